@@ -46,12 +46,12 @@ from benchmarks.simulated.drawn import drawn
 from benchmarks.simulated.faults import LANES, WRITTEN, is_lane_reduction
 from polyjuice import packs
 from polyjuice.campaign import kinds
-from polyjuice.campaign.case import Runner
 from polyjuice.campaign.clock import Clock
 from polyjuice.campaign.config import Config
 from polyjuice.campaign.confirmation import Confirmed, Confirming
 from polyjuice.campaign.kinds import MIXED, Kind
 from polyjuice.campaign.preparation import BATCH, Preparation, Skip, Unsound
+from polyjuice.campaign.runner import Runner
 from polyjuice.compilers import CompilerInfo, find
 from polyjuice.egraph import load
 from polyjuice.inputs import usual_profiles

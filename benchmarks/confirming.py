@@ -26,9 +26,9 @@ from typing import Any
 from unittest.mock import patch
 
 from polyjuice import pipeline
-from polyjuice.campaign.case import Runner
 from polyjuice.campaign.config import Config
 from polyjuice.campaign.confirmation import Confirming
+from polyjuice.campaign.runner import Runner
 from polyjuice.compilers import find
 from polyjuice.egraph import load
 from polyjuice.session import CompilerSession

@@ -31,7 +31,7 @@ from polyjuice.generate import generate
 from polyjuice.inputs import finite_everywhere, make_inputs, settle
 from polyjuice.inputs.descent import descend
 from polyjuice.inputs.domains import vulnerable
-from polyjuice.inputs.values import normal
+from polyjuice.inputs.random_values import normal
 from polyjuice.ir import Graph, dtypes
 
 #: The most descents from new samples, and iterations of each, in the paper's searches.

@@ -17,7 +17,7 @@ from statistics import mean
 from rich.console import Console
 from rich.table import Table
 
-from polyjuice.egraph import Budget, Rewriter, Rewriting, Rule, distinct, load, partners, windows
+from polyjuice.egraph import Budget, Rewriter, Rewriting, Rule, distinct, graph_windows, load, partners
 from polyjuice.generate import generate
 from polyjuice.inputs import REAL_PROFILES, ranges
 from polyjuice.ir import Graph
@@ -43,7 +43,7 @@ def point(rewriter: Rewriter, graphs: Sequence[Graph]) -> Point:
     seconds = []
     for number, graph in enumerate(graphs):
         began = time.process_time()
-        done.append(windows.rewrite(rewriter, graph, number, ranges=ranges(graph, REAL_PROFILES)))
+        done.append(graph_windows.rewrite(rewriter, graph, number, ranges=ranges(graph, REAL_PROFILES)))
         seconds.append(time.process_time() - began)
     return Point(
         mean(r.enodes for r in done),

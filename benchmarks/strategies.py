@@ -18,7 +18,7 @@ import numpy as np
 
 from polyjuice.generate import METRICS, STRATEGIES, Memory, Suite, generate
 from polyjuice.inputs import finite_everywhere, is_finite, settle
-from polyjuice.inputs.values import normal
+from polyjuice.inputs.random_values import normal
 from polyjuice.ir import Graph, GraphError
 
 TABLE = Path(__file__).resolve().parents[1] / "artifacts" / "strategies.md"

@@ -24,7 +24,7 @@ from polyjuice.interpret import evaluate
 from polyjuice.ir import Graph
 from polyjuice.lower import Unlowerable, Wanted, without_forms
 from polyjuice.lower import lower as lower_graph
-from polyjuice.lower.choices import Chooser
+from polyjuice.lower.choosers import Chooser
 from polyjuice.lower.forms import Form
 from polyjuice.numerics import Analyses, describe
 from polyjuice.numerics import judge as judged

@@ -43,6 +43,7 @@ class Style:
     """The rules of ``prose.toml``."""
 
     paths: Sequence[str]
+    stored: Sequence[str]
     words: int
     passives: int
     openings: Sequence[str]
@@ -66,7 +67,7 @@ def main(names: Sequence[str]) -> int:
     """Print the faults in some paths (none: those of ``prose.toml``), and return the exit status."""
     style = Style(**tomllib.loads(STYLE.read_text(encoding="utf-8")))
     count = 0
-    for path in files(names or style.paths):
+    for path in files(names or style.paths, style.stored):
         for line, text in prose(path):
             for sentence in sentences(text):
                 for fault in style.faults(sentence):
@@ -75,12 +76,13 @@ def main(names: Sequence[str]) -> int:
     return 1 if count else 0
 
 
-def files(names: Sequence[str]) -> Iterator[Path]:
-    """Yield the files with prose at some paths, which are relative to the project's folder."""
+def files(names: Sequence[str], stored: Sequence[str] = ()) -> Iterator[Path]:
+    """Yield the files with prose at some paths, relative to the project's folder, but none in the ``stored`` folders."""
     for name in names:
         path = (ROOT / name).absolute()
         inside = sorted(path.rglob("*")) if path.is_dir() else [path]
-        yield from (one for one in inside if one.suffix in _READERS and "__pycache__" not in one.parts)
+        mine = (one for one in inside if not any(one.is_relative_to(ROOT / folder) for folder in stored))
+        yield from (one for one in mine if one.suffix in _READERS and "__pycache__" not in one.parts)
 
 
 def prose(path: Path) -> Iterator[tuple[int, str]]:

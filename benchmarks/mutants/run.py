@@ -33,10 +33,10 @@ from typing import Any
 import numpy as np
 
 from polyjuice import pipeline
-from polyjuice.campaign.case import Runner
 from polyjuice.campaign.config import Config
 from polyjuice.campaign.preparation import Skip, Unsound
 from polyjuice.campaign.processes import end_with_parent
+from polyjuice.campaign.runner import Runner
 from polyjuice.compilers import find
 from polyjuice.egraph import load
 from polyjuice.execution import Artifact, Outcome

@@ -1,11 +1,11 @@
-"""What a campaign makes of a planted fault without a person: the findings that it tells, and the part that it blames.
+"""Measure how campaigns triage planted faults: the findings that they report, and the parts that they blame.
 
     python benchmarks/mutants/triage.py                     all faults of the list; minutes each on two cores
     python benchmarks/mutants/triage.py --only 'tvm/*'      some of them; the others' rows stay as they are
 
-For each fault, a campaign on the compiler with it. What it tells is the fault's where its reproducer ends with 1, and
-with 0 without the fault: there should be one such finding, small, with the right part to blame. What ends with 1 either
-way is the compiler's own.
+For each fault, run a campaign on the compiler with it. A finding belongs to the fault if its reproducer ends with 1, and
+with 0 without the fault. There should be one such finding, small, with the right part to blame. A finding whose
+reproducer ends with 1 either way is the compiler's own.
 """
 
 from __future__ import annotations
@@ -47,9 +47,9 @@ COMPILERS = ("onnxruntime", "tvm", "inductor")
 
 OPERATORS = ("Add", "Mul", "Sub", "Relu", "Tanh", "Abs", "Transpose", "Concat", "Slice", "MatMul", "ReduceSum", "Where")
 BESIDE = 15
-"""A fault's demonstration is tested beside a generated graph of so many of these operators, which all compilers take.
+"""The size of the generated graph beside a fault's demonstration, in OPERATORS, which all compilers take.
 
-So the fault is met at once, and a finding has as much to be reduced as any other.
+The demonstration meets the fault at once. The other operators give the reducer as much work as in any finding.
 """
 
 
@@ -155,7 +155,7 @@ def shows(finding: Path, environment: dict[str, str]) -> int:
 
 
 def table(rows: dict[str, Any]) -> str:
-    """What is known, in Markdown."""
+    """The results, in Markdown."""
     lines = [
         "# What campaigns make of planted faults",
         "",

@@ -12,7 +12,7 @@ from polyjuice.campaign.config import Config
 from polyjuice.oracles import Case, Verdict
 from polyjuice.packs import CasePacks
 from polyjuice.session import CompilerSession
-from polyjuice.triage import FindingRecord, known
+from polyjuice.triage import FindingRecord, known_list
 from polyjuice.triage.bisection import accounting, tried
 from polyjuice.triage.causes import FAILURES
 from polyjuice.triage.confirming import confirmed
@@ -51,7 +51,7 @@ class Confirming:
         self._config = config
         self._out = out
         self._session = session
-        self._bugs = known.of(config.known)
+        self._bugs = known_list.of(config.known)
         self._told: Counter[str] = Counter()
         """The number of findings with each signature."""
         self._met: dict[str, list[tuple[int, int]]] = {}
@@ -122,12 +122,12 @@ class Confirming:
             met.append((case.index, number))
         return (met.index((case.index, number)) + 1).bit_count() > 1
 
-    def _of_signature(self, verdict: Verdict) -> known.KnownBug | None:
+    def _of_signature(self, verdict: Verdict) -> known_list.KnownBug | None:
         """Return the known bug that has the verdict's signature, if there is one."""
         name, triaged = self._session.compiler.name, bool(self._config.triage_s)
-        return known.find(self._bugs, name, self._session.version, verdict.signature, triaged=triaged)
+        return known_list.find(self._bugs, name, self._session.version, verdict.signature, triaged=triaged)
 
-    def _of_part(self, case: Case, verdict: Verdict) -> known.KnownBug | None:
+    def _of_part(self, case: Case, verdict: Verdict) -> known_list.KnownBug | None:
         """Return the known bug whose culprit pass, switched off, removes the wrong result."""
         if verdict.kind in FAILURES:
             return None

@@ -18,10 +18,10 @@ from multiprocessing.process import BaseProcess
 from typing import Any, Protocol
 
 from polyjuice.campaign import processes
-from polyjuice.campaign.case import CaseResult
 from polyjuice.campaign.clock import Schedule
 from polyjuice.campaign.config import Config
 from polyjuice.campaign.preparation import BATCH
+from polyjuice.campaign.runner import CaseResult
 from polyjuice.campaign.store import Store, Task
 from polyjuice.campaign.triage import Job, Triage
 from polyjuice.compilers import find

@@ -8,7 +8,7 @@ from typing import Any
 from polyjuice.campaign.seeds import Seeds
 from polyjuice.campaign.wording import counted
 from polyjuice.compilers import CompilerInfo
-from polyjuice.egraph import operator_count, windows
+from polyjuice.egraph import graph_windows, operator_count
 from polyjuice.given import UserModel
 
 
@@ -40,7 +40,7 @@ def _row(source: str, model: UserModel, compiler: CompilerInfo) -> dict[str, Any
         "opaque": sorted({node.qualified for node in nodes if node.opaque}),
         "read": not model.unread,
         "as_written": model.as_given(compiler.format) is not None,
-        "large": len(nodes) > windows.LARGEST,
+        "large": len(nodes) > graph_windows.LARGEST,
     }
 
 
@@ -57,7 +57,9 @@ def lines(row: Mapping[str, Any], compiler: str) -> list[str]:
     if not row["as_written"]:
         found.append(f"{compiler} does not read this format: Polyjuice translated the model's graph for it")
     if row["large"]:
-        found.append(f"each case rewrites parts of at most {windows.LARGEST} operators; further cases take other parts")
+        found.append(
+            f"each case rewrites parts of at most {graph_windows.LARGEST} operators; further cases take other parts"
+        )
     if row["opaque"]:
         names = ", ".join(row["opaque"])
         found.append(f"no rule rewrites {names}; results that depend on it are not compared with float64")

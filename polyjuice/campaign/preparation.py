@@ -20,7 +20,7 @@ from polyjuice.campaign.false_rules import refuted
 from polyjuice.campaign.kinds import Kinds
 from polyjuice.campaign.seeds import Seeds
 from polyjuice.compilers import CompilerInfo
-from polyjuice.egraph import Budget, Rewriter, Rule, Saturated, Variant, distinct, partners, windows
+from polyjuice.egraph import Budget, Rewriter, Rule, Saturated, Variant, distinct, graph_windows, partners
 from polyjuice.execution import Artifact
 from polyjuice.generate import disrupt
 from polyjuice.generate.small import MOST_OPERATORS
@@ -157,7 +157,7 @@ class Preparation:
             raise Skip(f"unreadable: {problem}")
         key = f"{self._config.seed}/{index}/{attempt}"
         alone = self._is_alone(index)
-        small = self._seeds.generated and self._config.nodes <= windows.LARGEST
+        small = self._seeds.generated and self._config.nodes <= graph_windows.LARGEST
         shared = small and self._compiler.fast and not attempt and not alone
         plan = draw(self._plans_alone if alone else self._plans, self._batch_key(index) if shared else key)
         batch = self._batch_of(index, plan) if shared and rewrite else None
@@ -305,7 +305,7 @@ class Preparation:
             known = plan.ranges(graph)
             if program and program.examples is not None:
                 known = joined(known, intervals(graph, program.examples))
-            rewriting = windows.rewrite(self._rewriter, graph, *how, known, plan.rulesets)
+            rewriting = graph_windows.rewrite(self._rewriter, graph, *how, known, plan.rulesets)
         return distinct(rewriting.variants), sorted(rewriting.rules)
 
     def _takes(self, op: Op, operands: Sequence[TensorType], results: Sequence[TensorType]) -> bool:

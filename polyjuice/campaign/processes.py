@@ -13,19 +13,19 @@ from multiprocessing.util import Finalize
 from pathlib import Path
 from typing import TypeVar
 
-from polyjuice.campaign.case import CaseResult, Runner
 from polyjuice.campaign.clock import Moments
 from polyjuice.campaign.config import Config
+from polyjuice.campaign.runner import CaseResult, Runner
 from polyjuice.campaign.store import Store, Task
-from polyjuice.campaign.triage import Job, suspects
+from polyjuice.campaign.triage import Job, culprits
 from polyjuice.compilers import EnvironmentProblem, find
 from polyjuice.egraph import Rule
 from polyjuice.execution.forkserver import end_servers
 from polyjuice.session import CompilerSession
 from polyjuice.timelimit import TimeLimit
-from polyjuice.triage import automatic, known
+from polyjuice.triage import automatic, known_list
 from polyjuice.triage.automatic import Triaged
-from polyjuice.triage.causes import Suspect
+from polyjuice.triage.causes import KnownCulprit
 
 Result = TypeVar("Result")
 
@@ -146,17 +146,17 @@ def triage(job: Job) -> list[Triaged]:
     assert _job is not None
     config, campaign, rules = _job
 
-    def seen(compiler: str, version: str) -> Sequence[Suspect]:
+    def seen(compiler: str, version: str) -> Sequence[KnownCulprit]:
         store, _ = Store.open(campaign)
         try:
-            return suspects(store, known.of(config.known), compiler, version)
+            return culprits(store, known_list.of(config.known), compiler, version)
         finally:
             store.close()
 
     def work() -> list[Triaged]:
         try:
             if job.sorts:
-                return automatic.sort(job.folders, job.suspects, job.end)
+                return automatic.sort(job.folders, job.culprits, job.end)
             return [automatic.triage(job.folders[0], seen, config.triage_s, rules, job.end)]
         except Exception:
             return [Triaged(folder.name, defect=traceback.format_exc()) for folder in job.folders]

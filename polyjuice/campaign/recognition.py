@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from polyjuice.campaign.store import Store
-from polyjuice.triage import known, older
-from polyjuice.triage.known import KnownBug
+from polyjuice.triage import known_list, older
+from polyjuice.triage.known_list import KnownBug
 
 
 @dataclass(frozen=True)
@@ -30,7 +30,7 @@ def recognized(store: Store, bugs: Sequence[KnownBug]) -> list[Recognized]:
     found = []
     for distinct in [*store.causes(), *store.groups()]:
         finding = older.with_cause(distinct.record)
-        bug = known.explaining(bugs, finding)
+        bug = known_list.explaining(bugs, finding)
         version = finding["versions"].get(finding["compiler"], "")
         raw = {name: bug or _of_raw(store, name, bugs) for name in (distinct.name, *distinct.others)}
         found.append(Recognized(distinct.name, distinct.cause, bug, bool(bug and bug.is_in(version)), raw))
@@ -38,4 +38,4 @@ def recognized(store: Store, bugs: Sequence[KnownBug]) -> list[Recognized]:
 
 
 def _of_raw(store: Store, name: str, bugs: Sequence[KnownBug]) -> KnownBug | None:
-    return known.explaining(bugs, known.read_finding(store.folder / "raw" / name))
+    return known_list.explaining(bugs, known_list.read_finding(store.folder / "raw" / name))

@@ -15,10 +15,10 @@ from typing import Any
 from filelock import FileLock, Timeout
 
 from polyjuice.campaign import seeds
-from polyjuice.campaign.case import CaseResult
 from polyjuice.campaign.clock import PROBE, SHARES, TRIAGE, busy_s
 from polyjuice.campaign.config import Config
 from polyjuice.campaign.coverage import Tuple
+from polyjuice.campaign.runner import CaseResult
 from polyjuice.triage.automatic import Triaged
 from polyjuice.triage.groups import Group
 
@@ -111,12 +111,12 @@ def _distinct(findings: Iterable[tuple[str, str, Mapping[str, Any], bool]]) -> l
 class Untriaged:
     """A finding without a cause yet: its ``finding.json``, and its group, if it was sorted.
 
-    None of the first ``suspects`` suspects, in the order of their discovery, accounts for it.
+    None of the first ``culprits`` culprits, in the order of their discovery, accounts for it.
     """
 
     record: Mapping[str, Any]
     group: Group | None
-    suspects: int
+    culprits: int
 
     @property
     def name(self) -> str:
@@ -322,15 +322,15 @@ class Store:
             'WHERE folder NOT IN (SELECT folder FROM triaged) ORDER BY "index", folder'
         )
         found = []
-        for text, grouped, alike, blame, suspects in rows:
+        for text, grouped, alike, blame, culprits in rows:
             group = None if grouped is None else Group(grouped, bool(alike), tuple(json.loads(blame)))
-            found.append(Untriaged(json.loads(text), group, suspects or 0))
+            found.append(Untriaged(json.loads(text), group, culprits or 0))
         return found
 
-    def add_group(self, name: str, group: Group, suspects: int) -> None:
-        """Store the group of a finding that none of the first ``suspects`` suspects accounts for."""
+    def add_group(self, name: str, group: Group, culprits: int) -> None:
+        """Store the group of a finding that none of the first ``culprits`` culprits accounts for."""
         with self._db:
-            row = name, group.text, group.alike, json.dumps(group.blame), suspects
+            row = name, group.text, group.alike, json.dumps(group.blame), culprits
             self._db.execute("INSERT OR REPLACE INTO sorted VALUES (?, ?, ?, ?, ?)", row)
 
     def causes_of_groups(self) -> dict[str, str]:

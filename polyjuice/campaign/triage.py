@@ -16,9 +16,9 @@ from polyjuice.campaign.config import Config
 from polyjuice.campaign.store import Distinct, Store, Untriaged
 from polyjuice.campaign.wording import plural
 from polyjuice.compilers import find
-from polyjuice.triage import known
+from polyjuice.triage import known_list
 from polyjuice.triage.automatic import Triaged, reduced_folder
-from polyjuice.triage.causes import FAILURES, Suspect
+from polyjuice.triage.causes import FAILURES, KnownCulprit
 from polyjuice.triage.stored import annotate
 
 #: The most other findings with the same cause that a published finding lists.
@@ -41,12 +41,12 @@ UNTRIAGED = "untriaged.md"
 class Job:
     """Findings to sort, or one to triage, by their folders; ``end`` is the time limit on the monotonic clock.
 
-    A sorting job compares them with ``suspects``; afterwards they have been compared with the first ``known`` suspects.
+    A sorting job compares them with ``culprits``; afterwards they have been compared with the first ``known`` culprits.
     """
 
     folders: Sequence[Path]
     end: float
-    suspects: Sequence[Suspect] = ()
+    culprits: Sequence[KnownCulprit] = ()
     known: int = 0
     sorts: bool = False
 
@@ -86,14 +86,14 @@ class Triage:
         """Raises KnownError, OSError."""
         self._config = config
         self._store = store
-        self._bugs = known.of(config.known)
+        self._bugs = known_list.of(config.known)
         self._running: dict[str, Untriaged] = {}
         self._jobs = 0
         self._turns = Turns(config.triage_s * _SHARE)
         self._over = False
         """Whether a job ran out of time. Support probing may move the end later, but no further job starts."""
-        self._suspects: list[Suspect] = []
-        """All suspects so far, in the order of their discovery."""
+        self._suspects: list[KnownCulprit] = []
+        """All culprits so far, in the order of their discovery."""
         self._joined: dict[str, str] = {}
         """Maps each earlier cause to the cause that accounts for it."""
         self._of_groups = store.causes_of_groups()
@@ -110,7 +110,7 @@ class Triage:
         if not waiting:
             return None
         self._learn(waiting[0].record)
-        unsorted = [f for f in waiting if f.group is None or (f.suspects < len(self._suspects) and not f.group.alike)]
+        unsorted = [f for f in waiting if f.group is None or (f.culprits < len(self._suspects) and not f.group.alike)]
         if unsorted:
             return self._sort(unsorted, schedule.end)
         busy = {finding.grouped for finding in self._running.values()}
@@ -125,17 +125,17 @@ class Triage:
         return self._jobs < (workers // 2 if cases else workers)
 
     def _learn(self, record: Mapping[str, Any]) -> None:
-        """Record new suspects."""
+        """Record new culprits."""
         compiler, version = record["compiler"], record["versions"][record["compiler"]]
         there = set(self._suspects)
-        self._suspects += [s for s in suspects(self._store, self._bugs, compiler, version) if s not in there]
+        self._suspects += [s for s in culprits(self._store, self._bugs, compiler, version) if s not in there]
 
     def _sort(self, unsorted: Sequence[Untriaged], end: float) -> Job:
-        """Sort some findings that have been compared with equally many suspects so far."""
-        by_now = unsorted[0].suspects
-        alike = [finding for finding in unsorted if finding.suspects == by_now]
+        """Sort some findings that have been compared with equally many culprits so far."""
+        by_now = unsorted[0].culprits
+        alike = [finding for finding in unsorted if finding.culprits == by_now]
         size = _SORTED if find(self._config.compiler).fast else _SORTED_SLOWLY
-        return self._job(alike[:size], end, suspects=self._suspects[by_now:], known=len(self._suspects), sorts=True)
+        return self._job(alike[:size], end, culprits=self._suspects[by_now:], known=len(self._suspects), sorts=True)
 
     def _triage(self, waiting: Sequence[Untriaged], end: float) -> Job:
         """Triage the smallest finding of the largest group.
@@ -186,7 +186,7 @@ class Triage:
         record = finding.record
         triaged = replace(triaged, cause=self._now(triaged.cause) or record["signature"])
         compiler, version = record["compiler"], record["versions"][record["compiler"]]
-        bug = known.find(self._bugs, compiler, version, triaged.cause)
+        bug = known_list.find(self._bugs, compiler, version, triaged.cause)
         if bug and bug.is_in(version):
             self._store.add_triaged(triaged, bug.url)
             return bug.url
@@ -201,9 +201,9 @@ class Triage:
         """Attribute findings of earlier causes to this cause, where it accounts for them."""
         if not triaged.record:
             return
-        suspect = Suspect(triaged.record["kind"], triaged.cause, tuple(triaged.record["blame"]))
+        culprit = KnownCulprit(triaged.record["kind"], triaged.cause, tuple(triaged.record["blame"]))
         for other in self._store.causes():
-            if other.cause != triaged.cause and other.reduced and suspect.accounts_for(other.record):
+            if other.cause != triaged.cause and other.reduced and culprit.accounts_for(other.record):
                 self._store.join_causes(other.cause, triaged.cause)
                 before = [other.cause, *(old for old, now in self._joined.items() if now == other.cause)]
                 self._joined |= dict.fromkeys(before, triaged.cause)
@@ -239,7 +239,7 @@ class Triage:
         _sum_up(groups if self._config.triage_s else [], folder / UNTRIAGED)
 
 
-def suspects(store: Store, bugs: Sequence[known.KnownBug], compiler: str, version: str) -> list[Suspect]:
+def culprits(store: Store, bugs: Sequence[known_list.KnownBug], compiler: str, version: str) -> list[KnownCulprit]:
     """The causes found so far and the known bugs that have a part of the compiler to blame."""
     told = [
         (b.signature.partition(" ")[0], b.signature, b.blame)
@@ -247,7 +247,7 @@ def suspects(store: Store, bugs: Sequence[known.KnownBug], compiler: str, versio
         if b.compiler == compiler and b.is_in(version)
     ]
     told += [(one.record["kind"], one.cause, tuple(one.record["blame"])) for one in store.causes()]
-    return [Suspect(kind, cause, blame) for kind, cause, blame in told if cause and blame]
+    return [KnownCulprit(kind, cause, blame) for kind, cause, blame in told if cause and blame]
 
 
 def _sum_up(groups: Sequence[Distinct], path: Path) -> None:

@@ -36,7 +36,7 @@ from polyjuice.page import PageError
 from polyjuice.suite.carried.harness.expected import ExpectationError
 from polyjuice.suite.options import SuiteError
 from polyjuice.triage import FindingError
-from polyjuice.triage.known import KnownError
+from polyjuice.triage.known_list import KnownError
 
 app = typer.Typer(pretty_exceptions_enable=False)
 app.callback(

@@ -19,7 +19,7 @@ from polyjuice.given import ORIGINAL
 from polyjuice.inputs import allowed_rulesets
 from polyjuice.ops import matching
 from polyjuice.oracles import ORACLES
-from polyjuice.triage import known
+from polyjuice.triage import known_list
 
 
 def check(config: Config, folder: Path | None = None) -> tuple[str, Seeds, tuple[Rule, ...]]:
@@ -39,7 +39,7 @@ def check(config: Config, folder: Path | None = None) -> tuple[str, Seeds, tuple
     rules = tuple(rule for rule in rules if rule.ruleset in allowed)
     if not rules:
         raise Usage(f"--profile {','.join(config.profiles)}: no rule that was chosen holds on its values")
-    known.of(config.known)
+    known_list.of(config.known)
     found = probe(compilers.find(config.compiler), config.python)
     if not found["available"]:
         raise EnvironmentProblem(found["reason"])

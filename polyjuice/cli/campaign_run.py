@@ -14,8 +14,8 @@ from polyjuice.campaign.config import Config
 from polyjuice.campaign.seeds import Seeds
 from polyjuice.campaign.store import Store
 from polyjuice.cli import advice
-from polyjuice.cli.campaign import CampaignProgress
 from polyjuice.cli.common import DEFECT, FINDINGS, INTERRUPTED, OK, USAGE, stderr
+from polyjuice.cli.summary import CampaignProgress
 from polyjuice.egraph import Rule
 
 

@@ -18,7 +18,6 @@ from polyjuice.campaign.kinds import LARGE, MIXED
 from polyjuice.campaign.store import Store
 from polyjuice.cli import advice, before, campaign_run, settings
 from polyjuice.cli import fuzz_options as options
-from polyjuice.cli.campaign import print_next, print_summary
 from polyjuice.cli.common import (
     FINDINGS,
     OK,
@@ -32,12 +31,13 @@ from polyjuice.cli.common import (
 from polyjuice.cli.help import HelpAllOption, examples
 from polyjuice.cli.settings import Settings
 from polyjuice.cli.start import installed
+from polyjuice.cli.summary import print_next, print_summary
 from polyjuice.compilers import EnvironmentProblem
 from polyjuice.given import ORIGINAL
 from polyjuice.inputs import PROFILES, usual_profiles
 from polyjuice.lower import DRAWN_OPSET
 from polyjuice.oracles import ORACLES, usual_oracles
-from polyjuice.triage import known
+from polyjuice.triage import known_list
 
 EXAMPLES = examples(
     ("polyjuice fuzz --compiler inductor --time 10m", "generated programs"),
@@ -98,7 +98,7 @@ def fuzz(
             config,
             workers=workers or config.workers,
             triage_s=seconds(triage, "--triage", zero=True) if "--triage" in given else config.triage_s,
-            known=known.sources(known_bugs) if known_bugs else config.known,
+            known=known_list.sources(known_bugs) if known_bugs else config.known,
             python=str(interpreter(python)) if python else config.python,
         )
         version, sources, rules_used = before.check(config, resume)
@@ -131,7 +131,7 @@ def fuzz(
             timeout_s=timeout,
             opset=opset or DRAWN_OPSET,
             disruptive=disruptive,
-            known=known.sources(known_bugs),
+            known=known_list.sources(known_bugs),
             triage_s=seconds(triage, "--triage", zero=True),
             pack=1 if plain else _pack(pack),
         )

@@ -14,7 +14,7 @@ from polyjuice.given import ORIGINAL
 from polyjuice.inputs import PROFILES, USUAL_PROFILES
 from polyjuice.lower import OPSETS
 from polyjuice.oracles import ORACLES, USUAL_ORACLES
-from polyjuice.triage import known
+from polyjuice.triage import known_list
 
 _SEEDS, _VARIANTS, _JUDGING, _COMPILING, _OUTPUT = "Seed graphs", "Variants", "Judging", "Compiling", "Output"
 """The panels."""
@@ -186,10 +186,10 @@ KnownOption = Annotated[
     Path | None,
     typer.Option(
         "--known",
-        metavar=f"FILE|{known.NONE}",
+        metavar=f"FILE|{known_list.NONE}",
         help="Known bugs, which are counted and not shown, beside those that come with Polyjuice; "
-        f"{known.NONE}: hide nothing.",
-        show_default=f"{known.DEFAULT_FILE}, if there is one",
+        f"{known_list.NONE}: hide nothing.",
+        show_default=f"{known_list.DEFAULT_FILE}, if there is one",
         rich_help_panel=_JUDGING,
     ),
 ]

@@ -17,7 +17,7 @@ from polyjuice.campaign.store import Store
 from polyjuice.campaign.wording import counted
 from polyjuice.cli import settings
 from polyjuice.cli.common import FINDINGS, OK, JsonOption, Usage, stdout
-from polyjuice.triage import known
+from polyjuice.triage import known_list
 
 app = typer.Typer(help="List and add known bugs, which campaigns count and do not show.", no_args_is_help=True)
 
@@ -27,7 +27,7 @@ FileOption = Annotated[
         "--file",
         metavar="FILE",
         help="The file of known bugs.",
-        show_default=f"that of polyjuice.toml, or {known.DEFAULT_FILE}",
+        show_default=f"that of polyjuice.toml, or {known_list.DEFAULT_FILE}",
     ),
 ]
 
@@ -37,7 +37,7 @@ ReadOption = Annotated[
         "--file",
         metavar="FILE",
         help="The file of known bugs.",
-        show_default=f"that of polyjuice.toml, or {known.DEFAULT_FILE}, with those that come with Polyjuice",
+        show_default=f"that of polyjuice.toml, or {known_list.DEFAULT_FILE}, with those that come with Polyjuice",
     ),
 ]
 
@@ -60,7 +60,9 @@ def add(
     path = finding / "finding.json"
     file = file or settings.of(context).own_known
     try:
-        done = known.add(file, finding, {"url": url, "title": title, "fixed": fixed}, known.of([known.SHIPPED]))
+        done = known_list.add(
+            file, finding, {"url": url, "title": title, "fixed": fixed}, known_list.of([known_list.SHIPPED])
+        )
     except FileNotFoundError:
         raise Usage(f"{finding} is not a finding's folder (there is no finding.json)") from None
     except (json.JSONDecodeError, KeyError) as error:
@@ -115,9 +117,9 @@ def check(
     sys.exit(FINDINGS if new else OK)
 
 
-def _chosen(context: typer.Context, file: Path | None) -> tuple[known.KnownBug, ...]:
+def _chosen(context: typer.Context, file: Path | None) -> tuple[known_list.KnownBug, ...]:
     """The bugs of a file, or those that a campaign started here would use."""
-    return known.read(file) if file else known.of(known.sources(settings.of(context).known))
+    return known_list.read(file) if file else known_list.of(known_list.sources(settings.of(context).known))
 
 
 def _line(one: Recognized) -> str:
@@ -153,10 +155,10 @@ def _as_json(found: Sequence[Recognized]) -> dict[str, Any]:
     return {"findings": findings, "raw_findings": raw}
 
 
-def _described(bug: known.KnownBug) -> str:
+def _described(bug: known_list.KnownBug) -> str:
     fixed = f", fixed in {bug.fixed}" if bug.fixed else ""
     return f"{bug.compiler} {bug.versions or 'in all versions'}{fixed}: {_sought(bug)}"
 
 
-def _sought(bug: known.KnownBug) -> str:
+def _sought(bug: known_list.KnownBug) -> str:
     return " or ".join(filter(None, [bug.signature, bug.pattern]))

@@ -63,6 +63,6 @@ class _Progress(Live):
         super().__init__(SpinnerColumn(), TextColumn("{task.description}"))
         self._task = self.bar.add_task("starting")
 
-    def show(self, step: reduction.Step) -> None:
+    def show(self, step: reduction.Progress) -> None:
         text = f"{' and '.join(map(str, step.operators))} operators, {step.candidates} tried ({step.name})"
         self.tell(self._task, text, description=text)

@@ -14,13 +14,18 @@ from rich.markup import escape
 
 from polyjuice.cli.common import FINDINGS, OK, USAGE, JsonOption, Usage, interpreter, stdout
 from polyjuice.triage import run_reproducer
-from polyjuice.triage.replay import Fate, Replayed
-from polyjuice.triage.replay import replay as replayed
+from polyjuice.triage.replayed import Replayed, ReplayStatus
+from polyjuice.triage.replayed import replay as replayed
 
 #: The time limit of a reproducer, in seconds.
 _LIMIT_S = 120
 
-_COLOURS = {Fate.shows: "red", Fate.changed: "yellow", Fate.fixed: "green", Fate.not_run: "magenta"}
+_COLOURS = {
+    ReplayStatus.shows: "red",
+    ReplayStatus.changed: "yellow",
+    ReplayStatus.fixed: "green",
+    ReplayStatus.not_run: "magenta",
+}
 
 
 def replay(
@@ -52,15 +57,20 @@ def replay(
     counts = Counter(result.fate for result in results)
     if as_json:
         rows = [asdict(result) for result in results]
-        print(json.dumps({**{fate.name: counts[fate] for fate in Fate}, "findings": rows}))
+        print(json.dumps({**{fate.name: counts[fate] for fate in ReplayStatus}, "findings": rows}))
     else:
-        stdout.print(", ".join(f"{counts[fate]} {_SAID[fate]}" for fate in Fate if counts[fate]))
-    if counts[Fate.shows] or counts[Fate.changed]:
+        stdout.print(", ".join(f"{counts[fate]} {_SAID[fate]}" for fate in ReplayStatus if counts[fate]))
+    if counts[ReplayStatus.shows] or counts[ReplayStatus.changed]:
         sys.exit(FINDINGS)
-    sys.exit(OK if counts[Fate.fixed] else USAGE)
+    sys.exit(OK if counts[ReplayStatus.fixed] else USAGE)
 
 
-_SAID = {Fate.shows: "still show", Fate.changed: "changed", Fate.fixed: "fixed", Fate.not_run: "could not be run"}
+_SAID = {
+    ReplayStatus.shows: "still show",
+    ReplayStatus.changed: "changed",
+    ReplayStatus.fixed: "fixed",
+    ReplayStatus.not_run: "could not be run",
+}
 
 
 _ENDED = {FINDINGS: "the bug shows", OK: "the bug does not show"}

@@ -16,10 +16,10 @@ from polyjuice.cli.common import (
     own_fault,
     stdout,
 )
-from polyjuice.egraph import Rewriter, load, operator_count, windows
+from polyjuice.egraph import Rewriter, graph_windows, load, operator_count
 from polyjuice.inputs import make_inputs
 from polyjuice.ir import Graph, GraphError
-from polyjuice.ops import Accepts, Hole, entry
+from polyjuice.ops import Accepts, Unsupported, entry
 from polyjuice.oracles import InputSet
 
 
@@ -45,7 +45,7 @@ def rewrite(
         drawing.check()
     graph = formats.load(model)
     try:
-        result = windows.rewrite(Rewriter(load(rules or ())), graph, seed, "minmax", variants, sayable(graph))
+        result = graph_windows.rewrite(Rewriter(load(rules or ())), graph, seed, "minmax", variants, sayable(graph))
         sets = [InputSet("normal", make_inputs(graph, "normal", seed))]
         problems = pipeline.equivalent(graph, [variant.graph for variant in result.variants], sets)
     except GraphError as error:
@@ -95,4 +95,4 @@ def _drawn(smallest: Graph, largest: Graph) -> str:
 def sayable(graph: Graph) -> Accepts:
     """A filter for operators that ONNX has or can express by a function, and for the graph's own operators."""
     own = {op.qualified for node in graph.nodes if (op := entry(node))}
-    return lambda op, operands, results: op.qualified in own or not isinstance(op.onnx, Hole)
+    return lambda op, operands, results: op.qualified in own or not isinstance(op.onnx, Unsupported)

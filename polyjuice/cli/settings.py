@@ -28,7 +28,7 @@ from polyjuice import compilers
 from polyjuice.cli.common import Usage, chosen, interpreter, seconds
 from polyjuice.inputs import PROFILES
 from polyjuice.oracles import ORACLES
-from polyjuice.triage import known
+from polyjuice.triage import known_list
 
 FILE = "polyjuice.toml"
 
@@ -74,7 +74,7 @@ class Settings:
     @property
     def own_known(self) -> Path:
         """The file of known bugs for ``known add``."""
-        return self.known if self.known and self.known != Path(known.NONE) else Path(known.DEFAULT_FILE)
+        return self.known if self.known and self.known != Path(known_list.NONE) else Path(known_list.DEFAULT_FILE)
 
     def python(self, compiler: str, given: Path | None = None) -> str:
         """The path of the interpreter that has a compiler: ``given``, or the one set here, or our own."""
@@ -155,7 +155,7 @@ def _value(path: Path, key: str, value: Any, repeatable: bool) -> Any:
     if any(isinstance(one, list | dict | bool) for one in several):
         raise Usage(f"{path}: {key} takes a text or a number")
     if key in _PATHS:
-        several = [one if one == known.NONE and key == "known" else _absolute(path, str(one)) for one in several]
+        several = [one if one == known_list.NONE and key == "known" else _absolute(path, str(one)) for one in several]
     if key == "seeds":
         several = [_absolute(path, one) if (path.parent / str(one)).is_file() else one for one in several]
     found = several if repeatable else ",".join(several) if key in _LISTS else several[0]

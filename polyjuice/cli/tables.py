@@ -76,8 +76,8 @@ def list_ops(as_json: JsonOption = False) -> None:
             "domain": op.domain,
             "arity": list(op.arity),
             "dtypes": sorted({t for types in op.types.values() for t in types}),
-            **{framework: not hole for framework, hole in op.holes.items()},
-            "holes": {framework: hole for framework, hole in op.holes.items() if hole},
+            **{framework: not reason for framework, reason in op.unsupported.items()},
+            "holes": {framework: reason for framework, reason in op.unsupported.items() if reason},
         }
         for op in TABLE.values()
     ]

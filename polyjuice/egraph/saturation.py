@@ -9,7 +9,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 
-from polyjuice.egraph import bounds, choices, rulefiles
+from polyjuice.egraph import bounds, random_choices, rulefiles
 from polyjuice.egraph.bindings import bindings
 from polyjuice.egraph.encode import Encoding, Range, Tables, encode, load
 from polyjuice.egraph.language import constructor_for, constructors, derivable, expand_of, prelude, types_of, vocabulary
@@ -125,10 +125,10 @@ class Saturator:
         enabled, present = self._enabled(pruned, rng, rulesets)
         chosen = [self._rules[i] for i in enabled]
         encodings = tuple(
-            encode(graph, tables, self._words, self._derived, known, choices.sites(chosen, graph, rng))
+            encode(graph, tables, self._words, self._derived, known, random_choices.sites(chosen, graph, rng))
             for graph, known in zip(pruned, ranges, strict=True)
         )
-        facts = choices.facts(chosen, pruned, rng)
+        facts = random_choices.facts(chosen, pruned, rng)
         programs = self._rulesets(present, any(rule.needs_bounds for rule in chosen))
         egraph = self._loaded()
         egraph.run_program(bindings.Push(1))

@@ -1,6 +1,6 @@
 """Read and write graphs: ONNX files, and Torch modules through ``torch.export``."""
 
-from polyjuice.formats.errors import FormatError
+from polyjuice.formats.format_errors import FormatError
 from polyjuice.formats.onnx_read import from_model, load, load_model
 from polyjuice.formats.onnx_write import save, to_model
 

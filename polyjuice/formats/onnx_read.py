@@ -22,8 +22,8 @@ import onnx
 from google.protobuf.message import DecodeError  # type: ignore[import-untyped]
 from onnx import AttributeProto, GraphProto, ModelProto, NodeProto, TypeProto, helper
 
-from polyjuice.formats import control, opaque
-from polyjuice.formats.errors import FormatError
+from polyjuice.formats import control_flow, opaque
+from polyjuice.formats.format_errors import FormatError
 from polyjuice.formats.normal import NotCovered, normal_attrs
 from polyjuice.formats.subgraphs import RESERVED, nested_nodes
 from polyjuice.formats.tensors import declared_dims, dtype_of, static_type, to_array
@@ -242,7 +242,7 @@ class _Reader:
     def application(self, op: Op, proto: NodeProto) -> tuple[tuple[str, ...], dict[str, Any]]:
         """The operands, and the attributes as the file has them. Raises NotCovered."""
         if op.unrolled:
-            return control.operands_and_graphs(proto, self.types, self.subgraph, self.value_of)
+            return control_flow.operands_and_graphs(proto, self.types, self.subgraph, self.value_of)
         as_inputs = [attr for attr in op.attrs if attr.as_input and attr.place is None]
         inputs = list(proto.input)
         extra = [] if op.domain else list(_EXTRA_INPUTS.get(op.name, ()))

@@ -18,8 +18,8 @@ import numpy as np
 from google.protobuf.message import EncodeError  # type: ignore[import-untyped]
 from onnx import AttributeProto, GraphProto, ModelProto, NodeProto, OperatorSetIdProto
 
-from polyjuice.formats import control, opaque
-from polyjuice.formats.errors import FormatError
+from polyjuice.formats import control_flow, opaque
+from polyjuice.formats.format_errors import FormatError
 from polyjuice.formats.functions import OVERLOADS_IR_VERSION, local_functions
 from polyjuice.formats.normal import SATURATES
 from polyjuice.formats.onnx_read import OUTPUT_MARK, PRODUCER, UNUSED_MARK, UPDATES
@@ -151,7 +151,7 @@ class _Writer:
                 proto.input.extend("" for _ in range(attr.place - len(proto.input)))
                 proto.input.insert(attr.place, *self.constant_inputs(node, [attr]))
         if op.unrolled:
-            control.complete(proto, node, self.subgraph, lambda: self.initializer(np.array(True)))
+            control_flow.complete(proto, node, self.subgraph, lambda: self.initializer(np.array(True)))
         return proto
 
     def subgraph(self, graph: Graph) -> GraphProto:

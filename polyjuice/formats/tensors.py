@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from onnx import AttributeProto, NodeProto, TensorProto, TypeProto, ValueInfoProto, numpy_helper
 
-from polyjuice.formats.errors import FormatError
+from polyjuice.formats.format_errors import FormatError
 from polyjuice.ir import TensorType, dtypes
 
 _CODES = {

@@ -26,8 +26,8 @@ from torch.export.graph_signature import ConstantArgument, InputKind, OutputKind
 from torch.fx import Node as FxNode
 
 from polyjuice.formats import aten, aten_calls
-from polyjuice.formats.aten import Application, Value
-from polyjuice.formats.errors import FormatError, refused
+from polyjuice.formats.aten import AtenCall, ValueName
+from polyjuice.formats.format_errors import FormatError, refused
 from polyjuice.formats.normal import NotCovered
 from polyjuice.ir import Graph, GraphError, Node, TensorType, dtypes, prune
 from polyjuice.ops import GraphBuilder, check
@@ -179,12 +179,12 @@ class _Reader:
             return
         self.apply(node, target)
 
-    def value(self, node: FxNode) -> Value:
+    def value(self, node: FxNode) -> ValueName:
         """The name of a value; a known tensor becomes a constant at its first use."""
         if node not in self.values:
             self.arrays[node.name] = _array(self.known[node], node)
             self.values[node] = self.builder.constant(self.arrays[node.name], node.name)
-        return Value(self.values[node])
+        return ValueName(self.values[node])
 
     def apply(self, node: FxNode, target: Any) -> None:
         """Add a call in the table's operators, or as an opaque node."""
@@ -192,7 +192,7 @@ class _Reader:
         many = not isinstance(raw, torch.Tensor)
         results = [_type(t, node) if isinstance(t, torch.Tensor) else None for t in (raw if many else [raw])]
         used: set[Any] = {u.args[1] for u in node.users if getattr(u.target, "__name__", "") == "getitem"}
-        application = Application(
+        application = AtenCall(
             self.builder,
             self.arguments(node, target),
             {a.name: a.default_value for a in target._schema.arguments},
@@ -232,7 +232,7 @@ class _Reader:
         operands: list[str] = []
 
         def encoded(value: Any) -> Any:
-            if isinstance(value, FxNode) and isinstance(known := self.argument(value), Value):
+            if isinstance(value, FxNode) and isinstance(known := self.argument(value), ValueName):
                 operands.append(known)
                 return {"operand": len(operands) - 1}
             if isinstance(value, (list, tuple)):
@@ -257,7 +257,7 @@ class _Reader:
             ),
             [type or TensorType("bool", ()) for type in results],
         )
-        return [Value(text) if text else None for text in outputs]
+        return [ValueName(text) if text else None for text in outputs]
 
 
 def _literal(value: Any, node: FxNode) -> Any:

@@ -11,7 +11,7 @@ from functools import cache
 
 from onnx import ModelProto, defs, helper, inliner, shape_inference, version_converter
 
-from polyjuice.formats.errors import FormatError
+from polyjuice.formats.format_errors import FormatError
 from polyjuice.formats.subgraphs import nested_nodes
 from polyjuice.ops import TABLE
 

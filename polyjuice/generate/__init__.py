@@ -14,11 +14,11 @@ from polyjuice.generate.growth import ANY_INPUTS, Growth, InputTypes, random_sou
 from polyjuice.generate.guided import InCampaign, InSuite
 from polyjuice.generate.hirgen import HirGen
 from polyjuice.generate.isra import Isra
-from polyjuice.generate.memory import Memory, Turn
 from polyjuice.generate.metrics import METRICS, TABLE_OPERATORS, Measured, Metric, Suite, measure
 from polyjuice.generate.small import Small
 from polyjuice.generate.smt import SolverMissing
 from polyjuice.generate.statements import Statements
+from polyjuice.generate.suite_record import Memory, Turn
 from polyjuice.ir import Graph
 from polyjuice.ops import Accepts, Op
 

@@ -43,7 +43,7 @@ class Unfit(Exception):
     """An operator does not fit: the block ends here."""
 
 
-class Site:
+class BlockSite:
     """The interface through which a block adds operators to a graph."""
 
     def __init__(self, growth: Growth, nodes: int, near_miss: bool = False) -> None:
@@ -127,7 +127,7 @@ class Site:
 class Block:
     """A function that builds a block, and the element types and ranks of the value that it builds on."""
 
-    build: Callable[[Site, str], object]
+    build: Callable[[BlockSite, str], object]
     dtypes: tuple[str, ...]
     ranks: range
     weight: int
@@ -142,10 +142,10 @@ BLOCKS: list[Block] = []
 
 def block(
     types: tuple[str, ...], least: int, most: int = 4, weight: int = 1
-) -> Callable[[Callable[[Site, str], object]], Block]:
+) -> Callable[[Callable[[BlockSite, str], object]], Block]:
     """Register a function as a block for values of some element types, of ranks ``least`` to ``most``."""
 
-    def register(build: Callable[[Site, str], object]) -> Block:
+    def register(build: Callable[[BlockSite, str], object]) -> Block:
         BLOCKS.append(Block(build, types, range(least, most + 1), weight))
         return BLOCKS[-1]
 
@@ -169,7 +169,7 @@ def build(growth: Growth, nodes: int, near_miss: float = 0.0) -> None:
             return
     before = {*growth.values}
     with suppress(Unfit):
-        chosen.build(Site(growth, nodes, bool(near_miss) and growth.rng.random() < near_miss), x)
+        chosen.build(BlockSite(growth, nodes, bool(near_miss) and growth.rng.random() < near_miss), x)
     if growth.rng.random() < _PRIVATE:
         growth.withdraw({name for name in growth.values if name not in before and growth.is_read(name)})
 
@@ -177,7 +177,7 @@ def build(growth: Growth, nodes: int, near_miss: float = 0.0) -> None:
 # --- layers ----------------------------------------------------------------------------------------------------------
 
 
-def _activated(s: Site, x: str) -> str:
+def _activated(s: BlockSite, x: str) -> str:
     chance = s.rng.random()
     if chance < 0.5:
         return s.op(s.rng.choice(_ACTIVATIONS), x)
@@ -189,7 +189,7 @@ def _activated(s: Site, x: str) -> str:
 
 
 @block(_NUMBERS, 1, weight=2)
-def linear(s: Site, x: str) -> None:
+def linear(s: BlockSite, x: str) -> None:
     """A matrix product, then perhaps a scale, a bias of any shape that broadcasts, and an activation."""
     columns = s.rng.choice((*s.shape(x)[-2:], 1, 2, 4, 8, 16, 17))
     y = s.op("MatMul", x, s.value(x, (s.shape(x)[-1], columns)))
@@ -204,7 +204,7 @@ def linear(s: Site, x: str) -> None:
 
 
 @block((*dtypes.FLOATS, "int32", "int64", "uint32", "uint64"), 2, 2, weight=2)
-def gemm(s: Site, x: str) -> None:
+def gemm(s: BlockSite, x: str) -> None:
     """A Gemm with all its attributes and a bias, sometimes on a single row."""
     if s.rng.random() < 0.25:
         x = s.op(s.rng.choice(("ReduceMax", "ReduceSum")), x, axes=(0,), keepdims=1)
@@ -221,7 +221,7 @@ def gemm(s: Site, x: str) -> None:
 
 
 @block(_FLOATS, 3, weight=3)
-def attention(s: Site, x: str) -> None:
+def attention(s: BlockSite, x: str) -> None:
     """Softmax(q k^T scaled + mask) v, mostly of several heads."""
     if len(s.shape(x)) == 3 and s.rng.random() < 0.7:
         x = s.op("Unsqueeze", x, axes=(s.rng.randint(0, 1),))
@@ -240,7 +240,7 @@ def attention(s: Site, x: str) -> None:
 
 
 @block(_WIDE_FLOATS, 3, weight=2)
-def convolution(s: Site, x: str) -> None:
+def convolution(s: BlockSite, x: str) -> None:
     """A convolution, operators that compilers fold into it, an activation, a pooling; or one with sliced channels."""
     channels, spatial = s.shape(x)[1], len(s.shape(x)) - 2
     kernel = [min(s.rng.choice((1, 2, 3)), size) for size in s.shape(x)[2:]]
@@ -270,7 +270,7 @@ def convolution(s: Site, x: str) -> None:
         pooling.build(s, y)
 
 
-def _paddings(s: Site, most: Sequence[int]) -> list[int]:
+def _paddings(s: BlockSite, most: Sequence[int]) -> list[int]:
     """Return the padding before and behind each axis: none, the same on both sides, or any."""
     if s.rng.random() < 0.4:
         return [0] * (2 * len(most))
@@ -279,7 +279,7 @@ def _paddings(s: Site, most: Sequence[int]) -> list[int]:
 
 
 @block(_WIDE_FLOATS, 3, weight=2)
-def pooling(s: Site, x: str) -> None:
+def pooling(s: BlockSite, x: str) -> None:
     """A pooling, sometimes of a padded or activated value."""
     spatial = len(s.shape(x)) - 2
     chance = s.rng.random()
@@ -303,7 +303,7 @@ def pooling(s: Site, x: str) -> None:
 
 
 @block(_FLOATS, 1)
-def normalization(s: Site, x: str) -> None:
+def normalization(s: BlockSite, x: str) -> None:
     """Layer normalization, written in elementary operators."""
     axes = (len(s.shape(x)) - 1,)
     centred = s.op("Sub", x, s.op("ReduceMean", x, axes=axes))
@@ -318,7 +318,7 @@ def normalization(s: Site, x: str) -> None:
 
 
 @block(_FLOATS, 1)
-def gelu(s: Site, x: str) -> None:
+def gelu(s: BlockSite, x: str) -> None:
     """GELU, written in elementary operators, exact or with the hyperbolic tangent."""
     if s.rng.random() < 0.6:
         inner = s.op("Erf", s.op("Div", x, s.constant(x, 2**0.5)))
@@ -330,7 +330,7 @@ def gelu(s: Site, x: str) -> None:
 
 
 @block(_FLOATS, 1, weight=2)
-def softmax(s: Site, x: str) -> None:
+def softmax(s: BlockSite, x: str) -> None:
     """Softmax, as one operator or in elementary operators, sometimes of a value scaled along an axis."""
     axis = s.axis(x)
     if s.rng.random() < 0.5:
@@ -346,7 +346,7 @@ def softmax(s: Site, x: str) -> None:
 
 
 @block(_NUMBERS, 1)
-def residual(s: Site, x: str) -> None:
+def residual(s: BlockSite, x: str) -> None:
     """Sums and differences in a row that read a value again."""
     y = s.op(s.rng.choice(("Neg", "Abs", "Relu")), x)
     z = s.value(x, s.shape(x))
@@ -358,7 +358,7 @@ def residual(s: Site, x: str) -> None:
 
 
 @block(dtypes.ALL, 1)
-def parts(s: Site, x: str) -> None:
+def parts(s: BlockSite, x: str) -> None:
     """Split a value, and concatenate its parts in any order."""
     axis = s.axis(x)
     size = s.shape(x)[axis]
@@ -375,7 +375,7 @@ def parts(s: Site, x: str) -> None:
 
 
 @block(dtypes.ALL, 1)
-def slices(s: Site, x: str) -> None:
+def slices(s: BlockSite, x: str) -> None:
     """A slice of a slice, forward or backward, with steps or without."""
     for _ in range(2):
         axis = s.axis(x)
@@ -389,7 +389,7 @@ def slices(s: Site, x: str) -> None:
 
 
 @block(dtypes.ALL, 2)
-def transposes(s: Site, x: str) -> None:
+def transposes(s: BlockSite, x: str) -> None:
     """Two transposes with or without an operator between them, or a transpose and a reshape; sometimes of a square."""
     rank = len(s.shape(x))
     if s.rng.random() < 0.3:
@@ -405,7 +405,7 @@ def transposes(s: Site, x: str) -> None:
 
 
 @block(_NUMBERS, 2, 3, weight=2)
-def products(s: Site, x: str) -> None:
+def products(s: BlockSite, x: str) -> None:
     """A matrix product, mostly square, with a transpose before or behind it, an added vector, or scaled operands."""
     *batch, rows, columns = s.shape(x)
     if rows != columns and s.rng.random() < 0.6:
@@ -431,7 +431,7 @@ def products(s: Site, x: str) -> None:
 
 
 @block(_NUMBERS, 1, weight=2)
-def position(s: Site, x: str) -> None:
+def position(s: BlockSite, x: str) -> None:
     """The position of the greatest or least element of a scaled, shifted, negated or rectified value."""
     change = s.rng.choice(("", "Neg", "Neg", "Mul", "Add", "Relu"))
     if change in ("Mul", "Add"):
@@ -443,7 +443,7 @@ def position(s: Site, x: str) -> None:
 
 
 @block(_FLOATS, 1)
-def mean(s: Site, x: str) -> None:
+def mean(s: BlockSite, x: str) -> None:
     """The mean or sum of a value that was broadcast, concatenated or reduced before."""
     chance = s.rng.random()
     axis = s.axis(x)
@@ -461,7 +461,7 @@ def mean(s: Site, x: str) -> None:
 
 
 @block(_NUMBERS, 1)
-def centred(s: Site, x: str) -> None:
+def centred(s: BlockSite, x: str) -> None:
     """A value combined with its own reduction. The reduced axis is restored, or left to broadcasting."""
     axis = s.axis(x)
     if s.type(x).dtype not in dtypes.UNSIGNED and s.rng.random() < 0.4:  # make all numbers negative
@@ -476,7 +476,7 @@ def centred(s: Site, x: str) -> None:
 
 
 @block(dtypes.ALL, 0, weight=2)
-def casts(s: Site, x: str) -> None:
+def casts(s: BlockSite, x: str) -> None:
     """One conversion or two in a row, sometimes of a sum, a difference or a product."""
     if s.type(x).dtype in _NUMBERS and s.rng.random() < 0.5:
         x = s.op(s.rng.choice(("Add", "Mul", "Sub")), x, s.value(x, s.shape(x)))
@@ -490,7 +490,7 @@ _NARROW = (*dtypes.NARROW_FLOATS, *dtypes.NARROW_FLOATS, *dtypes.NARROW_INTS)
 
 
 @block(_FLOATS, 0, weight=2)
-def narrow_storage(s: Site, x: str) -> None:
+def narrow_storage(s: BlockSite, x: str) -> None:
     """Store a value in a narrow type and convert it back, by casts or by quantization. Sometimes the value is moved."""
     to = s.rng.choice(_NARROW)
     scale = s.constant(x, s.rng.choice((2, 3, 1, 0.5)))
@@ -513,7 +513,7 @@ def narrow_storage(s: Site, x: str) -> None:
         s.op(s.rng.choice(("Mul", "Div", "Add")), y, s.value(y, s.rng.choice(((), s.shape(y)))))
 
 
-def _moved_about(s: Site, x: str) -> str:
+def _moved_about(s: BlockSite, x: str) -> str:
     """Return the value, or a copy, transpose or reshape of it."""
     rank, chance = len(s.shape(x)), s.rng.random()
     if chance < 0.4 and rank > 1:
@@ -524,7 +524,7 @@ def _moved_about(s: Site, x: str) -> str:
 
 
 @block(_INTEGERS, 0, weight=2)
-def narrow(s: Site, x: str) -> None:
+def narrow(s: BlockSite, x: str) -> None:
     """Arithmetic that wraps around soon, and a conversion or a comparison of the result (paper 004, figure 7)."""
     y = s.op(s.rng.choice(("Add", "Add", "Sub", "Mul")), x, s.value(x, s.shape(x)))
     if s.rng.random() < 0.6:
@@ -536,7 +536,7 @@ def narrow(s: Site, x: str) -> None:
 
 
 @block(_NUMBERS, 0, weight=2)
-def bounds(s: Site, x: str) -> None:
+def bounds(s: BlockSite, x: str) -> None:
     """Minima, maxima and clips in a row; or a lower and an upper bound, between which there may be no number."""
     if s.rng.random() < 0.4:
         for side in s.rng.sample(("min", "max"), 2):
@@ -555,7 +555,7 @@ def bounds(s: Site, x: str) -> None:
 
 
 @block(_NUMBERS, 0, weight=2)
-def decisions(s: Site, x: str) -> None:
+def decisions(s: BlockSite, x: str) -> None:
     """A Where whose condition is a comparison, negated or not."""
     shape = s.shape(x)
     other = s.value(x, s.rng.choice([shape, shape[1:], ()]))
@@ -568,7 +568,7 @@ def decisions(s: Site, x: str) -> None:
 
 
 @block(_NUMBERS, 2)
-def triangle(s: Site, x: str) -> None:
+def triangle(s: BlockSite, x: str) -> None:
     """Keep elements by comparing row and column numbers, as a causal mask does, and reduce the result."""
     rows, columns = s.shape(x)[-2:]
     kept = s.op(s.rng.choice(("GreaterOrEqual", "Less", "Equal")), s.positions(rows, 1), s.positions(columns))
@@ -577,7 +577,7 @@ def triangle(s: Site, x: str) -> None:
 
 
 @block(_INTEGERS, 0)
-def remainders(s: Site, x: str) -> None:
+def remainders(s: BlockSite, x: str) -> None:
     """An integer division or remainder, and arithmetic on the result."""
     divisors = (2, 3, 4, 5, 8) if s.type(x).dtype in dtypes.UNSIGNED else (2, 4, 5, -2, -3)
     divisor = s.constant(x, s.rng.choice(divisors), s.rng.choice([(), s.shape(x)[-1:]]))
@@ -586,7 +586,7 @@ def remainders(s: Site, x: str) -> None:
 
 
 @block(_WIDE_FLOATS, 1)
-def inverses(s: Site, x: str) -> None:
+def inverses(s: BlockSite, x: str) -> None:
     """An operator followed by its inverse, or a similar pair."""
     pair = s.rng.choice(
         ("Mul Div", "Div Mul", "Exp Log", "Neg Neg", "Reciprocal Reciprocal", "Mul Sqrt", "Abs Neg", "Sub Sub")

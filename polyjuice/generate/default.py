@@ -12,9 +12,9 @@ from collections.abc import Mapping, Sequence
 
 from polyjuice.generate import blocks
 from polyjuice.generate.call_space import OPS
-from polyjuice.generate.growth import ANY_INPUTS, Application, Growth, InputTypes
-from polyjuice.generate.memory import Memory
+from polyjuice.generate.growth import ANY_INPUTS, Growth, InputTypes, OperatorUse
 from polyjuice.generate.motifs import MOTIFS
+from polyjuice.generate.suite_record import Memory
 from polyjuice.ir import Graph, TensorType
 from polyjuice.ops import Accepts, Op
 from polyjuice.ops.sampling import SIZES, FewSizes
@@ -118,7 +118,7 @@ class Default(Growth):
         application = self.draw(op, self.type(first))
         return application is not None and bool(self._put(application, first))
 
-    def _put(self, application: Application, first: str) -> tuple[str, ...]:
+    def _put(self, application: OperatorUse, first: str) -> tuple[str, ...]:
         """Apply an operator as it was drawn for a value. Return its results; empty if the other operands do not fit."""
         operands = [first, *(self._operand(application, place) for place in range(1, len(application.types)))]
         results = self.results_on(application, operands)
@@ -126,7 +126,7 @@ class Default(Growth):
             operands.reverse()
         return self.add(application.op, operands, application.attrs, results) if results else ()
 
-    def _exchanges(self, application: Application) -> bool:
+    def _exchanges(self, application: OperatorUse) -> bool:
         """Return whether the two operands of an elementwise operator should exchange places."""
         alike = application.op.elementwise and len(application.types) == 2
         return alike and not application.operands[0].values and self.rng.random() < _EXCHANGED
@@ -154,11 +154,11 @@ class Default(Growth):
         wide = [v for v in values if self.type(v).size > 1]
         return wide if wide and self.rng.random() < _WIDE else values
 
-    def _operand(self, application: Application, place: int) -> str:
+    def _operand(self, application: OperatorUse, place: int) -> str:
         """Return an existing value, or a new input or constant."""
         return self._existing(application, place) or self._new_operand(application, place)
 
-    def _existing(self, application: Application, place: int) -> str:
+    def _existing(self, application: OperatorUse, place: int) -> str:
         """Return a value of the operand's type, or one that broadcasts to it.
 
         Empty if none fits, if the operand takes only some values, or sometimes at random.
@@ -174,7 +174,7 @@ class Default(Growth):
             return self.rng.choice(fits)
         return ""
 
-    def _new_operand(self, application: Application, place: int) -> str:
+    def _new_operand(self, application: OperatorUse, place: int) -> str:
         """Return a new input or constant of the drawn type."""
         operand = application.operands[place - 1]
         if operand.values:

@@ -16,7 +16,7 @@ from collections.abc import Mapping, Sequence
 from functools import cached_property
 from math import exp
 
-from polyjuice.generate.growth import Application, Growth
+from polyjuice.generate.growth import Growth, OperatorUse
 from polyjuice.ir import Graph, dtypes
 from polyjuice.ops import Op
 
@@ -74,7 +74,7 @@ class GenCoG(Growth):
         least, most = min(news), max(news)
         return [(new - least) / (most - least) if most > least else 1.0 for new in news]
 
-    def _matched(self, first: str, application: Application) -> list[str]:
+    def _matched(self, first: str, application: OperatorUse) -> list[str]:
         operands = [first]
         for operand in application.operands:
             if operand.values:

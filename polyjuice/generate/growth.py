@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from polyjuice.generate.memory import Memory
+from polyjuice.generate.suite_record import Memory
 from polyjuice.ir import Attrs, Graph, TensorType, complexes, dtypes, read
 from polyjuice.ops import TABLE, Accepts, GraphBuilder, Op, Operand, complete_attrs, infer, without_complex
 from polyjuice.ops.sampling import MAX_RANK, FewSizes, restricted_values, size
@@ -28,7 +28,7 @@ _DTYPES = {
 
 
 @dataclass(frozen=True)
-class Application:
+class OperatorUse:
     """A way to apply an operator: the operands behind the first, all operands' types, attributes, result types."""
 
     op: Op
@@ -128,7 +128,7 @@ class Growth:
             missed = 0 if extend() else missed + 1
         return len(self) >= nodes
 
-    def draw(self, op: Op, first: TensorType) -> Application | None:
+    def draw(self, op: Op, first: TensorType) -> OperatorUse | None:
         """Return a random way to apply an operator to a first operand; None if the operand does not suit it."""
         sample = op.sample(self.rng, first) if op.accepts(0, first.dtype) else None
         if sample is None:
@@ -136,7 +136,7 @@ class Growth:
         types = (first, *(operand.type for operand in sample.operands))
         attrs = complete_attrs(op, sample.attrs, first.dtype)
         results = self.results(op, types, attrs)
-        return Application(op, sample.operands, types, attrs, results) if results else None
+        return OperatorUse(op, sample.operands, types, attrs, results) if results else None
 
     def results(self, op: Op, types: Sequence[TensorType], attrs: Attrs) -> tuple[TensorType, ...]:
         """Return the result types of an operator; empty if it does not take such operands, or is not allowed here."""
@@ -154,14 +154,14 @@ class Growth:
             return False
         return not self._accepts or self._accepts(op, types, results)
 
-    def results_on(self, application: Application, operands: Sequence[str]) -> tuple[TensorType, ...]:
+    def results_on(self, application: OperatorUse, operands: Sequence[str]) -> tuple[TensorType, ...]:
         """Return the result types of an application to values. Their types may differ from the drawn types."""
         types = tuple(self.type(name) for name in operands)
         if types == application.types:
             return application.results
         return self.results(application.op, types, application.attrs)
 
-    def takes(self, application: Application, types: Sequence[TensorType], place: int, t: TensorType) -> bool:
+    def takes(self, application: OperatorUse, types: Sequence[TensorType], place: int, t: TensorType) -> bool:
         """Return whether an application still works if the operand at ``place`` has type ``t``, others ``types``."""
         others = [*types[:place], t, *types[place + 1 :]]
         return t == types[place] or bool(self.results(application.op, others, application.attrs))

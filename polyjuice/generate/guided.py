@@ -12,8 +12,8 @@ from functools import cached_property
 from itertools import accumulate
 
 from polyjuice.generate.default import Default
-from polyjuice.generate.growth import Application
-from polyjuice.generate.memory import Turn, edge
+from polyjuice.generate.growth import OperatorUse
+from polyjuice.generate.suite_record import Turn, edge
 from polyjuice.ir import Attrs, Graph, TensorType
 from polyjuice.ops import Op
 
@@ -86,7 +86,7 @@ class _Guided(Default):
         """Return the values from which no edge leads to the operator yet."""
         return [v for v in values if v in self.producers and not self.memory.covers(edge(self.producers[v], op))]
 
-    def _existing(self, application: Application, place: int) -> str:
+    def _existing(self, application: OperatorUse, place: int) -> str:
         """Return a value of the operand's type, or another that fits, if the edge from it is new."""
         wanted = application.types[place]
         there = [v for v in self.computed[-_RECENT:] if self.type(v).dtype == wanted.dtype]
@@ -159,7 +159,7 @@ class _Call:
     ``types`` are the operands' types in the order in which the operator gets them: reversed if ``exchanged``.
     """
 
-    application: Application
+    application: OperatorUse
     operands: Sequence[str]
     types: tuple[TensorType, ...]
     results: tuple[TensorType, ...]

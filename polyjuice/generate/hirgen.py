@@ -15,8 +15,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from polyjuice.generate.growth import Application, Growth
-from polyjuice.generate.memory import edge
+from polyjuice.generate.growth import Growth, OperatorUse
+from polyjuice.generate.suite_record import edge
 from polyjuice.ir import Graph, TensorType
 from polyjuice.ops import Op
 
@@ -62,7 +62,7 @@ class HirGen(Growth):
         self.add(op, operands, application.attrs, results)
         return True
 
-    def _first_operand(self, op: Op) -> tuple[str, Application] | None:
+    def _first_operand(self, op: Op) -> tuple[str, OperatorUse] | None:
         """Return a value of one of the operator's element types, or a new input, and an application to it."""
         dtypes = op.types[op.variable(0)]
         if self.rng.random() >= _CREATED and (there := {self.type(name).dtype for name in self.values} & set(dtypes)):
@@ -79,7 +79,7 @@ class HirGen(Growth):
                 return self.input(t), application
         return None
 
-    def _suiting(self, application: Application, place: int, operands: Sequence[str]) -> list[str]:
+    def _suiting(self, application: OperatorUse, place: int, operands: Sequence[str]) -> list[str]:
         """Return some values that fit as a further operand and are not operands yet."""
         wanted = application.types[place]
         there = [name for name in self.values if self.type(name).dtype == wanted.dtype and name not in operands]

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from polyjuice.generate.growth import Application, Growth
+from polyjuice.generate.growth import Growth, OperatorUse
 from polyjuice.ir import Graph, TensorType
 from polyjuice.ops import Op
 
@@ -54,7 +54,7 @@ class Isra(Growth):
         self.add(op, operands, application.attrs, self.results_on(application, operands))
         return True
 
-    def _first_operand(self, op: Op) -> tuple[str, Application] | None:
+    def _first_operand(self, op: Op) -> tuple[str, OperatorUse] | None:
         """Return an existing value or a new input, and an application of the operator to it."""
         dtypes = op.types[op.variable(0)]
         if self.rng.random() < PICKING_RATE:
@@ -70,7 +70,7 @@ class Isra(Growth):
                 return self.input(t), application
         return None
 
-    def _further(self, application: Application, types: Sequence[TensorType], place: int) -> str:
+    def _further(self, application: OperatorUse, types: Sequence[TensorType], place: int) -> str:
         """Return a value that is consistent with the operands before it, or a placeholder of the drawn type."""
         wanted = types[place]
         if self.rng.random() < PICKING_RATE:

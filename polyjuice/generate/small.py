@@ -15,9 +15,9 @@ import numpy as np
 from polyjuice.generate import blocks
 from polyjuice.generate.call_space import OPS
 from polyjuice.generate.default import Default
-from polyjuice.generate.growth import Application, InputTypes
-from polyjuice.generate.memory import Turn
+from polyjuice.generate.growth import InputTypes, OperatorUse
 from polyjuice.generate.motifs import MOTIFS
+from polyjuice.generate.suite_record import Turn
 from polyjuice.ir import Graph, TensorType, dtypes
 from polyjuice.ops import Accepts, Op
 from polyjuice.ops.sampling import FewSizes
@@ -142,7 +142,7 @@ class Small(Default):
         self._folded = False
         self.input(self.random_type())
 
-    def _operand(self, application: Application, place: int) -> str:
+    def _operand(self, application: OperatorUse, place: int) -> str:
         operand = application.operands[place - 1]
         if self._folded and not operand.values:
             return self.constant(operand.type)

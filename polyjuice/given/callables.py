@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from polyjuice.formats import FormatError
-from polyjuice.formats.errors import refused
+from polyjuice.formats.format_errors import refused
 from polyjuice.given.model import UserModel
 
 _NEEDED = {

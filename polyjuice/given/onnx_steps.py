@@ -14,7 +14,7 @@ from polyjuice.execution import Artifact
 from polyjuice.formats import FormatError, subgraphs
 from polyjuice.given import symbolic
 from polyjuice.given.onnx_program import artifact_of
-from polyjuice.given.steps import NotTakenApart, Step, Written
+from polyjuice.given.steps import NotTakenApart, ProgramStep, Written
 
 _DECLARED_INPUTS = 4
 """The first IR version in which initializers need no declaration among the inputs."""
@@ -24,7 +24,7 @@ _DECLARED_INPUTS = 4
 class _Onnx:
     """The writer of ONNX models (see `Language`)."""
 
-    def renamed(self, step: Step, names: Mapping[str, str]) -> Step:
+    def renamed(self, step: ProgramStep, names: Mapping[str, str]) -> ProgramStep:
         """Return the node with other operands. Raises FormatError if a subgraph reads one of them."""
         node = NodeProto()
         node.CopyFrom(step.code)
@@ -71,10 +71,10 @@ def taken_apart(artifact: Artifact, inputs: Sequence[np.ndarray]) -> Written:
     )
 
 
-def _step(number: int, node: NodeProto) -> Step:
+def _step(number: int, node: NodeProto) -> ProgramStep:
     captured = subgraphs.close(node)[1]
     reads = dict.fromkeys(name for name in (*node.input, *captured) if name)
-    return Step(number, node, tuple(reads), tuple(name for name in node.output if name))
+    return ProgramStep(number, node, tuple(reads), tuple(name for name in node.output if name))
 
 
 def _fill(model: ModelProto, written: Written) -> None:

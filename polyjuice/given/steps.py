@@ -21,7 +21,7 @@ class NotTakenApart(Exception):
 
 
 @dataclass(frozen=True, eq=False)
-class Step:
+class ProgramStep:
     """One node or statement: the names that it reads, and the names of its results.
 
     ``number`` is its position in the whole program. ``changes`` means that it modifies a tensor in place, so it may
@@ -38,7 +38,7 @@ class Step:
 class Language(Protocol):
     """The operations that differ between formats."""
 
-    def renamed(self, step: Step, names: Mapping[str, str]) -> Step:
+    def renamed(self, step: ProgramStep, names: Mapping[str, str]) -> ProgramStep:
         """Return the step with other operands. Raises FormatError if that is impossible."""
 
     def held(self, name: str) -> str:
@@ -62,7 +62,7 @@ class Written:
     frame: Any
     inputs: Mapping[str, np.ndarray]
     held: Mapping[str, np.ndarray | None]
-    steps: tuple[Step, ...]
+    steps: tuple[ProgramStep, ...]
     outputs: tuple[str, ...]
     values: Mapping[str, np.ndarray]
     updates: tuple[str, ...] = ()
@@ -88,16 +88,16 @@ class Written:
         """Return the program with other results, and only the steps that they need."""
         return _pruned(replace(self, outputs=tuple(names), updates=tuple(updates)))
 
-    def without(self, step: Step) -> Written:
+    def without(self, step: ProgramStep) -> Written:
         """Return the program without a step whose results nothing reads. Raises FormatError."""
         return _pruned(replace(self, steps=tuple(s for s in self.steps if s.number != step.number)))
 
-    def bypassed(self, step: Step, operand: str) -> Written:
+    def bypassed(self, step: ProgramStep, operand: str) -> Written:
         """Return the program without a step; an operand replaces its only result. Raises FormatError."""
         (made,) = step.makes
         return self._renamed({made: operand}, (step,))
 
-    def cut(self, steps: Sequence[Step], held: bool = False) -> Written:
+    def cut(self, steps: Sequence[ProgramStep], held: bool = False) -> Written:
         """Return the program without some steps. Results that others read become inputs, or constants if ``held``.
 
         Raises FormatError if one of these results is no tensor.
@@ -119,7 +119,7 @@ class Written:
         """Return the program with another array for an input."""
         return replace(self, inputs={**self.inputs, name: array})
 
-    def _renamed(self, names: Mapping[str, str], gone: Sequence[Step]) -> Written:
+    def _renamed(self, names: Mapping[str, str], gone: Sequence[ProgramStep]) -> Written:
         numbers = {step.number for step in gone}
         rest = (step for step in self.steps if step.number not in numbers)
         steps = tuple(

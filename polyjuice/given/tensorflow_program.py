@@ -9,9 +9,9 @@ import numpy as np
 import tensorflow as tf
 
 from polyjuice.formats import FormatError
-from polyjuice.formats.errors import refused
+from polyjuice.formats.format_errors import refused
 from polyjuice.given.model import UserModel, unread
-from polyjuice.given.tensorflow_source import NotCaptured, array_of, capture
+from polyjuice.given.tensorflow_printer import NotCaptured, array_of, capture
 from polyjuice.ir import TensorType
 
 

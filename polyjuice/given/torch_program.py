@@ -14,7 +14,7 @@ from polyjuice.compilers import _torch
 from polyjuice.execution import Artifact
 from polyjuice.formats import FormatError, torch_export
 from polyjuice.given.model import UserModel, unread
-from polyjuice.given.torch_source import NotCaptured, array_of, capture, layout_of, model_of, run, tensor_of, tensors
+from polyjuice.given.torch_printer import NotCaptured, array_of, capture, layout_of, model_of, run, tensor_of, tensors
 from polyjuice.ir import Graph, TensorType, dtypes, prune
 
 

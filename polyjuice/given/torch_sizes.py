@@ -21,7 +21,7 @@ from polyjuice.formats import FormatError, torch_export
 from polyjuice.given import symbolic, torch_program
 from polyjuice.given.model import UserModel
 from polyjuice.given.symbolic import Sizes
-from polyjuice.given.torch_source import tensors
+from polyjuice.given.torch_printer import tensors
 
 _MOST = 3
 """The most other sizes of a program. Each is traced and stored separately."""

@@ -14,7 +14,7 @@ import numpy as np
 
 from polyjuice.execution import Artifact
 from polyjuice.formats import FormatError
-from polyjuice.given.steps import NotTakenApart, Step, Written
+from polyjuice.given.steps import NotTakenApart, ProgramStep, Written
 from polyjuice.lower.python_text import array_key, function, model_class
 
 _SEEN = "seen_by_polyjuice"
@@ -39,7 +39,7 @@ class _Frame:
 class _Torch:
     """The writer of Torch programs (see `Language`)."""
 
-    def renamed(self, step: Step, names: Mapping[str, str]) -> Step:
+    def renamed(self, step: ProgramStep, names: Mapping[str, str]) -> ProgramStep:
         """Return the statement with other operands. Raises FormatError if it would overwrite a constant."""
         if step.changes and any(names.get(name, "").startswith("self.") for name in step.reads):
             raise FormatError("a constant would be written over")
@@ -125,10 +125,10 @@ def _made(statement: ast.stmt, source: str) -> tuple[str, str]:
     raise ValueError(text)
 
 
-def _step(number: int, statement: ast.stmt, known: set[str]) -> Step:
+def _step(number: int, statement: ast.stmt, known: set[str]) -> ProgramStep:
     reads = tuple(dict.fromkeys(name for name in _names(statement, ast.Load) if name in known))
     makes = tuple(dict.fromkeys(_names(statement, ast.Store)))
-    return Step(number, statement, reads, makes, _changes(statement))
+    return ProgramStep(number, statement, reads, makes, _changes(statement))
 
 
 def _names(statement: ast.stmt, context: type[ast.expr_context]) -> Iterator[str]:

@@ -22,9 +22,9 @@ from polyjuice.inputs.profiles import (
     rulesets_on,
     usual_profiles,
 )
+from polyjuice.inputs.random_values import normal
 from polyjuice.inputs.search import find, finite_everywhere, settle
 from polyjuice.inputs.validity import is_finite
-from polyjuice.inputs.values import normal
 
 __all__ = [
     "DISTRIBUTIONS",

@@ -10,7 +10,7 @@ import numpy as np
 
 from polyjuice.inputs.linear_adjoints import (
     Adjoint,
-    Application,
+    VjpContext,
     average_slope,
     col2im,
     convolution,
@@ -39,13 +39,13 @@ def _nonzero(x: np.ndarray) -> np.ndarray:
 def _reduction(slope: Callable[[np.ndarray, np.ndarray, int], Any]) -> Adjoint:
     """Return the adjoint of a reduction. ``slope`` takes the operand, the result (axes kept) and a number of terms."""
 
-    def adjoint(a: Application) -> Sequence[np.ndarray]:
+    def adjoint(a: VjpContext) -> Sequence[np.ndarray]:
         return [_over(a, along.axes(a.attrs, a.x[0].ndim), slope)]
 
     return adjoint
 
 
-def _over(a: Application, axes: Sequence[int], slope: Callable[[np.ndarray, np.ndarray, int], Any]) -> np.ndarray:
+def _over(a: VjpContext, axes: Sequence[int], slope: Callable[[np.ndarray, np.ndarray, int], Any]) -> np.ndarray:
     x = a.x[0]
     kept = [1 if i in axes else n for i, n in enumerate(x.shape)]
     terms = math.prod(x.shape[i] for i in axes)
@@ -74,24 +74,24 @@ def _log_sum(x: np.ndarray, y: np.ndarray, n: int) -> np.ndarray:
 # --- along an axis ---------------------------------------------------------------------------------------------------
 
 
-def _softmax(a: Application) -> Sequence[np.ndarray]:
+def _softmax(a: VjpContext) -> Sequence[np.ndarray]:
     y, c, axis = a.y, a.c, a.attrs["axis"]
     return [y * (c - np.sum(c * y, axis=axis, keepdims=True))]
 
 
-def _log_softmax(a: Application) -> Sequence[np.ndarray]:
+def _log_softmax(a: VjpContext) -> Sequence[np.ndarray]:
     y, c, axis = a.y, a.c, a.attrs["axis"]
     return [c - np.exp(y) * np.sum(c, axis=axis, keepdims=True)]
 
 
-def _lp_normalization(a: Application) -> Sequence[np.ndarray]:
+def _lp_normalization(a: VjpContext) -> Sequence[np.ndarray]:
     x, c, axis, p = a.x[0], a.c, a.attrs["axis"], a.attrs["p"]
     length = _nonzero(np.sum(np.abs(x) ** p, axis=axis, keepdims=True) ** (1 / p))
     along_norm = np.sum(c * x, axis=axis, keepdims=True) / length**2
     return [c / length - along_norm * np.sign(x) * (np.abs(x) / length) ** (p - 1)]
 
 
-def _cumsum(a: Application) -> Sequence[np.ndarray]:
+def _cumsum(a: VjpContext) -> Sequence[np.ndarray]:
     return [np.asarray(a.numpy([a.c], {**a.attrs, "reverse": 1 - a.attrs["reverse"]}))]
 
 
@@ -107,13 +107,13 @@ def _standardised(x: np.ndarray, c: np.ndarray, axes: tuple[int, ...], epsilon: 
     return y, scale * projected
 
 
-def _normalised(groups: Callable[[Application], Sequence[int]], epsilon: str, channels: bool) -> Adjoint:
+def _normalised(groups: Callable[[VjpContext], Sequence[int]], epsilon: str, channels: bool) -> Adjoint:
     """Return the adjoint of a standardisation, with a scale and a bias if the node has them.
 
     ``groups`` returns the shape whose last axis is standardised.
     """
 
-    def adjoint(a: Application) -> Sequence[np.ndarray]:
+    def adjoint(a: VjpContext) -> Sequence[np.ndarray]:
         x, c, parameters = a.x[0], a.c, a.x[1:]
         lines = (-1, *[1] * (x.ndim - 2)) if channels else None
         placed = [p.reshape(lines) if lines else p for p in parameters]
@@ -127,17 +127,17 @@ def _normalised(groups: Callable[[Application], Sequence[int]], epsilon: str, ch
     return adjoint
 
 
-def _layer_groups(a: Application) -> Sequence[int]:
+def _layer_groups(a: VjpContext) -> Sequence[int]:
     x, axis = a.x[0], a.attrs["axis"] % a.x[0].ndim
     return (*x.shape[:axis], math.prod(x.shape[axis:]))
 
 
-def _mean_variance(a: Application) -> Sequence[np.ndarray]:
+def _mean_variance(a: VjpContext) -> Sequence[np.ndarray]:
     axes = tuple(axis % a.x[0].ndim for axis in a.attrs["axes"])
     return [_standardised(a.x[0], a.c, axes, 0.0)[1]]
 
 
-def _batch_normalization(a: Application) -> Sequence[np.ndarray]:
+def _batch_normalization(a: VjpContext) -> Sequence[np.ndarray]:
     x, c = a.x[0], a.c
     lines = (-1, *[1] * (x.ndim - 2))
     scale, _, mean, variance = (p.reshape(lines) for p in a.x[1:])
@@ -147,7 +147,7 @@ def _batch_normalization(a: Application) -> Sequence[np.ndarray]:
     return [c * scale / root, *(onto(scale.shape, part).reshape(-1) for part in parts)]
 
 
-def _lrn(a: Application) -> Sequence[np.ndarray]:
+def _lrn(a: VjpContext) -> Sequence[np.ndarray]:
     """The adjoint of x / d^beta, where d is the bias plus the weighted squares of neighbouring channels."""
     x, c, attrs = a.x[0], a.c, a.attrs
     size, beta, channels = attrs["size"], attrs["beta"], np.arange(x.shape[1])
@@ -158,13 +158,13 @@ def _lrn(a: Application) -> Sequence[np.ndarray]:
     return [c * d**-beta - 2 * beta * x * inner]
 
 
-def _lp_slope(a: Application, places: np.ndarray) -> np.ndarray:
+def _lp_slope(a: VjpContext, places: np.ndarray) -> np.ndarray:
     taken = np.where(places >= 0, a.x[0].reshape(-1)[places], 0.0)
     norms = a.y.reshape(*a.y.shape, *[1] * len(a.attrs["kernel_shape"]))
     return np.asarray(_norm_slope(a.attrs["p"])(taken, norms, 0))
 
 
-def _det(a: Application) -> Sequence[np.ndarray]:
+def _det(a: VjpContext) -> Sequence[np.ndarray]:
     x = a.x[0] + _TINY * np.eye(a.x[0].shape[-1])
     factor = (a.c * np.linalg.det(x))[..., None, None]
     return [factor * np.swapaxes(np.linalg.pinv(x), -1, -2)]
@@ -173,13 +173,13 @@ def _det(a: Application) -> Sequence[np.ndarray]:
 # --- others ----------------------------------------------------------------------------------------------------------
 
 
-def _scatter(place: Callable[[Application], np.ndarray]) -> Adjoint:
+def _scatter(place: Callable[[VjpContext], np.ndarray]) -> Adjoint:
     """Return the adjoint of a scatter. ``place`` reads the result's cotangent where each update is written.
 
     A product or an extreme counts as a sum.
     """
 
-    def adjoint(a: Application) -> Sequence[np.ndarray | None]:
+    def adjoint(a: VjpContext) -> Sequence[np.ndarray | None]:
         data, indices, updates = a.x
         kept = a.c
         if a.attrs["reduction"] == "none":
@@ -190,22 +190,22 @@ def _scatter(place: Callable[[Application], np.ndarray]) -> Adjoint:
     return adjoint
 
 
-def _along_elements(a: Application) -> np.ndarray:
+def _along_elements(a: VjpContext) -> np.ndarray:
     indices, axis = a.x[1], a.attrs["axis"] % a.x[0].ndim
     others = tuple(slice(None) if i == axis else slice(0, n) for i, n in enumerate(indices.shape))
     return np.asarray(np.take_along_axis(a.c[others], indices, axis))
 
 
-def _at_rows(a: Application) -> np.ndarray:
+def _at_rows(a: VjpContext) -> np.ndarray:
     return np.asarray(a.c[tuple(np.moveaxis(a.x[1], -1, 0))])
 
 
-def _prelu(a: Application) -> Sequence[np.ndarray]:
+def _prelu(a: VjpContext) -> Sequence[np.ndarray]:
     (x, slope), c = a.x, a.c
     return [c * np.where(x < 0, slope, 1.0), onto(slope.shape, c * np.minimum(x, 0.0))]
 
 
-def _through(a: Application) -> Sequence[np.ndarray | None]:
+def _through(a: VjpContext) -> Sequence[np.ndarray | None]:
     """The first operand passes through, up to rounding."""
     return [a.c]
 
@@ -214,17 +214,17 @@ def _along_channel(p: np.ndarray, rank: int, axis: int) -> np.ndarray:
     return p.reshape([-1 if i == axis % rank else 1 for i in range(rank)]) if p.ndim else p
 
 
-def _quantize(a: Application) -> Sequence[np.ndarray | None]:
+def _quantize(a: VjpContext) -> Sequence[np.ndarray | None]:
     return [a.c / _along_channel(a.x[1], a.x[0].ndim, a.attrs["axis"])]
 
 
-def _dequantize(a: Application) -> Sequence[np.ndarray | None]:
+def _dequantize(a: VjpContext) -> Sequence[np.ndarray | None]:
     x, scale = a.x[0], _along_channel(a.x[1], a.x[0].ndim, a.attrs["axis"])
     zero = _along_channel(a.x[2], x.ndim, a.attrs["axis"]).astype(np.float64) if len(a.x) > 2 else 0.0
     return [a.c * scale, onto(scale.shape, a.c * (x - zero)).reshape(a.x[1].shape)]
 
 
-def _grouped(a: Application) -> Sequence[int]:
+def _grouped(a: VjpContext) -> Sequence[int]:
     return (a.x[0].shape[0], a.attrs["num_groups"], -1)
 
 

@@ -15,7 +15,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from polyjuice.inputs.adjoints import ADJOINTS
-from polyjuice.inputs.linear_adjoints import Application, onto
+from polyjuice.inputs.linear_adjoints import VjpContext, onto
 from polyjuice.interpret import EvaluationError, apply
 from polyjuice.ir import Graph, GraphError, Node, TensorType, complexes, dtypes
 from polyjuice.ops import Op, entry
@@ -158,7 +158,7 @@ def _pulled_back(
     if not proxy and result is not None and result.dtype.kind in "iub":
         return [None] * len(operands)
     if name in ADJOINTS and first is not None and result is not None:
-        found = ADJOINTS[name](Application(operands, result, first, node.attrs, op.numpy))
+        found = ADJOINTS[name](VjpContext(operands, result, first, node.attrs, op.numpy))
         return [*found, *[None] * (len(operands) - len(found))]
     if op.moves or name in _SELECTING:
         return _moved(op, node, operands, cotangents)

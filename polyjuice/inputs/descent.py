@@ -9,7 +9,7 @@ import numpy as np
 
 from polyjuice.inputs.derivatives import add, back_propagate, widened
 from polyjuice.inputs.domains import divides_by_zero, loss_of
-from polyjuice.inputs.values import FARTHEST
+from polyjuice.inputs.random_values import FARTHEST
 from polyjuice.interpret import EvaluationError, apply
 from polyjuice.ir import Graph, dtypes, uniform_value
 from polyjuice.ops import entry

@@ -1,6 +1,6 @@
 """Vector-Jacobian products of operators that are linear in each operand: products and windows.
 
-Each function takes an :class:`Application` and returns the cotangents of the first operands. Operands that it leaves
+Each function takes an :class:`VjpContext` and returns the cotangents of the first operands. Operands that it leaves
 out, or answers with None, have no cotangent.
 """
 
@@ -19,7 +19,7 @@ from polyjuice.ops.windows import spatial_pads, windows
 
 
 @dataclass(frozen=True)
-class Application:
+class VjpContext:
     """One application of an operator in float64: operands ``x``, the result ``y``, and its cotangent ``c``."""
 
     x: Sequence[np.ndarray]
@@ -29,7 +29,7 @@ class Application:
     numpy: NumpyFn
 
 
-Adjoint = Callable[[Application], Sequence["np.ndarray | None"]]
+Adjoint = Callable[[VjpContext], Sequence["np.ndarray | None"]]
 
 
 def onto(shape: Sequence[int], cotangent: np.ndarray) -> np.ndarray:
@@ -42,7 +42,7 @@ def onto(shape: Sequence[int], cotangent: np.ndarray) -> np.ndarray:
 # --- products --------------------------------------------------------------------------------------------------------
 
 
-def matmul(a: Application) -> Sequence[np.ndarray]:
+def matmul(a: VjpContext) -> Sequence[np.ndarray]:
     """The adjoint of MatMul; operands may have one axis."""
     (left, right), c = a.x, a.c
     rows = left[None, :] if left.ndim == 1 else left
@@ -54,7 +54,7 @@ def matmul(a: Application) -> Sequence[np.ndarray]:
     return [of_left.reshape(left.shape), of_right.reshape(right.shape)]
 
 
-def gemm(a: Application) -> Sequence[np.ndarray]:
+def gemm(a: VjpContext) -> Sequence[np.ndarray]:
     """The adjoint of Gemm, with or without a bias."""
     (left, right, *bias), c, attrs = a.x, a.c, a.attrs
     of_left = c @ (right if attrs["transB"] else right.T)
@@ -63,7 +63,7 @@ def gemm(a: Application) -> Sequence[np.ndarray]:
     return [*(attrs["alpha"] * f for f in found), *(onto(b.shape, attrs["beta"] * c) for b in bias)]
 
 
-def einsum(a: Application) -> Sequence[np.ndarray]:
+def einsum(a: VjpContext) -> Sequence[np.ndarray]:
     """The adjoint of Einsum: contract the result's cotangent with the other operands, and restore a diagonal."""
     inputs, _, output = a.attrs["equation"].partition("->")
     terms = inputs.split(",")
@@ -97,7 +97,7 @@ def _places(x: np.ndarray, a: Attrs, kernel: Sequence[int]) -> np.ndarray:
     return windows(pad_array(flat, spatial_pads(a["pads"]), -1), kernel, a["strides"], a["dilations"])
 
 
-def convolution(a: Application) -> Sequence[np.ndarray]:
+def convolution(a: VjpContext) -> Sequence[np.ndarray]:
     """The adjoint of Conv, with any number of groups."""
     (x, w), c, groups = a.x[:2], a.c, a.attrs["group"]
     r, inner, outer = w.ndim - 2, w.shape[1], w.shape[0] // groups
@@ -112,7 +112,7 @@ def convolution(a: Application) -> Sequence[np.ndarray]:
     return [_gathered(x, places, of_x), of_w, *(np.sum(c, axis=tuple(spots)) for _ in a.x[2:])]
 
 
-def convolution_transpose(a: Application) -> Sequence[np.ndarray]:
+def convolution_transpose(a: VjpContext) -> Sequence[np.ndarray]:
     """The adjoint of ConvTranspose: a convolution with the same weights, in which data and result exchange places."""
     (x, w), c, attrs = a.x[:2], a.c, a.attrs
     spatial = tuple(slice(0, n) for n in x.shape[2:])
@@ -128,10 +128,10 @@ def convolution_transpose(a: Application) -> Sequence[np.ndarray]:
     return [of_x, np.concatenate(of_w), *(np.sum(c, axis=tuple(spots)) for _ in a.x[2:])]
 
 
-def pooled(slope: Callable[[Application, np.ndarray], np.ndarray]) -> Adjoint:
+def pooled(slope: Callable[[VjpContext, np.ndarray], np.ndarray]) -> Adjoint:
     """Return the adjoint of a pooling. ``slope`` maps the positions of the windows' elements to their derivatives."""
 
-    def adjoint(a: Application) -> Sequence[np.ndarray]:
+    def adjoint(a: VjpContext) -> Sequence[np.ndarray]:
         attrs = {**a.attrs, "pads": _reaching(a)}
         places = _places(a.x[0], attrs, a.attrs["kernel_shape"])
         spread = a.c.reshape(*a.c.shape, *[1] * len(a.attrs["kernel_shape"]))
@@ -140,7 +140,7 @@ def pooled(slope: Callable[[Application, np.ndarray], np.ndarray]) -> Adjoint:
     return adjoint
 
 
-def _reaching(a: Application) -> tuple[int, ...]:
+def _reaching(a: VjpContext) -> tuple[int, ...]:
     """Return the pads with which the windows cover everything that ``ceil_mode`` allows."""
     attrs, r = a.attrs, len(a.attrs["kernel_shape"])
     starts = tuple(attrs["pads"][:r])
@@ -151,7 +151,7 @@ def _reaching(a: Application) -> tuple[int, ...]:
     return (*starts, *ends)
 
 
-def average_slope(a: Application, places: np.ndarray) -> np.ndarray:
+def average_slope(a: VjpContext, places: np.ndarray) -> np.ndarray:
     """Return one over the number of elements that each window counts, with padding if the attribute includes it."""
     r = len(a.attrs["kernel_shape"])
     counted = places >= 0
@@ -163,7 +163,7 @@ def average_slope(a: Application, places: np.ndarray) -> np.ndarray:
     return np.asarray(1 / np.sum(counted, axis=tuple(range(-r, 0)), keepdims=True))
 
 
-def col2im(a: Application) -> Sequence[np.ndarray]:
+def col2im(a: VjpContext) -> Sequence[np.ndarray]:
     """The adjoint of Col2Im: it gathers the blocks."""
     kernel = a.attrs["block_shape"]
     places = _places(a.c, a.attrs, kernel)
@@ -172,7 +172,7 @@ def col2im(a: Application) -> Sequence[np.ndarray]:
     return [np.transpose(taken, (0, 1, *range(2 + r, 2 + 2 * r), *range(2, 2 + r))).reshape(a.x[0].shape)]
 
 
-def resize(a: Application) -> Sequence[np.ndarray]:
+def resize(a: VjpContext) -> Sequence[np.ndarray]:
     """The adjoint of Resize, which is linear along each axis: an axis's matrix is Resize applied to the identity."""
     c, sizes, scales = a.c, a.attrs["sizes"], a.attrs["scales"]
     for axis, size in enumerate(a.x[0].shape):

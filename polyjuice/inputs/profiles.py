@@ -20,10 +20,10 @@ import numpy as np
 
 from polyjuice.compilers import CompilerInfo
 from polyjuice.inputs.distributions import all_distributed
-from polyjuice.inputs.extremes import extreme_inputs
+from polyjuice.inputs.extreme_values import extreme_inputs
 from polyjuice.inputs.magnitudes import SMALL, are_large, candidates, scaled, units
+from polyjuice.inputs.random_values import FARTHEST, are_tenths, normal, tenths
 from polyjuice.inputs.search import find, find_integers, finite_everywhere
-from polyjuice.inputs.values import FARTHEST, are_tenths, normal, tenths
 from polyjuice.interpret import EvaluationError
 from polyjuice.ir import Graph, dtypes
 from polyjuice.numerics import Mode, exact_outputs, possibly_exact

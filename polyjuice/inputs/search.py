@@ -17,7 +17,7 @@ import numpy as np
 from polyjuice.inputs.derivatives import widened
 from polyjuice.inputs.descent import Found, descend, run
 from polyjuice.inputs.domains import loss_of
-from polyjuice.inputs.values import FARTHEST, normal
+from polyjuice.inputs.random_values import FARTHEST, normal
 from polyjuice.ir import Graph, complexes, dtypes, read, uniform_value
 from polyjuice.ops import check
 

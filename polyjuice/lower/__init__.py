@@ -9,7 +9,7 @@ from polyjuice.execution import Artifact, LoweringChoices
 from polyjuice.formats.versions import OPSET
 from polyjuice.ir import Graph
 from polyjuice.lower import onnx_model, tensorflow_source, torch_forms, torch_source
-from polyjuice.lower.choices import Chooser, drawing, replaying
+from polyjuice.lower.choosers import Chooser, drawing, replaying
 from polyjuice.lower.forms import Form
 from polyjuice.lower.idioms import UNKNOWN_SIZES
 from polyjuice.lower.onnx_model import following, opset_of, without_forms

@@ -7,21 +7,21 @@ from typing import Any
 
 from polyjuice.formats import aten_calls
 from polyjuice.ir import Node, dtypes
-from polyjuice.ops import Hole
+from polyjuice.ops import Unsupported
 
 _TORCH_NAMES = {*dtypes.ALL, "contiguous_format", "preserve_format", "channels_last", "channels_last_3d"}
 
 
-def spell(node: Node, operands: Sequence[str]) -> str | Hole:
+def spell(node: Node, operands: Sequence[str]) -> str | Unsupported:
     """Return ``torch.ops.aten.NAME.OVERLOAD(...)``, or a Hole if the node is no readable ATen call."""
     call = aten_calls.from_node(node)
     if call is None or call.namespace != "aten":
-        return Hole("it is opaque")
+        return Unsupported("it is opaque")
     try:
         arguments = [_text(value, operands) for value in call.args]
         arguments += [f"{name}={_text(value, operands)}" for name, value in call.kwargs.items()]
     except (LookupError, TypeError, ValueError) as error:
-        return Hole(f"its arguments cannot be read ({error})")
+        return Unsupported(f"its arguments cannot be read ({error})")
     text = f"torch.ops.aten.{call.name}.{call.overload}({', '.join(arguments)})"
     return f"{text}[0]" if call.many and len(node.outputs) == 1 else text
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Collection
 from functools import cache
 
-from polyjuice.lower.choices import Draws
+from polyjuice.lower.choosers import Draws
 
 Form = tuple[str, str]
 """An operator, by its qualified name, and the name of one of its forms."""

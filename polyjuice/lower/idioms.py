@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from polyjuice.ir import Graph, Node
-from polyjuice.lower.choices import Chooser
+from polyjuice.lower.choosers import Chooser
 from polyjuice.ops import axes, entry
 
 _FROM_THE_END = 0.5

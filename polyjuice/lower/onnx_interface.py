@@ -16,7 +16,7 @@ from polyjuice.formats.subgraphs import RESERVED, close
 from polyjuice.formats.tensors import dtype_of
 from polyjuice.formats.versions import default_version
 from polyjuice.ir import Graph
-from polyjuice.lower.choices import Chooser, Draws
+from polyjuice.lower.choosers import Chooser, Draws
 from polyjuice.lower.forms import MODEL, Drawn, Form, text
 from polyjuice.lower.onnx_forms.rule import takes
 

@@ -23,7 +23,7 @@ from polyjuice.formats.tensors import constant_node, to_array, to_value_info
 from polyjuice.formats.versions import OPSET, default_version, takes, taking_version
 from polyjuice.ir import Graph, GraphError, Node, TensorType, dtypes
 from polyjuice.lower import onnx_forms, onnx_interface, onnx_opsets
-from polyjuice.lower.choices import ANY, Chooser
+from polyjuice.lower.choosers import ANY, Chooser
 from polyjuice.lower.forms import MODEL, Drawn, Form, text
 from polyjuice.lower.idioms import UNKNOWN_SIZES, axes_from_the_end, further_result, named
 from polyjuice.lower.outline import Calling, Outline, choose

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from polyjuice.ir import Graph, Part, connected, cut, random_order
-from polyjuice.lower.choices import Chooser
+from polyjuice.lower.choosers import Chooser
 
 CHANCE = 0.15
 """How often a program has a function of its own."""

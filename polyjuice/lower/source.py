@@ -23,14 +23,14 @@ import numpy as np
 from polyjuice.execution import Artifact
 from polyjuice.ir import Graph, Node, TensorType, dtypes, uniform_value
 from polyjuice.lower import torch_numbers, torch_scalars, torch_views
-from polyjuice.lower.choices import Chooser, Draws
+from polyjuice.lower.choosers import Chooser, Draws
 from polyjuice.lower.forms import Form
 from polyjuice.lower.idioms import axes_from_the_end, further_result, named
 from polyjuice.lower.outline import Calling, Outline, choose
 from polyjuice.lower.problem import Unlowerable
 from polyjuice.lower.python_text import array_key, function, identifiers, model_class
 from polyjuice.lower.torch_memory import Memory, Text
-from polyjuice.ops import Call, Hole, Op, Spelling, entry
+from polyjuice.ops import Call, Op, Texts, Unsupported, entry
 
 #: Operators that take a Python number as second operand without a change of type.
 _TAKE_NUMBERS = frozenset({"Add", "Sub", "Mul", "Div", "Equal", "Greater", "GreaterOrEqual", "Less", "LessOrEqual"})
@@ -101,7 +101,7 @@ class Dialect:
     base: str
     method: str
     reserved: frozenset[str]
-    spelling: Callable[[Op], Spelling]
+    spelling: Callable[[Op], Texts]
     weights: Callable[[str, str, str], Sequence[str]]
     filled: Callable[[TensorType, str, str, Draws], str]
     made: Callable[[np.ndarray, str, Draws], str | None]
@@ -109,7 +109,9 @@ class Dialect:
     decorators: Sequence[str]
     promotes: bool = False
     finished: Callable[[str, Draws], tuple[str, Sequence[str]]] = lambda text, draws: (text, ())
-    opaque: Callable[[Node, Sequence[str]], str | Hole] = field(default=lambda node, x: Hole("it is opaque"))
+    opaque: Callable[[Node, Sequence[str]], str | Unsupported] = field(
+        default=lambda node, x: Unsupported("it is opaque")
+    )
     number_arguments: float = 0.0
 
 
@@ -247,7 +249,7 @@ class _Writer:
             text = self._dialect.opaque(node, [self._tensor(name) for name in node.inputs if name])
         else:
             text = self._spell(node, op)
-        if isinstance(text, Hole):
+        if isinstance(text, Unsupported):
             raise Unlowerable(f"node {node}: {node.qualified} has no {self._dialect.title} spelling: {text.reason}")
         if op:
             text, forms = self._dialect.finished(text, self._chooser.about("arguments of", _first_result(node)))
@@ -290,7 +292,7 @@ class _Writer:
         self._idioms["a number as an argument"] += 1
         return name
 
-    def _spell(self, node: Node, op: Op) -> str | Hole:
+    def _spell(self, node: Node, op: Op) -> str | Unsupported:
         draws = self._chooser.about("operator of", _first_result(node))
         names = self._operand_names(node)
         call = Call(
@@ -304,7 +306,7 @@ class _Writer:
             [self._is_own(name) for name in names],
         )
         spelling = self._dialect.spelling(op)
-        if isinstance(spelling, Hole):
+        if isinstance(spelling, Unsupported):
             return spelling
         if not isinstance(spelling, tuple):
             said = spelling(call)

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from polyjuice.execution import Artifact
 from polyjuice.ir import Graph, TensorType, dtypes
-from polyjuice.lower.choices import Chooser, Draws
+from polyjuice.lower.choosers import Chooser, Draws
 from polyjuice.lower.idioms import UNKNOWN_SIZES
 from polyjuice.lower.source import Dialect, write
 from polyjuice.lower.wanted import NOTHING, Wanted

@@ -11,7 +11,7 @@ import random
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from polyjuice.lower.choices import Draws
+from polyjuice.lower.choosers import Draws
 
 # Chances, for each argument that can be written this way.
 _DEFAULT = 0.5

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from polyjuice.ir import TensorType, complexes, dtypes
-from polyjuice.lower.choices import Draws
+from polyjuice.lower.choosers import Draws
 
 _LITERAL = 12
 """The most elements of a tensor that is written out."""

@@ -12,11 +12,11 @@ from collections.abc import Collection, Iterator
 from functools import cache
 
 from polyjuice.ir import TensorType
-from polyjuice.lower.choices import Chooser
+from polyjuice.lower.choosers import Chooser
 from polyjuice.lower.forms import Form
 from polyjuice.lower.torch_arguments import is_method, vary
 from polyjuice.lower.torch_writes import FORMS, UPDATE
-from polyjuice.ops import TABLE, Call, Hole, Op, ShapeMismatch, TypeMismatch, infer
+from polyjuice.ops import TABLE, Call, Op, ShapeMismatch, TypeMismatch, Unsupported, infer
 
 _FLAGS = ("keepdim", "ceil_mode", "stable", "inplace", "align_corners", "recompute_scale_factor")
 """Arguments that are a form if they are true."""
@@ -127,7 +127,7 @@ def _drawn(op: Op, rng: random.Random) -> ast.Expression | None:
     """Return an application of an operator; None if the drawn types do not suit it, or Torch cannot express it."""
     first = TensorType(rng.choice(op.types[op.variable(0)]), tuple(rng.choices(_SIZES, k=rng.randrange(5))))
     sample = op.sample(rng, first)
-    if sample is None or isinstance(op.torch, Hole) or any(attr.kind == "graph" for attr in op.attrs):
+    if sample is None or isinstance(op.torch, Unsupported) or any(attr.kind == "graph" for attr in op.attrs):
         return None
     types = [first, *(operand.type for operand in sample.operands)]
     try:
@@ -139,7 +139,7 @@ def _drawn(op: Op, rng: random.Random) -> ast.Expression | None:
     call = Call(names, types, results, sample.attrs, draws, lambda text: "local", lambda statement: None)
     said = op.torch if isinstance(op.torch, tuple) else op.torch(call)
     text = draws.choice(said).format(*names) if isinstance(said, tuple) else said
-    if isinstance(text, Hole):
+    if isinstance(text, Unsupported):
         return None
     tree = ast.parse(text, mode="eval")
     vary(tree, draws)

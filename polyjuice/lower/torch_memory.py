@@ -21,7 +21,7 @@ from dataclasses import dataclass
 
 from polyjuice.ir import Graph, Node
 from polyjuice.lower import torch_writes
-from polyjuice.lower.choices import Chooser, Draws
+from polyjuice.lower.choosers import Chooser, Draws
 from polyjuice.lower.forms import Form
 from polyjuice.ops import entry
 

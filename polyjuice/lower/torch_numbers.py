@@ -11,7 +11,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from polyjuice.lower.choices import Draws
+from polyjuice.lower.choosers import Draws
 
 _LEAST, _GREATEST = -(2**63), 2**63 - 1
 

@@ -12,7 +12,7 @@ from typing import Any
 from polyjuice.execution import Artifact
 from polyjuice.ir import Graph, TensorType, dtypes
 from polyjuice.lower import aten, torch_constants
-from polyjuice.lower.choices import Chooser, Draws
+from polyjuice.lower.choosers import Chooser, Draws
 from polyjuice.lower.idioms import UNKNOWN_SIZES
 from polyjuice.lower.source import Dialect, write
 from polyjuice.lower.torch_arguments import vary

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from polyjuice.lower.choices import Draws
+from polyjuice.lower.choosers import Draws
 
 AUGMENTED = {
     "{0}.add_({1})": "{0} += {1}",

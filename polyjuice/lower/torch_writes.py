@@ -11,7 +11,7 @@ from itertools import accumulate
 
 from polyjuice.ir import Node, TensorType, dtypes
 from polyjuice.lower import torch_views
-from polyjuice.lower.choices import Draws
+from polyjuice.lower.choosers import Draws
 
 UPDATE = "update"
 """The operator name in forms that write an input."""

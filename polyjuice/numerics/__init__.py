@@ -12,7 +12,7 @@ exact value are 0.
 """
 
 from polyjuice.numerics.analysis import Analyses, Analysis, analyse, exact_outputs, possibly_exact
-from polyjuice.numerics.comparison import SAFETY, apart, as_good_as_equal, distance
+from polyjuice.numerics.distances import SAFETY, apart, as_good_as_equal, distance
 from polyjuice.numerics.judgement import Judgement, describe, judge, listing, mistyped
 from polyjuice.numerics.values import Mode, Value, propagate
 

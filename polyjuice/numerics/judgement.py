@@ -9,7 +9,7 @@ import numpy as np
 
 from polyjuice.ir import TensorType, dtypes
 from polyjuice.numerics.analysis import Analysis
-from polyjuice.numerics.comparison import SAFETY, distance
+from polyjuice.numerics.distances import SAFETY, distance
 
 _SHOWN = 4
 

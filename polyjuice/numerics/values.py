@@ -11,7 +11,7 @@ import numpy as np
 
 from polyjuice.interpret import apply
 from polyjuice.ir import Attrs, Graph, Node, TensorType, complexes, dtypes, releases
-from polyjuice.numerics.comparison import distance
+from polyjuice.numerics.distances import distance
 from polyjuice.ops import ErrorContext, Op, entry, limits
 from polyjuice.ops.spec import NumpyFn
 
@@ -57,10 +57,10 @@ _NO_ERROR = np.zeros(())
 class Value(NamedTuple):
     """Reference values, bounds on how far correct results lie from them, and whether they are exact.
 
-    An element without a known value has an infinite bound. ``tame`` is the array for error rules. It has 0 instead of
-    the unknown elements that are not finite; None if there are none. ``latent`` bounds an error that elements would
+    An element without a known value has an infinite bound. ``finite`` is the array for error rules. It has 0 instead of
+    the unknown elements that are not finite; None if there are none. ``deferred`` bounds an error that elements would
     have if the sums before them were not of integers. A compiler may scale the terms of a sum (the weights of a
-    convolution) instead of the sum. The latent error counts as soon as anything is rounded; None if there is none.
+    convolution) instead of the sum. The deferred error counts as soon as anything is rounded; None if there is none.
     ``extreme`` marks the known elements that few operators handle: infinities, NaN, and in edge mode the numbers near
     the end of their type's range; None if there are none.
     """
@@ -69,8 +69,8 @@ class Value(NamedTuple):
     error: np.ndarray
     exact: bool = False
     extreme: np.ndarray | None = None
-    tame: np.ndarray | None = None
-    latent: np.ndarray | None = None
+    finite: np.ndarray | None = None
+    deferred: np.ndarray | None = None
 
 
 def run(graph: Graph, inputs: Mapping[str, np.ndarray | Value], setting: Setting) -> list[Value]:
@@ -110,7 +110,7 @@ def given(array: np.ndarray, dtype: str, setting: Setting) -> Value:
         error = np.where(denormal, np.maximum(error, size), error)
     if not setting.mode.edge and np.isnan(size).any():
         error = np.where(np.isnan(size), np.inf, error)
-    return Value(wide, error, False, _extreme(size, error, held, setting.mode), _tame(wide, error))
+    return Value(wide, error, False, _extreme(size, error, held, setting.mode), _finite(wide, error))
 
 
 def _given_complex(array: np.ndarray, dtype: str, setting: Setting) -> Value:
@@ -123,7 +123,7 @@ def _given_complex(array: np.ndarray, dtype: str, setting: Setting) -> Value:
         return Value(wide, _NO_ERROR, True)
     parts = [given(np.asarray(part), dtypes.part_of(dtype), setting) for part in complexes.parts(array)]
     error = np.where(np.isfinite(wide), np.hypot(*(part.error for part in parts)), np.inf)
-    return Value(wide, error, False, None, _tame(wide, error))
+    return Value(wide, error, False, None, _finite(wide, error))
 
 
 def propagate(
@@ -142,14 +142,14 @@ def propagate(
     exact = op.exact and all(v.exact for v in operands) and done.stays_exact
     held = setting.held(next(t for t in types if t).dtype)
     unit = 0.0 if exact or done.numpy is not op.numpy else dtypes.unit_roundoff(held)
-    tame = [v.array if v.tame is None else v.tame for v in operands]
+    finite = [v.array if v.finite is None else v.finite for v in operands]
     context = ErrorContext(
-        tame, [v.error for v in operands], results, done.attrs, unit, done.numpy, setting.mode.ordered, held
+        finite, [v.error for v in operands], results, done.attrs, unit, done.numpy, setting.mode.ordered, held
     )
     if exact:
         values = [Value(r, e, True) for r, e in zip(results, _bounds(op.error(context)), strict=True)]
         step = _Step(done, held, dtypes.unit_roundoff(held), False, False, None)
-        return _with_latent(step, context, operands, values)
+        return _with_deferred(step, context, operands, values)
     extremes = [v.extreme for v in operands]
     extreme = any(x is not None for x in extremes)
     if setting.mode.edge and not extreme:
@@ -159,7 +159,7 @@ def propagate(
     counted = held in dtypes.WIDEST_INTS and _computed_in(op, held) != held
     step = _Step(done, held, unit, extreme, doubtful, done.sums if counted else None)
     values = [_value(step, r, w, e, t) for r, w, e, t in zip(results, done.whole, _bounds(raw), types, strict=True)]
-    return values if extreme else _with_latent(step, context, operands, values)
+    return values if extreme else _with_deferred(step, context, operands, values)
 
 
 def _bounds(raw: Any) -> list[np.ndarray]:
@@ -369,7 +369,7 @@ def _value(step: _Step, result: np.ndarray, whole: np.ndarray, carried: np.ndarr
     if step.extreme:
         known = np.isfinite(carried) & ((np.isnan(result) & step.mode.edge) | np.isinf(result))
         error = np.where(known, 0.0, error)
-    return Value(result, error, False, _extreme(size, error, step.held, step.mode), _tame(result, error))
+    return Value(result, error, False, _extreme(size, error, step.held, step.mode), _finite(result, error))
 
 
 def _stored(values: np.ndarray, error: np.ndarray, dtype: str, mode: Mode) -> Value:
@@ -379,26 +379,26 @@ def _stored(values: np.ndarray, error: np.ndarray, dtype: str, mode: Mode) -> Va
     if not mode.edge and np.isnan(values).any():
         error = np.where(np.isnan(values), np.inf, error)
     beyond = ~np.isfinite(values) & np.isfinite(error)
-    return Value(values, error, False, beyond if beyond.any() else None, _tame(values, error))
+    return Value(values, error, False, beyond if beyond.any() else None, _finite(values, error))
 
 
-def _with_latent(
+def _with_deferred(
     step: _Step,
     context: ErrorContext,
     operands: Sequence[Value],
     values: Sequence[Value],
 ) -> list[Value]:
-    """Results with the latent errors that operands carry or sums begin.
+    """Results with the deferred errors that operands carry or sums begin.
 
-    The errors stay latent in elements without an error, and count in all others.
-    Operators that decide (that are not continuous) pass on no latent errors.
+    The errors stay deferred in elements without an error, and count in all others.
+    Operators that decide (that are not continuous) pass on no deferred errors.
     """
     op, types = step.done.op, step.done.types
     begins = op.partial is not None and all(v.exact for v in values)
     floating = any(t is not None and dtypes.is_inexact(t.dtype) for t in types)
-    if not op.continuous or not floating or not (begins or any(v.latent is not None for v in operands)):
+    if not op.continuous or not floating or not (begins or any(v.deferred is not None for v in operands)):
         return list(values)
-    errors = [v.error if v.latent is None else v.error + v.latent for v in operands]
+    errors = [v.error if v.deferred is None else v.error + v.deferred for v in operands]
     bounds = _bounds(op.error(context._replace(e=errors, unit=step.unit)))
     found = []
     for value, w, carried, t in zip(values, step.done.whole, bounds, types, strict=True):
@@ -408,9 +408,9 @@ def _with_latent(
         whole_error = _value(step, value.array, w, carried, t).error
         more = np.where(np.isfinite(whole_error), np.maximum(whole_error, value.error), value.error)
         certain = np.broadcast_to(value.error == 0, more.shape)
-        latent = np.where(certain, more, 0.0)
+        deferred = np.where(certain, more, 0.0)
         error = np.where(certain, 0.0, more)
-        found.append(value._replace(error=error, latent=latent if latent.any() else None))
+        found.append(value._replace(error=error, deferred=deferred if deferred.any() else None))
     return found
 
 
@@ -450,7 +450,7 @@ def _extreme(size: np.ndarray, error: np.ndarray, held: str, mode: Mode) -> np.n
     return np.asarray(found) if found.any() else None
 
 
-def _tame(array: np.ndarray, error: np.ndarray) -> np.ndarray | None:
+def _finite(array: np.ndarray, error: np.ndarray) -> np.ndarray | None:
     """The array with 0 instead of the unknown elements that are not finite; None if there are none."""
     wild = np.isinf(error) & ~np.isfinite(array)
     return np.where(wild, 0.0, array) if wild.any() else None

@@ -12,11 +12,11 @@ import numpy as np
 from polyjuice.ir import Attrs, TensorType
 from polyjuice.ir.dtypes import FLOATS, INTS, NUMERIC, SIGNED
 from polyjuice.ops import errors, sampling
+from polyjuice.ops.decomposition_terms import Term, onnx_term, where
 from polyjuice.ops.pointwise import elementwise, parametric, unary, with_attrs
 from polyjuice.ops.shapes import Dims, ShapeMismatch, broadcast
-from polyjuice.ops.spec import Attr, Call, ErrorContext, Limits, Op, Operand, Sample, SpellFn
+from polyjuice.ops.spec import Attr, Call, ErrorContext, Op, Operand, Sample, SpecialValues, SpellFn
 from polyjuice.ops.special import erfc
-from polyjuice.ops.terms import Term, onnx_term, where
 
 _SLOPES = (0.01, 0.125, 0.5, 1.0)
 
@@ -226,7 +226,7 @@ OPS = (
         FLOATS + SIGNED,
         exact=True,
         weight=3,
-        limits=Limits.INFINITY,
+        limits=SpecialValues.INFINITY,
     ),
     unary(
         "relu6",
@@ -238,7 +238,7 @@ OPS = (
         onnx=onnx_term(lambda x, a: x.then("Clip", min=0.0, max=6.0), widen=False),
         exact=True,
         weight=0.5,
-        limits=Limits.INFINITY,
+        limits=SpecialValues.INFINITY,
     ),
     parametric(
         "hardtanh",
@@ -257,7 +257,7 @@ OPS = (
         exact=True,
         ulps=1,
         weight=0.4,
-        limits=Limits.INFINITY,
+        limits=SpecialValues.INFINITY,
     ),
     unary(
         "Sigmoid",
@@ -273,7 +273,7 @@ OPS = (
         ("tf.sigmoid({0})", "tf.nn.sigmoid({0})", "tf.math.sigmoid({0})"),
         _ABSOLUTE(errors.monotone, 4),
         ulps=8,
-        limits=Limits.ANYWHERE,
+        limits=SpecialValues.ANYWHERE,
     ),
     unary(
         "log_sigmoid",
@@ -284,7 +284,7 @@ OPS = (
         onnx=onnx_term(lambda x, a: -(-x).then("Softplus")),
         ulps=8,
         weight=0.4,
-        limits=Limits.NAN,
+        limits=SpecialValues.NAN,
     ),
     unary(
         "silu",
@@ -301,7 +301,7 @@ OPS = (
         onnx=onnx_term(lambda x, a: x * x.then("Sigmoid"), widen=False),
         ulps=4,
         weight=0.6,
-        limits=Limits.ANYWHERE,
+        limits=SpecialValues.ANYWHERE,
     ),
     unary(
         "Mish",
@@ -312,7 +312,7 @@ OPS = (
         FLOATS,
         ulps=4,
         weight=0.4,
-        limits=Limits.NAN,
+        limits=SpecialValues.NAN,
     ),
     elementwise(
         "Gelu",
@@ -327,7 +327,7 @@ OPS = (
         attrs=(Attr("approximate", "string", "none"),),
         ulps=4,
         weight=0.6,
-        limits=Limits.NAN,
+        limits=SpecialValues.NAN,
     ),
     unary(
         "HardSwish",
@@ -344,7 +344,7 @@ OPS = (
         FLOATS,
         ulps=4,
         weight=0.5,
-        limits=Limits.NAN,
+        limits=SpecialValues.NAN,
     ),
     parametric(
         "HardSigmoid",
@@ -356,7 +356,7 @@ OPS = (
         FLOATS,
         ulps=4,
         weight=0.4,
-        limits=Limits.INFINITY,
+        limits=SpecialValues.INFINITY,
     ),
     unary(
         "Softplus",
@@ -371,7 +371,7 @@ OPS = (
         FLOATS,
         ulps=8,
         weight=0.5,
-        limits=Limits.NAN,
+        limits=SpecialValues.NAN,
     ),
     unary(
         "Softsign",
@@ -382,7 +382,7 @@ OPS = (
         FLOATS,
         ulps=6,
         weight=0.4,
-        limits=Limits.NAN,
+        limits=SpecialValues.NAN,
     ),
     parametric(
         "LeakyRelu",
@@ -397,7 +397,7 @@ OPS = (
         with_attrs("tf.nn.leaky_relu({0}, alpha={alpha})", "tf.where({0} < 0, {alpha} * {0}, {0})"),
         _leaky_error,
         ulps=8,
-        limits=Limits.ANYWHERE,
+        limits=SpecialValues.ANYWHERE,
     ),
     Op(
         name="PRelu",
@@ -422,7 +422,7 @@ OPS = (
         _ABSOLUTE(_leaky_error, 4),
         FLOATS,
         ulps=8,
-        limits=Limits.INFINITY,
+        limits=SpecialValues.INFINITY,
     ),
     parametric(
         "Celu",
@@ -434,7 +434,7 @@ OPS = (
         ("float32",),
         ulps=8,
         weight=0.4,
-        limits=Limits.INFINITY,
+        limits=SpecialValues.INFINITY,
     ),
     parametric(
         "Selu",
@@ -446,7 +446,7 @@ OPS = (
         FLOATS,
         ulps=8,
         weight=0.4,
-        limits=Limits.INFINITY,
+        limits=SpecialValues.INFINITY,
     ),
     parametric(
         "ThresholdedRelu",
@@ -488,7 +488,7 @@ OPS = (
         onnx=onnx_term(lambda x, a: x - x.then("Clip", min=-a["lambd"], max=a["lambd"])),
         exact=True,
         ulps=1,
-        limits=Limits.INFINITY,
+        limits=SpecialValues.INFINITY,
     ),
     parametric(
         "hardshrink",
@@ -505,7 +505,7 @@ OPS = (
         onnx=onnx_term(lambda x, a: where(abs(x) > a["lambd"], x, 0.0)),
         exact=True,
         continuous=False,
-        limits=Limits.INFINITY,
+        limits=SpecialValues.INFINITY,
     ),
     unary(
         "tanhshrink",
@@ -515,6 +515,6 @@ OPS = (
         _ABSOLUTE(errors.lipschitz(), 16),
         onnx=onnx_term(lambda x, a: x - x.then("Tanh")),
         ulps=2,
-        limits=Limits.INFINITY | Limits.NAN,
+        limits=SpecialValues.INFINITY | SpecialValues.NAN,
     ),
 )

@@ -10,7 +10,7 @@ from polyjuice.ir import Attrs, TensorType
 from polyjuice.ir.dtypes import FLOATS
 from polyjuice.ops import sampling
 from polyjuice.ops.shapes import Dims, normalize_axis
-from polyjuice.ops.spec import Attr, Call, DecomposeFn, ErrorFn, Hole, NumpyFn, Op, SampleFn, SpellFn
+from polyjuice.ops.spec import Attr, Call, DecomposeFn, ErrorFn, NumpyFn, Op, SampleFn, SpellFn, Unsupported
 
 DIMS = (Attr("dim", "ints", ()), Attr("keepdim", "int", 0))
 """The attributes of ATen's reductions over several dimensions."""
@@ -106,7 +106,7 @@ def torch(*forms: str, single: Sequence[str] = (), full: Sequence[str] = ()) -> 
     """
     spelled = _spelled(forms, single, full, str, ("{y}.squeeze({dim})", "{y}.reshape({shape})", "{x}.clone()"))
 
-    def spell(c: Call) -> str | Hole:
+    def spell(c: Call) -> str | Unsupported:
         text = spelled(c)
         return without_type(c, text) if isinstance(text, str) else text
 

@@ -11,9 +11,9 @@ import numpy as np
 from polyjuice.ir import Attrs, TensorType, dtypes
 from polyjuice.ir.dtypes import FLOATS, INTS, NUMERIC, UNSIGNED
 from polyjuice.ops import errors, sampling
+from polyjuice.ops.decomposition_terms import Term, onnx_term, where
 from polyjuice.ops.pointwise import HALF_TO_SINGLE, SMALL_TO_INT32, binary, by_type, cast_around, elementwise, unary
-from polyjuice.ops.spec import Attr, Call, DecomposeFn, ErrorContext, Limits, Op, Operand, Sample, SpellFn, Spelling
-from polyjuice.ops.terms import Term, onnx_term, where
+from polyjuice.ops.spec import Attr, Call, DecomposeFn, ErrorContext, Op, Operand, Sample, SpecialValues, SpellFn, Texts
 
 _BITS_ERROR = errors.decided(lambda c: errors.added(c) > 0)
 """No error, unless an operand itself is in doubt."""
@@ -226,7 +226,7 @@ def _floor_divide_onnx(x: Term, y: Term, a: Attrs) -> Term:
 _FLOOR_DIVIDE_TORCH = ("torch.floor_divide({0}, {1})", "{0} // {1}", "torch.div({0}, {1}, rounding_mode='floor')")
 
 
-def _remainder(name: str, function: Any, torch: Spelling, tensorflow: Spelling, onnx: DecomposeFn) -> Op:
+def _remainder(name: str, function: Any, torch: Texts, tensorflow: Texts, onnx: DecomposeFn) -> Op:
     return binary(
         name,
         function,
@@ -237,7 +237,7 @@ def _remainder(name: str, function: Any, torch: Spelling, tensorflow: Spelling, 
         sample=_sample_remainder,
         exact=True,
         continuous=False,
-        limits=Limits.NAN | Limits.POLE,
+        limits=SpecialValues.NAN | SpecialValues.POLE,
     )
 
 
@@ -286,7 +286,7 @@ OPS = (
         exact=True,
         continuous=False,
         weight=0.5,
-        limits=Limits.NAN | Limits.POLE,
+        limits=SpecialValues.NAN | SpecialValues.POLE,
     ),
     _remainder(
         "remainder",
@@ -311,6 +311,6 @@ OPS = (
         onnx=onnx_term(_floor_divide_onnx),
         sample=_sample_remainder,
         continuous=False,
-        limits=Limits.NAN,
+        limits=SpecialValues.NAN,
     ),
 )

@@ -11,9 +11,9 @@ import numpy as np
 from polyjuice.ir import Attrs, TensorType
 from polyjuice.ir.dtypes import FLOATS, NUMERIC
 from polyjuice.ops import errors, sampling
+from polyjuice.ops.decomposition_terms import Term, onnx_term
 from polyjuice.ops.pointwise import elementwise, suitable, with_attrs
-from polyjuice.ops.spec import Attr, Call, ErrorContext, ErrorFn, Limits, Op, Operand, Sample
-from polyjuice.ops.terms import Term, onnx_term
+from polyjuice.ops.spec import Attr, Call, ErrorContext, ErrorFn, Op, Operand, Sample, SpecialValues
 
 # --- ATen's combinations ---------------------------------------------------------------------------------------------
 
@@ -135,7 +135,7 @@ OPS = (
         sample=_sample_subtract_reversed,
         attrs=(Attr("alpha", "float", 1.0),),
         weight=0.4,
-        limits=Limits.NAN,
+        limits=SpecialValues.NAN,
         modular=True,
     ),
     _combination(

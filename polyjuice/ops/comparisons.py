@@ -11,9 +11,9 @@ import numpy as np
 from polyjuice.ir import Attrs, TensorType, dtypes
 from polyjuice.ir.dtypes import ALL, FLOATS, NUMERIC
 from polyjuice.ops import errors, sampling
+from polyjuice.ops.decomposition_terms import onnx_term, where
 from polyjuice.ops.pointwise import binary, elementwise, unary
-from polyjuice.ops.spec import Attr, Builder, Call, ErrorContext, Limits, Op, SpellFn
-from polyjuice.ops.terms import onnx_term, where
+from polyjuice.ops.spec import Attr, Builder, Call, ErrorContext, Op, SpecialValues, SpellFn
 
 
 def _compare(
@@ -29,7 +29,7 @@ def _compare(
         "bool",
         exact=True,
         continuous=False,
-        limits=Limits.ANYWHERE,
+        limits=SpecialValues.ANYWHERE,
     )
 
 
@@ -125,7 +125,7 @@ OPS = (
         exact=True,
         continuous=False,
         weight=0.3,
-        limits=Limits.ANYWHERE,
+        limits=SpecialValues.ANYWHERE,
     ),
     elementwise(
         "IsInf",
@@ -140,7 +140,7 @@ OPS = (
         exact=True,
         continuous=False,
         weight=0.3,
-        limits=Limits.ANYWHERE,
+        limits=SpecialValues.ANYWHERE,
     ),
     unary(
         "isfinite",
@@ -153,7 +153,7 @@ OPS = (
         onnx=lambda b, x, a: b.op("Less", b.op("Abs", x[0]), _infinity(b, x[0])),
         exact=True,
         continuous=False,
-        limits=Limits.ANYWHERE,
+        limits=SpecialValues.ANYWHERE,
     ),
     # signs
     unary(
@@ -167,7 +167,7 @@ OPS = (
         onnx=onnx_term(lambda x, a: x < 0, widen=False),
         exact=True,
         continuous=False,
-        limits=Limits.INFINITY,
+        limits=SpecialValues.INFINITY,
     ),
     binary(
         "heaviside",
@@ -179,6 +179,6 @@ OPS = (
         onnx=onnx_term(lambda x, y, a: where(x.equals(0), y, (x > 0).to(x.dtype)), widen=False),
         exact=True,
         continuous=False,
-        limits=Limits.INFINITY,
+        limits=SpecialValues.INFINITY,
     ),
 )

@@ -23,9 +23,21 @@ from polyjuice.ops import along, errors, sampling
 from polyjuice.ops.matrix import linear_error, matmul_shape, product
 from polyjuice.ops.pointwise import broadcast_shape
 from polyjuice.ops.shapes import Dims, ShapeMismatch
-from polyjuice.ops.spec import Attr, Call, ErrorContext, ErrorFn, Hole, NumpyFn, Op, Operand, Sample, SampleFn, Spelling
+from polyjuice.ops.spec import (
+    Attr,
+    Call,
+    ErrorContext,
+    ErrorFn,
+    NumpyFn,
+    Op,
+    Operand,
+    Sample,
+    SampleFn,
+    Texts,
+    Unsupported,
+)
 
-TORCH_ALONE = Hole("complex numbers are tested in Torch alone")
+TORCH_ALONE = Unsupported("complex numbers are tested in Torch alone")
 
 PARTS = ("float32",)
 """The types of the parts of complex numbers."""
@@ -177,7 +189,7 @@ def _op(
     name: str,
     numpy: NumpyFn,
     error: ErrorFn,
-    torch: Spelling,
+    torch: Texts,
     *,
     arity: int = 1,
     sample: SampleFn = sampling.alone,

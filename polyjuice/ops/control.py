@@ -18,7 +18,7 @@ from polyjuice.ir import Attrs, Graph, Node, TensorType, prune
 from polyjuice.ir.dtypes import ALL
 from polyjuice.ops import sampling
 from polyjuice.ops.shapes import Dims, ShapeMismatch
-from polyjuice.ops.spec import ANY, Attr, Call, Hole, Op, Operand, Sample
+from polyjuice.ops.spec import ANY, Attr, Call, Op, Operand, Sample, Unsupported
 
 #: A Loop of more iterations is not unrolled, and stays opaque.
 MAX_TRIPS = 32
@@ -131,8 +131,8 @@ def _body_text(c: Call, framework: str, graph: Graph, operands: Sequence[str], l
         types = [graph.types[name] for name in node.inputs if name]
         results = [graph.types[name] for name in node.outputs if name]
         inner = Call(x, types, results, node.attrs, c.draws, let)
-        text = spelling if isinstance(spelling, Hole | tuple) else spelling(inner)
-        if isinstance(text, Hole):
+        text = spelling if isinstance(spelling, Unsupported | tuple) else spelling(inner)
+        if isinstance(text, Unsupported):
             raise _Unspelled(f"{node.qualified}: {text.reason}")
         if isinstance(text, tuple):
             text = c.draws.choice([template for template in text if "_(" not in template]).format(*x)
@@ -174,12 +174,12 @@ def _parameters(count: int) -> list[str]:
     return [f"local_{i}_" for i in range(count)]
 
 
-def _spelled(spell: Callable[[Call], str]) -> Callable[[Call], str | Hole]:
-    def guarded(c: Call) -> str | Hole:
+def _spelled(spell: Callable[[Call], str]) -> Callable[[Call], str | Unsupported]:
+    def guarded(c: Call) -> str | Unsupported:
         try:
             return spell(c)
         except _Unspelled as why:
-            return Hole(str(why))
+            return Unsupported(str(why))
 
     return guarded
 

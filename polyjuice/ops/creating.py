@@ -12,7 +12,7 @@ from polyjuice.ir import Attrs, TensorType, dtypes
 from polyjuice.ir.dtypes import ALL
 from polyjuice.ops import errors, sampling
 from polyjuice.ops.shapes import Dims, ShapeMismatch
-from polyjuice.ops.spec import Attr, Builder, Call, Op, Spelling
+from polyjuice.ops.spec import Attr, Builder, Call, Op, Texts
 from polyjuice.ops.text import literal
 
 _WITHOUT_BFLOAT16 = tuple(dtype for dtype in ALL if dtype != "bfloat16")
@@ -81,7 +81,7 @@ def _draw_shape(rng: random.Random, first: TensorType) -> Attrs:
 
 
 def _filling(
-    name: str, torch: Spelling, tensorflow: Spelling, attrs: tuple[Attr, ...] = (), value: float | None = None
+    name: str, torch: Texts, tensorflow: Texts, attrs: tuple[Attr, ...] = (), value: float | None = None
 ) -> Op:
     """The entry of a tensor of one value, which is an attribute or ``value``."""
 

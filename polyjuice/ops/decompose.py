@@ -10,7 +10,7 @@ import numpy as np
 
 from polyjuice.ir import Graph, GraphError, Node, TensorType
 from polyjuice.ops.build import GraphBuilder, infer_node
-from polyjuice.ops.spec import Hole
+from polyjuice.ops.spec import Unsupported
 from polyjuice.ops.table import entry
 
 
@@ -41,8 +41,8 @@ def body(node: Node, types: Mapping[str, TensorType]) -> Graph:
     if op.onnx is None:
         reason = f"it is new in opset {op.since}" if not op.domain else "ONNX has no such operator"
         raise NoDecomposition(f"node {node}: {reason}")
-    results = op.onnx if isinstance(op.onnx, Hole) else op.onnx(builder, operands, node.attrs)
-    if isinstance(results, Hole):
+    results = op.onnx if isinstance(op.onnx, Unsupported) else op.onnx(builder, operands, node.attrs)
+    if isinstance(results, Unsupported):
         raise NoDecomposition(f"node {node}: {results.reason}")
     graph = builder.build([results] if isinstance(results, str) else list(results))
     wanted = [types[name] if name else None for name in node.outputs]

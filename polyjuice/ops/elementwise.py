@@ -14,6 +14,7 @@ import numpy as np
 from polyjuice.ir import TensorType
 from polyjuice.ir.dtypes import COMPLEX, FLOATS, INTS, NUMERIC, SIGNED, STORED, UNSIGNED
 from polyjuice.ops import errors, sampling
+from polyjuice.ops.decomposition_terms import onnx_term, where
 from polyjuice.ops.pointwise import (
     HALF_TO_SINGLE,
     TextFn,
@@ -24,8 +25,7 @@ from polyjuice.ops.pointwise import (
     unary,
     variadic,
 )
-from polyjuice.ops.spec import Call, ErrorContext, ErrorFn, Limits, Op, Operand, Sample, Spelling
-from polyjuice.ops.terms import onnx_term, where
+from polyjuice.ops.spec import Call, ErrorContext, ErrorFn, Op, Operand, Sample, SpecialValues, Texts
 
 
 def _arithmetic(name: str, function: Any, symbol: str, word: str, error: ErrorFn, *tensorflow: str, **more: Any) -> Op:
@@ -37,7 +37,7 @@ def _arithmetic(name: str, function: Any, symbol: str, word: str, error: ErrorFn
         (f"{{0}} {symbol} {{1}}", f"torch.{torch}({{0}}, {{1}})", f"{{0}}.{torch}({{1}})", f"{{0}}.{torch}_({{1}})"),
         (f"{{0}} {symbol} {{1}}", f"tf.{word}({{0}}, {{1}})", f"tf.math.{word}({{0}}, {{1}})", *tensorflow),
         error,
-        limits=Limits.ANYWHERE,
+        limits=SpecialValues.ANYWHERE,
         modular=True,
         **more,
     )
@@ -101,7 +101,7 @@ def _extremum(name: str, word: str, function: Any, symbol: str) -> Op:
         errors.isotone,
         NUMERIC,
         exact=True,
-        limits=Limits.INFINITY,
+        limits=SpecialValues.INFINITY,
     )
 
 
@@ -162,7 +162,7 @@ def _fraction_error(c: ErrorContext) -> np.ndarray:
     return np.where((e > 0) & (np.trunc(x - e) != np.trunc(x + e)), np.inf, e)
 
 
-def _rounding(name: str, function: Any, tensorflow: Spelling, *torch: str, **more: Any) -> Op:
+def _rounding(name: str, function: Any, tensorflow: Texts, *torch: str, **more: Any) -> Op:
     """The entry of an integer next to the operand, with further Torch templates."""
     word = name.lower()
     return unary(
@@ -173,7 +173,7 @@ def _rounding(name: str, function: Any, tensorflow: Spelling, *torch: str, **mor
         errors.stepped,
         exact=True,
         continuous=False,
-        limits=Limits.ANYWHERE,
+        limits=SpecialValues.ANYWHERE,
         **{"weight": 0.5, **more},
     )
 
@@ -196,7 +196,7 @@ OPS = (
         lambda c: errors.infinite_if(errors.least_by(c), errors.quotient(c)),
         ulps=2,
         sample=_sample_divide,
-        limits=Limits.ANYWHERE,
+        limits=SpecialValues.ANYWHERE,
     ),
     binary(
         "Pow",
@@ -207,7 +207,7 @@ OPS = (
         FLOATS,
         ulps=8,
         weight=0.5,
-        limits=Limits.NAN | Limits.POLE | Limits.STRICT,
+        limits=SpecialValues.NAN | SpecialValues.POLE | SpecialValues.STRICT,
     ),
     _extremum("Max", "maximum", np.maximum, ">="),
     _extremum("Min", "minimum", np.minimum, "<="),
@@ -240,7 +240,7 @@ OPS = (
         errors.lipschitz(),
         FLOATS + SIGNED,
         weight=1.5,
-        limits=Limits.ANYWHERE,
+        limits=SpecialValues.ANYWHERE,
         modular=True,
     ),
     unary(
@@ -250,7 +250,7 @@ OPS = (
         by_type(UNSIGNED, ("tf.identity({0})",), ("tf.abs({0})", "abs({0})", "tf.math.abs({0})")),
         errors.lipschitz(),
         NUMERIC,
-        limits=Limits.ANYWHERE,
+        limits=SpecialValues.ANYWHERE,
         modular=True,
     ),
     unary(
@@ -262,7 +262,7 @@ OPS = (
         NUMERIC,
         exact=True,
         continuous=False,
-        limits=Limits.INFINITY,
+        limits=SpecialValues.INFINITY,
     ),
     unary(
         "Reciprocal",
@@ -271,7 +271,7 @@ OPS = (
         ("tf.math.reciprocal({0})", "1.0 / {0}"),
         _reciprocal_error,
         ulps=3,
-        limits=Limits.ANYWHERE,
+        limits=SpecialValues.ANYWHERE,
     ),
     unary(
         "Identity",
@@ -304,7 +304,7 @@ OPS = (
         onnx=lambda b, x, a: b.op("Mul", x[0], x[0]),
         ulps=1,
         weight=0.4,
-        limits=Limits.ANYWHERE,
+        limits=SpecialValues.ANYWHERE,
         modular=True,
     ),
     binary(
@@ -317,7 +317,7 @@ OPS = (
         onnx=onnx_term(lambda x, y, a: where(y < 0, -abs(x), abs(x)), widen=False),
         exact=True,
         continuous=False,
-        limits=Limits.INFINITY,
+        limits=SpecialValues.INFINITY,
     ),
     # rounding
     _rounding("Floor", np.floor, ("tf.floor({0})", "tf.math.floor({0})")),
@@ -350,6 +350,6 @@ OPS = (
         exact=True,
         continuous=False,
         ulps=1,
-        limits=Limits.ANYWHERE,
+        limits=SpecialValues.ANYWHERE,
     ),
 )

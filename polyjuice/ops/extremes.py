@@ -20,13 +20,13 @@ from polyjuice.ops.spec import (
     DecomposeFn,
     ErrorContext,
     ErrorFn,
-    Limits,
     NumpyFn,
     Op,
+    SpecialValues,
     SpellFn,
 )
 
-_op = partial(along.reduction, types=NUMERIC, exact=True, limits=Limits.INFINITY, weight=0.4)
+_op = partial(along.reduction, types=NUMERIC, exact=True, limits=SpecialValues.INFINITY, weight=0.4)
 """The entry of an operator that selects extremes, or their places."""
 
 

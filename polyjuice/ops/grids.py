@@ -12,7 +12,7 @@ from polyjuice.ir import Attrs, TensorType
 from polyjuice.ir.dtypes import FLOATS
 from polyjuice.ops import sampling, windows
 from polyjuice.ops.shapes import Dims, ShapeMismatch, normalize_axis
-from polyjuice.ops.spec import Attr, Call, ErrorContext, Hole, Op, Operand, Sample
+from polyjuice.ops.spec import Attr, Call, ErrorContext, Op, Operand, Sample, Unsupported
 from polyjuice.ops.structural import moving, pad_array, torch_pads
 
 # --- GridSample ------------------------------------------------------------------------------------------------------
@@ -174,7 +174,7 @@ OPS: tuple[Op, ...] = (
         numpy=_grid_sample,
         error=_grid_error,
         torch=_grid_torch,
-        tensorflow=Hole("TensorFlow samples no images at places of a grid"),
+        tensorflow=Unsupported("TensorFlow samples no images at places of a grid"),
         sample=_sample_grid,
         attrs=(
             Attr("mode", "string", "bilinear"),

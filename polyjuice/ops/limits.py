@@ -14,7 +14,7 @@ from itertools import product
 import numpy as np
 
 from polyjuice.ir import dtypes
-from polyjuice.ops.spec import ErrorContext, Limits, Op
+from polyjuice.ops.spec import ErrorContext, Op, SpecialValues
 
 #: An operator without INFINITY in its limits may compute with numbers this many times as great as its operands.
 HEADROOM = 64.0
@@ -46,9 +46,9 @@ def _admitted(op: Op, x: np.ndarray, e: np.ndarray, extreme: np.ndarray | None) 
     if extreme is None:
         return x, e
     missing = np.zeros(x.shape, bool)
-    if Limits.INFINITY not in op.limits:
+    if SpecialValues.INFINITY not in op.limits:
         missing |= extreme & ~np.isnan(x)
-    if Limits.NAN not in op.limits:
+    if SpecialValues.NAN not in op.limits:
         missing |= extreme & np.isnan(x)
     return (x if op.elementwise else np.where(missing, 0.0, x)), np.where(missing, np.inf, e)
 
@@ -70,11 +70,11 @@ def _at_limits(
     unknown = np.zeros(y.shape, bool)
     finite, moderate = np.ones(y.shape, bool), np.ones(y.shape, bool)
     for v, w in zip(x, e, strict=True):
-        unknown |= (w > 0) if Limits.STRICT in op.limits else np.isinf(w)
+        unknown |= (w > 0) if SpecialValues.STRICT in op.limits else np.isinf(w)
         finite &= np.isfinite(v)
         size = np.abs(v)
         moderate &= (size == 0) | (size >= _MODERATE[0]) & (size <= _MODERATE[1])
-    if not (edge and Limits.POLE in op.limits):
+    if not (edge and SpecialValues.POLE in op.limits):
         moderate[:] = False
     moderate |= stored
     return np.where(unknown | finite & ~moderate, np.inf, bound)

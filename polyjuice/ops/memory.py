@@ -12,7 +12,7 @@ import numpy as np
 from polyjuice.ir import Attrs, TensorType, dtypes
 from polyjuice.ops import sampling
 from polyjuice.ops.shapes import Dims, ShapeMismatch
-from polyjuice.ops.spec import Attr, Builder, Call, ErrorContext, Hole, Op, TypeMismatch
+from polyjuice.ops.spec import Attr, Builder, Call, ErrorContext, Op, TypeMismatch, Unsupported
 from polyjuice.ops.structural import moving
 
 # --- BitCast: the same bits as another type of the same width --------------------------------------------------------
@@ -62,17 +62,17 @@ def _bits_error(c: ErrorContext) -> np.ndarray:
     return np.where(known, 0.0, np.inf)
 
 
-def _bits_torch(c: Call) -> str | Hole:
+def _bits_torch(c: Call) -> str | Unsupported:
     to = c.results[0].dtype
     if c.types[0].dtype not in _OTHERS[to]:
-        return Hole("the widths differ")
+        return Unsupported("the widths differ")
     forms = ["{0}.view(torch.{1})", "{0}.view(dtype=torch.{1})"]
     return c.draws.choice(forms).format(c.x[0], dtypes.framework_name(to))
 
 
-def _bits_tensorflow(c: Call) -> str | Hole:
+def _bits_tensorflow(c: Call) -> str | Unsupported:
     if any(t.dtype in dtypes.NARROW_FLOATS for t in (*c.types, *c.results)):
-        return Hole("tf.bitcast takes no floating type of 8 bits")
+        return Unsupported("tf.bitcast takes no floating type of 8 bits")
     return f"tf.bitcast({c.x[0]}, tf.{c.results[0].dtype})"
 
 
@@ -220,7 +220,7 @@ OPS: tuple[Op, ...] = (
         error=_seen_error,
         torch=_seen_torch,
         tensorflow=_seen_tensorflow,
-        onnx=Hole("BitCast keeps the width"),
+        onnx=Unsupported("BitCast keeps the width"),
         sample=sampling.alone_with(_draw_seen),
         attrs=(Attr("of", "dtype"), Attr("to", "dtype"), Attr("size", "ints")),
         bits=True,

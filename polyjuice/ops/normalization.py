@@ -12,7 +12,7 @@ from polyjuice.ir import Attrs, TensorType, dtypes
 from polyjuice.ir.dtypes import FLOATS
 from polyjuice.ops import errors, sampling
 from polyjuice.ops.shapes import Dims, ShapeMismatch, normalize_axis
-from polyjuice.ops.spec import Attr, Builder, Call, ErrorContext, Hole, Op, Operand, Sample
+from polyjuice.ops.spec import Attr, Builder, Call, ErrorContext, Op, Operand, Sample, Unsupported
 from polyjuice.ops.windows import channels_first, channels_last
 
 _EPSILON = Attr("epsilon", "float", 1e-5)
@@ -130,10 +130,10 @@ def _lrn_torch(c: Call) -> str:
     return f"F.local_response_norm({c.x[0]}, {a['size']}, alpha={a['alpha']}, beta={a['beta']}, k={a['bias']})"
 
 
-def _lrn_tensorflow(c: Call) -> str | Hole:
+def _lrn_tensorflow(c: Call) -> str | Unsupported:
     a, t = c.attrs, c.types[0]
     if t.rank != 4 or a["size"] % 2 == 0:
-        return Hole("TensorFlow normalises over an odd number of channels of two-dimensional images")
+        return Unsupported("TensorFlow normalises over an odd number of channels of two-dimensional images")
     radius, alpha = a["size"] // 2, a["alpha"] / a["size"]
     x = channels_last(c.x[0], 4)
     keywords = f"depth_radius={radius}, bias={a['bias']}, alpha={alpha}, beta={a['beta']}"

@@ -13,7 +13,7 @@ from polyjuice.ir import Attrs, TensorType
 from polyjuice.ir.dtypes import FLOATS
 from polyjuice.ops import errors, sampling, windows
 from polyjuice.ops.shapes import Dims, ShapeMismatch
-from polyjuice.ops.spec import Attr, Builder, Call, ErrorContext, Hole, Op, Sample
+from polyjuice.ops.spec import Attr, Builder, Call, ErrorContext, Op, Sample, Unsupported
 from polyjuice.ops.structural import moving, pad_array, reshaped, torch_pads
 from polyjuice.ops.windows import channels_last, spatial_pads
 
@@ -66,10 +66,10 @@ def _col2im_error(c: ErrorContext) -> np.ndarray:
     return errors.summed(sampling.total(c.attrs["block_shape"]), c, carried, size)
 
 
-def _col2im_torch(c: Call) -> str | Hole:
+def _col2im_torch(c: Call) -> str | Unsupported:
     a = c.attrs
     if len(a["image_shape"]) != 2:
-        return Hole("Torch folds into images of two dimensions")
+        return Unsupported("Torch folds into images of two dimensions")
     pads = tuple(a["pads"])
     rest = f"{tuple(a['block_shape'])}, dilation={tuple(a['dilations'])}"
     strides = f"stride={tuple(a['strides'])}"
@@ -79,11 +79,11 @@ def _col2im_torch(c: Call) -> str | Hole:
     return f"F.pad(F.fold({c.x[0]}, {sizes}, {rest}, {strides}), {torch_pads([-p for p in pads])})"
 
 
-def _col2im_tensorflow(c: Call) -> str | Hole:
+def _col2im_tensorflow(c: Call) -> str | Unsupported:
     """A transposed convolution whose weights put each column's element into its place."""
     a, t, r = c.attrs, c.types[0], len(c.attrs["image_shape"])
     if max(a["dilations"]) > 1 or r > 3:
-        return Hole("TensorFlow's transposed convolutions have no dilations on CPU")
+        return Unsupported("TensorFlow's transposed convolutions have no dilations on CPU")
     block = sampling.total(a["block_shape"])
     channels = t.shape[1] // block
     sizes = [n + a["pads"][i] + a["pads"][r + i] for i, n in enumerate(a["image_shape"])]

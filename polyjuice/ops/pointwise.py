@@ -11,7 +11,7 @@ import numpy as np
 from polyjuice.ir import Attrs, TensorType
 from polyjuice.ir.dtypes import FLOATS, NUMERIC, UNSIGNED
 from polyjuice.ops import sampling
-from polyjuice.ops.spec import Attr, Call, ErrorFn, Op, Sample, Spelling
+from polyjuice.ops.spec import Attr, Call, ErrorFn, Op, Sample, Texts
 from polyjuice.ops.text import literal
 
 TextFn = Callable[[Call], str]
@@ -33,8 +33,8 @@ def broadcast_shape(s: Sequence[Any], a: Any) -> Sequence[Any]:
 def elementwise(
     name: str,
     numpy: Callable[[Sequence[Any], Attrs], Any],
-    torch: Spelling,
-    tensorflow: Spelling,
+    torch: Texts,
+    tensorflow: Texts,
     error: ErrorFn,
     dtypes: tuple[str, ...],
     operands: int = 1,
@@ -61,8 +61,8 @@ def elementwise(
 def unary(
     name: str,
     function: Callable[[Any], Any],
-    torch: Spelling,
-    tensorflow: Spelling,
+    torch: Texts,
+    tensorflow: Texts,
     error: ErrorFn,
     dtypes: tuple[str, ...] = FLOATS,
     result: str = "T",
@@ -77,8 +77,8 @@ def parametric(
     name: str,
     function: Callable[[Any, Attrs], Any],
     attrs: Sequence[tuple[str, float | None, Sequence[float | None]]],
-    torch: Spelling,
-    tensorflow: Spelling,
+    torch: Texts,
+    tensorflow: Texts,
     error: ErrorFn,
     dtypes: tuple[str, ...] = FLOATS,
     **properties: Any,
@@ -110,8 +110,8 @@ def suitable(values: Sequence[float | None], dtype: str) -> list[float | None]:
 def binary(
     name: str,
     function: Callable[[Any, Any], Any],
-    torch: Spelling,
-    tensorflow: Spelling,
+    torch: Texts,
+    tensorflow: Texts,
     error: ErrorFn,
     dtypes: tuple[str, ...] = NUMERIC,
     result: str = "T",
@@ -126,8 +126,8 @@ def binary(
 def variadic(
     name: str,
     function: Callable[[Sequence[np.ndarray]], np.ndarray],
-    torch: Spelling,
-    tensorflow: Spelling,
+    torch: Texts,
+    tensorflow: Texts,
     error: ErrorFn,
     dtypes: tuple[str, ...],
     **properties: Any,

@@ -13,7 +13,7 @@ from polyjuice.ops import sampling, windows
 from polyjuice.ops.pooling import greatest_error, pool_windows
 from polyjuice.ops.reductions import extreme_unsure
 from polyjuice.ops.shapes import Dims, ShapeMismatch
-from polyjuice.ops.spec import Attr, Call, ErrorContext, Hole, Limits, Op
+from polyjuice.ops.spec import Attr, Call, ErrorContext, Op, SpecialValues, Unsupported
 
 _RANK = 2
 
@@ -95,8 +95,8 @@ OPS = (
         numpy=_pooled,
         error=_error,
         torch=_torch,
-        tensorflow=Hole("TensorFlow's indices count through the channels"),
-        onnx=Hole("ONNX's indices count through the batch and the channels"),
+        tensorflow=Unsupported("TensorFlow's indices count through the channels"),
+        onnx=Unsupported("ONNX's indices count through the batch and the channels"),
         sample=sampling.alone_with(_draw),
         attrs=(
             Attr("kernel_size", "ints"),
@@ -108,7 +108,7 @@ OPS = (
         exact=True,
         continuous=False,
         ties="unspecified",
-        limits=Limits.NOWHERE,
+        limits=SpecialValues.NOWHERE,
         weight=0.8,
     ),
 )

@@ -12,7 +12,7 @@ from polyjuice.ir import Attrs, TensorType, dtypes
 from polyjuice.ir.dtypes import FLOATS
 from polyjuice.ops import errors, sampling, windows
 from polyjuice.ops.shapes import Dims, ShapeMismatch
-from polyjuice.ops.spec import Attr, Builder, Call, ErrorContext, Hole, Limits, NumpyFn, Op, SpellFn
+from polyjuice.ops.spec import Attr, Builder, Call, ErrorContext, NumpyFn, Op, SpecialValues, SpellFn, Unsupported
 from polyjuice.ops.structural import pad_array, torch_pads
 from polyjuice.ops.windows import channels_first, channels_last, has_windows, is_symmetric, spatial_pads
 
@@ -168,15 +168,15 @@ def _average_pool_error(c: ErrorContext) -> np.ndarray:
     return errors.summed(terms, c, _average_pool([e], c.attrs), _average_pool([np.abs(c.x[0])], c.attrs))
 
 
-_UNEVEN = Hole("its last windows, which ceil_mode cuts, have a divisor of their own")
+_UNEVEN = Unsupported("its last windows, which ceil_mode cuts, have a divisor of their own")
 
 
-def _average_pool_torch(c: Call) -> str | Hole:
+def _average_pool_torch(c: Call) -> str | Unsupported:
     a, x = c.attrs, c.x[0]
     if a["ceil_mode"]:
         return _UNEVEN
     if max(a["dilations"]) > 1:
-        return Hole("Torch's average pooling has no dilations")
+        return Unsupported("Torch's average pooling has no dilations")
     r, pads = len(a["kernel_shape"]), tuple(a["pads"])
     window = f"{tuple(a['kernel_shape'])}, stride={tuple(a['strides'])}"
     include = bool(a["count_include_pad"])
@@ -189,7 +189,7 @@ def _average_pool_torch(c: Call) -> str | Hole:
     return f"{total} / F.avg_pool{r}d(F.pad(torch.ones_like({x}), {torch_pads(pads)}), {window})"
 
 
-def _average_pool_tensorflow(c: Call) -> str | Hole:
+def _average_pool_tensorflow(c: Call) -> str | Unsupported:
     a, t = c.attrs, c.types[0]
     if a["ceil_mode"]:
         return _UNEVEN
@@ -268,10 +268,10 @@ def _avg_pool2d_tensorflow(c: Call) -> str:
     return f"{channels_first(_pooled_tensorflow(x, 'avg', window), 4)} * {factor}"
 
 
-def _avg_pool2d_onnx(b: Builder, x: Sequence[str], a: Attrs) -> str | Hole:
+def _avg_pool2d_onnx(b: Builder, x: Sequence[str], a: Attrs) -> str | Unsupported:
     t = b.types[x[0]]
     if t.dtype == "int64":
-        return Hole("ONNX averages no integers")
+        return Unsupported("ONNX averages no integers")
     window = _as_onnx_window(a)
     pads = spatial_pads(_covering_pads(t.shape[2:], window))
     data = b.op("Pad", x[0], pads=pads, value=0.0, mode="constant") if any(pads) else x[0]
@@ -333,10 +333,10 @@ def _root(text: str, p: int, root: str) -> str:
     return text if p == 1 else f"{root}({text})" if p == 2 else f"({text}) ** {1 / p!r}"
 
 
-def _lp_pool_torch(c: Call) -> str | Hole:
+def _lp_pool_torch(c: Call) -> str | Unsupported:
     a, p = c.attrs, c.attrs["p"]
     if max(a["dilations"]) > 1:
-        return Hole("Torch's pooling by norms has no dilations")
+        return Unsupported("Torch's pooling by norms has no dilations")
     r, pads = len(a["kernel_shape"]), _covering_pads(c.types[0].shape[2:], a)
     x = f"F.pad({c.x[0]}, {torch_pads(pads)})" if any(pads) else c.x[0]
     kernel, strides = tuple(a["kernel_shape"]), tuple(a["strides"])
@@ -437,7 +437,7 @@ OPS = (
         attrs=_WINDOW,
         exact=True,
         weight=2,
-        limits=Limits.INFINITY,
+        limits=SpecialValues.INFINITY,
     ),
     Op(
         name="AveragePool",
@@ -498,7 +498,7 @@ OPS = (
         torch=_over_spatial("torch.amax({0}, dim={1}, keepdim=True)", "F.adaptive_max_pool{2}d({0}, 1)"),
         tensorflow=_over_spatial("tf.reduce_max({0}, axis={1}, keepdims=True)"),
         exact=True,
-        limits=Limits.INFINITY,
+        limits=SpecialValues.INFINITY,
     ),
     _global_pool(
         "GlobalLpPool",

@@ -36,7 +36,7 @@ from polyjuice.ops.spec import (
     Sample,
     SampleFn,
     ShapeFn,
-    Spelling,
+    Texts,
 )
 from polyjuice.ops.text import literal
 
@@ -47,8 +47,8 @@ def op(
     shape: ShapeFn,
     numpy: NumpyFn,
     terms: Callable[[ErrorContext], int],
-    torch: Spelling,
-    tensorflow: Spelling,
+    torch: Texts,
+    tensorflow: Texts,
     onnx: DecomposeFn,
     sample: SampleFn,
     **more: Any,

@@ -12,7 +12,7 @@ from polyjuice.ir import Attrs, TensorType, dtypes
 from polyjuice.ops import errors, sampling, windows
 from polyjuice.ops.convolution import CONV_ATTRS, conv, conv_shape, conv_tensorflow, conv_torch
 from polyjuice.ops.shapes import Dims, ShapeMismatch, broadcast, normalize_axis
-from polyjuice.ops.spec import RESULT, Attr, Call, Draws, ErrorContext, Hole, Op, Operand, Sample
+from polyjuice.ops.spec import RESULT, Attr, Call, Draws, ErrorContext, Op, Operand, Sample, Unsupported
 
 _BYTES = ("int8", "uint8")
 
@@ -191,9 +191,9 @@ def _rounding_tensorflow(value: str, zero: str, dtype: str, draws: Draws) -> str
     return f"tf.cast(tf.clip_by_value({rounded} + {zero}, {low}, {high}), tf.{dtype})"
 
 
-def _quantize_torch(c: Call) -> str | Hole:
+def _quantize_torch(c: Call) -> str | Unsupported:
     if (dtype := c.results[0].dtype) in dtypes.NARROW_INTS:
-        return Hole("Torch has no numbers of 4 bits")
+        return Unsupported("Torch has no numbers of 4 bits")
     data = c.x[0] if c.types[0].dtype == "float32" else f"{c.x[0]}.to(torch.float32)"
     scale, zero = (_lines(c, "{0}.to(torch.float32)", "{0}.reshape({1})", i) for i in (1, 2))
     if dtype in dtypes.NARROW_FLOATS:
@@ -202,9 +202,9 @@ def _quantize_torch(c: Call) -> str | Hole:
     return _rounding_torch(f"{data} / {scale}", zero, dtype, c.draws)
 
 
-def _quantize_tensorflow(c: Call) -> str | Hole:
+def _quantize_tensorflow(c: Call) -> str | Unsupported:
     if (dtype := c.results[0].dtype) in dtypes.NARROW_INTS:
-        return Hole("TensorFlow has no casts of numbers of 4 bits")
+        return Unsupported("TensorFlow has no casts of numbers of 4 bits")
     data = c.x[0] if c.types[0].dtype == "float32" else f"tf.cast({c.x[0]}, tf.float32)"
     scale, zero = (_lines(c, "tf.cast({0}, tf.float32)", "tf.reshape({0}, {1})", i) for i in (1, 2))
     if dtype in dtypes.NARROW_FLOATS:
@@ -214,15 +214,15 @@ def _quantize_tensorflow(c: Call) -> str | Hole:
     return _rounding_tensorflow(f"{data} / {scale}", zero, dtype, c.draws)
 
 
-def _dequantized(cast: str, reshape: str) -> Callable[[Call], str | Hole]:
+def _dequantized(cast: str, reshape: str) -> Callable[[Call], str | Unsupported]:
     """The text of a dequantization: a 32-bit integer difference to the zero point, then a product in float32.
 
     Floating types have no zero point but zero.
     """
 
-    def spell(c: Call) -> str | Hole:
+    def spell(c: Call) -> str | Unsupported:
         if c.types[0].dtype in dtypes.NARROW_INTS:
-            return Hole("no numbers of 4 bits here")
+            return Unsupported("no numbers of 4 bits here")
         floating = c.types[0].dtype in dtypes.NARROW_FLOATS
         data, kind = cast.format(c.x[0], "float32" if floating else "int32"), "float32"
         if len(c.x) > 2 and not floating:

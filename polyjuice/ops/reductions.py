@@ -14,7 +14,7 @@ from polyjuice.ir.dtypes import FLOATS, NUMERIC
 from polyjuice.ops import along, errors, sampling
 from polyjuice.ops.along import WIDE
 from polyjuice.ops.shapes import Dims, ShapeMismatch, normalize_axis
-from polyjuice.ops.spec import Attr, Call, ErrorContext, ErrorFn, Limits, NumpyFn, Op, SpellFn
+from polyjuice.ops.spec import Attr, Call, ErrorContext, ErrorFn, NumpyFn, Op, SpecialValues, SpellFn
 
 _ORDERED = tuple(t for t in NUMERIC if t not in ("int16", "uint16"))
 """The types of ONNX's ReduceMax and ReduceMin, which skip integers of 16 bits."""
@@ -248,7 +248,7 @@ _ONNX_REDUCTIONS = (
         exact=True,
         partial=reducing(_sum_of(np.abs)),
         weight=3,
-        limits=Limits.INFINITY | Limits.NAN,
+        limits=SpecialValues.INFINITY | SpecialValues.NAN,
     ),
     _reduction(
         "ReduceMean",
@@ -262,7 +262,7 @@ _ONNX_REDUCTIONS = (
         ),
         _tensorflow_forms("reduce_mean", "Mean"),
         ulps=2,
-        limits=Limits.INFINITY | Limits.NAN,
+        limits=SpecialValues.INFINITY | SpecialValues.NAN,
     ),
     _reduction(
         "ReduceMax",
@@ -273,7 +273,7 @@ _ONNX_REDUCTIONS = (
         _tensorflow_forms("reduce_max", "Max"),
         exact=True,
         weight=1.5,
-        limits=Limits.INFINITY,
+        limits=SpecialValues.INFINITY,
     ),
     _reduction(
         "ReduceMin",
@@ -283,7 +283,7 @@ _ONNX_REDUCTIONS = (
         _extreme_forms("min"),
         _tensorflow_forms("reduce_min", "Min"),
         exact=True,
-        limits=Limits.INFINITY,
+        limits=SpecialValues.INFINITY,
     ),
     _reduction(
         "ReduceProd",
@@ -310,7 +310,7 @@ _ONNX_REDUCTIONS = (
         exact=True,
         partial=reducing(_sum_of(np.abs)),
         weight=0.5,
-        limits=Limits.INFINITY | Limits.NAN,
+        limits=SpecialValues.INFINITY | SpecialValues.NAN,
     ),
     _reduction(
         "ReduceL2",
@@ -373,7 +373,7 @@ _ONNX_REDUCTIONS = (
         ),
         ulps=4,
         weight=0.8,
-        limits=Limits.INFINITY,
+        limits=SpecialValues.INFINITY,
     ),
 )
 
@@ -481,7 +481,7 @@ def _index_reduction(name: str, sign: int) -> Op:
         exact=True,
         continuous=False,
         ties="first",
-        limits=Limits.INFINITY,
+        limits=SpecialValues.INFINITY,
     )
 
 

@@ -17,7 +17,7 @@ from polyjuice.ir import Attrs, TensorType
 from polyjuice.ir.dtypes import FLOATS
 from polyjuice.ops import sampling, windows
 from polyjuice.ops.shapes import Dims, ShapeMismatch
-from polyjuice.ops.spec import Attr, Builder, Call, ErrorContext, Hole, Op
+from polyjuice.ops.spec import Attr, Builder, Call, ErrorContext, Op, Unsupported
 from polyjuice.ops.text import subscript
 from polyjuice.ops.windows import channels_first, channels_last
 
@@ -269,7 +269,7 @@ def _factor(size: int, result: int) -> float:
     return next(f for f in (round(middle, 1), round(middle, 2), middle) if math.floor(size * f) == result)
 
 
-def _resize_torch(c: Call) -> str | Hole:
+def _resize_torch(c: Call) -> str | Unsupported:
     a = c.attrs
     mode, transformation = a["mode"], a["coordinate_transformation_mode"]
     if mode == "nearest":
@@ -280,11 +280,11 @@ def _resize_torch(c: Call) -> str | Hole:
         rank = c.types[0].rank
         return c.x[0] + "".join(subscript(rank, {k: str(v)}) for k, v in _nearest(c.types[0].shape, a).items())
     if not _image_axes(c) or transformation == "asymmetric":
-        return Hole("Torch interpolates the last axes of images, by pixel centres or corners")
+        return Unsupported("Torch interpolates the last axes of images, by pixel centres or corners")
     if mode == "linear":
         return _interpolated(c, _TORCH_LINEAR[c.types[0].rank], transformation == "align_corners")
     if c.types[0].rank != 4 or a["cubic_coeff_a"] != -0.75 or a["exclude_outside"]:
-        return Hole("Torch's cubic interpolation is that of two axes, with a = -0.75 and edges repeated")
+        return Unsupported("Torch's cubic interpolation is that of two axes, with a = -0.75 and edges repeated")
     return _interpolated(c, "bicubic", transformation == "align_corners")
 
 
@@ -300,7 +300,7 @@ def _resized_images(c: Call) -> tuple[str, str, Callable[[str], str]] | None:
     return None
 
 
-def _resize_tensorflow(c: Call) -> str | Hole:
+def _resize_tensorflow(c: Call) -> str | Unsupported:
     a, t = c.attrs, c.types[0]
     mode, transformation = a["mode"], a["coordinate_transformation_mode"]
     images = _resized_images(c)
@@ -320,7 +320,7 @@ def _resize_tensorflow(c: Call) -> str | Hole:
             text = f"tf.gather({text}, {places}, axis={axis})"
         return text
     if mode != "linear" or images is None or t.dtype == "float64" or a["scales"]:
-        return Hole("TensorFlow's resizing of images is linear, over two axes, and in single precision")
+        return Unsupported("TensorFlow's resizing of images is linear, over two axes, and in single precision")
     spellings = {
         "half_pixel": 'tf.image.resize({0}, {1}, method="bilinear")',
         "align_corners": "tf.compat.v1.image.resize_bilinear({0}, {1}, align_corners=True)",
@@ -434,7 +434,7 @@ def _upsample_error(c: ErrorContext) -> np.ndarray:
     return _resize_error(ErrorContext(c.x, c.e, c.y, attrs, c.unit, c.numpy))
 
 
-def _upsample_tensorflow(c: Call) -> str | Hole:
+def _upsample_tensorflow(c: Call) -> str | Unsupported:
     attrs = _as_resize(c.attrs, c.types[0].shape)
     return _resize_tensorflow(Call(c.x, c.types, c.results, attrs, c.draws, c.let))
 

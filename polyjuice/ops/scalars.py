@@ -30,13 +30,13 @@ from polyjuice.ops.spec import (
     Call,
     DecomposeFn,
     ErrorContext,
-    Hole,
-    Limits,
     Op,
     Operand,
     Sample,
+    SpecialValues,
     SpellFn,
     TypeMismatch,
+    Unsupported,
 )
 from polyjuice.ops.text import literal
 
@@ -118,7 +118,7 @@ class _Meaning:
         """The largest error of the number beside integers: a wider precision may leave it unrounded."""
         number, wider = self.number(c.attrs), c.held == "float64"
         infinite = isinstance(number, float) and not np.isfinite(numbers.element(number, numbers.FLOATING))
-        if infinite and Limits.INFINITY not in self.base.limits:
+        if infinite and SpecialValues.INFINITY not in self.base.limits:
             return np.inf
         return numbers.distance(number, numbers.FLOATING) if wider and isinstance(number, float) else 0.0
 
@@ -158,11 +158,11 @@ def _onnx(meaning: _Meaning) -> DecomposeFn:
     """The ONNX decomposition: the operator in the type in which Torch computes, cast to the result's type."""
     base = meaning.base
 
-    def build(b: Builder, x: Sequence[str], a: Attrs) -> str | Hole:
+    def build(b: Builder, x: Sequence[str], a: Attrs) -> str | Unsupported:
         dtype = b.types[x[meaning.tensor]].dtype
         computed = _computed_in(meaning, dtype, a)
         if not base.accepts(meaning.place, computed):
-            return Hole(f"{base.name} takes no integers")
+            return Unsupported(f"{base.name} takes no integers")
         operands = list(x)
         if computed != dtype:
             operands[meaning.tensor] = b.op("Cast", operands[meaning.tensor], to=computed)
@@ -181,11 +181,11 @@ def _tensorflow(meaning: _Meaning) -> SpellFn:
     """The TensorFlow text, made in the same way."""
     said = meaning.base.tensorflow
 
-    def spell(c: Call) -> str | Hole:
+    def spell(c: Call) -> str | Unsupported:
         dtype = c.types[meaning.tensor].dtype
         computed = _computed_in(meaning, dtype, c.attrs)
         if not meaning.base.accepts(meaning.place, computed):
-            return Hole(f"{meaning.base.name} takes no integers")
+            return Unsupported(f"{meaning.base.name} takes no integers")
         texts, types = list(c.x), list(c.types)
         if computed != dtype:
             texts[meaning.tensor] = f"tf.cast({texts[meaning.tensor]}, tf.{computed})"
@@ -195,8 +195,8 @@ def _tensorflow(meaning: _Meaning) -> SpellFn:
         types.insert(meaning.place, TensorType(computed, ()))
         results = [TensorType("bool" if c.results[0].dtype == "bool" else computed, c.results[0].shape)]
         call = replace(c, x=texts, types=types, results=results, attrs={})
-        text = said if isinstance(said, Hole | tuple) else said(call)
-        if isinstance(text, Hole):
+        text = said if isinstance(said, Unsupported | tuple) else said(call)
+        if isinstance(text, Unsupported):
             return text
         text = c.draws.choice(text).format(*texts) if isinstance(text, tuple) else text
         if meaning.negated:
@@ -558,7 +558,7 @@ OPS = (
         NUMERIC,
         ("{0} ** {m}", "torch.pow({0}, {n})", "{0}.pow({n})", "{0}.pow_({n})"),
         modular=False,
-        limits=Limits.NAN | Limits.STRICT,  # some powers are roots, which give another sign to zero
+        limits=SpecialValues.NAN | SpecialValues.STRICT,  # some powers are roots, which give another sign to zero
     ),
     _entry(
         "pow.Scalar",

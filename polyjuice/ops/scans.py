@@ -11,7 +11,7 @@ from polyjuice.ir.dtypes import FLOATS, NUMERIC
 from polyjuice.ops import along, errors
 from polyjuice.ops.along import WIDE
 from polyjuice.ops.shapes import normalize_axis
-from polyjuice.ops.spec import Attr, Builder, Call, DecomposeFn, ErrorContext, ErrorFn, Op, Spelling
+from polyjuice.ops.spec import Attr, Builder, Call, DecomposeFn, ErrorContext, ErrorFn, Op, Texts
 from polyjuice.ops.text import subscript
 
 _Combine = Callable[[Sequence[str], Sequence[str]], Sequence[str]]
@@ -109,8 +109,8 @@ def _op(
     name: str,
     numpy: Any,
     error: ErrorFn,
-    torch: Spelling,
-    tensorflow: Spelling,
+    torch: Texts,
+    tensorflow: Texts,
     onnx: DecomposeFn,
     types: tuple[str, ...],
     **more: Any,
@@ -186,7 +186,7 @@ def _extreme_error(sign: int) -> ErrorFn:
     return bound
 
 
-def _extreme_tensorflow(name: str, comparison: str) -> Spelling:
+def _extreme_tensorflow(name: str, comparison: str) -> Texts:
     def spell(c: Call) -> str:
         t = c.types[0]
         n = t.shape[c.attrs["dim"]]

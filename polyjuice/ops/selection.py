@@ -23,9 +23,9 @@ from polyjuice.ir.dtypes import (
     framework_name,
 )
 from polyjuice.ops import errors, sampling, writes
+from polyjuice.ops.decomposition_terms import Term, onnx_term, where
 from polyjuice.ops.pointwise import broadcast_shape, elementwise, parametric, suitable, with_attrs
-from polyjuice.ops.spec import Attr, Call, ErrorContext, Hole, Limits, Op, Operand, Sample, SpellFn
-from polyjuice.ops.terms import Term, onnx_term, where
+from polyjuice.ops.spec import Attr, Call, ErrorContext, Op, Operand, Sample, SpecialValues, SpellFn, Unsupported
 
 # --- limits ----------------------------------------------------------------------------------------------------------
 
@@ -170,9 +170,9 @@ def _draw_cast(rng: random.Random, first: TensorType) -> Attrs:
     return {"to": rng.choice(NARROW) if rng.random() < _NARROWED else sampling.element_type(rng, ALL)}
 
 
-def _cast_torch(c: Call) -> str | Hole:
+def _cast_torch(c: Call) -> str | Unsupported:
     if c.attrs["to"] in NARROW_INTS:
-        return Hole("Torch has no numbers of 4 bits")
+        return Unsupported("Torch has no numbers of 4 bits")
     if writes.wanted(c):
         return writes.written(c, writes.empty(c), [("[...]", c.x[0])])
     same = ("{0}.to({0}.dtype)", "{0}.type_as({0})") if c.types[0] == c.results[0] else ()
@@ -185,11 +185,11 @@ def _cast_torch(c: Call) -> str | Hole:
     )(c)
 
 
-def _cast_tensorflow(c: Call) -> str | Hole:
+def _cast_tensorflow(c: Call) -> str | Unsupported:
     """TensorFlow only casts floating types to 8-bit ones, and gives NaN for numbers too large for float8_e4m3fn."""
     to, text = c.attrs["to"], c.x[0]
     if to in NARROW_INTS or c.types[0].dtype in NARROW_INTS:
-        return Hole("TensorFlow has no casts of numbers of 4 bits")
+        return Unsupported("TensorFlow has no casts of numbers of 4 bits")
     if to in NARROW_FLOATS and c.types[0].dtype not in (*FLOATS, *NARROW_FLOATS):
         text = f"tf.cast({text}, tf.float32)"
     if to == "float8e4m3fn" and c.types[0].dtype not in ("bool", to):
@@ -252,7 +252,7 @@ OPS = (
             Attr("max", "float", None, as_input=True, scalar=True, like_operand=True),
         ),
         exact=True,
-        limits=Limits.INFINITY,
+        limits=SpecialValues.INFINITY,
         disputed=_clip_disputed,
     ),
     parametric(
@@ -266,7 +266,7 @@ OPS = (
         onnx=onnx_term(lambda x, a: x.then("Max", a["min"]), widen=False),
         exact=True,
         ulps=1,
-        limits=Limits.INFINITY,
+        limits=SpecialValues.INFINITY,
     ),
     # selection, types
     Op(
@@ -284,7 +284,7 @@ OPS = (
         exact=True,
         continuous=False,
         weight=3,
-        limits=Limits.ANYWHERE,
+        limits=SpecialValues.ANYWHERE,
     ),
     Op(
         name="masked_fill",
@@ -305,7 +305,7 @@ OPS = (
         exact=True,
         continuous=False,
         weight=0.5,
-        limits=Limits.ANYWHERE,
+        limits=SpecialValues.ANYWHERE,
     ),
     parametric(
         "nan_to_num",
@@ -316,7 +316,7 @@ OPS = (
         errors.lipschitz(),
         onnx=onnx_term(_nan_to_num_onnx, widen=False),
         exact=True,
-        limits=Limits.INFINITY | Limits.NAN,
+        limits=SpecialValues.INFINITY | SpecialValues.NAN,
     ),
     Op(
         name="Cast",
@@ -333,7 +333,7 @@ OPS = (
         elementwise=True,
         continuous=False,
         weight=2,
-        limits=Limits.ANYWHERE,
+        limits=SpecialValues.ANYWHERE,
         modular=True,
         rounds=True,
     ),

@@ -13,7 +13,7 @@ from polyjuice.ir import Attrs, TensorType, dtypes
 from polyjuice.ops import errors, sampling
 from polyjuice.ops.shapes import Dims, ShapeMismatch, normalize_axis
 from polyjuice.ops.softmax import softmax, softmax_error
-from polyjuice.ops.spec import Attr, Builder, Call, ErrorContext, Limits, Op, Operand, Sample
+from polyjuice.ops.spec import Attr, Builder, Call, ErrorContext, Op, Operand, Sample, SpecialValues
 from polyjuice.ops.text import literal
 
 # --- scaled_dot_product_attention ------------------------------------------------------------------------------------
@@ -282,7 +282,7 @@ OPS = (
         attrs=(Attr("is_causal", "int", 0), Attr("scale", "float", None)),
         ulps=4,
         weight=0.5,
-        limits=Limits.INFINITY,
+        limits=SpecialValues.INFINITY,
     ),
     Op(
         name="cosine_similarity",

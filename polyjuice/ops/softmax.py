@@ -13,7 +13,7 @@ from polyjuice.ir.dtypes import FLOATS
 from polyjuice.ops import along, errors, sampling
 from polyjuice.ops.reductions import extreme_unsure, norm
 from polyjuice.ops.shapes import Dims, normalize_axis
-from polyjuice.ops.spec import Attr, Call, ErrorContext, ErrorFn, Limits, Op, Spelling
+from polyjuice.ops.spec import Attr, Call, ErrorContext, ErrorFn, Op, SpecialValues, Texts
 
 
 def shifted(x: np.ndarray, axis: int) -> np.ndarray:
@@ -59,7 +59,7 @@ def softmax_error(x: np.ndarray, e: np.ndarray, axis: int, unit: float) -> np.nd
 
 
 def _along_axis(
-    name: str, numpy: Any, error: ErrorFn, torch: Spelling, tensorflow: Spelling, types: tuple[str, ...], **more: Any
+    name: str, numpy: Any, error: ErrorFn, torch: Texts, tensorflow: Texts, types: tuple[str, ...], **more: Any
 ) -> Op:
     return Op(
         name=name,
@@ -231,7 +231,7 @@ OPS = (
         _axis_forms("tf.nn.softmax({x}, axis={axis})", "tf.math.softmax({x}, axis={axis})"),
         FLOATS,
         ulps=4,
-        limits=Limits.INFINITY,
+        limits=SpecialValues.INFINITY,
     ),
     _along_axis(
         "LogSoftmax",
@@ -248,7 +248,7 @@ OPS = (
             "tf.math.log_softmax({x}, axis={axis})",
         ),
         FLOATS,
-        limits=Limits.INFINITY,
+        limits=SpecialValues.INFINITY,
         weight=3,
     ),
     _along_axis(
@@ -262,7 +262,7 @@ OPS = (
         continuous=False,
         ties="first",
         weight=0.8,
-        limits=Limits.INFINITY,
+        limits=SpecialValues.INFINITY,
     ),
     _along_axis(
         "LpNormalization",

@@ -12,7 +12,7 @@ from polyjuice.ir import Attrs, TensorType
 from polyjuice.ir.dtypes import NUMERIC
 from polyjuice.ops import along, errors, sampling
 from polyjuice.ops.shapes import Dims, ShapeMismatch, normalize_axis
-from polyjuice.ops.spec import Attr, Builder, Call, ErrorContext, Limits, Op
+from polyjuice.ops.spec import Attr, Builder, Call, ErrorContext, Op, SpecialValues
 from polyjuice.ops.text import subscript
 
 _TOP_K_TYPES = tuple(t for t in NUMERIC if t != "bfloat16")
@@ -174,7 +174,7 @@ _SORT: dict[str, Any] = {
     "exact": True,
     "continuous": False,
     "ties": "unspecified",
-    "limits": Limits.INFINITY,
+    "limits": SpecialValues.INFINITY,
     "weight": 0.6,
 }
 
@@ -249,7 +249,7 @@ def _order_statistic(name: str, sample: Any, *further: Attr) -> Op:
         exact=True,
         continuous=False,
         ties="unspecified",
-        limits=Limits.INFINITY,
+        limits=SpecialValues.INFINITY,
         weight=0.3,
     )
 
@@ -289,7 +289,7 @@ OPS = (
         continuous=False,
         ties="unspecified",
         weight=0.5,
-        limits=Limits.INFINITY,
+        limits=SpecialValues.INFINITY,
     ),
     Op(
         name="sort",

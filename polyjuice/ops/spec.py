@@ -95,7 +95,7 @@ class ErrorContext(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Hole:
+class Unsupported:
     """The reason why a framework cannot express an operator, or one application of it."""
 
     reason: str
@@ -126,7 +126,7 @@ T = TypeVar("T")
 
 
 class Draws(Protocol):
-    """The choices about one application (:class:`polyjuice.lower.choices.Draws`)."""
+    """The choices about one application (:class:`polyjuice.lower.choosers.Draws`)."""
 
     def chance(self, chance: float) -> bool:
         """Draw yes or no; the likelier answer is the plainer."""
@@ -156,18 +156,18 @@ UnrollFn = Callable[[Sequence[np.ndarray], Attrs], Graph]
 ShapeFn = Callable[[Sequence[Any], Any], Sequence[Any]]
 SampleFn = Callable[[random.Random, TensorType], "Sample | None"]
 PromoteFn = Callable[[Sequence[TensorType], Attrs], str]
-SpellFn = Callable[[Call], "str | Hole"]
+SpellFn = Callable[[Call], "str | Unsupported"]
 TemplatesFn = Callable[[Call], tuple[str, ...]]
-Spelling = tuple[str, ...] | SpellFn | TemplatesFn | Hole
-DecomposeFn = Callable[[Builder, Sequence[str], Attrs], "str | Sequence[str] | Hole"]
+Texts = tuple[str, ...] | SpellFn | TemplatesFn | Unsupported
+DecomposeFn = Callable[[Builder, Sequence[str], Attrs], "str | Sequence[str] | Unsupported"]
 
 
 FRAMEWORKS = ("torch", "onnx", "tensorflow")
 
-UNSPELLED = Hole("nobody has spelled it yet")
+NOT_WRITTEN = Unsupported("nobody has spelled it yet")
 
 
-class Limits(Flag):
+class SpecialValues(Flag):
     """The cases beyond the real numbers on which all frameworks agree.
 
     INFINITY: infinite operands. NAN: NaN as operands. POLE: NaN or infinities from finite operands. STRICT: only for
@@ -215,17 +215,17 @@ class Op:
     error: ErrorFn
     """A bound on the absolute error of the results that errors of the operands cause."""
 
-    torch: Spelling
+    torch: Texts
     """An application in Torch's Python: equivalent templates (``{0}`` is the first operand), a function that gives a
-    text or such templates, or a :class:`Hole`."""
+    text or such templates, or a :class:`Unsupported`."""
 
     sample: SampleFn
     """Draws ways to apply the operator to a given first operand."""
 
-    tensorflow: Spelling = UNSPELLED
+    tensorflow: Texts = NOT_WRITTEN
     """The same in TensorFlow's Python."""
 
-    onnx: DecomposeFn | Hole | None = None
+    onnx: DecomposeFn | Unsupported | None = None
     """Builds the same value of other ONNX operators, where ONNX lacks this one or has it only since a later opset."""
 
     since: int = 18
@@ -277,7 +277,7 @@ class Op:
     bits: bool = False
     """Whether it sees the bits of its operands. It is then given them in their own types, even narrow ones."""
 
-    limits: Limits = Limits.NOWHERE
+    limits: SpecialValues = SpecialValues.NOWHERE
     """Where, beyond the real numbers, all frameworks agree with each other and with IEEE 754."""
 
     disputed: Callable[[ErrorContext], np.ndarray] | None = None
@@ -321,14 +321,14 @@ class Op:
         return self.exact and not self.ulps and self.partial is None
 
     @property
-    def holes(self) -> dict[str, str]:
+    def unsupported(self) -> dict[str, str]:
         """For each of FRAMEWORKS the reason why it cannot express the operator, or ""."""
         onnx = self.onnx if self.domain else None
         says = {"torch": self.torch, "onnx": onnx, "tensorflow": self.tensorflow}
-        holes = {name: hole.reason if isinstance(hole, Hole) else "" for name, hole in says.items()}
+        reasons = {name: one.reason if isinstance(one, Unsupported) else "" for name, one in says.items()}
         if self.domain and onnx is None:
-            holes["onnx"] = "ONNX has no such operator, and nobody has said it in those that it has"
-        return holes
+            reasons["onnx"] = "ONNX has no such operator, and nobody has said it in those that it has"
+        return reasons
 
     @cached_property
     def of_complex(self) -> bool:

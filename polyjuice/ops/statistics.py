@@ -34,11 +34,11 @@ from polyjuice.ops.spec import (
     DecomposeFn,
     ErrorContext,
     ErrorFn,
-    Hole,
-    Limits,
     NumpyFn,
     Op,
+    SpecialValues,
     SpellFn,
+    Unsupported,
 )
 
 
@@ -96,7 +96,7 @@ def _std_error(c: ErrorContext) -> np.ndarray:
 
 
 def _var_torch(function: str) -> SpellFn:
-    def spell(c: Call) -> str | Hole:
+    def spell(c: Call) -> str | Unsupported:
         correction = int(c.attrs["correction"])
         divisor = f"correction={correction}"
         if correction in (0, 1) and c.draws.chance(0.4):
@@ -119,15 +119,15 @@ def _correction(c: Call) -> float | None:
     return n / freedom if freedom > 0 else None
 
 
-_NO_FREEDOM = Hole("a variance without degrees of freedom")
+_NO_FREEDOM = Unsupported("a variance without degrees of freedom")
 
 
-def _scaled(text: str | Hole, factor: float) -> str | Hole:
-    return text if factor == 1 or isinstance(text, Hole) else f"({text} * {factor!r})"
+def _scaled(text: str | Unsupported, factor: float) -> str | Unsupported:
+    return text if factor == 1 or isinstance(text, Unsupported) else f"({text} * {factor!r})"
 
 
 def _var_tensorflow(function: str, root: bool) -> SpellFn:
-    def spell(c: Call) -> str | Hole:
+    def spell(c: Call) -> str | Unsupported:
         factor = _correction(c)
         if factor is None:
             return _NO_FREEDOM
@@ -137,7 +137,7 @@ def _var_tensorflow(function: str, root: bool) -> SpellFn:
     return spell
 
 
-def _var_mean_tensorflow(c: Call) -> str | Hole:
+def _var_mean_tensorflow(c: Call) -> str | Unsupported:
     factor = _correction(c)
     if factor is None:
         return _NO_FREEDOM
@@ -146,7 +146,7 @@ def _var_mean_tensorflow(c: Call) -> str | Hole:
     return f"({_scaled(f'{moments}[1]', factor)}, {moments}[0])"
 
 
-def _var_onnx(b: Builder, x: Sequence[str], a: Attrs) -> str | Hole:
+def _var_onnx(b: Builder, x: Sequence[str], a: Attrs) -> str | Unsupported:
     t = b.types[x[0]]
     freedom = _freedom(a, t.shape)
     if freedom <= 0:
@@ -156,14 +156,14 @@ def _var_onnx(b: Builder, x: Sequence[str], a: Attrs) -> str | Hole:
     return b.op("Div", squares, b.constant(np.asarray(freedom).astype(dtypes.to_numpy(t.dtype))))
 
 
-def _std_onnx(b: Builder, x: Sequence[str], a: Attrs) -> str | Hole:
+def _std_onnx(b: Builder, x: Sequence[str], a: Attrs) -> str | Unsupported:
     variance = _var_onnx(b, x, a)
-    return variance if isinstance(variance, Hole) else b.op("Sqrt", variance)
+    return variance if isinstance(variance, Unsupported) else b.op("Sqrt", variance)
 
 
-def _var_mean_onnx(b: Builder, x: Sequence[str], a: Attrs) -> Sequence[str] | Hole:
+def _var_mean_onnx(b: Builder, x: Sequence[str], a: Attrs) -> Sequence[str] | Unsupported:
     variance = _var_onnx(b, x, a)
-    return variance if isinstance(variance, Hole) else (variance, _reduce(b, "ReduceMean", x[0], a))
+    return variance if isinstance(variance, Unsupported) else (variance, _reduce(b, "ReduceMean", x[0], a))
 
 
 @sampling.of_rank(1)
@@ -229,7 +229,7 @@ def _order_error(c: ErrorContext) -> np.ndarray:
     return errors.infinite_if(errors.overflows(c, powers), change + tiny + rounding)
 
 
-def _order_torch(c: Call) -> str | Hole:
+def _order_torch(c: Call) -> str | Unsupported:
     order = f'float("{c.attrs["ord"]}")' if math.isinf(c.attrs["ord"]) else repr(c.attrs["ord"])
     return along.torch(
         f"torch.linalg.vector_norm({{x}}, ord={order}, dim={{dim}}, keepdim={{keep}})",
@@ -238,7 +238,7 @@ def _order_torch(c: Call) -> str | Hole:
     )(c)
 
 
-def _order_tensorflow(c: Call) -> str | Hole:
+def _order_tensorflow(c: Call) -> str | Unsupported:
     order = c.attrs["ord"]
     if order == 0:
         return along.tensorflow("tf.math.count_nonzero({x}, axis={dim}, keepdims={keep}, dtype=tf.{dtype})")(c)
@@ -321,7 +321,7 @@ def _count_torch(c: Call) -> str:
 
 
 def _truth_tensorflow(function: str) -> SpellFn:
-    def spell(c: Call) -> str | Hole:
+    def spell(c: Call) -> str | Unsupported:
         inner = "{x}" if c.types[0].dtype == "bool" else c.draws.choice(("{x} != 0", "tf.not_equal({x}, 0)"))
         return along.tensorflow(f"tf.{function}({inner}, axis={{dim}}, keepdims={{keep}})")(c)
 
@@ -347,7 +347,7 @@ def _truth(name: str, function: Any, decisive: bool, op: str) -> Op:
         ALL,
         results=("bool",),
         exact=True,
-        limits=Limits.INFINITY,
+        limits=SpecialValues.INFINITY,
         continuous=False,
     )
 
@@ -386,7 +386,7 @@ OPS = (
         ),
         _by("ReduceLogSumExp"),
         ulps=4,
-        limits=Limits.INFINITY,
+        limits=SpecialValues.INFINITY,
     ),
     along.reduction(
         "linalg_vector_norm",
@@ -432,6 +432,6 @@ OPS = (
         attrs=(Attr("dim", "ints", ()),),
         exact=True,
         continuous=False,
-        limits=Limits.INFINITY,
+        limits=SpecialValues.INFINITY,
     ),
 )

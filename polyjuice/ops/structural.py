@@ -13,7 +13,7 @@ from polyjuice.ir import Attrs, TensorType
 from polyjuice.ir.dtypes import ALL, COMPLEX, FLOATS, STORED
 from polyjuice.ops import errors, sampling, writes
 from polyjuice.ops.shapes import Dims, ShapeMismatch, broadcast, normalize_axis, slice_bounds
-from polyjuice.ops.spec import Attr, AttrView, Builder, Call, Op, Operand, Sample, SampleFn, Spelling
+from polyjuice.ops.spec import Attr, AttrView, Builder, Call, Op, Operand, Sample, SampleFn, Texts
 from polyjuice.ops.text import literal, subscript
 
 
@@ -21,8 +21,8 @@ def moving(
     name: str,
     shape: Any,
     numpy: Any,
-    torch: Spelling,
-    tensorflow: Spelling,
+    torch: Texts,
+    tensorflow: Texts,
     sample: SampleFn,
     attrs: tuple[Attr, ...] = (),
     **properties: Any,

@@ -10,12 +10,12 @@ import numpy as np
 from polyjuice.ir import Attrs, dtypes
 from polyjuice.ir.dtypes import FLOATS
 from polyjuice.ops import errors
+from polyjuice.ops.decomposition_terms import Term, onnx_term, where
 from polyjuice.ops.pointwise import HALF_TO_SINGLE, binary, cast_around, parametric, unary
-from polyjuice.ops.spec import Call, ErrorContext, Hole, Limits, Op
+from polyjuice.ops.spec import Call, ErrorContext, Op, SpecialValues, Unsupported
 from polyjuice.ops.special import digamma, erf, erfc, erfinv, lgamma
-from polyjuice.ops.terms import Term, onnx_term, where
 
-_NO_ONNX = Hole("ONNX's operators say it only as an approximation")
+_NO_ONNX = Unsupported("ONNX's operators say it only as an approximation")
 
 
 def _function(name: str, function: Any, error: Any, types: tuple[str, ...] = FLOATS, **more: Any) -> Op:
@@ -55,7 +55,7 @@ def _logarithm(name: str, function: Any, base: int, tensorflow: str) -> Op:
         (f"tf.math.log({{0}}) / {math.log(base)}", tensorflow),
         _ABSOLUTE(errors.monotone, 4),
         onnx_term(lambda x, a: x.then("Log") / math.log(base)),
-        limits=Limits.ANYWHERE,
+        limits=SpecialValues.ANYWHERE,
     )
 
 
@@ -231,8 +231,8 @@ def _logit_onnx(x: Term, a: Attrs) -> Term:
 
 OPS = (
     # exponentials, logarithms, roots
-    _function("Exp", np.exp, errors.monotone, FLOATS, ulps=8, limits=Limits.ANYWHERE),
-    _function("Log", np.log, _ABSOLUTE(errors.monotone, 2), FLOATS, ulps=8, weight=0.5, limits=Limits.ANYWHERE),
+    _function("Exp", np.exp, errors.monotone, FLOATS, ulps=8, limits=SpecialValues.ANYWHERE),
+    _function("Log", np.log, _ABSOLUTE(errors.monotone, 2), FLOATS, ulps=8, weight=0.5, limits=SpecialValues.ANYWHERE),
     unary(
         "Sqrt",
         np.sqrt,
@@ -240,7 +240,7 @@ OPS = (
         ("tf.sqrt({0})", "tf.math.sqrt({0})"),
         errors.monotone,
         ulps=2,
-        limits=Limits.NAN | Limits.POLE,
+        limits=SpecialValues.NAN | SpecialValues.POLE,
     ),
     _aten(
         "expm1",
@@ -249,7 +249,7 @@ OPS = (
         _ABSOLUTE(errors.monotone, 4),
         onnx_term(lambda x, a: x.then("Exp") - 1.0),
         "torch.special.expm1({0})",
-        limits=Limits.ANYWHERE,
+        limits=SpecialValues.ANYWHERE,
     ),
     _aten(
         "exp2",
@@ -260,7 +260,7 @@ OPS = (
         "2.0 ** {0}",
         "torch.pow(2.0, {0})",
         "torch.special.exp2({0})",
-        limits=Limits.ANYWHERE,
+        limits=SpecialValues.ANYWHERE,
     ),
     _aten(
         "log1p",
@@ -269,7 +269,7 @@ OPS = (
         _ABSOLUTE(errors.monotone, 4),
         onnx_term(lambda x, a: (x + 1.0).then("Log")),
         "torch.special.log1p({0})",
-        limits=Limits.ANYWHERE,
+        limits=SpecialValues.ANYWHERE,
     ),
     _logarithm("log2", np.log2, 2, "tf.math.log({0}) / tf.math.log(tf.constant(2.0, {0}.dtype))"),
     _logarithm("log10", np.log10, 10, f"tf.math.log({{0}}) * {1 / math.log(10)}"),
@@ -282,7 +282,7 @@ OPS = (
         "1 / torch.sqrt({0})",
         "{0} ** -0.5",
         weight=0.6,
-        limits=Limits.NAN | Limits.POLE,
+        limits=SpecialValues.NAN | SpecialValues.POLE,
     ),
     binary(
         "hypot",
@@ -305,7 +305,7 @@ OPS = (
         FLOATS,
         onnx=onnx_term(lambda x, y, a: where(x.equals(0), 0.0, x * y.then("Log"))),
         ulps=8,
-        limits=Limits.INFINITY | Limits.POLE,
+        limits=SpecialValues.INFINITY | SpecialValues.POLE,
     ),
     parametric(
         "logit",
@@ -318,16 +318,16 @@ OPS = (
         ulps=8,
     ),
     # circular and hyperbolic functions
-    _function("Sin", np.sin, _ABSOLUTE(errors.lipschitz(), 8), limits=Limits.NAN | Limits.POLE),
-    _function("Cos", np.cos, _ABSOLUTE(errors.lipschitz(), 8), limits=Limits.NAN | Limits.POLE),
-    _function("Tan", np.tan, _tan_error, weight=0.3, limits=Limits.NAN | Limits.POLE),
+    _function("Sin", np.sin, _ABSOLUTE(errors.lipschitz(), 8), limits=SpecialValues.NAN | SpecialValues.POLE),
+    _function("Cos", np.cos, _ABSOLUTE(errors.lipschitz(), 8), limits=SpecialValues.NAN | SpecialValues.POLE),
+    _function("Tan", np.tan, _tan_error, weight=0.3, limits=SpecialValues.NAN | SpecialValues.POLE),
     _function(
         "Asin",
         np.arcsin,
         errors.plus_backward(_ABSOLUTE(errors.monotone, 8), 4, -1, 1),
         ulps=4,
         weight=0.3,
-        limits=Limits.ANYWHERE,
+        limits=SpecialValues.ANYWHERE,
     ),
     _function(
         "Acos",
@@ -335,29 +335,34 @@ OPS = (
         errors.plus_backward(_ABSOLUTE(errors.monotone, 8), 4, -1, 1),
         ulps=4,
         weight=0.3,
-        limits=Limits.ANYWHERE,
+        limits=SpecialValues.ANYWHERE,
     ),
-    _function("Atan", np.arctan, _ABSOLUTE(errors.monotone, 4), ulps=4, weight=0.5, limits=Limits.ANYWHERE),
+    _function("Atan", np.arctan, _ABSOLUTE(errors.monotone, 4), ulps=4, weight=0.5, limits=SpecialValues.ANYWHERE),
     _function(
         "Sinh",
         np.sinh,
         _growing(errors.plus_backward(_ABSOLUTE(errors.monotone, 8), 4)),
         ulps=8,
         weight=0.3,
-        limits=Limits.ANYWHERE,
+        limits=SpecialValues.ANYWHERE,
     ),
     _function(
-        "Cosh", np.cosh, _growing(errors.plus_backward(_even_growing, 4)), ulps=8, weight=0.3, limits=Limits.ANYWHERE
+        "Cosh",
+        np.cosh,
+        _growing(errors.plus_backward(_even_growing, 4)),
+        ulps=8,
+        weight=0.3,
+        limits=SpecialValues.ANYWHERE,
     ),
-    _function("Tanh", np.tanh, _ABSOLUTE(errors.monotone, 8), FLOATS, ulps=8, limits=Limits.ANYWHERE),
-    _function("Asinh", np.arcsinh, _ABSOLUTE(errors.monotone, 8), ulps=8, weight=0.3, limits=Limits.NAN),
+    _function("Tanh", np.tanh, _ABSOLUTE(errors.monotone, 8), FLOATS, ulps=8, limits=SpecialValues.ANYWHERE),
+    _function("Asinh", np.arcsinh, _ABSOLUTE(errors.monotone, 8), ulps=8, weight=0.3, limits=SpecialValues.NAN),
     _function(
         "Acosh",
         np.arccosh,
         errors.plus_backward(_ABSOLUTE(errors.monotone, 8), 4, 1),
         ulps=8,
         weight=0.2,
-        limits=Limits.NAN | Limits.POLE,
+        limits=SpecialValues.NAN | SpecialValues.POLE,
     ),
     _function(
         "Atanh",
@@ -365,7 +370,7 @@ OPS = (
         errors.plus_backward(_ABSOLUTE(errors.monotone, 8), 4, -1, 1),
         ulps=8,
         weight=0.2,
-        limits=Limits.ANYWHERE,
+        limits=SpecialValues.ANYWHERE,
     ),
     binary(
         "atan2",
@@ -384,7 +389,7 @@ OPS = (
         errors.lipschitz(math.pi / 180),
         onnx_term(lambda x, a: x * (math.pi / 180)),
         ulps=3,
-        limits=Limits.ANYWHERE,
+        limits=SpecialValues.ANYWHERE,
     ),
     _aten(
         "sinc",
@@ -398,7 +403,7 @@ OPS = (
         onnx_term(_sinc_onnx),
         "torch.special.sinc({0})",
         weight=0.2,
-        limits=Limits.NAN,
+        limits=SpecialValues.NAN,
     ),
     # special functions
     unary(
@@ -409,7 +414,7 @@ OPS = (
         _ABSOLUTE(errors.monotone, 8),
         ulps=8,
         weight=0.5,
-        limits=Limits.NAN,
+        limits=SpecialValues.NAN,
     ),
     _aten(
         "erfc",
@@ -418,7 +423,7 @@ OPS = (
         _ABSOLUTE(errors.monotone, 8),
         onnx_term(lambda x, a: 1.0 - x.then("Erf")),
         "torch.special.erfc({0})",
-        limits=Limits.NAN,
+        limits=SpecialValues.NAN,
     ),
     _aten(
         "erfinv",
@@ -428,7 +433,7 @@ OPS = (
         _NO_ONNX,
         "torch.special.erfinv({0})",
         weight=0.2,
-        limits=Limits.NAN | Limits.POLE,
+        limits=SpecialValues.NAN | SpecialValues.POLE,
     ),
     _aten(
         "lgamma",
@@ -438,7 +443,7 @@ OPS = (
         _NO_ONNX,
         "torch.special.gammaln({0})",
         weight=0.2,
-        limits=Limits.NAN | Limits.POLE,
+        limits=SpecialValues.NAN | SpecialValues.POLE,
     ),
     _aten(
         "digamma",
@@ -448,6 +453,6 @@ OPS = (
         _NO_ONNX,
         "torch.special.psi({0})",
         weight=0.2,
-        limits=Limits.NAN,
+        limits=SpecialValues.NAN,
     ),
 )

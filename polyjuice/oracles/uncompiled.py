@@ -38,7 +38,7 @@ from polyjuice.ir import Graph, dtypes, prune, read
 from polyjuice.numerics import distance, listing
 from polyjuice.ops import entry
 from polyjuice.ops.limits import HEADROOM
-from polyjuice.ops.spec import Limits
+from polyjuice.ops.spec import SpecialValues
 from polyjuice.oracles import zeros
 from polyjuice.oracles.case import Case, CompilerAccess, Program, Verdict
 from polyjuice.oracles.tolerance import least_tolerance, moved, tolerance
@@ -185,7 +185,7 @@ def _is_of_one_operand(t: Program) -> bool:
     """
     (node, *others) = t.graph.nodes
     op = entry(node)
-    fit = op is not None and (op.elementwise or (len(node.inputs) == 1 and Limits.INFINITY in op.limits))
+    fit = op is not None and (op.elementwise or (len(node.inputs) == 1 and SpecialValues.INFINITY in op.limits))
     return fit and not others
 
 

@@ -1,7 +1,7 @@
 """A campaign, or the result of a suite, as one HTML page that needs no other file, network or server."""
 
-from polyjuice.page.campaign import of_campaign
-from polyjuice.page.render import render
-from polyjuice.page.suite import PageError, of_result
+from polyjuice.page.html_page import render
+from polyjuice.page.overview import of_campaign
+from polyjuice.page.suite_result import PageError, of_result
 
 __all__ = ["PageError", "of_campaign", "of_result", "render"]

@@ -99,7 +99,7 @@ class Heat:
 
 
 @dataclass(frozen=True)
-class Group:
+class UntriagedGroup:
     """Similar findings that were not triaged: what they have in common, how many, and some of them."""
 
     what: str
@@ -116,7 +116,7 @@ class Page:
     numbers: Sequence[Number]
     noun: str
     cards: Sequence[Card]
-    groups: Sequence[Group] = ()
+    groups: Sequence[UntriagedGroup] = ()
     growth: Sequence[Picture] = ()
     coverage: Sequence[Share] = ()
     heat: Heat | None = None

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 from polyjuice.egraph import Budget, Rewriter, Rule, classes
 from polyjuice.ir import GraphError, dtypes
-from polyjuice.rulecheck.instances import NoInstance, draw
 from polyjuice.rulecheck.render import term
+from polyjuice.rulecheck.rule_instances import NoInstance, draw
 
 _DRAWS = 300
 _PREFERRED = ("float32", "int32", "bool", *dtypes.ALL)

@@ -17,8 +17,8 @@ from polyjuice.egraph import Budget, Classes, Rewriter, Rule, classes
 from polyjuice.interpret import EvaluationError, evaluate
 from polyjuice.ir import Graph, GraphError, array_text, dtypes, prune
 from polyjuice.numerics import Analysis, analyse, apart, distance
-from polyjuice.rulecheck.instances import Instance, NoInstance, draw, values
 from polyjuice.rulecheck.render import term
+from polyjuice.rulecheck.rule_instances import Instance, NoInstance, draw, values
 
 #: Instances that share an e-graph.
 _BATCH = 16

@@ -13,7 +13,7 @@ import tomlkit
 from polyjuice.execution.protocol import from_wire
 from polyjuice.ir import array_digest
 from polyjuice.lower import Unlowerable
-from polyjuice.suite import carry, cases, stored
+from polyjuice.suite import carry, cases, suite_cases
 from polyjuice.suite.candidates import SIDES
 from polyjuice.suite.carried.harness import expected
 from polyjuice.suite.lowering import Lowering
@@ -65,12 +65,12 @@ def add(finding: Path, suite: Path, url: str = "") -> Added:
                 formats.append(format)
             except Unlowerable as error:
                 refused[format] = str(error)
-    if not stored.is_suite(suite):
+    if not suite_cases.is_suite(suite):
         if suite.exists() and (not suite.is_dir() or any(suite.iterdir())):
             raise SuiteError(f"{suite} is not a suite, nor empty: name a suite's folder, or a new one")
         suite.mkdir(parents=True, exist_ok=True)
         carry.write(suite, {})
-    folder = stored.folder_of(suite, stored.next_number(suite))
+    folder = suite_cases.folder_of(suite, suite_cases.next_number(suite))
     try:
         labels = dict(zip(SIDES, found.graphs, strict=False))
         sides = {side: (found.graphs[label], found.choices[label]) for side, label in labels.items()}
@@ -79,7 +79,9 @@ def add(finding: Path, suite: Path, url: str = "") -> Added:
         cases.write(folder, case, _about(found, labels))
     except (cases.Unfit, cases.Unequal) as error:
         raise SuiteError(f"{finding} makes no case: {error}") from None
-    if twin := next((other for other in stored.case_folders(suite) if other != folder and _same(other, folder)), None):
+    if twin := next(
+        (other for other in suite_cases.case_folders(suite) if other != folder and _same(other, folder)), None
+    ):
         shutil.rmtree(folder)
         raise SuiteError(f"{finding} is in the suite already: {twin}")
     if url:
@@ -95,7 +97,7 @@ def _same(one: Path, other: Path) -> bool:
     texts = sorted(names - {_ARRAYS})
     if filecmp.cmpfiles(one, other, texts, shallow=False)[0] != texts:
         return False
-    arrays = [stored.load(folder).arrays for folder in (one, other)]
+    arrays = [suite_cases.load(folder).arrays for folder in (one, other)]
     return arrays[0].keys() == arrays[1].keys() and all(
         array_digest(from_wire(array)) == array_digest(from_wire(arrays[1][name])) for name, array in arrays[0].items()
     )

@@ -11,7 +11,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from polyjuice.suite import carry, stored
+from polyjuice.suite import carry, suite_cases
 from polyjuice.suite.choice import Choice
 from polyjuice.suite.options import Options, SuiteError
 from polyjuice.suite.work import UNSOUND, Workshops, written
@@ -93,7 +93,7 @@ def build(options: Options, out: Path, workers: int = 1, report: Callable[[str],
             builder = _Builder(options, work, apply, report)
             chosen, covered = builder.choose()
         for number, index in enumerate(chosen):
-            written(work, index).rename(stored.folder_of(out, number))
+            written(work, index).rename(suite_cases.folder_of(out, number))
     finally:
         shutil.rmtree(work, ignore_errors=True)
     refused = dict(builder.refused.most_common())

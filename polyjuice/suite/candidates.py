@@ -11,7 +11,7 @@ import numpy as np
 
 from polyjuice.campaign.seeds import Seeds
 from polyjuice.compilers import find
-from polyjuice.egraph import Budget, Rewriter, load, partners, windows
+from polyjuice.egraph import Budget, Rewriter, graph_windows, load, partners
 from polyjuice.inputs import USUAL_PROFILES, draw, plans
 from polyjuice.ir import Graph, TensorType, digest, dtypes
 from polyjuice.lower import Unlowerable, repeated_axes
@@ -84,7 +84,7 @@ class Candidates:
         seed = self._seeds.graph(index, 0, self._takes)
         plan = draw(self._plans, key)
         profiles = plan.profiles_of(seed)
-        rewriting = windows.rewrite(
+        rewriting = graph_windows.rewrite(
             self._rewriter, seed, key, accepts=self._takes, ranges=plan.ranges(seed), rulesets=plan.rulesets
         )
         graphs = dict(zip(SIDES, (variant.graph for variant in rewriting.variants), strict=True))

@@ -16,7 +16,7 @@ from onnx import ModelProto
 from polyjuice import formats, pipeline
 from polyjuice.campaign import sizes as sizes_at
 from polyjuice.compilers import CompilerInfo, find
-from polyjuice.egraph import Rewriter, Rule, Variant, distinct, load, windows
+from polyjuice.egraph import Rewriter, Rule, Variant, distinct, graph_windows, load
 from polyjuice.given import ORIGINAL, OnnxModel, UserModel, symbolic
 from polyjuice.given.symbolic import Sizes
 from polyjuice.inputs import given_profile, intervals, mode_in, rulesets_on
@@ -149,7 +149,7 @@ class Checker:
             return [Variant(ORIGINAL, graph)], []
         (own,) = sets
         how = ("steps", count, self._support.takes, intervals(graph, own.arrays), rulesets_on(own.profile))
-        rewriting = windows.rewrite(self._rewriter(tuple(rules)), graph, seed, *how)
+        rewriting = graph_windows.rewrite(self._rewriter(tuple(rules)), graph, seed, *how)
         original = Variant(ORIGINAL, rewriting.seed)
         if program.as_given(self._compiler.format):  # a program of its own, though a variant may have its graph
             chosen = (original, *distinct(rewriting.variants))

@@ -12,7 +12,7 @@ from polyjuice.compilers import find
 from polyjuice.execution import Outcome
 from polyjuice.execution.protocol import to_wire
 from polyjuice.session import CompilerSession, Conditions
-from polyjuice.suite import stored
+from polyjuice.suite import suite_cases
 from polyjuice.suite.carried.harness import expected, judging
 
 EXPECTED_FAILURE, UNEXPECTED_PASS = "expected failure", "unexpected pass"
@@ -38,7 +38,7 @@ def run(suite: Path, conditions: Conditions, compiler: str, workers: int = 1) ->
 
     Raises SuiteError, ExpectationError, EnvironmentProblem.
     """
-    folders = stored.case_folders(suite)
+    folders = suite_cases.case_folders(suite)
     entries = expected.read(suite / "xfail.toml")
     info = find(compiler)
     sessions = [CompilerSession(conditions, info) for _ in range(min(workers, len(folders)))]
@@ -50,7 +50,7 @@ def run(suite: Path, conditions: Conditions, compiler: str, workers: int = 1) ->
     version = sessions[0].version
 
     def judged(folder: Path, session: CompilerSession) -> Result:
-        status, message = execute(session, stored.load(folder))
+        status, message = execute(session, suite_cases.load(folder))
         reason = expected.reason(entries, folder.name, compiler, version)
         if reason and status == judging.FAILED:
             return Result(folder.name, EXPECTED_FAILURE, reason)
@@ -61,7 +61,7 @@ def run(suite: Path, conditions: Conditions, compiler: str, workers: int = 1) ->
     return version, _results(folders, sessions, judged)
 
 
-def execute(session: CompilerSession, case: stored.StoredCase) -> tuple[str, str]:
+def execute(session: CompilerSession, case: suite_cases.StoredCase) -> tuple[str, str]:
     """The status of a case, and a message."""
     format = session.compiler.format
     artifacts = case.artifacts(format)

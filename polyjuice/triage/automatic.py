@@ -16,7 +16,7 @@ from polyjuice.egraph import Rule
 from polyjuice.lower import Unlowerable
 from polyjuice.timelimit import TimeLimit
 from polyjuice.triage import bisection, groups, reduction
-from polyjuice.triage.causes import Suspect, cause_of
+from polyjuice.triage.causes import KnownCulprit, cause_of
 from polyjuice.triage.groups import Group
 from polyjuice.triage.stored import FindingError, Stored, load
 
@@ -41,12 +41,12 @@ class Triaged:
     seconds: float = 0.0
 
 
-Suspects = Callable[[str, str], Sequence[Suspect]]
-"""Return the suspects for a compiler (first argument) in a version (second argument) that are known by now."""
+KnownCulprits = Callable[[str, str], Sequence[KnownCulprit]]
+"""Return the culprits for a compiler (first argument) in a version (second argument) that are known by now."""
 
 
-def sort(folders: Sequence[Path], suspects: Sequence[Suspect], until: float = math.inf) -> list[Triaged]:
-    """Match the findings in folders with the suspects that account for them, and group the remaining findings.
+def sort(folders: Sequence[Path], culprits: Sequence[KnownCulprit], until: float = math.inf) -> list[Triaged]:
+    """Match the findings in folders with the culprits that account for them, and group the remaining findings.
 
     Sorting stops at ``until``, a time on the monotonic clock. Findings without a result by then must be sorted again.
     If our own code fails on a finding, that failure is the finding's result.
@@ -54,20 +54,20 @@ def sort(folders: Sequence[Path], suspects: Sequence[Suspect], until: float = ma
     began = time.monotonic()
     results: list[Triaged] = []
     with TimeLimit(until):
-        for result in _sorted(folders, suspects):
+        for result in _sorted(folders, culprits):
             results.append(result)  # one by one: those so far stay when the time is up
     seconds = (time.monotonic() - began) / max(len(results), 1)
     return [replace(result, seconds=seconds) for result in results]
 
 
-def _sorted(folders: Sequence[Path], suspects: Sequence[Suspect]) -> Iterator[Triaged]:
+def _sorted(folders: Sequence[Path], culprits: Sequence[KnownCulprit]) -> Iterator[Triaged]:
     """Yield the result of each finding.
 
     If our own code fails, sort the remaining findings in halves, so that only the finding at fault is lost.
     """
     left = {folder.name: folder for folder in folders}
     try:
-        for result in _each(folders, suspects):
+        for result in _each(folders, culprits):
             del left[result.name]
             yield result
     except EnvironmentProblem as problem:
@@ -78,10 +78,10 @@ def _sorted(folders: Sequence[Path], suspects: Sequence[Suspect]) -> Iterator[Tr
             return
         rest = [*left.values()]
         for half in (rest[: len(rest) // 2], rest[len(rest) // 2 :]):
-            yield from _sorted(half, suspects)
+            yield from _sorted(half, culprits)
 
 
-def _each(folders: Sequence[Path], suspects: Sequence[Suspect]) -> Iterator[Triaged]:
+def _each(folders: Sequence[Path], culprits: Sequence[KnownCulprit]) -> Iterator[Triaged]:
     """Yield the result of each finding. Raises EnvironmentProblem where the compiler does not start."""
     findings: list[Stored] = []
     for folder in folders:
@@ -89,25 +89,25 @@ def _each(folders: Sequence[Path], suspects: Sequence[Suspect]) -> Iterator[Tria
             findings.append(load(folder))
         except FindingError as problem:
             yield Triaged(folder.name, problem=str(problem))
-    for name, found in groups.sort(findings, suspects):
+    for name, found in groups.sort(findings, culprits):
         yield Triaged(name, cause=found) if isinstance(found, str) else Triaged(name, group=found)
 
 
 def triage(
-    folder: Path, suspects: Suspects, time_s: float, rules: Sequence[Rule] = (), until: float = math.inf
+    folder: Path, culprits: KnownCulprits, time_s: float, rules: Sequence[Rule] = (), until: float = math.inf
 ) -> Triaged:
     """Triage the finding in a folder, and write the reduced finding to ``reduced`` in that folder.
 
     ``time_s`` is the time limit of reduction in seconds, and again of bisection. ``rules`` may explain the finding; the
     default is the rules that come with Polyjuice. Triage stops at ``until``, a time on the monotonic clock, and
     reduction takes at most half of the time until then. If reduction finished, the next triage continues with its
-    result. ``suspects`` is called only after reduction, because others may have found causes meanwhile.
+    result. ``culprits`` is called only after reduction, because others may have found causes meanwhile.
     """
     began = time.monotonic()
     result = Triaged(folder.name, ended=True)
     with TimeLimit(until):
         try:
-            cause, record = _triage(load(folder), suspects, time_s, rules, until)
+            cause, record = _triage(load(folder), culprits, time_s, rules, until)
             result = Triaged(folder.name, cause, record)
         except (FindingError, Unlowerable, EnvironmentProblem, reduction.NotShown) as problem:
             result = Triaged(folder.name, problem=str(problem) or "it does not show any more")
@@ -115,7 +115,7 @@ def triage(
 
 
 def _triage(
-    stored: Stored, suspects: Suspects, time_s: float, rules: Sequence[Rule], until: float
+    stored: Stored, culprits: KnownCulprits, time_s: float, rules: Sequence[Rule], until: float
 ) -> tuple[str, Mapping[str, Any] | None]:
     if stored.record.kind == "hang":
         raise FindingError("every trial would take as long as the time limit allows")
@@ -125,7 +125,7 @@ def _triage(
         half_s = (until - time.monotonic()) / 2
         reduction.reduce(stored, reduced_folder(stored.folder), min(time_s, half_s), rules=rules)
         small = load(reduced_folder(stored.folder))
-    if cause := _accounting(small, suspects):
+    if cause := _accounting(small, culprits):
         return cause, None
     try:
         found = bisection.bisect(small, time_s, alternatives=_alternatives(small))
@@ -134,8 +134,8 @@ def _triage(
     else:
         bisection.store(small, found)
     record = small.annotate(folder=stored.folder.name)
-    others = suspects(record["compiler"], small.record.versions[record["compiler"]])
-    told = next((suspect.cause for suspect in others if suspect.accounts_for(record)), "")
+    others = culprits(record["compiler"], small.record.versions[record["compiler"]])
+    told = next((culprit.cause for culprit in others if culprit.accounts_for(record)), "")
     return (told, None) if told else (record["cause"], record)
 
 
@@ -158,10 +158,10 @@ def reduced_folder(folder: Path) -> Path:
     return folder / "reduced"
 
 
-def _accounting(stored: Stored, suspects: Suspects) -> str:
-    """Return the cause of the first suspect without whose parts the finding vanishes; "" if there is none."""
+def _accounting(stored: Stored, culprits: KnownCulprits) -> str:
+    """Return the cause of the first culprit without whose parts the finding vanishes; "" if there is none."""
     record, compiler = stored.record, stored.record.compiler
-    alike = [s for s in suspects(compiler, record.versions[compiler]) if s.may_account_for(record.kind)]
+    alike = [s for s in culprits(compiler, record.versions[compiler]) if s.may_account_for(record.kind)]
     if not alike:
         return ""
     case = stored.case()

@@ -41,7 +41,7 @@ _ISOLATED = 3
 _SAID = 4
 
 
-class Trial(StrEnum):
+class TrialResult(StrEnum):
     """The state of a fault in a trial; ``broken``: the programs did not compile and run, so it is unknown."""
 
     shown = "shown"
@@ -65,7 +65,7 @@ class Bisection:
     blame: tuple[str, ...] = ()
     alternatives: tuple[tuple[str, ...], ...] = ()
     met: Mapping[str, Sequence[str]] = field(default_factory=dict)
-    levels: Mapping[str, Trial] = field(default_factory=dict)
+    levels: Mapping[str, TrialResult] = field(default_factory=dict)
     operator: str = ""
     complete: bool = True
     follows: bool = False
@@ -151,7 +151,7 @@ def store(finding: Stored, result: Bisection) -> None:
         path.write_text(text, encoding="utf-8")
 
 
-def without(finding: Stored, case: Case, disabled: Sequence[str], level: str = "") -> Trial:
+def without(finding: Stored, case: Case, disabled: Sequence[str], level: str = "") -> TrialResult:
     """Return the state of the fault with some knobs switched off, at ``level`` or the finding's own level.
 
     ``case`` is the finding's case. Raises EnvironmentProblem where nothing is switched off and the compiler does not
@@ -163,7 +163,7 @@ def without(finding: Stored, case: Case, disabled: Sequence[str], level: str = "
 
 def tried(
     case: Case, verdict: Verdict, conditions: Conditions, compiler: CompilerInfo, disabled: Sequence[str]
-) -> Trial:
+) -> TrialResult:
     """Return the state of a fault in fresh processes with some knobs switched off.
 
     Raises EnvironmentProblem where none is switched off and the compiler does not start.
@@ -175,28 +175,28 @@ def tried(
             except EnvironmentProblem:  # the compiler does not even start
                 if not disabled:
                     raise
-                return Trial.broken
-            if (trial := trial_of(again, verdict, session)) is not Trial.gone:
+                return TrialResult.broken
+            if (trial := trial_of(again, verdict, session)) is not TrialResult.gone:
                 return trial
-    return Trial.gone
+    return TrialResult.gone
 
 
-def accounting(sets: Sequence[Sequence[str]], trial: Callable[[Sequence[str]], Trial]) -> int | None:
+def accounting(sets: Sequence[Sequence[str]], trial: Callable[[Sequence[str]], TrialResult]) -> int | None:
     """Return the index of the first set of knobs without which the fault is gone; None if there is none.
 
     With several sets, first switch all of them off: where the fault still shows, one trial rules out every set.
     """
     everything = [*dict.fromkeys(name for names in sets for name in names)]
-    if len(sets) > 1 and trial(everything) is Trial.shown:
+    if len(sets) > 1 and trial(everything) is TrialResult.shown:
         return None
-    return next((number for number, names in enumerate(sets) if trial(names) is Trial.gone), None)
+    return next((number for number, names in enumerate(sets) if trial(names) is TrialResult.gone), None)
 
 
-def trial_of(case: Case, verdict: Verdict, session: CompilerSession) -> Trial:
+def trial_of(case: Case, verdict: Verdict, session: CompilerSession) -> TrialResult:
     """Return the state of a fault in a case that has run."""
     if pipeline.shows(case, verdict, session):
-        return Trial.shown
-    return Trial.gone if _fine(case) else Trial.broken
+        return TrialResult.shown
+    return TrialResult.gone if _fine(case) else TrialResult.broken
 
 
 class _Search:
@@ -211,9 +211,9 @@ class _Search:
         self._said = said
         self._began = time.monotonic()
         self._deadline = self._began + time_s
-        self._trials: dict[tuple[str, ...], Trial] = {}
+        self._trials: dict[tuple[str, ...], TrialResult] = {}
         self._made = 0
-        self._levels: dict[str, Trial] = {}
+        self._levels: dict[str, TrialResult] = {}
         self._complete = True
         self._follows = False
         self._met: dict[str, list[str]] = {}
@@ -222,7 +222,7 @@ class _Search:
     def run(self) -> Bisection:
         """Run the bisection. Raises FindingError where the compiler has no knobs."""
         declared = self._check()
-        if self._trial(()) is not Trial.shown:
+        if self._trial(()) is not TrialResult.shown:
             return self._result(shown=False)
         alternatives: list[tuple[str, ...]] = []
         with TimeLimit(self._deadline) as limit:
@@ -269,7 +269,7 @@ class _Search:
         chosen = self._finding.conditions.level or (levels[-1] if levels else "")
         for level in levels[: levels.index(chosen)] if chosen in levels else ():
             self._levels[level] = self._trial((), level)
-            if self._levels[level] is Trial.shown:
+            if self._levels[level] is TrialResult.shown:
                 break
 
     def _met_knobs(self, declared: Sequence[str]) -> dict[str, list[str]]:
@@ -304,10 +304,10 @@ class _Search:
         If nothing runs without all of them, try each knob alone, and then sets if there are few knobs.
         """
         found: tuple[str, ...]
-        together = self._trial(knobs) if knobs else Trial.shown
-        if together is Trial.shown:
+        together = self._trial(knobs) if knobs else TrialResult.shown
+        if together is TrialResult.shown:
             return ()
-        if together is Trial.broken:
+        if together is TrialResult.broken:
             found = next(filter(self._gone, ((knob,) for knob in knobs)), ())
             found = found or (ddmin(knobs, self._gone) if len(knobs) <= _FEW else ())
         else:
@@ -325,9 +325,9 @@ class _Search:
         return found
 
     def _gone(self, disabled: tuple[str, ...]) -> bool:
-        return self._trial(disabled) is Trial.gone
+        return self._trial(disabled) is TrialResult.gone
 
-    def _trial(self, disabled: tuple[str, ...], level: str = "") -> Trial:
+    def _trial(self, disabled: tuple[str, ...], level: str = "") -> TrialResult:
         """Return the state of the fault in a trial, from the cache if possible. Raises _OutOfTime."""
         key = (level, *sorted(disabled))
         if key not in self._trials:
@@ -362,8 +362,8 @@ class _Search:
         """The only operator of the wrong program, where the lowest optimization level shows the fault."""
         record, graphs = self._finding.record, self._finding.graphs
         nodes = graphs.get(record.culprit, next(iter(graphs.values()))).nodes
-        lowest = next(iter(self._levels.values()), Trial.gone)
-        return nodes[0].qualified if lowest is Trial.shown and len(nodes) == 1 else ""
+        lowest = next(iter(self._levels.values()), TrialResult.gone)
+        return nodes[0].qualified if lowest is TrialResult.shown and len(nodes) == 1 else ""
 
 
 def _is_family(knob: str) -> bool:

@@ -30,7 +30,7 @@ SETTING = "setting "
 
 
 @dataclass(frozen=True)
-class Suspect:
+class KnownCulprit:
     """A fault that may account for findings of a kind: its cause, and the parts of the compiler to blame for it."""
 
     kind: str
@@ -38,14 +38,14 @@ class Suspect:
     blame: tuple[str, ...]
 
     def may_account_for(self, kind: str) -> bool:
-        """Whether a trial without this suspect's parts can attribute findings of that kind to it.
+        """Whether a trial without this culprit's parts can attribute findings of that kind to it.
 
         Settings are too coarse for that: bisection must try finer parts first.
         """
         return bool(self.blame) and kind == self.kind and not _only_settings(self.blame)
 
     def accounts_for(self, finding: Mapping[str, Any]) -> bool:
-        """Whether bisection's result in a ``finding.json`` shows that this suspect is the cause.
+        """Whether bisection's result in a ``finding.json`` shows that this culprit is the cause.
 
         Its parts must equal one of the sets of parts that bisection found. A proper subset counts too: with the other
         parts switched off, the remaining ones alone still show the fault. A failure must then also have the same error.

@@ -11,9 +11,9 @@ from dataclasses import dataclass, replace
 from functools import cache
 
 from polyjuice.egraph import Budget, Rewriter, Rule, load
-from polyjuice.egraph.choices import asked
 from polyjuice.egraph.encode import Range
 from polyjuice.egraph.language import constructors
+from polyjuice.egraph.random_choices import asked
 from polyjuice.egraph.saturation import constructors_in
 from polyjuice.ir import Graph, GraphError
 from polyjuice.triage.ddmin import ddmin

@@ -17,8 +17,8 @@ from polyjuice.compilers import EnvironmentProblem
 from polyjuice.lower import Unlowerable
 from polyjuice.oracles import Case
 from polyjuice.session import CompilerSession, Conditions
-from polyjuice.triage.bisection import Trial, bisect, trial_of
-from polyjuice.triage.causes import FAILURES, Suspect, by_part
+from polyjuice.triage.bisection import TrialResult, bisect, trial_of
+from polyjuice.triage.causes import FAILURES, KnownCulprit, by_part
 from polyjuice.triage.reduction.alone import alone
 from polyjuice.triage.reduction.trial import UNFIT
 from polyjuice.triage.reduction.trial import Trial as Candidates
@@ -40,7 +40,7 @@ class Group:
     blame: tuple[str, ...] = ()
 
 
-def sort(findings: Sequence[Stored], suspects: Sequence[Suspect]) -> Iterator[tuple[str, str | Group]]:
+def sort(findings: Sequence[Stored], culprits: Sequence[KnownCulprit]) -> Iterator[tuple[str, str | Group]]:
     """Yield each finding's name with the cause that accounts for it, or else with its group.
 
     Findings with a cause come first. Raises EnvironmentProblem where the compiler does not start.
@@ -51,11 +51,11 @@ def sort(findings: Sequence[Stored], suspects: Sequence[Suspect]) -> Iterator[tu
             waiting.append(_Waiting(stored, stored.case()))
         except Unlowerable:  # triage says so
             yield stored.folder.name, Group(stored.record.signature)
-    for suspect in _promising(waiting, suspects):
-        gone = _try([one for one in waiting if suspect.may_account_for(one.stored.record.kind)], suspect.blame)
-        for one in [one for one in waiting if gone.get(one.name) is Trial.gone]:
+    for culprit in _promising(waiting, culprits):
+        gone = _try([one for one in waiting if culprit.may_account_for(one.stored.record.kind)], culprit.blame)
+        for one in [one for one in waiting if gone.get(one.name) is TrialResult.gone]:
             waiting.remove(one)
-            yield one.name, suspect.cause
+            yield one.name, culprit.cause
     levels = _levels(
         [one for one in waiting if not one.stored.compiler.fast and one.stored.record.kind not in FAILURES]
     )
@@ -73,26 +73,26 @@ class _Waiting:
         return self.stored.folder.name
 
 
-def _promising(waiting: Sequence[_Waiting], suspects: Sequence[Suspect]) -> list[Suspect]:
-    """The suspects that may account for a finding; none if all findings still show without all suspects' parts."""
-    alike = [s for s in suspects if any(s.may_account_for(one.stored.record.kind) for one in waiting)]
+def _promising(waiting: Sequence[_Waiting], culprits: Sequence[KnownCulprit]) -> list[KnownCulprit]:
+    """The culprits that may account for a finding; none if all findings still show without all culprits' parts."""
+    alike = [s for s in culprits if any(s.may_account_for(one.stored.record.kind) for one in waiting)]
     if len(alike) < 2:
         return alike
-    everything = tuple(dict.fromkeys(name for suspect in alike for name in suspect.blame))
+    everything = tuple(dict.fromkeys(name for culprit in alike for name in culprit.blame))
     shown = _try(waiting, everything)
-    return [] if all(trial is Trial.shown for trial in shown.values()) else alike
+    return [] if all(trial is TrialResult.shown for trial in shown.values()) else alike
 
 
-def _try(waiting: Sequence[_Waiting], disabled: Sequence[str], level: str = "") -> dict[str, Trial]:
+def _try(waiting: Sequence[_Waiting], disabled: Sequence[str], level: str = "") -> dict[str, TrialResult]:
     """Return the state of each finding with some parts switched off, at ``level`` or at the finding's own level."""
-    found: dict[str, Trial] = {}
+    found: dict[str, TrialResult] = {}
     for conditions in dict.fromkeys(one.stored.conditions for one in waiting):
         among = [one for one in waiting if one.stored.conditions == conditions]
         found |= _try_under(replace(conditions, level=level or conditions.level), among, disabled)
     return found
 
 
-def _try_under(conditions: Conditions, among: Sequence[_Waiting], disabled: Sequence[str]) -> dict[str, Trial]:
+def _try_under(conditions: Conditions, among: Sequence[_Waiting], disabled: Sequence[str]) -> dict[str, TrialResult]:
     compiler = among[0].stored.compiler
     with CompilerSession(conditions, compiler, disabled) as session:
         try:
@@ -100,7 +100,7 @@ def _try_under(conditions: Conditions, among: Sequence[_Waiting], disabled: Sequ
         except EnvironmentProblem:  # the compiler does not even start
             if not disabled:
                 raise
-            return {one.name: Trial.broken for one in among}
+            return {one.name: TrialResult.broken for one in among}
         return {one.name: trial_of(case, one.stored.verdict, session) for one, case in zip(among, cases, strict=True)}
 
 
@@ -110,7 +110,7 @@ def _levels(waiting: Sequence[_Waiting]) -> dict[str, str]:
     levels = waiting[0].stored.compiler.levels if waiting else ()
     for level in levels[:-1]:
         left = [one for one in waiting if one.name not in found and _is_below(level, one.stored)]
-        found |= {name: level for name, trial in _try(left, (), level).items() if trial is Trial.shown}
+        found |= {name: level for name, trial in _try(left, (), level).items() if trial is TrialResult.shown}
     return found
 
 

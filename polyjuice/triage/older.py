@@ -12,7 +12,7 @@ from polyjuice import formats, pipeline
 from polyjuice.compilers import CompilerInfo, find
 from polyjuice.ir import Graph
 from polyjuice.lower import Unlowerable
-from polyjuice.lower.choices import Chooser
+from polyjuice.lower.choosers import Chooser
 from polyjuice.lower.forms import ALL
 from polyjuice.oracles.crash import WHERE
 from polyjuice.triage.causes import BY, FAILURES, by_part

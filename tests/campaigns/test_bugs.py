@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from polyjuice.triage import known
+from polyjuice.triage import known_list
 from polyjuice.triage.causes import cause_of
 from polyjuice.triage.stored import load
 from scripts import bug_list
@@ -71,14 +71,14 @@ def test_a_reproducer_that_lacks_its_compiler_could_not_run(bare: Path, file: Pa
 
 def test_every_known_bug_is_one_of_the_list() -> None:
     listed = {bug.number: bug for bug in bug_list.read().bugs}
-    for bug in known.of([known.SHIPPED]):
+    for bug in known_list.of([known_list.SHIPPED]):
         entry = listed[bug.number]
         assert (bug.title, bug.compiler) == (entry.title, entry.compiler)
         assert bug.url in (*entry.upstream, f"artifacts/bugs/{entry.folder.name}"), bug.url
 
 
 def test_no_two_entries_of_known_bugs_are_the_same() -> None:
-    entries = [(bug.compiler, bug.signature, bug.pattern, bug.fixed) for bug in known.of([known.SHIPPED])]
+    entries = [(bug.compiler, bug.signature, bug.pattern, bug.fixed) for bug in known_list.of([known_list.SHIPPED])]
     assert len(set(entries)) == len(entries)
 
 
@@ -106,6 +106,6 @@ def test_a_finding_is_known_again_by_its_signature(folder: str) -> None:
     stored = load(BUGS / folder / "finding")
     compiler = stored.record.compiler
     signature = cause_of(stored.record, stored.graphs, ())
-    bug = known.find(known.of([known.SHIPPED]), compiler, stored.record.versions[compiler], signature)
+    bug = known_list.find(known_list.of([known_list.SHIPPED]), compiler, stored.record.versions[compiler], signature)
     assert bug, signature
     assert bug.number == folder[:3]

@@ -452,7 +452,7 @@ import sys
 from importlib.abc import MetaPathFinder
 class Hook(MetaPathFinder):
     def find_spec(self, name, path, target=None):
-        if name == "polyjuice.campaign.case":
+        if name == "polyjuice.campaign.runner":
             plant()
 def plant():
     {}

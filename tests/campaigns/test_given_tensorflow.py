@@ -20,8 +20,8 @@ os.environ.setdefault("TF_ENABLE_ONEDNN_OPTS", "0")
 tf = pytest.importorskip("tensorflow")
 
 from polyjuice import given as given_package  # noqa: E402
-from polyjuice.campaign.case import Runner  # noqa: E402
 from polyjuice.campaign.config import Config  # noqa: E402
+from polyjuice.campaign.runner import Runner  # noqa: E402
 from polyjuice.compilers import find  # noqa: E402
 from polyjuice.egraph import load  # noqa: E402
 from polyjuice.formats import FormatError  # noqa: E402

@@ -15,12 +15,12 @@ from tests.support.plugins import plugin
 
 torch = pytest.importorskip("torch")
 
-from polyjuice.campaign.case import Runner  # noqa: E402
 from polyjuice.campaign.config import Config  # noqa: E402
+from polyjuice.campaign.runner import Runner  # noqa: E402
 from polyjuice.compilers import find  # noqa: E402
 from polyjuice.egraph import load  # noqa: E402
 from polyjuice.given import UserModel, files, in_float64, torch_program  # noqa: E402
-from polyjuice.given.torch_source import NotCaptured, capture, run  # noqa: E402
+from polyjuice.given.torch_printer import NotCaptured, capture, run  # noqa: E402
 from polyjuice.inputs import GIVEN, joined  # noqa: E402
 from polyjuice.oracles import ORACLES  # noqa: E402
 from polyjuice.session import CompilerSession, Conditions  # noqa: E402

@@ -22,7 +22,7 @@ torch = pytest.importorskip("torch")
 from polyjuice.formats import FormatError, from_model, to_model, torch_export  # noqa: E402
 from polyjuice.given import files, torch_program  # noqa: E402
 from polyjuice.given.apart import graph_of, taken_apart  # noqa: E402
-from polyjuice.given.torch_source import array_of, run  # noqa: E402
+from polyjuice.given.torch_printer import array_of, run  # noqa: E402
 from polyjuice.interpret import evaluate  # noqa: E402
 
 X, Y = torch.arange(12.0).reshape(4, 3), torch.full((4, 3), 2.0)

@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from polyjuice.campaign.config import Config
-from polyjuice.triage import known
-from polyjuice.triage.known import KnownBug, KnownError
+from polyjuice.triage import known_list
+from polyjuice.triage.known_list import KnownBug, KnownError
 from tests.support.commands import ONE_RULE, fuzz, polyjuice, save_model
 from tests.support.plugins import plugin
 
@@ -61,28 +61,28 @@ def test_a_pattern_stands_for_signatures() -> None:
 
 def test_a_bug_that_the_version_has_goes_before_one_that_it_should_not_have() -> None:
     fixed, open_ = KnownBug("tvm", "1", signature="s", fixed="0.2"), KnownBug("tvm", "2", pattern="*")
-    assert known.find([fixed, open_], "tvm", "0.3", "s") is open_
-    assert known.find([fixed], "tvm", "0.3", "s") is fixed
-    assert known.find([fixed], "tvm", "0.3", "t") is None
+    assert known_list.find([fixed, open_], "tvm", "0.3", "s") is open_
+    assert known_list.find([fixed], "tvm", "0.3", "s") is fixed
+    assert known_list.find([fixed], "tvm", "0.3", "t") is None
 
 
 def test_what_is_added_is_read_again_and_the_rest_of_the_file_stays(tmp_path: Path) -> None:
     path = tmp_path / "known.toml"
     path.write_text("# ours\n[[bug]]\ncompiler = 'xla' # for now\npattern = '*'\nurl = 'u'\n")
-    done = known.add(path, stored(tmp_path / "f"), {"url": URL, "title": "no such loop", "fixed": ""})
-    assert done == known.Added(done.bug, added=True)
+    done = known_list.add(path, stored(tmp_path / "f"), {"url": URL, "title": "no such loop", "fixed": ""})
+    assert done == known_list.Added(done.bug, added=True)
     assert (done.bug.signature, done.bug.versions, done.bug.fixed) == (FINDING["signature"], ">=0.27.0.post1", "")
     assert done.bug.name == f"no such loop ({URL})"
-    again = known.add(path, tmp_path / "f", {"url": "https://elsewhere", "fixed": "0.28"})
-    assert again == known.Added(again.bug, changed=True)
+    again = known_list.add(path, tmp_path / "f", {"url": "https://elsewhere", "fixed": "0.28"})
+    assert again == known_list.Added(again.bug, changed=True)
     assert (again.bug.url, again.bug.title, again.bug.fixed) == ("https://elsewhere", "no such loop", "0.28")
-    assert known.read(path) == (KnownBug("xla", "u", pattern="*"), again.bug)
+    assert known_list.read(path) == (KnownBug("xla", "u", pattern="*"), again.bug)
     assert path.read_text().startswith("# ours\n[[bug]]\ncompiler = 'xla' # for now\n")
 
 
 def test_a_local_build_stands_for_its_release(tmp_path: Path) -> None:
     finding = stored(tmp_path / "f", compiler="inductor", versions={"inductor": "2.13.0+cpu"})
-    bug = known.add(tmp_path / "known.toml", finding, {"url": URL}).bug
+    bug = known_list.add(tmp_path / "known.toml", finding, {"url": URL}).bug
     assert bug.versions == ">=2.13.0"
     assert bug.is_in("2.13.0+cpu")
 
@@ -114,10 +114,10 @@ def test_what_an_entry_knows_is_not_added(tmp_path: Path, entry: str, said: dict
     path = tmp_path / "known.toml"
     path.write_text(f"[[bug]]\ncompiler = 'tvm'\nurl = 'u'\ntitle = 'the first'\n{entry}\n")
     before = path.read_text()
-    there = known.read(path)
+    there = known_list.read(path)
     finding = stored(tmp_path / "f", **said)
-    assert known.add(path, finding, {"url": there[0].url}) == known.Added(there[0])
-    assert known.add(tmp_path / "other.toml", finding, {"url": URL}, there) == known.Added(there[0])
+    assert known_list.add(path, finding, {"url": there[0].url}) == known_list.Added(there[0])
+    assert known_list.add(tmp_path / "other.toml", finding, {"url": URL}, there) == known_list.Added(there[0])
     assert path.read_text() == before
     assert not (tmp_path / "other.toml").exists()
     done = polyjuice("known", "add", finding, "--url", there[0].url, "--file", path)
@@ -127,12 +127,12 @@ def test_what_an_entry_knows_is_not_added(tmp_path: Path, entry: str, said: dict
 
 def test_what_looks_like_a_bug_of_other_versions_is_added(tmp_path: Path) -> None:
     old = KnownBug("tvm", "u", pattern="crash compile *", fixed="0.27")
-    assert known.add(tmp_path / "known.toml", stored(tmp_path / "f"), {"url": URL}, [old]).added
+    assert known_list.add(tmp_path / "known.toml", stored(tmp_path / "f"), {"url": URL}, [old]).added
 
 
 def test_another_failure_of_the_same_part_is_another_bug(tmp_path: Path) -> None:
     bug = KnownBug("tvm", "u", signature="crash compile no by Fuse", blame=("Fuse",))
-    assert known.add(tmp_path / "known.toml", stored(tmp_path / "f", blame=["Fuse"]), {"url": URL}, [bug]).added
+    assert known_list.add(tmp_path / "known.toml", stored(tmp_path / "f", blame=["Fuse"]), {"url": URL}, [bug]).added
 
 
 @pytest.mark.parametrize("place", ["findings/000001-0-mismatch", "raw/000001-0-mismatch/reduced"])
@@ -140,35 +140,38 @@ def test_a_triaged_finding_is_known_where_nothing_is_triaged(tmp_path: Path, pla
     raw = "metamorphic mismatch exact Relu"
     stored(tmp_path / "raw/000001-0-mismatch", kind="mismatch", signature=raw)
     finding = stored(tmp_path / place, kind="mismatch", signature="mismatch by Fuse")
-    bug = known.add(tmp_path / "known.toml", finding, {"url": URL}).bug
+    bug = known_list.add(tmp_path / "known.toml", finding, {"url": URL}).bug
     assert (bug.signature, bug.untriaged, bug.blame) == ("mismatch by Fuse", raw, ("Fuse",))
-    assert known.find([bug], "tvm", "0.27.0.post1", raw, triaged=False) is bug
-    assert known.find([bug], "tvm", "0.27.0.post1", raw) is None, "there triage tells whether it is this bug"
+    assert known_list.find([bug], "tvm", "0.27.0.post1", raw, triaged=False) is bug
+    assert known_list.find([bug], "tvm", "0.27.0.post1", raw) is None, "there triage tells whether it is this bug"
 
 
 def test_a_triaged_failure_is_known_by_its_error_where_nothing_is_triaged(tmp_path: Path) -> None:
     finding = stored(tmp_path / "f", signature="crash run by zero | in visit, lower by Fuse and Pad")
-    bug = known.add(tmp_path / "known.toml", finding, {"url": URL}).bug
+    bug = known_list.add(tmp_path / "known.toml", finding, {"url": URL}).bug
     assert (bug.untriaged, bug.blame) == ("crash run by zero | in visit, lower", ("Fuse", "Pad"))
 
 
 def test_a_campaign_knows_what_is_shipped_and_the_users_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    assert known.sources() == (known.SHIPPED,)
-    here, other = tmp_path / known.DEFAULT_FILE, tmp_path / "other.toml"
+    assert known_list.sources() == (known_list.SHIPPED,)
+    here, other = tmp_path / known_list.DEFAULT_FILE, tmp_path / "other.toml"
     for path, url in ((here, "here"), (other, "there")):
         path.write_text(f"[[bug]]\ncompiler = 'tvm'\nurl = '{url}'\npattern = '*'\n")
-    assert known.sources() == (str(here), known.SHIPPED)
-    assert known.sources(Path("other.toml")) == (str(other), known.SHIPPED)
-    assert known.sources(Path(known.NONE)) == ()
-    assert [bug.url for bug in known.of(known.sources())] == ["here", *(bug.url for bug in known.of([known.SHIPPED]))]
+    assert known_list.sources() == (str(here), known_list.SHIPPED)
+    assert known_list.sources(Path("other.toml")) == (str(other), known_list.SHIPPED)
+    assert known_list.sources(Path(known_list.NONE)) == ()
+    assert [bug.url for bug in known_list.of(known_list.sources())] == [
+        "here",
+        *(bug.url for bug in known_list.of([known_list.SHIPPED])),
+    ]
 
 
 @pytest.mark.parametrize(("stored", "read"), [("", ()), ("/a/known.toml", ("/a/known.toml",))])
 def test_what_an_earlier_campaign_knows_is_read(stored: str, read: tuple[str, ...]) -> None:
     config = json.loads(Config("numpy").to_json())
     assert Config.from_json(json.dumps({**config, "known": stored})).known == read
-    shipped = Config("numpy", known=known.sources())
+    shipped = Config("numpy", known=known_list.sources())
     assert Config.from_json(shipped.to_json()) == shipped
 
 
@@ -190,7 +193,7 @@ def test_a_mistake_in_the_file_is_told_with_its_place(tmp_path: Path, text: str,
     path = tmp_path / "known.toml"
     path.write_text(text)
     with pytest.raises(KnownError) as told:
-        known.read(path)
+        known_list.read(path)
     assert str(path) in str(told.value)
     assert reason in str(told.value)
     done = polyjuice("fuzz", "--compiler", "numpy", "-n", 1, "--known", path)

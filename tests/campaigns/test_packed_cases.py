@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
-from polyjuice.campaign.case import CaseResult, Runner
 from polyjuice.campaign.config import Config
+from polyjuice.campaign.runner import CaseResult, Runner
 from polyjuice.egraph import load
 from polyjuice.execution import Artifact, Outcome
 from polyjuice.session import CompilerSession

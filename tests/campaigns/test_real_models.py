@@ -16,7 +16,7 @@ from tests.support.light_models import LARGE_MODELS, LIGHT, SMALL_MODELS
 torch = pytest.importorskip("torch")
 
 from polyjuice import formats  # noqa: E402
-from polyjuice.egraph import Rewriter, distinct, load, operator_count, windows  # noqa: E402
+from polyjuice.egraph import Rewriter, distinct, graph_windows, load, operator_count  # noqa: E402
 from polyjuice.equivalence import difference  # noqa: E402
 from polyjuice.formats import from_model, to_model, torch_export  # noqa: E402
 from polyjuice.inputs import make_inputs  # noqa: E402
@@ -70,7 +70,7 @@ def test_a_transformer_is_read_and_rewritten_as_it_is(name: str, rewriter: Rewri
         assert np.ptp(expected) > 0.01
         np.testing.assert_allclose(actual, expected, rtol=1e-5, atol=1e-5)
 
-    rewriting = windows.rewrite(rewriter, graph, 0)
+    rewriting = graph_windows.rewrite(rewriter, graph, 0)
     low, high = distinct(rewriting.variants)
     assert low.operators <= operator_count(graph) <= high.operators
     for variant in (low, high):
@@ -101,7 +101,7 @@ def light_model(name: str) -> Graph:
 @pytest.mark.parametrize("name", cases((*LARGE_MODELS, "shufflenet"), ("squeezenet",)))
 def test_a_light_model_is_rewritten(name: str, rewriter: Rewriter) -> None:
     graph = light_model(name)
-    rewriting = windows.rewrite(rewriter, graph, random.Random(name).random().hex())
+    rewriting = graph_windows.rewrite(rewriter, graph, random.Random(name).random().hex())
     low, high = distinct(rewriting.variants)
     assert low.operators <= operator_count(graph) <= high.operators
     inputs = [make_inputs(graph, "normal", 0)]

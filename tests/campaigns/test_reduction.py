@@ -36,8 +36,8 @@ from polyjuice.triage.reduction.names import with_plain_names
 from polyjuice.triage.reduction.pair import Pair, array_cost, unshared
 from polyjuice.triage.reduction.rebuild import rebuild, substitute
 from polyjuice.triage.reduction.rewritings import without_an_operator
+from polyjuice.triage.reduction.same_values import fingerprint, shared_values
 from polyjuice.triage.reduction.trial import Trial
-from polyjuice.triage.reduction.values import fingerprint, shared_values
 from polyjuice.triage.stored import load
 from tests.support.commands import polyjuice
 from tests.support.compilers import usable
@@ -80,7 +80,7 @@ def operators(graph: Graph) -> list[str]:
     return [node.qualified for node in graph.nodes]
 
 
-def quietly(step: reduction.Step) -> None:
+def quietly(step: reduction.Progress) -> None:
     """No progress."""
 
 

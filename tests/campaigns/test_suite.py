@@ -26,7 +26,7 @@ from polyjuice.ir import TensorType
 from polyjuice.numerics import distance
 from polyjuice.ops import GraphBuilder
 from polyjuice.session import Conditions
-from polyjuice.suite import adding, archive, building, features, running, stored, work
+from polyjuice.suite import adding, archive, building, features, running, suite_cases, work
 from polyjuice.suite.carried.harness import expected, judging
 from polyjuice.suite.choice import Choice
 from polyjuice.suite.options import FORMATS, Options, SuiteError
@@ -59,7 +59,7 @@ def test_a_suite_follows_from_its_seed_byte_for_byte(built: Path, tmp_path: Path
 
 
 def test_a_case_says_why_its_programs_are_equal_and_how_they_are_called(built: Path) -> None:
-    for folder in stored.case_folders(built):
+    for folder in suite_cases.case_folders(built):
         assert {path.name for path in folder.iterdir()} == {
             *("a.py", "b.py", "a_tf.py", "b_tf.py", "a.onnx", "b.onnx", "inputs.npz", "case.json"),
         }
@@ -68,7 +68,7 @@ def test_a_case_says_why_its_programs_are_equal_and_how_they_are_called(built: P
         assert all(count > 0 for count in case["why_equal"]["rules"].values())
         assert set(case["programs"]) == set(FORMATS)
         assert case["profile"] in USUAL_PROFILES
-        read = stored.load(folder)
+        read = suite_cases.load(folder)
         assert [list(x.shape) for x in read.inputs] == [given["shape"] for given in case["inputs"]]
         for format in FORMATS:
             artifacts = read.artifacts(format)
@@ -77,7 +77,7 @@ def test_a_case_says_why_its_programs_are_equal_and_how_they_are_called(built: P
 
 
 def test_a_case_passes_where_nothing_is_compiled_and_its_bounds_are_finite(built: Path) -> None:
-    arrays = stored.load(built / "case-00000").arrays
+    arrays = suite_cases.load(built / "case-00000").arrays
     assert any(np.isfinite(x).any() for name, (_, x) in arrays.items() if name.startswith("allowed"))
     statuses = [result.status for result in running.run(built, Conditions(), "numpy")[1]]
     assert judging.PASSED in statuses
@@ -270,7 +270,7 @@ def test_mistakes_in_expected_failures_are_told(tmp_path: Path, text: str, said:
 def test_a_finding_becomes_a_case_with_its_own_programs(tmp_path: Path) -> None:
     added = adding.add(FINDINGS / "sqrt-of-square", tmp_path / "s", "https://example.org/1")
     assert (added.case, added.formats, added.refused) == ("case-00000", ("onnx", "torch", "tensorflow"), {})
-    case = stored.load(tmp_path / "s/case-00000")
+    case = suite_cases.load(tmp_path / "s/case-00000")
     record = json.loads((FINDINGS / "sqrt-of-square/finding.json").read_text())
     assert case.case["origin"]["finding"] == record["signature"]
     assert case.case["why_equal"]["rules"] == record["rules"]

@@ -16,7 +16,7 @@ import pytest
 from onnx import numpy_helper
 
 from polyjuice.session import Conditions
-from polyjuice.suite import adding, running, stored
+from polyjuice.suite import adding, running, suite_cases
 from polyjuice.suite.options import SuiteError
 from tests.support.mutants import SPLIT_UNEVEN
 
@@ -51,10 +51,10 @@ def suite(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_a_finding_is_added_once(suite: Path) -> None:
-    before = stored.case_folders(suite)
+    before = suite_cases.case_folders(suite)
     with pytest.raises(SuiteError, match=f"is in the suite already: {before[1]}"):
         adding.add(FINDINGS / "split-uneven", suite)
-    assert stored.case_folders(suite) == before
+    assert suite_cases.case_folders(suite) == before
 
 
 @pytest.fixture(scope="module")
@@ -120,12 +120,12 @@ def test_a_suite_runs_without_polyjuice(bare: Path, suite: Path) -> None:
     assert "No module named 'polyjuice'" in missing.stderr
     status, said, became = run_alone(bare, suite)
     assert status == 0, said
-    assert became == dict.fromkeys([folder.name for folder in stored.case_folders(suite)], "passed")
+    assert became == dict.fromkeys([folder.name for folder in suite_cases.case_folders(suite)], "passed")
 
 
 def test_a_planted_fault_fails_exactly_the_cases_that_meet_it(suite: Path) -> None:
-    right = {f.name for f in stored.case_folders(suite) if any(map(splits_unevenly, f.glob("*.onnx")))}
-    assert 0 < len(right) < len(stored.case_folders(suite))
+    right = {f.name for f in suite_cases.case_folders(suite) if any(map(splits_unevenly, f.glob("*.onnx")))}
+    assert 0 < len(right) < len(suite_cases.case_folders(suite))
     status, said, became = run_alone(Path(sys.executable), suite, **SPLIT_UNEVEN)
     assert status == 1
     assert {name for name, what in became.items() if what == "failed"} == right
@@ -140,9 +140,11 @@ def test_a_planted_fault_fails_exactly_the_cases_that_meet_it(suite: Path) -> No
 def test_a_crash_fails_its_case_alone(suite: Path, tmp_path: Path) -> None:
     (tmp_path / "sitecustomize.py").write_text(DEADLY)
     right = {
-        f.name for f in stored.case_folders(suite) if any(b"Sqrt" in model.read_bytes() for model in f.glob("*.onnx"))
+        f.name
+        for f in suite_cases.case_folders(suite)
+        if any(b"Sqrt" in model.read_bytes() for model in f.glob("*.onnx"))
     }
-    assert 0 < len(right) < len(stored.case_folders(suite))
+    assert 0 < len(right) < len(suite_cases.case_folders(suite))
     status, said, became = run_alone(Path(sys.executable), suite, PYTHONPATH=str(tmp_path))
     assert (status, {name for name, what in became.items() if what == "failed"}) == (1, right)
     assert "the process was ended by SIGSEGV" in said

@@ -19,7 +19,7 @@ import pytest
 from polyjuice import formats
 from polyjuice.compilers import EnvironmentProblem
 from polyjuice.triage import automatic, groups
-from polyjuice.triage.causes import Suspect
+from polyjuice.triage.causes import KnownCulprit
 from polyjuice.triage.stored import Stored
 from tests.support.commands import fuzz, polyjuice, save_model
 from tests.support.plugins import plugin
@@ -192,7 +192,7 @@ def test_findings_whose_compiler_is_gone_are_told_as_they_were_met(
 ) -> None:
     """That is no fault of Polyjuice's own."""
 
-    def sort(findings: Sequence[Stored], suspects: Sequence[Suspect]) -> Iterator[tuple[str, str]]:
+    def sort(findings: Sequence[Stored], culprits: Sequence[KnownCulprit]) -> Iterator[tuple[str, str]]:
         yield findings[0].folder.name, "mismatch by no-relu"
         raise EnvironmentProblem("wrong did not start")
 
@@ -215,8 +215,8 @@ def test_a_fault_of_our_own_costs_the_finding_that_brings_it_about(
     bad = folders[1].name
     by_itself = groups.sort
 
-    def sort(findings: Sequence[Stored], suspects: Sequence[Suspect]) -> Iterator[tuple[str, str | groups.Group]]:
-        for name, found in by_itself(findings, suspects):
+    def sort(findings: Sequence[Stored], culprits: Sequence[KnownCulprit]) -> Iterator[tuple[str, str | groups.Group]]:
+        for name, found in by_itself(findings, culprits):
             assert name != bad, "there is no such attribute"
             yield name, found
 
@@ -224,7 +224,7 @@ def test_a_fault_of_our_own_costs_the_finding_that_brings_it_about(
     monkeypatch.setattr(groups, "sort", sort)
     results = {
         result.name: result
-        for result in automatic.sort(folders, [Suspect("mismatch", "mismatch by no-relu", ("no-relu",))])
+        for result in automatic.sort(folders, [KnownCulprit("mismatch", "mismatch by no-relu", ("no-relu",))])
     }
     assert {*results} == {folder.name for folder in folders}
     assert "there is no such attribute" in results.pop(bad).defect

@@ -15,7 +15,7 @@ from polyjuice.campaign.config import Config
 from polyjuice.campaign.store import Store
 from polyjuice.cli import before
 from polyjuice.cli.settings import Settings
-from polyjuice.triage import known
+from polyjuice.triage import known_list
 from tests.support.commands import polyjuice, refusal, save_model
 
 RULE = '(rewrite (Neg (Neg x)) x :ruleset exact :name "mine") ; --x = x\n'
@@ -116,7 +116,7 @@ def test_other_commands_take_what_they_share_with_fuzz(folder: Path, monkeypatch
     settle(folder, 'rules = ["ours.egg"]\nknown = "bugs.toml"\n')
     assert "--x = x" in polyjuice("rules", "show", "mine", cwd=folder).stdout
     files = []
-    monkeypatch.setattr(known, "of", lambda names: files.extend(names) or ())
+    monkeypatch.setattr(known_list, "of", lambda names: files.extend(names) or ())
     assert polyjuice("known", "list", cwd=folder).returncode == 0
     assert files == [str(folder.parent / "bugs.toml"), "shipped"]
     for value, written in (("bugs.toml", "bugs.toml"), ("none", "known.toml")):

@@ -15,7 +15,7 @@ from polyjuice.execution import Artifact, Worker
 from polyjuice.inputs import make_inputs
 from polyjuice.ir import Graph, TensorType
 from polyjuice.lower import Wanted, lower, torch_source
-from polyjuice.lower.choices import replaying
+from polyjuice.lower.choosers import replaying
 from polyjuice.numerics import Mode
 from polyjuice.ops import GraphBuilder
 from polyjuice.oracles import Case, InputSet, Verdict

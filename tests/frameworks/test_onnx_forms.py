@@ -24,7 +24,7 @@ from polyjuice.inputs import make_inputs
 from polyjuice.interpret import EvaluationError, evaluate
 from polyjuice.ir import Graph, TensorType, dtypes
 from polyjuice.lower import DRAWN_OPSET, FORMS, OPSETS, Unlowerable, lower, onnx_opsets
-from polyjuice.lower.choices import Draws, drawing
+from polyjuice.lower.choosers import Draws, drawing
 from polyjuice.lower.forms import ALL, Drawn, Form, text
 from polyjuice.lower.onnx_forms import rewrite
 from polyjuice.ops import TABLE, GraphBuilder

@@ -15,7 +15,7 @@ from polyjuice.formats.subgraphs import close
 from polyjuice.interpret import evaluate
 from polyjuice.ir import Graph, TensorType
 from polyjuice.lower import FORMS, OPSETS, following, lower, onnx_interface
-from polyjuice.lower.choices import drawing
+from polyjuice.lower.choosers import drawing
 from polyjuice.lower.forms import Form, text
 from polyjuice.ops import GraphBuilder
 from tests.support.frameworks import run_onnx

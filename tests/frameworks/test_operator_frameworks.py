@@ -22,7 +22,7 @@ from polyjuice.ir import GraphError, dtypes
 from polyjuice.lower import Unlowerable
 from polyjuice.numerics import SAFETY, Analysis, analyse, distance
 from polyjuice.ops import TABLE, Op, table
-from polyjuice.ops.spec import Builder, DecomposeFn, Spelling
+from polyjuice.ops.spec import Builder, DecomposeFn, Texts
 from tests.support.applications import application, one_node, random_array
 from tests.support.every_choice import Seen, lowered
 from tests.support.frameworks import RUN
@@ -161,7 +161,7 @@ def _hold(result: np.ndarray, analysis: Analysis, artifact: Artifact) -> None:
 
 FAILED = pytest.fail.Exception
 
-PLANTED: list[tuple[str, str, Spelling | DecomposeFn, type[BaseException]]] = [
+PLANTED: list[tuple[str, str, Texts | DecomposeFn, type[BaseException]]] = [
     ("Abs", "torch", ("torch.abs({0})", "torch.abz({0})"), AttributeError),
     ("Abs", "torch", ("torch.abs({0})", "{0}.abs(2)"), TypeError),
     ("Abs", "torch", ("torch.abs({0})", "torch.abs(y)"), NameError),
@@ -189,7 +189,7 @@ def in_double(build: Builder, op: str, x: str) -> str:
 def test_a_broken_spelling_is_seen(
     name: str,
     framework: str,
-    spelling: Spelling | DecomposeFn,
+    spelling: Texts | DecomposeFn,
     raised: type[BaseException],
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

@@ -12,7 +12,7 @@ from polyjuice.inputs import make_inputs
 from polyjuice.interpret import EvaluationError
 from polyjuice.ir import Graph, prune
 from polyjuice.lower import Unlowerable, lower, outline
-from polyjuice.lower.choices import drawing
+from polyjuice.lower.choosers import drawing
 from polyjuice.lower.outline import Calling, Outline, choose
 from polyjuice.numerics import SAFETY, analyse, distance
 from polyjuice.ops import check

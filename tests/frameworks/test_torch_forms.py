@@ -15,7 +15,7 @@ import torch
 from polyjuice.interpret import evaluate
 from polyjuice.ir import Graph, TensorType
 from polyjuice.lower import FORMS, lower, torch_constants, torch_views
-from polyjuice.lower.choices import drawing
+from polyjuice.lower.choosers import drawing
 from polyjuice.lower.torch_arguments import vary
 from polyjuice.lower.torch_forms import forms
 from polyjuice.ops import GraphBuilder

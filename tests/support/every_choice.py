@@ -13,8 +13,8 @@ from typing import TypeVar
 
 from polyjuice.execution import Artifact
 from polyjuice.ir import Graph
-from polyjuice.lower import Unlowerable, choices, onnx_model, tensorflow_source, torch_source
-from polyjuice.lower.choices import Chooser, Draws
+from polyjuice.lower import Unlowerable, choosers, onnx_model, tensorflow_source, torch_source
+from polyjuice.lower.choosers import Chooser, Draws
 from polyjuice.lower.forms import ALL
 
 T = TypeVar("T")
@@ -78,7 +78,7 @@ class _WalkedDraws(Draws):
 def _asker() -> tuple[str, int]:
     """The place in the code that asks."""
     frame = sys._getframe(2)
-    while frame.f_code.co_filename == choices.__file__ and frame.f_back:
+    while frame.f_code.co_filename == choosers.__file__ and frame.f_back:
         frame = frame.f_back
     return frame.f_code.co_filename, frame.f_lasti
 

@@ -18,7 +18,7 @@ def built(block: blocks.Block, seed: int, nodes: int) -> tuple[Growth, bool]:
     growth = Growth(FewSizes(f"block {seed}"), None)
     x = growth.input(growth.random_type(growth.rng.choice(block.dtypes), growth.rng.choice(block.ranks)))
     try:
-        block.build(blocks.Site(growth, nodes), x)
+        block.build(blocks.BlockSite(growth, nodes), x)
     except blocks.Unfit:
         return growth, False
     return growth, True

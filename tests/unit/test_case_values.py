@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from polyjuice import formats
-from polyjuice.campaign.case import Runner
 from polyjuice.campaign.config import Config
+from polyjuice.campaign.runner import Runner
 from polyjuice.compilers import find
 from polyjuice.egraph import load
 from polyjuice.execution import Artifact

@@ -13,7 +13,7 @@ from polyjuice.ir import Graph, TensorType
 from polyjuice.ops import GraphBuilder
 from polyjuice.oracles import crash
 from polyjuice.oracles.case import Program
-from polyjuice.triage.causes import Suspect, by_part, cause_of
+from polyjuice.triage.causes import KnownCulprit, by_part, cause_of
 from polyjuice.triage.record import FindingRecord
 from polyjuice.triage.stored import load
 
@@ -54,8 +54,8 @@ def told(kind: str, signature: str, blame: tuple[str, ...], *alternatives: tuple
     )
 
 
-def suspect(of: dict[str, Any]) -> Suspect:
-    return Suspect(of["kind"], of["cause"], tuple(of["blame"]))
+def culprit(of: dict[str, Any]) -> KnownCulprit:
+    return KnownCulprit(of["kind"], of["cause"], tuple(of["blame"]))
 
 
 # --- errors ---------------------------------------------------------------------------------------------------
@@ -100,18 +100,18 @@ def test_what_fails_by_a_setting_fails_by_wrong_values() -> None:
     assert by_part("crash", gather, [PATTERN]) == by_part("mismatch", "", [PATTERN])
     assert by_part("crash", gather, [REUSE]) != by_part("mismatch", "", [PATTERN])
     assert by_part("crash", gather, ["GatherToSliceFusion"]).startswith(gather)
-    coarse = suspect(told("crash", gather, (REUSE,)))
+    coarse = culprit(told("crash", gather, (REUSE,)))
     assert not coarse.may_account_for("crash")
     assert not coarse.accounts_for(told("crash", gather, (PATTERN,), (REUSE,)))
 
 
 def test_a_part_accounts_for_what_it_shows_while_others_that_show_the_same_are_off() -> None:
     """Transpose(DequantizeLinear(x)) of int32 saturates by what two optimizers put around it."""
-    alone = suspect(told("mismatch", "", (PROPAGATION,)))
+    alone = culprit(told("mismatch", "", (PROPAGATION,)))
     assert alone.accounts_for(told("mismatch", "", (PROPAGATION, *TRANSPOSE)))
     assert not alone.accounts_for(told("mismatch", "", TRANSPOSE))
     assert not alone.accounts_for(told("crash", "crash compile no", (PROPAGATION, *TRANSPOSE)))
-    assert not suspect(told("mismatch", "", (PROPAGATION, *TRANSPOSE))).accounts_for(
+    assert not culprit(told("mismatch", "", (PROPAGATION, *TRANSPOSE))).accounts_for(
         told("mismatch", "", (PROPAGATION,))
     )
 
@@ -119,7 +119,7 @@ def test_a_part_accounts_for_what_it_shows_while_others_that_show_the_same_are_o
 def test_a_part_accounts_for_no_other_error_than_its_own_among_others() -> None:
     """Two faults of the transpose optimizer: an assertion, and a division by the size of an empty tensor."""
     abort, division = (f"crash compile the process was ended by {name}" for name in ("SIGABRT", "SIGFPE"))
-    assertion = suspect(told("crash", abort, TRANSPOSE))
+    assertion = culprit(told("crash", abort, TRANSPOSE))
     assert not assertion.accounts_for(told("crash", division, ("NoopElimination", *TRANSPOSE)))
     assert assertion.accounts_for(told("crash", abort, ("NoopElimination", *TRANSPOSE)))
 
@@ -128,8 +128,8 @@ def test_a_part_that_suffices_accounts_for_a_finding_whichever_was_found_first()
     """A float8 Unsqueeze is left where one optimizer moves the pair around it, and the other drops it."""
     unsqueeze, argmax = (f"crash compile Type _ of operator ({name})" for name in ("Unsqueeze", "ArgMax"))
     moved = told("crash", unsqueeze, (PROPAGATION,), (SELECTION,))
-    assert suspect(told("crash", argmax, (SELECTION,))).accounts_for(moved)
-    assert not suspect(told("mismatch", "", (SELECTION,))).accounts_for(moved)
+    assert culprit(told("crash", argmax, (SELECTION,))).accounts_for(moved)
+    assert not culprit(told("mismatch", "", (SELECTION,))).accounts_for(moved)
 
 
 # --- operators ------------------------------------------------------------------------------------------------

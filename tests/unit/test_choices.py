@@ -17,7 +17,7 @@ from polyjuice.execution import Artifact, LoweringChoices
 from polyjuice.generate import generate
 from polyjuice.ir import Graph, TensorType
 from polyjuice.lower import DRAWN_OPSET, Unlowerable, following, lower
-from polyjuice.lower.choices import Chooser, drawing, replaying
+from polyjuice.lower.choosers import Chooser, drawing, replaying
 from polyjuice.ops import GraphBuilder
 from polyjuice.triage.reduction.details import plainer_choices
 from polyjuice.triage.reduction.pair import Pair

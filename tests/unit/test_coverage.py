@@ -10,8 +10,8 @@ import pytest
 
 from polyjuice import cache, compilers, support
 from polyjuice.campaign import coverage
-from polyjuice.campaign.case import CaseResult
 from polyjuice.campaign.config import Config
+from polyjuice.campaign.runner import CaseResult
 from polyjuice.campaign.store import Store
 from polyjuice.execution import Outcome
 from polyjuice.ir import TensorType

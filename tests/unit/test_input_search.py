@@ -14,7 +14,7 @@ from polyjuice.inputs import find, finite_everywhere, make_inputs, settle
 from polyjuice.inputs.derivatives import pullback, pullback_graph
 from polyjuice.inputs.descent import descend
 from polyjuice.inputs.domains import DOMAINS, vulnerable
-from polyjuice.inputs.values import FARTHEST, normal
+from polyjuice.inputs.random_values import FARTHEST, normal
 from polyjuice.interpret import evaluate
 from polyjuice.ir import Graph, Node, TensorType, digest, dtypes, uniform_value
 from polyjuice.ops import TABLE, GraphBuilder, Op

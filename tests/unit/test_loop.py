@@ -14,9 +14,9 @@ from typing import Any
 import pytest
 
 from polyjuice.campaign import loop, processes
-from polyjuice.campaign.case import CaseResult
 from polyjuice.campaign.clock import CONFIRM, LEAST_TRIAGE_S, PROBE, Moments
 from polyjuice.campaign.config import Config
+from polyjuice.campaign.runner import CaseResult
 from polyjuice.campaign.store import Store, Task
 from polyjuice.campaign.triage import UNTRIAGED, Job
 from polyjuice.triage import FindingRecord

@@ -8,7 +8,7 @@ import pytest
 
 from scripts import prose
 
-STYLE = prose.Style(paths=(), words=8, passives=1, openings=("What", "Of"), phrases={"in order to": "to"})
+STYLE = prose.Style(paths=(), stored=(), words=8, passives=1, openings=("What", "Of"), phrases={"in order to": "to"})
 
 
 @pytest.mark.parametrize(

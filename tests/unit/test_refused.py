@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from polyjuice.campaign.case import Runner
 from polyjuice.campaign.config import Config
 from polyjuice.campaign.preparation import Preparation
+from polyjuice.campaign.runner import Runner
 from polyjuice.compilers import find
 from polyjuice.egraph import load
 from polyjuice.execution import Artifact, Outcome

@@ -19,7 +19,7 @@ from polyjuice.ir import TensorType
 from polyjuice.ops import GraphBuilder
 from polyjuice.rulecheck import conditions, soundness
 from polyjuice.rulecheck.coherence import coherence
-from polyjuice.rulecheck.instances import NoInstance, draw, values
+from polyjuice.rulecheck.rule_instances import NoInstance, draw, values
 from polyjuice.rulecheck.soundness import Check, check
 from polyjuice.rulecheck.terms import directions, left_side
 

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import numpy as np
 
-from polyjuice.campaign.case import CaseResult
 from polyjuice.campaign.config import Config
+from polyjuice.campaign.runner import CaseResult
 from polyjuice.campaign.seeds import IMPORTED
 from polyjuice.campaign.store import Store
 from polyjuice.execution import Artifact

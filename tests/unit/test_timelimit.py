@@ -16,12 +16,12 @@ from typing import Any, cast
 import pytest
 
 from polyjuice.campaign import processes
-from polyjuice.campaign.case import CaseResult
 from polyjuice.campaign.clock import PROBE, Moments
+from polyjuice.campaign.runner import CaseResult
 from polyjuice.campaign.store import Task
 from polyjuice.timelimit import TimeLimit
 from polyjuice.triage import bisection
-from polyjuice.triage.bisection import Trial
+from polyjuice.triage.bisection import TrialResult
 from polyjuice.triage.reduction.search import Search
 from polyjuice.triage.reduction.trial import Counts
 
@@ -218,12 +218,12 @@ def test_a_reduction_breaks_off_a_trial_and_keeps_what_it_has() -> None:
 def test_a_bisection_that_breaks_off_a_trial_isolates_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     """With all parts switched off the fault is gone; with fewer, nothing ever ends."""
 
-    def without(finding: object, case: object, disabled: tuple[str, ...], level: str = "") -> Trial:
+    def without(finding: object, case: object, disabled: tuple[str, ...], level: str = "") -> TrialResult:
         if not disabled:
-            return Trial.shown
+            return TrialResult.shown
         if len(disabled) < 4:
             time.sleep(LONG)
-        return Trial.gone
+        return TrialResult.gone
 
     finding = SimpleNamespace(
         compiler=SimpleNamespace(levels=()),

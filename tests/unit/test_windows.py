@@ -9,7 +9,7 @@ from functools import cache
 import numpy as np
 import pytest
 
-from polyjuice.egraph import Rewriter, distinct, load, operator_count, windows
+from polyjuice.egraph import Rewriter, distinct, graph_windows, load, operator_count
 from polyjuice.equivalence import difference
 from polyjuice.generate import generate
 from polyjuice.inputs import make_inputs
@@ -61,13 +61,13 @@ def test_windows_are_convex_connected_and_disjoint(number: int) -> None:
     backward = {n: {m for m in forward if n in forward[m]} for n in forward}
     sizes = set()
     for seed in range(10):
-        chosen = windows.windows(graph, random.Random(seed))
+        chosen = graph_windows.windows(graph, random.Random(seed))
         assert chosen
         assert sum(len(w.nodes) for w in chosen) == len(frozenset().union(*(w.nodes for w in chosen)))
         for window in chosen:
             inside = set(window.nodes)
             sizes.add(len(inside))
-            assert len(inside) <= windows.LARGEST
+            assert len(inside) <= graph_windows.LARGEST
             between = reached(inside, forward) & reached(inside, backward)
             assert between == inside, "a path leaves the window and comes back"
             both = {n: (forward[n] | backward[n]) & inside for n in inside}
@@ -80,8 +80,8 @@ def test_windows_are_convex_connected_and_disjoint(number: int) -> None:
 def test_windows_that_are_put_back_as_they_were_give_the_graph(number: int) -> None:
     graph = large(number)
     for seed in range(5):
-        chosen = windows.windows(graph, random.Random(seed))
-        again = windows.splice(graph, chosen, [window.graph for window in chosen])
+        chosen = graph_windows.windows(graph, random.Random(seed))
+        again = graph_windows.splice(graph, chosen, [window.graph for window in chosen])
         assert digest(again) == digest(graph)
         assert (again.inputs, again.outputs) == (graph.inputs, graph.outputs)
 
@@ -98,12 +98,12 @@ def chain(length: int) -> Graph:
 def test_an_output_of_a_window_may_become_its_input_or_a_constant() -> None:
     graph = chain(300)
     nodes = frozenset(range(100, 150))
-    window = windows.cut(graph, nodes)
+    window = graph_windows.cut(graph, nodes)
     assert window.graph.inputs == (graph.nodes[99].outputs[0],)
     assert window.graph.outputs == (graph.nodes[149].outputs[0],)
     passed = replace(window.graph, nodes=(), constants={}, outputs=window.graph.inputs)
     passed = replace(passed, types={name: window.graph.types[name] for name in passed.inputs})
-    spliced = windows.splice(graph, [window], [passed])
+    spliced = graph_windows.splice(graph, [window], [passed])
     assert len(spliced) == 250
     assert spliced.outputs == graph.outputs
     x = [np.ones((2, 3), np.float32)]
@@ -111,13 +111,13 @@ def test_an_output_of_a_window_may_become_its_input_or_a_constant() -> None:
 
     known = replace(passed, constants={"k": np.ones((2, 3), np.float32)}, outputs=("k",))
     known = replace(known, types={**passed.types, "k": TensorType("float32", (2, 3))})
-    assert len(windows.splice(graph, [window], [known])) == 150
+    assert len(graph_windows.splice(graph, [window], [known])) == 150
 
 
 @pytest.mark.parametrize("strategy", ["steps", *in_the_long_run("minmax", "random")])
 def test_a_large_graph_is_rewritten_soundly_and_reproducibly(strategy: str, rewriter: Rewriter) -> None:
     graph = large(0)
-    rewriting = windows.rewrite(rewriter, graph, "7", strategy, 3)
+    rewriting = graph_windows.rewrite(rewriter, graph, "7", strategy, 3)
     assert len(rewriting.variants) == 3
     assert len(distinct(rewriting.variants)) > 1
     inputs = [make_inputs(graph, "exact", 0), make_inputs(graph, "normal", 0)]
@@ -128,15 +128,15 @@ def test_a_large_graph_is_rewritten_soundly_and_reproducibly(strategy: str, rewr
         sizes = [variant.operators for variant in rewriting.variants]
         assert sizes[0] <= operator_count(graph) <= sizes[-1]
         assert sizes == sorted(sizes)
-    again = windows.rewrite(rewriter, graph, "7", strategy, 3)
+    again = graph_windows.rewrite(rewriter, graph, "7", strategy, 3)
     assert [digest(v.graph) for v in again.variants] == [digest(v.graph) for v in rewriting.variants]
 
 
 def test_small_graphs_are_rewritten_whole(rewriter: Rewriter) -> None:
-    graph = chain(windows.LARGEST)
-    whole, direct = windows.rewrite(rewriter, graph, 0), rewriter.rewrite(graph, 0)
+    graph = chain(graph_windows.LARGEST)
+    whole, direct = graph_windows.rewrite(rewriter, graph, 0), rewriter.rewrite(graph, 0)
     assert [digest(v.graph) for v in whole.variants] == [digest(v.graph) for v in direct.variants]
-    assert windows.rewrite(rewriter, chain(windows.LARGEST + 1), 0).enodes != direct.enodes
+    assert graph_windows.rewrite(rewriter, chain(graph_windows.LARGEST + 1), 0).enodes != direct.enodes
 
 
 def test_opaque_nodes_keep_their_place(rewriter: Rewriter) -> None:
@@ -150,5 +150,5 @@ def test_opaque_nodes_keep_their_place(rewriter: Rewriter) -> None:
         else:
             value = build.op("Neg" if number % 2 else "Relu", value)
     graph = build.build([value])
-    for variant in windows.rewrite(rewriter, graph, 0).variants:
+    for variant in graph_windows.rewrite(rewriter, graph, 0).variants:
         assert [n.identity for n in variant.graph.nodes if n.opaque] == [n.identity for n in graph.nodes if n.opaque]

@@ -9,11 +9,11 @@ from collections.abc import Sequence
 from typing import Any
 
 from polyjuice.formats.aten import layers, places, pointwise
-from polyjuice.formats.aten.application import DOMAIN, Application, Rule, Rules, Value, demand
+from polyjuice.formats.aten.application import DOMAIN, AtenCall, Rule, Rules, ValueName, demand
 from polyjuice.formats.normal import NotCovered
 from polyjuice.ops import TABLE, Attr
 
-__all__ = ["Application", "Value", "apply", "named_alike"]
+__all__ = ["AtenCall", "ValueName", "apply", "named_alike"]
 
 _RULES: Rules = {**pointwise.RULES, **layers.RULES, **places.RULES}
 
@@ -24,7 +24,7 @@ _PLAINER = ("max_pool2d_with_indices.default",)
 """Operators that ONNX has too if only some of their results are used."""
 
 
-def apply(overload: str, c: Application) -> Sequence[Value | None]:
+def apply(overload: str, c: AtenCall) -> Sequence[ValueName | None]:
     """The results of a call in the table's operators (None: unused). Raises NotCovered where no rule covers it."""
     reason = f"nothing says {overload}"
     rules = [_by_name(overload) if named_alike(overload) else None, _RULES.get(overload)]
@@ -36,7 +36,7 @@ def apply(overload: str, c: Application) -> Sequence[Value | None]:
         except NotCovered as error:
             reason = str(error)
             continue
-        results = [made] if isinstance(made, Value) else list(made)
+        results = [made] if isinstance(made, ValueName) else list(made)
         found = {k: c.type(name) for k, name in enumerate(results) if name is not None}
         if all(found.get(k) == c.results[k] for k in c.used):
             return results
@@ -56,13 +56,13 @@ def _by_name(overload: str) -> Rule:
     op = TABLE[DOMAIN, name]
     kinds = {attr.name: attr for attr in op.attrs}
 
-    def rule(c: Application) -> Sequence[Value]:
-        operands: list[Value] = []
+    def rule(c: AtenCall) -> Sequence[ValueName]:
+        operands: list[ValueName] = []
         attrs: dict[str, Any] = {}
         for key, value in c.args.items():
-            if isinstance(value, Value):
+            if isinstance(value, ValueName):
                 operands.append(value)
-            elif isinstance(value, list) and value and all(isinstance(v, Value) for v in value):
+            elif isinstance(value, list) and value and all(isinstance(v, ValueName) for v in value):
                 operands += value
             elif key in kinds:
                 attrs[key] = _attribute(kinds[key], value)

@@ -16,12 +16,12 @@ from polyjuice.ops.shapes import normalize_axis
 DOMAIN = "aten"
 
 
-class Value(str):
+class ValueName(str):
     """The name of a value of the Graph, as an argument (other strings are ATen's own)."""
 
 
 @dataclass(frozen=True)
-class Application:
+class AtenCall:
     """One call of an overload: its arguments by the names of ATen's schema, and the types of its results.
 
     Element types are arguments by name. ``defaults`` are the schema's. ``results`` has None for a result that is no
@@ -49,35 +49,35 @@ class Application:
         """The type of a value."""
         return self.builder.types[name]
 
-    def multi(self, op: str, /, *operands: str, domain: str = "", **attrs: Any) -> tuple[Value, ...]:
+    def multi(self, op: str, /, *operands: str, domain: str = "", **attrs: Any) -> tuple[ValueName, ...]:
         """Apply an operator of the table. Raises NotCovered where the table lacks it or rejects the operands."""
         known = TABLE.get((domain, op))
         if known is None:
             raise NotCovered(f"the table lacks {op}")
         try:
             given = normal_attrs(known, attrs, [self.type(name) for name in operands], 1)
-            return tuple(map(Value, self.builder.multi(op, *operands, domain=domain, **given)))
+            return tuple(map(ValueName, self.builder.multi(op, *operands, domain=domain, **given)))
         except (GraphError, TypeMismatch, ShapeMismatch, LookupError) as error:
             raise NotCovered(str(error)) from None
 
-    def op(self, op: str, /, *operands: str, **attrs: Any) -> Value:
+    def op(self, op: str, /, *operands: str, **attrs: Any) -> ValueName:
         """Apply an operator of the table and return its first result. Raises NotCovered."""
         return self.multi(op, *operands, **attrs)[0]
 
-    def constant(self, value: Any, dtype: str) -> Value:
+    def constant(self, value: Any, dtype: str) -> ValueName:
         """A constant of an element type."""
         array = np.asarray(value).astype(dtypes.to_numpy(dtype))
-        name = Value(self.builder.constant(array))
+        name = ValueName(self.builder.constant(array))
         self.arrays[name] = array
         return name
 
-    def tensor(self, value: Any, dtype: str) -> Value:
+    def tensor(self, value: Any, dtype: str) -> ValueName:
         """A value in an element type; a number becomes a constant of rank 0."""
-        if not isinstance(value, Value):
+        if not isinstance(value, ValueName):
             return self.constant(value, dtype)
         return value if self.type(value).dtype == dtype else self.op("Cast", value, to=dtype)
 
-    def x(self) -> Value:
+    def x(self) -> ValueName:
         """The first operand in the element type of the result."""
         return self.tensor(self["self"], self.result.dtype)
 
@@ -92,7 +92,7 @@ class Application:
         return tuple(sorted(normalize_axis(axis, rank) for axis in listed)) if rank else ()
 
 
-Rule = Callable[[Application], "Value | Sequence[Value | None]"]
+Rule = Callable[[AtenCall], "ValueName | Sequence[ValueName | None]"]
 
 Rules = dict[str, Rule]
 """The rules of overloads, by name (``add.Tensor``)."""
@@ -117,6 +117,6 @@ def demand(condition: bool, why: str) -> None:
         raise NotCovered(why)
 
 
-def shaped(c: Application, x: Value, shape: tuple[int, ...]) -> Value:
+def shaped(c: AtenCall, x: ValueName, shape: tuple[int, ...]) -> ValueName:
     """The value, reshaped unless it has the shape already."""
     return x if c.type(x).shape == shape else c.op("Reshape", x, shape=shape, allowzero=int(0 in shape))

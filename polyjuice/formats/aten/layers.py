@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from polyjuice.formats.aten.application import DOMAIN, Application, Rules, Value, demand, registering, shaped
+from polyjuice.formats.aten.application import DOMAIN, AtenCall, Rules, ValueName, demand, registering, shaped
 from polyjuice.ops import TABLE
 
 RULES: Rules = {}
@@ -16,28 +16,28 @@ _says = registering(RULES)
 
 
 @_says("mm.default", "bmm.default")
-def _mm(c: Application) -> Value:
+def _mm(c: AtenCall) -> ValueName:
     return c.op("MatMul", c["self"], c["mat2"])
 
 
 @_says("mv.default")
-def _mv(c: Application) -> Value:
+def _mv(c: AtenCall) -> ValueName:
     return c.op("MatMul", c["self"], c["vec"])
 
 
 @_says("addmm.default")
-def _addmm(c: Application) -> Value:
+def _addmm(c: AtenCall) -> ValueName:
     return c.op("Gemm", c["mat1"], c["mat2"], c["self"], alpha=float(c["alpha"]), beta=float(c["beta"]))
 
 
 @_says("baddbmm.default")
-def _baddbmm(c: Application) -> Value:
+def _baddbmm(c: AtenCall) -> ValueName:
     demand(c["alpha"] == c["beta"] == 1, "a factor")
     return c.op("Add", c.op("MatMul", c["batch1"], c["batch2"]), c["self"])
 
 
 @_says("scaled_dot_product_attention.default")
-def _attention_under_mask(c: Application) -> Value:
+def _attention_under_mask(c: AtenCall) -> ValueName:
     """Attention with a boolean mask, which the table has as a term added to the scores."""
     mask = c["attn_mask"]
     demand(c["dropout_p"] == 0 and mask is not None and c.type(mask).dtype == "bool", "dropout")
@@ -58,7 +58,7 @@ def _sized(value: Any, rank: int) -> tuple[int, ...]:
 
 
 @_says("convolution.default")
-def _convolution(c: Application) -> Value:
+def _convolution(c: AtenCall) -> ValueName:
     rank = c.type(c["input"]).rank - 2
     names = {"strides": "stride", "dilations": "dilation"}
     attrs: dict[str, Any] = {name: _sized(c[of], rank) for name, of in names.items()}
@@ -69,7 +69,7 @@ def _convolution(c: Application) -> Value:
     return c.op("Conv", *operands, **attrs)
 
 
-def _pool(c: Application, op: str, **attrs: Any) -> Value:
+def _pool(c: AtenCall, op: str, **attrs: Any) -> ValueName:
     rank = len(c["kernel_size"]) if isinstance(c["kernel_size"], list) else c.type(c["self"]).rank - 2
     demand(c.type(c["self"]).rank == rank + 2, "no batch")
     kernel = _sized(c["kernel_size"], rank)
@@ -86,19 +86,19 @@ def _pool(c: Application, op: str, **attrs: Any) -> Value:
 
 
 @_says("max_pool2d_with_indices.default", "max_pool3d_with_indices.default")
-def _max_pool(c: Application) -> Value:
+def _max_pool(c: AtenCall) -> ValueName:
     demand(c.used <= {0}, "indices of maxima")
     return _pool(c, "MaxPool")
 
 
 @_says("avg_pool1d.default", "avg_pool2d.default", "avg_pool3d.default")
-def _avg_pool(c: Application) -> Value:
+def _avg_pool(c: AtenCall) -> ValueName:
     demand(c.args.get("divisor_override") is None, "a divisor")
     return _pool(c, "AveragePool", count_include_pad=int(c["count_include_pad"]))
 
 
 @_says("_adaptive_avg_pool2d.default", "_adaptive_avg_pool3d.default")
-def _adaptive_avg_pool(c: Application) -> Value:
+def _adaptive_avg_pool(c: AtenCall) -> ValueName:
     """Pooling windows of one size, where the sizes divide."""
     sizes, wanted = c.type(c["self"]).shape[2:], c["output_size"]
     demand(len(sizes) == len(wanted), "no batch")
@@ -110,7 +110,7 @@ def _adaptive_avg_pool(c: Application) -> Value:
 
 
 @_says("_native_batch_norm_legit_no_training.default", "native_batch_norm.default", "_native_batch_norm_legit.default")
-def _batch_norm(c: Application) -> Value:
+def _batch_norm(c: AtenCall) -> ValueName:
     demand(not c.args.get("training", False) and c.used <= {0}, "training")
     x, mean, dtype = c["input"], c["running_mean"], c.result.dtype
     size = c.type(mean).shape
@@ -119,20 +119,20 @@ def _batch_norm(c: Application) -> Value:
     return c.op("BatchNormalization", x, scale, bias, mean, c["running_var"], epsilon=float(c["eps"]))
 
 
-def _normalized(c: Application, x: Value, axes: tuple[int, ...], eps: float) -> Value:
+def _normalized(c: AtenCall, x: ValueName, axes: tuple[int, ...], eps: float) -> ValueName:
     """(x - mean) / sqrt(variance + eps)."""
     centred = c.op("Sub", x, c.op("ReduceMean", x, axes=axes, keepdims=1))
     variance = c.op("ReduceMean", c.op("Mul", centred, centred), axes=axes, keepdims=1)
     return c.op("Div", centred, c.op("Sqrt", c.op("Add", variance, c.constant(eps, c.type(x).dtype))))
 
 
-def _scaled(c: Application, x: Value, weight: Value | None, bias: Value | None) -> Value:
+def _scaled(c: AtenCall, x: ValueName, weight: ValueName | None, bias: ValueName | None) -> ValueName:
     x = x if weight is None else c.op("Mul", x, weight)
     return x if bias is None else c.op("Add", x, bias)
 
 
 @_says("native_layer_norm.default")
-def _layer_norm(c: Application) -> Value:
+def _layer_norm(c: AtenCall) -> ValueName:
     demand(c.used <= {0}, "mean and deviation")
     x, weight, bias = c["input"], c["weight"], c["bias"]
     rank = c.type(x).rank
@@ -144,7 +144,7 @@ def _layer_norm(c: Application) -> Value:
 
 
 @_says("native_group_norm.default")
-def _group_norm(c: Application) -> Value:
+def _group_norm(c: AtenCall) -> ValueName:
     demand(c.used <= {0}, "mean and deviation")
     shape = c.type(c["input"]).shape
     grouped = c.op("Reshape", c["input"], shape=(c["N"], c["group"], -1))

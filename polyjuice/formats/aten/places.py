@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from polyjuice.formats.aten.application import DOMAIN, Application, Rule, Rules, Value, demand, registering, shaped
+from polyjuice.formats.aten.application import DOMAIN, AtenCall, Rule, Rules, ValueName, demand, registering, shaped
 from polyjuice.ops.memory import SEEN
 from polyjuice.ops.shapes import normalize_axis
 
@@ -25,7 +25,7 @@ OF_SHAPES: dict[str, int | None] = {
 
 
 def _filled(value: int | None) -> Rule:
-    def rule(c: Application) -> Value:
+    def rule(c: AtenCall) -> ValueName:
         return c.constant(np.full(c.result.shape, c["fill_value"] if value is None else value), c.result.dtype)
 
     return rule
@@ -35,12 +35,12 @@ RULES.update({overload: _filled(value) for overload, value in OF_SHAPES.items()}
 
 
 @_says("view.default", "_unsafe_view.default", "reshape.default")
-def _view(c: Application) -> Value:
+def _view(c: AtenCall) -> ValueName:
     return c.op("Reshape", c["self"], shape=c.result.shape, allowzero=int(0 in c.result.shape))
 
 
 @_says("view.dtype")
-def _view_as_type(c: Application) -> Value:
+def _view_as_type(c: AtenCall) -> ValueName:
     t, to = c.type(c["self"]), c.result.dtype
     if t.dtype == to:
         return c.op("Identity", c["self"])
@@ -51,12 +51,12 @@ def _view_as_type(c: Application) -> Value:
 
 
 @_says("expand.default")
-def _expand(c: Application) -> Value:
+def _expand(c: AtenCall) -> ValueName:
     return c.op("Expand", c["self"], shape=c.result.shape)
 
 
 @_says("copy.default")
-def _copied(c: Application) -> Value:
+def _copied(c: AtenCall) -> ValueName:
     """The source in the type and the shape of the destination, whose values are lost."""
     value = c["src"]
     if c.type(value).dtype != c.result.dtype:
@@ -67,13 +67,13 @@ def _copied(c: Application) -> Value:
 
 
 @_says("permute.default")
-def _permute(c: Application) -> Value:
+def _permute(c: AtenCall) -> ValueName:
     rank = c.type(c["self"]).rank
     return c.op("Transpose", c["self"], perm=tuple(normalize_axis(axis, rank) for axis in c["dims"]))
 
 
 @_says("transpose.int")
-def _transpose(c: Application) -> Value:
+def _transpose(c: AtenCall) -> ValueName:
     perm = list(range(c.type(c["self"]).rank))
     i, j = c.axis("dim0"), c.axis("dim1")
     perm[i], perm[j] = perm[j], perm[i]
@@ -81,24 +81,24 @@ def _transpose(c: Application) -> Value:
 
 
 @_says("t.default")
-def _t(c: Application) -> Value:
+def _t(c: AtenCall) -> ValueName:
     return c.op("Transpose", c["self"])
 
 
 @_says("unsqueeze.default")
-def _unsqueeze(c: Application) -> Value:
+def _unsqueeze(c: AtenCall) -> ValueName:
     return c.op("Unsqueeze", c["self"], axes=(c["dim"],))
 
 
 @_says("squeeze.default", "squeeze.dim", "squeeze.dims")
-def _squeeze(c: Application) -> Value:
+def _squeeze(c: AtenCall) -> ValueName:
     shape = c.type(c["self"]).shape
     axes = tuple(axis for axis in c.axes() if shape[axis] == 1)
     return c.op("Squeeze", c["self"], axes=axes) if axes else c.op("Identity", c["self"])
 
 
 @_says("cat.default")
-def _cat(c: Application) -> Value:
+def _cat(c: AtenCall) -> ValueName:
     """Concatenate all but the empty vectors, which ATen joins to anything."""
     parts = [v for v in c["tensors"] if c.type(v).shape != (0,)]
     demand(bool(parts), "nothing to join")
@@ -107,37 +107,37 @@ def _cat(c: Application) -> Value:
 
 
 @_says("split_with_sizes.default")
-def _split_with_sizes(c: Application) -> Sequence[Value]:
+def _split_with_sizes(c: AtenCall) -> Sequence[ValueName]:
     return c.multi("Split", c["self"], axis=c.axis(), split=tuple(c["split_sizes"]))
 
 
 @_says("split.Tensor")
-def _split(c: Application) -> Sequence[Value]:
+def _split(c: AtenCall) -> Sequence[ValueName]:
     size, part = c.type(c["self"]).shape[c.axis()], c["split_size"]
     parts = tuple(min(part, size - start) for start in range(0, size, part))
     return c.multi("Split", c["self"], axis=c.axis(), split=parts)
 
 
 @_says("slice.Tensor")
-def _slice(c: Application) -> Value:
+def _slice(c: AtenCall) -> ValueName:
     start, end = (0 if c["start"] is None else c["start"]), (_LAST if c["end"] is None else c["end"])
     return c.op("Slice", c["self"], axes=(c.axis(),), starts=(start,), ends=(end,), steps=(c["step"],))
 
 
 @_says("select.int")
-def _select(c: Application) -> Value:
+def _select(c: AtenCall) -> ValueName:
     return c.op("Gather", c["self"], c.constant(c["index"], "int64"), axis=c.axis())
 
 
 @_says("repeat.default")
-def _repeat(c: Application) -> Value:
+def _repeat(c: AtenCall) -> ValueName:
     shape, repeats = c.type(c["self"]).shape, tuple(c["repeats"])
     wide = shaped(c, c["self"], (1,) * (len(repeats) - len(shape)) + shape)
     return c.op("Tile", wide, repeats=repeats)
 
 
 @_says("constant_pad_nd.default")
-def _pad(c: Application) -> Value:
+def _pad(c: AtenCall) -> ValueName:
     """ATen counts the pads from the last axis, before and after in pairs."""
     given, rank = c["pad"], c.type(c["self"]).rank
     demand(all(p >= 0 for p in given), "a negative pad")
@@ -148,37 +148,37 @@ def _pad(c: Application) -> Value:
 
 
 @_says("tril.default")
-def _tril(c: Application) -> Value:
+def _tril(c: AtenCall) -> ValueName:
     return c.op("Trilu", c["self"], k=c["diagonal"], upper=0)
 
 
 @_says("triu.default")
-def _triu(c: Application) -> Value:
+def _triu(c: AtenCall) -> ValueName:
     return c.op("Trilu", c["self"], k=c["diagonal"], upper=1)
 
 
 @_says("pixel_shuffle.default")
-def _pixel_shuffle(c: Application) -> Value:
+def _pixel_shuffle(c: AtenCall) -> ValueName:
     return c.op("DepthToSpace", c["self"], blocksize=c["upscale_factor"], mode="CRD")
 
 
 @_says("embedding.default")
-def _embedding(c: Application) -> Value:
+def _embedding(c: AtenCall) -> ValueName:
     return c.op("Gather", c["weight"], c["indices"], axis=0)
 
 
 @_says("index_select.default")
-def _index_select(c: Application) -> Value:
+def _index_select(c: AtenCall) -> ValueName:
     return c.op("Gather", c["self"], c["index"], axis=c.axis())
 
 
 @_says("gather.default")
-def _gather(c: Application) -> Value:
+def _gather(c: AtenCall) -> ValueName:
     return c.op("GatherElements", c["self"], c["index"], axis=c.axis())
 
 
 @_says("index.Tensor")
-def _index(c: Application) -> Value:
+def _index(c: AtenCall) -> ValueName:
     """One tensor of indices is a Gather. Several are a GatherND, after their axes are brought to the front."""
     x, rank = c["self"], c.type(c["self"]).rank
     found = [(axis, v) for axis, v in enumerate(c["indices"]) if v is not None]

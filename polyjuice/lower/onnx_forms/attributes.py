@@ -9,17 +9,17 @@ from onnx import AttributeProto, NodeProto, defs, helper
 
 from polyjuice.formats.tensors import code_of
 from polyjuice.ir import Attrs
-from polyjuice.lower.onnx_forms.rule import Rule, Site, Write, attribute, drop, give
+from polyjuice.lower.onnx_forms.rule import FormRule, FormSite, Write, attribute, drop, give
 from polyjuice.ops import TABLE, axes
 
 _ABSENT, _GIVEN = 0.5, 0.3
 
-Default = Callable[[NodeProto, Site], Any]
+Default = Callable[[NodeProto, FormSite], Any]
 
 _WITH_KERNELS = ("Conv", "ConvTranspose", "ConvInteger", "QLinearConv")
 
 
-def rules() -> Iterator[Rule]:
+def rules() -> Iterator[FormRule]:
     """Yield forms for each attribute that has a default, in ONNX's schema or in its prose."""
     for (domain, operator), op in TABLE.items():
         if domain or op.unrolled:
@@ -28,14 +28,14 @@ def rules() -> Iterator[Rule]:
         for name, declared in schema.attributes.items():
             if any(attr.name == name and not attr.as_input for attr in op.attrs):
                 if name in _DEFAULTS or declared.default_value.name:
-                    yield Rule(f"{name} absent", (operator,), _ABSENT, _absent(name))
+                    yield FormRule(f"{name} absent", (operator,), _ABSENT, _absent(name))
             elif declared.default_value.name:
-                yield Rule(f"{name} given", (operator,), _GIVEN, _given(name))
-    yield Rule("kernel_shape given", _WITH_KERNELS, _ABSENT, _kernel_given)
+                yield FormRule(f"{name} given", (operator,), _GIVEN, _given(name))
+    yield FormRule("kernel_shape given", _WITH_KERNELS, _ABSENT, _kernel_given)
 
 
 def _absent(name: str) -> Write:
-    def write(node: NodeProto, site: Site) -> bool:
+    def write(node: NodeProto, site: FormSite) -> bool:
         given = attribute(node, name)
         default = _default(node, name, site)
         if given is None or default is None:
@@ -50,7 +50,7 @@ def _absent(name: str) -> Write:
 
 
 def _given(name: str) -> Write:
-    def write(node: NodeProto, site: Site) -> bool:
+    def write(node: NodeProto, site: FormSite) -> bool:
         schema = defs.get_schema(node.op_type, site.opset)
         if attribute(node, name) or name not in schema.attributes:
             return False
@@ -61,12 +61,12 @@ def _given(name: str) -> Write:
     return write
 
 
-def _kernel_given(node: NodeProto, site: Site) -> bool:
+def _kernel_given(node: NodeProto, site: FormSite) -> bool:
     give(node, "kernel_shape", site.operand(node, 3 if node.op_type == "QLinearConv" else 1).shape[2:])
     return True
 
 
-def _default(node: NodeProto, name: str, site: Site) -> Any:
+def _default(node: NodeProto, name: str, site: FormSite) -> Any:
     """Return the value that an absent attribute means; None if it has none."""
     if name in _DEFAULTS:
         return _DEFAULTS[name](node, site)
@@ -75,7 +75,7 @@ def _default(node: NodeProto, name: str, site: Site) -> Any:
     return helper.get_attribute_value(default) if default is not None and default.name else None
 
 
-def _same_axes(node: NodeProto, given: Attrs, default: Attrs, site: Site) -> bool:
+def _same_axes(node: NodeProto, given: Attrs, default: Attrs, site: FormSite) -> bool:
     """Return whether attributes name the same axes, counted from either end."""
     ranks = site.operand(node).rank, site.result(node).rank
     given, default = (axes.from_the_front(node.op_type, attrs, *ranks) for attrs in (given, default))
@@ -85,7 +85,7 @@ def _same_axes(node: NodeProto, given: Attrs, default: Attrs, site: Site) -> boo
 def _spatial(value: int, per_axis: int = 1) -> Default:
     """Return a default: the same value for each spatial axis, or for each end of them."""
 
-    def default(node: NodeProto, site: Site) -> list[int]:
+    def default(node: NodeProto, site: FormSite) -> list[int]:
         image = site.result(node) if node.op_type == "Col2Im" else site.operand(node)
         return [value] * (per_axis * (image.rank - 2))
 

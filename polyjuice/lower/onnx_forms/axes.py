@@ -9,8 +9,8 @@ from onnx import NodeProto
 
 from polyjuice.formats.versions import ONE_AXIS_OPSET
 from polyjuice.lower.onnx_forms.rule import (
-    Rule,
-    Site,
+    FormRule,
+    FormSite,
     attribute,
     become,
     cut_inputs,
@@ -32,39 +32,39 @@ _NUM_OUTPUTS_OPSET = 18
 """The opset that gave Split the attribute num_outputs, and most reductions their axes as an input."""
 
 
-def rules() -> Iterator[Rule]:
+def rules() -> Iterator[FormRule]:
     """Yield the forms of axes, shapes and bounds."""
     listed = (*REDUCTIONS, "Squeeze", "Unsqueeze")
     yield observed("axes as attribute", listed, lambda node, site: attribute(node, "axes") is not None)
     yield observed("all axes", REDUCTIONS, _all_axes)
-    yield Rule("axes absent", (*REDUCTIONS, "Squeeze"), 0.5, _axes_absent)
-    yield Rule("axes empty", REDUCTIONS, 0.2, _axes_empty)
-    yield Rule("axes out of order", listed, 0.3, _out_of_order)
-    yield Rule("axes absent", ("Slice",), 0.5, _slice_axes_absent)
-    yield Rule("steps absent", ("Slice",), 0.5, _steps_absent)
-    yield Rule("ends beyond the size", ("Slice",), 0.3, _ends_beyond)
-    yield Rule("bounds from the end", ("Slice",), 0.2, _bounds_from_the_end)
-    yield Rule("bounds of int32", ("Slice",), 0.1, _bounds_of_int32)
-    yield Rule("axes given", ("Pad",), 0.2, _pad_axes)
-    yield Rule("axes absent", ("CenterCropPad",), 0.5, _crop_axes_absent)
-    yield Rule("split absent", ("Split",), 0.5, _split_absent)
-    yield Rule("0 for a kept size", ("Reshape",), 0.3, _zero_for_kept)
-    yield Rule("-1 for one size", ("Reshape",), 0.3, _one_unknown)
-    yield Rule("1 for a kept size", ("Expand",), 0.3, _one_for_kept)
-    yield Rule("shape of fewer axes", ("Expand",), 0.3, _fewer_axes)
-    yield Rule("axis of int32", ("CumSum",), 0.2, _axis_of_int32)
+    yield FormRule("axes absent", (*REDUCTIONS, "Squeeze"), 0.5, _axes_absent)
+    yield FormRule("axes empty", REDUCTIONS, 0.2, _axes_empty)
+    yield FormRule("axes out of order", listed, 0.3, _out_of_order)
+    yield FormRule("axes absent", ("Slice",), 0.5, _slice_axes_absent)
+    yield FormRule("steps absent", ("Slice",), 0.5, _steps_absent)
+    yield FormRule("ends beyond the size", ("Slice",), 0.3, _ends_beyond)
+    yield FormRule("bounds from the end", ("Slice",), 0.2, _bounds_from_the_end)
+    yield FormRule("bounds of int32", ("Slice",), 0.1, _bounds_of_int32)
+    yield FormRule("axes given", ("Pad",), 0.2, _pad_axes)
+    yield FormRule("axes absent", ("CenterCropPad",), 0.5, _crop_axes_absent)
+    yield FormRule("split absent", ("Split",), 0.5, _split_absent)
+    yield FormRule("0 for a kept size", ("Reshape",), 0.3, _zero_for_kept)
+    yield FormRule("-1 for one size", ("Reshape",), 0.3, _one_unknown)
+    yield FormRule("1 for a kept size", ("Expand",), 0.3, _one_for_kept)
+    yield FormRule("shape of fewer axes", ("Expand",), 0.3, _fewer_axes)
+    yield FormRule("axis of int32", ("CumSum",), 0.2, _axis_of_int32)
     yield observed("over flattened axes", ("Softmax", "LogSoftmax", "Hardmax"), _old_softmax)
-    yield Rule("axis before sizes of one", ("Softmax", "LogSoftmax"), 0.8, _flattened_axis)
-    yield Rule("as Flatten", ("Reshape",), 0.1, _as_flatten)
+    yield FormRule("axis before sizes of one", ("Softmax", "LogSoftmax"), 0.8, _flattened_axis)
+    yield FormRule("as Flatten", ("Reshape",), 0.1, _as_flatten)
 
 
-def _axes(node: NodeProto, site: Site) -> list[int] | None:
+def _axes(node: NodeProto, site: FormSite) -> list[int] | None:
     """Return the axes that a node lists, as an attribute or an input; None if it lists none."""
     array = site.array(node, 1)
     return value(node, "axes") if array is None else array.ravel().tolist()
 
 
-def _set_axes(node: NodeProto, site: Site, axes: list[int]) -> None:
+def _set_axes(node: NodeProto, site: FormSite, axes: list[int]) -> None:
     if attribute(node, "axes"):
         give(node, "axes", axes)
     else:
@@ -80,13 +80,13 @@ def _from_the_front(axes: list[int], rank: int) -> list[int]:
     return sorted(axis % rank for axis in axes)
 
 
-def _all_axes(node: NodeProto, site: Site) -> bool:
+def _all_axes(node: NodeProto, site: FormSite) -> bool:
     """Return whether a reduction names every axis, and at least one (``noop_with_empty_axes`` matters for none)."""
     axes, rank = _axes(node, site), site.operand(node).rank
     return bool(axes) and axes is not None and _from_the_front(axes, rank) == list(range(rank))
 
 
-def _axes_absent(node: NodeProto, site: Site) -> bool:
+def _axes_absent(node: NodeProto, site: FormSite) -> bool:
     if node.op_type == "Squeeze":
         axes, t = _axes(node, site), site.operand(node)
         meant = axes is not None and _from_the_front(axes, t.rank) == [i for i, n in enumerate(t.shape) if n == 1]
@@ -97,14 +97,14 @@ def _axes_absent(node: NodeProto, site: Site) -> bool:
     return meant
 
 
-def _axes_empty(node: NodeProto, site: Site) -> bool:
+def _axes_empty(node: NodeProto, site: FormSite) -> bool:
     if not given_inputs(node, 1) or not _all_axes(node, site) or value(node, "noop_with_empty_axes", 0):
         return False
     set_input(node, 1, site.integers([]))
     return True
 
 
-def _out_of_order(node: NodeProto, site: Site) -> bool:
+def _out_of_order(node: NodeProto, site: FormSite) -> bool:
     axes = _axes(node, site)
     if axes is None or len(axes) < 2:
         return False
@@ -112,7 +112,7 @@ def _out_of_order(node: NodeProto, site: Site) -> bool:
     return True
 
 
-def _slice_axes_absent(node: NodeProto, site: Site) -> bool:
+def _slice_axes_absent(node: NodeProto, site: FormSite) -> bool:
     axes, rank = site.array(node, 3), site.operand(node).rank
     if axes is None or [int(a) % rank for a in axes] != list(range(len(axes))):
         return False
@@ -121,7 +121,7 @@ def _slice_axes_absent(node: NodeProto, site: Site) -> bool:
     return True
 
 
-def _steps_absent(node: NodeProto, site: Site) -> bool:
+def _steps_absent(node: NodeProto, site: FormSite) -> bool:
     steps = site.array(node, 4)
     if steps is None or (steps != 1).any():
         return False
@@ -130,7 +130,7 @@ def _steps_absent(node: NodeProto, site: Site) -> bool:
     return True
 
 
-def _cut(node: NodeProto, site: Site) -> list[tuple[int, int, int, int]] | None:
+def _cut(node: NodeProto, site: FormSite) -> list[tuple[int, int, int, int]] | None:
     """Return start, end, step and size along each axis that a Slice names."""
     arrays = [site.array(node, position) for position in range(1, 5)]
     if any(array is None and given_inputs(node, place) for place, array in enumerate(arrays, 1)):
@@ -142,7 +142,7 @@ def _cut(node: NodeProto, site: Site) -> list[tuple[int, int, int, int]] | None:
     return [(s, e, step, shape[axis]) for s, e, step, axis in zip(starts, ends, steps, axes, strict=True)]
 
 
-def _ends_beyond(node: NodeProto, site: Site) -> bool:
+def _ends_beyond(node: NodeProto, site: FormSite) -> bool:
     cuts = _cut(node, site)
     if not cuts or not any(end == size and step > 0 for _, end, step, size in cuts):
         return False
@@ -151,7 +151,7 @@ def _ends_beyond(node: NodeProto, site: Site) -> bool:
     return True
 
 
-def _bounds_from_the_end(node: NodeProto, site: Site) -> bool:
+def _bounds_from_the_end(node: NodeProto, site: FormSite) -> bool:
     cuts = _cut(node, site)
     if not cuts or not any(0 <= start < size for start, _, _, size in cuts):
         return False
@@ -160,7 +160,7 @@ def _bounds_from_the_end(node: NodeProto, site: Site) -> bool:
     return True
 
 
-def _bounds_of_int32(node: NodeProto, site: Site) -> bool:
+def _bounds_of_int32(node: NodeProto, site: FormSite) -> bool:
     arrays = [site.array(node, position) for position in range(1, len(node.input))]
     for position, array in enumerate(arrays, 1):
         if node.input[position] and (array is None or np.abs(array).max(initial=0) > _HUGE[1]):
@@ -171,7 +171,7 @@ def _bounds_of_int32(node: NodeProto, site: Site) -> bool:
     return True
 
 
-def _pad_axes(node: NodeProto, site: Site) -> bool:
+def _pad_axes(node: NodeProto, site: FormSite) -> bool:
     """Write pads only for the axes that have some."""
     pads, rank = site.array(node, 1), site.operand(node).rank
     if pads is None or given_inputs(node, 3) or site.opset < _NUM_OUTPUTS_OPSET:
@@ -185,7 +185,7 @@ def _pad_axes(node: NodeProto, site: Site) -> bool:
     return True
 
 
-def _crop_axes_absent(node: NodeProto, site: Site) -> bool:
+def _crop_axes_absent(node: NodeProto, site: FormSite) -> bool:
     axes, rank = value(node, "axes"), site.operand(node).rank
     if axes is None or [axis % rank for axis in axes] != list(range(rank)):
         return False
@@ -193,7 +193,7 @@ def _crop_axes_absent(node: NodeProto, site: Site) -> bool:
     return True
 
 
-def _split_absent(node: NodeProto, site: Site) -> bool:
+def _split_absent(node: NodeProto, site: FormSite) -> bool:
     """Leave out equal parts. From opset 18 on, the number of parts is stated, and the last part may be smaller."""
     array = site.array(node, 1)
     parts = value(node, "split") if array is None else array.tolist()
@@ -210,7 +210,7 @@ def _split_absent(node: NodeProto, site: Site) -> bool:
     return True
 
 
-def _target(node: NodeProto, site: Site) -> list[int] | None:
+def _target(node: NodeProto, site: FormSite) -> list[int] | None:
     """Return the shape that a Reshape asks for, if all its numbers are above 0."""
     shape = site.array(node, 1)
     if node.op_type != "Reshape" or shape is None or (shape <= 0).any() or value(node, "allowzero", 0):
@@ -219,7 +219,7 @@ def _target(node: NodeProto, site: Site) -> list[int] | None:
     return found
 
 
-def _zero_for_kept(node: NodeProto, site: Site) -> bool:
+def _zero_for_kept(node: NodeProto, site: FormSite) -> bool:
     shape, before = _target(node, site), site.operand(node).shape
     kept = [i for i, (n, m) in enumerate(zip(shape or (), before, strict=False)) if n == m]
     if not shape or not kept:
@@ -229,7 +229,7 @@ def _zero_for_kept(node: NodeProto, site: Site) -> bool:
     return True
 
 
-def _one_unknown(node: NodeProto, site: Site) -> bool:
+def _one_unknown(node: NodeProto, site: FormSite) -> bool:
     """Write -1 for any size that is not written as 0, which stands for the operand's size."""
     shape = site.array(node, 1)
     if shape is None or (shape < 0).any() or 0 in site.result(node).shape or value(node, "allowzero", 0):
@@ -242,7 +242,7 @@ def _one_unknown(node: NodeProto, site: Site) -> bool:
     return True
 
 
-def _one_for_kept(node: NodeProto, site: Site) -> bool:
+def _one_for_kept(node: NodeProto, site: FormSite) -> bool:
     shape, before = site.array(node, 1), site.operand(node).shape
     if shape is None:
         return False
@@ -254,7 +254,7 @@ def _one_for_kept(node: NodeProto, site: Site) -> bool:
     return True
 
 
-def _fewer_axes(node: NodeProto, site: Site) -> bool:
+def _fewer_axes(node: NodeProto, site: FormSite) -> bool:
     """Leave out leading axes that are the operand's own."""
     shape, before = site.array(node, 1), site.operand(node).shape
     if shape is None or len(shape) != len(before) or not before or shape[0] != before[0]:
@@ -264,7 +264,7 @@ def _fewer_axes(node: NodeProto, site: Site) -> bool:
     return True
 
 
-def _axis_of_int32(node: NodeProto, site: Site) -> bool:
+def _axis_of_int32(node: NodeProto, site: FormSite) -> bool:
     axis = site.array(node, 1)
     if axis is None:
         return False
@@ -272,12 +272,12 @@ def _axis_of_int32(node: NodeProto, site: Site) -> bool:
     return True
 
 
-def _old_softmax(node: NodeProto, site: Site) -> bool:
+def _old_softmax(node: NodeProto, site: FormSite) -> bool:
     """Return whether the operator is the version before opset 13."""
     return site.opset < ONE_AXIS_OPSET
 
 
-def _flattened_axis(node: NodeProto, site: Site) -> bool:
+def _flattened_axis(node: NodeProto, site: FormSite) -> bool:
     """Before opset 13: the axis may change past sizes of one, because it and all later axes are flattened."""
     axis, shape = value(node, "axis"), site.operand(node).shape
     if site.opset >= ONE_AXIS_OPSET or axis is None:
@@ -290,7 +290,7 @@ def _flattened_axis(node: NodeProto, site: Site) -> bool:
     return True
 
 
-def _as_flatten(node: NodeProto, site: Site) -> bool:
+def _as_flatten(node: NodeProto, site: FormSite) -> bool:
     """Write a matrix whose rows are the leading axes as Flatten."""
     t, result = site.operand(node), site.result(node).shape
     if len(result) != 2 or 0 in result:

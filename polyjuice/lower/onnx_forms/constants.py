@@ -11,7 +11,17 @@ from onnx import NodeProto, numpy_helper
 from polyjuice.formats.subgraphs import RESERVED
 from polyjuice.formats.tensors import to_tensor
 from polyjuice.ir import dtypes, uniform_value
-from polyjuice.lower.onnx_forms.rule import Rule, Site, Write, attribute, become, drop, element_code, give, takes
+from polyjuice.lower.onnx_forms.rule import (
+    FormRule,
+    FormSite,
+    Write,
+    attribute,
+    become,
+    drop,
+    element_code,
+    give,
+    takes,
+)
 
 _VALUE_OPSET = 12
 """The opset that lets a Constant hold numbers as attributes."""
@@ -29,18 +39,18 @@ _LARGEST = 4096
 """How many elements a tensor has at most that is made for its shape."""
 
 
-def rules() -> Iterator[Rule]:
+def rules() -> Iterator[FormRule]:
     """Yield the forms of constants."""
-    yield Rule("as Shape", ("Constant",), 0.5, _as_shape)
-    yield Rule("as ConstantOfShape", ("Constant",), 0.5, _as_constant_of_shape)
-    yield Rule("as Range", ("Constant",), 0.5, _as_range)
-    yield Rule("as EyeLike", ("Constant",), 0.5, _as_eye_like)
-    yield Rule("as Expand", ("Constant",), 0.2, _as_expand)
-    yield Rule("as Cast", ("Constant",), 0.1, _as_cast)
-    yield Rule("as Reshape", ("Constant",), 0.1, _as_reshape)
-    yield Rule("as Identity", ("Constant",), 0.05, _as_identity)
+    yield FormRule("as Shape", ("Constant",), 0.5, _as_shape)
+    yield FormRule("as ConstantOfShape", ("Constant",), 0.5, _as_constant_of_shape)
+    yield FormRule("as Range", ("Constant",), 0.5, _as_range)
+    yield FormRule("as EyeLike", ("Constant",), 0.5, _as_eye_like)
+    yield FormRule("as Expand", ("Constant",), 0.2, _as_expand)
+    yield FormRule("as Cast", ("Constant",), 0.1, _as_cast)
+    yield FormRule("as Reshape", ("Constant",), 0.1, _as_reshape)
+    yield FormRule("as Identity", ("Constant",), 0.05, _as_identity)
     for name in _NUMBERS:
-        yield Rule(name, ("Constant",), 0.5, _as_numbers(name))
+        yield FormRule(name, ("Constant",), 0.5, _as_numbers(name))
 
 
 def _array(node: NodeProto) -> np.ndarray | None:
@@ -62,7 +72,7 @@ def _dtype(array: np.ndarray) -> str:
 def _as_numbers(name: str) -> Write:
     dtype, rank = _NUMBERS[name]
 
-    def write(node: NodeProto, site: Site) -> bool:
+    def write(node: NodeProto, site: FormSite) -> bool:
         array = _array(node)
         if array is None or array.dtype != dtype or array.ndim != rank or site.opset < _VALUE_OPSET:
             return False
@@ -73,7 +83,7 @@ def _as_numbers(name: str) -> Write:
     return write
 
 
-def _as_constant_of_shape(node: NodeProto, site: Site) -> bool:
+def _as_constant_of_shape(node: NodeProto, site: FormSite) -> bool:
     array = _array(node)
     if array is None or uniform_value(array) is None:
         return False
@@ -82,7 +92,7 @@ def _as_constant_of_shape(node: NodeProto, site: Site) -> bool:
     return True
 
 
-def _as_expand(node: NodeProto, site: Site) -> bool:
+def _as_expand(node: NodeProto, site: FormSite) -> bool:
     """Expand one element or one row."""
     array = _array(node)
     if array is None or array.ndim == 0 or array.shape[0] < 2 or (array != array[:1]).any():
@@ -91,7 +101,7 @@ def _as_expand(node: NodeProto, site: Site) -> bool:
     return True
 
 
-def _as_range(node: NodeProto, site: Site) -> bool:
+def _as_range(node: NodeProto, site: FormSite) -> bool:
     array = _array(node)
     if array is None or array.ndim != 1 or len(array) < 2 or array.dtype not in (np.int32, np.int64, np.float32):
         return False
@@ -105,7 +115,7 @@ def _as_range(node: NodeProto, site: Site) -> bool:
     return True
 
 
-def _as_eye_like(node: NodeProto, site: Site) -> bool:
+def _as_eye_like(node: NodeProto, site: FormSite) -> bool:
     array = _array(node)
     if array is None or array.ndim != 2 or not takes("EyeLike", _dtype(array), site.opset):
         return False
@@ -121,7 +131,7 @@ def _as_eye_like(node: NodeProto, site: Site) -> bool:
     return True
 
 
-def _as_shape(node: NodeProto, site: Site) -> bool:
+def _as_shape(node: NodeProto, site: FormSite) -> bool:
     """Take the shape of a tensor made for this purpose."""
     array = _array(node)
     if array is None or array.dtype != np.int64 or array.ndim != 1 or (array < 1).any():
@@ -133,7 +143,7 @@ def _as_shape(node: NodeProto, site: Site) -> bool:
     return True
 
 
-def _as_cast(node: NodeProto, site: Site) -> bool:
+def _as_cast(node: NodeProto, site: FormSite) -> bool:
     """Cast from an integer type that holds all elements."""
     array = _array(node)
     if array is None or array.dtype not in (np.float32, np.int64, np.float64):
@@ -146,7 +156,7 @@ def _as_cast(node: NodeProto, site: Site) -> bool:
     return True
 
 
-def _as_reshape(node: NodeProto, site: Site) -> bool:
+def _as_reshape(node: NodeProto, site: FormSite) -> bool:
     array = _array(node)
     if array is None or array.ndim < 2:
         return False
@@ -154,7 +164,7 @@ def _as_reshape(node: NodeProto, site: Site) -> bool:
     return True
 
 
-def _as_identity(node: NodeProto, site: Site) -> bool:
+def _as_identity(node: NodeProto, site: FormSite) -> bool:
     array = _array(node)
     if array is None:
         return False

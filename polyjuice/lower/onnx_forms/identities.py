@@ -10,7 +10,7 @@ from onnx import NodeProto, helper
 
 from polyjuice.ir import TensorType
 from polyjuice.ir.dtypes import NARROW
-from polyjuice.lower.onnx_forms.rule import Rule, Site, Write, element_code, takes
+from polyjuice.lower.onnx_forms.rule import FormRule, FormSite, Write, element_code, takes
 
 VALUE = "any value"
 """The operator name in forms that concern a result, whatever operator computes it."""
@@ -23,18 +23,18 @@ FOLLOWED = 0.2
 _COMMON = ("float32", "float64", "int32", "int64")
 _FLOATS = ("float32", "float64")
 
-Make = Callable[[Site, TensorType, str], NodeProto | None]
+Make = Callable[[FormSite, TensorType, str], NodeProto | None]
 """Returns the operator that passes on a named value of a type; None if there is none."""
 
 
-def rules() -> Iterator[Rule]:
+def rules() -> Iterator[FormRule]:
     """Yield a form for each such operator."""
     for name, make in _WAYS.items():
-        yield Rule(f"through {name}", (VALUE,), _CHANCE, _through(make))
+        yield FormRule(f"through {name}", (VALUE,), _CHANCE, _through(make))
 
 
 def _through(make: Make) -> Write:
-    def write(node: NodeProto, site: Site) -> bool:
+    def write(node: NodeProto, site: FormSite) -> bool:
         place = next(i for i, name in enumerate(node.output) if name)
         t = site.types[node.output[place]]
         count = len(site.before)
@@ -65,50 +65,50 @@ def _of_floats(op: str, dtypes: Collection[str] = _FLOATS) -> Make:
     return lambda site, t, name: _node(op) if t.dtype in dtypes else None
 
 
-def _transpose(site: Site, t: TensorType, name: str) -> NodeProto | None:
+def _transpose(site: FormSite, t: TensorType, name: str) -> NodeProto | None:
     return _node("Transpose", perm=list(range(t.rank))) if t.rank else None
 
 
-def _reshape(site: Site, t: TensorType, name: str) -> NodeProto | None:
+def _reshape(site: FormSite, t: TensorType, name: str) -> NodeProto | None:
     return _node("Reshape", site.integers(t.shape)) if t.rank and 0 not in t.shape else None
 
 
-def _reshape_by_zeros(site: Site, t: TensorType, name: str) -> NodeProto | None:
+def _reshape_by_zeros(site: FormSite, t: TensorType, name: str) -> NodeProto | None:
     return _node("Reshape", site.integers([0] * t.rank)) if t.rank else None
 
 
-def _reshape_by_minus_one(site: Site, t: TensorType, name: str) -> NodeProto | None:
+def _reshape_by_minus_one(site: FormSite, t: TensorType, name: str) -> NodeProto | None:
     return _node("Reshape", site.integers([0] * (t.rank - 1) + [-1])) if t.rank and 0 not in t.shape else None
 
 
-def _cast(site: Site, t: TensorType, name: str) -> NodeProto | None:
+def _cast(site: FormSite, t: TensorType, name: str) -> NodeProto | None:
     return _node("Cast", to=element_code(t.dtype)) if t.dtype not in NARROW else None
 
 
-def _expand(site: Site, t: TensorType, name: str) -> NodeProto | None:
+def _expand(site: FormSite, t: TensorType, name: str) -> NodeProto | None:
     return _node("Expand", site.integers(site.draws.choice((t.shape, (1,) * t.rank)))) if t.rank else None
 
 
-def _slice(site: Site, t: TensorType, name: str) -> NodeProto | None:
+def _slice(site: FormSite, t: TensorType, name: str) -> NodeProto | None:
     if not t.rank:
         return None
     starts, ends = [0] * t.rank, [np.iinfo(np.int64).max] * t.rank
     return _node("Slice", site.integers(starts), site.integers(ends), site.integers(range(t.rank)))
 
 
-def _concat(site: Site, t: TensorType, name: str) -> NodeProto | None:
+def _concat(site: FormSite, t: TensorType, name: str) -> NodeProto | None:
     return _node("Concat", axis=site.draws.randrange(-t.rank, t.rank)) if t.rank else None
 
 
-def _pad(site: Site, t: TensorType, name: str) -> NodeProto | None:
+def _pad(site: FormSite, t: TensorType, name: str) -> NodeProto | None:
     return _node("Pad", site.integers([0] * (2 * t.rank))) if t.rank and t.dtype in _COMMON else None
 
 
-def _tile(site: Site, t: TensorType, name: str) -> NodeProto | None:
+def _tile(site: FormSite, t: TensorType, name: str) -> NodeProto | None:
     return _node("Tile", site.integers([1] * t.rank)) if t.rank and t.dtype in _COMMON else None
 
 
-def _split(site: Site, t: TensorType, name: str) -> NodeProto | None:
+def _split(site: FormSite, t: TensorType, name: str) -> NodeProto | None:
     """Return a Split into one part. A Split of opset 18 must state its parts."""
     axes = [axis for axis, size in enumerate(t.shape) if size]
     if not axes or t.dtype not in _COMMON:
@@ -119,7 +119,7 @@ def _split(site: Site, t: TensorType, name: str) -> NodeProto | None:
     return _node("Split", site.integers([t.shape[axis]]), axis=axis)
 
 
-def _reduction(site: Site, t: TensorType, name: str) -> NodeProto | None:
+def _reduction(site: FormSite, t: TensorType, name: str) -> NodeProto | None:
     """Return a sum over no axes, with an empty list of axes."""
     if t.dtype not in _COMMON or site.opset < 13:
         return None

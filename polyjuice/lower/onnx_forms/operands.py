@@ -9,8 +9,8 @@ from onnx import NodeProto, defs
 
 from polyjuice.ir import dtypes
 from polyjuice.lower.onnx_forms.rule import (
-    Rule,
-    Site,
+    FormRule,
+    FormSite,
     Write,
     attribute,
     become,
@@ -48,32 +48,32 @@ _TRAINING_OPSET = 12
 """The opset that made Dropout's ratio an input, and added training_mode."""
 
 
-def rules() -> Iterator[Rule]:
+def rules() -> Iterator[FormRule]:
     """Yield the forms of operands."""
     for operator, place in _BIASED.items():
         yield observed("bias absent", [operator], _lacks(place))
-        yield Rule("bias of zeros", (operator,), 0.4, _bias_of_zeros)
+        yield FormRule("bias of zeros", (operator,), 0.4, _bias_of_zeros)
     yield observed("min absent", ["Clip"], _lacks(1))
     yield observed("max absent", ["Clip"], _lacks(2))
     for place, name in ((1, "min"), (2, "max")):
-        yield Rule(f"{name} without effect", ("Clip",), 0.2, _no_bound(place))
+        yield FormRule(f"{name} without effect", ("Clip",), 0.2, _no_bound(place))
     for operator in _ZERO_POINTS:
         yield observed("zero point absent", [operator], _lacks(2))
-        yield Rule("zero point absent", (operator,), 0.5, _zero_point_absent)
-    yield Rule("k absent", ("Trilu",), 0.5, _zero_input_absent(1))
-    yield Rule("constant_value absent", ("Pad",), 0.5, _zero_input_absent(2))
-    yield Rule("ratio absent", ("Dropout",), 0.5, _ratio_absent)
-    yield Rule("training_mode given", ("Dropout",), 0.2, _training_mode)
-    yield Rule("scales given", ("Resize",), 0.4, _scales)
-    yield Rule("axes given", ("Resize",), 0.4, _resize_axes)
-    yield Rule("as Gemm", ("MatMul",), 0.1, _as_gemm)
-    yield Rule("constant B transposed", ("Gemm",), 0.4, _constant_transposed)
-    yield Rule("as Sum", ("Add",), 0.05, _as_sum)
-    yield Rule("as CastLike", ("Cast",), 0.1, _as_cast_like)
+        yield FormRule("zero point absent", (operator,), 0.5, _zero_point_absent)
+    yield FormRule("k absent", ("Trilu",), 0.5, _zero_input_absent(1))
+    yield FormRule("constant_value absent", ("Pad",), 0.5, _zero_input_absent(2))
+    yield FormRule("ratio absent", ("Dropout",), 0.5, _ratio_absent)
+    yield FormRule("training_mode given", ("Dropout",), 0.2, _training_mode)
+    yield FormRule("scales given", ("Resize",), 0.4, _scales)
+    yield FormRule("axes given", ("Resize",), 0.4, _resize_axes)
+    yield FormRule("as Gemm", ("MatMul",), 0.1, _as_gemm)
+    yield FormRule("constant B transposed", ("Gemm",), 0.4, _constant_transposed)
+    yield FormRule("as Sum", ("Add",), 0.05, _as_sum)
+    yield FormRule("as CastLike", ("Cast",), 0.1, _as_cast_like)
     for operator, place, name in _known_inputs():
-        yield Rule(f"{name} computed", (operator,), _COMPUTED, _computed(place))
+        yield FormRule(f"{name} computed", (operator,), _COMPUTED, _computed(place))
     for operator in _with_optional_inputs():
-        yield Rule("absent input named", (operator,), _NAMED.get(operator, 0.3), _absent_input_named)
+        yield FormRule("absent input named", (operator,), _NAMED.get(operator, 0.3), _absent_input_named)
 
 
 def _known_inputs() -> Iterator[tuple[str, int, str]]:
@@ -101,7 +101,7 @@ def _lacks(place: int) -> Write:
     return lambda node, site: not given_inputs(node, place)
 
 
-def _absent_input_named(node: NodeProto, site: Site) -> bool:
+def _absent_input_named(node: NodeProto, site: FormSite) -> bool:
     """Write an empty name for the next optional input, which could be left out."""
     formals = defs.get_schema(node.op_type, site.opset).inputs
     place = len(node.input)
@@ -115,7 +115,7 @@ def _zeros(shape: tuple[int, ...], dtype: str) -> np.ndarray:
     return np.zeros(shape, dtypes.to_numpy(dtype))
 
 
-def _bias_of_zeros(node: NodeProto, site: Site) -> bool:
+def _bias_of_zeros(node: NodeProto, site: FormSite) -> bool:
     place = _BIASED[node.op_type]
     if given_inputs(node, place):
         return False
@@ -132,7 +132,7 @@ def _bias_of_zeros(node: NodeProto, site: Site) -> bool:
 def _no_bound(place: int) -> Write:
     """Return a form that adds an infinite bound (for integers, the end of the type)."""
 
-    def write(node: NodeProto, site: Site) -> bool:
+    def write(node: NodeProto, site: FormSite) -> bool:
         dtype = site.operand(node).dtype
         if given_inputs(node, place):
             return False
@@ -147,7 +147,7 @@ def _no_bound(place: int) -> Write:
     return write
 
 
-def _zero_point_absent(node: NodeProto, site: Site) -> bool:
+def _zero_point_absent(node: NodeProto, site: FormSite) -> bool:
     """Leave out trailing zero points of zero. Without one, the result of QuantizeLinear is uint8."""
     places = _ZERO_POINTS[node.op_type]
     arrays = [site.array(node, place) for place in places]
@@ -166,7 +166,7 @@ def _zero_point_absent(node: NodeProto, site: Site) -> bool:
 
 
 def _zero_input_absent(place: int) -> Write:
-    def write(node: NodeProto, site: Site) -> bool:
+    def write(node: NodeProto, site: FormSite) -> bool:
         array = site.array(node, place)
         if array is None or array.any():
             return False
@@ -177,7 +177,7 @@ def _zero_input_absent(place: int) -> Write:
     return write
 
 
-def _ratio_absent(node: NodeProto, site: Site) -> bool:
+def _ratio_absent(node: NodeProto, site: FormSite) -> bool:
     """Leave out the ratio, which has no meaning without training."""
     if not given_inputs(node, 1) and not attribute(node, "ratio"):
         return False
@@ -186,14 +186,14 @@ def _ratio_absent(node: NodeProto, site: Site) -> bool:
     return True
 
 
-def _training_mode(node: NodeProto, site: Site) -> bool:
+def _training_mode(node: NodeProto, site: FormSite) -> bool:
     if site.opset < _TRAINING_OPSET or given_inputs(node, 2):
         return False
     set_input(node, 2, site.constant(np.array(False)))
     return True
 
 
-def _scales(node: NodeProto, site: Site) -> bool:
+def _scales(node: NodeProto, site: FormSite) -> bool:
     """Write scales instead of sizes, if single precision holds all ratios."""
     sizes, shape = site.array(node, 3), site.operand(node).shape
     if sizes is None or 0 in shape or len(sizes) != len(shape):
@@ -209,7 +209,7 @@ def _scales(node: NodeProto, site: Site) -> bool:
 _RESIZE_AXES_OPSET = 18
 
 
-def _resize_axes(node: NodeProto, site: Site) -> bool:
+def _resize_axes(node: NodeProto, site: FormSite) -> bool:
     """Write the sizes or scales of only those axes that change."""
     place = 3 if given_inputs(node, 3) else 2
     given, before, after = site.array(node, place), site.operand(node).shape, site.result(node).shape
@@ -221,7 +221,7 @@ def _resize_axes(node: NodeProto, site: Site) -> bool:
     return True
 
 
-def _as_gemm(node: NodeProto, site: Site) -> bool:
+def _as_gemm(node: NodeProto, site: FormSite) -> bool:
     left, right = site.operand(node), site.operand(node, 1)
     if (left.rank, right.rank) != (2, 2) or not dtypes.is_float(left.dtype):
         return False
@@ -229,7 +229,7 @@ def _as_gemm(node: NodeProto, site: Site) -> bool:
     return True
 
 
-def _constant_transposed(node: NodeProto, site: Site) -> bool:
+def _constant_transposed(node: NodeProto, site: FormSite) -> bool:
     array = site.array(node, 1)
     if array is None:
         return False
@@ -238,7 +238,7 @@ def _constant_transposed(node: NodeProto, site: Site) -> bool:
     return True
 
 
-def _as_sum(node: NodeProto, site: Site) -> bool:
+def _as_sum(node: NodeProto, site: FormSite) -> bool:
     if not takes("Sum", site.operand(node).dtype, site.opset):
         return False
     node.op_type = "Sum"
@@ -248,7 +248,7 @@ def _as_sum(node: NodeProto, site: Site) -> bool:
 _CAST_LIKE_OPSET = 15
 
 
-def _as_cast_like(node: NodeProto, site: Site) -> bool:
+def _as_cast_like(node: NodeProto, site: FormSite) -> bool:
     dtype = site.result(node).dtype
     if site.opset < _CAST_LIKE_OPSET or value(node, "to") != element_code(dtype) or dtype in dtypes.NARROW:
         return False
@@ -259,7 +259,7 @@ def _as_cast_like(node: NodeProto, site: Site) -> bool:
 def _computed(place: int) -> Write:
     """Return a form in which the graph computes a known input."""
 
-    def write(node: NodeProto, site: Site) -> bool:
+    def write(node: NodeProto, site: FormSite) -> bool:
         array = site.array(node, place)
         if array is None:
             return False
@@ -269,7 +269,7 @@ def _computed(place: int) -> Write:
     return write
 
 
-def _compute(array: np.ndarray, site: Site) -> str:
+def _compute(array: np.ndarray, site: FormSite) -> str:
     """Return the name of a value equal to an array: concatenated of two parts, cast from another type, or passed on."""
     if array.ndim == 1 and len(array) > 1:
         middle = site.draws.randrange(1, len(array))

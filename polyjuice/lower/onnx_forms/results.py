@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from onnx import NodeProto, helper
 
 from polyjuice.ir import TensorType
-from polyjuice.lower.onnx_forms.rule import Rule, Site, Write, become, value
+from polyjuice.lower.onnx_forms.rule import FormRule, FormSite, Write, become, value
 
 _ASKED_FOR, _SHOWN, _TOP_K = 0.2, 0.1, 0.3
 
@@ -27,20 +27,20 @@ _AXES_OPSET = 13
 """The opset that made the axes of Squeeze an input."""
 
 
-def rules() -> Iterator[Rule]:
+def rules() -> Iterator[FormRule]:
     """Yield the forms of optional results."""
     for operator, names in _OPTIONAL.items():
         for place, name in enumerate(names, 1):
-            yield Rule(f"{name} asked for", (operator,), _ASKED_FOR, _asked_for(place))
+            yield FormRule(f"{name} asked for", (operator,), _ASKED_FOR, _asked_for(place))
         for place, name in enumerate(names, 1):
-            yield Rule(f"{name} as an output", (operator,), _SHOWN, _as_an_output(place))
-    yield Rule("as TopK", ("ReduceMax", "ReduceMin"), _TOP_K, _as_top_k)
+            yield FormRule(f"{name} as an output", (operator,), _SHOWN, _as_an_output(place))
+    yield FormRule("as TopK", ("ReduceMax", "ReduceMin"), _TOP_K, _as_top_k)
 
 
 def _asked_for(place: int) -> Write:
     """Return a form that requests an optional result that is absent. Earlier absent ones stay absent."""
 
-    def write(node: NodeProto, site: Site) -> bool:
+    def write(node: NodeProto, site: FormSite) -> bool:
         if len(node.output) > place:
             return False
         _ask_for(node, site, place)
@@ -49,7 +49,7 @@ def _asked_for(place: int) -> Write:
     return write
 
 
-def _ask_for(node: NodeProto, site: Site, place: int) -> str:
+def _ask_for(node: NodeProto, site: FormSite, place: int) -> str:
     """Request an optional result of a node, and return its name."""
     node.output.extend("" for _ in range(place + 1 - len(node.output)))
     name: str = node.output[place] or site.fresh()
@@ -60,7 +60,7 @@ def _ask_for(node: NodeProto, site: Site, place: int) -> str:
 def _as_an_output(place: int) -> Write:
     """Return a form that makes an optional result an output of the model."""
 
-    def write(node: NodeProto, site: Site) -> bool:
+    def write(node: NodeProto, site: FormSite) -> bool:
         t = _type(node, site, place)
         if t is None or site.shown is None:
             return False
@@ -72,7 +72,7 @@ def _as_an_output(place: int) -> Write:
     return write
 
 
-def _as_top_k(node: NodeProto, site: Site) -> bool:
+def _as_top_k(node: NodeProto, site: FormSite) -> bool:
     """Compute the greatest or least integer along one axis by TopK. (Runtimes differ on NaN, so not for floats.)"""
     x, result = site.operand(node), node.output[0]
     along = value(node, "axes")
@@ -90,13 +90,13 @@ def _as_top_k(node: NodeProto, site: Site) -> bool:
     return True
 
 
-def _squeeze(name: str, axes: Sequence[int], result: str, site: Site) -> NodeProto:
+def _squeeze(name: str, axes: Sequence[int], result: str, site: FormSite) -> NodeProto:
     if site.opset < _AXES_OPSET:
         return helper.make_node("Squeeze", [name], [result], axes=axes)
     return helper.make_node("Squeeze", [name, site.integers(axes)], [result])
 
 
-def _type(node: NodeProto, site: Site, place: int) -> TensorType | None:
+def _type(node: NodeProto, site: FormSite, place: int) -> TensorType | None:
     """Return the type of an optional result; None if ONNX and its runtimes disagree on it."""
     x, y = site.operand(node), site.types[node.output[0]]
     match node.op_type:

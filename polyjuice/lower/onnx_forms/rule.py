@@ -13,7 +13,7 @@ from polyjuice.formats.subgraphs import RESERVED
 from polyjuice.formats.tensors import code_of, constant_node, to_tensor
 from polyjuice.formats.versions import element_text
 from polyjuice.ir import TensorType, dtypes
-from polyjuice.lower.choices import Draws
+from polyjuice.lower.choosers import Draws
 
 MADE = f"{RESERVED}form:"
 """The prefix of the names of values that forms need."""
@@ -23,7 +23,7 @@ _NAME_BITS = 48
 
 
 @dataclass
-class Site:
+class FormSite:
     """The model around a node: the types of all values, constants by name, the opset, and the node's name (``place``).
 
     ``before`` and ``after`` take nodes to put around the node, and ``made`` holds their constants. ``shown`` takes
@@ -80,12 +80,12 @@ class Site:
         return name
 
 
-Write = Callable[[NodeProto, Site], bool]
+Write = Callable[[NodeProto, FormSite], bool]
 """Writes a node in a form, in place. Returns False, and changes nothing, if the node cannot have it."""
 
 
 @dataclass(frozen=True)
-class Rule:
+class FormRule:
     """A form of some operators: its name, its chance, and the function that writes it.
 
     An ``observed`` form is not written: the graph itself, or another choice, produces it.
@@ -98,9 +98,9 @@ class Rule:
     observed: bool = False
 
 
-def observed(name: str, operators: Sequence[str], holds: Write) -> Rule:
+def observed(name: str, operators: Sequence[str], holds: Write) -> FormRule:
     """Return a form that is only counted."""
-    return Rule(name, tuple(operators), 1.0, holds, observed=True)
+    return FormRule(name, tuple(operators), 1.0, holds, observed=True)
 
 
 def attribute(node: NodeProto, name: str) -> AttributeProto | None:

@@ -12,7 +12,7 @@ from polyjuice.formats.tensors import to_value_info
 from polyjuice.formats.versions import is_default
 from polyjuice.ir import TensorType, dtypes
 from polyjuice.lower.onnx_forms.identities import VALUE
-from polyjuice.lower.onnx_forms.rule import Rule, Site, become
+from polyjuice.lower.onnx_forms.rule import FormRule, FormSite, become
 
 _CHANCE = 0.006
 
@@ -25,14 +25,14 @@ _BFLOAT16_OPSET = 16
 _TRUTH, _NUMBER = TensorType("bool", ()), TensorType("int64", ())
 
 
-def rules() -> Iterator[Rule]:
+def rules() -> Iterator[FormRule]:
     """Yield the forms with a subgraph."""
-    yield Rule("in an If", (VALUE,), _CHANCE, _in_an_if)
-    yield Rule("in a Loop", (VALUE,), _CHANCE, _in_a_loop)
-    yield Rule("in a Scan", (VALUE,), _CHANCE, _in_a_scan)
+    yield FormRule("in an If", (VALUE,), _CHANCE, _in_an_if)
+    yield FormRule("in a Loop", (VALUE,), _CHANCE, _in_a_loop)
+    yield FormRule("in a Scan", (VALUE,), _CHANCE, _in_a_scan)
 
 
-def _results(node: NodeProto, site: Site) -> list[TensorType] | None:
+def _results(node: NodeProto, site: FormSite) -> list[TensorType] | None:
     """Return the types of a node's results; None if it cannot be in a subgraph."""
     nested = any(graphs_of(attribute) for attribute in node.attribute)
     if nested or not is_default(node.domain) or not all(name in site.types for name in node.output):
@@ -44,7 +44,7 @@ def _results(node: NodeProto, site: Site) -> list[TensorType] | None:
     return None if too_old or too_large or node.op_type == "Constant" else types
 
 
-def _inside(node: NodeProto, site: Site) -> NodeProto:
+def _inside(node: NodeProto, site: FormSite) -> NodeProto:
     """Return a copy of the node for a subgraph, with other names for the results."""
     inner = NodeProto()
     inner.CopyFrom(node)
@@ -52,7 +52,7 @@ def _inside(node: NodeProto, site: Site) -> NodeProto:
     return inner
 
 
-def _zeros(site: Site, types: Sequence[TensorType]) -> list[str]:
+def _zeros(site: FormSite, types: Sequence[TensorType]) -> list[str]:
     """Add constants of zeros to the surrounding graph, one of each type."""
     return [site.constant(np.zeros(t.shape, dtypes.to_numpy(t.dtype))) for t in types]
 
@@ -69,7 +69,7 @@ def _become(node: NodeProto, op: str, inputs: Sequence[str], **graphs: GraphProt
     node.attribute.extend(AttributeProto(name=n, type=AttributeProto.GRAPH, g=g) for n, g in graphs.items())
 
 
-def _in_an_if(node: NodeProto, site: Site) -> bool:
+def _in_an_if(node: NodeProto, site: FormSite) -> bool:
     """Put the node into the branch that runs; the other branch returns zeros."""
     types = _results(node, site)
     if types is None:
@@ -86,14 +86,14 @@ def _in_an_if(node: NodeProto, site: Site) -> bool:
     return True
 
 
-def _condition(site: Site, truth: bool) -> str:
+def _condition(site: FormSite, truth: bool) -> str:
     """Return the name of a condition: a constant, or one that the graph computes."""
     if site.draws.choice((False, True)):
         return site.apply("Not", site.constant(np.array(not truth)))
     return site.constant(np.array(truth))
 
 
-def _in_a_loop(node: NodeProto, site: Site) -> bool:
+def _in_a_loop(node: NodeProto, site: FormSite) -> bool:
     """Put the node into a loop body. The body carries the node's results, and ignores their previous values."""
     types = _results(node, site)
     if types is None:
@@ -109,7 +109,7 @@ def _in_a_loop(node: NodeProto, site: Site) -> bool:
     return True
 
 
-def _in_a_scan(node: NodeProto, site: Site) -> bool:
+def _in_a_scan(node: NodeProto, site: FormSite) -> bool:
     """Put the node into a scan body. It runs as often as the length of a constant that it ignores."""
     types = _results(node, site)
     if types is None:

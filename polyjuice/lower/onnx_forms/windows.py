@@ -6,23 +6,23 @@ from collections.abc import Iterator
 
 from onnx import NodeProto
 
-from polyjuice.lower.onnx_forms.rule import Rule, Site, Write, drop, give, value
+from polyjuice.lower.onnx_forms.rule import FormRule, FormSite, Write, drop, give, value
 from polyjuice.ops.windows import drops_windows, window_dims
 
 _CONVOLUTIONS = ("Conv", "ConvInteger", "QLinearConv")
 _POOLS = ("MaxPool", "AveragePool", "LpPool")
 
 
-def rules() -> Iterator[Rule]:
+def rules() -> Iterator[FormRule]:
     """Yield the forms of convolutions and poolings."""
     for mode, chance in (("VALID", 0.3), ("SAME_UPPER", 0.4), ("SAME_LOWER", 0.7)):
-        yield Rule(f"auto_pad {mode}", (*_CONVOLUTIONS, *_POOLS), chance, _auto_pad(mode))
-    yield Rule("auto_pad VALID", ("ConvTranspose",), 0.3, _auto_pad("VALID"))
-    yield Rule("output_shape given", ("ConvTranspose",), 0.5, _output_shape)
-    yield Rule("ceil_mode without effect", ("MaxPool", "AveragePool"), 0.2, _ceil_mode)
+        yield FormRule(f"auto_pad {mode}", (*_CONVOLUTIONS, *_POOLS), chance, _auto_pad(mode))
+    yield FormRule("auto_pad VALID", ("ConvTranspose",), 0.3, _auto_pad("VALID"))
+    yield FormRule("output_shape given", ("ConvTranspose",), 0.5, _output_shape)
+    yield FormRule("ceil_mode without effect", ("MaxPool", "AveragePool"), 0.2, _ceil_mode)
 
 
-def _window(node: NodeProto, site: Site) -> tuple[list[int], list[int], list[int], list[int], list[int]]:
+def _window(node: NodeProto, site: FormSite) -> tuple[list[int], list[int], list[int], list[int], list[int]]:
     """Return the operand's spatial sizes, the kernel, strides, pads and dilations."""
     spatial = list(site.operand(node).shape[2:])
     weights = 3 if node.op_type == "QLinearConv" else 1
@@ -34,7 +34,7 @@ def _window(node: NodeProto, site: Site) -> tuple[list[int], list[int], list[int
 
 
 def _auto_pad(mode: str) -> Write:
-    def write(node: NodeProto, site: Site) -> bool:
+    def write(node: NodeProto, site: FormSite) -> bool:
         spatial, kernel, strides, pads, dilations = _window(node, site)
         if value(node, "ceil_mode", 0) or value(node, "auto_pad", b"NOTSET") != b"NOTSET":
             return False
@@ -65,7 +65,7 @@ def _pads(
     return [*less, *more] if mode == "SAME_UPPER" else [*more, *less]
 
 
-def _output_shape(node: NodeProto, site: Site) -> bool:
+def _output_shape(node: NodeProto, site: FormSite) -> bool:
     """Write the result's sizes instead of pads, if both ends have the same; frameworks differ on unequal ends."""
     _, _, _, pads, _ = _window(node, site)
     half = len(pads) // 2
@@ -76,7 +76,7 @@ def _output_shape(node: NodeProto, site: Site) -> bool:
     return True
 
 
-def _ceil_mode(node: NodeProto, site: Site) -> bool:
+def _ceil_mode(node: NodeProto, site: FormSite) -> bool:
     """Round up, if all windows fit."""
     spatial, kernel, strides, pads, dilations = _window(node, site)
     if value(node, "ceil_mode", 0) or value(node, "auto_pad", b"NOTSET") != b"NOTSET":

@@ -10,10 +10,10 @@ from onnx import NodeProto
 
 from polyjuice.formats.versions import is_default
 from polyjuice.ir import TensorType
-from polyjuice.lower.choices import Chooser
+from polyjuice.lower.choosers import Chooser
 from polyjuice.lower.forms import FOLLOWED, Drawn, Form, text
 from polyjuice.lower.onnx_forms import attributes, axes, constants, identities, operands, results, subgraphs, windows
-from polyjuice.lower.onnx_forms.rule import MADE, Rule, Site
+from polyjuice.lower.onnx_forms.rule import MADE, FormRule, FormSite
 from polyjuice.ops import TABLE
 
 _SOURCES = (windows, axes, operands, results, attributes, constants, identities, subgraphs)
@@ -28,9 +28,9 @@ _CHANCE_BITS = 53
 
 
 @cache
-def _rules() -> Mapping[str, tuple[tuple[Rule, float], ...]]:
+def _rules() -> Mapping[str, tuple[tuple[FormRule, float], ...]]:
     """Return the rules of each operator, in the order in which :func:`rewrite` tries them, and their chances."""
-    found: dict[str, tuple[tuple[Rule, float], ...]] = {}
+    found: dict[str, tuple[tuple[FormRule, float], ...]] = {}
     for source in _SOURCES:
         for rule in source.rules():
             for operator in rule.operators:
@@ -38,7 +38,7 @@ def _rules() -> Mapping[str, tuple[tuple[Rule, float], ...]]:
     return found
 
 
-def _chance(rule: Rule, operator: str) -> float:
+def _chance(rule: FormRule, operator: str) -> float:
     """Return how often a form is chosen: more often if the operator is rare."""
     op = TABLE.get(("", operator))
     raised = rule.chance / op.weight if op and op.weight < 1 else rule.chance
@@ -66,7 +66,7 @@ def rewrite(
     names: list[str] | None = None if shown is None else []
     for node in nodes:
         result = next(filter(None, node.output), "")
-        site = Site(known, constants, opset, result, chooser.about("form of", result), shown=names)
+        site = FormSite(known, constants, opset, result, chooser.about("form of", result), shown=names)
         forms, details = chooser.about("forms of", result), site.draws
         operator = node.op_type if is_default(node.domain) else ""
         for subject in (operator, identities.VALUE):

@@ -8,6 +8,6 @@ cut down in the same way, node by node or statement by statement.
 """
 
 from polyjuice.triage.reduction.run import reduce
-from polyjuice.triage.reduction.search import NotShown, Step
+from polyjuice.triage.reduction.search import NotShown, Progress
 
-__all__ = ["NotShown", "Step", "reduce"]
+__all__ = ["NotShown", "Progress", "reduce"]

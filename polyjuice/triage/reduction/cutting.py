@@ -9,7 +9,7 @@ from functools import partial
 import numpy as np
 
 from polyjuice.formats import FormatError
-from polyjuice.given.steps import Step, Written
+from polyjuice.given.steps import ProgramStep, Written
 from polyjuice.triage.reduction.details import CHANGES, PART_CHANGES, changed, spans
 from polyjuice.triage.reduction.edits import halves_first
 from polyjuice.triage.reduction.excerpt import Excerpt, ExcerptTrial
@@ -85,7 +85,7 @@ def _bypassed(excerpt: Excerpt, number: int) -> Iterator[Excerpt]:
         yield from _fit(excerpt, partial(written.bypassed, step, operand))
 
 
-def _of_the_same_type(written: Written, step: Step) -> Iterator[str]:
+def _of_the_same_type(written: Written, step: ProgramStep) -> Iterator[str]:
     """The operands that may replace a step's only result."""
     if len(step.makes) != 1 or step.makes[0] not in written.values:
         return

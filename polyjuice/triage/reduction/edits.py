@@ -13,8 +13,8 @@ from polyjuice.interpret import EvaluationError
 from polyjuice.ir import Graph
 from polyjuice.triage.reduction.pair import Pair
 from polyjuice.triage.reduction.rebuild import substitute
+from polyjuice.triage.reduction.same_values import Shared, depths, shared_values
 from polyjuice.triage.reduction.trial import Trial
-from polyjuice.triage.reduction.values import Shared, depths, shared_values
 
 Edit = Callable[[Pair], Iterable[Pair]]
 """Return candidates in the order to try them; none where the edit no longer applies. Raises GraphError.

@@ -19,8 +19,8 @@ from polyjuice.ops import Op
 from polyjuice.triage.reduction.edits import Edit, by_depth, shared, unused
 from polyjuice.triage.reduction.pair import Pair
 from polyjuice.triage.reduction.rebuild import rebuild, substitute, with_input
+from polyjuice.triage.reduction.same_values import in_type
 from polyjuice.triage.reduction.trial import Trial
-from polyjuice.triage.reduction.values import in_type
 
 #: Pairs with fewer operators on both sides are small enough; in larger ones other passes have more to remove.
 _FEWEST, _MOST = 5, 16

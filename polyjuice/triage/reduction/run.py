@@ -24,7 +24,7 @@ from polyjuice.triage.reduction.alone import alone, beside
 from polyjuice.triage.reduction.anew import written_anew
 from polyjuice.triage.reduction.excerpt import ExcerptTrial
 from polyjuice.triage.reduction.pair import Pair
-from polyjuice.triage.reduction.search import C, NotShown, Passes, Search, Step
+from polyjuice.triage.reduction.search import C, NotShown, Passes, Progress, Search
 from polyjuice.triage.reduction.trial import Counts, Trial
 from polyjuice.triage.stored import FindingError, Stored
 
@@ -75,7 +75,7 @@ def reduce(
     stored: Stored,
     out: Path,
     time_s: float,
-    show: Callable[[Step], None] = lambda _: None,
+    show: Callable[[Progress], None] = lambda _: None,
     rules: Sequence[Rule] = (),
 ) -> FindingRecord:
     """Reduce a finding within a time budget, and write the result to a folder.
@@ -112,7 +112,7 @@ def _of_graphs(
     stored: Stored,
     session: CompilerSession,
     time_s: float,
-    show: Callable[[Step], None],
+    show: Callable[[Progress], None],
     rules: Sequence[Rule],
     whole: Stored,
 ) -> Reduced:
@@ -150,7 +150,7 @@ def _of_given(
     stored: Stored,
     session: CompilerSession,
     time_s: float,
-    show: Callable[[Step], None],
+    show: Callable[[Progress], None],
     rules: Sequence[Rule],
     whole: Stored,
 ) -> Reduced:
@@ -176,7 +176,7 @@ def _of_given(
     return written if written and written.after[label] <= cut.after[label] else cut
 
 
-def _of_text(stored: Stored, session: CompilerSession, until: float, show: Callable[[Step], None]) -> Reduced:
+def _of_text(stored: Stored, session: CompilerSession, until: float, show: Callable[[Progress], None]) -> Reduced:
     """Cut down a program as its owner wrote it. Raises NotShown, FindingError."""
     trial = ExcerptTrial(stored, session)
     shows_only = f"the fault shows only as {trial.label} was written, not in what it means"

@@ -21,7 +21,7 @@ class NotShown(Exception):
 
 
 @dataclass(frozen=True)
-class Step:
+class Progress:
     """The progress of a reduction: the current pass, operators of each program, and the number of candidates tried."""
 
     name: str
@@ -103,7 +103,7 @@ class Search(Generic[C]):
     passes: Passes[C]
     trial: Judge[C]
     accepted: list[C]
-    show: Callable[[Step], None]
+    show: Callable[[Progress], None]
     tidy: Callable[[C], C] = lambda candidate: candidate
 
     @property
@@ -168,7 +168,7 @@ class Search(Generic[C]):
         """
         together = 1
         while batch := list(islice(stream, together)):
-            self.show(Step(name, self.accepted[-1].operators, self.trial.counts.candidates))
+            self.show(Progress(name, self.accepted[-1].operators, self.trial.counts.candidates))
             if len(batch) > 1:
                 self.trial.check_time()
                 self.trial.compile_together([candidate for _, candidate in batch])

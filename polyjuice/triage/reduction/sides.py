@@ -15,8 +15,8 @@ from polyjuice.ops import infer_node
 from polyjuice.triage.reduction.edits import Edit, by_depth, on_side, shared, unused, with_constant
 from polyjuice.triage.reduction.pair import Pair
 from polyjuice.triage.reduction.rebuild import cone, rebuild, substitute, with_input
+from polyjuice.triage.reduction.same_values import Shared, depths, in_type
 from polyjuice.triage.reduction.trial import Trial
-from polyjuice.triage.reduction.values import Shared, depths, in_type
 
 #: The most nodes of a detour.
 _DETOUR = 16

@@ -18,8 +18,8 @@ from polyjuice.triage.reduction.rebuild import (
     substitute,
     with_input,
 )
+from polyjuice.triage.reduction.same_values import Shared, in_type, traced
 from polyjuice.triage.reduction.trial import Trial
-from polyjuice.triage.reduction.values import Shared, in_type, traced
 
 
 def first_wrong(pair: Pair, trial: Trial) -> Iterator[Edit]:

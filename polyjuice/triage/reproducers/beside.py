@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from polyjuice.oracles import Verdict, alias
 from polyjuice.triage.reproducers import endings
-from polyjuice.triage.reproducers.programs import Programs
+from polyjuice.triage.reproducers.definitions import Programs
 
 _EMULATED = "inductor with emulate_precision_casts"
 """The table's row for Inductor with the same rounding of half types as eager."""

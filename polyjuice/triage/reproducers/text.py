@@ -19,7 +19,7 @@ from polyjuice.triage.listing.expressions import number
 from polyjuice.triage.reproducers import embedded, endings
 from polyjuice.triage.reproducers.arrays import SMALL, Arrays, expected, input_name, stored_arrays
 from polyjuice.triage.reproducers.beside import Backends
-from polyjuice.triage.reproducers.programs import Programs, lowered_name
+from polyjuice.triage.reproducers.definitions import Programs, lowered_name
 
 __all__ = ["lowered_name", "texts"]
 

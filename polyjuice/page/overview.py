@@ -15,8 +15,8 @@ from polyjuice.campaign.store import Store
 from polyjuice.campaign.wording import plural
 from polyjuice.compilers import EnvironmentProblem
 from polyjuice.ops import matching
-from polyjuice.page import causes, plots
-from polyjuice.page.content import Cell, Group, Heat, Number, Page, Picture, Share
+from polyjuice.page import cards, plots
+from polyjuice.page.content import Cell, Heat, Number, Page, Picture, Share, UntriagedGroup
 from polyjuice.support import refused
 
 _ACTIVITIES = {
@@ -55,7 +55,7 @@ def of_campaign(folder: Path) -> Page:
 
 def _page(folder: Path, store: Store, config: Config) -> Page:
     summary = store.summary()
-    found = causes.in_folder(folder / "findings")
+    found = cards.in_folder(folder / "findings")
     groups = untriaged(store) if config.triage_s else []
     version = store.meta("version") or _version(config, found)
     covered = store.covered()
@@ -65,7 +65,7 @@ def _page(folder: Path, store: Store, config: Config) -> Page:
         _lead(config, version, store, summary, len(found)),
         _numbers(config, summary, len(found), sum(group.count for group in groups)),
         noun,
-        [causes.card(one, f"c{n}", folder / "findings" / one.folder.name) for n, one in enumerate(found, 1)],
+        [cards.card(one, f"c{n}", folder / "findings" / one.folder.name) for n, one in enumerate(found, 1)],
         groups,
         _growth(store),
         _coverage(config, version, covered),
@@ -79,16 +79,16 @@ def _page(folder: Path, store: Store, config: Config) -> Page:
     )
 
 
-def untriaged(store: Store) -> list[Group]:
+def untriaged(store: Store) -> list[UntriagedGroup]:
     """Return the findings without a root cause yet, in groups, the largest first."""
     found = []
     for group in store.groups():
         names = (group.name, *group.others)
-        found.append(Group(group.cause, len(names), [f"raw/{name}" for name in names[:_EXAMPLES]]))
+        found.append(UntriagedGroup(group.cause, len(names), [f"raw/{name}" for name in names[:_EXAMPLES]]))
     return sorted(found, key=lambda group: -group.count)
 
 
-def _version(config: Config, found: Sequence[causes.Found]) -> str:
+def _version(config: Config, found: Sequence[cards.Found]) -> str:
     """Return the compiler's version from a finding, because campaigns of earlier versions do not store it."""
     return next((str(f.record["versions"].get(config.compiler, "")) for f in found if "versions" in f.record), "")
 
@@ -103,8 +103,8 @@ def _lead(config: Config, version: str, store: Store, summary: Mapping[str, Any]
     ]
     if not summary["raw_findings"]:
         return [*lead, "Nothing went wrong."]
-    kinds = Counter(causes.KINDS.get(kind, kind) for kind, n in summary["by_kind"].items() for _ in range(n))
-    kinds = Counter({name: n for name, n in kinds.items() if name in causes.KINDS.values()})
+    kinds = Counter(cards.KINDS.get(kind, kind) for kind, n in summary["by_kind"].items() for _ in range(n))
+    kinds = Counter({name: n for name, n in kinds.items() if name in cards.KINDS.values()})
     listed = ", ".join(f"{n} × {name}" for name, n in kinds.items())
     raw = summary["raw_findings"]
     lead.append(f"{_count(raw, 'finding')} {_was(raw)} confirmed in fresh processes: {listed}.")
@@ -156,7 +156,7 @@ def _coverage(config: Config, version: str, covered: Sequence[coverage.Tuple]) -
     ]
 
 
-def _heat(config: Config, version: str, covered: Sequence[coverage.Tuple], found: Sequence[causes.Found]) -> Heat:
+def _heat(config: Config, version: str, covered: Sequence[coverage.Tuple], found: Sequence[cards.Found]) -> Heat:
     """Return the tested operators, on the element types that some operator was tested on."""
     met = Counter((op, dtype) for op, dtype, *_ in covered)
     blamed = Counter(pair for one in found for pair in _operators(one))
@@ -194,7 +194,7 @@ def _met(pair: tuple[str, str], conditions: int, blamed: int) -> Cell:
     return Cell(f"heat-{heat}", str(conditions), meaning)
 
 
-def _operators(one: causes.Found) -> set[tuple[str, str]]:
+def _operators(one: cards.Found) -> set[tuple[str, str]]:
     """Return the operators of a wrong program with the element types of their first operands."""
     graph = one.wrong
     if graph is None:
@@ -203,7 +203,7 @@ def _operators(one: causes.Found) -> set[tuple[str, str]]:
     return {(node.qualified, graph.types[node.inputs[0]].dtype) for node in nodes}
 
 
-def _environment(config: Config, version: str, found: Sequence[causes.Found]) -> dict[str, str]:
+def _environment(config: Config, version: str, found: Sequence[cards.Found]) -> dict[str, str]:
     versions = {config.compiler: version}
     for one in found:
         versions.update(one.record.get("versions", {}))

@@ -11,9 +11,9 @@ from rich.progress import BarColumn, SpinnerColumn, TextColumn
 from rich.table import Table
 
 from polyjuice.campaign import coverage, models
-from polyjuice.campaign.case import CaseResult
 from polyjuice.campaign.clock import CONFIRM, PROBE, TRIAGE
 from polyjuice.campaign.config import Config
+from polyjuice.campaign.runner import CaseResult
 from polyjuice.campaign.store import Store
 from polyjuice.campaign.triage import UNTRIAGED
 from polyjuice.campaign.wording import plural

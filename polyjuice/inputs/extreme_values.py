@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from polyjuice.inputs.distributions import all_distributed
-from polyjuice.inputs.values import are_tenths, normal, tenths
+from polyjuice.inputs.random_values import are_tenths, normal, tenths
 from polyjuice.interpret import EvaluationError, evaluate
 from polyjuice.ir import Graph, Node, TensorType, dtypes
 

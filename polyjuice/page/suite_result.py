@@ -12,8 +12,8 @@ from typing import Any
 from xml.etree import ElementTree
 
 from polyjuice import drawing, formats
-from polyjuice.page.campaign import duration
 from polyjuice.page.content import Card, Number, Page, Picture
+from polyjuice.page.overview import duration
 from polyjuice.page.programs import pictures
 from polyjuice.suite.carried.harness.judging import FAILED, PASSED, SKIPPED
 from polyjuice.suite.running import EXPECTED_FAILURE, STATUSES, UNEXPECTED_PASS, WRONG

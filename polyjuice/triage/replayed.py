@@ -14,7 +14,7 @@ from polyjuice.session import CompilerSession
 from polyjuice.triage.stored import FindingError, load
 
 
-class Fate(StrEnum):
+class ReplayStatus(StrEnum):
     """The state of a finding when it runs again; ``changed`` means that its programs fail in another way now."""
 
     shows = "shows"
@@ -28,7 +28,7 @@ class Replayed:
     """A finding's fate in a version of its compiler; ``message`` tells how it changed, or why it did not run."""
 
     finding: str
-    fate: Fate
+    fate: ReplayStatus
     version: str = ""
     message: str = ""
 
@@ -47,11 +47,13 @@ def replay(folder: Path, python: Path | None = None) -> Replayed:
                 again = pipeline.rerun(case, session)
                 version = session.version
                 if pipeline.shows(again, verdict, session):
-                    return Replayed(folder.name, Fate.shows, version)
+                    return Replayed(folder.name, ReplayStatus.shows, version)
                 refused = [p.outcome.message for p in again.programs if p.outcome.status == "unsupported"]
                 if refused:
-                    return Replayed(folder.name, Fate.not_run, version, refused[0])
+                    return Replayed(folder.name, ReplayStatus.not_run, version, refused[0])
                 said += pipeline.judge(again, session, dict.fromkeys([verdict.oracle, "crash"]))
     except (EnvironmentProblem, FindingError, Unlowerable) as problem:
-        return Replayed(folder.name, Fate.not_run, message=str(problem))
-    return Replayed(folder.name, Fate.changed if said else Fate.fixed, version, said[0].message if said else "")
+        return Replayed(folder.name, ReplayStatus.not_run, message=str(problem))
+    return Replayed(
+        folder.name, ReplayStatus.changed if said else ReplayStatus.fixed, version, said[0].message if said else ""
+    )
