@@ -77,7 +77,7 @@ def main(names: Sequence[str]) -> int:
 
 
 def files(names: Sequence[str], stored: Sequence[str] = ()) -> Iterator[Path]:
-    """Yield the files with prose at some paths, relative to the project's folder, but none in the ``stored`` folders."""
+    """Yield the files with prose at some paths of the project, except for those in the ``stored`` folders."""
     for name in names:
         path = (ROOT / name).absolute()
         inside = sorted(path.rglob("*")) if path.is_dir() else [path]

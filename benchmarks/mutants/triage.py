@@ -3,8 +3,8 @@
     python benchmarks/mutants/triage.py                     all faults of the list; minutes each on two cores
     python benchmarks/mutants/triage.py --only 'tvm/*'      some of them; the others' rows stay as they are
 
-For each fault, run a campaign on the compiler with it. A finding belongs to the fault if its reproducer ends with 1, and
-with 0 without the fault. There should be one such finding, small, with the right part to blame. A finding whose
+For each fault, run a campaign on the compiler with it. A finding belongs to the fault if its reproducer ends with 1,
+and with 0 without the fault. There should be one such finding, small, with the right part to blame. A finding whose
 reproducer ends with 1 either way is the compiler's own.
 """
 
