@@ -25,7 +25,7 @@ def prepare(model, inputs, dynamic=False, freezing=False, updates=()):
     def call():
         fresh = [x if getattr(x, "requires_grad", False) else copy.deepcopy(x) for x in inputs]
         outputs = [*model(*fresh)]
-        for place, number in updates:  # what an input holds in the end is an output, too
+        for place, number in updates:  # the last value of an input that it writes is an output
             outputs.insert(place, fresh[number])
         return outputs
 

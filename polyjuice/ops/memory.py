@@ -39,11 +39,13 @@ _FLOATING = dtypes.FLOATS + dtypes.NARROW_FLOATS
 
 
 def _bits(x: Sequence[np.ndarray], a: Attrs) -> np.ndarray:
-    """The bits of numbers of another type of that width, as numbers of the type ``to``."""
+    """The bits of numbers of another type of that width, as numbers of the type ``to``. Raises ValueError."""
     floating = x[0].dtype.kind not in "iu"
     if floating and a["to"] in _FLOATING:  # its own type
         return x[0]
-    source = next(other for other in _OTHERS[a["to"]] if (other in _FLOATING) == floating)
+    source = next((other for other in _OTHERS[a["to"]] if (other in _FLOATING) == floating), None)
+    if source is None:
+        raise ValueError(f"{a['to']} has not the width of the operand's type")
     held = x[0].astype(dtypes.to_numpy(source), copy=False)
     return np.ascontiguousarray(held).view(dtypes.to_numpy(a["to"])).reshape(x[0].shape)
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from polyjuice.egraph import Rewriter, load
-from polyjuice.interpret import evaluate
+from polyjuice.interpret import EvaluationError, evaluate
 from polyjuice.ir import Graph, GraphError, TensorType
 from polyjuice.numerics import Mode, analyse
 from polyjuice.ops import GraphBuilder
@@ -70,3 +70,11 @@ def test_seen_as_another_type_and_back_it_is_the_same() -> None:
     graph = b.build([b.op("Neg", z)])
     rewriting = Rewriter(load(only=["view-dtype-back"])).rewrite(graph, 1, "random", 12)
     assert ["Neg"] in [[node.op for node in variant.graph.nodes] for variant in rewriting.variants]
+
+
+def test_bits_of_a_type_of_another_width_have_no_value() -> None:
+    """Reduction tries such programs, and must be told so."""
+    build = GraphBuilder()
+    graph = build.build([build.op("BitCast", build.input(TensorType("float32", (2,))), to="int16")])
+    with pytest.raises(EvaluationError, match="int16 has not the width"):
+        evaluate(graph, [np.ones(2, np.float32)])

@@ -6,7 +6,7 @@ from string import Template
 
 OUTPUT = Template('''\
 def output(run):
-    """Of the second run: in some compilers the first writes over what the second needs."""
+    """Return the result of the second run: the first one of some compilers overwrites memory that the second needs."""
     run()
     return $value''')
 
@@ -67,7 +67,7 @@ ${further}sys.exit(0 if made == ("$dtype", $shape) else 1)""")
 
 UNCOMPILED = '''\
 def uncompiled(model, inputs, updates=()):
-    """What `prepare` does, without the compiler."""
+    """Return a function that runs a model without the compiler, as `prepare` does with it."""
 
     def call():
         fresh = [x if getattr(x, "requires_grad", False) else copy.deepcopy(x) for x in inputs]
@@ -93,7 +93,7 @@ def shares(outputs):
 
 IS = Template('''\
 def form(x):
-    """What two tensors have alike whose elements are the same."""
+    """Everything in which two tensors agree that share all their elements."""
     strides = [stride for size, stride in zip(x.shape, x.stride()) if size > 1]
     return x.data_ptr(), x.dtype, x.shape, strides, x.is_conj(), x.is_neg()
 

@@ -38,7 +38,7 @@ _STANDARD = ("base64", "copy", "ctypes", "gc", "io", "subprocess", "sys", "tempf
 
 _HOOK = '''\
 def could_not_run(kind, error, trace):
-    """Any error but the one that this is about."""
+    """Exit with 2 after any error but the bug: this script could not run."""
     sys.__excepthook__(kind, error, trace)
     print("could not run:", error)
     sys.exit(2)
