@@ -80,8 +80,8 @@ class Confirming:
             if bug := self._of_part(case, one[0]):
                 found.known.append(bug.url)
                 asked.remove(one)
-        folders, told = [folder for _, folder, _ in asked], not self._config.triage_s
-        with confirmed(case, [v for v, *_ in asked], folders, self._session, told=told) as drafts:
+        folders, untouched = [folder for _, folder, _ in asked], not self._config.triage_s
+        with confirmed(case, [v for v, *_ in asked], folders, self._session, from_scratch=untouched) as drafts:
             for number, (verdict, _, regression) in enumerate(asked):
                 if self._is_told(verdict):
                     found.again.append(verdict.signature)

@@ -157,7 +157,7 @@ def triage(job: Job) -> list[Triaged]:
         try:
             if job.sorts:
                 return automatic.sort(job.folders, job.culprits, job.end)
-            return [automatic.triage(job.folders[0], seen, config.triage_s, rules, job.end)]
+            return [automatic.triage(job.folders[0], seen, job.time_s, rules, job.end)]
         except Exception:
             return [Triaged(folder.name, defect=traceback.format_exc()) for folder in job.folders]
 

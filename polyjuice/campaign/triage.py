@@ -33,6 +33,12 @@ _SORTED, _SORTED_SLOWLY = 50, 16
 #: The share of its time that a campaign's only process gives to triage while there are cases to run.
 _SHARE = 1 / 4
 
+#: The expected length of a campaign's first triage job, in seconds.
+_FIRST_S = 15.0
+
+#: The least time for the reduction of a finding, and for its bisection, in seconds: some compilations of Inductor.
+_LEAST_S = 15.0
+
 UNTRIAGED = "untriaged.md"
 """The file in a campaign's ``findings`` that lists findings without a cause."""
 
@@ -41,11 +47,13 @@ UNTRIAGED = "untriaged.md"
 class Job:
     """Findings to sort, or one to triage, by their folders; ``end`` is the time limit on the monotonic clock.
 
+    Reduction and bisection have ``time_s`` seconds each.
     A sorting job compares them with ``culprits``; afterwards they have been compared with the first ``known`` culprits.
     """
 
     folders: Sequence[Path]
     end: float
+    time_s: float = 0.0
     culprits: Sequence[KnownCulprit] = ()
     known: int = 0
     sorts: bool = False
@@ -89,7 +97,7 @@ class Triage:
         self._bugs = known_list.of(config.known)
         self._running: dict[str, Untriaged] = {}
         self._jobs = 0
-        self._turns = Turns(config.triage_s * _SHARE)
+        self._turns = Turns(_FIRST_S)
         self._over = False
         """Whether a job ran out of time. Support probing may move the end later, but no further job starts."""
         self._suspects: list[KnownCulprit] = []
@@ -148,7 +156,15 @@ class Triage:
             fails = finding.record["kind"] in FAILURES
             return -sizes[finding.grouped], fails, finding.grouped, finding.operators
 
-        return self._job([min(waiting, key=order)], end)
+        return self._job([min(waiting, key=order)], end, time_s=self._time_s(len(sizes), end))
+
+    def _time_s(self, groups: int, end: float) -> float:
+        """The seconds for reduction, and for bisection, of a finding: its share if that many groups wait until ``end``.
+
+        So a campaign that is about to end reports many causes, and reduces each less.
+        """
+        left_s = (end - time.monotonic()) * self._config.workers
+        return min(self._config.triage_s, max(left_s / (2 * groups), _LEAST_S))
 
     def _job(self, findings: Sequence[Untriaged], end: float, **more: Any) -> Job:
         self._running |= {finding.name: finding for finding in findings}

@@ -123,7 +123,8 @@ def _triage(
     if not small:
         shutil.rmtree(reduced_folder(stored.folder), ignore_errors=True)
         half_s = (until - time.monotonic()) / 2
-        reduction.reduce(stored, reduced_folder(stored.folder), min(time_s, half_s), rules=rules)
+        out = reduced_folder(stored.folder)
+        reduction.reduce(stored, out, min(time_s, half_s), rules=rules, from_scratch=False)
         small = load(reduced_folder(stored.folder))
     if cause := _accounting(small, culprits):
         return cause, None

@@ -18,14 +18,19 @@ _OF_TIME = ("hang", "slow", "memory")
 
 @contextmanager
 def confirmed(
-    case: Case, verdicts: Sequence[Verdict], folders: Sequence[Path], session: CompilerSession, *, told: bool = True
+    case: Case,
+    verdicts: Sequence[Verdict],
+    folders: Sequence[Path],
+    session: CompilerSession,
+    *,
+    from_scratch: bool = True,
 ) -> Iterator[Mapping[int, Draft]]:
     """Yield the drafts of the findings by the index of their verdict, each in the folder of that index.
 
     A verdict becomes a finding if it shows every time (see :func:`polyjuice.pipeline.repeating`). After its first
     repeat its reproducer starts beside the further repeats, one reproducer at a time. The caller finishes the drafts;
-    on exit, folders of unfinished ones are removed. ``told`` means that users see the findings as they are, without
-    reduction.
+    on exit, folders of unfinished ones are removed. ``from_scratch`` is for their reproducers (see
+    :class:`polyjuice.triage.finding.Draft`).
     """
     beside = not any(verdict.kind in _OF_TIME for verdict in verdicts)
     drafts: dict[int, Draft] = {}
@@ -39,7 +44,9 @@ def confirmed(
         undo.callback(remove_unfinished)
 
         def begin(number: int) -> None:
-            drafts[number] = undo.enter_context(Draft(folders[number], session, case, verdicts[number], told=told))
+            drafts[number] = undo.enter_context(
+                Draft(folders[number], session, case, verdicts[number], from_scratch=from_scratch)
+            )
             if beside and not any(draft.runs for draft in drafts.values()):
                 drafts[number].begin()
 

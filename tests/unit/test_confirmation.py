@@ -35,13 +35,13 @@ class Draft:
 
 @contextmanager
 def all_repeat(
-    case: Case, verdicts: Sequence[Verdict], folders: Sequence[Path], session: object, told: bool
+    case: Case, verdicts: Sequence[Verdict], folders: Sequence[Path], session: object, from_scratch: bool
 ) -> Iterator[Mapping[int, Draft]]:
     yield {number: Draft(folder) for number, folder in enumerate(folders)}
 
 
 @contextmanager
-def none_repeats(case: Case, *arguments: object, told: bool) -> Iterator[Mapping[int, Draft]]:
+def none_repeats(case: Case, *arguments: object, from_scratch: bool) -> Iterator[Mapping[int, Draft]]:
     yield {}
 
 

@@ -77,12 +77,15 @@ def reduce(
     time_s: float,
     show: Callable[[Progress], None] = lambda _: None,
     rules: Sequence[Rule] = (),
+    *,
+    from_scratch: bool = True,
 ) -> FindingRecord:
     """Reduce a finding within a time budget, and write the result to a folder.
 
     The budget of ``time_s`` seconds covers the search only. After it, the result is confirmed in three fresh processes.
-    Then an explanation is sought among ``rules``, by default those that come with Polyjuice. Raises NotShown,
-    FindingError where the finding cannot be reduced, EnvironmentProblem.
+    Then an explanation is sought among ``rules``, by default those that come with Polyjuice. ``from_scratch`` is for
+    the reproducer (see :class:`polyjuice.triage.finding.Draft`). Raises NotShown, FindingError where the finding cannot
+    be reduced, EnvironmentProblem.
     """
     if stored.record.broken:
         raise FindingError("a graph with a broken constraint has no values, and so cannot be reduced")
@@ -105,6 +108,7 @@ def reduce(
             regression=stored.record.regression,
             reduction=reduction,
             explanation=_explanation(found.case, stored.record.profile, rules),
+            from_scratch=from_scratch,
         )
 
 
