@@ -13,7 +13,7 @@ from rich.markup import escape
 from polyjuice import formats
 from polyjuice.campaign.store import NoCampaign
 from polyjuice.cli.bisect import bisect
-from polyjuice.cli.common import DEFECT, INTERRUPTED, USAGE, Usage, stderr
+from polyjuice.cli.common import DEFECT, INTERRUPTED, OK, USAGE, Usage, stderr
 from polyjuice.cli.doctor import doctor
 from polyjuice.cli.fuzz import EXAMPLES, fuzz
 from polyjuice.cli.graphs import generate, metrics
@@ -97,7 +97,7 @@ def command() -> Any:
 def main() -> None:
     """The entry point. Mistakes of the user or the environment give one line and status 2, our own faults status 3."""
     try:
-        sys.exit(command()(prog_name="polyjuice", standalone_mode=False))
+        sys.exit(command()(prog_name="polyjuice", standalone_mode=False) or OK)
     except _UsageError as problem:
         _refuse(misused(problem))
     except _THE_USERS as problem:

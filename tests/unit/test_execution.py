@@ -157,6 +157,7 @@ WORKER_FILES = [Path(execution.__file__).with_name(name) for name in ("worker.py
 # What a compiler file may import besides a module of its own name.
 FRAMEWORKS = {
     "_inductor_knobs": {"torch"},
+    "_openvino_parts": {"openvino"},
     "_inductor_trace": {"torch"},
     "_inductor_unit": {"torch"},
     "_inductor_lean": {"torch", "sympy"},
