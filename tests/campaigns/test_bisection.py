@@ -192,7 +192,7 @@ def run(compiled, inputs):
 def test_an_error_that_a_wrong_value_ends_in_is_told_as_the_wrong_value(
     wrong: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """An example is ONNX Runtime's EliminateSlice: its result has a wrong shape, which can make a later operator fail."""
+    """An example is ONNX Runtime's EliminateSlice: its result has a wrong shape, which fails in a later operator."""
     knobs = KNOBS.format(names='"other", "fusion"', condition="False", trace="")
     plugin(tmp_path / "site", knobs + SPREADING.format(wrong=wrong), name="knobbed")
     monkeypatch.syspath_prepend(tmp_path / "site")
