@@ -123,7 +123,7 @@ ROWS: Mapping[str, Row] = {
 _HEADS = {
     "kinds": "Kinds of cases",
     "packs": "Small programs alone, in packs",
-    "sets": "Small programs alone, on so many sets of inputs",
+    "sets": "Small programs alone, by number of input sets",
     "campaigns": "Campaigns",
 }
 
@@ -403,11 +403,11 @@ def lanes(preparation: Preparation, compiler: CompilerInfo, cases: int) -> dict[
 # --- the tables -------------------------------------------------------------------------------------------------------
 
 
-_HEAD = f"""# Which sizes and shares of cases pay
+_HEAD = f"""# The yield of sizes and shares of cases
 
-Made by `python benchmarks/budget.py`, which says how. Each row is a campaign of one kind of case, with default options
-otherwise. A minute is processor time, of one worker and all that it starts. "Load" is the machine's load at that time.
-Other work ran on its two cores, so rates differ by a third from run to run.
+Made by `python benchmarks/budget.py`, whose docstring explains it. Each row is a campaign of one kind of case, with
+other options at their defaults. A minute is processor time of one worker and its child processes. "Load" is the
+machine's load at that time. Other work ran on its two cores, so rates differ by a third from run to run.
 
 - **planted**: how many planted faults the row detects, in as many cases as the compiler runs in three seconds without
   faults. With another seed this differs by half.
@@ -522,8 +522,8 @@ def _lanes_table(rows: Mapping[str, Any]) -> Iterator[str]:
     if not rows:
         return
     yield "### Faults of 8-bit lanes\n"
-    yield "A minimum, maximum or arg reduction of int8 or uint8 over 8 or more contiguous elements takes in zeros from"
-    yield "lanes that nothing fills.\n"
+    yield "A minimum, maximum or arg reduction of int8 or uint8 over 8 or more contiguous elements reads zeros from"
+    yield "lanes that hold no element.\n"
     yield "| campaign | cases | have one | its values bite | exposed | cases a minute | exposed in a minute |"
     yield "|---" * 7 + "|"
     for name, row in rows.items():
@@ -534,8 +534,8 @@ def _lanes_table(rows: Mapping[str, Any]) -> Iterator[str]:
         then, now = (rows[name]["lanes"]["expose"] / rows[name]["lanes"]["cases"] for name in (THEN, NOW))
         ratio = now * _rate(rows[NOW]["run"]) / (then * _rate(rows[THEN]["run"]))
         wall = now * 60 * rows[NOW]["run"]["cases"] / rows[NOW]["run"]["wall_s"] / (then * 60 / _LANES_THEN_S)
-        yield f"\nThe campaign of today exposes one {ratio:.1f} times as often in the same time of the processor. On"
-        yield f"the clock it does so {wall:.1f} times as often as with the {_LANES_THEN_S} s that a case took then."
+        yield f"\nIn the same processor time, today's campaign exposes such a fault {ratio:.1f} times as often. On"
+        yield f"the clock it does so {wall:.1f} times as often: a case took {_LANES_THEN_S} s then."
     yield ""
 
 

@@ -121,7 +121,7 @@ def main() -> None:
     text = "# Diversity in GenCoG's setting\n\nMade by `python benchmarks/gencog.py`: vertex and edge diversity.\n\n"
     text += head("vertices", [*MEASURED, "GenCoG's own code"])
     text += "".join("".join(row) + f" {MARKS[mark]} |\n" for mark, row in rows.items()) + "".join(times) + " |\n"
-    text += "\nDifferent calls of each operator, of N_est that count:\n\n" + head("operator", ["N_est", *MEASURED])
+    text += "\nDifferent calls of each operator, of N_est possible ones:\n\n" + head("operator", ["N_est", *MEASURED])
     for name, room in SPACES.items():
         text += f"| {name} | {room} | " + " | ".join(str(len(calls[s][name])) for s in MEASURED) + " |\n"
     arguments.table.write_text(text, encoding="utf-8")

@@ -1,4 +1,4 @@
-"""What holds for all tests: their environment, and the table of what frameworks do not run."""
+"""Settings for all tests: their environment, and the table of programs that frameworks do not run."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # NumPy's further threads would mostly wait, at full load
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # more NumPy threads would only wait, at full load
 
 import pytest
 
@@ -18,11 +18,11 @@ from polyjuice.compilers import CompilerInfo
 from polyjuice.execution import forkserver, host
 from tests.support.unsupported import FILE, Unsupported
 
-if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # as in whatever a shell begins with `&`; processes inherit it
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # as a shell does for `command &`; processes inherit it
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
 M_TRIM_THRESHOLD, M_MMAP_THRESHOLD = -1, -3
-with suppress(AttributeError, OSError):  # of GNU's C library: keep freed memory, because new pages cost time
+with suppress(AttributeError, OSError):  # GNU's C library keeps freed memory, because new pages cost time
     ctypes.CDLL(None).mallopt(M_MMAP_THRESHOLD, 2**25)
     ctypes.CDLL(None).mallopt(M_TRIM_THRESHOLD, 2**29)
 
@@ -32,14 +32,14 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """One process has to see all that goes into a file."""
+    """Refuse to update the table from several processes: one process has to see all results."""
     if config.getoption("--update-unsupported") and config.getoption("numprocesses", None):
         raise pytest.UsageError("--update-unsupported needs -n 0")
 
 
 @pytest.fixture(scope="session")
 def unsupported(pytestconfig: pytest.Config) -> Iterator[Unsupported]:
-    """What the committed table says that frameworks do not run."""
+    """The committed table of programs that frameworks do not run."""
     table = Unsupported(pytestconfig.getoption("--update-unsupported"))
     yield table
     table.write()
@@ -47,9 +47,9 @@ def unsupported(pytestconfig: pytest.Config) -> Iterator[Unsupported]:
 
 @pytest.fixture(scope="session", autouse=True)
 def _a_server_for_each_compiler() -> Iterator[None]:
-    """Keep the fork servers of all compilers: tests take turns with more of them than a campaign does.
+    """Keep the fork servers of all compilers, because tests use more compilers in turn than a campaign does.
 
-    The process for the user's code is told ``sys.path`` with each call. So one server is enough for all PYTHONPATHs.
+    Each call sends ``sys.path`` to the process for the user's code. So one server is enough for all PYTHONPATHs.
     """
     server_of = host.server_of
 
@@ -67,7 +67,7 @@ def _a_server_for_each_compiler() -> Iterator[None]:
 
 @pytest.hookimpl(wrapper=True)
 def pytest_pyfunc_call() -> Iterator[None]:
-    """Run a test in an environment that does not name it: forked workers are shared within one environment alone."""
+    """Run a test without its name in the environment, because only equal environments share forked workers."""
     with pytest.MonkeyPatch.context() as patch:
         patch.delenv("PYTEST_CURRENT_TEST", raising=False)
         return (yield)
@@ -75,7 +75,7 @@ def pytest_pyfunc_call() -> Iterator[None]:
 
 @pytest.hookimpl(wrapper=True)
 def pytest_fixture_setup() -> Iterator[None]:
-    """Set up a fixture in such an environment, too."""
+    """Set up a fixture without the test's name in the environment, too."""
     with pytest.MonkeyPatch.context() as patch:
         patch.delenv("PYTEST_CURRENT_TEST", raising=False)
         return (yield)

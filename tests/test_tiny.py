@@ -1,4 +1,4 @@
-"""The whole line of Polyjuice, from a graph to a verdict. Read this file first."""
+"""The whole pipeline of Polyjuice, from a graph to a verdict. Read this file first."""
 
 from __future__ import annotations
 
@@ -26,18 +26,18 @@ def test_from_a_graph_to_a_verdict() -> None:
     y = build.input(TensorType("float32", (1, 4)))
     seed = build.build([build.op("Transpose", build.op("Relu", build.op("Add", x, y)), perm=(1, 0))])
 
-    # Equality saturation gives graphs that compute the same with the fewest and with the most operators.
+    # Equality saturation gives equivalent graphs with the fewest and the most operators.
     rules = load(only=["add-commutative", "relu-transposed", "transpose-*"])
     low, high = Rewriter(rules).rewrite(seed, seed=0).variants
     assert low.operators <= operator_count(seed) < high.operators
     assert digest(low.graph) != digest(high.graph)
 
-    # The interpreter finds them equal to the seed: no rule is trusted.
+    # The interpreter checks that they equal the seed, so no rule is trusted.
     compiler = find("eager")
     sets = [pipeline.input_set(seed, "exact", make_inputs(seed, "exact", seed=0), compiler)]
     assert pipeline.equivalent(seed, [low.graph, high.graph], sets) == ["", ""]
 
-    # Both become programs, and the same compiler runs both, in a process of its own, on the same inputs.
+    # Both become programs. The same compiler runs both, in a process of its own, on the same inputs.
     programs = []
     for variant in (low, high):
         artifact = pipeline.lower(variant.graph, LoweringChoices(), pipeline.target_of(compiler))
@@ -45,10 +45,10 @@ def test_from_a_graph_to_a_verdict() -> None:
     with CompilerSession(Conditions(), compiler) as session:
         case = pipeline.execute(Case(sets, programs), session)
 
-        # They agree, so the oracle has nothing to say ...
+        # They agree, so the oracle reports nothing ...
         assert pipeline.judge(case, session, ["metamorphic"]) == []
 
-        # ... but had the compiler got one element wrong, it would have named the side that is wrong.
+        # ... but had the compiler got one element wrong, the oracle would name the wrong side.
         right, wrong = case.programs
         (result,) = wrong.outcome.outputs[0]
         result = result.copy()

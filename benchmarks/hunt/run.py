@@ -203,7 +203,7 @@ def table(known: Sequence[Result]) -> str:
         for (compiler, version), results in groupby(known, key=lambda result: (result["compiler"], result["version"]))
     ]
     lines = [
-        "# What hunts found",
+        "# Findings of hunts",
         "",
         "Written by `make hunt`. A turn is a campaign of one worker, with a seed of its own. *Raw findings* are all",
         "that the oracles confirmed. *Causes* are what triage makes of them, one for each signature. The hours include",

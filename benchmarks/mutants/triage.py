@@ -157,12 +157,12 @@ def shows(finding: Path, environment: dict[str, str]) -> int:
 def table(rows: dict[str, Any]) -> str:
     """The results, in Markdown."""
     lines = [
-        "# What campaigns make of planted faults",
+        "# Campaigns on planted faults",
         "",
         "Made by `python benchmarks/mutants/triage.py`. Each row is a campaign on a compiler with planted faults, from",
         f"their demonstrations beside {BESIDE} other operators. A finding belongs to the fault if its reproducer ends",
         "with 1, and with 0 without the fault. *Met* counts these before triage, *told* after it. Other columns are",
-        "about the first one that is told. *Seconds* is the median time to reduce and bisect a finding.",
+        "about the first reported finding. *Seconds* is the median time to reduce and bisect a finding.",
         "",
         *(f"{_median(rows, compiler)}" for compiler in ("onnxruntime", "tvm", "inductor")),
         "",

@@ -65,7 +65,7 @@ _HEAD = """# Published bugs: how often their conditions occur
 
 Made by `python benchmarks/published/proxy.py`. Each row is a bug of the open half of `benchmarks/published`. The last
 columns say how many generated programs meet its conditions, by strategy. A program that meets them need not show the
-bug: the compiler may not take it, and other results may hide it.
+bug: the compiler may not support it, and other results may hide it.
 """
 
 

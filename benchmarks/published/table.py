@@ -23,9 +23,9 @@ Written by `make published`. Each entry of `benchmarks/published/` is a silent w
 Polyjuice tests the last release that shows it, with default options.
 
 - *Given*: the trigger of the bug is the seed.
-- *Blind*: one worker generates programs for ten minutes for each release. What shows is confirmed afterwards. A bug
+- *Blind*: one worker generates programs for ten minutes for each release. Findings are confirmed afterwards. A bug
   counts if the reduced programs have its cause and at most six operators.
-- *Open* entries may be looked at while Polyjuice is worked on. The others are *held out*.
+- Developers of Polyjuice may look at *open* entries. The others are *held out*.
 """
 
 

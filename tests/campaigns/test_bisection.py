@@ -1,4 +1,4 @@
-"""Bisection names the parts of a compiler without which a fault vanishes; where there is none, it says so."""
+"""Bisection names the compiler's parts that a fault needs. If there is none, it says so."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from tests.support.plugins import plugin
 
 
 def bisected(finding: Path, *arguments: str) -> tuple[int, dict[str, Any], str]:
-    """The status of the command, its JSON, and what it wrote to standard error."""
+    """The exit status of `polyjuice bisect`, its JSON, and its standard error."""
     done = polyjuice("bisect", finding, "--json", *arguments)
     return done.returncode, json.loads(done.stdout) if done.stdout else {}, done.stderr
 
@@ -90,7 +90,7 @@ def trace(compiled):
 
 
 def faulty(site: Path, monkeypatch: pytest.MonkeyPatch, names: str, condition: str, trace: str = "") -> Path:
-    """A finding of a compiler with these knobs, whose first result is off by one under a condition."""
+    """Store a finding of a compiler with these knobs. Its first result is off by one if the condition holds."""
     site.mkdir()
     listed, traced = (", ".join(f'"{name}"' for name in text.split()) for text in (names, trace))
     plugin(site, KNOBS.format(names=listed, condition=condition, trace=traced), name="knobbed")
@@ -143,7 +143,7 @@ def test_several_knobs_and_none(
 
 
 def test_what_the_compiler_says_that_it_did_is_tried_first(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Members of a family are known by the trace alone."""
+    """The knob `pass:*` is a family: the trace alone names its members."""
     names = " ".join(f"k{number}" for number in range(50))
     finding = faulty(tmp_path / "s", monkeypatch, f"pass:* {names}", "not off('pass:b')", "pass:a pass:b other")
     lines: list[str] = []
@@ -169,7 +169,9 @@ def test_what_leaves_every_part_as_it_is_is_blamed_before_any_part(
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """Without the pass, there is nothing that could share memory."""
+    """Without the pass, nothing can share memory. If `memory` hides the fault too, it is the blame, and the pass an
+    alternative.
+    """
     finding = faulty(tmp_path / "s", monkeypatch, "memory pass:* last", f"not off('pass:b'){condition}", "pass:b")
     result = bisect(load(finding), 120)
     assert (result.blame, result.alternatives) == (blame, alternatives)
@@ -183,14 +185,14 @@ def run(compiled, inputs):
     wrong = {wrong} and not off("fusion") and compiled.nodes[-1].op == "Neg"
     return [(dtype, values - values.dtype.type(wrong)) for dtype, values in outputs]
 """
-"""It fails by a part; and what comes of an Add is wrong by it, if that is so, unless it is an output itself."""
+"""The part `fusion` makes Sqrt fail. If ``wrong``, it also makes the result of a final Neg wrong by 1."""
 
 
 @pytest.mark.parametrize("wrong", [True, False])
 def test_an_error_that_a_wrong_value_ends_in_is_told_as_the_wrong_value(
     wrong: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """As of ONNX Runtime's EliminateSlice: the shape of its result is wrong, or does not fit what comes next."""
+    """An example is ONNX Runtime's EliminateSlice: its result has a wrong shape, which fails in a later operator."""
     knobs = KNOBS.format(names='"other", "fusion"', condition="False", trace="")
     plugin(tmp_path / "site", knobs + SPREADING.format(wrong=wrong), name="knobbed")
     monkeypatch.syspath_prepend(tmp_path / "site")
@@ -254,7 +256,7 @@ TRANSPOSED = """<ir_version: 9, opset_import: ["" : 18]>
 
 
 def test_the_fusion_behind_a_bug_of_onnxruntime_is_named(tmp_path: Path) -> None:
-    """artifacts/bugs/001."""
+    """This is finding 001 of artifacts/bugs."""
     usable("onnxruntime")
     graph = formats.from_model(onnx.parser.parse_model(TRANSPOSED))
     inputs = [np.array([[1, 2], [3, 4], [5, 6]], np.float32), np.array([1, 10, 100], np.float32)]

@@ -1,4 +1,4 @@
-"""The bugs found so far: each folder is listed, complete, and such that the commands take its finding."""
+"""The list of bugs: each folder is listed and complete, and the commands accept its finding."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from scripts import bug_list
 BUGS = Path(__file__).parents[2] / "artifacts/bugs"
 FOLDERS = sorted(path for path in BUGS.iterdir() if path.is_dir())
 EARLY = {"008-onnxruntime-memory-pattern"}
-"""Findings that are as an early version stored them."""
+"""Findings in the format of an early version."""
 
 REPRODUCERS = sorted(file for file in BUGS.rglob("repro.py") if file.parts[-3] not in EARLY)
 
@@ -36,7 +36,7 @@ def test_the_newest_release_is_listed_of_every_bug() -> None:
 
 
 def test_the_tables_are_those_of_the_list() -> None:
-    """Else run ``make bugs BUGS=--tables``."""
+    """If this fails, run ``make bugs BUGS=--tables``."""
     text = (BUGS / "README.md").read_text()
     assert text == bug_list.with_tables(text, bug_list.read())
     rows = re.findall(r"^\| \[\d+\]\((.*?)\)", text, re.MULTILINE)
@@ -57,7 +57,7 @@ def test_a_bug_has_a_reproducer_and_a_report(folder: Path) -> None:
 
 @pytest.fixture(scope="module")
 def bare(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """An interpreter that has nothing but the standard library."""
+    """An interpreter with only the standard library."""
     folder = tmp_path_factory.mktemp("bare")
     venv.create(folder)
     return folder / "bin/python"

@@ -1,4 +1,5 @@
-"""Campaigns: reproducible whatever the number of processes, resumable whenever they were stopped, quiet on controls.
+"""Campaigns: the number of processes does not change them, they resume after every interrupt, and controls find
+nothing.
 
 The compilers here are plugins: one file each, declared as an installed package declares it.
 """
@@ -31,7 +32,7 @@ from tests.support.workers import HOPELESS_S
 
 
 def rows(campaign: Path) -> dict[int, tuple[int, str, str]]:
-    """The stored cases: index to (pairs, why it was skipped, seconds)."""
+    """The stored cases: index to (pairs, reason for skipping, seconds)."""
     with sqlite3.connect(campaign / "campaign.sqlite") as db:
         return {row[0]: row[1:] for row in db.execute('SELECT "index", pairs, skipped, seconds FROM cases')}
 
@@ -51,7 +52,7 @@ def test_a_compiler_of_another_package_is_found_and_tested(tmp_path: Path) -> No
 
 
 def test_a_compiler_whose_start_fails_is_a_problem_of_the_environment(tmp_path: Path) -> None:
-    """The probe before the campaign does not start it."""
+    """The probe before the campaign does not start the compiler, so it does not notice."""
     env = plugin(tmp_path / "site", "def start(options): import os; os._exit(7)")
     message = refusal("--compiler", "fake", "-n", 2, "--out", tmp_path / "c", env=env)
     assert "fake did not start" in message
@@ -109,7 +110,7 @@ def test_the_eager_control_finds_nothing_in_500_cases(tmp_path: Path) -> None:
 def test_a_case_depends_on_the_seed_and_its_index_alone(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, extract: str
 ) -> None:
-    """Not on the cases that the same process ran before it."""
+    """The cases that the same process ran before do not matter."""
     config = Config("numpy", cases=5, seed=5, variants=3, extract=extract)
     forwards = executed(config, range(5), tmp_path, monkeypatch)
     shuffled = executed(config, random.Random(0).sample(range(5), 5), tmp_path, monkeypatch)
@@ -146,7 +147,7 @@ with pytest.MonkeyPatch.context() as patch:
 
 @pytest.mark.long
 def test_cases_in_which_a_side_crashes_are_tested(tmp_path: Path) -> None:
-    """Known or not, they are neither skipped nor left out of the counts."""
+    """A campaign neither skips such cases nor leaves them out of the counts, even if the crash is known."""
     crash = """
     def compile(program, inputs):
         if len(program.nodes) > 4:
@@ -166,7 +167,7 @@ def test_cases_in_which_a_side_crashes_are_tested(tmp_path: Path) -> None:
 
 
 def test_the_number_of_workers_changes_nothing(tmp_path: Path) -> None:
-    """Findings, too, are the same files."""
+    """The files of the findings are the same, too."""
     wrong = """
     def run(compiled, inputs):
         outputs = control.run(compiled, inputs)
@@ -204,11 +205,11 @@ def compile(program, inputs):
         signal.pause()
     return control.compile(program, inputs)
 """
-"""It halts once so many cases are stored."""
+"""The campaign halts once it has stored this number of cases."""
 
 
 class Campaign:
-    """A campaign in the background, in a group of its own, whose every descendant can be found."""
+    """A campaign in the background, in a process group of its own, so that the test can find every descendant."""
 
     begun: ClassVar[list[Campaign]] = []
 
@@ -229,7 +230,7 @@ class Campaign:
         self.begun.append(self)
 
     def wait_until(self, condition: Callable[[], object]) -> None:
-        """Wait as long as the command runs."""
+        """Wait until the condition holds. Fail if the command ends first."""
         while not condition():
             assert self._process.poll() is None, self._process.communicate()
             time.sleep(0.02)
@@ -237,11 +238,11 @@ class Campaign:
     def cases(self) -> int:
         try:
             return len(rows(self.out))
-        except sqlite3.OperationalError:  # not yet made, or being written
+        except sqlite3.OperationalError:  # the file does not exist yet, or another process writes it
             return 0
 
     def end(self, number: int) -> tuple[int, str, str]:
-        """Send the signal to the command alone: its exit status, and what it printed."""
+        """Send the signal to the command alone. Return its exit status and its output."""
         self._process.send_signal(number)
         stdout, stderr = self._process.communicate(timeout=HOPELESS_S)
         return self._process.returncode, stdout, stderr
@@ -252,7 +253,7 @@ class Campaign:
         self._process.wait()
 
     def leftovers(self) -> list[str]:
-        """What will not end: processes, and scratch folders."""
+        """Return the processes and scratch folders that the campaign leaves behind."""
         deadline = time.monotonic() + HOPELESS_S
         while found := [*self._processes(), *(str(path) for path in self._temporary.glob("polyjuice-*"))]:
             if time.monotonic() > deadline:
@@ -273,7 +274,7 @@ class Campaign:
 
 @pytest.fixture(autouse=True)
 def no_campaign_outlives_its_test() -> Iterator[None]:
-    """Not even where the test fails."""
+    """End all campaigns, even if the test fails."""
     yield
     while Campaign.begun:
         Campaign.begun.pop().kill()
@@ -302,7 +303,7 @@ def start(tmp_path: Path, env: Mapping[str, str], how: Sequence[str] = PLAIN) ->
 
 
 def assert_resumes(tmp_path: Path, uninterrupted: dict[int, tuple[int, str]]) -> None:
-    """Nothing that was stored is run again, and in the end all is as if there had been no interruption."""
+    """A resumed campaign runs no stored case again, and its result is that of a campaign without the interruption."""
     before = rows(tmp_path / "c")
     done = polyjuice("fuzz", "--resume", tmp_path / "c", "--json", env=plugin(tmp_path / "site"))
     assert done.returncode == 0, done.stderr
@@ -343,7 +344,7 @@ def test_a_running_campaign_is_not_run_twice(tmp_path: Path) -> None:
 @needs_proc
 @pytest.mark.parametrize("stage", ["check()", *in_the_long_run("start(options)")])
 def test_an_interrupt_before_the_first_case_ends_with_130(tmp_path: Path, stage: str) -> None:
-    """While the compiler is probed, or while the first worker starts."""
+    """The compiler's probe still runs, or the first worker starts."""
     slow = f"""
     import signal
     def {stage}:
@@ -425,7 +426,7 @@ def test_a_finished_campaign_goes_on_to_more_cases(tmp_path: Path) -> None:
 
 
 def test_a_resumed_campaign_takes_other_known_bugs_and_another_interpreter(tmp_path: Path) -> None:
-    """What a campaign was begun with may have moved meanwhile."""
+    """The files and programs that the campaign began with may have moved meanwhile."""
     before, after = (tmp_path / name for name in ("before.toml", "after.toml"))
     before.write_text("")
     fuzz(tmp_path / "c", "--compiler", "numpy", "-n", 1, "--known", before, *PLAIN)
@@ -461,7 +462,7 @@ sys.meta_path.insert(0, Hook())
 
 
 def planted(folder: Path, fault: str, *options: object) -> tuple[int, dict[str, Any]]:
-    """A campaign of three cases with a fault in Polyjuice, planted by statements."""
+    """A campaign of three cases, with a fault in Polyjuice that these statements plant."""
     (folder / "sitecustomize.py").write_text(HOOK.format("\n    ".join(fault.strip().splitlines())))
     common = ("--out", folder / "c", "-n", 3, "--workers", 1, "--triage", "0s", "--json")
     done = polyjuice_alone("fuzz", *common, *options, env={"PYTHONPATH": str(folder)})
@@ -469,7 +470,7 @@ def planted(folder: Path, fault: str, *options: object) -> tuple[int, dict[str, 
 
 
 def test_an_internal_error_is_stored_and_ends_with_3(tmp_path: Path) -> None:
-    """The other cases go on."""
+    """The other cases run all the same."""
     fault = """
 from polyjuice.campaign.preparation import Preparation
 prepare = Preparation.case
@@ -487,7 +488,7 @@ Preparation.case = case
 
 @pytest.mark.long
 def test_a_program_that_polyjuice_misspells_is_a_defect_of_its_own(tmp_path: Path) -> None:
-    """It is neither unsupported nor a finding."""
+    """Such a program is neither unsupported nor a finding."""
     pytest.importorskip("torch")
     fault = """
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""``polyjuice.check``: one model, on whatever inputs its owner has."""
+"""``polyjuice.check`` tests one model on its owner's inputs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Disruptive generation (HirGen, paper 003, section 3.1.5): one constraint is broken, and what compilers make of it."""
+"""Disruptive generation (HirGen, paper 003, section 3.1.5) breaks one constraint, and tests how compilers react."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from tests.support.shares import in_the_long_run
 
 
 def disrupted(count: int, memory: Memory | None = None) -> Iterator[tuple[Graph, Broken]]:
-    """Valid graphs and what became of them."""
+    """Pairs of a valid graph and its disrupted graph."""
     for seed in range(count):
         graph = generate(8, f"disruptive {seed}", strategy="hirgen")
         if broken := disrupt(graph, seed, memory):
@@ -154,7 +154,7 @@ def test_what_is_accepted_is_counted_and_named(tmp_path: Path) -> None:
 
 @pytest.mark.long
 def test_the_framework_does_not_keep_a_program_from_the_compiler(tmp_path: Path) -> None:
-    """PyTorch itself refuses most; the stage at which eager runs must not come first."""
+    """PyTorch itself refuses most of these programs, so the compiler must see them before eager does."""
     pytest.importorskip("torch")
     status, summary = fuzz(tmp_path / "c", "--compiler", "eager", "-n", 10, *OPTIONS)
     assert (status, summary["raw_findings"], summary["tested"]) == (0, 0, 10)

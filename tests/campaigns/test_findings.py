@@ -1,4 +1,4 @@
-"""A finding is a folder that someone else can use; and what is no finding leaves none.
+"""A finding is a folder that another person can use. A verdict that does not repeat leaves no folder.
 
 The compilers here are wrong on purpose.
 """
@@ -48,7 +48,7 @@ def prepare(model, inputs, **options):
     return lambda: [output + wrong for output in model(*inputs)]
 """
 '''
-"""PyTorch eager, wrong by 1 where the program says relu."""
+"""PyTorch eager, but wrong by 1 in programs that call relu."""
 
 WRONG_RELU = """
 def load(artifact):
@@ -64,11 +64,11 @@ def compile(program, inputs):
 RELU = """<ir_version: 9, opset_import: ["" : 18]>
     relu (float[9,8] x, float[9,8] w, bfloat16[5] u) => (float[9,8] y, bfloat16[5] v) {
         s = Add(x, w) y = Relu(s) v = Relu(u) }"""
-"""Its arrays are too large to be written out in a reproducer."""
+"""A model whose arrays are too large to be written out in a reproducer."""
 
 
 def feeds(finding: Path, graph: Graph) -> dict[str, np.ndarray]:
-    """The stored inputs by their names in the graph; bfloat16 is stored as the uint16 of its bits."""
+    """The stored inputs by their names in the graph. The file stores bfloat16 as the uint16 of its bits."""
     arrays = np.load(finding / "inputs.npz")
     assert [name for name in arrays if name.startswith("input_") and "@" in name] == ["input_2@bfloat16"]
     stored = {**arrays, "input_2": arrays["input_2@bfloat16"].view(bfloat16)}
@@ -89,7 +89,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def campaign(site: Path) -> tuple[Path, dict[str, Any]]:
-    """Cases where relu(x) = (x + |x|) / 2 is what tells two variants apart."""
+    """Cases in which only relu(x) = (x + |x|) / 2 tells two variants apart."""
     arguments = ["--compiler", "wrong", "-n", 2, "--seeds", save_model(site / "relu.onnx", RELU)]
     status, summary = fuzz(site / "c", *arguments, *ONE_RULE, env=importing_from(site))
     assert status == 1, summary
@@ -129,7 +129,7 @@ def test_the_record_says_what_where_and_who(campaign: tuple[Path, dict[str, Any]
         assert said["profile"] in USUAL_PROFILES
         assert said["rules"]
         assert {said["a"], said["b"]} == {"min", "max"} == set(said["operators"])
-        # The wrong side is the one that says relu.
+        # The side that calls relu is wrong.
         sides = {said["a"]: "a.onnx", said["b"]: "b.onnx"}
         operators = {
             label: {node.op_type for node in onnx.load(finding / name).graph.node} for label, name in sides.items()
@@ -151,7 +151,7 @@ def test_both_graphs_are_valid_different_and_equal_in_meaning(campaign: tuple[Pa
 
 
 def test_the_reproducer_was_run_and_shows_the_bug_alone(mismatch: Path, tmp_path: Path) -> None:
-    """It needs NumPy, the framework, and no file beside it."""
+    """The reproducer needs only NumPy and the framework, and no other file."""
     assert record(mismatch)["repro_exit"] == 1
     (tmp_path / "wrong_compiler_bug.py").write_text("WRONG = True\n")
     for name in ("polyjuice", "onnx", "ml_dtypes", "egglog"):
@@ -178,7 +178,7 @@ def test_a_reproducer_ends_with_0_where_the_bug_is_fixed(mismatch: Path, tmp_pat
 def test_a_reproducer_ends_with_2_where_it_could_not_run(
     mismatch: Path, tmp_path: Path, site: Path, module: str, code: str
 ) -> None:
-    """Whether the framework is missing, or something else fails: that is no mismatch."""
+    """A missing framework, or another failure, is no mismatch."""
     (tmp_path / f"{module}.py").write_text(code)
     done = run(mismatch / "repro.py", env={"PYTHONPATH": f"{tmp_path}{os.pathsep}{site}"})
     assert done.returncode == 2
@@ -215,7 +215,7 @@ def test_the_summary_for_people_names_each_distinct_finding(campaign: tuple[Path
 
 
 def small_campaign(tmp_path: Path, code: str, *arguments: object, cases: int = 1) -> tuple[int, dict[str, Any], Path]:
-    """Cases of one small model, whose `max` variant is_large."""
+    """Cases of one small model. The condition `is_large` holds for its `max` variant."""
     model = save_model(tmp_path / "small.onnx")
     env = plugin(tmp_path / "site", LARGE + code)
     options = ["--compiler", "fake", "-n", cases, "--seeds", model, *ONE_RULE, *arguments]
@@ -287,12 +287,12 @@ def test_a_hang_is_a_finding_whose_reproducer_shows_it(tmp_path: Path) -> None:
     assert "max does not run: no end of run within 1 s" in said["message"]
     env = plugin(tmp_path / "site", LARGE)  # the bug is fixed
     script = finding / "repro.py"
-    script.write_text(script.read_text().replace("timeout=2", "timeout=100"))  # on however slow a machine
+    script.write_text(script.read_text().replace("timeout=2", "timeout=100"))  # enough for the slowest machine
     assert run("repro.py", env=env, cwd=finding).returncode == 0
 
 
 def test_a_crash_of_all_programs_is_one_finding(tmp_path: Path) -> None:
-    """Of the first case; the campaign goes on with the next."""
+    """The finding belongs to the first case, and the campaign goes on with the next."""
     spoilt = f"""
 import os
 
@@ -329,7 +329,7 @@ def run(compiled, inputs):
 
 
 def test_what_does_not_repeat_the_last_time_leaves_nothing(tmp_path: Path) -> None:
-    """Though its reproducer ran already."""
+    """The reproducer has already run by then."""
     spoilt = f"""
 import os
 from pathlib import Path

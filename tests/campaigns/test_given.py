@@ -1,4 +1,4 @@
-"""A model as its owner wrote it: compiled, compared, stored, replayed and reduced beside the graphs made of it."""
+"""A model as its owner wrote it: compiled, compared, stored, replayed and reduced, beside the graphs made of it."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def run(compiled, inputs):
     arrays = interpret.evaluate(graph, [from_wire(array) for array in inputs])
     return [to_wire(array + array.dtype.type(wrong)) for array in arrays]
 """
-"""Adds one to all results of a model in which a node has a name that no lowering of ours gives."""
+"""A compiler that adds one to all results if a node has a name that no lowering uses."""
 
 
 FAILING_AS_REWRITTEN = """
@@ -53,11 +53,11 @@ def compile(program, inputs):
         raise ValueError(refused)
     return control.compile(graph, inputs)
 """
-"""Fails on every other model."""
+"""A compiler that fails on every other model."""
 
 
 def named(path: Path) -> Path:
-    """The model with such a node."""
+    """Write a model whose node has that name."""
     model = parser.parse_model(MODEL)
     model.graph.node[1].name = "by hand"
     path.write_bytes(model.SerializeToString())
@@ -112,7 +112,7 @@ def test_what_no_level_takes_is_unsupported_unless_the_framework_runs_it(
 
 
 def test_a_model_that_is_misread_is_no_fault_of_the_compiler() -> None:
-    """The reading of the model says Neg, its reference evaluator Abs, as the compiler does."""
+    """Polyjuice reads Neg from the model, but the reference evaluator and the compiler compute Abs."""
     text = '<ir_version: 8, opset_import: ["" : 13]> g (float[2] x) => (float[2] y) { y = %s(x) }'
     program, other = (given.from_model(parser.parse_model(text % op)) for op in ("Abs", "Neg"))
     x = np.array([1.0, 2.0], np.float32)
@@ -135,7 +135,7 @@ OPAQUE = """<ir_version: 8, opset_import: ["" : 17]>
 
 
 def opaque(shift: float, turned: int = 0) -> list[str]:
-    """What is said of a program with an operator that the table lacks, where one element of each result is off."""
+    """The verdicts on a program with an operator that the table lacks, if one element of each result is off."""
     model = parser.parse_model(OPAQUE)
     program = given.from_model(model)
     assert program.artifact
@@ -161,7 +161,7 @@ def test_what_the_table_lacks_is_judged_by_its_own_uncompiled_run() -> None:
 
 
 def test_test_data_beside_a_model_are_its_own_inputs(tmp_path: Path) -> None:
-    """As ONNX's test cases and model zoo have them; those that do not fit the model are another's."""
+    """ONNX's test cases and model zoo have this layout. Test data of other types or shapes belong to another model."""
     path = named(tmp_path / "model.onnx")
     assert given.load_onnx(path).examples is None
     folder = tmp_path / "test_data_set_0"
@@ -187,7 +187,7 @@ UNREAD = """<ir_version: 9, opset_import: ["" : 19]>
 def test_what_frameworks_differ_in_is_judged_on_own_inputs_by_the_uncompiled_run(
     answer: str, count: int, tmp_path: Path
 ) -> None:
-    """The greater of NaN and 1: NaN says ONNX's reference evaluator."""
+    """An example is the maximum of NaN and 1: ONNX's reference evaluator gives NaN."""
     wrong = f"""
     import numpy as np
     def run(compiled, inputs):
@@ -210,7 +210,7 @@ def test_what_frameworks_differ_in_is_judged_on_own_inputs_by_the_uncompiled_run
 
 
 def test_a_model_that_cannot_be_read_takes_part_as_it_is() -> None:
-    """As one with float8e4m3fnuz. What is wrong in itself is refused, and so is a model whose sizes are not known."""
+    """An example is a model with float8e4m3fnuz. Invalid models and models with unknown sizes are refused."""
     program = given.from_model(parser.parse_model(UNREAD))
     assert program.unread
     assert program.artifact

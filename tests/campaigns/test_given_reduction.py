@@ -1,4 +1,4 @@
-"""A program as its owner wrote it, reduced: what stays is as it was written."""
+"""Reduction of a program as its owner wrote it: the rest stays as it was written."""
 
 from __future__ import annotations
 
@@ -61,11 +61,11 @@ def run(model, inputs):
     found = model.run(None, dict(zip(names, map(from_wire, inputs))))
     return [to_wire(np.asarray(array)) for array in found]
 """
-"""A compiler that adds one to what a node of a certain name makes, and is right otherwise."""
+"""A compiler that adds one to the result of the node with a certain name, and is right otherwise."""
 
 
 def planted(node: str) -> ModelProto:
-    """A model of twenty nodes, the eleventh of which has that name."""
+    """A model of twenty nodes. The eleventh has that name."""
     model = parser.parse_model(MODEL.replace("{planted}", node))
     model.graph.node[10].name = "by hand"
     return model
@@ -79,7 +79,7 @@ def planted(node: str) -> ModelProto:
     ],
 )
 def test_a_fault_of_one_node_as_written_is_reduced_to_that_node(node: str, tmp_path: Path) -> None:
-    """One that the operator table has; and opaque ones, of which only the uncompiled run tells what is right."""
+    """The node is an operator of the table or an opaque one, which only the uncompiled run can judge."""
     model = planted(node)
     if "one" in node:
         model.graph.initializer.append(onnx.numpy_helper.from_array(np.array(1, np.int64), "one"))
@@ -111,7 +111,7 @@ def test_a_fault_of_one_node_as_written_is_reduced_to_that_node(node: str, tmp_p
 
 
 class Says:
-    """Shows the fault where a program, which must be valid, has something in its text; the output is checked, too."""
+    """A trial that shows the fault if a valid program's text meets a condition. It also checks the outputs."""
 
     def __init__(self, shown: Callable[[Excerpt], bool]) -> None:
         self._shown = shown
@@ -168,7 +168,7 @@ def text_of(written: Written) -> str:
 
 
 def test_what_a_step_needs_whose_value_is_no_input_is_a_constant() -> None:
-    """A shape that is computed: as an input it would leave the result's shape open."""
+    """The step needs a computed shape. As an input, the shape would leave the result's shape open."""
     small = smallest(
         onnx_written(
             """<ir_version: 8, opset_import: ["" : 17]> g (float[2,3] x) => (float[6] y)
@@ -182,7 +182,7 @@ def test_what_a_step_needs_whose_value_is_no_input_is_a_constant() -> None:
 
 
 def test_functions_subgraphs_and_declared_initializers_stay_whole() -> None:
-    """What a subgraph reads of the outer graph is an operand; a function stays that is called by another."""
+    """A subgraph's operands include the outer values that it reads. A function stays if another one calls it."""
     text = """<ir_version: 8, opset_import: ["" : 17, "own" : 1]>
     g (float[2] x, bool c) => (float[2] y)
     {
@@ -244,7 +244,7 @@ def everything() -> Written:
 
 
 def statement(written: Written, text: str) -> Written:
-    """What is left of a fault that is a statement with a text."""
+    """Reduce with a fault that shows if a statement has this text."""
     return smallest(written, lambda excerpt: text in text_of(excerpt.written), 2)
 
 
@@ -292,7 +292,7 @@ def model():
 
 @pytest.mark.long
 def test_a_fault_of_inductor_is_reduced_to_the_statement_that_has_it(tmp_path: Path) -> None:
-    """A copy of an input is replaced by the input, which is updated before the copy is used."""
+    """The compiler replaces a copy of an input by the input, although an update comes before the copy's use."""
     pytest.importorskip("torch")
     (tmp_path / "mine.py").write_text(OWNERS)
     seeds = ["--seeds", "mine:model", "-n", 1, "--workers", 1, "--triage", "0s"]

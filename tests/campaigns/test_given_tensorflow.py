@@ -1,4 +1,4 @@
-"""TensorFlow functions as tf.function traces them, as source that stands alone."""
+"""TensorFlow functions, as tf.function traces them, become source that stands alone."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ X = np.arange(8, dtype=np.float32).reshape(2, 4) - 3
 
 
 class Everything(tf.Module):
-    """A variable that an inner function reads, a large constant, a loop, a branch, operations of several results."""
+    """A variable that an inner function reads, a large constant, a loop, a branch, operations with several results."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -84,7 +84,7 @@ def test_the_source_says_what_the_trace_does() -> None:
 
 
 def test_the_source_is_a_program_of_the_functions_inputs_and_outputs_for_the_compiler(tmp_path: Path) -> None:
-    """As stored and read again."""
+    """The source stays the same when a stored finding is read again."""
     program = program_of(Everything(), X, {"n": np.arange(3)})
     files.save(tmp_path / "kept", "0", [program])
     (kept,) = files.load(tmp_path / "kept", "0")
@@ -155,7 +155,7 @@ UNDEFINED = {
 
 @pytest.mark.parametrize("name", UNDEFINED)
 def test_what_tensorflow_leaves_open_is_another_integer_in_float64(name: str) -> None:
-    """An integer is judged where both runs agree."""
+    """An integer is compared only where both runs agree."""
     function, values = UNDEFINED[name]
     program = program_of(function, values)
     assert program.artifact
@@ -167,7 +167,7 @@ def test_what_tensorflow_leaves_open_is_another_integer_in_float64(name: str) ->
 
 
 def ready(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, returned: str) -> Runner:
-    """A runner of cases of one function, which imports TensorFlow only where it is made."""
+    """A runner of cases of one function. It imports TensorFlow only where the runner is made."""
     code = f"import numpy as np\ndef model():\n    import tensorflow as tf\n    return {returned}\n"
     (tmp_path / f"{name}.py").write_text(code)
     monkeypatch.chdir(tmp_path)
@@ -223,7 +223,7 @@ def run(program, inputs):
 def trace(compiled):
     return []
 '''
-"""Adds one to all results of a program that calls BiasAdd, a name that no lowering of ours uses."""
+"""A compiler that adds one to all results of a program with BiasAdd, a name that no lowering uses."""
 
 OWNERS = """
 def model():

@@ -1,4 +1,4 @@
-"""Torch modules as Dynamo sees them, as source that stands alone."""
+"""Torch modules, as Dynamo traces them, become source that stands alone."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def test_the_source_says_what_the_owner_wrote() -> None:
 
 
 def test_the_source_is_a_program_of_the_graphs_inputs_and_outputs_that_runs_again_and_again() -> None:
-    """A buffer that a run writes over is as it was in the next one."""
+    """If a run writes to a buffer, the next run starts with the buffer's first value."""
     model = Everything().eval()
     program = torch_program.from_module(model, (X,), {"scale": torch.full((3,), 0.5)})
     assert program.artifact
@@ -128,7 +128,7 @@ def ready(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, forward: s
 
 @pytest.mark.long
 def test_the_owners_inputs_are_a_further_set(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Drawn ones that the module refuses do not keep it from those."""
+    """The module may refuse drawn inputs. It still runs on its owner's."""
     own = "torch.full((3, 2), 500.0), torch.tensor([2, 0])"
     runner = ready(tmp_path, monkeypatch, "rows", "x, rows): return x[rows] + 1", own)
     try:
@@ -142,7 +142,7 @@ def test_the_owners_inputs_are_a_further_set(tmp_path: Path, monkeypatch: pytest
 
 
 def test_a_module_that_has_no_graph_takes_part_as_it_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Complex numbers are no element type of ours; what comes in and goes out is real."""
+    """Complex numbers are in the middle of the module; its inputs and outputs are real."""
     forward = "x): return torch.fft.ifft(torch.fft.fft(x)).real"
     runner = ready(tmp_path, monkeypatch, "spectral", forward, "torch.arange(8.0)")
     try:
@@ -182,7 +182,7 @@ def run(program, inputs):
     wrong = "linear" in names and "_C" in names
     return [_torch.to_array(y + wrong) for y in program.model(*_torch._arguments(program, inputs))]
 '''
-"""Adds one to all results of a program that calls linear by a name that no lowering of ours uses."""
+"""A compiler that adds one to all results of a program that calls linear by a name that no lowering uses."""
 
 
 OWNERS = """

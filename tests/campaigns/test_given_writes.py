@@ -1,4 +1,4 @@
-"""Torch programs of others that write into their inputs and buffers, and compilers that get that wrong."""
+"""Torch programs of users that write into inputs and buffers, and compilers that get such writes wrong."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ X, Y = torch.arange(12.0).reshape(4, 3), torch.full((4, 3), 2.0)
 
 
 class Stateful(torch.nn.Module):
-    """Writes into an input, into two buffers and into what it returns."""
+    """A module that writes into an input, two buffers and its result."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -44,14 +44,14 @@ class Stateful(torch.nn.Module):
 
 
 def after(model: torch.nn.Module, *inputs: Any) -> list[np.ndarray]:
-    """What a module returns, and what the inputs and buffers hold then."""
+    """The results of a module, then the final values of its inputs and buffers."""
     copies = [x.clone() for x in inputs]
     returned = model(*copies)
     return [array_of(x) for x in (*returned, copies[1], *(model.cache, model.steps))]
 
 
 def test_an_imported_program_gives_what_inputs_and_buffers_hold_in_the_end(tmp_path: Path) -> None:
-    """As a module, as an exported program, kept in a file, and as a graph."""
+    """The program is a module, an exported program, a file, or a graph."""
     torch.export.save(torch.export.export(Stateful(), (X, Y)), tmp_path / "stateful.pt2")
     wanted = after(Stateful(), X, Y)
     imported = [torch_program.from_module(Stateful(), (X, Y)), torch_program.load(str(tmp_path / "stateful.pt2"))]
@@ -106,7 +106,7 @@ def test_a_graph_updates_inputs_as_torch_does(function: Callable[..., Any]) -> N
 
 
 def test_what_eager_writes_counts_where_there_is_no_graph() -> None:
-    """Complex numbers are no element type of ours."""
+    """The module has no graph because it uses complex numbers."""
 
     def function(x: Any, y: Any) -> Any:
         x.copy_(torch.fft.ifft(torch.fft.fft(x)).real + 1)
@@ -122,7 +122,7 @@ def test_what_eager_writes_counts_where_there_is_no_graph() -> None:
 
 
 def test_statistics_that_a_kernel_writes_without_saying_so_are_buffers_that_are_written() -> None:
-    """Batch normalization leaves the versions of its running statistics as they were."""
+    """Batch normalization does not change the version counters of its running statistics."""
     model = torch.nn.BatchNorm1d(3)
     program = torch_program.from_module(model, (X,))
     assert program.artifact
@@ -134,7 +134,7 @@ def test_statistics_that_a_kernel_writes_without_saying_so_are_buffers_that_are_
 
 
 def test_a_program_that_writes_is_taken_apart_with_its_updates() -> None:
-    """Buffers are inputs of what is left; an update that is left out is written still, and not compared."""
+    """The reduced program takes buffers as inputs. If an update is no longer an output, the program still writes it."""
     artifact = torch_program.from_module(Stateful(), (X, Y)).artifact
     assert artifact
     written = taken_apart(artifact, [X.numpy(), Y.numpy()])
@@ -233,7 +233,7 @@ def gives_buffer(model, inputs):
 
 FAULTS = dict({faults})
 '''
-"""Torch, uncompiled, but for faults: which one a program meets is told by the element type of its inputs."""
+"""Torch, uncompiled, with faults. The element type of a program's inputs decides which fault it meets."""
 
 OWNERS = """
 import torch
@@ -258,7 +258,7 @@ def model_{dtype}(): return made(Owned_{dtype}, torch.{dtype})
 
 @dataclass(frozen=True)
 class Fault:
-    """A fault of the compiler's, a program that meets it, and what is then said, by which oracle."""
+    """A fault of the compiler, the body of a program that meets it, and the oracle and message that report it."""
 
     function: str
     body: str
@@ -298,7 +298,7 @@ TYPES = dict(zip(FAULTS, ("float64", "int64", "float32", "int32", "float16", "in
 
 @dataclass(frozen=True)
 class Campaign:
-    """A campaign of one case for each fault: the environment with the compiler, and the findings by fault."""
+    """A campaign with one case for each fault: the environment with the compiler, and the findings by fault."""
 
     env: Mapping[str, str]
     findings: Mapping[str, Sequence[Path]]
@@ -334,7 +334,7 @@ def test_a_fault_with_what_a_program_writes_or_shares_is_found_and_reproduced(na
 
 
 TELLING = ("an update of a buffer is lost", "an update without a graph is lost", "an input is written")
-"""One fault of each way: of the graph, without one, and of what shares memory. The long tests try the others."""
+"""One fault of each kind: with a graph, without a graph, and about shared memory. The long tests try the others."""
 
 
 @pytest.mark.parametrize("name", TELLING)
@@ -343,7 +343,7 @@ def test_such_a_fault_is_replayed(name: str, campaign: Campaign) -> None:
 
 
 class Kept(Sandbox):
-    """One that outlives its session: what runs the owners' code imports Torch once for all reductions."""
+    """A sandbox that stays open after its session: it imports Torch once for all reductions."""
 
     def close(self) -> None:
         return

@@ -1,4 +1,4 @@
-"""A hunt takes compilers in turn, continues where it was stopped, and merges what it found."""
+"""A hunt runs compilers in turn, continues after a stop, and merges its findings."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def result(compiler: str, seed: int, *causes: tuple[str, int]) -> run.Result:
 
 @pytest.fixture
 def here(monkeypatch: pytest.MonkeyPatch) -> list[Sequence[object]]:
-    """Campaigns run in this process, rewrite nothing and leave findings as they are; the list has their options."""
+    """Campaigns run in this process, without rewriting or triage. The list receives their options."""
     asked: list[Sequence[object]] = []
 
     def fuzz(arguments: Sequence[object]) -> tuple[int, str]:
@@ -59,7 +59,7 @@ def test_a_hunt_continues_with_what_is_next(tmp_path: Path, here: list[Sequence[
 
 
 def test_a_turn_that_was_stopped_is_continued(tmp_path: Path, here: list[Sequence[object]]) -> None:
-    """As after a kill: the campaign has one case of two, and the list of turns no result."""
+    """The hunt was killed: the campaign has one case of two, and the list of turns has no result."""
     run.hunt(options(tmp_path, "--turns", "1", "-n", "1"))
     path = tmp_path / "hunt" / "hunt.json"
     (turn,) = read(path)
@@ -90,7 +90,7 @@ def test_an_interrupted_turn_has_no_result(tmp_path: Path, monkeypatch: pytest.M
 
 
 def test_results_of_two_hunts_are_merged() -> None:
-    """A campaign counts once, also where it is merged again; a cause of two campaigns is one."""
+    """A campaign counts once, even if it is merged again. A root cause in two campaigns is one cause."""
     a, b, other = result("tvm", 1, ("mismatch by X", 2)), result("tvm", 2, ("mismatch by X", 3)), result("xla", 1)
     known = run.merged(run.merged([b], [other]), [a, b])
     assert known == [a, b, other]

@@ -1,4 +1,4 @@
-"""Known bugs: what matches them is counted and not shown, and what comes back is."""
+"""Known bugs: matching findings are counted but not shown. A fixed bug that comes back is shown."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ FINDING = {
 
 
 def stored(folder: Path, **said: Any) -> Path:
-    """The folder of a finding that says this."""
+    """The folder of a finding with this content."""
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "finding.json").write_text(json.dumps({**FINDING, **said}))
     return folder
@@ -210,7 +210,7 @@ def test_a_file_that_is_not_there_is_told(tmp_path: Path) -> None:
 
 
 def campaign(tmp_path: Path, name: str, *arguments: object) -> tuple[int, dict[str, Any]]:
-    """Two cases of a compiler that fails on a model, and on both variants of it."""
+    """Two cases of a compiler that fails on a model and on both of its variants."""
     model = save_model(tmp_path / "small.onnx")
     env = plugin(tmp_path / "site", CRASHES)
     options = ("--compiler", "fake", "-n", 2, "--seeds", model, *ONE_RULE, *arguments)

@@ -1,4 +1,4 @@
-"""Cases of a campaign in packs: each has the result that it has alone, and what shows in packs alone is found."""
+"""Packed cases of a campaign: each has the same result as alone, and faults that only packs show are found."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from polyjuice.session import CompilerSession
 
 CASES = 12
 FEW = 4
-"""Cases of which some are a finding in company: each finding starts processes that import Torch."""
+"""Cases with some findings that only packs show. Each finding starts processes that import Torch."""
 
 
 def config(pack: int) -> Config:
@@ -47,7 +47,7 @@ def test_cases_in_packs_have_the_results_that_they_have_alone(tmp_path: Path) ->
 
 @pytest.fixture
 def fails_on_two(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The compiler fails on whatever holds two programs."""
+    """The compiler fails on every pack of two programs."""
 
     def fails(artifact: Artifact, outcome: Outcome) -> Outcome:
         assert isinstance(artifact.source, str)
@@ -84,7 +84,7 @@ def test_a_crash_in_company_alone_is_a_finding(tmp_path: Path) -> None:
 def test_what_is_postponed_is_found_when_the_same_cases_run_again(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Of a slow compiler whose findings have taken more than their share of the time."""
+    """The compiler is slow, and its findings have taken more than their share of the time."""
     monkeypatch.setattr(Runner, "_confirms_much", True)
     first = run(tmp_path, 2, cases=FEW)
     postponed = [result.index for result in first if result.postponed]

@@ -1,4 +1,4 @@
-"""Pages are true: their files are written, their commands run, and what they show of the output is what comes."""
+"""The pages are true: the tests write their files, run their commands, and compare the output with the page."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _FINDING = re.compile(r"\b(\w[\w-]*)/(findings|raw)/\d{6}-\d-\w+")
 
 
 def masked(line: str) -> str:
-    """A line without what the seeds decide: types, numbers and lists of numbers. Exit statuses are kept."""
+    """A line without the types, numbers and lists of numbers that the seeds decide. Exit statuses stay."""
     if line.startswith("status "):
         return line
     line = re.sub(r"\b[a-z]+\d+\[[\d, ]*\]", "TYPE", line)
@@ -26,7 +26,7 @@ def masked(line: str) -> str:
 
 
 def missing(shown: str, said: str) -> list[str]:
-    """The lines shown that do not occur in what was said, in this order. `...` stands for anything within a line."""
+    """The shown lines that do not occur in the output in this order. `...` stands for anything within a line."""
     lines = iter([masked(line) for line in said.splitlines()])
 
     def is_next(line: str) -> bool:
@@ -37,14 +37,14 @@ def missing(shown: str, said: str) -> list[str]:
 
 
 def stand_in(folder: Path, name: str, command: str) -> None:
-    """An executable that runs a command of the interpreter that runs the tests."""
+    """An executable that runs a command of the tests' interpreter."""
     file = folder / name
     file.write_text(f'#!/bin/sh\nexec "{sys.executable}" {command} "$@"\n')
     file.chmod(0o755)
 
 
 def with_first_finding(command: str, folder: Path) -> str:
-    """A command about a finding, made one about the first finding that there is: the generator decides its number."""
+    """The command with the number of the first finding that exists, because the generator decides that number."""
 
     def first(match: re.Match[str]) -> str:
         return min(

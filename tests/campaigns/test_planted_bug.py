@@ -1,4 +1,4 @@
-"""The test that the tester reports: a bug planted in Inductor is found, and its reproducer shows it."""
+"""A test of the tester: Polyjuice finds a bug planted in Inductor, and its reproducer shows the bug."""
 
 from __future__ import annotations
 
@@ -34,9 +34,9 @@ class Planter(MetaPathFinder):
 
 sys.meta_path.insert(0, Planter())
 """
-"""A site hook. With this setting, Inductor's own means of testing testers, compiled code takes x + 1 for relu(x).
+"""A site hook. With this setting, which is Inductor's own, compiled code computes x + 1 instead of relu(x).
 
-It is planted as Inductor is imported, so that other processes need not import Torch.
+The hook plants the bug as Inductor is imported, so that other processes need not import Torch.
 """
 
 
@@ -48,7 +48,7 @@ def save_model_with_relu(path: Path) -> Path:
 
 
 def relu_sides(finding: Path, record: dict[str, Any]) -> list[str]:
-    """The labels of the sides whose programs, as they stand in the reproducer, say relu: as a function or a module."""
+    """The labels of the sides whose programs, as the reproducer has them, call relu as a function or a module."""
     programs = (finding / "repro.py").read_text().split("class ")[1:]
     return [record[name] for name, text in zip("ab", programs, strict=True) if "relu" in text.lower()]
 
@@ -63,9 +63,9 @@ def hook(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def finding(hook: Path) -> Path:
-    """What a campaign of one case finds: with relu in one variant, and (x + |x|) / 2 in its place in the other.
+    """The finding of a campaign of one case: one variant has relu, and the other (x + |x|) / 2.
 
-    With another seed, relu may be spelled as a clamp, which the planted bug leaves alone.
+    With another seed, relu may become a clamp, which the planted bug does not change.
     """
     model = save_model_with_relu(hook / "relu.onnx")
     arguments = ["--compiler", "inductor", "-n", 1, "--seed", 1, "--seeds", model]
@@ -88,7 +88,7 @@ def test_the_planted_bug_is_found_and_blamed_on_the_variant_with_relu(finding: P
 
 @pytest.mark.long
 def test_the_reproducer_shows_the_bug_with_the_hook_and_not_without(finding: Path, hook: Path) -> None:
-    """Run as a user would; both at once, for each takes a while."""
+    """The two runs are at the same time, because each takes a while."""
     planted, plain = (
         subprocess.Popen(
             [sys.executable, "repro.py"],

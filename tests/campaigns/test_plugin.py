@@ -1,4 +1,4 @@
-"""The pytest plugin, in tests of a model's owner."""
+"""The pytest plugin, in the tests of a model's owner."""
 
 from __future__ import annotations
 

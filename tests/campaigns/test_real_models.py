@@ -1,4 +1,4 @@
-"""Real architectures as seeds: read as they were meant, rewritten soundly, and taken by compilers."""
+"""Real architectures as seeds: they keep their meaning, rewriting is sound, and compilers accept them."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from polyjuice.ir import Graph, digest  # noqa: E402
 from polyjuice.numerics import analyse  # noqa: E402
 
 TRANSFORMERS = ("llama", "bert", "gpt2", "vit", "t5", "whisper")
-"""The functions of tests/support/models.py, which imports the library: that takes longer than one of its models."""
+"""The functions of tests/support/models.py. Its import of the library takes longer than one of its models."""
 
 
 def cases(long: tuple[str, ...], short: tuple[str, ...]) -> list[object]:
@@ -80,14 +80,14 @@ def test_a_transformer_is_read_and_rewritten_as_it_is(name: str, rewriter: Rewri
 
 @pytest.mark.parametrize("name", cases(TRANSFORMERS[1:], TRANSFORMERS[:1]))
 def test_results_of_transformers_can_be_compared(name: str) -> None:
-    """A bound that is infinite everywhere would hide every miscompilation."""
+    """If a bound were infinite everywhere, it would hide every miscompilation."""
     graph = torch_export.from_module(*seed_of(name))
     (output,) = analyse(graph, make_inputs(graph, "normal", 0))
     assert np.isfinite(output.bound).all()
 
 
 def light_model(name: str) -> Graph:
-    """With random weights in place of its equal ones, small enough that activations stay near 1."""
+    """The model with random weights instead of equal ones, small enough that activations stay near 1."""
     graph = formats.load(LIGHT / f"light_{name}.onnx")
     rng = np.random.default_rng(0)
     weights = {

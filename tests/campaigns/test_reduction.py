@@ -1,4 +1,4 @@
-"""The quality of reductions: of a planted fault just the pair that shows it is left, whatever it was found in."""
+"""The quality of reductions: only the minimal pair that shows a planted fault is left, whatever the finding's size."""
 
 from __future__ import annotations
 
@@ -60,10 +60,10 @@ MINIMAL = {
     "transposes-composed-backwards": (["Transpose"], ["Transpose", "Transpose"]),
     "where-not-broadcast": (["Not", "Where"], ["Not", "Where"]),
 }
-"""What is left of each finding: the operators of its two sides, in order."""
+"""The expected operators of each reduced finding's two sides, in order."""
 
 OTHER_NAMES = {"keepdims-of-layer-norm": "keepdims-left-to-broadcasting"}
-"""The faults of the findings that are not called by them."""
+"""The faults of the findings that do not have a fault's name."""
 
 
 def faulty(fault: str) -> dict[str, str]:
@@ -81,7 +81,7 @@ def operators(graph: Graph) -> list[str]:
 
 
 def quietly(step: reduction.Progress) -> None:
-    """No progress."""
+    """A progress function that prints nothing."""
 
 
 def reduced(finding: Path, out: Path, time_s: float = 300) -> FindingRecord:
@@ -103,7 +103,7 @@ def test_of_a_planted_fault_the_minimal_pair_is_left(
     a, b = (formats.load(tmp_path / "reduced" / f"{side}.onnx") for side in "ab")
     assert (operators(a), operators(b)) == MINIMAL[fault]
     assert result.reduction["finished"]
-    for seed in range(20):  # as equal as they were
+    for seed in range(20):  # as equal as before
         assert difference(a, b, [make_inputs(a, result.profile, f"check {seed}", [b])]) == ""
     assert run_reproducer(tmp_path / "reduced", sys.executable, 60)[0] == 1
     monkeypatch.delenv("POLYJUICE_MUTANT")
@@ -112,7 +112,7 @@ def test_of_a_planted_fault_the_minimal_pair_is_left(
 
 @pytest.fixture(scope="module")
 def split(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Path, Path]]:
-    """One finding, and it reduced."""
+    """One finding, and the same finding reduced."""
     usable("onnxruntime")
     folder = tmp_path_factory.mktemp("split")
     with pytest.MonkeyPatch.context() as patch:
@@ -134,7 +134,7 @@ def test_what_is_left_is_small_plain_and_round(split: tuple[Path, Path]) -> None
 
 
 def test_a_reduced_finding_is_a_finding(split: tuple[Path, Path]) -> None:
-    """Of the same form, kind and oracle; it says what it was, and is reduced no further."""
+    """The form, kind and oracle stay. The finding records its old size, and a second reduction changes nothing."""
     before, after = map(record, split)
     assert {path.name for path in split[1].iterdir()} >= {"a.onnx", "b.onnx", "inputs.npz", "repro.py", "report.md"}
     for name in ("kind", "oracle", "compiler", "seed", "index", "a", "b", "profile", "rules"):
@@ -196,7 +196,7 @@ def run(compiled, inputs):
         raise IndexError("index out of range")
     return [to_wire(array) for array in arrays]
 """
-"""It says so of any Gather beside Neg, and rightly of others."""
+"""The compiler reports this error for every Gather beside Neg. For other Gathers, it is right."""
 
 
 def model(path: Path) -> Path:
@@ -219,7 +219,7 @@ def gathering(path: Path) -> Path:
 def found(
     folder: Path, code: str, *options: object, seed: Callable[[Path], Path] = model
 ) -> tuple[Path, dict[str, str]]:
-    """The first finding in a compiler that is wrong on purpose, and the environment that has it."""
+    """The first finding in a compiler that is wrong on purpose, and the environment with that compiler."""
     env = plugin(folder / "site", code, name="spoiled")
     seeds = ["--seeds", seed(folder / "model.onnx"), "-n", 1, "--workers", 1]
     done = polyjuice(
@@ -240,7 +240,7 @@ def test_a_crash_is_reduced_to_what_fails_in_the_same_way(tmp_path: Path) -> Non
 
 
 def test_a_crash_is_not_reduced_to_a_program_that_has_no_value(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """ONNX Runtime 1.15.0 overwrote the index of a Gather; where an index is too large, the same error is right."""
+    """ONNX Runtime 1.15.0 overwrote the index of a Gather. For an index that is too large, the same error is right."""
     finding, _ = found(tmp_path, OUT_OF_RANGE, "--oracle", "crash", "--extract", "original", seed=gathering)
     monkeypatch.syspath_prepend(tmp_path / "site")
     stored = load(finding)
@@ -337,7 +337,7 @@ def test_rewritings_do_without_an_operator_and_without_what_takes_its_place() ->
 
 
 def test_of_an_operator_that_several_say_each_is_tried_by_itself() -> None:
-    """ONNX Runtime's ReduceMax loses NaN; that it shows in a norm of infinite order told it as another fault."""
+    """ONNX Runtime's ReduceMax loses NaN. A norm of infinite order also shows this, so it looked like another fault."""
     build = GraphBuilder()
     x = build.input(TensorType("float32", (2,)))
     graph = build.build([build.op("linalg_vector_norm", x, domain="aten", ord=float("inf"))])
@@ -369,7 +369,7 @@ def test_the_last_digits_do_not_tell_values_apart() -> None:
 
 
 def test_the_order_of_sizes() -> None:
-    """Operators come before what is rewritten, that before elements, and those before values."""
+    """The order compares the number of operators first, then rewritten operators, then elements, then values."""
     first, second = doubled("Add"), doubled("Mul")
     assert unshared([first, first]) == 0
     assert unshared([first, second]) == 4

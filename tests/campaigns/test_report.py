@@ -1,4 +1,4 @@
-"""A campaign, and the result of a suite, as one page: what it says, and how it behaves in a browser."""
+"""The page of a campaign and of a suite's result: its content, and its behaviour in a browser."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def run(compiled, inputs):
     wrong = "Relu" in {node.op for node in compiled.nodes} and "no-relu" not in _disabled
     return [(dtype, values + values.dtype.type(wrong)) for dtype, values in control.run(compiled, inputs)]
 """
-"""It adds 1 to all results of a program with Relu, unless the part that does so is off."""
+"""A compiler that adds 1 to all results of a program with Relu, unless its part `relu` is off."""
 
 RELU = """<ir_version: 9, opset_import: ["" : 18]>
     relu (float[3,4] x, float[3,4] w) => (float[3,4] y) { s = Add(x, w) r = Relu(s) y = Mul(r, w) }"""
@@ -69,7 +69,7 @@ JUNIT = """<?xml version="1.0" encoding="utf-8"?><testsuites name="pytest tests"
 
 
 class Seen(HTMLParser):
-    """What a page holds: its text outside of scripts, ids, where links lead, addresses, and whether tags are closed."""
+    """The content of a page: its text outside of scripts, its ids, its links, addresses, images, and unclosed tags."""
 
     def __init__(self, html: str) -> None:
         super().__init__()
@@ -115,7 +115,7 @@ class Seen(HTMLParser):
 
 @pytest.fixture(scope="module")
 def campaign(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
-    """A campaign with one cause: a pair of which one side has Relu, reduced, bisected and explained."""
+    """A campaign with one cause. One side of its pair has Relu. The finding is reduced, bisected and explained."""
     folder = tmp_path_factory.mktemp("report")
     env = plugin(folder / "site", WRONG, name="wrong")
     options = ("--compiler", "wrong", "-n", 2, "--seeds", save_model(folder / "relu.onnx", RELU))
@@ -156,7 +156,7 @@ def test_the_pair_is_drawn_with_what_differs(page: str) -> None:
 
 def test_values_are_drawn_and_listed(page: str) -> None:
     seen = Seen(page)
-    assert page.count('class="plot"') >= 2  # what comes out, and how findings grew
+    assert page.count('class="plot"') >= 2  # the flow of cases, and the growth of findings
     assert "allowed difference" in seen.said
     assert all(image["role"] == "img" and image["aria-label"] for image in seen.images)
 
@@ -185,7 +185,7 @@ def test_the_page_is_the_same_again(page: str, campaign: Path) -> None:
 
 
 def test_what_a_finding_says_stays_text(campaign: Path, tmp_path: Path) -> None:
-    """Signs of HTML in a message, a part or a rule are shown as they are. Findings that cannot be read have cards."""
+    """The page shows HTML characters in a message, a part or a rule as text. Unreadable findings have cards."""
     copy = shutil.copytree(campaign, tmp_path / "c")
     (path,) = (copy / "findings").glob("*/finding.json")
     evil = "</script><script>alert(1)</script><img src=x onerror=alert(1)>"
@@ -237,7 +237,7 @@ def test_a_campaign_that_found_nothing_has_a_page(sound: Path) -> None:
 
 
 def test_a_page_does_not_need_the_compiler(sound: Path, tmp_path: Path) -> None:
-    """It is that of a plugin, say, on another machine. How much is covered of what there is cannot be said then."""
+    """The compiler may be a plugin on another machine. The page then leaves out the share of covered parts."""
     copy = shutil.copytree(sound, tmp_path / "c")
     store, config = Store.open(copy)
     store.set_config(replace(config, compiler="gone"))
@@ -335,7 +335,7 @@ def browser() -> Iterator[Any]:
 
 
 def opened(browser: Any, path: Path, width: int, scheme: str) -> tuple[Any, list[str]]:
-    """The page in a browser, and a list of what goes wrong there, which grows."""
+    """The page in a browser, and a growing list of the browser's errors."""
     tab = browser.new_page(viewport={"width": width, "height": 800}, color_scheme=scheme)
     problems: list[str] = []
     tab.on("console", lambda message: problems.append(f"{message.type}: {message.text}"))

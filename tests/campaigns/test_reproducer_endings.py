@@ -1,4 +1,4 @@
-"""What each oracle finds shows again: by its reproducer as long as the bug is there, and by all that comes after it."""
+"""The findings of each oracle show again: in the reproducer as long as the bug exists, and in all later commands."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from tests.support.spoilt import FAULTS, KINDS, oracle_of, spoilt
 
 
 def found(folder: Path, fault: str, triage: str) -> tuple[Path, dict[str, str]]:
-    """A campaign that finds a fault, and the environment in which the compiler has it."""
+    """A campaign that finds a fault, and the environment whose compiler has the fault."""
     env = spoilt(folder / "site", fault)
     options = ["--compiler", "fake", "-n", 1, "--seeds", save_model(folder / "small.onnx"), *ONE_RULE]
     status, summary = fuzz(folder / "c", *options, "--oracle", oracle_of(fault), "--triage", triage, env=env)
@@ -35,12 +35,12 @@ def test_a_reproducer_ends_with_1_as_long_as_the_bug_is_there(tmp_path: Path, fa
 
 
 SLOW = ("performance", "memory")
-"""What takes many runs to tell."""
+"""The oracles that need many runs."""
 
 
 @pytest.mark.parametrize("fault", [pytest.param(f, marks=[pytest.mark.long] * (f in SLOW)) for f in FAULTS])
 def test_what_was_triaged_shows_again(tmp_path: Path, fault: str) -> None:
-    """On the same compiler, to every command that takes a finding, as it was met and as it is told."""
+    """On the same compiler, every command shows the raw and the triaged finding."""
     campaign, env = found(tmp_path, fault, "30s")
     done = polyjuice("replay", campaign, "--json", env=env)
     assert done.returncode == 1, done.stderr

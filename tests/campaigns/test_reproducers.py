@@ -1,4 +1,4 @@
-"""Reproducers: what is written out means the same, nothing that is not needed is there, and errors are no bugs."""
+"""Reproducers: the text means the same as the arrays, nothing in it is unused, and errors are no bugs."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ MATRIX = TensorType("float32", (3, 4))
 
 @st.composite
 def arrays(draw: st.DrawFn) -> np.ndarray:
-    """Of every type, with what is hard to write: signed zeros, NaN and infinity, the ends of the types."""
+    """Arrays of every type with difficult values: signed zeros, NaN and infinity, the ends of the types."""
     dtype = draw(st.sampled_from(dtypes.ALL))
     shape = draw(st.lists(st.integers(1, 4), max_size=3))
     seed = draw(st.integers(0, 2**32 - 1))
@@ -54,7 +54,7 @@ def arrays(draw: st.DrawFn) -> np.ndarray:
 
 
 def same(a: np.ndarray, b: np.ndarray) -> bool:
-    """The same type, shape and values, signs of zero included."""
+    """Whether arrays have the same type, shape and values, including the signs of zeros."""
     both = (a.astype(np.float64), b.astype(np.float64)) if a.dtype.kind not in "iub" else (a, b)
     signs = np.array_equal(np.signbit(both[0]), np.signbit(both[1])) if a.dtype.kind not in "iub" else True
     nan = np.isnan(both[0]).any() if a.dtype.kind not in "iub" else False
@@ -149,7 +149,7 @@ def test_models_that_are_large_or_take_different_inputs_are_not_written_out() ->
 
 
 def test_a_small_reproducer_stands_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """It needs no other file, shows the fault while it is planted, and not without it."""
+    """The reproducer needs no other file. It shows the fault as long as the fault is planted."""
     finding = planted(tmp_path / "f", "onnxruntime/split-uneven", monkeypatch)
     text = (finding / "repro.py").read_text()
     assert "helper.make_node" in text
@@ -168,7 +168,7 @@ def test_a_small_reproducer_stands_alone(tmp_path: Path, monkeypatch: pytest.Mon
 
 
 def test_what_is_not_written_out_is_held_as_bytes(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A model in bytes stands under a listing of it, and gives the same bytes; so do arrays."""
+    """A model in bytes has a listing above it, and the bytes stay the same. Arrays are held in the same way."""
     source = small_model()
     text = embedded.model("A", source)
     assert "#   ONNX model, opset 18" in text
@@ -183,7 +183,7 @@ def test_what_is_not_written_out_is_held_as_bytes(monkeypatch: pytest.MonkeyPatc
 
 
 def test_models_that_are_not_plain_need_no_file_beside_the_reproducer(tmp_path: Path) -> None:
-    """As are those with local functions, or with many operators."""
+    """Examples are models with local functions or many operators."""
     build = GraphBuilder()
     x = build.input(MATRIX)
     for _ in range(20):
@@ -199,7 +199,7 @@ def test_models_that_are_not_plain_need_no_file_beside_the_reproducer(tmp_path: 
 
 
 def failing(graph: Graph) -> tuple[CompilerSession, Case, Verdict]:
-    """A graph with a failure of which nothing is true but its message."""
+    """A graph with a failure that has only a message."""
     session = CompilerSession(Conditions(timeout_s=60), find("onnxruntime"))
     artifact = lower(graph, "onnx", LoweringChoices())
     sets = [InputSet("exact", tuple(np.zeros(t.shape, t.dtype) for t in graph.input_types))]
@@ -237,7 +237,7 @@ def test_a_reduced_finding_of_inductor_shows_all_backends_side_by_side(
     assert "side_by_side" not in raw
     leveled = replace(verdict, oracle="optlevel", culprit="original at level aot_eager", level="aot_eager")
     (text, *_) = reproducers.texts(session, Case(sets, [program]), leveled, [artifact], True)
-    assert "side_by_side" not in text  # it compares two levels by itself
+    assert "side_by_side" not in text  # the reproducer compares two levels by itself
     failed = replace(verdict, oracle="crash", kind="crash", allowed=None)
     broken = replace(program, outcome=Outcome("error", "compile", message="no"))
     (text, *_) = reproducers.texts(session, Case(sets, [broken]), failed, [artifact], True)

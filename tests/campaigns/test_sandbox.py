@@ -1,4 +1,6 @@
-"""The user's code in a process of its own: what it does to that process costs one case, and has a name."""
+"""The user's code runs in a process of its own. If it ends that process, one case is lost, and the error names the
+model.
+"""
 
 from __future__ import annotations
 
@@ -63,14 +65,14 @@ def problem(source: str, end: str) -> str:
 
 
 def reasons(campaign: Path) -> list[str]:
-    """Why each case was skipped, or ""."""
+    """For each case, the reason for skipping it, or ""."""
     with sqlite3.connect(campaign / "campaign.sqlite") as db:
         return [reason for (reason,) in db.execute('SELECT skipped FROM cases ORDER BY "index"')]
 
 
 @pytest.mark.parametrize("ends", [["mine:aborts"], pytest.param([*ENDS], marks=pytest.mark.long)], ids=["one", "all"])
 def test_a_model_that_ends_its_process_costs_one_case_and_is_named(ends: list[str], folder: Path) -> None:
-    """The others take turns. A resumed campaign remembers the problem: the module is not imported again."""
+    """The other models take turns. A resumed campaign remembers the problem, and does not import the module again."""
     pytest.importorskip("torch")
     seeds = [word for source in (*ends, "mine:good") for word in ("--seeds", source)]
     count = len(ends) + 2
@@ -124,7 +126,7 @@ class Model(torch.nn.Module):
 
 
 def trial_of(inputs: np.ndarray, session: CompilerSession) -> ExcerptTrial:
-    """A finding of a program that ends its process where its input is zero."""
+    """A finding of a program that ends its process if its input is zero."""
     record = SimpleNamespace(oracle="differential", output=0, profile="given")
     said = Verdict("differential", "mismatch", "original", "", "", "")
     stored: Any = SimpleNamespace(

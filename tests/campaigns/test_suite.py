@@ -1,4 +1,4 @@
-"""Regression suites: how cases are chosen and judged, that building is deterministic, and what the commands say."""
+"""Regression suites: the choice and judgement of cases, deterministic building, and the output of the commands."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def contents(folder: Path) -> dict[str, bytes]:
 
 @pytest.fixture(scope="module")
 def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A suite of two cases in all formats, of what these can say: no framework is asked."""
+    """A suite of two cases in all formats that can express them. No framework is needed."""
     folder = tmp_path_factory.mktemp("suite") / "s"
     made = building.build(Options(2, nodes=5, seed=3), folder)
     assert (made.cases, made.unsound) == (2, ())
@@ -299,7 +299,7 @@ def test_a_finding_that_a_suite_cannot_say_is_refused(tmp_path: Path) -> None:
 
 
 def run_command(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], *arguments: object) -> Any:
-    """The command in this process: its exit status, standard output and standard error."""
+    """Run the command in this process. Return its exit status, standard output and standard error."""
     monkeypatch.setattr(sys, "argv", ["polyjuice", "suite", *map(str, arguments)])
     with pytest.raises(SystemExit) as left:
         cli.main()
@@ -361,7 +361,7 @@ def commands_of_text() -> list[list[str]]:
 
 
 def test_documented_commands_are_understood() -> None:
-    """Without being run."""
+    """The command line parses them, without a run."""
     documented = [words for words in [*commands_of_workflows(), *commands_of_text()] if words[:1] == ["polyjuice"]]
     assert len(documented) >= 5
     for words in documented:

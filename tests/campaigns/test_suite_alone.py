@@ -1,4 +1,4 @@
-"""A suite run by pytest where Polyjuice is not installed, and faults that make exactly the right cases fail."""
+"""Pytest runs a suite without Polyjuice, and each planted fault fails exactly the right cases."""
 
 from __future__ import annotations
 
@@ -38,12 +38,12 @@ def dying(model, *arguments, **options):
 
 onnxruntime.InferenceSession = dying
 """
-"""A site hook: to load a model with a Sqrt ends the process."""
+"""A site hook: loading a model with a Sqrt ends the process."""
 
 
 @pytest.fixture(scope="module")
 def suite(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A suite of findings, none of which shows in ONNX Runtime as it is."""
+    """A suite of findings that ONNX Runtime does not show without a planted fault."""
     folder = tmp_path_factory.mktemp("suite") / "s"
     for name in ("negated-comparison", "split-uneven", "sqrt-of-square", "where-not-broadcast"):
         adding.add(FINDINGS / name, folder)
@@ -59,7 +59,7 @@ def test_a_finding_is_added_once(suite: Path) -> None:
 
 @pytest.fixture(scope="module")
 def bare(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A Python that has ONNX Runtime, NumPy, pytest and what they need, and no Polyjuice."""
+    """A Python with ONNX Runtime, NumPy, pytest and their dependencies, but without Polyjuice."""
     folder = tmp_path_factory.mktemp("bare")
     venv.create(folder, with_pip=False)
     (packages,) = (folder / "lib").glob("python*/site-packages")
@@ -83,7 +83,7 @@ def bare(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def run_alone(python: Path, suite: Path, *arguments: object, **env: str) -> tuple[int, str, dict[str, str]]:
-    """Pytest's exit status, what it printed, and what became of each case, from its JUnit XML."""
+    """Pytest's exit status, its output, and the result of each case, from its JUnit XML."""
     report = suite / "junit.xml"
     command = [python, "-m", "pytest", "-p", "no:cacheprovider", suite, "--compiler", "onnxruntime"]
     done = subprocess.run(
@@ -106,11 +106,11 @@ def run_alone(python: Path, suite: Path, *arguments: object, **env: str) -> tupl
 
 
 def splits_unevenly(model: Path) -> bool:
-    """Whether a Split of a model has parts that the fault takes from elsewhere: it sees constant sizes alone."""
+    """Whether the fault takes parts of a Split from wrong places. The fault sees only constant sizes."""
     graph = onnx.load(model).graph
     constants = {tensor.name: numpy_helper.to_array(tensor) for tensor in graph.initializer}
     given = [node.input[1] for node in graph.node if node.op_type == "Split" and len(node.input) > 1]
-    sizes = [constants[name] for name in given if name in constants]  # others are computed, by a form
+    sizes = [constants[name] for name in given if name in constants]  # a form computes the other sizes
     starts = [(np.cumsum(s) - s, np.minimum(np.arange(len(s)) * s, s.sum() - s)) for s in sizes]
     return any((right != wrong).any() for right, wrong in starts)
 
@@ -186,7 +186,7 @@ def test_a_compiler_that_is_not_there_is_told(bare: Path, suite: Path, arguments
 @pytest.mark.long
 @pytest.mark.parametrize("compiler", ["inductor", "onnxruntime", "tvm", "xla"])
 def test_a_suite_of_twelve_runs_in_all_compilers(compiler: str) -> None:
-    """The first dozen of the suite that is committed, by pytest and by ``polyjuice suite run``."""
+    """Pytest and ``polyjuice suite run`` both run the first twelve cases of the committed suite."""
     sample = ROOT / "artifacts/suite-sample"
     command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", sample, "--compiler", compiler]
     done = subprocess.run([*command, "-k", "case-0000 or case-0001"], capture_output=True, text=True, timeout=3000)

@@ -1,4 +1,4 @@
-"""Models whose sizes are symbolic: faults at one size alone are found, stored, replayed and reduced."""
+"""Models with symbolic sizes: a fault that needs one size is found, stored, replayed and reduced."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def run(compiled, inputs):
     arrays = interpret.evaluate(graph, [from_wire(array) for array in inputs])
     return [to_wire(array + array.dtype.type(wrong)) for array in arrays]
 """
-"""Adds one to all results of a model of symbolic sizes, on inputs with three rows."""
+"""A compiler that adds one to all results of a model with symbolic sizes if its inputs have three rows."""
 
 
 def test_a_fault_at_a_batch_of_three_alone_is_found_stored_replayed_and_reduced(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""Exported Torch programs with dynamic dimensions, at their example's sizes and at others."""
+"""Exported Torch programs with dynamic dimensions, at the sizes of their example and at others."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from tests.support.commands import fuzz  # noqa: E402
 
 
 class Grouped(torch.nn.Module):
-    """Its rows in pairs: y has twice as many as x."""
+    """A module that groups its rows in pairs: y has twice as many rows as x."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -60,7 +60,7 @@ def test_a_program_has_its_examples_sizes_and_others_in_range(tmp_path: Path) ->
 
 
 def test_the_source_reads_open_sizes_off_its_inputs(tmp_path: Path) -> None:
-    """So it is one program for all of them, and the compiler does not know any."""
+    """One program serves all sizes, and the compiler does not know any of them."""
     sources = {
         str(p.artifact and p.artifact.source) for p in callables.at_sizes(str(exported(tmp_path / "p.pt2")), "0")
     }

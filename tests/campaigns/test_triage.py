@@ -1,4 +1,4 @@
-"""A campaign triages what it finds: one small finding for each fault, with how many more there are.
+"""A campaign triages its findings: it reports one small finding for each fault, with the number of duplicates.
 
 The compilers here are wrong on purpose, in parts that can be switched off.
 """
@@ -38,7 +38,7 @@ def run(compiled, inputs):
     wrong = sum(op in names and "no-" + op.lower() not in _disabled for op in ("Relu", "Softplus"))
     return [(dtype, values + values.dtype.type(wrong)) for dtype, values in control.run(compiled, inputs)]
 """
-"""It adds 1 to all results of a program with Relu, and of one with Softplus, unless the part that does so is off."""
+"""A compiler that adds 1 to all results of a program with Relu or Softplus, unless the part for it is off."""
 
 KNOBS = '"no-relu", "no-softplus", "other"'
 
@@ -51,7 +51,7 @@ RULES = ("--only-rule", "relu-as-half-sum", "--only-rule", "softplus-by-log1p")
 
 
 def campaign(folder: Path, *arguments: object, knobs: str = KNOBS) -> tuple[int, dict[str, Any]]:
-    """Four cases of two models, each of which meets one of the faults; one process, so that all happens in order."""
+    """Four cases of two models. Each model meets one of the faults. One process makes the order certain."""
     models = (save_model(folder / "relu.onnx", RELU), save_model(folder / "softplus.onnx", SOFTPLUS))
     seeds = (option for model in models for option in ("--seeds", model))
     env = plugin(folder / "site", WRONG.format(knobs=knobs), name="wrong")
@@ -60,7 +60,7 @@ def campaign(folder: Path, *arguments: object, knobs: str = KNOBS) -> tuple[int,
 
 
 def told(folder: Path) -> dict[str, dict[str, Any]]:
-    """What ``finding.json`` says of the findings that a campaign tells, by cause."""
+    """The content of ``finding.json`` for the campaign's reported findings, by cause."""
     records = [json.loads(path.read_text()) for path in sorted((folder / "c/findings").glob("*/finding.json"))]
     return {record.get("cause") or record["signature"]: record for record in records}
 
@@ -117,7 +117,7 @@ def test_without_parts_to_switch_off_the_wrong_program_is_the_signature(tmp_path
 
 @pytest.mark.long
 def test_a_known_bug_is_known_by_the_part_to_blame(tmp_path: Path, triaged: tuple[Path, dict[str, Any]]) -> None:
-    """Before anything is reduced: the signature of a finding as it is met says nothing of its cause."""
+    """The match needs no reduction. The signature of a raw finding does not show its cause."""
     finding = next(
         path for path in (triaged[0] / "c/findings").iterdir() if "no-relu" in (path / "finding.json").read_text()
     )
@@ -130,7 +130,7 @@ def test_a_known_bug_is_known_by_the_part_to_blame(tmp_path: Path, triaged: tupl
 
 
 def test_a_finding_whose_publication_was_cut_off_is_published_again(triaged: tuple[Path, dict[str, Any]]) -> None:
-    """As after a kill in the middle of it; what someone has put beside the others stays."""
+    """A kill in the middle of publication is simulated. A user's file beside the findings stays."""
     folder = triaged[0]
     before = told(folder)
     cut, whole = sorted((folder / "c/findings").iterdir())
@@ -158,7 +158,7 @@ def test_a_campaign_that_is_resumed_triages_what_is_left(tmp_path: Path) -> None
 
 
 def test_an_ended_triage_goes_on_with_what_it_has_reduced(tmp_path: Path, triaged: tuple[Path, dict[str, Any]]) -> None:
-    """As if its time had been over in the midst of bisection; and of another finding, in the midst of reduction."""
+    """The time ends during the bisection of one finding and during the reduction of another."""
     shutil.copytree(triaged[0] / "c", tmp_path / "c")
     with closing(sqlite3.connect(tmp_path / "c/campaign.sqlite")) as db, db:
         db.execute("DELETE FROM triaged")
@@ -178,7 +178,7 @@ def test_an_ended_triage_goes_on_with_what_it_has_reduced(tmp_path: Path, triage
 def test_what_is_not_triaged_in_time_is_told_as_it_was_met(
     tmp_path: Path, triaged: tuple[Path, dict[str, Any]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Triage is ended at once, and leaves the finding to the next."""
+    """Triage ends at once, and leaves the finding to the next triage."""
     (raw, *_) = sorted((triaged[0] / "c/raw").iterdir())
     folder = shutil.copytree(raw, tmp_path / raw.name, ignore=shutil.ignore_patterns("reduced"))
     began = time.monotonic()
@@ -190,7 +190,7 @@ def test_what_is_not_triaged_in_time_is_told_as_it_was_met(
 def test_findings_whose_compiler_is_gone_are_told_as_they_were_met(
     triaged: tuple[Path, dict[str, Any]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """That is no fault of Polyjuice's own."""
+    """A missing compiler is no fault of Polyjuice's own."""
 
     def sort(findings: Sequence[Stored], culprits: Sequence[KnownCulprit]) -> Iterator[tuple[str, str]]:
         yield findings[0].folder.name, "mismatch by no-relu"
@@ -209,7 +209,7 @@ def test_findings_whose_compiler_is_gone_are_told_as_they_were_met(
 def test_a_fault_of_our_own_costs_the_finding_that_brings_it_about(
     triaged: tuple[Path, dict[str, Any]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The others are sorted as if it were not there, whether or not they come before it."""
+    """Triage groups the other findings as if this one were missing, whether they come before or after it."""
     folders = sorted((triaged[0] / "c/raw").iterdir())
     assert len(folders) > 2
     bad = folders[1].name
@@ -233,7 +233,7 @@ def test_a_fault_of_our_own_costs_the_finding_that_brings_it_about(
 
 @pytest.mark.long
 def test_a_campaign_ends_in_time_with_findings_that_wait(tmp_path: Path) -> None:
-    """Each trial of bisection takes a minute; triage has that minute once, for all findings."""
+    """Each trial of bisection takes a minute. Triage has one such minute for all findings together."""
     slow = WRONG.format(knobs=KNOBS) + SLOW
     env = plugin(tmp_path / "site", slow, name="wrong")
     model = save_model(tmp_path / "relu.onnx", RELU)
@@ -258,11 +258,11 @@ def compile(program, inputs):
     if _disabled: time.sleep(60)
     return control.compile(program, inputs)
 """
-"""With a part switched off everything takes a minute to compile."""
+"""If a part is off, every compilation takes a minute."""
 
 
 def with_triage(database: Path, seconds: float) -> None:
-    """Change what a campaign was asked for, as if it had been stopped before its first finding was triaged."""
+    """Change the campaign's triage options, as if it had stopped before it triaged its first finding."""
     with closing(sqlite3.connect(database)) as db, db:
         (text,) = db.execute("SELECT value FROM meta WHERE key = 'config'").fetchone()
         config = json.dumps({**json.loads(text), "triage_s": seconds})
@@ -272,7 +272,7 @@ def with_triage(database: Path, seconds: float) -> None:
 def test_a_campaign_replayed_says_what_shows_what_is_fixed_and_what_changed(
     tmp_path: Path, triaged: tuple[Path, dict[str, Any]]
 ) -> None:
-    """With another version of the compiler, which an interpreter's site has in its place."""
+    """The environment replaces the compiler by another version."""
     folder = triaged[0] / "c"
 
     def again(code: str, *arguments: object) -> tuple[int, dict[str, Any]]:

@@ -1,4 +1,4 @@
-"""The wheel: it installs into an empty environment, and tests a compiler far from the repository."""
+"""The wheel installs into an empty environment, and tests a compiler far from the repository."""
 
 from __future__ import annotations
 

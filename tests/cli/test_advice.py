@@ -1,4 +1,4 @@
-"""The end of a campaign's output: coverage of the user's own models and rules, and what to do next."""
+"""The end of a campaign's output: coverage of the user's models and rules, and advice on the next command."""
 
 from __future__ import annotations
 

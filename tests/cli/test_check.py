@@ -1,4 +1,4 @@
-"""``import polyjuice; polyjuice.check(...)``, as the documentation has it."""
+"""``import polyjuice; polyjuice.check(...)``, as the documentation shows it."""
 
 from __future__ import annotations
 

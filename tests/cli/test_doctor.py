@@ -1,4 +1,4 @@
-"""``polyjuice doctor``: what is wrong with an installation, in a line each, and what to do."""
+"""``polyjuice doctor`` prints one line for each problem of an installation, with the command that solves it."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ GIB = 2**30
 
 
 def examined(*arguments: object, env: dict[str, str] | None = None) -> tuple[int, dict[str, Any]]:
-    """The exit status, and what is said of each subject."""
+    """The exit status, and the message about each subject."""
     done = polyjuice("doctor", *arguments, "--json", env=env)
     told = json.loads(done.stdout)
     return done.returncode, {check["subject"]: (check["state"], check["message"]) for check in told["checks"]}

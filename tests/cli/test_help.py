@@ -1,4 +1,4 @@
-"""The help: groups of commands, the options that matter on one screen, completion, and what to do next."""
+"""The help: groups of commands, one screen of important options, completion, and advice on the next command."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ WIDE = {"COLUMNS": "100"}
 
 
 def options(text: str) -> set[str]:
-    """The options that a help text lists: each has a line of its own, in a panel."""
+    """The options that a help text lists. Each has a line of its own in a panel."""
     return set(re.findall(r"^│ +(--?[\w-]+)", text, re.MULTILINE))
 
 
@@ -49,7 +49,7 @@ def test_help_all_shows_every_option_of_fuzz_in_groups() -> None:
 
 
 def test_paragraphs_of_help_fill_their_lines() -> None:
-    """A docstring's line breaks are not those of the terminal."""
+    """A docstring's line breaks do not become line breaks in the terminal."""
     text = polyjuice("rules", "check", "--help", env=WIDE).stdout
     assert "where all are sound and agree with each other, 1 otherwise." in text
 
@@ -103,7 +103,7 @@ def test_the_version_is_told() -> None:
         (["fuzz", "--profile", "exact,e"], ["exact,edge"]),
         (["fuzz", "--only-operator", "Relu"], ["Relu"]),
         (["fuzz", "--only-rule", "relu-as-half"], ["relu-as-half-sum"]),
-        (["fuzz", "--tri"], ["--triage"]),  # though the short help leaves it out
+        (["fuzz", "--tri"], ["--triage"]),  # although the short help leaves it out
         (["rules", "show", "relu-as-half"], ["relu-as-half-sum"]),
         (["generate", "--strategy", "isr"], ["isra"]),
     ],

@@ -1,4 +1,4 @@
-"""Mistakes: one line on standard error that says what is wrong and what to do, and status 2."""
+"""Mistakes give exit status 2 and one line on standard error: the problem and its solution."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ from tests.support.commands import polyjuice, refusal
 def test_a_mistake_is_one_line(tmp_path: Path, arguments: Sequence[str], words: Sequence[str]) -> None:
     message = refusal(*arguments[1:], command=arguments[0], cwd=tmp_path)
     assert all(word in message for word in words), message
-    assert not list(tmp_path.iterdir())  # and nothing was begun
+    assert not list(tmp_path.iterdir())  # nothing has begun
 
 
 def test_an_operator_of_a_rule_that_there_is_not_is_named_with_those_like_it(tmp_path: Path) -> None:
@@ -53,7 +53,7 @@ def test_an_operator_of_a_rule_that_there_is_not_is_named_with_those_like_it(tmp
     [("broken.pt2", "not an exported Torch program ("), ("mine:model", "torch.export cannot trace the model (")],
 )
 def test_a_model_that_cannot_be_read_is_one_line(source: str, words: str, tmp_path: Path) -> None:
-    """`callables.load` says so in test_torch_export.py; here nothing of what Torch prints comes through."""
+    """test_torch_export.py tests the message of `callables.load`. Here, Torch's own output must not appear."""
     pytest.importorskip("torch")
     (tmp_path / "broken.pt2").write_text("this is no archive")
     (tmp_path / "mine.py").write_text(

@@ -1,4 +1,4 @@
-"""``polyjuice.toml``: what it sets, for which commands, what wins over it, and what is said of mistakes in it."""
+"""``polyjuice.toml``: its settings, the commands that use them, what overrides them, and messages about mistakes."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ RULE = '(rewrite (Neg (Neg x)) x :ruleset exact :name "mine") ; --x = x\n'
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    """A folder below that of the settings, where commands run."""
+    """A folder below the settings' folder. Commands run in it."""
     below = tmp_path / "below"
     below.mkdir()
     (tmp_path / "ours.egg").write_text(RULE)
@@ -38,7 +38,7 @@ def settle(folder: Path, text: str) -> Path:
 
 @pytest.fixture
 def begun(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., Config]:
-    """The configuration of the campaign that a command begins; nothing of it runs."""
+    """The configuration of the campaign that a command begins. The campaign itself does not run."""
 
     def create(_: Store | Path, config: Config) -> None:
         configs.append(config)

@@ -1,4 +1,4 @@
-"""Complex programs on Inductor: conjugates and parts, through views and a write, give what the interpreter says."""
+"""Complex programs on Inductor: conjugates and parts, through views and a write, have the interpreter's values."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Control flow: what If and Loop mean, and that every format and framework agrees."""
+"""Control flow: the meaning of If and Loop, on which every format and framework agrees."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ NUMBER = TensorType("int64", ())
 
 
 def body(op: str, *types: TensorType, constant: float | None = None) -> Graph:
-    """A subgraph that applies a binary operator to the last two of its operands, or to the last one and a constant."""
+    """A subgraph that applies a binary operator to its last two operands, or to its last operand and a constant."""
     builder = GraphBuilder()
     values = [builder.input(t) for t in types if t != NUMBER]
     if constant is not None:
@@ -62,7 +62,7 @@ def test_an_if_means_one_branch(truth: bool, wanted: list[float]) -> None:
 
 @pytest.mark.parametrize("trips", range(5))
 def test_a_loop_counts_its_iterations(trips: int) -> None:
-    """x = x + y + i, for i from 0."""
+    """The loop computes x = x + y + i, for i from 0."""
     graph = loop(trips, body("Add", FLOAT, FLOAT, NUMBER), FLOAT, FLOAT)
     wanted = X + trips * Y + trips * (trips - 1) / 2
     assert evaluate(graph, [X, Y])[0].tolist() == wanted.tolist()

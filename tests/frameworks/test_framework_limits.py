@@ -1,4 +1,4 @@
-"""Beyond the numbers of their types too, frameworks run uncompiled give what the operator table says that they do."""
+"""Uncompiled frameworks agree with the operator table on infinities, NaN, other special numbers and overflow, too."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def special(dtype: str) -> np.ndarray:
 
 
 def of_special_numbers(op: Op, seed: int) -> tuple[Graph, list[np.ndarray]]:
-    """All pairs of special numbers, or all of them, as operands; or some among others in operands of any shape."""
+    """Operands of all pairs of special numbers, or all of them. Other operators get some, in operands of any shape."""
     rng, values = random.Random(f"{op.name} {seed}"), np.random.default_rng(seed)
     if op in ELEMENTWISE and all("float32" in op.types[v] for v in op.inputs):
         columns = list(zip(*itertools.product(special("float32"), repeat=len(op.inputs)), strict=True))
@@ -72,7 +72,7 @@ def of_extreme_integers(op: Op, seed: int) -> tuple[Graph, list[np.ndarray]]:
 
 
 def known_elements(framework: str, graph: Graph, arrays: list[np.ndarray], mode: Mode, seed: int) -> int:
-    """How many elements have finite bounds; the framework's results lie within them."""
+    """Check that the framework's results lie within their bounds. Return the number of elements with finite bounds."""
     analyses = analyse(graph, arrays, mode=mode)
     results = RUN[framework](lower(graph, framework, seed), arrays)
     for result, analysis in zip(results, analyses, strict=True):
@@ -82,7 +82,7 @@ def known_elements(framework: str, graph: Graph, arrays: list[np.ndarray], mode:
 
 
 def _cells(framework: str, graph: Graph) -> list[Cell]:
-    """Those of the graph's operators, and of those by which ONNX says them."""
+    """The cells of the graph's operators, and of the operators by which ONNX expresses them."""
     found = list(cells(framework, graph))
     if framework == "onnx":
         with suppress(NoDecomposition):

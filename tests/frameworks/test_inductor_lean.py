@@ -1,4 +1,4 @@
-"""What is spared of Inductor's work changes nothing: neither strides, nor generated code, nor results."""
+"""The work that Polyjuice saves Inductor changes neither strides, nor generated code, nor results."""
 
 import itertools
 import shutil
@@ -62,7 +62,7 @@ def test_what_is_no_affine_index_is_left_to_inductor():
 
 
 def copied(folder, spared):
-    """Inductor's compiler file elsewhere, which keeps the units' source."""
+    """A copy of Inductor's compiler file elsewhere, which keeps the units' source."""
     place = folder / f"spared_{spared}"
     shutil.copytree(Path(find("inductor").path).parent, place)
     unit = place / "_inductor_unit.py"

@@ -1,4 +1,4 @@
-"""IREE as a compiler under test, really run."""
+"""IREE as a compiler under test. These tests run it."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def test_passes_of_llvm_can_be_switched_off() -> None:
 
 
 def test_all_parts_can_be_switched_off_together(iree: Worker) -> None:
-    """The compiler refuses a flag that it does not have."""
+    """The compiler refuses flags that it does not have."""
     iree.start()
     with shared.worker("iree", trace=True, disable=iree.info["knobs"]) as worker:
         assert {"without llvm instcombine", "without llvm loop-vectorize"} <= set(

@@ -1,4 +1,4 @@
-"""The faults of benchmarks/mutants: each is planted in a worker, shows on its demonstration, and is gone without it."""
+"""The faults of benchmarks/mutants: a worker plants each, its demonstration shows it, and others lack it."""
 
 from __future__ import annotations
 
@@ -33,17 +33,17 @@ TELLING = {
 """Faults of generated code, memory and a lowering. The long tests try the others."""
 
 OTHERS = 3
-"""At most so many demonstrations of other faults may a fault show on; else it would not be conditional."""
+"""The most demonstrations of other faults on which a fault may show. A fault with more would not be conditional."""
 
 SPELLINGS = 8
-"""How many spellings of a demonstration are tried."""
+"""How many plain lowerings of a demonstration are tried."""
 
 LIMITS = Limits(compile_s=120)
 
 
 @pytest.fixture
 def by_program(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Workers plant the faults which a program names. Those of one compiler are forked from one server."""
+    """Workers plant the faults that a program names. One server forks all workers of a compiler."""
     monkeypatch.setenv("PYTHONPATH", str(SITE))
     monkeypatch.setenv("POLYJUICE_MUTANT", "by-program")
 
@@ -53,11 +53,11 @@ def documentation(compiler: str, fault: str) -> str:
 
 
 PLAIN: dict[tuple[str, str], tuple[list[Artifact], Iterator[int]]] = {}
-"""By compiler and graph: the plain spellings of a demonstration that were found, and the seeds that may make more."""
+"""By compiler and graph: the plain lowerings of a demonstration so far, and the seeds for further ones."""
 
 
 def plain(graph: Graph, info: CompilerInfo, number: int = 0) -> Artifact:
-    """The graph in one of its plain spellings: a demonstration shows a fault, not how it depends on idioms."""
+    """A plain lowering of the graph. A demonstration tests the fault, and not its dependence on idioms."""
     found, seeds = PLAIN.setdefault((info.name, digest(graph)), ([], iter(range(200))))
     while len(found) <= number and (seed := next(seeds, None)) is not None:
         artifact = lower(graph, info.format, seed, lacks=(*info.lacks, "forms"))
@@ -67,7 +67,7 @@ def plain(graph: Graph, info: CompilerInfo, number: int = 0) -> Artifact:
 
 
 def agrees(outcome: Outcome, graph: Graph, inputs: list[np.ndarray]) -> bool:
-    """Whether types and shapes are the interpreter's (which must hold), and all values too."""
+    """Whether the values are the interpreter's. Types and shapes must be."""
     assert outcome.status == "ok", outcome.message + outcome.traceback
     pairs = list(zip(outcome.outputs[0], evaluate(graph, inputs), strict=True))
     assert all((got.dtype, got.shape) == (expected.dtype, expected.shape) for got, expected in pairs)
@@ -77,13 +77,13 @@ def agrees(outcome: Outcome, graph: Graph, inputs: list[np.ndarray]) -> bool:
 def shows(
     worker: Worker, info: CompilerInfo, faults: list[str], demo: tuple[Graph, list[np.ndarray]], number: int = 0
 ) -> bool:
-    """Whether a program with these faults fails, or gives something else than the interpreter."""
+    """Whether a program with these faults fails, or differs from the interpreter."""
     artifact = plain(demo[0], info, number)
     artifact = replace(artifact, setup={**artifact.setup, "faults": faults})
     outcome = worker.execute(artifact, [demo[1]], reference=False)
     crashes = any(documentation(*name.split("/")).partition("\n")[0].endswith("(a crash).") for name in faults)
     shown = outcome.status in ("error", "crash") if crashes else not agrees(outcome, *demo)
-    assert not shown or set(faults) <= set(outcome.trace)  # it says that it was met
+    assert not shown or set(faults) <= set(outcome.trace)  # the trace names each fault
     return shown
 
 
@@ -97,13 +97,13 @@ def shows(
 )
 @pytest.mark.usefixtures("by_program")
 def test_a_fault_shows_on_its_demonstration(compiler: str, fault: str) -> None:
-    """Not without the fault, and, where running them all is quick, on few others."""
+    """A fault shows only if it is planted. Where running all demonstrations is quick, few others show it."""
     info = usable(compiler)
     name = f"{compiler}/{fault}"
     table = demos(compiler).DEMOS
     demo = table[fault]()
     with Worker(info, limits=LIMITS) as worker:
-        assert any(shows(worker, info, [name], demo, number) for number in range(SPELLINGS))  # patterns may ask for one
+        assert any(shows(worker, info, [name], demo, number) for number in range(SPELLINGS))  # a pattern may need one
         assert not shows(worker, info, [], demo)
         others = [other() for key, other in table.items() if key != fault and info.fast]
         assert sum(shows(worker, info, [name], other) for other in others) <= OTHERS

@@ -1,4 +1,4 @@
-"""Values of the types of 8 and 4 bits in compilers, really run: what casts give, and how arrays come in and go out."""
+"""Values of 8-bit and 4-bit types in real compilers: the results of casts, and arrays as inputs and outputs."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ from tests.support.shares import in_the_long_run
 VALUES = np.array(
     [1.0625, 1.1875, -3.3, 448, 464, 470, 1e6, -1e6, 2.0**-9, 3 * 2.0**-10, 2.0**-12, -0.0, 0.1], np.float32
 )
-"""Ties, what is too large, and what is denormal. (61440 is left out: ONNX Runtime 1.32.0 makes NaN of it.)"""
+"""Ties, too large values, and denormal numbers. (61440 is missing, because ONNX Runtime 1.32.0 turns it into NaN.)"""
 
 
 Run = tuple[Graph, list[np.ndarray]]
 
 
 def agree(compiler: str, *runs: Run) -> None:
-    """Run graphs in one process, and hold their results against the analysis and the interpreter, type by type."""
+    """Run graphs in one process, and compare their results with the analysis and the interpreter, type by type."""
     info = usable(compiler)
     with Worker(info, limits=Limits(compile_s=60)) as worker:
         for graph, inputs in runs:
@@ -44,7 +44,7 @@ def agree(compiler: str, *runs: Run) -> None:
 
 @pytest.mark.parametrize("compiler", ["onnxruntime", "eager", "inductor", "openvino", "xla"])
 def test_casts_there_and_back(compiler: str) -> None:
-    """OpenVINO 2026.4.1 makes NaN of what is too large for float8e4m3fn, whatever ONNX's ``saturate`` says."""
+    """OpenVINO 2026.4.1 turns too large values for float8e4m3fn into NaN, whatever ONNX's ``saturate`` says."""
     values = VALUES[np.abs(VALUES) <= 464] if compiler == "openvino" else VALUES
     agree(compiler, *(there_and_back(dtype, values) for dtype in dtypes.NARROW_FLOATS))
 
@@ -140,7 +140,7 @@ def test_a_reproducer_makes_tensors_of_torch(dtype: str, inline: bool) -> None:
 
 
 def test_tensorflow_has_constants_that_are_filled() -> None:
-    """As a quantization's zero point is: a constant of one value is written as that value."""
+    """An example is a quantization's zero point: a constant with one value is written as that value."""
     agree("xla", *map(with_a_filled_constant, dtypes.NARROW_FLOATS))
 
 

@@ -1,4 +1,4 @@
-"""Numbers of a Torch program that are its arguments: it means the same, and a reproducer passes them as numbers."""
+"""Numbers as arguments of a Torch program: its meaning stays, and a reproducer passes them as numbers."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def test_a_program_means_what_it_means_without() -> None:
 
 
 def test_programs_of_different_numbers_share_a_pack() -> None:
-    """How many numbers a program takes is no setting of the pack's."""
+    """The count of numbers is no part of a pack's setting."""
     with Eager() as session:
         alone = [replace(case(graph, f"packed {n}"), index=n) for n, graph in enumerate([doubled(), scaled()])]
         assert [one.programs[0].artifact.numbers for one in alone] == [1, 2]

@@ -1,4 +1,4 @@
-"""ONNX files in and out: what is read is what was meant, what is written is read back equal."""
+"""Reading and writing ONNX files: the graph has the model's meaning, and a written graph is read back equal."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ HEADER = '<ir_version: 9, opset_import: ["" : 18]>'
 
 
 def read(text: str, header: str = HEADER) -> Graph:
-    """The Graph of a model in ONNX's textual form, which must survive being written."""
+    """The Graph of a model in ONNX's text form. It must be equal after writing and reading."""
     graph = from_model(parser.parse_model(f"{header} {text}"))
     assert_survives(graph)
     return graph
@@ -93,7 +93,7 @@ def test_scalars_and_empty_tensors() -> None:
 
 
 def test_a_kronecker_product_without_elements_has_a_body() -> None:
-    """A size of 0 in the shape of a Reshape copies a size, unless that is ruled out."""
+    """A 0 in the shape of a Reshape copies a size, unless an attribute rules that out."""
     build = GraphBuilder()
     x, y = build.input(TensorType("float32", ())), build.input(TensorType("float32", (0,)))
     graph = build.build([build.op("kron", x, y, domain="aten")])
@@ -461,7 +461,7 @@ def test_captured_values_can_be_renamed_and_rewired() -> None:
 
     graph = read(CONTROL)
     add, branch, neg = graph.nodes
-    # The new names are those that the subgraphs used inside.
+    # The subgraphs used the new names inside.
     rename = {"h": "r", "z": "k"}
     nodes = (
         Node("Sub", add.inputs, ("r",)),
@@ -543,7 +543,7 @@ def test_missing_files_are_refused(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", [*SMALL_MODELS, *(pytest.param(n, marks=pytest.mark.long) for n in LARGE_MODELS)])
 def test_light_models_keep_their_meaning(name: str, tmp_path: Path) -> None:
-    """As shipped, the weights of a light model are equal and its output constant; random ones tell more."""
+    """A shipped light model has equal weights and a constant output. Random weights show more."""
     path = LIGHT / f"light_{name}.onnx"
     shipped = load(path)
     assert not any(node.opaque for node in shipped.nodes)

@@ -1,4 +1,4 @@
-"""Every form of every ONNX operator: some application can have it, and it means what the plain form means."""
+"""Every form of every ONNX operator occurs in some application, and means the same as the plain form."""
 
 from __future__ import annotations
 
@@ -36,13 +36,13 @@ FAULTS = {
     "LayerNormalization: absent input named": "ONNX Runtime 1.32.0 reads the bias all the same",
     "Squeeze: absent input named": "ONNX Runtime 1.32.0 does not run it",
 }
-"""Forms that ONNX's reference evaluator runs, since ONNX Runtime does not take them."""
+"""Forms that ONNX's reference evaluator runs, because ONNX Runtime does not accept them."""
 
 PREFERRED = ("float32", "int64", "bool", "uint8", "int32", "float16")
 
 
 class Only(Drawn):
-    """Draws one form wherever it can be, and others now and then."""
+    """Draws that choose one form wherever it is possible, and others now and then."""
 
     def __init__(self, form: Form) -> None:
         super().__init__(FORMS["onnx"])
@@ -54,7 +54,7 @@ class Only(Drawn):
 
 
 def written(graph: Graph, form: Form, seed: int) -> ModelProto | None:
-    """The model of a graph, at some opset, with a form wherever it can be; None where it can be nowhere."""
+    """The model of a graph, at some opset, with a form wherever it is possible. None if it is possible nowhere."""
     rng = random.Random(seed)
     model = onnx_opsets.nearest(
         formats.to_model(graph), graph.types, rng.choice((OPSETS[0], OPSET, rng.choice(OPSETS)))
@@ -70,7 +70,7 @@ def written(graph: Graph, form: Form, seed: int) -> ModelProto | None:
 
 
 def known(graph: Graph, inputs: Sequence[np.ndarray]) -> tuple[Graph, Sequence[np.ndarray]]:
-    """The graph with all inputs but the first constant."""
+    """The graph with all inputs but the first as constants."""
     further = dict(zip(graph.inputs[1:], inputs[1:], strict=True))
     return replace(graph, inputs=graph.inputs[:1], constants={**graph.constants, **further}), inputs[:1]
 
@@ -81,14 +81,14 @@ def applications(operator: str) -> Iterator[tuple[Graph, Sequence[np.ndarray]]]:
     takes = [dtype for dtype in PREFERRED if dtype in op.types[op.variable(0)]][:2]
     usual = [found for dtype in takes if (found := some_signature(op, dtype))]
     others = [replace(signature, rank=rank) for signature in usual for rank in range(5)]
-    if operator == "QuantizeLinear":  # whose forms depend on the type of the result
+    if operator == "QuantizeLinear":  # its forms depend on the type of the result
         others += [s for s in some_signatures(op, "float32").values() if set(s.dtypes) <= set(dtypes.ALL)]
     signatures = usual + [s for s in others if instance(s, random.Random(0))]
     for number in range(ATTEMPTS):
         for signature in signatures:
             graph = instance(signature, random.Random(number))
             if graph is None or "bfloat16" in {t.dtype for t in graph.types.values()}:
-                continue  # Python has no such arrays for ONNX Runtime
+                continue  # ONNX Runtime's Python interface has no such arrays
             try:
                 inputs = make_inputs(graph, "exact", number)
             except EvaluationError:
@@ -97,7 +97,7 @@ def applications(operator: str) -> Iterator[tuple[Graph, Sequence[np.ndarray]]]:
 
 
 def results(model: ModelProto, graph: Graph, inputs: Sequence[np.ndarray], form: str = "") -> list[np.ndarray]:
-    """What ONNX Runtime makes of a model, or, where it has no kernel or a fault, ONNX's reference evaluator."""
+    """The results of ONNX Runtime. If it has no kernel or a fault, those of ONNX's reference evaluator."""
     try:
         if form in FAULTS:
             raise NotImplementedError("NOT_IMPLEMENTED")
@@ -127,7 +127,7 @@ def test_every_form_means_the_same(operator: str) -> None:
 
 
 def test_a_constant_is_not_the_shape_of_a_tensor_that_no_memory_holds() -> None:
-    """The product of these sizes is a power of two, and 0 in the integers of the machine."""
+    """The product of these sizes is a power of two, which overflows to 0 in the machine's integers."""
     for sizes, written_so in ((np.full(52, 128), False), (np.full(4, 4), True)):
         build = GraphBuilder()
         graph = build.build([build.op("Add", build.input(TensorType("int64", sizes.shape)), build.constant(sizes))])

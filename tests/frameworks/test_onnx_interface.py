@@ -1,4 +1,4 @@
-"""Forms of whole models, and nodes in subgraphs that read outer values: each means what the plain model means."""
+"""Forms of whole models, and subgraphs that read outer values: each means the same as the plain model."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def float32(*shape: int) -> TensorType:
 
 
 def sample() -> tuple[Graph, Sequence[np.ndarray]]:
-    """Equal constants, one of them read twice, a node of several results, and an input that is an output."""
+    """Equal constants, one of which two nodes read, a node with several results, and an input that is an output."""
     build = GraphBuilder()
     x = build.input(float32(2, 4), "x")
     three = np.full((2, 4), 3, np.float32)
@@ -124,7 +124,7 @@ def test_an_output_doubled_may_be_the_value_or_its_copy() -> None:
 
 @pytest.mark.parametrize("form", SUBGRAPHS, ids=text)
 def test_a_subgraph_reads_what_its_node_would(form: Form) -> None:
-    """The operands are captured: the node that holds the subgraph does not get them."""
+    """The subgraph captures the operands. The node that holds the subgraph does not get them."""
     graph, _ = sample()
     model = as_model(lower(graph, "onnx", following([form])))
     holders = [node for node in model.graph.node if node.op_type == form[1].split()[-1]]

@@ -1,4 +1,4 @@
-"""ONNX models as they are compiled: they mean what the graph means, in every spelling, at the opset asked for."""
+"""Compiled ONNX models mean the same as the graph, for all lowering choices, at the requested opset."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from tests.support.frameworks import run_onnx
 LACKED = ("functions", "symbolic sizes", "constant nodes")
 
 FAULTS = ("LayerNormalization: absent input named", "Squeeze: absent input named")
-"""Forms that ONNX Runtime 1.32.0 does not survive."""
+"""Forms on which ONNX Runtime 1.32.0 crashes."""
 
 IDIOMS = {
     "axes counted from the end",
@@ -46,12 +46,12 @@ def float32(*shape: int) -> TensorType:
 
 
 def plain_graphs(count: int) -> Iterator[tuple[Graph, Sequence[np.ndarray]]]:
-    """Generated graphs in types that ONNX Runtime has nearly all kernels for, with inputs on which they have values."""
+    """Generated graphs in types for which ONNX Runtime has nearly all kernels, with inputs that give them values."""
     for number in range(count):
         graph = generate(
             8, f"onnx {number}", lambda op, x, y: all(t.dtype in ("float32", "int64", "bool") for t in (*x, *y))
         )
-        if not graph.nodes:  # nothing fitted
+        if not graph.nodes:  # no operator fitted
             continue
         try:
             inputs = make_inputs(graph, "exact", number)
@@ -92,13 +92,13 @@ def test_every_spelling_means_the_graph() -> None:
 
 
 def with_functions(graph: Graph, calling: str, opset: int = 18) -> list[Artifact]:
-    """The spellings of a graph, under many seeds, that have a function called so."""
+    """The lowerings of a graph, for many seeds, that have a function with this name."""
     artifacts = [lower(graph, "onnx", seed, opset=opset, lacks=(ALL,)) for seed in range(200)]
     return [a for a in artifacts if calling in a.idioms]
 
 
 def branched() -> Graph:
-    """Operators with attributes, constants and a subgraph."""
+    """A graph with attributes, constants and a subgraph."""
     build = GraphBuilder()
     x = build.input(float32(2, 3), "x")
     flag = build.input(TensorType("bool", ()), "flag")
@@ -211,7 +211,7 @@ def two_rolls(second: int) -> Graph:
 
 @pytest.mark.parametrize("second", [1, 2])
 def test_at_rest_an_aten_operator_carries_its_meaning(second: int) -> None:
-    """Nodes with equal bodies share a function; unequal ones are told apart by their overload."""
+    """Nodes with equal bodies share a function. The overloads of unequal bodies differ."""
     graph = two_rolls(second)
     model = formats.to_model(graph)
     assert len(model.functions) == second
@@ -221,6 +221,6 @@ def test_at_rest_an_aten_operator_carries_its_meaning(second: int) -> None:
     inputs = [np.arange(4, dtype=np.float32), np.arange(4, dtype=np.float32) ** 2]
     runtime = run_onnx(Artifact("onnx", model.SerializeToString()), inputs)
     np.testing.assert_array_equal(runtime[0], evaluate(graph, inputs)[0])
-    if second == 1:  # the reference evaluator knows no overloads
+    if second == 1:  # the reference evaluator does not know overloads
         (result,) = ReferenceEvaluator(model).run(None, dict(zip(graph.inputs, inputs, strict=True)))
         np.testing.assert_array_equal(result, evaluate(graph, inputs)[0])

@@ -1,4 +1,4 @@
-"""ONNX Runtime as a compiler under test, really run."""
+"""ONNX Runtime as a compiler under test. These tests run it."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def test_what_it_has_no_kernel_or_array_for_is_unsupported(onnxruntime: Worker, 
 
 
 def test_an_optimizer_can_be_switched_off() -> None:
-    """The known fault of release 1.31.1: a transposed matrix times a vector (artifacts/bugs, number 1)."""
+    """The known fault of release 1.31.1 is a transposed matrix times a vector (artifacts/bugs, number 1)."""
     build = GraphBuilder()
     x, v = build.input(TensorType("float32", (4, 3))), build.input(TensorType("float32", (4,)))
     graph = build.build([build.op("MatMul", build.op("Transpose", x, perm=(1, 0)), v)])
@@ -59,7 +59,7 @@ def test_an_optimizer_can_be_switched_off() -> None:
 
 
 def transposed() -> Graph:
-    """A product that a level 2 optimizer changes, beside an identity that a level 1 rule removes."""
+    """A product that a level 2 optimizer changes, and an identity that a level 1 rule removes."""
     build = GraphBuilder()
     x = build.input(TensorType("float32", (2, 3)))
     product = build.op("MatMul", x, build.op("Transpose", x, perm=(1, 0)))
@@ -94,7 +94,7 @@ FUNCTION = """<ir_version: 8, opset_import: ["" : 17, "own" : 1]>
 
 
 def test_the_inlining_of_functions_can_be_switched_off() -> None:
-    """Then optimizers see no more than a call."""
+    """Without inlining, optimizers see only a call."""
     onnx = pytest.importorskip("onnx")
     model = Artifact("onnx", onnx.parser.parse_model(FUNCTION).SerializeToString())
     for disabled, seen in ([], True), (["function-inlining"], False):
@@ -113,7 +113,7 @@ def test_options_that_it_does_not_have(options: dict[str, str]) -> None:
 
 @pytest.mark.parametrize("narrow", ["uint16", "uint32", "uint64"])
 def test_casts_of_negative_numbers_to_unsigned_ones_are_judged_exactly(onnxruntime: Worker, narrow: str) -> None:
-    """A campaign's ``wrap`` values, and what a compiler would give that extends the sign."""
+    """The values are those of a campaign's ``wrap`` profile, and those of a compiler that extends the sign."""
     build = GraphBuilder()
     x = build.input(TensorType("int32", (32,)))
     graph = build.build([build.op("Cast", build.op("Cast", x, to=narrow), to="int64")])
@@ -125,6 +125,6 @@ def test_casts_of_negative_numbers_to_unsigned_ones_are_judged_exactly(onnxrunti
     (result,) = outcome.outputs[0]
     assert not analysis.bound.any()
     assert not judge(result, analysis)
-    if narrow != "uint64":  # of which int64 holds the sign
+    if narrow != "uint64":  # int64 and uint64 have the same bits
         assert judge(inputs[0].astype(np.int64), analysis).wrong.tolist() == (inputs[0] != result).tolist()
         assert ((result >= 0) & (result < 2 ** int(narrow.removeprefix("uint")))).all()

@@ -1,4 +1,4 @@
-"""OpenVINO as a compiler under test, really run."""
+"""OpenVINO as a compiler under test. These tests run it."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def test_it_agrees_with_the_interpreter(openvino: Worker, make: Callable) -> Non
 
 
 def renamed() -> tuple[Graph, list[np.ndarray]]:
-    """The importer gives inputs that a Dropout reads another name, and drops what nobody reads."""
+    """The importer renames inputs that a Dropout reads, and drops inputs that no node reads."""
     builder = GraphBuilder()
     a, b, _, c = (builder.input(TensorType("float32", (3,)), name) for name in "abwc")
     kept = [builder.op("Dropout", name, ratio=0.5) for name in (b, a)]

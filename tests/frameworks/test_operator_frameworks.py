@@ -1,8 +1,8 @@
-"""Truth from elsewhere: every spelling of every operator means the same on each framework run uncompiled.
+"""Truth from elsewhere: every lowering of every operator means the same on each uncompiled framework.
 
-Random typed applications of one operator are lowered in every way that the operator's entry knows. The results are held
-against the error bounds of the analysis. What does not run must stand in ``unsupported.txt``, and what stands there
-must not run.
+The tests lower random typed applications of one operator in every way that the operator's entry knows. They compare the
+results with the error bounds of the analysis. The committed table ``unsupported.txt`` must list each program that does
+not run. It must list no program that runs.
 """
 
 from __future__ import annotations
@@ -32,10 +32,10 @@ INSTANCES = 4
 """How many applications are lowered in every way."""
 
 LOWERINGS = 6
-"""How often each of them is lowered at least, where many choices can be combined."""
+"""The least number of lowerings of each application that allows many combinations of choices."""
 
 FURTHER = 12
-"""How many more are drawn in search of spellings that few applications have."""
+"""How many more applications the tests draw to find lowerings that few applications have."""
 
 NAMES = {op.qualified: op for op in TABLE.values()}
 
@@ -45,7 +45,7 @@ FAULTS = {
     ("Shrink", "onnx", "float64"): "ONNX Runtime 1.32.0 computes it in single precision (artifacts/bugs/006)",
     ("QLinearConv", "tensorflow", "int8"): "TensorFlow 2.21.0's conv3d skips elements with SAME (artifacts/bugs/032)",
 }
-"""Where a framework is wrong, and how; the test says when it no longer is."""
+"""The faults of frameworks. The test says when a fault no longer shows."""
 
 _USUAL = ("float32", "int64", "bool")
 
@@ -55,13 +55,13 @@ class Wrong(AssertionError):
 
 
 def usual_type(name: str, framework: str) -> str:
-    """The element type that the usual tests try. Names settle its kind, so that every kind has its operators."""
+    """The element type that the usual tests try. The name decides its kind, so that every kind has its operators."""
     types = types_of_kinds(NAMES[name])
     return types[zlib.crc32(f"{name} {framework}".encode()) % len(types)]
 
 
 def other_types(name: str, framework: str) -> list[str]:
-    """Those that the long tests try."""
+    """The element types that the long tests try."""
     op = NAMES[name]
     return [dtype for dtype in op.types[op.variable(0)] if dtype != usual_type(name, framework)]
 
@@ -91,7 +91,7 @@ def test_a_framework_gives_the_operator_its_meaning_in_other_types(
 
 
 def holes(op: Op, framework: str, dtype: str) -> Holes:
-    """What does not run of the operator in an element type. Raises Wrong where something means another thing."""
+    """The unsupported lowerings of the operator in an element type. Raises Wrong if a result has another meaning."""
     if (op.qualified, framework, dtype) in FAULTS:
         with pytest.raises(Wrong):
             _holes(op, framework, dtype)
@@ -102,7 +102,7 @@ def holes(op: Op, framework: str, dtype: str) -> Holes:
 def _holes(op: Op, framework: str, dtype: str) -> Holes:
     ran, reasons, seen = False, set(), Seen()
     for seed in range(INSTANCES + FURTHER):
-        if seed == INSTANCES and not seen.steps:  # nothing is drawn
+        if seed == INSTANCES and not seen.steps:  # there is no choice to draw
             break
         every_way = seed < INSTANCES
         known = Seen(outlines=seen.outlines) if every_way else seen
@@ -115,7 +115,7 @@ def _holes(op: Op, framework: str, dtype: str) -> Holes:
 
 
 def _of_an_application(op: Op, framework: str, dtype: str, seed: int, lowerings: int, seen: Seen) -> Iterator[str]:
-    """Why artifacts of an application do not run, "" for each that does, as far as the interpreter evaluates it."""
+    """For each artifact of an application, the reason why it does not run, or "". Nothing if there is no value."""
     operands, attrs = application(op, random.Random(f"{op.qualified} {dtype} {seed}"), dtype)
     graph = one_node(op, operands, attrs)
     values = np.random.default_rng(seed)
@@ -132,7 +132,7 @@ def _of_an_application(op: Op, framework: str, dtype: str, seed: int, lowerings:
 
 
 def _run(op: Op, artifact: Artifact, framework: str, inputs: Sequence[np.ndarray], analyses: Sequence[Analysis]) -> str:
-    """Why the framework does not run an artifact; "" where it gives what the analyses allow."""
+    """The reason why the framework does not run an artifact, or "" if its results lie within the analyses' bounds."""
     try:
         results = RUN[framework](artifact, inputs)
     except Exception as error:
@@ -177,11 +177,11 @@ PLANTED: list[tuple[str, str, Texts | DecomposeFn, type[BaseException]]] = [
     ("aten.square", "onnx", lambda build, x, attrs: in_double(build, "Atan", x[0]), FAILED),
     ("aten.square", "onnx", lambda build, x, attrs: build.op("Neg", x[0]), Wrong),
 ]
-"""Broken spellings, of several where there can be several, and what the test says of each."""
+"""Broken lowerings, of several results where possible, and the test's message about each."""
 
 
 def in_double(build: Builder, op: str, x: str) -> str:
-    """An operator of which ONNX Runtime has no kernel in double precision."""
+    """An operator for which ONNX Runtime has no kernel in double precision."""
     return build.op("Cast", build.op(op, build.op("Cast", x, to="float64")), to="float32")
 
 

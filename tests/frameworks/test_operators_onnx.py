@@ -38,7 +38,7 @@ NO_NODE_CASES: dict[str, str] = {
     "LayerNormalization": "all of theirs ask for the statistics too",
     "Loop": "theirs collect the values of the iterations, or sequences",
 }
-"""Operators of the table without a node test case that could run, and why."""
+"""Operators of the table without a node test case that could run, and the reasons."""
 
 MISJUDGED = {
     "LRN": "the reference evaluator counts channels by the batch size",
@@ -54,7 +54,7 @@ MISJUDGED = {
     ("LpNormalization", "bfloat16"): "the reference evaluator sums numbers, not magnitudes, where p is 1",
     ("MaxPool", "bfloat16"): "the reference evaluator leaves out windows that ceil_mode asks for",
 }
-"""Where the reference evaluator is no judge, and why: ONNX Runtime judges the instance on float32 there."""
+"""Operators that the reference evaluator cannot judge, and the reasons. ONNX Runtime judges them on float32."""
 
 SINGLE_PRECISION = {
     ("Resize", "float64"): "scales are of single precision, and so the reference evaluator computes places",
@@ -62,19 +62,19 @@ SINGLE_PRECISION = {
     ("HardSwish", "float64"): "ONNX's definition holds 1/6 in single precision",
     ("Shrink", "float64"): "ONNX Runtime computes it in single precision",
 }
-"""Where the judges compute in single precision what they say in double, and why."""
+"""Operators that the judges compute in single precision, although the type is double, and the reasons."""
 
 ROUNDED = {"test_gridsample_bicubic": 4}
-"""Node test cases whose expected values were written down with so many decimals, fewer than the type holds."""
+"""The number of decimals in a node test case's expected values, where it is less than the type holds."""
 
 RUNTIME_RANKS = {"LRN": 4}
-"""The only rank that ONNX Runtime takes, where the specification allows others."""
+"""The only rank that ONNX Runtime accepts, where the specification allows others."""
 
 INTEGER_VALUES = {"ReduceProd": (-1, 1)}
-"""Ranges of integer operands for which no result overflows (the default is -9 to 9)."""
+"""Ranges of integer operands in which no result overflows (the default is -9 to 9)."""
 
 ROUNDINGS = {"float16": 4, "bfloat16": 4, "float32": 64, "float64": 64}
-"""Tolerated error in unit roundoffs of the largest result; half types are computed wider and rounded once."""
+"""Tolerated error in unit roundoffs of the largest result. Half types are computed wider and rounded once."""
 
 LARGEST_INSTANCE = 4096
 SEEDS = range(8)
@@ -83,10 +83,10 @@ SEEDS = range(8)
 def assert_close(
     actual: np.ndarray, expected: np.ndarray, precision: str = "float64", decimals: int | None = None
 ) -> None:
-    """Equal types, shapes, NaNs, infinities, and values: exactly, unless they are floats.
+    """Check that types, shapes, NaNs, infinities and values are equal. Only floats may differ a little.
 
-    ``precision`` names a floating type in which ``expected`` was computed, if that is a narrower one;
-    ``decimals`` is how many decimals of ``expected`` were written down, if not all.
+    ``precision`` names a narrower floating type in which ``expected`` was computed. ``decimals`` is the number of
+    decimals that ``expected`` has, unless it has all.
     """
     assert actual.dtype == expected.dtype
     assert actual.shape == expected.shape
@@ -105,13 +105,13 @@ def assert_close(
 
 
 SLOW = {"averagepool": "AveragePool", "lppool": "LpPool", "maxpool": "MaxPool"}
-"""Modules whose cases ONNX takes longer to make than all others together, and their operators."""
+"""Modules whose cases take ONNX longer to make than all others together, and their operators."""
 
 
 def node_cases(without: Collection[str]) -> dict[str, list[tuple[str, Graph, Sequence[np.ndarray], Sequence[Any]]]]:
     """By operator: the cases that load as graphs of table nodes alone, their inputs and expected outputs.
 
-    Those of some modules are left out, unless they were made already.
+    The cases of slow modules are missing, unless another test has made them already.
     """
 
     def import_all(package: ModuleType) -> None:
@@ -144,12 +144,12 @@ def node_cases(without: Collection[str]) -> dict[str, list[tuple[str, Graph, Seq
 
 
 def as_array(value: Any) -> np.ndarray:
-    """A value of a test case: an array, or a TensorProto where NumPy lacks the type."""
+    """A value of a test case: an array, or a TensorProto if NumPy lacks the type."""
     return to_array(value, "value") if isinstance(value, TensorProto) else np.asarray(value)
 
 
 def with_constant_operands(model: ModelProto, inputs: Sequence[Any]) -> tuple[ModelProto, dict[str, Any]]:
-    """The model with those inputs constant that the table takes as attributes; the values of all inputs."""
+    """The model whose inputs are constant where the table has attributes, and the values of all inputs."""
     feeds = dict(zip((info.name for info in model.graph.input), inputs, strict=False))
     bound = ModelProto()
     bound.CopyFrom(model)
@@ -168,7 +168,7 @@ def with_constant_operands(model: ModelProto, inputs: Sequence[Any]) -> tuple[Mo
 @pytest.mark.long
 @pytest.mark.parametrize("without", [SLOW, {}], ids=["fast", "all"])
 def test_node_cases(without: dict[str, str]) -> None:
-    """In one test, for all cases are made together, which takes a while."""
+    """One test runs all cases, because making them together takes a while."""
     found = node_cases(without)
     assert set(ONNX_OPS) - found.keys() - set(without.values()) == NO_NODE_CASES.keys()
     failures = []
@@ -196,7 +196,7 @@ def random_type(rng: random.Random, dtype: str) -> TensorType:
 
 
 def instance(op: Op, dtype: str, seed: int) -> tuple[Graph, list[np.ndarray]] | None:
-    """A graph of one application of an operator and its inputs; None where no first operand was found."""
+    """A graph of one application of an operator, and its inputs. None if no first operand fits."""
     rng, values = random.Random(f"{op.name} {dtype} {seed}"), np.random.default_rng(seed)
     limits = INTEGER_VALUES.get(op.name, (-9, 9))
     for _ in range(500):
@@ -213,7 +213,7 @@ def instance(op: Op, dtype: str, seed: int) -> tuple[Graph, list[np.ndarray]] | 
 
 
 def retyped(sample: Sample | None, dtype: str) -> Sample | None:
-    """A sample for float32 operands as one for another type (entries may sample fewer than they accept)."""
+    """A sample for float32 operands, changed to another type. (Entries may sample fewer types than they accept.)"""
     if sample is None:
         return None
     return replace(sample, operands=tuple(replace(o, type=replace(o.type, dtype=dtype)) for o in sample.operands))
@@ -233,7 +233,7 @@ def random_array(values: np.random.Generator, operand: Operand, limits: tuple[in
 
 
 def onnxruntime_results(model: ModelProto, feeds: dict[str, np.ndarray]) -> list[np.ndarray] | None:
-    """The outputs under ONNX Runtime, unoptimized; None where it has no kernel."""
+    """The outputs of unoptimized ONNX Runtime. None if it has no kernel."""
     ort = pytest.importorskip("onnxruntime")
     from onnxruntime.capi import onnxruntime_pybind11_state as state
 
@@ -258,7 +258,7 @@ def onnxruntime_results(model: ModelProto, feeds: dict[str, np.ndarray]) -> list
 
 
 def reference_results(model: ModelProto, feeds: dict[str, np.ndarray]) -> list[np.ndarray] | None:
-    """The outputs under ONNX's reference evaluator; None where it cannot compute them in their types."""
+    """The outputs of ONNX's reference evaluator. None if it cannot compute them in their types."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         try:
@@ -270,7 +270,7 @@ def reference_results(model: ModelProto, feeds: dict[str, np.ndarray]) -> list[n
 
 
 def single_precision_results(graph: Graph, inputs: Sequence[np.ndarray]) -> list[np.ndarray] | None:
-    """The outputs under ONNX Runtime on float32 operands (int64 indices), in the graph's own types."""
+    """The outputs of ONNX Runtime on float32 operands (int64 indices), in the graph's own types."""
     builder = GraphBuilder()
     (node,) = graph.nodes
     op = TABLE["", node.op]
@@ -300,7 +300,7 @@ def test_random_instances(name: str, tried: list[str]) -> None:
 
 
 def agree(name: str, dtype: str, graph: Graph, inputs: list[np.ndarray]) -> None:
-    """The interpreter agrees with ONNX Runtime, or with the reference evaluator where that has no kernel."""
+    """Check the interpreter against ONNX Runtime, or against the reference evaluator if there is no kernel."""
     model = to_model(graph)
     onnx.checker.check_model(model, full_check=True)
     assert digest(from_model(model)) == digest(graph)

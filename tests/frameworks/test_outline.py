@@ -1,4 +1,4 @@
-"""Function rewriting: which part of a graph becomes a function, and where its call stands."""
+"""Function rewriting: the part of a graph that becomes a function, and the place of its call."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from tests.support.frameworks import RUN
 
 
 def chosen(graph: Graph, count: int = 40) -> list[Outline]:
-    """Those that some seeds choose."""
+    """The parts that some seeds choose."""
     return [found for seed in range(count) if (found := choose(graph, drawing(seed)))]
 
 
@@ -86,4 +86,4 @@ def test_a_program_with_functions_means_the_graph(format: str) -> None:
 
 
 TYPES = {"float32", "int64", "bool"}
-"""Those that all three frameworks have nearly all kernels for."""
+"""Operators for which all three frameworks have nearly all kernels."""

@@ -1,4 +1,4 @@
-"""The conditions of published bugs hold of triggers in Torch, as Polyjuice reads them."""
+"""The conditions of published bugs hold for triggers in Torch, as Polyjuice reads them."""
 
 from __future__ import annotations
 

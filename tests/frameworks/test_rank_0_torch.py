@@ -1,4 +1,4 @@
-"""Casts that Torch does by itself beside tensors of rank 0, held against Torch in every pair of types."""
+"""Torch's implicit casts beside tensors of rank 0, compared with Torch for every pair of types."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ PAIRS = [(a, b) for a, b in itertools.product(dtypes.ALL, repeat=2) if a != b]
 
 
 def made(cast: str, rank: int, other: str, other_rank: int) -> bool:
-    """Whether Torch leaves the type of the second as it is."""
+    """Whether Torch keeps the type of the second operand."""
     x, y = (torch.ones((2,) * r, dtype=getattr(torch, t)) for t, r in ((cast, rank), (other, other_rank)))
     try:
         return torch.result_type(x, y) == y.dtype
-    except RuntimeError as error:  # between the wider unsigned types and other integers there is none
+    except RuntimeError as error:  # the wider unsigned types and other integers have no common type
         if "Promotion for uint16, uint32, uint64 types is not supported" not in str(error):
             raise
         return False

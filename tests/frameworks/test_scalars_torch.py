@@ -1,4 +1,4 @@
-"""The meaning of numbers beside tensors, held against Torch's overloads run eagerly, over many values of every type."""
+"""The meaning of numbers beside tensors, compared with Torch's overloads in eager mode, for values of every type."""
 
 from __future__ import annotations
 
@@ -22,15 +22,15 @@ from tests.support.shares import in_the_long_run
 NAMES = {op.name: op for op in OPS}
 
 DRAWN = 6
-"""Numbers that are drawn for an operator and a type. The long tests draw twice as many."""
+"""How many numbers the usual tests draw for an operator and a type. The long tests draw twice as many."""
 
 DIVIDING = ("floor_divide.Scalar", "remainder.Scalar", "fmod.Scalar")
-"""Those that raise an error for integers and 0."""
+"""Operators that raise an error for integers and 0."""
 
 MODES = (Mode(), Mode(wrap=True), Mode(wrap=True, edge=True))
 
 KNOWN = 0.4
-"""The least share of all results that are not masked."""
+"""The least share of results that are not masked."""
 
 
 def tensor_types(op: Op) -> tuple[str, ...]:
@@ -38,9 +38,9 @@ def tensor_types(op: Op) -> tuple[str, ...]:
 
 
 def all_of(dtype: str, step: int = 1) -> np.ndarray:
-    """All values of the narrow types; of the others, their ends, small numbers, random ones and special ones.
+    """All values of the narrow types. For the others: their ends, small numbers, random numbers and special numbers.
 
-    Of the types of 16 bits only one value in ``step``, and those at the ends of each power of two.
+    The 16-bit types have only one value in ``step``, and the values at the ends of each power of two.
     """
     held = dtypes.to_numpy(dtype)
     rng = np.random.default_rng(5)
@@ -88,7 +88,7 @@ def eagerly(op: Op, arrays: list[np.ndarray], number: int | float) -> np.ndarray
 @pytest.mark.parametrize("name", NAMES)
 def test_eager_gives_each_overload_its_meaning(name: str, step: int) -> None:
     op = NAMES[name]
-    torch.set_num_threads(1)  # further ones would mostly wait
+    torch.set_num_threads(1)  # more threads would mostly wait
     known = total = 0
     for dtype in tensor_types(op):
         array = all_of(dtype, step)
@@ -113,7 +113,7 @@ def test_eager_gives_each_overload_its_meaning(name: str, step: int) -> None:
 
 @pytest.mark.parametrize("name", NAMES)
 def test_zero_and_one_as_truth_values_mean_the_numbers(name: str) -> None:
-    """In every position and every way of writing, beside values of every type; Torch does not subtract them."""
+    """Every position and every way of writing, beside values of every type. Torch does not subtract booleans."""
     op = NAMES[name]
     attr = op.attrs[0].name
     written = 0
@@ -139,7 +139,7 @@ def test_zero_and_one_as_truth_values_mean_the_numbers(name: str) -> None:
 
 
 def _result(text: str, condition: torch.Tensor, x: torch.Tensor) -> tuple[torch.dtype, bytes] | None:
-    """The type and the bits of what an expression gives; None where Torch lacks it for the wider unsigned types."""
+    """The type and bits of an expression's result. None if Torch lacks it for the wider unsigned types."""
     try:
         result = eval(text, {"torch": torch, "condition": condition, "x": x})
     except (NotImplementedError, RuntimeError) as error:

@@ -1,4 +1,4 @@
-"""What a C++ compiler made is used again for the very same source and command, and for nothing else."""
+"""A compiled C++ object serves again for the same source and command, and only for these."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ Step = Any
 
 @pytest.fixture
 def step(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Step:
-    """A step that shares its objects, where compiling is copying; ``step.made`` has the sources that were compiled."""
+    """A step that shares its objects. It compiles by copying, and ``step.made`` holds the compiled sources."""
     unit = pytest.importorskip("polyjuice.compilers._inductor_unit")
     objects = pytest.importorskip("polyjuice.compilers._inductor_objects")
     codecache: Any = pytest.importorskip("torch._inductor.codecache")

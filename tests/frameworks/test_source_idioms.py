@@ -1,4 +1,4 @@
-"""What surrounds the operators in Torch and TensorFlow source: idioms occur where they may, and keep the meaning."""
+"""Idioms around the operators in Torch and TensorFlow source: they occur where they may, and keep the meaning."""
 
 from __future__ import annotations
 
@@ -56,13 +56,13 @@ def text(artifact: Artifact) -> str:
 
 
 def spelled(graph: Graph, format: str, idiom: str) -> list[Artifact]:
-    """The artifacts of a graph, under many seeds, that show an idiom."""
+    """The artifacts of a graph, for many seeds, that show an idiom."""
     artifacts = [lower(graph, format, seed) for seed in SEEDS]
     return [a for a in artifacts if any(name.startswith(idiom) for name in a.idioms)]
 
 
 def assert_equal(graph: Graph, artifact: Artifact, inputs: Sequence[np.ndarray]) -> None:
-    """The framework gives what the interpreter gives, on values that both hold exactly."""
+    """The framework's results equal the interpreter's, on values that both represent exactly."""
     results = RUN[artifact.format](artifact, inputs)
     for result, expected in zip(results, evaluate(graph, inputs), strict=True):
         np.testing.assert_array_equal(np.asarray(result, np.float64), expected.astype(np.float64), artifact.source)
@@ -107,7 +107,7 @@ def test_a_constant_may_be_an_argument(format: str) -> None:
 
 
 def forked() -> Graph:
-    """A value that is read twice, and a result beside it."""
+    """A graph with a value that two nodes read, and another result."""
     build = GraphBuilder()
     x = build.input(float32(2, 3), "x")
     y = build.op("Neg", x, outputs=("y",))
@@ -145,7 +145,7 @@ def test_a_part_may_be_a_module_with_weights_of_its_own(format: str, monkeypatch
         halves = text(artifact).split("    class Part(")
         homes.add(tuple(bool(re.search('w_w"? ?[=,]', half)) for half in halves))
         assert_equal(graph, artifact, [np.array([4, 5, -6], np.float32)])
-    assert homes == {(True, False), (True, True), (False, True)}  # as the part holds no, one, or both of its readers
+    assert homes == {(True, False), (True, True), (False, True)}  # the part holds no reader, one, or both
 
 
 @pytest.mark.parametrize("format", SOURCES)
@@ -219,7 +219,7 @@ def test_a_cast_that_promotion_would_not_make_stays(source: str, shape: tuple[in
 
 @pytest.mark.parametrize(("op", "left_out"), [("Add", True), ("Sub", False)])
 def test_a_boolean_is_cast_before_it_is_subtracted(op: str, left_out: bool) -> None:
-    """Torch refuses to subtract booleans, though it promotes them."""
+    """Torch refuses to subtract booleans, although it promotes them."""
     build = GraphBuilder()
     i, x = build.input(TensorType("bool", (2, 3)), "i"), build.input(TensorType("int64", (2, 3)), "x")
     graph = build.build([build.op(op, build.op("Cast", i, to="int64"), x)])
@@ -261,7 +261,7 @@ def wanted(graph: Graph, seed: int, **what: str) -> Artifact:
 
 @pytest.mark.parametrize("layout", LAYOUTS)
 def test_the_first_input_lies_in_memory_as_is_wanted(layout: str) -> None:
-    """The second one does so half of the time, but that only one input's values are made to repeat."""
+    """The second input has this layout half of the time. But the values repeat in only one input."""
     build = GraphBuilder()
     x, y = (build.input(float32(2, 3, 4, 5)) for _ in range(2))
     graph = build.build([build.op("Sum", x, y)])

@@ -1,4 +1,4 @@
-"""Programs that are compiled together: each outcome is that of the program compiled alone, or there is none."""
+"""Programs compiled together: the outcome of each is that of the program alone, or there is none."""
 
 from contextlib import nullcontext
 
@@ -32,7 +32,7 @@ import numpy as np
 
 
 def outcomes(folder, *sources):
-    """What comes of programs of a fake compiler, whose output is how many were built together."""
+    """The outcomes of programs on a fake compiler, whose output is the number of programs that it built together."""
     with Worker(fake(folder, BATCHING), limits=LIMITS) as worker:
         found = worker.execute_together([(Artifact("torch", source), [[ONES]], 1) for source in sources])
         return [int(outcome.outputs[0][0]) if outcome and outcome.status == "ok" else outcome for outcome in found]
@@ -124,7 +124,7 @@ def test_kernels_that_do_not_compile_are_told_by_their_lines(tmp_path, monkeypat
 
 
 def test_headers_that_are_written_anew_are_kept_once(tmp_path, monkeypatch):
-    """As Inductor 2.5 does, with a folder for each program that is removed before the unit is built."""
+    """An example is Inductor 2.5: each program has a folder, which Inductor removes before the unit is built."""
     unit = pytest.importorskip("polyjuice.compilers._inductor_unit")
     monkeypatch.setenv("TORCHINDUCTOR_CACHE_DIR", str(tmp_path))
     made = unit.Unit(nullcontext())

@@ -93,7 +93,7 @@ def test_an_element_type_that_inductor_says_it_does_not_support_is_unsupported(i
 
 
 def test_what_inductor_fails_at_without_saying_so_is_an_error(inductor):
-    """Bug 084: the lowering of `pow` takes no exponent that is a symbol."""
+    """The bug is number 084: the lowering of `pow` accepts no symbolic exponent."""
     source = MODEL.replace("n.sum()", "n ** x.shape[0]").replace("n > 1", "n > x.shape[1]")
     outcome = inductor.execute(Artifact("torch", source, ARTIFACT.arrays, setup={"dynamic": True}), [INPUTS])
     assert (outcome.status, outcome.stage) == ("error", "compile"), outcome.message
@@ -115,7 +115,7 @@ def test_what_torch_cannot_differentiate_or_would_run_uncompiled_is_unsupported(
     assert (outcome.status, outcome.stage) == ("unsupported", "compile"), outcome.message
 
 
-@pytest.mark.long  # test_mutants.py plants faults by a site hook, too
+@pytest.mark.long  # test_mutants.py also plants faults by a site hook
 def test_inductor_with_a_fault_planted_by_a_site_hook(tmp_path, monkeypatch):
     hook = 'import torch._inductor.config as config\nconfig.cpp.inject_relu_bug_TESTING_ONLY = "accuracy"\n'
     (tmp_path / "sitecustomize.py").write_text(hook)
@@ -124,7 +124,7 @@ def test_inductor_with_a_fault_planted_by_a_site_hook(tmp_path, monkeypatch):
         outcome = worker.execute(ARTIFACT, [INPUTS])
     assert outcome.status == "ok", outcome.traceback
     assert_same(outcome.reference[0], EXPECTED)
-    assert_same(outcome.outputs[0], (X + 1 + 1, *EXPECTED[1:]))  # the planted relu is x + 1
+    assert_same(outcome.outputs[0], (X + 1 + 1, *EXPECTED[1:]))  # the planted relu computes x + 1
 
 
 def test_inductor_with_knobs_off():
@@ -151,7 +151,7 @@ def test_what_inductor_did_is_traced():
 
 
 def test_releases_that_ask_nobody_are_asked_about_decompositions_and_lowerings(monkeypatch):
-    """As before Torch 2.6, by what the installed release looks up in the same places."""
+    """Torch releases before 2.6 have no bisector. The test looks up the same places in the installed release."""
     import torch
     import torch._inductor.compile_fx as compile_fx
     import torch._inductor.graph as inductor_graph

@@ -1,4 +1,4 @@
-"""Torch modules as seeds: every mapping against Torch itself, what stays opaque, and how bad sources are refused."""
+"""Torch modules as seeds: every mapping against Torch itself, opaque operators, and the refusal of bad sources."""
 
 from __future__ import annotations
 
@@ -186,7 +186,7 @@ MAPPED: dict[str, tuple[Callable[..., object], tuple[Array, ...]]] = {
     "kinds", [list(MAPPED), *(pytest.param([kind], marks=pytest.mark.long) for kind in MAPPED)], ids=["all", *MAPPED]
 )
 def test_operators_mean_in_the_table_what_they_mean_in_torch(kinds: list[str]) -> None:
-    """All in one module, for exporting many costs hardly more than exporting one."""
+    """One module holds all operators, because exporting many takes hardly longer than exporting one."""
     inputs = [array for kind in kinds for array in MAPPED[kind][1]]
 
     def functions(*tensors: torch.Tensor) -> tuple[object, ...]:
@@ -226,7 +226,7 @@ def test_inputs_keep_their_order_and_unused_ones_stay() -> None:
 
 @cache
 def opaque_graph() -> Graph:
-    """Two outputs of one operator, a list of results, arguments of many kinds, and nothing random."""
+    """Two outputs of one operator, a list of results, arguments of many kinds, and no random operator."""
 
     def function(x: torch.Tensor) -> tuple[torch.Tensor, ...]:
         values, _ = torch.ops.aten.sort.stable(x, stable=True, dim=-1, descending=True)
@@ -323,7 +323,7 @@ def folder(tmp_path: Path) -> Path:
 
 @pytest.mark.long
 def test_a_callable_is_imported_from_the_current_directory_and_fuzzed(folder: Path) -> None:
-    """Once: its weights are random, and every process and a resumed campaign need the same."""
+    """The import runs once: its weights are random, and all processes and resumed campaigns need the same weights."""
     out = folder / "out"
     arguments = ("--compiler", "numpy", "--seeds", "mine:positional", "-n", 2, "--workers", 2)
     done = polyjuice("fuzz", *arguments, "--out", out, "--json", cwd=folder)

@@ -1,4 +1,4 @@
-"""The forms of Torch's calls: all ways to say an application occur, say the same, and are reported."""
+"""The forms of Torch's calls: all forms of an application occur, mean the same, and are reported."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def float32(*shape: int) -> TensorType:
 
 
 def varied(text: str) -> set[str]:
-    """An expression with its arguments in all ways that the seeds know."""
+    """The texts of an expression with its arguments in all forms that the seeds draw."""
     found = set()
     for seed in SEEDS:
         tree = ast.parse(text, mode="eval")
@@ -44,7 +44,7 @@ def applied(op: str, t: TensorType, domain: str = "", **attrs: object) -> Graph:
 
 
 def assert_all_mean_the_same(graph: Graph, inputs: Sequence[np.ndarray]) -> set[str]:
-    """The forms of a graph's one operator under many seeds; each gives what the interpreter gives."""
+    """The forms of a graph's one operator for many seeds. Each gives the interpreter's results."""
     seen = set()
     for seed in SEEDS:
         artifact = lower(graph, "torch", seed)

@@ -1,4 +1,4 @@
-"""Torch source: it runs, means what the graph means, in a spelling that the seed chooses, whatever the names are."""
+"""Torch source runs, and means the same as the graph, for all lowering choices and names."""
 
 from __future__ import annotations
 
@@ -27,11 +27,11 @@ SPELLINGS = 80
 
 
 def assert_means(graph: Graph, inputs: Sequence[np.ndarray], seed: int | str) -> tuple[int, int]:
-    """Eager's results have the declared types and lie within their bounds; returns the exact and bounded outputs."""
+    """Check the types and error bounds of eager's results. Return the exact and bounded outputs."""
     artifact = lower(graph, "torch", seed)
     try:
         results = run_torch(artifact, inputs)
-    except NotImplementedError:  # Torch has no such kernel: unsupported, as a worker says
+    except NotImplementedError:  # Torch has no such kernel; a worker would report unsupported
         return 0, 0
     except RuntimeError as error:
         if "not differentiable" in str(error) and artifact.setup.get("mode") == "grad":
@@ -63,7 +63,7 @@ def source(graph: Graph, seed: int | str = 0) -> str:
 
 
 def sources(graph: Graph) -> set[str]:
-    """The spellings of a graph under many seeds."""
+    """The lowerings of a graph for many seeds."""
     return {source(graph, seed) for seed in range(SPELLINGS)}
 
 
@@ -73,7 +73,7 @@ def sources(graph: Graph) -> set[str]:
 @pytest.mark.parametrize("part", [0, *in_the_long_run(1, 2)])
 @pytest.mark.parametrize("profile", ["exact", "normal"])
 def test_the_source_of_a_generated_graph_means_the_graph(profile: str, part: int) -> None:
-    """300 graphs under both profiles: exact outputs bit for bit, the others within their bounds."""
+    """300 graphs under both profiles: exact outputs are equal bit for bit, and the others lie within their bounds."""
     exact = bounded = ran = 0
     for number in range(part * 100, part * 100 + 100):
         graph = generate(3 + number % 10, f"torch {number}", on_usual_types)
@@ -247,7 +247,7 @@ def test_a_constant_comes_out_to_the_last_bit(array: np.ndarray) -> None:
 def test_a_shared_constant_is_carried_once() -> None:
     build = GraphBuilder()
     x = build.input(float32(16))
-    array = np.arange(16, dtype=np.float32) ** 2  # which no program makes
+    array = np.arange(16, dtype=np.float32) ** 2  # no program makes this array
     a, b = build.constant(array, "a"), build.constant(array.copy(), "b")
     graph = build.build([build.op("Add", build.op("Mul", x, a), build.op("Sub", a, b))])
     for seed in range(8):

@@ -1,4 +1,4 @@
-"""What the Torch compilers say of a run's use of memory."""
+"""The Torch compilers report a run's use of memory."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ INPUT, OUTPUT = Memory.INPUT, Memory.OUTPUT
 
 
 def seen(forward: Any, *inputs: Any, **setup: Any) -> Memory:
-    """What a function as a module does to memory, by `eager`."""
+    """The use of memory by a function as a module, on `eager`."""
 
     class Owned(torch.nn.Module):
         def __init__(self) -> None:
@@ -49,7 +49,7 @@ def test_results_that_are_inputs_and_views_of_them_are_told_from_copies() -> Non
 
 
 def test_two_results_share_memory_where_a_byte_belongs_to_both() -> None:
-    """Halves of one tensor do not, nor do every second elements and those between them."""
+    """Two halves of one tensor share no memory. Nor do every second elements and the elements between them."""
 
     def forward(self: Any, x: Any) -> Any:
         y = x * 2

@@ -1,4 +1,4 @@
-"""Torch programs that write into their inputs give, uncompiled, what their graphs say; a lost write is a finding."""
+"""Uncompiled Torch programs that write into inputs agree with their graphs. A lost write is a finding."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def generated(count: int, stem: str, **wanted: str) -> list[Case]:
 
 
 def added() -> Graph:
-    """x becomes x + y, and 2 x is returned."""
+    """A graph: x becomes x + y, and the output is 2 x."""
     b = GraphBuilder()
     t = TensorType("float32", (4,))
     x, y = b.input(t), b.input(t)
@@ -84,7 +84,7 @@ def test_programs_that_write_run_in_packs_as_they_do_alone() -> None:
 
 
 class _Losing(Eager):
-    """A compiler that loses the writes into inputs: they keep what they held."""
+    """A compiler that loses the writes into inputs: inputs keep their old values."""
 
     def execute(self, artifact: Artifact, inputs: Any, *, level: str = "", compile: bool = True) -> Outcome:
         outcome = super().execute(artifact, inputs, level=level, compile=compile)
@@ -111,7 +111,7 @@ def test_a_write_that_a_compiler_loses_is_found() -> None:
 
 
 def test_a_program_that_writes_too_early_is_a_fault_of_ours() -> None:
-    """Where the uncompiled program gives another result than its graph, no compiler is to blame."""
+    """If the uncompiled program's result differs from its graph's, no compiler is to blame."""
     one = case(added(), "0")
     (program,) = one.programs
     wrong = str(program.artifact.source).replace("return (", "x0.zero_()\n        return (")

@@ -1,4 +1,4 @@
-"""TVM as a compiler under test, really run."""
+"""TVM as a compiler under test. These tests run it."""
 
 from __future__ import annotations
 

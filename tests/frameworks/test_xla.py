@@ -1,4 +1,4 @@
-"""XLA as a compiler under test, really run."""
+"""XLA as a compiler under test. These tests run it."""
 
 from __future__ import annotations
 
@@ -107,7 +107,7 @@ def test_passes_are_traced_and_can_be_switched_off(monkeypatch: pytest.MonkeyPat
         trace = check(worker).trace
         assert "algsimp" not in trace
         assert "fusion" in trace
-    monkeypatch.setenv("XLA_FLAGS", "--xla_disable_hlo_passes=fusion")  # what the user says holds
+    monkeypatch.setenv("XLA_FLAGS", "--xla_disable_hlo_passes=fusion")  # the user's setting wins
     with start(trace=True) as worker:
         assert "fusion" not in check(worker).trace
 

@@ -1,1 +1,1 @@
-"""What several test files share. Test files never import each other."""
+"""Code that several test files share. Test files never import each other."""

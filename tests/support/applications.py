@@ -1,4 +1,4 @@
-"""What several test files share: random typed applications of one operator, and values for them."""
+"""Random typed applications of one operator, and values for them."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def one_node(op: Op, operands: Sequence[Operand], attrs: dict[str, object]) -> G
 
 
 def random_array(values: np.random.Generator, operand: Operand, low: int = -6, high: int = 6) -> np.ndarray:
-    """Normal floats; integers in ``low`` to ``high`` for other types; the operand's own range where it has one."""
+    """Normal floats, or integers in ``low`` to ``high`` for other types. The operand's own range wins."""
     t = operand.type
     if operand.values is None and (dtypes.is_float(t.dtype) or t.dtype in dtypes.NARROW_FLOATS):
         return np.asarray(values.normal(0, 2, t.shape)).astype(dtypes.to_numpy(t.dtype))

@@ -1,4 +1,4 @@
-"""One operator on given inputs, and whether results keep to their error bounds."""
+"""One operator on given inputs, and the check that its results keep to their error bounds."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def single(dtype: str, *arrays: Sequence[float] | float) -> tuple[GraphBuilder, 
 
 
 def assert_within(results: Sequence[np.ndarray], analyses: Sequence[Analysis], what: object) -> int:
-    """No result leaves its bound; exact ones are equal. Returns how many elements were bounded."""
+    """Check that no result leaves its bound, and exact results are equal. Return the number of bounded elements."""
     bounded = 0
     for result, analysis in zip(results, analyses, strict=True):
         gap = distance(result, analysis.reference)

@@ -1,4 +1,4 @@
-"""The command `polyjuice` as a user runs it, and what it leaves."""
+"""The command `polyjuice` as a user runs it, and the files that it writes."""
 
 from __future__ import annotations
 
@@ -25,15 +25,15 @@ MODEL = """<ir_version: 9, opset_import: ["" : 18]>
     small (float[3,4] x, float[3,4] w) => (float[3,4] y) { s = Add(x, w) r = Relu(s) y = Mul(r, w) }"""
 
 PLAIN = ("--extract", "original", "--oracle", "differential")
-"""Cases that take a third of the usual time, for nothing is rewritten: each is a generated graph alone."""
+"""Options for cases that take a third of the usual time: nothing is rewritten, and each case is one generated graph."""
 
 ONE_RULE = ("--only-rule", "relu-as-half-sum")
-"""relu(x) = (x + |x|) / 2 alone: the e-graph need not read 900 rules, and MODEL has variants all the same."""
+"""The one rule relu(x) = (x + |x|) / 2. The e-graph need not read 900 rules, and MODEL still has variants."""
 
 
 @dataclass(frozen=True)
 class Done:
-    """How a command ended, and what it printed."""
+    """The exit status of a command, and its output."""
 
     returncode: int
     stdout: str
@@ -41,7 +41,7 @@ class Done:
 
 
 def polyjuice(*arguments: object, env: Mapping[str, str] | None = None, cwd: Path | None = None) -> Done:
-    """Run the command to its end in this process, which has imported already what every command imports."""
+    """Run the command to its end in this process, which has already imported all that commands import."""
     before = set(sys.modules)
     with (
         pytest.MonkeyPatch.context() as patch,
@@ -60,7 +60,7 @@ def polyjuice(*arguments: object, env: Mapping[str, str] | None = None, cwd: Pat
             status = 0
         except SystemExit as end:
             status = int(end.code or 0)
-    for name in set(sys.modules) - before:  # a model's module, of which another test has another
+    for name in set(sys.modules) - before:  # a model's module, because another test has another with its name
         if cwd and str(getattr(sys.modules[name], "__file__", None)).startswith(str(cwd)):
             del sys.modules[name]
     return Done(status, stdout.getvalue(), stderr.getvalue())
@@ -81,9 +81,9 @@ def polyjuice_alone(
 
 
 def fuzz(out: Path, *arguments: object, env: Mapping[str, str] | None = None) -> tuple[int, dict[str, Any]]:
-    """Run a campaign of one process in `out`, which leaves findings as they are, unless told otherwise.
+    """Run a campaign of one process in `out`, without triage unless the arguments ask for it.
 
-    Returns its exit status and what it says with --json.
+    Returns its exit status and its summary from --json.
     """
     done = polyjuice("fuzz", "--out", out, "--triage", "0s", "--workers", 1, *arguments, "--json", env=env)
     assert done.stdout, done.stderr
@@ -119,7 +119,7 @@ def run(*arguments: object, env: Mapping[str, str], cwd: Path | None = None) -> 
 
 
 def findings(campaign: Path) -> list[Path]:
-    """All that a campaign found, as it was met."""
+    """All raw findings of a campaign."""
     return sorted((campaign / "raw").iterdir())
 
 

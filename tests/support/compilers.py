@@ -1,4 +1,4 @@
-"""Which compilers can be used here."""
+"""The compilers that this machine can run."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from polyjuice.execution import EnvironmentProblem, Worker
 
 @cache
 def _problem(name: str) -> str:
-    """Why a compiler cannot be used, or "". A worker says that, whose fork server then serves the workers of tests."""
+    """The reason why a compiler cannot run, or "". A worker finds out, and its fork server then serves the tests."""
     try:
         with Worker(find(name)) as worker:
             worker.start()
@@ -22,7 +22,7 @@ def _problem(name: str) -> str:
 
 
 def usable(name: str) -> CompilerInfo:
-    """The compiler; the test is skipped where it cannot be used."""
+    """The compiler. The test is skipped if the compiler cannot run."""
     if problem := _problem(name):
         pytest.skip(problem)
     return find(name)

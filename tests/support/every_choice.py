@@ -1,4 +1,4 @@
-"""Every way in which a graph can be lowered: the choices of a lowering, walked through instead of drawn."""
+"""Every way to lower a graph: a walk through a lowering's choices takes the place of a draw."""
 
 from __future__ import annotations
 
@@ -22,28 +22,28 @@ T = TypeVar("T")
 _LOWER: Mapping[str, Callable[[Graph, Chooser], Artifact]] = {
     "torch": torch_source.lower,
     "tensorflow": tensorflow_source.lower,
-    "onnx": lambda graph, chooser: onnx_model.lower(graph, chooser, lacks=[ALL]),  # test_onnx_forms.py has its forms
+    "onnx": lambda graph, chooser: onnx_model.lower(graph, chooser, lacks=[ALL]),  # test_onnx_forms.py tests its forms
 }
 
 _WALKED = frozenset(["operator of", "arguments of", "views of"])
 """The subjects of the choices that concern one operator."""
 
 Step = tuple[object, str]
-"""A place in the code that draws, and the option taken there."""
+"""A place in the code that draws, and the option that it took."""
 
 _Path = tuple[int, ...]
-"""The numbers of the options taken one after another."""
+"""The numbers of the options, in the order of the choices."""
 
 
 @dataclass
 class _Walk:
-    """One way through the choices: the first options are given, and the first option is taken from there on."""
+    """One way through the choices: it takes the given options first, and the first option of each later choice."""
 
     given: _Path
     steps: list[tuple[list[Step], int]] = field(default_factory=list)
 
     def take(self, labels: Sequence[str], place: object) -> int:
-        """The number of the option taken at the next choice."""
+        """The number of the option at the next choice."""
         at = len(self.steps)
         option = self.given[at] if at < len(self.given) else 0
         self.steps.append(([(place, label) for label in labels], option))
@@ -51,11 +51,11 @@ class _Walk:
 
     @property
     def taken(self) -> list[Step]:
-        """The options taken."""
+        """The options of this walk."""
         return [steps[option] for steps, option in self.steps]
 
     def turns(self) -> Iterator[tuple[_Path, Step]]:
-        """The ways that turn off behind what was given, each with the option that it then takes."""
+        """The walks that leave this one after the given options, each with the option at which it leaves."""
         path = [option for _, option in self.steps]
         for at in range(len(self.given), len(path)):
             for option, step in enumerate(self.steps[at][0][1:], 1):
@@ -63,7 +63,7 @@ class _Walk:
 
 
 class _WalkedDraws(Draws):
-    """The choices at one site, as a walk says."""
+    """The choices at one site, as a walk decides them."""
 
     walk: _Walk
 
@@ -84,20 +84,20 @@ def _asker() -> tuple[str, int]:
 
 
 def _outline(text: str) -> str:
-    """A program's text without its numbers, so that applications with other attributes are alike."""
+    """A program's text without its numbers: applications that differ in attributes have the same outline."""
     return re.sub(r"-?\d+(\.\d+)?(, -?\d+(\.\d+)?)*", "#", text)
 
 
 @dataclass
 class Seen:
-    """What was met already: options taken, and outlines of programs."""
+    """The options and the outlines of programs so far."""
 
     steps: set[Step] = field(default_factory=set)
     outlines: set[str] = field(default_factory=set)
 
 
 class _WalkedChooser(Chooser):
-    """The choices about operators follow a walk; all others are those of a seed."""
+    """A chooser whose choices about operators follow a walk. A seed decides all others."""
 
     def __init__(self, seed: int, walk: _Walk) -> None:
         super().__init__(lambda subject, value: random.Random(f"lower {seed}: {subject} {value}"))
@@ -112,10 +112,10 @@ class _WalkedChooser(Chooser):
 
 
 def lowered(graph: Graph, format: str, seed: int, limit: int, seen: Seen) -> Iterator[Artifact | Unlowerable]:
-    """Different artifacts of a graph, and why it has none where the choices lead to what the format cannot say.
+    """Different artifacts of a graph, and the reason for none if the choices lead to an inexpressible program.
 
-    Each option that was not ``seen`` is taken. Then combinations follow, until the graph has been lowered ``limit``
-    times. After that, and where there is no limit, only programs with an outline of their own count.
+    First, each option that is not in ``seen`` occurs. Then combinations follow, until there are ``limit`` lowerings.
+    After that, or without a limit, only programs with a new outline count.
     """
     new, combined = deque[tuple[_Path, Step | None]]([((), None)]), deque[_Path]()
     programs: set[str | bytes] = set()

@@ -1,4 +1,4 @@
-"""Artifacts run by each framework in this process, uncompiled: what the operator table is held against."""
+"""Each framework runs artifacts in this process, uncompiled. Tests compare the operator table with the results."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def _run_source(library: Any, artifact: Artifact, inputs: Sequence[np.ndarray]) 
 
 
 def run_torch(artifact: Artifact, inputs: Sequence[np.ndarray]) -> list[np.ndarray]:
-    """PyTorch eager, in one thread: of small tensors, others would only wait."""
+    """PyTorch eager, in one thread, because more threads would only wait for small tensors."""
     pytest.importorskip("torch").set_num_threads(1)
     from polyjuice.compilers import _torch
 
@@ -34,7 +34,7 @@ def run_torch(artifact: Artifact, inputs: Sequence[np.ndarray]) -> list[np.ndarr
 
 
 def run_tensorflow(artifact: Artifact, inputs: Sequence[np.ndarray]) -> list[np.ndarray]:
-    """TensorFlow, eagerly."""
+    """TensorFlow in eager mode."""
     pytest.importorskip("tensorflow")
     from polyjuice.compilers import _tensorflow
 
@@ -42,7 +42,7 @@ def run_tensorflow(artifact: Artifact, inputs: Sequence[np.ndarray]) -> list[np.
 
 
 def run_onnx(artifact: Artifact, inputs: Sequence[np.ndarray]) -> list[np.ndarray]:
-    """ONNX Runtime with as few optimizations as it can."""
+    """ONNX Runtime with as few optimizations as possible."""
     ort = pytest.importorskip("onnxruntime")
     from polyjuice.compilers import onnxruntime
 
@@ -74,9 +74,9 @@ RUN: dict[str, Callable[[Artifact, Sequence[np.ndarray]], list[np.ndarray]]] = {
 
 
 def on_usual_types(op: Op, operands: Sequence[TensorType], results: Sequence[TensorType]) -> bool:
-    """Whether an operator is one that all formats can say, on types for which frameworks have nearly all kernels.
+    """Whether all formats can express an operator, on types for which frameworks have nearly all kernels.
 
-    A generator without a compiler to ask takes others, too.
+    Without a compiler to ask, a generator draws other operators, too.
     """
     rare = {*dtypes.NARROW, *dtypes.WIDER_UNSIGNED}
     return op.name not in ("BitCast", "view.dtype") and rare.isdisjoint(t.dtype for t in (*operands, *results))

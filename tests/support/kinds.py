@@ -1,4 +1,4 @@
-"""Which element types the usual tests try: one of each kind for each operator. The long tests try all."""
+"""The element types that the usual tests try: one of each kind for each operator. The long tests try all."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ KINDS = (("bool",), dtypes.INTS, ("float16", "bfloat16"), ("float32", "float64")
 
 
 def usual(name: str, types: Iterable[str]) -> list[str]:
-    """One type of each kind. Which it is depends on the operator's name, so that every type has its operators."""
+    """One type of each kind. The operator's name decides which, so that every type has its operators."""
     there = set(types)
     kinds = ([dtype for dtype in kind if dtype in there] for kind in KINDS)
     return [kind[zlib.crc32(name.encode()) % len(kind)] for kind in kinds if kind]

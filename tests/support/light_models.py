@@ -23,7 +23,7 @@ LARGE_MODELS = (
 
 
 def with_random_weights(proto: GraphProto, creators: dict[str, np.ndarray]) -> None:
-    """Replace what makes the weights in a light model (ConstantOfShape nodes) by initializers."""
+    """Replace the nodes that make weights in a light model (ConstantOfShape) by initializers."""
     nodes = [node for node in proto.node if node.op_type != "ConstantOfShape"]
     del proto.node[:]
     proto.node.extend(nodes)

@@ -1,8 +1,8 @@
 """Tiny transformers with random weights, as seeds: ``polyjuice fuzz --seeds tests.support.models:bert``.
 
 Real architectures from real code, with nothing to download. Vocabularies hold more tokens than the input profiles'
-integers reach. Widths and weights are such that the error bounds stay finite, so that results can be compared: they are
-worst cases, which grow from layer to layer.
+integers reach. Error bounds are for the worst case, and grow from layer to layer. The widths and weights keep them
+finite, so that results can be compared.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What the tests of the ONNX compilers share: small graphs that each of them runs, and reproducers that run alone."""
+"""Shared by the tests of ONNX compilers: small graphs that each compiler runs, and reproducers that run alone."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ _MIXED = [("float16", (2, 3)), ("float16", ()), ("int32", (3,))]
 
 
 def gathered() -> tuple[Graph, list[np.ndarray]]:
-    """Elements picked by indices from the end, of a type that two compilers hand over under another name."""
+    """Elements at indices that count from the end, of a type that two compilers return under another name."""
     build = GraphBuilder()
     x = build.input(TensorType("uint8", (2, 3)))
     rows = build.constant(np.array([-1, 0, -2]))
@@ -58,7 +58,7 @@ def gathered() -> tuple[Graph, list[np.ndarray]]:
 
 
 def unused() -> tuple[Graph, list[np.ndarray]]:
-    """Inputs of which the first is not used, and outputs that are one value, or an input as it is."""
+    """A graph whose first input is unused. Two outputs are one value, or an input itself."""
     build = GraphBuilder()
     _, x, y = (build.input(TensorType(dtype, (2, 3))) for dtype in ("float16", "float32", "int32"))
     z = build.op("Neg", x)
@@ -120,7 +120,7 @@ def check(compiler: Worker, make: Callable[[], tuple[Graph, list[np.ndarray]]]) 
 
 
 def unknown_operator() -> Artifact:
-    """A model with an operator that nobody has."""
+    """A model with an operator that no library has."""
     import onnx
     from onnx import helper
 
@@ -142,7 +142,7 @@ np.savez(sys.argv[3], *outputs)
 
 
 def check_reproducer(name: str, folder: Path, make: Callable[[], tuple[Graph, list[np.ndarray]]] = matrix) -> None:
-    """The snippet for reproducers, in a process of its own."""
+    """Check that the snippet for reproducers runs in a process of its own."""
     info = usable(name)
     graph, inputs = make()
     source = lower(graph, "onnx", 0, lacks=("functions", "forms")).source

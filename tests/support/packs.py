@@ -24,7 +24,7 @@ def graphs(count: int) -> list[Graph]:
 
 
 def cases(count: int, labels: Sequence[str] = ("original",), sets: Callable[[int], int] = lambda i: 2) -> list[Case]:
-    """Cases whose variants are one graph, each on some sets of inputs of its own."""
+    """Cases whose only variant is one graph. Each has sets of inputs of its own."""
     found = []
     for i, graph in enumerate(graphs(count)):
         inputs = [
@@ -44,7 +44,7 @@ class Eager(CompilerSession):
 
 
 def holds(arrays: Sequence[np.ndarray], case: Case) -> bool:
-    """Whether a pack whose inputs these are has a program of the case."""
+    """Whether a pack with these inputs holds a program of the case."""
     own = case.inputs[0]
     return bool(own) and any(array is own[0] for array in arrays)
 

@@ -1,8 +1,8 @@
 """The pages that people read, and the commands that they show.
 
-The language of a fenced block says what the tests do with it. They check that the command line takes the commands of a
-``sh`` block. They run those of a ``console`` block, each behind a ``$``, and compare what it shows with what comes. A
-block with a ``title`` is a file for the commands after it.
+A fenced block's language decides its test. The command line must accept the commands of a ``sh`` block. Tests run the
+commands of a ``console`` block, each behind a ``$``, and compare their output with the page. A block with a ``title``
+is a file for the commands after it.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ PAGES = tuple(
         ]
     )
 )
-"""All but the reports of findings, which the reporter writes."""
+"""All pages but the reports of findings, which the reporter writes."""
 
 _FENCED = re.compile(r"^( *)```(\w*)(.*)\n((?:.*\n)*?)\1```$", re.MULTILINE)
 _TITLE = re.compile(r'title="([^"]+)"')
@@ -34,7 +34,7 @@ _ENDS = {";", "|", "&&", "||", "&"}
 
 @dataclass(frozen=True)
 class Block:
-    """A fenced block: its language, the name of the file that it is, if it is one, and its text."""
+    """A fenced block: its language, its title (the name of a file, if any), and its text."""
 
     language: str
     title: str
@@ -47,7 +47,7 @@ class Block:
 
     @property
     def lines(self) -> list[str]:
-        """The commands of a block, as they are typed."""
+        """The commands of a block, as a user types them."""
         if self.language == "console":
             return [_on_one_line(command) for command, _ in self.shown]
         lines = _on_one_line(self.text).splitlines()
@@ -73,12 +73,12 @@ def outside_of_blocks(text: str) -> str:
 
 
 def inline(text: str) -> list[str]:
-    """The calls of ``polyjuice`` and ``make`` that stand within sentences."""
+    """The calls of ``polyjuice`` and ``make`` within sentences."""
     return _INLINE.findall(" ".join(outside_of_blocks(text).split()))
 
 
 def programs(line: str) -> Iterator[Sequence[str]]:
-    """The programs that a line of the shell calls, each with its arguments. Comments and redirections are left out."""
+    """The programs that a line of the shell calls, each with its arguments, without comments and redirections."""
     words = shlex.shlex(line, posix=True, punctuation_chars=True)
     words.whitespace_split = True
     call: list[str] = []

@@ -1,4 +1,4 @@
-"""Findings that planted faults make of their demonstrations."""
+"""Findings of planted faults on their demonstrations."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def stored(
     inputs: Sequence[np.ndarray],
     oracle: str = "differential",
 ) -> Path:
-    """The finding that an oracle makes of a graph, written plainly."""
+    """Store the finding of an oracle on a graph, lowered plainly."""
     info, conditions = find(compiler), Conditions(timeout_s=120)
     artifact = pipeline.lower(graph, LoweringChoices(), pipeline.target_of(info))
     with CompilerSession(conditions, info) as session:
@@ -39,7 +39,7 @@ def stored(
 
 
 def planted(folder: Path, fault: str, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The finding that a planted fault makes of its demonstration, with the fault left planted."""
+    """The finding of a planted fault on its demonstration. The fault stays planted."""
     compiler, name = fault.split("/")
     usable(compiler)
     monkeypatch.setenv("PYTHONPATH", str(SITE))

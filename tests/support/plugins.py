@@ -21,23 +21,23 @@ def prepare(model, inputs):
     return lambda: [compiler.from_wire(array) for array in compiler.run(compiled, arrays)]
 """
 '''
-"""A plugin that is the numpy control under another name; further code can spoil it."""
+"""A plugin that is the numpy control under another name. Further code can make it wrong."""
 
 LARGE = """
 def is_large(program):
     return len(program.nodes) > 4
 
 """
-"""Code that tells the larger of two variants of the control."""
+"""Code that recognises the larger of two variants of the control."""
 
 
 def importing_from(folder: Path) -> dict[str, str]:
-    """The environment in which Python looks into a folder first."""
+    """The environment in which Python imports from a folder first."""
     return {"PYTHONPATH": os.pathsep.join([str(folder), *filter(None, [os.environ.get("PYTHONPATH")])])}
 
 
 def plugin(folder: Path, code: str = "", name: str = "fake", base: str = CONTROL) -> dict[str, str]:
-    """Write the compiler file `name` and declare it. The environment in which Polyjuice finds it."""
+    """Write the compiler file `name` and declare it. Return the environment in which Polyjuice finds it."""
     folder.mkdir(exist_ok=True)
     module = f"{name}_compiler"
     (folder / f"{module}.py").write_text(base.format(module=module) + textwrap.dedent(code))
@@ -49,5 +49,5 @@ def plugin(folder: Path, code: str = "", name: str = "fake", base: str = CONTROL
 
 
 def spoiled(folder: Path, code: str) -> dict[str, str]:
-    """The environment that has a compiler which is wrong on purpose."""
+    """The environment with a compiler that is wrong on purpose."""
     return plugin(folder / "site", code, name="spoiled")

@@ -1,4 +1,4 @@
-"""Compiler sessions that are watched, and one that refuses."""
+"""A recorder of compiler sessions, and a session that refuses programs."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from polyjuice.session import CompilerSession, Conditions
 def executed(config: Config, indices: Iterable[int], folder: Path, patch: pytest.MonkeyPatch) -> dict[int, str]:
     """For each case a digest of its result and of every artifact, input and output on the way.
 
-    Probes of what the compiler takes do not count: whether there are any depends on the user's cache.
+    Probes of the compiler's support do not count, because they depend on the user's cache.
     """
     digests = {}
     execute = CompilerSession.execute

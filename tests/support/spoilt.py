@@ -1,4 +1,4 @@
-"""A control that may be spoilt in a way that each oracle sees."""
+"""A control with a fault for each oracle."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def wrong(array):
     return array[0], array[1] + np.ones_like(array[1])
 """
 )
-"""The control, which has optimization levels and may be spoilt."""
+"""The control with optimization levels. It may have a fault."""
 
 FAULTS = {
     "differential": "return [wrong(output) for output in control.run(compiled, inputs)]",
@@ -76,6 +76,6 @@ def oracle_of(fault: str) -> str:
 
 
 def spoilt(site: Path, fault: str) -> dict[str, str]:
-    """The environment in which the compiler ``fake`` has a fault, or none where that is ""."""
+    """The environment in which the compiler ``fake`` has a fault, or none for ""."""
     code = f"def run(compiled, inputs):\n    {FAULTS[fault]}\n" if fault else ""
     return plugin(site, code, base=COMPILER)

@@ -1,4 +1,4 @@
-"""A Torch module that does what importers like to normalise."""
+"""A Torch module with the code that importers like to normalise."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ X = torch.arange(8, dtype=torch.float32).reshape(2, 4) - 3
 
 
 class Everything(torch.nn.Module):
-    """What importers like to normalise: views, values with indices, tensors made on the way, in-place operators."""
+    """Code that importers like to normalise: views, values with indices, new tensors, in-place operators."""
 
     def __init__(self) -> None:
         super().__init__()

@@ -1,7 +1,7 @@
-"""The table of what frameworks do not run, uncompiled, of what Polyjuice writes: ``unsupported.txt``.
+"""The table ``unsupported.txt``: lowered programs that uncompiled frameworks do not run.
 
-Lines without indentation name a framework. Under it stand the reasons, and under each reason the element types (of the
-first operand) and the operators: "never" where nothing ran, "partly" where some applications or spellings did.
+Lines without indentation name a framework. Under it stand the reasons. Under each reason stand the element types (of
+the first operand) and the operators: "never" if nothing ran, "partly" if some programs did.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ Cell = tuple[str, str, str]
 Extent = Literal["never", "partly"]
 
 Holes = Set[tuple[Extent, str]]
-"""What does not run in a cell: how much of it, and the reason."""
+"""The unsupported programs of a cell: their extent ("never" or "partly"), and the reasons."""
 
 Table = Mapping[Cell, Holes]
 
@@ -48,7 +48,7 @@ def read() -> dict[Cell, Holes]:
 
 
 def parse(text: str) -> dict[Cell, Holes]:
-    """A table from its text."""
+    """The table in a text."""
     cells: dict[Cell, set[tuple[Extent, str]]] = defaultdict(set)
     every: list[tuple[str, str, str]] = []
     for framework, reason, extent, types, names in _lines(text):
@@ -82,7 +82,7 @@ def _lines(text: str) -> Iterator[tuple[str, str, Extent, list[str], str]]:
 
 
 def _others(cells: Table, framework: str, dtype: str) -> list[str]:
-    """The operators that take an element type, and of which no reason says that they never run in it."""
+    """The operators that accept an element type, and have no reason why they never run in it."""
     return [
         name
         for name in operators(dtype)
@@ -96,7 +96,7 @@ def operators(dtype: str) -> list[str]:
 
 
 def render(table: Table) -> str:
-    """A table as its text."""
+    """The text of a table."""
     lines = [_HEAD]
     for framework in sorted({framework for framework, *_ in table}):
         lines.append(framework)
@@ -125,7 +125,7 @@ def _entries(framework: str, reason: str, cells: Table) -> Iterator[str]:
 
 
 def _is_of_every_other(framework: str, reason: str, cells: Table, dtype: str) -> bool:
-    """Whether all operators that take a type never run in it, most of them for this reason alone."""
+    """Whether no operator of a type ever runs in it, most of them for this reason alone."""
     holes = [cells.get((framework, name, dtype), frozenset()) for name in operators(dtype)]
     alone = sum(one == {("never", reason)} for one in holes)
     others = [one for one in holes if one != {("never", reason)}]
@@ -135,7 +135,7 @@ def _is_of_every_other(framework: str, reason: str, cells: Table, dtype: str) ->
 
 
 def differences(expected: Table, found: Table) -> list[str]:
-    """What does not run and stands in no row of the table, and what the table says of it that is over."""
+    """Messages about unsupported programs that the table lacks, and about entries that are out of date."""
     lines = []
     for cell, holes in found.items():
         said = expected.get(cell, frozenset())
@@ -150,7 +150,7 @@ def differences(expected: Table, found: Table) -> list[str]:
 
 
 def cells(framework: str, graph: Graph) -> list[Cell]:
-    """The cells of the operators in a graph, for all element types that they read or make."""
+    """The cells of the operators in a graph, for the element types of all their operands and results."""
     return [
         (framework, node.qualified, graph.types[name].dtype)
         for node in graph.nodes
@@ -159,14 +159,14 @@ def cells(framework: str, graph: Graph) -> list[Cell]:
 
 
 class Unsupported:
-    """The committed table, as tests use it. With ``update`` it learns what they find."""
+    """The committed table, as tests use it. With ``update`` it takes over what the tests find."""
 
     def __init__(self, update: bool = False) -> None:
         self._table = read()
         self._update = update
 
     def compare(self, found: Table) -> None:
-        """Fail unless the table says of some cells what was found of them."""
+        """Fail unless the table agrees with what a test found for some cells. With ``update``, change the table."""
         if self._update:
             self._table.update(found)
         elif lines := differences(self._table, found):
@@ -179,7 +179,7 @@ class Unsupported:
         return any(extent == "never" for extent, _ in self._table.get(cell, ()))
 
     def reasons(self, cell: Cell) -> set[str]:
-        """Why something does not run in a cell."""
+        """The reasons for a cell."""
         return {why for _, why in self._table.get(cell, ())}
 
     def explains(self, error: Exception, cells: Iterable[Cell]) -> bool:
@@ -187,7 +187,7 @@ class Unsupported:
         return not is_fault(error) and any(reason(error, cell[1]) in self.reasons(cell) for cell in cells)
 
     def write(self) -> None:
-        """Write the table to its file, if it was to learn."""
+        """Write the table to its file, if ``update`` was set."""
         if self._update:
             there = {cell: holes for cell, holes in self._table.items() if cell[1] in operators(cell[2])}
             FILE.write_text(render(there), encoding="utf-8")
@@ -196,20 +196,20 @@ class Unsupported:
 _LACKS_KERNEL = re.compile(
     r"NOT_IMPLEMENTED : Could not find an implementation for (\w+)\(|Could not find device for node: \{\{node (\w+)\}\}"
 )
-"""What ONNX Runtime and TensorFlow say of an operator that they have, but not in some element type."""
+"""The messages of ONNX Runtime and TensorFlow for an operator without a kernel in an element type."""
 
 _FAULTS = ("InvalidGraph", "InvalidProtobuf", "InvalidArgument", "AssertionError")
-"""What ONNX Runtime raises of a model that breaks ONNX's rules, and what Polyjuice raises."""
+"""The errors of ONNX Runtime for invalid models, and the errors of Polyjuice."""
 
 
 def is_fault(error: Exception) -> bool:
-    """Whether an error says that the program is wrong, so that it is no reason."""
+    """Whether an error means an invalid program, which is no reason to be unsupported."""
     kind = type(error).__name__
     return kind in _FAULTS or misspelt(f"{kind}: {error}")
 
 
 def reason(error: Exception, operator: str) -> str:
-    """Why a framework does not run a program of one operator, or a format cannot say it, without what varies."""
+    """The reason why a framework or a format does not take a program of one operator, without details that vary."""
     text = str(error).strip().partition("\n")[0]
     if isinstance(error, Unlowerable):
         return "cannot be said: " + _plain(re.sub(r"^node .+?\): (\S+ has no \w+ spelling: )?", "", text))
@@ -220,13 +220,13 @@ def reason(error: Exception, operator: str) -> str:
 
 
 def _plain(text: str) -> str:
-    """Without numbers and addresses; short."""
+    """The short text without numbers and addresses."""
     text = re.sub(r"0x[0-9a-f]+|(?<![\w.])-?\d+(\.\d+)?(e[+-]?\d+)?\b", "N", text)
     return " ".join(text.split())[:_LENGTH].strip()
 
 
 _ENVELOPE = re.compile(r"^\[ONNXRuntimeError\] : \d+ : (.* Status Message: )?")
-"""What ONNX Runtime puts before what its kernels say."""
+"""The prefix of messages from ONNX Runtime's kernels."""
 
 _LENGTH = 110
 """The most characters of a reason."""

@@ -42,7 +42,7 @@ def knobs():
 
 ONES = np.ones((2, 3), np.float32)
 HOPELESS_S = 300
-"""What has not happened by then, on however slow a machine, will not: a test fails instead of waiting for ever."""
+"""Seconds, enough for the slowest machine. After them a test fails instead of waiting for ever."""
 
 LIMITS = Limits(compile_s=20, run_s=20, memory_gib=1)
 
@@ -58,9 +58,9 @@ def do(worker: Worker, source: str) -> Outcome:
 
 
 class Lifeline:
-    """A pipe with a name, which is at its end once no process holds it any more, whatever ended the process.
+    """A named pipe that ends once no process holds it, however the processes ended.
 
-    ``hold`` is the expression by which a process takes hold of it; a child has to be handed the descriptor.
+    ``hold`` is the expression by which a process opens it. A child needs the descriptor from its parent.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -70,12 +70,12 @@ class Lifeline:
         self._end = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
 
     def wait_for_the_beginning(self) -> None:
-        """Wait until a process that holds it has written."""
+        """Wait until a process that holds the pipe has written."""
         assert select.select([self._end], [], [], HOPELESS_S)[0]
         assert os.read(self._end, 100)
 
     def wait_for_the_end(self) -> None:
-        """Wait until no process holds it: reading gives nothing then."""
+        """Wait until no process holds the pipe: a read then returns nothing."""
         while select.select([self._end], [], [], HOPELESS_S)[0]:
             if not os.read(self._end, 100):
                 return

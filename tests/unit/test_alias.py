@@ -1,4 +1,4 @@
-"""What the alias oracle calls a bug, and what PyTorch does not promise."""
+"""The alias oracle: the differences that it reports, and those that PyTorch's promises allow."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def memory(
 
 
 def verdicts(compiled: Memory, plain: Memory, **setup: object) -> list[Verdict]:
-    """The oracle's word on a program that uses memory so, compiled and not."""
+    """The oracle's verdicts on a program with this use of memory, compiled and uncompiled."""
     artifact = Artifact("torch", "", setup=setup, choices=LoweringChoices())
     outcome = Outcome("ok", memory=(memory(), compiled), reference_memory=(memory(), plain))
     program = Program("min", graph(), artifact, [analyse(graph(), [X, X])], outcome)
@@ -64,7 +64,7 @@ def verdicts(compiled: Memory, plain: Memory, **setup: object) -> list[Verdict]:
 def test_what_differs_from_the_uncompiled_run_is_a_verdict(
     compiled: Memory, plain: Memory, rung: str, output: int, message: str
 ) -> None:
-    """It names an output that the fault concerns, on the set of inputs that shows it."""
+    """The verdict names an output that the fault concerns, on the inputs that show it."""
     (verdict,) = verdicts(compiled, plain)
     assert (verdict.kind, verdict.a, verdict.culprit, verdict.b) == ("alias", "min", "min", "")
     assert (verdict.rung, verdict.output, verdict.inputs) == (rung, output, 1)
@@ -88,7 +88,7 @@ def test_what_nobody_promises_is_none(compiled: Memory, plain: Memory, setup: di
 
 
 def test_views_of_one_input_share_memory_with_each_other_too() -> None:
-    """Compiled to two copies, the first difference is told, and the others show as well."""
+    """If the compiler returns two copies, the verdict names the first difference. The others show, too."""
     plain = memory((0, INPUT, 0), (1, INPUT, 0), (1, OUTPUT, 0))
     (verdict,) = verdicts(memory((0, INPUT, 0), (1, INPUT, 0)), plain)
     assert (verdict.rung, verdict.output) == (LOST, 1)

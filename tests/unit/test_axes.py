@@ -1,4 +1,4 @@
-"""Axes counted from the end mean what they mean counted from the front, to whoever reads an operator's attributes."""
+"""An axis counted from the end means the same as from the front, for all code that reads an operator's attributes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Blocks of operators: valid wherever they end, and built whole on what they fit."""
+"""Blocks of operators are valid wherever they end, and complete on operands that fit."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ NAMED = [pytest.param(block, id=block.build.__name__) for block in blocks.BLOCKS
 
 
 def built(block: blocks.Block, seed: int, nodes: int) -> tuple[Growth, bool]:
-    """A graph that is this block, and whether it came to its end."""
+    """A graph of this block, and whether the block is complete."""
     growth = Growth(FewSizes(f"block {seed}"), None)
     x = growth.input(growth.random_type(growth.rng.choice(block.dtypes), growth.rng.choice(block.ranks)))
     try:

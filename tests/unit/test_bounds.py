@@ -1,4 +1,4 @@
-"""Value bounds: what the e-graph knows of a term's values is true of all of them."""
+"""Value bounds: the e-graph's bounds on a term hold for all its values."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def language() -> bindings.EGraph:
 
 
 def known(language: bindings.EGraph, graph: Graph, ranges: dict[str, tuple[float, float]]) -> list[dict[str, object]]:
-    """What is known of each output: ``lo`` and ``hi`` (None without), and whether each relation holds."""
+    """The bounds of each output: ``lo`` and ``hi`` (None without), and whether each relation holds."""
     encoding = encode(graph, ranges=ranges)
     language.run_program(*language.parse_program("(push)"))
     try:
@@ -71,9 +71,9 @@ def assert_true(facts: dict[str, object], array: np.ndarray, dtype: str) -> None
 
 @pytest.mark.parametrize("name", bounds.BOUNDS)
 def test_bounds_hold(name: str, language: bindings.EGraph) -> None:
-    """Every operator with bounds, on random typed applications whose inputs lie in random intervals.
+    """The test covers every operator with bounds, on random typed applications whose inputs lie in random intervals.
 
-    All applications are one graph, because a copy of the language costs more than what is known of a graph.
+    All applications are one graph, because a copy of the language costs more than the bounds of a graph.
     """
     constructor = constructors()[name]
     build, outputs = GraphBuilder(), list[str]()

@@ -1,4 +1,4 @@
-"""A program that is misspelt is told from one that its framework does not support."""
+"""Misspelt programs are told apart from programs that the framework does not support."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ MISSPELT = {
     "torch": ["torch.abs(y)", "torch.abs(x", "f'{x.abs:}' + x", "x @ 2"],
     "tensorflow": ["tf.abs(y)", "tf.abs(x", "'a' - x.shape", "tf.cast(x, tf.float32) / tf.cast(x, tf.float64)"],
 }
-"""Wrong in every release."""
+"""Programs that are wrong in every release."""
 
 NEW_OR_OLD = {
     "torch": [
@@ -47,13 +47,13 @@ NEW_OR_OLD = {
         "tf.reduce_sum(x, axs=1)",
     ],
 }
-"""Wrong in this release; another may have the function or the argument."""
+"""Programs that are wrong in this release. Another release may have the function or the argument."""
 
 UNSUPPORTED = {
     "torch": ["~x.float()", "x.float() & x.float()", "-(x > 0)", "x.reshape(7)", "x.to(torch.float8_e4m3fn) + 1"],
     "tensorflow": ["tf.math.reduce_variance(x)", "tf.sin(x)", "tf.reshape(x, [7])"],
 }
-"""What a framework does not do with an element type, a shape or a value."""
+"""Programs with an element type, a shape or a value that the framework does not support."""
 
 
 @pytest.fixture(scope="module", params=MODELS)
@@ -63,7 +63,7 @@ def worker(request: pytest.FixtureRequest) -> Iterator[Worker]:
 
 
 def outcome(worker: Worker, expression: str) -> Outcome:
-    """What becomes of a program of one expression, uncompiled."""
+    """The outcome of a program of one expression, uncompiled."""
     format = worker.compiler.format
     found = worker.execute(Artifact(format, MODELS[format] % expression), [[np.array([1, 2])]], compile=False)
     assert found.status == "unsupported", found

@@ -1,4 +1,4 @@
-"""Simulated faults are exposed where values bite, and nowhere else; and the tables of the budget. No compiler runs."""
+"""Simulated faults show only if the values meet them. The tables of the budget. No compiler runs."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ ONES = np.ones((2, 16), np.uint8)
     [
         (least(ONES, 1), True),
         (least(ONES, 0, 1), True),
-        (least(ONES, 0), False),  # two elements, which do not lie next to each other
+        (least(ONES, 0), False),  # two elements that are not neighbours
         (least(ONES[:, :7], 1), False),
         (least(ONES * np.arange(16, dtype=np.uint8), 1), False),  # the minimum is 0
         (least(ONES.astype(np.int32), 1), False),
@@ -63,7 +63,7 @@ def test_a_lane_shows_where_values_have_one_sign(case: Case, shows: bool) -> Non
 
 
 def test_a_fault_that_is_met_may_be_hidden() -> None:
-    """The wrong minimum is no result, and what is made of it is the same."""
+    """The wrong minimum is not an output, and the outputs that depend on it stay the same."""
     build = GraphBuilder()
     x = build.input(TensorType("uint8", (16,)))
     y = build.op("ReduceMin", x, axes=(0,), keepdims=1, noop_with_empty_axes=0)

@@ -1,4 +1,4 @@
-"""``make bugs``: what reproducers do is held against the list, and whatever differs is told."""
+"""``make bugs`` compares the reproducers' results with the list, and reports every difference."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def run(monkeypatch: pytest.MonkeyPatch, folder: Path, code: str, *options: str, version: str = "1.1") -> int:
-    """The exit status of the script where the reproducer is this code, in an interpreter that has this version."""
+    """The exit status of the script with this code as the reproducer, in an interpreter that has this version."""
     (folder / "001-onnxruntime-sum/repro.py").write_text(f"import sys\n{code}\n")
     monkeypatch.setattr(bugs, "_ASK_VERSION", f"print({version!r})")
     monkeypatch.setattr(sys, "argv", ["bugs.py", "--python", f"onnxruntime={sys.executable}", *options])

@@ -1,4 +1,4 @@
-"""The values that cases of a campaign run on: what bites is among them by default."""
+"""The values of a campaign's cases: by default, some of them are likely to show a fault."""
 
 from __future__ import annotations
 

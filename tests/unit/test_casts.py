@@ -1,4 +1,4 @@
-"""A cast is a rounding that the program asks for: part of its meaning, and no error that a compiler may make."""
+"""A cast is a rounding that the program asks for. It is part of the meaning, and a compiler must not change it."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ X = np.array([0.1, -1 / 3, 1e-3, 2.0, 0.0])
 
 
 def casts(dtype: str, *types: str, sums: int = 0) -> Graph:
-    """Casts of an input, or of a sum of it with itself, from type to type."""
+    """Casts of an input, or of its sum with itself, from type to type."""
     build = GraphBuilder()
     y = build.input(TensorType(dtype, (5,)))
     for _ in range(sums):
@@ -67,7 +67,7 @@ def test_integers_beyond_a_type_are_rounded_exactly() -> None:
 
 
 def test_what_frameworks_round_twice_is_not_exact() -> None:
-    """To float16 through float32: 2049 + 2^-20 is a tie in float32, which goes down, and lies above it in float64."""
+    """To float16 through float32: 2049 + 2^-20 is a tie in float32 and rounded down. In float64 it is above the tie."""
     x = np.array([2049 + 2.0**-20, 1.0, 2.0, 3.0, 4.0])
     analysis = analysed(casts("float64", "float16"), x)
     assert analysis.bound[0] >= 2

@@ -1,4 +1,4 @@
-"""Findings of ONNX Runtime 1.15.0 and 1.20.1 that have one root cause, or several, as judged by hand."""
+"""Findings of ONNX Runtime 1.15.0 and 1.20.1 with one or several root causes, as judged by hand."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def program(*operators: str) -> Graph:
 
 
 def of_error(operator: str, error: str) -> str:
-    """The cause of a program of one operator that does not load, with no part to blame."""
+    """The cause of a finding without a blamed part: a program of one operator does not load."""
     graph = program(operator)
     outcome = Outcome("error", "compile", message=error)
     said = crash.verdict("crash", Program("min", graph, Artifact("onnx", b"", {}), [], outcome))
@@ -67,7 +67,7 @@ UNRECOGNIZED = (
 
 
 def test_a_check_that_fails_for_what_the_compiler_makes_of_operators_is_one_cause() -> None:
-    """The bodies of Softmax and LayerNormalization are those of an older opset, within an If, too."""
+    """The compiler replaces Softmax and LayerNormalization by bodies of an older opset, also within an If."""
     status = "InvalidGraph: [ONNXRuntimeError] : 10 : INVALID_GRAPH : "
     around = "Fail: [ONNXRuntimeError] : 1 : FAIL : Node () Op (If) [TypeInferenceError] "
     around += "Graph attribute inferencing failed: "
@@ -95,7 +95,7 @@ def test_where_the_operator_is_the_programs_own_it_counts() -> None:
 
 
 def test_what_fails_by_a_setting_fails_by_wrong_values() -> None:
-    """Buffers that overlap from the second run on gave wrong values, and indices that were out of range."""
+    """Buffers that overlap from the second run on give wrong values, and indices out of range."""
     gather = "crash run indices element out of data bounds | in run, run"
     assert by_part("crash", gather, [PATTERN]) == by_part("mismatch", "", [PATTERN])
     assert by_part("crash", gather, [REUSE]) != by_part("mismatch", "", [PATTERN])
@@ -106,7 +106,7 @@ def test_what_fails_by_a_setting_fails_by_wrong_values() -> None:
 
 
 def test_a_part_accounts_for_what_it_shows_while_others_that_show_the_same_are_off() -> None:
-    """Transpose(DequantizeLinear(x)) of int32 saturates by what two optimizers put around it."""
+    """Two optimizers put nodes around Transpose(DequantizeLinear(x)) of int32, and these saturate."""
     alone = culprit(told("mismatch", "", (PROPAGATION,)))
     assert alone.accounts_for(told("mismatch", "", (PROPAGATION, *TRANSPOSE)))
     assert not alone.accounts_for(told("mismatch", "", TRANSPOSE))
@@ -117,7 +117,7 @@ def test_a_part_accounts_for_what_it_shows_while_others_that_show_the_same_are_o
 
 
 def test_a_part_accounts_for_no_other_error_than_its_own_among_others() -> None:
-    """Two faults of the transpose optimizer: an assertion, and a division by the size of an empty tensor."""
+    """The transpose optimizer has two faults: an assertion, and a division by the size of an empty tensor."""
     abort, division = (f"crash compile the process was ended by {name}" for name in ("SIGABRT", "SIGFPE"))
     assertion = culprit(told("crash", abort, TRANSPOSE))
     assert not assertion.accounts_for(told("crash", division, ("NoopElimination", *TRANSPOSE)))
@@ -125,7 +125,7 @@ def test_a_part_accounts_for_no_other_error_than_its_own_among_others() -> None:
 
 
 def test_a_part_that_suffices_accounts_for_a_finding_whichever_was_found_first() -> None:
-    """A float8 Unsqueeze is left where one optimizer moves the pair around it, and the other drops it."""
+    """A float8 Unsqueeze stays if one optimizer moves the pair around it, and another drops the pair."""
     unsqueeze, argmax = (f"crash compile Type _ of operator ({name})" for name in ("Unsqueeze", "ArgMax"))
     moved = told("crash", unsqueeze, (PROPAGATION,), (SELECTION,))
     assert culprit(told("crash", argmax, (SELECTION,))).accounts_for(moved)
@@ -136,7 +136,7 @@ def test_a_part_that_suffices_accounts_for_a_finding_whichever_was_found_first()
 
 
 def beside(operator: str) -> tuple[dict[str, Graph], int]:
-    """Another operator than Sign and Abs, whose result is another output than theirs, and which output is theirs."""
+    """A graph with an operator besides Sign and Abs that has an output of its own, and the number of that output."""
     build = GraphBuilder()
     x, y = (build.input(TensorType("float16", (3, 1))) for _ in range(2))
     outputs = [
@@ -147,7 +147,7 @@ def beside(operator: str) -> tuple[dict[str, Graph], int]:
 
 
 def test_an_operator_that_writes_over_other_values_is_the_cause_whatever_it_hits() -> None:
-    """Max of float16 wrote behind its result: what lay there was wrong, not in every process."""
+    """Max of float16 wrote behind its result. The values there became wrong, but not in every process."""
     graphs, output = beside("Max")
     assert cause_of(finding(output=output, repro_exit=0), graphs, ()) == "mismatch beside Max"
     assert cause_of(finding(output=0, repro_exit=0), graphs, ()) == "mismatch beside Abs Sign"

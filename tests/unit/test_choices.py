@@ -1,4 +1,4 @@
-"""Lowering choices as data: what a seed draws is recorded, and the record alone gives the same program again."""
+"""Lowering choices as data: the record of a seed's draws is enough to build the same program again."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ WAYS: tuple[tuple[str, Mapping[str, Any]], ...] = (
 
 
 def drawn() -> Iterator[tuple[Graph, Artifact, bool]]:
-    """Graphs, programs of them in all ways, and whether any form was allowed."""
+    """Graphs, programs of them in all ways, and whether all forms were possible."""
     for number in range(24):
         graph = generate(3 + number % 9, f"choices {number}")
         for format, how in WAYS:
@@ -176,7 +176,7 @@ def test_a_program_follows_the_forms_of_another_and_is_plain_otherwise() -> None
 
 @dataclass
 class Planted(Trial):
-    """A fault that shows in each program that says some words."""
+    """A fault that shows in each program whose text contains certain words."""
 
     words: tuple[str, ...] = ()
     together = 1
@@ -198,7 +198,7 @@ def with_plainer_choices(trial: Planted, pair: Pair) -> Pair:
 
 
 def computed() -> Graph:
-    """relu(x * 0.5 + y) . y, where y is broadcast in between."""
+    """A graph of relu(x * 0.5 + y) . y, which broadcasts y in between."""
     build = GraphBuilder()
     x, y = build.input(TensorType("float32", (2, 3)), "x"), build.input(TensorType("float32", (3,)), "y")
     half = build.constant(np.full((2, 3), 0.5, np.float32), "half")
@@ -227,7 +227,7 @@ def test_the_choice_that_a_fault_needs_is_left_alone(word: str, site: str) -> No
         left = with_plainer_choices(planted("torch", word), Pair((graph,), (), 0, (artifact.choices,)))
         assert word in str(lower(graph, "torch", left.choices[0]).source)
         assert {subject for subject, _ in left.choices[0].taken} <= {site, "number in", "operator of"}
-        for fewer in left.choices[0].taken:  # there is nothing to spare
+        for fewer in left.choices[0].taken:  # no choice is redundant
             assert word not in str(lower(graph, "torch", left.choices[0].without([fewer])).source)
         if met == 5:
             break

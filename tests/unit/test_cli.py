@@ -1,4 +1,4 @@
-"""The command, as a user types it: what it prints where, its exit status, and how it refuses."""
+"""The command, as a user types it: its standard output and standard error, its exit status, and its refusals."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def test_fuzz_prints_one_json_object_and_nothing_else(tmp_path: Path) -> None:
 
 
 def test_findings_and_progress_go_to_standard_error_under_json(tmp_path: Path) -> None:
-    """The only thing a control can be made to say there is that a rule is false."""
+    """A control has only one finding for standard error: a false rule."""
     rules = tmp_path / "false.egg"
     rules.write_text('(rewrite (Sub x y) (Sub y x) :ruleset exact :name "false") ; wrong\n')
     model = save_model(
@@ -126,7 +126,7 @@ def test_time_ends_a_campaign(tmp_path: Path) -> None:
 
 
 def test_asking_what_a_compiler_takes_does_not_count_in_the_time(tmp_path: Path) -> None:
-    """It takes long at first, and nothing once the answers are known."""
+    """A probe takes long at first, but no time once the answers are in the cache."""
     slow = "import time\ndef load(artifact): time.sleep(0.05); return control.load(artifact)"
     env = plugin(tmp_path / "site", slow, name="slow") | {"XDG_CACHE_HOME": str(tmp_path / "cache")}
     command = ("--compiler", "slow", "--workers", 1, "--seeds", "small", "--only-operator", "Relu", *PLAIN)
@@ -173,7 +173,7 @@ def test_asking_what_a_compiler_takes_does_not_count_in_the_time(tmp_path: Path)
 def test_a_mistake_in_the_options_is_one_line(tmp_path: Path, arguments: Sequence[str], words: Sequence[str]) -> None:
     message = refusal(*arguments, *([] if "--resume" in arguments else ["-n", 1]), cwd=tmp_path)
     assert all(word in message for word in words), message
-    assert not list(tmp_path.iterdir())  # and nothing was begun
+    assert not list(tmp_path.iterdir())  # nothing has begun
 
 
 @pytest.mark.parametrize("command", ["fuzz", "rewrite"])
@@ -204,7 +204,7 @@ def test_a_mistake_in_a_rule_file_is_told_with_file_and_line(tmp_path: Path, tex
 
 
 def test_an_interpreter_without_the_framework_says_what_to_install(tmp_path: Path) -> None:
-    """First NumPy, which the worker needs; then the framework."""
+    """The first missing package is NumPy, which the worker needs. The second is the framework."""
     venv.create(tmp_path / "bare", with_pip=False)
     python = tmp_path / "bare/bin/python"
     message = refusal("--compiler", "inductor", "-n", 1, "--python", python, cwd=tmp_path)
@@ -289,7 +289,7 @@ def test_rewrite_writes_equal_models_of_growing_size(model: Path, tmp_path: Path
 
 
 def test_rewriting_adds_no_operator_that_onnx_cannot_say() -> None:
-    """A rule says MaxPool by an operator of Torch that gives places, too; ONNX counts these in another way."""
+    """A rule expresses MaxPool by an operator of Torch that also gives indices. ONNX counts these in another way."""
     places, square = TABLE["aten", "max_pool2d_with_indices"], TABLE["aten", "square"]
     build = GraphBuilder()
     x = build.input(TensorType("float32", (1, 2, 6, 6)))
@@ -309,10 +309,10 @@ def test_rewrite_depends_on_its_seed_alone(model: Path, tmp_path: Path) -> None:
 @pytest.mark.long
 @pytest.mark.parametrize("name", ["squeezenet", "resnet50", "shufflenet", "inception_v1", "inception_v2"])
 def test_rewritten_light_models_agree_with_the_original(name: str, tmp_path: Path) -> None:
-    """With random weights: as shipped they are equal, and the outputs constant whatever the input."""
+    """The weights are random. The shipped weights are equal, and make the outputs constant."""
     original = onnx.load(LIGHT / f"light_{name}.onnx")
     with_random_weights(original.graph, random_weights(original.graph))
-    original.ir_version = 4  # since when an initializer need not be an input
+    original.ir_version = 4  # since this version, an initializer need not be an input
     path = tmp_path / "original.onnx"
     onnx.save(original, path)
     weights = {tensor.name for tensor in original.graph.initializer}

@@ -1,4 +1,4 @@
-"""The command line takes every command that a page shows, and every link leads to a file."""
+"""The command line accepts every command that a page shows, and every link leads to a file."""
 
 from __future__ import annotations
 
@@ -32,14 +32,14 @@ OTHERS = {
     "source",
     ".",
 }
-"""Programs that are not ours: the test does not check their arguments."""
+"""Programs of other projects. The test does not check their arguments."""
 
 MAKE = set(re.findall(r"^([\w-]+):", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE))
 IDS = [str(page.relative_to(ROOT)) for page in PAGES]
 
 
 def leaf(arguments: list[str]) -> tuple[Any, list[str]]:
-    """The command that arguments name, and those that are left for it. Raises KeyError for one that does not exist."""
+    """The command that arguments name, and its own arguments. Raises KeyError for an unknown command."""
     command: Any = typer.main.get_command(app)
     while arguments and not arguments[0].startswith("-") and getattr(command, "commands", None):
         command, arguments = command.commands[arguments[0]], arguments[1:]

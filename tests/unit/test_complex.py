@@ -1,4 +1,4 @@
-"""Complex numbers: reference values, bounds on the modulus, exactness, what is masked, and who is offered them."""
+"""Complex numbers: reference values, bounds on the modulus, exactness, masks, and the compilers that get them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a campaign confirms, and what it only counts because it is told already."""
+"""A campaign confirms new verdicts, and only counts those that a reported finding covers."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from tests.support.packs import Eager, cases
 
 
 class Draft:
-    """A finding that needs only be finished."""
+    """A confirmed finding that only has to be finished."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
@@ -132,7 +132,7 @@ def test_wrong_results_beside_writes_are_alike_where_they_come_from_one_operator
 
 
 def written(op: str) -> Case:
-    """An operator's result is written over its operand."""
+    """A program that overwrites an operator's operand with its result."""
     b = GraphBuilder()
     x = b.input(TensorType("float32", (3,)))
     graph = b.build([], {x: b.op(op, x)})

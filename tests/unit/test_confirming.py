@@ -1,4 +1,4 @@
-"""A verdict is a finding where it shows three times, each time in fresh processes."""
+"""A verdict is a finding if it shows three times, each time in fresh processes."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def verdict(a: str, b: str = "", output: int = 0, kind: str = "mismatch") -> Ver
 
 @dataclass
 class Sessions:
-    """Counts the fresh sessions, and has the folders that they share."""
+    """A session that counts its fresh sessions, and keeps the folders that they share."""
 
     folders: list[str] = field(default_factory=list)
 
@@ -31,7 +31,7 @@ class Sessions:
 
 @pytest.fixture
 def repeating(monkeypatch: pytest.MonkeyPatch) -> Callable[..., tuple[list[int], list[int], Sessions]]:
-    """Which verdicts repeat, which have shown once, and the sessions; ``shows`` says it of a verdict and a session."""
+    """The verdicts that repeat, those that show once, and the sessions. ``shows`` decides for verdict and session."""
 
     def run(verdicts: list[Verdict], shows: Callable[[Verdict, int], bool]) -> tuple[list[int], list[int], Sessions]:
         monkeypatch.setattr(pipeline, "rerun", lambda case, session: case)

@@ -1,4 +1,4 @@
-"""What small programs cover: counted as they ran, out of what the operators could have had."""
+"""Coverage of small programs: counts of the programs that ran, out of all possible ones."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ RELU, ADD = TABLE["", "Relu"], TABLE["", "Add"]
 
 
 def program(format: str, wanted: Wanted) -> Program:
-    """The sum of two inputs, of which the first went through Relu."""
+    """A program with the sum of two inputs, the first of which goes through Relu."""
     build = GraphBuilder()
     x, y = build.input(TensorType("float32", (2, 17))), build.input(TensorType("float32", ()))
     graph = build.build([build.op("Add", build.op("Relu", x), y)])
@@ -40,7 +40,7 @@ def test_a_program_covers_what_it_has() -> None:
     found = coverage.covered([program("torch", Wanted("stepped", "grad"))], "sparse")
     relu = {("type", ""), ("size", "vector"), ("neighbour", "Add"), ("setting", "grad")}
     assert of(found, "Relu") == relu | {("layout", "stepped"), ("distribution", "sparse")}
-    scalar = {("layout", "contiguous")}  # as the second operand is, which no distribution is for
+    scalar = {("layout", "contiguous")}  # the second operand; it has no distribution
     assert of(found, "Add") == {("type", ""), ("size", "vector"), ("setting", "grad")} | scalar
 
 

@@ -1,4 +1,4 @@
-"""Distributions of inputs: what each is, in every element type, and that none makes a value larger."""
+"""Distributions of inputs: their values in every element type, which are never larger than the originals."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ SHAPE = (5, 7)
 
 
 def drawn(name: str, dtype: str) -> np.ndarray:
-    """An array in a distribution, in float64 (and truth values as 1 and -1)."""
+    """An array with a distribution, in float64 (with truth values as 1 and -1)."""
     rng = np.random.default_rng(3)
     mixed = rng.integers(0 if dtype == "uint8" else -6, 7, SHAPE)
     array = mixed > 0 if dtype == "bool" else mixed.astype(dtypes.to_numpy(dtype))

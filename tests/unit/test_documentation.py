@@ -1,4 +1,4 @@
-"""The documentation site, without MkDocs: links lead to the right pages, and some pages are made."""
+"""The documentation site, without MkDocs: links lead to the right pages, and generated pages are complete."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Programs as drawings: what is highlighted, what is said, and that Graphviz's own names do not come through."""
+"""Drawings of programs: the highlighted nodes, the texts, and the absence of Graphviz's own names."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def classes(svg: str) -> list[str]:
 
 
 def test_what_lies_between_equal_parts_differs() -> None:
-    """The difference of x and y is made alike; so is what is made of it; two negations between are not."""
+    """Both programs compute the difference of x and y alike, and use it alike. Two negations in between differ."""
     a, b = relu_of_difference(), relu_of_difference(twice=True)
     differs = drawing.differing(a, b)
     assert [a.nodes[place].op for place in sorted(differs[0])] == []
@@ -104,7 +104,7 @@ def test_rewrite_draws_the_pair(tmp_path: Path) -> None:
     titles = [element.text for element in ElementTree.fromstring(text).iter(f"{SVG}text")]
     assert {"min", "max"} <= set(titles)
     assert any("differs" in name for name in classes(text))
-    assert "var(" not in text  # programs that draw files do not know variables
+    assert "var(" not in text  # programs that read SVG files do not know variables
     assert (tmp_path / "out/max.onnx").exists()
 
 

@@ -1,4 +1,4 @@
-"""The e-graph's language: what egglog derives of a term is what the operator table says of the application."""
+"""The e-graph's language: egglog derives the same shapes and types for a term as the operator table."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ UNDERIVED = {
     **dict.fromkeys(("GridSample", "CenterCropPad"), "several sizes change at once"),
     **dict.fromkeys(("Gemm2", "Gemm3"), "conditions on several shapes"),
 }
-"""The constructors whose shape egglog does not derive, and why: a term then has its e-class's shape, if any."""
+"""Constructors whose shape egglog does not derive, and the reasons. A term then has its e-class's shape, if any."""
 
 PARTLY_DERIVED = {
     "MatMul": "batches are equal, or one operand has none",
@@ -65,7 +65,7 @@ PARTLY_DERIVED = {
     **dict.fromkeys((f"aten.{name}" for name in ("var", "std", "var_mean", "logsumexp", "nansum")), "one dimension"),
     **dict.fromkeys((f"aten.{name}" for name in ("linalg_vector_norm", "any", "all", "sum.complex")), "one dimension"),
 }
-"""The constructors whose shape egglog derives for some applications."""
+"""Constructors whose shape egglog derives for some applications."""
 
 SAMPLES = 12
 
@@ -90,7 +90,7 @@ def language() -> bindings.EGraph:
 def loaded(
     egraph: bindings.EGraph, actions: Sequence[str], rows: Sequence[Row] = (), schedule: str = ""
 ) -> Iterator[None]:
-    """The e-graph after actions and rows (as graphs are loaded) and a schedule, for as long as the scope lasts."""
+    """The e-graph with actions and rows (as graphs are loaded) and a schedule, until the scope ends."""
     egraph.run_program(bindings.Push(1))
     try:
         for start in range(0, len(actions), CHUNK):
@@ -105,7 +105,7 @@ def loaded(
 
 
 def instance(c: Constructor, rng: random.Random) -> tuple[list[TensorType], dict[str, Any]] | None:
-    """Operand types and attributes of an application that the constructor can say."""
+    """Operand types and attributes of an application that the constructor can express."""
     for _ in range(50):
         operands, attrs = application(c.op, rng)
         types = [operand.type for operand in operands]
@@ -122,7 +122,7 @@ def instance(c: Constructor, rng: random.Random) -> tuple[list[TensorType], dict
 
 
 def can_say(c: Constructor, types: list[TensorType], attrs: dict[str, Any]) -> bool:
-    """Whether the operator takes these operands (an equation fixes their number), and rules can speak of it."""
+    """Whether the operator accepts these operands, whose number an equation fixes, and rules can express it."""
     if beyond_rules(c.op.name, types):
         return False
     try:
@@ -142,7 +142,7 @@ Derived = list[list[tuple[tuple[int, ...] | None, str | None]]]
 
 
 def derived(egraph: bindings.EGraph, instances: Mapping[str, Sequence[Instance]]) -> dict[str, Derived]:
-    """The shape and element type that egglog finds for every result of every application, by constructor."""
+    """The shape and element type that egglog derives for each result of each application, by constructor."""
     actions, rows, wanted = list[str](), list[Row](), {}
     fresh = itertools.count()
     for name, some in instances.items():
@@ -175,7 +175,7 @@ def derived(egraph: bindings.EGraph, instances: Mapping[str, Sequence[Instance]]
 
 
 def in_groups(names: Iterable[str]) -> list[list[str]]:
-    """Those whose applications share an e-graph: to load one and to forget it takes as long as many applications do."""
+    """The constructors in groups that share an e-graph. Loading an e-graph takes as long as many applications."""
     every = sorted(names)
     return [every[start : start + GROUP] for start in range(0, len(every), GROUP)]
 
@@ -197,7 +197,7 @@ def test_derived_types_are_those_of_the_table(names: list[str], language: bindin
 
 
 def check_derived(name: str, instances: Sequence[Instance], derived: Derived) -> None:
-    """A constructor's types are the table's, and its shapes, as far as the lists say that egglog derives them."""
+    """Check a constructor's types against the table, and its shapes where the lists say that egglog derives them."""
     count = total = 0
     for (types, attrs), results in zip(instances, derived, strict=True):
         for wanted, (shape, dtype) in zip(infer(constructors()[name].op, types, attrs), results, strict=True):
@@ -222,7 +222,7 @@ def test_every_operator_has_a_constructor_unless_its_attributes_are_graphs() -> 
 
 
 def test_a_product_whose_batches_only_broadcast_gets_no_shape(language: bindings.EGraph) -> None:
-    """Batches that only broadcast are left to the table, not guessed."""
+    """The e-graph leaves such batches to the table, instead of guessing a shape."""
     types = [TensorType("float32", (2, 1, 3, 4)), TensorType("float32", (5, 4, 2))]
     assert derived(language, {"MatMul": [(types, {})]}) == {"MatMul": [[(None, "float32")]]}
 
@@ -231,7 +231,7 @@ def test_a_product_whose_batches_only_broadcast_gets_no_shape(language: bindings
 
 
 def splat(egraph: bindings.EGraph, value: float, shape: Sequence[int] = (2,)) -> ENode:
-    """A Splat after a way through egglog."""
+    """The Splat that egglog returns for a Splat."""
     with loaded(egraph, [f'(set (value 0) (Splat {number(value)} {ints(shape)} "float64"))']):
         view = freeze(egraph)
     (node,) = view.classes[view.values[0]]
@@ -261,7 +261,7 @@ def test_a_vector_comes_back(values: tuple[int, ...], language: bindings.EGraph)
 
 
 def test_zero_keeps_its_sign_whatever_was_loaded_before(language: bindings.EGraph) -> None:
-    """egglog takes -0.0 and 0.0 for one value, and remembers the first that it met beyond the scope it was met in."""
+    """egglog treats -0.0 and 0.0 as one value. It keeps the first that it met, even after the end of the scope."""
     with loaded(language, ['(set (value 0) (Splat -0.0 (vec-of 3) "float32"))']):
         pass
     assert math.copysign(1, splat(language, 0.0).arguments[0]) == 1
@@ -271,12 +271,12 @@ def test_zero_keeps_its_sign_whatever_was_loaded_before(language: bindings.EGrap
 
 
 def round_trip(egraph: bindings.EGraph, graph: Graph) -> Graph:
-    """Encode, load, extract without any rule, decode."""
+    """Encode, load, extract without rules, decode."""
     return round_trips(egraph, [graph])[0]
 
 
 def round_trips(egraph: bindings.EGraph, graphs: Sequence[Graph]) -> list[Graph]:
-    """The same of several graphs in one e-graph."""
+    """Do the same for several graphs in one e-graph."""
     tables = Tables()
     encodings = [encode(graph, tables) for graph in graphs]
     egraph.run_program(bindings.Push(1))
@@ -307,7 +307,7 @@ def applied(op: Op) -> Graph:
     for _ in range(6):
         operands, attrs = application(op, rng)
         if op.name == "Reshape":
-            attrs["allowzero"] = 0  # canonical: no size of these is 0
+            attrs["allowzero"] = 0  # canonical, because no size is 0
         inputs = [builder.input(operand.type) for operand in operands]
         outputs += builder.multi(op.name, *inputs, domain=op.domain, **attrs)
     return builder.build(outputs)
@@ -373,7 +373,7 @@ def test_broadcasting_is_explicit_inside_and_implicit_outside(language: bindings
 
 
 def test_operand_instances_cover_what_is_derived_in_part() -> None:
-    """The samples of a partly derived shape hold both kinds (else the test above would say nothing)."""
+    """The samples of a partly derived shape are of both kinds. Otherwise, the test above would check nothing."""
     rng = random.Random(0)
     op = TABLE["", "MatMul"]
     ranks = {tuple(operand.type.rank for operand in application(op, rng)[0]) for _ in range(60)}

@@ -1,4 +1,4 @@
-"""Operators on tensors without elements: the interpreter, the analysis and ONNX's decomposition take them alike."""
+"""Operators on tensors without elements: the interpreter, the analysis and ONNX's decomposition agree."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _DRAWS = 12
 
 
 def drawn(op: Op) -> Iterator[Graph]:
-    """Applications of an operator to a first operand that has a dimension of 0, where it takes that."""
+    """Applications of an operator to a first operand with a dimension of 0, where it accepts one."""
     for number in range(_DRAWS):
         rng = random.Random(f"{op.qualified} {number}")
         sizes = rng.choices((1, 2, 3), k=rng.randint(1, 4))
@@ -59,7 +59,7 @@ def test_an_operator_that_takes_no_elements_means_the_same_everywhere(name: str)
 
 
 def test_a_window_has_elements() -> None:
-    """The reducer once left a pooling by windows of size 0, which no framework runs."""
+    """The reducer once left a pooling with windows of size 0, which no framework runs."""
     op = TABLE["", "MaxPool"]
     attrs = {"strides": (1, 1), "pads": (0, 0, 0, 0), "dilations": (1, 1), "ceil_mode": 1}
     image = TensorType("float32", (1, 1, 2, 2))

@@ -1,5 +1,8 @@
-"""Every operator of the table keeps to its error bound: no evaluation in its own element type, on operands that are
-anywhere within their errors, lies farther from the float64 reference than the analysis says."""
+"""Every operator of the table keeps to its error bound.
+
+The bound is a distance from the float64 reference. No evaluation in the operator's own element type may exceed it. The
+operands lie anywhere within their own errors.
+"""
 
 from __future__ import annotations
 
@@ -25,7 +28,7 @@ CASES = [(name, t) for name, op in OPS.items() for t in op.types[op.inputs[0]] i
 FLOATING = [(name, t) for name, t in CASES if t in dtypes.FLOATS]
 
 INSTANCES = 8
-"""How many applications of an operator the long tests draw in each element type. The usual ones draw half as many."""
+"""How many applications of an operator the long tests draw in each element type. The usual tests draw half as many."""
 
 MOVES = 5
 
@@ -45,7 +48,7 @@ def drawn(op: Op, dtype: str, seed: str) -> tuple[list[Operand], Node, list[Tens
 
 
 def numbers(values: np.random.Generator, operand: Operand) -> np.ndarray:
-    """Values of an operand's own type: normal ones, halves (which tie, and lie on steps), few different, all sizes."""
+    """Values of an operand's own type: normal ones, halves (ties and steps), repeated ones, and all magnitudes."""
     t = operand.type
     if operand.values is not None:
         return restricted_values(values, operand)
@@ -68,8 +71,10 @@ def numbers(values: np.random.Generator, operand: Operand) -> np.ndarray:
 
 
 def errors_of(values: np.random.Generator, x: np.ndarray, operand: Operand) -> np.ndarray:
-    """Bounds on the errors of an operand's elements: of no element, of some or of all, of a few units in the last place
-    or so large that decisions turn over. Integers and booleans have none."""
+    """Bounds on the errors of an operand's elements. Integers and booleans have none.
+
+    No element, some, or all have an error. It is a few units in the last place, or large enough to change decisions.
+    """
     dtype = operand.type.dtype
     if not dtypes.is_inexact(dtype) or operand.values is not None:
         return np.zeros(x.shape)
@@ -80,7 +85,7 @@ def errors_of(values: np.random.Generator, x: np.ndarray, operand: Operand) -> n
 
 
 def moved(values: np.random.Generator, x: np.ndarray, e: np.ndarray, kind: int) -> np.ndarray:
-    """The operand within its errors: all up, all down, either way at random, or anywhere.
+    """The operand moved within its errors: all up, all down, either way at random, or anywhere.
 
     A complex number moves in any direction, as far as its error.
     """
@@ -98,7 +103,7 @@ def widened(x: np.ndarray) -> np.ndarray:
 
 
 def anything(values: np.random.Generator, x: np.ndarray, unknown: np.ndarray) -> np.ndarray:
-    """The operand with anything at all in place of its unknown elements (indices stay among those that there are)."""
+    """The operand with arbitrary values for its unknown elements (indices stay within their range)."""
     if x.dtype.kind in "iub":
         return np.where(unknown, values.permutation(x.ravel()).reshape(x.shape), x)
     if complexes.is_complex(x):
@@ -108,7 +113,9 @@ def anything(values: np.random.Generator, x: np.ndarray, unknown: np.ndarray) ->
 
 
 def held(node: Node, bounds: list[Value], arrays: list[np.ndarray], types: list[TensorType]) -> int:
-    """An application's results, in its own types, lie within their bounds. Returns how many elements are bounded."""
+    """Check that an application's results, in its own types, lie within their bounds. Return the number of bounded
+    ones.
+    """
     bounded = 0
     with np.errstate(all="ignore"):
         results = apply(node, arrays, types)
@@ -150,7 +157,7 @@ def test_operands_within_their_errors_move_results_within_their_bounds(
 
 @by_operator(CASES)
 def test_what_nothing_is_known_of_masks_all_that_depends_on_it(name: str, tried: list[str], instances: int) -> None:
-    """Also where the rest is exact: the place of one of several equal elements is unknown, and those around are not."""
+    """The index of one of several equal elements is unknown, and so are the elements around it. The rest is exact."""
     for dtype in tried:
         for seed in range(instances):
             exact = seed % 2 == 1
@@ -174,7 +181,7 @@ def test_what_nothing_is_known_of_masks_all_that_depends_on_it(name: str, tried:
 
 @pytest.mark.parametrize("name", [name for name, op in OPS.items() if op.ties])
 def test_a_choice_between_equal_elements_is_masked_though_all_is_exact(name: str) -> None:
-    """Whatever another order of equal elements would change is unknown, unless an order is asked for, or known."""
+    """A result that depends on the order of equal elements is unknown, unless an order is requested or known."""
     open_order = Setting(mode=Mode(ordered=False))
     turned_over = 0
     for node, types, x, bounds, values in tied(name, open_order):
@@ -209,7 +216,7 @@ def test_near_ties_are_masked_whatever_the_order_of_equal_elements(name: str) ->
 
 
 def tied(name: str, setting: Setting) -> Iterator[tuple[Node, Any, np.ndarray, list[Value], np.random.Generator]]:
-    """Applications to exact zeros and ones: their nodes, types, operands, what is known of the results, and chance."""
+    """Applications to exact zeros and ones: their nodes, types, operands, known results, and random generators."""
     for seed in range(3 * INSTANCES):
         operands, node, types, values = drawn(OPS[name], "float64", f"ties {seed}")
         x = values.integers(0, 2, operands[0].type.shape).astype(np.float64)
@@ -219,7 +226,7 @@ def tied(name: str, setting: Setting) -> Iterator[tuple[Node, Any, np.ndarray, l
 
 
 def roughened(op: Op, dtype: str, seed: int) -> tuple[Graph, list[np.ndarray]]:
-    """An application whose floating operands are themselves rounded: products of two inputs, or quotients."""
+    """An application whose floating operands are rounded results: products, quotients or sums of two inputs."""
     rng, values = random.Random(f"{op.name} {dtype} {seed}"), np.random.default_rng(seed)
     operands, attrs = application(op, rng, dtype)
     build = GraphBuilder()
@@ -236,7 +243,7 @@ def roughened(op: Op, dtype: str, seed: int) -> tuple[Graph, list[np.ndarray]]:
 
 
 NEEDS_EXACT_OPERANDS = {"BitCast", "aten.view.dtype"}
-"""Operators about whose results nothing is known where operands are rounded."""
+"""Operators whose results are unknown if their operands are rounded."""
 
 
 @by_operator(FLOATING)
@@ -253,7 +260,7 @@ def test_an_operator_on_rounded_operands_stays_within_its_bound(name: str, tried
 
 
 def edges(values: np.random.Generator, operand: Operand) -> np.ndarray:
-    """Numbers with zeros of both signs, denormal, huge and infinite ones and NaN among them."""
+    """Numbers with zeros of both signs, denormal, huge and infinite numbers, and NaN."""
     x = numbers(values, operand)
     if operand.values is not None or not dtypes.is_float(operand.type.dtype):
         return x

@@ -1,4 +1,4 @@
-"""Artifacts, inputs and outputs reach the other side of the worker's channel as they are."""
+"""Artifacts, inputs and outputs pass through the worker's channel unchanged."""
 
 import ast
 import sys
@@ -154,7 +154,7 @@ def test_every_policy_of_a_compiler_has_a_source(tmp_path):
 
 COMPILER_FILES = sorted(path for path in Path(compilers.__file__).parent.glob("*.py") if path.name != "__init__.py")
 WORKER_FILES = [Path(execution.__file__).with_name(name) for name in ("worker.py", "_wire.py")]
-# What a compiler file may import besides a module of its own name.
+# Modules that a compiler file may import besides a module of its own name.
 FRAMEWORKS = {
     "_inductor_knobs": {"torch"},
     "_openvino_parts": {"openvino"},
@@ -176,7 +176,7 @@ FRAMEWORKS = {
 
 @pytest.mark.parametrize("path", COMPILER_FILES + WORKER_FILES, ids=lambda path: path.name)
 def test_files_of_the_worker_run_in_a_foreign_interpreter(path):
-    """They are Python 3.9, and import the standard library, NumPy, their framework, "_" neighbours."""
+    """They are Python 3.9, and import only the standard library, NumPy, their framework, and "_" neighbours."""
     allowed = {*sys.stdlib_module_names, "numpy", path.stem, *FRAMEWORKS.get(path.stem, ())}
     if path in WORKER_FILES:
         allowed -= {path.stem}
@@ -202,6 +202,6 @@ def test_inputs_of_the_call_before_are_not_sent_again(worker, monkeypatch):
     equal = [list(one) for one in inputs]
     assert [o[0].tolist() for o in worker.execute(Artifact("onnx", b""), equal).outputs] == [[0, 1, 2], [1, 2, 3]]
     assert sent == [3, 2, 3]
-    worker.close()  # another process knows nothing of them
+    worker.close()  # a new process has not received the inputs
     assert worker.execute(Artifact("onnx", b""), equal).status == "ok"
     assert sent == [3, 2, 3, 3]

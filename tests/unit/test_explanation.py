@@ -1,4 +1,4 @@
-"""Why two graphs are equal: the least set of rules is found, and none where they are not."""
+"""The reason why two graphs are equal: the least set of rules, or none if they are not equal."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Extraction on hand-made and random e-graphs: fewest and most operators of the DAG, and never a cycle."""
+"""Extraction from hand-made and random e-graphs: the fewest and the most operators of the DAG, and never a cycle."""
 
 from __future__ import annotations
 
@@ -49,10 +49,10 @@ def names(selection: Selection) -> list[str]:
 
 
 def test_a_back_edge_does_not_leave_the_root_without_a_term() -> None:
-    """Algorithm 1's trap: from the root 0, a depth-first search that enters 1 first meets 2 -> 1 as a back edge.
+    """Algorithm 1 has a trap. From the root 0, a depth-first search that enters 1 first meets 2 -> 1 as a back edge.
 
-    Deleted for good, it takes away the only e-node of 2, and with it those of 1 and 0 that need 2: no term is left
-    but the one through the leaf.
+    If it deletes this edge for good, 2 loses its only e-node. Then 1 and 0 lose the e-nodes that need 2. Only the term
+    through the leaf is left.
     """
     e = extractor([0], [op("Neg", 1)], [op("Relu", 2), leaf(0)], [op("Abs", 1)])
     assert names(e.fewest()) == ["Input", "Neg"]
@@ -74,7 +74,7 @@ def test_x_equals_neg_neg_x() -> None:
 
 
 def test_a_class_that_refers_to_itself_is_unrolled_once() -> None:
-    """x = relu(x), as after relu(relu(x)) = relu(x)."""
+    """The e-class is x = relu(x), as after relu(relu(x)) = relu(x)."""
     e = extractor([0], [op("Relu", 0), op("Relu", 1)], [leaf(0)])
     assert e.fewest().operators() == 1
     assert e.any(random.Random(0), UNLIMITED).operators() in (1, 2)
@@ -82,7 +82,7 @@ def test_a_class_that_refers_to_itself_is_unrolled_once() -> None:
 
 
 def test_an_identity_of_a_larger_term_is_in_some_graphs() -> None:
-    """x = neg(neg(x)) and x = identity(x): the largest term has no identity, and a graph may have one over it."""
+    """x = neg(neg(x)) and x = identity(x): the largest term has no identity, but a graph may have one above it."""
     e = extractor([0], [leaf(0), op("Neg", 1), op("Identity", 0)], [op("Neg", 0)])
     found = {tuple(names(most(e, seed=seed))) for seed in range(40)}
     assert found == {("Input", "Neg", "Neg"), ("Input", "Neg", "Neg", "Identity")}
@@ -91,7 +91,7 @@ def test_an_identity_of_a_larger_term_is_in_some_graphs() -> None:
 
 
 def test_a_round_trip_through_concat_and_split_is_reachable() -> None:
-    """x = split(concat(x, x))[0]: the e-class stands inside its own term."""
+    """x = split(concat(x, x))[0]: the e-class occurs inside its own term."""
     e = extractor([0], [op("Add", 2, 3), split(1, 0)], [concat(0, 0)], [leaf(0)], [leaf(1)])
     assert names(e.fewest()) == ["Input", "Input", "Add"]
     assert names(most(e)) == ["Input", "Input", "Add", "Concat2", "Split"]
@@ -115,7 +115,7 @@ def test_an_enode_that_has_no_finite_term_is_passed_over() -> None:
 
 
 def test_a_shared_operator_counts_once() -> None:
-    """y + y with y = exp(neg(x)) has three operators; as a tree it would have five, more than abs^4(x)."""
+    """y + y with y = exp(neg(x)) has three operators. As a tree it has five, more than abs^4(x)."""
     shared = [op("Add", 1, 1), op("Abs", 3)]
     e = extractor(
         [0], shared, [op("Exp", 2)], [op("Neg", 6)], [op("Abs", 4)], [op("Abs", 5)], [op("Abs", 6)], [leaf(0)]
@@ -153,7 +153,7 @@ def test_outputs_of_one_opaque_operator_count_once() -> None:
 
 
 def test_the_choice_that_shares_within_a_term_does_not_hide_what_terms_share() -> None:
-    """1 is neg(x) + neg(x) or relu(log(x)), two operators each, but only the second shares log(x) with 2."""
+    """1 is neg(x) + neg(x) or relu(log(x)), both with two operators. Only the second shares log(x) with 2."""
     e = extractor(
         [0],
         [op("Mul", 1, 2)],
@@ -180,7 +180,7 @@ def test_every_root_is_there_in_order() -> None:
 
 
 def test_roots_share_what_they_have_in_common() -> None:
-    """exp(x) + y and exp(x) * y: three operators in all."""
+    """exp(x) + y and exp(x) * y have three operators together."""
     e = extractor([0, 1], [op("Add", 2, 4)], [op("Mul", 2, 4)], [op("Exp", 3)], [leaf(0)], [leaf(1)])
     assert e.fewest().operators() == 3
     assert most(e).operators() == 3
@@ -196,7 +196,7 @@ def test_a_root_asked_for_twice_is_one_value() -> None:
 
 
 def ladder(length: int) -> Extractor:
-    """x0 = neg(neg(x1)), x1 = ..., each class a leaf too: from no operator to twice ``length``."""
+    """x0 = neg(neg(x1)), x1 = ..., and each class is also a leaf. Terms have zero to twice ``length`` operators."""
     classes: list[list[ENode]] = []
     for i in range(length):
         classes += [[leaf(i), op("Neg", 2 * i + 1)], [op("Neg", 2 * i + 2)]]
@@ -222,7 +222,7 @@ def test_steps_climb_from_the_fewest_to_the_most() -> None:
 
 
 def test_a_term_that_shares_more_than_the_one_it_replaces_does_not_make_a_step_go_down() -> None:
-    """Raising an e-class may cost the DAG an operator, where the larger term is shared and the smaller was not."""
+    """A larger term for an e-class can lower the DAG's operator count, if it is shared and the smaller one is not."""
     e = extractor(
         [0],
         [op("Add", 2), ENode("Expand", (1, 2), ()), leaf(0)],
@@ -271,7 +271,7 @@ def extractors(draw: st.DrawFn) -> tuple[EGraphView, list[int]]:
 
 
 def tree_costs(view: EGraphView) -> list[float]:
-    """The operators of the smallest tree of every e-class, by fixed point; infinite where there is none."""
+    """The number of operators in the smallest tree of every e-class, by fixed point. Infinite if there is none."""
     costs = [float("inf")] * len(view.classes)
     for _ in range(len(costs) + 1):
         for c, nodes in enumerate(view.classes):
@@ -280,7 +280,7 @@ def tree_costs(view: EGraphView) -> list[float]:
 
 
 def check(view: EGraphView, roots: Sequence[int], selection: Selection) -> None:
-    """Every state is an e-node of its e-class, after its children, once; the roots are all there."""
+    """Check that every state is an e-node of its e-class, once and after its children, and that all roots are there."""
     done = set()
     for state, node, children in itertools.islice(selection.postorder(), 10_000):
         assert state not in done
@@ -314,7 +314,7 @@ def test_steps_climb_and_keep_the_limit(drawn: tuple[EGraphView, list[int]], see
 
 
 def acyclic_selections(view: EGraphView, roots: Sequence[int]) -> list[tuple[float, int]]:
-    """The (tree cost, operators) of every choice of one e-node for each e-class that has no cycle."""
+    """The (tree cost, operators) of every acyclic choice of one e-node for each e-class."""
     found = []
     for choice in itertools.product(*view.classes):
         costs: dict[int, float] = {}
@@ -341,9 +341,9 @@ def acyclic_selections(view: EGraphView, roots: Sequence[int]) -> list[tuple[flo
 @settings(max_examples=200, deadline=None)
 @given(extractors())
 def test_the_fewest_are_no_more_than_the_smallest_tree_has(drawn: tuple[EGraphView, list[int]]) -> None:
-    """Against every choice by brute force: never more than the choice of the smallest tree, however that shares.
+    """By brute force over all choices: never more than the smallest tree, however that tree shares.
 
-    (The true minimum is NP-hard; the choice by terms misses it where two terms could have shared more.)
+    (The true minimum is NP-hard. The choice by terms misses it if two terms could share more.)
     """
     view, roots = drawn
     fewest = Extractor(view, roots).fewest().operators()

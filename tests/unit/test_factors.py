@@ -1,4 +1,4 @@
-"""What is due in a case of small programs beside its graph: all levels come, and each case's are had."""
+"""Factors of small programs besides the graph: all levels occur, and each case has the levels that are due."""
 
 from __future__ import annotations
 

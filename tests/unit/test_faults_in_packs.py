@@ -1,4 +1,4 @@
-"""Faults that show in packs alone are findings, made small; a pack that is not its programs is a fault of ours."""
+"""A fault that only a pack shows becomes a small finding. A pack that changes its programs is a fault of Polyjuice."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ Change = Callable[[Sequence[np.ndarray], Outcome], Outcome]
 
 
 class Wrong(Eager):
-    """Changes what comes of a program, by the first set of its inputs."""
+    """A compiler that changes the outcome of a program, according to the first set of its inputs."""
 
     def __init__(self, change: Change) -> None:
         super().__init__()
@@ -35,12 +35,12 @@ class Wrong(Eager):
 
 
 def spoilt(arrays: Sequence[tuple[np.ndarray, ...]], output: int) -> tuple[tuple[np.ndarray, ...], ...]:
-    """The results, of which one output is of another element type."""
+    """The results, with another element type for one output."""
     return tuple((*one[:output], one[output].astype("complex64"), *one[output + 1 :]) for one in arrays)
 
 
 def both(pair: Sequence[Case], change: Change) -> Change:
-    """The change, where both programs of a pair are there."""
+    """The change, if the pack holds both programs of a pair."""
     return lambda arrays, outcome: change(arrays, outcome) if all(holds(arrays, c) for c in pair) else outcome
 
 

@@ -1,6 +1,6 @@
-"""Workers that are forked: the framework is imported once, each is a process of its own, and a lost server is replaced.
+"""Forked workers: one import of the framework serves all, each is its own process, and a lost server is replaced.
 
-The compiler is a fake that leaves a mark where it is imported.
+The compiler is a fake that leaves a mark when it is imported.
 """
 
 from __future__ import annotations
@@ -84,7 +84,7 @@ def test_a_framework_that_cannot_be_forked_is_imported_for_each(tmp_path: Path) 
 
 @contextmanager
 def script(folder: Path, text: str) -> Iterator[Script]:
-    """A script that was forked from the process of a compiler which sets a variable while it prepares itself."""
+    """A script in a fork of a compiler's process. The compiler sets a variable while it prepares itself."""
     worker, _ = marked(folder, 'import os\n\ndef prepare(options):\n    os.environ["POLYJUICE_SET"] = "1"\n')
     path = folder / "script.py"
     path.write_text(text, encoding="utf-8")

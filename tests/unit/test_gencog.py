@@ -1,4 +1,4 @@
-"""GenCoG's claims (paper 002, section 5.1): the diversity of vertices directs what comes next."""
+"""GenCoG's claims (paper 002, section 5.1): the diversity of vertices directs the choice of the next operator."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def test_the_novelty_of_an_operator_falls_with_its_repetitions_and_recovers() ->
 
 
 def test_operators_are_chosen_by_the_softmax_of_their_scores() -> None:
-    """Equation 6: from the least of them to the most, the probability is e times as large."""
+    """Equation 6: the operator with the highest score is e times as likely as the one with the lowest score."""
     memory = Memory()
     worn = [op for op in TABLE.values() if op.accepts(0, "float32")][::2]
     for op in worn:

@@ -1,4 +1,4 @@
-"""Seed graphs of every strategy: valid, of the size asked for, diverse, and a function of their seed alone."""
+"""Seed graphs of every strategy: valid, of the requested size, diverse, and a function of their seed alone."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ COUNT = 270
 
 ORDINARY = {(op.domain, op.name) for op in without_complex(TABLE.values())}
 LARGE = [strategy for strategy in STRATEGIES if strategy not in SMALL_STRATEGIES]
-"""The strategies whose graphs have as many operators as are asked for."""
+"""The strategies whose graphs have the requested number of operators."""
 
 
 @pytest.fixture(scope="module", params=LARGE)
@@ -122,14 +122,14 @@ def test_every_operator_of_the_table_occurs(strategy: str, graphs: Sequence[Grap
 
 
 def test_types_change_within_graphs(strategy: str, graphs: Sequence[Graph]) -> None:
-    least = 25 if strategy == "default" else 5  # where all operators are as likely, casts are one of many
+    least = 25 if strategy == "default" else 5  # with equal odds for all operators, a cast is one of many
     assert sum(any(node.op == "Cast" for node in graph.nodes) for graph in graphs) > least
     assert sum(len({t.dtype for t in graph.types.values()}) > 1 for graph in graphs) > COUNT / 2
 
 
 def test_graphs_are_deep_as_well_as_wide(strategy: str, graphs: Sequence[Graph]) -> None:
     depths = []
-    for graph in graphs[19::20]:  # those of 20 operators
+    for graph in graphs[19::20]:  # graphs of 20 operators
         depth: dict[str, int] = {}
         for node in graph.nodes:
             below = max((depth.get(name, 0) for name in node.inputs), default=0)
@@ -164,7 +164,7 @@ def test_the_hash_seed_of_the_process_does_not_matter() -> None:
 
 
 def test_few_types_leave_no_graph_without_operators() -> None:
-    """Whatever element type the graph has chosen for most of its inputs."""
+    """The graph has chosen one element type for most of its inputs."""
     few = {"float32", "int64", "bool"}
     graphs = [generate(2, seed, lambda _, x, y: {t.dtype for t in (*x, *y)} <= few) for seed in range(100)]
     assert {len(graph) for graph in graphs} == {2}
@@ -183,7 +183,7 @@ def test_only_the_operators_that_are_named_occur(strategy: str) -> None:
 
 @cache
 def diversity(strategy: str) -> Mapping[str, float]:
-    """The metrics of a suite of graphs, each of which is made with the others in memory."""
+    """The metrics of a suite of graphs. Each graph is generated with the others in memory."""
     memory, suite = Memory(), Suite()
     for seed in range(60):
         suite.add(generate(10, seed, strategy=strategy, memory=memory))

@@ -1,4 +1,4 @@
-"""The command `generate`: graphs in files, from their seed alone, with what is measured of them."""
+"""The command `generate`: it writes graphs that depend on their seed alone, with their metrics."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The default strategy in suites: it looks for vertices (GenCoG's, paper 002, section 5.1) and edges that are new."""
+"""The default strategy in suites: it looks for new vertices (GenCoG's, paper 002, section 5.1) and new edges."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def suite(count: int, names: str, inputs: InputTypes = SMALL, memory: Memory | N
 
 
 def vertices(graphs: list[Graph]) -> Counter[object]:
-    """How often there is each vertex, as vertex diversity counts them."""
+    """The number of occurrences of each vertex, as vertex diversity counts them."""
     return Counter(
         (node.op, call_space(node.op).vertex([graph.types[x] for x in node.inputs], attribute_texts(node.attrs)))
         for graph in graphs
@@ -32,7 +32,7 @@ def vertices(graphs: list[Graph]) -> Counter[object]:
 
 
 def test_vertices_hardly_repeat_though_what_an_operator_is_put_on_decides_them() -> None:
-    """Each of these has another operand, mostly a value that there is, so that what was drawn is not what comes."""
+    """Each of these operators gets another operand, mostly an existing value, so the drawn vertex changes."""
     found = vertices(suite(30, "Add Sub Mul Max Min Concat"))
     assert len(found) > 0.97 * found.total()
 
@@ -72,7 +72,7 @@ def test_inputs_are_of_the_types_that_are_named(strategy: str) -> None:
     sizes = Counter(size for t in types for size in t.shape)
     assert {t.dtype for t in types} == {"float32", "int8"}
     assert {t.rank for t in types} >= {2, 3, 4}
-    assert sum(sizes[size] for size in SMALL.sizes) > 0.98 * sizes.total()  # blocks of operators have their own
+    assert sum(sizes[size] for size in SMALL.sizes) > 0.98 * sizes.total()  # blocks of operators have others
 
 
 def test_equal_memories_give_equal_suites() -> None:

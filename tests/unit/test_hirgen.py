@@ -9,7 +9,7 @@ Pair = tuple[str, str, str]
 
 
 def pairs(graph: Graph) -> list[set[Pair]]:
-    """What each operator of a graph covers: pairs with an element type, shapes, and operators before it."""
+    """The pairs that each operator of a graph covers, with an element type, shapes, and the operators before it."""
     producers = {name: node.qualified for node in graph.nodes for name in node.outputs}
     found: list[set[Pair]] = []
     for node in graph.nodes:

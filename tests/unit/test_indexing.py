@@ -1,4 +1,4 @@
-"""Reading and writing at indices: which elements are in doubt, which constants are drawn, what opset a model needs."""
+"""Reads and writes at indices: the uncertain elements, the drawn constants, and the opset that a model needs."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def test_the_product_of_large_integers_is_not_exact_though_a_zero_makes_it_small
 
 @pytest.mark.parametrize("op", ["Gather", "GatherElements"])
 def test_an_index_that_may_be_another_masks_the_result(op: str) -> None:
-    """The index is a cast of a value whose error could turn it over."""
+    """The index is a cast of a value whose error could change the cast's result."""
     builder = GraphBuilder()
     data, x = builder.input(TensorType("float32", (4,))), builder.input(TensorType("float32", (3,)))
     index = builder.op("Cast", builder.op("Exp", x), to="int64")

@@ -1,4 +1,4 @@
-"""Values under which nothing in a graph is NaN or infinite: derivatives, losses of operators, and the search."""
+"""The search for inputs without NaN or infinity in a graph: derivatives, losses of operators, and the search itself."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from polyjuice.ir import Graph, Node, TensorType, digest, dtypes, uniform_value
 from polyjuice.ops import TABLE, GraphBuilder, Op
 
 PROXIES = {"GridSample", "DynamicQuantizeLinear", "ScatterElements", "ScatterND"}
-"""Operators whose derivative is only an approximation, on all operands or on some."""
+"""Operators with an approximate derivative, on all operands or on some."""
 
 FLOATING = [op for op in TABLE.values() if op.accepts(0, "float32") and some_signature(op, "float32")]
 
@@ -53,7 +53,7 @@ JUMPS = {"BitCast", "aten.view.dtype"}
 SMOOTH = [
     op
     for op in FLOATING
-    if op.qualified not in {*PROXIES, *JUMPS} and dtypes.COMPLEX[0] not in op.results  # of which none is taken
+    if op.qualified not in {*PROXIES, *JUMPS} and dtypes.COMPLEX[0] not in op.results  # complex ones have none
 ]
 
 
@@ -101,7 +101,7 @@ def test_flat_functions_have_proxy_derivatives_that_show_their_trend(name: str) 
 
 
 def test_comparisons_and_casts_pass_a_trend_on() -> None:
-    """log of how many elements are positive: no derivative, and yet the way to go."""
+    """The loss log(number of positive elements) has no derivative, but the search needs its direction."""
     builder, x = built("float32", 4)
     above = builder.op("Greater", x, builder.constant(np.zeros(4, np.float32)))
     counted = builder.op("ReduceSum", builder.op("Cast", above, to="float32"), axes=(), keepdims=0)
@@ -168,7 +168,7 @@ def test_operands_moved_by_what_they_lack_are_in_the_domain(op: Op) -> None:
             lacks = DOMAINS[op.qualified]([np.asarray(values[name]) for name in node.inputs], node.attrs)
             moved = {name: np.asarray(values[name]) + lacks.get(i, 0) for i, name in enumerate(node.inputs)}
             assert finite_everywhere(graph, [moved[name] for name in graph.inputs])
-    assert outside or op.qualified == "BatchNormalization"  # whose instances have a constant variance
+    assert outside or op.qualified == "BatchNormalization"  # its instances have a constant variance
 
 
 def test_nothing_is_looked_for_beyond_the_range() -> None:

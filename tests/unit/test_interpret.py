@@ -1,4 +1,4 @@
-"""The interpreter: what observers see, precisions, opaque operators, and where a graph has no value."""
+"""The interpreter: observers, precisions, opaque operators, and graphs without a value."""
 
 from __future__ import annotations
 
@@ -100,7 +100,7 @@ def test_float64_holds_what_the_graph_s_own_type_rounds(dtype: str) -> None:
 
 
 def test_half_types_are_rounded_once_for_each_operator() -> None:
-    """300 * 300 is beyond float16, and 256 + 1 beyond bfloat16's integers, but not what comes of it in one operator."""
+    """300 * 300 exceeds float16, and 256 + 1 exceeds bfloat16's exact integers. One operator's result may still fit."""
     product = one("ReduceProd", TensorType("float16", (3,)), axes=(0,))
     assert evaluate(product, [np.array([300, 300, 2**-10], np.float16)])[0] == np.float16(90000 / 1024)
     t = TensorType("bfloat16", (3,))
@@ -245,7 +245,7 @@ def test_the_number_of_inputs_must_fit() -> None:
 
 @pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf, -1.0, -0.0, 1e308, 5e-324])
 def test_elementwise_operators_have_a_meaning_everywhere(value: float) -> None:
-    """NaN, infinities and poles are values; none stops the interpreter."""
+    """NaN, infinities and poles are values. None stops the interpreter."""
     for op in TABLE.values():
         plain = op.elementwise and not op.attrs and all("float64" in op.types[variable] for variable in op.inputs)
         if plain:

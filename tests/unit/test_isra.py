@@ -1,4 +1,4 @@
-"""Isra's claims (paper 000, section III-D): no instantiation is ever rejected, and every one can come about."""
+"""Isra's claims (paper 000, section III-D): no instantiation is rejected, and all instantiations can occur."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from polyjuice.ops import TABLE, Op, Sample, complete_attrs, infer
 from polyjuice.ops.sampling import MAX_RANK, size
 
 DRAWS = 400
-"""Samples of each operator; a value that comes with a probability of 2 % is missed by one operator in 3,000."""
+"""Samples of each operator. A value with a probability of 2 % is missing for one operator in 3,000."""
 
 OPERATORS = [pytest.param(op, id=op.qualified) for op in TABLE.values()]
 
@@ -42,7 +42,7 @@ CHOICES = {
     "nearest_mode": {"round_prefer_floor", "round_prefer_ceil", "floor", "ceil"},
     "Cast to": set(dtypes.ALL),
 }
-"""What an attribute can be that is one of a few, of all operators or of the one that is named."""
+"""The values of an attribute that has few, for all operators or for the one that is named."""
 
 
 def samples(op: Op) -> Iterator[tuple[TensorType, Sample]]:
@@ -57,7 +57,7 @@ def samples(op: Op) -> Iterator[tuple[TensorType, Sample]]:
 
 @cache
 def attributes(operator: tuple[str, str]) -> dict[str, set[Any]]:
-    """The values that were drawn of each attribute, and of an axis, with the operand's rank."""
+    """The values that were drawn for each attribute, and for an axis, with the operand's rank."""
     seen: dict[str, set[Any]] = defaultdict(set)
     op = TABLE[operator]
     for first, sample in samples(op):
@@ -93,7 +93,7 @@ def test_every_flag_can_be_on_and_off(op: Op) -> None:
 
 
 def choosing(op: Op) -> bool:
-    """Whether it has an attribute that is one of some words, and no number that Torch promotes."""
+    """Whether the operator has an attribute with a choice of words, and no number that Torch promotes."""
     return any(a.kind == "string" for a in op.attrs) and not op.promotes
 
 
@@ -110,7 +110,7 @@ def operands(graph: Graph) -> list[str]:
 
 
 def test_operands_are_picked_at_the_picking_rate(monkeypatch: pytest.MonkeyPatch) -> None:
-    """At a rate of 0 every operand is a placeholder, and no operator reads another; at 1 few are."""
+    """At a rate of 0, every operand is a placeholder, and no operator reads another. At 1, few are."""
     shares = []
     for rate in (0.0, isra.PICKING_RATE, 1.0):
         monkeypatch.setattr(isra, "PICKING_RATE", rate)
@@ -122,7 +122,7 @@ def test_operands_are_picked_at_the_picking_rate(monkeypatch: pytest.MonkeyPatch
 
 
 def test_an_operand_may_be_any_that_the_shape_rule_takes() -> None:
-    """And not only one of the type that was drawn: concatenated parts of several lengths."""
+    """Such an operand need not have the type that was drawn: concatenated parts have several lengths."""
     parts = set()
     for seed in range(100):
         growth = isra.Isra(random.Random(seed), None)
@@ -133,7 +133,7 @@ def test_an_operand_may_be_any_that_the_shape_rule_takes() -> None:
 
 
 def test_no_operator_is_tried_in_vain_for_long(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Backtrack-free: of what was drawn nearly all is used."""
+    """Generation is backtrack-free: nearly all draws are used."""
     drawn = []
     draw = Growth.draw
 

@@ -1,4 +1,4 @@
-"""Where a result is wrong, by how much, and how that is said."""
+"""The judgement of a result: its wrong elements, their distance, and the message."""
 
 from __future__ import annotations
 

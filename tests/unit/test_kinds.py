@@ -1,4 +1,4 @@
-"""What kind of case each index of a campaign is."""
+"""The kind of case at each index of a campaign."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from polyjuice.generate import SMALL_STRATEGIES, STRATEGIES
 @pytest.mark.parametrize("period", [1, 16])
 @pytest.mark.parametrize("strategy", GENERATING)
 def test_the_cases_of_a_strategy_are_numbered_without_a_gap(strategy: str, period: int, slow: bool) -> None:
-    """So that whatever is due has its turn, whichever cases are of another strategy."""
+    """Every due combination has its turn, whichever cases belong to another strategy."""
     kinds = Kinds(strategy, period, slow)
     numbers: Counter[str] = Counter()
     for index in range(1000):

@@ -1,4 +1,4 @@
-"""How cases are prepared by their kind: with variants or alone, on which sets of inputs, in which setting."""
+"""The preparation of cases by kind: with variants or alone, their sets of inputs, and their setting."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ RULES = load()
 
 
 def cases(folder: Path, name: str, indices: Iterable[int], **options: object) -> list[Case]:
-    """Those cases of a campaign on a compiler that can be prepared."""
+    """The cases of a campaign on a compiler that can be prepared."""
     compiler = compilers.find(name)
     config = Config(name, (MIXED,), nodes=6, profiles=usual_profiles(compiler), **options)  # type: ignore[arg-type]
     preparation = Preparation(config, folder, RULES, compiler, Everything(compiler), Clock())
@@ -53,7 +53,7 @@ def test_cases_that_share_packs_of_inductor_have_one_setting(tmp_path: Path) -> 
         if len(case.programs) == 1:
             (program,) = case.programs
             setup = {k: v for k, v in program.artifact.setup.items() if k not in ("layouts", "updates", "numbers")}
-            if not program.graph.updates:  # those that write cannot have all settings
+            if not program.graph.updates:  # a program that writes cannot have all settings
                 packs.setdefault(case.index // size, set()).add(str(setup))
             assert case.sets[0].profile == "edge"
     assert all(len(settings) == 1 for settings in packs.values())

@@ -1,4 +1,4 @@
-"""The layer law: a room imports only the rooms that it stands on, so that each can be read without what is above it."""
+"""The layer law: a room imports only the rooms below it, so that each can be read without those above."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ STANDS_ON = {
     "cli": "page",
     "__main__": "cli",
 }
-"""Every room, from the ground up, and the rooms right under it; what those stand on may be imported too."""
+"""Every room, from the ground up, and the rooms right under it. It may also import the rooms under those."""
 
 
 def below(room: str) -> set[str]:
@@ -52,7 +52,7 @@ def below(room: str) -> set[str]:
 
 
 def imported_rooms(source: Path, package: Path) -> Iterator[tuple[str, int]]:
-    """The rooms that a file imports, inside its functions too, and the lines that say so."""
+    """The rooms that a file imports, inside its functions too, and the lines of these imports."""
     here = source.relative_to(package.parent).with_suffix("").parts
     for node in ast.walk(ast.parse(source.read_text(encoding="utf-8"))):
         names: list[str] = []
@@ -74,7 +74,7 @@ def violations(package: Path) -> list[str]:
     for source in sorted(package.rglob("*.py")):
         inside = source.relative_to(package)
         room = inside.parts[0].removesuffix(".py")
-        if room == "__init__":  # inside a function it may offer what stands above: whoever imports it pays nothing
+        if room == "__init__":  # a function may import higher rooms: others pay nothing until they call it
             at_once = {statement.lineno for statement in ast.parse(source.read_text(encoding="utf-8")).body}
             found += [
                 f"{inside}:{line}: the package itself imports {other}"
@@ -107,7 +107,7 @@ def test_every_room_of_the_law_exists() -> None:
 
 
 def test_the_law_is_enforced(tmp_path: Path) -> None:
-    """Each way to import something from above is seen, at its line."""
+    """The test finds each kind of import from above, at its line."""
     package = tmp_path / "polyjuice"
     for folder in ("ir", "egraph", "attic"):
         (package / folder).mkdir(parents=True)
@@ -127,7 +127,7 @@ def test_the_law_is_enforced(tmp_path: Path) -> None:
 
 
 def test_no_test_file_imports_another() -> None:
-    """What several of them need stands in tests/support."""
+    """Code that several of them need stands in tests/support."""
     found = [
         f"{path.name}:{node.lineno}"
         for path in TESTS.rglob("*.py")

@@ -1,6 +1,6 @@
-"""Beyond the numbers of a type: infinities, NaN, zeros of either sign, denormal numbers, and integers that wrap around.
+"""Beyond the numbers of a type: infinities, NaN, signed zeros, denormal numbers, and integers that wrap around.
 
-What is known of them must be what every framework gives; the rest is masked.
+Where the analysis knows a result, every framework must give it. The rest is masked.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ def analysed(mode: Mode, op: str, dtype: str, *arrays: Sequence[float] | float, 
     return analyse(build.build([build.op(op, *names, domain=domain, **attrs)]), values, mode=mode)[0]
 
 
-# --- what comes of an infinity is known always ------------------------------------------------------------------------
+# --- results of infinities are always known ---------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -114,7 +114,7 @@ def test_the_rounding_of_a_sum_loses_at_most_the_smaller_operand() -> None:
 
 
 def attention(dtype: str, fill: float, chosen: bool, twice: bool = False) -> tuple[Graph, list[np.ndarray]]:
-    """softmax(q k + mask) v, decomposed: the mask is added or chosen, and added twice as T5 does."""
+    """softmax(q k + mask) v, decomposed. The mask is added or chosen. T5 adds it twice."""
     rng = np.random.default_rng(0)
     build = GraphBuilder()
     q, k, v = (build.input(TensorType(dtype, shape)) for shape in ((4, 8), (8, 5), (5, 3)))
@@ -241,7 +241,7 @@ def test_denormal_numbers_may_be_taken_for_zero() -> None:
 
 
 def test_a_choice_of_known_numbers_is_known() -> None:
-    """Nothing is rounded, so that what depends on it can be decided."""
+    """No value is rounded, so every later decision is certain."""
     build, (x,), values = single("float32", [0.0, 1.0, -1.0])
     graph = build.build([build.op("Greater", build.op("Relu", build.op("Neg", x)), x)])
     assert masked(analyse(graph, values)[0]) == [False, False, False]

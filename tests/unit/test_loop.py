@@ -1,4 +1,4 @@
-"""When a campaign's loop stops giving out cases and findings, by a clock that the test sets."""
+"""The end of a campaign's loop, for cases and findings, on a clock that the test sets."""
 
 from __future__ import annotations
 
@@ -29,10 +29,10 @@ CONFIG = Config("numpy", time_s=200.0, triage_s=1000.0)
 
 @dataclass
 class World:
-    """What one process does, by a clock of its own: how long cases take, and triage of each of their findings.
+    """The work of one process on its own clock: the seconds of each case, and of triage for each finding.
 
-    ``begun`` and ``ended`` are the moments at which cases, and triage, began and ended. Those that are ``refused`` come
-    too late at first; what those find that are ``postponed`` is confirmed the second time, which takes ``confirm_s``.
+    ``begun`` and ``ended`` are the moments at which cases began and triage ended. ``refused`` cases come too late the
+    first time. ``postponed`` cases have findings that are confirmed the second time, which takes ``confirm_s``.
     """
 
     folder: Path
@@ -74,7 +74,7 @@ class World:
         return results if self.now <= moments.cases_end + self.asked_s - moments.asked_s else []
 
     def finding(self, index: int) -> FindingRecord:
-        """One of its own signature, in its folder."""
+        """A finding with its own signature, in its own folder."""
         name, versions = f"{index:06d}-0-mismatch", {"numpy": "1", "python": "3"}
         said = (
             "mismatch",
@@ -94,7 +94,7 @@ class World:
         return record
 
     def triage(self, job: Job) -> list[Triaged]:
-        """To sort findings takes no time: each has a group of its own."""
+        """Sorting findings takes no time, and each has a group of its own."""
         names = [folder.name for folder in job.folders]
         if job.sorts:
             return [Triaged(name, group=Group(name)) for name in names]
@@ -113,7 +113,7 @@ class World:
             self.told.append(result)
 
     def run(self, config: Config) -> dict[str, Any]:
-        """Begin the campaign, or continue it; the summary, and what its time was spent on."""
+        """Begin or continue the campaign. Return the summary, with the shares of its time."""
         there = (self.folder / "campaign.sqlite").exists()
         store = Store.open(self.folder)[0] if there else Store.create(self.folder, config)
         loop.run(config, [], store, self)
@@ -127,7 +127,7 @@ def world(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> World:
     world = World(tmp_path / "campaign")
 
     class Pool:
-        """Does the work of a process at once."""
+        """A pool that does each task at once."""
 
         def __init__(self, *_: object) -> None: ...
 
@@ -158,7 +158,7 @@ def test_a_campaign_that_need_not_ask_ends_in_time(world: World) -> None:
 
 
 def test_a_task_that_came_too_late_has_its_turn_where_it_turns_out_that_others_asked(world: World) -> None:
-    """The loop learns of what was asked when a task ends; a process of its own would know before."""
+    """The loop learns about probes at a task's end. A process of its own would know earlier."""
     world.seconds = {"run": 1.0, PROBE: 50.0}
     world.refused = {2, 5}
     found = world.run(replace(CONFIG, time_s=10.0))
@@ -175,7 +175,7 @@ def test_confirming_and_triage_are_not_the_time_in_which_cases_are_run(world: Wo
 
 
 def test_the_time_bounds_cases_and_then_triage(world: World) -> None:
-    """Each case has a finding, and a finding takes longer than the time that is left after the cases."""
+    """Each case has a finding. One triage takes longer than the time that is left after the cases."""
     world.seconds, world.findings, world.triage_s = {"compile": 10.0}, True, 150.0
     found = world.run(CONFIG)
     began = 1000.0
@@ -190,7 +190,7 @@ def test_the_time_bounds_cases_and_then_triage(world: World) -> None:
 
 
 def test_triage_that_was_ended_is_not_begun_again(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The time that processes have asked for meanwhile moves the end by a moment."""
+    """Probes of other processes move the end by a moment meanwhile."""
     world.seconds, world.findings = {"compile": 200.0}, True
     sort, ended = world.triage, []
 
@@ -211,7 +211,7 @@ def test_triage_that_was_ended_is_not_begun_again(world: World, monkeypatch: pyt
 def test_a_cause_that_accounts_for_an_earlier_one_takes_its_findings(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Two parts show a fault each, by itself or both: whichever finding is triaged first, there is one cause."""
+    """Each of two parts shows a fault, alone or together. Whichever finding is triaged first, there is one cause."""
     world.seconds, world.findings = {"compile": 60.0}, True
     sort, triaged = world.triage, []
 
@@ -252,7 +252,7 @@ def test_a_single_process_does_not_stop_testing_for_triage(world: World) -> None
 
 
 def test_a_campaign_whose_time_is_over_triages_what_is_left(world: World) -> None:
-    """As often as it is continued, for as long as after its cases; a longer time is one for more cases first."""
+    """Each continuation adds the time of triage once more. With a longer time, the campaign first runs more cases."""
     world.seconds, world.findings, world.triage_s = {"compile": 40.0}, True, 90.0
     first = world.run(CONFIG)
     assert first["untriaged"] > 2
@@ -278,7 +278,7 @@ def test_a_number_of_cases_is_triaged_for_as_long_as_they_took(world: World) -> 
 
 
 def test_a_case_that_is_given_up_is_run_again(world: World) -> None:
-    """One that is under way when the time is over has half of the time that triage has."""
+    """A case that runs when the time is over has half of triage's time."""
     world.seconds = {"compile": 260.0}
     assert world.run(CONFIG)["tested"] == 0
     world.seconds, world.begun = {"compile": 240.0}, []
@@ -296,7 +296,7 @@ def test_postponed_cases_run_once_more_after_all_others(world: World) -> None:
 
 
 def test_what_is_not_confirmed_in_time_stays_postponed_until_the_campaign_is_continued(world: World) -> None:
-    """As cases that are under way, they have half of the time that triage has: here 50 s."""
+    """Postponed cases have half of triage's time, as running cases do: here 50 s."""
     world.seconds, world.postponed, world.confirm_s = {"compile": 40.0}, {0, 1, 2}, 25.0
     found = world.run(CONFIG)
     assert sorted(world.confirmed_cases) == [0, 1]

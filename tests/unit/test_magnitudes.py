@@ -1,4 +1,4 @@
-"""How large the integers of the exact profile get: as large as all values of the graph are exact on."""
+"""The magnitude of integers in the exact profile: as large as all values of the graph stay exact."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from polyjuice.ops import GraphBuilder
 
 
 def largest_drawn(graph: Graph, variants: tuple[Graph, ...] = ()) -> list[float]:
-    """The largest magnitude of each input that any of some seeds draws; all outputs must be exact on them."""
+    """The largest magnitude of each input over some seeds. All outputs must be exact on them."""
     found = []
     for seed in range(6):
         inputs = make_inputs(graph, "exact", seed, variants, large=True)

@@ -1,4 +1,4 @@
-"""The Makefile: what a fresh clone installs. Nothing is installed here: Make only says what it would do."""
+"""The Makefile: the packages that a fresh clone installs. Make only prints its commands here."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ ROOT = Path(__file__).parents[2]
 
 @pytest.fixture
 def clone(tmp_path: Path) -> Path:
-    """What Make looks at."""
+    """A copy of the files that Make reads."""
     for name in ("Makefile", "constraints.txt", "pyproject.toml", "scripts/check_python.py"):
         (tmp_path / name).parent.mkdir(exist_ok=True)
         shutil.copy(ROOT / name, tmp_path / name)
@@ -21,7 +21,7 @@ def clone(tmp_path: Path) -> Path:
 
 
 def installed(clone: Path, *arguments: str) -> list[str]:
-    """The extras that a target would install, as pip is told them."""
+    """The extras that a target would install, as in the arguments of pip."""
     done = subprocess.run(["make", "-n", *arguments], cwd=clone, capture_output=True, text=True, check=True)
     return [
         word.strip("'.[]") for line in done.stdout.splitlines() if " pip install " in line for word in line.split()[-1:]

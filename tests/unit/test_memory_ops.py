@@ -1,4 +1,4 @@
-"""Memory that is seen as elements of another width."""
+"""Memory read as elements of another width."""
 
 from __future__ import annotations
 

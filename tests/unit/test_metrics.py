@@ -56,10 +56,10 @@ def test_a_triangle() -> None:
     assert found == {
         "NOO": 3,
         "NOT": 3,
-        "NOP": 3,  # Add -> Relu, Relu -> Mul, Add -> Mul
-        "NTR": 1,  # Add -> Relu -> Mul
-        "NSA": 1,  # [2, 3], and no attributes
-        "OTC": 3 / 4,  # not Neg
+        "NOP": 3,  # Add -> Relu, Relu -> Mul, Add -> Mul.
+        "NTR": 1,  # Add -> Relu -> Mul.
+        "NSA": 1,  # [2, 3], and no attributes.
+        "OTC": 3 / 4,  # not Neg.
         "IDC": 3 / 4,  # each has one number of inputs only
         "ODC": 3 / 4,  # {2}, {1}, {1}, none
         "SEC": 3 / 16,
@@ -90,7 +90,7 @@ def test_attributes_and_paths_to_the_same_type() -> None:
 
 
 def test_only_attribute_lists_that_are_new_count_in_nsa() -> None:
-    """So what a graph counts depends on the graphs before it; the sum over all does not."""
+    """So a graph's count depends on the graphs before it. The sum over all graphs does not."""
     shared, both = one("Softmax", MATRIX, axis=1), there_and_back()  # Softmax has the same attributes in both
     assert [values["NSA"] for _, values in measure([shared, both]).growth] == [2, (2 + 3) / 2]
     assert [values["NSA"] for _, values in measure([both, shared]).growth] == [4, (4 + 1) / 2]
@@ -131,7 +131,7 @@ def test_constants_are_inputs_and_absent_operands_are_not() -> None:
 
 
 def test_out_degrees() -> None:
-    """Every use is an edge; an output that nobody reads counts as read once; twelve and more are twelve."""
+    """Every use is an edge. An output without a reader counts as read once. Twelve or more uses count as twelve."""
 
     def fan(count: int) -> Graph:
         build = GraphBuilder()
@@ -262,7 +262,7 @@ def folder(tmp_path: Path) -> Path:
 
 
 def command(monkeypatch: pytest.MonkeyPatch, *arguments: object) -> object:
-    """Run the command here; its exit status."""
+    """Run the command here, and return its exit status."""
     monkeypatch.setattr(sys, "argv", ["polyjuice", "metrics", *map(str, arguments)])
     with pytest.raises(SystemExit) as ended:
         main()

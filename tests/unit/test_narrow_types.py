@@ -1,4 +1,4 @@
-"""Values of the types of 8 and 4 bits in which nothing is computed: what casts give, and how they are kept."""
+"""Values of 8-bit and 4-bit types in which nothing is computed: the results of casts, and the storage of arrays."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def casts(dtype: str, *types: str, size: int) -> Graph:
 
 
 def cast(values: Sequence[float], dtype: str, *types: str, mode: Mode | None = None) -> tuple[list[float], Analysis]:
-    """What the interpreter gives as numbers, and the analysis."""
+    """The interpreter's results as numbers, and the analysis."""
     graph = casts(dtype, *types, size=len(values))
     inputs = [np.array(values).astype(dtypes.to_numpy(dtype))]
     (array,) = evaluate(graph, inputs)
@@ -82,7 +82,7 @@ def test_nan_and_the_sign_of_zero_stay(dtype: str) -> None:
     [("int4", [8, -9, 100]), ("uint4", [-1, 16]), ("int4", [0.5, -0.5, 1.7]), ("uint4", [-0.4, 2.5])],
 )
 def test_what_4_bits_do_not_hold_is_masked(dtype: str, values: list[float]) -> None:
-    """Some compilers keep the lowest bits, others the nearest number; some drop fractions, others round."""
+    """Some compilers keep the lowest bits, others the nearest number. Some drop fractions, others round."""
     assert np.isinf(cast(values, "float32", dtype)[1].bound).all()
 
 
@@ -209,7 +209,7 @@ def test_inputs_are_drawn(dtype: str, profile: str) -> None:
 
 
 def test_no_operator_computes_in_them() -> None:
-    """Those that take them cast, or move values; what is generic over floating types or integers does not."""
+    """Operators that accept these types only cast or move values. Generic operators on floats or integers do not."""
     taking = {
         op.name for op in TABLE.values() if not {*dtypes.NARROW}.isdisjoint(t for v in op.types.values() for t in v)
     }
@@ -244,7 +244,7 @@ def test_onnx_moves_some_of_them_alone() -> None:
 
 
 def applications(model: ModelProto) -> Iterator[tuple[str, tuple[str, ...], tuple[str, ...]]]:
-    """Each operator on operands, the functions inlined, and the element types of its operands and results."""
+    """Each operator on operands, with functions inlined, and the element types of its operands and results."""
     graph = shape_inference.infer_shapes(inliner.inline_local_functions(model)).graph
     declared = [*graph.input, *graph.output, *graph.value_info]
     codes = {value.name: value.type.tensor_type.elem_type for value in declared}

@@ -1,4 +1,4 @@
-"""NNSmith's claims (paper 001, section 3.2): valid graphs by construction, grown both ways, of sizes in all bins."""
+"""NNSmith's claims (paper 001, section 3.2): valid graphs by construction, growth both ways, and sizes in all bins."""
 
 from __future__ import annotations
 
@@ -56,13 +56,13 @@ def test_placeholders_become_inputs_and_weights(graphs: Sequence[Graph]) -> None
 
 
 def takes_complex(op: Op) -> bool:
-    """Whether an operator has to do with complex numbers, of which this strategy makes none."""
+    """Whether an operator accepts or returns complex numbers, which this strategy does not generate."""
     return not set(dtypes.COMPLEX).isdisjoint([*op.results, *chain.from_iterable(op.types.values())])
 
 
 @pytest.mark.parametrize("op", [pytest.param(op, id=op.qualified) for op in TABLE.values() if not takes_complex(op)])
 def test_what_an_entry_says_of_symbolic_sizes_holds_for_all_that_are_found(op: Op) -> None:
-    """``settled`` infers the types once more, for the sizes of the bins; and each operator can be the first."""
+    """``settled`` infers the types once more, for the sizes of the bins. Each operator can be the first."""
     made = []
     for seed in range(100):
         graph = grown(f"{op.qualified} {seed}")
@@ -105,7 +105,7 @@ def test_backward_insertion_takes_the_place_of_a_placeholder() -> None:
 
 
 def test_backward_insertion_finds_operands_for_the_shape_that_is_wanted() -> None:
-    """Of operators whose results have other shapes than their operands, too; they are read, and read nothing there."""
+    """This includes operators whose results and operands differ in shape. Other operators read them; they read none."""
     found = Counter()
     for seed in range(60):
         graph = grown(seed)
@@ -155,7 +155,7 @@ def test_the_solver_is_asked_seldom() -> None:
 
 
 def input_sizes(count: int) -> Counter[int]:
-    """How many sizes of inputs are in each bin; those of 1 are none of the solver's choices."""
+    """How many input sizes are in each bin. A size of 1 is no choice of the solver."""
     graphs = (generate(10, seed, strategy="nnsmith") for seed in range(count))
     bins = Counter(min(d.bit_length(), binning.BINS) for graph in graphs for t in graph.input_types for d in t.shape)
     del bins[1]
@@ -278,7 +278,7 @@ def test_symbolic_integers_compute_as_integers_do() -> None:
 
 
 def test_a_graph_depends_on_its_seed_alone() -> None:
-    """And not on what the process has generated before, nor on its hash seed."""
+    """Earlier graphs of the process, and its hash seed, do not matter."""
     program = (
         "from polyjuice.generate import generate\nfrom polyjuice.ir import digest\n"
         "print(*(digest(generate(10, seed, strategy='nnsmith')) for seed in range(20)))"

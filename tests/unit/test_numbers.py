@@ -1,4 +1,4 @@
-"""Python numbers beside tensors: how they are written, what types they make, and where a type has them."""
+"""Python numbers beside tensors: their text, their effect on types, and the types that represent them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Error bounds, exactness and masks: what no correct compiler can leave, so that no alarm is false."""
+"""Error bounds, exactness and masks: every correct compiler stays within them, so that no alarm is false."""
 
 from __future__ import annotations
 
@@ -58,13 +58,13 @@ def test_bounds_for_one_precision_hold_for_an_evaluation_in_it(precision: str) -
             results = evaluate(graph, inputs, precision)
         except EvaluationError:
             continue
-        if all(t.dtype != "float16" for t in graph.types.values()):  # its range is another
+        if all(t.dtype != "float16" for t in graph.types.values()):  # its range differs
             bounded += assert_within(results, analyse(graph, inputs, precision), graph)
     assert bounded > 10_000
 
 
 def test_a_bound_is_not_so_wide_that_it_says_nothing() -> None:
-    """A wrong sum of ten numbers is seen in every type: bounds are small beside the values."""
+    """A wrong sum of ten numbers shows in every type: bounds are small compared with the values."""
     for dtype in dtypes.FLOATS:
         analysis = analysis_of("ReduceSum", dtype, np.linspace(0.1, 1.7, 10), axes=(0,), keepdims=0)
         assert 0 < analysis.bound < 0.1 * analysis.reference
@@ -100,7 +100,7 @@ def test_operators_that_are_exact_on_integers_are_exact_in_every_type(name: str,
             rng, values = random.Random(f"exact {name} {dtype} {seed}"), np.random.default_rng(seed)
             try:
                 operands, attrs = application(op, rng, dtype)
-            except AssertionError:  # its samples take other types alone
+            except AssertionError:  # its samples accept only other types
                 continue
             build = GraphBuilder()
             names = [build.input(operand.type) for operand in operands]
@@ -144,7 +144,7 @@ def test_the_edge_of_what_its_type_holds_is_exact() -> None:
 
 
 def test_integers_that_wrap_around_are_known_however_their_operands_lie_in_memory() -> None:
-    """A sum of large terms in float64 depends on their order, and so on that."""
+    """A float64 sum of large terms depends on their order, and so on the layout."""
     build = GraphBuilder()
     x = build.input(TensorType("int64", (8, 2, 17)))
     graph = build.build([build.op("MatMul", x, build.op("Transpose", x, perm=(0, 2, 1)))])
@@ -184,7 +184,7 @@ def test_operators_that_round_are_not_exact_even_on_integers() -> None:
 
 
 def test_the_scale_of_an_exact_sum_may_be_applied_to_its_terms() -> None:
-    """As compilers fold the scale behind a convolution into its weights; where terms cancel, that leaves an error."""
+    """Compilers fold the scale behind a convolution into its weights. If terms cancel, this leaves an error."""
     rng = np.random.default_rng(0)
     x, w = rng.integers(-9, 10, (40, 60)), rng.integers(-9, 10, (60, 50))
     build, (first, second, scale), values = single("float32", x, w, 0.3)
@@ -230,7 +230,7 @@ def test_ties_of_an_index_are_masked_where_their_order_is_open(op: str, dtype: s
 
 
 def test_the_scale_of_nothing_but_zeros_is_masked() -> None:
-    """DynamicQuantizeLinear would divide by it; ONNX Runtime takes 1."""
+    """DynamicQuantizeLinear would divide by this scale. ONNX Runtime uses 1."""
     build = GraphBuilder()
     graph = build.build(build.multi("DynamicQuantizeLinear", build.input(TensorType("float32", (3,)))))
     assert all(np.isinf(part.bound).all() for part in analyse(graph, [np.zeros(3, np.float32)]))
@@ -291,7 +291,7 @@ def test_nan_overflow_and_poles_are_masked() -> None:
 
 @pytest.mark.parametrize(("large", "expected"), [(5e23, True), (5e3, False)])
 def test_what_an_operator_squares_may_overflow(large: float, expected: bool) -> None:
-    """Where its results are in range: float64 normalises to 0.6 what float32, by an infinite variance, makes 0."""
+    """The results are in range: float64 normalises to 0.6. In float32 the variance is infinite, and the result 0."""
     x, ones = [large, 2.0, 3.0, 4.0], [1.0] * 4
     layer: dict[str, object] = {"axis": -1, "epsilon": 1e-5}
     rms: dict[str, object] = {"domain": "aten", "normalized_shape": (4,), "eps": 1e-5}

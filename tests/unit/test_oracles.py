@@ -1,4 +1,4 @@
-"""What an oracle calls a bug, and what it must not."""
+"""The verdicts of each oracle, and the results that it must not report."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ VECTOR = TensorType("float32", (4,))
 
 
 class FakeAccess:
-    """Answers with prepared outcomes, by optimization level or one after another."""
+    """A session that answers with prepared outcomes, by optimization level or one after another."""
 
     def __init__(self, *outcomes: Outcome, levels: Mapping[str, Outcome] | None = None) -> None:
         self.compiler = replace(find("numpy"), levels=(*(levels or {}), "all"))
@@ -58,7 +58,7 @@ def case(x: np.ndarray, *sides: tuple[str, Graph, Outcome]) -> Case:
 def pair(
     x: np.ndarray, a: np.ndarray, b: np.ndarray, eager: Sequence[np.ndarray] | None = None, dtype: str = "float32"
 ) -> list[Verdict]:
-    """The metamorphic oracle's word on x + x and x * 2, where they were compiled to give a and b."""
+    """The metamorphic oracle's verdicts on x + x and x * 2, which were compiled to give a and b."""
     sides = ("min", doubled("Add", dtype), ran(a, eager=eager)), ("max", doubled("Mul", dtype), ran(b, eager=eager))
     return ORACLES["metamorphic"].judge(case(x, *sides), ACCESS)
 
@@ -68,7 +68,7 @@ def analysed(reference: Sequence[float], bound: Sequence[float]) -> Analysis:
 
 
 def bounded(a: Sequence[float], b: Sequence[float], bound: Sequence[float], eager: Sequence[float]) -> list[Verdict]:
-    """Two sides with given results and bounds around the reference (1, 1, 1, 1)."""
+    """Two sides with given results, and bounds around the reference (1, 1, 1, 1)."""
     tested = [
         Program(
             label,
@@ -194,7 +194,7 @@ def test_masked_elements_are_ignored() -> None:
     (verdict,) = bounded(wrong, [1, 1, 1, 1], [0.01, np.inf, 0.01, 0.01], eager=[1, 1, 1, 1])
     assert "at 1 of 4 elements ([2]); at [2] it gives nan, and float64 1; max gives 1.0" in verdict.message
     assert verdict.allowed is not None
-    assert verdict.allowed[1] == np.inf  # so that a reproducer ignores it too
+    assert verdict.allowed[1] == np.inf  # a reproducer ignores it, too
 
 
 # --- metamorphic: the rest ------------------------------------------------------------------------------------
@@ -368,7 +368,7 @@ def test_an_error_of_generated_cpp_is_told_with_what_the_compiler_of_cpp_says() 
 
 
 def alone(x: np.ndarray, y: np.ndarray, eager: Sequence[np.ndarray] | None = None) -> list[Verdict]:
-    """The differential oracle's word on x + x, compiled to give y."""
+    """The differential oracle's verdicts on x + x, compiled to give y."""
     return ORACLES["differential"].judge(case(x, ("original", doubled("Add"), ran(y, eager=eager))), ACCESS)
 
 
@@ -401,7 +401,7 @@ def test_a_fault_that_both_variants_share_is_seen() -> None:
 
 
 def at_levels(y: np.ndarray, **levels: Outcome) -> list[Verdict]:
-    """The optlevel oracle's word on x + x, which gives y at the default level."""
+    """The optlevel oracle's verdicts on x + x, which gives y at the default level."""
     return ORACLES["optlevel"].judge(case(X, ("min", doubled("Add"), ran(y))), FakeAccess(levels=levels))
 
 
@@ -432,7 +432,7 @@ def test_a_compiler_without_levels_is_refused() -> None:
 
 
 def again(first: np.ndarray, second: np.ndarray, third: np.ndarray) -> list[Verdict]:
-    """The determinism oracle's word on x + x, whose three runs gave these."""
+    """The determinism oracle's verdicts on x + x, whose three runs gave these outputs."""
     access = FakeAccess(Outcome("ok", outputs=((second,), (third,))))
     return ORACLES["determinism"].judge(case(X, ("min", doubled("Add"), ran(first))), access)
 
@@ -458,14 +458,14 @@ def timed(*seconds: float, peak: int = 0) -> Outcome:
 
 
 def larger() -> Graph:
-    """-(-(x + x)): equal to x + x, and of more operators."""
+    """-(-(x + x)): equal to x + x, with more operators."""
     b = GraphBuilder()
     x = b.input(VECTOR)
     return b.build([b.op("Neg", b.op("Neg", b.op("Add", x, x)))])
 
 
 def measured(*outcomes: Outcome) -> list[Verdict]:
-    """The performance oracle's word on a small and a large program, measured in turns."""
+    """The performance oracle's verdicts on a small and a large program, measured in turns."""
     sides = ("min", doubled("Add"), ran(2 * X)), ("max", larger(), ran(2 * X))
     return ORACLES["performance"].judge(case(X, *sides), FakeAccess(*outcomes))
 
@@ -502,7 +502,7 @@ def test_far_more_memory_is_reported() -> None:
 def differentiated(
     a: Sequence[float], b: Sequence[float], wide: Sequence[float] = (2, 2, 2, 2), beside: float = 0.0
 ) -> list[Verdict]:
-    """The gradient oracle's word on two programs, compiled to have gradients a and b; eager has 2 everywhere."""
+    """The gradient oracle's verdicts on two programs, compiled to have gradients a and b. Eager has 2 everywhere."""
     plain = np.full(4, 2, np.float32)
 
     def outcomes(compiled: Sequence[float]) -> list[Outcome]:
@@ -558,7 +558,7 @@ def test_crashes_with_one_message_are_one_fault():
 
 
 def test_a_wrong_output_that_is_not_the_first_still_shows() -> None:
-    """An input that is written and returned is two results: other oracles may name the second."""
+    """If an input is written and returned, it is two results, and other oracles may name the second."""
     b = GraphBuilder()
     x = b.input(VECTOR)
     y = b.op("Add", x, x)

@@ -1,4 +1,4 @@
-"""Packs: programs side by side are each what they are alone; what fails ends alone, and all others run."""
+"""Packs: each program behaves as it does alone. A failing program ends alone, and all others run."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ from tests.support.packs import Eager, cases, graphs, holds, numbers
 
 
 class Failing(Eager):
-    """Runs Torch uncompiled, and fails packs whose first set of inputs holds some arrays.
+    """A session that runs Torch uncompiled, and fails packs whose first set of inputs holds some arrays.
 
-    ``asked`` has how many programs the packs of each round held.
+    ``asked`` has the number of programs in each pack, by round.
     """
 
     def __init__(self, outcome: Callable[[Sequence[np.ndarray]], Outcome | None] = lambda arrays: None) -> None:

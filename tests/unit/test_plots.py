@@ -1,4 +1,4 @@
-"""Plots of a finding's values: which numbers are drawn, and what is said of those that cannot be."""
+"""Plots of a finding's values: the drawn numbers, and the text about numbers that have no place."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Input profiles: which values they draw, what rules may count on, and that what is known of results holds on them."""
+"""Input profiles: their values, the facts that rules may assume, and the truth of what the analysis knows."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ from tests.support.bounds import assert_within
 
 
 def inputs_of(*types: TensorType) -> Graph:
-    """A graph that gives its inputs back."""
+    """A graph that returns its inputs."""
     build = GraphBuilder()
     return build.build([build.op("Identity", build.input(t)) for t in types])
 
@@ -114,7 +114,7 @@ def test_edge_values_are_all_there_is(dtype: str) -> None:
 
 @pytest.mark.parametrize("profile", ["normal", "edge"])
 def test_quotients_that_are_rounded_down_lie_next_to_an_integer_now_and_then(profile: str) -> None:
-    """There the rounded quotient has another floor."""
+    """At such a quotient, the rounded quotient has another floor."""
     build = GraphBuilder()
     x, y = (build.input(TensorType("float32", (50,))) for _ in range(2))
     graph = build.build([build.op("floor_divide", x, y, domain="aten")])
@@ -161,7 +161,7 @@ def test_variants_must_have_a_value_too() -> None:
 
 
 def test_exact_values_are_exact_in_all_variants() -> None:
-    """x x x x reaches 1296 from 6, which bfloat16 holds only from 3 on (81)."""
+    """x x x x reaches 1296 for 6. bfloat16 is exact only up to 3 (81)."""
 
     def powers(count: int) -> Graph:
         build = GraphBuilder()

@@ -1,4 +1,4 @@
-"""Proofs of rules: the solver's meaning of every operator, what is proved, and that false rules are refuted."""
+"""Proofs of rules: the solver's model of every operator, the proved rules, and counterexamples of false rules."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ from polyjuice.rulecheck.proof_numbers import (  # noqa: E402
 
 OPS = {op.qualified: op for op in TABLE.values()}
 
-#: Models that say one operator by another which has none.
+#: Models that express an operator by another one, because it has no model of its own.
 BY_OTHERS = {"aten.silu", "aten.log_sigmoid", "aten.tanhshrink"}
 
 ELEMENTS = 8
@@ -77,7 +77,7 @@ def draw(rng: random.Random, dtype: str, sort: Sort) -> np.ndarray:
 
 
 def compare(op: Op, dtype: str, exact: bool, rng: random.Random) -> bool:
-    """Compare one application's model with the interpreter, element by element; False if none could be compared."""
+    """Compare one application's model with the interpreter, element by element. Return False if none is comparable."""
     sort_of = exact_sort if exact else machine_sort
     first = TensorType(dtype, (ELEMENTS,))
     sample = op.sample(rng, first)
@@ -121,7 +121,7 @@ def holds(condition: object) -> bool:
 
 
 def known(value: object, notes: Notes) -> object:
-    """The value of an expression without variables but those that the notes define."""
+    """The value of an expression whose only variables are those that the notes define."""
     solver = z3.Solver()
     solver.add(notes.facts)
     assert solver.check() == z3.sat

@@ -1,4 +1,4 @@
-"""The check of prose: each rule of the style finds what it is about, and where."""
+"""The check of prose: each rule of the style finds its faults, with their lines."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The entries of benchmarks/published: each can be read, and says what it must. No compiler runs here."""
+"""The entries of benchmarks/published: each is readable and complete. No compiler runs here."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def test_entry_is_complete(entry: Entry) -> None:
 
 
 def test_reading_runs_nothing_and_knows_the_format(tmp_path: Path) -> None:
-    """The trigger's imports fail if they are run."""
+    """The trigger's imports would fail if the reader ran them."""
     folder = tmp_path / "inductor"
     folder.mkdir()
     path = folder / "name.py"
@@ -74,7 +74,7 @@ def test_a_compiler_names_its_entries() -> None:
 
 
 def test_what_is_not_measured_anew_stays_known() -> None:
-    """An entry that is no more is not kept."""
+    """A removed entry does not stay."""
     before = {"tvm/a": {"given": {"found": True}, "blind": {"found": True}}, "tvm/b": {"given": {}}, "tvm/gone": {}}
     anew = {"tvm/a": {"given": {"found": False}}, "tvm/b": {}}
     kept = run.joined(before, anew)
@@ -82,7 +82,7 @@ def test_what_is_not_measured_anew_stays_known() -> None:
 
 
 def finding_of(folder: Path, operator: str, domain: str, blame: list[str]) -> Path:
-    """A stored finding of one program: an operator of ATen has a body that says it by one of ONNX."""
+    """A stored finding of one program. It expresses an operator of ATen by a function with operators of ONNX."""
     folder.mkdir()
     imports = [helper.make_opsetid("", 18), helper.make_opsetid("aten", 1)]
     body = helper.make_node("ReduceMax", ["x"], ["y"])
@@ -127,7 +127,7 @@ def test_our_own_release_needs_no_environment(tmp_path: Path, monkeypatch: pytes
 
 
 def test_a_library_loads_with_stubs_of_what_it_needs(tmp_path: Path) -> None:
-    """One function of the missing library has a version, the other has none; both answer that there is no device."""
+    """One function of the missing library has a version, the other has none. Both report that there is no device."""
     folder = tmp_path / "lib"
     folder.mkdir()
     cuda, source, script = tmp_path / "libcudart.so.12", tmp_path / "a.c", tmp_path / "a.map"

@@ -1,4 +1,4 @@
-"""The conditions of published bugs: each holds of its entry's trigger, and not of what is near it. No compiler runs.
+"""The conditions of published bugs hold for the entry's trigger, and not for near misses. No compiler runs.
 
 Triggers in Torch are in tests/frameworks/test_published_conditions.py.
 """
@@ -38,7 +38,7 @@ OF_VALUES = [
     "xla/log_of_pow",
     "xla/reduce_max_of_nan",
 ]
-"""What hangs on the values of inputs: ones never meet it."""
+"""Conditions that depend on the inputs' values. Inputs of ones never meet them."""
 
 
 def occurs(key: str, program: Program) -> bool:
@@ -83,7 +83,7 @@ def test_a_trivial_program_does_not(key: str) -> None:
 
 
 def attribute(name: str, value: object) -> Callable[[ModelProto], None]:
-    """Another value of an attribute of the last node; None takes it away."""
+    """The model with another value for an attribute of the last node, or without it (None)."""
 
     def change(model: ModelProto) -> None:
         node = model.graph.node[-1]
@@ -271,7 +271,7 @@ def test_an_arange_counts_that_is_long_and_written_as_one(step: int, source: str
 
 
 def test_values_are_those_of_the_interpreter() -> None:
-    """A set of inputs on which the graph has no value is left out."""
+    """A set of inputs does not count if the graph has no value on it."""
     b = GraphBuilder()
     quotient = b.op("Div", b.constant(np.int32([8])), b.input(TensorType("int32", (1,))))
     graph = b.build([quotient])
@@ -295,7 +295,7 @@ def test_programs_are_counted_that_meet_conditions(monkeypatch: pytest.MonkeyPat
 
 @pytest.mark.parametrize("name", ["inductor", "onnxruntime"])
 def test_programs_have_the_values_and_the_form_of_a_campaign(name: str) -> None:
-    """NaN is drawn by the profile ``edge``; an ONNX model has an opset."""
+    """The profile ``edge`` draws NaN, and an ONNX model has an opset."""
     programs = [program for _, program in proxy.generated([name], "small", 200, 0)]
     inputs = [array for program in programs for arrays in program.draw() for array in arrays]
     assert any(np.isnan(array).any() for array in inputs if dtypes.is_float(dtypes.of_array(array)))

@@ -1,4 +1,4 @@
-"""Programs that a compiler refuses are written plainly before another seed graph is tried."""
+"""If a compiler refuses a program, the case tries the plain lowering before another seed graph."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ CASES = 12
 
 
 class Refusing(CompilerSession):
-    """The NumPy control, which refuses some programs; ``asked`` are all that it was given, in order."""
+    """The NumPy control, which refuses some programs. ``asked`` lists all programs that it received, in order."""
 
     def __init__(self, *, all: bool = False) -> None:
         super().__init__(Conditions(), find("numpy"))
@@ -38,13 +38,13 @@ class Refusing(CompilerSession):
 
 
 def is_plain(artifact: Artifact) -> bool:
-    """Whether no form was chosen, nor an opset; a graph of newer element types has a newer opset all the same."""
+    """Whether the lowering chose no form and no opset. Graphs with newer element types have a newer opset anyway."""
     choices = artifact.choices
     return choices is not None and without_forms(choices, 0) == choices
 
 
 def attempts(monkeypatch: pytest.MonkeyPatch) -> list[tuple[int, int]]:
-    """The seed graphs that are prepared: the index of the case, and the number of the attempt."""
+    """The prepared seed graphs: the index of the case, and the number of the attempt."""
     made: list[tuple[int, int]] = []
     prepare = Preparation.case
 
@@ -57,7 +57,7 @@ def attempts(monkeypatch: pytest.MonkeyPatch) -> list[tuple[int, int]]:
 
 
 def run(session: Refusing, folder: Path, indices: Sequence[int], **options: Any) -> list[str]:
-    """Why each case was skipped, or ""."""
+    """For each case, the reason for skipping it, or ""."""
     runner = Runner(Config("numpy", nodes=5, **options), folder, load(only=["add-*"]), session)
     try:
         results = list(runner.run(indices))

@@ -1,4 +1,4 @@
-"""Reports: each in the form of its tracker, with what a maintainer needs to see in it."""
+"""Reports: each has its tracker's form, and the facts that a maintainer needs."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ VALUES = [
 
 @pytest.fixture(scope="module")
 def graphs() -> dict[str, Graph]:
-    """|x| + 0 beside |x|."""
+    """The graphs |x| + 0 and |x|."""
     made = {}
     for label in ("min", "max"):
         build = GraphBuilder()
@@ -134,7 +134,7 @@ def test_a_report_has_the_sections_of_its_tracker(
 
 
 def test_without_an_explanation_likely_rules_are_named(record: FindingRecord, graphs: Mapping[str, Graph]) -> None:
-    """Those of the user's own first; and not those that have nothing to do with what differs."""
+    """The user's rules come first. Rules without a relation to the difference are missing."""
     text = rendered(record, graphs)
     assert "may explain the difference" in text
     assert text.index("`of-a-file-of-ones-own`") < text.index("`add-zero`: x + 0 = x")
@@ -200,7 +200,7 @@ def test_torch_is_told_how_a_difference_stands_to_its_default_tolerances(
 
 
 def test_a_finding_of_an_older_version_has_a_report_too(graphs: Mapping[str, Graph]) -> None:
-    """Without values, what was printed, or an explanation."""
+    """It has no values, no printed output and no explanation."""
     said = json.loads((FINDING / "finding.json").read_text())
     assert "values" not in said
     assert "gives wrong values" in report.render(load(FINDING).record, graphs, artifacts(graphs), REPRO)

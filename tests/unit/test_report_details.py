@@ -1,4 +1,4 @@
-"""Parts of reports: stack traces, what a compiler's environment is, and indices of extrema that are unique."""
+"""Parts of reports: stack traces, a compiler's environment, and indices of unique extrema."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Reports show the programs that ran, name the fault for what it is, and compute in what two programs differ."""
+"""Reports show the programs that ran, name the fault precisely, and list the differences between two programs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Rewriting whole graphs: deterministic, bounded, equal to the seed graph, with its signature and its constants."""
+"""Rewriting of whole graphs is deterministic and bounded. It keeps the graph's meaning, signature and constants."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def assert_sound(rewriting: Rewriting) -> None:
 
 @pytest.fixture(scope="module")
 def two_rewriters() -> tuple[Rewriter, Rewriter]:
-    """One has rewritten other graphs before."""
+    """Two rewriters. One has already rewritten other graphs."""
     used, fresh = Rewriter(RULES), Rewriter(RULES)
     for i in range(4):
         used.rewrite(generate(8, f"before {i}"), i, "steps", 3)
@@ -66,7 +66,7 @@ def two_rewriters() -> tuple[Rewriter, Rewriter]:
 
 @pytest.mark.parametrize("strategy", ["minmax", "steps", "random"])
 def test_equal_seeds_give_equal_variants(strategy: str, two_rewriters: tuple[Rewriter, Rewriter]) -> None:
-    """Whatever the rewriter has seen before."""
+    """Earlier graphs of the rewriter do not matter."""
     used, fresh = two_rewriters
     for i in range(2):
         graph = generate(10, f"same {i}")
@@ -116,7 +116,7 @@ def test_the_hash_seed_of_the_process_does_not_matter() -> None:
 
 @pytest.mark.parametrize("part", [0, *in_the_long_run(*range(1, 8))])
 def test_generated_graphs_stay_between_the_ends_and_equal(part: int) -> None:
-    """200 graphs: min <= seed <= max operators, in steps that climb, all equal, within the limit on operators."""
+    """200 graphs: min <= seed <= max operators, in rising steps, all equal, within the limit on operators."""
     rewriter = Rewriter(RULES, Budget(rules=200))
     changed = 0
     for i in range(part * 25, part * 25 + 25):
@@ -135,7 +135,7 @@ def test_generated_graphs_stay_between_the_ends_and_equal(part: int) -> None:
 
 
 def test_min_and_max_are_the_ends_of_what_a_worked_example_allows() -> None:
-    """x + T(y) + T(z) of the paper's figure 6: two additions and one transposition are enough."""
+    """x + T(y) + T(z) of the paper's figure 6 needs only two additions and one transposition."""
     build = GraphBuilder()
     x, y, z = build.input(float32(3, 4)), build.input(float32(4, 3)), build.input(float32(4, 3))
     transposed = build.op("Transpose", y, perm=(1, 0))
@@ -222,7 +222,7 @@ def test_names_that_look_like_ours_do_not_clash(rewriter: Rewriter) -> None:
 
 
 def opaque_graph(identities: Sequence[str]) -> Graph:
-    """Two applications of an opaque operator with two outputs, of which all but one are used."""
+    """Two applications of an opaque operator with two outputs. One output is unused."""
     build = GraphBuilder({"mine": 1})
     x = build.input(float32(2, 3), "x")
     for i, identity in enumerate(identities):
@@ -237,7 +237,7 @@ def twists(graph: Graph) -> list[Node]:
 
 
 def test_opaque_nodes_with_other_numbers_of_operands_are_not_equal(rewriter: Rewriter) -> None:
-    """Neither one operand of Sum nor five have a constructor."""
+    """Sum has constructors neither for one operand nor for five."""
     build = GraphBuilder()
     names = [build.input(float32(2)) for _ in range(5)]
     graph = build.build([build.op("Sum", names[0]), build.op("Sum", *names)])
@@ -245,7 +245,7 @@ def test_opaque_nodes_with_other_numbers_of_operands_are_not_equal(rewriter: Rew
 
 
 def test_an_egraph_that_was_used_is_as_good_as_new() -> None:
-    """What graphs put into it is taken out again: later ones find the same, in the same order."""
+    """Each graph leaves the e-graph again. Later graphs give the same results, in the same order."""
     rewriter = Rewriter(RULES)
     graphs = [generate(12, f"used {i}") for i in range(6)]
     first = [digests(rewriter.rewrite(graph, i)) for i, graph in enumerate(graphs[:2])]
@@ -283,7 +283,7 @@ def test_an_unread_output_of_an_opaque_node_stays_unread(rewriter: Rewriter) -> 
 
 
 def test_table_operators_beyond_the_language_are_kept(rewriter: Rewriter) -> None:
-    """Concat of five, and a product with a vector, have no constructor."""
+    """Concat of five operands and a product with a vector have no constructor."""
     build = GraphBuilder()
     x, v = build.input(float32(2, 3)), build.input(float32(3))
     joined = build.op("Concat", x, x, x, x, x, axis=0)
@@ -320,7 +320,7 @@ CONSTANTS = {
 
 @pytest.mark.parametrize("kind", CONSTANTS)
 def test_a_constant_survives_to_the_last_bit(kind: str) -> None:
-    rewriter = Rewriter(load(only=["neg-neg"]))  # x + 0 would not leave it alone
+    rewriter = Rewriter(load(only=["neg-neg"]))  # x + 0 would change the constant
     array = CONSTANTS[kind]
     build = GraphBuilder()
     build.input(float32(1))
@@ -400,7 +400,7 @@ def test_binary_operators_on_empty_tensors_and_scalars(rewriter: Rewriter) -> No
 
 
 def test_a_size_of_zero_that_a_rule_reshapes_to_means_zero() -> None:
-    """Products without rows, batch by batch, become one batch: by a Reshape to a shape with a 0."""
+    """Products without rows, batch by batch, become one batch. This needs a Reshape to a shape with a 0."""
     merging = Rewriter([rule for rule in RULES if rule.name == "matmul-batches-merged"], ALL_RULES)
     build = GraphBuilder()
     x, y = build.input(float32(1, 1, 0, 1)), build.input(float32(1, 1, 1, 2))
@@ -413,7 +413,7 @@ def test_a_size_of_zero_that_a_rule_reshapes_to_means_zero() -> None:
 
 
 def test_an_axis_from_the_end_is_no_second_axis(rewriter: Rewriter) -> None:
-    """-1 and 1 are one axis of a matrix: the blocks may not be interchanged."""
+    """-1 and 1 are the same axis of a matrix, so the blocks must not be interchanged."""
     build = GraphBuilder()
     parts = [build.input(float32(2, 3)) for _ in range(4)]
     rows = [build.op("Concat", *parts[i : i + 2], axis=-1) for i in (0, 2)]

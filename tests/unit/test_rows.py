@@ -1,4 +1,4 @@
-"""Rows of egglog's tables: a file and an action state the same."""
+"""Rows of egglog's tables: a file and an action give the same facts."""
 
 from __future__ import annotations
 

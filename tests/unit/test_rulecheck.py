@@ -1,4 +1,4 @@
-"""The checks of rules: that they find what is false, say it clearly, and let pass what is true."""
+"""The checks of rules find false rules, explain them clearly, and accept true rules."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from polyjuice.rulecheck.terms import directions, left_side
 
 
 def rules_of(text: str, folder: Path) -> list[Rule]:
-    """The directions of the one rule that a text holds."""
+    """The directions of the one rule in a text."""
     file = folder / "mine.egg"
     file.write_text(f'{text[:-1]} :name "mine") ; a claim\n')
     (rule,) = load([file], defaults=False)
@@ -81,7 +81,7 @@ FALSE = {
 
 @pytest.mark.parametrize("claim", FALSE)
 def test_a_false_rule_is_refuted(claim: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(soundness, "_SMALL_DRAWS", 8)  # whether the smallest is found is another test's question
+    monkeypatch.setattr(soundness, "_SMALL_DRAWS", 8)  # another test checks that the smallest is found
     found = first_refutation(FALSE[claim], tmp_path).counterexample
     assert found, "no instance shows that the rule is false"
     assert found.left != found.right

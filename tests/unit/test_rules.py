@@ -1,6 +1,6 @@
-"""The rule files: what they hold, what is said of a mistake in one, and that no rule is false.
+"""The rule files: their content, the messages about mistakes, and the truth of every rule.
 
-`polyjuice rules check` tries each rule more often than there is time for here.
+`polyjuice rules check` tries each rule more often than these tests.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ PAPER = {
 """The rules of paper 004, table 1, by their meaning there, and their names here."""
 
 
-# --- what the files hold ----------------------------------------------------------------------------------------------
+# --- the content of the files -----------------------------------------------------------------------------------
 
 
 def test_there_are_at_least_two_hundred_rules() -> None:
@@ -74,7 +74,7 @@ def test_transposition_inside_takes_a_random_permutation_and_its_inverse(name: s
 
 
 def test_concat_interchange_is_guarded() -> None:
-    """The original tool shipped it without a condition that the axes differ, which is false."""
+    """The original tool's rule lacked the condition that the axes differ, and was false."""
     assert "(!= a b)" in RULES["concat-interchange"].text
 
 
@@ -154,7 +154,7 @@ def test_a_name_of_the_default_rules_is_taken(tmp_path: Path) -> None:
 
 
 def test_names_of_the_language_s_own_rules_are_free(tmp_path: Path) -> None:
-    """What is generated from the operator table takes no name that a rule may have."""
+    """The rules that the operator table generates do not use names that a user's rule may have."""
     file = tmp_path / "mine.egg"
     file.write_text(
         '(birewrite (Relu (Neg (Neg x))) (Relu x) :ruleset exact :name "expand-Relu") ; c\n'
@@ -217,7 +217,7 @@ def test_all_rules_together_cohere() -> None:
 
 
 def test_a_mean_of_more_elements_than_its_type_counts_is_left_alone() -> None:
-    """257 is no bfloat16: sum / 256 would be another mean."""
+    """bfloat16 cannot represent 257: sum / 256 would be another mean."""
     for size, fires in ((256, True), (257, False)):
         build = GraphBuilder()
         x = build.input(TensorType("bfloat16", (size,)))

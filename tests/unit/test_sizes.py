@@ -1,4 +1,4 @@
-"""Symbolic sizes: which there are, what they are on given inputs, and at which a model is tested."""
+"""Symbolic sizes: the sizes of a model, their values on given inputs, and the values to test."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def chosen(text: str, key: str = "0") -> list[dict[str, int]]:
 
 
 def unnamed(text: str) -> ModelProto:
-    """The model with no name for any open dimension."""
+    """The model without names for its open dimensions."""
     changed = model(text)
     for value in changed.graph.input:
         for dim in value.type.tensor_type.shape.dim:
@@ -115,7 +115,7 @@ def test_test_data_beside_a_model_have_its_own_sizes_first_and_fit_others(tmp_pa
 
 
 def test_a_case_has_its_model_and_sizes_by_its_index_alone(tmp_path: Path) -> None:
-    """Also where another process reads the campaign's folder."""
+    """Another process that reads the campaign's folder gets the same."""
     onnx.save(model("(float[b,2] x) => (float[b,2] y) { y = Neg(x) }"), tmp_path / "a.onnx")
     onnx.save(model("(float[3] x) => (float[3] y) { y = Abs(x) }"), tmp_path / "b.onnx")
     sources = [str(tmp_path / "a.onnx"), str(tmp_path / "b.onnx")]

@@ -1,4 +1,4 @@
-"""The strategy of small programs: what is due comes, on every size, beside every neighbour."""
+"""The strategy of small programs: every due operator occurs, at every size, beside every neighbour."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def small(index: int, operators: list[Op] = OPERATORS, nodes: int = 20) -> Graph
 
 
 def test_every_operator_comes_on_every_kind_of_element_type_once_a_cycle() -> None:
-    """Types that are alike take turns: all have come after six cycles, and the others six times by then."""
+    """Similar types take turns: all have come after six cycles, and the others six times by then."""
     for number in range(0, 12, 6):
         cycles = [due(OPERATORS, 0, range(n * CYCLE, (n + 1) * CYCLE)) for n in range(number, number + 6)]
         for cycle in cycles:
@@ -136,7 +136,7 @@ def test_some_constants_hold_integers_at_the_ends_of_types() -> None:
 
 
 def test_some_int64_constants_are_numbers_in_order_that_leave_32_bits() -> None:
-    """A step is at most next to 2^32, and the last number does not fit in 32 bits."""
+    """Steps go up to about 2^32, and the last number does not fit into 32 bits."""
     graphs = [small(index) for index in range(1000)]
     constants = [array.ravel() for graph in graphs for array in graph.constants.values() if array.dtype == np.int64]
     far = [
@@ -149,7 +149,7 @@ def test_some_int64_constants_are_numbers_in_order_that_leave_32_bits() -> None:
 
 
 def test_blocks_are_missed_nearly_now_and_then() -> None:
-    """One attribute or scale is another than any block writes; all else stays."""
+    """A near miss changes one attribute or scale to a value that no block has, and keeps the rest."""
 
     def written(near_miss: float) -> set[str]:
         found = set()

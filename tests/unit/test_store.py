@@ -1,4 +1,4 @@
-"""A campaign's folder: what is taken back where a campaign could not begin, and what an earlier version lacks."""
+"""A campaign's folder: files that are removed if the campaign cannot begin, and fields that older versions lack."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def test_what_is_the_users_stays(tmp_path: Path) -> None:
 
 
 def test_a_campaign_of_an_earlier_version_goes_on_without_the_counts_that_it_lacks(tmp_path: Path) -> None:
-    """It counted no programs, and did not tell the time of its cases from that of triage."""
+    """Such a campaign did not count programs, and did not separate the time of cases from that of triage."""
     store = Store.create(tmp_path / "campaign", Config("numpy"))
     store.add(CaseResult(0, 1, programs=2, seconds={"run": 6.0, "probe": 2.0}), 10.0, probe_s=1.0)
     store.close()

@@ -1,4 +1,4 @@
-"""What a compiler takes is found out by trying, once, and decides which graphs it is given."""
+"""Probes find out once which operators a compiler supports. The answers decide which graphs it gets."""
 
 from __future__ import annotations
 
@@ -109,7 +109,7 @@ def test_answers_do_without_a_cache_that_cannot_be_written(
 
 
 def test_a_change_elsewhere_runs_no_program_again(picky: compilers.CompilerInfo) -> None:
-    """The answers are gone, as after a change of what makes programs: these are made again, and turn out the same."""
+    """The cached answers are gone, as after a change in lowering. The programs are made again, and are the same."""
     signatures = [Signature(TABLE["", name], ("float32",), 2) for name in ("Tanh", "Relu")]
 
     def reasons(opset: int = 18) -> list[str]:
@@ -164,7 +164,7 @@ def test_every_operator_has_an_instance_of_its_signatures(op: Op) -> None:
 
 
 def test_no_variant_holds_what_is_not_taken() -> None:
-    """What a rule brings in is not chosen either, at either end; the rules go on where it is taken."""
+    """Extraction does not choose such an operator, at either end. Rules can still continue from it."""
     rewriter = Rewriter(load())
     met, kept = 0, 0
     for number in range(15):
@@ -210,7 +210,7 @@ def test_the_time_for_answers_does_not_count_in_the_workers(picky: compilers.Com
 
 @pytest.fixture
 def shipped(picky: compilers.CompilerInfo, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[Signature]:
-    """Some signatures; what becomes of their programs is shipped. The cache is empty, and nothing was asked yet."""
+    """Some signatures whose programs' outcomes are shipped. The cache is empty, and no probe has run."""
     monkeypatch.setattr(probes, "FOLDER", tmp_path)
     signatures = [Signature(TABLE["", name], ("float32",), 2) for name in ("Tanh", "Relu", "Add")]
     with Worker(picky) as worker:
@@ -272,7 +272,7 @@ def test_digests_that_begin_alike_are_not_shipped(picky: compilers.CompilerInfo)
 
 
 def test_shipped_files_are_of_the_locked_releases() -> None:
-    """Each can be read, knows of programs that are taken, and says nothing of the machine where it was made."""
+    """Each file is readable, lists supported programs, and says nothing about the machine that made it."""
     packages = {
         "eager": "torch",
         "inductor": "torch",

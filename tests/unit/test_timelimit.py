@@ -1,4 +1,4 @@
-"""A limit of time interrupts what runs beyond it, and nothing else."""
+"""A time limit interrupts only work that exceeds it."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from polyjuice.triage.reduction.search import Search
 from polyjuice.triage.reduction.trial import Counts
 
 LONG = 60.0
-"""Seconds: the tests would take as long if nothing interrupted them."""
+"""Seconds. Without interrupts, the tests would take this long."""
 
 
 def soon() -> float:
@@ -35,7 +35,7 @@ def soon() -> float:
 
 @pytest.fixture(autouse=True)
 def in_time() -> Any:
-    """Nothing takes as long as it would without limits, and no timer or handler is left behind."""
+    """No test takes as long as without limits, and no timer or handler is left behind."""
     began, handler = time.monotonic(), signal.getsignal(signal.SIGALRM)
     yield
     assert time.monotonic() - began < LONG / 2
@@ -107,12 +107,12 @@ def test_without_an_end_or_in_another_thread_it_has_no_effect() -> None:
         assert not pool.submit(work).result()
 
 
-# --- what is limited ------------------------------------------------------------------------------------------
+# --- limited work ---------------------------------------------------------------------------------------------
 
 
 @dataclass
 class Runner:
-    """Its case 1 asks for a while what the compiler takes; its case 2 never ends."""
+    """A runner whose case 1 probes the compiler for a while, and whose case 2 never ends."""
 
     probe_s: float = 0.0
     asked_s: float = 0.0
@@ -128,7 +128,7 @@ class Runner:
 
 
 def run_task(monkeypatch: pytest.MonkeyPatch, indices: list[int], asked_s: float = 0.0) -> list[int]:
-    """The cases that are run where a task has 0.3 s."""
+    """The cases that run in a task of 0.3 s."""
     monkeypatch.setattr(processes, "_runner", Runner(asked_s=asked_s))
     now = time.monotonic()
     return [result.index for result in processes.run_task(Task(indices), Moments(now + LONG, now + 0.3, 0.0))]
@@ -167,7 +167,7 @@ def test_results_account_for_all_of_the_time(monkeypatch: pytest.MonkeyPatch) ->
 
 @dataclass
 class Numbers:
-    """Judges numbers: odd ones keep it waiting."""
+    """An oracle that judges numbers and waits at odd ones."""
 
     until: float
     session: Any
@@ -216,7 +216,7 @@ def test_a_reduction_breaks_off_a_trial_and_keeps_what_it_has() -> None:
 
 
 def test_a_bisection_that_breaks_off_a_trial_isolates_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
-    """With all parts switched off the fault is gone; with fewer, nothing ever ends."""
+    """The fault is gone if all parts are off. With fewer parts off, a trial never ends."""
 
     def without(finding: object, case: object, disabled: tuple[str, ...], level: str = "") -> TrialResult:
         if not disabled:

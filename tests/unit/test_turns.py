@@ -1,4 +1,4 @@
-"""A campaign's only process: triage has its share of the time, and cases the rest."""
+"""The only process of a campaign: triage has its share of the time, and cases have the rest."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Programs on their owner's inputs, held against their own uncompiled run: what that decides, and what is left open."""
+"""Programs against their own uncompiled run, on the owner's inputs: the decided cases, and the undecided ones."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ F, I = "float[4]", "int32[4]"
 
 
 def blamed(signature: str, body: str, inputs: Sequence[np.ndarray], answer: object, profile: str) -> bool:
-    """Whether an answer of a program of ONNX is wrong, says the oracle."""
+    """Whether the oracle calls an answer of a program of ONNX wrong."""
     program = given.from_model(
         parser.parse_model(f'<ir_version: 8, opset_import: ["" : 17]> g {signature} {{ {body} }}')
     )
@@ -43,7 +43,7 @@ def blamed(signature: str, body: str, inputs: Sequence[np.ndarray], answer: obje
 
 
 class Optimizing(CompilerSession):
-    """A compiler that is right at its lowest level: it doubles."""
+    """A compiler that is right at its lowest level, where it doubles the input."""
 
     def __init__(self) -> None:
         super().__init__(Conditions(), replace(find("numpy"), levels=("low", "high")))
@@ -58,7 +58,7 @@ class Optimizing(CompilerSession):
 def test_an_operator_that_onnx_does_not_know_is_held_against_the_lowest_level(
     answer: Sequence[float], wrong: bool
 ) -> None:
-    """Only what differs by far: nothing tells how much rounding changes."""
+    """Only large differences count, because the effect of rounding is unknown."""
     source = '<ir_version: 8, opset_import: ["" : 17, "com.microsoft" : 1]> g (float[4] x) => (float[4] y)'
     program = given.from_model(parser.parse_model(source + "{ y = com.microsoft.Doubled(x) }"))
     inputs = [(np.float32([1, 2, -3, 4]),)]
@@ -136,14 +136,14 @@ def test_what_is_left_open_is_not_judged(signature: str, body: str, x: Sequence[
 
 
 def test_what_the_reference_evaluator_gets_wrong_is_not_judged() -> None:
-    """It takes NaN in a window of AveragePool for padding."""
+    """The evaluator treats NaN in a window of AveragePool as padding."""
     signature, body = "(float[1,1,4] x) => (float[1,1,3] y)", "y = AveragePool<kernel_shape = [2]>(x)"
     inputs = [np.float32([[[1, NAN, 3, 4]]])]
     assert not blamed(signature, body, inputs, [[[NAN, NAN, 3.5]]], "given edge")
 
 
 class Eager(CompilerSession):
-    """A framework whose uncompiled run is the interpreter's."""
+    """A framework whose uncompiled run gives the interpreter's results."""
 
     def __init__(self, graph: Graph) -> None:
         super().__init__(Conditions(), find("numpy"))
@@ -160,7 +160,7 @@ class Eager(CompilerSession):
 def generated(
     dtype: str, op: str, x: Sequence[float], answer: Sequence[float], format: str = "torch", domain: str = ""
 ) -> bool:
-    """Whether an answer of ``op(x) + x`` in a program that we generated is wrong, says the oracle."""
+    """Whether the oracle calls an answer of ``op(x) + x`` in a generated program wrong."""
     build = GraphBuilder()
     value = build.input(TensorType(dtype, (4,)))
     graph = build.build([build.op("Add", build.op(op, value, domain=domain), value)])
@@ -179,7 +179,7 @@ def generated(
 
 
 def test_what_frameworks_differ_in_is_judged_in_generated_programs_of_torch() -> None:
-    """Torch's own kernel says what the sign of NaN is."""
+    """Torch's own kernel decides the sign of NaN."""
     answer = [0.0, 2.0, -3.0, 4.0]
     assert generated("float32", "Sign", [NAN, 1.0, -2.0, 3.0], answer)
     assert not generated("float16", "Sign", [NAN, 1.0, -2.0, 3.0], answer), "half types round on the way"
@@ -187,7 +187,7 @@ def test_what_frameworks_differ_in_is_judged_in_generated_programs_of_torch() ->
 
 
 def two_operands(op: str, x: np.ndarray, y: np.ndarray, answer: Sequence[float]) -> bool:
-    """Whether an answer of one operator of ATen in a program of Torch that we generated is wrong, says the oracle."""
+    """Whether the oracle calls an answer of one ATen operator in a generated Torch program wrong."""
     build = GraphBuilder()
     operands = [build.input(TensorType(array.dtype.name, array.shape)) for array in (x, y)]
     graph = build.build([build.op(op, *operands, domain="aten")])
@@ -200,7 +200,7 @@ def two_operands(op: str, x: np.ndarray, y: np.ndarray, answer: Sequence[float])
 
 
 def test_shifts_by_the_width_and_quotients_next_to_an_integer_are_judged() -> None:
-    """C++ leaves such a shift open, and Torch does not: nothing is left of the number."""
+    """C++ leaves such a shift undefined, but Torch does not: its result has no bit of the number."""
     x, amounts = np.int64([1000, -3, 5]), np.int64([64, 65, 1])
     assert two_operands("bitwise_left_shift", x, amounts, [1000, 0, 10])
     assert not two_operands("bitwise_left_shift", x, amounts, [0, 0, 10])
@@ -211,7 +211,7 @@ def test_shifts_by_the_width_and_quotients_next_to_an_integer_are_judged() -> No
 
 @pytest.mark.parametrize("dtype", ["float32", "float16"])
 def test_a_result_is_judged_by_the_part_on_which_it_depends(dtype: str) -> None:
-    """What else the program holds, as half types, or an interpolation of NaN, leaves it as sure as it was."""
+    """Other parts of the program, as half types or an interpolation of NaN, do not make the result less certain."""
     build = GraphBuilder()
     x, other = build.input(TensorType("float32", (4,))), build.input(TensorType(dtype, (1, 1, 1, 3)))
     resized = build.op("upsample_bilinear2d", other, domain="aten", align_corners=0, output_size=(1, 1))
@@ -234,7 +234,7 @@ def test_a_result_is_judged_by_the_part_on_which_it_depends(dtype: str) -> None:
 
 @pytest.mark.parametrize("x", [-np.inf, -0.0])
 def test_a_root_of_what_powers_take_otherwise_is_left_open(x: float, monkeypatch: pytest.MonkeyPatch) -> None:
-    """x ** -0.5 is 0 where x is -inf, and inf where it is -0.0; the root is NaN and -inf."""
+    """x ** -0.5 is 0 for -inf, and inf for -0.0. The reciprocal root is NaN for -inf, and -inf for -0.0."""
     program = "float32", "rsqrt", [x, 1.0, 4.0, 9.0], [0.0, 2.0, 4.5, 9.333333], "torch", "aten"
     assert not generated(*program)
     monkeypatch.setattr(uncompiled, "_ROOTS", {})
@@ -245,7 +245,7 @@ def test_a_root_of_what_powers_take_otherwise_is_left_open(x: float, monkeypatch
     ("operator", "x", "open_"), [("var_mean", INF, True), ("var_mean", 2.0, False), ("var", INF, False)]
 )
 def test_a_mean_of_infinities_beside_a_variance_is_left_open(operator: str, x: float, open_: bool) -> None:
-    """Torch's own kernel gives NaN where an infinity comes before the last element, and a sum the infinity."""
+    """Torch's own kernel gives NaN if an infinity comes before the last element. A sum gives the infinity."""
     build = GraphBuilder()
     array = np.float32([x, 1.0, 4.0])
     name = build.input(TensorType("float32", (3,)))
@@ -281,7 +281,7 @@ def test_numbers_at_the_ends_of_their_type_leave_a_generated_program_unjudged(ex
 
 
 def alone(op: str, inputs: Sequence[np.ndarray], answer: object, profile: str = "edge", **attrs: Any) -> bool:
-    """Whether an answer of one operator, in a program of ONNX that we generated, is wrong, says the oracle."""
+    """Whether the oracle calls an answer of one operator in a generated ONNX program wrong."""
     build = GraphBuilder()
     arrays = tuple(inputs)
     operands = [build.input(TensorType(x.dtype.name, x.shape)) for x in arrays]
@@ -388,7 +388,7 @@ def other_zeros(op: str, x: Sequence[float], answer: Sequence[float], profile: s
 
 
 def test_the_sign_of_a_zero_counts_where_the_operators_decide_it() -> None:
-    """A sum of -0.0 and 0.0 is 0.0."""
+    """The sum of -0.0 and 0.0 is 0.0."""
     assert other_zeros("Ceil", [-0.5, -0.1, 2.5, 1.0], [-0.0, -0.0, 3, 1])
     assert not other_zeros("Ceil", [-0.5, -0.1, 2.5, 1.0], [0.0, 0.0, 3, 1])
     assert not other_zeros("Ceil", [-0.5, -0.1, 2.5, 1.0], [-0.0, -0.0, 3, 1], "normal")

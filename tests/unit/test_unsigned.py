@@ -1,4 +1,4 @@
-"""The unsigned element types of 16, 32 and 64 bits: arithmetic modulo 2^n, beyond the range of int64 too."""
+"""The unsigned element types of 16, 32 and 64 bits: arithmetic modulo 2^n, also beyond the range of int64."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def test_arithmetic_wraps_around(dtype: str) -> None:
         ("Add", HALF, HALF - 1, True),
         ("Add", HALF, HALF, False),
         ("Sub", HALF + 5, HALF, True),
-        ("Sub", HALF, HALF + 5, False),  # whose difference is 0 in float64
+        ("Sub", HALF, HALF + 5, False),  # the difference is 0 in float64
         ("Mul", 2**32, 2**31, True),
         ("Mul", 2**32, 2**32, False),
         ("Max", END - 1, 1, True),

@@ -1,4 +1,4 @@
-"""The table of what frameworks do not run says what it was made of."""
+"""The table of unsupported programs: how it is written, read, and compared with a test's results."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Graphs that update their inputs: what they say, how they are stored, and where their values are placed."""
+"""Graphs that update their inputs: their meaning, their storage, and the place of their values."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ MATRIX = TensorType("float32", (3, 4))
 
 
 def updating() -> Graph:
-    """x becomes x + y, and y the square of that; what x was is returned."""
+    """A graph: x becomes x + y, y becomes the square of that, and the output is the old x."""
     b = GraphBuilder()
     x, y = b.input(MATRIX, "x"), b.input(MATRIX, "y")
     total = b.op("Add", x, y, outputs=["total"])
@@ -133,7 +133,7 @@ def test_no_form_of_writes_is_missing_in_generated_programs() -> None:
 
 @pytest.mark.parametrize("part", [0, *in_the_long_run(1, 2, 3)])
 def test_a_program_is_written_in_a_pack_as_it_is_alone(part: int) -> None:
-    """The statements about each program of a pack are those that it has alone, but for the names."""
+    """A pack contains the statements of each program as they are alone, apart from names."""
     graphs = [generate(4, f"pack {part} {i}", strategy="statements") for i in range(12)]
     alone = [lower(graph, "torch", f"{part} {i}") for i, graph in enumerate(graphs)]
     taken: dict[tuple[str, str], tuple[int, ...]] = {}

@@ -1,4 +1,4 @@
-"""Windows of large graphs: convex, connected, of bounded size, and put back where they were."""
+"""Windows of large graphs: convex, connected, of bounded size, and put back in place."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ LARGE = range(3)
 
 @cache
 def large(seed: int) -> Graph:
-    """A generated graph of some 450 nodes."""
+    """A generated graph of about 450 nodes."""
     return prune(generate(450, f"windows {seed}"))
 
 

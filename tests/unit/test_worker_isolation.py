@@ -1,4 +1,4 @@
-"""Whatever a compiler does to its process, the host gets an outcome and the next artifact a sound process.
+"""Whatever a compiler does to its process, the host gets an outcome, and the next artifact gets a sound process.
 
 The compiler here is a fake whose "compilation" executes the artifact's source.
 """
@@ -242,7 +242,7 @@ worker.execute(Artifact("torch", sys.argv[2]), [[]])
 
 
 def test_no_worker_outlives_its_host(tmp_path: Path) -> None:
-    """Not even one in an endless loop that never looks at its channel, nor its children."""
+    """This includes a worker in an endless loop that never reads its channel, and the worker's children."""
     lives = Lifeline(tmp_path)
     source = f"""
 import os, subprocess
