@@ -74,16 +74,25 @@ def run(config: Config, rules: Sequence[Rule], store: Store, listener: Listener)
     pool = ProcessPoolExecutor(config.workers, _context(), processes.initialize, job)
     running: dict[Future[Any], Task] = {}
     triaging: dict[Future[Any], Job] = {}
+    alone = config.workers == 1
+
+    def start_triage(cases: bool) -> None:
+        while due := triage.next(schedule, cases):
+            with _uninterrupted():
+                triaging[pool.submit(processes.triage, due)] = due
+
     try:
         while True:
-            while len(running) < tasks.ahead and (task := tasks.next(schedule)):
+            if alone:  # a pack takes long: triage has its turn before the next one
+                start_triage(cases=not schedule.since_cases_s)
+            waits = alone and bool(triaging)
+            while not waits and len(running) < tasks.ahead and (task := tasks.next(schedule)):
                 with _uninterrupted():  # submit may start a process
                     running[pool.submit(processes.run_task, task, schedule.moments)] = task
-            if not running:
+            if not running and not waits:
                 schedule.end_cases()
-            while due := triage.next(schedule, cases=bool(running)):
-                with _uninterrupted():
-                    triaging[pool.submit(processes.triage, due)] = due
+            if not alone or not running:
+                start_triage(cases=bool(running) or waits)
             if not running and not triaging:
                 break
             finished = wait({*running, *triaging}, return_when=FIRST_COMPLETED).done
