@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import pkgutil
 import re
 
 import pytest
@@ -72,3 +73,9 @@ def test_the_oracle_of_the_documentation_is_an_oracle() -> None:
     assert isinstance(oracle, type)
     assert issubclass(oracle, Oracle)
     assert oracle().name == "notempty"
+
+
+def test_the_reference_names_what_there_is() -> None:
+    for page in (ROOT / "docs").rglob("*.md"):
+        for name in re.findall(r"^::: (\S+)$", page.read_text(encoding="utf-8"), re.MULTILINE):
+            assert pkgutil.resolve_name(name), f"{page}: {name}"
