@@ -83,16 +83,14 @@ def run(config: Config, rules: Sequence[Rule], store: Store, listener: Listener)
 
     try:
         while True:
-            if alone:  # a pack takes long: triage has its turn before the next one
-                start_triage(cases=not schedule.since_cases_s)
-            waits = alone and bool(triaging)
+            start_triage(cases=not schedule.since_cases_s)
+            waits = alone and bool(triaging)  # a pack takes long: triage has its turn before the next one
             while not waits and len(running) < tasks.ahead and (task := tasks.next(schedule)):
                 with _uninterrupted():  # submit may start a process
                     running[pool.submit(processes.run_task, task, schedule.moments)] = task
             if not running and not waits:
                 schedule.end_cases()
-            if not alone or not running:
-                start_triage(cases=bool(running) or waits)
+                start_triage(cases=False)
             if not running and not triaging:
                 break
             finished = wait({*running, *triaging}, return_when=FIRST_COMPLETED).done

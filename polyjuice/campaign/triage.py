@@ -100,7 +100,7 @@ class Triage:
         self._turns = Turns(_FIRST_S)
         self._over = False
         """Whether a job ran out of time. Support probing may move the end later, but no further job starts."""
-        self._suspects: list[KnownCulprit] = []
+        self._culprits: list[KnownCulprit] = []
         """All culprits so far, in the order of their discovery."""
         self._joined: dict[str, str] = {}
         """Maps each earlier cause to the cause that accounts for it."""
@@ -118,7 +118,7 @@ class Triage:
         if not waiting:
             return None
         self._learn(waiting[0].record)
-        unsorted = [f for f in waiting if f.group is None or (f.culprits < len(self._suspects) and not f.group.alike)]
+        unsorted = [f for f in waiting if f.group is None or (f.culprits < len(self._culprits) and not f.group.alike)]
         if unsorted:
             return self._sort(unsorted, schedule.end)
         busy = {finding.grouped for finding in self._running.values()}
@@ -135,15 +135,16 @@ class Triage:
     def _learn(self, record: Mapping[str, Any]) -> None:
         """Record new culprits."""
         compiler, version = record["compiler"], record["versions"][record["compiler"]]
-        there = set(self._suspects)
-        self._suspects += [s for s in culprits(self._store, self._bugs, compiler, version) if s not in there]
+        there = set(self._culprits)
+        found = culprits(self._store, self._bugs, compiler, version)
+        self._culprits += [culprit for culprit in found if culprit not in there]
 
     def _sort(self, unsorted: Sequence[Untriaged], end: float) -> Job:
         """Sort some findings that have been compared with equally many culprits so far."""
         by_now = unsorted[0].culprits
         alike = [finding for finding in unsorted if finding.culprits == by_now]
         size = _SORTED if find(self._config.compiler).fast else _SORTED_SLOWLY
-        return self._job(alike[:size], end, culprits=self._suspects[by_now:], known=len(self._suspects), sorts=True)
+        return self._job(alike[:size], end, culprits=self._culprits[by_now:], known=len(self._culprits), sorts=True)
 
     def _triage(self, waiting: Sequence[Untriaged], end: float) -> Job:
         """Triage the smallest finding of the largest group.
