@@ -12,7 +12,7 @@ from polyjuice.campaign import coverage
 from polyjuice.campaign.clock import SHARES
 from polyjuice.campaign.config import Config
 from polyjuice.campaign.store import Store
-from polyjuice.campaign.wording import plural
+from polyjuice.campaign.wording import counted
 from polyjuice.compilers import EnvironmentProblem
 from polyjuice.ops import matching
 from polyjuice.page import cards, plots
@@ -61,7 +61,7 @@ def _page(folder: Path, store: Store, config: Config) -> Page:
     covered = store.covered()
     noun = "causes" if config.triage_s else "findings"
     return Page(
-        f"{config.compiler} {version}".strip() + f": {_count(len(found), noun.removesuffix('s'))}",
+        f"{config.compiler} {version}".strip() + f": {counted(len(found), noun.removesuffix('s'))}",
         _lead(config, version, store, summary, len(found)),
         _numbers(config, summary, len(found), sum(group.count for group in groups)),
         noun,
@@ -96,10 +96,10 @@ def _version(config: Config, found: Sequence[cards.Found]) -> str:
 def _lead(config: Config, version: str, store: Store, summary: Mapping[str, Any], told: int) -> list[str]:
     """Return sentences on the tested cases, the findings, and the progress of triage."""
     took = duration(store.spent(config.workers)["elapsed_s"])
-    tested = _count(summary["tested"], "case")
+    tested = counted(summary["tested"], "case")
     lead = [
         f"Polyjuice tested {config.compiler} {version} with {tested} in {took}: "
-        f"{_count(summary['programs'], 'program')}, {_count(summary['pairs'], 'comparison')}."
+        f"{counted(summary['programs'], 'program')}, {counted(summary['pairs'], 'comparison')}."
     ]
     if not summary["raw_findings"]:
         return [*lead, "Nothing went wrong."]
@@ -107,12 +107,12 @@ def _lead(config: Config, version: str, store: Store, summary: Mapping[str, Any]
     kinds = Counter({name: n for name, n in kinds.items() if name in cards.KINDS.values()})
     listed = ", ".join(f"{n} × {name}" for name, n in kinds.items())
     raw = summary["raw_findings"]
-    lead.append(f"{_count(raw, 'finding')} {_was(raw)} confirmed in fresh processes: {listed}.")
+    lead.append(f"{counted(raw, 'finding')} {_was(raw)} confirmed in fresh processes: {listed}.")
     if config.triage_s:
         left = summary["untriaged"]
         lead.append(
-            f"Below {'is' if told == 1 else 'are'} {_count(told, 'root cause')}."
-            + (f" {_count(left, 'finding')} {_was(left)} not triaged yet." if left else "")
+            f"Below {'is' if told == 1 else 'are'} {counted(told, 'root cause')}."
+            + (f" {counted(left, 'finding')} {_was(left)} not triaged yet." if left else "")
         )
     return lead
 
@@ -140,7 +140,7 @@ def _growth(store: Store) -> list[Picture]:
         said = f"{sum(conditions):,} such pairs with a size, a neighbour, a layout, a setting or a distribution"
         pictures.append(plots.growth(conditions, said, "growth-conditions"))
     if sum(found):
-        pictures.append(plots.growth(found, f"{_count(sum(found), 'finding')}, duplicates included", "growth-found"))
+        pictures.append(plots.growth(found, f"{counted(sum(found), 'finding')}, duplicates included", "growth-found"))
     return pictures
 
 
@@ -188,9 +188,9 @@ def _not_taken(config: Config, version: str) -> set[tuple[str, str]]:
 def _met(pair: tuple[str, str], conditions: int, blamed: int) -> Cell:
     """Return the cell of an operator on a type, with the number of tested conditions and of wrong programs."""
     heat = 1 + sum(conditions >= limit for limit in _HEAT)
-    meaning = f"{pair[0]} on {pair[1]}: tested under {_count(conditions, 'condition')}"
+    meaning = f"{pair[0]} on {pair[1]}: tested under {counted(conditions, 'condition')}"
     if blamed:
-        return Cell(f"heat-{heat} found", str(conditions), f"{meaning}; in {_count(blamed, 'wrong program')}")
+        return Cell(f"heat-{heat} found", str(conditions), f"{meaning}; in {counted(blamed, 'wrong program')}")
     return Cell(f"heat-{heat}", str(conditions), meaning)
 
 
@@ -254,7 +254,3 @@ def duration(seconds: float) -> str:
 
 def _was(n: int) -> str:
     return "was" if n == 1 else "were"
-
-
-def _count(n: int, what: str) -> str:
-    return f"{n:,} {plural(n, what)}"
