@@ -1,7 +1,7 @@
 """Load the weights that an ONNX model keeps in other files: only from the model's own folder, and within limits.
 
-``onnx.load`` would do so as well. This loader has a limit for all data together. It also takes a folder in which the
-model and its data are links into one other folder, as in the cache of a model hub.
+This loader has a limit for all data together, which ``onnx.load`` lacks. The model and its data may be links into one
+other folder, as in the cache of a model hub.
 """
 
 from __future__ import annotations

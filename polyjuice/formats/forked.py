@@ -95,7 +95,7 @@ def _kill(child: int) -> None:
 
 
 def _said(place: mmap.mmap) -> str:
-    """What the process was doing, in brackets."""
+    """The text of :func:`doing`, in brackets."""
     text = place[:].rstrip(b"\0").decode(errors="replace")
     return f" ({text})" if text else ""
 
@@ -114,7 +114,7 @@ def doing(text: str) -> Iterator[None]:
 
 
 def _answer(stream: BinaryIO) -> tuple[str, Any] | None:
-    """What the forked process sent; None if it died before the end."""
+    """The answer of the forked process; None if it died before the end."""
     try:
         answer: tuple[str, Any] = pickle.load(stream)
     except (EOFError, pickle.UnpicklingError):

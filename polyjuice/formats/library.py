@@ -14,17 +14,20 @@ from polyjuice.formats.forked import doing
 from polyjuice.formats.format_errors import FormatError
 
 _ERRORS = (
-    DecodeError,  # what the code returns is no model
-    EncodeError,  # the model is larger than a message can be
-    IndexError,  # std::out_of_range
-    RuntimeError,  # a failed assertion, and std::exception
-    TypeError,  # a name that is no UTF-8
-    ValueError,  # std::invalid_argument
+    DecodeError,
+    EncodeError,
+    IndexError,
+    RuntimeError,
+    TypeError,
+    ValueError,
     checker.ValidationError,
     shape_inference.InferenceError,
     version_converter.ConvertError,
 )
-"""The errors of ONNX's C++ code and of the protobuf messages that it takes and returns."""
+"""The errors of ONNX's C++ code and of the protobuf messages that it takes and returns.
+
+IndexError, RuntimeError and ValueError are those of C++. TypeError is for text that is no UTF-8.
+"""
 
 
 def inlined(model: ModelProto) -> ModelProto:

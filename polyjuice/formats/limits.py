@@ -26,7 +26,7 @@ _ALL = 16
 
 @dataclass(frozen=True)
 class ReadLimits:
-    """What a model may need when it is read.
+    """The resources that a model may need when it is read.
 
     ``elements`` limits the elements of each input and each result. All of them together may have 16 times as many.
     Constants in the file do not count, because its size limits them (:data:`BYTES`). ``nodes`` limits the nodes, with

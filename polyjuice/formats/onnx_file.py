@@ -41,7 +41,7 @@ def load_tensor(path: str | Path) -> TensorProto:
 
 
 def bounded_bytes(path: str | Path, limit: int = BYTES) -> bytes:
-    """Return the content of an ordinary file of at most so many bytes. Raises FormatError."""
+    """Return the content of an ordinary file of at most ``limit`` bytes. Raises FormatError."""
     try:
         with open(os.open(path, os.O_RDONLY | os.O_NONBLOCK), "rb") as stream:
             if not stat.S_ISREG(os.fstat(stream.fileno()).st_mode):

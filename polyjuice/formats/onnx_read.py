@@ -236,7 +236,7 @@ class _Reader:
         return np.broadcast_to(fill.reshape(()), shape)
 
     def check_range(self, proto: NodeProto) -> None:
-        """Count the elements of a Range whose operands are known, before it is evaluated. Raises TooLarge."""
+        """Count the elements of a Range with known operands, before the library makes it. Raises TooLarge."""
         operands = [self.value_of(name) for name in proto.input]
         if all(operand is not None and operand.size == 1 for operand in operands):
             start, limit, step = (float(np.asarray(operand).reshape(())) for operand in operands)

@@ -10,7 +10,17 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 
-from onnx import AttributeProto, FunctionProto, GraphProto, ModelProto, NodeProto, TensorProto, ValueInfoProto, defs
+from onnx import (
+    AttributeProto,
+    FunctionProto,
+    GraphProto,
+    ModelProto,
+    NodeProto,
+    OperatorSetIdProto,
+    TensorProto,
+    ValueInfoProto,
+    defs,
+)
 
 from polyjuice.formats.format_errors import FormatError
 from polyjuice.formats.limits import BYTES, DEPTH, TEXT, ReadLimits, TooLarge
@@ -36,6 +46,9 @@ _FIELDS = {
 
 FunctionKey = tuple[str, str, str]
 
+_WHOLE: FunctionKey = ("", "", "")
+"""The key of the whole model among its functions, all of which have a name."""
+
 
 def label(node: NodeProto, index: int) -> str:
     """A node in messages: its number, its operator, and its name or first result."""
@@ -60,8 +73,8 @@ def check_structure(model: ModelProto, limits: ReadLimits) -> None:
     functions = _functions(model.functions)
     check = _Check(opsets, frozenset(functions), (), limits)
     check.graph(model.graph, 0)
-    costs = {(): check.cost}
-    calls = {(): check.calls}
+    costs: dict[FunctionKey, int] = {_WHOLE: check.cost}
+    calls = {_WHOLE: check.calls}
     for key, function in functions.items():
         inner = _Check({**opsets, **_opsets(function.opset_import)}, frozenset(functions), function.attribute, limits)
         try:
@@ -194,7 +207,7 @@ class _Check:
 
 @dataclass(frozen=True)
 class _Form:
-    """What ONNX's schema says of an operator's nodes; an operand is ``needed`` if it must not be absent."""
+    """The form of an operator's nodes, from ONNX's schema; an operand is ``needed`` if it must not be absent."""
 
     inputs: tuple[int, int]
     outputs: tuple[int, int]
@@ -237,7 +250,10 @@ def _form(op: str, version: int, domain: str) -> _Form | None:
         (schema.min_input, schema.max_input),
         (schema.min_output, schema.max_output),
         tuple(parameter.option == single for parameter in schema.inputs),
-        {name: int(attribute.type.value) for name, attribute in schema.attributes.items()},
+        {
+            name: AttributeProto.AttributeType.Value(attribute.type.name)
+            for name, attribute in schema.attributes.items()
+        },
         frozenset(name for name, attribute in schema.attributes.items() if attribute.required),
     )
 
@@ -252,7 +268,7 @@ def _domain(domain: str) -> str:
     return "" if domain == "ai.onnx" else domain
 
 
-def _opsets(imports: Iterable[object]) -> dict[str, int]:
+def _opsets(imports: Iterable[OperatorSetIdProto]) -> dict[str, int]:
     """The versions of domains. Raises FormatError for one that is no version, or is given twice."""
     found: dict[str, int] = {}
     for one in imports:
@@ -278,14 +294,14 @@ def _functions(functions: Iterable[FunctionProto]) -> dict[FunctionKey, Function
     return found
 
 
-def _inlined(costs: dict[tuple[str, ...], int], calls: dict[tuple[str, ...], Counter[FunctionKey]]) -> int:
+def _inlined(costs: dict[FunctionKey, int], calls: dict[FunctionKey, Counter[FunctionKey]]) -> int:
     """The nodes of the model once its functions are inlined. Raises FormatError for functions that call themselves.
 
     Operators of the table stay calls.
     """
-    totals: dict[tuple[str, ...], int] = {}
+    totals: dict[FunctionKey, int] = {}
 
-    def total(key: tuple[str, ...], above: tuple[tuple[str, ...], ...]) -> int:
+    def total(key: FunctionKey, above: tuple[FunctionKey, ...]) -> int:
         if key in above:
             raise FormatError(f"the function {key[1]} calls itself")
         if len(above) > DEPTH:
@@ -297,7 +313,7 @@ def _inlined(costs: dict[tuple[str, ...], int], calls: dict[tuple[str, ...], Cou
 
     for key in costs:  # also those that nothing calls, because the inliner may look at them
         total(key, ())
-    return totals[()]
+    return totals[_WHOLE]
 
 
 def _check_value(value: ValueInfoProto) -> None:
