@@ -280,7 +280,7 @@ def test_what_does_not_show_any_more_is_not_reduced(tmp_path: Path) -> None:
     ("spoil", "said"),
     [
         (lambda folder: (folder / "finding.json").unlink(), "is not a finding's folder (there is no finding.json)"),
-        (lambda folder: (folder / "b.onnx").unlink(), "is not a whole finding (there is no b.onnx)"),
+        (lambda folder: (folder / "b.onnx").unlink(), "is not a complete finding (there is no b.onnx)"),
         (lambda folder: (folder / "finding.json").write_text("{"), "finding.json cannot be read: "),
         (lambda folder: without(folder, "spellings"), "has no 'choices', which older findings lack"),
         (lambda folder: without(folder, "conditions"), "has no 'conditions', which older findings lack"),

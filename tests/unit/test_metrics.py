@@ -311,7 +311,7 @@ def test_without_json_a_person_reads_a_table(
     assert rows["OTC"][:2] == ["100", "%"]
     assert rows["NSA"][0] == "2.50"  # (4 + 1) / 2
     assert len(rows) == len(METRICS)
-    assert lines[-1] == "1 of them are outside of the corpus and were added: Softmax"
+    assert lines[-1] == "1 of them were not in the corpus, and count too: Softmax"
 
 
 @pytest.mark.parametrize(
