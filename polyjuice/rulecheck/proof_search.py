@@ -102,7 +102,7 @@ def decide(claim: Claim, domain: Domain, effort: int) -> Result:
         if outcome == z3.sat and not notes.opaque:
             return _beyond_the_reals(seen, model)
     if outcome == z3.sat and notes.opaque:
-        raise OutOfScope(f"it depends on the meaning of {', '.join(sorted(notes.opaque))}, which proofs do not know")
+        raise OutOfScope(f"it depends on the meaning of {', '.join(sorted(notes.opaque))}")
     if outcome == z3.sat:
         return Result("refuted", _counterexample(seen, model, lefts, rights, new_defined))
     if outcome == z3.unknown:
