@@ -291,7 +291,7 @@ def test_a_finding_that_a_suite_cannot_say_is_refused(tmp_path: Path) -> None:
         (tmp_path / path.name).write_bytes(path.read_bytes())
     record = json.loads((tmp_path / "finding.json").read_text())
     (tmp_path / "finding.json").write_text(json.dumps({**record, "oracle": "gradient"}))
-    with pytest.raises(SuiteError, match="cannot say what the oracle gradient found"):
+    with pytest.raises(SuiteError, match="cannot express what the oracle gradient found"):
         adding.add(tmp_path, tmp_path / "s")
 
 

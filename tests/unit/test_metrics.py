@@ -320,7 +320,7 @@ def test_without_json_a_person_reads_a_table(
         (["absent"], ["absent: no such folder", "give one"]),
         (["z.onnx"], ["z.onnx: no such folder"]),
         (["empty"], ["empty: holds no ONNX model", "*.onnx"]),
-        (["broken"], [str(Path("broken", "bad.onnx")), "not an ONNX model", "mend that file or move it"]),
+        (["broken"], [str(Path("broken", "bad.onnx")), "not an ONNX model", "fix that file or move it"]),
         ([".", "--corpus", "absent"], ["--corpus absent: no such file", "table, seen"]),
         ([".", "--corpus", "blank"], ["--corpus blank: the file is empty"]),
         ([".", "--corpus", "binary"], ["--corpus binary: not a text file"]),
