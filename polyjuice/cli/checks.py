@@ -67,7 +67,7 @@ def scratch() -> Check:
         )
     if wanted and not (os.path.isdir(wanted) and os.path.samefile(folder, wanted)):
         return Check("scratch folder", State.warning, f"TMPDIR={wanted} cannot be written; using {folder}")
-    return _room("scratch folder", folder, "set TMPDIR to a folder with more space")
+    return _free_space("scratch folder", folder, "set TMPDIR to a folder with more space")
 
 
 def cache_folder() -> Check:
@@ -78,17 +78,17 @@ def cache_folder() -> Check:
     if not os.access(folder, os.W_OK):
         lost = "each process probes the compilers anew"
         return Check("cache folder", State.warning, f"{folder} cannot be written, so {lost}: set XDG_CACHE_HOME")
-    return _room("cache folder", str(folder), "set XDG_CACHE_HOME to a folder with more space")
+    return _free_space("cache folder", str(folder), "set XDG_CACHE_HOME to a folder with more space")
 
 
 def working_folder() -> Check:
     """The current folder, where campaigns go by default."""
     if not os.access(".", os.W_OK):
         return Check("this folder", State.warning, f"{Path.cwd()} cannot be written: give fuzz another folder (--out)")
-    return _room("this folder", str(Path.cwd()), "give fuzz a folder with more space (--out)")
+    return _free_space("this folder", str(Path.cwd()), "give fuzz a folder with more space (--out)")
 
 
-def _room(subject: str, folder: str, remedy: str) -> Check:
+def _free_space(subject: str, folder: str, remedy: str) -> Check:
     free_gib = shutil.disk_usage(folder).free / _GIB
     message = f"{folder}, {free_gib:,.1f} GiB free"
     if free_gib < _LEAST_FREE_GIB:

@@ -76,7 +76,8 @@ def rewrite(
         print(json.dumps(summary))
         return
     stdout.print(
-        f"{counted(summary['ops_original'], 'operator')}: {summary['ops_min']} at least, {summary['ops_max']} at most; "
+        f"{counted(operator_count(result.seed), 'operator')}: "
+        f"{operators['min']} at least, {operators['max']} at most; "
         f"{counted(result.enodes, 'e-node')} in {counted(result.eclasses, 'e-class')} after "
         f"{counted(result.iterations, 'iteration')} ({result.stopped_by}); {counted(len(result.rules), 'rule')} fired"
     )

@@ -48,9 +48,9 @@ def add(finding: Path, suite: Path, url: str = "") -> Added:
             f"{finding}: a suite cannot express what the oracle {found.record.oracle} found"
             + (" of a program that is not well typed" if found.record.broken else "")
         )
-    if found.given:
+    if found.as_written:
         raise SuiteError(
-            f"{finding}: {next(iter(found.given))} is the program as its owner wrote it, and a suite holds only "
+            f"{finding}: {next(iter(found.as_written))} is the program as its owner wrote it, and a suite holds only "
             "programs that Polyjuice wrote; reduce the finding first"
         )
     lowering = Lowering(found.conditions.opset, [found.compiler])

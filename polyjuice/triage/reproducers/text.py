@@ -154,21 +154,21 @@ class _Text:
     def _title(self) -> str:
         version = self.session.versions.get(self.session.compiler.name, "")
         message = self._message().replace("\\", "\\\\").replace('"""', "'''")
-        said = textwrap.fill(f"{self.session.compiler.name} {version}: {message}", 100, break_long_words=False)
+        message_text = textwrap.fill(f"{self.session.compiler.name} {version}: {message}", 100, break_long_words=False)
         what = _FAILING.get(self.verdict.kind) or _COMPARED[self.verdict.oracle]
         if self.verdict.mistyped:
             what = "An output has another type or shape than the program says."
         if self.case.broken:
             what = "A is not well typed: the compiler must raise an error, and not end the process."
         contract = "Exits 1 where the bug shows, 0 where it does not, 2 where this script could not run."
-        return f'"""{said}\n\n{what}\n{contract}\n"""'
+        return f'"""{message_text}\n\n{what}\n{contract}\n"""'
 
     def _message(self) -> str:
         """The verdict's message, with the sides called A and B."""
         verdict = self.verdict
         if self.fails:
-            said = verdict.message.removeprefix(f"{verdict.a} ")
-            return f"A {said}" if said != verdict.message else said
+            message = verdict.message.removeprefix(f"{verdict.a} ")
+            return f"A {message}" if message != verdict.message else message
         message = verdict.message
         for label, letter in ((verdict.a, "A"), (verdict.b, "B")):
             message = re.sub(rf"(?<![\w.'-]){re.escape(label)}(?![\w(-])", letter, message) if label else message
@@ -265,7 +265,7 @@ class _Text:
         found = next(d for d in alias.differences(program) if (d.rung, d.output) == (verdict.rung, verdict.output))
         updated = {place for place, _ in program.artifact.setup.get("updates", ())}
         places = [place for place in range(programs.outputs) if place not in updated]
-        said = {
+        texts = {
             "a": programs.with_arguments("A"),
             "plain": programs.with_arguments("A", "uncompiled"),
             "model": programs.model("A"),
@@ -273,7 +273,7 @@ class _Text:
         }
         yield endings.UNCOMPILED
         if found.rung == alias.WRITTEN:
-            yield endings.WRITES.substitute(said, other=len(places) + int(found.other))
+            yield endings.WRITES.substitute(texts, other=len(places) + int(found.other))
             return
         others = "[*model.parameters(), *model.buffers()]"
         if found.kind != Memory.HELD:
@@ -281,10 +281,10 @@ class _Text:
             others = f"[outputs[{places.index(number) if found.kind == Memory.OUTPUT else len(places) + number}]]"
         output = places.index(found.output)
         if found.rung == alias.MOVED:
-            yield endings.IS.substitute(said, output=output, other=others[1:-1])
+            yield endings.IS.substitute(texts, output=output, other=others[1:-1])
         else:
-            yield endings.SHARES.substitute(said, output=output, others=others)
-        yield endings.ALIAS.substitute(said, further=further)
+            yield endings.SHARES.substitute(texts, output=output, others=others)
+        yield endings.ALIAS.substitute(texts, further=further)
 
     def _comparison(self, arrays: Arrays, programs: Programs, calls: Mapping[str, str], further: str) -> Iterator[str]:
         verdict, oracle = self.verdict, self.verdict.oracle
@@ -362,8 +362,8 @@ class _Text:
     def _dtype(self) -> str:
         """The element type of the result that shows the fault."""
         if self.verdict.oracle == "gradient":
-            given = [dtypes.of_array(x) for x in self.case.inputs[self.verdict.inputs]]
-            return [dtype for dtype in given if dtypes.is_float(dtype)][self.verdict.output]
+            input_types = [dtypes.of_array(x) for x in self.case.inputs[self.verdict.inputs]]
+            return [dtype for dtype in input_types if dtypes.is_float(dtype)][self.verdict.output]
         return self.case.of(self.verdict.a).graph.output_types[self.verdict.output].dtype
 
 
