@@ -71,12 +71,12 @@ def parsed(arguments: Sequence[str]) -> argparse.Namespace:
     data = Path(os.environ.get("XDG_DATA_HOME") or Path.home() / ".local" / "share")
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--folder", type=Path, default=data / "polyjuice" / "hunt", help="where campaigns are kept")
-    parser.add_argument("--compilers", help="separated by commas; all that are installed unless given")
+    parser.add_argument("--compilers", help="separated by commas (default: all that are installed)")
     parser.add_argument("--seeds", default=MIXED, help="strategies that make seed graphs, taken in turn")
-    parser.add_argument("--minutes", type=float, default=10, help="how long a turn runs cases")
-    parser.add_argument("-n", type=int, dest="cases", help="how many cases a turn runs, whatever the time")
-    parser.add_argument("--turns", type=int, help="stop after so many turns; without end unless given")
-    parser.add_argument("--results", type=Path, default=RESULTS, help="where what was found is written")
+    parser.add_argument("--minutes", type=float, default=10, help="the time for cases in a turn")
+    parser.add_argument("-n", type=int, dest="cases", help="the number of cases in a turn, instead of a time")
+    parser.add_argument("--turns", type=int, help="how many turns to run (default: without end)")
+    parser.add_argument("--results", type=Path, default=RESULTS, help="the folder for the findings")
     return parser.parse_args(arguments)
 
 
@@ -135,9 +135,9 @@ def take(turn: Turn, folder: Path) -> None:
         fixed = ["--compiler", turn["compiler"], "--seeds", turn["seeds"], "--seed", turn["seed"], "--workers", 1]
         arguments = [*fixed, *turn["reach"], "--known", "none", "--out", campaign]
     print(f"polyjuice fuzz {' '.join(map(str, arguments))}", file=sys.stderr, flush=True)
-    status, said = fuzz(arguments)
-    if status in ENDED or (status == USAGE and said):
-        turn["result"] = result(turn, json.loads(said), campaign)
+    status, summary = fuzz(arguments)
+    if status in ENDED or (status == USAGE and summary):
+        turn["result"] = result(turn, json.loads(summary), campaign)
     elif status == USAGE:
         turn["problem"] = "polyjuice fuzz did not begin: it ended with status 2"
     else:
@@ -151,12 +151,12 @@ def fuzz(arguments: Sequence[object]) -> tuple[int, str]:
     env = {**os.environ, "PYTHONPATH": path}
     process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=env, start_new_session=True)
     try:
-        said, _ = process.communicate()
+        output, _ = process.communicate()
     except KeyboardInterrupt:
         process.send_signal(signal.SIGINT)
         process.communicate()
         raise
-    return process.returncode, said
+    return process.returncode, output
 
 
 def result(turn: Turn, summary: dict[str, Any], campaign: Path) -> Result:

@@ -250,10 +250,7 @@ def _form(op: str, version: int, domain: str) -> _Form | None:
         (schema.min_input, schema.max_input),
         (schema.min_output, schema.max_output),
         tuple(parameter.option == single for parameter in schema.inputs),
-        {
-            name: AttributeProto.AttributeType.Value(attribute.type.name)
-            for name, attribute in schema.attributes.items()
-        },
+        {name: attribute.type.value for name, attribute in schema.attributes.items()},  # type: ignore[attr-defined]
         frozenset(name for name, attribute in schema.attributes.items() if attribute.required),
     )
 

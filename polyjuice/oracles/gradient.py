@@ -14,7 +14,7 @@ from itertools import combinations
 
 import numpy as np
 
-from polyjuice import given
+from polyjuice import user_models
 from polyjuice.execution import Artifact, Outcome
 from polyjuice.ir import dtypes
 from polyjuice.numerics import distance
@@ -58,7 +58,7 @@ class Gradient(Oracle):
         outcome = access.execute(self.program(t.artifact), case.inputs)
         if outcome.status != "ok" or not outcome.reference:
             return None
-        wide = given.in_float64(t.artifact)
+        wide = user_models.in_float64(t.artifact)
         if wide is None:
             return None
         sets = len(case.inputs)
@@ -100,7 +100,7 @@ def _input(case: Case, a: _Gradients, b: _Gradients, i: int, j: int, n: int) -> 
         int(m) for m in np.unravel_index(int(np.argmax(np.where(wrong, distance(left, right), -1))), wrong.shape)
     )
     message = (
-        f"the gradient by input {n} differs at {int(wrong.sum())} of {wrong.size} elements; at {list(at)} "
+        f"the gradient with respect to input {n} differs at {int(wrong.sum())} of {wrong.size} elements; at {list(at)} "
         f"{a.program.label} gives {left[at]}, {b.program.label} gives {right[at]}, float64 {reference[at]:.9g}; "
         f"uncompiled, the largest error is {error(a.plain[i][j], a.wide[i][j]):.3g}"
     )

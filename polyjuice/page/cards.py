@@ -13,7 +13,6 @@ from pathlib import Path
 import numpy as np
 
 from polyjuice import drawing, formats
-from polyjuice.campaign.wording import plural
 from polyjuice.ir import Graph
 from polyjuice.lower import Unlowerable
 from polyjuice.page import plots
@@ -23,6 +22,7 @@ from polyjuice.triage import FindingError, listing
 from polyjuice.triage import stored as stored_findings
 from polyjuice.triage.explanation import accountable, default_rules
 from polyjuice.triage.stored import Stored
+from polyjuice.wording import counted
 
 KINDS = {
     "mismatch": "wrong result",
@@ -129,9 +129,9 @@ def title_of(found: Found) -> str:
     if record.get("title"):
         return str(record["title"])
     text = report.read_text(encoding="utf-8") if report.is_file() else ""
-    said = re.search(r"^(?:<!-- )?Title: (.+?)(?: -->)?$|^# (.+)$", text, re.MULTILINE)
-    if said:
-        return said[1] or said[2]
+    title = re.search(r"^(?:<!-- )?Title: (.+?)(?: -->)?$|^# (.+)$", text, re.MULTILINE)
+    if title:
+        return title[1] or title[2]
     return str(record.get("signature") or record.get("folder", found.folder.name))
 
 
@@ -144,7 +144,7 @@ def part_of(record: Record) -> str:
 def _chips(record: Record) -> list[str]:
     more = record.get("more", 0)
     chips = [record.get("oracle", "")] if record.get("oracle") != record.get("kind") else []
-    chips += [f"{more} {plural(more, 'duplicate')}"] if more else []
+    chips += [counted(more, "duplicate")] if more else []
     chips += ["not reduced"] if not record.get("reduction") else []
     return [chip for chip in chips if chip]
 
@@ -161,7 +161,7 @@ def _facts(found: Found) -> dict[str, str]:
         "Not read": found.problem,
         "Case": f"{record['index']} of seed {record.get('seed', '')}" if "index" in record else "",
     }
-    return {name: said for name, said in facts.items() if said}
+    return {name: text for name, text in facts.items() if text}
 
 
 def _operators(graph: Graph) -> str:
@@ -197,10 +197,10 @@ def _programs(found: Found, key: str) -> tuple[Sequence[Picture], str]:
 def _captions(found: Found) -> Iterator[tuple[str, str]]:
     record = found.record
     for letter, label in zip("AB", found.graphs, strict=False):
-        said = f"Program {letter} ({label})" if len(found.graphs) > 1 else "The program"
+        caption = f"Program {letter} ({label})" if len(found.graphs) > 1 else "The program"
         if label == record.get("culprit"):
-            said += ": wrong" if record.get("kind") == "mismatch" else ": fails"
-        yield label, said
+            caption += ": wrong" if record.get("kind") == "mismatch" else ": fails"
+        yield label, caption
 
 
 def _first_difference(record: Record, label: str) -> str:
@@ -273,7 +273,7 @@ def _commands(record: Record, shown: Path) -> dict[str, str]:
         commands["Make it smaller"] = f"polyjuice reduce {folder}"
     return {
         **commands,
-        "Is it reported already? Count it, but hide it": f"polyjuice known add {folder} --url URL",
+        "It is reported already: count it, but hide it": f"polyjuice known add {folder} --url URL",
         "Keep it as a regression test": f"polyjuice suite add {folder} SUITE",
     }
 

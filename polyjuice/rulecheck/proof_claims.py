@@ -83,9 +83,9 @@ class Types:
         alone = sum(map(self.is_open, roots)) <= 1 and not self._relations
         choices = [choose(self._allowed.get(root, dtypes.ALL), alone) for root in roots]
         for chosen in itertools.product(*choices):
-            given = dict(zip(roots, chosen, strict=True))
-            if all(holds(given[self.find(a)], given[self.find(b)]) for holds, a, b in self._relations):
-                yield given
+            values = dict(zip(roots, chosen, strict=True))
+            if all(holds(values[self.find(a)], values[self.find(b)]) for holds, a, b in self._relations):
+                yield values
 
 
 @dataclass(frozen=True)
@@ -129,7 +129,7 @@ def read(rule: Rule) -> Claim:
         named = {str(action[1]): action[2] for action in actions if action[0] == "let"}
         definitions |= named
         if len(pairs) + len(named) < len(actions):
-            raise OutOfScope("it does more than to unite terms")
+            raise OutOfScope("it does more than unite terms")
     expand = _Expansion(definitions)
     matched = [expand(term) for term in matched]
     pairs = [_from_left(expand(a), expand(b), matched) for a, b in pairs]
@@ -210,7 +210,7 @@ def _check_elementwise(term: Expr) -> None:
     if c is None or not (c.op.elementwise or name in _BROADCASTING):
         raise OutOfScope(f"{name} is not elementwise")
     if c.op in complex_numbers.OPS:
-        raise OutOfScope("the solver is told of no complex numbers")
+        raise OutOfScope("proofs do not cover complex numbers")
     for operand in term[1 : c.operands + 1]:
         _check_elementwise(operand)
 

@@ -110,7 +110,7 @@ def triage(
             cause, record = _triage(load(folder), culprits, time_s, rules, until)
             result = Triaged(folder.name, cause, record)
         except (FindingError, Unlowerable, EnvironmentProblem, reduction.NotShown) as problem:
-            result = Triaged(folder.name, problem=str(problem) or "it does not show any more")
+            result = Triaged(folder.name, problem=str(problem) or "it no longer shows")
     return replace(result, seconds=time.monotonic() - began)
 
 
@@ -118,7 +118,7 @@ def _triage(
     stored: Stored, culprits: KnownCulprits, time_s: float, rules: Sequence[Rule], until: float
 ) -> tuple[str, Mapping[str, Any] | None]:
     if stored.record.kind == "hang":
-        raise FindingError("every trial would take as long as the time limit allows")
+        raise FindingError("a hang is not reduced: every trial would take the whole time limit")
     small = _reduced_before(stored)
     if not small:
         shutil.rmtree(reduced_folder(stored.folder), ignore_errors=True)
@@ -136,8 +136,8 @@ def _triage(
         bisection.store(small, found)
     record = small.annotate(folder=stored.folder.name)
     others = culprits(record["compiler"], small.record.versions[record["compiler"]])
-    told = next((culprit.cause for culprit in others if culprit.accounts_for(record)), "")
-    return (told, None) if told else (record["cause"], record)
+    same = next((culprit.cause for culprit in others if culprit.accounts_for(record)), "")
+    return (same, None) if same else (record["cause"], record)
 
 
 def _alternatives(stored: Stored) -> int:

@@ -25,9 +25,9 @@ def masked(line: str) -> str:
     return " ".join(re.sub(r"\[[-\d., e\[\]]*\]|-?\d[\d.]*(e-?\d+)?", "N", line).split())
 
 
-def missing(shown: str, said: str) -> list[str]:
+def missing(shown: str, output: str) -> list[str]:
     """The shown lines that do not occur in the output in this order. `...` stands for anything within a line."""
-    lines = iter([masked(line) for line in said.splitlines()])
+    lines = iter([masked(line) for line in output.splitlines()])
 
     def is_next(line: str) -> bool:
         pattern = ".*".join(map(re.escape, masked(line).split("...")))
@@ -85,7 +85,7 @@ def test_what_a_page_shows_is_what_happens(page: Path, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("shown", "said", "found"),
+    ("shown", "output", "found"),
     [
         ("status 1", "status 0", False),
         ("findings  0 distinct of 0", "findings  5 distinct of 6, 6 mismatch", False),
@@ -97,5 +97,5 @@ def test_what_a_page_shows_is_what_happens(page: Path, tmp_path: Path) -> None:
         ("min gives 1.0, ..., of 2", "max gives -7.5, min gives 4e-05, of 32", False),
     ],
 )
-def test_lines_are_compared_but_for_numbers(shown: str, said: str, found: bool) -> None:
-    assert (not missing(shown, said)) == found
+def test_lines_are_compared_but_for_numbers(shown: str, output: str, found: bool) -> None:
+    assert (not missing(shown, output)) == found

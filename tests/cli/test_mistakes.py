@@ -26,7 +26,7 @@ from tests.support.commands import polyjuice, refusal
         (["fuzz", "--opset", "99"], ["'--opset'", "less than or equal to 28"]),
         (["fuzz", "--device", "gpu"], ["'--device'", "'gpu' is not one of 'cpu', 'cuda'"]),
         (["fuzz", "--compiler", "numpy", "--time", "5"], ["--time 5: give a number and a unit, as in 90s"]),
-        (["fuzz", "--compiler", "numpy", "--time", "0s"], ["--time 0s: that leaves no time"]),
+        (["fuzz", "--compiler", "numpy", "--time", "0s"], ["--time 0s: give a time above zero"]),
         (["fuzz", "--compiler", "numpy", "-n", "1", "--triage", "5"], ["--triage 5: give a number and a unit"]),
         (["fuzz", "--compiler", "numpy", "--seeds", "absent.onnx"], ["--seeds absent.onnx", "model file"]),
         (["fuzz", "--compiler", "numpy", "--seeds", "/:train:/x.onnx"], ["--seeds /:train:/x.onnx"]),
@@ -77,8 +77,8 @@ def test_a_full_disk_is_one_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     monkeypatch.setattr("polyjuice.compilers.names", full)
     done = polyjuice("fuzz")
     assert done.returncode == 2
-    said = "the campaign's database: database or disk is full; make room, then continue with --resume"
-    assert done.stderr == f"polyjuice: {said}\n"
+    message = "the campaign's database: database or disk is full; make room, then continue with --resume"
+    assert done.stderr == f"polyjuice: {message}\n"
 
 
 def test_an_interrupt_ends_any_command_with_130(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -11,14 +11,17 @@ from polyjuice.formats.versions import ONE_AXIS_OPSET
 from polyjuice.lower.onnx_forms.rule import (
     FormRule,
     FormSite,
+    NodeView,
     attribute,
     become,
     cut_inputs,
     drop,
     give,
-    given_inputs,
+    has_input,
+    lacks,
     observed,
     set_input,
+    states,
     value,
 )
 from polyjuice.ops import TABLE
@@ -35,27 +38,48 @@ _NUM_OUTPUTS_OPSET = 18
 def rules() -> Iterator[FormRule]:
     """Yield the forms of axes, shapes and bounds."""
     listed = (*REDUCTIONS, "Squeeze", "Unsqueeze")
-    yield observed("axes as attribute", listed, lambda node, site: attribute(node, "axes") is not None)
+    yield observed("axes as attribute", listed, lambda node, site: attribute(node, "axes") is not None, _has_axes)
     yield observed("all axes", REDUCTIONS, _all_axes)
-    yield FormRule("axes absent", (*REDUCTIONS, "Squeeze"), 0.5, _axes_absent)
-    yield FormRule("axes empty", REDUCTIONS, 0.2, _axes_empty)
+    yield FormRule("axes absent", (*REDUCTIONS, "Squeeze"), 0.5, _axes_absent, lacks("axes"))
+    yield FormRule("axes empty", REDUCTIONS, 0.2, _axes_empty, lambda view: _is_empty(view.array(1)))
     yield FormRule("axes out of order", listed, 0.3, _out_of_order)
-    yield FormRule("axes absent", ("Slice",), 0.5, _slice_axes_absent)
-    yield FormRule("steps absent", ("Slice",), 0.5, _steps_absent)
-    yield FormRule("ends beyond the size", ("Slice",), 0.3, _ends_beyond)
-    yield FormRule("bounds from the end", ("Slice",), 0.2, _bounds_from_the_end)
-    yield FormRule("bounds of int32", ("Slice",), 0.1, _bounds_of_int32)
-    yield FormRule("axes given", ("Pad",), 0.2, _pad_axes)
-    yield FormRule("axes absent", ("CenterCropPad",), 0.5, _crop_axes_absent)
-    yield FormRule("split absent", ("Split",), 0.5, _split_absent)
-    yield FormRule("0 for a kept size", ("Reshape",), 0.3, _zero_for_kept)
-    yield FormRule("-1 for one size", ("Reshape",), 0.3, _one_unknown)
+    yield FormRule("axes absent", ("Slice",), 0.5, _slice_axes_absent, lacks("axes"))
+    yield FormRule("steps absent", ("Slice",), 0.5, _steps_absent, lacks("steps"))
+    yield FormRule("ends beyond the size", ("Slice",), 0.3, _ends_beyond, _ends_far)
+    yield FormRule("bounds from the end", ("Slice",), 0.2, _bounds_from_the_end, _counts_back)
+    yield FormRule("bounds of int32", ("Slice",), 0.1, _bounds_of_int32, _is_int32)
+    yield FormRule("axes given", ("Pad",), 0.2, _pad_axes, states("axes"))
+    yield FormRule("axes absent", ("CenterCropPad",), 0.5, _crop_axes_absent, lacks("axes"))
+    yield FormRule("split absent", ("Split",), 0.5, _split_absent, lacks("split"))
+    yield FormRule("0 for a kept size", ("Reshape",), 0.3, _zero_for_kept, lambda view: 0 in view.integers(1))
+    yield FormRule("-1 for one size", ("Reshape",), 0.3, _one_unknown, lambda view: -1 in view.integers(1))
     yield FormRule("1 for a kept size", ("Expand",), 0.3, _one_for_kept)
     yield FormRule("shape of fewer axes", ("Expand",), 0.3, _fewer_axes)
-    yield FormRule("axis of int32", ("CumSum",), 0.2, _axis_of_int32)
+    yield FormRule("axis of int32", ("CumSum",), 0.2, _axis_of_int32, _is_int32)
     yield observed("over flattened axes", ("Softmax", "LogSoftmax", "Hardmax"), _old_softmax)
     yield FormRule("axis before sizes of one", ("Softmax", "LogSoftmax"), 0.8, _flattened_axis)
     yield FormRule("as Flatten", ("Reshape",), 0.1, _as_flatten)
+
+
+def _has_axes(view: NodeView) -> bool:
+    return attribute(view.node, "axes") is not None
+
+
+def _is_empty(array: np.ndarray | None) -> bool:
+    return array is not None and array.size == 0
+
+
+def _ends_far(view: NodeView) -> bool:
+    return max(view.integers(2), default=0) >= min(_HUGE)
+
+
+def _counts_back(view: NodeView) -> bool:
+    return min(view.integers(1), default=0) < 0
+
+
+def _is_int32(view: NodeView) -> bool:
+    array = view.array(1)
+    return array is not None and array.dtype == np.int32
 
 
 def _axes(node: NodeProto, site: FormSite) -> list[int] | None:
@@ -98,7 +122,7 @@ def _axes_absent(node: NodeProto, site: FormSite) -> bool:
 
 
 def _axes_empty(node: NodeProto, site: FormSite) -> bool:
-    if not given_inputs(node, 1) or not _all_axes(node, site) or value(node, "noop_with_empty_axes", 0):
+    if not has_input(node, 1) or not _all_axes(node, site) or value(node, "noop_with_empty_axes", 0):
         return False
     set_input(node, 1, site.integers([]))
     return True
@@ -133,7 +157,7 @@ def _steps_absent(node: NodeProto, site: FormSite) -> bool:
 def _cut(node: NodeProto, site: FormSite) -> list[tuple[int, int, int, int]] | None:
     """Return start, end, step and size along each axis that a Slice names."""
     arrays = [site.array(node, position) for position in range(1, 5)]
-    if any(array is None and given_inputs(node, place) for place, array in enumerate(arrays, 1)):
+    if any(array is None and has_input(node, place) for place, array in enumerate(arrays, 1)):
         return None
     starts, ends = (np.asarray(a).tolist() for a in arrays[:2])
     axes = range(len(starts)) if arrays[2] is None else arrays[2].tolist()
@@ -174,7 +198,7 @@ def _bounds_of_int32(node: NodeProto, site: FormSite) -> bool:
 def _pad_axes(node: NodeProto, site: FormSite) -> bool:
     """Write pads only for the axes that have some."""
     pads, rank = site.array(node, 1), site.operand(node).rank
-    if pads is None or given_inputs(node, 3) or site.opset < _NUM_OUTPUTS_OPSET:
+    if pads is None or has_input(node, 3) or site.opset < _NUM_OUTPUTS_OPSET:
         return False
     ends = pads.reshape(2, rank)
     axes = [axis for axis in range(rank) if ends[:, axis].any()] or [0][:rank]
@@ -234,10 +258,10 @@ def _one_unknown(node: NodeProto, site: FormSite) -> bool:
     shape = site.array(node, 1)
     if shape is None or (shape < 0).any() or 0 in site.result(node).shape or value(node, "allowzero", 0):
         return False
-    told = [i for i, n in enumerate(shape.tolist()) if n]
-    if not told:
+    known = [i for i, n in enumerate(shape.tolist()) if n]
+    if not known:
         return False
-    unknown = site.draws.choice(told)
+    unknown = site.draws.choice(known)
     node.input[1] = site.integers([-1 if i == unknown else n for i, n in enumerate(shape.tolist())])
     return True
 

@@ -11,16 +11,21 @@ from polyjuice.ir import dtypes
 from polyjuice.lower.onnx_forms.rule import (
     FormRule,
     FormSite,
+    NodeView,
+    Shows,
     Write,
     attribute,
     become,
+    computes,
     cut_inputs,
     drop,
     element_code,
     give,
-    given_inputs,
+    has_input,
+    lacks,
     observed,
     set_input,
+    states,
     takes,
     value,
 )
@@ -51,29 +56,30 @@ _TRAINING_OPSET = 12
 def rules() -> Iterator[FormRule]:
     """Yield the forms of operands."""
     for operator, place in _BIASED.items():
-        yield observed("bias absent", [operator], _lacks(place))
+        yield observed("bias absent", [operator], _lacks(place), _shows_no(place))
         yield FormRule("bias of zeros", (operator,), 0.4, _bias_of_zeros)
-    yield observed("min absent", ["Clip"], _lacks(1))
-    yield observed("max absent", ["Clip"], _lacks(2))
+    yield observed("min absent", ["Clip"], _lacks(1), lacks("min"))
+    yield observed("max absent", ["Clip"], _lacks(2), lacks("max"))
     for place, name in ((1, "min"), (2, "max")):
         yield FormRule(f"{name} without effect", ("Clip",), 0.2, _no_bound(place))
     for operator in _ZERO_POINTS:
-        yield observed("zero point absent", [operator], _lacks(2))
+        yield observed("zero point absent", [operator], _lacks(2), _shows_no(2))
         yield FormRule("zero point absent", (operator,), 0.5, _zero_point_absent)
-    yield FormRule("k absent", ("Trilu",), 0.5, _zero_input_absent(1))
-    yield FormRule("constant_value absent", ("Pad",), 0.5, _zero_input_absent(2))
-    yield FormRule("ratio absent", ("Dropout",), 0.5, _ratio_absent)
-    yield FormRule("training_mode given", ("Dropout",), 0.2, _training_mode)
-    yield FormRule("scales given", ("Resize",), 0.4, _scales)
-    yield FormRule("axes given", ("Resize",), 0.4, _resize_axes)
+    yield FormRule("k absent", ("Trilu",), 0.5, _zero_input_absent(1), lacks("k"))
+    yield FormRule("constant_value absent", ("Pad",), 0.5, _zero_input_absent(2), lacks("constant_value"))
+    yield FormRule("ratio absent", ("Dropout",), 0.5, _ratio_absent, lacks("ratio"))
+    yield FormRule("training_mode given", ("Dropout",), 0.2, _training_mode, states("training_mode"))
+    yield FormRule("scales given", ("Resize",), 0.4, _scales, states("scales"))
+    yield FormRule("axes given", ("Resize",), 0.4, _resize_axes, states("axes"))
     yield FormRule("as Gemm", ("MatMul",), 0.1, _as_gemm)
     yield FormRule("constant B transposed", ("Gemm",), 0.4, _constant_transposed)
     yield FormRule("as Sum", ("Add",), 0.05, _as_sum)
     yield FormRule("as CastLike", ("Cast",), 0.1, _as_cast_like)
     for operator, place, name in _known_inputs():
-        yield FormRule(f"{name} computed", (operator,), _COMPUTED, _computed(place))
+        yield FormRule(f"{name} computed", (operator,), _COMPUTED, _computed(place), computes(name))
     for operator in _with_optional_inputs():
-        yield FormRule("absent input named", (operator,), _NAMED.get(operator, 0.3), _absent_input_named)
+        chance = _NAMED.get(operator, 0.3)
+        yield FormRule("absent input named", (operator,), chance, _absent_input_named, _names_an_absent_input)
 
 
 def _known_inputs() -> Iterator[tuple[str, int, str]]:
@@ -98,7 +104,15 @@ def _with_optional_inputs() -> Iterator[str]:
 
 
 def _lacks(place: int) -> Write:
-    return lambda node, site: not given_inputs(node, place)
+    return lambda node, site: not has_input(node, place)
+
+
+def _shows_no(place: int) -> Shows:
+    return lambda view: not has_input(view.node, place)
+
+
+def _names_an_absent_input(view: NodeView) -> bool:
+    return len(view.node.input) > 0 and not view.node.input[-1]
 
 
 def _absent_input_named(node: NodeProto, site: FormSite) -> bool:
@@ -117,7 +131,7 @@ def _zeros(shape: tuple[int, ...], dtype: str) -> np.ndarray:
 
 def _bias_of_zeros(node: NodeProto, site: FormSite) -> bool:
     place = _BIASED[node.op_type]
-    if given_inputs(node, place):
+    if has_input(node, place):
         return False
     result, weights = site.result(node), site.operand(node, 1)
     if node.op_type == "Gemm":
@@ -134,7 +148,7 @@ def _no_bound(place: int) -> Write:
 
     def write(node: NodeProto, site: FormSite) -> bool:
         dtype = site.operand(node).dtype
-        if given_inputs(node, place):
+        if has_input(node, place):
             return False
         if dtypes.is_float(dtype):
             bound = np.asarray(-np.inf if place == 1 else np.inf).astype(dtypes.to_numpy(dtype))
@@ -151,15 +165,15 @@ def _zero_point_absent(node: NodeProto, site: FormSite) -> bool:
     """Leave out trailing zero points of zero. Without one, the result of QuantizeLinear is uint8."""
     places = _ZERO_POINTS[node.op_type]
     arrays = [site.array(node, place) for place in places]
-    absent = [not given_inputs(node, p) or (a is not None and not a.any()) for p, a in zip(places, arrays, strict=True)]
-    if not given_inputs(node, places[0]) or not absent[-1]:
+    absent = [not has_input(node, p) or (a is not None and not a.any()) for p, a in zip(places, arrays, strict=True)]
+    if not has_input(node, places[0]) or not absent[-1]:
         return False
     if node.op_type == "QuantizeLinear" and site.result(node).dtype != "uint8":
         return False
     for place, gone in reversed(list(zip(places, absent, strict=True))):
         if not gone:
             break
-        if given_inputs(node, place):
+        if has_input(node, place):
             node.input[place] = ""
     cut_inputs(node)
     return True
@@ -179,7 +193,7 @@ def _zero_input_absent(place: int) -> Write:
 
 def _ratio_absent(node: NodeProto, site: FormSite) -> bool:
     """Leave out the ratio, which has no meaning without training."""
-    if not given_inputs(node, 1) and not attribute(node, "ratio"):
+    if not has_input(node, 1) and not attribute(node, "ratio"):
         return False
     drop(node, "ratio")
     del node.input[1:]
@@ -187,7 +201,7 @@ def _ratio_absent(node: NodeProto, site: FormSite) -> bool:
 
 
 def _training_mode(node: NodeProto, site: FormSite) -> bool:
-    if site.opset < _TRAINING_OPSET or given_inputs(node, 2):
+    if site.opset < _TRAINING_OPSET or has_input(node, 2):
         return False
     set_input(node, 2, site.constant(np.array(False)))
     return True
@@ -211,12 +225,12 @@ _RESIZE_AXES_OPSET = 18
 
 def _resize_axes(node: NodeProto, site: FormSite) -> bool:
     """Write the sizes or scales of only those axes that change."""
-    place = 3 if given_inputs(node, 3) else 2
-    given, before, after = site.array(node, place), site.operand(node).shape, site.result(node).shape
+    place = 3 if has_input(node, 3) else 2
+    array, before, after = site.array(node, place), site.operand(node).shape, site.result(node).shape
     axes = [axis for axis, (n, m) in enumerate(zip(before, after, strict=True)) if n != m]
-    if site.opset < _RESIZE_AXES_OPSET or given is None or not axes or len(axes) == len(before):
+    if site.opset < _RESIZE_AXES_OPSET or array is None or not axes or len(axes) == len(before):
         return False
-    node.input[place] = site.constant(given[axes])
+    node.input[place] = site.constant(array[axes])
     give(node, "axes", axes)
     return True
 

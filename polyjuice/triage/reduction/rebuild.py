@@ -31,7 +31,7 @@ def rebuild(
     for node in graph.nodes if nodes is None else nodes:
         if node.opaque:
             if any(types[name] != graph.types.get(name) for name in node.inputs if name):
-                raise GraphError(f"node {node}: the types of an opaque operator's results are declared for others")
+                raise GraphError(f"node {node}: an opaque operator's result types were declared for other operands")
             types.update({name: graph.types[name] for name in node.outputs if name})
             continue
         if any(name and name not in types for name in node.inputs):
@@ -63,9 +63,9 @@ def substitute(graph: Graph, values: Mapping[str, str]) -> Graph:
     return rebuild(graph, nodes=in_order(nodes, (*graph.inputs, *graph.constants)), outputs=outputs)
 
 
-def in_order(nodes: Sequence[Node], given: Sequence[str]) -> list[Node]:
+def in_order(nodes: Sequence[Node], available: Sequence[str]) -> list[Node]:
     """The nodes in a topological order, unchanged where they are in order already. Raises GraphError on a cycle."""
-    defined, left, ordered = {"", *given}, list(nodes), []
+    defined, left, ordered = {"", *available}, list(nodes), []
     while left:
         ready = next((n for n, node in enumerate(left) if defined.issuperset(node.inputs)), None)
         if ready is None:

@@ -18,7 +18,7 @@ NO_GRADIENTS = "torch.set_grad_enabled(False)"
 
 GRADIENTS = '''\
 def gradients(model, inputs, **options):
-    """A function that gives the gradients of a sum of all outputs' elements, with weights that differ."""
+    """Return a function that computes the gradients of a weighted sum of all outputs' elements."""
     call = prepare(model, inputs, **options)
 
     def run():
@@ -114,10 +114,10 @@ class Programs:
 
     def _called(self, side: str, artifact: Artifact, *options: str, function: str = "prepare", model: str = "") -> str:
         setup = {key: value for key, value in artifact.setup.items() if key not in _OF_INPUTS}
-        said = {**setup, **({"level": self.level} if self.level else {})}
+        settings = {**setup, **({"level": self.level} if self.level else {})}
         inputs = ", ".join(self._inputs(side))
         arguments = ", ".join(
-            [model or self.model(side), f"[{inputs}]", *(f"{k}={v!r}" for k, v in said.items()), *options]
+            [model or self.model(side), f"[{inputs}]", *(f"{k}={v!r}" for k, v in settings.items()), *options]
         )
         text = f"{'gradients' if artifact.setup.get('gradient') else function}({arguments})"
         if artifact.format != "torch" or _mode(artifact) == "grad":

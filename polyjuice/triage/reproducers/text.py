@@ -49,16 +49,16 @@ sys.excepthook = could_not_run'''
 _COMPARED = {
     "metamorphic": "A and B compute the same. Compiled, they do not.",
     "gradient": "A and B have the same gradients. Compiled, they do not.",
-    "differential": "A, compiled, gives other results than in float64.",
+    "differential": "Compiled, A gives other results than in float64.",
     "optlevel": "A gives other results at another optimization level.",
-    "determinism": "A does not always give the same results.",
+    "determinism": "Compiled, A gives different results from run to run.",
 }
 _FAILING = {
     "crash": "A does not compile and run.",
-    "hang": "A does not compile and run in any reasonable time.",
-    "alias": "Compiled, A shares memory, or writes into inputs, otherwise than uncompiled.",
-    "slow": "A and B compute the same, and A is the simpler one, but compiled it is far slower.",
-    "memory": "A and B compute the same, and A is the simpler one, but compiled it takes far more memory.",
+    "hang": "A does not compile and run within the time limit.",
+    "alias": "Compiled, A shares memory or writes into inputs differently than uncompiled.",
+    "slow": "A and B compute the same, and A is simpler. Compiled, A is far slower.",
+    "memory": "A and B compute the same, and A is simpler. Compiled, A takes far more memory.",
 }
 
 
@@ -154,21 +154,21 @@ class _Text:
     def _title(self) -> str:
         version = self.session.versions.get(self.session.compiler.name, "")
         message = self._message().replace("\\", "\\\\").replace('"""', "'''")
-        said = textwrap.fill(f"{self.session.compiler.name} {version}: {message}", 100, break_long_words=False)
+        message_text = textwrap.fill(f"{self.session.compiler.name} {version}: {message}", 100, break_long_words=False)
         what = _FAILING.get(self.verdict.kind) or _COMPARED[self.verdict.oracle]
         if self.verdict.mistyped:
-            what = "An output is not of the type or the shape that the program gives it."
+            what = "An output has another type or shape than the program says."
         if self.case.broken:
-            what = "A is not well typed: an error is due, but not the end of the process."
-        contract = "Exits 1 where the bug shows, 0 where it does not, 2 where this could not run."
-        return f'"""{said}\n\n{what}\n{contract}\n"""'
+            what = "A is not well typed: the compiler must raise an error, and not end the process."
+        contract = "Exits 1 where the bug shows, 0 where it does not, 2 where this script could not run."
+        return f'"""{message_text}\n\n{what}\n{contract}\n"""'
 
     def _message(self) -> str:
         """The verdict's message, with the sides called A and B."""
         verdict = self.verdict
         if self.fails:
-            said = verdict.message.removeprefix(f"{verdict.a} ")
-            return f"A {said}" if said != verdict.message else said
+            message = verdict.message.removeprefix(f"{verdict.a} ")
+            return f"A {message}" if message != verdict.message else message
         message = verdict.message
         for label, letter in ((verdict.a, "A"), (verdict.b, "B")):
             message = re.sub(rf"(?<![\w.'-]){re.escape(label)}(?![\w(-])", letter, message) if label else message
@@ -265,7 +265,7 @@ class _Text:
         found = next(d for d in alias.differences(program) if (d.rung, d.output) == (verdict.rung, verdict.output))
         updated = {place for place, _ in program.artifact.setup.get("updates", ())}
         places = [place for place in range(programs.outputs) if place not in updated]
-        said = {
+        texts = {
             "a": programs.with_arguments("A"),
             "plain": programs.with_arguments("A", "uncompiled"),
             "model": programs.model("A"),
@@ -273,7 +273,7 @@ class _Text:
         }
         yield endings.UNCOMPILED
         if found.rung == alias.WRITTEN:
-            yield endings.WRITES.substitute(said, other=len(places) + int(found.other))
+            yield endings.WRITES.substitute(texts, other=len(places) + int(found.other))
             return
         others = "[*model.parameters(), *model.buffers()]"
         if found.kind != Memory.HELD:
@@ -281,10 +281,10 @@ class _Text:
             others = f"[outputs[{places.index(number) if found.kind == Memory.OUTPUT else len(places) + number}]]"
         output = places.index(found.output)
         if found.rung == alias.MOVED:
-            yield endings.IS.substitute(said, output=output, other=others[1:-1])
+            yield endings.IS.substitute(texts, output=output, other=others[1:-1])
         else:
-            yield endings.SHARES.substitute(said, output=output, others=others)
-        yield endings.ALIAS.substitute(said, further=further)
+            yield endings.SHARES.substitute(texts, output=output, others=others)
+        yield endings.ALIAS.substitute(texts, further=further)
 
     def _comparison(self, arrays: Arrays, programs: Programs, calls: Mapping[str, str], further: str) -> Iterator[str]:
         verdict, oracle = self.verdict, self.verdict.oracle
@@ -343,13 +343,17 @@ class _Text:
         """The line that defines how far apart two results may be."""
         allowed = self.verdict.allowed
         assert allowed is not None
-        why = "the values are exact" if self.verdict.rung == "exact" else "twice the error bounds of what is compared"
+        why = (
+            "the values are exact"
+            if self.verdict.rung == "exact"
+            else "twice the error bounds of the compared programs"
+        )
         if self.verdict.rung == ZEROS:
             why = "a zero's sign counts"
         if self.verdict.oracle == "gradient":
-            why = "many times what uncompiled gradients are off by"
+            why = "many times the error of uncompiled gradients"
         if np.isinf(allowed).any():
-            why += "; infinite where a difference tells nothing"
+            why += "; infinite where elements are not compared"
         shown = _rounded_up(allowed) if arrays.inline else allowed
         one = uniform_value(shown) is not None
         text = number(shown.reshape(-1)[0]) if one else arrays.numpy("allowed", shown)
@@ -358,8 +362,8 @@ class _Text:
     def _dtype(self) -> str:
         """The element type of the result that shows the fault."""
         if self.verdict.oracle == "gradient":
-            given = [dtypes.of_array(x) for x in self.case.inputs[self.verdict.inputs]]
-            return [dtype for dtype in given if dtypes.is_float(dtype)][self.verdict.output]
+            input_types = [dtypes.of_array(x) for x in self.case.inputs[self.verdict.inputs]]
+            return [dtype for dtype in input_types if dtypes.is_float(dtype)][self.verdict.output]
         return self.case.of(self.verdict.a).graph.output_types[self.verdict.output].dtype
 
 

@@ -1,0 +1,308 @@
+"""Reduction of a program as its owner wrote it: the rest stays as it was written."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import onnx
+import pytest
+from onnx import ModelProto, parser
+
+from polyjuice import user_models
+from polyjuice.execution import Artifact
+from polyjuice.formats import FormatError
+from polyjuice.triage.reduction import cutting
+from polyjuice.triage.reduction.excerpt import Excerpt, is_known
+from polyjuice.triage.reduction.search import Search
+from polyjuice.triage.reduction.trial import Counts
+from polyjuice.user_models.apart import graph_of, taken_apart
+from polyjuice.user_models.steps import NotTakenApart, Written
+from tests.support.commands import ONE_RULE, polyjuice, record
+from tests.support.plugins import spoiled
+from tests.support.shares import in_the_long_run
+
+NODES = """
+    a = Abs(x) b = Tanh(a) c = Add(b, w) d = Relu(c) e = Mul(d, a) f = Neg(e) g = Sigmoid(f) h = Sub(g, b)
+    i = Exp(h) j = Add(i, x) k = {planted} l = Max(k, j) m = Softplus(l) n = Mul(m, w) o = Sqrt(m)
+    p = Div(n, o) q = Min(p, k) r = Sin(q) y = Add(r, d) z = ReduceMax<keepdims = 0>(h)
+"""
+
+MODEL = f"""<ir_version: 8, opset_import: ["" : 20]>
+    large (float[1,8,1] x) => (float[1,8,1] y, float z) <float[1] w = {{0.5}}> {{{NODES}}}"""
+
+WRONG_AT_A_NODE = """
+import numpy as np
+import onnx
+from onnx.reference import ReferenceEvaluator
+
+def load(artifact):
+    model = onnx.load_from_string(artifact["source"])
+    for node in list(model.graph.node):
+        if node.name == "by hand":
+            made = node.output[0]
+            node.output[0] = "right"
+            one = onnx.numpy_helper.from_array(np.ones(1, np.float32), "added")
+            model.graph.initializer.append(one)
+            at = list(model.graph.node).index(node) + 1
+            model.graph.node.insert(at, onnx.helper.make_node("Add", ["right", "added"], [made]))
+    return ReferenceEvaluator(model)
+
+def compile(model, inputs):
+    return model
+
+def run(model, inputs):
+    constants = {tensor.name for tensor in model.proto_.graph.initializer}
+    names = [name for name in model.input_names if name not in constants]
+    found = model.run(None, dict(zip(names, map(from_wire, inputs))))
+    return [to_wire(np.asarray(array)) for array in found]
+"""
+"""A compiler that adds one to the result of the node with a certain name, and is right otherwise."""
+
+
+def planted(node: str) -> ModelProto:
+    """A model of twenty nodes. The eleventh has that name."""
+    model = parser.parse_model(MODEL.replace("{planted}", node))
+    model.graph.node[10].name = "by hand"
+    return model
+
+
+@pytest.mark.parametrize(
+    "node",
+    [
+        "CumProd<exclusive = 1>(j, one)",
+        *in_the_long_run("Erf(j)", "Swish<alpha = 0.5>(j)"),
+    ],
+)
+def test_a_fault_of_one_node_as_written_is_reduced_to_that_node(node: str, tmp_path: Path) -> None:
+    """The node is an operator of the table or an opaque one, which only the uncompiled run can judge."""
+    model = planted(node)
+    if "one" in node:
+        model.graph.initializer.append(onnx.numpy_helper.from_array(np.array(1, np.int64), "one"))
+    if "Erf" not in node:
+        model.opset_import[0].version = 26 if "CumProd" in node else 24
+        model.ir_version = 12
+    onnx.save(model, tmp_path / "model.onnx")
+    env = spoiled(tmp_path, WRONG_AT_A_NODE)
+    seeds = ["--seeds", tmp_path / "model.onnx", "-n", 1, "--triage", "0s", *ONE_RULE]
+    done = polyjuice("fuzz", "--compiler", "spoiled", *seeds, "--out", tmp_path / "c", env=env)
+    assert done.returncode == 1, done.stderr
+    finding = min((tmp_path / "c/findings").iterdir())
+    done = polyjuice("reduce", finding, "--time", "1m", env=env)
+    assert done.returncode == 1, done.stderr
+    assert "original: 20 operators to 1" in done.stdout
+    reduced = finding / "reduced"
+    (left,) = (small := onnx.load(reduced / "a.lowered.onnx")).graph.node
+    assert left == model.graph.node[10]
+    assert small.opset_import == model.opset_import
+    stored = record(reduced)
+    assert (stored["kind"], stored["culprit"], stored["repro_exit"]) == ("mismatch", "original", 1)
+    assert stored["reduction"]["operators_before"] == {"original": 20}
+    assert polyjuice("replay", reduced, env=env).returncode == 1
+    assert polyjuice("reduce", reduced, "--out", tmp_path / "again", env=env).returncode == 1
+    assert (tmp_path / "again/a.lowered.onnx").read_bytes() == (reduced / "a.lowered.onnx").read_bytes()
+
+
+# --- the search, with a fault that is only said ---------------------------------------------------------------
+
+
+class Says:
+    """A trial that shows the fault if a valid program's text meets a condition. It also checks the outputs."""
+
+    def __init__(self, shown: Callable[[Excerpt], bool]) -> None:
+        self._shown = shown
+        self.counts = Counts()
+        self.until = math.inf
+        self.session: Any = None
+        self.together = 1
+
+    def check_time(self) -> None:
+        pass
+
+    def compile_together(self, excerpts: Sequence[Excerpt]) -> None:
+        raise AssertionError("not asked")
+
+    def shows(self, excerpt: Excerpt) -> bool:
+        written = excerpt.written
+        self.counts.candidates += 1
+        if not (written.steps and written.inputs and self._shown(excerpt)):
+            return False
+        try:
+            graph = graph_of(written.artifact, tuple(written.inputs.values()))
+        except FormatError:
+            return False
+        if not is_known(graph):
+            return False
+        assert len(graph.outputs) == len(written.outputs)
+        return True
+
+    def judge(self, excerpt: Excerpt) -> None:
+        return None
+
+
+def smallest(written: Written, shown: Callable[[Excerpt], bool], output: int = 0) -> Written:
+    search = Search(cutting.PASSES, Says(shown), [Excerpt(written, output)], lambda _: None)
+    assert search.run()
+    return search.accepted[-1].written
+
+
+def has(op: str) -> Callable[[Excerpt], bool]:
+    return lambda excerpt: any(step.code.op_type == op for step in excerpt.written.steps)
+
+
+def onnx_written(text: str, *inputs: Sequence[float]) -> Written:
+    program = user_models.from_model(parser.parse_model(text))
+    assert program.artifact
+    return taken_apart(program.artifact, [np.array(x, np.float32) for x in inputs])
+
+
+def text_of(written: Written) -> str:
+    artifact = written.artifact
+    if isinstance(artifact.source, str):
+        return artifact.source.partition("def forward")[2]
+    return " ".join(onnx.printer.to_text(onnx.load_from_string(artifact.source).graph).split())
+
+
+def test_what_a_step_needs_whose_value_is_no_input_is_a_constant() -> None:
+    """The step needs a computed shape. As an input, the shape would leave the result's shape open."""
+    small = smallest(
+        onnx_written(
+            """<ir_version: 8, opset_import: ["" : 17]> g (float[2,3] x) => (float[6] y)
+            { s = Shape(x) p = ReduceProd<keepdims = 1>(s) t = Reshape(x, p) y = Neg(t) }""",
+            [[1, 2, 3], [4, 5, 6]],
+        ),
+        has("Reshape"),
+    )
+    assert text_of(small) == "g (float[2,3] x) => (float[6] t) <int64[1] p = {6}> { t = Reshape (x, p) }"
+    assert not small.inputs["x"].any()
+
+
+def test_functions_subgraphs_and_declared_initializers_stay_whole() -> None:
+    """A subgraph's operands include the outer values that it reads. A function stays if another one calls it."""
+    text = """<ir_version: 8, opset_import: ["" : 17, "own" : 1]>
+    g (float[2] x, bool c) => (float[2] y)
+    {
+        a = Abs(x) b = Exp(a) d = own.outer(b)
+        e = If(c) <then_branch = one () => (float[2] t) { t = Add(d, x) },
+                   else_branch = two () => (float[2] u) { u = Mul(d, a) }>
+        y = Neg(e)
+    }
+    <opset_import: ["" : 17], domain: "own"> inner (x) => (y) { y = Tanh(x) }
+    <opset_import: ["" : 17, "own" : 1], domain: "own"> outer (x) => (y) { y = own.inner(x) }
+    <opset_import: ["" : 17], domain: "own"> unused (x) => (y) { y = Sin(x) }"""
+    program = user_models.from_model(parser.parse_model(text))
+    assert program.artifact
+    written = taken_apart(program.artifact, [np.array([1, -2], np.float32), np.array(True)])
+    np.testing.assert_allclose(written.values["y"], -np.add(np.tanh(np.exp([1, 2])), [1, -2]), rtol=1e-6)
+    branch = smallest(written, has("If"))
+    assert [step.code.op_type for step in branch.steps] == ["If"]
+    assert set(branch.steps[0].reads) == {"c", "d", "x", "a"}
+    call = smallest(written, has("outer"))
+    model = onnx.load_from_string(call.artifact.source)  # type: ignore[arg-type]
+    assert sorted(function.name for function in model.functions) == ["inner", "outer"]
+    with pytest.raises(FormatError, match="subgraph"):
+        written.bypassed(written.steps[2], "b")
+    older = parser.parse_model(
+        """<ir_version: 3, opset_import: ["" : 8]> g (float[2] x, float[2] w) => (float[2] y)
+        <float[2] w = {1, 2}> { a = Mul(x, w) b = Abs(a) y = Neg(b) }"""
+    )
+    program = user_models.from_model(older)
+    assert program.artifact
+    product = smallest(taken_apart(program.artifact, [np.ones(2, np.float32)]), has("Mul"))
+    assert text_of(product) == "g (float[2] x, float[2] w) => (float[2] a) <float[2] w = {1,2}> { a = Mul (x, w) }"
+
+
+def test_what_the_reference_evaluator_cannot_run_is_cut_by_its_type() -> None:
+    small = smallest(
+        onnx_written(
+            """<ir_version: 8, opset_import: ["" : 17, "other" : 1]> g (float[2] x) => (float[2] y) <float[2] b>
+            { a = Abs(x) b = other.Op(a) d = Exp(b) y = Neg(d) }""",
+            [3, 4],
+        ),
+        has("Exp"),
+    )
+    assert text_of(small) == "g (float[2] b) => (float[2] d) { d = Exp (b) }"
+
+
+# --- Torch ----------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def everything() -> Written:
+    torch = pytest.importorskip("torch")
+    from polyjuice.user_models import torch_program
+    from tests.support.torch_modules import Everything, X
+
+    program = torch_program.from_module(Everything().eval(), (X.t().contiguous().t(),), {"scale": torch.ones(3)})
+    assert program.artifact
+    assert program.examples
+    return taken_apart(program.artifact, program.examples)
+
+
+def statement(written: Written, text: str) -> Written:
+    """Reduce with a fault that shows if a statement has this text."""
+    return smallest(written, lambda excerpt: text in text_of(excerpt.written), 2)
+
+
+@pytest.mark.long
+def test_a_torch_module_is_cut_statement_by_statement(everything: Written) -> None:
+    assert {"linear", "values", "hidden_1", "mul_2"} <= everything.values.keys()
+    small = statement(everything, "torch._C._nn.linear(")
+    assert text_of(small) == (
+        "(self, x):\n"
+        "        linear = torch._C._nn.linear(x, self.w_linear_weight, self.w_linear_bias)\n"
+        "        return (linear,)\n"
+    )
+    assert small.artifact.setup == {"layouts": ["transposed"]}
+    assert len(graph_of(small.artifact, tuple(small.inputs.values()))) > 0
+    with pytest.raises(NotTakenApart, match="form"):
+        taken_apart(Artifact("torch", "x = 1"), [])
+
+
+@pytest.mark.long
+def test_a_write_of_a_torch_module_is_cut_out(everything: Written) -> None:
+    assert text_of(statement(everything, ".add_(1.0)")).count("\n") == 3
+    written = text_of(statement(everything, ", 0] = 2"))
+    assert "hidden_1[slice(None, None, None), 0] = 2\n        return (" in written
+
+
+OWNERS = """
+import torch
+
+class Owned(torch.nn.Module):
+    def forward(self, target, source, y):
+        a = torch.tanh(y) + 1
+        b = torch.sigmoid(a) * y
+        c = (b * 2).round() + a.abs()
+        target[0:, :] = source[0:, :]
+        source.add_(1)
+        d = torch.maximum(c, b) - a
+        e = (d - b).relu().softmax(-1)
+        f = torch.cumsum(e, -1) + d.clamp(-3, 3)
+        return f.sin() + a, target, source
+
+def model():
+    return Owned(), (torch.zeros(3, 4), torch.arange(12.0).reshape(3, 4), torch.ones(6))
+"""
+
+
+@pytest.mark.long
+def test_a_fault_of_inductor_is_reduced_to_the_statement_that_has_it(tmp_path: Path) -> None:
+    """The compiler replaces a copy of an input by the input, although an update comes before the copy's use."""
+    pytest.importorskip("torch")
+    (tmp_path / "mine.py").write_text(OWNERS)
+    seeds = ["--seeds", "mine:model", "-n", 1, "--workers", 1, "--triage", "0s"]
+    done = polyjuice("fuzz", "--compiler", "inductor", *seeds, "--out", tmp_path / "c", cwd=tmp_path)
+    assert done.returncode == 1, done.stdout + done.stderr
+    finding = min((tmp_path / "c/findings").iterdir())
+    done = polyjuice("reduce", finding, "--time", "4m")
+    assert done.returncode == 1, done.stderr
+    stored = json.loads((finding / "reduced/finding.json").read_text())
+    assert stored["reduction"]["operators_before"]["original"] > 15
+    assert stored["reduction"]["operators_after"]["original"] == 3
+    assert "add_ = source.add_(1)" in (finding / "reduced/repro.py").read_text()
+    assert stored["repro_exit"] == 1

@@ -1,0 +1,292 @@
+"""TensorFlow functions, as tf.function traces them, become source that stands alone."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from tests.support.commands import polyjuice
+from tests.support.plugins import plugin
+
+os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
+os.environ.setdefault("TF_ENABLE_ONEDNN_OPTS", "0")
+tf = pytest.importorskip("tensorflow")
+
+from polyjuice import user_models  # noqa: E402
+from polyjuice.campaign.config import Config  # noqa: E402
+from polyjuice.campaign.runner import Runner  # noqa: E402
+from polyjuice.compilers import find  # noqa: E402
+from polyjuice.egraph import load  # noqa: E402
+from polyjuice.formats import FormatError  # noqa: E402
+from polyjuice.inputs import GIVEN  # noqa: E402
+from polyjuice.oracles import ORACLES  # noqa: E402
+from polyjuice.session import CompilerSession, Conditions  # noqa: E402
+from polyjuice.user_models import UserModel, callables, files, in_float64, tensorflow_program  # noqa: E402
+
+COUNT = tf.Variable(0.0)
+X = np.arange(8, dtype=np.float32).reshape(2, 4) - 3
+
+
+class Everything(tf.Module):
+    """A variable that an inner function reads, a large constant, a loop, a branch, operations with several results."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.scale = tf.Variable([0.5, 2.0, 1.0, 3.0], name="scale")
+        self.table = np.arange(32, dtype=np.float32).reshape(4, 8)
+
+    @tf.function
+    def scaled(self, x: Any) -> Any:
+        return x * self.scale, x + float("inf")
+
+    def __call__(self, x: Any, more: Any) -> Any:
+        y, infinite = self.scaled(x)
+        for _ in tf.range(tf.shape(more["n"])[0]):
+            y += 1.0
+        y = -y if tf.reduce_sum(x) > 0 else y
+        best = tf.math.top_k(y, 2)
+        tf.debugging.assert_less(tf.reduce_sum(y), 1e6, "too large")
+        return {"best": best, "infinite": infinite}, tf.split(y @ self.table, 2, axis=1), more["n"]
+
+
+def program_of(function: Any, *inputs: Any) -> UserModel:
+    return tensorflow_program.from_function(function, inputs)
+
+
+def source_of(program: UserModel) -> str:
+    assert program.artifact
+    assert isinstance(program.artifact.source, str)
+    return program.artifact.source
+
+
+def test_the_source_says_what_the_trace_does() -> None:
+    source = source_of(program_of(Everything(), X, {"n": np.arange(3)}))
+    for written in (
+        "@tf.function(autograph=False)\n    def scaled(self, x):",
+        "self.w_scale.value()",
+        'tf.constant(float("inf"), dtype=tf.float32)',
+        "tf.while_loop(self.",
+        "tf.cond(greater, lambda: self.",
+        "tf.raw_ops.TopKV2(input=",
+        ".indices",
+        "num_split=2)",
+    ):
+        assert written in source
+    assert "transpose_b" not in source  # False by default
+    assert {line for line in source.splitlines() if "import" in line} == {"import tensorflow as tf"}
+
+
+def test_the_source_is_a_program_of_the_functions_inputs_and_outputs_for_the_compiler(tmp_path: Path) -> None:
+    """The source stays the same when a stored finding is read again."""
+    program = program_of(Everything(), X, {"n": np.arange(3)})
+    files.save(tmp_path / "kept", "0", [program])
+    (kept,) = files.load(tmp_path / "kept", "0")
+    assert kept
+    assert kept.artifact
+    assert kept.artifact.source == source_of(program)
+    y = X * [0.5, 2, 1, 3] + 3
+    results = Everything()(X, {"n": np.arange(3)})
+    wanted = [np.asarray(t) for t in tf.nest.flatten(results)]
+    np.testing.assert_array_equal(wanted[0], -np.sort(y)[:, :2] if X.sum() > 0 else -np.sort(-y)[:, :2])
+    assert [(t.dtype, t.shape) for t in program.graph.output_types] == [(str(a.dtype), a.shape) for a in wanted]
+    assert program.unread
+    assert program.examples
+    with CompilerSession(Conditions(), find("xla")) as session:
+        outcome = session.execute(kept.artifact, [program.examples] * 2)
+    assert outcome.status == "ok", outcome.message
+    assert outcome.reference
+    for found in (*outcome.outputs, *outcome.reference):
+        for a, b in zip(found, wanted, strict=True):
+            np.testing.assert_array_equal(a, b)
+
+
+@pytest.mark.parametrize(
+    ("function", "reason"),
+    [
+        (lambda x: x + tf.random.normal([4]), "it draws random numbers"),
+        (lambda x: COUNT.assign_add(tf.reduce_sum(x)), "AssignAddVariableOp reads or changes a state"),
+        (lambda x: tf.strings.as_string(x), "string is not supported"),
+        (lambda x: tf.cast(x, tf.complex64), "complex64 is not supported"),
+        (lambda x: tf.reshape(x, [3, 3]), "TensorFlow cannot trace the function"),
+    ],
+    ids=["random", "state", "strings", "complex", "raises"],
+)
+def test_what_cannot_be_compiled_as_it_is_has_one_line_to_say_so(function: Any, reason: str) -> None:
+    with pytest.raises(FormatError, match=reason) as caught:
+        program_of(function, X)
+    assert "\n" not in str(caught.value)
+
+
+def uncompiled(artifact: Any, inputs: Any) -> Any:
+    with CompilerSession(Conditions(), find("xla")) as session:
+        outcome = session.execute(artifact, [inputs], compile=False)
+    assert outcome.reference is not None, outcome.message
+    return outcome.reference[0]
+
+
+def test_in_float64_all_floating_and_complex_types_are_wide() -> None:
+    def function(x: Any) -> Any:
+        half = tf.cast(x, tf.float16) / 3 + tf.constant([0.1] * 4, tf.float16)
+        grown = tf.image.resize(tf.reshape(x, [1, 2, 4, 1]), [4, 4])
+        return half, tf.math.real(tf.signal.fft(tf.cast(x, tf.complex64))), grown * 2
+
+    program = program_of(function, X)
+    assert program.artifact
+    wide = in_float64(program.artifact)
+    assert wide
+    half, spectrum, grown = uncompiled(wide, (X.astype(np.float64),))
+    assert [str(y.dtype) for y in (half, spectrum, grown)] == ["float64"] * 3
+    np.testing.assert_array_equal(half, X.astype(np.float64) / 3 + float(np.float16(0.1)))
+    np.testing.assert_allclose(spectrum, np.fft.fft(X.astype(np.float64)).real, rtol=1e-14)
+
+
+UNDEFINED = {
+    "cast": (lambda x: tf.cast(x, tf.int32), np.float32([1.7, -3.0, 3e9, -3e9, np.nan])),
+    "shift": (lambda x: tf.bitwise.left_shift(3, x), np.int32([0, 31, 32, -1, 100])),
+}
+
+
+@pytest.mark.parametrize("name", UNDEFINED)
+def test_what_tensorflow_leaves_open_is_another_integer_in_float64(name: str) -> None:
+    """An integer is compared only where both runs agree."""
+    function, values = UNDEFINED[name]
+    program = program_of(function, values)
+    assert program.artifact
+    wide = in_float64(program.artifact)
+    assert wide
+    (plain,) = uncompiled(program.artifact, [values])
+    (other,) = uncompiled(wide, [values.astype(np.float64) if name == "cast" else values])
+    assert (plain == other).tolist() == [True, True, False, False, False]
+
+
+def ready(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, returned: str) -> Runner:
+    """A runner of cases of one function. It imports TensorFlow only where the runner is made."""
+    code = f"import numpy as np\ndef model():\n    import tensorflow as tf\n    return {returned}\n"
+    (tmp_path / f"{name}.py").write_text(code)
+    monkeypatch.chdir(tmp_path)
+    return Runner(Config("xla", (f"{name}:model",), cases=1), tmp_path, load(()))
+
+
+@pytest.mark.long
+def test_a_function_takes_part_as_it_is_and_is_judged_by_its_uncompiled_run(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    spectrum = "tf.math.real(tf.signal.fft(tf.cast(x, tf.complex64)))"
+    own = f"(lambda x, n: (tf.nn.softmax(x, axis=n), {spectrum})), (np.full((2, 3), 500, np.float32),), {{'n': 0}}"
+    runner = ready(tmp_path, monkeypatch, "soft", own)
+    try:
+        case = runner.execute(0)
+        (result,) = runner.run([0])
+        right = case.of("original")
+        shifted = tuple(tuple(y + 1 for y in outputs) for outputs in right.outcome.outputs)
+        wrong = replace(right, outcome=replace(right.outcome, outputs=shifted))
+        (verdict,) = ORACLES["differential"].judge(replace(case, programs=[wrong]), runner.session)
+    finally:
+        runner.close()
+    assert [t.label for t in case.programs] == ["original"]
+    assert case.profiles[-1] in GIVEN
+    assert (case.inputs[-1][0] == 500).all()
+    assert (result.pairs, result.findings, result.skipped) == (1, [], "")
+    assert "differs from its uncompiled run at 6 of 6 elements" in verdict.message
+
+
+# --- findings ---------------------------------------------------------------------------------------------------------
+
+SPOILED = '''
+from polyjuice.compilers import _tensorflow
+from polyjuice.compilers.xla import *
+
+FORMAT = "tensorflow"
+REPRO_IMPORTS = """
+import tensorflow as tf
+"""
+REPRO = """
+def prepare(model, inputs, **options):
+    wrong = "BiasAdd" in model.__call__.__code__.co_names
+    return lambda: [y + wrong for y in model(*inputs)]
+"""
+
+def compile(program, inputs):
+    return program
+
+def run(program, inputs):
+    wrong = "BiasAdd" in program.model.__call__.__code__.co_names
+    return [(dtype, y + wrong) for dtype, y in _tensorflow.call(program.model, inputs)]
+
+def trace(compiled):
+    return []
+'''
+"""A compiler that adds one to all results of a program with BiasAdd, a name that no lowering uses."""
+
+OWNERS = """
+def model():
+    import tensorflow as tf
+    return tf.keras.layers.Dense(3), (tf.ones((2, 4)),)
+
+def clean():
+    import tensorflow as tf
+    return tf.function(lambda x: tf.nn.relu(x) + 1), (tf.ones((2, 4)),)
+
+def number(): return 3
+
+def none():
+    return abs, (3,)
+
+def raises():
+    import tensorflow as tf
+    return tf.linalg.inv, (tf.ones((2, 3)),)
+"""
+
+
+@pytest.mark.long
+def test_a_fault_is_found_stored_and_replayed_without_the_owners_module(tmp_path: Path) -> None:
+    env = plugin(tmp_path / "site", base=SPOILED, name="spoiled")
+    (tmp_path / "mine.py").write_text(OWNERS)
+    fuzz = ("fuzz", "--compiler", "spoiled", "-n", 1, "--workers", 1, "--triage", "0s")
+    done = polyjuice(*fuzz, "--seeds", "mine:model", "--out", tmp_path / "c", env=env, cwd=tmp_path)
+    assert done.returncode == 1, done.stderr
+    (finding,) = (tmp_path / "c/findings").iterdir()
+    stored = json.loads((finding / "finding.json").read_text())
+    assert (stored["a"], stored["culprit"], stored["repro_exit"]) == ("original", "original", 1)
+    assert "= tf.raw_ops.BiasAdd(" in (finding / "repro.py").read_text()
+    done = polyjuice(*fuzz, "--seeds", "mine:clean", "--out", tmp_path / "d", "--json", env=env, cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout)["tested"] == 1
+    (tmp_path / "mine.py").unlink()
+    assert polyjuice("replay", finding, env=env).returncode == 1
+    assert {path.name for path in (tmp_path / "c/imported").iterdir()} == {"0.onnx", "0.py", "0.json", "0.npz"}
+
+
+REFUSALS = {
+    "mine:number": "must return (model, args)",
+    "mine:none": "no argument is a TensorFlow tensor",
+    "mine:raises": "TensorFlow cannot trace the function (InvalidArgumentError",
+}
+
+
+@pytest.mark.parametrize("source", REFUSALS)
+def test_a_bad_callable_is_a_usage_error_in_one_line(source: str, tmp_path: Path) -> None:
+    (tmp_path / "mine.py").write_text(OWNERS)
+    done = polyjuice("fuzz", "--compiler", "xla", "--seeds", source, "-n", 1, "--out", tmp_path / "c", cwd=tmp_path)
+    assert done.returncode == 2
+    (line,) = done.stderr.strip().splitlines()
+    assert source in line
+    assert REFUSALS[source] in line
+    assert not (tmp_path / "c").exists()
+
+
+def test_without_tensorflow_the_message_says_what_to_install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "theirs.py").write_text(OWNERS)
+    monkeypatch.delitem(sys.modules, "polyjuice.user_models.tensorflow_program", raising=False)
+    monkeypatch.delattr(user_models, "tensorflow_program", raising=False)
+    monkeypatch.setitem(sys.modules, "tensorflow", None)
+    monkeypatch.syspath_prepend(str(tmp_path))
+    with pytest.raises(FormatError, match=r"pip install 'polyjuice-fuzzer\[xla\]'"):
+        callables.load("theirs:model")

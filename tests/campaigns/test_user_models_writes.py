@@ -1,0 +1,368 @@
+"""Torch programs of users that write into inputs and buffers, and compilers that get such writes wrong."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from polyjuice import session
+from polyjuice.ir import Graph
+from polyjuice.user_models.sandbox import Sandbox
+from tests.support.commands import polyjuice, record
+from tests.support.plugins import plugin
+from tests.support.shares import in_the_long_run
+
+torch = pytest.importorskip("torch")
+
+from polyjuice.formats import FormatError, from_model, to_model, torch_export  # noqa: E402
+from polyjuice.interpret import evaluate  # noqa: E402
+from polyjuice.user_models import files, torch_program  # noqa: E402
+from polyjuice.user_models.apart import graph_of, taken_apart  # noqa: E402
+from polyjuice.user_models.torch_printer import array_of, run  # noqa: E402
+
+X, Y = torch.arange(12.0).reshape(4, 3), torch.full((4, 3), 2.0)
+
+
+class Stateful(torch.nn.Module):
+    """A module that writes into an input, two buffers and its result."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.register_buffer("steps", torch.zeros((), dtype=torch.int64))
+        self.register_buffer("cache", torch.ones(4, 3), persistent=False)
+
+    def forward(self, x: Any, y: Any) -> Any:
+        self.steps += 1
+        self.cache[1:3] = x[:2]
+        y.mul_(x)
+        return y + self.cache, y
+
+
+def after(model: torch.nn.Module, *inputs: Any) -> list[np.ndarray]:
+    """The results of a module, then the final values of its inputs and buffers."""
+    copies = [x.clone() for x in inputs]
+    returned = model(*copies)
+    return [array_of(x) for x in (*returned, copies[1], *(model.cache, model.steps))]
+
+
+def test_an_imported_program_gives_what_inputs_and_buffers_hold_in_the_end(tmp_path: Path) -> None:
+    """The program is a module, an exported program, a file, or a graph."""
+    torch.export.save(torch.export.export(Stateful(), (X, Y)), tmp_path / "stateful.pt2")
+    wanted = after(Stateful(), X, Y)
+    imported = [torch_program.from_module(Stateful(), (X, Y)), torch_program.load(str(tmp_path / "stateful.pt2"))]
+    for number, program in enumerate(imported):
+        assert program.graph.updates == {"y": 2}
+        assert program.artifact
+        assert program.artifact.setup == {"updates": [[2, 1], [3, 2], [4, 3]]}
+        assert len(program.artifact.arguments) == 2
+        for found in (run(program.artifact, [X.clone(), Y.clone()]), evaluated(program.graph, X, Y)):
+            for a, b in zip(map(np.asarray, found), wanted, strict=True):
+                np.testing.assert_array_equal(a, b)
+        files.save(tmp_path / "kept", str(number), [program])
+        (kept,) = files.load(tmp_path / "kept", str(number))
+        assert kept.artifact
+        assert kept.artifact.arguments == program.artifact.arguments
+        assert kept.artifact.setup == program.artifact.setup
+        assert kept.graph.updates == program.graph.updates
+
+
+def evaluated(graph: Graph, *inputs: Any) -> list[np.ndarray]:
+    return list(evaluate(from_model(to_model(graph)), [x.numpy() for x in inputs]))
+
+
+class Function(torch.nn.Module):
+    def __init__(self, function: Callable[..., Any]) -> None:
+        super().__init__()
+        self.function = function
+
+    def forward(self, *tensors: Any) -> Any:
+        return self.function(*tensors)
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        lambda x, y: (x.copy_(y + 1), None)[1],
+        lambda x, y: (y.t().mul_(2), x[1:].add_(y[:3]), x.sum())[1:],
+        lambda x, y: (x.zero_(), y.view(-1)[::2].fill_(3.0), y.sum(0)),
+    ],
+    ids=["returns nothing", "through views", "constants"],
+)
+def test_a_graph_updates_inputs_as_torch_does(function: Callable[..., Any]) -> None:
+    copies = [X.clone(), Y.clone()]
+    returned = [y for y in (function(*copies) or ()) if isinstance(y, torch.Tensor)]
+    program = torch_program.from_module(Function(function), (X, Y))
+    written = [x for x, before in zip(copies, (X, Y), strict=True) if not torch.equal(x, before)]
+    assert len(program.graph.updates) == len(written)
+    found = evaluate(program.graph, [X.numpy(), Y.numpy()])
+    for a, b in zip(found, [*returned, *written], strict=True):
+        np.testing.assert_allclose(a, b.numpy())
+    assert program.artifact
+
+
+def test_what_eager_writes_counts_where_there_is_no_graph() -> None:
+    """The module has no graph because it uses complex numbers."""
+
+    def function(x: Any, y: Any) -> Any:
+        x.copy_(torch.fft.ifft(torch.fft.fft(x)).real + 1)
+        return y + 1
+
+    program = torch_program.from_module(Function(function), (X, Y))
+    assert program.unread
+    assert program.artifact
+    assert program.artifact.setup == {"updates": [[1, 0]]}
+    _, written = run(program.artifact, [X.clone(), Y.clone()])
+    torch.testing.assert_close(written, X + 1)
+    assert len(program.graph.outputs) == 2
+
+
+def test_statistics_that_a_kernel_writes_without_saying_so_are_buffers_that_are_written() -> None:
+    """Batch normalization does not change the version counters of its running statistics."""
+    model = torch.nn.BatchNorm1d(3)
+    program = torch_program.from_module(model, (X,))
+    assert program.artifact
+    found = run(program.artifact, [X.clone()])
+    model(X)
+    held = (model.num_batches_tracked, model.running_mean, model.running_var)
+    for a, b in zip(found[1:], held, strict=True):
+        torch.testing.assert_close(a, b)
+
+
+def test_a_program_that_writes_is_taken_apart_with_its_updates() -> None:
+    """The reduced program takes buffers as inputs. If an update is no longer an output, the program still writes it."""
+    artifact = torch_program.from_module(Stateful(), (X, Y)).artifact
+    assert artifact
+    written = taken_apart(artifact, [X.numpy(), Y.numpy()])
+    assert [*written.inputs] == ["x", "y", "cache", "steps"]
+    assert written.updates == ("y", "cache", "steps")
+    one = written.with_results([2])
+    assert (one.outputs, one.updates) == ((), ("y",))
+    graph = graph_of(one.artifact, tuple(one.inputs.values()))
+    assert graph.updates == {"y": 0}
+    for found in (
+        run(one.artifact, list(map(torch.tensor, one.inputs.values()))),
+        evaluate(graph, [*one.inputs.values()]),
+    ):
+        np.testing.assert_array_equal(np.asarray(found[0]), (Y * X).numpy())
+    two = written.with_results([1, 4])
+    assert (two.outputs, two.updates) == (("y",), ("steps",))
+    assert two.artifact.setup["updates"] == [[1, [*two.inputs].index("steps")]]
+    assert len(graph_of(two.artifact, tuple(two.inputs.values())).outputs) == 2
+
+
+def test_a_module_that_gives_no_tensor_is_refused() -> None:
+    with pytest.raises(FormatError, match="returns no tensor, and writes into none"):
+        torch_export.from_module(Function(lambda x: None), (X,))
+
+
+# --- findings ---------------------------------------------------------------------------------------------------------
+
+SPOILED = '''
+import torch
+from polyjuice.compilers import _torch
+from polyjuice.compilers.eager import *
+from dataclasses import replace
+
+FORMAT = "torch"
+REPRO_IMPORTS = """
+import copy
+
+import torch
+import torch.nn.functional as F
+import spoiled_compiler
+"""
+REPRO = """
+def prepare(model, inputs, updates=()):
+    def call():
+        fresh = [copy.deepcopy(x) for x in inputs]
+        outputs = [*spoiled_compiler.Spoiled(model)(*fresh)]
+        for place, number in updates:
+            outputs.insert(place, fresh[number])
+        return outputs
+
+    return call
+"""
+
+
+def compile(program, inputs):
+    return replace(program, model=Spoiled(program.model))
+
+
+class Spoiled(torch.nn.Module):
+    def __init__(self, model):
+        super().__init__()
+        self._orig_mod = model
+
+    def forward(self, *inputs):
+        fault = FAULTS.get(str(inputs[0].dtype).removeprefix("torch.")) if inputs else None
+        return fault(self._orig_mod, inputs) if fault else self._orig_mod(*inputs)
+
+
+def loses_input(model, inputs):
+    return model(inputs[0], inputs[1].clone(), *inputs[2:])
+
+
+def loses_buffer(model, inputs):
+    return model(*inputs[:2], *(x.clone() for x in inputs[2:]))
+
+
+def hands_back(model, inputs):
+    y, *rest = model(*inputs)
+    return (inputs[0], *rest) if torch.equal(y, inputs[0]) else (y, *rest)
+
+
+def copies(model, inputs):
+    return tuple(y.clone() for y in model(*inputs))
+
+
+def writes(model, inputs):
+    outputs = model(*inputs)
+    inputs[0].view(-1)[0] += 1
+    return outputs
+
+
+def gives_buffer(model, inputs):
+    y, z = model(*inputs)
+    return y, next(model.buffers(), z)
+
+
+FAULTS = dict({faults})
+'''
+"""Torch, uncompiled, with faults. The element type of a program's inputs decides which fault it meets."""
+
+OWNERS = """
+import torch
+
+class Owned(torch.nn.Module):
+    def __init__(self, dtype):
+        super().__init__()
+        self.register_buffer("count", torch.zeros(3, dtype=dtype))
+
+def made(cls, dtype):
+    return cls(dtype), (torch.arange(6).reshape(2, 3).to(dtype), torch.ones(2, 3, dtype=dtype))
+"""
+
+OWNED = """
+class Owned_{dtype}(Owned):
+    def forward(self, x, s):
+        {body}
+
+def model_{dtype}(): return made(Owned_{dtype}, torch.{dtype})
+"""
+
+
+@dataclass(frozen=True)
+class Fault:
+    """A fault of the compiler, the body of a program that meets it, and the oracle and message that report it."""
+
+    function: str
+    body: str
+    oracle: str
+    message: str
+
+
+FAULTS = {
+    "an update of an input is lost": Fault(
+        "loses_input", "s.add_(x); self.count += 1; return x * 2", "differential", "output 1"
+    ),
+    "an update of a buffer is lost": Fault(
+        "loses_buffer", "s.add_(x); self.count += 1; return x * 2", "differential", "output 2"
+    ),
+    "an update without a graph is lost": Fault(
+        "loses_input",
+        "s.copy_(torch.fft.ifft(torch.fft.fft(x)).real + 1); return x * 2",
+        "differential",
+        "output 1",
+    ),
+    "an input is handed back": Fault(
+        "hands_back", "return x.clone(), x * 2", "alias", "output 0 shares memory with input 0"
+    ),
+    "a view is copied": Fault("copies", "return x * 2, s.t()", "alias", "output 1 shares memory with input 1"),
+    "an input is written": Fault("writes", "return x * 2 + s", "alias", "memory of input 0 is written"),
+    "a buffer is handed out": Fault(
+        "gives_buffer",
+        "return x * 2 + s, self.count.clone()",
+        "alias",
+        "output 1 shares memory with w_count, which the model holds",
+    ),
+}
+
+TYPES = dict(zip(FAULTS, ("float64", "int64", "float32", "int32", "float16", "int16", "int8"), strict=True))
+"""Each fault has an element type of its own, so that one campaign meets all."""
+
+
+@dataclass(frozen=True)
+class Campaign:
+    """A campaign with one case for each fault: the environment with the compiler, and the findings by fault."""
+
+    env: Mapping[str, str]
+    findings: Mapping[str, Sequence[Path]]
+
+
+@pytest.fixture(scope="module")
+def campaign(tmp_path_factory: pytest.TempPathFactory) -> Campaign:
+    folder = tmp_path_factory.mktemp("faults")
+    functions = ", ".join(f"{TYPES[name]}={fault.function}" for name, fault in FAULTS.items())
+    env = plugin(folder / "site", base=SPOILED.replace("{faults}", functions), name="spoiled")
+    bodies = {name: OWNED.replace("{dtype}", TYPES[name]).replace("{body}", FAULTS[name].body) for name in FAULTS}
+    (folder / "mine.py").write_text("\n".join([OWNERS, *bodies.values()]))
+    seeds = [option for name in FAULTS for option in ("--seeds", f"mine:model_{TYPES[name]}")]
+    chosen = ["-n", len(FAULTS), "--workers", 1, "--triage", "0s", "--extract", "original"]
+    chosen += ["--oracle", "differential,alias", "--out", folder / "c"]
+    done = polyjuice("fuzz", "--compiler", "spoiled", *seeds, *chosen, env=env, cwd=folder)
+    assert done.returncode == 1, done.stderr
+    findings: dict[str, list[Path]] = {name: [] for name in FAULTS}
+    for finding in sorted((folder / "c/findings").iterdir()):
+        name = list(FAULTS)[record(finding)["index"]]
+        if record(finding)["oracle"] == FAULTS[name].oracle:
+            findings[name].append(finding)
+    return Campaign(env, findings)
+
+
+@pytest.mark.parametrize("name", FAULTS)
+def test_a_fault_with_what_a_program_writes_or_shares_is_found_and_reproduced(name: str, campaign: Campaign) -> None:
+    (finding,) = campaign.findings[name]
+    stored = record(finding)
+    assert FAULTS[name].message in stored["message"]
+    assert (stored["a"], stored["culprit"], stored["repro_exit"]) == ("original", "original", 1), stored["printed"]
+    assert ("*model.buffers()" in (finding / "repro.py").read_text()) == (name == "a buffer is handed out")
+
+
+TELLING = ("an update of a buffer is lost", "an update without a graph is lost", "an input is written")
+"""One fault of each kind: with a graph, without a graph, and about shared memory. The long tests try the others."""
+
+
+@pytest.mark.parametrize("name", TELLING)
+def test_such_a_fault_is_replayed(name: str, campaign: Campaign) -> None:
+    assert polyjuice("replay", *campaign.findings[name], env=campaign.env).returncode == 1
+
+
+class Kept(Sandbox):
+    """A sandbox that stays open after its session: it imports Torch once for all reductions."""
+
+    def close(self) -> None:
+        return
+
+
+@pytest.fixture(scope="module")
+def kept() -> Iterator[Kept]:
+    sandbox = Kept(timeout_s=120)
+    yield sandbox
+    Sandbox.close(sandbox)
+
+
+@pytest.mark.parametrize(
+    "name", [*TELLING, *in_the_long_run(*(f for f in FAULTS if f not in (*TELLING, "a buffer is handed out")))]
+)
+def test_such_a_fault_is_reduced(name: str, campaign: Campaign, kept: Kept, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(session, "Sandbox", lambda timeout_s: kept)
+    (finding,) = campaign.findings[name]
+    reduced = polyjuice("reduce", finding, "--time", "30s", env=campaign.env)
+    assert reduced.returncode == 1, reduced.stdout + reduced.stderr
+    smaller = record(finding / "reduced")
+    assert (smaller["oracle"], smaller["repro_exit"]) == (FAULTS[name].oracle, 1)
