@@ -13,6 +13,7 @@ from multiprocessing.util import Finalize
 from pathlib import Path
 from typing import TypeVar
 
+from polyjuice import interrupts
 from polyjuice.campaign.clock import Moments
 from polyjuice.campaign.config import Config
 from polyjuice.campaign.runner import CaseResult, Runner
@@ -42,7 +43,10 @@ class _Ended(BaseException):
 
 
 def initialize(config: Config, folder: Path, rules: Sequence[Rule], environment: Mapping[str, str]) -> None:
-    """Set up a process of the pool. It ignores interrupts: the parent handles them, and ends it by SIGTERM.
+    """Set up a process of the pool, which starts with signals blocked (see `polyjuice.interrupts.blocked`).
+
+    It ignores SIGINT and SIGHUP, which a terminal sends to all processes: the parent handles them, and ends the others.
+    SIGTERM ends it, from whomever it comes.
 
     ``environment`` has the parent's variables, since the fork server may have started with older ones.
     """
@@ -51,7 +55,9 @@ def initialize(config: Config, folder: Path, rules: Sequence[Rule], environment:
     os.environ.clear()
     os.environ.update(environment)
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    signal.signal(signal.SIGHUP, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, _terminate)
+    interrupts.unblock()
     end_with_parent()
 
 
