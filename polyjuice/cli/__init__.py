@@ -11,6 +11,7 @@ import typer
 from rich.markup import escape
 
 from polyjuice import formats, interrupts
+from polyjuice.campaign.lock import Running
 from polyjuice.campaign.store import NoCampaign
 from polyjuice.cli.bisect import bisect
 from polyjuice.cli.common import DEFECT, INTERRUPTED, OK, USAGE, Usage, stderr
@@ -76,6 +77,7 @@ _THE_USERS = (
     NoCampaign,
     PageError,
     RuleError,
+    Running,
     SolverMissing,
     SuiteError,
     Usage,
