@@ -13,6 +13,7 @@ TESTS = Path(__file__).parents[1]
 
 STANDS_ON = {
     "cache": "",
+    "interrupts": "",
     "timelimit": "",
     "visible": "",
     "wording": "",
@@ -38,7 +39,7 @@ STANDS_ON = {
     "support": "pipeline generate probes",
     "triage": "packs egraph timelimit visible wording",
     "rulecheck": "egraph inputs generate",
-    "campaign": "triage support rulecheck",
+    "campaign": "triage support rulecheck interrupts",
     "suite": "campaign",
     "page": "suite drawing",
     "cli": "page",
