@@ -302,7 +302,7 @@ def run_command(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[s
     """Run the command in this process. Return its exit status, standard output and standard error."""
     monkeypatch.setattr(sys, "argv", ["polyjuice", "suite", *map(str, arguments)])
     with pytest.raises(SystemExit) as left:
-        cli.main()
+        cli.run()
     return left.value.code or 0, *capsys.readouterr()
 
 
