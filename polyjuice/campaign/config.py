@@ -32,12 +32,8 @@ class Config:
     DRAWN_OPSET. ``disruptive`` breaks a constraint of each seed graph, which then has no variants (see
     :mod:`polyjuice.generate.disruptive`). ``known`` names the files of known bugs (see `triage.known.sources`).
     ``triage_s`` limits the seconds for reducing and bisecting each finding; 0 turns both off. ``pack`` is the largest
-<<<<<<< HEAD
-    number of programs compiled as one (0: the compiler's default). The last four limit models that are read.
-=======
     number of programs compiled as one (0: the compiler's default). ``max_skipped`` is a percentage of the cases (None:
-    the default).
->>>>>>> 43-interrupt
+    the default). The last four limit models that are read.
     """
 
     compiler: str
@@ -65,7 +61,7 @@ class Config:
     known: tuple[str, ...] = ()
     triage_s: float = 300.0
     pack: int = 0
-<<<<<<< HEAD
+    max_skipped: float | None = None
     max_elements: int = ReadLimits.elements
     max_nodes: int = ReadLimits.nodes
     read_timeout_s: float = ReadLimits.seconds
@@ -75,9 +71,6 @@ class Config:
     def read_limits(self) -> ReadLimits:
         """The limits of models and findings that are read."""
         return ReadLimits(self.max_elements, self.max_nodes, self.read_timeout_s, self.read_memory_gib)
-=======
-    max_skipped: float | None = None
->>>>>>> 43-interrupt
 
     @property
     def conditions(self) -> Conditions:
@@ -85,7 +78,7 @@ class Config:
         return Conditions(self.python, self.device, self.level, self.timeout_s, self.opset, self.disruptive)
 
     def may_skip(self, cases: int) -> int:
-        """Return how many of so many cases may be skipped, rounded up, so that one skipped case of three is no alarm.
+        """Return how many of a number of cases may be skipped, rounded up, so that one skipped case of three is no alarm.
 
         With rules that the user selected, it is all by default: most graphs have nothing that one rule rewrites.
         """

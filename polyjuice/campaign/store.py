@@ -148,7 +148,6 @@ class Untriaged:
         return self.group.text if self.group else str(self.record["signature"])
 
 
-<<<<<<< HEAD
 def _refuse_public(folder: Path) -> None:
     """Raise NoCampaign where every user can write a campaign's folder: its programs are code that Polyjuice runs."""
     if folder.stat().st_mode & stat.S_IWOTH:
@@ -161,7 +160,8 @@ def writers(folder: Path) -> str:
     if status.st_uid not in (0, os.geteuid()):
         return "another user owns it"
     return "its group can write it" if status.st_mode & stat.S_IWGRP else ""
-=======
+
+
 def _locked(folder: Path) -> Lock:
     """The lock of a campaign that runs. Raises NoCampaign."""
     try:
@@ -170,7 +170,6 @@ def _locked(folder: Path) -> Lock:
         raise NoCampaign(
             f"{folder}: another process is running this campaign, or writes into its findings: wait until it has ended"
         ) from None
->>>>>>> 43-interrupt
 
 
 class Store:
@@ -195,14 +194,7 @@ class Store:
                 (folder / name).mkdir(exist_ok=True)
         except OSError as error:
             raise NoCampaign(f"{folder} cannot be made: {error.strerror}") from None
-<<<<<<< HEAD
         _refuse_public(folder)
-        db = sqlite3.connect(folder / "campaign.sqlite")
-        store = cls(folder, db)
-        store.claim()
-        db.executescript(_SCHEMA)
-        store.set_config(config)
-=======
         lock = _locked(folder)
         if path.exists():  # another campaign began there a moment ago
             lock.release()
@@ -215,7 +207,6 @@ class Store:
         new.rename(path)
         store = cls(folder, sqlite3.connect(path, _BUSY_S))
         store._lock = lock
->>>>>>> 43-interrupt
         return store
 
     @classmethod
@@ -265,7 +256,7 @@ class Store:
         self._remove_unfinished()
 
     def _remove_unfinished(self) -> None:
-        """Remove folders of findings that were being written, and findings of cases that were not stored."""
+        """Remove half-written folders of findings, and findings of cases that are not stored."""
         raw = self.folder / "raw"
         waiting = {index for task in self.postponed() for index in task.postponed}
         done = self.done() - waiting

@@ -40,16 +40,10 @@ def bisect(
     Without them (passes, optimizers, options) the fault vanishes. Their names are written into finding.json and
     report.md. Exit status: 1 where the fault shows, 0 where it no longer does.
     """
-<<<<<<< HEAD
     stored = load(finding, python and interpreter(python), limits)
-    result = bisected(stored, seconds(duration), lambda line: stderr.print(f"  {escape(line)}"))
-    store(stored, result)
-=======
-    stored = load(finding, python and interpreter(python))
     with kept_from_running(campaign_of(finding)):
         result = bisected(stored, seconds(duration), lambda line: stderr.print(f"  {escape(line)}"))
         store(stored, result)
->>>>>>> 43-interrupt
     if as_json:
         print(json.dumps({"finding": str(finding), **asdict(result)}))
     else:

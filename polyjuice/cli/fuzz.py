@@ -120,14 +120,11 @@ def fuzz(
             known=known_list.sources(known_bugs),
             triage_s=seconds(triage, "--triage", zero=True),
             pack=1 if plain else _pack(pack),
-<<<<<<< HEAD
             max_elements=limits.elements,
             max_nodes=limits.nodes,
             read_timeout_s=limits.seconds,
             read_memory_gib=limits.memory_gib,
-=======
             max_skipped=max_skipped,
->>>>>>> 43-interrupt
         )
 
     if resume:
