@@ -78,7 +78,7 @@ class Config:
         return Conditions(self.python, self.device, self.level, self.timeout_s, self.opset, self.disruptive)
 
     def may_skip(self, cases: int) -> int:
-        """Return how many of a number of cases may be skipped, rounded up, so that one skipped case of three is no alarm.
+        """Return how many cases may be skipped, rounded up, so that one skipped case of three is no alarm.
 
         With rules that the user selected, it is all by default: most graphs have nothing that one rule rewrites.
         """
