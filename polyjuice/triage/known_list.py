@@ -106,9 +106,9 @@ class KnownBug:
 def find(
     bugs: Iterable[KnownBug], compiler: str, version: str, signature: str, *, triaged: bool = True
 ) -> KnownBug | None:
-    """The known bug that a finding shows; else one that it resembles but that this version should not have.
+    """Return the known bug that a finding shows; else one that it resembles but that this version should not have.
 
-    ``triaged`` tells whether the campaign triages its findings.
+    Returns None where it resembles none. ``triaged`` tells whether the campaign triages its findings.
     """
     return _best([bug for bug in bugs if bug.matches(compiler, signature, triaged)], version)
 
