@@ -11,7 +11,7 @@ _INTERRUPTED = 130
 
 
 def main() -> None:
-    """Run the command line. An interrupt ends it with status 130, also while Python imports it, which takes a second."""
+    """Run the command line. An interrupt ends it with status 130, also during its import, which takes a second."""
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         if signal.getsignal(number) is not signal.SIG_IGN:
             signal.signal(number, _leave)
