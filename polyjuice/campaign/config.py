@@ -10,6 +10,7 @@ from typing import Any
 
 from polyjuice.campaign.kinds import GENERATING
 from polyjuice.compilers import CompilerInfo
+from polyjuice.formats import ReadLimits
 from polyjuice.inputs import USUAL_PROFILES
 from polyjuice.lower import DRAWN_OPSET
 from polyjuice.oracles import USUAL_ORACLES
@@ -23,16 +24,20 @@ MAX_SKIPPED = 20.0
 class Config:
     """The options of ``polyjuice fuzz`` (see its help); paths are absolute.
 
-    ``cases`` is the number of cases, ``time_s`` the seconds after which no case begins; one of them is None. ``seeds``
-    is a strategy's name or a list of model files. ``input_sets`` sets of inputs are drawn from each profile. With 0, it
-    is one per profile, but at least four in all if a compilation takes seconds.
+        ``cases`` is the number of cases, ``time_s`` the seconds after which no case begins; one of them is None. ``seeds``
+        is a strategy's name or a list of model files. ``input_sets`` sets of inputs are drawn from each profile. With 0, it
+        is one per profile, but at least four in all if a compilation takes seconds.
 
-    ``level`` is the compiler's optimization level ("" for its default). ``opset`` is that of ONNX models, or
-    DRAWN_OPSET. ``disruptive`` breaks a constraint of each seed graph, which then has no variants (see
-    :mod:`polyjuice.generate.disruptive`). ``known`` names the files of known bugs (see `triage.known.sources`).
-    ``triage_s`` limits the seconds for reducing and bisecting each finding; 0 turns both off. ``pack`` is the largest
-    number of programs compiled as one (0: the compiler's default). ``max_skipped`` is a percentage of the cases (None:
-    the default).
+        ``level`` is the compiler's optimization level ("" for its default). ``opset`` is that of ONNX models, or
+        DRAWN_OPSET. ``disruptive`` breaks a constraint of each seed graph, which then has no variants (see
+        :mod:`polyjuice.generate.disruptive`). ``known`` names the files of known bugs (see `triage.known.sources`).
+        ``triage_s`` limits the seconds for reducing and bisecting each finding; 0 turns both off. ``pack`` is the largest
+    <<<<<<< HEAD
+        number of programs compiled as one (0: the compiler's default). The last four limit models that are read.
+    =======
+        number of programs compiled as one (0: the compiler's default). ``max_skipped`` is a percentage of the cases (None:
+        the default).
+    >>>>>>> 43-interrupt
     """
 
     compiler: str
@@ -61,6 +66,15 @@ class Config:
     triage_s: float = 300.0
     pack: int = 0
     max_skipped: float | None = None
+    max_elements: int = ReadLimits.elements
+    max_nodes: int = ReadLimits.nodes
+    read_timeout_s: float = ReadLimits.seconds
+    read_memory_gib: float = ReadLimits.memory_gib
+
+    @property
+    def read_limits(self) -> ReadLimits:
+        """The limits of models and findings that are read."""
+        return ReadLimits(self.max_elements, self.max_nodes, self.read_timeout_s, self.read_memory_gib)
 
     @property
     def conditions(self) -> Conditions:
@@ -68,7 +82,7 @@ class Config:
         return Conditions(self.python, self.device, self.level, self.timeout_s, self.opset, self.disruptive)
 
     def may_skip(self, cases: int) -> int:
-        """Return how many of so many cases may be skipped, rounded up, so that one skipped case of three is no alarm.
+        """Return how many of ``cases`` may be skipped, rounded up, so that one of three is no alarm.
 
         With rules that the user selected, it is all by default: most graphs have nothing that one rule rewrites.
         """

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import shutil
 import sqlite3
+import stat
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager, suppress
@@ -23,6 +25,9 @@ from polyjuice.triage.automatic import Triaged, reduced_folder
 from polyjuice.triage.causes import FAILURES, KnownCulprit
 from polyjuice.triage.finding import staged
 from polyjuice.triage.groups import Group
+
+_OWNER_ALONE = 0o700
+"""The permissions of a campaign's folder."""
 
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS meta (key TEXT PRIMARY KEY, value TEXT NOT NULL);
@@ -143,6 +148,20 @@ class Untriaged:
         return self.group.text if self.group else str(self.record["signature"])
 
 
+def _refuse_public(folder: Path) -> None:
+    """Raise NoCampaign where every user can write a campaign's folder: its programs are code that Polyjuice runs."""
+    if folder.stat().st_mode & stat.S_IWOTH:
+        raise NoCampaign(f"{folder} can be written by every user: chmod o-w {folder}, or name another --out")
+
+
+def writers(folder: Path) -> str:
+    """Return who else can write a campaign's folder, "" where nobody can (but the superuser)."""
+    status = folder.stat()
+    if status.st_uid not in (0, os.geteuid()):
+        return "another user owns it"
+    return "its group can write it" if status.st_mode & stat.S_IWGRP else ""
+
+
 def _locked(folder: Path) -> Lock:
     """The lock of a campaign that runs. Raises NoCampaign."""
     try:
@@ -170,10 +189,12 @@ class Store:
         if path.exists():
             raise NoCampaign(there)
         try:
+            folder.mkdir(mode=_OWNER_ALONE, parents=True, exist_ok=True)
             for name in FOLDERS:
-                (folder / name).mkdir(parents=True, exist_ok=True)
+                (folder / name).mkdir(exist_ok=True)
         except OSError as error:
             raise NoCampaign(f"{folder} cannot be made: {error.strerror}") from None
+        _refuse_public(folder)
         lock = _locked(folder)
         if path.exists():  # another campaign began there a moment ago
             lock.release()
@@ -194,6 +215,7 @@ class Store:
         path = folder / DATABASE
         if not path.exists():
             raise NoCampaign(f"{folder} holds no campaign (there is no campaign.sqlite)")
+        _refuse_public(folder)
         try:
             store = cls(folder, sqlite3.connect(path, _BUSY_S))
             text = store.meta("config")
@@ -234,7 +256,7 @@ class Store:
         self._remove_unfinished()
 
     def _remove_unfinished(self) -> None:
-        """Remove folders of findings that were being written, and findings of cases that were not stored."""
+        """Remove half-written folders of findings, and findings of cases that were not stored."""
         raw = self.folder / "raw"
         waiting = {index for task in self.postponed() for index in task.postponed}
         done = self.done() - waiting

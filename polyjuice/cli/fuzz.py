@@ -31,10 +31,12 @@ from polyjuice.cli.common import (
     stderr,
 )
 from polyjuice.cli.help import HelpAllOption, examples
+from polyjuice.cli.read_options import reads_models
 from polyjuice.cli.settings import Settings
 from polyjuice.cli.start import installed
 from polyjuice.cli.summary import print_next, print_summary
 from polyjuice.compilers import EnvironmentProblem
+from polyjuice.formats import ReadLimits
 from polyjuice.inputs import PROFILES, usual_profiles
 from polyjuice.lower import DRAWN_OPSET
 from polyjuice.oracles import ORACLES, usual_oracles
@@ -48,6 +50,7 @@ EXAMPLES = examples(
 )
 
 
+@reads_models
 def fuzz(
     context: typer.Context,
     compiler: options.CompilerOption = "",
@@ -81,6 +84,7 @@ def fuzz(
     plain: options.PlainOption = False,
     max_skipped: options.MaxSkippedOption = None,
     as_json: options.Json = False,
+    limits: ReadLimits = ReadLimits(),  # noqa: B008 - the options replace it
 ) -> None:
     """Find bugs in a compiler: equivalent programs must give equal results.
 
@@ -116,6 +120,10 @@ def fuzz(
             known=known_list.sources(known_bugs),
             triage_s=seconds(triage, "--triage", zero=True),
             pack=1 if plain else _pack(pack),
+            max_elements=limits.elements,
+            max_nodes=limits.nodes,
+            read_timeout_s=limits.seconds,
+            read_memory_gib=limits.memory_gib,
             max_skipped=max_skipped,
         )
 
