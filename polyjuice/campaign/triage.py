@@ -313,5 +313,8 @@ def _publish(distinct: Distinct, raw: Path, folder: Path) -> None:
     shutil.rmtree(staged, ignore_errors=True)
     shutil.copytree(source, staged, ignore=shutil.ignore_patterns(reduced_folder(raw).name))
     annotate(staged, **fields)
-    shutil.rmtree(folder, ignore_errors=True)
+    old = folder.with_name(f".old-{folder.name}")
+    if folder.exists():
+        folder.rename(old)
     staged.rename(folder)
+    shutil.rmtree(old, ignore_errors=True)
