@@ -14,7 +14,7 @@ from types import FrameType
 
 SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
-#: The seconds after an interrupt in which further ones do nothing, because the command is ending.
+#: The seconds after an interrupt in which further ones are ignored, because the command is ending.
 _AGAIN_S = 10.0
 
 _deferred = 0

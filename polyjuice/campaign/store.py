@@ -256,7 +256,7 @@ class Store:
         self._remove_unfinished()
 
     def _remove_unfinished(self) -> None:
-        """Remove half-written folders of findings, and findings of cases that are not stored."""
+        """Remove half-written folders of findings, and findings of cases that were not stored."""
         raw = self.folder / "raw"
         waiting = {index for task in self.postponed() for index in task.postponed}
         done = self.done() - waiting
