@@ -18,7 +18,8 @@ from polyjuice.generate import DISRUPTED_STRATEGY
 from polyjuice.given import ORIGINAL
 from polyjuice.inputs import allowed_rulesets
 from polyjuice.ops import matching
-from polyjuice.oracles import ORACLES
+from polyjuice.oracles import FAILURE_ORACLES
+from polyjuice.oracles import find as find_oracle
 from polyjuice.triage import known_list
 
 
@@ -54,14 +55,16 @@ def _check_choices(config: Config) -> None:
         raise Usage(f"--level {config.level}: {config.compiler}: {levels}")
     if config.disruptive and config.seeds != (DISRUPTED_STRATEGY,):
         raise Usage(f"--disruptive is for {DISRUPTED_STRATEGY} graphs: give --seeds {DISRUPTED_STRATEGY} with it")
-    if config.disruptive and config.oracles != ("crash",):
-        raise Usage(f"--oracle {','.join(config.oracles)}: with --disruptive there is nothing to compare: crash alone")
+    if config.disruptive and config.oracles != FAILURE_ORACLES:
+        alone = ",".join(FAILURE_ORACLES)
+        named = ",".join(config.oracles)
+        raise Usage(f"--oracle {named}: with --disruptive there is nothing to compare: {alone} alone")
     if STATEMENTS in config.seeds and compiler.format != "torch":
         raise Usage(
             f"--seeds {STATEMENTS}: these programs write into their inputs, and no {compiler.format} program can: "
             f"choose {SMALL}, or a compiler of Torch programs"
         )
-    for oracle in (ORACLES[name] for name in config.oracles):
+    for oracle in map(find_oracle, config.oracles):
         if refusal := oracle.refusal(compiler):
             raise Usage(f"--oracle {oracle.name}: {refusal}")
         if oracle.least > 1 and config.extract == ORIGINAL:

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import typer
 
-from polyjuice import compilers, formats
+from polyjuice import compilers, formats, oracles
 from polyjuice.campaign.config import Config
 from polyjuice.campaign.kinds import LARGE, MIXED
 from polyjuice.campaign.store import Store
@@ -36,7 +36,7 @@ from polyjuice.compilers import EnvironmentProblem
 from polyjuice.given import ORIGINAL
 from polyjuice.inputs import PROFILES, usual_profiles
 from polyjuice.lower import DRAWN_OPSET
-from polyjuice.oracles import ORACLES, usual_oracles
+from polyjuice.oracles import FAILURE_ORACLES
 from polyjuice.triage import known_list
 
 EXAMPLES = examples(
@@ -121,7 +121,7 @@ def fuzz(
             only_operators=tuple(only_operator or ()),
             only_rules=tuple(only_rule or ()),
             without_rules=tuple(without_rule or ()),
-            oracles=chosen(oracle or _usual(compiler, disruptive), list(ORACLES), "--oracle"),
+            oracles=chosen(oracle or _usual(compiler, disruptive), oracles.names(), "--oracle"),
             profiles=chosen(profile or ",".join(usual_profiles(compilers.find(compiler))), PROFILES, "--profile"),
             input_sets=input_sets or 0,
             python=settings.of(context).python(compiler, python),
@@ -169,7 +169,7 @@ def _which_compiler(set_here: Settings) -> str:
 
 def _usual(compiler: str, disruptive: bool) -> str:
     """The default oracles."""
-    return "crash" if disruptive else ",".join(usual_oracles(compilers.find(compiler)))
+    return ",".join(FAILURE_ORACLES if disruptive else oracles.usual_oracles(compilers.find(compiler)))
 
 
 def _given(context: typer.Context) -> set[str]:

@@ -13,13 +13,23 @@ from polyjuice.cli import complete
 from polyjuice.given import ORIGINAL
 from polyjuice.inputs import PROFILES, USUAL_PROFILES
 from polyjuice.lower import OPSETS
-from polyjuice.oracles import ORACLES, USUAL_ORACLES
+from polyjuice.oracles import FAILURE_ORACLES, ORACLES, USUAL_ORACLES, names
 from polyjuice.triage import known_list
 
 _SEEDS, _VARIANTS, _JUDGING, _COMPILING, _OUTPUT = "Seed graphs", "Variants", "Judging", "Compiling", "Output"
 """The panels."""
 
-_DEFAULT_ORACLES = f"{','.join(USUAL_ORACLES)}; alias, too, for Torch; crash with --disruptive"
+_DEFAULT_ORACLES = "; ".join(
+    [
+        ",".join(USUAL_ORACLES),
+        *(
+            f"{oracle.name}, too, for {' and '.join(map(str.capitalize, oracle.formats))}"
+            for oracle in ORACLES.values()
+            if oracle.usual and oracle.formats
+        ),
+        f"{','.join(FAILURE_ORACLES)} with --disruptive",
+    ]
+)
 
 
 class Extract(StrEnum):
@@ -156,7 +166,7 @@ OracleOption = Annotated[
     str,
     typer.Option(
         metavar="NAME,...",
-        help=f"What counts as a bug: {', '.join(ORACLES)}.",
+        help=f"What counts as a bug: {', '.join(names())}.",
         show_default=_DEFAULT_ORACLES,
         rich_help_panel=_JUDGING,
         autocompletion=complete.oracles,

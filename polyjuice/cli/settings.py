@@ -24,10 +24,9 @@ from typing import Any
 
 import typer
 
-from polyjuice import compilers
+from polyjuice import compilers, oracles
 from polyjuice.cli.common import Usage, chosen, interpreter, seconds
 from polyjuice.inputs import PROFILES
-from polyjuice.oracles import ORACLES
 from polyjuice.triage import known_list
 
 FILE = "polyjuice.toml"
@@ -166,7 +165,7 @@ def _value(path: Path, key: str, value: Any, repeatable: bool) -> Any:
 
 _CHECKS: Mapping[str, Callable[[str, str], object]] = {
     "compiler": lambda text, where: chosen(text, compilers.names(), where),
-    "oracle": lambda text, where: chosen(text, list(ORACLES), where),
+    "oracle": lambda text, where: chosen(text, oracles.names(), where),
     "profile": lambda text, where: chosen(text, PROFILES, where),
     "time": seconds,
     "triage": lambda text, where: seconds(text, where, zero=True),

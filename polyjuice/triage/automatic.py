@@ -117,7 +117,7 @@ def triage(
 def _triage(
     stored: Stored, culprits: KnownCulprits, time_s: float, rules: Sequence[Rule], until: float
 ) -> tuple[str, Mapping[str, Any] | None]:
-    if stored.record.kind == "hang":
+    if stored.kind.endless:
         raise FindingError("every trial would take as long as the time limit allows")
     small = _reduced_before(stored)
     if not small:

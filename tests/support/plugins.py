@@ -48,6 +48,17 @@ def plugin(folder: Path, code: str = "", name: str = "fake", base: str = CONTROL
     return importing_from(folder)
 
 
+def declared(folder: Path, group: str, name: str, code: str) -> dict[str, str]:
+    """Write a module `NAME_plugin` and declare it as `name` of an entry-point group. Return its environment."""
+    module = f"{name}_plugin"
+    info = folder / f"polyjuice_{name}-1.0.dist-info"
+    info.mkdir(parents=True)
+    (folder / f"{module}.py").write_text(textwrap.dedent(code))
+    (info / "METADATA").write_text(f"Metadata-Version: 2.1\nName: polyjuice-{name}\nVersion: 1.0\n")
+    (info / "entry_points.txt").write_text(f"[{group}]\n{name} = {module}\n")
+    return importing_from(folder)
+
+
 def spoiled(folder: Path, code: str) -> dict[str, str]:
     """The environment with a compiler that is wrong on purpose."""
     return plugin(folder / "site", code, name="spoiled")

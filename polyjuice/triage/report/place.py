@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from polyjuice.compilers import EnvironmentProblem, find
+from polyjuice.oracles import find as find_oracle
+from polyjuice.oracles import kind_of
 from polyjuice.triage.record import FindingRecord
 
 #: A title names at most this many parts: a larger set says nothing about the cause.
@@ -26,7 +28,7 @@ _LEVELS = {
 
 def at_level(record: FindingRecord) -> str:
     """The lowest optimization level that shows the fault, as a phrase; "" where it is unknown or tells nothing."""
-    if record.oracle == "optlevel" and record.kind == "mismatch":  # which is about two levels
+    if find_oracle(record.oracle).compares_levels and kind_of(record.kind).values:  # which is about two levels
         return ""
     found, known = _lowest(record), _levels(record.compiler)
     if not found or (known[-1:] == (found,) and record.compiler not in _LEVELS):
