@@ -149,9 +149,9 @@ def main() -> None:
     for compiler in () if options.table else options.compilers.split(","):
         for name, row in ROWS.items():
             if compiler in row.only and any(fnmatch(name, pattern) for pattern in options.rows.split(",")):
-                told = known.setdefault(compiler, {}).setdefault(name, {})
-                for what, result in measured(row, compiler, options, told):
-                    told[what] = result
+                results = known.setdefault(compiler, {}).setdefault(name, {})
+                for what, result in measured(row, compiler, options, results):
+                    results[what] = result
                     write(options.results, known)
                     print(f"{compiler}, {name}: {_short(result)}", file=sys.stderr, flush=True)
     text = as_markdown(known)
@@ -160,18 +160,18 @@ def main() -> None:
 
 
 def measured(
-    row: Row, compiler: str, options: argparse.Namespace, told: dict[str, Any]
+    row: Row, compiler: str, options: argparse.Namespace, results: dict[str, Any]
 ) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Yield the name and the result of each measurement of a row; ``told`` has the results so far."""
+    """Yield the name and the result of each measurement of a row; ``results`` has the results so far."""
     if options.lanes:
         with preparing(row, compiler, options.seed) as preparation:
             yield "lanes", lanes(preparation, find(compiler), options.lanes)
         return
     if options.minutes:
-        told["run"] = sound(row, compiler, options.seed, 60 * options.minutes)
-        yield "run", told["run"]
-    if options.planted and "run" in told:
-        cases = round(options.planted / 60 * _rate(told["run"]))
+        results["run"] = sound(row, compiler, options.seed, 60 * options.minutes)
+        yield "run", results["run"]
+    if options.planted and "run" in results:
+        cases = round(options.planted / 60 * _rate(results["run"]))
         yield "planted", planted(row, compiler, options.seed, cases)
     if options.simulated and not row.like:
         with preparing(row, compiler, options.seed) as preparation:
@@ -253,7 +253,7 @@ def sound(row: Row, name: str, seed: int, seconds: float) -> dict[str, Any]:
             cases = first + size
             if clock.is_over(seconds * cases / (cases + size)):  # stop early if the next chunk would end too late
                 break
-        return {"cases": cases, "tested": tested, "programs": confirming.programs, **clock.told}
+        return {"cases": cases, "tested": tested, "programs": confirming.programs, **clock.times}
 
 
 def planted(row: Row, name: str, seed: int, cases: int) -> dict[str, Any]:
@@ -276,7 +276,7 @@ def planted(row: Row, name: str, seed: int, cases: int) -> dict[str, Any]:
             with suppress(Skip, Unsound):
                 found = spoken(USUAL_ORACLES, session, runner.execute(index))
                 faults |= {fault: index + 1 for fault, events in found.items() if events - {MET}}
-        return {"cases": cases, **clock.told, "faults": faults}
+        return {"cases": cases, **clock.times, "faults": faults}
 
 
 class Stopwatch:
@@ -301,7 +301,7 @@ class Stopwatch:
         return self.spent > seconds or self.wall > _PATIENCE * seconds
 
     @property
-    def told(self) -> dict[str, float]:
+    def times(self) -> dict[str, float]:
         """The times and the load, rounded, for the results."""
         load = (self._load[0] + os.getloadavg()[0]) / 2
         return {"seconds": round(self.spent, 1), "wall_s": round(self.wall, 1), "load": round(load, 1)}
@@ -367,7 +367,7 @@ def exposures(preparation: Preparation, compiler: str, seconds: float) -> dict[s
     programs, clock = 0, Stopwatch()
     for index in count():
         if index and index % BATCH == 0 and clock.is_over(seconds):
-            return {"cases": index, "programs": programs, **clock.told, "faults": found, "published": published}
+            return {"cases": index, "programs": programs, **clock.times, "faults": found, "published": published}
         if case := prepared(preparation, index):
             programs += len(case.programs)
             found.update(exposed(case, FAULTS, find(compiler))[1])
@@ -394,9 +394,9 @@ def lanes(preparation: Preparation, compiler: CompilerInfo, cases: int) -> dict[
             continue
         has += 1
         if case := prepared(preparation, index):
-            met, told = exposed(case, faults, compiler)
-            meets, exposes = meets + bool(met), exposes + bool(told)
-            found.update(told)
+            met, exposed_here = exposed(case, faults, compiler)
+            meets, exposes = meets + bool(met), exposes + bool(exposed_here)
+            found.update(exposed_here)
     return {"cases": cases, "have": has, "meet": meets, "expose": exposes, "faults": found}
 
 
@@ -527,9 +527,9 @@ def _lanes_table(rows: Mapping[str, Any]) -> Iterator[str]:
     yield "| campaign | cases | have one | its values bite | exposed | cases a minute | exposed in a minute |"
     yield "|---" * 7 + "|"
     for name, row in rows.items():
-        told, rate = row["lanes"], _rate(row["run"]) if "run" in row else 0.0
-        cells = [f"{told[key]:,}" for key in ("cases", "have", "meet", "expose")]
-        yield f"| {name} | {' | '.join(cells)} | {rate:.3g} | {rate * told['expose'] / told['cases']:.3f} |"
+        lanes, rate = row["lanes"], _rate(row["run"]) if "run" in row else 0.0
+        cells = [f"{lanes[key]:,}" for key in ("cases", "have", "meet", "expose")]
+        yield f"| {name} | {' | '.join(cells)} | {rate:.3g} | {rate * lanes['expose'] / lanes['cases']:.3f} |"
     if THEN in rows and NOW in rows and all("run" in rows[name] for name in (THEN, NOW)):
         then, now = (rows[name]["lanes"]["expose"] / rows[name]["lanes"]["cases"] for name in (THEN, NOW))
         ratio = now * _rate(rows[NOW]["run"]) / (then * _rate(rows[THEN]["run"]))

@@ -107,8 +107,8 @@ def measured() -> Iterator[Counter[str]]:
     spent: Counter[str] = Counter()
     fresh = CompilerSession.fresh
 
-    def recorded(session: CompilerSession, *given: Any) -> CompilerSession:
-        made = fresh(session, *given)
+    def recorded(session: CompilerSession, *args: Any) -> CompilerSession:
+        made = fresh(session, *args)
         close = made.close
 
         def closed() -> None:
@@ -119,10 +119,10 @@ def measured() -> Iterator[Counter[str]]:
         return made
 
     def timed(name: str, call: Callable[..., Any]) -> Callable[..., Any]:
-        def run(*given: Any, **named: Any) -> Any:
+        def run(*args: Any, **named: Any) -> Any:
             began = time.perf_counter()
             try:
-                return call(*given, **named)
+                return call(*args, **named)
             finally:
                 spent[name] += time.perf_counter() - began
 

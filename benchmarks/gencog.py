@@ -89,7 +89,7 @@ class Covered:
 
     def vertex_diversity(self) -> float:
         """Return the mean share of N_est that the operators' different calls reach."""
-        return sum(min(1.0, len(self.calls[name]) / room) for name, room in SPACES.items()) / len(SPACES)
+        return sum(min(1.0, len(self.calls[name]) / size) for name, size in SPACES.items()) / len(SPACES)
 
     def edge_diversity(self) -> float:
         """Return the share of all pairs of operators that occur as an edge."""
@@ -122,8 +122,8 @@ def main() -> None:
     text += head("vertices", [*MEASURED, "GenCoG's own code"])
     text += "".join("".join(row) + f" {MARKS[mark]} |\n" for mark, row in rows.items()) + "".join(times) + " |\n"
     text += "\nDifferent calls of each operator, of N_est possible ones:\n\n" + head("operator", ["N_est", *MEASURED])
-    for name, room in SPACES.items():
-        text += f"| {name} | {room} | " + " | ".join(str(len(calls[s][name])) for s in MEASURED) + " |\n"
+    for name, size in SPACES.items():
+        text += f"| {name} | {size} | " + " | ".join(str(len(calls[s][name])) for s in MEASURED) + " |\n"
     arguments.table.write_text(text, encoding="utf-8")
     print(text)
 
@@ -155,12 +155,12 @@ def named(graph: Graph) -> Iterator[tuple[str, Any]]:
     for node in graph.nodes:
         name = operator(graph, node)
         shapes = [graph.types[x].shape for x in node.inputs if x]
-        told: tuple[Any, ...] = tuple(shapes[:1] if name in PARAMETERS else shapes)
+        kinds: tuple[Any, ...] = tuple(shapes[:1] if name in PARAMETERS else shapes)
         if name in ("conv1d", "conv2d"):
-            told = (*told, shapes[1][0], shapes[1][2:])
+            kinds = (*kinds, shapes[1][0], shapes[1][2:])
         if name == "dense":
-            told = (*told, graph.types[node.outputs[0]].shape[1])
-        yield name, (told, *(str(node.attrs[attr]) for attr in ATTRIBUTES.get(name, ())))
+            kinds = (*kinds, graph.types[node.outputs[0]].shape[1])
+        yield name, (kinds, *(str(node.attrs[attr]) for attr in ATTRIBUTES.get(name, ())))
 
 
 def operator(graph: Graph, node: Node) -> str:

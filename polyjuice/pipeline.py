@@ -60,7 +60,7 @@ class Drawing(TypedDict, total=False):
 
     repeated: Mapping[str, int]
     unknown_sizes: float
-    said: Collection[str]
+    seed_forms: Collection[str]
     wanted: Wanted
 
 
@@ -116,10 +116,12 @@ def plainly(case: Case, target: Target) -> Case | None:
     return None
 
 
-def prepare(label: str, graph: Graph, artifact: Artifact, sets: Sequence[InputSet], *, given: bool = False) -> Program:
-    """A program that has not run yet, with the analysis of its graph. ``given`` says that the user wrote it."""
+def prepare(
+    label: str, graph: Graph, artifact: Artifact, sets: Sequence[InputSet], *, as_written: bool = False
+) -> Program:
+    """A program that has not run yet, with the analysis of its graph. ``as_written`` says that the user wrote it."""
     analyses = Analyses(graph, [one.arrays for one in sets], [one.mode for one in sets])
-    return Program(label, graph, artifact, analyses, given=given)
+    return Program(label, graph, artifact, analyses, as_written=as_written)
 
 
 def execute(case: Case, session: CompilerSession, *, all_or_none: bool = False) -> Case:
@@ -131,7 +133,7 @@ def execute(case: Case, session: CompilerSession, *, all_or_none: bool = False) 
     for number, program in enumerate(programs):
         if not program.waits:
             continue
-        run = session.execute_given if program.given else session.execute
+        run = session.execute_as_written if program.as_written else session.execute
         programs[number] = replace(program, outcome=run(program.artifact, case.inputs))
         if all_or_none and programs[number].outcome.status == "unsupported":
             break
@@ -143,7 +145,7 @@ def execute_together(cases: Sequence[Case], session: CompilerSession) -> list[Ca
 
     A program that ended the compiler's process among others runs once more alone.
     """
-    asked = [(case, program) for case in cases for program in case.programs if program.waits and not program.given]
+    asked = [(case, program) for case in cases for program in case.programs if program.waits and not program.as_written]
     outcomes: dict[int, Outcome] = {}
     if session.compiler.batches and len(asked) > 1:
         packs = [(program.artifact, case.inputs, 1) for case, program in asked]
@@ -167,7 +169,7 @@ def misplaced(program: Program) -> str:
 
     Where it does, our lowering overwrote a value that was still needed, and the compiler is not to blame.
     """
-    if program.given or not program.graph.updates:
+    if program.as_written or not program.graph.updates:
         return ""
     for outputs, analyses in zip(program.outcome.reference or (), program.analyses, strict=False):
         for k, (array, analysis) in enumerate(zip(outputs, analyses, strict=True)):

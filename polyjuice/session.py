@@ -13,7 +13,7 @@ import numpy as np
 from polyjuice.compilers import CompilerInfo
 from polyjuice.execution import Artifact, Limits, Outcome, Script, Status, Worker, run_script
 from polyjuice.formats.versions import OPSET
-from polyjuice.given.sandbox import Sandbox
+from polyjuice.user_models.sandbox import Sandbox
 
 #: The seconds for which a program is timed, once; an oracle may ask for that several times.
 _MEASURE_S = 0.1
@@ -133,7 +133,7 @@ class CompilerSession:
             return self.worker().execute_together(packs, reference=not self.conditions.disruptive)
         return [self.execute(artifact, inputs) for artifact, inputs, _ in packs]
 
-    def execute_given(self, artifact: Artifact, inputs: Sequence[Sequence[np.ndarray]]) -> Outcome:
+    def execute_as_written(self, artifact: Artifact, inputs: Sequence[Sequence[np.ndarray]]) -> Outcome:
         """Execute the user's original program, whose operators have not been probed.
 
         An error of the compiler counts as unsupported if the framework could not run the program uncompiled, and the

@@ -241,8 +241,8 @@ def _digest(graph: Graph, artifact: Artifact) -> str:
     """Return a hash of everything that a worker needs to run a program on ones."""
     arrays = [(name, array.dtype.name, array.shape, array.tobytes()) for name, array in artifact.arrays.items()]
     types = [str(t) for t in graph.input_types]
-    given = (artifact.format, artifact.source, arrays, artifact.arguments, artifact.results, artifact.setup, types)
-    return hashlib.sha256(repr(given).encode()).hexdigest()[:24]
+    parts = (artifact.format, artifact.source, arrays, artifact.arguments, artifact.results, artifact.setup, types)
+    return hashlib.sha256(repr(parts).encode()).hexdigest()[:24]
 
 
 def _examples(form: Form) -> Iterator[tuple[Graph, int]]:

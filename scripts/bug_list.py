@@ -94,10 +94,10 @@ def read(path: Path | None = None) -> BugList:
     """Read the list from a file, by default from artifacts/bugs. Raises ListError, OSError."""
     path = path or LIST
     try:
-        said = tomllib.loads(path.read_text(encoding="utf-8"))
+        content = tomllib.loads(path.read_text(encoding="utf-8"))
     except tomllib.TOMLDecodeError as error:
         raise ListError(f"{path} is not TOML: {error}") from None
-    return BugList(said["newest"], [_bug(path, entry) for entry in said["bug"]])
+    return BugList(content["newest"], [_bug(path, entry) for entry in content["bug"]])
 
 
 def _bug(path: Path, entry: Mapping[str, Any]) -> Bug:
@@ -151,10 +151,10 @@ def cells(bug: Bug, unreported: str) -> list[str]:
         bug.component,
         bug.where + duplicate,
         "yes" if bug.mainstream else "no",
-        ", ".join(f"{version} {_said(bug, bug.status[version])}" for version in sorted(bug.status, key=Version)),
+        ", ".join(f"{version} {_sentence(bug, bug.status[version])}" for version in sorted(bug.status, key=Version)),
         bug.reported or unreported,
     ]
 
 
-def _said(bug: Bug, status: str) -> str:
+def _sentence(bug: Bug, status: str) -> str:
     return f"depends on {bug.needs}" if status == DEPENDS else status

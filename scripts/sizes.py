@@ -16,10 +16,10 @@ def packages() -> Iterator[tuple[str, list[Path]]]:
     """Yield the files of each package and, after a folder's packages, those of the whole folder."""
     for folder in FOLDERS:
         whole = sorted((ROOT / folder).rglob("*.py"))
-        rooms: dict[str, list[Path]] = {}
+        by_package: dict[str, list[Path]] = {}
         for path in whole:
-            rooms.setdefault("/".join(path.relative_to(ROOT).parts[:2]), []).append(path)
-        yield from ((name, files) for name, files in rooms.items() if (ROOT / name).is_dir())
+            by_package.setdefault("/".join(path.relative_to(ROOT).parts[:2]), []).append(path)
+        yield from ((name, files) for name, files in by_package.items() if (ROOT / name).is_dir())
         yield folder, whole
 
 

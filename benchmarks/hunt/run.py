@@ -135,9 +135,9 @@ def take(turn: Turn, folder: Path) -> None:
         fixed = ["--compiler", turn["compiler"], "--seeds", turn["seeds"], "--seed", turn["seed"], "--workers", 1]
         arguments = [*fixed, *turn["reach"], "--known", "none", "--out", campaign]
     print(f"polyjuice fuzz {' '.join(map(str, arguments))}", file=sys.stderr, flush=True)
-    status, said = fuzz(arguments)
-    if status in ENDED or (status == USAGE and said):
-        turn["result"] = result(turn, json.loads(said), campaign)
+    status, summary = fuzz(arguments)
+    if status in ENDED or (status == USAGE and summary):
+        turn["result"] = result(turn, json.loads(summary), campaign)
     elif status == USAGE:
         turn["problem"] = "polyjuice fuzz did not begin: it ended with status 2"
     else:
@@ -151,12 +151,12 @@ def fuzz(arguments: Sequence[object]) -> tuple[int, str]:
     env = {**os.environ, "PYTHONPATH": path}
     process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=env, start_new_session=True)
     try:
-        said, _ = process.communicate()
+        output, _ = process.communicate()
     except KeyboardInterrupt:
         process.send_signal(signal.SIGINT)
         process.communicate()
         raise
-    return process.returncode, said
+    return process.returncode, output
 
 
 def result(turn: Turn, summary: dict[str, Any], campaign: Path) -> Result:

@@ -40,9 +40,9 @@ from polyjuice.campaign.runner import Runner
 from polyjuice.compilers import find
 from polyjuice.egraph import load
 from polyjuice.execution import Artifact, Outcome
-from polyjuice.given import ORIGINAL
 from polyjuice.oracles import Case, Program
 from polyjuice.session import CompilerSession
+from polyjuice.user_models import ORIGINAL
 
 HERE = Path(__file__).resolve().parent
 RESULTS = HERE.parents[1] / "artifacts" / "mutants.json"
@@ -183,15 +183,15 @@ def spoken(oracles: Sequence[str], session: FaultySession, case: Case) -> dict[s
     met = [session.met(program.outcome) for program in case.programs]
     candidates = sorted(set().union(*met))
     found = {name: {MET} if any(name in p.outcome.trace for p in case.programs) else set() for name in candidates}
-    if not candidates or not said(oracles, case, session):
+    if not candidates or not judged(oracles, case, session):
         return found
     sound = [session.planted([], program, case) for program in case.programs]
     if all(alike(program.outcome, outcome) for program, outcome in zip(case.programs, sound, strict=True)):
         return found
-    before = said(oracles, ended(case, sound), session)
+    before = judged(oracles, ended(case, sound), session)
     by_chance: bool | None = None  # tested only if needed: it takes many compilations
     for name, outcomes in effects(session, case, met, sound, candidates, [p.outcome for p in case.programs]):
-        verdicts = said(oracles, ended(case, outcomes), session) - before
+        verdicts = judged(oracles, ended(case, outcomes), session) - before
         failed = any(kind in ("crash", "hang") for _, kind, _, _ in verdicts)
         if failed and by_chance is None:
             by_chance = fails_by_chance(session, case)
@@ -254,8 +254,8 @@ class FaultySession(CompilerSession):
 
     def met(self, outcome: Outcome) -> set[str]:
         """Return the faults that a program met. A process that died reports none, and may have met any."""
-        told = outcome.status not in ("crash", "hang")
-        return set(self.faults) & set(outcome.trace) if told else set(self.faults)
+        ended = outcome.status not in ("crash", "hang")
+        return set(self.faults) & set(outcome.trace) if ended else set(self.faults)
 
 
 def fails_by_chance(session: FaultySession, case: Case) -> bool:
@@ -264,7 +264,7 @@ def fails_by_chance(session: FaultySession, case: Case) -> bool:
     return any(outcome.status != "ok" for outcome in outcomes)
 
 
-def said(oracles: Sequence[str], case: Case, session: CompilerSession) -> set[tuple[str, str, str, int]]:
+def judged(oracles: Sequence[str], case: Case, session: CompilerSession) -> set[tuple[str, str, str, int]]:
     """Return the verdicts of oracles on a case, without their messages."""
     return {(v.oracle, v.kind, v.a, v.output) for v in pipeline.judge(case, session, oracles)}
 

@@ -288,8 +288,8 @@ def _is_long_uint8(program: Program, node: Node) -> bool:
     t = program.type(node.inputs[0])
     if not t.rank:
         return False
-    said = node.attrs["axes"] or range(t.rank) if node.op == "ReduceMin" else [node.attrs["dim"]]
-    axes = {axis % t.rank for axis in said}
+    axes = node.attrs["axes"] or range(t.rank) if node.op == "ReduceMin" else [node.attrs["dim"]]
+    axes = {axis % t.rank for axis in axes}
     length = 1
     for axis in reversed(range(t.rank)):
         length *= t.shape[axis] if axis in axes else 1
@@ -388,7 +388,7 @@ def _misses_tie(before: int, after: int) -> bool:
 # --- TVM -------------------------------------------------------------------------------------------------------------
 
 
-def _output_shape_given(program: Program) -> bool:
+def _has_output_shape(program: Program) -> bool:
     padded = any(any(node.attrs["pads"]) for node in program.nodes("ConvTranspose"))
     return padded and program.has_form("ConvTranspose", "output_shape given")
 
@@ -498,9 +498,7 @@ CONDITIONS: Mapping[str, Condition] = {
         "Resize to the nearest by half_pixel and round_prefer_ceil, with a tie that float32 misses",
         _nearest_tie,
     ),
-    "tvm/conv_transpose_output_shape": Condition(
-        "ConvTranspose with pads, written by output_shape", _output_shape_given
-    ),
+    "tvm/conv_transpose_output_shape": Condition("ConvTranspose with pads, written by output_shape", _has_output_shape),
     "tvm/min_of_constants": Condition("Min of constants alone", _min_of_constants),
     "tvm/one_hot_negative_index": Condition("OneHot of a negative index", _one_hot_negative),
     "tvm/relu_of_nan": Condition("Relu of a NaN", _of_nan("Relu")),

@@ -98,7 +98,7 @@ def read(path: Path) -> Entry:
     Raises ``KeyError`` if a constant is missing.
     """
     module = ast.parse(path.read_text(encoding="utf-8"))
-    told = {
+    values = {
         statement.targets[0].id: ast.literal_eval(statement.value)
         for statement in module.body
         if isinstance(statement, ast.Assign) and isinstance(statement.targets[0], ast.Name)
@@ -110,12 +110,12 @@ def read(path: Path) -> Entry:
         name=path.stem,
         path=path,
         cause=(ast.get_docstring(module) or "").partition("\n")[0],
-        link=told["LINK"],
-        category=told["CAUSE"],
-        wrong=told["WRONG"],
-        right=told["RIGHT"],
-        part=told["PART"],
-        operators=told["OPERATORS"],
+        link=values["LINK"],
+        category=values["CAUSE"],
+        wrong=values["WRONG"],
+        right=values["RIGHT"],
+        part=values["PART"],
+        operators=values["OPERATORS"],
         format=next((format for name, format in _FORMATS.items() if name in functions), "torch"),
     )
 

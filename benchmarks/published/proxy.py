@@ -160,14 +160,14 @@ class _Case:
 
 def as_markdown(counts: Counts) -> str:
     """Return the table: a row for each entry, a column for each strategy."""
-    told = [strategy for strategy in (BEFORE, *STRATEGIES) if strategy in counts]
-    heads = [f"{strategy}, of {counts[strategy]['programs']:,}" for strategy in told]
-    lines = [_HEAD, f"| bug | conditions | {' | '.join(heads)} |", "|---" * (2 + len(told)) + "|"]
+    strategies = [strategy for strategy in (BEFORE, *STRATEGIES) if strategy in counts]
+    heads = [f"{strategy}, of {counts[strategy]['programs']:,}" for strategy in strategies]
+    lines = [_HEAD, f"| bug | conditions | {' | '.join(heads)} |", "|---" * (2 + len(strategies)) + "|"]
     for entry in entries.read_all():
         if condition := CONDITIONS.get(entry.key):
-            cells = [_cell(counts[strategy]["met"].get(entry.key)) for strategy in told]
+            cells = [_cell(counts[strategy]["met"].get(entry.key)) for strategy in strategies]
             lines.append(f"| [{entry.key}]({entry.link}) | {condition.words} | {' | '.join(cells)} |")
-    occur = [sum(bool(counts[strategy]["met"].get(key)) for key in CONDITIONS) for strategy in told]
+    occur = [sum(bool(counts[strategy]["met"].get(key)) for key in CONDITIONS) for strategy in strategies]
     lines.append(f"| occur at all | | {' | '.join(f'{number} of {len(CONDITIONS)}' for number in occur)} |")
     return "\n".join(lines) + "\n"
 

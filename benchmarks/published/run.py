@@ -46,7 +46,7 @@ from packaging.version import Version
 
 from polyjuice.campaign.kinds import MIXED
 from polyjuice.campaign.store import POSTPONED
-from polyjuice.given import ORIGINAL
+from polyjuice.user_models import ORIGINAL
 
 sys.path.insert(0, str(Path(__file__).parent))
 import entry as entries
@@ -122,7 +122,7 @@ def release_of(entry: Entry) -> str:
 
 def joined(before: table.Known, anew: table.Known) -> dict[str, dict[str, Any]]:
     """Return the results of the entries in ``anew``, part by part: the new result, or else the earlier one."""
-    return {key: {**before.get(key, {}), **said} for key, said in anew.items()}
+    return {key: {**before.get(key, {}), **values} for key, values in anew.items()}
 
 
 def measure(measurements: Measurements, chosen: Sequence[Entry], part: str | None, workers: int) -> None:
@@ -179,7 +179,7 @@ class Measurements:
                 return
             for finding in _raw(campaign, seen):
                 if self._is_of(finding, entry, needs_operators=not entry.right):
-                    self._learn(entry, "given", {"found": True, **_told(campaign, finding)})
+                    self._learn(entry, "given", {"found": True, **_reported(campaign, finding)})
                     return
         self._learn(entry, "given", {"found": False, "raw_findings": len(seen), **_defects(campaign)})
 
@@ -197,7 +197,7 @@ class Measurements:
         for finding in _raw(campaign, set()):
             for entry in list(missing):
                 if holds(entry, finding) and self._is_of(finding, entry, blind=True):
-                    self._learn(entry, "blind", {"found": True, **how, **_told(campaign, finding)})
+                    self._learn(entry, "blind", {"found": True, **how, **_reported(campaign, finding)})
                     missing.remove(entry)
         for entry in missing:
             self._learn(entry, "blind", {"found": False, **how})
@@ -249,11 +249,11 @@ class Measurements:
             onnx.save_tensor(numpy_helper.from_array(np.asarray(arrays[name]), name), data / f"input_{number}.pb")
         return str(file), entry.path.parent
 
-    def _learn(self, entry: Entry, part: str, said: Mapping[str, Any]) -> None:
+    def _learn(self, entry: Entry, part: str, values: Mapping[str, Any]) -> None:
         path = self._result(entry)
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(json.dumps({**self.known(entry), part: said}, indent=1), encoding="utf-8")
-        print(f"{entry.key}, {part}: {json.dumps(said)}", flush=True)
+        path.write_text(json.dumps({**self.known(entry), part: values}, indent=1), encoding="utf-8")
+        print(f"{entry.key}, {part}: {json.dumps(values)}", flush=True)
 
     def _result(self, entry: Entry) -> Path:
         return self.folder / "results" / f"{entry.key}.json"
@@ -346,7 +346,7 @@ def _plain(operator: str) -> str:
     return operator.replace("_", "").lower()
 
 
-def _told(campaign: Path, finding: Path) -> dict[str, Any]:
+def _reported(campaign: Path, finding: Path) -> dict[str, Any]:
     """Return the facts about a finding that the table shows."""
     record = _record(finding)
     smallest = _record(finding / "reduced") if (finding / "reduced" / "finding.json").exists() else record

@@ -40,8 +40,8 @@ def text(chosen: Sequence[Entry], known: Known) -> str:
             lines.append(f"| {name} | {len(them)} | {_share(them, known, 'given')} | {_share(them, known, 'blind')} |")
     lines += ["", "| bug | half | release | given: pairs | reduced to | blind: pairs |", "|---|---|---|---|---|---|"]
     for entry in chosen:
-        said = known.get(entry.key, {})
-        given, blind = said.get("given"), said.get("blind")
+        result = known.get(entry.key, {})
+        given, blind = result.get("given"), result.get("blind")
         name = f"[{entry.key}]({entry.link})"
         row = (name, entry.half, entry.wrong[-1], _pairs(given, "given"), _reduced(given), _pairs(blind, "blind"))
         lines.append(f"| {' | '.join(row)} |")
@@ -53,28 +53,28 @@ def is_small(operators: Mapping[str, int]) -> bool:
     return max(operators.values()) <= SMALL
 
 
-def is_found(said: Mapping[str, Any], part: str) -> bool:
+def is_found(result: Mapping[str, Any], part: str) -> bool:
     """Whether a part of the measurement found a bug. A blind find counts only with small programs."""
-    return bool(said["found"]) and (part == "given" or is_small(said["operators"]))
+    return bool(result["found"]) and (part == "given" or is_small(result["operators"]))
 
 
 def _share(them: Sequence[Entry], known: Known, part: str) -> str:
     measured = [known[e.key][part] for e in them if part in known.get(e.key, {})]
     if not measured:
         return "-"
-    found = sum(is_found(said, part) for said in measured)
+    found = sum(is_found(result, part) for result in measured)
     return f"{found} of {len(measured)} ({found / len(measured):.0%})"
 
 
-def _pairs(said: Mapping[str, Any] | None, part: str) -> str:
-    if said is None:
+def _pairs(result: Mapping[str, Any] | None, part: str) -> str:
+    if result is None:
         return "-"
-    return str(said["pairs"]) if is_found(said, part) else "not found"
+    return str(result["pairs"]) if is_found(result, part) else "not found"
 
 
-def _reduced(said: Mapping[str, Any] | None) -> str:
+def _reduced(result: Mapping[str, Any] | None) -> str:
     """Return the number of operators of each side of the reduced finding, in the order of its sides."""
-    if said is None or not said["found"]:
+    if result is None or not result["found"]:
         return ""
-    counts = sorted(said["operators"].items(), key=lambda item: [item[0] != side for side in said["sides"]])
+    counts = sorted(result["operators"].items(), key=lambda item: [item[0] != side for side in result["sides"]])
     return ", ".join(f"{side} {count}" for side, count in counts)

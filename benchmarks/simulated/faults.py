@@ -55,10 +55,10 @@ def is_lane_reduction(graph: Graph, node: Node) -> bool:
 def _axes(node: Node, rank: int) -> set[int]:
     """Return the axes of a reduction."""
     attrs = node.attrs
-    said = next((attrs[name] for name in ("axes", "axis", "dim") if name in attrs), ())
-    if said == () and not attrs.get("noop_with_empty_axes"):
-        said = range(rank)
-    return {axis % rank for axis in ([said] if isinstance(said, int) else said)} if rank else set()
+    axes = next((attrs[name] for name in ("axes", "axis", "dim") if name in attrs), ())
+    if axes == () and not attrs.get("noop_with_empty_axes"):
+        axes = range(rank)
+    return {axis % rank for axis in ([axes] if isinstance(axes, int) else axes)} if rank else set()
 
 
 def _contiguous(t: TensorType, axes: set[int]) -> int:

@@ -52,7 +52,7 @@ class Confirming:
         self._out = out
         self._session = session
         self._bugs = known_list.of(config.known)
-        self._told: Counter[str] = Counter()
+        self._times_reported: Counter[str] = Counter()
         """The number of findings with each signature."""
         self._met: dict[str, list[tuple[int, int]]] = {}
         """The wrong results met so far, by kin (see `_kin`): pairs of case index and verdict number."""
@@ -69,7 +69,7 @@ class Confirming:
             bug = self._of_signature(verdict)
             if bug and bug.is_in(self._session.version):
                 found.known.append(bug.url)
-            elif self._is_told(verdict) or self._is_one_of_many(case, verdict, number):
+            elif self._is_reported(verdict) or self._is_one_of_many(case, verdict, number):
                 found.again.append(verdict.signature)
             else:
                 folder = self._out / "raw" / f"{case.index:06d}-{name}{number}-{verdict.kind}"
@@ -83,11 +83,11 @@ class Confirming:
         folders, untouched = [folder for _, folder, _ in asked], not self._config.triage_s
         with confirmed(case, [v for v, *_ in asked], folders, self._session, from_scratch=untouched) as drafts:
             for number, (verdict, _, regression) in enumerate(asked):
-                if self._is_told(verdict):
+                if self._is_reported(verdict):
                     found.again.append(verdict.signature)
                 elif number in drafts:
                     found.findings.append(drafts[number].finish(regression=regression))
-                    self._told[verdict.signature] += 1
+                    self._times_reported[verdict.signature] += 1
                 else:
                     found.flaky.append(verdict)
         return found
@@ -101,13 +101,13 @@ class Confirming:
                 found += self.confirm(shown[0], [shown[1]], f"pack-{number}-")
         return found
 
-    def _is_told(self, verdict: Verdict) -> bool:
+    def _is_reported(self, verdict: Verdict) -> bool:
         """Whether a verdict duplicates earlier findings.
 
         One finding with the signature suffices if the signature alone identifies the fault; other failures need two.
         """
         enough = 1 if verdict.alone else _FAILURES
-        return (verdict.alone or fails(verdict.kind)) and self._told[verdict.signature] >= enough
+        return (verdict.alone or fails(verdict.kind)) and self._times_reported[verdict.signature] >= enough
 
     def _is_one_of_many(self, case: Case, verdict: Verdict, number: int) -> bool:
         """Whether to skip a wrong result because many of its kin were met: it most likely has the same root cause.
@@ -161,10 +161,10 @@ def _kin(case: Case, verdict: Verdict) -> str:
 def _distinct(case: Case, verdicts: Sequence[Verdict]) -> list[Verdict]:
     """Drop the verdicts that name a culprit and report the same fault as an earlier verdict."""
     distinct: list[Verdict] = []
-    said = set()
+    reported = set()
     for verdict in verdicts:
         key = fault(case, verdict)
-        if not verdict.culprit or key not in said:
+        if not verdict.culprit or key not in reported:
             distinct.append(verdict)
-        said.add(key)
+        reported.add(key)
     return distinct

@@ -9,7 +9,7 @@ from polyjuice.campaign.seeds import Seeds
 from polyjuice.campaign.wording import counted
 from polyjuice.compilers import CompilerInfo
 from polyjuice.egraph import graph_windows, operator_count
-from polyjuice.given import UserModel
+from polyjuice.user_models import UserModel
 
 
 def covered(
@@ -39,7 +39,7 @@ def _row(source: str, model: UserModel, compiler: CompilerInfo) -> dict[str, Any
         "kinds": len({node.qualified for node in nodes}),
         "opaque": sorted({node.qualified for node in nodes if node.opaque}),
         "read": not model.unread,
-        "as_written": model.as_given(compiler.format) is not None,
+        "as_written": model.as_written(compiler.format) is not None,
         "large": len(nodes) > graph_windows.LARGEST,
     }
 

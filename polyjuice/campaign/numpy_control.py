@@ -14,9 +14,9 @@ import onnx
 
 from polyjuice import formats, interpret
 from polyjuice.execution.protocol import from_wire, to_wire
-from polyjuice.given import symbolic
 from polyjuice.ir import Graph
 from polyjuice.ops import TABLE
+from polyjuice.user_models import symbolic
 
 FORMAT = "onnx"
 SPEED = "fast"
@@ -27,7 +27,7 @@ LACKS = "functions, symbolic sizes, constant nodes, any value: in a Scan"
 REPRO_IMPORTS = """
 import onnx
 from polyjuice import formats, interpret
-from polyjuice.given import symbolic
+from polyjuice.user_models import symbolic
 """
 REPRO = """
 def prepare(model, inputs):

@@ -24,17 +24,16 @@ from polyjuice.egraph import Budget, Rewriter, Rule, Saturated, Variant, distinc
 from polyjuice.execution import Artifact
 from polyjuice.generate import disrupt
 from polyjuice.generate.small import MOST_OPERATORS
-from polyjuice.given import ORIGINAL, UserModel, symbolic
 from polyjuice.inputs import (
     Plan,
     draw,
-    given_profile,
     intervals,
     joined,
     make_inputs,
     mode_in,
     normal,
     plans,
+    profile_of,
     profiles_alone,
     usual_profiles,
 )
@@ -46,6 +45,7 @@ from polyjuice.ops import Op, matching
 from polyjuice.oracles import Case, InputSet, Program
 from polyjuice.oracles import find as find_oracle
 from polyjuice.support import Support
+from polyjuice.user_models import ORIGINAL, UserModel, symbolic
 
 #: Generated graphs that share an e-graph on a fast compiler: cases 0 to 15, 16 to 31, ... (each pays a fraction of it).
 #: On a slow compiler each case has its own e-graph, and need not wait until the operators of fifteen more are probed.
@@ -143,7 +143,7 @@ class Preparation:
     def sizes(self, index: int) -> tuple[str, ...]:
         """Return the symbolic sizes of a case's model, in words."""
         program = self._seeds.program(index)
-        return symbolic.said(program.sizes) if program else ()
+        return symbolic.described(program.sizes) if program else ()
 
     def seed_graph(self, index: int, attempt: int = 0) -> Graph:
         """Return the seed graph of a case. Each ``attempt`` has another one, if graphs are generated."""
@@ -172,25 +172,25 @@ class Preparation:
             return self._disrupted(index, graph, key)
         program, due = self._seeds.program(index), self.due(index)
         with self._clock.of("judge"):
-            given = self._given(program, graph, key)
-        if given and index % 2 == 0:
-            plan = plan.restricted(given.profile)
+            own_inputs = self._own_inputs(program, graph, key)
+        if own_inputs and index % 2 == 0:
+            plan = plan.restricted(own_inputs.profile)
         with self._clock.of("rewrite"):
             try:
                 variants, rules = self._variants(graph, batch, index, key, plan, program, rewrite and not alone)
             except GraphError as error:
                 added = [rule.name for rule in self._rules if rule.added]
                 raise self._unsound(index, graph, [(None, str(error))], added) from None
-        as_given = program.as_given(self._compiler.format) if program else None
-        if as_given is None and not variants:
+        as_written = program.as_written(self._compiler.format) if program else None
+        if as_written is None and not variants:
             raise Skip("unsupported: the model has no graph, and the compiler does not read it as it is")
-        if as_given is None and rewrite and not alone and len(variants) < self._least:
+        if as_written is None and rewrite and not alone and len(variants) < self._least:
             raise Skip("identical: all variants are the same graph")
         with self._clock.of("judge"):
-            sets = self._input_sets(graph, variants, key, plan, given, due, alone)
+            sets = self._input_sets(graph, variants, key, plan, own_inputs, due, alone)
             self._check_equivalence(index, graph, variants, sets, rules)
         with self._clock.of("lower"):
-            programs = self._programs(variants, sets, key, graph, as_given, due)
+            programs = self._programs(variants, sets, key, graph, as_written, due)
         return Case(sets, programs, rules=rules, seed=self._config.seed, index=index)
 
     def _programs(
@@ -199,7 +199,7 @@ class Preparation:
         sets: Sequence[InputSet],
         key: str,
         graph: Graph,
-        as_given: Artifact | None,
+        as_written: Artifact | None,
         due: Levels,
     ) -> list[Program]:
         """Return the user's original program, if there is one, and the variants in the compiler's format.
@@ -207,15 +207,15 @@ class Preparation:
         If a variant cannot be lowered, drop it beside an original program, and else raise Skip.
         """
         programs: list[Program] = []
-        said = [text(form) for form in as_given.forms] if as_given else []
-        if as_given:
-            programs.append(pipeline.prepare(ORIGINAL, graph, as_given, sets, given=True))
+        seed_forms = [text(form) for form in as_written.forms] if as_written else []
+        if as_written:
+            programs.append(pipeline.prepare(ORIGINAL, graph, as_written, sets, as_written=True))
             variants = [v for v in variants if v.label != ORIGINAL]
         for variant in variants:
             try:
-                programs.append(self._program(variant, sets, key, said=said, due=due))
+                programs.append(self._program(variant, sets, key, seed_forms=seed_forms, due=due))
             except Unlowerable as error:
-                if as_given is None:
+                if as_written is None:
                     raise Skip(f"unsupported: {error}") from None
         return programs
 
@@ -225,7 +225,7 @@ class Preparation:
         sets: Sequence[InputSet],
         key: str,
         unknown_sizes: float = UNKNOWN_SIZES,
-        said: Sequence[str] = (),
+        seed_forms: Sequence[str] = (),
         due: Levels = NOTHING_DUE,
     ) -> Program:
         """Return a variant in the compiler's format. Raises Unlowerable.
@@ -239,7 +239,7 @@ class Preparation:
             self.target,
             repeated=repeated_axes(variant.graph, key, due.wanted.layout),
             unknown_sizes=unknown_sizes,
-            said=said,
+            seed_forms=seed_forms,
             wanted=due.wanted,
         )
         return pipeline.prepare(variant.label, variant.graph, artifact, sets)
@@ -314,7 +314,7 @@ class Preparation:
         with self._clock.apart():
             return self._support.takes(op, operands, results)
 
-    def _given(self, program: UserModel | None, graph: Graph, key: str) -> InputSet | None:
+    def _own_inputs(self, program: UserModel | None, graph: Graph, key: str) -> InputSet | None:
         """Return the user's own inputs; None if there are none, or the graph has no value on them.
 
         Also None if the values of an input must repeat along an axis.
@@ -322,12 +322,12 @@ class Preparation:
         if program is None or program.examples is None or repeated_axes(graph, key):
             return None
         with suppress(EvaluationError):
-            return pipeline.input_set(graph, given_profile(graph, program.examples), program.examples, self._compiler)
+            return pipeline.input_set(graph, profile_of(graph, program.examples), program.examples, self._compiler)
         return None
 
-    def _as_usual(self, given: InputSet) -> InputSet:
+    def _as_usual(self, own_inputs: InputSet) -> InputSet:
         """Return the user's inputs under the profile "given", that of ordinary values."""
-        return replace(given, profile="given", mode=mode_in("given", self._compiler))
+        return replace(own_inputs, profile="given", mode=mode_in("given", self._compiler))
 
     def _input_sets(
         self,
@@ -335,7 +335,7 @@ class Preparation:
         variants: Sequence[Variant],
         key: str,
         plan: Plan,
-        given: InputSet | None,
+        own_inputs: InputSet | None,
         due: Levels,
         alone: bool,
     ) -> list[InputSet]:
@@ -354,8 +354,8 @@ class Preparation:
                 found.append(pipeline.input_set(graph, profile, repeat(graph, drawn, axes), self._compiler))
             except EvaluationError as error:
                 problem = str(error)
-        if given:  # if the rules used do not hold on the user's values, compare them only where they are ordinary
-            found.append(given if plan.holds_on(given.profile) else self._as_usual(given))
+        if own_inputs:  # if the rules used do not hold on the user's values, compare them only where they are ordinary
+            found.append(own_inputs if plan.holds_on(own_inputs.profile) else self._as_usual(own_inputs))
         if not found:
             raise Skip(f"no value: {problem}")
         return found
@@ -384,10 +384,10 @@ class Preparation:
     ) -> Unsound:
         """Store the problems of unequal variants, or of rules that made an ill-typed graph. Return the exception."""
         false = refuted(self._rules, fired)
-        said = [
+        seed_forms = [
             self._store_unsound(index, graph, variant, "\n".join([problem, *false])) for variant, problem in problems
         ]
-        return Unsound(*said, false="\n".join(false))
+        return Unsound(*seed_forms, false="\n".join(false))
 
     def _lacked(self, forms: Sequence[Form]) -> Sequence[str]:
         """Return the forms that the compiler does not take. This may run probes."""

@@ -106,9 +106,9 @@ def run_task(task: Task, moments: Moments) -> list[CaseResult]:
     if limit.passed:
         _begin_anew()
     if _finished:
-        told = sum(sum(result.seconds.values()) for result in _finished)
+        counted_s = sum(sum(result.seconds.values()) for result in _finished)
         seconds = _finished[-1].seconds
-        seconds["other"] = seconds.get("other", 0.0) + max(time.monotonic() - began - told, 0.0)
+        seconds["other"] = seconds.get("other", 0.0) + max(time.monotonic() - began - counted_s, 0.0)
     return list(_finished)
 
 
@@ -134,8 +134,8 @@ def run_cases(task: Task) -> None:
             raise EnvironmentProblem(str(problem)) from None  # the pool pickles it, and subclasses do not unpickle
         except Exception:
             defect = traceback.format_exc()
-            told = {result.index for result in _finished}
-            left = [index for index in task.postponed or task.indices if index not in told]
+            finished = {result.index for result in _finished}
+            left = [index for index in task.postponed or task.indices if index not in finished]
             _finished.extend(CaseResult(index, defect=defect) for index in left)
 
     _unwound(work)

@@ -7,7 +7,7 @@ import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from polyjuice import given
+from polyjuice import user_models
 from polyjuice.campaign import sizes
 from polyjuice.campaign.kinds import GENERATING, SMALL, STATEMENTS, Kind, Kinds
 from polyjuice.campaign.sizes import AtSizes
@@ -15,12 +15,12 @@ from polyjuice.execution import Limits
 from polyjuice.formats import FormatError
 from polyjuice.generate import DUE_STRATEGIES, Turn, check_installed, generate
 from polyjuice.generate.due import Due
-from polyjuice.given import UserModel, callables, files, symbolic
-from polyjuice.given.sandbox import Ended, Sandbox
-from polyjuice.given.symbolic import Sizes
 from polyjuice.inputs import settle
 from polyjuice.ir import Graph, prune
 from polyjuice.ops import TABLE, Accepts, Op, without_complex
+from polyjuice.user_models import UserModel, callables, files, symbolic
+from polyjuice.user_models.sandbox import Ended, Sandbox
+from polyjuice.user_models.symbolic import Sizes
 
 IMPORTED = "imported"
 """The campaign's folder for the programs that were imported from Torch and TensorFlow."""
@@ -100,7 +100,7 @@ class Seeds:
                 f"--seeds {source}: neither a strategy ({', '.join(GENERATING)}) nor a model file nor module:callable"
             )
         path, stored = Path(source), folder and folder / f"{number}{_SIZES}"
-        model = given.load_onnx(path)
+        model = user_models.load_onnx(path)
         if stored and stored.is_file():
             self._sizes[number] = json.loads(stored.read_text("utf-8"))
         elif stored and not symbolic.symbols(model.model):
@@ -182,4 +182,4 @@ def _problems(folder: Path) -> dict[int, str]:
 
 
 def _chosen(path: Path, key: str) -> list[Sizes]:
-    return sizes.chosen(given.load_onnx(path), key)
+    return sizes.chosen(user_models.load_onnx(path), key)

@@ -11,12 +11,12 @@ from contextlib import suppress
 from typing import NamedTuple
 
 from polyjuice.formats import FormatError
-from polyjuice.given import OnnxModel, UserModel, symbolic
-from polyjuice.given.symbolic import Sizes
 from polyjuice.inputs import make_inputs
 from polyjuice.interpret import EvaluationError, evaluate
 from polyjuice.ir import Graph
 from polyjuice.ops import TABLE
+from polyjuice.user_models import OnnxModel, UserModel, symbolic
+from polyjuice.user_models.symbolic import Sizes
 
 MOST = 6
 """The most combinations of sizes at which a model is tested."""
@@ -77,7 +77,7 @@ def chosen(model: OnnxModel, key: str, most: int = MOST) -> list[Sizes]:
             try:
                 found.append(_Read.of(model.at(sizes)))
             except FormatError as error:
-                problem = problem or FormatError(f"{error} (with {', '.join(symbolic.said(sizes))})")
+                problem = problem or FormatError(f"{error} (with {', '.join(symbolic.described(sizes))})")
     if not found:
         assert problem
         raise problem

@@ -81,6 +81,6 @@ def _check(pack: Pack, case: Case, session: CompilerSession) -> None:
     for member, outcome in zip(pack.members, pack.outcomes(program.outcome), strict=True):
         alone = session.execute(member.program.artifact, member.case.inputs, compile=False)
         assert outcome.reference is not None
-        given = [[y.tobytes() for y in outputs] for outputs in outcome.reference]
-        if alone.reference is not None and given != [[y.tobytes() for y in outputs] for outputs in alone.reference]:
+        results = [[y.tobytes() for y in outputs] for outputs in outcome.reference]
+        if alone.reference is not None and results != [[y.tobytes() for y in outputs] for outputs in alone.reference]:
             raise BrokenProgram(f"a pack gives other results uncompiled than its programs\n{program.artifact.source!s}")

@@ -112,7 +112,7 @@ class Triage:
 
         ``cases`` says whether the campaign still runs cases.
         """
-        if not self._config.triage_s or not self._has_room(cases) or self._late(schedule, cases):
+        if not self._config.triage_s or not self._has_time_left(cases) or self._late(schedule, cases):
             return None
         waiting = [finding for finding in self._store.untriaged() if finding.name not in self._running]
         if not waiting:
@@ -125,7 +125,7 @@ class Triage:
         free = [finding for finding in waiting if finding.grouped not in busy]
         return self._triage(free, schedule.end) if free else None
 
-    def _has_room(self, cases: bool) -> bool:
+    def _has_time_left(self, cases: bool) -> bool:
         """Whether a process is free for another job."""
         workers = self._config.workers
         if cases and workers == 1:
@@ -247,23 +247,23 @@ class Triage:
         """
         folder = self._store.folder / "findings"
         groups = self._store.groups()
-        told = self._store.causes() + ([] if self._config.triage_s else groups)
-        for other in {path.name for path in folder.iterdir() if path.is_dir()} - {one.name for one in told}:
+        reported = self._store.causes() + ([] if self._config.triage_s else groups)
+        for other in {path.name for path in folder.iterdir() if path.is_dir()} - {one.name for one in reported}:
             shutil.rmtree(folder / other)
-        for distinct in told:
+        for distinct in reported:
             _publish(distinct, self._store.folder / "raw" / distinct.name, folder / distinct.name)
         _sum_up(groups if self._config.triage_s else [], folder / UNTRIAGED)
 
 
 def culprits(store: Store, bugs: Sequence[known_list.KnownBug], compiler: str, version: str) -> list[KnownCulprit]:
     """The causes found so far and the known bugs that have a part of the compiler to blame."""
-    told = [
+    reported = [
         (b.signature.partition(" ")[0], b.signature, b.blame)
         for b in bugs
         if b.compiler == compiler and b.is_in(version)
     ]
-    told += [(one.record["kind"], one.cause, tuple(one.record["blame"])) for one in store.causes()]
-    return [KnownCulprit(kind, cause, blame) for kind, cause, blame in told if cause and blame]
+    reported += [(one.record["kind"], one.cause, tuple(one.record["blame"])) for one in store.causes()]
+    return [KnownCulprit(kind, cause, blame) for kind, cause, blame in reported if cause and blame]
 
 
 def _sum_up(groups: Sequence[Distinct], path: Path) -> None:
@@ -291,7 +291,7 @@ def _sum_up(groups: Sequence[Distinct], path: Path) -> None:
 
 def _publish(distinct: Distinct, raw: Path, folder: Path) -> None:
     """Copy a finding to the published folder, atomically; if it is there already, update only its counts."""
-    said = {
+    fields = {
         "cause": distinct.cause,
         "regression": distinct.record["regression"],
         "more": len(distinct.others),
@@ -300,13 +300,13 @@ def _publish(distinct: Distinct, raw: Path, folder: Path) -> None:
     path = folder / "finding.json"
     there = json.loads(path.read_text(encoding="utf-8")) if path.exists() else None
     if there and bool(there["reduction"]) == distinct.reduced:
-        if not said.items() <= there.items():
-            annotate(folder, **said)
+        if not fields.items() <= there.items():
+            annotate(folder, **fields)
         return
     source = reduced_folder(raw) if distinct.reduced else raw
     staged = folder.with_name(f".{folder.name}")
     shutil.rmtree(staged, ignore_errors=True)
     shutil.copytree(source, staged, ignore=shutil.ignore_patterns(reduced_folder(raw).name))
-    annotate(staged, **said)
+    annotate(staged, **fields)
     shutil.rmtree(folder, ignore_errors=True)
     staged.rename(folder)

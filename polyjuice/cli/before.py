@@ -15,12 +15,12 @@ from polyjuice.compilers import EnvironmentProblem
 from polyjuice.egraph import Rule, load
 from polyjuice.execution import probe
 from polyjuice.generate import DISRUPTED_STRATEGY
-from polyjuice.given import ORIGINAL
 from polyjuice.inputs import allowed_rulesets
 from polyjuice.ops import matching
 from polyjuice.oracles import FAILURE_ORACLES
 from polyjuice.oracles import find as find_oracle
 from polyjuice.triage import known_list
+from polyjuice.user_models import ORIGINAL
 
 
 def check(config: Config, folder: Path | None = None) -> tuple[str, Seeds, tuple[Rule, ...]]:

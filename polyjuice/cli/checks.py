@@ -65,7 +65,7 @@ def scratch() -> Check:
         return Check("scratch folder", State.problem, f"{error.strerror}: set TMPDIR to a folder that can be written")
     if wanted and not (os.path.isdir(wanted) and os.path.samefile(folder, wanted)):
         return Check("scratch folder", State.warning, f"TMPDIR={wanted} cannot be written; {folder} takes its place")
-    return _room("scratch folder", folder, "set TMPDIR to a folder with more room")
+    return _free_space("scratch folder", folder, "set TMPDIR to a folder with more room")
 
 
 def cache_folder() -> Check:
@@ -76,17 +76,17 @@ def cache_folder() -> Check:
     if not os.access(folder, os.W_OK):
         lost = "what compilers take is asked anew by each process"
         return Check("cache folder", State.warning, f"{folder} cannot be written, so {lost}: set XDG_CACHE_HOME")
-    return _room("cache folder", str(folder), "set XDG_CACHE_HOME to a folder with more room")
+    return _free_space("cache folder", str(folder), "set XDG_CACHE_HOME to a folder with more room")
 
 
 def working_folder() -> Check:
     """The current folder, where campaigns go by default."""
     if not os.access(".", os.W_OK):
         return Check("this folder", State.warning, f"{Path.cwd()} cannot be written: give fuzz a folder with --out")
-    return _room("this folder", str(Path.cwd()), "give fuzz a folder with more room with --out")
+    return _free_space("this folder", str(Path.cwd()), "give fuzz a folder with more room with --out")
 
 
-def _room(subject: str, folder: str, remedy: str) -> Check:
+def _free_space(subject: str, folder: str, remedy: str) -> Check:
     free_gib = shutil.disk_usage(folder).free / _GIB
     message = f"{folder}, {free_gib:,.1f} GiB free"
     if free_gib < _LEAST_FREE_GIB:

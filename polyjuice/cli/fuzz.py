@@ -33,11 +33,11 @@ from polyjuice.cli.settings import Settings
 from polyjuice.cli.start import installed
 from polyjuice.cli.summary import print_next, print_summary
 from polyjuice.compilers import EnvironmentProblem
-from polyjuice.given import ORIGINAL
 from polyjuice.inputs import PROFILES, usual_profiles
 from polyjuice.lower import DRAWN_OPSET
 from polyjuice.oracles import FAILURE_ORACLES
 from polyjuice.triage import known_list
+from polyjuice.user_models import ORIGINAL
 
 EXAMPLES = examples(
     ("polyjuice fuzz --compiler inductor --time 10m", "generated programs"),
@@ -87,17 +87,17 @@ def fuzz(
     Exit status: 0 no findings; 1 findings; 2 a mistake in the options or the environment; 3 a defect of Polyjuice
     itself; 130 interrupted (continue with --resume).
     """
-    given = _given(context)
+    named = _named(context)
     if resume:
         store, config = Store.open(resume)
-        _refuse_fixed(given)
+        _refuse_fixed(named)
         store.claim()
         if cases or duration:
             config = replace(config, cases=cases, time_s=seconds(duration) if duration else None)
         config = replace(
             config,
             workers=workers or config.workers,
-            triage_s=seconds(triage, "--triage", zero=True) if "--triage" in given else config.triage_s,
+            triage_s=seconds(triage, "--triage", zero=True) if "--triage" in named else config.triage_s,
             known=known_list.sources(known_bugs) if known_bugs else config.known,
             python=str(interpreter(python)) if python else config.python,
         )
@@ -106,8 +106,8 @@ def fuzz(
     else:
         if not compiler:
             raise Usage(_which_compiler(settings.of(context)))
-        if given & {"-n", "--time"}:  # a budget on the command line replaces that of polyjuice.toml
-            cases, duration = cases if "-n" in given else None, duration if "--time" in given else None
+        if named & {"-n", "--time"}:  # a budget on the command line replaces that of polyjuice.toml
+            cases, duration = cases if "-n" in named else None, duration if "--time" in named else None
         config = Config(
             compiler=compiler,
             seeds=tuple(_seed_source(s) for s in seeds or [LARGE if nodes else MIXED]),
@@ -152,9 +152,9 @@ def fuzz(
     sys.exit(status)
 
 
-def _refuse_fixed(given: set[str]) -> None:
+def _refuse_fixed(named: set[str]) -> None:
     """Raise Usage for options that --resume cannot change."""
-    if fixed := given.difference(_CHANGEABLE, ("--resume", "--json")):
+    if fixed := named.difference(_CHANGEABLE, ("--resume", "--json")):
         message = f"--resume continues a campaign as it was begun: leave out {', '.join(sorted(fixed))}"
         raise Usage(f"{message} (what may change: {', '.join(_CHANGEABLE)})")
 
@@ -172,7 +172,7 @@ def _usual(compiler: str, disruptive: bool) -> str:
     return ",".join(FAILURE_ORACLES if disruptive else oracles.usual_oracles(compilers.find(compiler)))
 
 
-def _given(context: typer.Context) -> set[str]:
+def _named(context: typer.Context) -> set[str]:
     """The options that the user gave, by their first spelling."""
     sources = ((p.opts[0], context.get_parameter_source(p.name)) for p in context.command.params if p.name)
     return {option for option, source in sources if source and source.name == "COMMANDLINE"}

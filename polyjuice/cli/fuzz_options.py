@@ -10,11 +10,11 @@ import typer
 
 from polyjuice.campaign.kinds import LARGE, MIXED
 from polyjuice.cli import complete
-from polyjuice.given import ORIGINAL
 from polyjuice.inputs import PROFILES, USUAL_PROFILES
 from polyjuice.lower import OPSETS
 from polyjuice.oracles import FAILURE_ORACLES, ORACLES, USUAL_ORACLES, names
 from polyjuice.triage import known_list
+from polyjuice.user_models import ORIGINAL
 
 _SEEDS, _VARIANTS, _JUDGING, _COMPILING, _OUTPUT = "Seed graphs", "Variants", "Judging", "Compiling", "Output"
 """The panels."""

@@ -105,8 +105,8 @@ def generate(
 
 
 def _write_broken(broken: Mapping[str, Broken], out: Path) -> None:
-    said = {name: each.described() for name, each in broken.items()}
-    (out / "broken.json").write_text(json.dumps(said, indent=2) + "\n", encoding="utf-8")
+    described = {name: each.described() for name, each in broken.items()}
+    (out / "broken.json").write_text(json.dumps(described, indent=2) + "\n", encoding="utf-8")
 
 
 def _make_folder(out: Path) -> None:

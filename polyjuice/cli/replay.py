@@ -86,8 +86,8 @@ def _tell(result: Replayed) -> None:
 
 def _reproduce(finding: Path, python: Path | None, as_json: bool) -> None:
     """Run the reproducer, and exit with its status."""
-    said = json.loads((finding / "finding.json").read_text(encoding="utf-8")) if python is None else {}
-    chosen = interpreter(python) if python else Path(said["conditions"]["python"])
+    stored = json.loads((finding / "finding.json").read_text(encoding="utf-8")) if python is None else {}
+    chosen = interpreter(python) if python else Path(stored["conditions"]["python"])
     status, output = run_reproducer(finding, str(chosen), _LIMIT_S)
     if as_json:
         print(json.dumps({"finding": finding.name, "status": status, "output": output}))

@@ -36,19 +36,19 @@ def report(
     The page of a campaign shows causes with their programs drawn, coverage, time and environment. The page of a suite
     shows what passed, what failed, and why. A page needs no network and no other file.
     """
-    told = page.of_campaign(path) if path.is_dir() else page.of_result(path)
+    html = page.of_campaign(path) if path.is_dir() else page.of_result(path)
     written = out or (path / "report.html" if path.is_dir() else path.with_suffix(".html"))
-    text = page.render(told)
+    text = page.render(html)
     written.write_text(text, encoding="utf-8")
     size = len(text.encode())
     summary = {
         "out": str(written),
-        "title": told.title,
-        "told": len(told.cards),
-        "untriaged": sum(group.count for group in told.groups),
+        "title": html.title,
+        "told": len(html.cards),
+        "untriaged": sum(group.count for group in html.groups),
         "bytes": size,
     }
     if as_json:
         print(json.dumps(summary))
     else:
-        stdout.print(escape(f"{written}: {len(told.cards)} {told.noun}, {size / 1000:,.0f} kB"))
+        stdout.print(escape(f"{written}: {len(html.cards)} {html.noun}, {size / 1000:,.0f} kB"))

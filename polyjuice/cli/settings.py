@@ -75,9 +75,9 @@ class Settings:
         """The file of known bugs for ``known add``."""
         return self.known if self.known and self.known != Path(known_list.NONE) else Path(known_list.DEFAULT_FILE)
 
-    def python(self, compiler: str, given: Path | None = None) -> str:
-        """The path of the interpreter that has a compiler: ``given``, or the one set here, or our own."""
-        return str(interpreter(given)) if given else self.interpreters.get(compiler, sys.executable)
+    def python(self, compiler: str, path: Path | None = None) -> str:
+        """The path of the interpreter that has a compiler: ``path``, or the one set here, or our own."""
+        return str(interpreter(path)) if path else self.interpreters.get(compiler, sys.executable)
 
 
 def of(context: typer.Context) -> Settings:

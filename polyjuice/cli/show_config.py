@@ -38,8 +38,8 @@ def show(context: typer.Context, as_json: JsonOption = False) -> None:
     root: Any = context.find_root().command
     rows = list(_rows(found, settings.options(root.commands["fuzz"])))
     if as_json:
-        told = [{"key": key, "value": value, "from": source} for key, value, source in rows]
-        print(json.dumps({"file": str(found.file) if found.file else None, "config": told}))
+        entries = [{"key": key, "value": value, "from": source} for key, value, source in rows]
+        print(json.dumps({"file": str(found.file) if found.file else None, "config": entries}))
         return
     table = Table("setting", "value", "from", box=None)
     for key, value, source in rows:

@@ -137,13 +137,13 @@ def run(
     began = time.monotonic()
     version, results = running.run(suite, conditions, compiler, workers or os.cpu_count() or 1)
     counts: Counter[str] = Counter(dict.fromkeys(running.STATUSES, 0))
-    told = []
+    rows = []
     with _interruptible(), stderr.status("") as status:
         for result in results:
             counts[result.status] += 1
             status.update(", ".join(f"{n} {name}" for name, n in counts.items() if n))
             if result.status != judging.PASSED:
-                told.append(vars(result))
+                rows.append(vars(result))
             if not as_json and result.status in running.WRONG:
                 stdout.print(f"[red]{result.status}[/red] {result.case}\n  {escape(result.message)}")
     summary = {
@@ -153,15 +153,15 @@ def run(
         "cases": sum(counts.values()),
         **{name.replace(" ", "_"): n for name, n in counts.items()},
         "elapsed_s": round(time.monotonic() - began, 2),
-        "results": told,
+        "results": rows,
     }
     if as_json:
         print(json.dumps(summary))
     else:
-        said = ", ".join(f"{n} {name}" for name, n in counts.items() if n)
-        stdout.print(escape(f"{compiler} {version}: {said} of {summary['cases']} cases, {summary['elapsed_s']} s"))
+        counted = ", ".join(f"{n} {name}" for name, n in counts.items() if n)
+        stdout.print(escape(f"{compiler} {version}: {counted} of {summary['cases']} cases, {summary['elapsed_s']} s"))
     if counts[judging.SKIPPED] == summary["cases"]:
-        stderr.print(f"polyjuice: {compiler} takes no case of {escape(str(suite))}: {escape(told[0]['message'])}")
+        stderr.print(f"polyjuice: {compiler} takes no case of {escape(str(suite))}: {escape(rows[0]['message'])}")
         sys.exit(USAGE)
     sys.exit(FINDINGS if any(counts[name] for name in running.WRONG) else OK)
 

@@ -127,11 +127,11 @@ def _percent(share: float) -> str:
 def _findings(summary: dict[str, Any]) -> str:
     """The number of causes, and of findings without a cause."""
     causes, untriaged = summary["causes"], summary["untriaged"]
-    said = [f"{causes} {plural(causes, 'cause')}"] if causes or not untriaged else []
+    parts = [f"{causes} {plural(causes, 'cause')}"] if causes or not untriaged else []
     if untriaged:
         groups = summary["findings"] - causes
-        said.append(f"{untriaged} not yet triaged, in {groups} {plural(groups, 'group')}")
-    return "; ".join(said)
+        parts.append(f"{untriaged} not yet triaged, in {groups} {plural(groups, 'group')}")
+    return "; ".join(parts)
 
 
 def print_summary(summary: dict[str, Any], config: Config, store: Store) -> None:

@@ -181,10 +181,10 @@ def _without_compiling() -> Iterator[None]:
 
 def _command(arguments: Sequence[Any]) -> list[str]:
     """The command of a compile step; empty where there are several."""
-    given = arguments[-1] if len(arguments) == 3 else arguments[1]  # 2.1: source, output, command
-    if isinstance(given, list):
-        return [str(word) for word in given]
-    builders = given if isinstance(given, tuple) else (given,)
+    text = arguments[-1] if len(arguments) == 3 else arguments[1]  # 2.1: source, output, command
+    if isinstance(text, list):
+        return [str(word) for word in text]
+    builders = text if isinstance(text, tuple) else (text,)
     return shlex.split(builders[0].get_command_line()) if len(builders) == 1 else []
 
 

@@ -51,8 +51,8 @@ def nodes(compiled: openvino.CompiledModel, model: openvino.Model) -> Iterator[N
     """The nodes of a compiled model, in the order in which they run."""
     operators = {op.get_friendly_name(): op.get_type_name() for op in model.get_ordered_ops()}
     for node in compiled.get_runtime_model().get_ordered_ops():
-        said = node.get_rt_info()
-        kind, kernel, names = (said[key].value for key in ("layerType", "primitiveType", "originalLayersNames"))
+        info = node.get_rt_info()
+        kind, kernel, names = (info[key].value for key in ("layerType", "primitiveType", "originalLayersNames"))
         layers = names.split(",")
         yield Node(kind, kernel, layers, [operators[name] for name in layers if name in operators])
 

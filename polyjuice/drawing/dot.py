@@ -98,17 +98,17 @@ class _Writer:
         for place, name in enumerate(graph.outputs):
             if name not in self._ids:
                 continue
-            said = f"new value of {updated[place]}" if place in updated else f"output {place}"
-            label = [said, *wrong.get(place, "").splitlines()]
+            caption = f"new value of {updated[place]}" if place in updated else f"output {place}"
+            label = [caption, *wrong.get(place, "").splitlines()]
             key = f"{self._prefix}_out{place}"
             classes = "output wrong" if place in wrong else "output"
-            yield self._drawing(key, classes, label, self._side.shown.get(name, said))
+            yield self._drawing(key, classes, label, self._side.shown.get(name, caption))
             yield f'{self._ids[name]} -> {key} [class="{"wrong" if place in wrong else "plain"}"];'
 
-    def _node(self, name: str, classes: str, label: Sequence[str], said: str = "") -> str:
+    def _node(self, name: str, classes: str, label: Sequence[str], caption: str = "") -> str:
         key = self._ids[name] = f"{self._prefix}_{len(self._ids)}"
         value = self._side.shown.get(name, "")
-        return self._drawing(key, classes, label, "\n".join(filter(None, [said or name, value])))
+        return self._drawing(key, classes, label, "\n".join(filter(None, [caption or name, value])))
 
     def _drawing(self, key: str, classes: str, label: Sequence[str], title: str) -> str:
         self._titles[key] = _printable(title)

@@ -108,10 +108,10 @@ def splice(graph: Graph, chosen: Sequence[Part], parts: Sequence[Graph]) -> Grap
 
     nodes = [replace(node, inputs=tuple(map(final, node.inputs))) for node in nodes]
     outputs = tuple(map(final, graph.outputs))
-    given = {*graph.inputs, *constants}
-    known = given.union(name for node in nodes for name in node.outputs)
+    available = {*graph.inputs, *constants}
+    known = available.union(name for node in nodes for name in node.outputs)
     types = {name: type for name, type in types.items() if name in known}
-    ordered = tuple(_in_order(nodes, given))
+    ordered = tuple(_in_order(nodes, available))
     whole = Graph(graph.inputs, constants, ordered, outputs, types, graph.opsets, graph.updates)
     return rename_outputs(prune(check(whole)), graph.outputs)
 
@@ -123,10 +123,10 @@ def _fresh(types: Mapping[str, object]) -> str:
     return f"w{number}"
 
 
-def _in_order(nodes: Sequence[Node], given: set[str]) -> Iterator[Node]:
+def _in_order(nodes: Sequence[Node], available: set[str]) -> Iterator[Node]:
     """The nodes in topological order, close to their given order."""
     maker = {name: node for node in nodes for name in node.outputs if name}
-    defined = set(given)
+    defined = set(available)
     for first in nodes:
         stack = [first]
         while stack:

@@ -156,23 +156,23 @@ class Saturator:
 
         Only rules that can match are drawn: the graphs, or the results of other such rules, have all that they match.
         """
-        given = constructors_in(graphs) & (self._words | {"Expand", "Splat"})
+        constructors = constructors_in(graphs) & (self._words | {"Expand", "Splat"})
         limit = self._budget.rules
         allowed = [i for i, rule in enumerate(self._rules) if rulesets is None or rule.ruleset in rulesets]
         if limit is None:
-            return self._able(allowed, given)
+            return self._able(allowed, constructors)
         if rulesets is None and rng.random() >= _OVER_THE_REALS:
             allowed = [i for i in allowed if self._rules[i].added or self._rules[i].ruleset != "real"]
-        able, present = self._able(allowed, given)
+        able, present = self._able(allowed, constructors)
         added = [i for i in able if self._rules[i].added]
         others = [i for i in able if not self._rules[i].added]
         if len(others) <= limit:
             return able, present
-        return self._able(sorted([*added, *rng.sample(others, limit)]), given)
+        return self._able(sorted([*added, *rng.sample(others, limit)]), constructors)
 
-    def _able(self, rules: Collection[int], given: frozenset[str]) -> tuple[list[int], frozenset[str]]:
+    def _able(self, rules: Collection[int], constructors: frozenset[str]) -> tuple[list[int], frozenset[str]]:
         able: dict[int, None] = {}
-        present = given
+        present = constructors
         growing = True
         while growing:
             growing = False

@@ -53,9 +53,9 @@ class LoweringChoices:
         return found
 
     @classmethod
-    def from_json(cls, said: Mapping[str, Mapping[str, Iterable[int]]]) -> LoweringChoices:
+    def from_json(cls, data: Mapping[str, Mapping[str, Iterable[int]]]) -> LoweringChoices:
         """Read the result of :meth:`as_json`. Raises AttributeError or TypeError for anything else."""
-        return cls.of({(subject, value): options for subject, at in said.items() for value, options in at.items()})
+        return cls.of({(subject, value): options for subject, at in data.items() for value, options in at.items()})
 
 
 def _without_last_zeros(options: tuple[int, ...]) -> tuple[int, ...]:

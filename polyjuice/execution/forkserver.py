@@ -81,10 +81,10 @@ class _Forked:
         if self._status is None:
             if not select.select([self._reported], [], [], timeout)[0]:
                 raise subprocess.TimeoutExpired(f"worker {self.pid}", timeout or 0.0)
-            said = os.read(self._reported, NUMBER.size)
+            answer = os.read(self._reported, NUMBER.size)
             os.close(self._reported)
-            whole = len(said) == NUMBER.size  # a killed server reports nothing, and its workers die with it
-            self._status = os.waitstatus_to_exitcode(NUMBER.unpack(said)[0]) if whole else -signal.SIGKILL
+            whole = len(answer) == NUMBER.size  # a killed server reports nothing, and its workers die with it
+            self._status = os.waitstatus_to_exitcode(NUMBER.unpack(answer)[0]) if whole else -signal.SIGKILL
         return self._status
 
 

@@ -269,9 +269,9 @@ def _outcome(report: Mapping[str, Any], arrays: list[NDArray[Any]], sets: int) -
     )
 
 
-def _memory(said: Sequence[Mapping[str, Any] | None]) -> tuple[Memory, ...]:
+def _memory(reports: Sequence[Mapping[str, Any] | None]) -> tuple[Memory, ...]:
     """Return the memory record of each set of inputs; empty if the worker reported none."""
-    return tuple(Memory.of(one) for one in said if one is not None)
+    return tuple(Memory.of(one) for one in reports if one is not None)
 
 
 def _grouped(arrays: list[NDArray[Any]], sets: int) -> tuple[tuple[NDArray[Any], ...], ...]:

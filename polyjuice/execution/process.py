@@ -80,10 +80,10 @@ class WorkerProcess:
             }
             ours, theirs = socket.socketpair()
             watched, lifeline = os.pipe()
-            said, errors = os.pipe()
+            output, errors = os.pipe()
             undo.callback(ours.close)
             undo.callback(os.close, lifeline)
-            self._stderr = _Tail(said)
+            self._stderr = _Tail(output)
             try:
                 self._process = begin(Surroundings(theirs, errors, watched, settings))
             finally:

@@ -94,10 +94,10 @@ class Memory:
     differentiable: frozenset[int] = frozenset()
 
     @classmethod
-    def of(cls, said: Mapping[str, Any]) -> Memory:
+    def of(cls, data: Mapping[str, Any]) -> Memory:
         """Read the record from a worker's report."""
-        shared, same = (frozenset(map(tuple, said[name])) for name in ("shared", "same"))
-        return cls(frozenset(said["written"]), shared, same, frozenset(said["differentiable"]))
+        shared, same = (frozenset(map(tuple, data[name])) for name in ("shared", "same"))
+        return cls(frozenset(data["written"]), shared, same, frozenset(data["differentiable"]))
 
     def part(self, inputs: range, outputs: range, prefix: str = "") -> Memory:
         """Return the record of one program of a pack: the given inputs and outputs, numbered from 0.

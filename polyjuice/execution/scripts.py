@@ -43,9 +43,9 @@ class FromScratch:
             self._files = [
                 undo.enter_context(TemporaryFile("w+", encoding="utf-8", errors="replace")) for _ in range(2)
             ]
-            said, errors = self._files
+            output, errors = self._files
             self._process = subprocess.Popen(
-                [python, path.name], cwd=path.parent, stdout=said, stderr=errors, start_new_session=True
+                [python, path.name], cwd=path.parent, stdout=output, stderr=errors, start_new_session=True
             )
             undo.callback(self._kill)
             self._undo = undo.pop_all()
@@ -64,8 +64,8 @@ class FromScratch:
         """See :class:`Script`; the standard error is complete."""
         for file in self._files:
             file.seek(0)
-        said, errors = (file.read() for file in self._files)
-        return said, errors
+        output, errors = (file.read() for file in self._files)
+        return output, errors
 
     def end(self) -> None:
         """See :class:`Script`."""
@@ -83,8 +83,8 @@ class Forked:
     def __init__(self, path: Path, server: ForkServer, options: Mapping[str, Any]) -> None:
         """Start the script. Raises OSError if the server has gone."""
         with ExitStack() as undo:
-            self._said = undo.enter_context(NamedTemporaryFile("r", encoding="utf-8", errors="replace"))
-            script = {"path": str(path.absolute()), "stdout": self._said.name}
+            self._output = undo.enter_context(NamedTemporaryFile("r", encoding="utf-8", errors="replace"))
+            script = {"path": str(path.absolute()), "stdout": self._output.name}
             self._process = WorkerProcess(server.fork, options, script=script)
             undo.callback(self._process.stop, at_once=True)
             self._undo = undo.pop_all()
@@ -105,7 +105,7 @@ class Forked:
     def printed(self) -> tuple[str, str]:
         """See :class:`Script`; of the standard error, the last 16 KiB."""
         self._process.stop(at_once=True)  # ends its children too, which hold its standard error open
-        return self._said.read(), self._process.stderr()
+        return self._output.read(), self._process.stderr()
 
     def end(self) -> None:
         """See :class:`Script`."""

@@ -159,7 +159,7 @@ class Job:
         self._reference: list[Any] | None = None
         self._outputs: list[Any] = []
         self._memory: dict[str, list[Any]] = {}
-        self._said: dict[str, Any] = {}
+        self._answer: dict[str, Any] = {}
         self.stage = "load"
         self.seconds = {"load": 0.0, "eager": 0.0, "compile": 0.0, "run": 0.0}
 
@@ -193,13 +193,13 @@ class Job:
                 self._compiled = self._compiler.compile(program, self._inputs[0])
             self._run()
             if hasattr(self._compiler, "trace"):
-                self._said["trace"] = self._compiler.trace(self._compiled)
+                self._answer["trace"] = self._compiler.trace(self._compiled)
 
     def _drafted(self) -> None:
         program = self._load()
         with self._in("compile"):
             self._compiled = self._compiler.draft(program, self._inputs[0])
-        self._said["status"] = "drafted"
+        self._answer["status"] = "drafted"
 
     def _load(self) -> Any:
         """Load the program, run it uncompiled if the request asks for it, and return it."""
@@ -221,7 +221,7 @@ class Job:
         with self._in("run"):
             self._outputs = self._results(compiler.run, self._compiled, "memory")
             if seconds:
-                self._said.update(_measure(lambda: compiler.run(self._compiled, self._inputs[0]), seconds))
+                self._answer.update(_measure(lambda: compiler.run(self._compiled, self._inputs[0]), seconds))
 
     def _results(self, run: Callable[[Any, Any], Any], program: Any, name: str) -> list[Any]:
         """Return the outputs for all sets of inputs; keep the runs' memory records under ``name``."""
@@ -232,15 +232,15 @@ class Job:
     def _reported(self, work: Callable[[], None]) -> tuple[dict[str, Any], list[Any]]:
         """Do some work. Return its report, and all arrays so far."""
         begin, spent = time.perf_counter(), sum(self.seconds.values())
-        self._said = {}
+        self._answer = {}
         report: dict[str, Any] = {"status": "ok", "stage": "", "message": "", "traceback": "", "trace": []}
         report.update(times=[], peak=0)
         try:
             work()
         except Exception as error:  # any exception of the compiler is a result for the host
-            self._said = _failure(self.stage, error)
+            self._answer = _failure(self.stage, error)
             self._outputs = []
-        report.update(self._said)
+        report.update(self._answer)
         report.update(self._memory)
         other = time.perf_counter() - begin - (sum(self.seconds.values()) - spent)
         reference = self._reference

@@ -78,8 +78,8 @@ def operands_and_graphs(
     carried = tuple(proto.input[2:])
     trips, condition_known = value_of(proto.input[0]), True
     if len(proto.input) > 1 and proto.input[1]:
-        given = value_of(proto.input[1])
-        condition_known = given is not None and bool(given.all())
+        value = value_of(proto.input[1])
+        condition_known = value is not None and bool(value.all())
     body = graphs["body"]
     if trips is None or trips.size != 1 or not condition_known or "" in carried:
         raise NotCovered("a loop whose number of iterations is not constant")

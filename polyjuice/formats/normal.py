@@ -31,10 +31,10 @@ def normal_attrs(op: Op, attrs: Mapping[str, Any], operands: Sequence[TensorType
 
     Raises NotCovered where the entry does not cover this use, TypeMismatch or ShapeMismatch where it is ill-typed.
     """
-    given = {name: value for name, value in attrs.items() if value is not None}
+    present = {name: value for name, value in attrs.items() if value is not None}
     if not op.domain and op.name in _RULES:
-        _RULES[op.name](given, operands, results)
-    return complete_attrs(op, given)
+        _RULES[op.name](present, operands, results)
+    return complete_attrs(op, present)
 
 
 SATURATES = {"float8e4m3fn": 1, "float8e5m2": 0}

@@ -226,17 +226,17 @@ class _Reader:
         if op is None:
             return False
         try:
-            operands, given = self.application(op, proto)
+            operands, attrs = self.application(op, proto)
             types = [self.types[name] for name in operands]
             outputs = _outputs(op, proto)
-            if not (self.native and set(given) == {attr.name for attr in op.attrs} and op.name not in _RENAMED):
-                given = dict(normal_attrs(op, given, types, len(outputs)))
-            results = infer(op, types, given)
+            if not (self.native and set(attrs) == {attr.name for attr in op.attrs} and op.name not in _RENAMED):
+                attrs = dict(normal_attrs(op, attrs, types, len(outputs)))
+            results = infer(op, types, attrs)
         except (NotCovered, TypeMismatch, ShapeMismatch, IndexError):
             return False
         if len(results) != len(outputs):
             return False
-        self.append(Node(proto.op_type, operands, outputs, given, domain), results)
+        self.append(Node(proto.op_type, operands, outputs, attrs, domain), results)
         return True
 
     def application(self, op: Op, proto: NodeProto) -> tuple[tuple[str, ...], dict[str, Any]]:
@@ -252,14 +252,14 @@ class _Reader:
         operands, rest = _without_trailing(inputs[:count]), inputs[count:]
         if "" in operands:
             raise NotCovered("an optional operand is absent before one that is there")
-        given = {a.name: _attribute_value(a, op, proto.output[0]) for a in proto.attribute}
+        attrs = {a.name: _attribute_value(a, op, proto.output[0]) for a in proto.attribute}
         if any(rest[len(as_inputs) + len(extra) :]):
             raise NotCovered("inputs that the entry lacks")
         for attr, name in (*((a, n) for a, n in placed if n), *zip((*as_inputs, *extra), rest, strict=False)):
-            given[attr.name] = self.constant_attribute(attr, name) if name else None
+            attrs[attr.name] = self.constant_attribute(attr, name) if name else None
         if self.native:
-            given = {**{attr.name: None for attr in as_inputs}, **given}
-        return operands, given
+            attrs = {**{attr.name: None for attr in as_inputs}, **attrs}
+        return operands, attrs
 
     def subgraph(self, graph: GraphProto) -> Graph:
         """The Graph of a subgraph whose inputs are typed. Raises NotCovered."""

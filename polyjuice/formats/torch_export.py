@@ -212,8 +212,10 @@ class _Reader:
 
     def arguments(self, node: FxNode, target: Any) -> dict[str, Any]:
         """The arguments by name with defaults, without those that do not change the result's value."""
-        given = dict(zip((a.name for a in target._schema.arguments), node.args, strict=False)) | dict(node.kwargs)
-        full = {a.name: given.get(a.name, a.default_value) for a in target._schema.arguments if a.name not in _NO_DATA}
+        arguments = dict(zip((a.name for a in target._schema.arguments), node.args, strict=False)) | dict(node.kwargs)
+        full = {
+            a.name: arguments.get(a.name, a.default_value) for a in target._schema.arguments if a.name not in _NO_DATA
+        }
         return {name: self.argument(value) for name, value in full.items()}
 
     def argument(self, value: Any) -> Any:

@@ -41,8 +41,8 @@ class ComplexPrograms(Statements):
         self._first()
         while self._of_complex and len(self) < wanted and any(self._step() for _ in range(_TRIALS)):
             pass
-        given = any(name not in self.computed for name in self._alike(self.values))
-        return self._updated() if given and rng.random() < _UPDATED else self.build()
+        has_input = any(name not in self.computed for name in self._alike(self.values))
+        return self._updated() if has_input and rng.random() < _UPDATED else self.build()
 
     def _first(self) -> None:
         """Add the first complex value."""

@@ -26,7 +26,7 @@ TYPE, SHAPE = "type", "shape"
 class Broken:
     """A graph with one broken constraint, and the operand of the operator that breaks it.
 
-    ``node`` is the name of the operator's first result. ``given`` is the operand's type, ``due`` a type that would be
+    ``node`` is the name of the operator's first result. ``actual`` is the operand's type, ``due`` a type that would be
     valid.
     """
 
@@ -35,7 +35,7 @@ class Broken:
     operator: str
     operand: int
     kind: str
-    given: TensorType
+    actual: TensorType
     due: TensorType
 
     def described(self) -> dict[str, str | int]:
@@ -45,14 +45,14 @@ class Broken:
             "operator": self.operator,
             "operand": self.operand,
             "kind": self.kind,
-            "given": str(self.given),
+            "given": str(self.actual),
             "due": str(self.due),
         }
 
     def __str__(self) -> str:
         return (
             f"{self.kind} of operand {self.operand} of {self.operator}, which makes {self.node}: "
-            f"{self.given} instead of {self.due}"
+            f"{self.actual} instead of {self.due}"
         )
 
 
@@ -69,9 +69,9 @@ def disrupt(graph: Graph, seed: int | str, memory: Memory | None = None) -> Brok
     chosen: Broken | None = None
     for kind in kinds:
         for number, operand in places:
-            for given in _breaking(graph, graph.nodes[number], operand, kind, rng):
-                broken = _with(graph, number, operand, kind, given, rng)
-                if memory.cover({(f"broken {kind}", broken.operator, f"{operand} {given}")}):
+            for actual in _breaking(graph, graph.nodes[number], operand, kind, rng):
+                broken = _with(graph, number, operand, kind, actual, rng)
+                if memory.cover({(f"broken {kind}", broken.operator, f"{operand} {actual}")}):
                     return broken
                 chosen = chosen or broken
     return chosen
@@ -87,11 +87,11 @@ def _breaking(graph: Graph, node: Node, operand: int, kind: str, rng: random.Ran
     due = types[place]
     others = [TensorType(dtype, due.shape) for dtype in dtypes.ALL] if kind == TYPE else _reshaped(due, rng)
     rng.shuffle(others)
-    for given in others:
+    for actual in others:
         try:
-            infer(op, [*types[:place], given, *types[place + 1 :]], node.attrs)
+            infer(op, [*types[:place], actual, *types[place + 1 :]], node.attrs)
         except (ValueError, IndexError):  # TypeMismatch, ShapeMismatch, attributes of unequal lengths
-            yield given
+            yield actual
 
 
 def _reshaped(t: TensorType, rng: random.Random) -> list[TensorType]:
@@ -105,11 +105,11 @@ def _reshaped(t: TensorType, rng: random.Random) -> list[TensorType]:
     return [TensorType(t.dtype, shape) for shape in dict.fromkeys(shapes)]
 
 
-def _with(graph: Graph, number: int, operand: int, kind: str, given: TensorType, rng: random.Random) -> Broken:
+def _with(graph: Graph, number: int, operand: int, kind: str, actual: TensorType, rng: random.Random) -> Broken:
     """Return the graph with a value of another type as an operand, without values that are no longer needed."""
     node = graph.nodes[number]
     there = [*graph.inputs, *(name for earlier in graph.nodes[:number] for name in earlier.outputs if name)]
-    suiting = [name for name in there if graph.types[name] == given]
+    suiting = [name for name in there if graph.types[name] == actual]
     due = graph.types[node.inputs[operand]]
     name = rng.choice(suiting) if suiting else "broken"
     changed = replace(node, inputs=(*node.inputs[:operand], name, *node.inputs[operand + 1 :]))
@@ -117,7 +117,7 @@ def _with(graph: Graph, number: int, operand: int, kind: str, given: TensorType,
         graph,
         inputs=graph.inputs if suiting else (*graph.inputs, name),
         nodes=(*graph.nodes[:number], changed, *graph.nodes[number + 1 :]),
-        types={**graph.types, name: given},
+        types={**graph.types, name: actual},
     )
     whole = without_unused_inputs(prune(whole))
-    return Broken(whole, node.outputs[0], node.qualified, operand, kind, given, due)
+    return Broken(whole, node.outputs[0], node.qualified, operand, kind, actual, due)

@@ -93,5 +93,5 @@ class Vertices:
 
     def _vertex(self, op: Op, types: Sequence[TensorType], attrs: Attrs) -> Vertex:
         space = self._space(op.qualified)
-        told = {name: value for name, value in attrs.items() if name in space.attrs} if space.attrs else {}
-        return space.vertex(types, attribute_texts(told))
+        values = {name: value for name, value in attrs.items() if name in space.attrs} if space.attrs else {}
+        return space.vertex(types, attribute_texts(values))

@@ -73,7 +73,7 @@ def pullback(
         if op.unrolled:
             return pullback_graph(op.unrolled(operands, node.attrs), operands, cotangents, proxy)
         found = _pulled_back(op, node, operands, cotangents, results, wanted, proxy)
-    return [_tame(c) if ask else None for c, ask in zip(found, wanted, strict=True)]
+    return [_finite(c) if ask else None for c, ask in zip(found, wanted, strict=True)]
 
 
 def pullback_graph(
@@ -135,7 +135,7 @@ def widened(array: np.ndarray) -> np.ndarray:
     return array.astype(np.int8 if whole else np.float64, copy=False)
 
 
-def _tame(cotangent: Cotangent) -> Cotangent:
+def _finite(cotangent: Cotangent) -> Cotangent:
     if cotangent is None or not cotangent.any():
         return None
     if np.isfinite(cotangent).all():

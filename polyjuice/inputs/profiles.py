@@ -121,7 +121,7 @@ def allowed_rulesets(profiles: Sequence[str]) -> frozenset[str]:
     return frozenset().union(*(RULESETS[profile] for profile in profiles))
 
 
-def given_profile(graph: Graph, arrays: Sequence[np.ndarray]) -> str:
+def profile_of(graph: Graph, arrays: Sequence[np.ndarray]) -> str:
     """Return the profile, one of `GIVEN`, for inputs that belong to a model of this graph. Raises EvaluationError."""
     floating = [x.astype(np.float64) for x in arrays if dtypes.is_float(dtypes.of_array(x))]
     if not all(np.isfinite(x).all() for x in floating) or not finite_everywhere(graph, arrays):

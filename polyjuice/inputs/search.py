@@ -79,14 +79,14 @@ def find(graph: Graph, start: Sequence[np.ndarray], integers: bool = False) -> F
     Floating inputs change within [-FARTHEST, FARTHEST]. With ``integers``, other inputs may lose their zeros and signs
     if nothing else helps.
     """
-    given = dict(zip(graph.inputs, start, strict=True))
+    values = dict(zip(graph.inputs, start, strict=True))
     if finite_everywhere(graph, start):
-        return Found(given, len(graph.nodes), True)
-    given |= graph.constants
+        return Found(values, len(graph.nodes), True)
+    values |= graph.constants
     floating = [name for name in graph.inputs if dtypes.is_float(graph.types[name].dtype)]
-    found = _search(graph, given, floating)
+    found = _search(graph, values, floating)
     if integers and not found.finite and len(floating) < len(graph.inputs):
-        found = max(found, _search(graph, given, graph.inputs), key=_progress)
+        found = max(found, _search(graph, values, graph.inputs), key=_progress)
     return found
 
 
@@ -96,13 +96,13 @@ def find_integers(graph: Graph, start: Sequence[np.ndarray]) -> Found:
     Inputs on which the first fault depends lose their zeros and signs, or keep only their signs. The search changes
     them alone or together, as long as the first fault moves to a later node.
     """
-    given = dict(zip(graph.inputs, start, strict=True)) | dict(graph.constants)
+    values = dict(zip(graph.inputs, start, strict=True)) | dict(graph.constants)
 
     def tried(values: Mapping[str, np.ndarray]) -> Found:
         progress = run(graph, dict(values), divisors=True)
         return Found(values, progress, progress == len(graph.nodes))
 
-    best = tried(given)
+    best = tried(values)
     while not best.finite:
         concerned = sorted(_ancestors(graph, best.progress).intersection(graph.inputs))
         groups = [[name] for name in concerned] + [concerned]
@@ -129,9 +129,9 @@ def settle(graph: Graph, seed: int | str, new_inputs: bool = True) -> Graph:
     start = tuple(normal(t, rng) for t in graph.input_types)
     if finite_everywhere(graph, start):
         return graph
-    best, settled, given = graph, graph, dict(zip(graph.inputs, start, strict=True)) | dict(graph.constants)
+    best, settled, values = graph, graph, dict(zip(graph.inputs, start, strict=True)) | dict(graph.constants)
     for _ in range(1 + (max(_NEW_INPUTS, len(graph.nodes) // _NODES_PER_NEW_INPUT) if new_inputs else 0)):
-        found = _with_constants(settled, given)
+        found = _with_constants(settled, values)
         if found.finite:
             best = settled = _with_values(settled, found)
             found = next((f for f in _searches(settled, rng) if not f.finite), found)
@@ -141,8 +141,8 @@ def settle(graph: Graph, seed: int | str, new_inputs: bool = True) -> Graph:
         if not added:
             break
         settled = detached
-        given = {name: array for name, array in found.values.items() if name in settled.types}
-        given |= {name: normal(settled.types[name], rng) for name in added}
+        values = {name: array for name, array in found.values.items() if name in settled.types}
+        values |= {name: normal(settled.types[name], rng) for name in added}
     return best
 
 
@@ -160,16 +160,16 @@ def _searches(graph: Graph, rng: np.random.Generator) -> Iterator[Found]:
         yield find(graph, tuple(normal(t, rng) for t in graph.input_types), integers=True)
 
 
-def _with_constants(graph: Graph, given: Mapping[str, np.ndarray]) -> Found:
+def _with_constants(graph: Graph, values: Mapping[str, np.ndarray]) -> Found:
     """Search for floating inputs, then for constants that could help, uniform ones last."""
     floating = [name for name in (*graph.inputs, *graph.constants) if dtypes.is_float(graph.types[name].dtype)]
     splat = {name for name in floating if name in graph.constants and uniform_value(graph.constants[name]) is not None}
     sources = [name for name in floating if name in graph.inputs]
-    found = _search(graph, given, sources)
+    found = _search(graph, values, sources)
     for more in ([name for name in floating if name not in splat and name not in sources], sorted(splat)):
         if not found.finite and _ancestors(graph, found.progress).intersection(more):
             sources = [*sources, *more]
-            found = max(found, _search(graph, given, sources), key=_progress)
+            found = max(found, _search(graph, values, sources), key=_progress)
     return found
 
 

@@ -56,7 +56,7 @@ def lower(
     opset: int = DEFAULT_OPSET,
     lacks: Sequence[str] = (),
     unknown_sizes: float = UNKNOWN_SIZES,
-    said: Collection[str] = (),
+    seed_forms: Collection[str] = (),
     wanted: Wanted = NOTHING,
 ) -> Artifact:
     """Return the artifact of a graph. Raises Unlowerable if the format cannot express it.
@@ -69,7 +69,7 @@ def lower(
       one.
     - ``lacks`` names idioms and forms that the compiler's importer does not support.
     - ``unknown_sizes`` is how often the compiler does not get the sizes of inputs.
-    - ``said`` names the forms that the seed model has (see :mod:`polyjuice.lower.forms`).
+    - ``seed_forms`` names the forms that the seed model has (see :mod:`polyjuice.lower.forms`).
     - ``wanted`` fixes choices that are otherwise random.
     """
     if graph.updates and format != "torch":
@@ -81,6 +81,6 @@ def lower(
         case "tensorflow":
             return tensorflow_source.lower(graph, chooser, unknown_sizes, wanted)
         case "onnx":
-            return onnx_model.lower(graph, chooser, opset, lacks, unknown_sizes, said, wanted)
+            return onnx_model.lower(graph, chooser, opset, lacks, unknown_sizes, seed_forms, wanted)
         case _:
             raise Unlowerable(f"there is no lowering to {format}")

@@ -30,14 +30,16 @@ FOLLOWED = 0.9
 class Drawn:
     """The forms that one artifact has so far, among the declared forms of its format.
 
-    ``lacks`` names forms that this artifact must not have, as ``text`` writes them, or ALL of them. ``said`` names
-    forms of its seed model, which are mostly chosen.
+    ``lacks`` names forms that this artifact must not have, as ``text`` writes them, or ALL of them. ``seed_forms``
+    names forms of its seed model, which are mostly chosen.
     """
 
-    def __init__(self, declared: Collection[Form], lacks: Collection[str] = (), said: Collection[str] = ()) -> None:
+    def __init__(
+        self, declared: Collection[Form], lacks: Collection[str] = (), seed_forms: Collection[str] = ()
+    ) -> None:
         self._declared = declared
         self._lacks = frozenset(lacks)
-        self._said = frozenset(said)
+        self._seed_forms = frozenset(seed_forms)
         self._used: list[Form] = []
 
     def wants(self, form: Form, draws: Draws, chance: float, followed: float = FOLLOWED) -> bool:
@@ -46,7 +48,7 @@ class Drawn:
         The choice has a site of its own, named after the form.
         """
         name = text(form)
-        likely = max(chance, followed) if name in self._said else chance
+        likely = max(chance, followed) if name in self._seed_forms else chance
         return bool(draws.take_named(name, lambda rng: rng.random() < likely and self.may(form), 2))
 
     def may(self, form: Form) -> bool:

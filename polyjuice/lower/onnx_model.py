@@ -73,7 +73,7 @@ FUNCTIONS, SYMBOLIC, CONSTANT_NODES = "functions", "symbolic sizes", "constant n
 _EXPLICIT_BROADCAST = 0.05
 _ARGUMENT = 0.05
 _CONSTANT_NODES = 0.15
-_SAID_CONSTANT_NODES = 0.8
+_SEED_CONSTANT_NODES = 0.8
 _INNER_CONSTANT = 0.5
 _FURTHER_RESULT = 0.08
 
@@ -118,13 +118,13 @@ def lower(
     opset: int = OPSET,
     lacks: Sequence[str] = (),
     unknown_sizes: float = UNKNOWN_SIZES,
-    said: Collection[str] = (),
+    seed_forms: Collection[str] = (),
     wanted: Wanted = NOTHING,
 ) -> Artifact:
     """Return the model of a graph at an opset, or near a drawn one (DRAWN). Raises Unlowerable naming the node."""
     idioms: Counter[str] = Counter()
-    drawn = Drawn(FORMS, lacks, said)
-    at = _opset(chooser, opset, said, wanted.opset)
+    drawn = Drawn(FORMS, lacks, seed_forms)
+    at = _opset(chooser, opset, seed_forms, wanted.opset)
     try:
         graph = decompose(graph, max(at, OPSET))
     except NoDecomposition as error:
@@ -153,7 +153,7 @@ def lower(
     constants = {t.name: to_array(t, t.name) for t in model.graph.initializer}
     if outline:
         _outline(model, outline, chooser, idioms)
-    chance = _constant_chance(said)
+    chance = _constant_chance(seed_forms)
     if CONSTANT_NODES not in lacks and chooser.about("constant nodes").chance(chance, plain=False):
         _constant_nodes(model, chooser, idioms)
     _forms(model, graph, constants, chooser, drawn)
@@ -185,16 +185,16 @@ def _check_narrow(graph: Graph) -> None:
             raise Unlowerable(f"node {node}: ONNX has no {node.op} of {narrow[0]}")
 
 
-def _opset(chooser: Chooser, given: int, said: Collection[str], wanted: int) -> int:
-    """Return the given or wanted opset, else the seed model's, that of stored graphs, or any one.
+def _opset(chooser: Chooser, fixed: int, seed_forms: Collection[str], wanted: int) -> int:
+    """Return the fixed or wanted opset, else the seed model's, that of stored graphs, or any one.
 
     The recorded option is the opset itself, or 0 for that of stored graphs.
     """
 
     def drawn(rng: random.Random) -> int:
-        own = next((opset for opset in OPSETS if text(_opset_form(opset)) in said), OPSET)
+        own = next((opset for opset in OPSETS if text(_opset_form(opset)) in seed_forms), OPSET)
         chosen = rng.choice(OPSETS) if rng.random() < _ANY_OPSET else own
-        opset = given or wanted or chosen
+        opset = fixed or wanted or chosen
         return opset if opset != OPSET else 0
 
     return chooser.about(*OPSET_SITE).take(drawn, onnx_opsets.NEWEST + 1) or OPSET
@@ -264,9 +264,9 @@ def _further_result(graph: Graph, chooser: Chooser, idioms: Counter[str]) -> Gra
     return replace(graph, outputs=(*graph.outputs, *further_result(made, chooser, _FURTHER_RESULT, idioms)))
 
 
-def _constant_chance(said: Collection[str]) -> float:
+def _constant_chance(seed_forms: Collection[str]) -> float:
     """Return how often a model has Constant nodes: mostly, if the seed model creates constants in the graph."""
-    return _SAID_CONSTANT_NODES if any(name.startswith("Constant: ") for name in said) else _CONSTANT_NODES
+    return _SEED_CONSTANT_NODES if any(name.startswith("Constant: ") for name in seed_forms) else _CONSTANT_NODES
 
 
 def _constant_nodes(model: ModelProto, chooser: Chooser, idioms: Counter[str]) -> None:

@@ -164,8 +164,8 @@ class _Writer:
     def _attributes(self, node: NodeProto, old: _Version, new: _Version) -> bool:
         """Remove attributes that the opset lacks, if they have their default values."""
         for name in [a.name for a in node.attribute if a.name not in new.attributes]:
-            given, default = value(node, name), old.attributes[name]
-            if given != default and not (name == "dilations" and set(given) == {1}):
+            present, default = value(node, name), old.attributes[name]
+            if present != default and not (name == "dilations" and set(present) == {1}):
                 return False
             drop(node, name)
         return True

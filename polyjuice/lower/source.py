@@ -101,7 +101,7 @@ class Dialect:
     base: str
     method: str
     reserved: frozenset[str]
-    spelling: Callable[[Op], Texts]
+    texts: Callable[[Op], Texts]
     weights: Callable[[str, str, str], Sequence[str]]
     filled: Callable[[TensorType, str, str, Draws], str]
     made: Callable[[np.ndarray, str, Draws], str | None]
@@ -137,7 +137,7 @@ class _Writer:
         self._arrays: dict[str, np.ndarray] = {}
         self._arguments: dict[str, str] = {}
         self._numbers: dict[str, str] = {}
-        self._given_numbers: dict[str, str] = {}
+        self._number_arguments: dict[str, str] = {}
         self._patterns: dict[str, np.ndarray] = {}
         self._uses = Counter(name for node in graph.nodes for name in node.inputs) + Counter(graph.outputs)
         self._fresh = _fresh_results(graph)
@@ -150,7 +150,7 @@ class _Writer:
 
     def _begin_function(self, parameters: Sequence[str]) -> None:
         self._body: list[str] = []
-        self._parameters = [*(self._names[name] for name in parameters), *self._given_numbers]
+        self._parameters = [*(self._names[name] for name in parameters), *self._number_arguments]
         self._made: set[str] = set()
 
     def artifact(self) -> Artifact:
@@ -176,9 +176,9 @@ class _Writer:
             self._dialect.format,
             text,
             self._arrays,
-            arguments=(*self._arguments.values(), *self._given_numbers.values()),
+            arguments=(*self._arguments.values(), *self._number_arguments.values()),
             results=len(graph.outputs),
-            setup={"numbers": len(self._given_numbers)} if self._given_numbers else {},
+            setup={"numbers": len(self._number_arguments)} if self._number_arguments else {},
             idioms=named(self._idioms),
             forms=tuple(sorted([*self._forms, *(self._memory.forms if self._memory else ())])),
             choices=self._chooser.record(),
@@ -188,8 +188,8 @@ class _Writer:
         """Return the statements so far as a function, or as a method if it is ``bound``."""
         tensors = [self._tensor(result) for result in results]
         parameters = [*(["self"] if bound else []), *self._parameters]
-        given = f"({', '.join(tensors)},)" if tensors else "()"
-        return function(name, parameters, [*self._body, f"return {given}"], decorator)
+        tuple_text = f"({', '.join(tensors)},)" if tensors else "()"
+        return function(name, parameters, [*self._body, f"return {tuple_text}"], decorator)
 
     # --- constants ---------------------------------------------------------------------------------------------------
 
@@ -218,7 +218,7 @@ class _Writer:
     def _tensor(self, name: str) -> str:
         """Return the expression of a value. A constant that the program makes is made before its first use."""
         if (name in self._numbers or name in self._patterns) and name not in self._made:
-            like = next((name for name in self._parameters if name not in self._given_numbers), "")
+            like = next((name for name in self._parameters if name not in self._number_arguments), "")
             draws = self._chooser.about("making", name)
             if name in self._numbers:
                 text: str | None = self._dialect.filled(self._graph.types[name], self._number(name), like, draws)
@@ -250,7 +250,7 @@ class _Writer:
         else:
             text = self._spell(node, op)
         if isinstance(text, Unsupported):
-            raise Unlowerable(f"node {node}: {node.qualified} has no {self._dialect.title} spelling: {text.reason}")
+            raise Unlowerable(f"node {node}: {node.qualified} has no {self._dialect.title} text: {text.reason}")
         if op:
             text, forms = self._dialect.finished(text, self._chooser.about("arguments of", _first_result(node)))
             self._forms += [(node.qualified, form) for form in forms]
@@ -285,8 +285,8 @@ class _Writer:
 
     def _number_argument(self, value: np.ndarray) -> str:
         """Return the name of a further argument, which is a Python number."""
-        name = f"local_number_{len(self._given_numbers)}"  # no value of the graph has such a name
-        self._given_numbers[name] = key = array_key(value)
+        name = f"local_number_{len(self._number_arguments)}"  # no value of the graph has such a name
+        self._number_arguments[name] = key = array_key(value)
         self._arrays[key] = value
         self._parameters.append(name)
         self._idioms["a number as an argument"] += 1
@@ -305,22 +305,22 @@ class _Writer:
             self._body.append,
             [self._is_own(name) for name in names],
         )
-        spelling = self._dialect.spelling(op)
-        if isinstance(spelling, Unsupported):
-            return spelling
-        if not isinstance(spelling, tuple):
-            said = spelling(call)
-            if not isinstance(said, tuple):
-                return said
-            spelling = said
-        allowed = [t for t in spelling if not _IN_PLACE.search(t)]
+        texts = self._dialect.texts(op)
+        if isinstance(texts, Unsupported):
+            return texts
+        if not isinstance(texts, tuple):
+            text = texts(call)
+            if not isinstance(text, tuple):
+                return text
+            texts = text
+        allowed = [t for t in texts if not _IN_PLACE.search(t)]
         if self._begins_with_number(node):
-            allowed = [t for t in spelling if _BETWEEN.fullmatch(t)]
+            allowed = [t for t in texts if _BETWEEN.fullmatch(t)]
         elif self._may_overwrite(node, call) and draws.chance(_OVERWRITE, plain=False):
-            allowed = [t for t in spelling if _IN_PLACE.search(t)] or allowed
+            allowed = [t for t in texts if _IN_PLACE.search(t)] or allowed
         elif call.types[0] == call.results[0] and draws.chance(_ON_A_COPY):
             copied = f"{call.x[0]}.clone()"
-            written = [t.format(copied, *call.x[1:]) for t in spelling if _IN_PLACE.search(t)]
+            written = [t.format(copied, *call.x[1:]) for t in texts if _IN_PLACE.search(t)]
             if written:
                 return draws.choice(written)
         template = draws.choice(allowed)

@@ -84,8 +84,8 @@ def _is_number(node: ast.expr) -> bool:
 
 
 def _of_arguments(call: ast.Call) -> Iterator[str]:
-    given = {keyword.arg or "": keyword.value for keyword in call.keywords}
-    for name, value in given.items():
+    keywords = {keyword.arg or "": keyword.value for keyword in call.keywords}
+    for name, value in keywords.items():
         if name in _FLAGS and isinstance(value, ast.Constant) and value.value is True:
             yield name
         if name in _PRESENT:
@@ -94,9 +94,9 @@ def _of_arguments(call: ast.Call) -> Iterator[str]:
             yield f"{name}={value.value!r}"
         if name == "dim":
             yield "one dim" if _is_number(value) else "several dims"
-    if len(call.args) + len(given) == 1 - is_method(call):
+    if len(call.args) + len(keywords) == 1 - is_method(call):
         yield "no argument"
-    elif not given and len(call.args) > 1 and not isinstance(call.args[-1], (ast.Name, ast.Attribute, ast.Call)):
+    elif not keywords and len(call.args) > 1 and not isinstance(call.args[-1], (ast.Name, ast.Attribute, ast.Call)):
         yield "arguments by place"
 
 
@@ -137,8 +137,8 @@ def _drawn(op: Op, rng: random.Random) -> ast.Expression | None:
     names = [f"x{place}" for place in range(len(types))]
     draws = Chooser(lambda subject, value: rng).about("")
     call = Call(names, types, results, sample.attrs, draws, lambda text: "local", lambda statement: None)
-    said = op.torch if isinstance(op.torch, tuple) else op.torch(call)
-    text = draws.choice(said).format(*names) if isinstance(said, tuple) else said
+    texts = op.torch if isinstance(op.torch, tuple) else op.torch(call)
+    text = draws.choice(texts).format(*names) if isinstance(texts, tuple) else texts
     if isinstance(text, Unsupported):
         return None
     tree = ast.parse(text, mode="eval")

@@ -26,10 +26,10 @@ import torch.nn.functional as F
 
 
 def _weights(attribute: str, key: str, dtype: str) -> Sequence[str]:
-    spellings = [f'self.{attribute} = arrays["{key}"]', f'self.register_buffer("{attribute}", arrays["{key}"])']
+    statements = [f'self.{attribute} = arrays["{key}"]', f'self.register_buffer("{attribute}", arrays["{key}"])']
     if dtypes.is_float(dtype):
-        spellings.append(f'self.{attribute} = torch.nn.Parameter(arrays["{key}"], requires_grad=False)')
-    return spellings
+        statements.append(f'self.{attribute} = torch.nn.Parameter(arrays["{key}"], requires_grad=False)')
+    return statements
 
 
 def _finished(text: str, draws: Draws) -> tuple[str, Sequence[str]]:
@@ -45,7 +45,7 @@ DIALECT = Dialect(
     base="torch.nn.Module",
     method="forward",
     reserved=frozenset({"torch", "F"}),
-    spelling=lambda op: op.torch,
+    texts=lambda op: op.torch,
     weights=_weights,
     filled=torch_constants.filled,
     made=torch_constants.made,
@@ -144,11 +144,11 @@ def lower(
     contiguous = [name for name, layout in zip(graph.inputs, layouts, strict=True) if layout == CONTIGUOUS]
     dialect = replace(DIALECT, number_arguments=_NUMBER_ARGUMENTS) if "dynamic" in setup else DIALECT
     artifact = write(graph, chooser, dialect, contiguous)
-    said = [f"{key}: {' '.join(value) if isinstance(value, list) else value}" for key, value in setup.items()]
+    settings = [f"{key}: {' '.join(value) if isinstance(value, list) else value}" for key, value in setup.items()]
     if graph.updates:
         setup["updates"] = [[place, graph.inputs.index(name)] for name, place in graph.updates.items()]
-        said.append(f"writes into inputs: {len(graph.updates)}")
-    return replace(artifact, setup={**artifact.setup, **setup}, idioms=(*artifact.idioms, *said))
+        settings.append(f"writes into inputs: {len(graph.updates)}")
+    return replace(artifact, setup={**artifact.setup, **setup}, idioms=(*artifact.idioms, *settings))
 
 
 def _layout(t: TensorType, draws: Draws, axis: int | None, wanted: str, chance: float) -> str:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from polyjuice.ir import Graph, TensorType, releases
-from polyjuice.numerics.values import USUAL, Application, Mode, Setting, evaluated, given, run
+from polyjuice.numerics.values import USUAL, Application, Mode, Setting, evaluated, of_array, run
 from polyjuice.ops import entry
 
 
@@ -63,7 +63,7 @@ def exact_outputs(graph: Graph, inputs: Sequence[np.ndarray]) -> tuple[bool, ...
     exact: dict[str, bool] = {}
     with np.errstate(all="ignore"):
         for name, array in (*zip(graph.inputs, inputs, strict=True), *graph.constants.items()):
-            value = given(array, graph.types[name].dtype, setting)
+            value = of_array(array, graph.types[name].dtype, setting)
             arrays[name], exact[name] = value.array, value.exact
         for node, released in zip(graph.nodes, releases(graph), strict=True):
             types = [graph.types[name] if name else None for name in node.outputs]

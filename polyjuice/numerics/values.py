@@ -77,7 +77,7 @@ def run(graph: Graph, inputs: Mapping[str, np.ndarray | Value], setting: Setting
     """The outputs of a graph on its inputs by name."""
     state: dict[str, Value] = {}
     for name, array in (*inputs.items(), *graph.constants.items()):
-        state[name] = array if isinstance(array, Value) else given(array, graph.types[name].dtype, setting)
+        state[name] = array if isinstance(array, Value) else of_array(array, graph.types[name].dtype, setting)
     for node, released in zip(graph.nodes, releases(graph), strict=True):
         types = [graph.types[name] if name else None for name in node.outputs]
         values = propagate(node, [state[name] for name in node.inputs if name], types, setting)
@@ -87,7 +87,7 @@ def run(graph: Graph, inputs: Mapping[str, np.ndarray | Value], setting: Setting
     return [state[name] for name in graph.outputs]
 
 
-def given(array: np.ndarray, dtype: str, setting: Setting) -> Value:
+def of_array(array: np.ndarray, dtype: str, setting: Setting) -> Value:
     """The value of an input or a constant.
 
     Its error has the rounding to a precision below its own. A denormal number may be flushed to zero.
@@ -95,7 +95,7 @@ def given(array: np.ndarray, dtype: str, setting: Setting) -> Value:
     if dtype in dtypes.NARROW_FLOATS:
         return _stored(array.astype(np.float64), _NO_ERROR, dtype, setting.mode)
     if dtypes.is_complex(dtype):
-        return _given_complex(array, dtype, setting)
+        return _of_complex_array(array, dtype, setting)
     if not dtypes.is_float(dtype):
         return Value(array.astype(dtypes.to_numpy(dtypes.computed_in(dtype)), copy=False), _NO_ERROR, True)
     wide, held = array.astype(np.float64), setting.held(dtype)
@@ -113,7 +113,7 @@ def given(array: np.ndarray, dtype: str, setting: Setting) -> Value:
     return Value(wide, error, False, _extreme(size, error, held, setting.mode), _finite(wide, error))
 
 
-def _given_complex(array: np.ndarray, dtype: str, setting: Setting) -> Value:
+def _of_complex_array(array: np.ndarray, dtype: str, setting: Setting) -> Value:
     """The value of a complex input or constant, with a bound on the modulus of the difference.
 
     An infinity or NaN in a part masks the number, because C, Torch and NumPy multiply such numbers differently.
@@ -121,7 +121,7 @@ def _given_complex(array: np.ndarray, dtype: str, setting: Setting) -> Value:
     wide, held = array.astype(np.complex128), setting.held(dtype)
     if _is_exact(wide, None, held):
         return Value(wide, _NO_ERROR, True)
-    parts = [given(np.asarray(part), dtypes.part_of(dtype), setting) for part in complexes.parts(array)]
+    parts = [of_array(np.asarray(part), dtypes.part_of(dtype), setting) for part in complexes.parts(array)]
     error = np.where(np.isfinite(wide), np.hypot(*(part.error for part in parts)), np.inf)
     return Value(wide, error, False, None, _finite(wide, error))
 

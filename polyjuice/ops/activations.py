@@ -115,7 +115,7 @@ def _shrink_error(c: ErrorContext) -> np.ndarray:
 _PROPORTIONAL = errors.plus_proportional
 _ABSOLUTE = errors.plus_absolute
 
-# --- spellings -------------------------------------------------------------------------------------------------------
+# --- texts -----------------------------------------------------------------------------------------------------------
 
 
 def _elu_tensorflow(c: Call) -> str:
@@ -144,22 +144,22 @@ def _spell_selu(library: str, *own: str) -> SpellFn:
 
 def _gelu_torch(c: Call) -> str:
     approximate = c.attrs["approximate"]
-    spellings = [f"F.gelu({{0}}, approximate='{approximate}')", f"torch.nn.GELU('{approximate}')({{0}})"]
+    texts = [f"F.gelu({{0}}, approximate='{approximate}')", f"torch.nn.GELU('{approximate}')({{0}})"]
     if approximate == "none":
-        spellings += ["F.gelu({0})", f"0.5 * {{0}} * (1 + torch.erf({{0}} * {math.sqrt(0.5)}))"]
+        texts += ["F.gelu({0})", f"0.5 * {{0}} * (1 + torch.erf({{0}} * {math.sqrt(0.5)}))"]
     else:
         inner = f"{math.sqrt(2 / math.pi)} * ({{0}} + 0.044715 * {{0}} ** 3)"
-        spellings.append(f"0.5 * {{0}} * (1 + torch.tanh({inner}))")
-    return c.draws.choice(spellings).format(c.x[0])
+        texts.append(f"0.5 * {{0}} * (1 + torch.tanh({inner}))")
+    return c.draws.choice(texts).format(c.x[0])
 
 
 def _gelu_tensorflow(c: Call) -> str:
     if c.attrs["approximate"] == "tanh":
         inner = f"{math.sqrt(2 / math.pi)} * ({{0}} + 0.044715 * {{0}} * {{0}} * {{0}})"
-        spellings = ["tf.nn.gelu({0}, approximate=True)", f"0.5 * {{0}} * (1 + tf.tanh({inner}))"]
+        texts = ["tf.nn.gelu({0}, approximate=True)", f"0.5 * {{0}} * (1 + tf.tanh({inner}))"]
     else:
-        spellings = ["tf.nn.gelu({0})", f"0.5 * {{0}} * (1 + tf.math.erf({{0}} * {math.sqrt(0.5)}))"]
-    return c.draws.choice(spellings).format(c.x[0])
+        texts = ["tf.nn.gelu({0})", f"0.5 * {{0}} * (1 + tf.math.erf({{0}} * {math.sqrt(0.5)}))"]
+    return c.draws.choice(texts).format(c.x[0])
 
 
 def _gelu_onnx(x: Term, a: Attrs) -> Term:
@@ -193,11 +193,11 @@ def _prelu_shape(s: Sequence[Any], a: Any) -> Sequence[Any]:
 
 def _prelu_torch(c: Call) -> str:
     x, slope = c.types
-    spellings = ["torch.where({0} < 0, {1} * {0}, {0})"]
+    texts = ["torch.where({0} < 0, {1} * {0}, {0})"]
     channels = (x.shape[1], *[1] * (x.rank - 2)) if x.rank >= 2 else ()
     if x.dtype not in INTS and (slope.shape == channels or slope.size == 1) and x.rank:
-        spellings += ["F.prelu({0}, {1}.reshape(-1))", "torch.prelu({0}, {1}.reshape(-1))"]
-    return c.draws.choice(spellings).format(*c.x)
+        texts += ["F.prelu({0}, {1}.reshape(-1))", "torch.prelu({0}, {1}.reshape(-1))"]
+    return c.draws.choice(texts).format(*c.x)
 
 
 def _sample_prelu(rng: random.Random, first: TensorType) -> Sample:

@@ -147,11 +147,11 @@ def _quotient_unstable(c: ErrorContext) -> np.ndarray:
     """Whether the quotient may cross an integer, by the operands' errors or by its own rounding."""
     (x, y), (ex, ey) = (np.asarray(c.x[0], np.float64), np.asarray(c.x[1], np.float64)), c.e
     quotient = x / y
-    room = np.abs(y) - ey
-    reach = (ex + np.abs(quotient) * ey) / np.where(room > 0, room, 1.0) + 4 * c.unit * np.abs(quotient)
+    margin = np.abs(y) - ey
+    reach = (ex + np.abs(quotient) * ey) / np.where(margin > 0, margin, 1.0) + 4 * c.unit * np.abs(quotient)
     reach = reach + dtypes.smallest_normal(errors.held(c)) * bool(c.unit) * (quotient != 0)  # flushed to 0
     stable = (np.abs(quotient - np.rint(quotient)) > reach) | (reach == 0)
-    return np.asarray(~(stable & (room > 0)))
+    return np.asarray(~(stable & (margin > 0)))
 
 
 def _remainder_error(c: ErrorContext) -> np.ndarray:

@@ -99,10 +99,10 @@ def _angle_error(c: ErrorContext) -> np.ndarray:
     """Unknown for zero, and at the negative real axis, where a zero's sign decides between pi and -pi."""
     z, tiny = c.x[0], dtypes.smallest_normal(errors.held(c))
     reach = np.broadcast_to(c.e[0] + tiny, z.shape)
-    room = np.abs(z) - reach
-    moved = np.pi / 2 * c.e[0] / np.where(room > 0, room, 1.0)
+    margin = np.abs(z) - reach
+    moved = np.pi / 2 * c.e[0] / np.where(margin > 0, margin, 1.0)
     cut = (z.real <= reach) & (np.abs(z.imag) <= reach)
-    return np.where((room <= 0) | cut, np.inf, moved)
+    return np.where((margin <= 0) | cut, np.inf, moved)
 
 
 def _sum_error(c: ErrorContext) -> np.ndarray:
@@ -218,8 +218,8 @@ def _op(
 
 def _part(name: str, numpy: Callable[[np.ndarray], np.ndarray]) -> Op:
     """The entry of the real or the imaginary part, which Torch returns as a view."""
-    spellings = (f"torch.{name}({{0}})", f"{{0}}.{name}")
-    return _op(name, lambda x, a: numpy(x[0]), errors.lipschitz(), spellings, result="float32", moves=True)
+    texts = (f"torch.{name}({{0}})", f"{{0}}.{name}")
+    return _op(name, lambda x, a: numpy(x[0]), errors.lipschitz(), texts, result="float32", moves=True)
 
 
 def _method(name: str) -> tuple[str, ...]:

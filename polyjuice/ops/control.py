@@ -95,7 +95,7 @@ def unrolled_loop(x: Sequence[np.ndarray], a: Attrs) -> Graph:
     return prune(Graph(tuple(operands), constants, tuple(nodes), tuple(state), types, body.opsets))
 
 
-# --- spellings -------------------------------------------------------------------------------------------------------
+# --- texts -----------------------------------------------------------------------------------------------------------
 
 
 class _Unspelled(Exception):
@@ -126,12 +126,12 @@ def _body_text(c: Call, framework: str, graph: Graph, operands: Sequence[str], l
         op = entry(node)
         if op is None:
             raise _Unspelled(f"{node.qualified} is opaque")
-        spelling = op.torch if framework == "torch" else op.tensorflow
+        texts = op.torch if framework == "torch" else op.tensorflow
         x = [names[name] for name in node.inputs if name]
         types = [graph.types[name] for name in node.inputs if name]
         results = [graph.types[name] for name in node.outputs if name]
         inner = Call(x, types, results, node.attrs, c.draws, let)
-        text = spelling if isinstance(spelling, Unsupported | tuple) else spelling(inner)
+        text = texts if isinstance(texts, Unsupported | tuple) else texts(inner)
         if isinstance(text, Unsupported):
             raise _Unspelled(f"{node.qualified}: {text.reason}")
         if isinstance(text, tuple):

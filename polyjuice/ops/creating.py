@@ -36,18 +36,18 @@ def _eye_like_torch(c: Call) -> str:
     (rows, columns), k = c.types[0].shape, c.attrs["k"]
     options = f"dtype=torch.{c.results[0].dtype}, device={c.x[0]}.device"
     ones = f"torch.ones(({rows}, {columns}), {options})"
-    spellings = [f"torch.triu(torch.tril({ones}, {k}), {k})"]
+    texts = [f"torch.triu(torch.tril({ones}, {k}), {k})"]
     if k == 0:
-        spellings.append(f"torch.eye({rows}, {columns}, {options})")
-    return c.draws.choice(spellings)
+        texts.append(f"torch.eye({rows}, {columns}, {options})")
+    return c.draws.choice(texts)
 
 
 def _eye_like_tensorflow(c: Call) -> str:
     (rows, columns), k, dtype = c.types[0].shape, c.attrs["k"], f"tf.{c.results[0].dtype}"
-    spellings = [f"tf.cast(tf.equal(tf.range({columns}) - tf.range({rows})[:, None], {k}), {dtype})"]
+    texts = [f"tf.cast(tf.equal(tf.range({columns}) - tf.range({rows})[:, None], {k}), {dtype})"]
     if k == 0:
-        spellings.append(f"tf.eye({rows}, num_columns={columns}, dtype={dtype})")
-    return c.draws.choice(spellings)
+        texts.append(f"tf.eye({rows}, num_columns={columns}, dtype={dtype})")
+    return c.draws.choice(texts)
 
 
 @sampling.of_rank(2, 2, empty=True)

@@ -67,8 +67,8 @@ def _stacked(torch: str) -> TextFn:
     return lambda c: f"torch.stack(torch.broadcast_tensors({', '.join(c.x)})).{torch}"
 
 
-def _either(*spellings: TextFn) -> TextFn:
-    return lambda c: c.draws.choice(spellings)(c)
+def _either(*texts: TextFn) -> TextFn:
+    return lambda c: c.draws.choice(texts)(c)
 
 
 def _add_n(c: Call) -> str:

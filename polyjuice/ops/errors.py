@@ -89,8 +89,8 @@ def _finite_product(a: np.ndarray, b: np.ndarray) -> np.ndarray:
 def quotient(c: ErrorContext) -> np.ndarray:
     """|a/b - (a + da)/(b + db)|; unbounded where the error reaches the pole."""
     (_, b), (ea, eb) = c.x, c.e
-    room = np.abs(_float(b)) - eb
-    return np.where(room > 0, (ea + np.abs(c.y[0]) * eb) / np.where(room > 0, room, 1.0), np.inf)
+    margin = np.abs(_float(b)) - eb
+    return np.where(margin > 0, (ea + np.abs(c.y[0]) * eb) / np.where(margin > 0, margin, 1.0), np.inf)
 
 
 def monotone(c: ErrorContext) -> np.ndarray:

@@ -33,19 +33,19 @@ def _linear(x: Sequence[np.ndarray], a: Attrs) -> np.ndarray:
 
 def _linear_torch(c: Call) -> str:
     bias = f", {c.x[2]}" if len(c.x) > 2 else ""
-    spellings = [f"F.linear({c.x[0]}, {c.x[1]}{bias})"]
+    texts = [f"F.linear({c.x[0]}, {c.x[1]}{bias})"]
     if c.types[0].rank == 2 and len(c.x) > 2:
-        spellings.append(f"torch.addmm({c.x[2]}, {c.x[0]}, {c.x[1]}.t())")
-    return c.draws.choice(spellings)
+        texts.append(f"torch.addmm({c.x[2]}, {c.x[0]}, {c.x[1]}.t())")
+    return c.draws.choice(texts)
 
 
 def _linear_tensorflow(c: Call) -> str:
     rank = c.types[0].rank
     if rank == 1:
-        spellings = ["tf.linalg.matvec({1}, {0})", "tf.tensordot({0}, {1}, [[0], [1]])"]
+        texts = ["tf.linalg.matvec({1}, {0})", "tf.tensordot({0}, {1}, [[0], [1]])"]
     else:
-        spellings = ["tf.matmul({0}, {1}, transpose_b=True)", f"tf.tensordot({{0}}, {{1}}, [[{rank - 1}], [1]])"]
-    text = c.draws.choice(spellings).format(*c.x)
+        texts = ["tf.matmul({0}, {1}, transpose_b=True)", f"tf.tensordot({{0}}, {{1}}, [[{rank - 1}], [1]])"]
+    text = c.draws.choice(texts).format(*c.x)
     return f"{text} + {c.x[2]}" if len(c.x) > 2 else text
 
 

@@ -319,13 +319,13 @@ def _instance_error(c: ErrorContext) -> np.ndarray:
 def _instance_torch(c: Call) -> str:
     x, scale, bias = c.x
     eps = c.attrs["epsilon"]
-    spellings = [
+    texts = [
         f"torch.instance_norm({x}, {scale}, {bias}, None, None, True, 0.1, {eps}, False)",
         f"torch.group_norm({x}, {c.types[0].shape[1]}, {scale}, {bias}, {eps})",
     ]
     if sampling.total(c.types[0].shape[2:]) > 1:
-        spellings.append(f"F.instance_norm({x}, weight={scale}, bias={bias}, eps={eps})")
-    return c.draws.choice(spellings)
+        texts.append(f"F.instance_norm({x}, weight={scale}, bias={bias}, eps={eps})")
+    return c.draws.choice(texts)
 
 
 def _instance_tensorflow(c: Call) -> str:

@@ -141,7 +141,7 @@ def _further_operands(rng: random.Random, first: TensorType) -> Sample:
     return sampling.same_type(rng.choice((1, 1, 2, 3)))(rng, first) or Sample()
 
 
-# --- spellings -------------------------------------------------------------------------------------------------------
+# --- texts -----------------------------------------------------------------------------------------------------------
 
 
 def folded(*templates: str) -> TextFn:

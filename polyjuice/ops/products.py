@@ -103,8 +103,8 @@ def _fused(
     def spell(c: Call) -> str:
         t = c.types[0].dtype
         alpha, beta = literal(c.attrs["alpha"], t), literal(c.attrs["beta"], t)
-        said = c.draws.choice((f"torch.{name}({c.x[0]}, ", f"{c.x[0]}.expand({c.results[0].shape}).{name}("))
-        fused = f"{said}{c.x[1]}, {c.x[2]}, beta={beta}, alpha={alpha})"
+        call = c.draws.choice((f"torch.{name}({c.x[0]}, ", f"{c.x[0]}.expand({c.results[0].shape}).{name}("))
+        fused = f"{call}{c.x[1]}, {c.x[2]}, beta={beta}, alpha={alpha})"
         composed = f"{beta} * {c.x[0]} + {alpha} * {form.format(*c.x)}"
         return composed if c.draws.chance(0.2) else fused
 

@@ -112,8 +112,8 @@ def _quantize_error(c: ErrorContext) -> np.ndarray:
     value, zero = _quantized(c.x, c.attrs)
     scale = _along(c.x[1], c.x[0].ndim, c.attrs["axis"])
     e, e_scale = c.e[0], _along(np.broadcast_to(c.e[1], c.x[1].shape), c.x[0].ndim, c.attrs["axis"])
-    room = np.abs(scale) - e_scale
-    reach = np.where(room > 0, (e + np.abs(value) * e_scale) / np.where(room > 0, room, 1.0), np.inf)
+    margin = np.abs(scale) - e_scale
+    reach = np.where(margin > 0, (e + np.abs(value) * e_scale) / np.where(margin > 0, margin, 1.0), np.inf)
     unit = _unit_of_quotient(c.x[0], scale)
     if c.attrs[RESULT] in dtypes.NARROW_FLOATS:
         bound = np.where(zero == 0, _narrowed_error(value, reach + 8 * unit * np.abs(value), c), np.inf)
@@ -288,12 +288,12 @@ def _dynamic_error(c: ErrorContext) -> tuple[np.ndarray, np.ndarray, np.ndarray]
     e = np.broadcast_to(c.e[0], x.shape)
     _, scale, zero = _dynamic(c.x, c.attrs)
     e_scale = 2 * e.max() / 255 + 4 * _SINGLE * scale
-    room = scale - e_scale
-    if not room > 0:
+    margin = scale - e_scale
+    if not margin > 0:
         return np.full(x.shape, np.inf), np.asarray(np.inf), np.asarray(np.inf)
     low = -np.minimum(x.min(), 0) / scale
-    e_zero = _rounded_error(low, (e.max() + np.abs(low) * e_scale) / room, np.asarray(0.0), (0, 255))
-    e_y = _rounded_error(x / scale, (e + np.abs(x / scale) * e_scale) / room, zero, (0, 255))
+    e_zero = _rounded_error(low, (e.max() + np.abs(low) * e_scale) / margin, np.asarray(0.0), (0, 255))
+    e_y = _rounded_error(x / scale, (e + np.abs(x / scale) * e_scale) / margin, zero, (0, 255))
     return np.asarray(np.where(np.isinf(e_zero), np.inf, e_y)), np.asarray(e_scale), e_zero
 
 

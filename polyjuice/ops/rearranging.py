@@ -71,23 +71,23 @@ def _trilu_shape(s: Sequence[Any], a: Any) -> Sequence[Any]:
 
 def _trilu_torch(c: Call) -> str:
     name, k = "triu" if c.attrs["upper"] else "tril", c.attrs["k"]
-    spellings = ["torch.{1}({0}, diagonal={2})", "{0}.{1}({2})", *(["torch.{1}({0})"] if k == 0 else [])]
-    return c.draws.choice(spellings).format(c.x[0], name, k)
+    texts = ["torch.{1}({0}, diagonal={2})", "{0}.{1}({2})", *(["torch.{1}({0})"] if k == 0 else [])]
+    return c.draws.choice(texts).format(c.x[0], name, k)
 
 
 def _trilu_tensorflow(c: Call) -> str:
     k, upper, (rows, columns) = c.attrs["k"], c.attrs["upper"], c.types[0].shape[-2:]
     name, comparison = ("triu", ">=") if upper else ("tril", "<=")
-    spellings = []
+    texts = []
     if c.types[0].dtype != "bool":  # its zeros are integers
-        spellings.append(f"tf.experimental.numpy.{name}({c.x[0]}, k={k})")
+        texts.append(f"tf.experimental.numpy.{name}({c.x[0]}, k={k})")
     if upper and k <= 0:
-        spellings.append(f"tf.linalg.band_part({c.x[0]}, {min(-k, rows)}, -1)")
+        texts.append(f"tf.linalg.band_part({c.x[0]}, {min(-k, rows)}, -1)")
     if not upper and k >= 0:
-        spellings.append(f"tf.linalg.band_part({c.x[0]}, -1, {min(k, columns)})")
+        texts.append(f"tf.linalg.band_part({c.x[0]}, -1, {min(k, columns)})")
     kept = f"tf.range({columns}) - tf.range({rows})[:, None] {comparison} {k}"
-    spellings.append(f"tf.where({kept}, {c.x[0]}, tf.zeros_like({c.x[0]}))")
-    return c.draws.choice(spellings)
+    texts.append(f"tf.where({kept}, {c.x[0]}, tf.zeros_like({c.x[0]}))")
+    return c.draws.choice(texts)
 
 
 def _draw_trilu(rng: random.Random, first: TensorType) -> Attrs | None:
@@ -264,12 +264,12 @@ def _flipped(b: Builder, x: str, dims: Sequence[int]) -> str:
 
 def _flip_torch(c: Call) -> str:
     dims = tuple(c.attrs["dims"])
-    spellings = [f"torch.flip({c.x[0]}, {dims})", f"{c.x[0]}.flip({dims})"]
+    texts = [f"torch.flip({c.x[0]}, {dims})", f"{c.x[0]}.flip({dims})"]
     if dims == (0,):
-        spellings.append(f"torch.flipud({c.x[0]})")
+        texts.append(f"torch.flipud({c.x[0]})")
     if dims == (1,):
-        spellings.append(f"torch.fliplr({c.x[0]})")
-    return c.draws.choice(spellings)
+        texts.append(f"torch.fliplr({c.x[0]})")
+    return c.draws.choice(texts)
 
 
 def _flip_tensorflow(c: Call) -> str:

@@ -321,12 +321,12 @@ def _resize_tensorflow(c: Call) -> str | Unsupported:
         return text
     if mode != "linear" or images is None or t.dtype == "float64" or a["scales"]:
         return Unsupported("TensorFlow's resizing of images is linear, over two axes, and in single precision")
-    spellings = {
+    texts = {
         "half_pixel": 'tf.image.resize({0}, {1}, method="bilinear")',
         "align_corners": "tf.compat.v1.image.resize_bilinear({0}, {1}, align_corners=True)",
         "asymmetric": "tf.compat.v1.image.resize_bilinear({0}, {1})",
     }
-    text = spellings[transformation].format(*images[:2])
+    text = texts[transformation].format(*images[:2])
     return images[2](text if t.dtype == "float32" else f"tf.cast({text}, tf.{t.dtype})")
 
 

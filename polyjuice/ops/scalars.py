@@ -179,7 +179,7 @@ def _onnx(meaning: _Meaning) -> DecomposeFn:
 
 def _tensorflow(meaning: _Meaning) -> SpellFn:
     """The TensorFlow text, made in the same way."""
-    said = meaning.base.tensorflow
+    base_texts = meaning.base.tensorflow
 
     def spell(c: Call) -> str | Unsupported:
         dtype = c.types[meaning.tensor].dtype
@@ -195,7 +195,7 @@ def _tensorflow(meaning: _Meaning) -> SpellFn:
         types.insert(meaning.place, TensorType(computed, ()))
         results = [TensorType("bool" if c.results[0].dtype == "bool" else computed, c.results[0].shape)]
         call = replace(c, x=texts, types=types, results=results, attrs={})
-        text = said if isinstance(said, Unsupported | tuple) else said(call)
+        text = base_texts if isinstance(base_texts, Unsupported | tuple) else base_texts(call)
         if isinstance(text, Unsupported):
             return text
         text = c.draws.choice(text).format(*texts) if isinstance(text, tuple) else text
@@ -336,11 +336,11 @@ def _spelled(meaning: _Meaning, *templates: str) -> Any:
 
     def spell(c: Call) -> tuple[str, ...]:
         x, number = c.types[meaning.tensor], numbers.parse(c.attrs[meaning.attr])
-        said = numbers.python(c.attrs[meaning.attr])
-        operand = f"({said})" if said.startswith("-") else said
+        text = numbers.python(c.attrs[meaning.attr])
+        operand = f"({text})" if text.startswith("-") else text
         truth = isinstance(number, int) and number in (0, 1) and x.dtype != "bool" and meaning.base.name != "Sub"
-        writings = [(said, operand), (str(bool(number)), str(bool(number)))] if truth else [(said, operand)]
-        zeros = [f"torch.tensor({said}, dtype=torch.{t})" for t in _types_of_rank_0(x, number, truth=truth)]
+        writings = [(text, operand), (str(bool(number)), str(bool(number)))] if truth else [(text, operand)]
+        zeros = [f"torch.tensor({text}, dtype=torch.{t})" for t in _types_of_rank_0(x, number, truth=truth)]
         kept = x.dtype == c.results[0].dtype
         return tuple(
             template.replace("{n}", n).replace("{m}", m).replace("{z}", zero)

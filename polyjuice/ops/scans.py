@@ -60,8 +60,8 @@ def _cumsum_torch(c: Call) -> str:
 def _cumsum_tensorflow(c: Call) -> str:
     function = c.draws.choice(("tf.cumsum", "tf.math.cumsum"))
     flags = {name: bool(c.attrs[name]) for name in ("exclusive", "reverse")}
-    said = "".join(f", {name}={value}" for name, value in flags.items() if value or c.draws.chance(0.2))
-    return f"{function}({c.x[0]}, axis={c.attrs['axis']}{said})"
+    keywords = "".join(f", {name}={value}" for name, value in flags.items() if value or c.draws.chance(0.2))
+    return f"{function}({c.x[0]}, axis={c.attrs['axis']}{keywords})"
 
 
 # --- ATen's ----------------------------------------------------------------------------------------------------------

@@ -122,16 +122,16 @@ def _scatter_elements_torch(c: Call) -> str:
     into = c.x[0]
     index = as_long(c, wrapped_torch(c.x[1], c.types[0].shape[axis]))
     if reduction == "none":
-        spellings = ["torch.scatter({0}, {1}, {2}, {3})", "{0}.scatter({1}, {2}, {3})"]
+        texts = ["torch.scatter({0}, {1}, {2}, {3})", "{0}.scatter({1}, {2}, {3})"]
     else:
-        spellings = ["torch.scatter_reduce({0}, {1}, {2}, {3}, reduce='{4}')"]
-        spellings.append("{0}.scatter_reduce({1}, {2}, {3}, reduce='{4}', include_self=True)")
+        texts = ["torch.scatter_reduce({0}, {1}, {2}, {3}, reduce='{4}')"]
+        texts.append("{0}.scatter_reduce({1}, {2}, {3}, reduce='{4}', include_self=True)")
         if reduction == "add":
-            spellings += ["torch.scatter_add({0}, {1}, {2}, {3})", "{0}.scatter_add({1}, {2}, {3})"]
+            texts += ["torch.scatter_add({0}, {1}, {2}, {3})", "{0}.scatter_add({1}, {2}, {3})"]
     if writes.wanted(c):
         into = c.let(f"{c.x[0]}.clone()")
-        spellings = [re.sub(r"^(\{0\}\.\w+)\(", r"\1_(", text) for text in spellings if text.startswith("{0}.")]
-    return c.draws.choice(spellings).format(into, axis, index, c.x[2], _TORCH_REDUCTIONS.get(reduction))
+        texts = [re.sub(r"^(\{0\}\.\w+)\(", r"\1_(", text) for text in texts if text.startswith("{0}.")]
+    return c.draws.choice(texts).format(into, axis, index, c.x[2], _TORCH_REDUCTIONS.get(reduction))
 
 
 def _strides(shape: Sequence[int]) -> list[int]:

@@ -52,10 +52,10 @@ def _limits(c: Call) -> dict[str, str]:
 
 def _clip_torch(c: Call) -> str:
     limits = _limits(c)
-    spellings = [f"{name}, {', '.join(f'{k}={v}' for k, v in limits.items())})" for name in _CLAMPS]
+    texts = [f"{name}, {', '.join(f'{k}={v}' for k, v in limits.items())})" for name in _CLAMPS]
     if len(limits) == 1:
-        spellings += [f"torch.clamp_{k}({{0}}, {v})" for k, v in limits.items()]
-    return c.draws.choice(spellings).format(c.x[0])
+        texts += [f"torch.clamp_{k}({{0}}, {v})" for k, v in limits.items()]
+    return c.draws.choice(texts).format(c.x[0])
 
 
 _CLAMPS = ("torch.clamp({0}", "torch.clip({0}")

@@ -68,10 +68,10 @@ def _attention_error(c: ErrorContext) -> np.ndarray:
 
 def _attention_torch(c: Call) -> str:
     a = c.attrs
-    said = [f"attn_mask={c.x[3]}"] if len(c.x) > 3 else []
-    said += ["is_causal=True"] if a["is_causal"] else []
-    said += [f"scale={a['scale']!r}"] if a["scale"] is not None else []
-    return f"F.scaled_dot_product_attention({', '.join([*c.x[:3], *said])})"
+    keywords = [f"attn_mask={c.x[3]}"] if len(c.x) > 3 else []
+    keywords += ["is_causal=True"] if a["is_causal"] else []
+    keywords += [f"scale={a['scale']!r}"] if a["scale"] is not None else []
+    return f"F.scaled_dot_product_attention({', '.join([*c.x[:3], *keywords])})"
 
 
 def _attention_tensorflow(c: Call) -> str:

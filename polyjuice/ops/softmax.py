@@ -125,9 +125,9 @@ def _lp_error(c: ErrorContext) -> np.ndarray:
     size, n = _lp(x, c.attrs), x.shape[c.attrs["axis"]]
     tiny = np.sqrt(n * dtypes.smallest_normal(errors.held(c)))
     moved = _lp(e, c.attrs) + tiny + (n + 3) * c.unit * size
-    room = size - moved
-    bound = (e + np.abs(c.y[0]) * moved) / np.where(room > 0, room, 1)
-    return np.where((room > 0) & ~errors.overflows(c, size * size), bound, np.inf)
+    margin = size - moved
+    bound = (e + np.abs(c.y[0]) * moved) / np.where(margin > 0, margin, 1)
+    return np.where((margin > 0) & ~errors.overflows(c, size * size), bound, np.inf)
 
 
 def _lp_torch(c: Call) -> str:
@@ -168,9 +168,9 @@ def _standard_error(c: ErrorContext) -> np.ndarray:
     spread = np.sqrt(np.mean((x - mean) ** 2, axis=axes, keepdims=True))
     change = np.sqrt(np.mean(e * e, axis=axes, keepdims=True))
     squares = np.mean((np.abs(x) + e) ** 2, axis=axes, keepdims=True)
-    room = spread * spread - (2 * spread * change + change * change + 2 * (n + 4) * c.unit * squares)
-    least = np.sqrt(np.maximum(room, 0))
-    moved = change + (spread * spread - room) / np.where(spread > 0, spread, 1) + _STD_TERM
+    margin = spread * spread - (2 * spread * change + change * change + 2 * (n + 4) * c.unit * squares)
+    least = np.sqrt(np.maximum(margin, 0))
+    moved = change + (spread * spread - margin) / np.where(spread > 0, spread, 1) + _STD_TERM
     top = (
         e
         + np.mean(e, axis=axes, keepdims=True)

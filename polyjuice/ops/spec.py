@@ -103,7 +103,7 @@ class Unsupported:
 
 @dataclass(frozen=True)
 class Call:
-    """One application, as a spelling in Python source sees it.
+    """One application, as Python source for it sees it.
 
     ``x``: the operands as expressions (names or calls, never in need of parentheses). ``types`` and ``results``: the
     types of operands and results. ``draws``: the choices between equivalent texts. ``let`` binds an expression to a new
@@ -392,8 +392,8 @@ def infer(op: Op, operands: Sequence[TensorType], attrs: Attrs) -> tuple[TensorT
             raise TypeMismatch(f"{op.name}: the graph {attr.name!r} takes operands of other types")
     for position, operand in enumerate(operands):
         variable = op.variable(position)
-        if variable.startswith("@") and (said := attrs[variable[1:]]) != operand.dtype:
-            raise TypeMismatch(f"{op.name}: an operand of {operand.dtype} is given as {said}")
+        if variable.startswith("@") and (dtype := attrs[variable[1:]]) != operand.dtype:
+            raise TypeMismatch(f"{op.name}: an operand of {operand.dtype} is given as {dtype}")
     shapes = op.shape([Dims(t.shape) for t in operands], AttrView(attrs))
     count = len(shapes) if op.splits else len(op.results)
     if op.promotes:

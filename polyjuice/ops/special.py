@@ -63,8 +63,8 @@ _LARGE = 10
 
 def digamma(x: np.ndarray) -> np.ndarray:
     """The derivative of lgamma: by reflection, recurrence up to 10, and the asymptotic expansion from there."""
-    given = np.asarray(x, np.float64)
-    z = np.where(given <= 0, 1 - given, given)
+    wide = np.asarray(x, np.float64)
+    z = np.where(wide <= 0, 1 - wide, wide)
     out = np.zeros(z.shape)
     for _ in range(_LARGE):
         small = z < _LARGE
@@ -75,7 +75,7 @@ def digamma(x: np.ndarray) -> np.ndarray:
     for coefficient in _ASYMPTOTIC:
         out = out - coefficient * power
         power = power * inverse
-    fraction = given - np.rint(given)
-    out = np.where(given <= 0, out - math.pi / np.tan(math.pi * fraction), out)
-    out = np.where((given <= 0) & (fraction == 0), np.nan, out)
+    fraction = wide - np.rint(wide)
+    out = np.where(wide <= 0, out - math.pi / np.tan(math.pi * fraction), out)
+    out = np.where((wide <= 0) & (fraction == 0), np.nan, out)
     return np.asarray(out.astype(np.asarray(x).dtype))

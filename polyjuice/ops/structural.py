@@ -60,23 +60,23 @@ def reshaped(b: Builder, x: str, shape: Sequence[int]) -> str:
 def _transpose_torch(c: Call) -> str:
     perm = c.attrs["perm"]
     moved = [i for i, p in enumerate(perm) if i != p]
-    spellings = ["torch.permute({0}, {1})", "{0}.permute({1})"]
+    texts = ["torch.permute({0}, {1})", "{0}.permute({1})"]
     if len(moved) == 2:
-        spellings += [f"{{0}}.transpose({moved[0]}, {moved[1]})", f"torch.swapaxes({{0}}, {moved[0]}, {moved[1]})"]
-        spellings.append(f"torch.transpose({{0}}, dim0={moved[0]}, dim1={moved[1]})")
+        texts += [f"{{0}}.transpose({moved[0]}, {moved[1]})", f"torch.swapaxes({{0}}, {moved[0]}, {moved[1]})"]
+        texts.append(f"torch.transpose({{0}}, dim0={moved[0]}, dim1={moved[1]})")
     if perm == (1, 0):
-        spellings += ["{0}.t()", "{0}.mT", "{0}.T", "torch.t({0})"]
-    return c.draws.choice(spellings).format(c.x[0], perm)
+        texts += ["{0}.t()", "{0}.mT", "{0}.T", "torch.t({0})"]
+    return c.draws.choice(texts).format(c.x[0], perm)
 
 
 def _transpose_tensorflow(c: Call) -> str:
     perm = c.attrs["perm"]
-    spellings = ["tf.transpose({0}, {1})", "tf.transpose({0}, perm={1})"]
+    texts = ["tf.transpose({0}, {1})", "tf.transpose({0}, perm={1})"]
     if list(perm) == list(reversed(range(len(perm)))):
-        spellings.append("tf.transpose({0})")
+        texts.append("tf.transpose({0})")
     if len(perm) > 1 and tuple(perm) == (*range(len(perm) - 2), len(perm) - 1, len(perm) - 2):
-        spellings.append("tf.linalg.matrix_transpose({0})")
-    return c.draws.choice(spellings).format(c.x[0], list(perm))
+        texts.append("tf.linalg.matrix_transpose({0})")
+    return c.draws.choice(texts).format(c.x[0], list(perm))
 
 
 def _draw_perm(rng: random.Random, first: TensorType) -> Attrs | None:
@@ -146,10 +146,10 @@ def _unsqueeze_shape(s: Sequence[Dims], a: Any) -> Sequence[Dims]:
 
 
 def _draw_unsqueeze(rng: random.Random, first: TensorType) -> Attrs | None:
-    room = sampling.MAX_RANK - first.rank
-    if room < 1:
+    free_axes = sampling.MAX_RANK - first.rank
+    if free_axes < 1:
         return None
-    count = rng.randint(1, min(2, room))
+    count = rng.randint(1, min(2, free_axes))
     return {"axes": tuple(sorted(rng.sample(range(first.rank + count), count)))}
 
 
@@ -172,21 +172,21 @@ def to_shape(*others: Callable[[Call], str]) -> Callable[[Call], str]:
 
     def spell(c: Call) -> str:
         shape = c.results[0].shape
-        spellings = [f"{c.x[0]}.reshape({shape})", f"torch.reshape({c.x[0]}, {shape})"]
+        texts = [f"{c.x[0]}.reshape({shape})", f"torch.reshape({c.x[0]}, {shape})"]
         if len(shape) == 1:
-            spellings += [
+            texts += [
                 f"{c.x[0]}.flatten()",
                 f"torch.flatten({c.x[0]})",
                 f"{c.x[0]}.ravel()",
                 f"{c.x[0]}.reshape(-1)",
             ]
         if shape and 0 not in shape:
-            spellings.append(f"{c.x[0]}.reshape({', '.join(map(str, (*shape[:-1], -1)))})")
+            texts.append(f"{c.x[0]}.reshape({', '.join(map(str, (*shape[:-1], -1)))})")
         if shape == c.types[0].shape:
-            spellings += [f"{c.x[0]}.view({shape})", f"{c.x[0]}.reshape({c.x[0]}.shape)"]
+            texts += [f"{c.x[0]}.view({shape})", f"{c.x[0]}.reshape({c.x[0]}.shape)"]
         else:
-            spellings.append(f"{c.x[0]}.contiguous().view({shape})")
-        return c.draws.choice([*spellings, *(other(c) for other in others)])
+            texts.append(f"{c.x[0]}.contiguous().view({shape})")
+        return c.draws.choice([*texts, *(other(c) for other in others)])
 
     return spell
 
@@ -278,7 +278,7 @@ def _slice(x: Sequence[np.ndarray], a: Attrs) -> np.ndarray:
     return x[0][tuple(index)]
 
 
-def _concat_spelling(*templates: str) -> Callable[[Call], str]:
+def _concat_text(*templates: str) -> Callable[[Call], str]:
     return lambda c: c.draws.choice(templates).format(", ".join(c.x), c.attrs["axis"])
 
 
@@ -290,23 +290,23 @@ def _concat_torch(c: Call) -> str:
             parts.append((subscript(t.rank, {axis: f"{start}:{end}"}), x))
             start = end
         return writes.written(c, writes.empty(c), parts)
-    return _concat_spelling("torch.cat(({0},), dim={1})", "torch.concat([{0}], {1})")(c)
+    return _concat_text("torch.cat(({0},), dim={1})", "torch.concat([{0}], {1})")(c)
 
 
 def _split_torch(c: Call) -> str:
     axis, split = c.attrs["axis"], list(c.attrs["split"])
-    spellings = [f"torch.split({c.x[0]}, {split}, dim={axis})", f"{c.x[0]}.split({split}, dim={axis})"]
+    texts = [f"torch.split({c.x[0]}, {split}, dim={axis})", f"{c.x[0]}.split({split}, dim={axis})"]
     if len(set(split)) == 1 and split[0] > 0:
-        spellings.append(f"torch.chunk({c.x[0]}, {len(split)}, dim={axis})")
-    return c.draws.choice(spellings)
+        texts.append(f"torch.chunk({c.x[0]}, {len(split)}, dim={axis})")
+    return c.draws.choice(texts)
 
 
 def _split_tensorflow(c: Call) -> str:
     axis, split = c.attrs["axis"], list(c.attrs["split"])
-    spellings = [f"tf.split({c.x[0]}, {split}, axis={axis})"]
+    texts = [f"tf.split({c.x[0]}, {split}, axis={axis})"]
     if len(set(split)) == 1:
-        spellings.append(f"tf.split({c.x[0]}, {len(split)}, axis={axis})")
-    return c.draws.choice(spellings)
+        texts.append(f"tf.split({c.x[0]}, {len(split)}, axis={axis})")
+    return c.draws.choice(texts)
 
 
 def _slice_torch(c: Call) -> str:
@@ -337,10 +337,10 @@ def _slice_tensorflow(c: Call) -> str:
         begin[axis] = taken.start if taken else 0
         stop = taken.stop if taken.stop >= 0 else ""
         entries[axis] = f"{taken.start}:{stop}" + (f":{step}" if step != 1 else "") if taken else "0:0"
-    spellings = [f"{c.x[0]}{subscript(c.types[0].rank, entries)}"]
+    texts = [f"{c.x[0]}{subscript(c.types[0].rank, entries)}"]
     if all(step == 1 for step in c.attrs["steps"]):
-        spellings.append(f"tf.slice({c.x[0]}, {begin}, {size})")
-    return c.draws.choice(spellings)
+        texts.append(f"tf.slice({c.x[0]}, {begin}, {size})")
+    return c.draws.choice(texts)
 
 
 @sampling.of_rank(1)
@@ -367,8 +367,8 @@ def _pad_shape(s: Sequence[Dims], a: Any) -> Sequence[Dims]:
     rank = len(s[0])
     if len(a.pads) != 2 * rank:
         raise ShapeMismatch(f"pads {tuple(a.pads)} do not fit rank {rank}")
-    room = {"reflect": [d - 1 for d in s[0]], "edge": [sys.maxsize * (d > 0) for d in s[0]], "wrap": s[0]}.get(a.mode)
-    if room is not None and not all(0 <= p <= n for p, n in zip(a.pads, (*room, *room), strict=True)):
+    most = {"reflect": [d - 1 for d in s[0]], "edge": [sys.maxsize * (d > 0) for d in s[0]], "wrap": s[0]}.get(a.mode)
+    if most is not None and not all(0 <= p <= n for p, n in zip(a.pads, (*most, *most), strict=True)):
         raise ShapeMismatch(f"{tuple(s[0])} has too few elements to pad by {tuple(a.pads)} in mode {a.mode}")
     out = [d + a.pads[i] + a.pads[rank + i] for i, d in enumerate(s[0])]
     if min(out, default=0) < 0:
@@ -425,8 +425,8 @@ def _pad_torch(c: Call) -> str:
             part = {i: f"{pads[i]}:{pads[i] + size}" for i, size in enumerate(t.shape)}
             new = f"{c.x[0]}.new_full({c.results[0].shape}, {value})"
             return writes.written(c, new, [(subscript(t.rank, part), c.x[0])])
-        spellings = ["F.pad({0}, {1}, value={2})", "F.pad({0}, {1}, 'constant', {2})"]
-        return c.draws.choice(spellings).format(c.x[0], torch_pads(pads), value)
+        texts = ["F.pad({0}, {1}, value={2})", "F.pad({0}, {1}, 'constant', {2})"]
+        return c.draws.choice(texts).format(c.x[0], torch_pads(pads), value)
     places = _padded_places(c)
     last = t.rank - min(places, default=t.rank)
     if t.dtype in FLOATS and 0 < last <= 3 and 0 not in t.shape and c.draws.chance(0.7):
@@ -547,7 +547,7 @@ OPS: tuple[Op, ...] = (
         _concat_shape,
         lambda x, a: np.concatenate(list(x), axis=a["axis"]),
         _concat_torch,
-        _concat_spelling("tf.concat([{0}], axis={1})", "tf.concat([{0}], {1})"),
+        _concat_text("tf.concat([{0}], axis={1})", "tf.concat([{0}], {1})"),
         _sample_concat,
         (Attr("axis", "int"),),
         variadic=True,

@@ -145,7 +145,7 @@ def _sinc(x: np.ndarray) -> np.ndarray:
     return np.where(x == 0, np.ones((), x.dtype), np.sin(angle) / np.where(x == 0, np.ones((), x.dtype), angle))
 
 
-# --- spellings -------------------------------------------------------------------------------------------------------
+# --- texts -----------------------------------------------------------------------------------------------------------
 
 
 def _hypot_error(c: ErrorContext) -> np.ndarray:

@@ -30,10 +30,10 @@ def window_dims(
         raise ShapeMismatch("kernels, strides and dilations are at least 1")
     out = []
     for i, size in enumerate(spatial):
-        room = size + pads[i] + pads[r + i] - (dilations[i] * (kernel[i] - 1) + 1)
-        if room < 0:
+        free = size + pads[i] + pads[r + i] - (dilations[i] * (kernel[i] - 1) + 1)
+        if free < 0:
             raise ShapeMismatch(f"the window does not fit the spatial size {size}")
-        count = (-(-room // strides[i]) if ceil_mode else room // strides[i]) + 1
+        count = (-(-free // strides[i]) if ceil_mode else free // strides[i]) + 1
         if ceil_mode and (count - 1) * strides[i] >= size + pads[i]:
             count -= 1
         out.append(count)
@@ -43,11 +43,11 @@ def window_dims(
 def drops_windows(spatial: Sequence[int], a: Mapping[str, Any]) -> bool:
     """Whether ``ceil_mode`` gives windows that would start in the padding; ONNX's versions differ on those."""
     r = len(spatial)
-    rooms = (
+    free_of_axes = (
         n + a["pads"][i] + a["pads"][r + i] - a["dilations"][i] * (a["kernel_shape"][i] - 1) - 1
         for i, n in enumerate(spatial)
     )
-    starts = (-(-room // s) * s for room, s in zip(rooms, a["strides"], strict=True))
+    starts = (-(-free // s) * s for free, s in zip(free_of_axes, a["strides"], strict=True))
     return any(start >= n + a["pads"][i] for i, (start, n) in enumerate(zip(starts, spatial, strict=True)))
 
 

@@ -21,8 +21,8 @@ NOT_RUN = Outcome(Status.unsupported, message="not run yet")
 class Program:
     """One variant in one format, with its analyses and its outcome.
 
-    ``analyses`` holds one analysis for each set of inputs of its case. ``given`` marks a program that the user wrote.
-    For all others the artifact has the lowering choices that made it.
+    ``analyses`` holds one analysis for each set of inputs of its case. ``as_written`` marks a program that the user
+    wrote. For all others the artifact has the lowering choices that made it.
     """
 
     label: str
@@ -30,7 +30,7 @@ class Program:
     artifact: Artifact
     analyses: Sequence[Sequence[Analysis]]
     outcome: Outcome = NOT_RUN
-    given: bool = False
+    as_written: bool = False
 
     @property
     def ran(self) -> bool:

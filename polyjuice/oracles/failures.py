@@ -141,11 +141,11 @@ def headline(message: str) -> str:
     If the message contains an error of a C++ compiler, or the error that Dynamo met, that error is appended.
     """
     lines = [line.strip() for line in message.splitlines() if line.strip()]
-    said = next((n for n, line in enumerate(lines, 1) if not line.endswith(":")), len(lines))
-    error = next((f": {match[1]}" for line in lines[said:] if (match := _CPP_ERROR.match(line))), "")
+    error_line = next((n for n, line in enumerate(lines, 1) if not line.endswith(":")), len(lines))
+    error = next((f": {match[1]}" for line in lines[error_line:] if (match := _CPP_ERROR.match(line))), "")
     if not error and (met := _GOT.search(message)):
         error = f": {met[1]}: {met[2]}"
-    return " ".join(lines[:said]) + error
+    return " ".join(lines[:error_line]) + error
 
 
 def without_made(signature: str, operators: Collection[str]) -> str:

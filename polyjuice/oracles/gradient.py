@@ -14,7 +14,7 @@ from itertools import combinations
 
 import numpy as np
 
-from polyjuice import given
+from polyjuice import user_models
 from polyjuice.execution import Artifact, Outcome
 from polyjuice.ir import dtypes
 from polyjuice.numerics import distance
@@ -60,7 +60,7 @@ def _gradients(case: Case, t: Program, access: CompilerAccess) -> _Gradients | N
     outcome = access.execute(differentiated(t.artifact), case.inputs)
     if outcome.status != "ok" or not outcome.reference:
         return None
-    wide = given.in_float64(t.artifact)
+    wide = user_models.in_float64(t.artifact)
     if wide is None:
         return None
     sets = len(case.inputs)

@@ -29,7 +29,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from polyjuice import given
+from polyjuice import user_models
 from polyjuice.compilers import CompilerInfo
 from polyjuice.execution import Artifact
 from polyjuice.inputs import GIVEN, are_large, judged_on_edge
@@ -69,7 +69,7 @@ def judge(oracle: str, case: Case, t: Program, access: CompilerAccess) -> Verdic
     """The verdict on the first result that has no answer by our interpreter and contradicts the uncompiled run."""
     parts = [_part(t, k) for k in range(len(t.graph.outputs))]
     unknown = list(_unknown(case, t, parts, access.compiler))
-    wide = given.in_float64(t.artifact) if unknown else None
+    wide = user_models.in_float64(t.artifact) if unknown else None
     if wide is None:
         return None
     sets = sorted({i for i, _ in unknown})
@@ -116,7 +116,7 @@ def _unknown(case: Case, t: Program, parts: Sequence[Program], compiler: Compile
 
 def _part(t: Program, k: int) -> Program:
     """The part of a generated Torch program on which an output depends; other programs as they are."""
-    if t.given or t.artifact.format != "torch":
+    if t.as_written or t.artifact.format != "torch":
         return t
     graph = prune(replace(t.graph, outputs=(t.graph.outputs[k],)))
     read = {*graph.outputs, *(name for node in graph.nodes for name in node.inputs)}
@@ -132,7 +132,7 @@ def _is_contradicted(t: Program, i: int, k: int) -> bool:
     array = t.outcome.outputs[i][k]
     if t.outcome.reference is not None:
         plain = t.outcome.reference[i][k]
-    elif t.given:
+    elif t.as_written:
         return True
     else:
         plain = t.analyses[i][k].reference
@@ -146,7 +146,7 @@ def _has_other_zeros(t: Program, part: Program, i: int, k: int) -> bool:
 
     ``part`` is the part of the program on which the output depends.
     """
-    if t.given or t.artifact.format != "torch" or t.outcome.reference is None or not zeros.is_fit(part.graph):
+    if t.as_written or t.artifact.format != "torch" or t.outcome.reference is None or not zeros.is_fit(part.graph):
         return False
     return bool(zeros.differ(t.outcome.outputs[i][k], t.outcome.reference[i][k]).any())
 
@@ -158,7 +158,7 @@ def _is_read(t: Program) -> bool:
 
 def _is_judged(t: Program, profile: str, compiler: CompilerInfo) -> bool:
     """Whether to judge a program, with all operators in the table, on inputs of a profile."""
-    if t.given:
+    if t.as_written:
         return profile in GIVEN
     if any(type.dtype in dtypes.NARROW for type in t.graph.types.values()):
         return False  # a float64 program rounds to these types, too
@@ -175,7 +175,7 @@ def _is_of_wide_torch(t: Program) -> bool:
 
 def _is_alone(t: Program) -> bool:
     """Whether it is one operator, and either Torch's or in a program that we generated."""
-    return len(t.graph.nodes) == 1 and _is_read(t) and (t.artifact.format == "torch" or not t.given)
+    return len(t.graph.nodes) == 1 and _is_read(t) and (t.artifact.format == "torch" or not t.as_written)
 
 
 def _is_of_one_operand(t: Program) -> bool:
@@ -192,12 +192,12 @@ def _is_of_one_operand(t: Program) -> bool:
 
 def _agrees_with_us(t: Program) -> bool:
     """Whether the uncompiled run may be wrong itself, so that our interpreter must agree with it."""
-    return _is_read(t) and (t.artifact.format == "onnx" or (t.artifact.format != "torch" and not t.given))
+    return _is_read(t) and (t.artifact.format == "onnx" or (t.artifact.format != "torch" and not t.as_written))
 
 
 def _has_one_answer(t: Program, inputs: Sequence[np.ndarray]) -> bool:
     """Whether a correct compiler can give only one result on these inputs, where the uncompiled run is sure of it."""
-    extreme = _may_overflow(inputs) if t.given else _is_extreme(t, inputs)
+    extreme = _may_overflow(inputs) if t.as_written else _is_extreme(t, inputs)
     rules = (
         _is_left_open,
         _ranks_nan,
@@ -223,7 +223,7 @@ def _has_wild_complex_numbers(t: Program, inputs: Sequence[np.ndarray]) -> bool:
 
 def _weighs_infinities(t: Program, inputs: Sequence[np.ndarray]) -> bool:
     """Whether a generated program interpolates infinities or NaN, where a neighbour of weight 0 may give NaN."""
-    if t.given:
+    if t.as_written:
         return False
     weighs = any(node.op in _INTERPOLATIONS and node.attrs.get("mode") != "nearest" for node in t.graph.nodes)
     return weighs and not all(np.isfinite(x).all() for x in inputs if dtypes.is_float(dtypes.of_array(x)))
@@ -234,7 +234,7 @@ def _resizes_by_factors(t: Program, inputs: Sequence[np.ndarray]) -> bool:
 
     It computes places as quotients in single precision, and rounding may carry them over the next integer.
     """
-    if t.given or t.artifact.format == "torch":
+    if t.as_written or t.artifact.format == "torch":
         return False
     return any(
         node.op == "Resize" and node.attrs["mode"] == "nearest" and node.attrs["scales"] for node in t.graph.nodes
@@ -247,7 +247,7 @@ def _takes_other_roots(t: Program, inputs: Sequence[np.ndarray]) -> bool:
     The program may say ``x ** 0.5``, which is inf and 0.0 by IEEE 754, while ``sqrt`` gives NaN and -0.0. Torch's own
     kernel takes the root there, and a compiler may do either.
     """
-    if t.given or t.artifact.format != "torch":
+    if t.as_written or t.artifact.format != "torch":
         return False
     values = _operands(t.graph, _ROOTS, inputs)
     return any(bool(((x == -np.inf) | ((x == 0) & np.signbit(x))).any()) for x in values)
@@ -255,7 +255,7 @@ def _takes_other_roots(t: Program, inputs: Sequence[np.ndarray]) -> bool:
 
 def _reads_signs_of_nan(t: Program, inputs: Sequence[np.ndarray]) -> bool:
     """Whether a generated program reads the sign, or the bits, of NaN, which IEEE 754 leaves open."""
-    return not t.given and any(bool(np.isnan(x).any()) for x in _operands(t.graph, _SIGNS, inputs))
+    return not t.as_written and any(bool(np.isnan(x).any()) for x in _operands(t.graph, _SIGNS, inputs))
 
 
 def _operands(graph: Graph, places: Mapping[str, int], inputs: Sequence[np.ndarray]) -> Sequence[np.ndarray]:
@@ -269,7 +269,7 @@ def _updates_means_by_infinities(t: Program, inputs: Sequence[np.ndarray]) -> bo
 
     Torch's own kernel updates a mean element by element, and gives NaN behind an infinity. A sum gives the infinity.
     """
-    if t.given:
+    if t.as_written:
         return False
     needed = read(t.graph)
     means = [node for node in t.graph.nodes if node.op in _RUNNING_MEANS and node.outputs[1] in needed]
@@ -280,7 +280,7 @@ def _updates_means_by_infinities(t: Program, inputs: Sequence[np.ndarray]) -> bo
 
 def _ranks_nan(t: Program, inputs: Sequence[np.ndarray]) -> bool:
     """Whether a generated program, not Torch's, picks a place by an order among NaN. Only Torch defines that order."""
-    if t.given or t.artifact.format == "torch":
+    if t.as_written or t.artifact.format == "torch":
         return False
     ranks = any(op.ties for node in t.graph.nodes if (op := entry(node)))
     return ranks and any(np.isnan(x).any() for x in inputs if dtypes.is_float(dtypes.of_array(x)))
@@ -292,7 +292,7 @@ def _is_left_open(t: Program, inputs: Sequence[np.ndarray]) -> bool:
         return False
     integers = [x for x in inputs if dtypes.is_int(dtypes.of_array(x))]
     operators = [op for node in t.graph.nodes if (op := entry(node))]
-    wraps = not t.given and len(integers) == len(inputs)
+    wraps = not t.as_written and len(integers) == len(inputs)
     return wraps or are_large(integers) or any(op.disputed for op in operators)
 
 

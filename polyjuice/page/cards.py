@@ -120,9 +120,9 @@ def title_of(found: Found) -> str:
     if record.get("title"):
         return str(record["title"])
     text = report.read_text(encoding="utf-8") if report.is_file() else ""
-    said = re.search(r"^(?:<!-- )?Title: (.+?)(?: -->)?$|^# (.+)$", text, re.MULTILINE)
-    if said:
-        return said[1] or said[2]
+    title = re.search(r"^(?:<!-- )?Title: (.+?)(?: -->)?$|^# (.+)$", text, re.MULTILINE)
+    if title:
+        return title[1] or title[2]
     return str(record.get("signature") or record.get("folder", found.folder.name))
 
 
@@ -176,7 +176,7 @@ def _facts(found: Found) -> dict[str, str]:
         "Not read": found.problem,
         "Case": f"{record['index']} of seed {record.get('seed', '')}" if "index" in record else "",
     }
-    return {name: said for name, said in facts.items() if said}
+    return {name: text for name, text in facts.items() if text}
 
 
 def _operators(graph: Graph) -> str:
@@ -212,10 +212,10 @@ def _programs(found: Found, key: str) -> tuple[Sequence[Picture], str]:
 def _captions(found: Found) -> Iterator[tuple[str, str]]:
     record = found.record
     for letter, label in zip("AB", found.graphs, strict=False):
-        said = f"Program {letter} ({label})" if len(found.graphs) > 1 else "The program"
+        caption = f"Program {letter} ({label})" if len(found.graphs) > 1 else "The program"
         if label == record.get("culprit"):
-            said += ": wrong" if _compares_values(record) else ": fails"
-        yield label, said
+            caption += ": wrong" if _compares_values(record) else ": fails"
+        yield label, caption
 
 
 def _first_difference(record: Record, label: str) -> str:

@@ -58,8 +58,8 @@ class Card:
     @property
     def searched(self) -> str:
         """The lowercase text that a search looks at."""
-        said = [self.key, self.kind, self.title, self.message, *self.chips, *self.facts.values(), *self.rules]
-        return " ".join(said).lower()
+        words = [self.key, self.kind, self.title, self.message, *self.chips, *self.facts.values(), *self.rules]
+        return " ".join(words).lower()
 
 
 @dataclass(frozen=True)
@@ -77,7 +77,7 @@ class Share:
 
     name: str
     fraction: float
-    said: str
+    text: str
     meaning: str = ""
 
 

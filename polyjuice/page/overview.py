@@ -93,7 +93,7 @@ def _version(config: Config, found: Sequence[cards.Found]) -> str:
     return next((str(f.record["versions"].get(config.compiler, "")) for f in found if "versions" in f.record), "")
 
 
-def _lead(config: Config, version: str, store: Store, summary: Mapping[str, Any], told: int) -> list[str]:
+def _lead(config: Config, version: str, store: Store, summary: Mapping[str, Any], reported: int) -> list[str]:
     """Return sentences on the tested cases, the findings, and the progress of triage."""
     took = duration(store.spent(config.workers)["elapsed_s"])
     tested = counted(summary["tested"], "case")
@@ -110,19 +110,19 @@ def _lead(config: Config, version: str, store: Store, summary: Mapping[str, Any]
     if config.triage_s:
         left = summary["untriaged"]
         lead.append(
-            f"Below {'is' if told == 1 else 'are'} {counted(told, 'root cause')}."
+            f"Below {'is' if reported == 1 else 'are'} {counted(reported, 'root cause')}."
             + (f" {counted(left, 'finding')} {_was(left)} not triaged yet." if left else "")
         )
     return lead
 
 
-def _numbers(config: Config, summary: Mapping[str, Any], told: int, left: int) -> list[Number]:
+def _numbers(config: Config, summary: Mapping[str, Any], reported: int, left: int) -> list[Number]:
     own = summary["unsound_variants"] + summary["defects"]
     return [
         Number(f"{summary['tested']:,}", "cases tested"),
         Number(f"{summary['programs']:,}", "programs run"),
         Number(f"{summary['raw_findings']:,}", "findings", "bad" if summary["raw_findings"] else ""),
-        Number(f"{told:,}", "root causes" if config.triage_s else "signatures", "bad" if told else ""),
+        Number(f"{reported:,}", "root causes" if config.triage_s else "signatures", "bad" if reported else ""),
         *([Number(f"{left:,}", "not yet triaged", "mark")] if left else []),
         *([Number(f"{own:,}", "faults in Polyjuice itself", "bad")] if own else []),
     ]
@@ -134,10 +134,12 @@ def _growth(store: Store) -> list[Picture]:
     _, pairs, conditions, found = zip(*rows, strict=True) if rows else ((), (), (), ())
     pictures = []
     if sum(pairs):
-        said = f"{sum(pairs):,} pairs of an operator and an element type"
-        pictures.append(plots.growth(pairs, said, "growth-pairs"))
-        said = f"{sum(conditions):,} such pairs with a size, a neighbour, a layout, a setting or a distribution"
-        pictures.append(plots.growth(conditions, said, "growth-conditions"))
+        covered_pairs = f"{sum(pairs):,} pairs of an operator and an element type"
+        pictures.append(plots.growth(pairs, covered_pairs, "growth-pairs"))
+        with_conditions = (
+            f"{sum(conditions):,} such pairs with a size, a neighbour, a layout, a setting or a distribution"
+        )
+        pictures.append(plots.growth(conditions, with_conditions, "growth-conditions"))
     if sum(found):
         pictures.append(plots.growth(found, f"{counted(sum(found), 'finding')}, duplicates included", "growth-found"))
     return pictures
@@ -220,7 +222,7 @@ def _environment(config: Config, version: str, found: Sequence[cards.Found]) -> 
         "Your own rules": ", ".join(config.rules),
         "Interpreter": config.python,
     }
-    return {**versions, **{name: str(said) for name, said in options.items() if said != ""}}
+    return {**versions, **{name: str(value) for name, value in options.items() if value != ""}}
 
 
 def _further(store: Store, summary: Mapping[str, Any]) -> dict[str, list[str]]:

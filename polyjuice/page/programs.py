@@ -37,12 +37,12 @@ def pictures(
     for number, (label, graph) in enumerate(graphs.items()):
         here = (wrong or {}).get(label, {})
         side = drawing.Side(label, graph, differs.get(label, frozenset()), here, shown(graph, inputs))
-        svg = drawing.draw([side], f"{key}-{'ab'[number]}", _said(label, graph, side))
+        svg = drawing.draw([side], f"{key}-{'ab'[number]}", _caption(label, graph, side))
         found.append(Picture(svg, captions[label]))
     return found
 
 
-def _said(label: str, graph: Graph, side: drawing.Side) -> str:
+def _caption(label: str, graph: Graph, side: drawing.Side) -> str:
     """Return the program in a sentence, for screen readers."""
     names = ", ".join(dict.fromkeys(node.qualified for node in graph.nodes)) or "no operator"
     differs = [graph.nodes[place].qualified for place in sorted(side.differs)]

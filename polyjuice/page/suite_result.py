@@ -32,7 +32,7 @@ def of_result(path: Path) -> Page:
     text = path.read_text(encoding="utf-8", errors="replace")
     result = _junit(path, text) if text.lstrip().startswith("<") else _json(path, text)
     counts = Counter({status: int(result.get(name, 0)) for status, name in _COUNTS.items()})
-    told = sorted(result["results"], key=lambda one: (_ORDER.index(one["status"]), one["case"]))
+    results = sorted(result["results"], key=lambda one: (_ORDER.index(one["status"]), one["case"]))
     suite = Path(result["suite"]) if result["suite"] else None
     return Page(
         _title(result, counts, path),
@@ -43,7 +43,7 @@ def of_result(path: Path) -> Page:
             if n or status in (PASSED, FAILED, SKIPPED)
         ],
         "cases",
-        [_card(one, f"c{n}", result, suite) for n, one in enumerate(told, 1)],
+        [_card(one, f"c{n}", result, suite) for n, one in enumerate(results, 1)],
         environment={name: str(result[name]) for name in ("compiler", "version", "suite") if result[name]},
     )
 
@@ -58,8 +58,8 @@ def _lead(result: Mapping[str, Any], counts: Mapping[str, int], path: Path) -> I
     what = f"{result['compiler']} {result['version']}".strip() or "A compiler"
     took = f" in {duration(result['elapsed_s'])}" if result["elapsed_s"] else ""
     yield f"{what} ran the {result['cases']:,} cases of {result['suite'] or path.name}{took}."
-    said = [f"{counts[status]:,} {status}" for status in STATUSES if counts[status]]
-    yield f"Results: {', '.join(said)}."
+    counted = [f"{counts[status]:,} {status}" for status in STATUSES if counts[status]]
+    yield f"Results: {', '.join(counted)}."
 
 
 def _json(path: Path, text: str) -> dict[str, Any]:
@@ -92,8 +92,8 @@ def _junit(path: Path, text: str) -> dict[str, Any]:
     counts = Counter(one["status"] for one in results)
     seconds = sum(float(suite.get("time", 0)) for suite in root.iter("testsuite"))
     head = {"suite": "", "compiler": "", "version": "", "cases": len(results), "elapsed_s": seconds}
-    told = [one for one in results if one["status"] != PASSED]
-    return {**head, **{name: counts[status] for status, name in _COUNTS.items()}, "results": told}
+    failed = [one for one in results if one["status"] != PASSED]
+    return {**head, **{name: counts[status] for status, name in _COUNTS.items()}, "results": failed}
 
 
 def _test(case: ElementTree.Element) -> dict[str, str]:
@@ -101,12 +101,12 @@ def _test(case: ElementTree.Element) -> dict[str, str]:
     name = case.get("name", "")
     name = name.rpartition("[")[2].removesuffix("]") if name.endswith("]") else name
     for child in case:
-        said = child.get("message") or (child.text or "")
+        message = child.get("message") or (child.text or "")
         if child.tag in ("failure", "error"):
-            return {"case": name, "status": FAILED, "message": _plain(said)}
+            return {"case": name, "status": FAILED, "message": _plain(message)}
         if child.tag == "skipped":
             expected = child.get("type") == "pytest.xfail"
-            return {"case": name, "status": EXPECTED_FAILURE if expected else SKIPPED, "message": _plain(said)}
+            return {"case": name, "status": EXPECTED_FAILURE if expected else SKIPPED, "message": _plain(message)}
     return {"case": name, "status": PASSED, "message": ""}
 
 

@@ -62,9 +62,12 @@ def ship(compiler: CompilerInfo, version: str, known: Mapping[str, str]) -> Path
         programs.setdefault(known[digest].strip()[:_REASON], []).append(digest[:DIGITS])
     if len({digest[:DIGITS] for digest in known}) < len(known):
         raise ValueError(f"{DIGITS} digits do not tell the programs of {compiler.name} apart")
-    said = {**_circumstances(compiler), "programs": {reason: _packed(programs[reason]) for reason in sorted(programs)}}
+    content = {
+        **_circumstances(compiler),
+        "programs": {reason: _packed(programs[reason]) for reason in sorted(programs)},
+    }
     file = path(compiler, version)
-    file.write_text(json.dumps(said, indent=1) + "\n", encoding="utf-8")
+    file.write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")
     return file
 
 

@@ -83,9 +83,9 @@ class Types:
         alone = sum(map(self.is_open, roots)) <= 1 and not self._relations
         choices = [choose(self._allowed.get(root, dtypes.ALL), alone) for root in roots]
         for chosen in itertools.product(*choices):
-            given = dict(zip(roots, chosen, strict=True))
-            if all(holds(given[self.find(a)], given[self.find(b)]) for holds, a, b in self._relations):
-                yield given
+            values = dict(zip(roots, chosen, strict=True))
+            if all(holds(values[self.find(a)], values[self.find(b)]) for holds, a, b in self._relations):
+                yield values
 
 
 @dataclass(frozen=True)

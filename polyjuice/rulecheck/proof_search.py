@@ -87,18 +87,18 @@ def decide(claim: Claim, domain: Domain, effort: int) -> Result:
     seen = Evaluation(claim, domain)
     notes = seen.notes
     for term in claim.matched:
-        seen.tensor(term, given=True)
-    lefts = [seen.tensor(left, given=True) for left, _ in claim.pairs]
-    given = [seen.condition(fact) for fact in claim.conditions]
-    given += [*notes.defined, *notes.real, *notes.known]
+        seen.tensor(term, in_graph=True)
+    lefts = [seen.tensor(left, in_graph=True) for left, _ in claim.pairs]
+    in_graph = [seen.condition(fact) for fact in claim.conditions]
+    in_graph += [*notes.defined, *notes.real, *notes.known]
     defined, real = len(notes.defined), len(notes.real)
     rights = [seen.tensor(right) for _, right in claim.pairs]
-    given += [*notes.facts, *notes.fits]
+    in_graph += [*notes.facts, *notes.fits]
     new_defined, new_real = notes.defined[defined:], notes.real[real:]
     equal = [_same(seen.sort(left), x, y) for (left, _), x, y in zip(claim.pairs, lefts, rights, strict=True)]
-    outcome, model = _solve([*given, *new_real], [*equal, *new_defined], effort)
+    outcome, model = _solve([*in_graph, *new_real], [*equal, *new_defined], effort)
     if outcome == z3.unsat and new_real:
-        outcome, model = _solve(given, new_real, effort)
+        outcome, model = _solve(in_graph, new_real, effort)
         if outcome == z3.sat and not notes.opaque:
             return _beyond_the_reals(seen, model)
     if outcome == z3.sat and notes.opaque:
@@ -107,7 +107,7 @@ def decide(claim: Claim, domain: Domain, effort: int) -> Result:
         return Result("refuted", _counterexample(seen, model, lefts, rights, new_defined))
     if outcome == z3.unknown:
         return Result("unknown", f"no answer with an effort of {effort:,} in {domain.label}")
-    possible, _ = _by_cases(z3.And(*given), [], effort // 8)
+    possible, _ = _by_cases(z3.And(*in_graph), [], effort // 8)
     return Result("vacuous" if possible == z3.unsat else "proved")
 
 
@@ -115,14 +115,14 @@ def _same(sort: Any, x: Value, y: Value) -> Value:
     return z3.BoolVal(True) if z3.simplify(x).eq(z3.simplify(y)) else sort.same(x, y)
 
 
-def _solve(given: Sequence[Value], goals: Sequence[Value], effort: int) -> tuple[Any, Any]:
+def _solve(premises: Sequence[Value], goals: Sequence[Value], effort: int) -> tuple[Any, Any]:
     """Whether the given facts contradict a goal: ``unsat`` if they do not, ``sat`` with a model, or ``unknown``.
 
     The cases of boolean variables are solved one by one. Those of other conditions are solved so only where all at once
     are too hard.
     """
-    known = {fact.get_id() for fact in given}
-    question = z3.And(*given, z3.Not(z3.And(*(goal for goal in goals if goal.get_id() not in known))))
+    known = {fact.get_id() for fact in premises}
+    question = z3.And(*premises, z3.Not(z3.And(*(goal for goal in goals if goal.get_id() not in known))))
     conditions = _conditions(question)[:_MOST_CONDITIONS]
     booleans = [c for c in conditions if z3.is_const(c)]
     others = len(booleans) < len(conditions)
@@ -174,7 +174,7 @@ def _conditions(expr: Value) -> list[Value]:
 def _beyond_the_reals(seen: Evaluation, model: Any) -> Result:
     """The result for a right side that is not real at the point of a model: its value in float64 decides."""
     machine = Evaluation(seen.claim, seen.domain.in_float64)
-    sides = [(machine.tensor(left, given=True), machine.tensor(right)) for left, right in seen.claim.pairs]
+    sides = [(machine.tensor(left, in_graph=True), machine.tensor(right)) for left, right in seen.claim.pairs]
     for fact in seen.claim.conditions:
         machine.condition(fact)
     point = []

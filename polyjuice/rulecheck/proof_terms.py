@@ -58,30 +58,30 @@ class Evaluation:
         """The sort of a term's elements."""
         return self.domain.sorts[self.claim.type_of(term)]
 
-    def tensor(self, term: Expr, given: bool = False) -> Value:
-        """An element of a term. With ``given`` the term is in the graph, so that its constants are of its types."""
+    def tensor(self, term: Expr, in_graph: bool = False) -> Value:
+        """An element of a term. With ``in_graph`` the term is in the graph, so that its constants are of its types."""
         key = rendered(term)
         if key not in self._values:
-            self._values[key] = self._tensor(term, given)
+            self._values[key] = self._tensor(term, in_graph)
         return self._values[key]
 
-    def _tensor(self, term: Expr, given: bool) -> Value:
+    def _tensor(self, term: Expr, in_graph: bool) -> Value:
         sort = self.sort(term)
         if isinstance(term, str):
             return self._fitting(self._variable(term, sort), sort)
         if term[0] == "Expand":
-            return self.tensor(term[1], given)
+            return self.tensor(term[1], in_graph)
         if term[0] == "Splat":
-            return self._fitting(self._splat(term[1], sort, given), sort)
+            return self._fitting(self._splat(term[1], sort, in_graph), sort)
         c = constructors()[str(term[0])]
         operands = term[1 : c.operands + 1]
         numbers = [x for i, x in enumerate(operands) if c.op.variable(i) != "B"]
         attrs = {
-            attr.name: self._attribute(c.op.qualified, attr, expr, sort if given else None)
+            attr.name: self._attribute(c.op.qualified, attr, expr, sort if in_graph else None)
             for attr, expr in zip(c.op.attrs, term[c.operands + 1 :], strict=True)
             if attr.kind != "dtype"
         }
-        x = [self.tensor(operand, given) for operand in operands]
+        x = [self.tensor(operand, in_graph) for operand in operands]
         call = Call(x, self.sort(numbers[0]), sort, attrs, self.domain.scalars, self.notes)
         return self._fitting(applied(c.op.qualified, call), sort)
 
@@ -93,19 +93,19 @@ class Evaluation:
             self.notes.fits.append(value >= 0)
         return value
 
-    def _splat(self, expr: Expr, sort: Sort, given: bool) -> Value:
+    def _splat(self, expr: Expr, sort: Sort, in_graph: bool) -> Value:
         """A constant, rounded to a floating type; other types must hold it exactly."""
         v = self.scalar(expr)
-        if isinstance(sort, Ieee) and not (given and rendered(expr) in self.claim.sorts):
+        if isinstance(sort, Ieee) and not (in_graph and rendered(expr) in self.claim.sorts):
             return converted(v, self.domain.scalars, sort, self.notes)
         return self._hold_exactly(v, sort)
 
-    def _attribute(self, operator: str, attr: Attr, expr: Expr, given: Sort | None) -> Any:
+    def _attribute(self, operator: str, attr: Attr, expr: Expr, in_graph: Sort | None) -> Any:
         """An attribute; in a graph the operand's type must hold some of them exactly."""
         if attr.kind == "float":
             value = self.scalar(expr)
-            if attr.like_operand and isinstance(given, Ieee):
-                self._hold_exactly(value, given)
+            if attr.like_operand and isinstance(in_graph, Ieee):
+                self._hold_exactly(value, in_graph)
             return value
         text = rendered(expr)
         if text in self.claim.sorts and operator in MODELS:
@@ -149,7 +149,7 @@ class Evaluation:
     def _bound(self, which: str, term: Expr) -> Value:
         """A bound of a tensor's values. Every bound holds for a NaN."""
         s, sort = self.domain.scalars, self.sort(term)
-        bound, x = self._finite(f"({which} {rendered(term)})"), self.tensor(term, given=True)
+        bound, x = self._finite(f"({which} {rendered(term)})"), self.tensor(term, in_graph=True)
         wide = converted(x, sort, s, self.notes)
         self.notes.facts.append(z3.Not(s.less(wide, bound) if which == "lo" else s.less(bound, wide)))  # type: ignore[union-attr]
         return bound
@@ -197,7 +197,7 @@ class Evaluation:
         """A condition of the rule."""
         head, *parts = fact
         if head in VALUE_TESTS:
-            return _test(str(head), self.tensor(parts[0], given=True), self.sort(parts[0]))
+            return _test(str(head), self.tensor(parts[0], in_graph=True), self.sort(parts[0]))
         if head == "vec-contains":
             members, x = parts
             if not isinstance(members, list) or members[0] != "vec-of":
@@ -206,7 +206,7 @@ class Evaluation:
             return z3.Or([s.equal(self.scalar(x), self.scalar(member)) for member in members[1:]])
         a, b = parts
         if "Tensor" in (sort_of(a, self.claim.sorts), sort_of(b, self.claim.sorts)):
-            return self.sort(a).same(self.tensor(a, given=True), self.tensor(b, given=True))
+            return self.sort(a).same(self.tensor(a, in_graph=True), self.tensor(b, in_graph=True))
         return _related(str(head), self.domain.scalars, self.scalar(a), self.scalar(b))
 
 

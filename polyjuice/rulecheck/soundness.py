@@ -73,10 +73,10 @@ def check(rule: Rule, trials: int, seed: int | str = 0) -> Check:
     problems: list[str] = []
     for number, instances in enumerate(_batches(rule, seed, max(trials * _DRAWS_PER_TRIAL, _LEAST_DRAWS))):
         for instance, known in _saturated(rewriter, instances, f"{seed} {number}", problems):
-            told, found = _refutation(rule, instance, known, f"{rule.name} {seed} {number}")
+            conclusive, found = _refutation(rule, instance, known, f"{rule.name} {seed} {number}")
             if found:
                 return Check(done + 1, _smallest(rule, rewriter, found, seed))
-            done += told
+            done += conclusive
             if done >= trials:
                 return Check(done)
         if len(problems) >= trials:
@@ -155,18 +155,18 @@ def _refutation(rule: Rule, instance: Instance, known: Classes, seed: str) -> tu
             if types[name] != types[group[0]]:
                 problem = f"the types differ: {types[group[0]]} and {types[name]}"
                 return True, _Refuted(instance, known.graph, group[0], name, (), problem, False)
-    told = False
+    conclusive = False
     generator = np.random.default_rng(list(seed.encode()))
     exactly = {t.dtype for t in types.values()} <= set(BIT_FOR_BIT.get(rule.ruleset, ()))
     for whole in (True, False):
         inputs = values(instance, generator, False, whole)
         could, found = _apart(instance, known, inputs)
-        told |= could
+        conclusive |= could
         if found is None and exactly:
             found = _differing_bits(instance, known, values(instance, generator, not whole, whole))
         if found:
             return True, found
-    return told or exactly, None
+    return conclusive or exactly, None
 
 
 def _apart(instance: Instance, known: Classes, inputs: Sequence[np.ndarray]) -> tuple[bool, _Refuted | None]:
@@ -176,15 +176,15 @@ def _apart(instance: Instance, known: Classes, inputs: Sequence[np.ndarray]) -> 
         analyses = dict(zip(graph.outputs, analyse(graph, inputs, "float64", True), strict=True))
     except EvaluationError as error:
         return _without_value(instance, known, inputs, str(error))
-    told = False
+    conclusive = False
     for group in known.groups:
         a = analyses[group[0]]
         for name in group[1:]:
             b = analyses[name]
-            told |= bool(np.isfinite(a.bound + b.bound).any())
+            conclusive |= bool(np.isfinite(a.bound + b.bound).any())
             if problem := _difference(a, b):
                 return True, _Refuted(instance, graph, group[0], name, inputs, problem, False)
-    return told, None
+    return conclusive, None
 
 
 def _difference(a: Analysis, b: Analysis) -> str:
@@ -273,7 +273,7 @@ def _shows(found: _Refuted, inputs: Sequence[np.ndarray]) -> bool:
 def _described(found: _Refuted) -> Counterexample:
     graph = found.graph
     used = {name for node in graph.nodes for name in node.inputs} | {found.left, found.right}
-    given = {n: x for n, x in zip(graph.inputs, found.inputs, strict=False) if n in used}
+    values = {n: x for n, x in zip(graph.inputs, found.inputs, strict=False) if n in used}
     left = right = ""
     if found.inputs:
         precision = None if found.bitwise else "float64"
@@ -281,8 +281,8 @@ def _described(found: _Refuted) -> Counterexample:
     return Counterexample(
         term(graph, found.left),
         term(graph, found.right) if found.right else "what the rule makes of it, which is ill typed",
-        {name: str(graph.types[name]) for name in given or graph.inputs},
-        {name: array_text(x) for name, x in given.items()},
+        {name: str(graph.types[name]) for name in values or graph.inputs},
+        {name: array_text(x) for name, x in values.items()},
         left,
         right,
         found.problem,

@@ -44,9 +44,9 @@ def add(finding: Path, suite: Path, url: str = "") -> Added:
             f"{finding}: a suite cannot say what the oracle {found.record.oracle} found"
             + (" of a program that is not well typed" if found.record.broken else "")
         )
-    if found.given:
+    if found.as_written:
         raise SuiteError(
-            f"{finding}: {next(iter(found.given))} is the program as its owner wrote it, and a suite holds what "
+            f"{finding}: {next(iter(found.as_written))} is the program as its owner wrote it, and a suite holds what "
             "Polyjuice writes of a graph; reduce the finding first"
         )
     lowering = Lowering(found.conditions.opset, [found.compiler])

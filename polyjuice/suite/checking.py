@@ -17,9 +17,7 @@ from polyjuice import formats, pipeline
 from polyjuice.campaign import sizes as sizes_at
 from polyjuice.compilers import CompilerInfo, find
 from polyjuice.egraph import Rewriter, Rule, Variant, distinct, graph_windows, load
-from polyjuice.given import ORIGINAL, OnnxModel, UserModel, symbolic
-from polyjuice.given.symbolic import Sizes
-from polyjuice.inputs import given_profile, intervals, mode_in, rulesets_on
+from polyjuice.inputs import intervals, mode_in, profile_of, rulesets_on
 from polyjuice.ir import TensorType, dtypes
 from polyjuice.lower import Unlowerable
 from polyjuice.oracles import Case, InputSet, Program, usual_oracles
@@ -27,6 +25,8 @@ from polyjuice.session import CompilerSession, Conditions
 from polyjuice.suite.options import SuiteError
 from polyjuice.support import Support
 from polyjuice.triage.confirming import confirmed
+from polyjuice.user_models import ORIGINAL, OnnxModel, UserModel, symbolic
+from polyjuice.user_models.symbolic import Sizes
 
 
 class Miscompiled(AssertionError):
@@ -100,7 +100,7 @@ class Checker:
         first = self._checked(own, *options)
         left_out, tested = dict(first.left_out), [own.sizes] if own.sizes else []
         for program in further:
-            at = ", ".join(symbolic.said(program.sizes))
+            at = ", ".join(symbolic.described(program.sizes))
             try:
                 checked = self._checked(program, *options)
             except NotChecked as reason:
@@ -116,7 +116,7 @@ class Checker:
         """Check a program on its examples. Raises Miscompiled, NotChecked, EnvironmentProblem."""
         assert program.examples is not None
         arrays = program.examples
-        profile = given_profile(program.graph, arrays)
+        profile = profile_of(program.graph, arrays)
         sets = [InputSet(profile, arrays, mode_in(profile, self._compiler))]
         chosen, fired = self._variants(program, sets, seed, variants, rules)
         left_out: dict[str, str] = {}
@@ -151,7 +151,7 @@ class Checker:
         how = ("steps", count, self._support.takes, intervals(graph, own.arrays), rulesets_on(own.profile))
         rewriting = graph_windows.rewrite(self._rewriter(tuple(rules)), graph, seed, *how)
         original = Variant(ORIGINAL, rewriting.seed)
-        if program.as_given(self._compiler.format):  # a program of its own, though a variant may have its graph
+        if program.as_written(self._compiler.format):  # a program of its own, though a variant may have its graph
             chosen = (original, *distinct(rewriting.variants))
         else:
             chosen = distinct([original, *rewriting.variants])
@@ -180,17 +180,17 @@ class Checker:
         Variants that the format cannot express are added to ``left_out``, with the reason.
         """
         target = replace(pipeline.target_of(self._compiler), lacked=self._support.lacked)
-        as_given = model.as_given(self._compiler.format)
+        as_written = model.as_written(self._compiler.format)
         programs = []
         for variant in variants:
             label, graph = variant.label, variant.graph
-            given_itself = as_given if label == ORIGINAL else None
+            own_artifact = as_written if label == ORIGINAL else None
             try:
-                artifact = given_itself or pipeline.lower(graph, f"check {seed} {label}", target)
+                artifact = own_artifact or pipeline.lower(graph, f"check {seed} {label}", target)
             except Unlowerable as error:
                 left_out[label] = str(error)
             else:
-                programs.append(pipeline.prepare(label, graph, artifact, sets, given=given_itself is not None))
+                programs.append(pipeline.prepare(label, graph, artifact, sets, as_written=own_artifact is not None))
         return programs
 
 
@@ -237,7 +237,7 @@ def _of_torch(model: Any, inputs: Any) -> UserModel:
     import torch  # the core does without it
     from torch.utils import _pytree
 
-    from polyjuice.given import torch_program
+    from polyjuice.user_models import torch_program
 
     args, kwargs = ((), dict(inputs)) if isinstance(inputs, Mapping) else (tuple(inputs), {})
     _bind(model, args, kwargs)

@@ -32,7 +32,7 @@ class StoredCase:
     @property
     def inputs(self) -> tuple[np.ndarray, ...]:
         """The arrays of its inputs, in order."""
-        return tuple(map(from_wire, judging.given(self.case, self.arrays)))
+        return tuple(map(from_wire, judging.inputs_of(self.case, self.arrays)))
 
     def artifacts(self, format: str) -> dict[str, Artifact]:
         """The programs of a format by side; none where the case lacks the format."""

@@ -136,8 +136,8 @@ def _triage(
         bisection.store(small, found)
     record = small.annotate(folder=stored.folder.name)
     others = culprits(record["compiler"], small.record.versions[record["compiler"]])
-    told = next((culprit.cause for culprit in others if culprit.accounts_for(record)), "")
-    return (told, None) if told else (record["cause"], record)
+    same = next((culprit.cause for culprit in others if culprit.accounts_for(record)), "")
+    return (same, None) if same else (record["cause"], record)
 
 
 def _alternatives(stored: Stored) -> int:

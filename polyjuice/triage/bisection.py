@@ -104,11 +104,11 @@ class _OutOfTime(Exception):
 def bisect(
     finding: Stored,
     time_s: float,
-    said: Callable[[str], None] = lambda _: None,
+    show: Callable[[str], None] = lambda _: None,
     *,
     alternatives: int = ALTERNATIVES,
 ) -> Bisection:
-    """Bisect a finding for at most ``time_s`` seconds; call ``said`` with one line for each trial.
+    """Bisect a finding for at most ``time_s`` seconds; call ``show`` with one line for each trial.
 
     After the first set of knobs, look for up to ``alternatives`` further ones. When the time is over, the trial under
     way is stopped, except for the first trial, which checks that the fault still shows.
@@ -119,7 +119,7 @@ def bisect(
         case = finding.case()
     except Unlowerable as error:
         raise FindingError(f"the finding cannot be lowered any more: {error}") from None
-    return _Search(finding, case, time_s, said, alternatives).run()
+    return _Search(finding, case, time_s, show, alternatives).run()
 
 
 def store(finding: Stored, result: Bisection) -> None:
@@ -203,12 +203,12 @@ class _Search:
     """The trials of one bisection; each distinct trial runs once."""
 
     def __init__(
-        self, finding: Stored, case: Case, time_s: float, said: Callable[[str], None], alternatives: int
+        self, finding: Stored, case: Case, time_s: float, show: Callable[[str], None], alternatives: int
     ) -> None:
         self._alternatives = alternatives
         self._finding = finding
         self._case = case
-        self._said = said
+        self._show = show
         self._began = time.monotonic()
         self._deadline = self._began + time_s
         self._trials: dict[tuple[str, ...], TrialResult] = {}
@@ -335,7 +335,7 @@ class _Search:
                 raise _OutOfTime
             self._made += 1
             self._trials[key] = trial = without(self._finding, self._case, disabled, level)
-            self._said(f"{trial}: {_described(disabled, level)}")
+            self._show(f"{trial}: {_described(disabled, level)}")
         return self._trials[key]
 
     def _result(self, shown: bool, sets: tuple[tuple[str, ...], ...] = ()) -> Bisection:

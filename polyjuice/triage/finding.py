@@ -20,13 +20,13 @@ import numpy as np
 from polyjuice import formats
 from polyjuice.egraph import Rule
 from polyjuice.execution import FromScratch, Script
-from polyjuice.given import files
 from polyjuice.oracles import Case, Verdict, kind_of
 from polyjuice.oracles import find as find_oracle
 from polyjuice.session import CompilerSession
 from polyjuice.triage import report, reproducers
 from polyjuice.triage.environment import collect_env
 from polyjuice.triage.record import FindingRecord
+from polyjuice.user_models import files
 
 
 def write_finding(
@@ -77,10 +77,10 @@ class Draft:
         formats.save(a.graph, folder / "a.onnx")
         formats.save(b.graph, folder / "b.onnx")
         artifacts = [find_oracle(verdict.oracle).program(t.artifact) for t in self._sides]
-        self._given: dict[str, Any] = {}
+        self._as_written: dict[str, Any] = {}
         for side, t, artifact in zip("AB", self._sides, artifacts, strict=False):
-            if t.given:
-                self._given[t.label] = files.write(folder, reproducers.program_stem(side), t.artifact)
+            if t.as_written:
+                self._as_written[t.label] = files.write(folder, reproducers.program_stem(side), t.artifact)
             elif isinstance(artifact.source, bytes):
                 (folder / reproducers.lowered_name(side)).write_bytes(artifact.source)
         arrays: dict[str, Any] = reproducers.stored_arrays(case, verdict, [dict(t.arrays) for t in artifacts])
@@ -146,7 +146,7 @@ class Draft:
             verdict.level,
             asdict(session.conditions),
             {t.label: t.artifact.choices.as_json() for t in self._sides if t.artifact.choices is not None},
-            self._given,
+            self._as_written,
             dict(reduction),
             explanation=None if explanation is None else {rule.name: rule.comment for rule in explanation},
             values=report.values(case, verdict),
@@ -226,8 +226,8 @@ class Reproducer:
             except subprocess.TimeoutExpired:
                 return None, "the reproducer did not end"
             stdout, stderr = self._script.printed()
-        told = status in (0, 1) and stdout.strip()
-        output = _COLOURS.sub("", stdout if told else stdout + stderr[-4000:]).strip()
+        answered = status in (0, 1) and stdout.strip()
+        output = _COLOURS.sub("", stdout if answered else stdout + stderr[-4000:]).strip()
         if status < 0:
             return 2, f"{output}\nended by {signal.Signals(-status).name}".strip()
         return status, output

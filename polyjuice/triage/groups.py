@@ -136,12 +136,12 @@ def _first_wrong(stored: Stored) -> str:
     """The operator and element type of the first wrong result; "" where that cannot be determined."""
     with CompilerSession(stored.conditions, stored.compiler) as session:
         one = alone(stored, session)
-        if len(one.graphs) > 1 or one.given:
+        if len(one.graphs) > 1 or one.as_written:
             return ""
         candidates = Candidates(one, session)
         try:
             pair = candidates.as_stored()
-            pair = pair.with_graphs([candidates.said(pair.graphs[0])])
+            pair = pair.with_graphs([candidates.decomposed(pair.graphs[0])])
             name = "" if pair.graphs[0].updates else candidates.first_wrong(pair)
         except (Unlowerable, *UNFIT):
             return ""

@@ -188,38 +188,38 @@ class Added:
     changed: bool = False
 
 
-def add(path: Path, folder: Path, said: Mapping[str, str], others: Iterable[KnownBug] = ()) -> Added:
+def add(path: Path, folder: Path, fields: Mapping[str, str], others: Iterable[KnownBug] = ()) -> Added:
     """Add the bug of a finding's folder to a file, unless an entry there or in ``others`` already matches it.
 
-    The file is created if it is missing. ``said`` holds the user's fields: url, and perhaps title and fixed. An entry
+    The file is created if it is missing. ``fields`` holds the user's fields: url, and perhaps title and fixed. An entry
     of the file with the same compiler and signature gets these fields instead. Raises KnownError, OSError, and KeyError
     or JSONDecodeError where ``finding.json`` is not what a campaign writes.
     """
     finding = read_finding(folder)
-    said = {name: text for name, text in said.items() if text}
-    entry = {**_entry(finding, _before_triage(folder, finding)), **said}
+    fields = {name: text for name, text in fields.items() if text}
+    entry = {**_entry(finding, _before_triage(folder, finding)), **fields}
     _checked(entry, str(path))
     there = read(path) if path.exists() else ()
     same = (entry["compiler"], entry["signature"])
     number = next((i for i, bug in enumerate(there) if (bug.compiler, bug.signature) == same), None)
     if number is not None:
-        if all(getattr(there[number], name) == text for name, text in said.items()):
+        if all(getattr(there[number], name) == text for name, text in fields.items()):
             return Added(there[number])
-        return Added(_written(path, number, said), changed=True)
+        return Added(_written(path, number, fields), changed=True)
     knows = explaining((*there, *others), finding)
     if knows and knows.is_in(finding["versions"].get(finding["compiler"], "")):
         return Added(knows)
     return Added(_written(path, len(there), entry), added=True)
 
 
-def _written(path: Path, number: int, said: Mapping[str, Any]) -> KnownBug:
+def _written(path: Path, number: int, fields: Mapping[str, Any]) -> KnownBug:
     """Change the bug at ``number`` in a file, or append it; the rest of the file keeps its formatting."""
     document = tomlkit.parse(path.read_text(encoding="utf-8")) if path.exists() else tomlkit.document()
     bugs = document.setdefault("bug", tomlkit.aot())
     if number < len(bugs):
-        bugs[number].update(said)
+        bugs[number].update(fields)
     else:
-        bugs.append(tomlkit.item({**said}).add(tomlkit.nl()))
+        bugs.append(tomlkit.item({**fields}).add(tomlkit.nl()))
     path.write_text(tomlkit.dumps(document), encoding="utf-8")
     return read(path)[number]
 
@@ -237,14 +237,14 @@ def _entry(finding: Mapping[str, Any], untriaged: str) -> dict[str, Any]:
     """The entry for a finding's bug, without empty fields."""
     compiler, signature = finding["compiler"], finding["cause"] or finding["signature"]
     version = finding["versions"].get(compiler, "")
-    told = {
+    fields = {
         "compiler": compiler,
         "signature": signature,
         "untriaged": untriaged if untriaged != signature else "",
         "versions": f">={Version(version).public}" if _is_version(version) else "",
         "blame": list(finding["blame"]),
     }
-    return {name: value for name, value in told.items() if value}
+    return {name: value for name, value in fields.items() if value}
 
 
 def _before_triage(folder: Path, finding: Mapping[str, Any]) -> str:

@@ -42,7 +42,7 @@ def replay(folder: Path, python: Path | None = None) -> Replayed:
         stored = load(folder, python)
         case, verdict = stored.case(), stored.verdict
         with CompilerSession(stored.conditions, stored.compiler) as session:
-            said: list[Verdict] = []
+            verdicts: list[Verdict] = []
             for _ in range(pipeline.tries(verdict.kind)):
                 again = pipeline.rerun(case, session)
                 version = session.version
@@ -51,9 +51,9 @@ def replay(folder: Path, python: Path | None = None) -> Replayed:
                 refused = [p.outcome.message for p in again.programs if p.outcome.status == "unsupported"]
                 if refused:
                     return Replayed(folder.name, ReplayStatus.not_run, version, refused[0])
-                said += pipeline.judge(again, session, dict.fromkeys([verdict.oracle, *FAILURE_ORACLES]))
+                verdicts += pipeline.judge(again, session, dict.fromkeys([verdict.oracle, *FAILURE_ORACLES]))
     except (EnvironmentProblem, FindingError, Unlowerable) as problem:
         return Replayed(folder.name, ReplayStatus.not_run, message=str(problem))
-    return Replayed(
-        folder.name, ReplayStatus.changed if said else ReplayStatus.fixed, version, said[0].message if said else ""
-    )
+    if not verdicts:
+        return Replayed(folder.name, ReplayStatus.fixed, version)
+    return Replayed(folder.name, ReplayStatus.changed, version, verdicts[0].message)

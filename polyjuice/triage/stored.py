@@ -14,7 +14,6 @@ import numpy as np
 from polyjuice import formats, pipeline
 from polyjuice.compilers import CompilerInfo, find
 from polyjuice.execution import Artifact, LoweringChoices
-from polyjuice.given import files
 from polyjuice.inputs import mode_in
 from polyjuice.ir import Graph, unpacked
 from polyjuice.oracles import Case, InputSet, Kind, Oracle, Program, Verdict, kind_of
@@ -23,6 +22,7 @@ from polyjuice.session import Conditions
 from polyjuice.triage import older
 from polyjuice.triage.record import FindingRecord
 from polyjuice.triage.reproducers import input_name, program_stem
+from polyjuice.user_models import files
 
 #: The optional fields of a finding.
 _FURTHER = (
@@ -50,7 +50,7 @@ class Stored:
     """The content of a finding's folder: graphs by label, all sets of inputs, and ``inputs``, which show it.
 
     If the oracle judges a single program, there is one graph, the record's ``a``. Each side has ``choices`` for
-    lowering, or it is in ``given`` and runs as its owner wrote it.
+    lowering, or it is in ``as_written`` and runs as its owner wrote it.
     """
 
     folder: Path
@@ -59,7 +59,7 @@ class Stored:
     sets: tuple[tuple[np.ndarray, ...], ...]
     conditions: Conditions
     choices: Mapping[str, LoweringChoices]
-    given: Mapping[str, Artifact] = field(default_factory=dict)
+    as_written: Mapping[str, Artifact] = field(default_factory=dict)
 
     @property
     def oracle(self) -> Oracle:
@@ -86,15 +86,15 @@ class Stored:
         """The stored verdict, as far as oracles compare verdicts: without allowed differences and expected values."""
         r = self.record
         b = r.b if r.b in self.graphs else ""
-        said = (r.oracle, r.kind, r.a, b, r.message, r.signature, r.inputs, r.output, r.culprit, r.rung)
-        return Verdict(*said, level=r.level)
+        fields = (r.oracle, r.kind, r.a, b, r.message, r.signature, r.inputs, r.output, r.culprit, r.rung)
+        return Verdict(*fields, level=r.level)
 
     def case(self) -> Case:
         """The case with only the verdict's sides, which have not run yet. Raises Unlowerable."""
         modes = [mode_in(profile, self.compiler) for profile in self.record.profiles]
         sets = [InputSet(*one) for one in zip(self.record.profiles, self.sets, modes, strict=True)]
         programs = [
-            pipeline.prepare(label, graph, self._artifact(label), sets, given=label in self.given)
+            pipeline.prepare(label, graph, self._artifact(label), sets, as_written=label in self.as_written)
             for label, graph in self.graphs.items()
         ]
         return self.case_of(sets, programs)
@@ -106,8 +106,8 @@ class Stored:
 
     def _artifact(self, label: str) -> Artifact:
         """The program of a side. Raises Unlowerable."""
-        if label in self.given:
-            return self.given[label]
+        if label in self.as_written:
+            return self.as_written[label]
         return pipeline.lower(self.graphs[label], self.choices[label], self.target)
 
     def case_of(self, sets: Sequence[InputSet], programs: Sequence[Program]) -> Case:
@@ -120,15 +120,15 @@ class Stored:
         """The target to which graphs are lowered."""
         return pipeline.target_of(self.compiler, self.conditions.opset)
 
-    def annotate(self, **said: Any) -> dict[str, Any]:
+    def annotate(self, **changes: Any) -> dict[str, Any]:
         """Set fields of ``finding.json``, keep the others, and return the new content."""
-        return annotate(self.folder, **said)
+        return annotate(self.folder, **changes)
 
 
-def annotate(folder: Path, /, **said: Any) -> dict[str, Any]:
+def annotate(folder: Path, /, **changes: Any) -> dict[str, Any]:
     """Set fields of a folder's ``finding.json``, keep the others, and return the new content."""
     path = folder / "finding.json"
-    record = {**json.loads(path.read_text("utf-8")), **said}
+    record = {**json.loads(path.read_text("utf-8")), **changes}
     written = path.with_suffix(".new")
     written.write_text(json.dumps(record, indent=2) + "\n", "utf-8")
     written.replace(path)
@@ -157,7 +157,7 @@ def load(folder: Path, python: Path | None = None) -> Stored:
     graphs = {label: formats.load(folder / name) for label, name in sides.items()}
     arrays = _arrays(folder)
     sets = _inputs(folder, record, arrays, len(graphs[record.a].inputs))
-    return Stored(folder, record, graphs, sets, conditions, choices, _given(folder, record, sides, arrays))
+    return Stored(folder, record, graphs, sets, conditions, choices, _as_written(folder, record, sides, arrays))
 
 
 def _record(folder: Path) -> FindingRecord:
@@ -165,8 +165,8 @@ def _record(folder: Path) -> FindingRecord:
     if not path.is_file():
         raise FindingError(f"{folder} is not a finding's folder (there is no finding.json)")
     try:
-        said = older.with_choices(folder, json.loads(path.read_text(encoding="utf-8")))
-        values = older.with_failure(older.with_cause(said))
+        data = older.with_choices(folder, json.loads(path.read_text(encoding="utf-8")))
+        values = older.with_failure(older.with_cause(data))
     except (KeyError, TypeError, ValueError) as error:
         raise FindingError(f"{path} cannot be read: {error}") from None
     known = {field.name: values[field.name] for field in fields(FindingRecord) if field.name in values}
@@ -185,7 +185,7 @@ def _arrays(folder: Path) -> dict[str, np.ndarray]:
         return unpacked(stored)
 
 
-def _given(
+def _as_written(
     folder: Path, record: FindingRecord, sides: Mapping[str, str], arrays: Mapping[str, np.ndarray]
 ) -> dict[str, Artifact]:
     """The sides that run as their owners wrote them."""
@@ -193,7 +193,7 @@ def _given(
     try:
         return {label: files.read(folder, place, record.given[label], arrays) for label, place in places.items()}
     except (KeyError, OSError) as error:
-        raise FindingError(f"{folder}: the program as it was given cannot be read: {error}") from None
+        raise FindingError(f"{folder}: the program as written cannot be read: {error}") from None
 
 
 def _inputs(

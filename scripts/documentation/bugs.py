@@ -38,9 +38,9 @@ def _name(bug: Bug) -> str:
 def _page(bug: Bug) -> Iterator[str]:
     yield f"# Bug {bug.number}: {bug.title}\n"
     yield f"**{_name(bug)}, {bug.kind}.** {bug.what[:1].upper()}{bug.what[1:]}.\n"
-    said = dict(zip(bug_list.HEAD, bug_list.cells(bug, "no report is known"), strict=True))
+    cells = dict(zip(bug_list.HEAD, bug_list.cells(bug, "no report is known"), strict=True))
     yield "| in the list | |\n|---|---|"
-    yield from (f"| {name} | {said[name]} |" for name in bug_list.HEAD[4:] if said[name])
+    yield from (f"| {name} | {cells[name]} |" for name in bug_list.HEAD[4:] if cells[name])
     yield "\n[All bugs](index.md), and what the columns of the list say.\n"
     yield "## A program that shows it\n"
     yield f"`artifacts/bugs/{bug.folder.name}/repro.py` exits with status 1 where the bug shows.\n"

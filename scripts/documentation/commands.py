@@ -42,7 +42,7 @@ def _section(command: Any, name: str) -> Iterator[str]:
     for panel in dict.fromkeys(p.rich_help_panel for p in options):
         yield f"| {panel or 'option'} | what it does | default |\n|---|---|---|"
         chosen = (p for p in options if p.rich_help_panel == panel)
-        yield from (f"| {_spelling(p, types[p.name])} | {_cell(p.help)} | {_default(p)} |" for p in chosen)
+        yield from (f"| {_flags(p, types[p.name])} | {_cell(p.help)} | {_default(p)} |" for p in chosen)
         yield ""
 
 
@@ -51,7 +51,7 @@ def _argument(parameter: Any) -> str:
     return shown if parameter.required else f"[{shown}]"
 
 
-def _spelling(option: Any, annotation: Any) -> str:
+def _flags(option: Any, annotation: Any) -> str:
     """The option's names, and what it takes."""
     names = " ".join(f"`{name}`" for name in [*option.opts, *option.secondary_opts])
     if option.is_flag:

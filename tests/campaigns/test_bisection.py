@@ -107,14 +107,14 @@ ADD = """<ir_version: 9, opset_import: ["" : 18]>
 
 def test_the_one_knob_to_blame_is_found_written_down_and_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     finding = faulty(tmp_path / "s", monkeypatch, "a b needed c d e f", "_level != '0' and not off('d')")
-    status, said, progress = bisected(finding)
+    status, output, progress = bisected(finding)
     assert status == 1
-    assert (said["shown"], said["complete"], said["blame"], said["alternatives"]) == (True, True, ["d"], [])
-    assert said["levels"] == {"0": "gone", "1": "shown"}
+    assert (output["shown"], output["complete"], output["blame"], output["alternatives"]) == (True, True, ["d"], [])
+    assert output["levels"] == {"0": "gone", "1": "shown"}
     assert "gone: without d" in progress
     record = json.loads((finding / "finding.json").read_text())
     assert (record["kind"], record["blame"]) == ("mismatch", ["d"])
-    assert record["bisection"]["trials"] == said["trials"] == progress.count("\n")
+    assert record["bisection"]["trials"] == output["trials"] == progress.count("\n")
     report = (finding / "report.md").read_text()
     assert "Switching off `d` makes it vanish.\n\n#### Ruled out\n" in report
     assert bisected(finding)[1]["blame"] == ["d"]
@@ -189,7 +189,7 @@ def run(compiled, inputs):
 
 
 @pytest.mark.parametrize("wrong", [True, False])
-def test_an_error_that_a_wrong_value_ends_in_is_told_as_the_wrong_value(
+def test_an_error_that_a_wrong_value_ends_in_is_reported_as_the_wrong_value(
     wrong: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """An example is ONNX Runtime's EliminateSlice: its result has a wrong shape, which fails in a later operator."""
@@ -199,15 +199,17 @@ def test_an_error_that_a_wrong_value_ends_in_is_told_as_the_wrong_value(
     monkeypatch.setenv("PYTHONPATH", str(tmp_path / "site"))
     graph = formats.from_model(onnx.parser.parse_model(ADD.replace("y = Add(x, x)", "s = Add(x, x) y = Sqrt(s)")))
     finding = stored(tmp_path / "f", "knobbed", graph, [np.arange(3, dtype=np.float32)], oracle="crash")
-    status, said, _ = bisected(finding)
-    assert (status, said["blame"], said["follows"]) == (1, ["fusion"], wrong)
+    status, output, _ = bisected(finding)
+    assert (status, output["blame"], output["follows"]) == (1, ["fusion"], wrong)
     record = json.loads((finding / "finding.json").read_text())
     assert record["kind"] == "crash"
     assert record["cause"] == ("mismatch by fusion" if wrong else f"{record['signature']} by fusion")
     assert ("the error is the consequence" in (finding / "report.md").read_text()) == wrong
 
 
-def test_when_the_time_is_over_the_least_set_so_far_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_when_the_time_is_over_the_least_set_so_far_is_reported(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     finding = load(faulty(tmp_path / "s", monkeypatch, "a b c d", "not off('d')"))
     result = bisect(finding, 0)
     assert (result.shown, result.complete, result.blame, result.trials) == (True, False, (), 1)
@@ -216,8 +218,8 @@ def test_when_the_time_is_over_the_least_set_so_far_is_told(tmp_path: Path, monk
 def test_a_fault_that_no_longer_shows_is_status_0(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     finding = faulty(tmp_path / "s", monkeypatch, "a b", "not os.environ.get('MENDED')")
     monkeypatch.setenv("MENDED", "1")
-    status, said, _ = bisected(finding)
-    assert (status, said["shown"], said["blame"], said["trials"]) == (0, False, [], 1)
+    status, output, _ = bisected(finding)
+    assert (status, output["shown"], output["blame"], output["trials"]) == (0, False, [], 1)
 
 
 def test_what_cannot_be_bisected_is_one_line_and_status_2(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

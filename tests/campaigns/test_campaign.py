@@ -432,8 +432,8 @@ def test_a_resumed_campaign_takes_other_known_bugs_and_another_interpreter(tmp_p
     fuzz(tmp_path / "c", "--compiler", "numpy", "-n", 1, "--known", before, *PLAIN)
     before.rename(after)
     assert str(before) in refusal("--resume", tmp_path / "c")
-    for given in (["--known", after], []):
-        assert polyjuice("fuzz", "--resume", tmp_path / "c", *given).returncode == 0
+    for options in (["--known", after], []):
+        assert polyjuice("fuzz", "--resume", tmp_path / "c", *options).returncode == 0
     absent = tmp_path / "bin/python"
     assert str(absent) in refusal("--resume", tmp_path / "c", "--python", absent)
 
@@ -493,7 +493,7 @@ def test_a_program_that_polyjuice_misspells_is_a_defect_of_its_own(tmp_path: Pat
     fault = """
 from dataclasses import replace
 from polyjuice.lower import torch_source
-torch_source.DIALECT = replace(torch_source.DIALECT, spelling=lambda op: ("torch.rellu({0})",))
+torch_source.DIALECT = replace(torch_source.DIALECT, text=lambda op: ("torch.rellu({0})",))
 """
     options = ("--compiler", "eager", "--only-operator", "Relu", *PLAIN)
     status, summary = planted(tmp_path, fault, *options)

@@ -43,8 +43,8 @@ def test_exactly_one_operator_breaks_a_constraint_and_it_is_named() -> None:
         assert ill_typed(broken.graph) == [broken.node]
         (node,) = [node for node in broken.graph.nodes if broken.node in node.outputs]
         assert node.qualified == broken.operator
-        assert broken.graph.types[node.inputs[broken.operand]] == broken.given
-        same = (broken.given.dtype == broken.due.dtype, broken.given.shape == broken.due.shape)
+        assert broken.graph.types[node.inputs[broken.operand]] == broken.actual
+        same = (broken.actual.dtype == broken.due.dtype, broken.actual.shape == broken.due.shape)
         assert same == ((False, True) if broken.kind == "type" else (True, False))
         kinds.add(broken.kind)
     assert kinds == {"type", "shape"}
@@ -75,8 +75,8 @@ def test_a_suite_breaks_something_else_each_time() -> None:
     build = GraphBuilder()
     graph = build.build([build.op("Sqrt", build.input(TensorType("float32", (2,))))])
     memory = Memory()
-    given = [b.given.dtype for seed in range(9) if (b := disrupt(graph, seed, memory))]
-    assert sorted(given) == sorted((*dtypes.INTS, "bool"))
+    actual = [b.actual.dtype for seed in range(9) if (b := disrupt(graph, seed, memory))]
+    assert sorted(actual) == sorted((*dtypes.INTS, "bool"))
     assert disrupt(graph, 10, memory) is not None  # nothing new is left
 
 
@@ -118,10 +118,10 @@ def test_a_process_that_ends_or_hangs_is_a_finding(tmp_path: Path, failure: str)
     status, summary = fuzz(tmp_path / "c", "--compiler", "fake", "-n", 1, "--timeout", 2, *OPTIONS, env=env)
     assert (status, summary["by_kind"], summary["tested"], summary["accepted"]) == (1, {kind: 1}, 1, 0)
     (finding,) = findings(tmp_path / "c")
-    said = record(finding)
-    assert words in said["message"]
-    assert f"an error was due: {said['broken']}" in said["message"]
-    assert (said["kind"], said["a"], said["b"], said["repro_exit"]) == (kind, "disrupted", "", 1)
+    stored = record(finding)
+    assert words in stored["message"]
+    assert f"an error was due: {stored['broken']}" in stored["message"]
+    assert (stored["kind"], stored["a"], stored["b"], stored["repro_exit"]) == (kind, "disrupted", "", 1)
     assert "not well typed" in (finding / "report.md").read_text()
     mended = f"{BROKEN}\ndef compile(program, inputs):\n    raise ValueError('ill typed')\n"
     done = run("repro.py", env=plugin(tmp_path / "site", mended), cwd=finding)

@@ -120,21 +120,21 @@ def test_the_record_says_what_where_and_who(campaign: tuple[Path, dict[str, Any]
     import torch
 
     for finding in findings(campaign[0]):
-        said = record(finding)
-        assert (said["kind"], said["compiler"], said["seed"]) == ("mismatch", "wrong", 0)
-        assert said["versions"]["wrong"] == torch.__version__
-        assert said["versions"]["python"] == sys.version.split()[0]
-        assert finding.name.startswith(f"{said['index']:06d}-")
-        assert said["folder"] == finding.name
-        assert said["profile"] in USUAL_PROFILES
-        assert said["rules"]
-        assert {said["a"], said["b"]} == {"min", "max"} == set(said["operators"])
+        stored = record(finding)
+        assert (stored["kind"], stored["compiler"], stored["seed"]) == ("mismatch", "wrong", 0)
+        assert stored["versions"]["wrong"] == torch.__version__
+        assert stored["versions"]["python"] == sys.version.split()[0]
+        assert finding.name.startswith(f"{stored['index']:06d}-")
+        assert stored["folder"] == finding.name
+        assert stored["profile"] in USUAL_PROFILES
+        assert stored["rules"]
+        assert {stored["a"], stored["b"]} == {"min", "max"} == set(stored["operators"])
         # The side that calls relu is wrong.
-        sides = {said["a"]: "a.onnx", said["b"]: "b.onnx"}
+        sides = {stored["a"]: "a.onnx", stored["b"]: "b.onnx"}
         operators = {
             label: {node.op_type for node in onnx.load(finding / name).graph.node} for label, name in sides.items()
         }
-        assert [label for label in operators if "Relu" in operators[label]] == [said["culprit"]]
+        assert [label for label in operators if "Relu" in operators[label]] == [stored["culprit"]]
 
 
 def test_both_graphs_are_valid_different_and_equal_in_meaning(campaign: tuple[Path, dict[str, Any]]) -> None:
@@ -187,11 +187,11 @@ def test_a_reproducer_ends_with_2_where_it_could_not_run(
 
 def test_the_report_is_ready_for_an_issue(mismatch: Path) -> None:
     text = (mismatch / "report.md").read_text()
-    said = record(mismatch)
-    wrong = f"Program {'A' if said['culprit'] == said['a'] else 'B'} is wrong."
+    stored = record(mismatch)
+    wrong = f"Program {'A' if stored['culprit'] == stored['a'] else 'B'} is wrong."
     for part in ("gives wrong values", wrong, (mismatch / "repro.py").read_text()):
         assert part in text
-    for name, version in said["versions"].items():
+    for name, version in stored["versions"].items():
         assert f"- {name}: {version}" in text
 
 
@@ -243,11 +243,11 @@ def test_a_crash_of_one_variant_is_a_finding_whose_reproducer_shows_it(tmp_path:
     assert status == 1
     assert summary["by_kind"] == {"crash": 1}
     (finding,) = findings(out)
-    said = record(finding)
+    stored = record(finding)
     assert {path.name for path in finding.iterdir()} == {*FILES, "a.lowered.onnx", "b.lowered.onnx"}
-    assert (said["kind"], said["a"], said["b"], said["culprit"]) == ("crash", "max", "original", "max")
-    assert said["message"] == f"{message} (its equivalent original did not)"
-    assert said["repro_exit"] == 1
+    assert (stored["kind"], stored["a"], stored["b"], stored["culprit"]) == ("crash", "max", "original", "max")
+    assert stored["message"] == f"{message} (its equivalent original did not)"
+    assert stored["repro_exit"] == 1
     env = plugin(tmp_path / "site", LARGE)  # the bug is fixed
     assert run("repro.py", env=env, cwd=finding).returncode == 0
 
@@ -263,9 +263,9 @@ def test_a_result_of_another_type_is_a_finding_whose_reproducer_shows_it(tmp_pat
     status, summary, out = small_campaign(tmp_path, spoilt)
     assert (status, summary["by_kind"]) == (1, {"mismatch": 1})
     (finding,) = findings(out)
-    said = record(finding)
-    assert (said["culprit"], said["repro_exit"]) == ("max", 1)
-    assert said["message"] == "output 0 of max has element type float64, not float32"
+    stored = record(finding)
+    assert (stored["culprit"], stored["repro_exit"]) == ("max", 1)
+    assert stored["message"] == "output 0 of max has element type float64, not float32"
     shown = run("repro.py", env=plugin(tmp_path / "site", LARGE + spoilt), cwd=finding)
     assert shown.returncode == 1
     assert "output 0 is float64 [" in shown.stdout
@@ -282,9 +282,9 @@ def test_a_hang_is_a_finding_whose_reproducer_shows_it(tmp_path: Path) -> None:
     status, summary, out = small_campaign(tmp_path, spoilt, "--timeout", 1)
     assert (status, summary["by_kind"]) == (1, {"hang": 1})
     (finding,) = findings(out)
-    said = record(finding)
-    assert (said["kind"], said["a"], said["culprit"], said["repro_exit"]) == ("hang", "max", "max", 1)
-    assert "max does not run: no end of run within 1 s" in said["message"]
+    stored = record(finding)
+    assert (stored["kind"], stored["a"], stored["culprit"], stored["repro_exit"]) == ("hang", "max", "max", 1)
+    assert "max does not run: no end of run within 1 s" in stored["message"]
     env = plugin(tmp_path / "site", LARGE)  # the bug is fixed
     script = finding / "repro.py"
     script.write_text(script.read_text().replace("timeout=2", "timeout=100"))  # enough for the slowest machine

@@ -27,10 +27,10 @@ FINDING = {
 }
 
 
-def stored(folder: Path, **said: Any) -> Path:
+def stored(folder: Path, **fields: Any) -> Path:
     """The folder of a finding with this content."""
     folder.mkdir(parents=True, exist_ok=True)
-    (folder / "finding.json").write_text(json.dumps({**FINDING, **said}))
+    (folder / "finding.json").write_text(json.dumps({**FINDING, **fields}))
     return folder
 
 
@@ -88,7 +88,7 @@ def test_a_local_build_stands_for_its_release(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("entry", "said"),
+    ("entry", "fields"),
     {
         "a pattern": ("pattern = 'crash compile *'", {}),
         "where it happened": ("signature = 'crash compile no'", {"signature": "crash compile no | in visit, lower"}),
@@ -110,12 +110,12 @@ def test_a_local_build_stands_for_its_release(tmp_path: Path) -> None:
         ),
     }.values(),
 )
-def test_what_an_entry_knows_is_not_added(tmp_path: Path, entry: str, said: dict[str, Any]) -> None:
+def test_what_an_entry_knows_is_not_added(tmp_path: Path, entry: str, fields: dict[str, Any]) -> None:
     path = tmp_path / "known.toml"
     path.write_text(f"[[bug]]\ncompiler = 'tvm'\nurl = 'u'\ntitle = 'the first'\n{entry}\n")
     before = path.read_text()
     there = known_list.read(path)
-    finding = stored(tmp_path / "f", **said)
+    finding = stored(tmp_path / "f", **fields)
     assert known_list.add(path, finding, {"url": there[0].url}) == known_list.Added(there[0])
     assert known_list.add(tmp_path / "other.toml", finding, {"url": URL}, there) == known_list.Added(there[0])
     assert path.read_text() == before
@@ -189,19 +189,19 @@ def test_what_an_earlier_campaign_knows_is_read(stored: str, read: tuple[str, ..
         "[[bug]]\ncompiler = 'tvm'\nurl = 'u'\npattern = '*'\nfixed = 'soon'": "Invalid version: 'soon'",
     }.items(),
 )
-def test_a_mistake_in_the_file_is_told_with_its_place(tmp_path: Path, text: str, reason: str) -> None:
+def test_a_mistake_in_the_file_is_reported_with_its_place(tmp_path: Path, text: str, reason: str) -> None:
     path = tmp_path / "known.toml"
     path.write_text(text)
-    with pytest.raises(KnownError) as told:
+    with pytest.raises(KnownError) as caught:
         known_list.read(path)
-    assert str(path) in str(told.value)
-    assert reason in str(told.value)
+    assert str(path) in str(caught.value)
+    assert reason in str(caught.value)
     done = polyjuice("fuzz", "--compiler", "numpy", "-n", 1, "--known", path)
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr.count("\n") == 1
 
 
-def test_a_file_that_is_not_there_is_told(tmp_path: Path) -> None:
+def test_a_file_that_is_not_there_is_reported(tmp_path: Path) -> None:
     done = polyjuice("fuzz", "--compiler", "numpy", "-n", 1, "--known", tmp_path / "none.toml")
     assert (done.returncode, done.stderr) == (2, f"polyjuice: {tmp_path}/none.toml: No such file or directory\n")
 
@@ -254,9 +254,9 @@ def test_check_says_which_findings_are_known(tmp_path: Path) -> None:
     done = polyjuice("known", "check", tmp_path / "c", cwd=tmp_path)
     assert (done.returncode, f"is known, 2 raw findings: no loops ({URL})" in done.stdout) == (0, True)
     file = tmp_path / "known.toml"
-    said = json.loads(polyjuice("known", "check", tmp_path / "c", "--file", file, "--json").stdout)
-    assert (said["new"], said["findings"][0]["known"]["url"]) == (0, URL)
-    assert [raw["known"] for raw in said["raw_findings"]] == [URL, URL]
+    output = json.loads(polyjuice("known", "check", tmp_path / "c", "--file", file, "--json").stdout)
+    assert (output["new"], output["findings"][0]["known"]["url"]) == (0, URL)
+    assert [raw["known"] for raw in output["raw_findings"]] == [URL, URL]
 
     polyjuice("known", "add", finding, "--url", URL, "--fixed", "0.0.1", cwd=tmp_path)
     done = polyjuice("known", "check", tmp_path / "c", cwd=tmp_path)
@@ -272,7 +272,7 @@ def test_check_counts_what_the_campaign_knew(tmp_path: Path) -> None:
     assert campaign(tmp_path, "nothing hidden", "--known", "none", "--triage", "0s")[1]["known"] == {}
 
 
-def test_a_folder_that_is_no_finding_is_told(tmp_path: Path) -> None:
+def test_a_folder_that_is_no_finding_is_reported(tmp_path: Path) -> None:
     done = polyjuice("known", "add", tmp_path, "--url", URL, cwd=tmp_path)
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr == f"polyjuice: {tmp_path} is not a finding's folder (there is no finding.json)\n"

@@ -33,13 +33,13 @@ def run(folder: Path, pack: int, postponed: Sequence[int] = (), cases: int = CAS
         runner.close()
 
 
-def told(result: CaseResult) -> tuple[Any, ...]:
+def answered(result: CaseResult) -> tuple[Any, ...]:
     return result.index, result.pairs, result.programs, result.skipped, result.defect, len(result.findings)
 
 
 def test_cases_in_packs_have_the_results_that_they_have_alone(tmp_path: Path) -> None:
     packed, alone = run(tmp_path / "packed", 6), run(tmp_path / "alone", 1)
-    assert list(map(told, packed)) == list(map(told, alone))
+    assert list(map(answered, packed)) == list(map(answered, alone))
     assert sum(result.packs for result in packed) > 1
     assert sum(result.packs for result in alone) == 0
     assert [set(result.covered) for result in packed] == [set(result.covered) for result in alone]

@@ -51,7 +51,7 @@ def test_what_a_page_shows_is_what_happens(page: Path, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("shown", "said", "found"),
+    ("shown", "output", "found"),
     [
         ("status 1", "status 0", False),
         ("findings  0 distinct of 0", "findings  5 distinct of 6, 6 mismatch", False),
@@ -63,5 +63,5 @@ def test_what_a_page_shows_is_what_happens(page: Path, tmp_path: Path) -> None:
         ("min gives 1.0, ..., of 2", "max gives -7.5, min gives 4e-05, of 32", False),
     ],
 )
-def test_lines_are_compared_but_for_numbers(shown: str, said: str, found: bool) -> None:
-    assert (not missing(shown, said)) == found
+def test_lines_are_compared_but_for_numbers(shown: str, output: str, found: bool) -> None:
+    assert (not missing(shown, output)) == found

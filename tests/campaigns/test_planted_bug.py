@@ -100,12 +100,12 @@ def test_the_reproducer_shows_the_bug_with_the_hook_and_not_without(finding: Pat
         )
         for env in ({"PYTHONPATH": str(hook)}, {})
     )
-    said, error = planted.communicate(timeout=300)
+    output, error = planted.communicate(timeout=300)
     assert planted.returncode == 1, error
-    assert "elements, by up to" in said
-    said, error = plain.communicate(timeout=300)
+    assert "elements, by up to" in output
+    output, error = plain.communicate(timeout=300)
     assert plain.returncode == 0, error
-    assert "differ at 0 of" in said
+    assert "differ at 0 of" in output
 
 
 @pytest.mark.long

@@ -59,14 +59,14 @@ def test_what_an_owner_of_models_sees(tmp_path: Path) -> None:
         text=True,
         timeout=300,
     )
-    said = done.stdout
-    assert done.returncode == 1, said + done.stderr
-    assert "PASSED test_mine.py::test_right" in said
-    assert "FAILED test_mine.py::test_wrong" in said
-    assert "Could not find an implementation for Neg" in said
-    assert "2 failed, 1 passed, 1 skipped" in said
-    assert "the model takes [('float32', (3, 4))], and the inputs are [('float32', (4, 3))]" in said
+    output = done.stdout
+    assert done.returncode == 1, output + done.stderr
+    assert "PASSED test_mine.py::test_right" in output
+    assert "FAILED test_mine.py::test_wrong" in output
+    assert "Could not find an implementation for Neg" in output
+    assert "2 failed, 1 passed, 1 skipped" in output
+    assert "the model takes [('float32', (3, 4))], and the inputs are [('float32', (4, 3))]" in output
     (finding,) = (tmp_path / "polyjuice-findings/test_wrong").iterdir()
-    assert f"the finding, with a reproducer: {finding}" in said
+    assert f"the finding, with a reproducer: {finding}" in output
     record = json.loads((finding / "finding.json").read_text())
     assert (record["kind"], record["compiler"], record["repro_exit"]) == ("mismatch", "onnxruntime", 1)

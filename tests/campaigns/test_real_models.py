@@ -44,26 +44,26 @@ def rewriter() -> Rewriter:
     return Rewriter(load())
 
 
-def tokens_or_pixels(given: tuple[torch.Tensor, ...], seed: int) -> list[np.ndarray]:
+def tokens_or_pixels(example: tuple[torch.Tensor, ...], seed: int) -> list[np.ndarray]:
     """Other inputs of the same types."""
     from tests.support.models import VOCABULARY
 
     rng = np.random.default_rng(seed)
     return [
         rng.standard_normal(t.shape, np.float32) if t.is_floating_point() else rng.integers(0, VOCABULARY, t.shape)
-        for t in given
+        for t in example
     ]
 
 
 @pytest.mark.parametrize("name", cases(TRANSFORMERS[1:], TRANSFORMERS[:1]))
 def test_a_transformer_is_read_and_rewritten_as_it_is(name: str, rewriter: Rewriter) -> None:
-    model, given = seed_of(name)
-    graph = torch_export.from_module(model, given)
+    model, example = seed_of(name)
+    graph = torch_export.from_module(model, example)
     assert not [str(node) for node in graph.nodes if node.opaque]
     assert digest(from_model(ModelProto.FromString(to_model(graph).SerializeToString()))) == digest(graph)
 
     for seed in range(2):
-        inputs = tokens_or_pixels(given, seed)
+        inputs = tokens_or_pixels(example, seed)
         with torch.no_grad():
             expected = model(*map(torch.tensor, inputs)).numpy()
         (actual,) = evaluate(graph, inputs)

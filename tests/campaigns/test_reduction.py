@@ -140,12 +140,12 @@ def test_a_reduced_finding_is_a_finding(split: tuple[Path, Path]) -> None:
     for name in ("kind", "oracle", "compiler", "seed", "index", "a", "b", "profile", "rules"):
         assert after[name] == before[name], name
     assert after["repro_exit"] == 1
-    said = after["reduction"]
-    assert said["from"] == before["folder"]
-    assert said["operators_before"] == before["operators"]
-    assert said["operators_after"] == after["operators"]
+    reduction = after["reduction"]
+    assert reduction["from"] == before["folder"]
+    assert reduction["operators_before"] == before["operators"]
+    assert reduction["operators_after"] == after["operators"]
     assert after["operators"][after["culprit"]] == 1
-    assert said["candidates"] > said["accepted"] > 0
+    assert reduction["candidates"] > reduction["accepted"] > 0
     again = reduced(split[1], split[1] / "again")
     assert again.reduction["accepted"] == 0
     assert (split[1] / "again/a.onnx").read_bytes() == (split[1] / "a.onnx").read_bytes()
@@ -155,17 +155,19 @@ def test_a_reduced_finding_is_a_finding(split: tuple[Path, Path]) -> None:
 def test_a_reduction_is_deterministic(split: tuple[Path, Path], tmp_path: Path) -> None:
     reduced(split[0], tmp_path)
     for name in ("a.onnx", "b.onnx", "finding.json", "repro.py"):
-        said = [(folder / name).read_text(errors="replace").replace(folder.name, "") for folder in (split[1], tmp_path)]
-        assert said[0] == said[1], name
+        texts = [
+            (folder / name).read_text(errors="replace").replace(folder.name, "") for folder in (split[1], tmp_path)
+        ]
+        assert texts[0] == texts[1], name
 
 
 @pytest.mark.long
 def test_a_short_time_gives_what_was_reached(split: tuple[Path, Path], tmp_path: Path) -> None:
     result = reduced(split[0], tmp_path, 0.5)
-    said = result.reduction
-    assert said["finished"] is False
+    reduction = result.reduction
+    assert reduction["finished"] is False
     assert result.repro_exit == 1
-    assert sum(said["operators_after"].values()) <= sum(said["operators_before"].values())
+    assert sum(reduction["operators_after"].values()) <= sum(reduction["operators_before"].values())
 
 
 # --- the command, and faults of one side ----------------------------------------------------------------------
@@ -245,7 +247,7 @@ def test_a_crash_is_not_reduced_to_a_program_that_has_no_value(tmp_path: Path, m
     monkeypatch.syspath_prepend(tmp_path / "site")
     stored = load(finding)
     with CompilerSession(stored.conditions, stored.compiler) as session:
-        trial = Trial(replace(stored, given={}), session)
+        trial = Trial(replace(stored, as_written={}), session)
         whole = Pair((stored.graphs["original"],), stored.inputs, 0, (LoweringChoices(),))
         build = GraphBuilder()
         x, index = (build.input(type) for type in whole.graphs[0].input_types)
@@ -277,7 +279,7 @@ def test_what_does_not_show_any_more_is_not_reduced(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("spoil", "said"),
+    ("spoil", "message"),
     [
         (lambda folder: (folder / "finding.json").unlink(), "is not a finding's folder (there is no finding.json)"),
         (lambda folder: (folder / "b.onnx").unlink(), "is not a whole finding (there is no b.onnx)"),
@@ -286,13 +288,13 @@ def test_what_does_not_show_any_more_is_not_reduced(tmp_path: Path) -> None:
         (lambda folder: without(folder, "conditions"), "has no 'conditions', which older findings lack"),
     ],
 )
-def test_a_folder_that_cannot_be_reduced_is_said_in_one_line(spoil: Any, said: str, tmp_path: Path) -> None:
+def test_a_folder_that_cannot_be_reduced_is_said_in_one_line(spoil: Any, message: str, tmp_path: Path) -> None:
     folder = tmp_path / "finding"
     shutil.copytree(FINDINGS / "split-uneven", folder)
     spoil(folder)
     done = polyjuice("reduce", folder)
     assert done.returncode == 2
-    assert said in done.stderr
+    assert message in done.stderr
     assert done.stderr.count("\n") == 1
 
 
@@ -342,7 +344,7 @@ def test_of_an_operator_that_several_say_each_is_tried_by_itself() -> None:
     x = build.input(TensorType("float32", (2,)))
     graph = build.build([build.op("linalg_vector_norm", x, domain="aten", ord=float("inf"))])
     pair = Pair((graph,), (np.array([-1, np.nan], np.float32),), 0, (LoweringChoices(),))
-    trial = SimpleNamespace(said=lambda graph: decompose(graph, OPSET), first_wrong=lambda pair: "")
+    trial = SimpleNamespace(decomposed=lambda graph: decompose(graph, OPSET), first_wrong=lambda pair: "")
     (edit,) = structure.first_wrong(pair, cast(Trial, trial))
     candidates = {operators(one.graphs[0])[0]: one for one in edit(pair) if len(one.graphs[0]) == 1}
     assert {*candidates} == {"Abs", "ReduceMax"}

@@ -73,7 +73,7 @@ class Seen(HTMLParser):
 
     def __init__(self, html: str) -> None:
         super().__init__()
-        self.text: list[str] = []
+        self.texts: list[str] = []
         self.ids: list[str] = []
         self.targets: set[str] = set()
         self.addresses: set[str] = set()
@@ -106,11 +106,11 @@ class Seen(HTMLParser):
 
     def handle_data(self, data: str) -> None:
         if not {"script", "style"} & set(self.open):
-            self.text.append(data)
+            self.texts.append(data)
 
     @property
-    def said(self) -> str:
-        return " ".join(" ".join(self.text).split())
+    def visible(self) -> str:
+        return " ".join(" ".join(self.texts).split())
 
 
 @pytest.fixture(scope="module")
@@ -136,14 +136,14 @@ def page(campaign: Path) -> str:
 
 
 def test_the_page_tells_the_cause(page: str, campaign: Path) -> None:
-    said = Seen(page).said
-    assert f"wrong {np.__version__}: 1 cause" in said  # the control has the version of NumPy
-    assert re.search(r"Culprit part\s+no-relu", said)
-    assert "One rule rewrites one program to the other" in said
-    assert "relu-as-half-sum" in said
-    assert "relu(x) = (x + |x|) / 2" in said
-    assert f"polyjuice replay {campaign}/findings/" in said
-    assert re.search(r"output 0 (at \[.*?\]:|is) \S+ should be \S+", said)
+    text = Seen(page).visible
+    assert f"wrong {np.__version__}: 1 cause" in text  # the control has the version of NumPy
+    assert re.search(r"Culprit part\s+no-relu", text)
+    assert "One rule rewrites one program to the other" in text
+    assert "relu-as-half-sum" in text
+    assert "relu(x) = (x + |x|) / 2" in text
+    assert f"polyjuice replay {campaign}/findings/" in text
+    assert re.search(r"output 0 (at \[.*?\]:|is) \S+ should be \S+", text)
 
 
 def test_the_pair_is_drawn_with_what_differs(page: str) -> None:
@@ -157,7 +157,7 @@ def test_the_pair_is_drawn_with_what_differs(page: str) -> None:
 def test_values_are_drawn_and_listed(page: str) -> None:
     seen = Seen(page)
     assert page.count('class="plot"') >= 2  # the flow of cases, and the growth of findings
-    assert "allowed difference" in seen.said
+    assert "allowed difference" in seen.visible
     assert all(image["role"] == "img" and image["aria-label"] for image in seen.images)
 
 
@@ -200,19 +200,19 @@ def test_what_a_finding_says_stays_text(campaign: Path, tmp_path: Path) -> None:
     text = (copy / "report.html").read_text()
     assert "<img" not in text
     assert text.count("<script>") == 1
-    assert evil in Seen(text).said
-    assert "it ended" in Seen(text).said
-    assert "finding.json cannot be read" in Seen(text).said
+    assert evil in Seen(text).visible
+    assert "it ended" in Seen(text).visible
+    assert "finding.json cannot be read" in Seen(text).visible
 
 
-def test_what_is_not_triaged_is_told_in_groups(campaign: Path, tmp_path: Path) -> None:
+def test_what_is_not_triaged_is_reported_in_groups(campaign: Path, tmp_path: Path) -> None:
     copy = shutil.copytree(campaign, tmp_path / "c")
     with closing(sqlite3.connect(copy / "campaign.sqlite")) as db, db:
         db.execute("DELETE FROM triaged")
     assert polyjuice("report", copy).returncode == 0
-    said = Seen((copy / "report.html").read_text()).said
-    assert "2 findings were not triaged yet." in said
-    assert re.search(r"Not yet triaged .* 2 metamorphic mismatch .* raw/000000-0-mismatch", said)
+    text = Seen((copy / "report.html").read_text()).visible
+    assert "2 findings were not triaged yet." in text
+    assert re.search(r"Not yet triaged .* 2 metamorphic mismatch .* raw/000000-0-mismatch", text)
 
 
 @pytest.fixture(scope="module")
@@ -228,12 +228,12 @@ def sound(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_a_campaign_that_found_nothing_has_a_page(sound: Path) -> None:
     assert polyjuice("report", sound).returncode == 0
     text = (sound / "report.html").read_text()
-    said = Seen(text).said
-    assert "Nothing went wrong." in said
-    assert "Operators on element types" in said
+    visible = Seen(text).visible
+    assert "Nothing went wrong." in visible
+    assert "Operators on element types" in visible
     assert re.search(r'class="heat-\d"', text)
-    assert re.search(r"\d+ pairs of an operator and an element type", said)
-    assert "triage reducing and bisecting findings" in said
+    assert re.search(r"\d+ pairs of an operator and an element type", visible)
+    assert "triage reducing and bisecting findings" in visible
 
 
 def test_a_page_does_not_need_the_compiler(sound: Path, tmp_path: Path) -> None:
@@ -261,11 +261,11 @@ def test_the_result_of_a_suite(tmp_path: Path) -> None:
     (tmp_path / "result.json").write_text(json.dumps(RESULT))
     assert polyjuice("report", tmp_path / "result.json").returncode == 0
     text = (tmp_path / "result.html").read_text()
-    said = Seen(text).said
-    assert "onnxruntime 1.15.0: 1 of 4 cases not as expected" in said
-    assert "1 passed, 1 failed, 1 skipped, 1 expected failure" in said
-    assert "a: output 0 (float32[2]) is wrong" in said
-    assert "the compiler does not take it: a: <no kernel>" in said
+    visible = Seen(text).visible
+    assert "onnxruntime 1.15.0: 1 of 4 cases not as expected" in visible
+    assert "1 passed, 1 failed, 1 skipped, 1 expected failure" in visible
+    assert "a: output 0 (float32[2]) is wrong" in visible
+    assert "the compiler does not take it: a: <no kernel>" in visible
     assert text.index("case-00002") < text.index("case-00003") < text.index("case-00001")
 
 
@@ -278,20 +278,20 @@ def test_the_pair_of_a_case_that_failed_is_drawn(tmp_path: Path) -> None:
     text = (tmp_path / "r.html").read_text()
     assert text.count('class="drawing"') == 2
     assert text.count("node output wrong") == 1
-    assert f"pytest {sample} --compiler onnxruntime -k {case.name}" in Seen(text).said
+    assert f"pytest {sample} --compiler onnxruntime -k {case.name}" in Seen(text).visible
 
 
 def test_junit_xml(tmp_path: Path) -> None:
     (tmp_path / "results.xml").write_text(JUNIT)
     done = polyjuice("report", tmp_path / "results.xml", "--out", tmp_path / "page.html", "--json")
     assert json.loads(done.stdout)["title"] == "results.xml: 1 of 4 cases not as expected"
-    said = Seen((tmp_path / "page.html").read_text()).said
-    assert "1 passed, 1 failed, 1 skipped, 1 expected failure" in said
-    assert "case-00002 a: output 0 is wrong" in said
+    text = Seen((tmp_path / "page.html").read_text()).visible
+    assert "1 passed, 1 failed, 1 skipped, 1 expected failure" in text
+    assert "case-00002 a: output 0 is wrong" in text
 
 
 @pytest.mark.parametrize(
-    ("name", "text", "said"),
+    ("name", "text", "message"),
     [
         ("no.json", "[1, 2]", "is not the result of a suite"),
         ("no.json", '{"results": [{"case": "x"}]}', "is not the result of a suite"),
@@ -299,9 +299,9 @@ def test_junit_xml(tmp_path: Path) -> None:
         ("no.xml", "<testsuites", "cannot be read as XML"),
     ],
 )
-def test_what_is_no_result_is_refused(tmp_path: Path, name: str, text: str, said: str) -> None:
+def test_what_is_no_result_is_refused(tmp_path: Path, name: str, text: str, message: str) -> None:
     (tmp_path / name).write_text(text)
-    assert said in refusal(tmp_path / name, command="report")
+    assert message in refusal(tmp_path / name, command="report")
 
 
 def test_a_folder_without_a_campaign_is_refused(tmp_path: Path) -> None:
@@ -312,8 +312,8 @@ def test_a_folder_without_a_campaign_is_refused(tmp_path: Path) -> None:
 def test_without_matplotlib_one_line_says_what_to_install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     Store.create(tmp_path / "c", Config("numpy")).close()
     monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
-    said = refusal(tmp_path / "c", command="report")
-    assert said == "the page needs matplotlib: pip install 'polyjuice-fuzzer[report]'"
+    message = refusal(tmp_path / "c", command="report")
+    assert message == "the page needs matplotlib: pip install 'polyjuice-fuzzer[report]'"
 
 
 # In a browser

@@ -44,10 +44,12 @@ def test_what_was_triaged_shows_again(tmp_path: Path, fault: str) -> None:
     campaign, env = found(tmp_path, fault, "30s")
     done = polyjuice("replay", campaign, "--json", env=env)
     assert done.returncode == 1, done.stderr
-    said = json.loads(done.stdout)
-    told, *others = sorted(path.parent for path in (campaign / "findings").glob("*/finding.json"))
-    assert (said["shows"], said["changed"], said["fixed"], said["not_run"]) == (1 + len(others), 0, 0, 0), said
-    for finding in (told, campaign / "raw" / told.name):
+    summary = json.loads(done.stdout)
+    reported, *others = sorted(path.parent for path in (campaign / "findings").glob("*/finding.json"))
+    assert (summary["shows"], summary["changed"], summary["fixed"], summary["not_run"]) == (1 + len(others), 0, 0, 0), (
+        summary
+    )
+    for finding in (reported, campaign / "raw" / reported.name):
         done = polyjuice("reduce", finding, "--time", "1s", "--out", tmp_path / finding.parent.name, env=env)
         assert done.returncode == 1, done.stdout + done.stderr
         done = polyjuice("bisect", finding, env=env)

@@ -225,14 +225,14 @@ def test_a_reduced_finding_of_inductor_shows_all_backends_side_by_side(
     verdict = Verdict("differential", "mismatch", "original", "", "", "", 0, 0, "original", "exact", np.zeros(2))
     (text, *_) = reproducers.texts(session, Case(sets, [program]), verdict, [artifact], True)
     compile(text, "repro.py", "exec")
-    for said in (
+    for message in (
         "'aot_eager', 'aot_eager_decomp_partition', 'inductor', 'inductor with emulate_precision_casts'",
         "torch._dynamo.utils.same(eager, outputs[0], fp64_ref=reference",
         "run = uncompiled(A().eval(), [x0])",
         "run = prepare(A().eval(), [x0], level=level)",
         "side_by_side(told)\nsys.exit(1 if wrong.any() else 0)",
     ):
-        assert said in text
+        assert message in text
     (raw, *_) = reproducers.texts(session, Case(sets, [program]), verdict, [artifact])
     assert "side_by_side" not in raw
     leveled = replace(verdict, oracle="optlevel", culprit="original at level aot_eager", level="aot_eager")

@@ -18,10 +18,10 @@ from onnx import parser
 
 from polyjuice.compilers import find
 from polyjuice.execution import Artifact
-from polyjuice.given.sandbox import Ended, Sandbox
 from polyjuice.oracles import Verdict
 from polyjuice.session import CompilerSession, Conditions
 from polyjuice.triage.reduction.excerpt import Excerpt, ExcerptTrial
+from polyjuice.user_models.sandbox import Ended, Sandbox
 from tests.support.commands import PLAIN, polyjuice, save_model
 
 OWNERS = """
@@ -79,8 +79,8 @@ def test_a_model_that_ends_its_process_costs_one_case_and_is_named(ends: list[st
     options = ["-n", count, "--workers", 1, "--out", folder / "c", *PLAIN]
     done = polyjuice("fuzz", "--compiler", "numpy", *seeds, *options, "--json", cwd=folder)
     assert done.returncode == 0, done.stderr
-    said = json.loads(done.stdout)
-    assert (said["tested"], said["skipped_reasons"]) == (2, {"unreadable": len(ends)})
+    summary = json.loads(done.stdout)
+    assert (summary["tested"], summary["skipped_reasons"]) == (2, {"unreadable": len(ends)})
     problems = [problem(source, ENDS[source]) for source in ends]
     assert reasons(folder / "c") == [*(f"unreadable: {one}" for one in problems), "", ""]
     assert [line for line in done.stderr.splitlines() if "mine:" in line] == [f"polyjuice: {one}" for one in problems]
@@ -128,9 +128,9 @@ class Model(torch.nn.Module):
 def trial_of(inputs: np.ndarray, session: CompilerSession) -> ExcerptTrial:
     """A finding of a program that ends its process if its input is zero."""
     record = SimpleNamespace(oracle="differential", output=0, profile="given")
-    said = Verdict("differential", "mismatch", "original", "", "", "")
+    verdict = Verdict("differential", "mismatch", "original", "", "", "")
     stored: Any = SimpleNamespace(
-        given={"original": Artifact("torch", PICKY)}, inputs=(inputs,), record=record, verdict=said
+        as_written={"original": Artifact("torch", PICKY)}, inputs=(inputs,), record=record, verdict=verdict
     )
     return ExcerptTrial(stored, session)
 

@@ -69,7 +69,7 @@ def test_a_case_says_why_its_programs_are_equal_and_how_they_are_called(built: P
         assert set(case["programs"]) == set(FORMATS)
         assert case["profile"] in USUAL_PROFILES
         read = suite_cases.load(folder)
-        assert [list(x.shape) for x in read.inputs] == [given["shape"] for given in case["inputs"]]
+        assert [list(x.shape) for x in read.inputs] == [one["shape"] for one in case["inputs"]]
         for format in FORMATS:
             artifacts = read.artifacts(format)
             assert artifacts["a"].source != artifacts["b"].source
@@ -169,7 +169,7 @@ RIGHT = ran(1, 2)
 
 
 @pytest.mark.parametrize(
-    ("sides", "status", "said"),
+    ("sides", "status", "message"),
     [
         ({"a": RIGHT, "b": RIGHT}, "passed", ""),
         ({"a": ran(1.05, 99), "b": RIGHT}, "passed", ""),
@@ -194,10 +194,10 @@ RIGHT = ran(1, 2)
         ),
     ],
 )
-def test_verdicts(sides: dict[str, judging.Ran], status: str, said: str) -> None:
+def test_verdicts(sides: dict[str, judging.Ran], status: str, message: str) -> None:
     got = judging.verdict(CASE, STORED, "onnx", sides)
     assert got[0] == status
-    assert said in got[1]
+    assert message in got[1]
 
 
 def test_a_second_run_counts_and_tensorflow_has_bounds_of_its_own() -> None:
@@ -250,7 +250,7 @@ def test_expected_failures_are_by_case_compiler_and_version(tmp_path: Path) -> N
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "message"),
     [
         ('[[xfail]]\ncase = "c"\ncompiler = "tvm"\n', "entry 1: it has no url"),
         ('[[xfail]]\ncase = "c"\ncompiler = "tvm"\nurl = "u"\nversion = "1"\n', "entry 1: version is unknown"),
@@ -258,9 +258,9 @@ def test_expected_failures_are_by_case_compiler_and_version(tmp_path: Path) -> N
         ("[[xfail", "is not TOML"),
     ],
 )
-def test_mistakes_in_expected_failures_are_told(tmp_path: Path, text: str, said: str) -> None:
+def test_mistakes_in_expected_failures_are_reported(tmp_path: Path, text: str, message: str) -> None:
     (tmp_path / "xfail.toml").write_text(text)
-    with pytest.raises(expected.ExpectationError, match=said):
+    with pytest.raises(expected.ExpectationError, match=message):
         expected.read(tmp_path / "xfail.toml")
 
 
@@ -311,7 +311,7 @@ def test_mistakes_are_one_line_and_status_2(
 ) -> None:
     (tmp_path / "finding").mkdir()
     new = ("--count", 1, "--out", tmp_path / "s")
-    for arguments, said in {
+    for arguments, message in {
         ("build", "--count", 1, "--out", built, "--compiler", "none"): "there is something; name a new folder",
         ("build", *new, "--formats", "jax"): "--formats jax: choose from torch, onnx, tensorflow",
         ("build", *new, "--formats", "onnx", "--passes", "xla"): "it takes tensorflow programs; add that to --formats",
@@ -322,7 +322,7 @@ def test_mistakes_are_one_line_and_status_2(
         status, output, error = run_command(monkeypatch, capsys, *arguments)
         assert (status, output) == (2, ""), arguments
         assert error.startswith("polyjuice: ")
-        assert said in error
+        assert message in error
         assert error.count("\n") == 1
 
 

@@ -109,8 +109,8 @@ def splits_unevenly(model: Path) -> bool:
     """Whether the fault takes parts of a Split from wrong places. The fault sees only constant sizes."""
     graph = onnx.load(model).graph
     constants = {tensor.name: numpy_helper.to_array(tensor) for tensor in graph.initializer}
-    given = [node.input[1] for node in graph.node if node.op_type == "Split" and len(node.input) > 1]
-    sizes = [constants[name] for name in given if name in constants]  # a form computes the other sizes
+    lengths = [node.input[1] for node in graph.node if node.op_type == "Split" and len(node.input) > 1]
+    sizes = [constants[name] for name in lengths if name in constants]  # a form computes the other sizes
     starts = [(np.cumsum(s) - s, np.minimum(np.arange(len(s)) * s, s.sum() - s)) for s in sizes]
     return any((right != wrong).any() for right, wrong in starts)
 
@@ -118,18 +118,18 @@ def splits_unevenly(model: Path) -> bool:
 def test_a_suite_runs_without_polyjuice(bare: Path, suite: Path) -> None:
     missing = subprocess.run([bare, "-c", "import polyjuice"], capture_output=True, text=True, cwd=suite.parent)
     assert "No module named 'polyjuice'" in missing.stderr
-    status, said, became = run_alone(bare, suite)
-    assert status == 0, said
+    status, output, became = run_alone(bare, suite)
+    assert status == 0, output
     assert became == dict.fromkeys([folder.name for folder in suite_cases.case_folders(suite)], "passed")
 
 
 def test_a_planted_fault_fails_exactly_the_cases_that_meet_it(suite: Path) -> None:
     right = {f.name for f in suite_cases.case_folders(suite) if any(map(splits_unevenly, f.glob("*.onnx")))}
     assert 0 < len(right) < len(suite_cases.case_folders(suite))
-    status, said, became = run_alone(Path(sys.executable), suite, **SPLIT_UNEVEN)
+    status, output, became = run_alone(Path(sys.executable), suite, **SPLIT_UNEVEN)
     assert status == 1
     assert {name for name, what in became.items() if what == "failed"} == right
-    assert "a, its equivalent, is right" in said
+    assert "a, its equivalent, is right" in output
     with pytest.MonkeyPatch.context() as patch:
         for name, value in SPLIT_UNEVEN.items():
             patch.setenv(name, value)
@@ -145,42 +145,42 @@ def test_a_crash_fails_its_case_alone(suite: Path, tmp_path: Path) -> None:
         if any(b"Sqrt" in model.read_bytes() for model in f.glob("*.onnx"))
     }
     assert 0 < len(right) < len(suite_cases.case_folders(suite))
-    status, said, became = run_alone(Path(sys.executable), suite, PYTHONPATH=str(tmp_path))
+    status, output, became = run_alone(Path(sys.executable), suite, PYTHONPATH=str(tmp_path))
     assert (status, {name for name, what in became.items() if what == "failed"}) == (1, right)
-    assert "the process was ended by SIGSEGV" in said
+    assert "the process was ended by SIGSEGV" in output
 
 
-def test_expected_failures_and_unexpected_passes_are_told(suite: Path, tmp_path: Path) -> None:
+def test_expected_failures_and_unexpected_passes_are_reported(suite: Path, tmp_path: Path) -> None:
     entry = '[[xfail]]\ncase = "{}"\ncompiler = "onnxruntime"\nurl = "https://example.org/{}"\n'
     before = (suite / "xfail.toml").read_text()
     try:
         (suite / "xfail.toml").write_text(entry.format("case-00001", 1) + entry.format("case-00003", 3))
-        status, said, became = run_alone(Path(sys.executable), suite, "-rx", **SPLIT_UNEVEN)
+        status, output, became = run_alone(Path(sys.executable), suite, "-rx", **SPLIT_UNEVEN)
         _, results = running.run(suite, Conditions(), "onnxruntime")
-        told = {result.case: (result.status, result.message) for result in results}
+        answers = {result.case: (result.status, result.message) for result in results}
     finally:
         (suite / "xfail.toml").write_text(before)
     assert status == 1
     assert became["case-00001"] == "pytest.xfail"
     assert became["case-00003"] == "failed"
-    assert "[XPASS(strict)] https://example.org/3" in said
-    assert "https://example.org/1" in said
+    assert "[XPASS(strict)] https://example.org/3" in output
+    assert "https://example.org/1" in output
     passes = "it is expected to fail: https://example.org/"
-    assert told["case-00003"] == (running.UNEXPECTED_PASS, passes + "3")
-    assert told["case-00000"] == ("passed", "")
+    assert answers["case-00003"] == (running.UNEXPECTED_PASS, passes + "3")
+    assert answers["case-00000"] == ("passed", "")
 
 
 @pytest.mark.parametrize(
-    ("arguments", "said"),
+    ("arguments", "message"),
     [
         (["--compiler", "nobody"], "no compiler is called 'nobody': --compiler is one of eager, inductor"),
         (["--compiler", "tvm"], "tvm cannot be used in"),
     ],
 )
-def test_a_compiler_that_is_not_there_is_told(bare: Path, suite: Path, arguments: list[str], said: str) -> None:
+def test_a_compiler_that_is_not_there_is_reported(bare: Path, suite: Path, arguments: list[str], message: str) -> None:
     status, output, _ = run_alone(bare, suite, *arguments)
     assert status == 4
-    assert said in output
+    assert message in output
 
 
 @pytest.mark.long

@@ -43,10 +43,10 @@ def test_a_fault_at_a_batch_of_three_alone_is_found_stored_replayed_and_reduced(
     assert summary["sizes"]["batch = 3"] == 1
     assert sum(summary["sizes"].values()) == 6
     (finding,) = findings(tmp_path / "c")
-    said = record(finding)
-    assert said["idioms"]["original"] == ["as given", "batch = 3"]
-    assert said["culprit"] == "original"
-    assert said["repro_exit"] == 1
+    stored = record(finding)
+    assert stored["idioms"]["original"] == ["as given", "batch = 3"]
+    assert stored["culprit"] == "original"
+    assert stored["repro_exit"] == 1
     assert "It leaves sizes open; here they are batch = 3." in (finding / "report.md").read_text()
     assert (finding / "a.lowered.onnx").read_bytes() == (tmp_path / "m.onnx").read_bytes()
     assert polyjuice("replay", finding, env=env).returncode == 1
@@ -70,8 +70,8 @@ def test_sizes_are_the_same_where_a_campaign_goes_on(tmp_path: Path) -> None:
 
 def test_a_model_that_is_valid_at_no_size_is_a_usage_error(tmp_path: Path) -> None:
     broken = save_model(tmp_path / "m.onnx", MODEL.replace("Neg(r)", "Neg(absent)"))
-    said = refusal("--compiler", "numpy", "--seeds", broken, "-n", 1, "--out", tmp_path / "c")
-    assert "absent" in said
+    message = refusal("--compiler", "numpy", "--seeds", broken, "-n", 1, "--out", tmp_path / "c")
+    assert "absent" in message
     assert not (tmp_path / "c").exists()
 
 
@@ -103,26 +103,26 @@ def test_a_model_is_checked_at_the_sizes_of_its_inputs_and_at_two_others(checker
     assert checker.check(model(BOTH.replace("batch", "2")), [rows(2), rows(2)], variants=2).sizes == ()
 
 
-def test_a_fault_at_another_size_than_that_of_the_inputs_is_told_with_it(
+def test_a_fault_at_another_size_than_that_of_the_inputs_is_reported_with_it(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     env = spoiled(tmp_path, WRONG_AT_THREE)
     monkeypatch.setenv("PYTHONPATH", env["PYTHONPATH"])
     monkeypatch.syspath_prepend(str(tmp_path / "site"))
-    said = {}
+    found = {}
     with Checker("spoiled") as checker:
         with pytest.raises(Miscompiled, match=r"^output 0"):
             checker.check(model(MODEL), [rows(3)], variants=2, findings=tmp_path / "own")
         for seed in range(9):
-            if len(said) == 2:
+            if len(found) == 2:
                 break
             try:
                 checker.check(model(MODEL), [rows(4)], variants=2, seed=seed, findings=tmp_path / "others")
             except Miscompiled as problem:
-                said[seed] = str(problem)
-    assert said
-    assert all(text.startswith("with batch = 3: output 0") for text in said.values())
-    assert len(list((tmp_path / "others").iterdir())) == len(said)
+                found[seed] = str(problem)
+    assert found
+    assert all(text.startswith("with batch = 3: output 0") for text in found.values())
+    assert len(list((tmp_path / "others").iterdir())) == len(found)
 
 
 @pytest.mark.parametrize(

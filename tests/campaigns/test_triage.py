@@ -59,7 +59,7 @@ def campaign(folder: Path, *arguments: object, knobs: str = KNOBS) -> tuple[int,
     return fuzz(folder / "c", *options, env=env)
 
 
-def told(folder: Path) -> dict[str, dict[str, Any]]:
+def reported(folder: Path) -> dict[str, dict[str, Any]]:
     """The content of ``finding.json`` for the campaign's reported findings, by cause."""
     records = [json.loads(path.read_text()) for path in sorted((folder / "c/findings").glob("*/finding.json"))]
     return {record.get("cause") or record["signature"]: record for record in records}
@@ -77,7 +77,7 @@ def test_each_fault_is_one_finding(triaged: tuple[Path, dict[str, Any]]) -> None
     folder, summary = triaged
     assert (summary["findings"], summary["causes"], summary["untriaged"]) == (2, 2, 0)
     assert summary["raw_findings"] > 2
-    records = told(folder)
+    records = reported(folder)
     assert {cause: record["blame"] for cause, record in records.items()} == {
         "mismatch by no-relu": ["no-relu"],
         "mismatch by no-softplus": ["no-softplus"],
@@ -89,9 +89,9 @@ def test_each_fault_is_one_finding(triaged: tuple[Path, dict[str, Any]]) -> None
         assert {*record["examples"], f"raw/{record['folder']}"} <= raw
 
 
-def test_what_is_told_has_been_reduced_and_runs(triaged: tuple[Path, dict[str, Any]]) -> None:
+def test_what_is_reported_has_been_reduced_and_runs(triaged: tuple[Path, dict[str, Any]]) -> None:
     folder, _ = triaged
-    for record in told(folder).values():
+    for record in reported(folder).values():
         finding = folder / "c/findings" / record["folder"]
         assert record["repro_exit"] == 1
         assert record["operators"][record["culprit"]] == 1
@@ -112,7 +112,7 @@ def test_the_log_says_what_became_of_each_finding(triaged: tuple[Path, dict[str,
 def test_without_parts_to_switch_off_the_wrong_program_is_the_signature(tmp_path: Path) -> None:
     status, summary = campaign(tmp_path, knobs="")
     assert (status, summary["findings"]) == (1, 2)
-    assert {*told(tmp_path)} == {"mismatch of Relu", "mismatch of Softplus"}
+    assert {*reported(tmp_path)} == {"mismatch of Relu", "mismatch of Softplus"}
 
 
 @pytest.mark.long
@@ -125,21 +125,21 @@ def test_a_known_bug_is_known_by_the_part_to_blame(tmp_path: Path, triaged: tupl
     assert polyjuice("known", "add", finding, "--url", url, "--file", file).returncode == 0
     status, summary = campaign(tmp_path, "--known", file)
     assert (status, summary["findings"], {*summary["known"]}) == (1, 1, {url})
-    assert {*told(tmp_path)} == {"mismatch by no-softplus"}
+    assert {*reported(tmp_path)} == {"mismatch by no-softplus"}
     assert summary["raw_findings"] + summary["known"][url] == triaged[1]["raw_findings"]
 
 
 def test_a_finding_whose_publication_was_cut_off_is_published_again(triaged: tuple[Path, dict[str, Any]]) -> None:
     """A kill in the middle of publication is simulated. A user's file beside the findings stays."""
     folder = triaged[0]
-    before = told(folder)
+    before = reported(folder)
     cut, whole = sorted((folder / "c/findings").iterdir())
     (cut / "finding.json").unlink()
     (whole / "notes.txt").write_text("mine")
     (folder / "c/findings/.000009-0-mismatch").mkdir()
     done = polyjuice("fuzz", "--resume", folder / "c", env={"PYTHONPATH": str(folder / "site")})
     assert done.returncode == 1, done.stderr
-    assert told(folder) == before
+    assert reported(folder) == before
     assert sorted((folder / "c/findings").iterdir()) == [cut, whole]
     assert (whole / "notes.txt").read_text() == "mine"
 
@@ -148,13 +148,13 @@ def test_a_finding_whose_publication_was_cut_off_is_published_again(triaged: tup
 def test_a_campaign_that_is_resumed_triages_what_is_left(tmp_path: Path) -> None:
     env = plugin(tmp_path / "site", WRONG.format(knobs=KNOBS), name="wrong")
     campaign(tmp_path, "--triage", "0s")
-    before = told(tmp_path)
+    before = reported(tmp_path)
     assert not any(record["reduction"] for record in before.values())
     store = tmp_path / "c/campaign.sqlite"
     with_triage(store, 60.0)
     done = polyjuice("fuzz", "--resume", tmp_path / "c", env=env)
     assert done.returncode == 1, done.stderr
-    assert {*told(tmp_path)} == {"mismatch by no-relu", "mismatch by no-softplus"}
+    assert {*reported(tmp_path)} == {"mismatch by no-relu", "mismatch by no-softplus"}
 
 
 def test_an_ended_triage_goes_on_with_what_it_has_reduced(tmp_path: Path, triaged: tuple[Path, dict[str, Any]]) -> None:
@@ -169,13 +169,13 @@ def test_an_ended_triage_goes_on_with_what_it_has_reduced(tmp_path: Path, triage
     assert done.returncode == 1, done.stderr
     assert (whole / "inputs.npz").stat().st_mtime_ns == before[0]
     assert (cut / "inputs.npz").stat().st_mtime_ns != before[1]
-    assert {cause: record["blame"] for cause, record in told(tmp_path).items()} == {
+    assert {cause: record["blame"] for cause, record in reported(tmp_path).items()} == {
         "mismatch by no-relu": ["no-relu"],
         "mismatch by no-softplus": ["no-softplus"],
     }
 
 
-def test_what_is_not_triaged_in_time_is_told_as_it_was_met(
+def test_what_is_not_triaged_in_time_is_reported_as_it_was_met(
     tmp_path: Path, triaged: tuple[Path, dict[str, Any]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Triage ends at once, and leaves the finding to the next triage."""
@@ -187,7 +187,7 @@ def test_what_is_not_triaged_in_time_is_told_as_it_was_met(
     assert time.monotonic() - began < 30
 
 
-def test_findings_whose_compiler_is_gone_are_told_as_they_were_met(
+def test_findings_whose_compiler_is_gone_are_reported_as_they_were_met(
     triaged: tuple[Path, dict[str, Any]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A missing compiler is no fault of Polyjuice's own."""
@@ -244,12 +244,12 @@ def test_a_campaign_ends_in_time_with_findings_that_wait(tmp_path: Path) -> None
     assert time.monotonic() - began < 150
     assert summary["untriaged"] == summary["raw_findings"] > 0
     assert 0 < summary["share"]["triage"] < 1
-    assert not any(record["reduction"] for record in told(tmp_path).values())
+    assert not any(record["reduction"] for record in reported(tmp_path).values())
     done = polyjuice(
         "fuzz", "--resume", tmp_path / "c", env=plugin(tmp_path / "site", WRONG.format(knobs=KNOBS), name="wrong")
     )
     assert f"{summary['raw_findings']} not yet triaged" not in done.stdout
-    assert {*told(tmp_path)} == {"mismatch by no-relu"}
+    assert {*reported(tmp_path)} == {"mismatch by no-relu"}
 
 
 SLOW = """
@@ -281,18 +281,18 @@ def test_a_campaign_replayed_says_what_shows_what_is_fixed_and_what_changed(
         assert done.stdout, done.stderr
         return done.returncode, json.loads(done.stdout)
 
-    status, said = again("")
-    assert (status, said["shows"], said["fixed"], said["changed"]) == (1, 2, 0, 0)
-    status, said = again("_disabled.add('no-relu')\ndef version(): return '2'")
-    assert (status, said["shows"], said["fixed"]) == (1, 1, 1)
-    fates = {told(triaged[0])[f"mismatch by {part}"]["folder"]: part for part in ("no-relu", "no-softplus")}
-    assert {fates[row["finding"]]: (row["fate"], row["version"]) for row in said["findings"]} == {
+    status, output = again("")
+    assert (status, output["shows"], output["fixed"], output["changed"]) == (1, 2, 0, 0)
+    status, output = again("_disabled.add('no-relu')\ndef version(): return '2'")
+    assert (status, output["shows"], output["fixed"]) == (1, 1, 1)
+    fates = {reported(triaged[0])[f"mismatch by {part}"]["folder"]: part for part in ("no-relu", "no-softplus")}
+    assert {fates[row["finding"]]: (row["fate"], row["version"]) for row in output["findings"]} == {
         "no-relu": ("fixed", "2"),
         "no-softplus": ("shows", "2"),
     }
-    status, said = again("_disabled.add('no-relu')\ndef run(compiled, inputs): raise ValueError('no such kernel')")
-    assert (status, said["changed"]) == (1, 2)
-    assert all("no such kernel" in row["message"] for row in said["findings"])
+    status, output = again("_disabled.add('no-relu')\ndef run(compiled, inputs): raise ValueError('no such kernel')")
+    assert (status, output["changed"]) == (1, 2)
+    assert all("no such kernel" in row["message"] for row in output["findings"])
     assert again("_disabled.update(('no-relu', 'no-softplus'))")[0] == 0
-    status, said = again("", "--python", "/no/such/python")
-    assert (status, said["not_run"]) == (2, 2)
+    status, output = again("", "--python", "/no/such/python")
+    assert (status, output["not_run"]) == (2, 2)

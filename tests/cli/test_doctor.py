@@ -21,8 +21,8 @@ GIB = 2**30
 def examined(*arguments: object, env: dict[str, str] | None = None) -> tuple[int, dict[str, Any]]:
     """The exit status, and the message about each subject."""
     done = polyjuice("doctor", *arguments, "--json", env=env)
-    told = json.loads(done.stdout)
-    return done.returncode, {check["subject"]: (check["state"], check["message"]) for check in told["checks"]}
+    report = json.loads(done.stdout)
+    return done.returncode, {check["subject"]: (check["state"], check["message"]) for check in report["checks"]}
 
 
 def test_a_compiler_that_can_be_used_is_named_with_its_version() -> None:
@@ -32,12 +32,12 @@ def test_a_compiler_that_can_be_used_is_named_with_its_version() -> None:
     assert "Can be used: numpy. Next: polyjuice fuzz --compiler numpy --time 2m" in done.stdout
 
 
-def test_what_a_compiler_lacks_is_told_with_its_own_import_error(tmp_path: Path) -> None:
+def test_what_a_compiler_lacks_is_reported_with_its_own_import_error(tmp_path: Path) -> None:
     broken = "raise ImportError('libfast.so: cannot open shared object file')"
     env = plugin(tmp_path / "site", broken, name="broken")
-    status, told = examined("broken", env=env)
+    status, report = examined("broken", env=env)
     assert status == 2
-    state, message = told["broken"]
+    state, message = report["broken"]
     assert state == "problem"
     assert message.startswith("broken needs its framework: install it there (in ")
     assert message.endswith(": libfast.so: cannot open shared object file)")
@@ -45,9 +45,9 @@ def test_what_a_compiler_lacks_is_told_with_its_own_import_error(tmp_path: Path)
 
 def test_a_compiler_says_itself_what_the_machine_lacks(tmp_path: Path) -> None:
     lacking = "def check(): raise RuntimeError('Lacking needs a C++ compiler: install g++')"
-    status, told = examined("numpy", "lacking", env=plugin(tmp_path / "site", lacking, name="lacking"))
+    status, report = examined("numpy", "lacking", env=plugin(tmp_path / "site", lacking, name="lacking"))
     assert status == 0, "another one can be used"
-    assert told["lacking"] == ("problem", "Lacking needs a C++ compiler: install g++")
+    assert report["lacking"] == ("problem", "Lacking needs a C++ compiler: install g++")
 
 
 def test_without_a_compiler_the_status_is_2_and_controls_do_not_count(monkeypatch: pytest.MonkeyPatch) -> None:

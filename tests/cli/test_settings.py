@@ -89,9 +89,9 @@ def test_a_compiler_has_its_own_interpreter(folder: Path, tmp_path: Path, begun:
     config = begun("--compiler", "numpy", "--python", sys.executable)
     assert config.python == sys.executable
     settle(folder, '[python]\nnumpy = "absent/python"\n')
-    told = polyjuice("doctor", "numpy", cwd=folder).stdout
-    assert f"settings       {tmp_path / 'polyjuice.toml'}" in told
-    assert f"there is no Python interpreter at {tmp_path / 'absent/python'}" in told
+    output = polyjuice("doctor", "numpy", cwd=folder).stdout
+    assert f"settings       {tmp_path / 'polyjuice.toml'}" in output
+    assert f"there is no Python interpreter at {tmp_path / 'absent/python'}" in output
 
 
 def test_a_compiler_with_an_interpreter_counts_as_installed(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -73,8 +73,8 @@ def test_programs_of_different_numbers_share_a_pack() -> None:
         packed = packs.execute(alone, session, 2)
         assert [pack.program.artifact.numbers for pack in packed.packs] == [3]
         for one, own in zip(packed.cases, alone, strict=True):
-            (given,), (wanted,) = one.programs, pipeline.execute(own, session).programs
-            assert [y.tolist() for y in given.outcome.outputs[0]] == [y.tolist() for y in wanted.outcome.outputs[0]]
+            (passed,), (wanted,) = one.programs, pipeline.execute(own, session).programs
+            assert [y.tolist() for y in passed.outcome.outputs[0]] == [y.tolist() for y in wanted.outcome.outputs[0]]
 
 
 def test_numbers_are_those_that_the_graph_has_and_are_replayed() -> None:

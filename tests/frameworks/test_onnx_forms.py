@@ -19,7 +19,6 @@ from polyjuice.formats.tensors import to_array, to_value_info
 from polyjuice.formats.versions import OPSET, default_version
 from polyjuice.generate import generate
 from polyjuice.generate.instances import instance, some_signature, some_signatures
-from polyjuice.given import from_model
 from polyjuice.inputs import make_inputs
 from polyjuice.interpret import EvaluationError, evaluate
 from polyjuice.ir import Graph, TensorType, dtypes
@@ -28,6 +27,7 @@ from polyjuice.lower.choosers import Draws, drawing
 from polyjuice.lower.forms import ALL, Drawn, Form, text
 from polyjuice.lower.onnx_forms import rewrite
 from polyjuice.ops import TABLE, GraphBuilder
+from polyjuice.user_models import from_model
 from tests.support.frameworks import run_onnx
 
 OPERATORS = sorted({operator for operator, _ in FORMS["onnx"] if ("", operator) in TABLE})
@@ -170,7 +170,7 @@ g (float[2, 1, 3] x) => (float y)
 def test_the_forms_of_a_model_are_read_and_followed() -> None:
     program = from_model(onnx.parser.parse_model(MODEL))
     assert program.artifact is not None
-    said = set(map(text, program.artifact.forms))
+    seed_forms = set(map(text, program.artifact.forms))
     wanted = {
         "model: opset 13",
         "Reshape: 0 for a kept size",
@@ -180,8 +180,9 @@ def test_the_forms_of_a_model_are_read_and_followed() -> None:
         "ReduceSum: axes absent",
         "Constant: value_float",
     }
-    assert wanted <= said
-    followed = [lower(program.graph, "onnx", seed, opset=DRAWN_OPSET, said=sorted(said)).forms for seed in range(40)]
+    assert wanted <= seed_forms
+    drawing = {"opset": DRAWN_OPSET, "seed_forms": sorted(seed_forms)}
+    followed = [lower(program.graph, "onnx", seed, **drawing).forms for seed in range(40)]
     often = Counter(form for forms in followed for form in {text(form) for form in forms})
     assert all(often[form] >= 12 for form in wanted - {"Constant: value_float"}), often
 

@@ -66,7 +66,7 @@ def as_model(artifact: Artifact) -> onnx.ModelProto:
     return onnx.load_from_string(artifact.source)
 
 
-def test_every_spelling_means_the_graph() -> None:
+def test_every_text_means_the_graph() -> None:
     seen: Counter[str] = Counter()
     ran = 0
     for number, (graph, inputs) in enumerate(plain_graphs(120)):
@@ -143,8 +143,8 @@ def test_a_model_with_functions_is_read_without_them(calling: str) -> None:
             continue  # they become 1
         again = formats.from_model(as_model(artifact))
         assert not any(node.opaque for node in again.nodes)
-        given = [*inputs, *(artifact.arrays[name] for name in artifact.arguments)]
-        for result, expected in zip(evaluate(again, given), evaluate(graph, inputs), strict=False):
+        arguments = [*inputs, *(artifact.arrays[name] for name in artifact.arguments)]
+        for result, expected in zip(evaluate(again, arguments), evaluate(graph, inputs), strict=False):
             np.testing.assert_array_equal(result, expected)
 
 

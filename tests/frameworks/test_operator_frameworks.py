@@ -78,7 +78,7 @@ def types_of_kinds(op: Op) -> list[str]:
 @pytest.mark.parametrize(("name", "framework"), CELLS)
 def test_a_framework_gives_the_operator_its_meaning(name: str, framework: str, unsupported: Unsupported) -> None:
     dtype = usual_type(name, framework)
-    unsupported.compare({(framework, name, dtype): holes(NAMES[name], framework, dtype)})
+    unsupported.compare({(framework, name, dtype): unsupported_of(NAMES[name], framework, dtype)})
 
 
 @pytest.mark.long
@@ -86,20 +86,20 @@ def test_a_framework_gives_the_operator_its_meaning(name: str, framework: str, u
 def test_a_framework_gives_the_operator_its_meaning_in_other_types(
     name: str, framework: str, unsupported: Unsupported
 ) -> None:
-    found = {dtype: holes(NAMES[name], framework, dtype) for dtype in other_types(name, framework)}
+    found = {dtype: unsupported_of(NAMES[name], framework, dtype) for dtype in other_types(name, framework)}
     unsupported.compare({(framework, name, dtype): what for dtype, what in found.items()})
 
 
-def holes(op: Op, framework: str, dtype: str) -> Holes:
+def unsupported_of(op: Op, framework: str, dtype: str) -> Holes:
     """The unsupported lowerings of the operator in an element type. Raises Wrong if a result has another meaning."""
     if (op.qualified, framework, dtype) in FAULTS:
         with pytest.raises(Wrong):
-            _holes(op, framework, dtype)
+            _unsupported_of(op, framework, dtype)
         return frozenset()
-    return _holes(op, framework, dtype)
+    return _unsupported_of(op, framework, dtype)
 
 
-def _holes(op: Op, framework: str, dtype: str) -> Holes:
+def _unsupported_of(op: Op, framework: str, dtype: str) -> Holes:
     ran, reasons, seen = False, set(), Seen()
     for seed in range(INSTANCES + FURTHER):
         if seed == INSTANCES and not seen.steps:  # there is no choice to draw
@@ -185,16 +185,16 @@ def in_double(build: Builder, op: str, x: str) -> str:
     return build.op("Cast", build.op(op, build.op("Cast", x, to="float64")), to="float32")
 
 
-@pytest.mark.parametrize(("name", "framework", "spelling", "raised"), PLANTED)
-def test_a_broken_spelling_is_seen(
+@pytest.mark.parametrize(("name", "framework", "texts", "raised"), PLANTED)
+def test_a_broken_text_is_seen(
     name: str,
     framework: str,
-    spelling: Texts | DecomposeFn,
+    texts: Texts | DecomposeFn,
     raised: type[BaseException],
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     op = NAMES[name]
-    broken = replace(op, **{framework: spelling})
+    broken = replace(op, **{framework: texts})
     monkeypatch.setattr(table, "TABLE", {**TABLE, (op.domain, op.name): broken})
     with pytest.raises(raised):
-        Unsupported().compare({(framework, name, "float32"): holes(op, framework, "float32")})
+        Unsupported().compare({(framework, name, "float32"): unsupported_of(op, framework, "float32")})

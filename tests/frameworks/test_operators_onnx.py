@@ -189,8 +189,8 @@ def random_type(rng: random.Random, dtype: str) -> TensorType:
     """A type of rank 0 to 5 with a bounded number of elements."""
     shape: list[int] = []
     for _ in range(rng.randint(0, 5)):
-        room = LARGEST_INSTANCE // TensorType(dtype, tuple(shape)).size
-        shape.append(rng.choice([size for size in SIZES if size <= max(room // 8, 1)]))
+        largest = LARGEST_INSTANCE // TensorType(dtype, tuple(shape)).size
+        shape.append(rng.choice([size for size in SIZES if size <= max(largest // 8, 1)]))
     rng.shuffle(shape)
     return TensorType(dtype, tuple(shape))
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from polyjuice.given import callables
+from polyjuice.user_models import callables
 
 pytest.importorskip("torch")
 

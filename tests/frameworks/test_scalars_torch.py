@@ -126,15 +126,15 @@ def test_zero_and_one_as_truth_values_mean_the_numbers(name: str) -> None:
                 results = infer(op, types[-len(op.inputs) :], {attr: number})
             except TypeMismatch:
                 continue
-            call = Call(names, types[-len(op.inputs) :], results, {attr: number}, drawing(0).about("spelling"), str)
+            call = Call(names, types[-len(op.inputs) :], results, {attr: number}, drawing(0).about("text"), str)
             texts = [text.format(*names) for text in op.torch(call)]
             truths = [text for text in texts if "True" in text or "False" in text or "torch.bool" in text]
             assert bool(truths) == (dtype != "bool" and "sub" not in name), (dtype, number, texts)
             for text in truths:
                 plain = text.replace("True", "1").replace("False", "0").replace("torch.bool", "torch.int8")
-                said, meant = (_result(one, condition, x.clone()) for one in (text, plain))
-                assert said == meant, (dtype, text)
-                written += said is not None
+                got, meant = (_result(one, condition, x.clone()) for one in (text, plain))
+                assert got == meant, (dtype, text)
+                written += got is not None
     assert written or "sub" in name
 
 

@@ -19,16 +19,16 @@ torch = pytest.importorskip("torch")
 
 import torch.nn.functional as F  # noqa: E402
 
-from polyjuice import given as given_package  # noqa: E402
+from polyjuice import user_models  # noqa: E402
 from polyjuice.campaign.seeds import Seeds  # noqa: E402
 from polyjuice.compilers import find  # noqa: E402
 from polyjuice.execution import Worker  # noqa: E402
 from polyjuice.formats import FormatError, from_model, to_model, torch_export  # noqa: E402
-from polyjuice.given import callables  # noqa: E402
 from polyjuice.interpret import evaluate  # noqa: E402
 from polyjuice.ir import Graph, digest  # noqa: E402
 from polyjuice.lower import Unlowerable, lower  # noqa: E402
 from polyjuice.numerics import Mode, analyse, judge  # noqa: E402
+from polyjuice.user_models import callables  # noqa: E402
 
 Array = np.ndarray
 
@@ -385,8 +385,8 @@ def test_a_bad_source_is_a_usage_error(folder: Path) -> None:
 
 
 def test_without_torch_the_message_says_what_to_install(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delitem(sys.modules, "polyjuice.given.torch_program", raising=False)
-    monkeypatch.delattr(given_package, "torch_program", raising=False)
+    monkeypatch.delitem(sys.modules, "polyjuice.user_models.torch_program", raising=False)
+    monkeypatch.delattr(user_models, "torch_program", raising=False)
     monkeypatch.delitem(sys.modules, "mine", raising=False)
     monkeypatch.chdir(folder)
     monkeypatch.setitem(sys.modules, "torch", None)

@@ -90,9 +90,9 @@ def test_the_source_of_a_generated_graph_means_the_graph(profile: str, part: int
     assert exact > (50 if profile == "exact" else 0)
 
 
-def test_every_spelling_of_a_graph_means_the_same() -> None:
+def test_every_text_of_a_graph_means_the_same() -> None:
     for number in range(20):
-        graph = generate(10, f"spellings {number}", on_usual_types)
+        graph = generate(10, f"texts {number}", on_usual_types)
         try:
             inputs = make_inputs(graph, "exact", number)
             evaluate(graph, inputs)
@@ -102,7 +102,7 @@ def test_every_spelling_of_a_graph_means_the_same() -> None:
             assert_means(graph, inputs, seed)
 
 
-# --- spellings --------------------------------------------------------------------------------------------------------
+# --- texts --------------------------------------------------------------------------------------------------------
 
 
 def test_equal_seeds_give_equal_text_and_arrays() -> None:
@@ -113,13 +113,13 @@ def test_equal_seeds_give_equal_text_and_arrays() -> None:
         assert list(a.arrays) == list(b.arrays)
 
 
-def test_other_seeds_give_other_spellings() -> None:
+def test_other_seeds_give_other_texts() -> None:
     build = GraphBuilder()
     x, y = build.input(float32(2, 3), "x"), build.input(float32(3), "y")
     graph = build.build([build.op("Relu", build.op("Add", x, y))])
     text = "\n".join(sources(graph))
-    for spelling in (" + ", "torch.add(", ".add(", "torch.relu(", "F.relu(", ".relu()", "y.expand((2, 3))"):
-        assert spelling in text
+    for written in (" + ", "torch.add(", ".add(", "torch.relu(", "F.relu(", ".relu()", "y.expand((2, 3))"):
+        assert written in text
 
 
 def test_what_is_left_of_a_graph_is_spelled_as_it_was() -> None:
@@ -139,14 +139,14 @@ def test_a_uniform_constant_is_a_number_a_tensor_or_a_weight() -> None:
     two = build.constant(np.full((2, 3), 2, np.float32), "two")
     graph = build.build([build.op("Mul", x, two)])
     text = "\n".join(sources(graph))
-    for spelling in (
+    for written in (
         "2.0",
         "torch.full((2, 3), 2.0",
         "self.w_two = arrays[",
         "register_buffer(",
         "torch.nn.Parameter(",
     ):
-        assert spelling in text
+        assert written in text
 
 
 def test_the_text_is_a_module_of_one_class() -> None:
@@ -284,14 +284,14 @@ def test_a_graph_without_inputs() -> None:
         assert result.tolist() == [2, 2]
 
 
-# --- what there is no spelling for ------------------------------------------------------------------------------------
+# --- what there is no text for ------------------------------------------------------------------------------------
 
 
 def test_an_opaque_node_is_named_as_unlowerable() -> None:
     build = GraphBuilder()
     x = build.input(float32(2), "x")
     build.append(Node("Twist", (x,), ("y",), {}, "mine", opaque=True), [float32(2)])
-    with pytest.raises(Unlowerable, match=r"y = mine\.Twist\(x\): mine\.Twist has no Torch spelling"):
+    with pytest.raises(Unlowerable, match=r"y = mine\.Twist\(x\): mine\.Twist has no Torch text"):
         lower(build.build(["y"]), "torch", 0)
 
 

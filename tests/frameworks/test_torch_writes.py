@@ -79,8 +79,8 @@ def test_programs_that_write_run_in_packs_as_they_do_alone() -> None:
             (program,) = one.programs
             if program.ran:
                 alone = pipeline.rerun(one, session).programs[0]
-                given = [y.tobytes() for outputs in program.outcome.outputs for y in outputs]
-                assert given == [y.tobytes() for outputs in alone.outcome.outputs for y in outputs]
+                packed = [y.tobytes() for outputs in program.outcome.outputs for y in outputs]
+                assert packed == [y.tobytes() for outputs in alone.outcome.outputs for y in outputs]
 
 
 class _Losing(Eager):

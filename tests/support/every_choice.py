@@ -39,13 +39,13 @@ _Path = tuple[int, ...]
 class _Walk:
     """One way through the choices: it takes the given options first, and the first option of each later choice."""
 
-    given: _Path
+    path: _Path
     steps: list[tuple[list[Step], int]] = field(default_factory=list)
 
     def take(self, labels: Sequence[str], place: object) -> int:
         """The number of the option at the next choice."""
         at = len(self.steps)
-        option = self.given[at] if at < len(self.given) else 0
+        option = self.path[at] if at < len(self.path) else 0
         self.steps.append(([(place, label) for label in labels], option))
         return option
 
@@ -57,7 +57,7 @@ class _Walk:
     def turns(self) -> Iterator[tuple[_Path, Step]]:
         """The walks that leave this one after the given options, each with the option at which it leaves."""
         path = [option for _, option in self.steps]
-        for at in range(len(self.given), len(path)):
+        for at in range(len(self.path), len(path)):
             for option, step in enumerate(self.steps[at][0][1:], 1):
                 yield (*path[:at], option), step
 

@@ -108,9 +108,9 @@ def masked(line: str) -> str:
     return " ".join(re.sub(r"\[[-\d., e\[\]]*\]|-?\d[\d.]*(e-?\d+)?", "N", line).split())
 
 
-def missing(shown: str, said: str) -> list[str]:
+def missing(shown: str, output: str) -> list[str]:
     """The shown lines that do not occur in the output in this order. `...` stands for anything within a line."""
-    lines = iter([masked(line) for line in said.splitlines()])
+    lines = iter([masked(line) for line in output.splitlines()])
 
     def is_next(line: str) -> bool:
         pattern = ".*".join(map(re.escape, masked(line).split("...")))

@@ -36,7 +36,7 @@ _EVERY = "every other operator"
 
 _HEAD = """\
 # What frameworks do not run, uncompiled, of the programs that Polyjuice writes for one operator, and why.
-# "never": nothing ran in these element types of the first operand. "partly": some applications or spellings ran.
+# "never": nothing ran in these element types of the first operand. "partly": some applications or texts ran.
 # Tests compare this table with what happens. Write it anew with the frameworks that constraints.txt names:
 #   pytest tests -k test_a_framework_gives_the_operator_its_meaning -m "long or not long" -n 0 --update-unsupported
 """
@@ -61,7 +61,7 @@ def parse(text: str) -> dict[Cell, Holes]:
     for framework, dtype, reason in every:
         for name in _others(cells, framework, dtype):
             cells[framework, name, dtype].add(("never", reason))
-    return {cell: frozenset(holes) for cell, holes in cells.items()}
+    return {cell: frozenset(found_there) for cell, found_there in cells.items()}
 
 
 def _lines(text: str) -> Iterator[tuple[str, str, Extent, list[str], str]]:
@@ -100,8 +100,8 @@ def render(table: Table) -> str:
     lines = [_HEAD]
     for framework in sorted({framework for framework, *_ in table}):
         lines.append(framework)
-        cells = {cell: holes for cell, holes in table.items() if cell[0] == framework}
-        for reason in sorted({reason for holes in cells.values() for _, reason in holes}):
+        cells = {cell: found_there for cell, found_there in table.items() if cell[0] == framework}
+        for reason in sorted({reason for found_there in cells.values() for _, reason in found_there}):
             lines += [f"  {reason}", *_entries(framework, reason, cells)]
     return "\n".join(lines) + "\n"
 
@@ -113,8 +113,8 @@ def _entries(framework: str, reason: str, cells: Table) -> Iterator[str]:
     for extent in ("never", "partly"):
         types: dict[str, list[str]] = defaultdict(list)
         for _, name, dtype in sorted(cells, key=lambda cell: dtypes.EVERY.index(cell[2])):
-            said = (extent, reason) in cells[framework, name, dtype]
-            if said and not (extent == "never" and dtype in every):
+            is_listed = (extent, reason) in cells[framework, name, dtype]
+            if is_listed and not (extent == "never" and dtype in every):
                 types[name].append(dtype)
         names: dict[tuple[str, ...], list[str]] = defaultdict(list)
         for name in sorted(types):
@@ -126,10 +126,10 @@ def _entries(framework: str, reason: str, cells: Table) -> Iterator[str]:
 
 def _is_of_every_other(framework: str, reason: str, cells: Table, dtype: str) -> bool:
     """Whether no operator of a type ever runs in it, most of them for this reason alone."""
-    holes = [cells.get((framework, name, dtype), frozenset()) for name in operators(dtype)]
-    alone = sum(one == {("never", reason)} for one in holes)
-    others = [one for one in holes if one != {("never", reason)}]
-    return alone > len(holes) / 2 and all(
+    found_there = [cells.get((framework, name, dtype), frozenset()) for name in operators(dtype)]
+    alone = sum(one == {("never", reason)} for one in found_there)
+    others = [one for one in found_there if one != {("never", reason)}]
+    return alone > len(found_there) / 2 and all(
         any(extent == "never" for extent, _ in one) and ("never", reason) not in one for one in others
     )
 
@@ -137,14 +137,15 @@ def _is_of_every_other(framework: str, reason: str, cells: Table, dtype: str) ->
 def differences(expected: Table, found: Table) -> list[str]:
     """Messages about unsupported programs that the table lacks, and about entries that are out of date."""
     lines = []
-    for cell, holes in found.items():
-        said = expected.get(cell, frozenset())
+    for cell, found_there in found.items():
+        listed = expected.get(cell, frozenset())
         lines += [
-            f"{' '.join(cell)} {extent} runs, which the table lacks: {why}" for extent, why in sorted(holes - said)
+            f"{' '.join(cell)} {extent} runs, which the table lacks: {why}"
+            for extent, why in sorted(found_there - listed)
         ]
         lines += [
             f"{' '.join(cell)} {extent} runs, says the table, but no longer: {why}"
-            for extent, why in sorted(said - holes)
+            for extent, why in sorted(listed - found_there)
         ]
     return lines
 
@@ -189,7 +190,7 @@ class Unsupported:
     def write(self) -> None:
         """Write the table to its file, if ``update`` was set."""
         if self._update:
-            there = {cell: holes for cell, holes in self._table.items() if cell[1] in operators(cell[2])}
+            there = {cell: found_there for cell, found_there in self._table.items() if cell[1] in operators(cell[2])}
             FILE.write_text(render(there), encoding="utf-8")
 
 
@@ -212,7 +213,7 @@ def reason(error: Exception, operator: str) -> str:
     """The reason why a framework or a format does not take a program of one operator, without details that vary."""
     text = str(error).strip().partition("\n")[0]
     if isinstance(error, Unlowerable):
-        return "cannot be said: " + _plain(re.sub(r"^node .+?\): (\S+ has no \w+ spelling: )?", "", text))
+        return "cannot be said: " + _plain(re.sub(r"^node .+?\): (\S+ has no \w+ text: )?", "", text))
     if found := _LACKS_KERNEL.search(text):
         kernel = found[1] or found[2]
         return "no kernel" if kernel == operator else f"no kernel of {kernel}"

@@ -60,10 +60,10 @@ def test_programs_count_axes_from_either_side(format: str) -> None:
     op = TABLE["", "Softmax"]
     operands, attrs = application(op, random.Random(1), "float32")
     assert attrs["axis"] >= 0
-    said = set()
+    written = set()
     for seed in range(20):
         try:
-            said.add("axes counted from the end" in lower(one_node(op, operands, attrs), format, seed).idioms)
+            written.add("axes counted from the end" in lower(one_node(op, operands, attrs), format, seed).idioms)
         except Unlowerable as error:
             pytest.fail(str(error))
-    assert said == {True, False}
+    assert written == {True, False}

@@ -58,8 +58,8 @@ ONES = np.ones((2, 16), np.uint8)
     ],
 )
 def test_a_lane_shows_where_values_have_one_sign(case: Case, shows: bool) -> None:
-    met, told = found(case, "lane-min-uint8", "lane-arg-uint8")
-    assert bool(met) == bool(told) == shows
+    met, exposes = found(case, "lane-min-uint8", "lane-arg-uint8")
+    assert bool(met) == bool(exposes) == shows
 
 
 def test_a_fault_that_is_met_may_be_hidden() -> None:

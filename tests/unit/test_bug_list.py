@@ -65,7 +65,7 @@ def run(monkeypatch: pytest.MonkeyPatch, folder: Path, code: str, *options: str,
 
 
 @pytest.mark.parametrize(
-    ("code", "version", "status", "said"),
+    ("code", "version", "status", "message"),
     {
         "shows": ("sys.exit(1)", "1.1+cpu", 0, "001 ONNX Runtime 1.1: shows, as listed (shows); 0 s: a sum is wrong"),
         "right": ("sys.exit(0)", "1.1", 1, "right, but the list says shows"),
@@ -82,11 +82,11 @@ def test_a_reproducer_is_held_against_the_list(
     code: str,
     version: str,
     status: int,
-    said: str,
+    message: str,
 ) -> None:
     assert run(monkeypatch, folder, code, "--timeout", "2", version=version) == status
     printed = capsys.readouterr().out
-    assert said in printed
+    assert message in printed
     assert f"other than the list says: {'001' if status == 1 else 'none'}" in printed
 
 
@@ -124,14 +124,14 @@ def test_a_table_has_what_is_mended_apart(folder: Path) -> None:
         ('"shows"', '"hangs"', "status hangs is not one of shows, right, depends"),
     ],
 )
-def test_a_mistake_in_the_list_is_told(folder: Path, old: str, new: str, reason: str) -> None:
+def test_a_mistake_in_the_list_is_reported(folder: Path, old: str, new: str, reason: str) -> None:
     (folder / "status.toml").write_text(LIST.replace(old, new))
     with pytest.raises(ListError, match=reason.replace(".", r"\.")):
         bug_list.read(folder / "status.toml")
 
 
 @pytest.mark.parametrize(
-    ("options", "said"),
+    ("options", "message"),
     [
         (["901"], "there is no bug 901 in"),
         (
@@ -140,6 +140,6 @@ def test_a_mistake_in_the_list_is_told(folder: Path, old: str, new: str, reason:
         ),
     ],
 )
-def test_a_mistake_in_the_options_is_told(options: list[str], said: str) -> None:
+def test_a_mistake_in_the_options_is_reported(options: list[str], message: str) -> None:
     done = subprocess.run([sys.executable, ROOT / "scripts/bugs.py", *options], capture_output=True, text=True)
-    assert (done.returncode, done.stdout, said in done.stderr) == (USAGE, "", True)
+    assert (done.returncode, done.stdout, message in done.stderr) == (USAGE, "", True)

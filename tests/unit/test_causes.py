@@ -42,11 +42,11 @@ def of_error(operator: str, error: str) -> str:
     """The cause of a finding without a blamed part: a program of one operator does not load."""
     graph = program(operator)
     outcome = Outcome("error", "compile", message=error)
-    said = failure_of("crash", Program("min", graph, Artifact("onnx", b"", {}), [], outcome))
-    return cause_of(finding("crash", signature=said.signature), {"min": graph}, ())
+    verdict = failure_of("crash", Program("min", graph, Artifact("onnx", b"", {}), [], outcome))
+    return cause_of(finding("crash", signature=verdict.signature), {"min": graph}, ())
 
 
-def told(kind: str, signature: str, blame: tuple[str, ...], *alternatives: tuple[str, ...]) -> dict[str, Any]:
+def reported(kind: str, signature: str, blame: tuple[str, ...], *alternatives: tuple[str, ...]) -> dict[str, Any]:
     """The content of ``finding.json`` after bisection."""
     cause = by_part(kind, signature, blame)
     return asdict(
@@ -100,36 +100,36 @@ def test_what_fails_by_a_setting_fails_by_wrong_values() -> None:
     assert by_part("crash", gather, [PATTERN]) == by_part("mismatch", "", [PATTERN])
     assert by_part("crash", gather, [REUSE]) != by_part("mismatch", "", [PATTERN])
     assert by_part("crash", gather, ["GatherToSliceFusion"]).startswith(gather)
-    coarse = culprit(told("crash", gather, (REUSE,)))
+    coarse = culprit(reported("crash", gather, (REUSE,)))
     assert not coarse.may_account_for("crash")
-    assert not coarse.accounts_for(told("crash", gather, (PATTERN,), (REUSE,)))
+    assert not coarse.accounts_for(reported("crash", gather, (PATTERN,), (REUSE,)))
 
 
 def test_a_part_accounts_for_what_it_shows_while_others_that_show_the_same_are_off() -> None:
     """Two optimizers put nodes around Transpose(DequantizeLinear(x)) of int32, and these saturate."""
-    alone = culprit(told("mismatch", "", (PROPAGATION,)))
-    assert alone.accounts_for(told("mismatch", "", (PROPAGATION, *TRANSPOSE)))
-    assert not alone.accounts_for(told("mismatch", "", TRANSPOSE))
-    assert not alone.accounts_for(told("crash", "crash compile no", (PROPAGATION, *TRANSPOSE)))
-    assert not culprit(told("mismatch", "", (PROPAGATION, *TRANSPOSE))).accounts_for(
-        told("mismatch", "", (PROPAGATION,))
+    alone = culprit(reported("mismatch", "", (PROPAGATION,)))
+    assert alone.accounts_for(reported("mismatch", "", (PROPAGATION, *TRANSPOSE)))
+    assert not alone.accounts_for(reported("mismatch", "", TRANSPOSE))
+    assert not alone.accounts_for(reported("crash", "crash compile no", (PROPAGATION, *TRANSPOSE)))
+    assert not culprit(reported("mismatch", "", (PROPAGATION, *TRANSPOSE))).accounts_for(
+        reported("mismatch", "", (PROPAGATION,))
     )
 
 
 def test_a_part_accounts_for_no_other_error_than_its_own_among_others() -> None:
     """The transpose optimizer has two faults: an assertion, and a division by the size of an empty tensor."""
     abort, division = (f"crash compile the process was ended by {name}" for name in ("SIGABRT", "SIGFPE"))
-    assertion = culprit(told("crash", abort, TRANSPOSE))
-    assert not assertion.accounts_for(told("crash", division, ("NoopElimination", *TRANSPOSE)))
-    assert assertion.accounts_for(told("crash", abort, ("NoopElimination", *TRANSPOSE)))
+    assertion = culprit(reported("crash", abort, TRANSPOSE))
+    assert not assertion.accounts_for(reported("crash", division, ("NoopElimination", *TRANSPOSE)))
+    assert assertion.accounts_for(reported("crash", abort, ("NoopElimination", *TRANSPOSE)))
 
 
 def test_a_part_that_suffices_accounts_for_a_finding_whichever_was_found_first() -> None:
     """A float8 Unsqueeze stays if one optimizer moves the pair around it, and another drops the pair."""
     unsqueeze, argmax = (f"crash compile Type _ of operator ({name})" for name in ("Unsqueeze", "ArgMax"))
-    moved = told("crash", unsqueeze, (PROPAGATION,), (SELECTION,))
-    assert culprit(told("crash", argmax, (SELECTION,))).accounts_for(moved)
-    assert not culprit(told("mismatch", "", (SELECTION,))).accounts_for(moved)
+    moved = reported("crash", unsqueeze, (PROPAGATION,), (SELECTION,))
+    assert culprit(reported("crash", argmax, (SELECTION,))).accounts_for(moved)
+    assert not culprit(reported("mismatch", "", (SELECTION,))).accounts_for(moved)
 
 
 # --- operators ------------------------------------------------------------------------------------------------

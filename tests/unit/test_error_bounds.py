@@ -16,7 +16,7 @@ import pytest
 from polyjuice.interpret import EvaluationError, apply, evaluate
 from polyjuice.ir import Graph, Node, TensorType, complexes, dtypes
 from polyjuice.numerics import SAFETY, Mode, Value, analyse, distance, listing, propagate
-from polyjuice.numerics.values import Setting, given
+from polyjuice.numerics.values import Setting, of_array
 from polyjuice.ops import TABLE, GraphBuilder, Op, Operand, infer
 from polyjuice.ops.sampling import restricted_values
 from tests.support.applications import application, random_array
@@ -289,7 +289,7 @@ def test_what_is_known_beyond_the_real_numbers_hangs_on_no_error_or_sign_of_zero
         for seed in range(instances):
             operands, node, types, values = drawn(OPS[name], dtype, f"edge {seed}")
             x = [edges(values, operand) for operand in operands]
-            known = [given(a, operand.type.dtype, setting) for a, operand in zip(x, operands, strict=True)]
+            known = [of_array(a, operand.type.dtype, setting) for a, operand in zip(x, operands, strict=True)]
             e = [errors_of(values, a, operand) for a, operand in zip(x, operands, strict=True)]
             e = [
                 np.where(np.isfinite(v.array) & (v.array != 0), np.maximum(v.error, d), v.error)

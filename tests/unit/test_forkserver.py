@@ -113,8 +113,8 @@ def test_a_script_runs_as_it_does_from_scratch(
 ) -> None:
     with script(tmp_path, f"import os, sys\n{text}\n") as running:
         assert running.wait(60) == status
-        said, errors = running.printed()
-    assert (said, errors) == printed if isinstance(printed, tuple) else said.strip() == printed
+        output, errors = running.printed()
+    assert (output, errors) == printed if isinstance(printed, tuple) else output.strip() == printed
 
 
 def test_nothing_outlives_a_script(tmp_path: Path) -> None:

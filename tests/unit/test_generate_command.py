@@ -76,12 +76,12 @@ def test_disrupted_graphs_come_with_what_is_broken(tmp_path: Path) -> None:
     assert (summary["graphs"], summary["valid"]) == (COUNT, 0)
     broken = json.loads((out / "broken.json").read_text())
     assert sorted([*broken, "broken.json"]) == sorted(path.name for path in out.iterdir())
-    for name, said in broken.items():
+    for name, described in broken.items():
         model = onnx.load(out / name)
-        (node,) = [node for node in model.graph.node if said["node"] in node.output]
-        assert ".".join(filter(None, [node.domain, node.op_type])) == said["operator"]
-        assert said["kind"] in ("type", "shape")
-        assert said["given"] != said["due"]
+        (node,) = [node for node in model.graph.node if described["node"] in node.output]
+        assert ".".join(filter(None, [node.domain, node.op_type])) == described["operator"]
+        assert described["kind"] in ("type", "shape")
+        assert described["given"] != described["due"]
 
 
 def test_only_hirgen_disrupts(tmp_path: Path) -> None:

@@ -158,9 +158,9 @@ def test_operands_moved_by_what_they_lack_are_in_the_domain(op: Op) -> None:
     rng = np.random.default_rng(5)
     outside = 0
     for graph in some_instances(op, 6):
-        node, given = graph.nodes[0], dict(zip(graph.inputs, graph.input_types, strict=True))
+        node, types = graph.nodes[0], dict(zip(graph.inputs, graph.input_types, strict=True))
         for kind in (lambda a: a, np.zeros_like, lambda a: 0.25 - np.abs(a)):
-            values = {name: kind(rng.standard_normal(t.shape)) for name, t in given.items()} | dict(graph.constants)
+            values = {name: kind(rng.standard_normal(t.shape)) for name, t in types.items()} | dict(graph.constants)
             inputs = [np.asarray(values[name]) for name in graph.inputs]
             if finite_everywhere(graph, inputs):
                 continue

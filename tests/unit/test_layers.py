@@ -1,4 +1,4 @@
-"""The layer law: a room imports only the rooms below it, so that each can be read without those above."""
+"""The layer law: a package imports only the packages below it, so that each can be read without those above."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ STANDS_ON = {
     "generate": "ops cache",
     "egraph": "ops",
     "lower": "formats execution",
-    "given": "lower",
-    "session": "given",
+    "user_models": "lower",
+    "session": "user_models",
     "numerics": "interpret",
     "equivalence": "numerics",
     "inputs": "numerics compilers",
-    "oracles": "given inputs",
+    "oracles": "user_models inputs",
     "pipeline": "oracles session equivalence",
     "packs": "pipeline",
     "support": "pipeline generate probes",
@@ -42,18 +42,18 @@ STANDS_ON = {
     "cli": "page",
     "__main__": "cli",
 }
-"""Every room, from the ground up, and the rooms right under it. It may also import the rooms under those."""
+"""Every package, from the ground up, and the packages right under it. It may also import those under these."""
 
 
-def below(room: str) -> set[str]:
-    """All rooms that a room may import."""
-    under = STANDS_ON[room].split()
+def below(package: str) -> set[str]:
+    """All packages that a package may import."""
+    under = STANDS_ON[package].split()
     return set(under).union(*map(below, under))
 
 
-def imported_rooms(source: Path, package: Path) -> Iterator[tuple[str, int]]:
-    """The rooms that a file imports, inside its functions too, and the lines of these imports."""
-    here = source.relative_to(package.parent).with_suffix("").parts
+def imported_packages(source: Path, folder: Path) -> Iterator[tuple[str, int]]:
+    """The packages that a file imports, inside its functions too, and the lines of these imports."""
+    here = source.relative_to(folder.parent).with_suffix("").parts
     for node in ast.walk(ast.parse(source.read_text(encoding="utf-8"))):
         names: list[str] = []
         if isinstance(node, ast.Import):
@@ -64,61 +64,61 @@ def imported_rooms(source: Path, package: Path) -> Iterator[tuple[str, int]]:
             names = [f"{module}.{alias.name}" for alias in node.names]
         for name in names:
             parts = name.split(".")
-            if parts[0] == package.name and len(parts) > 1:
+            if parts[0] == folder.name and len(parts) > 1:
                 yield parts[1], node.lineno
 
 
-def violations(package: Path) -> list[str]:
-    """Every import that breaks the law, and every room that the law does not know, with its place."""
+def violations(folder: Path) -> list[str]:
+    """Every import that breaks the law, and every package that the law does not know, with its place."""
     found = []
-    for source in sorted(package.rglob("*.py")):
-        inside = source.relative_to(package)
-        room = inside.parts[0].removesuffix(".py")
-        if room == "__init__":  # a function may import higher rooms: others pay nothing until they call it
+    for source in sorted(folder.rglob("*.py")):
+        inside = source.relative_to(folder)
+        package = inside.parts[0].removesuffix(".py")
+        if package == "__init__":  # a function may import higher packages: others pay nothing until they call it
             at_once = {statement.lineno for statement in ast.parse(source.read_text(encoding="utf-8")).body}
             found += [
                 f"{inside}:{line}: the package itself imports {other}"
-                for other, line in imported_rooms(source, package)
+                for other, line in imported_packages(source, folder)
                 if line in at_once
             ]
-        elif room not in STANDS_ON:
-            found.append(f"{inside}: the room {room} has no place in the law")
+        elif package not in STANDS_ON:
+            found.append(f"{inside}: the package {package} has no place in the law")
         else:
             found += [
-                f"{inside}:{line}: {room} imports {other}, on which it does not stand"
-                for other, line in imported_rooms(source, package)
-                if other != room and other not in below(room)
+                f"{inside}:{line}: {package} imports {other}, on which it does not stand"
+                for other, line in imported_packages(source, folder)
+                if other != package and other not in below(package)
             ]
     return found
 
 
-def test_every_room_stands_only_on_rooms_listed_before_it() -> None:
-    rooms = list(STANDS_ON)
-    for number, room in enumerate(rooms):
-        assert below(room) <= set(rooms[:number]), room
+def test_every_package_stands_only_on_packages_listed_before_it() -> None:
+    packages = list(STANDS_ON)
+    for number, package in enumerate(packages):
+        assert below(package) <= set(packages[:number]), package
 
 
-def test_a_room_imports_only_what_it_stands_on() -> None:
+def test_a_package_imports_only_what_it_stands_on() -> None:
     assert not violations(PACKAGE), "\n".join(violations(PACKAGE))
 
 
-def test_every_room_of_the_law_exists() -> None:
-    assert [room for room in STANDS_ON if not any(PACKAGE.glob(f"{room}*"))] == []
+def test_every_package_of_the_law_exists() -> None:
+    assert [package for package in STANDS_ON if not any(PACKAGE.glob(f"{package}*"))] == []
 
 
 def test_the_law_is_enforced(tmp_path: Path) -> None:
     """The test finds each kind of import from above, at its line."""
-    package = tmp_path / "polyjuice"
-    for folder in ("ir", "egraph", "attic"):
-        (package / folder).mkdir(parents=True)
-    (package / "ir" / "graph.py").write_text("def f():\n    from polyjuice.ops import TABLE\n    return TABLE\n")
-    (package / "ir" / "other.py").write_text("import numpy\nimport polyjuice.interpret as i\nfrom . import graph\n")
-    (package / "egraph" / "view.py").write_text("from polyjuice import ops, formats\nfrom ..generate import default\n")
-    (package / "attic" / "__init__.py").write_text("")
-    (package / "__init__.py").write_text("from polyjuice import ir\ndef f():\n    from polyjuice import egraph\n")
-    assert violations(package) == [
+    folder = tmp_path / "polyjuice"
+    for package in ("ir", "egraph", "attic"):
+        (folder / package).mkdir(parents=True)
+    (folder / "ir" / "graph.py").write_text("def f():\n    from polyjuice.ops import TABLE\n    return TABLE\n")
+    (folder / "ir" / "other.py").write_text("import numpy\nimport polyjuice.interpret as i\nfrom . import graph\n")
+    (folder / "egraph" / "view.py").write_text("from polyjuice import ops, formats\nfrom ..generate import default\n")
+    (folder / "attic" / "__init__.py").write_text("")
+    (folder / "__init__.py").write_text("from polyjuice import ir\ndef f():\n    from polyjuice import egraph\n")
+    assert violations(folder) == [
         "__init__.py:1: the package itself imports ir",
-        "attic/__init__.py: the room attic has no place in the law",
+        "attic/__init__.py: the package attic has no place in the law",
         "egraph/view.py:1: egraph imports formats, on which it does not stand",
         "egraph/view.py:2: egraph imports generate, on which it does not stand",
         "ir/graph.py:2: ir imports ops, on which it does not stand",

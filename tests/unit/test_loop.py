@@ -47,7 +47,7 @@ class World:
     begun: list[float] = field(default_factory=list)
     tested: list[int] = field(default_factory=list)
     ended: list[float] = field(default_factory=list)
-    told: list[Triaged] = field(default_factory=list)
+    results: list[Triaged] = field(default_factory=list)
     confirmed_cases: list[int] = field(default_factory=list)
 
     def run_task(self, task: Task, moments: Moments) -> list[CaseResult]:
@@ -76,7 +76,7 @@ class World:
     def finding(self, index: int) -> FindingRecord:
         """A finding with its own signature, in its own folder."""
         name, versions = f"{index:06d}-0-mismatch", {"numpy": "1", "python": "3"}
-        said = (
+        messages = (
             "mismatch",
             "metamorphic",
             "numpy",
@@ -88,7 +88,7 @@ class World:
             f"mismatch {index}",
             "differs",
         )
-        record = FindingRecord(*said, "min", "max", "", (), {"min": 1, "max": 1}, {}, "", "", 1, name)
+        record = FindingRecord(*messages, "min", "max", "", (), {"min": 1, "max": 1}, {}, "", "", 1, name)
         (self.folder / "raw" / name).mkdir(parents=True, exist_ok=True)
         (self.folder / "raw" / name / "finding.json").write_text(json.dumps(asdict(record)))
         return record
@@ -110,7 +110,7 @@ class World:
 
     def triaged(self, result: Triaged, known: str) -> None:
         if not result.group:
-            self.told.append(result)
+            self.results.append(result)
 
     def run(self, config: Config) -> dict[str, Any]:
         """Begin or continue the campaign. Return the summary, with the shares of its time."""
@@ -186,7 +186,7 @@ def test_the_time_bounds_cases_and_then_triage(world: World) -> None:
     assert summary.name == UNTRIAGED
     assert f"{found['untriaged']} findings in {found['untriaged']} groups" in summary.read_text()
     assert all(f"raw/{path.name}" in summary.read_text() for path in (world.folder / "raw").iterdir())
-    assert all(result.ended for result in world.told)
+    assert all(result.ended for result in world.results)
 
 
 def test_triage_that_was_ended_is_not_begun_again(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -232,8 +232,8 @@ def test_a_cause_that_accounts_for_an_earlier_one_takes_its_findings(
     found = world.run(CONFIG)
     assert triaged[:2] == ["mismatch by a and b", "mismatch by a"]
     assert (found["causes"], found["untriaged"]) == (1, 0)
-    (told,) = (path for path in (world.folder / "findings").iterdir() if path.is_dir())
-    record = json.loads((told / "finding.json").read_text())
+    (finding,) = (path for path in (world.folder / "findings").iterdir() if path.is_dir())
+    record = json.loads((finding / "finding.json").read_text())
     assert (record["cause"], record["blame"], record["more"]) == ("mismatch by a", ["a"], found["raw_findings"] - 1)
 
 
@@ -274,7 +274,7 @@ def test_a_number_of_cases_is_triaged_for_as_long_as_they_took(world: World) -> 
     found = world.run(replace(CONFIG, time_s=None, cases=10, triage_s=1.0))
     assert found["untriaged"] > 0
     assert 0 < found["elapsed_s"] - 2 * found["cases_s"] <= world.triage_s
-    assert not any(result.ended for result in world.told)
+    assert not any(result.ended for result in world.results)
 
 
 def test_a_case_that_is_given_up_is_run_again(world: World) -> None:

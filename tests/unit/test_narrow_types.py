@@ -62,17 +62,17 @@ CASES = [
 
 @pytest.mark.parametrize(("dtype", "values", "expected", "what"), CASES)
 def test_what_a_cast_gives_is_known(dtype: str, values: list[float], expected: list[float], what: str) -> None:
-    given, analysis = cast(values, "float32", dtype)
-    assert given == expected, what
+    got, analysis = cast(values, "float32", dtype)
+    assert got == expected, what
     assert not analysis.bound.any()
     assert analysis.reference.tolist() == expected
 
 
 @pytest.mark.parametrize("dtype", dtypes.NARROW_FLOATS)
 def test_nan_and_the_sign_of_zero_stay(dtype: str) -> None:
-    given, analysis = cast([NAN, -0.0], "float32", dtype, "float32", mode=EDGE)
-    assert np.isnan(given[0])
-    assert np.signbit(given[1])
+    got, analysis = cast([NAN, -0.0], "float32", dtype, "float32", mode=EDGE)
+    assert np.isnan(got[0])
+    assert np.signbit(got[1])
     assert analysis.bound[0] == 0
     assert np.isinf(cast([NAN], "float32", dtype)[1].bound).all()
 
@@ -87,8 +87,8 @@ def test_what_4_bits_do_not_hold_is_masked(dtype: str, values: list[float]) -> N
 
 
 def test_integers_wrap_around_in_4_bits() -> None:
-    given, analysis = cast([8, -9, 17], "int32", "int4", "int32", mode=Mode(wrap=True))
-    assert given == [-8, 7, 1]
+    got, analysis = cast([8, -9, 17], "int32", "int4", "int32", mode=Mode(wrap=True))
+    assert got == [-8, 7, 1]
     assert not analysis.bound.any()
 
 

@@ -301,9 +301,9 @@ def test_a_graph_depends_on_its_seed_alone() -> None:
 
 def test_a_missing_solver_is_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "z3", None)
-    with pytest.raises(SolverMissing) as said:
+    with pytest.raises(SolverMissing) as caught:
         generate(1, 0, strategy="nnsmith")
-    assert str(said.value) == MISSING
+    assert str(caught.value) == MISSING
     with pytest.raises(SolverMissing):
         Seeds(["nnsmith"], 10, 0)
     assert len(generate(3, 0, strategy="isra")) == 3

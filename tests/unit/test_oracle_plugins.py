@@ -46,8 +46,8 @@ def test_no_other_file_names_an_oracle_or_a_kind() -> None:
 
 def test_an_oracle_outside_of_the_package_is_found_by_its_entry_point(tmp_path: Path) -> None:
     env = declared(tmp_path, "polyjuice.oracles", "odd", plugin())
-    said = refusal("--compiler", "numpy", "--oracle", "even", env=env)
-    assert said.endswith("gradient, odd")
+    message = refusal("--compiler", "numpy", "--oracle", "even", env=env)
+    assert message.endswith("gradient, odd")
 
 
 @pytest.mark.parametrize(
@@ -64,9 +64,9 @@ def test_an_oracle_outside_of_the_package_is_found_by_its_entry_point(tmp_path: 
 )
 def test_a_wrong_oracle_is_named_with_its_module(tmp_path: Path, code: str, words: str) -> None:
     env = declared(tmp_path, "polyjuice.oracles", "odd", code)
-    said = refusal("--compiler", "numpy", "--oracle", "odd", env=env, cwd=tmp_path)
-    assert said.startswith("the oracle 'odd' in odd_plugin")
-    assert words in said
+    message = refusal("--compiler", "numpy", "--oracle", "odd", env=env, cwd=tmp_path)
+    assert message.startswith("the oracle 'odd' in odd_plugin")
+    assert words in message
 
 
 def test_a_kind_says_what_its_reports_need() -> None:

@@ -310,16 +310,16 @@ def traceback(*functions: str, lines: int = 7) -> str:
     return "\n".join(f'  File "torch/a.py", line {lines + n}, in {name}\n    code' for n, name in enumerate(functions))
 
 
-def test_an_error_within_an_explanation_of_dynamo_is_told_and_frames_of_cpp_are_not_taken_for_pythons() -> None:
-    said = (
+def test_an_error_within_an_explanation_of_dynamo_is_reported_and_frames_of_cpp_are_not_taken_for_pythons() -> None:
+    message = (
         "TorchRuntimeError: RuntimeError when making fake tensor call\n  Explanation: call_function gather(*(FakeTensor"
     )
-    said += (
+    message += (
         "(...), 0)): got RuntimeError('Cannot call numel()\\nraised from x.cpp:340 (most recent call first):\\nframe #0"
     )
-    text = f"{traceback('compile', 'get_fake_value', 'unimplemented')}\n{said}\nfrom user code:\n"
+    text = f"{traceback('compile', 'get_fake_value', 'unimplemented')}\n{message}\nfrom user code:\n"
     text += '  File "<model>", line 11, in forward\n'
-    (verdict,) = crashes(ran(2 * X), replace(failed("error", said), traceback=text))
+    (verdict,) = crashes(ran(2 * X), replace(failed("error", message), traceback=text))
     assert verdict.signature == (
         "crash compile TorchRuntimeError: RuntimeError when making fake tensor call: "
         "RuntimeError: Cannot call numel() | in unimplemented, get_fake_value"
@@ -348,17 +348,17 @@ def test_failures_that_say_the_same_are_told_apart_by_where_they_happened() -> N
     assert [s.rpartition("| in ")[2] for s in signatures[3:]] == ["cat, lower", "padN, tvm::relax::lower", "pad, lower"]
 
 
-def test_a_message_of_many_lines_is_told_by_its_headline() -> None:
+def test_a_message_of_many_lines_is_reported_by_its_headline() -> None:
     (verdict,) = crashes(ran(2 * X), failed("error", "LoweringException: no such loop\n  at frame 1\n  at frame 2"))
     assert "LoweringException: no such loop" in verdict.message
     assert "frame" not in verdict.message
 
 
-def test_an_error_of_generated_cpp_is_told_with_what_the_compiler_of_cpp_says() -> None:
+def test_an_error_of_generated_cpp_is_reported_with_what_the_compiler_of_cpp_says() -> None:
     text = "CppCompileError: C++ compile error\n\nCommand:\ng++ a.cpp\n\nOutput:\na.cpp: In function ‘kernel’:\n"
     one, other = (
-        crashes(ran(2 * X), failed("error", f"{text}/tmp/a.cpp:87:43: error: {said}"))[0]
-        for said in ("no matching function", "different types")
+        crashes(ran(2 * X), failed("error", f"{text}/tmp/a.cpp:87:43: error: {message}"))[0]
+        for message in ("no matching function", "different types")
     )
     assert "C++ compile error: no matching function" in one.message
     assert one.signature != other.signature

@@ -157,12 +157,12 @@ def test_a_cast_agrees_with_the_interpreter(source: str, to: str) -> None:
     with np.errstate(all="ignore"):
         (wanted,) = evaluate(graph, [values])
     a, b = machine_sort(source), machine_sort(to)
-    for given, expected in zip(values, wanted, strict=True):
+    for number, expected in zip(values, wanted, strict=True):
         notes = Notes()
-        value = applied("Cast", Call([a.number(float(given))], a, b, {}, Ieee("float64"), notes))
+        value = applied("Cast", Call([a.number(float(number))], a, b, {}, Ieee("float64"), notes))
         if all(map(holds, notes.known)):
             got = float(python_value(z3.simplify(value), b))
-            assert np.isclose(got, float(expected), rtol=0, atol=0, equal_nan=True), (given, expected)
+            assert np.isclose(got, float(expected), rtol=0, atol=0, equal_nan=True), (number, expected)
 
 
 def test_a_float_that_was_widened_is_rounded_from_what_it_was() -> None:
@@ -337,10 +337,10 @@ FALSE = {
 
 @pytest.mark.parametrize("claim", FALSE)
 def test_a_false_rule_is_refuted(claim: str, tmp_path: Path) -> None:
-    text, said = FALSE[claim]
+    text, message = FALSE[claim]
     proof = prove(rule_of(tmp_path, text), THOROUGH)
     assert proof.status == "refuted", proof
-    assert said in proof.counterexample
+    assert message in proof.counterexample
     assert "\n" not in proof.counterexample
 
 

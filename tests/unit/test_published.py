@@ -47,13 +47,13 @@ def test_reading_runs_nothing_and_knows_the_format(tmp_path: Path) -> None:
     folder = tmp_path / "inductor"
     folder.mkdir()
     path = folder / "name.py"
-    told = 'LINK, CAUSE = 1, 2\nLINK = "https://x"\nCAUSE = "codegen"\nWRONG = ["2.1.0"]\nRIGHT = []\nPART = ""\n'
-    path.write_text(f'"""One line."""\nimport no_such_module\n{told}OPERATORS = ["Add"]\ndef program(): 1 / 0\n')
+    text = 'LINK, CAUSE = 1, 2\nLINK = "https://x"\nCAUSE = "codegen"\nWRONG = ["2.1.0"]\nRIGHT = []\nPART = ""\n'
+    path.write_text(f'"""One line."""\nimport no_such_module\n{text}OPERATORS = ["Add"]\ndef program(): 1 / 0\n')
     entry = read(path)
     assert (entry.key, entry.cause, entry.category, entry.format) == ("inductor/name", "One line.", "codegen", "torch")
-    path.write_text(f'"""One line."""\n{told}OPERATORS = ["Add"]\ndef model(): ...\ndef inputs(): ...\n')
+    path.write_text(f'"""One line."""\n{text}OPERATORS = ["Add"]\ndef model(): ...\ndef inputs(): ...\n')
     assert read(path).format == "onnx"
-    path.write_text(f'"""One line."""\n{told}OPERATORS = ["Add"]\ndef model(): ...\ndef tensorflow(): ...\n')
+    path.write_text(f'"""One line."""\n{text}OPERATORS = ["Add"]\ndef model(): ...\ndef tensorflow(): ...\n')
     assert read(path).format == "tensorflow"
     path.write_text('"""One line."""\nLINK = "https://x"\n')
     with pytest.raises(KeyError, match="CAUSE"):
@@ -105,9 +105,9 @@ def test_a_bugs_operators_go_by_two_names_and_its_part_by_its_own(tmp_path: Path
 
 
 def test_only_a_small_program_is_a_blind_find() -> None:
-    said = {"found": True, "pairs": 3, "sides": ["min", "max"], "operators": {"min": 6, "max": 6}}
-    large = {**said, "operators": {"min": 2, "max": 7}}
-    assert [table.is_found(one, "blind") for one in (said, large, {"found": False})] == [True, False, False]
+    result = {"found": True, "pairs": 3, "sides": ["min", "max"], "operators": {"min": 6, "max": 6}}
+    large = {**result, "operators": {"min": 2, "max": 7}}
+    assert [table.is_found(one, "blind") for one in (result, large, {"found": False})] == [True, False, False]
     assert table.is_found(large, "given")
 
 

@@ -14,7 +14,7 @@ import onnx
 import pytest
 from onnx import ModelProto, numpy_helper
 
-from polyjuice import given
+from polyjuice import user_models
 from polyjuice.execution import Artifact
 from polyjuice.interpret import evaluate
 from polyjuice.ir import Graph, TensorType, dtypes
@@ -46,7 +46,7 @@ def occurs(key: str, program: Program) -> bool:
 
 
 def of_model(model: ModelProto, inputs: dict[str, np.ndarray]) -> Program:
-    user = given.from_model(model)
+    user = user_models.from_model(model)
     return Program(user.graph, lambda: [[inputs[name] for name in user.graph.inputs]], lambda: user.artifact)
 
 

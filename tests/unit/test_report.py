@@ -124,9 +124,9 @@ def test_a_report_has_the_sections_of_its_tracker(
 ) -> None:
     text = rendered(record, graphs, compiler=compiler, explanation={"add-zero": "x + 0 = x"})
     assert [line[4:] for line in text.splitlines() if line.startswith("### ")] == SECTIONS[compiler]
-    said = ["Program A is wrong", "`add-zero`: x + 0 = x", " = Abs(x0)", REPRO.strip()]
-    said += ["| [0] | 0.0 | 3.0 | 1.0 | 3.0 | 3.0 | 0.0 |", "differ at 1 of 2 elements", "No rounding is involved"]
-    for part in said:
+    lines = ["Program A is wrong", "`add-zero`: x + 0 = x", " = Abs(x0)", REPRO.strip()]
+    lines += ["| [0] | 0.0 | 3.0 | 1.0 | 3.0 | 3.0 | 0.0 |", "differ at 1 of 2 elements", "No rounding is involved"]
+    for part in lines:
         assert part in text, part
     outside = "code".join(text.split("```")[::2])
     assert "\n\n\n" not in outside
@@ -147,7 +147,7 @@ def test_one_program_is_not_said_to_be_equal_to_anything(record: FindingRecord, 
     assert "Program A" not in text
 
 
-def test_what_bisection_found_is_told(record: FindingRecord, graphs: Mapping[str, Graph]) -> None:
+def test_what_bisection_found_is_reported(record: FindingRecord, graphs: Mapping[str, Graph]) -> None:
     assert "Bisection" not in rendered(record, graphs)
     found = {"shown": True, "sentences": ["Switching off `MatmulTransposeFusion` makes it vanish."]}
     assert "#### Bisection\n\nSwitching off `Matmul" in rendered(record, graphs, bisection=found)
@@ -190,17 +190,17 @@ def test_bisection_calls_programs_and_levels_as_the_report_does(
     assert f"`F` (used for {'A' if record.a == 'min' else 'B'}) helps" in text
 
 
-@pytest.mark.parametrize(("got", "said"), [("3.00001", "is within"), ("3.1", "is beyond"), ("nan", "is beyond")])
-def test_torch_is_told_how_a_difference_stands_to_its_default_tolerances(
-    got: str, said: str, record: FindingRecord, graphs: Mapping[str, Graph]
+@pytest.mark.parametrize(("got", "message"), [("3.00001", "is within"), ("3.1", "is beyond"), ("nan", "is beyond")])
+def test_torch_is_reported_how_a_difference_stands_to_its_default_tolerances(
+    got: str, message: str, record: FindingRecord, graphs: Mapping[str, Graph]
 ) -> None:
     values = [{**VALUES[0], "compiled": {"min": got, "max": "3.0"}}]
     text = rendered(record, graphs, compiler="inductor", values=values)
-    assert f"The difference {said} what `torch.testing.assert_close` allows for float32" in text
+    assert f"The difference {message} what `torch.testing.assert_close` allows for float32" in text
 
 
 def test_a_finding_of_an_older_version_has_a_report_too(graphs: Mapping[str, Graph]) -> None:
     """It has no values, no printed output and no explanation."""
-    said = json.loads((FINDING / "finding.json").read_text())
-    assert "values" not in said
+    data = json.loads((FINDING / "finding.json").read_text())
+    assert "values" not in data
     assert "gives wrong values" in report.render(load(FINDING).record, graphs, artifacts(graphs), REPRO)

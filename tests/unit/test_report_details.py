@@ -22,37 +22,37 @@ def test_a_stack_has_the_innermost_frames_of_the_compiler_alone() -> None:
     own = frame("polyjuice/execution/worker.py", "_whole")
     dispatch = "".join(frame("/venv/lib/site-packages/torch/_dynamo/eval.py", f"dispatch{n}") for n in range(9))
     inner = "".join(frame("/venv/lib/site-packages/torch/_inductor/graph.py", f"lower{n}") for n in range(6))
-    said = cut_stack(f"Traceback (most recent call last):\n{own}{dispatch}{inner}ValueError: no\n").splitlines()
-    assert said[:4] == [
+    lines = cut_stack(f"Traceback (most recent call last):\n{own}{dispatch}{inner}ValueError: no\n").splitlines()
+    assert lines[:4] == [
         "Traceback (most recent call last):",
         "  ... 10 frames",
         '  File "torch/_inductor/graph.py", line 7, in lower0',
         "    lower0()",
     ]
-    assert said[-1] == "ValueError: no"
-    assert not any("polyjuice" in line or "^" in line for line in said)
+    assert lines[-1] == "ValueError: no"
+    assert not any("polyjuice" in line or "^" in line for line in lines)
 
 
 def test_each_of_a_chain_of_errors_is_cut() -> None:
     one = "Traceback (most recent call last):\n" + "".join(frame("torch/a.py", f"f{n}") for n in range(10)) + "E: 1\n"
-    said = cut_stack(f"{one}\nThe above exception was the direct cause of the following exception:\n\n{one}")
-    assert said.count("  ... 4 frames") == 2
-    assert said.count("E: 1") == 2
+    lines = cut_stack(f"{one}\nThe above exception was the direct cause of the following exception:\n\n{one}")
+    assert lines.count("  ... 4 frames") == 2
+    assert lines.count("E: 1") == 2
 
 
 def test_a_dead_process_tells_its_innermost_frames_first() -> None:
     frames = "".join(f'  File "onnxruntime/x.py", line {n} in f{n}\n' for n in range(9))
-    said = cut_stack(f"Fatal Python error: Aborted\n\nCurrent thread 0x1 (most recent call first):\n{frames}")
-    assert said.splitlines()[-1] == "  ... 3 frames"
-    assert "in f0" in said
-    assert "in f8" not in said
+    lines = cut_stack(f"Fatal Python error: Aborted\n\nCurrent thread 0x1 (most recent call first):\n{frames}")
+    assert lines.splitlines()[-1] == "  ... 3 frames"
+    assert "in f0" in lines
+    assert "in f8" not in lines
 
 
 def test_long_lines_and_long_outputs_lose_what_is_between() -> None:
-    said = cut_output("\n".join([f"line {n}" for n in range(100)] + ["x" * 5000])).splitlines()
-    assert len(said) == 25
-    assert "... 77 lines" in said
-    assert len(said[-1]) < 400
+    lines = cut_output("\n".join([f"line {n}" for n in range(100)] + ["x" * 5000])).splitlines()
+    assert len(lines) == 25
+    assert "... 77 lines" in lines
+    assert len(lines[-1]) < 400
 
 
 COLLECTED = """Collecting environment information...
@@ -68,7 +68,7 @@ Vulnerability Spectre v1:                Mitigation
 """
 
 
-def test_an_environment_is_told_without_what_says_nothing() -> None:
+def test_an_environment_is_reported_without_what_says_nothing() -> None:
     assert kept(COLLECTED).splitlines() == [
         "PyTorch version: 2.13.0+cpu",
         "OS: Debian (x86_64)",
@@ -84,12 +84,12 @@ def test_an_interpreter_without_torch_has_no_environment() -> None:
 
 
 @pytest.mark.parametrize(
-    ("values", "said"), [([0, 3, 1], "The maximum is unique: only one index is right."), ([3, 3, 1], "")]
+    ("values", "sentence"), [([0, 3, 1], "The maximum is unique: only one index is right."), ([3, 3, 1], "")]
 )
-def test_an_index_is_said_to_be_the_only_right_one_where_it_is(values: list[int], said: str) -> None:
+def test_an_index_is_said_to_be_the_only_right_one_where_it_is(values: list[int], sentence: str) -> None:
     build = GraphBuilder()
     x = build.input(TensorType("float32", (3,)))
     graph = build.build([build.op("ArgMax", x, axis=0, keepdims=0), build.op("Neg", x)])
     inputs = [np.array(values, np.float32)]
-    assert chosen_once(graph, inputs, 0) == said
+    assert chosen_once(graph, inputs, 0) == sentence
     assert chosen_once(graph, inputs, 1) == ""

@@ -80,8 +80,8 @@ def test_opsets_and_local_functions_are_shown_and_told_apart() -> None:
 
 
 def test_a_title_names_the_operators_that_run() -> None:
-    said = title(onnx_of("y = f.logcumsumexp(x)", more=FUNCTION), compiler="onnxruntime")
-    assert said == "ReduceLogSumExp(x) gives wrong values"
+    expected = title(onnx_of("y = f.logcumsumexp(x)", more=FUNCTION), compiler="onnxruntime")
+    assert expected == "ReduceLogSumExp(x) gives wrong values"
 
 
 def test_attributes_and_types_are_those_of_the_format() -> None:
@@ -105,10 +105,10 @@ def test_the_same_operators_with_other_operands_are_said_to_be_that() -> None:
 
 def test_a_long_pattern_is_cut_from_the_inside() -> None:
     nodes = "\n".join(f"v{n + 1} = Add(v{n}, v{n})" for n in range(20))
-    said = shown(onnx_of(f"v0 = Neg(x)\n{nodes}\ny = Relu(v20)")).pattern(0)
-    assert said.startswith("Relu(Add(")
-    assert "..." in said
-    assert len(said) < 100
+    expected = shown(onnx_of(f"v0 = Neg(x)\n{nodes}\ny = Relu(v20)")).pattern(0)
+    assert expected.startswith("Relu(Add(")
+    assert "..." in expected
+    assert len(expected) < 100
 
 
 # --- Torch ----------------------------------------------------------------------------------------------------
@@ -148,7 +148,7 @@ def row(got: str, due: str) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize(
-    ("said", "changes"),
+    ("expected", "changes"),
     [
         ("gives wrong values", {"values": [row("1.0", "2.0")]}),
         (
@@ -183,15 +183,15 @@ def row(got: str, due: str) -> dict[str, Any]:
         ("does not compile within the time limit", {"kind": "hang", "failure": {"stage": "compile"}}),
     ],
 )
-def test_a_title_says_what_is_wrong(said: str, changes: dict[str, Any]) -> None:
-    assert title(RELU, compiler="eager", **changes) == f"Relu(x) {said}"
+def test_a_title_says_what_is_wrong(expected: str, changes: dict[str, Any]) -> None:
+    assert title(RELU, compiler="eager", **changes) == f"Relu(x) {expected}"
 
 
 WRONG = "Relu(x) with int64 inputs gives wrong values"
 
 
 @pytest.mark.parametrize(
-    ("levels", "blame", "said"),
+    ("levels", "blame", "expected"),
     [
         ({"disable": "gone", "basic": "shown"}, ["ReluFusion"], " at ORT_ENABLE_BASIC: ReluFusion"),
         ({"disable": "shown"}, [], " even at ORT_DISABLE_ALL"),
@@ -199,39 +199,39 @@ WRONG = "Relu(x) with int64 inputs gives wrong values"
         ({}, list("abcdef"), ""),
     ],
 )
-def test_a_title_says_where(levels: dict[str, str], blame: list[str], said: str) -> None:
+def test_a_title_says_where(levels: dict[str, str], blame: list[str], expected: str) -> None:
     changes = {"bisection": {"shown": True, "levels": levels, "complete": True}, "blame": blame}
-    assert title(RELU, "int64", compiler="onnxruntime", **changes) == f"{WRONG}{said}"
+    assert title(RELU, "int64", compiler="onnxruntime", **changes) == f"{WRONG}{expected}"
 
 
 @pytest.mark.parametrize(
-    ("culprit", "said"),
+    ("culprit", "expected"),
     [
         ("", "gives different values at ORT_ENABLE_BASIC than at the default level"),
         ("min", "gives wrong values at the default level, but not at ORT_ENABLE_BASIC"),
         ("min at level basic", "gives wrong values at ORT_ENABLE_BASIC, but not at the default level"),
     ],
 )
-def test_of_two_levels_a_title_says_which_is_wrong(culprit: str, said: str) -> None:
+def test_of_two_levels_a_title_says_which_is_wrong(culprit: str, expected: str) -> None:
     changes = {"compiler": "onnxruntime", "oracle": "optlevel", "level": "basic", "culprit": culprit}
-    assert title(RELU, **changes) == f"Relu(x) {said}"
+    assert title(RELU, **changes) == f"Relu(x) {expected}"
     text = report.render(record(**changes, printed="A: [1]"), {"min": graph()}, {"min": RELU}, "")
     assert text.index("A: [1]") < text.index("#### ")
 
 
-@pytest.mark.parametrize(("blame", "said"), [([], True), (["ReluFusion"], False), (list("abcdef"), True)])
-def test_a_part_that_was_not_found_is_said_to_be_not_isolated(blame: list[str], said: bool) -> None:
+@pytest.mark.parametrize(("blame", "expected"), [([], True), (["ReluFusion"], False), (list("abcdef"), True)])
+def test_a_part_that_was_not_found_is_said_to_be_not_isolated(blame: list[str], expected: bool) -> None:
     changes = {"bisection": {"shown": True, "complete": True, "sentences": ["25 trials."]}, "blame": blame}
     text = report.render(record(**changes), {"min": graph()}, {"min": RELU}, "")
-    assert ("not isolated" in text) == said
+    assert ("not isolated" in text) == expected
 
 
-def test_an_error_of_c_plus_plus_is_told_without_its_signature() -> None:
+def test_an_error_of_c_plus_plus_is_reported_without_its_signature() -> None:
     place = "/build/core/graph/graph.cc:12 void Graph::Resolve(const T&) [with T = int]"
     message = f"Fail: [ONNXRuntimeError] : 1 : FAIL : {place} bad"
     failure = report.failure(Outcome("error", "compile", message=message))
-    said = title(RELU, compiler="eager", kind="crash", oracle="crash", failure=failure)
-    assert said == "Relu(x) fails to compile: Fail: graph.cc:12: bad"
+    expected = title(RELU, compiler="eager", kind="crash", oracle="crash", failure=failure)
+    assert expected == "Relu(x) fails to compile: Fail: graph.cc:12: bad"
 
 
 def test_the_first_lines_are_program_expected_got_and_versions() -> None:

@@ -116,14 +116,14 @@ MISTAKES = {
 
 @pytest.mark.parametrize("mistake", MISTAKES)
 def test_a_mistake_is_one_line_with_its_place(mistake: str, tmp_path: Path) -> None:
-    text, said = MISTAKES[mistake]
+    text, expected = MISTAKES[mistake]
     file = tmp_path / "mine.egg"
     file.write_text(f"{GOOD}\n\n{text}\n")
     with pytest.raises(RuleError) as caught:
         load([file], defaults=False)
     message = str(caught.value)
     assert message.startswith(f"{file}:3: ")
-    assert said in message
+    assert expected in message
     assert "\n" not in message
 
 

@@ -9,11 +9,11 @@ import onnx
 import pytest
 from onnx import ModelProto, numpy_helper, parser
 
-from polyjuice import given
+from polyjuice import user_models
 from polyjuice.campaign import sizes
 from polyjuice.campaign.seeds import IMPORTED, Seeds, forget
 from polyjuice.formats import FormatError
-from polyjuice.given import OnnxModel, symbolic
+from polyjuice.user_models import OnnxModel, symbolic
 
 OPEN = "(float[batch,4] x, float[batch,n] z) => (float[batch,4] y) { s = ReduceMax(z) y = Add(x, s) }"
 
@@ -53,7 +53,7 @@ def test_sizes_follow_from_inputs_unless_these_contradict_each_other() -> None:
 
 
 def test_the_graph_has_numbers_and_the_program_keeps_its_symbols() -> None:
-    program = given.from_model(model(OPEN), sizes={"batch": 3, "n": 5})
+    program = user_models.from_model(model(OPEN), sizes={"batch": 3, "n": 5})
     assert [t.shape for t in program.graph.input_types] == [(3, 4), (3, 5)]
     assert program.artifact
     assert program.artifact.source == model(OPEN).SerializeToString(deterministic=True)
@@ -107,7 +107,7 @@ def test_test_data_beside_a_model_have_its_own_sizes_first_and_fit_others(tmp_pa
     (tmp_path / "test_data_set_0").mkdir()
     x = np.arange(10, dtype=np.float32).reshape(5, 2)
     onnx.save_tensor(numpy_helper.from_array(x), tmp_path / "test_data_set_0/input_0.pb")
-    read = given.load_onnx(tmp_path / "m.onnx")
+    read = user_models.load_onnx(tmp_path / "m.onnx")
     assert sizes.chosen(read, "0")[0] == {"b": 5}
     for size, rows in ((5, [0, 1, 2, 3, 4]), (3, [0, 1, 2]), (8, [0, 1, 2, 3, 4, 0, 1, 2])):
         (example,) = read.at({"b": size}).examples or ()

@@ -13,9 +13,9 @@ from polyjuice.campaign.runner import CaseResult
 from polyjuice.campaign.seeds import IMPORTED
 from polyjuice.campaign.store import Store
 from polyjuice.execution import Artifact
-from polyjuice.given import UserModel, files
 from polyjuice.ir import TensorType
 from polyjuice.ops import GraphBuilder
+from polyjuice.user_models import UserModel, files
 
 
 def model() -> UserModel:

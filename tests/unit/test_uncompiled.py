@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from onnx import parser
 
-from polyjuice import given, pipeline
+from polyjuice import pipeline, user_models
 from polyjuice.compilers import find
 from polyjuice.execution import Artifact, LoweringChoices, Outcome
 from polyjuice.inputs import mode
@@ -30,14 +30,14 @@ F, I = "float[4]", "int32[4]"
 
 def blamed(signature: str, body: str, inputs: Sequence[np.ndarray], answer: object, profile: str) -> bool:
     """Whether the oracle calls an answer of a program of ONNX wrong."""
-    program = given.from_model(
+    program = user_models.from_model(
         parser.parse_model(f'<ir_version: 8, opset_import: ["" : 17]> g {signature} {{ {body} }}')
     )
     assert program.artifact
-    output = np.array(answer).astype(given.uncompiled(program.artifact.source, inputs)[0].dtype)  # type: ignore
+    output = np.array(answer).astype(user_models.uncompiled(program.artifact.source, inputs)[0].dtype)  # type: ignore
     analyses = Analyses(program.graph, [tuple(inputs)], [mode(profile, "onnx")])
     tested = Program(
-        "original", program.graph, program.artifact, analyses, Outcome("ok", outputs=((output,),)), given=True
+        "original", program.graph, program.artifact, analyses, Outcome("ok", outputs=((output,),)), as_written=True
     )
     return bool(ORACLES["differential"].judge(Case([InputSet(profile, tuple(inputs))], [tested]), Refusing([])))
 
@@ -60,12 +60,12 @@ def test_an_operator_that_onnx_does_not_know_is_held_against_the_lowest_level(
 ) -> None:
     """Only large differences count, because the effect of rounding is unknown."""
     source = '<ir_version: 8, opset_import: ["" : 17, "com.microsoft" : 1]> g (float[4] x) => (float[4] y)'
-    program = given.from_model(parser.parse_model(source + "{ y = com.microsoft.Doubled(x) }"))
+    program = user_models.from_model(parser.parse_model(source + "{ y = com.microsoft.Doubled(x) }"))
     inputs = [(np.float32([1, 2, -3, 4]),)]
     assert program.artifact
     analyses = Analyses(program.graph, inputs, [mode("given", "onnx")])
     outcome = Outcome("ok", outputs=((np.float32(answer),),))
-    tested = Program("original", program.graph, program.artifact, analyses, outcome, given=True)
+    tested = Program("original", program.graph, program.artifact, analyses, outcome, as_written=True)
     verdicts = ORACLES["differential"].judge(Case([InputSet("given", inputs[0])], [tested]), Optimizing())
     assert bool(verdicts) == wrong
 

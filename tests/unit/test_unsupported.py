@@ -66,7 +66,7 @@ def test_a_reason_has_nothing_that_varies() -> None:
     assert reason(RuntimeError("shape [2, -3] at 0x7f00: 1.5e-3 of float16\nmore"), "Abs") == (
         "RuntimeError: shape [N, N] at N: N of float16"
     )
-    assert reason(Unlowerable("node y = Abs(x): Abs has no Torch spelling: it is rare"), "Abs") == (
+    assert reason(Unlowerable("node y = Abs(x): Abs has no Torch text: it is rare"), "Abs") == (
         "cannot be said: it is rare"
     )
     error = NotImplementedError("NOT_IMPLEMENTED : Could not find an implementation for Abs(13) node with name ''")

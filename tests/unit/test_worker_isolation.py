@@ -58,9 +58,9 @@ def test_warnings_do_not_hide_what_a_cpp_compiler_calls_an_error(worker: Worker)
         raise ValueError("g++ main.cpp\\n" + 1000 * warning + error + 1000 * warning)
         """,
     )
-    told = "g++ main.cpp\nmain.cpp:26:38: error: operands have different types\n   26 |   a ? b : c\n"
-    assert outcome.message == "ValueError: " + told
-    assert outcome.traceback.endswith(told + "\n")
+    message = "g++ main.cpp\nmain.cpp:26:38: error: operands have different types\n   26 |   a ? b : c\n"
+    assert outcome.message == "ValueError: " + message
+    assert outcome.traceback.endswith(message + "\n")
     assert "exec(program, names)" in outcome.traceback
 
 

@@ -55,8 +55,8 @@ class AtenCall:
         if known is None:
             raise NotCovered(f"the table lacks {op}")
         try:
-            given = normal_attrs(known, attrs, [self.type(name) for name in operands], 1)
-            return tuple(map(ValueName, self.builder.multi(op, *operands, domain=domain, **given)))
+            attrs_given = normal_attrs(known, attrs, [self.type(name) for name in operands], 1)
+            return tuple(map(ValueName, self.builder.multi(op, *operands, domain=domain, **attrs_given)))
         except (GraphError, TypeMismatch, ShapeMismatch, LookupError) as error:
             raise NotCovered(str(error)) from None
 
@@ -87,8 +87,8 @@ class AtenCall:
 
     def axes(self, name: str = "dim") -> tuple[int, ...]:
         """The axes in an argument, counted from the front; all axes where it lists none."""
-        rank, given = self.type(self["self"]).rank, self.args.get(name)
-        listed = [given] if isinstance(given, int) else given or range(rank)
+        rank, argument = self.type(self["self"]).rank, self.args.get(name)
+        listed = [argument] if isinstance(argument, int) else argument or range(rank)
         return tuple(sorted(normalize_axis(axis, rank) for axis in listed)) if rank else ()
 
 

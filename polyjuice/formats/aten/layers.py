@@ -53,8 +53,8 @@ def _attention_under_mask(c: AtenCall) -> ValueName:
 
 def _sized(value: Any, rank: int) -> tuple[int, ...]:
     """One number for each spatial axis."""
-    given = [value] if isinstance(value, int) else list(value)
-    return tuple(given * rank if len(given) == 1 else given)
+    values = [value] if isinstance(value, int) else list(value)
+    return tuple(values * rank if len(values) == 1 else values)
 
 
 @_says("convolution.default")

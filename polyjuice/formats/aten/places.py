@@ -139,11 +139,11 @@ def _repeat(c: AtenCall) -> ValueName:
 @_says("constant_pad_nd.default")
 def _pad(c: AtenCall) -> ValueName:
     """ATen counts the pads from the last axis, before and after in pairs."""
-    given, rank = c["pad"], c.type(c["self"]).rank
-    demand(all(p >= 0 for p in given), "a negative pad")
+    pads, rank = c["pad"], c.type(c["self"]).rank
+    demand(all(p >= 0 for p in pads), "a negative pad")
     before, after = [0] * rank, [0] * rank
-    for k in range(len(given) // 2):
-        before[rank - 1 - k], after[rank - 1 - k] = given[2 * k], given[2 * k + 1]
+    for k in range(len(pads) // 2):
+        before[rank - 1 - k], after[rank - 1 - k] = pads[2 * k], pads[2 * k + 1]
     return c.op("Pad", c["self"], pads=(*before, *after), value=float(c["value"]))
 
 

@@ -72,10 +72,10 @@ def _numbered(overload: str, rule: Rule, mirrored: str = "") -> Rule:
 
     def either(c: AtenCall) -> ValueName | Sequence[ValueName | None]:
         x, y = c["self"], c.args.get("other", c.args.get("exponent"))
-        said = None
+        result = None
         if c.args.get("alpha", 1) == 1:
-            said = _with_number(c, overload, x, y) or (_with_number(c, mirrored, y, x) if mirrored else None)
-        return said or rule(c)
+            result = _with_number(c, overload, x, y) or (_with_number(c, mirrored, y, x) if mirrored else None)
+        return result or rule(c)
 
     return either
 

@@ -30,17 +30,17 @@ def rules() -> Iterator[FormRule]:
                 if name in _DEFAULTS or declared.default_value.name:
                     yield FormRule(f"{name} absent", (operator,), _ABSENT, _absent(name))
             elif declared.default_value.name:
-                yield FormRule(f"{name} given", (operator,), _GIVEN, _given(name))
-    yield FormRule("kernel_shape given", _WITH_KERNELS, _ABSENT, _kernel_given)
+                yield FormRule(f"{name} given", (operator,), _GIVEN, _is_present(name))
+    yield FormRule("kernel_shape given", _WITH_KERNELS, _ABSENT, _has_kernel)
 
 
 def _absent(name: str) -> Write:
     def write(node: NodeProto, site: FormSite) -> bool:
-        given = attribute(node, name)
+        written = attribute(node, name)
         default = _default(node, name, site)
-        if given is None or default is None:
+        if written is None or default is None:
             return False
-        value = helper.get_attribute_value(given)
+        value = helper.get_attribute_value(written)
         if value != default and not _same_axes(node, {name: value}, {name: default}, site):
             return False
         drop(node, name)
@@ -49,7 +49,7 @@ def _absent(name: str) -> Write:
     return write
 
 
-def _given(name: str) -> Write:
+def _is_present(name: str) -> Write:
     def write(node: NodeProto, site: FormSite) -> bool:
         schema = defs.get_schema(node.op_type, site.opset)
         if attribute(node, name) or name not in schema.attributes:
@@ -61,7 +61,7 @@ def _given(name: str) -> Write:
     return write
 
 
-def _kernel_given(node: NodeProto, site: FormSite) -> bool:
+def _has_kernel(node: NodeProto, site: FormSite) -> bool:
     give(node, "kernel_shape", site.operand(node, 3 if node.op_type == "QLinearConv" else 1).shape[2:])
     return True
 
@@ -75,11 +75,11 @@ def _default(node: NodeProto, name: str, site: FormSite) -> Any:
     return helper.get_attribute_value(default) if default is not None and default.name else None
 
 
-def _same_axes(node: NodeProto, given: Attrs, default: Attrs, site: FormSite) -> bool:
+def _same_axes(node: NodeProto, attrs_written: Attrs, default: Attrs, site: FormSite) -> bool:
     """Return whether attributes name the same axes, counted from either end."""
     ranks = site.operand(node).rank, site.result(node).rank
-    given, default = (axes.from_the_front(node.op_type, attrs, *ranks) for attrs in (given, default))
-    return not axes.NAMES.isdisjoint(given) and given == default
+    attrs_written, default = (axes.from_the_front(node.op_type, attrs, *ranks) for attrs in (attrs_written, default))
+    return not axes.NAMES.isdisjoint(attrs_written) and attrs_written == default
 
 
 def _spatial(value: int, per_axis: int = 1) -> Default:

@@ -16,7 +16,7 @@ from polyjuice.lower.onnx_forms.rule import (
     cut_inputs,
     drop,
     give,
-    given_inputs,
+    has_input,
     observed,
     set_input,
     value,
@@ -98,7 +98,7 @@ def _axes_absent(node: NodeProto, site: FormSite) -> bool:
 
 
 def _axes_empty(node: NodeProto, site: FormSite) -> bool:
-    if not given_inputs(node, 1) or not _all_axes(node, site) or value(node, "noop_with_empty_axes", 0):
+    if not has_input(node, 1) or not _all_axes(node, site) or value(node, "noop_with_empty_axes", 0):
         return False
     set_input(node, 1, site.integers([]))
     return True
@@ -133,7 +133,7 @@ def _steps_absent(node: NodeProto, site: FormSite) -> bool:
 def _cut(node: NodeProto, site: FormSite) -> list[tuple[int, int, int, int]] | None:
     """Return start, end, step and size along each axis that a Slice names."""
     arrays = [site.array(node, position) for position in range(1, 5)]
-    if any(array is None and given_inputs(node, place) for place, array in enumerate(arrays, 1)):
+    if any(array is None and has_input(node, place) for place, array in enumerate(arrays, 1)):
         return None
     starts, ends = (np.asarray(a).tolist() for a in arrays[:2])
     axes = range(len(starts)) if arrays[2] is None else arrays[2].tolist()
@@ -174,7 +174,7 @@ def _bounds_of_int32(node: NodeProto, site: FormSite) -> bool:
 def _pad_axes(node: NodeProto, site: FormSite) -> bool:
     """Write pads only for the axes that have some."""
     pads, rank = site.array(node, 1), site.operand(node).rank
-    if pads is None or given_inputs(node, 3) or site.opset < _NUM_OUTPUTS_OPSET:
+    if pads is None or has_input(node, 3) or site.opset < _NUM_OUTPUTS_OPSET:
         return False
     ends = pads.reshape(2, rank)
     axes = [axis for axis in range(rank) if ends[:, axis].any()] or [0][:rank]
@@ -234,10 +234,10 @@ def _one_unknown(node: NodeProto, site: FormSite) -> bool:
     shape = site.array(node, 1)
     if shape is None or (shape < 0).any() or 0 in site.result(node).shape or value(node, "allowzero", 0):
         return False
-    told = [i for i, n in enumerate(shape.tolist()) if n]
-    if not told:
+    known = [i for i, n in enumerate(shape.tolist()) if n]
+    if not known:
         return False
-    unknown = site.draws.choice(told)
+    unknown = site.draws.choice(known)
     node.input[1] = site.integers([-1 if i == unknown else n for i, n in enumerate(shape.tolist())])
     return True
 

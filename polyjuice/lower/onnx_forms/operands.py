@@ -18,7 +18,7 @@ from polyjuice.lower.onnx_forms.rule import (
     drop,
     element_code,
     give,
-    given_inputs,
+    has_input,
     observed,
     set_input,
     takes,
@@ -98,7 +98,7 @@ def _with_optional_inputs() -> Iterator[str]:
 
 
 def _lacks(place: int) -> Write:
-    return lambda node, site: not given_inputs(node, place)
+    return lambda node, site: not has_input(node, place)
 
 
 def _absent_input_named(node: NodeProto, site: FormSite) -> bool:
@@ -117,7 +117,7 @@ def _zeros(shape: tuple[int, ...], dtype: str) -> np.ndarray:
 
 def _bias_of_zeros(node: NodeProto, site: FormSite) -> bool:
     place = _BIASED[node.op_type]
-    if given_inputs(node, place):
+    if has_input(node, place):
         return False
     result, weights = site.result(node), site.operand(node, 1)
     if node.op_type == "Gemm":
@@ -134,7 +134,7 @@ def _no_bound(place: int) -> Write:
 
     def write(node: NodeProto, site: FormSite) -> bool:
         dtype = site.operand(node).dtype
-        if given_inputs(node, place):
+        if has_input(node, place):
             return False
         if dtypes.is_float(dtype):
             bound = np.asarray(-np.inf if place == 1 else np.inf).astype(dtypes.to_numpy(dtype))
@@ -151,15 +151,15 @@ def _zero_point_absent(node: NodeProto, site: FormSite) -> bool:
     """Leave out trailing zero points of zero. Without one, the result of QuantizeLinear is uint8."""
     places = _ZERO_POINTS[node.op_type]
     arrays = [site.array(node, place) for place in places]
-    absent = [not given_inputs(node, p) or (a is not None and not a.any()) for p, a in zip(places, arrays, strict=True)]
-    if not given_inputs(node, places[0]) or not absent[-1]:
+    absent = [not has_input(node, p) or (a is not None and not a.any()) for p, a in zip(places, arrays, strict=True)]
+    if not has_input(node, places[0]) or not absent[-1]:
         return False
     if node.op_type == "QuantizeLinear" and site.result(node).dtype != "uint8":
         return False
     for place, gone in reversed(list(zip(places, absent, strict=True))):
         if not gone:
             break
-        if given_inputs(node, place):
+        if has_input(node, place):
             node.input[place] = ""
     cut_inputs(node)
     return True
@@ -179,7 +179,7 @@ def _zero_input_absent(place: int) -> Write:
 
 def _ratio_absent(node: NodeProto, site: FormSite) -> bool:
     """Leave out the ratio, which has no meaning without training."""
-    if not given_inputs(node, 1) and not attribute(node, "ratio"):
+    if not has_input(node, 1) and not attribute(node, "ratio"):
         return False
     drop(node, "ratio")
     del node.input[1:]
@@ -187,7 +187,7 @@ def _ratio_absent(node: NodeProto, site: FormSite) -> bool:
 
 
 def _training_mode(node: NodeProto, site: FormSite) -> bool:
-    if site.opset < _TRAINING_OPSET or given_inputs(node, 2):
+    if site.opset < _TRAINING_OPSET or has_input(node, 2):
         return False
     set_input(node, 2, site.constant(np.array(False)))
     return True
@@ -211,12 +211,12 @@ _RESIZE_AXES_OPSET = 18
 
 def _resize_axes(node: NodeProto, site: FormSite) -> bool:
     """Write the sizes or scales of only those axes that change."""
-    place = 3 if given_inputs(node, 3) else 2
-    given, before, after = site.array(node, place), site.operand(node).shape, site.result(node).shape
+    place = 3 if has_input(node, 3) else 2
+    array, before, after = site.array(node, place), site.operand(node).shape, site.result(node).shape
     axes = [axis for axis, (n, m) in enumerate(zip(before, after, strict=True)) if n != m]
-    if site.opset < _RESIZE_AXES_OPSET or given is None or not axes or len(axes) == len(before):
+    if site.opset < _RESIZE_AXES_OPSET or array is None or not axes or len(axes) == len(before):
         return False
-    node.input[place] = site.constant(given[axes])
+    node.input[place] = site.constant(array[axes])
     give(node, "axes", axes)
     return True
 

@@ -12,7 +12,7 @@ from polyjuice.formats.tensors import to_array
 from polyjuice.formats.versions import default_version, is_default
 from polyjuice.lower.forms import Form
 from polyjuice.lower.onnx_forms.identities import VALUE
-from polyjuice.lower.onnx_forms.rule import attribute, given_inputs, value
+from polyjuice.lower.onnx_forms.rule import attribute, has_input, value
 from polyjuice.lower.onnx_forms.writing import FORMS
 
 _CREATORS = ("ConstantOfShape", "Range", "EyeLike", "Shape")
@@ -51,7 +51,7 @@ def _forms(node: NodeProto, known: Mapping[str, np.ndarray], opset: int) -> Iter
     for name in schema.attributes:
         yield op, f"{name}{_GIVEN if name in there else _ABSENT}"
     for place, formal in enumerate(schema.inputs):
-        if not given_inputs(node, place):
+        if not has_input(node, place):
             yield op, f"{formal.name}{_ABSENT}"
         elif node.input[place] not in known:
             yield op, f"{formal.name}{_COMPUTED}"
@@ -77,14 +77,14 @@ Sign = Callable[[NodeProto, Mapping[str, np.ndarray]], bool]
 
 _SIGNS: Mapping[str, Sign] = {
     "axes as attribute": lambda node, known: attribute(node, "axes") is not None,
-    "axes empty": lambda node, known: given_inputs(node, 1) and known.get(node.input[1], np.ones(1)).size == 0,
-    "split absent": lambda node, known: not given_inputs(node, 1) and attribute(node, "split") is None,
+    "axes empty": lambda node, known: has_input(node, 1) and known.get(node.input[1], np.ones(1)).size == 0,
+    "split absent": lambda node, known: not has_input(node, 1) and attribute(node, "split") is None,
     "0 for a kept size": lambda node, known: 0 in _numbers(node, 1, known),
     "-1 for one size": lambda node, known: -1 in _numbers(node, 1, known),
     "ends beyond the size": lambda node, known: max(_numbers(node, 2, known), default=0) >= np.iinfo(np.int32).max,
     "bounds from the end": lambda node, known: min(_numbers(node, 1, known), default=0) < 0,
-    "bounds of int32": lambda node, known: given_inputs(node, 1) and _is_int32(node, known),
-    "axis of int32": lambda node, known: given_inputs(node, 1) and _is_int32(node, known),
+    "bounds of int32": lambda node, known: has_input(node, 1) and _is_int32(node, known),
+    "axis of int32": lambda node, known: has_input(node, 1) and _is_int32(node, known),
     **{
         f"auto_pad {mode}": lambda node, known, mode=mode: value(node, "auto_pad") == mode.encode()  # type: ignore[misc]
         for mode in ("VALID", "SAME_UPPER", "SAME_LOWER")

@@ -132,8 +132,8 @@ def become(node: NodeProto, op: str, inputs: Sequence[str], **attributes: Any) -
     node.op_type = op
     node.input[:] = inputs
     del node.attribute[:]
-    for name, given in attributes.items():
-        give(node, name, given)
+    for name, value in attributes.items():
+        give(node, name, value)
 
 
 def set_input(node: NodeProto, position: int, name: str) -> None:
@@ -148,7 +148,7 @@ def cut_inputs(node: NodeProto) -> None:
         node.input.pop()
 
 
-def given_inputs(node: NodeProto, position: int) -> bool:
+def has_input(node: NodeProto, position: int) -> bool:
     """Return whether an input is present."""
     return position < len(node.input) and bool(node.input[position])
 

@@ -81,9 +81,9 @@ def _ceil_mode(node: NodeProto, site: FormSite) -> bool:
     spatial, kernel, strides, pads, dilations = _window(node, site)
     if value(node, "ceil_mode", 0) or value(node, "auto_pad", b"NOTSET") != b"NOTSET":
         return False
-    said = {"kernel_shape": kernel, "strides": strides, "pads": pads, "dilations": dilations}
+    attrs = {"kernel_shape": kernel, "strides": strides, "pads": pads, "dilations": dilations}
     up, down = (window_dims(spatial, kernel, strides, pads, dilations, ceil) for ceil in (1, 0))
-    if list(up) != list(down) or drops_windows(spatial, said):
+    if list(up) != list(down) or drops_windows(spatial, attrs):
         return False
     give(node, "ceil_mode", 1)
     return True

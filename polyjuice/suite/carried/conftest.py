@@ -51,8 +51,8 @@ def compiler(request: pytest.FixtureRequest) -> Iterator[Compiler]:
     """The compiler for all cases, in a process of its own."""
     name = request.config.getoption("--compiler")
     if name not in COMPILERS:
-        said = f"no compiler is called {name!r}" if name else "which compiler?"
-        pytest.exit(f"{said}: --compiler is one of {', '.join(COMPILERS)}", returncode=USAGE_ERROR)
+        problem = f"no compiler is called {name!r}" if name else "which compiler?"
+        pytest.exit(f"{problem}: --compiler is one of {', '.join(COMPILERS)}", returncode=USAGE_ERROR)
     limits = request.config.getoption("--start-timeout"), request.config.getoption("--case-timeout")
     try:
         compiler = Compiler(name, *limits)
@@ -97,11 +97,11 @@ class Child:
         A lost process cannot be used again.
         """
         try:
-            said = self.answers.get(timeout=limit)
+            answer = self.answers.get(timeout=limit)
         except queue.Empty:
             return {"lost": f"no answer within {limit:g} s"}
-        if said:
-            return said
+        if answer:
+            return answer
         status = self.process.wait()
         self.log.seek(0)
         words = self.log.read().decode("utf-8", "replace")[-LOG_SHOWN:]
@@ -139,12 +139,12 @@ class Compiler:
         if self._child:
             return self._child
         child = Child(self.name, self._scratch)
-        said = child.answer(self._start_s)
-        if "version" not in said:
+        answered = child.answer(self._start_s)
+        if "version" not in answered:
             child.end()
             self.close()
-            raise Unusable(said.get("problem") or f"{self.name} did not start: {said['lost']}")
-        self.version = said["version"]
+            raise Unusable(answered.get("problem") or f"{self.name} did not start: {answered['lost']}")
+        self.version = answered["version"]
         self._child = child
         return child
 
@@ -159,14 +159,14 @@ class Compiler:
         with suppress(OSError):  # the process has ended: then the answer says so
             child.send(str(folder))
         while True:
-            said = child.answer(self._case_s)
-            stage = said.get("stage", stage)
-            if "status" in said:
-                return said["status"], said["message"]
-            if "lost" in said:
+            answered = child.answer(self._case_s)
+            stage = answered.get("stage", stage)
+            if "status" in answered:
+                return answered["status"], answered["message"]
+            if "lost" in answered:
                 child.end()
                 self._child = None
-                return "failed", f"{stage}: {said['lost']}"
+                return "failed", f"{stage}: {answered['lost']}"
 
     def close(self) -> None:
         """End the process."""

@@ -218,8 +218,8 @@ def _node(
     texts += [f"{a.name}={_attribute(node, a)}" for a in node.attribute if a.type != AttributeProto.GRAPH]
     results = ", ".join(names.get(y, y) for y in node.output)
     made = [_type(types[y]) for y in node.output if y in types]
-    said = f"  # {', '.join(made)}" if made else ""
-    yield f"{results} = {_operator(node)}({', '.join(texts)}){said}"
+    comment = f"  # {', '.join(made)}" if made else ""
+    yield f"{results} = {_operator(node)}({', '.join(texts)}){comment}"
     for attribute in node.attribute:
         if attribute.type == AttributeProto.GRAPH:
             yield from (f"    {line}" for line in _graph(attribute.g, f"{attribute.name}:", operands).splitlines())

@@ -64,8 +64,8 @@ class PythonProgram:
             return cut(" ".join(str(self.artifact.source).split()), WIDTH)
         returned = _returned(function)
         if any(_writes(statement) for statement in function.body):
-            told = (s for s in function.body if not isinstance(s, ast.Return) and not _makes_constant(s))
-            return cut("; ".join(map(_plain, told)), WIDTH)
+            shown = (s for s in function.body if not isinstance(s, ast.Return) and not _makes_constant(s))
+            return cut("; ".join(map(_plain, shown)), WIDTH)
         values = _assigned(function)
         place = None if output is None else self._place(output)
         chosen = [returned[place]] if place is not None and place < len(returned) else returned
@@ -85,7 +85,7 @@ class PythonProgram:
         setup: Mapping[str, Any] = self.artifact.setup
         arguments = [re.sub(r"^w_[0-9a-f]+_", "", key) for key in self.artifact.arguments]
         return {
-            **{said: str(setup.get(key, "as by default")) for key, said in _SETUP.items()},
+            **{name: str(setup.get(key, "as by default")) for key, name in _SETUP.items()},
             "constants that are passed as arguments": ", ".join(arguments) or "none",
             "constants that the module holds": str(len(self.artifact.arrays) - len(arguments)),
         }

@@ -45,8 +45,8 @@ def alone(stored: Stored, session: CompilerSession) -> Stored:
 
 def _wrong(stored: Stored, case: Case, oracle: Oracle, session: CompilerSession) -> list[Verdict]:
     """The verdicts on single programs that are of the finding's kind."""
-    said = pipeline.judge(pipeline.execute(case, session), session, [oracle.name])
-    return [verdict for verdict in said if verdict.kind == stored.record.kind]
+    verdicts = pipeline.judge(pipeline.execute(case, session), session, [oracle.name])
+    return [verdict for verdict in verdicts if verdict.kind == stored.record.kind]
 
 
 def beside(one: Pair, side: int, rewriter: Rewriter) -> Iterator[Pair]:
@@ -73,12 +73,12 @@ def _of(stored: Stored, verdict: Verdict) -> Stored:
         output=verdict.output,
         inputs=verdict.inputs,
         profile=stored.record.profiles[verdict.inputs],
-        given={name: said for name, said in stored.record.given.items() if name == label},
+        given={name: files for name, files in stored.record.given.items() if name == label},
     )
     return replace(
         stored,
         record=record,
         graphs={label: stored.graphs[label]},
         choices={name: choices for name, choices in stored.choices.items() if name == label},
-        given={name: artifact for name, artifact in stored.given.items() if name == label},
+        as_written={name: artifact for name, artifact in stored.as_written.items() if name == label},
     )

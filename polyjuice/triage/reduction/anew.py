@@ -13,10 +13,10 @@ from polyjuice.triage.stored import Stored
 
 def written_anew(stored: Stored, session: CompilerSession) -> Stored | None:
     """Return the finding with its program lowered again, in the same forms or plainly; None if neither shows it."""
-    (given,) = stored.given.values()
-    for anew in (following(given.forms), LoweringChoices()):
+    (as_written,) = stored.as_written.values()
+    for anew in (following(as_written.forms), LoweringChoices()):
         choices = {label: stored.choices.get(label, anew) for label in stored.graphs}
-        candidate = replace(stored, choices=choices, given={})
+        candidate = replace(stored, choices=choices, as_written={})
         try:
             case = candidate.case()
         except Unlowerable:

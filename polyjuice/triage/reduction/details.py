@@ -170,8 +170,8 @@ def plainer_values(pair: Pair, trial: Trial) -> Iterator[Edit]:
     for leaf, array in leaves(pair).items():
         for change in CHANGES:
             yield partial(_with_changed, leaf=leaf, change=change, places=slice(None))
-        given = leaf[0][1] in pair.graphs[leaf[0][0]].inputs
-        for places in spans(array.size) if given else ():
+        is_input = leaf[0][1] in pair.graphs[leaf[0][0]].inputs
+        for places in spans(array.size) if is_input else ():
             for change in PART_CHANGES:
                 yield partial(_with_changed, leaf=leaf, change=change, places=places)
     uniform = (uniform_value(array) for leaf, array in leaves(pair).items())

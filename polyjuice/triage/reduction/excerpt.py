@@ -17,8 +17,6 @@ from functools import cached_property
 
 from polyjuice import pipeline
 from polyjuice.formats import FormatError
-from polyjuice.given import apart
-from polyjuice.given.steps import Written
 from polyjuice.inputs import mode_in
 from polyjuice.ir import Graph, array_digest
 from polyjuice.ops import entry
@@ -27,6 +25,8 @@ from polyjuice.session import CompilerSession
 from polyjuice.triage.reduction.pair import array_cost
 from polyjuice.triage.reduction.trial import UNFIT, Counts, OutOfTime
 from polyjuice.triage.stored import Stored
+from polyjuice.user_models import apart
+from polyjuice.user_models.steps import Written
 
 
 @dataclass(frozen=True, eq=False)
@@ -86,7 +86,7 @@ class ExcerptTrial:
     @cached_property
     def label(self) -> str:
         """The side that runs as its owner wrote it."""
-        (label,) = self.stored.given
+        (label,) = self.stored.as_written
         return label
 
     @property
@@ -96,7 +96,7 @@ class ExcerptTrial:
 
     def as_stored(self) -> Excerpt:
         """The whole program as an excerpt. Raises NotTakenApart, Ended."""
-        program = self.stored.given[self.label]
+        program = self.stored.as_written[self.label]
         written = self.session.sandbox.call(self.label, apart.taken_apart, program, self.stored.inputs)
         return Excerpt(written, self.stored.record.output)
 
@@ -142,8 +142,8 @@ class ExcerptTrial:
     def judge(self, excerpt: Excerpt) -> tuple[Case, Verdict] | None:
         """The case and the oracle's own verdict; None where the fault does not show."""
         case, wanted = self._case(excerpt), self._verdict(excerpt)
-        said = (v for v in pipeline.judge(case, self.session, [self.oracle.name]) if v.same_fault(wanted))
-        verdict = next(said, None)
+        verdicts = (v for v in pipeline.judge(case, self.session, [self.oracle.name]) if v.same_fault(wanted))
+        verdict = next(verdicts, None)
         return (case, verdict) if verdict else None
 
     def _case(self, excerpt: Excerpt) -> Case:
@@ -155,10 +155,12 @@ class ExcerptTrial:
         inputs = tuple(excerpt.written.inputs.values())
         sets = [InputSet(profile, inputs, mode_in(profile, self.session.compiler))]
         self.counts.programs += 1
-        whole = pipeline.prepare(self.label, graph, artifact, sets, given=True)
+        whole = pipeline.prepare(self.label, graph, artifact, sets, as_written=True)
         return pipeline.execute(self.stored.case_of(sets, [whole]), self.session)
 
     def _verdict(self, excerpt: Excerpt) -> Verdict:
         """The verdict that the excerpt must reproduce."""
-        said, oracle = self.stored.verdict, self.oracle.name
-        return replace(said, oracle=oracle, a=self.label, b="", message="", inputs=0, output=excerpt.output, culprit="")
+        verdict, oracle = self.stored.verdict, self.oracle.name
+        return replace(
+            verdict, oracle=oracle, a=self.label, b="", message="", inputs=0, output=excerpt.output, culprit=""
+        )

@@ -63,9 +63,9 @@ def substitute(graph: Graph, values: Mapping[str, str]) -> Graph:
     return rebuild(graph, nodes=in_order(nodes, (*graph.inputs, *graph.constants)), outputs=outputs)
 
 
-def in_order(nodes: Sequence[Node], given: Sequence[str]) -> list[Node]:
+def in_order(nodes: Sequence[Node], available: Sequence[str]) -> list[Node]:
     """The nodes in a topological order, unchanged where they are in order already. Raises GraphError on a cycle."""
-    defined, left, ordered = {"", *given}, list(nodes), []
+    defined, left, ordered = {"", *available}, list(nodes), []
     while left:
         ready = next((n for n, node in enumerate(left) if defined.issuperset(node.inputs)), None)
         if ready is None:

@@ -10,8 +10,6 @@ from pathlib import Path
 
 from polyjuice import pipeline
 from polyjuice.egraph import Rule
-from polyjuice.given.sandbox import Ended
-from polyjuice.given.steps import NotTakenApart
 from polyjuice.inputs import are_large, ranges
 from polyjuice.lower import Unlowerable
 from polyjuice.oracles import Case, Verdict
@@ -27,6 +25,8 @@ from polyjuice.triage.reduction.pair import Pair
 from polyjuice.triage.reduction.search import C, NotShown, Passes, Progress, Search
 from polyjuice.triage.reduction.trial import Counts, Trial
 from polyjuice.triage.stored import FindingError, Stored
+from polyjuice.user_models.sandbox import Ended
+from polyjuice.user_models.steps import NotTakenApart
 
 PASSES: Passes[Pair] = (
     ("first wrong value", structure.first_wrong),
@@ -91,7 +91,7 @@ def reduce(
         raise FindingError("a graph with a broken constraint has no values, and so cannot be reduced")
     with CompilerSession(stored.conditions, stored.compiler) as session:
         one = alone(stored, session)
-        found = (_of_given if one.given else _of_graphs)(one, session, time_s, show, rules, stored)
+        found = (_of_program if one.as_written else _of_graphs)(one, session, time_s, show, rules, stored)
         reduction = {
             "from": stored.record.folder,
             "operators_before": dict(found.before),
@@ -140,7 +140,7 @@ def _beside_another(search: Search[Pair], whole: Stored, finished: bool) -> Redu
     one = search.trial
     assert isinstance(one, Trial)
     (label,) = one.stored.graphs
-    trial = Trial(replace(whole, given={}), one.session, one.rules, runs=one.runs)
+    trial = Trial(replace(whole, as_written={}), one.session, one.rules, runs=one.runs)
     for pair in beside(search.accepted[-1], list(whole.graphs).index(label), one.rewriter):
         judged = trial.judge(pair) if trial.shows(pair) else None
         if judged and pipeline.repeats(*judged, trial.session):
@@ -150,7 +150,7 @@ def _beside_another(search: Search[Pair], whole: Stored, finished: bool) -> Redu
     return None
 
 
-def _of_given(
+def _of_program(
     stored: Stored,
     session: CompilerSession,
     time_s: float,
@@ -168,7 +168,7 @@ def _of_given(
     if anew:
         with suppress(NotShown, FindingError):
             written = _of_graphs(anew, session, time_s / 2, show, rules, whole)
-    (label,) = stored.given
+    (label,) = stored.as_written
     if written and written.after[label] == 1:
         return written
     try:

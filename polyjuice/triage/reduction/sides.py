@@ -111,11 +111,11 @@ def grafts(pair: Pair, trial: Trial) -> Iterator[Edit]:
 
 def _graft(pair: Pair, value: Shared, source: int, target: int) -> Iterator[Pair]:
     giver, taker = pair.graphs[source], pair.graphs[target]
-    given = [name for name in value.names[source] if name in giver.types]
+    sources = [name for name in value.names[source] if name in giver.types]
     replaced = [name for name in value.names[target] if name in taker.types]
-    if not given or not replaced:
+    if not sources or not replaced:
         return
-    part = cone(giver, given[0])
+    part = cone(giver, sources[0])
     names = dict(zip(giver.inputs, taker.inputs, strict=True))
     constants: dict[str, np.ndarray] = {}
     types = dict(taker.types)
@@ -133,7 +133,7 @@ def _graft(pair: Pair, value: Shared, source: int, target: int) -> Iterator[Pair
         node = giver.nodes[number]
         operands = tuple(map(local, node.inputs))
         nodes.append(replace(node, inputs=operands, outputs=tuple(map(local, node.outputs))))
-    new = local(given[0])
+    new = local(sources[0])
     grown = replace(taker, nodes=(*nodes, *taker.nodes), constants={**taker.constants, **constants}, types=types)
     grafted = substitute(grown, dict.fromkeys(replaced, new))
     yield on_side(pair, target, _without_duplicates(grafted))

@@ -35,14 +35,14 @@ def first_wrong(pair: Pair, trial: Trial) -> Iterator[Edit]:
 
 def _first_wrong(pair: Pair, trial: Trial) -> Iterator[Pair]:
     (graph,) = pair.graphs
-    said = trial.said(graph)
-    for whole in (said, *([graph] if said is not graph else [])):
+    decomposed = trial.decomposed(graph)
+    for whole in (decomposed, *([graph] if decomposed is not graph else [])):
         name = trial.first_wrong(pair.with_graphs([whole])) if len(whole) > 1 else ""
         if node := next((node for node in whole.nodes if name and name in node.outputs), None):
             yield _alone(pair, whole, node, name)
             yield replace(pair, graphs=(rebuild(whole, outputs=[name]),), output=0)
-    if len(graph) == 1 and said is not graph:
-        yield from (_alone(pair, said, node, next(filter(None, node.outputs))) for node in said.nodes)
+    if len(graph) == 1 and decomposed is not graph:
+        yield from (_alone(pair, decomposed, node, next(filter(None, node.outputs))) for node in decomposed.nodes)
 
 
 def _alone(pair: Pair, graph: Graph, node: Node, result: str) -> Pair:

@@ -164,9 +164,9 @@ class Trial:
         case, wanted = self.case(pair), self.verdict(pair)
         if case is None:
             return None
-        said = pipeline.judge(case, self.session, [wanted.oracle])
-        same = [v for v in said if v.same_fault(wanted)] or [
-            v for v in said if (v.kind, v.a) == (wanted.kind, wanted.a)
+        verdicts = pipeline.judge(case, self.session, [wanted.oracle])
+        same = [v for v in verdicts if v.same_fault(wanted)] or [
+            v for v in verdicts if (v.kind, v.a) == (wanted.kind, wanted.a)
         ]
         return (case, same[0]) if same else None
 
@@ -176,7 +176,7 @@ class Trial:
         found = [program for program in programs if program]
         return self.stored.case_of(self._sets(pair), found) if len(found) == len(programs) else None
 
-    def said(self, graph: Graph) -> Graph:
+    def decomposed(self, graph: Graph) -> Graph:
         """The graph with operators that the compiler's format lacks decomposed into the format's own."""
         with suppress(NoDecomposition):
             return decompose(graph, OPSET) if self.stored.target.format == "onnx" else graph
@@ -187,8 +187,8 @@ class Trial:
         (graph,) = pair.graphs
         names = tuple(name for node in graph.nodes for name in node.outputs if name)
         case = self.case(replace(pair, graphs=(replace(graph, outputs=names),)))
-        said = pipeline.judge(case, self.session, [self.stored.verdict.oracle]) if case else []
-        wrong = [v.output for v in said if v.kind == self.stored.record.kind and self.stored.kind.values]
+        verdicts = pipeline.judge(case, self.session, [self.stored.verdict.oracle]) if case else []
+        wrong = [v.output for v in verdicts if v.kind == self.stored.record.kind and self.stored.kind.values]
         return names[min(wrong)] if wrong else ""
 
     @property

@@ -117,14 +117,14 @@ def _chance(record: FindingRecord) -> Iterator[str]:
 
 def how_found(record: FindingRecord) -> str:
     """The program that found it, and the case of its campaign."""
-    said = "Found by Polyjuice, a fuzzer for tensor compilers: "
-    said += f"case {record.index} of a campaign with seed {record.seed}"
+    sentence = "Found by Polyjuice, a fuzzer for tensor compilers: "
+    sentence += f"case {record.index} of a campaign with seed {record.seed}"
     if record.profile:
-        said += f", on inputs of its profile `{record.profile}`"
+        sentence += f", on inputs of its profile `{record.profile}`"
     before, after = (record.reduction.get(key) or {} for key in ("operators_before", "operators_after"))
     if before and after and max(before.values()) > max(after.values()):
-        said += f". Reduced from {max(before.values())} operators to {max(after.values())}"
-    return said + "."
+        sentence += f". Reduced from {max(before.values())} operators to {max(after.values())}"
+    return sentence + "."
 
 
 def _listed(names: Sequence[str]) -> str:

@@ -86,9 +86,9 @@ def _mistyped(record: FindingRecord) -> str:
     if not got or not due:
         return "gives a wrong element type" if "element type" in record.message else "gives a wrong shape"
     (got_dtype, got_shape), (due_dtype, due_shape) = got, due
-    said = [f"element type {got_dtype} instead of {due_dtype}"] if got_dtype != due_dtype else []
-    said += [f"shape {list(got_shape)} instead of {list(due_shape)}"] if got_shape != due_shape else []
-    return f"gives {' and '.join(said)}"
+    differences = [f"element type {got_dtype} instead of {due_dtype}"] if got_dtype != due_dtype else []
+    differences += [f"shape {list(got_shape)} instead of {list(due_shape)}"] if got_shape != due_shape else []
+    return f"gives {' and '.join(differences)}"
 
 
 def _failure(record: FindingRecord) -> str:

@@ -65,9 +65,9 @@ def _frames(frames: Sequence[Sequence[str]], innermost_first: bool) -> list[str]
     foreign = [frame for frame in frames if not _OWN.search(_path(frame))]
     kept = foreign[:_KEPT] if innermost_first else foreign[-_KEPT:]
     left = len(frames) - len(kept)
-    said = [f"  ... {left} frame{'s' if left > 1 else ''}"] if left else []
+    left_out = [f"  ... {left} frame{'s' if left > 1 else ''}"] if left else []
     shown = [line for frame in kept for line in frame]
-    return [*shown, *said] if innermost_first else [*said, *shown]
+    return [*shown, *left_out] if innermost_first else [*left_out, *shown]
 
 
 def _path(frame: Sequence[str]) -> str:

@@ -71,24 +71,24 @@ def result(case: Case, verdict: Verdict) -> dict[str, Any]:
     """
     inputs = case.inputs[verdict.inputs]
     names = case.of(verdict.a).graph.inputs
-    said: dict[str, Any] = {"inputs": {name: _array(x) for name, x in zip(names, inputs, strict=True)}}
+    content: dict[str, Any] = {"inputs": {name: _array(x) for name, x in zip(names, inputs, strict=True)}}
     if not kind_of(verdict.kind).values or not find_oracle(verdict.oracle).of_case:
-        return said
+        return content
     i, k = verdict.inputs, verdict.output
     side = case.of(verdict.culprit or verdict.a)
     got = side.outcome.outputs[i][k]
     due = side.graph.output_types[k]
-    said["got_type"] = [dtypes.of_array(got), list(got.shape)]
-    said["due_type"] = [due.dtype, list(due.shape)]
+    content["got_type"] = [dtypes.of_array(got), list(got.shape)]
+    content["due_type"] = [due.dtype, list(due.shape)]
     if verdict.allowed is None:
-        return said
+        return content
     reference = side.analyses[i][k].reference if verdict.expected is None else verdict.expected
     wrong = distance(got, reference) > verdict.allowed
     if verdict.rung == ZEROS:
         wrong = verdict.allowed == 0
-    said |= {"wrong": int(wrong.sum()), "elements": int(got.size), "got": _array(got), "expected": _array(reference)}
-    said["unique"] = chosen_once(side.graph, inputs, k) if dtypes.is_int(due.dtype) else ""
-    return said
+    content |= {"wrong": int(wrong.sum()), "elements": int(got.size), "got": _array(got), "expected": _array(reference)}
+    content["unique"] = chosen_once(side.graph, inputs, k) if dtypes.is_int(due.dtype) else ""
+    return content
 
 
 def chosen_once(graph: Graph, inputs: Sequence[np.ndarray], output: int) -> str:

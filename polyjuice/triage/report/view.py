@@ -78,8 +78,8 @@ class View:
     @property
     def title(self) -> str:
         """A title for the issue: the fault, the pattern, and the part of the compiler."""
-        said = [self._sentence(self.pattern), cut(fault.error(self.record), _ERROR)]
-        return ": ".join(filter(None, [*said, " and ".join(place.parts(self.record))]))
+        parts = [self._sentence(self.pattern), cut(fault.error(self.record), _ERROR)]
+        return ": ".join(filter(None, [*parts, " and ".join(place.parts(self.record))]))
 
     @property
     def headline(self) -> str:
@@ -133,15 +133,15 @@ class View:
         """One sentence on the role of each of two programs."""
         record, (own, other) = self.record, self.names
         if self.kind.failure:
-            said = f"{own} fails.", f"{other} is equivalent, and compiles and runs."
+            claims = f"{own} fails.", f"{other} is equivalent, and compiles and runs."
         elif self.kind.costs:
-            said = f"{own} is simpler, but takes more.", f"{other} is equivalent, and takes less."
+            claims = f"{own} is simpler, but takes more.", f"{other} is equivalent, and takes less."
         elif record.culprit:
-            said = f"{own} is wrong.", f"{other} is equivalent to it."
+            claims = f"{own} is wrong.", f"{other} is equivalent to it."
         else:
-            said = f"{own} is equivalent to {other}.", f"{other} gives different results: one of the two is wrong."
+            claims = f"{own} is equivalent to {other}.", f"{other} gives different results: one of the two is wrong."
         sizes = ["", self._sizes(self._order[-1])]
-        return [" ".join(filter(None, texts)) for texts in zip(said, sizes, strict=True)]
+        return [" ".join(filter(None, texts)) for texts in zip(claims, sizes, strict=True)]
 
     @property
     def _order(self) -> list[str]:
@@ -167,8 +167,8 @@ class View:
     @property
     def inputs(self) -> str:
         """The values of the inputs, where they are small."""
-        said = self.record.result.get("inputs") or {}
-        return ", ".join(f"`{name}` = `{text}`" for name, text in said.items()) if all(said.values()) else ""
+        inputs = self.record.result.get("inputs") or {}
+        return ", ".join(f"`{name}` = `{text}`" for name, text in inputs.items()) if all(inputs.values()) else ""
 
     @property
     def expected(self) -> str:
@@ -224,10 +224,10 @@ class View:
     @property
     def how_found(self) -> list[str]:
         """How the finding was found, and which known bug it resembles."""
-        said = [evidence.how_found(self.record)]
+        sentences = [evidence.how_found(self.record)]
         if self.record.regression:
-            said.append(f"It looks like {self.record.regression}, which should be fixed in this version.")
-        return said
+            sentences.append(f"It looks like {self.record.regression}, which should be fixed in this version.")
+        return sentences
 
     @property
     def letters(self) -> dict[str, str]:
@@ -288,12 +288,12 @@ class View:
     @property
     def blame(self) -> list[str]:
         """The sentences of bisection, with the forms' names of programs and levels."""
-        said = self.record.bisection.get("sentences", ()) if self.record.bisection.get("shown") else ()
-        said = [_USED_FOR.sub(self._used_for, sentence) for sentence in said]
-        said = [_AT_LEVEL.sub(self._at_level, sentence) for sentence in said]
-        told = any("not isolated" in sentence.lower() for sentence in said)
-        open_ = place.is_isolated(self.record) is False and not told
-        return [*said, "The part of the compiler at fault is not isolated."] if open_ else said
+        sentences = self.record.bisection.get("sentences", ()) if self.record.bisection.get("shown") else ()
+        sentences = [_USED_FOR.sub(self._used_for, sentence) for sentence in sentences]
+        sentences = [_AT_LEVEL.sub(self._at_level, sentence) for sentence in sentences]
+        not_isolated = any("not isolated" in sentence.lower() for sentence in sentences)
+        open_ = place.is_isolated(self.record) is False and not not_isolated
+        return [*sentences, "The part of the compiler at fault is not isolated."] if open_ else sentences
 
     def _used_for(self, match: re.Match[str]) -> str:
         """The letters of the programs that the compiler used a part for; nothing where there is only one program."""
@@ -379,13 +379,13 @@ class View:
             return ""
         dtype = self.graphs[self._shown].output_types[self.record.output].dtype
         relative, absolute = _TORCH_TOLERANCES.get(dtype, (0.0, 0.0))
-        said = f"`torch.testing.assert_close` allows for {dtype} (rtol={relative:g}, atol={absolute:g})"
+        tolerances = f"`torch.testing.assert_close` allows for {dtype} (rtol={relative:g}, atol={absolute:g})"
         right = {"True": 1.0, "False": 0.0}
         for row in rows:
             got, true = (complex(right.get(x, x)) for x in (row["compiled"][self._shown], row["float64"]))
             if not abs(got - true) <= absolute + relative * abs(true):
-                return f"The difference is beyond what {said}."
-        return f"**The difference is within what {said}.** It is better not to report it."
+                return f"The difference is beyond what {tolerances}."
+        return f"**The difference is within what {tolerances}.** It is better not to report it."
 
     @property
     def random(self) -> bool:

@@ -114,10 +114,10 @@ class Programs:
 
     def _called(self, side: str, artifact: Artifact, *options: str, function: str = "prepare", model: str = "") -> str:
         setup = {key: value for key, value in artifact.setup.items() if key not in _OF_INPUTS}
-        said = {**setup, **({"level": self.level} if self.level else {})}
+        settings = {**setup, **({"level": self.level} if self.level else {})}
         inputs = ", ".join(self._inputs(side))
         arguments = ", ".join(
-            [model or self.model(side), f"[{inputs}]", *(f"{k}={v!r}" for k, v in said.items()), *options]
+            [model or self.model(side), f"[{inputs}]", *(f"{k}={v!r}" for k, v in settings.items()), *options]
         )
         text = f"{'gradients' if artifact.setup.get('gradients') else function}({arguments})"
         if artifact.format != "torch" or _mode(artifact) == "grad":

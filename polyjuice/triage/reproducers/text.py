@@ -147,21 +147,21 @@ class _Text:
     def _title(self) -> str:
         version = self.session.versions.get(self.session.compiler.name, "")
         message = self._message().replace("\\", "\\\\").replace('"""', "'''")
-        said = textwrap.fill(f"{self.session.compiler.name} {version}: {message}", 100, break_long_words=False)
+        message_text = textwrap.fill(f"{self.session.compiler.name} {version}: {message}", 100, break_long_words=False)
         what = self._kind.claim or self._oracle.claim
         if self.verdict.mistyped:
             what = "An output is not of the type or the shape that the program gives it."
         if self.case.broken:
             what = "A is not well typed: an error is due, but not the end of the process."
         contract = "Exits 1 where the bug shows, 0 where it does not, 2 where this could not run."
-        return f'"""{said}\n\n{what}\n{contract}\n"""'
+        return f'"""{message_text}\n\n{what}\n{contract}\n"""'
 
     def _message(self) -> str:
         """The verdict's message, with the sides called A and B."""
         verdict = self.verdict
         if self.fails:
-            said = verdict.message.removeprefix(f"{verdict.a} ")
-            return f"A {said}" if said != verdict.message else said
+            message = verdict.message.removeprefix(f"{verdict.a} ")
+            return f"A {message}" if message != verdict.message else message
         message = verdict.message
         for label, letter in ((verdict.a, "A"), (verdict.b, "B")):
             message = re.sub(rf"(?<![\w.'-]){re.escape(label)}(?![\w(-])", letter, message) if label else message

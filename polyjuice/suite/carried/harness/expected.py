@@ -41,8 +41,8 @@ def read(path: Path) -> Sequence[Mapping[str, str]]:
         unknown = [name for name in entry if name not in (*_NEEDED, *_OPTIONAL)]
         missing = [name for name in _NEEDED if not entry.get(name)]
         if unknown or missing:
-            said = f"{unknown[0]} is unknown" if unknown else f"it has no {missing[0]}"
-            raise ExpectationError(f"{place}: {said}")
+            problem = f"{unknown[0]} is unknown" if unknown else f"it has no {missing[0]}"
+            raise ExpectationError(f"{place}: {problem}")
         try:
             SpecifierSet(entry.get("versions", ""))
         except InvalidSpecifier as error:

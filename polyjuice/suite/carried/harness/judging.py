@@ -46,7 +46,7 @@ def read_arrays(path: Path) -> dict[str, Array]:
         return arrays
 
 
-def given(case: Mapping[str, Any], arrays: Mapping[str, Array]) -> list[Array]:
+def inputs_of(case: Mapping[str, Any], arrays: Mapping[str, Array]) -> list[Array]:
     """The inputs of a case, in order."""
     return [arrays[f"input_{i}"] for i in range(len(case["inputs"]))]
 
@@ -115,8 +115,8 @@ def off(array: Array, expected: np.ndarray[Any, Any], allowed: np.ndarray[Any, A
 def _headline(text: str) -> str:
     """The first line of a text, with the next line for as long as a line ends in a colon."""
     lines = [line.strip() for line in text.splitlines() if line.strip()]
-    said = next((n for n, line in enumerate(lines, 1) if not line.endswith(":")), len(lines))
-    return " ".join(lines[:said])
+    error_line = next((n for n, line in enumerate(lines, 1) if not line.endswith(":")), len(lines))
+    return " ".join(lines[:error_line])
 
 
 def _e4m3() -> np.ndarray[Any, Any]:

@@ -28,8 +28,8 @@ def main(name: str, scratch: str) -> None:
     faulthandler.enable()
     sys.path[:] = [folder for folder in sys.path if Path(folder or ".").resolve() != HERE]
 
-    def answer(**said: Any) -> None:
-        answers.write(json.dumps(said) + "\n")
+    def answer(**fields: Any) -> None:
+        answers.write(json.dumps(fields) + "\n")
         answers.flush()
 
     worker, wire, judging = (load(HERE / file) for file in ("worker.py", "_wire.py", "judging.py"))
@@ -79,12 +79,12 @@ def run(
     }
     source = wire.text_array((folder / program["file"]).read_bytes())
     named = [arrays[name] for name in program["arrays"]]
-    sets = [judging.given(case, arrays)] * judging.RUNS
+    sets = [judging.inputs_of(case, arrays)] * judging.RUNS
     report, outputs = make_job(wire.checked, request, [source, *named], sets).execute()
     made = len(outputs) - (report["reference"] or 0)
     reference = None if report["reference"] is None else list(parts(outputs[made:], judging.RUNS))
-    said = (report["status"], report["stage"], report["message"])
-    return judging.Ran(*said, list(parts(outputs[:made], judging.RUNS)) if made else [], reference)
+    failure = (report["status"], report["stage"], report["message"])
+    return judging.Ran(*failure, list(parts(outputs[:made], judging.RUNS)) if made else [], reference)
 
 
 def parts(items: list[Any], count: int) -> Iterator[list[Any]]:

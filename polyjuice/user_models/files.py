@@ -13,8 +13,8 @@ import numpy as np
 
 from polyjuice import formats
 from polyjuice.execution import Artifact
-from polyjuice.given.model import UserModel
 from polyjuice.ir import packed, unpacked
+from polyjuice.user_models.model import UserModel
 
 
 def program_name(stem: str, format: str) -> str:
@@ -37,17 +37,17 @@ def write(folder: Path, stem: str, artifact: Artifact) -> dict[str, Any]:
     }
 
 
-def read(folder: Path, stem: str, said: Mapping[str, Any], arrays: Mapping[str, np.ndarray]) -> Artifact:
+def read(folder: Path, stem: str, data: Mapping[str, Any], arrays: Mapping[str, np.ndarray]) -> Artifact:
     """Return a program, from the data that :func:`write` returned and arrays by name. Raises OSError, KeyError."""
-    source = (folder / program_name(stem, said["format"])).read_bytes()
+    source = (folder / program_name(stem, data["format"])).read_bytes()
     return Artifact(
-        said["format"],
-        source if said["format"] == "onnx" else source.decode(),
-        {name: arrays[name] for name in said["arrays"]},
-        tuple(said.get("arguments", ())),
-        setup=said["setup"],
-        idioms=tuple(said["idioms"]),
-        forms=tuple((operator, form) for operator, form in said.get("forms", ())),
+        data["format"],
+        source if data["format"] == "onnx" else source.decode(),
+        {name: arrays[name] for name in data["arrays"]},
+        tuple(data.get("arguments", ())),
+        setup=data["setup"],
+        idioms=tuple(data["idioms"]),
+        forms=tuple((operator, form) for operator, form in data.get("forms", ())),
     )
 
 
@@ -69,11 +69,11 @@ def _numbered(stem: str, number: int) -> str:
 def _save(folder: Path, stem: str, program: UserModel) -> None:
     arrays = {f"example_{i}": array for i, array in enumerate(program.examples or ())}
     examples = None if program.examples is None else list(arrays)
-    said: dict[str, Any] = {"examples": examples, "program": None, "sizes": dict(program.sizes)}
+    data: dict[str, Any] = {"examples": examples, "program": None, "sizes": dict(program.sizes)}
     if program.artifact:
-        said["program"] = write(folder, stem, program.artifact)
+        data["program"] = write(folder, stem, program.artifact)
         arrays.update(program.artifact.arrays)
-    (folder / f"{stem}.json").write_text(json.dumps(said), "utf-8")
+    (folder / f"{stem}.json").write_text(json.dumps(data), "utf-8")
     held: dict[str, Any] = packed(arrays)
     np.savez_compressed(folder / f"{stem}.npz", **held)
     formats.save(program.graph, folder / f"{stem}.onnx")
@@ -96,9 +96,9 @@ def load(folder: Path, stem: str) -> list[UserModel]:
 
 def _load(folder: Path, stem: str) -> UserModel:
     graph = formats.load(folder / f"{stem}.onnx")
-    said = json.loads((folder / f"{stem}.json").read_text("utf-8"))
+    data = json.loads((folder / f"{stem}.json").read_text("utf-8"))
     with np.load(folder / f"{stem}.npz") as stored:
         arrays = unpacked(stored)
-    artifact = read(folder, stem, said["program"], arrays) if said["program"] else None
-    examples = None if said["examples"] is None else tuple(arrays[name] for name in said["examples"])
-    return UserModel(graph, artifact, examples, said.get("sizes", {}))
+    artifact = read(folder, stem, data["program"], arrays) if data["program"] else None
+    examples = None if data["examples"] is None else tuple(arrays[name] for name in data["examples"])
+    return UserModel(graph, artifact, examples, data.get("sizes", {}))

@@ -19,11 +19,11 @@ from polyjuice.campaign.config import Config  # noqa: E402
 from polyjuice.campaign.runner import Runner  # noqa: E402
 from polyjuice.compilers import find  # noqa: E402
 from polyjuice.egraph import load  # noqa: E402
-from polyjuice.given import UserModel, files, in_float64, torch_program  # noqa: E402
-from polyjuice.given.torch_printer import NotCaptured, capture, run  # noqa: E402
 from polyjuice.inputs import GIVEN, joined  # noqa: E402
 from polyjuice.oracles import ORACLES  # noqa: E402
 from polyjuice.session import CompilerSession, Conditions  # noqa: E402
+from polyjuice.user_models import UserModel, files, in_float64, torch_program  # noqa: E402
+from polyjuice.user_models.torch_printer import NotCaptured, capture, run  # noqa: E402
 from tests.support.torch_modules import Everything, X  # noqa: E402
 
 
@@ -201,7 +201,7 @@ def test_a_fault_of_the_module_as_written_has_a_reproducer(tmp_path: Path) -> No
     done = polyjuice("fuzz", "--compiler", "spoiled", *seeds, "--out", tmp_path / "c", env=env, cwd=tmp_path)
     assert done.returncode == 1, done.stderr
     (finding,) = (tmp_path / "c/findings").iterdir()
-    said = json.loads((finding / "finding.json").read_text())
-    assert (said["a"], said["culprit"], said["repro_exit"]) == ("original", "original", 1)
+    stored = json.loads((finding / "finding.json").read_text())
+    assert (stored["a"], stored["culprit"], stored["repro_exit"]) == ("original", "original", 1)
     assert "= torch._C._nn.linear(" in (finding / "repro.py").read_text()
     assert polyjuice("replay", finding, env=env).returncode == 1

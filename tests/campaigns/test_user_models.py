@@ -11,7 +11,7 @@ import onnx
 import pytest
 from onnx import numpy_helper, parser
 
-from polyjuice import given
+from polyjuice import user_models
 from polyjuice.execution import Artifact, Outcome
 from polyjuice.formats import FormatError
 from polyjuice.ir import Graph
@@ -65,8 +65,8 @@ def named(path: Path) -> Path:
 
 
 def record(finding: Path) -> dict[str, Any]:
-    said: dict[str, Any] = json.loads((finding / "finding.json").read_text())
-    return said
+    stored: dict[str, Any] = json.loads((finding / "finding.json").read_text())
+    return stored
 
 
 @pytest.mark.long
@@ -76,9 +76,9 @@ def test_a_fault_of_the_program_as_written_is_found_stored_and_replayed(tmp_path
     done = polyjuice("fuzz", "--compiler", "spoiled", *seeds, "--out", tmp_path / "c", env=env)
     assert done.returncode == 1, done.stderr
     (finding,) = (tmp_path / "c/findings").iterdir()
-    said = record(finding)
-    assert (said["kind"], said["a"], said["b"], said["culprit"]) == ("mismatch", "original", "min", "original")
-    assert said["repro_exit"] == 1
+    stored = record(finding)
+    assert (stored["kind"], stored["a"], stored["b"], stored["culprit"]) == ("mismatch", "original", "min", "original")
+    assert stored["repro_exit"] == 1
     assert (finding / "a.lowered.onnx").read_bytes() == (tmp_path / "model.onnx").read_bytes()
     assert polyjuice("replay", finding, env=env).returncode == 1
     with (tmp_path / "site/spoiled_compiler.py").open("a") as compiler:
@@ -108,23 +108,23 @@ def test_a_program_that_fails_beside_the_one_as_written_is_replayed(tmp_path: Pa
 def test_what_no_level_takes_is_unsupported_unless_the_framework_runs_it(
     levels: list[str], reference: tuple[Any, ...] | None, status: str
 ) -> None:
-    assert Refusing(levels, reference).execute_given(Artifact("onnx", b""), [()]).status == status
+    assert Refusing(levels, reference).execute_as_written(Artifact("onnx", b""), [()]).status == status
 
 
 def test_a_model_that_is_misread_is_no_fault_of_the_compiler() -> None:
     """Polyjuice reads Neg from the model, but the reference evaluator and the compiler compute Abs."""
     text = '<ir_version: 8, opset_import: ["" : 13]> g (float[2] x) => (float[2] y) { y = %s(x) }'
-    program, other = (given.from_model(parser.parse_model(text % op)) for op in ("Abs", "Neg"))
+    program, other = (user_models.from_model(parser.parse_model(text % op)) for op in ("Abs", "Neg"))
     x = np.array([1.0, 2.0], np.float32)
 
     def verdicts(graph: Graph) -> int:
         assert program.artifact
         outcome = Outcome("ok", outputs=((x,),))
-        tested = Program("original", graph, program.artifact, Analyses(graph, [(x,)]), outcome, given=True)
+        tested = Program("original", graph, program.artifact, Analyses(graph, [(x,)]), outcome, as_written=True)
         return len(ORACLES["differential"].judge(Case([InputSet("exact", (x,))], [tested]), Refusing([])))
 
     assert verdicts(other.graph) == 0
-    assert given.uncompiled(b"", [x]) is None
+    assert user_models.uncompiled(b"", [x]) is None
 
 
 # --- what the operator table lacks ----------------------------------------------------------------------------
@@ -137,17 +137,17 @@ OPAQUE = """<ir_version: 8, opset_import: ["" : 17]>
 def opaque(shift: float, turned: int = 0) -> list[str]:
     """The verdicts on a program with an operator that the table lacks, if one element of each result is off."""
     model = parser.parse_model(OPAQUE)
-    program = given.from_model(model)
+    program = user_models.from_model(model)
     assert program.artifact
     x = np.linspace(-1, 1, 8, dtype=np.float32)
-    outputs = given.uncompiled(program.artifact.source, [x])  # type: ignore[arg-type]
+    outputs = user_models.uncompiled(program.artifact.source, [x])  # type: ignore[arg-type]
     assert outputs
     y, z = (array.copy() for array in outputs)
     y[3] += shift
     z[3] += turned
     outcome = Outcome("ok", outputs=((y, z),))
     analyses = Analyses(program.graph, [(x,)])
-    tested = Program("original", program.graph, program.artifact, analyses, outcome, given=True)
+    tested = Program("original", program.graph, program.artifact, analyses, outcome, as_written=True)
     return [v.message for v in ORACLES["differential"].judge(Case([InputSet("given", (x,))], [tested]), Refusing([]))]
 
 
@@ -163,18 +163,18 @@ def test_what_the_table_lacks_is_judged_by_its_own_uncompiled_run() -> None:
 def test_test_data_beside_a_model_are_its_own_inputs(tmp_path: Path) -> None:
     """ONNX's test cases and model zoo have this layout. Test data of other types or shapes belong to another model."""
     path = named(tmp_path / "model.onnx")
-    assert given.load_onnx(path).examples is None
+    assert user_models.load_onnx(path).examples is None
     folder = tmp_path / "test_data_set_0"
     folder.mkdir()
     array = np.full((3, 4), np.nan, np.float32)
     onnx.save_tensor(numpy_helper.from_array(array), folder / "input_0.pb")
-    (example,) = given.load_onnx(path).examples or ()
+    (example,) = user_models.load_onnx(path).examples or ()
     np.testing.assert_array_equal(example, array)
     onnx.save_tensor(numpy_helper.from_array(array[0]), folder / "input_0.pb")
-    assert given.load_onnx(path).examples is None
+    assert user_models.load_onnx(path).examples is None
     (folder / "input_0.pb").write_bytes(b"no tensor")
     with pytest.raises(FormatError, match="input_0"):
-        given.load_onnx(path)
+        user_models.load_onnx(path)
 
 
 UNREAD = """<ir_version: 9, opset_import: ["" : 19]>
@@ -211,10 +211,10 @@ def test_what_frameworks_differ_in_is_judged_on_own_inputs_by_the_uncompiled_run
 
 def test_a_model_that_cannot_be_read_takes_part_as_it_is() -> None:
     """An example is a model with float8e4m3fnuz. Invalid models and models with unknown sizes are refused."""
-    program = given.from_model(parser.parse_model(UNREAD))
+    program = user_models.from_model(parser.parse_model(UNREAD))
     assert program.unread
     assert program.artifact
     assert [str(t) for t in program.graph.input_types + program.graph.output_types] == ["int32[4]", "int64[4]"]
     for wrong in (UNREAD.replace("int64[4] y", "int64[5] y"), UNREAD.replace("int32[4] x", "int32[n] x")):
         with pytest.raises(FormatError, match="float8e4m3fnuz"):
-            given.from_model(parser.parse_model(wrong))
+            user_models.from_model(parser.parse_model(wrong))

@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from polyjuice.execution import Artifact
-from polyjuice.given.symbolic import Sizes
 from polyjuice.ir import Graph, Node, TensorType
+from polyjuice.user_models.symbolic import Sizes
 
 ORIGINAL = "original"
 """The label of the original program."""
@@ -26,7 +26,7 @@ class UserModel:
     The artifact takes the graph's inputs and returns its outputs, both in the graph's order. It is None if the program
     cannot be kept unchanged. A compiler of another format compiles only the graph. ``examples`` are the user's arrays
     for the inputs, if any. ``sizes`` gives the graph's numbers for the artifact's symbolic sizes (see
-    :mod:`polyjuice.given.symbolic`).
+    :mod:`polyjuice.user_models.symbolic`).
     """
 
     graph: Graph
@@ -39,7 +39,7 @@ class UserModel:
         """Whether only the types of the program are known (see :func:`unread`)."""
         return any(node.domain == _UNREAD for node in self.graph.nodes)
 
-    def as_given(self, format: str) -> Artifact | None:
+    def as_written(self, format: str) -> Artifact | None:
         """Return the original program for a compiler of this format; None if there is none, or its format differs."""
         return self.artifact if self.artifact and self.artifact.format == format else None
 
@@ -48,6 +48,6 @@ def unread(inputs: Sequence[TensorType], outputs: Sequence[TensorType]) -> Graph
     """Return the graph of a program that Polyjuice cannot read: one node of which only the types are known."""
     types = {f"x{i}": t for i, t in enumerate(inputs)} | {f"y{i}": t for i, t in enumerate(outputs)}
     names = tuple(types)
-    given, made = names[: len(inputs)], names[len(inputs) :]
-    node = Node("program", given, made, {}, _UNREAD, True, "program")
-    return Graph(given, {}, (node,), made, types, {_UNREAD: 1})
+    inputs_of, made = names[: len(inputs)], names[len(inputs) :]
+    node = Node("program", inputs_of, made, {}, _UNREAD, True, "program")
+    return Graph(inputs_of, {}, (node,), made, types, {_UNREAD: 1})

@@ -18,10 +18,10 @@ from torch.export.graph_signature import InputKind, TensorArgument
 from torch.utils import _pytree
 
 from polyjuice.formats import FormatError, torch_export
-from polyjuice.given import symbolic, torch_program
-from polyjuice.given.model import UserModel
-from polyjuice.given.symbolic import Sizes
-from polyjuice.given.torch_printer import tensors
+from polyjuice.user_models import symbolic, torch_program
+from polyjuice.user_models.model import UserModel
+from polyjuice.user_models.symbolic import Sizes
+from polyjuice.user_models.torch_printer import tensors
 
 _MOST = 3
 """The most other sizes of a program. Each is traced and stored separately."""
@@ -71,7 +71,7 @@ def _at(program: ExportedProgram, source: str, axes: Sequence[_Axis], sizes: Siz
     made = torch_program.of_program(program, source, inputs, [(axis.number, axis.axis) for axis in axes])
     artifact = made.artifact
     if artifact:
-        artifact = replace(artifact, idioms=(*artifact.idioms, *symbolic.said(sizes)))
+        artifact = replace(artifact, idioms=(*artifact.idioms, *symbolic.described(sizes)))
     return replace(made, artifact=artifact, sizes=dict(sizes))
 
 

@@ -13,9 +13,18 @@ from torch.export import ExportedProgram
 from polyjuice.compilers import _torch
 from polyjuice.execution import Artifact
 from polyjuice.formats import FormatError, torch_export
-from polyjuice.given.model import UserModel, unread
-from polyjuice.given.torch_printer import NotCaptured, array_of, capture, layout_of, model_of, run, tensor_of, tensors
 from polyjuice.ir import Graph, TensorType, dtypes, prune
+from polyjuice.user_models.model import UserModel, unread
+from polyjuice.user_models.torch_printer import (
+    NotCaptured,
+    array_of,
+    capture,
+    layout_of,
+    model_of,
+    run,
+    tensor_of,
+    tensors,
+)
 
 
 def load(source: str) -> UserModel:
@@ -108,10 +117,10 @@ def of_program(
     ``dynamic`` are the axes whose sizes it leaves open (see :func:`capture`). Raises FormatError.
     """
     graph = torch_export.from_program(program, where, inputs)
-    given = inputs or program.example_inputs
-    if given is None:
+    arrays = inputs or program.example_inputs
+    if arrays is None:
         return UserModel(graph)
-    args, kwargs = given
+    args, kwargs = arrays
     return _program(graph, program.module(), args, kwargs, dynamic)
 
 

@@ -10,9 +10,9 @@ import tensorflow as tf
 
 from polyjuice.formats import FormatError
 from polyjuice.formats.format_errors import refused
-from polyjuice.given.model import UserModel, unread
-from polyjuice.given.tensorflow_printer import NotCaptured, array_of, capture
 from polyjuice.ir import TensorType
+from polyjuice.user_models.model import UserModel, unread
+from polyjuice.user_models.tensorflow_printer import NotCaptured, array_of, capture
 
 
 def from_function(
@@ -26,8 +26,8 @@ def from_function(
     The graph is unread. The tensors and arrays among the arguments are its inputs, in the order of ``tf.nest.flatten``.
     Other arguments are fixed. ``where`` is the prefix of messages. Raises FormatError.
     """
-    given = (args, dict(kwargs or {}))
-    values = tf.nest.flatten(given)
+    example = (args, dict(kwargs or {}))
+    values = tf.nest.flatten(example)
     places = [n for n, value in enumerate(values) if tf.is_tensor(value) or isinstance(value, np.ndarray)]
     if not places:
         raise FormatError(
@@ -40,7 +40,7 @@ def from_function(
         passed = list(values)
         for n, tensor in zip(places, tensors, strict=True):
             passed[n] = tensor
-        arguments, named = tf.nest.pack_sequence_as(given, passed)
+        arguments, named = tf.nest.pack_sequence_as(example, passed)
         return function(*arguments, **named)
 
     with refused(f"{where}: TensorFlow cannot trace the function"):

@@ -1,6 +1,6 @@
 """Users' programs, run uncompiled: split into steps, or read as a graph after a reduction.
 
-Only a :class:`~polyjuice.given.sandbox.Sandbox` calls these functions, because they run the user's program.
+Only a :class:`~polyjuice.user_models.sandbox.Sandbox` calls these functions, because they run the user's program.
 """
 
 from __future__ import annotations
@@ -12,10 +12,10 @@ from onnx import ModelProto
 
 from polyjuice.execution import Artifact
 from polyjuice.formats import FormatError
-from polyjuice.given import onnx_steps, symbolic, torch_steps
-from polyjuice.given.onnx_program import from_model
-from polyjuice.given.steps import NotTakenApart, Written
 from polyjuice.ir import Graph, TensorType, dtypes
+from polyjuice.user_models import onnx_steps, symbolic, torch_steps
+from polyjuice.user_models.onnx_program import from_model
+from polyjuice.user_models.steps import NotTakenApart, Written
 
 
 def taken_apart(artifact: Artifact, inputs: Sequence[np.ndarray]) -> Written:
@@ -38,7 +38,7 @@ def graph_of(artifact: Artifact, inputs: Sequence[np.ndarray]) -> Graph:
             raise FormatError("the program has other inputs than its graph")
         graph = from_model(model, sizes=symbolic.sizes_of(model, inputs)).graph
     else:
-        from polyjuice.given import torch_program
+        from polyjuice.user_models import torch_program
 
         graph = torch_program.graph_of(artifact, inputs)
     if list(graph.input_types) != [TensorType(dtypes.of_array(array), array.shape) for array in inputs]:

@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 from polyjuice import session
-from polyjuice.given.sandbox import Sandbox
 from polyjuice.ir import Graph
+from polyjuice.user_models.sandbox import Sandbox
 from tests.support.commands import polyjuice, record
 from tests.support.plugins import plugin
 from tests.support.shares import in_the_long_run
@@ -20,10 +20,10 @@ from tests.support.shares import in_the_long_run
 torch = pytest.importorskip("torch")
 
 from polyjuice.formats import FormatError, from_model, to_model, torch_export  # noqa: E402
-from polyjuice.given import files, torch_program  # noqa: E402
-from polyjuice.given.apart import graph_of, taken_apart  # noqa: E402
-from polyjuice.given.torch_printer import array_of, run  # noqa: E402
 from polyjuice.interpret import evaluate  # noqa: E402
+from polyjuice.user_models import files, torch_program  # noqa: E402
+from polyjuice.user_models.apart import graph_of, taken_apart  # noqa: E402
+from polyjuice.user_models.torch_printer import array_of, run  # noqa: E402
 
 X, Y = torch.arange(12.0).reshape(4, 3), torch.full((4, 3), 2.0)
 
@@ -327,9 +327,9 @@ def campaign(tmp_path_factory: pytest.TempPathFactory) -> Campaign:
 @pytest.mark.parametrize("name", FAULTS)
 def test_a_fault_with_what_a_program_writes_or_shares_is_found_and_reproduced(name: str, campaign: Campaign) -> None:
     (finding,) = campaign.findings[name]
-    said = record(finding)
-    assert FAULTS[name].message in said["message"]
-    assert (said["a"], said["culprit"], said["repro_exit"]) == ("original", "original", 1), said["printed"]
+    stored = record(finding)
+    assert FAULTS[name].message in stored["message"]
+    assert (stored["a"], stored["culprit"], stored["repro_exit"]) == ("original", "original", 1), stored["printed"]
     assert ("*model.buffers()" in (finding / "repro.py").read_text()) == (name == "a buffer is handed out")
 
 

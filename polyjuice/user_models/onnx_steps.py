@@ -12,9 +12,9 @@ from onnx.reference import ReferenceEvaluator
 
 from polyjuice.execution import Artifact
 from polyjuice.formats import FormatError, subgraphs
-from polyjuice.given import symbolic
-from polyjuice.given.onnx_program import artifact_of
-from polyjuice.given.steps import NotTakenApart, ProgramStep, Written
+from polyjuice.user_models import symbolic
+from polyjuice.user_models.onnx_program import artifact_of
+from polyjuice.user_models.steps import NotTakenApart, ProgramStep, Written
 
 _DECLARED_INPUTS = 4
 """The first IR version in which initializers need no declaration among the inputs."""

@@ -80,7 +80,7 @@ def bound(source: bytes, sizes: Sizes) -> ModelProto:
     return model
 
 
-def said(sizes: Sizes) -> tuple[str, ...]:
+def described(sizes: Sizes) -> tuple[str, ...]:
     """Return sizes as texts: ``batch = 3``."""
     return tuple(f"{symbol} = {size}" for symbol, size in sizes.items())
 

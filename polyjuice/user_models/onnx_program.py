@@ -16,11 +16,11 @@ from onnx.reference import ReferenceEvaluator
 from polyjuice import formats
 from polyjuice.execution import Artifact
 from polyjuice.formats import FormatError, tensors
-from polyjuice.given import symbolic
-from polyjuice.given.model import UserModel, unread
-from polyjuice.given.symbolic import Sizes
 from polyjuice.ir import Graph, TensorType, dtypes
 from polyjuice.lower import onnx_model
+from polyjuice.user_models import symbolic
+from polyjuice.user_models.model import UserModel, unread
+from polyjuice.user_models.symbolic import Sizes
 
 TEST_DATA = "test_data_set_0"
 """The folder of the first set of inputs (``input_0.pb`` and so on), next to the model, as in ONNX's model zoo."""
@@ -116,7 +116,7 @@ def _example(file: Path) -> np.ndarray:
 def artifact_of(model: ModelProto, sizes: Sizes = MappingProxyType({})) -> Artifact:
     """Return the unchanged model, to be run on inputs with these sizes for its symbols."""
     source = model.SerializeToString(deterministic=True)
-    return Artifact("onnx", source, idioms=("as given", *symbolic.said(sizes)), forms=onnx_model.forms_of(model))
+    return Artifact("onnx", source, idioms=("as given", *symbolic.described(sizes)), forms=onnx_model.forms_of(model))
 
 
 def uncompiled(source: bytes, inputs: Sequence[np.ndarray]) -> tuple[np.ndarray, ...] | None:

@@ -19,16 +19,16 @@ os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
 os.environ.setdefault("TF_ENABLE_ONEDNN_OPTS", "0")
 tf = pytest.importorskip("tensorflow")
 
-from polyjuice import given as given_package  # noqa: E402
+from polyjuice import user_models  # noqa: E402
 from polyjuice.campaign.config import Config  # noqa: E402
 from polyjuice.campaign.runner import Runner  # noqa: E402
 from polyjuice.compilers import find  # noqa: E402
 from polyjuice.egraph import load  # noqa: E402
 from polyjuice.formats import FormatError  # noqa: E402
-from polyjuice.given import UserModel, callables, files, in_float64, tensorflow_program  # noqa: E402
 from polyjuice.inputs import GIVEN  # noqa: E402
 from polyjuice.oracles import ORACLES  # noqa: E402
 from polyjuice.session import CompilerSession, Conditions  # noqa: E402
+from polyjuice.user_models import UserModel, callables, files, in_float64, tensorflow_program  # noqa: E402
 
 COUNT = tf.Variable(0.0)
 X = np.arange(8, dtype=np.float32).reshape(2, 4) - 3
@@ -253,8 +253,8 @@ def test_a_fault_is_found_stored_and_replayed_without_the_owners_module(tmp_path
     done = polyjuice(*fuzz, "--seeds", "mine:model", "--out", tmp_path / "c", env=env, cwd=tmp_path)
     assert done.returncode == 1, done.stderr
     (finding,) = (tmp_path / "c/findings").iterdir()
-    said = json.loads((finding / "finding.json").read_text())
-    assert (said["a"], said["culprit"], said["repro_exit"]) == ("original", "original", 1)
+    stored = json.loads((finding / "finding.json").read_text())
+    assert (stored["a"], stored["culprit"], stored["repro_exit"]) == ("original", "original", 1)
     assert "= tf.raw_ops.BiasAdd(" in (finding / "repro.py").read_text()
     done = polyjuice(*fuzz, "--seeds", "mine:clean", "--out", tmp_path / "d", "--json", env=env, cwd=tmp_path)
     assert done.returncode == 0, done.stderr
@@ -284,8 +284,8 @@ def test_a_bad_callable_is_a_usage_error_in_one_line(source: str, tmp_path: Path
 
 def test_without_tensorflow_the_message_says_what_to_install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "theirs.py").write_text(OWNERS)
-    monkeypatch.delitem(sys.modules, "polyjuice.given.tensorflow_program", raising=False)
-    monkeypatch.delattr(given_package, "tensorflow_program", raising=False)
+    monkeypatch.delitem(sys.modules, "polyjuice.user_models.tensorflow_program", raising=False)
+    monkeypatch.delattr(user_models, "tensorflow_program", raising=False)
     monkeypatch.setitem(sys.modules, "tensorflow", None)
     monkeypatch.syspath_prepend(str(tmp_path))
     with pytest.raises(FormatError, match=r"pip install 'polyjuice-fuzzer\[xla\]'"):

@@ -1,4 +1,4 @@
-"""The worker of a :class:`~polyjuice.given.sandbox.Sandbox`: it calls the functions that the host names.
+"""The worker of a :class:`~polyjuice.user_models.sandbox.Sandbox`: it calls the functions that the host names.
 
 It is loaded by path, like a compiler file (see `compilers.CompilerFile`), in Polyjuice's own interpreter. The program
 is a pickled request: the host's current folder and ``sys.path``, a function of Polyjuice, and its arguments. The only
@@ -37,7 +37,7 @@ def check() -> None:
 
 def prepare(options: dict[str, Any]) -> None:
     """Import what most requests need. The first request that needs Torch or TensorFlow imports it."""
-    import polyjuice.given  # noqa: F401
+    import polyjuice.user_models  # noqa: F401
 
 
 def start(options: dict[str, Any]) -> None:
@@ -67,7 +67,7 @@ def run(request: bytes, inputs: Sequence[Any]) -> list[tuple[str, np.ndarray]]:
     """Call the function. Raises MemoryError if the user's code ran out of memory, whatever error reported it."""
     from polyjuice.execution.worker import is_out_of_memory
     from polyjuice.formats import FormatError
-    from polyjuice.given.steps import NotTakenApart
+    from polyjuice.user_models.steps import NotTakenApart
 
     try:
         function, arguments = pickle.loads(request)

@@ -12,7 +12,7 @@ from typing import Any
 
 from polyjuice.formats import FormatError
 from polyjuice.formats.format_errors import refused
-from polyjuice.given.model import UserModel
+from polyjuice.user_models.model import UserModel
 
 _NEEDED = {
     "torch": "Torch models need torch: pip install 'polyjuice-fuzzer[inductor]'",
@@ -30,15 +30,15 @@ def load(source: str) -> UserModel:
     """
     with _frameworks():
         if Path(source).is_file():
-            from polyjuice.given import torch_program
+            from polyjuice.user_models import torch_program
 
             return torch_program.load(source)
         model, args, kwargs = call(source)
         if _is_torch(model):
-            from polyjuice.given import torch_program
+            from polyjuice.user_models import torch_program
 
             return torch_program.from_module(model, args, kwargs, source)
-        from polyjuice.given import tensorflow_program
+        from polyjuice.user_models import tensorflow_program
 
         return tensorflow_program.from_function(model, args, kwargs, source)
 
@@ -51,7 +51,7 @@ def at_sizes(source: str, key: str) -> list[UserModel]:
     if not Path(source).is_file():
         return [load(source)]
     with _frameworks():
-        from polyjuice.given import torch_sizes
+        from polyjuice.user_models import torch_sizes
 
         return torch_sizes.at_sizes(source, key)
 
@@ -74,8 +74,8 @@ def call(name: str) -> tuple[Any, tuple[Any, ...], dict[str, Any]]:
         raise FormatError(f"{name}: the module {module_name} has no callable {attribute}")
     with refused(f"{name}: the callable failed"), _frameworks():
         made = make()
-    given = (*made, {}) if isinstance(made, tuple) and len(made) == 2 else made
-    match given:
+    arguments = (*made, {}) if isinstance(made, tuple) and len(made) == 2 else made
+    match arguments:
         case (model, tuple() as args, dict() as kwargs) if _is_torch(model) or callable(model):
             return model, args, kwargs
     raise FormatError(

@@ -13,15 +13,15 @@ import onnx
 import pytest
 from onnx import ModelProto, parser
 
-from polyjuice import given
+from polyjuice import user_models
 from polyjuice.execution import Artifact
 from polyjuice.formats import FormatError
-from polyjuice.given.apart import graph_of, taken_apart
-from polyjuice.given.steps import NotTakenApart, Written
 from polyjuice.triage.reduction import cutting
 from polyjuice.triage.reduction.excerpt import Excerpt, is_known
 from polyjuice.triage.reduction.search import Search
 from polyjuice.triage.reduction.trial import Counts
+from polyjuice.user_models.apart import graph_of, taken_apart
+from polyjuice.user_models.steps import NotTakenApart, Written
 from tests.support.commands import ONE_RULE, polyjuice, record
 from tests.support.plugins import spoiled
 from tests.support.shares import in_the_long_run
@@ -99,9 +99,9 @@ def test_a_fault_of_one_node_as_written_is_reduced_to_that_node(node: str, tmp_p
     (left,) = (small := onnx.load(reduced / "a.lowered.onnx")).graph.node
     assert left == model.graph.node[10]
     assert small.opset_import == model.opset_import
-    said = record(reduced)
-    assert (said["kind"], said["culprit"], said["repro_exit"]) == ("mismatch", "original", 1)
-    assert said["reduction"]["operators_before"] == {"original": 20}
+    stored = record(reduced)
+    assert (stored["kind"], stored["culprit"], stored["repro_exit"]) == ("mismatch", "original", 1)
+    assert stored["reduction"]["operators_before"] == {"original": 20}
     assert polyjuice("replay", reduced, env=env).returncode == 1
     assert polyjuice("reduce", reduced, "--out", tmp_path / "again", env=env).returncode == 1
     assert (tmp_path / "again/a.lowered.onnx").read_bytes() == (reduced / "a.lowered.onnx").read_bytes()
@@ -155,7 +155,7 @@ def has(op: str) -> Callable[[Excerpt], bool]:
 
 
 def onnx_written(text: str, *inputs: Sequence[float]) -> Written:
-    program = given.from_model(parser.parse_model(text))
+    program = user_models.from_model(parser.parse_model(text))
     assert program.artifact
     return taken_apart(program.artifact, [np.array(x, np.float32) for x in inputs])
 
@@ -194,7 +194,7 @@ def test_functions_subgraphs_and_declared_initializers_stay_whole() -> None:
     <opset_import: ["" : 17], domain: "own"> inner (x) => (y) { y = Tanh(x) }
     <opset_import: ["" : 17, "own" : 1], domain: "own"> outer (x) => (y) { y = own.inner(x) }
     <opset_import: ["" : 17], domain: "own"> unused (x) => (y) { y = Sin(x) }"""
-    program = given.from_model(parser.parse_model(text))
+    program = user_models.from_model(parser.parse_model(text))
     assert program.artifact
     written = taken_apart(program.artifact, [np.array([1, -2], np.float32), np.array(True)])
     np.testing.assert_allclose(written.values["y"], -np.add(np.tanh(np.exp([1, 2])), [1, -2]), rtol=1e-6)
@@ -210,7 +210,7 @@ def test_functions_subgraphs_and_declared_initializers_stay_whole() -> None:
         """<ir_version: 3, opset_import: ["" : 8]> g (float[2] x, float[2] w) => (float[2] y)
         <float[2] w = {1, 2}> { a = Mul(x, w) b = Abs(a) y = Neg(b) }"""
     )
-    program = given.from_model(older)
+    program = user_models.from_model(older)
     assert program.artifact
     product = smallest(taken_apart(program.artifact, [np.ones(2, np.float32)]), has("Mul"))
     assert text_of(product) == "g (float[2] x, float[2] w) => (float[2] a) <float[2] w = {1,2}> { a = Mul (x, w) }"
@@ -234,7 +234,7 @@ def test_what_the_reference_evaluator_cannot_run_is_cut_by_its_type() -> None:
 @pytest.fixture(scope="module")
 def everything() -> Written:
     torch = pytest.importorskip("torch")
-    from polyjuice.given import torch_program
+    from polyjuice.user_models import torch_program
     from tests.support.torch_modules import Everything, X
 
     program = torch_program.from_module(Everything().eval(), (X.t().contiguous().t(),), {"scale": torch.ones(3)})
@@ -301,8 +301,8 @@ def test_a_fault_of_inductor_is_reduced_to_the_statement_that_has_it(tmp_path: P
     finding = min((tmp_path / "c/findings").iterdir())
     done = polyjuice("reduce", finding, "--time", "4m")
     assert done.returncode == 1, done.stderr
-    said = json.loads((finding / "reduced/finding.json").read_text())
-    assert said["reduction"]["operators_before"]["original"] > 15
-    assert said["reduction"]["operators_after"]["original"] == 3
+    stored = json.loads((finding / "reduced/finding.json").read_text())
+    assert stored["reduction"]["operators_before"]["original"] > 15
+    assert stored["reduction"]["operators_after"]["original"] == 3
     assert "add_ = source.add_(1)" in (finding / "reduced/repro.py").read_text()
-    assert said["repro_exit"] == 1
+    assert stored["repro_exit"] == 1

@@ -114,11 +114,11 @@ def _captured(
 ) -> tuple[Artifact, list[torch.Tensor], list[torch.Tensor]]:
     """Return the artifact, copies of the input tensors, and the tensors that the module returns and writes."""
     model = copy.deepcopy(model)  # a run may change its tensors
-    given = _copies((args, dict(kwargs)))
+    arguments = _copies((args, dict(kwargs)))
     recorder = _Recorder()
     torch._dynamo.reset()
     torch.manual_seed(0)
-    args, named = _copies(given)
+    args, named = _copies(arguments)
     inputs = tensors((args, named))
     for number, axis in dynamic:
         torch._dynamo.maybe_mark_dynamic(inputs[number], axis)
@@ -133,7 +133,7 @@ def _captured(
     if writer.updates:
         setup["updates"] = [[len(results) + place, number] for place, number in enumerate(writer.updates)]
     artifact = Artifact("torch", source, writer.arrays, writer.further, setup=setup, idioms=("as given",))
-    return artifact, tensors(given), [*results, *writer.written]
+    return artifact, tensors(arguments), [*results, *writer.written]
 
 
 def _copies(values: Any) -> Any:

@@ -14,8 +14,8 @@ import numpy as np
 
 from polyjuice.execution import Artifact
 from polyjuice.formats import FormatError
-from polyjuice.given.steps import NotTakenApart, ProgramStep, Written
 from polyjuice.lower.python_text import array_key, function, model_class
+from polyjuice.user_models.steps import NotTakenApart, ProgramStep, Written
 
 _SEEN = "seen_by_polyjuice"
 """The function that the added statements call to report values."""
@@ -81,7 +81,7 @@ def taken_apart(artifact: Artifact, inputs: Sequence[np.ndarray]) -> Written:
 
     Further arguments become inputs.
     """
-    from polyjuice.given import torch_program
+    from polyjuice.user_models import torch_program
 
     assert isinstance(artifact.source, str)
     try:
@@ -154,9 +154,9 @@ def _changes(statement: ast.stmt) -> bool:
 
 
 def _writes(call: ast.Call) -> bool:
-    given = {word.arg: ast.unparse(word.value) for word in call.keywords}
+    keywords = {word.arg: ast.unparse(word.value) for word in call.keywords}
     named = isinstance(call.func, ast.Attribute) and call.func.attr.endswith("_")
-    return named or "out" in given or given.get("inplace") == "True"
+    return named or "out" in keywords or keywords.get("inplace") == "True"
 
 
 class _Renamed(ast.NodeTransformer):

@@ -324,8 +324,8 @@ def _inputs(op: Any, values: Sequence[str], parameters: Mapping[str, Any]) -> It
 
     ``tf.raw_ops`` has other names for some of them, in the same order.
     """
-    given = {arg.name for arg in op.op_def.input_arg} | {attr.name for attr in op.op_def.attr} | {"name"}
-    others = iter([name for name in parameters if name not in given])
+    declared = {arg.name for arg in op.op_def.input_arg} | {attr.name for attr in op.op_def.attr} | {"name"}
+    others = iter([name for name in parameters if name not in declared])
     rest = iter(values)
     for arg in op.op_def.input_arg:
         name = arg.name if arg.name in parameters else next(others, "")

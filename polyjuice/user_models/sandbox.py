@@ -14,7 +14,7 @@ import numpy as np
 from polyjuice.compilers import CompilerInfo
 from polyjuice.execution import Artifact, Limits, Outcome, Status, Worker
 from polyjuice.formats import FormatError
-from polyjuice.given.onnx_program import uncompiled
+from polyjuice.user_models.onnx_program import uncompiled
 
 P = ParamSpec("P")
 T = TypeVar("T")
