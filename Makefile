@@ -23,7 +23,7 @@ FUZZ_READY := $(if $(and $(COMPILER),$(if $(wildcard $(READY)),,yes)),.venv/.wit
 # Without bytecode each process of the tests would rewrite the asserts of 500 modules, and compile them, anew.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: fuzz check docs mutants published hunt probes bugs test test-old test-long lint sizes clean
+.PHONY: fuzz check docs mutants published hunt probes sample bugs test test-old test-long lint sizes clean
 
 # Findings (status 1) are what fuzzing is for; any other status is a problem.
 fuzz: $(FUZZ_READY)
@@ -59,6 +59,9 @@ bugs: $(READY)
 
 probes: $(READY)
 	$(BIN)/python scripts/probes.py $(PROBES)
+
+sample: $(READY)
+	$(BIN)/python scripts/suite_sample.py
 
 test-long: $(READY)
 	$(BIN)/pytest -m long $(PARALLEL)

@@ -24,6 +24,7 @@ ELSEWHERE = {
     "artifacts/bugs/README.md": "bugs/index.md",
     "artifacts/hunt/README.md": "measured/hunt.md",
     **{f"artifacts/{path.name}": f"measured/{path.name}" for path in sorted((ROOT / "artifacts").glob("*.md"))},
+    "artifacts/README.md": "measured/index.md",
 }
 """The pages that stand outside of ``docs`` in the repository, and their place on the site."""
 

@@ -5,24 +5,18 @@ import torch.nn.functional as F
 class Model(torch.nn.Module):
     def __init__(self, arrays):
         super().__init__()
+        self.w_c5 = arrays["w_35be322d094f9d15_scalar_uint64"]
 
-    def forward(self, x0, x8):
-        v2 = x0.min(1, False)[0]
-        v5, v13 = self.around()(v2, x0, x8)
-        v6 = torch.clamp(v5, min=-2.0, max=2.0)
-        v15 = torch.sum(v13, dim=(1,), keepdim=True, dtype=torch.float32)
-        v14 = torch.div(v13, v15.expand((16, 7)))
-        return (v6, v14,)
-
-    def around(self):
-        def part(v2, x0, x8):
-            v3 = v2.unsqueeze(1)
-            v5 = torch.stack(torch.broadcast_tensors(x0, v3)).amax(0)
-            c7 = torch.full((), 0.0, dtype=torch.float32, device=v2.device)
-            v9 = torch.stack(torch.broadcast_tensors(v5, c7, x8, x8)).amax(0)
-            v10 = torch.amax(v9, dim=(1,), keepdim=False).reshape((16, 1))
-            v12 = v9.sub(v10)
-            v13 = torch.exp(v12)
-            return (v5, v13,)
-
-        return part
+    def forward(self, x4, x8, x10, x12, x20, c18):
+        v6 = x4.remainder(self.w_c5)
+        v7 = v6.add_(self.w_c5)
+        v9 = torch.logsumexp(x8, (0, 1), True)
+        v11 = torch.rot90(x10, -1, (2, 1))
+        v13 = x12.unsqueeze(1)
+        c14 = x4.new_full((2, 1, 17, 2), 2.0, dtype=torch.float16)
+        v16 = torch.permute(c14, [0, 1, 3, 2])
+        v17 = v13 @ v16
+        v19 = v17 / c18
+        v21 = v19.add_(x20)
+        v22 = F.softmax(v21, dim=3)
+        return (v7, v9, v11, v22,)

@@ -4,25 +4,18 @@ import tensorflow as tf
 class Model(tf.Module):
     def __init__(self, arrays):
         super().__init__()
+        self.w_c5 = arrays["w_35be322d094f9d15_scalar_uint64"]
 
-    def __call__(self, x0, x8):
-        v2 = tf.math.reduce_min(x0, axis=[1], keepdims=False)
-        v5, v13 = self.around()(v2, x0, x8)
-        v6 = tf.clip_by_value(v5, -2.0, 2.0)
-        v15 = tf.reduce_sum(v13, axis=[1], keepdims=True)
-        v14 = v13 / tf.broadcast_to(v15, (16, 7))
-        return (v6, v14,)
-
-    def around(self):
-        @tf.function
-        def part(v2, x0, x8):
-            v3 = tf.expand_dims(v2, 1)
-            v5 = tf.math.maximum(x0, v3)
-            c7 = tf.constant(0.0, dtype=tf.float32, shape=())
-            v9 = tf.math.maximum(tf.math.maximum(tf.math.maximum(v5, c7), x8), x8)
-            v10 = tf.reshape(tf.reduce_max(v9, axis=[1], keepdims=False), (16, 1))
-            v12 = tf.math.subtract(v9, v10)
-            v13 = tf.math.exp(v12)
-            return (v5, v13,)
-
-        return part
+    def __call__(self, x4, x8, x10, x12, x20, c18):
+        v6 = tf.math.mod(x4, self.w_c5)
+        v7 = tf.add(v6, self.w_c5)
+        v9 = tf.reduce_logsumexp(x8, axis=[0, 1], keepdims=True)
+        v11 = tf.transpose(tf.reverse(x10, axis=[2]), [0, 2, 1])
+        v13 = x12[:, None, :, :]
+        c14 = tf.constant(2.0, dtype=tf.float16, shape=(2, 1, 17, 2))
+        v16 = tf.transpose(c14, [0, 1, 3, 2])
+        v17 = v13 @ v16
+        v19 = v17 / c18
+        v21 = tf.add(v19, x20)
+        v22 = tf.nn.softmax(v21, axis=3)
+        return (v7, v9, v11, v22,)

@@ -5,19 +5,20 @@ import torch.nn.functional as F
 class Model(torch.nn.Module):
     def __init__(self, arrays):
         super().__init__()
-        self.register_buffer("w_c1", arrays["w_63e92c7f1481c4c3_3x1x2_float16"])
-        self.register_buffer("w_c9", arrays["w_bd9348b984a812f8_15x1x1_int64"])
+        self.w_c7 = torch.nn.Parameter(arrays["w_a586bb0d01150043_15x15x7_float32"], requires_grad=False)
+        self.register_buffer("w_c13", arrays["w_b4cd0bf0cc8a95d3_1x16_float64"])
+        self.m_v16 = torch.nn.ReLU()
 
-    def forward(self, x0):
-        v2 = torch.kron(x0.contiguous(), self.w_c1.contiguous())
-        v4, v4_1 = torch.kthvalue(v2, 5, dim=-2, keepdim=True)
-        v6 = torch.stack((v2, v2, v2,), dim=-3)
-        v11 = v6.relu()
-        v8 = torch.full((15, 1, 1), 3, dtype=torch.int64, device=x0.device)
-        v10 = torch.bmm(v8, self.w_c9)
-        v12 = torch.swapaxes(v10, 1, 2)
-        v13 = torch.add(v12, v12)
-        v14 = torch.cos(v6)
-        v18 = F.gelu(v2, approximate='none')
-        v15 = v18.sign_()
-        return (v4, v4_1, v11, v13, v14, v15,)
+    def forward(self, x0, x2, x5, x9, x17):
+        v3 = x0.relu()
+        v4 = torch.min(v3, 1, keepdim=False).indices
+        v6 = torch.rot90(x5, 3, (1, 0))
+        v8 = x2 <= self.w_c7
+        v10 = x9.where(v8, x2)
+        v11 = torch.sum(torch.abs(v4))
+        c12 = torch.full((16, 16), 3.0, dtype=torch.float64, device=x0.device)
+        v14 = 1.0 * self.w_c13 + 1.0 * (x0 @ c12)
+        v15 = v14.neg_()
+        v16 = self.m_v16(v15)
+        v18 = torch.reshape(x17, (1, 5, 1, 1))
+        return (v6, v10, v11, v16, v18,)

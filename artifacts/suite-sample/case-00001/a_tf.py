@@ -4,19 +4,19 @@ import tensorflow as tf
 class Model(tf.Module):
     def __init__(self, arrays):
         super().__init__()
-        self.w_c1 = tf.identity(arrays["w_63e92c7f1481c4c3_3x1x2_float16"])
-        self.w_c9 = tf.identity(arrays["w_bd9348b984a812f8_15x1x1_int64"])
+        self.w_c7 = tf.Variable(arrays["w_a586bb0d01150043_15x15x7_float32"], trainable=False)
+        self.w_c13 = tf.identity(arrays["w_b4cd0bf0cc8a95d3_1x16_float64"])
 
-    def __call__(self, x0):
-        v2 = tf.reshape(tf.transpose(tf.reshape(tf.reshape(x0, (-1, 1)) * tf.reshape(self.w_c1, (1, -1)), (5, 32, 5, 3, 1, 2)), [0, 3, 1, 4, 2, 5]), (15, 32, 10))
-        v4, v4_1 = (tf.sort(v2, axis=-2, direction="ASCENDING")[:, 4:5], tf.cast(tf.argsort(v2, axis=-2, direction="ASCENDING", stable=True)[:, 4:5], tf.int64))
-        v6 = tf.stack([v2, v2, v2], axis=-3)
-        v11 = tf.raw_ops.Relu(features=v6)
-        v8 = tf.constant(3, dtype=tf.int64, shape=(15, 1, 1))
-        v10 = tf.matmul(v8, tf.linalg.matrix_transpose(self.w_c9), transpose_b=True)
-        v12 = tf.transpose(v10, perm=[0, 2, 1])
-        v13 = tf.raw_ops.AddV2(x=v12, y=v12)
-        v14 = tf.math.cos(v6)
-        v18 = tf.nn.gelu(v2)
-        v15 = tf.math.sign(v18)
-        return (v4, v4_1, v11, v13, v14, v15,)
+    def __call__(self, x0, x2, x5, x9, x17):
+        v3 = tf.raw_ops.Relu(features=x0)
+        v4 = tf.math.argmin(v3, axis=1, output_type=tf.int64)
+        v6 = tf.transpose(tf.reverse(x5, axis=[1]), [1, 0, 2])
+        v8 = x2 <= self.w_c7
+        v10 = tf.raw_ops.SelectV2(condition=v8, t=x9, e=x2)
+        v11 = tf.squeeze(tf.reduce_sum(tf.math.abs(v4), axis=[0], keepdims=True), axis=[0])
+        c12 = tf.constant(3.0, dtype=tf.float64, shape=(16, 16))
+        v14 = tf.matmul(x0, c12) + self.w_c13
+        v15 = -v14
+        v16 = tf.raw_ops.Relu(features=v15)
+        v18 = tf.reshape(x17, [1, 5, 1, 1])
+        return (v6, v10, v11, v16, v18,)

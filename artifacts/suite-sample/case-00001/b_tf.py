@@ -4,53 +4,49 @@ import tensorflow as tf
 class Model(tf.Module):
     def __init__(self, arrays):
         super().__init__()
-        self.w_c8 = arrays["w_63e92c7f1481c4c3_3x1x2_float16"]
-        self.w_c12 = tf.Variable(arrays["w_4bf5122f344554c5_scalar_bool"], trainable=False)
+        self.w_c11 = arrays["w_a586bb0d01150043_15x15x7_float32"]
+        self.w_c22 = tf.Variable(arrays["w_af5570f5a1810b7a_scalar_float64"], trainable=False)
+        self.w_c34 = tf.identity(arrays["w_b4cd0bf0cc8a95d3_1x16_float64"])
+        self.w_v26 = arrays["w_9e132485d5107211_5x16_float64"]
 
-    def __call__(self, x0, c39):
-        v1 = tf.reshape(x0, [5, 1, 32, 5])
-        v2 = tf.slice(v1, [0, 0, 0, 0], [5, 1, 32, 2])
-        v3 = tf.raw_ops.Sum(input=v2, axis=[1], keep_dims=False)
-        v5 = v1[:, :, :, 2:5]
-        v6 = tf.slice(v5, [0, 0, 0, 0], [5, 1, 32, 3])
-        v7 = tf.reduce_sum(v6, axis=[1], keepdims=False)
-        v8 = tf.concat([v3, v7], -1)
-        v9 = tf.reshape(tf.transpose(tf.reshape(tf.reshape(v8, (-1, 1)) * tf.reshape(self.w_c8, (1, -1)), (5, 32, 5, 3, 1, 2)), [0, 3, 1, 4, 2, 5]), (15, 32, 10))
-        v4, v12 = (tf.sort(v9, axis=-2, direction="ASCENDING")[:, 4:5], tf.cast(tf.argsort(v9, axis=-2, direction="ASCENDING", stable=True)[:, 4:5], tf.int64))
-        v16 = tf.constant(True, dtype=tf.bool, shape=(15, 1, 10))
-        v17 = tf.where(tf.range(10) - tf.range(1)[:, None] >= 0, v16, tf.zeros_like(v16))
-        v18 = v17 & self.w_c12
-        v19 = tf.logical_not(v17)
-        c17 = tf.constant(False, dtype=tf.bool, shape=())
-        v21 = v19 & c17
-        v22 = v18 | v21
-        v23 = tf.reshape(tf.transpose(tf.reshape(tf.reshape(x0, (-1, 1)) * tf.reshape(self.w_c8, (1, -1)), (5, 32, 5, 3, 1, 2)), [0, 3, 1, 4, 2, 5]), (15, 32, 10))
-        v24, v25 = (tf.sort(v23, axis=-2, direction="ASCENDING")[:, 4:5], tf.cast(tf.argsort(v23, axis=-2, direction="ASCENDING", stable=True)[:, 4:5], tf.int64))
-        c24 = tf.constant(0, dtype=tf.int64, shape=())
-        v27 = tf.where(v22, v25, c24)
-        v28 = tf.transpose(v27, perm=[1, 2, 0])
-        v29 = tf.transpose(v28, perm=[1, 2, 0])
-        v30 = tf.experimental.numpy.tril(v25, k=-1)
-        v31 = tf.transpose(v30, [1, 2, 0])
-        v32 = tf.transpose(v31, [1, 2, 0])
-        v33 = tf.add(v29, v32)
-        v34 = tf.transpose(v33, perm=[2, 0, 1])
-        v4_1 = tf.transpose(v34, [2, 0, 1])
-        v36 = tf.stack([v9, v9, v9], axis=-3)
-        v11 = tf.raw_ops.Relu(features=v36)
-        v38 = tf.constant(3, dtype=tf.int64, shape=(15, 1, 1))
-        v40 = tf.matmul(tf.linalg.matrix_transpose(v38), c39, transpose_a=True)
-        v41 = tf.transpose(v40, [0, 2, 1])
-        v42 = tf.transpose(v41, perm=[1, 2, 0])
-        v43 = tf.transpose(v42, [1, 2, 0])
-        v44 = tf.transpose(v43, perm=[1, 2, 0])
-        v45 = tf.add(v44, v44)
-        v46 = tf.transpose(v45, [2, 0, 1])
-        v47 = tf.transpose(v46, [2, 0, 1])
-        v13 = tf.transpose(v47, perm=[2, 0, 1])
-        v14 = tf.math.cos(v36)
-        v50 = tf.broadcast_to(v9, [2, 15, 32, 10])
-        v51 = tf.nn.gelu(v50)
-        v52 = tf.reduce_max(v51, axis=[0], keepdims=False)
-        v15 = tf.math.sign(v52)
-        return (v4, v4_1, v11, v13, v14, v15,)
+    def __call__(self, x0, x2, x5, x9, x17):
+        v5 = x5 > x5
+        v7 = tf.raw_ops.SelectV2(condition=v5, t=x5, e=x5)
+        v8 = tf.minimum(x5, v7)
+        v6 = tf.transpose(tf.reverse(v8, axis=[1]), [1, 0, 2])
+        v12 = abs(x2)
+        v13 = tf.where(x2 < 0, -tf.abs(v12), tf.abs(v12))
+        v14 = tf.math.less_equal(v13, self.w_c11)
+        v15 = tf.slice(x9, [0], [7])
+        v10 = tf.raw_ops.SelectV2(condition=v14, t=v15, e=v13)
+        v20 = tf.slice(x0, [0, 0], [3, 16])
+        v21, v22 = tf.split(x0, [3, 2], axis=0)
+        v23 = tf.slice(v22, [0, 0], [2, 16])
+        v24 = tf.concat([v20, v23], axis=0)
+        v25 = tf.linalg.matrix_transpose(v24)
+        v27 = tf.greater(v24, self.w_c22)
+        v28 = tf.cast(v27, 'float64')
+        v29 = tf.transpose(v28, perm=[1, 0])
+        v30 = tf.math.multiply(v25, v29)
+        v31 = tf.transpose(v30)
+        v32, v33 = (tf.reduce_min(v31, axis=1, keepdims=False), tf.argmin(v31, axis=1, output_type=tf.int64))
+        v11 = tf.squeeze(tf.reduce_sum(tf.math.abs(v33), axis=[0], keepdims=True), axis=[0])
+        v35 = tf.constant(3.0, dtype=tf.float64, shape=(16, 16))
+        v36 = tf.matmul(x0, v35) + self.w_c34
+        v37 = tf.negative(v36)
+        v38 = tf.where(v37 >= tf.broadcast_to(self.w_c22, (5, 16)), v37, tf.broadcast_to(self.w_c22, (5, 16)))
+        v39 = v38[0:3]
+        v40 = tf.matmul(v24, v35) + self.w_c34
+        v41 = tf.negative(v40)
+        v42 = v41 > self.w_c22
+        v44 = tf.split(v42, [3, 2], axis=0)[1]
+        v46 = tf.split(v41, [3, 2], axis=0)[1]
+        v47, v48 = tf.split(self.w_v26, [3, 2], axis=0)
+        v49 = tf.raw_ops.SelectV2(condition=v44, t=v46, e=v48)
+        v16 = tf.concat([v39, v49], 0)
+        v51 = tf.cast(x17, 'int64')
+        v52 = tf.cast(v51, tf.uint8)
+        v53 = tf.cast(v52, tf.int64)
+        v54 = tf.reshape(v53, [1, 5, 1, 1])
+        v18 = tf.cast(v54, tf.uint8)
+        return (v6, v10, v11, v16, v18,)

@@ -4,50 +4,56 @@ import tensorflow as tf
 class Model(tf.Module):
     def __init__(self, arrays):
         super().__init__()
-        self.w_c19 = tf.Variable(arrays["w_35be322d094f9d15_scalar_int64"], trainable=False)
-        self.w_c22 = tf.identity(arrays["w_af5570f5a1810b7a_scalar_int64"])
-        self.w_c35 = arrays["w_43e6b2a909c4fb68_2x16x33x1_int64"]
+        self.w_c23 = arrays["w_6b6a9b800ddcc18f_1x7_int64"]
+        self.w_c37 = arrays["w_df3f619804a92fdb_scalar_int32"]
+        self.w_c50 = tf.Variable(arrays["w_9d9f290527a6be62_scalar_uint32"], trainable=False)
+        self.w_c56 = arrays["w_ff64c2e11d519d48_32x32_uint32"]
+        self.w_c60 = tf.Variable(arrays["w_f0efd1b2f5f3fe7e_32x32_uint32"], trainable=False)
 
-    def __call__(self, x0, x2, x11, x16):
-        v4 = tf.stack([x0, x0], axis=3)
-        v5 = tf.stack([v4, x2], axis=0)
-        c6 = tf.constant(0, dtype=tf.int64, shape=())
-        v9 = tf.greater(v5, c6)
-        v10 = tf.cast(v9, 'int64')
-        v11 = tf.abs(v5)
-        v12 = tf.multiply(v10, v11)
-        v13 = tf.greater(tf.broadcast_to(c6, (2, 2, 16, 33, 2)), v5)
-        v16 = tf.cast(v13, tf.int64)
-        v17 = tf.math.multiply(v16, v11)
-        v3 = tf.subtract(v12, v17)
-        v20, v21 = tf.split(x2, 2, axis=3)
-        v22 = tf.add(v20, v21)
-        v24 = tf.bitwise.bitwise_xor(v22, self.w_c19)
-        v26 = v24 ^ self.w_c22
-        v27 = v26 | self.w_c22
-        v28 = tf.bitwise.bitwise_and(v26, self.w_c22)
-        v29 = tf.bitwise.invert(v28)
-        v30 = tf.bitwise.bitwise_and(v27, v29)
-        v8 = tf.math.equal(v30, self.w_c22)
-        v32 = tf.broadcast_to(x11, [2, 16, 2])
-        v33 = -v32
-        v34 = v33[1:2]
-        v35 = tf.squeeze(v34, axis=[0])
-        v14 = tf.negative(v35)
-        v37 = tf.math.minimum(v20, self.w_c35)
-        v38 = tf.math.maximum(v21, v37)
-        v39 = tf.greater(v38, self.w_c22)
-        v40 = tf.cast(v39, 'int64')
-        v41 = abs(v38)
-        v42 = tf.multiply(v40, v41)
-        v43 = tf.math.greater(self.w_c22, v38)
-        v44 = tf.cast(v43, 'int64')
-        v45 = tf.multiply(v44, v41)
-        v15 = tf.subtract(v42, v45)
-        c46 = tf.constant(-2.0, dtype=tf.float64, shape=())
-        v47 = 2.0 * tf.matmul(x11, x16, transpose_a=True, transpose_b=True) + 2.0 * c46
-        v48 = tf.gather(v47, [0, 0, 0, 0], axis=1)
-        v18 = tf.slice(v48, [0, 2], [2, 1])
-        v50 = tf.gather(v21, [0, 0, 0, 1, 1], axis=0)
-        v4_1 = tf.slice(v50, [2, 0, 0, 0], [2, 16, 33, 1])
-        return (v3, v8, v14, v15, v18, v4_1,)
+    def __call__(self, x1, x2, x8, x10, x12, x15):
+        c6 = tf.constant(True, dtype=tf.bool, shape=())
+        v7 = tf.constant(True, dtype=tf.bool, shape=(7, 3, 7))
+        v8 = tf.math.logical_and(tf.broadcast_to(c6, (7, 3, 7)), v7)
+        c9 = tf.constant(0, dtype=tf.int32, shape=())
+        v12 = tf.where(v8, x1, c9)
+        v13 = x2[0:6]
+        v15 = v13[0:6]
+        v17 = v15[0:6]
+        v18 = tf.slice(x2, [6, 0], [1, 7])
+        v20 = tf.concat([v17, v18], axis=-2)
+        v3 = tf.tensordot(v12, v20, axes=[[2], [1]])
+        v23 = tf.size(x8, out_type=tf.int64)
+        v24 = -v23
+        v9 = -v24
+        v27 = tf.experimental.numpy.take_along_axis(v20, tf.math.floormod(self.w_c23, 7), axis=0)
+        v29 = tf.truncatediv(v27, 3)
+        v30 = tf.stack([v29, v29], axis=-3)
+        v31 = tf.reshape(v30, [2, 7])
+        v32 = tf.concat([v31, v31], axis=-2)
+        v33 = tf.broadcast_to(x10, [1, 7])
+        v34 = tf.concat([v33, v33], -2)
+        v35 = tf.concat([v34, v34], -2)
+        v36 = tf.raw_ops.AddV2(x=v32, y=v35)
+        v37 = v36[2:4]
+        v38 = tf.slice(v37, [1, 0], [1, 7])
+        c21 = tf.constant(True, dtype=tf.bool, shape=())
+        v11 = tf.where(c21, v38, self.w_c37)
+        v41 = tf.less(x15, x15)
+        v42 = tf.equal(x15, x15)
+        v43 = tf.math.logical_or(v41, v42)
+        v44 = tf.math.logical_and(v43, v43)
+        v45 = v43 | v43
+        v46 = tf.logical_and(v43, v45)
+        v47 = tf.math.logical_or(v44, v46)
+        v48 = tf.where(v47, x15, x15)
+        v49 = tf.slice(v48, [3], [1])
+        v16 = tf.identity(v49)
+        v52 = tf.slice(x12, [0, 0], [27, 32])
+        v53 = tf.slice(v52, [0, 0], [27, 32])
+        v54 = x12[27:32]
+        v55 = tf.concat([v53, v54], -2)
+        v14 = tf.math.mod(v55, self.w_c56)
+        v58 = tf.math.subtract(self.w_c50, v14)
+        v19 = tf.transpose(v58, perm=[0, 1])
+        v21 = tf.truncatediv(v58, self.w_c60)
+        return (v3, v9, v11, v16, v19, v21, v14,)

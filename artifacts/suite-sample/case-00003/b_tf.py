@@ -4,56 +4,47 @@ import tensorflow as tf
 class Model(tf.Module):
     def __init__(self, arrays):
         super().__init__()
-        self.w_c31 = tf.identity(arrays["w_d88c86f15bbea365_scalar_float32"])
-        self.w_c46 = tf.Variable(arrays["w_49735ee74d7ac320_3_float32"], trainable=False)
-        self.w_c47 = tf.Variable(arrays["w_474f81fbdc00df73_3_float32"], trainable=False)
-        self.w_c50 = arrays["w_c54d3159bb845847_3_float32"]
+        self.w_c10 = tf.identity(arrays["w_4bf5122f344554c5_scalar_bool"])
+        self.w_c43 = tf.Variable(arrays["w_7c9fa136d4413fa6_scalar_int64"], trainable=False)
 
-    def __call__(self, x0, x10, x18, c16):
-        v12 = tf.reshape(x0, [7, 3, 7, 2, 1])
-        v13 = tf.math.reduce_max(v12, axis=[4], keepdims=False)
-        v14 = v13[:, ::-1]
-        v16 = tf.reverse(v14, axis=[1])
-        v17 = v16[:, ::-1]
-        v18 = c16[:, ::-1]
-        v19 = tf.reverse(v18, axis=[1])
-        v21 = v19[:, ::-1]
-        v4 = tf.transpose(tf.nn.conv2d(tf.transpose(tf.pad(v17, [[0, 0], [0, 0], [0, 1], [0, 0]]), [0, 2, 3, 1]), tf.transpose(v21, [2, 3, 1, 0]), [1, 3, 2, 1], "VALID", dilations=[1, 2, 1, 1]), [0, 3, 1, 2])
-        v23 = tf.transpose(tf.compat.v1.image.resize_nearest_neighbor(tf.transpose(x0, [0, 2, 3, 1]), [3, 1]), [0, 3, 1, 2])
-        v24, v25, v26 = tf.split(v23, [1, 1, 5], axis=0)
-        v27, v28 = tf.split(v25, [1, 2], axis=1)
-        v29 = v27[:, 0:1]
-        v30 = v28[:, 0:1]
-        v31 = tf.concat([v29, v30], axis=1)
-        v7_1 = tf.concat([v31, v25[:, 2:]], axis=1)
-        v34 = tf.math.add(v26, self.w_c31)
-        v35 = tf.tanh(v34)
-        v36 = tf.where(tf.range(1) - tf.range(3)[:, None] >= 0, v35, tf.zeros_like(v35))
-        v37 = tf.where(tf.range(1) - tf.range(3)[:, None] <= -1, v35, tf.zeros_like(v35))
-        v38 = tf.raw_ops.AddV2(x=v36, y=v37)
-        v15 = tf.add(v38, v38)
-        v40 = tf.nn.dropout(x10, rate=0.0)
-        v42 = v24[:, 0:2]
-        v43 = v24[:, 2:3]
-        v44 = tf.concat([v42, v43], axis=1)
-        v45 = -v44
-        v46 = tf.add(tf.broadcast_to(v40, (1, 3, 3, 1)), v45)
-        v48 = tf.reshape(x18, [1, 3])
-        v49 = tf.reshape(v48, [3])
-        v20 = tf.transpose(tf.raw_ops.FusedBatchNormV3(x=tf.transpose(v46, [0, 2, 3, 1]), scale=self.w_c46, offset=self.w_c47, mean=v49, variance=self.w_c50, epsilon=9.999999747378752e-06, is_training=False)[0], [0, 3, 1, 2])
-        v2, = self.around()(x0)
-        return (v2, v4, v7_1, v15, v20,)
-
-    def around(self):
-        @tf.function(jit_compile=True)
-        def part(x0):
-            v3 = tf.expand_dims(tf.math.argmax(x0, axis=0, output_type=tf.int64), 0)
-            v5, v6 = tf.split(v3, [1, 2], axis=1)
-            v7 = tf.slice(v5, [0, 0, 0, 0], [1, 1, 7, 2])
-            v8 = v6[:, 0:1]
-            v9 = tf.concat([v7, v8], 1)
-            v10 = tf.concat([v9, v3[:, 2:]], axis=1)
-            v2 = tf.reshape(v10, [1, 3, 7, 1, 2])
-            return (v2,)
-
-        return part
+    def __call__(self, x0, x1, x3, x8, x9, x15, x17, x20, c12):
+        v2 = tf.reshape(x1, [])
+        v14 = tf.squeeze(tf.reduce_sum(tf.abs(x0), axis=[0, 1], keepdims=True), axis=[0, 1])
+        v15 = tf.where(self.w_c10, x8, c12)
+        v16 = -v15
+        v17 = tf.slice(x15, [0, 0], [3, 4])
+        v20 = tf.slice(x15, [3, 0], [1, 4])
+        v22 = tf.concat([v17, v20], axis=-2)
+        v23 = v16 @ v22
+        v24 = tf.negative(v23)
+        v13 = tf.constant(0.0, dtype=tf.float32, shape=(2, 2, 4))
+        v25 = -v13
+        v26 = tf.negative(v25)
+        v27 = tf.less(v24, v26)
+        v28 = tf.transpose(tf.linalg.diag(x17, k=0), [0, 1])
+        v29 = tf.linalg.diag_part(tf.transpose(v28, [0, 1]), k=0)
+        v31 = v15 @ v22
+        v32 = tf.math.multiply(v29, v31)
+        v18 = tf.raw_ops.SelectV2(condition=v27, t=v32, e=v31)
+        v34 = x9[None, :]
+        v35 = tf.tile(v34, [2, 1])
+        v36 = v35[1:2]
+        v37 = tf.reshape(v36, [2])
+        v38 = tf.constant(3.0, dtype=tf.float32, shape=(2,))
+        local_1 = v15
+        local_2 = tf.nn.moments(local_1, [2], keepdims=True)
+        local_3 = tf.nn.moments(local_1, [2], keepdims=True)
+        v11 = tf.nn.batch_normalization(local_1, local_2[0], local_3[1], tf.reshape(v38, [-1, 1]), tf.reshape(v37, [-1, 1]), 9.999999747378752e-06)
+        v40 = v11[:, :, 3::-3]
+        v41 = v40[:, :, 0:2]
+        v19 = v41 + v41
+        v43 = tf.slice(x3, [0, 0, 0, 0], [2, 2, 3, 2])
+        v44 = tf.slice(x3, [0, 0, 3, 0], [2, 2, 1, 2])
+        v45 = tf.concat([v43, v44], axis=-2)
+        v46 = tf.gather(v45, tf.math.floormod(self.w_c43, 2), axis=1)
+        v47 = x20[:, 0:2:2]
+        v48 = x20[:, 1:2:2]
+        v49 = tf.stack([v47, v48], axis=-1)
+        v50 = tf.reshape(v49, [2, 2])
+        v21 = tf.tensordot(v46, v50, axes=1)
+        return (v2, v14, v18, v19, v21, v11,)

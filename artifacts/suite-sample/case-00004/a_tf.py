@@ -4,18 +4,17 @@ import tensorflow as tf
 class Model(tf.Module):
     def __init__(self, arrays):
         super().__init__()
-        self.w_c15 = tf.Variable(arrays["w_3f710ac088db3336_scalar_float64"], trainable=False)
+        self.w_c5 = arrays["w_6c3c396ed6b5c36d_scalar_float64"]
 
-    def __call__(self, x0, x1):
-        c2 = tf.constant(4, dtype=tf.int64, shape=())
-        v4 = x0 % c2
-        v5 = v4 * 4
-        v7, v8 = tf.split(x1, [4, 3], axis=3)
-        v9 = tf.add(v8, 0.0)
-        v10 = tf.math.is_inf(v8)
-        v14 = v7[4:6:3, 4:5:2]
-        v15 = tf.linalg.matrix_transpose(v14)
-        v16 = tf.matmul(v14, tf.linalg.matrix_transpose(v15), transpose_b=True)
-        v19 = tf.divide(v16, self.w_c15)
-        v17 = tf.math.softmax(v19, axis=3)
-        return (v5, v9, v10, v17,)
+    def __call__(self, x2, x3, c15):
+        v4 = x3 > tf.constant(128, tf.uint8)
+        v6 = self.w_c5 == x2
+        v7, v7_1 = tf.split(x3, [3, 2], axis=3)
+        v9 = tf.minimum(tf.maximum(x2, 0.0), 2.0)
+        v10, v10_1 = tf.split(v7_1, [3, 2], axis=0)
+        v12 = tf.greater(v9, v9)
+        v13 = tf.transpose(v7, [4, 2, 1, 0, 3])
+        v14 = tf.expand_dims(tf.math.argmax(x3, axis=4, output_type=tf.int64), 4)
+        v16 = tf.where(v13 >= c15, v13, c15)
+        v17 = tf.multiply(v13, v16)
+        return (v4, v6, v10, v10_1, v12, v14, v17, v7_1, v16,)

@@ -5,48 +5,36 @@ import torch.nn.functional as F
 class Model(torch.nn.Module):
     def __init__(self, arrays):
         super().__init__()
-        self.w_c41 = torch.nn.Parameter(arrays["w_6c3c396ed6b5c36d_scalar_float64"], requires_grad=False)
-        self.register_buffer("w_v44", arrays["w_7fde232f68f98881_1x1x7x7_float64"])
+        self.w_c5 = arrays["w_6c3c396ed6b5c36d_scalar_float64"]
+        self.register_buffer("w_v30", arrays["w_353c38352a855c80_5x8x5x5x1_bool"])
 
-    def forward(self, x0, x1):
-        c2 = torch.full((), 4, dtype=torch.int64, device=x0.device)
-        v4 = torch.remainder(x0, c2)
-        v6 = v4 * c2
-        v7 = torch.full((32, 32), 0, dtype=torch.int64, device=x0.device)
-        v8 = ~v7
-        v11 = v8 + v4
-        v12 = torch.cat((v11, v11,), dim=-2)
-        v13, v14 = torch.split(v12, [32, 32], dim=-2)
-        v15 = torch.bitwise_not(v13)
-        v16 = v15.add_(v8)
-        v18 = v16.bitwise_not()
-        v19 = v18[0:17, :]
-        v20 = torch.full((32,), 4, dtype=torch.int64, device=x0.device)
-        v21 = torch.reshape(v20, (1, 32))
-        v22 = v21.repeat([32, 1])
-        v23 = v22[0:17, :]
-        v24 = v19.mul(v23)
-        v5 = torch.slice_scatter(v6, v24, -2, 0, 17, 1)
-        v26, v27 = torch.split(x1, [4, 3], dim=-1)
-        v29 = v27 + 0.0
-        v30 = torch.stack((v29, v29,), dim=-5)
-        v31 = torch.reshape(v30, (14, 5, 7, 3))
-        v9, v33 = v31.split([7, 7], dim=-4)
-        v34 = v27.isinf()
-        v35 = v34.moveaxis((-2,), (-4,))
-        v10 = v35.moveaxis((-4,), (-2,))
-        v37 = v26[4:5:3, 4:5:2, :, :]
-        v38 = torch.swapaxes(v37, 2, 3)
-        v39 = torch.matmul(v37, v38)
-        v40 = torch.movedim(v39, (-3, -1, -2, -4), (-4, -3, -2, -1))
-        v41 = v40.moveaxis((-1, -4, -2, -3), (-4, -3, -2, -1))
-        v45 = self.w_c41.mul(self.w_v44)
-        v46 = v41 / v45
-        v47 = torch.movedim(v46, (-4, -2, -1, -3), (-4, -3, -2, -1))
-        v48 = torch.movedim(v47, (-4, -2, -1, -3), (-4, -3, -2, -1))
-        v49 = v48.permute((0, 2, 3, 1))
-        v50 = F.softmin(-v49, -1)
-        v51 = v50.permute((0, 3, 1, 2))
-        v52 = v51.moveaxis((-4, -1, -3, -2), (-4, -3, -2, -1))
-        v17 = torch.movedim(v52, (-4, -1, -3, -2), (-4, -3, -2, -1))
-        return (v5, v9, v10, v17,)
+    def forward(self, x2, x3):
+        v4 = torch.gt(x3, 128)
+        v3 = F.dropout(x2, training=False)
+        v5 = F.dropout(v3, 0.3, False)
+        v7 = self.w_c5.mul(self.w_c5)
+        v8 = v7.mul(v7)
+        v6 = v5 == v8
+        v13, v15 = torch.split(x3, [3, 2], dim=3)
+        v16 = v15[:, :, 0:1, :, :]
+        v7_1 = torch.slice_scatter(v15, v16, 2, 0, 1, 1)
+        v10, v20 = v7_1.split([3, 2])
+        v22 = v15.split([3, 2])[1]
+        v23 = v22[:, :, 0:1, :, :]
+        v10_1 = v22.slice_scatter(v23, 2, 0, 1, 1)
+        v26 = v5.clamp(min=0.0)
+        c20 = x2.new_full((), 2.0, dtype=torch.float64)
+        v27 = c20.minimum(v26)
+        v12 = torch.gt(v27, v27)
+        v29 = x3.argmax(4, keepdim=True)
+        v31 = self.w_v30.to(dtype=torch.int64)
+        v32 = v31.neg()
+        v33 = v29.bitwise_and(v32)
+        v14 = v33.bitwise_and_(v32)
+        v35 = v13.permute((4, 2, 1, 0, 3))
+        c33 = torch.full((), 1, dtype=torch.uint8, device=x2.device)
+        v37 = torch.stack(torch.broadcast_tensors(v35, c33.expand((5, 5, 8, 5, 3)))).amax(0)
+        v38 = torch.mul(v35, v37)
+        v39 = v38.contiguous().view((1, 3000))
+        v17 = v39.contiguous().view((5, 5, 8, 5, 3))
+        return (v4, v6, v10, v10_1, v12, v14, v17, v7_1,)
