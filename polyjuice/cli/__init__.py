@@ -28,7 +28,7 @@ from polyjuice.cli.show_config import app as config
 from polyjuice.cli.start import start
 from polyjuice.cli.suite import app as suite
 from polyjuice.cli.tables import list_compilers, list_ops
-from polyjuice.compilers import EnvironmentProblem
+from polyjuice.compilers import EnvironmentProblem, default
 from polyjuice.drawing import DrawingError, DrawingMissing
 from polyjuice.egraph import RuleError
 from polyjuice.generate import SolverMissing
@@ -43,8 +43,8 @@ app.callback(
     invoke_without_command=True,
     help="Polyjuice finds mis-compilation bugs in tensor compilers.",
     epilog=examples(
-        ("polyjuice fuzz --compiler onnxruntime --time 2m", "find bugs for two minutes"),
-        ("polyjuice fuzz --compiler inductor --seeds model.pt2 -n 20", "test your own model"),
+        (f"polyjuice fuzz --compiler {default('onnx').name} --time 2m", "find bugs for two minutes"),
+        (f"polyjuice fuzz --compiler {default('torch').name} --seeds model.pt2 -n 20", "test your own model"),
         ("polyjuice report campaigns/NAME", "look at what was found"),
     ),
 )(start)

@@ -40,9 +40,9 @@ from polyjuice.triage import known_list
 from polyjuice.user_models import ORIGINAL
 
 EXAMPLES = examples(
-    ("polyjuice fuzz --compiler inductor --time 10m", "generated programs"),
-    ("polyjuice fuzz --compiler onnxruntime --seeds model.onnx -n 20", "your own model"),
-    ("polyjuice fuzz --resume campaigns/inductor-20261126-042018", "go on with a campaign"),
+    (f"polyjuice fuzz --compiler {compilers.default('torch').name} --time 10m", "generated programs"),
+    (f"polyjuice fuzz --compiler {compilers.default('onnx').name} --seeds model.onnx -n 20", "your own model"),
+    (f"polyjuice fuzz --resume campaigns/{compilers.default('torch').name}-20261126-042018", "go on with a campaign"),
 )
 
 _CHANGEABLE = ("-n", "--time", "--workers", "--triage", "--known", "--python")

@@ -1,11 +1,11 @@
 """``polyjuice.toml``: the options that a team repeats, with the paths of its compilers' interpreters.
 
-    compiler = "inductor"
+    compiler = "NAME"
     time = "1h"
     rules = ["rules/ours.egg"]
 
     [python]
-    inductor = "/opt/nightly/bin/python"
+    NAME = "/opt/nightly/bin/python"
 
 A key is the name of an option of ``polyjuice fuzz``. Other commands that have the same option take it, too. An option
 on the command line wins. Paths are relative to the file.
@@ -134,7 +134,8 @@ def _meant(name: str, names: Sequence[str]) -> str:
 def _interpreters(path: Path, table: Any) -> dict[str, str]:
     """The table of interpreters. Raises Usage."""
     if not isinstance(table, dict) or not all(isinstance(value, str) for value in table.values()):
-        raise Usage(f'{path}: {PYTHON} is a table: [{PYTHON}], then a line such as inductor = "/opt/bin/python"')
+        example = f'{compilers.default("torch").name} = "/opt/bin/python"'
+        raise Usage(f"{path}: {PYTHON} is a table: [{PYTHON}], then a line such as {example}")
     names = compilers.names()
     if unknown := [name for name in table if name not in names]:
         raise Usage(f"{path}: [{PYTHON}] {unknown[0]}: no compiler is called so; {_meant(unknown[0], names)}")

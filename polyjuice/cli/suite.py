@@ -36,7 +36,9 @@ from polyjuice.generate import STRATEGIES
 from polyjuice.session import Conditions
 from polyjuice.suite import adding, building, running
 from polyjuice.suite.carried.harness import judging
-from polyjuice.suite.options import FORMATS, USUAL_COMPILERS, Options
+from polyjuice.suite.options import FORMATS, Options
+
+_GUARDS = [name for format in FORMATS for name in compilers.suite_guards(format)]
 
 app = typer.Typer(help="Build and run regression suites, with or without Polyjuice.", no_args_is_help=True)
 
@@ -60,7 +62,7 @@ def build(
             "--compiler",
             metavar="NAME,...|none",
             help="Compilers that must take what the cases hold; none: ask none.",
-            show_default="of each format eager, onnxruntime, xla, where it is installed",
+            show_default=f"of each format {', '.join(_GUARDS)}, where it is installed",
         ),
     ] = None,
     traced: Annotated[
@@ -106,7 +108,7 @@ def build(
         stdout.print(
             escape(
                 f"{built.cases} cases of {built.candidates} candidates in {out}, {summary['elapsed_s']} s; "
-                f"they cover {covers}\nrun it: pytest {out} --compiler onnxruntime"
+                f"they cover {covers}\nrun it: pytest {out} --compiler {compilers.default(which[0]).name}"
             )
         )
     if built.unsound:
@@ -198,7 +200,7 @@ def _interruptible() -> Iterator[None]:
 def _usual(formats: tuple[str, ...]) -> tuple[str, ...]:
     """The installed default compiler of each format; missing ones are reported."""
     found = []
-    for name in (USUAL_COMPILERS[format] for format in formats):
+    for name in (name for format in formats for name in compilers.suite_guards(format)):
         answer = probe(name)
         if answer["available"]:
             found.append(name)

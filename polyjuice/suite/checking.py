@@ -15,7 +15,7 @@ from onnx import ModelProto
 
 from polyjuice import formats, pipeline
 from polyjuice.campaign import sizes as sizes_at
-from polyjuice.compilers import CompilerInfo, find
+from polyjuice.compilers import CompilerInfo, default, find
 from polyjuice.egraph import Rewriter, Rule, Variant, distinct, graph_windows, load
 from polyjuice.inputs import intervals, mode_in, profile_of, rulesets_on
 from polyjuice.ir import TensorType, dtypes
@@ -53,9 +53,10 @@ class Checked:
 class Checker:
     """Checks models in one compiler, whose process it keeps between them; a context manager."""
 
-    def __init__(self, compiler: str = "inductor", python: str | Path = sys.executable, timeout_s: float = 120) -> None:
-        """Raises EnvironmentProblem for an unknown compiler."""
-        self._session = CompilerSession(Conditions(str(python), timeout_s=timeout_s), find(compiler))
+    def __init__(self, compiler: str = "", python: str | Path = sys.executable, timeout_s: float = 120) -> None:
+        """Without a name, the compiler is the one for Torch modules. Raises EnvironmentProblem for an unknown one."""
+        info = find(compiler) if compiler else default("torch")
+        self._session = CompilerSession(Conditions(str(python), timeout_s=timeout_s), info)
         self._support = Support(self._compiler, self._session.worker())
         self._rewriters: dict[tuple[Rule, ...], Rewriter] = {}
 

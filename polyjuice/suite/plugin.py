@@ -34,7 +34,7 @@ class Polyjuice:
         self._checkers = checkers
 
     def check(
-        self, model: Any, inputs: Any, *, compiler: str = "inductor", variants: int = 8, **options: Any
+        self, model: Any, inputs: Any, *, compiler: str = "", variants: int = 8, **options: Any
     ) -> Checked | None:
         """Fail the test where the compiler is wrong about a model, and skip it where there is nothing to compare.
 

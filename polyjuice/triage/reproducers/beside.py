@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from string import Template
 
+from polyjuice.compilers import CompilerInfo
 from polyjuice.oracles import Kind, Verdict, find, kind_of
 from polyjuice.oracles.oracle import UNCOMPILED
 from polyjuice.triage.reproducers import endings
 from polyjuice.triage.reproducers.definitions import Programs
-
-_EMULATED = "inductor with emulate_precision_casts"
-"""The table's row for Inductor with the same rounding of half types as eager."""
 
 
 @dataclass(frozen=True)
@@ -24,7 +23,7 @@ class Backends:
     programs: Programs
     verdict: Verdict
     side: str
-    levels: tuple[str, ...]
+    compiler: CompilerInfo
     halves: bool
     value: str
     part: str
@@ -35,9 +34,9 @@ class Backends:
         if not self._show:
             return []
         plain, compiled = self._runs
-        names = ("eager", *self.levels, *([_EMULATED] if self.halves else []))
+        names = (*self.compiler.backends, *(self.compiler.backends_of_halves if self.halves else ()))
         expressions = {"plain": plain, "compiled": compiled, "heading": endings.SIDE_BY_SIDE}
-        found = [endings.BACKENDS.substitute(expressions, backends=names)]
+        found = [Template(self.compiler.side_by_side.strip()).substitute(expressions, backends=names)]
         if not self._kind.keeps_model:  # which defines it anyway
             found.insert(0, UNCOMPILED)
         if self._show == "told":

@@ -46,25 +46,6 @@ if "--child" not in sys.argv:  # in a process of its own, since the compiler may
 SIDE_BY_SIDE = "side by side:"
 """The heading of the table of backends in a reproducer's output."""
 
-BACKENDS = Template('''\
-def side_by_side(show):
-    """Print what `show` makes of the outputs by each backend of torch.compile, from eager to Inductor."""
-    print("$heading")
-    for name in $backends:
-        level, _, setting = name.partition(" with ")
-        if setting and not hasattr(torch._inductor.config, setting):  # an older release
-            continue
-        try:
-            with torch._inductor.config.patch({setting: True} if setting else {}):
-                if level == "eager":
-                    run = $plain
-                else:
-                    run = $compiled
-                run()
-                text = show(run())
-        except Exception as error:
-            text = f"{type(error).__name__}: {' '.join(str(error).split())[:160]}"
-        print(f"  {name + ':':28}", text, flush=True)''')
 
 SAME = Template('''\
 def told(outputs):

@@ -1,4 +1,4 @@
-"""Assemble the text of a reproducer. The code that calls the compiler comes from the compiler file (``REPRO``)."""
+"""Assemble the text of a reproducer. The code that calls the compiler comes from the compiler file (``repro``)."""
 
 from __future__ import annotations
 
@@ -232,15 +232,15 @@ class _Text:
 
     def _backends(self, programs: Programs) -> Backends | None:
         """The table of the framework's backends; None where it has none, or none is wanted."""
-        levels = self.session.compiler.levels
-        if not self.beside or "aot_eager" not in levels or self.case.broken:
+        compiler = self.session.compiler
+        if not self.beside or not compiler.side_by_side or self.case.broken:
             return None
         own = "B" if self.verdict.culprit == self.verdict.b else "A"
         side = own if own in programs.artifacts else next(iter(programs.artifacts))
         graph = self.case.of(self.verdict.b if side == "B" else self.verdict.a).graph
         halves = any(type.dtype in _HALF for type in graph.types.values())
         value = programs.array_of(f"outputs[{self.verdict.output}]", self._dtype())
-        return Backends(programs, self.verdict, side, levels, halves, value, self._part())
+        return Backends(programs, self.verdict, side, compiler, halves, value, self._part())
 
     def _comparison(self, arrays: Arrays, programs: Programs, calls: Mapping[str, str], further: str) -> Iterator[str]:
         verdict, comparison = self.verdict, self._oracle.comparison
