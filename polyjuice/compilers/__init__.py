@@ -192,6 +192,9 @@ class CompilerInfo:
     ties or zeros that differ from ONNX or its framework. The source is the URL of the documentation, or of the issue in
     which the maintainers say so. Such results are not judged."""
 
+    valid: str = ""
+    """How a report says that a program is valid; by default a sentence for the format."""
+
     backends: tuple[str, ...] = ()
     """The framework's backends, from the uncompiled program to the whole compiler, for the table of `side_by_side`."""
 

@@ -20,6 +20,7 @@ INFO: dict[str, Any] = {
     "needs": "tensorflow>=2.13: pip install 'polyjuice-fuzzer[xla]'",
     "default": True,
     "guards_suites": True,
+    "valid": "The program is valid: TensorFlow runs it without XLA.",
     "levels": ["0", "1", "2", "3"],
     "level_names": {
         "0": "xla_backend_optimization_level 0",

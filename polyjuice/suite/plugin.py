@@ -1,4 +1,4 @@
-"""The pytest plugin: ``def test_my_model(polyjuice): polyjuice.check(model, inputs, compiler="inductor")``.
+"""The pytest plugin: ``def test_my_model(polyjuice): polyjuice.check(model, inputs)``.
 
 Nothing of Polyjuice is imported before a test asks for the fixture.
 """
@@ -69,6 +69,6 @@ def _polyjuice_checkers() -> Iterator[dict[tuple[Any, ...], Checker]]:
 
 @pytest.fixture
 def polyjuice(request: pytest.FixtureRequest, _polyjuice_checkers: dict[tuple[Any, ...], Checker]) -> Polyjuice:
-    """Checks that a compiler is right about a model: ``polyjuice.check(model, inputs, compiler="inductor")``."""
+    """Checks that a compiler is right about a model: ``polyjuice.check(model, inputs)``."""
     findings = request.config.getoption("--polyjuice-findings") or request.config.rootpath / "polyjuice-findings"
     return Polyjuice(findings / request.node.name.replace("/", "-"), _polyjuice_checkers)

@@ -19,7 +19,7 @@ _LARGEST_CHECKED = 2**24
 
 _VALID = {
     "torch": "The program is valid: PyTorch runs it without `torch.compile`.",
-    "tensorflow": "The program is valid: TensorFlow runs it without XLA.",
+    "tensorflow": "The program is valid: TensorFlow runs it without the compiler.",
     "onnx": "The model is valid ONNX.",
 }
 
@@ -42,10 +42,12 @@ def _why(record: FindingRecord, format: str, letters: Mapping[str, str]) -> str:
 
 
 def _why_of_failure(record: FindingRecord, format: str, letters: Mapping[str, str]) -> str:
+    info = place.compiler_of(record)
+    valid = (info and info.valid) or _VALID[format]
     if not record.b:
-        return _VALID[format]
+        return valid
     named = f", {letters[record.b]}," if record.b in letters else ""
-    return f"{_VALID[format]} An equivalent program{named} compiles and runs."
+    return f"{valid} An equivalent program{named} compiles and runs."
 
 
 def _why_of_mismatch(record: FindingRecord) -> str:

@@ -56,6 +56,11 @@ def _lowest(record: FindingRecord) -> str:
     return str(record.level or record.conditions.get("level") or default)
 
 
+def compiler_of(record: FindingRecord) -> CompilerInfo | None:
+    """The description of a finding's compiler; None for a plugin that is not here."""
+    return _info(record.compiler)
+
+
 def _levels(compiler: str) -> tuple[str, ...]:
     info = _info(compiler)
     return info.levels if info else ()

@@ -31,7 +31,7 @@ _TAKEN = """
 """
 
 _HALF = ("float16", "bfloat16")
-"""The types between whose operators Inductor omits roundings by default."""
+"""The types between whose operators a compiler may omit roundings by default."""
 
 _STANDARD = ("base64", "copy", "ctypes", "gc", "io", "subprocess", "sys", "tempfile", "time")
 """Modules of the standard library that parts of the text use."""
