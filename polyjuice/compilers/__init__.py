@@ -52,8 +52,8 @@ class CompilerFile(Protocol):
     """
 
     INFO: Mapping[str, Any]
-    """The facts that the host knows of the compiler: one literal, with the fields of `CompilerInfo` except `name` and `path`. A
-    list of texts stands for a tuple."""
+    """The facts that the host knows of the compiler: one literal with fields of `CompilerInfo`, except `name` and
+    `path`. A list of texts stands for a tuple."""
 
     def version(self) -> str:
         """Return the framework's version. Raises ImportError where the framework is missing."""
