@@ -9,9 +9,9 @@ from typing import Any
 from polyjuice import compilers
 from polyjuice.campaign.config import Config
 from polyjuice.campaign.kinds import MIXED
-from polyjuice.campaign.wording import counted
 from polyjuice.egraph import Rule
 from polyjuice.oracles import ORACLES
+from polyjuice.wording import counted
 
 _LONGER = 10
 """After a campaign without findings, the factor for the proposed number of cases or time."""

@@ -66,7 +66,7 @@ def prepare(model, inputs, dynamic=False, freezing=False, level="inductor", upda
     "backends_of_halves": ["inductor with emulate_precision_casts"],
     "side_by_side": '''
 def side_by_side(show):
-    """Print what `show` makes of the outputs by each backend of torch.compile, from eager to Inductor."""
+    """Print `show(outputs)` for each backend of torch.compile, from eager to Inductor."""
     print("$heading")
     for name in $backends:
         level, _, setting = name.partition(" with ")

@@ -395,7 +395,7 @@ def _constant_value(proto: NodeProto) -> np.ndarray:
     kinds: Mapping[str, type[np.generic]] = {"value_float": np.float32, "value_int": np.int64}
     kind = kinds.get(attribute.name.removesuffix("s"))
     if kind is None:
-        raise FormatError(f"the constant {proto.output[0]!r} is given as {attribute.name}, which is not supported")
+        raise FormatError(f"the constant {proto.output[0]!r} is a {attribute.name}, which Polyjuice does not support")
     return np.array(helper.get_attribute_value(attribute), kind)
 
 

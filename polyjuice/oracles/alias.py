@@ -72,7 +72,7 @@ class Difference:
 
 _SHARES = Template('''\
 def places(x):
-    """The addresses of all bytes of a tensor's elements."""
+    """Return the addresses of all bytes of a tensor's elements."""
     found, width = np.array([x.data_ptr()]), x.element_size()
     for count, step in [*((n, s * width) for n, s in zip(x.shape, x.stride())), (width, 1)]:
         found = (found[:, None] + np.arange(count) * step).ravel()
@@ -80,18 +80,18 @@ def places(x):
 
 
 def shares(outputs):
-    """Whether $what; the arguments follow the outputs."""
+    """Return whether $what. The arguments follow the outputs."""
     return any(not places(outputs[$output]).isdisjoint(places(x)) for x in $others)''')
 
 _IS = Template('''\
 def form(x):
-    """Everything in which two tensors agree that share all their elements."""
+    """Return what two tensors have in common if they are the same elements in the same order."""
     strides = [stride for size, stride in zip(x.shape, x.stride()) if size > 1]
     return x.data_ptr(), x.dtype, x.shape, strides, x.is_conj(), x.is_neg()
 
 
 def shares(outputs):
-    """Whether $what; the arguments follow the outputs."""
+    """Return whether $what. The arguments follow the outputs."""
     return form(outputs[$output]) == form($other)''')
 
 _COMPARED = Template("""\
@@ -103,7 +103,7 @@ ${further}sys.exit(1 if compiled != plain else 0)""")
 
 _WRITES = Template('''\
 def bytes_of(x):
-    """All of a tensor's memory."""
+    """Return all of a tensor's memory."""
     return torch.empty(0, dtype=torch.uint8, device=x.device).set_(x.untyped_storage())
 
 
@@ -154,7 +154,7 @@ ALIASED = Kind(
     at_output=True,
     rung_tells=True,
     key=_sharing,
-    claim="Compiled, A shares memory, or writes into inputs, otherwise than uncompiled.",
+    claim="Compiled, A shares memory or writes into inputs differently than uncompiled.",
     predicate="compiled: {message}",
     why="A write into one of them changes the other, so correct code goes wrong.",
     expected="it shares memory, and writes into inputs, as the uncompiled run does",

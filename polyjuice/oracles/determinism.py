@@ -30,7 +30,7 @@ NONDETERMINISTIC = Kind(
     tries=3,
     at_output=True,
     compared=True,
-    claim="A does not always give the same results.",
+    claim="Compiled, A gives different results from run to run.",
     predicate="gives different results from run to run",
     why="One compiled program on the same inputs, in one process, must give one result.",
 )

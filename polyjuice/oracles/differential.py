@@ -71,6 +71,6 @@ ORACLE = Oracle(
     usual=True,
     rank=3,
     in_suite=True,
-    claim="A, compiled, gives other results than in float64.",
+    claim="Compiled, A gives other results than in float64.",
     comparison=ALONE,
 )

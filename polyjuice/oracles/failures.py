@@ -52,7 +52,7 @@ HANG = Kind(
     title="hang",
     failure=True,
     endless=True,
-    claim="A does not compile and run in any reasonable time.",
+    claim="A does not compile and run within the time limit.",
     ending=_ending,
     table=_table,
 )

@@ -12,7 +12,7 @@ from polyjuice.oracles.oracle import Comparison, Oracle, Predicates
 
 _RUNS = Template('''\
 def at_level(level):
-    """The output at an optimization level, from a process of its own: a compiler may read the level only once."""
+    """Return the output at an optimization level, from a new process: a compiler may read the level only once."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder, "output.npy")
         subprocess.run([sys.executable, __file__, level, path], check=True)
@@ -62,6 +62,6 @@ ORACLE = Oracle(
         first="gives wrong values at the default level, but not at {level}",
         other="gives wrong values at {level}, but not at the default level",
     ),
-    why="An optimization level may not change results beyond rounding, and this is beyond the error bounds.",
+    why="An optimization level must not change results beyond rounding: this is beyond the error bounds.",
     comparison=Comparison(_RUNS, other="at level {level}"),
 )

@@ -32,12 +32,12 @@ SLOW = Kind(
     title="slow code",
     costs=True,
     tries=2,
-    claim="A and B compute the same, and A is the simpler one, but compiled it is far slower.",
+    claim="A and B compute the same, and A is simpler. Compiled, A is far slower.",
     predicate="runs far slower than an equivalent program that computes more",
     why="The slower program has fewer operators, and both compute the same.",
     ending=ending('''\
 def times(run):
-    """How long some runs take, in seconds."""
+    """Return the times of some runs, in seconds."""
     run()
     gc.collect()
     measured = []
@@ -63,12 +63,12 @@ MEMORY = Kind(
     title="memory",
     costs=True,
     tries=2,
-    claim="A and B compute the same, and A is the simpler one, but compiled it takes far more memory.",
+    claim="A and B compute the same, and A is simpler. Compiled, A takes far more memory.",
     predicate="takes far more memory than an equivalent program that computes more",
     why="The program that takes more has fewer operators, and both compute the same.",
     ending=ending('''\
 def peak(run):
-    """By how many bytes the resident set grows in a run (Linux)."""
+    """Return the bytes by which the resident set grows in a run (Linux)."""
     run()
     Path("/proc/self/clear_refs").write_text("5")
     before = resident("VmRSS")

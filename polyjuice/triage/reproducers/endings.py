@@ -6,20 +6,20 @@ from string import Template
 
 OUTPUT = Template('''\
 def output(run):
-    """Return the result of the second run: the first one of some compilers overwrites memory that the second needs."""
+    """Return the result of the second run: in some compilers, the first run overwrites memory that the second reads."""
     run()
     return $value''')
 
 GAP = Template('''\
 def gap(x, y):
-    """|x - y|; infinite where just one is a NaN, 0 where they are equal."""
+    """Return |x - y|: infinite where just one is a NaN, 0 where they are equal."""
     same = (x == y) | ((x != x) & (y != y))
     difference = np.abs(x.astype($wide) - y.astype($wide))
     return np.where(same, 0.0, np.where(np.isnan(difference), np.inf, np.maximum(difference, 1e-300)))''')
 
 GAP_OF_ZEROS = '''\
 def gap(x, y):
-    """1 where both are zeros of different signs, else 0."""
+    """Return 1 where both are zeros of different signs, else 0."""
     return np.where((x == 0) & (y == 0) & (np.signbit(x) != np.signbit(y)), 1.0, 0.0)'''
 
 JUDGE = Template("""\
@@ -35,7 +35,7 @@ print("output $output is", *made, "and should be $dtype $shape")
 ${further}sys.exit(0 if made == ("$dtype", $shape) else 1)""")
 
 SUPERVISED = Template("""\
-if "--child" not in sys.argv:  # in a process of its own, since the compiler may end it, or never return
+if "--child" not in sys.argv:  # in a new process, because the compiler may end it, or never return
     try:
         status = subprocess.run([sys.executable, __file__, "--child"], timeout=$limit).returncode
     except subprocess.TimeoutExpired:
@@ -49,7 +49,7 @@ SIDE_BY_SIDE = "side by side:"
 
 SAME = Template('''\
 def told(outputs):
-    """The elements that are wrong, and whether PyTorch's accuracy check takes them, given eager and float64."""
+    """Return the wrong elements as text, and whether PyTorch's own accuracy check accepts them."""
     reference = torch.as_tensor(np.ascontiguousarray(expected)).to(eager.device)
     accepted = torch._dynamo.utils.same(eager, outputs[$output], fp64_ref=reference, equal_nan=True)
     return f"{$value$part}, torch._dynamo.utils.same: {accepted}"''')

@@ -150,10 +150,10 @@ class _Text:
         message_text = textwrap.fill(f"{self.session.compiler.name} {version}: {message}", 100, break_long_words=False)
         what = self._kind.claim or self._oracle.claim
         if self.verdict.mistyped:
-            what = "An output is not of the type or the shape that the program gives it."
+            what = "An output has another type or shape than the program says."
         if self.case.broken:
-            what = "A is not well typed: an error is due, but not the end of the process."
-        contract = "Exits 1 where the bug shows, 0 where it does not, 2 where this could not run."
+            what = "A is not well typed: the compiler must raise an error, and not end the process."
+        contract = "Exits 1 where the bug shows, 0 where it does not, 2 where this script could not run."
         return f'"""{message_text}\n\n{what}\n{contract}\n"""'
 
     def _message(self) -> str:
@@ -292,12 +292,16 @@ class _Text:
         """The line that defines how far apart two results may be."""
         allowed = self.verdict.allowed
         assert allowed is not None
-        why = "the values are exact" if self.verdict.rung == "exact" else "twice the error bounds of what is compared"
+        why = (
+            "the values are exact"
+            if self.verdict.rung == "exact"
+            else "twice the error bounds of the compared programs"
+        )
         if self.verdict.rung == ZEROS:
             why = "a zero's sign counts"
         why = self._oracle.tolerance or why
         if np.isinf(allowed).any():
-            why += "; infinite where a difference tells nothing"
+            why += "; infinite where elements are not compared"
         shown = _rounded_up(allowed) if arrays.inline else allowed
         one = uniform_value(shown) is not None
         text = number(shown.reshape(-1)[0]) if one else arrays.numpy("allowed", shown)
