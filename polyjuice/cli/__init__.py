@@ -10,7 +10,7 @@ from typing import Any, NoReturn, cast
 import typer
 from rich.markup import escape
 
-from polyjuice import formats
+from polyjuice import formats, ops
 from polyjuice.campaign.store import NoCampaign
 from polyjuice.cli.bisect import bisect
 from polyjuice.cli.common import DEFECT, INTERRUPTED, OK, USAGE, Usage, stderr
@@ -97,6 +97,8 @@ def command() -> Any:
 def main() -> None:
     """The entry point. Mistakes of the user or the environment give one line and status 2, our own faults status 3."""
     try:
+        if ops.PROBLEMS:
+            raise EnvironmentProblem(ops.PROBLEMS[0])
         sys.exit(command()(prog_name="polyjuice", standalone_mode=False) or OK)
     except _UsageError as problem:
         _refuse(misused(problem))

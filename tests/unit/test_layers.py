@@ -12,13 +12,14 @@ PACKAGE = Path(polyjuice.__file__).parent
 TESTS = Path(__file__).parents[1]
 
 STANDS_ON = {
+    "plugins": "",
     "cache": "",
     "timelimit": "",
     "wording": "",
     "ir": "",
-    "compilers": "",
+    "compilers": "plugins",
     "drawing": "ir",
-    "ops": "ir",
+    "ops": "ir plugins",
     "execution": "compilers cache",
     "probes": "compilers cache",
     "formats": "ops",
