@@ -287,7 +287,8 @@ def page(found: Sequence[Survived], command: str) -> str:
         "that each finding was whole, and that the stored cases stayed as they were. At the end it compared all cases, "
         "how often each rule fired, all findings of wrong results with their causes, and the kinds of failures.",
         "",
-        "| processes | cases | killed while starting | while cases ran | in triage alone | findings | causes | problems |",
+        "| processes | cases | killed while starting | while cases ran | in triage alone "
+        "| findings | causes | problems |",
         "|---|---|---|---|---|---|---|---|",
     ]
     for one in found:
