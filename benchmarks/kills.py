@@ -136,7 +136,7 @@ class Campaign:
         return {row[0]: row for row in self.rows('SELECT "index", pairs, skipped, programs, seconds FROM cases')}
 
     def results(self) -> dict[str, Any]:
-        """What must not depend on interruptions."""
+        """The results that must not depend on interruptions."""
         found = self.rows(
             "SELECT f.folder, f.kind, f.signature, t.signature FROM findings f LEFT JOIN triaged t USING (folder)"
         )
@@ -153,7 +153,7 @@ class Campaign:
 
     @property
     def stage(self) -> str:
-        """What the campaign has done so far."""
+        """The state of the campaign so far."""
         done = len(self.stored())
         if not done:
             return "starting"
