@@ -123,11 +123,9 @@ class Seeds:
             files.save(campaign / IMPORTED, str(number), programs)
         for number, chosen in self._sizes.items():
             if any(chosen):
-                (campaign / IMPORTED).mkdir(exist_ok=True)
-                (campaign / IMPORTED / f"{number}{_SIZES}").write_text(json.dumps(chosen), "utf-8")
+                _write(campaign / IMPORTED / f"{number}{_SIZES}", json.dumps(chosen))
         for number, problem in self.problems.items():
-            (campaign / IMPORTED).mkdir(exist_ok=True)
-            (campaign / IMPORTED / f"{number}{_UNREADABLE}").write_text(problem, "utf-8")
+            _write(campaign / IMPORTED / f"{number}{_UNREADABLE}", problem)
 
     def program(self, index: int) -> UserModel | None:
         """Return the model of a case at its sizes; None if graphs are generated."""
@@ -166,6 +164,14 @@ class Seeds:
 
     def _turn(self, index: int) -> Turn:
         return Turn(self._seed, self._kinds.number(index))
+
+
+def _write(path: Path, text: str) -> None:
+    """Write a file, which appears whole."""
+    path.parent.mkdir(exist_ok=True)
+    part = path.with_name(f"{path.name}.part")
+    part.write_text(text, "utf-8")
+    part.replace(path)
 
 
 def forget(campaign: Path) -> None:

@@ -11,6 +11,7 @@ from typing import Annotated
 import typer
 from rich.markup import escape
 
+from polyjuice.campaign.lock import campaign_of, kept_from_running
 from polyjuice.cli.common import FINDINGS, OK, JsonOption, interpreter, seconds, stderr, stdout
 from polyjuice.cli.read_options import reads_models
 from polyjuice.formats import ReadLimits
@@ -40,8 +41,9 @@ def bisect(
     report.md. Exit status: 1 where the fault shows, 0 where it no longer does.
     """
     stored = load(finding, python and interpreter(python), limits)
-    result = bisected(stored, seconds(duration), lambda line: stderr.print(f"  {escape(line)}"))
-    store(stored, result)
+    with kept_from_running(campaign_of(finding)):
+        result = bisected(stored, seconds(duration), lambda line: stderr.print(f"  {escape(line)}"))
+        store(stored, result)
     if as_json:
         print(json.dumps({"finding": str(finding), **asdict(result)}))
     else:

@@ -10,6 +10,7 @@ import typer
 from rich.markup import escape
 from rich.progress import SpinnerColumn, TextColumn
 
+from polyjuice.campaign.lock import campaign_of, kept_from_running
 from polyjuice.cli.common import FINDINGS, OK, RulesOption, Usage, interpreter, seconds, stderr, stdout
 from polyjuice.cli.progress import Live
 from polyjuice.cli.read_options import reads_models
@@ -49,7 +50,7 @@ def reduce(
         raise Usage(f"{folder} holds other files: name another folder with --out")
     stored = load(finding, python and interpreter(python), limits)
     try:
-        with _Progress() as live:
+        with kept_from_running(campaign_of(folder)), _Progress() as live:
             record = reduction.reduce(stored, folder, seconds(duration), live.show, load_rules(rules or ()))
     except reduction.NotShown:
         stderr.print(f"polyjuice: {escape(str(finding))} no longer shows: there is nothing to reduce")

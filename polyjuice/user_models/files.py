@@ -78,7 +78,9 @@ def _save(folder: Path, stem: str, program: UserModel) -> None:
     (folder / f"{stem}.json").write_text(json.dumps(data), "utf-8")
     held: dict[str, Any] = packed(arrays)
     np.savez_compressed(folder / f"{stem}.npz", **held)
-    formats.save(program.graph, folder / f"{stem}.onnx")
+    part = folder / f"{stem}.part"
+    formats.save(program.graph, part)
+    part.replace(folder / f"{stem}.onnx")
 
 
 def remove(folder: Path) -> None:
