@@ -33,7 +33,8 @@ def check(
     ``model`` is a Torch module, with a tuple of its arguments or a dict of its keyword arguments as ``inputs``. Or it
     is an ONNX model (a path or a ModelProto), with arrays in order or by name. ``python`` is the interpreter that has
     the compiler. ``timeout_s`` is the limit in seconds of one compilation, and of one run. Another ``seed`` makes other
-    variants, and ``rules`` are files of your own rules.
+    variants, and ``rules`` are files of your own rules. The arguments alone decide: ``polyjuice.toml`` is not read, so
+    that a call means the same from every folder.
 
     Returns which variants agreed. Raises
 

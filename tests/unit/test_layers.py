@@ -13,7 +13,9 @@ TESTS = Path(__file__).parents[1]
 
 STANDS_ON = {
     "cache": "",
+    "interrupts": "",
     "timelimit": "",
+    "visible": "",
     "wording": "",
     "ir": "",
     "compilers": "",
@@ -35,9 +37,9 @@ STANDS_ON = {
     "pipeline": "oracles session equivalence",
     "packs": "pipeline",
     "support": "pipeline generate probes",
-    "triage": "packs egraph timelimit wording",
+    "triage": "packs egraph timelimit visible wording",
     "rulecheck": "egraph inputs generate",
-    "campaign": "triage support rulecheck",
+    "campaign": "triage support rulecheck interrupts",
     "suite": "campaign",
     "page": "suite drawing",
     "cli": "page",
