@@ -33,7 +33,7 @@ class Config:
     :mod:`polyjuice.generate.disruptive`). ``known`` names the files of known bugs (see `triage.known.sources`).
     ``triage_s`` limits the seconds for reducing and bisecting each finding; 0 turns both off. ``pack`` is the largest
     number of programs compiled as one (0: the compiler's default). ``max_skipped`` is a percentage of the cases (None:
-    the default). The last four limit models that are read.
+    the default). The fields after it limit models that are read.
     """
 
     compiler: str
@@ -78,7 +78,7 @@ class Config:
         return Conditions(self.python, self.device, self.level, self.timeout_s, self.opset, self.disruptive)
 
     def may_skip(self, cases: int) -> int:
-        """Return how many cases may be skipped, rounded up, so that one skipped case of three is no alarm.
+        """Return how many of ``cases`` may be skipped, rounded up, so that one of three is no alarm.
 
         With rules that the user selected, it is all by default: most graphs have nothing that one rule rewrites.
         """

@@ -16,7 +16,6 @@ from polyjuice.execution import Artifact
 from polyjuice.ir import packed, unpacked
 from polyjuice.user_models.model import UserModel
 
-
 _DEFAULT = formats.ReadLimits()
 
 

@@ -1,4 +1,4 @@
-"""Broken and hostile ONNX models: each is refused in one line, before anything is allocated."""
+"""Broken and hostile ONNX models: Polyjuice refuses each in one line, and allocates nothing for it."""
 
 from __future__ import annotations
 
