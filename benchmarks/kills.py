@@ -182,7 +182,7 @@ def left_behind(campaign: Campaign) -> list[str]:
 
 
 def half_written(campaign: Campaign) -> Iterator[str]:
-    """What is damaged in the campaign's folder: findings that are not whole, rows without a folder, the database."""
+    """The damage in the campaign's folder: findings that are not whole, rows without a folder, the database."""
     for path in [*(campaign.out / "raw").glob("[!.]*"), *(campaign.out / "findings").glob("[!.]*/")]:
         for name in ("finding.json", "a.onnx", "b.onnx", "inputs.npz", "repro.py", "report.md"):
             if path.is_dir() and not (path / name).is_file():
