@@ -9,7 +9,8 @@ import numpy as np
 from polyjuice.execution import Artifact
 from polyjuice.ir import Graph, Node, TensorType
 from polyjuice.lower.choosers import Chooser, Draws
-from polyjuice.lower.jax_texts import TEXTS, jax_type
+from polyjuice.lower.jax_texts import TEXTS
+from polyjuice.lower.jax_types import jax_type
 from polyjuice.lower.problem import Unlowerable
 from polyjuice.lower.request import USUAL, Request
 from polyjuice.lower.source import Dialect, write

@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 import numpy as np
 
 from polyjuice.ir import TensorType, dtypes
+from polyjuice.lower.jax_types import jax_type
 from polyjuice.lower.jax_windows import WINDOWS
 from polyjuice.ops import Call, Texts, Unsupported, along
 from polyjuice.ops.pointwise import by_type, folded, with_attrs
@@ -18,11 +19,6 @@ from polyjuice.ops.shapes import normalize_axis
 from polyjuice.ops.text import literal, subscript
 
 TextFn = Callable[[Call], "str | Unsupported"]
-
-
-def jax_type(dtype: str) -> str:
-    """The name of an element type in a program."""
-    return f"jnp.{'bool_' if dtype == 'bool' else dtypes.framework_name(dtype)}"
 
 
 # --- elementwise -----------------------------------------------------------------------------------------------------
@@ -92,7 +88,7 @@ _ELEMENTWISE: Mapping[str, Texts] = {
     "Sum": folded("({0} + {1})"),
     "Mean": _mean,
     "Neg": ("-{0}", "jnp.negative({0})", "lax.neg({0})"),
-    "Abs": ("jnp.abs({0})", "lax.abs({0})"),
+    "Abs": by_type(dtypes.UNSIGNED, ("jnp.abs({0})",), ("jnp.abs({0})", "lax.abs({0})")),
     "Sign": ("jnp.sign({0})", "lax.sign({0})"),
     "Reciprocal": ("jnp.reciprocal({0})", "1 / {0}"),
     "Identity": ("jnp.array({0})", "lax.optimization_barrier({0})"),

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from polyjuice.ir import dtypes
+from polyjuice.lower.jax_types import jax_type
 from polyjuice.ops import Call, Texts, Unsupported
 
 Pairs = tuple[tuple[int, int], ...]
@@ -73,6 +74,7 @@ def _window(c: Call, x: str, start: str, function: str, pads: Pairs) -> str:
     a = c.attrs
     kernel, strides, dilations = ((1, 1, *a[name]) for name in ("kernel_shape", "strides", "dilations"))
     around = ((0, 0), (0, 0), *pads)
+    start = f"jnp.array({start}, {jax_type(c.types[0].dtype)})"
     return f"lax.reduce_window({x}, {start}, {function}, {kernel}, {strides}, {around}, window_dilation={dilations})"
 
 
@@ -95,7 +97,7 @@ def _padded_sums(c: Call, x: str) -> str:
 def _average_pool(c: Call) -> str:
     t, pads = c.types[0], _pairs(c.attrs["pads"])
     sizes = [low + size + high for (low, high), size in zip(pads, t.shape[2:], strict=True)]
-    ones = f"jnp.ones({(1, 1, *t.shape[2:])}, jnp.{t.dtype})"
+    ones = f"jnp.ones({(1, 1, *t.shape[2:])}, {jax_type(t.dtype)})"
     filler = 1 if c.attrs["count_include_pad"] else 0
     counted = f"jnp.pad({ones}, {((0, 0), (0, 0), *pads)}, constant_values={filler})"
     count = _window(c, counted, "0.0", "lax.add", _missing(c, sizes))
@@ -128,7 +130,8 @@ def _lrn(c: Call) -> str | Unsupported:
     size = a["size"]
     window = (1, size, *[1] * (rank - 2))
     pads = ((0, 0), ((size - 1) // 2, size - 1 - (size - 1) // 2), *[(0, 0)] * (rank - 2))
-    sums = f"lax.reduce_window(jnp.square({c.x[0]}), 0.0, lax.add, {window}, {(1,) * rank}, {pads})"
+    zero = f"jnp.array(0, {jax_type(c.types[0].dtype)})"
+    sums = f"lax.reduce_window(jnp.square({c.x[0]}), {zero}, lax.add, {window}, {(1,) * rank}, {pads})"
     return f"{c.x[0]} / jnp.power({a['bias']} + {a['alpha'] / size} * {sums}, {a['beta']})"
 
 

@@ -84,7 +84,6 @@ RUN: dict[str, Callable[[Artifact, Sequence[np.ndarray]], list[np.ndarray]]] = {
     "torch": run_torch,
     "onnx": run_onnx,
     "tensorflow": run_tensorflow,
-    "jax": run_jax,
 }
 
 

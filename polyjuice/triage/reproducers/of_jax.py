@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from polyjuice.ir import dtypes
-from polyjuice.lower.jax_texts import jax_type
+from polyjuice.lower.jax_types import jax_type
 from polyjuice.triage.reproducers.elements import content, loaded_numpy
 from polyjuice.triage.reproducers.rendering import Rendering
 
