@@ -34,7 +34,8 @@ def check(
     is an ONNX model (a path or a ModelProto), with arrays in order or by name. Without the name of a ``compiler``, it
     is the one for Torch modules. ``python`` is the interpreter that has the compiler. ``timeout_s`` is the limit in
     seconds of one compilation, and of one run. Another ``seed`` makes other variants, and ``rules`` are files of your
-    own rules.
+    own rules. The arguments alone decide: ``polyjuice.toml`` is not read, so that a call means the same from every
+    folder.
 
     Returns which variants agreed. Raises
 

@@ -75,6 +75,11 @@ class CompilerSession:
             worker.close()
         self.sandbox.close()
 
+    def kill(self) -> None:
+        """Kill the processes that run now, from any thread: what they do becomes a crash for the thread that waits."""
+        for worker in [*self._workers.values()]:
+            worker.kill()
+
     def fresh(self, objects: str = "") -> CompilerSession:
         """Return another session like this one, with new processes.
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from types import MappingProxyType
 
 from polyjuice.campaign import together
 from polyjuice.campaign.config import Config
@@ -46,13 +47,15 @@ class Confirmed:
 class Confirming:
     """Confirms the verdicts of one process of a campaign, and writes the findings into its folder."""
 
-    def __init__(self, config: Config, out: Path, session: CompilerSession) -> None:
-        """Raises KnownError, OSError."""
+    def __init__(
+        self, config: Config, out: Path, session: CompilerSession, reported: Mapping[str, int] = MappingProxyType({})
+    ) -> None:
+        """``reported`` counts the campaign's findings so far by signature. Raises KnownError, OSError."""
         self._config = config
         self._out = out
         self._session = session
         self._bugs = known_list.of(config.known)
-        self._times_reported: Counter[str] = Counter()
+        self._times_reported: Counter[str] = Counter(reported)
         """The number of findings with each signature."""
         self._met: dict[str, list[tuple[int, int]]] = {}
         """The wrong results met so far, by kin (see `_kin`): pairs of case index and verdict number."""

@@ -10,7 +10,8 @@ from typing import Any, NoReturn, cast
 import typer
 from rich.markup import escape
 
-from polyjuice import formats
+from polyjuice import formats, interrupts, ops
+from polyjuice.campaign.lock import Running
 from polyjuice.campaign.store import NoCampaign
 from polyjuice.cli.bisect import bisect
 from polyjuice.cli.common import DEFECT, INTERRUPTED, OK, USAGE, Usage, stderr
@@ -37,6 +38,7 @@ from polyjuice.suite.carried.harness.expected import ExpectationError
 from polyjuice.suite.options import SuiteError
 from polyjuice.triage import FindingError
 from polyjuice.triage.known_list import KnownError
+from polyjuice.visible import visible
 
 app = typer.Typer(pretty_exceptions_enable=False)
 app.callback(
@@ -76,6 +78,7 @@ _THE_USERS = (
     NoCampaign,
     PageError,
     RuleError,
+    Running,
     SolverMissing,
     SuiteError,
     Usage,
@@ -94,9 +97,23 @@ def command() -> Any:
     return whole
 
 
-def main() -> None:
-    """The entry point. Mistakes of the user or the environment give one line and status 2, our own faults status 3."""
+def main() -> NoReturn:
+    """Run the command line, and end the process with its status. SIGTERM and SIGHUP end it as SIGINT does, with 130."""
+    interrupts.handle()
     try:
+        run()
+    finally:
+        interrupts.ignore()
+
+
+def run() -> NoReturn:
+    """Run the command line, and raise SystemExit with its status.
+
+    Mistakes of the user or the environment give one line and status 2, our own faults status 3.
+    """
+    try:
+        if ops.PROBLEMS:
+            raise EnvironmentProblem(ops.PROBLEMS[0])
         sys.exit(command()(prog_name="polyjuice", standalone_mode=False) or OK)
     except _UsageError as problem:
         _refuse(misused(problem))
@@ -104,12 +121,12 @@ def main() -> None:
         _refuse(str(problem))
     except OSError as error:  # for example a file in the way, or a full disk
         _refuse(f"{error.filename}: {error.strerror}" if error.filename else str(error))
-    except typer.Abort:
+    except (KeyboardInterrupt, typer.Abort):
         sys.exit(INTERRUPTED)
     except Exception as problem:  # noqa: BLE001 - Python's own status would be 1, which means findings
         if _is_full(problem):
             _refuse(f"the campaign's database: {problem}; make room, then continue with --resume")
-        traceback.print_exc()
+        sys.stderr.write(visible(traceback.format_exc()))
         sys.exit(DEFECT)
 
 

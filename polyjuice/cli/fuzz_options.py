@@ -8,6 +8,7 @@ from typing import Annotated
 
 import typer
 
+from polyjuice.campaign.config import MAX_SKIPPED
 from polyjuice.campaign.kinds import LARGE, MIXED
 from polyjuice.cli import complete
 from polyjuice.inputs import PROFILES, USUAL_PROFILES
@@ -243,6 +244,18 @@ PackOption = Annotated[
 PlainOption = Annotated[
     bool,
     typer.Option("--plain", help="Compile every program alone, like --pack 1.", rich_help_panel=_COMPILING),
+]
+MaxSkippedOption = Annotated[
+    float | None,
+    typer.Option(
+        "--max-skipped",
+        min=0,
+        max=100,
+        metavar="PERCENT",
+        help="How many percent of the cases may be skipped. With more, the status is 2, or 1 with findings.",
+        show_default=f"{MAX_SKIPPED:g}; 100 with --only-rule",
+        rich_help_panel=_OUTPUT,
+    ),
 ]
 Json = Annotated[
     bool, typer.Option("--json", help="Print one JSON object on standard output.", rich_help_panel=_OUTPUT)

@@ -9,8 +9,6 @@ such files, reads the literal `INFO` from their text, and checks it.
 from __future__ import annotations
 
 import ast
-import importlib.machinery
-import importlib.metadata
 import importlib.util
 import sys
 from collections.abc import Iterator, Mapping, Sequence
@@ -22,9 +20,8 @@ from typing import Any, Protocol, TypedDict, get_origin, get_type_hints
 
 from numpy.typing import NDArray
 
-from polyjuice import program_formats
-
-ENTRY_POINTS = "polyjuice.compilers"
+from polyjuice import plugins, program_formats
+from polyjuice.plugins import EnvironmentProblem as EnvironmentProblem
 
 _FOLDER = Path(__file__).parent
 
@@ -118,10 +115,6 @@ class CompilerFile(Protocol):
 
         This is cheap unless the option `trace` is set. Parts have the names that `knobs` returns.
         """
-
-
-class EnvironmentProblem(Exception):
-    """Something outside Polyjuice is missing; the message is one line that says what to do."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -351,10 +344,10 @@ def _check(info: CompilerInfo) -> None:
 def _files() -> dict[str, Path]:
     """The files by compiler name. The files of this folder win over entry points of the same name."""
     found = {}
-    for entry in importlib.metadata.entry_points(group=ENTRY_POINTS):
-        path = _locate(entry.module)
+    for name, entry in plugins.entries(plugins.COMPILERS).items():
+        path = plugins.located(entry.module)
         if path is not None:
-            found[entry.name] = path
+            found[name] = path
     found.update({path.stem: path for path in _own_files()})
     return found
 
@@ -362,14 +355,3 @@ def _files() -> dict[str, Path]:
 def _own_files() -> list[Path]:
     """The compiler files of Polyjuice itself."""
     return sorted(path for path in _FOLDER.glob("*.py") if not path.name.startswith("_"))
-
-
-def _locate(module: str) -> Path | None:
-    """The file of a module. Unlike importlib.util.find_spec, this does not import the packages that contain it."""
-    folders: Sequence[str] | None = None
-    for depth in range(1, module.count(".") + 2):
-        spec = importlib.machinery.PathFinder.find_spec(".".join(module.split(".")[:depth]), folders)
-        if spec is None:
-            return None
-        folders = spec.submodule_search_locations
-    return Path(spec.origin) if spec and spec.origin else None

@@ -22,6 +22,7 @@ from typing import Any
 
 from polyjuice.egraph import bounds
 from polyjuice.egraph.sexpr import commands
+from polyjuice.egraph.untraced import UNTRACED
 from polyjuice.ir import dtypes
 from polyjuice.ops import TABLE, Attr, Op
 from polyjuice.ops.spec import PROMOTED
@@ -202,7 +203,7 @@ def _keeps_integers(c: Constructor) -> bool:
 
 
 class Untraceable(Exception):
-    """A shape signature that egglog cannot express; only the e-class then gives the shape of such a term."""
+    """A shape signature that egglog cannot express (see :mod:`polyjuice.egraph.untraced`)."""
 
 
 @dataclass(frozen=True)
@@ -312,17 +313,20 @@ class _Attributes:
 
 
 def _shape_terms(c: Constructor, output: int) -> list[tuple[str, list[str]]]:
-    """The shape of an output's term as (expression, guards), one for each case of the operator's signature."""
+    """The shape of an output's term as (expression, guards), one for each case of the operator's signature.
+
+    Raises Untraceable for a signature that egglog cannot express, unless UNTRACED names the operator.
+    """
     if c.op.elementwise:
         return [("s0", [])]
+    if c.op.qualified in UNTRACED:
+        return []
     cases: list[tuple[str, list[str]]] = []
     for choice in range(3):
         guards: list[str] = []
         shapes = [Term(f"s{i}", guards, choice) for i in range(c.operands)]
-        try:
-            case = (c.op.shape(shapes, _Attributes(c.op, guards, choice))[output].text, guards)
-        except (Untraceable, AttributeError, TypeError):
-            return []
+        shape = c.op.shape(shapes, _Attributes(c.op, guards, choice))[output]
+        case = (shape.text if isinstance(shape, Term) else ints(shape), guards)
         if case not in cases:
             cases.append(case)
     return cases

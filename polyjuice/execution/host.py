@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import os
+import signal
 import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -63,6 +66,12 @@ class Worker:
     def pid(self) -> int | None:
         """The id of the process that runs now, or None."""
         return self._process.pid if self._process else None
+
+    def kill(self) -> None:
+        """Kill the process that runs now, if there is one, from any thread."""
+        if pid := self.pid:
+            with suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
 
     def start(self) -> None:
         """Start the process, if none runs. Raises EnvironmentProblem if the compiler cannot be used."""

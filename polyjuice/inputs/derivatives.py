@@ -37,7 +37,7 @@ _JUMP = 100.0
 _STEEPEST = 1e6
 
 #: Operators that choose result elements among operand elements by comparison.
-_SELECTING = frozenset(
+SELECTING = frozenset(
     (
         *("ReduceMax", "ReduceMin", "MaxPool", "GlobalMaxPool", "TopK", "aten.aminmax", "aten.cummax", "aten.cummin"),
         *("aten.sort", "aten.median", "aten.kthvalue", "aten.adaptive_max_pool1d", "aten.adaptive_max_pool2d"),
@@ -160,7 +160,7 @@ def _pulled_back(
     if name in ADJOINTS and first is not None and result is not None:
         found = ADJOINTS[name](VjpContext(operands, result, first, node.attrs, op.numpy))
         return [*found, *[None] * (len(operands) - len(found))]
-    if op.moves or name in _SELECTING:
+    if op.moves or name in SELECTING:
         return _moved(op, node, operands, cotangents)
     if op.elementwise and first is not None:
         return [_differenced(op, node, operands, i, first, proxy) if ask else None for i, ask in enumerate(wanted)]

@@ -43,7 +43,7 @@ _Places = Callable[[Sequence[np.ndarray], Attrs], tuple[Any, ...]]
 
 
 def scatter(data: np.ndarray, places: tuple[Any, ...], updates: np.ndarray, reduction: str) -> np.ndarray:
-    """The data with the elements at some places replaced by the updates, or combined with all of them."""
+    """Return a copy of the data whose elements at some places are replaced by the updates, or combined with them."""
     out = np.array(data)
     if reduction == "none":
         out[places] = updates

@@ -123,7 +123,7 @@ def tensorflow_padded(text: str, pads: Sequence[int], value: str = "") -> str:
 
 
 def cropped(start: int, end: int) -> str:
-    """The entry of an index that drops ``start`` and ``end`` elements at the two ends."""
+    """Return the text of a slice, such as ``1:-2``, that drops ``start`` and ``end`` elements at the two ends."""
     return f"{max(start, 0) or ''}:{-end if end > 0 else ''}"
 
 

@@ -8,16 +8,15 @@ to know of it.
 from __future__ import annotations
 
 import importlib
-import importlib.metadata
 from collections.abc import Mapping
 from functools import cache
+from importlib.metadata import EntryPoint
 from pathlib import Path
 
+from polyjuice import plugins
 from polyjuice.compilers import CompilerInfo, EnvironmentProblem
 from polyjuice.oracles.case import Case, CompilerAccess, InputSet, Program, Verdict
 from polyjuice.oracles.oracle import Comparison, Ending, Kind, Oracle, Predicates, Sides, ending
-
-ENTRY_POINTS = "polyjuice.oracles"
 
 
 def _own() -> list[Oracle]:
@@ -50,7 +49,7 @@ def usual_oracles(compiler: CompilerInfo) -> tuple[str, ...]:
 
 def names() -> list[str]:
     """The names of all oracles, those of other packages last."""
-    return [*ORACLES, *sorted(_entries().keys() - ORACLES.keys())]
+    return [*ORACLES, *sorted(plugins.entries(plugins.ORACLES).keys() - ORACLES.keys())]
 
 
 def find(name: str) -> Oracle:
@@ -60,7 +59,7 @@ def find(name: str) -> Oracle:
     """
     if name in ORACLES:
         return ORACLES[name]
-    entries = _entries()
+    entries = plugins.entries(plugins.ORACLES)
     if name not in entries:
         raise EnvironmentProblem(f"no oracle is called {name!r}; there are {', '.join(names())}")
     return _loaded(entries[name])
@@ -70,7 +69,7 @@ def kind_of(name: str) -> Kind:
     """The kind of verdicts of that name. Raises EnvironmentProblem where no oracle here has it."""
     if name in KINDS:
         return KINDS[name]
-    for entry in _entries().values():
+    for entry in plugins.entries(plugins.ORACLES).values():
         if found := next((kind for kind in _loaded(entry).kinds if kind.name == name), None):
             return found
     raise EnvironmentProblem(f"no oracle here gives verdicts of the kind {name!r}: install the package that does")
@@ -81,22 +80,13 @@ def fault(case: Case, verdict: Verdict) -> tuple[object, ...]:
     return verdict.kind, *kind_of(verdict.kind).key(case, verdict)
 
 
-def _entries() -> dict[str, importlib.metadata.EntryPoint]:
-    """The oracles that installed packages declare, by name."""
-    return {entry.name: entry for entry in importlib.metadata.entry_points(group=ENTRY_POINTS)}
-
-
 @cache
-def _loaded(entry: importlib.metadata.EntryPoint) -> Oracle:
+def _loaded(entry: EntryPoint) -> Oracle:
     """The oracle of another package. Raises EnvironmentProblem with the name of its module."""
-    where = f"the oracle {entry.name!r} in {entry.value}"
-    try:
-        module = entry.load()
-    except Exception as error:
-        raise EnvironmentProblem(f"{where} cannot be loaded: {type(error).__name__}: {error}") from error
-    oracle = getattr(module, "ORACLE", None)
+    oracle = plugins.loaded(entry, "ORACLE")
+    where = plugins.described(entry)
     if not isinstance(oracle, Oracle):
-        raise EnvironmentProblem(f"{where}: the module has no ORACLE, an object of polyjuice.oracles.Oracle")
+        raise EnvironmentProblem(f"{where}: ORACLE must be an object of polyjuice.oracles.Oracle")
     if oracle.name != entry.name:
         raise EnvironmentProblem(f"{where}: its entry point must have its name, {oracle.name!r}")
     if oracle.usual:

@@ -2,19 +2,18 @@
 
 A format's parts lie in several packages, such as its lowering and its reproducers. A format names them by text, and a
 package loads only those that it uses. So this package is below all others. Other distributions add formats by entry
-points in the group ``polyjuice.formats``: each names a :class:`Format`.
+points in the group ``polyjuice.formats``: each names a module whose ``FORMAT`` is a :class:`Format`.
 """
 
 from __future__ import annotations
 
 import importlib
-import importlib.metadata
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Any
 
-ENTRY_POINTS = "polyjuice.formats"
+from polyjuice import plugins
 
 _FOLDER = Path(__file__).parent
 
@@ -106,7 +105,7 @@ class Format:
 def names() -> tuple[str, ...]:
     """The names of all formats, sorted: those of Polyjuice and those of other distributions."""
     own = {path.stem for path in _FOLDER.glob("*.py") if not path.name.startswith("_")}
-    return tuple(sorted(own.union(entry.name for entry in importlib.metadata.entry_points(group=ENTRY_POINTS))))
+    return tuple(sorted(own.union(plugins.entries(plugins.FORMATS))))
 
 
 def in_suites() -> tuple[str, ...]:
@@ -116,13 +115,13 @@ def in_suites() -> tuple[str, ...]:
 
 @cache
 def find(name: str) -> Format:
-    """The format of that name. Raises KeyError where there is none."""
+    """The format of that name.
+
+    Raises KeyError where there is none, and EnvironmentProblem where another package declares one that fails to load.
+    """
     if (_FOLDER / f"{name}.py").is_file() and not name.startswith("_"):
         found = Part(f"{__name__}.{name}:FORMAT").load()
     else:
-        entries = importlib.metadata.entry_points(group=ENTRY_POINTS, name=name)
-        if not entries:
-            raise KeyError(name)
-        found = next(iter(entries)).load()
+        found = plugins.loaded(plugins.entries(plugins.FORMATS)[name], "FORMAT")
     assert isinstance(found, Format)
     return found

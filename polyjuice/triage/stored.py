@@ -41,6 +41,9 @@ _FURTHER = (
 )
 
 
+_DEFAULT = formats.ReadLimits()
+
+
 class FindingError(ValueError):
     """The folder is not a finding, or the finding lacks something; the message is one line that says so."""
 
@@ -60,6 +63,7 @@ class Stored:
     conditions: Conditions
     choices: Mapping[str, LoweringChoices]
     as_written: Mapping[str, Artifact] = field(default_factory=dict)
+    limits: formats.ReadLimits = _DEFAULT
 
     @property
     def oracle(self) -> Oracle:
@@ -135,7 +139,7 @@ def annotate(folder: Path, /, **changes: Any) -> dict[str, Any]:
     return record
 
 
-def load(folder: Path, python: Path | None = None) -> Stored:
+def load(folder: Path, python: Path | None = None, limits: formats.ReadLimits = _DEFAULT) -> Stored:
     """Read a finding. ``python`` is the interpreter that has the compiler; by default, the one that the finding names.
 
     Raises FindingError, FormatError, and EnvironmentProblem where the finding's oracle is not here.
@@ -154,10 +158,11 @@ def load(folder: Path, python: Path | None = None) -> Stored:
     for name in (*sides.values(), "inputs.npz"):
         if not (folder / name).is_file():
             raise FindingError(f"{folder} is not a complete finding (there is no {name})")
-    graphs = {label: formats.load(folder / name) for label, name in sides.items()}
+    graphs = {label: formats.load(folder / name, limits) for label, name in sides.items()}
     arrays = _arrays(folder)
     sets = _inputs(folder, record, arrays, len(graphs[record.a].inputs))
-    return Stored(folder, record, graphs, sets, conditions, choices, _as_written(folder, record, sides, arrays))
+    as_written = _as_written(folder, record, sides, arrays)
+    return Stored(folder, record, graphs, sets, conditions, choices, as_written, limits)
 
 
 def _record(folder: Path) -> FindingRecord:

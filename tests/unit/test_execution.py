@@ -10,7 +10,7 @@ import ml_dtypes
 import numpy as np
 import pytest
 
-from polyjuice import compilers, execution, program_formats
+from polyjuice import compilers, execution, plugins, program_formats
 from polyjuice.execution import Artifact, EnvironmentProblem, Limits, Worker
 
 ECHO = """
@@ -133,7 +133,7 @@ def test_an_entry_point_is_found_without_importing_it(tmp_path, monkeypatch):
     metadata.mkdir()
     (metadata / "METADATA").write_text("Metadata-Version: 2.1\nName: third-party\nVersion: 1.0\n")
     (metadata / "entry_points.txt").write_text(
-        f"[{compilers.ENTRY_POINTS}]\nvendor = third_party_package.vendor\ngone = no_such_package.vendor\n"
+        f"[{plugins.COMPILERS}]\nvendor = third_party_package.vendor\ngone = no_such_package.vendor\n"
     )
     monkeypatch.syspath_prepend(str(tmp_path))
     assert compilers.find("vendor").path == package / "vendor.py"

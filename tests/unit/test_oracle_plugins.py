@@ -65,7 +65,7 @@ def test_an_oracle_outside_of_the_package_is_found_by_its_entry_point(tmp_path: 
 def test_a_wrong_oracle_is_named_with_its_module(tmp_path: Path, code: str, words: str) -> None:
     env = declared(tmp_path, "polyjuice.oracles", "odd", code)
     message = refusal("--compiler", "numpy", "--oracle", "odd", env=env, cwd=tmp_path)
-    assert message.startswith("the oracle 'odd' in odd_plugin")
+    assert message.startswith("the entry point odd = odd_plugin of polyjuice.oracles")
     assert words in message
 
 

@@ -20,6 +20,7 @@ from polyjuice.triage.record import FindingRecord
 from polyjuice.triage.report import evidence, fault, place
 from polyjuice.triage.report.stack import cut_output, cut_stack
 from polyjuice.triage.reproducers.endings import SIDE_BY_SIDE
+from polyjuice.visible import quoted_in_markdown
 
 #: The most rules that a report names as candidates for why two graphs are equal.
 _RULES = 5
@@ -166,7 +167,8 @@ class View:
     def inputs(self) -> str:
         """The values of the inputs, where they are small."""
         inputs = self.record.result.get("inputs") or {}
-        return ", ".join(f"`{name}` = `{text}`" for name, text in inputs.items()) if all(inputs.values()) else ""
+        texts = [f"`{quoted_in_markdown(name)}` = `{text}`" for name, text in inputs.items()]
+        return ", ".join(texts) if all(inputs.values()) else ""
 
     @property
     def expected(self) -> str:

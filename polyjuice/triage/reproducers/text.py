@@ -20,6 +20,7 @@ from polyjuice.triage.reproducers import embedded, endings
 from polyjuice.triage.reproducers.arrays import SMALL, Arrays, expected, input_name, stored_arrays
 from polyjuice.triage.reproducers.beside import Backends
 from polyjuice.triage.reproducers.definitions import Programs, lowered_name
+from polyjuice.visible import visible
 
 __all__ = ["lowered_name", "texts"]
 
@@ -147,6 +148,7 @@ class _Text:
     def _title(self) -> str:
         version = self.session.versions.get(self.session.compiler.name, "")
         message = self._message().replace("\\", "\\\\").replace('"""', "'''")
+        message = visible(message)
         message_text = textwrap.fill(f"{self.session.compiler.name} {version}: {message}", 100, break_long_words=False)
         what = self._kind.claim or self._oracle.claim
         if self.verdict.mistyped:
