@@ -331,6 +331,7 @@ OPS: tuple[Op, ...] = (
         _AXIS,
         weight=1.5,
         **{**_GATHERING, "types": {"T": STORED, "I": ("int64", "int32")}},
+        followers="Gather Concat Add Unsqueeze Reshape MatMul Slice",
     ),
     moving(
         "GatherElements",
