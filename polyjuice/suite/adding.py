@@ -10,6 +10,7 @@ from pathlib import Path
 
 import tomlkit
 
+from polyjuice import program_formats
 from polyjuice.execution.protocol import from_wire
 from polyjuice.formats import ReadLimits
 from polyjuice.ir import array_digest
@@ -18,7 +19,7 @@ from polyjuice.suite import carry, cases, suite_cases
 from polyjuice.suite.candidates import SIDES
 from polyjuice.suite.carried.harness import expected
 from polyjuice.suite.lowering import Lowering
-from polyjuice.suite.options import FORMATS, SuiteError
+from polyjuice.suite.options import SuiteError
 from polyjuice.triage.stored import Stored, load
 
 _ARRAYS = "inputs.npz"
@@ -57,7 +58,7 @@ def add(finding: Path, suite: Path, url: str = "", limits: ReadLimits = _DEFAULT
     own = found.compiler.format
     refused: dict[str, str] = {}
     formats = [own]
-    for format in FORMATS:
+    for format in program_formats.in_suites():
         if format != own:
             try:
                 for label, graph in found.graphs.items():
@@ -74,8 +75,7 @@ def add(finding: Path, suite: Path, url: str = "", limits: ReadLimits = _DEFAULT
     try:
         labels = dict(zip(SIDES, found.graphs, strict=False))
         sides = {side: (found.graphs[label], found.choices[label]) for side, label in labels.items()}
-        ordered = sorted(formats, key=FORMATS.index)
-        case = cases.lowered(sides, found.record.profile, found.inputs, ordered, lowering)
+        case = cases.lowered(sides, found.record.profile, found.inputs, sorted(formats), lowering)
         cases.write(folder, case, _about(found, labels))
     except (cases.Unfit, cases.Unequal) as error:
         raise SuiteError(f"{finding} makes no case: {error}") from None

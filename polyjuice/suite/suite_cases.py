@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from polyjuice import program_formats
 from polyjuice.execution import Artifact
 from polyjuice.execution.protocol import from_wire
 from polyjuice.suite.carried.harness import judging
@@ -44,7 +45,7 @@ class StoredCase:
         source = (self.folder / program["file"]).read_bytes()
         return Artifact(
             format,
-            source if format == "onnx" else source.decode(),
+            source if program_formats.find(format).binary else source.decode(),
             {name: from_wire(self.arrays[name]) for name in program["arrays"]},
             tuple(program["arguments"]),
             program["results"],

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from polyjuice import formats
+from polyjuice import formats, program_formats
 from polyjuice.execution import Artifact
 from polyjuice.ir import packed, unpacked
 from polyjuice.user_models.model import UserModel
@@ -21,7 +21,7 @@ _DEFAULT = formats.ReadLimits()
 
 def program_name(stem: str, format: str) -> str:
     """Return the name of the file for the program's text, or for the serialized model."""
-    return f"{stem}.{'onnx' if format == 'onnx' else 'py'}"
+    return f"{stem}.{program_formats.find(format).suffix}"
 
 
 def write(folder: Path, stem: str, artifact: Artifact) -> dict[str, Any]:
@@ -44,7 +44,7 @@ def read(folder: Path, stem: str, data: Mapping[str, Any], arrays: Mapping[str, 
     source = (folder / program_name(stem, data["format"])).read_bytes()
     return Artifact(
         data["format"],
-        source if data["format"] == "onnx" else source.decode(),
+        source if program_formats.find(data["format"]).binary else source.decode(),
         {name: arrays[name] for name in data["arrays"]},
         tuple(data.get("arguments", ())),
         setup=data["setup"],

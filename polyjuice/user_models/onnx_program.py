@@ -87,6 +87,15 @@ def from_model(
         raise error from None
 
 
+def graph_of(artifact: Artifact, inputs: Sequence[np.ndarray]) -> Graph:
+    """Return the graph of a model on inputs of these types. Raises FormatError."""
+    assert isinstance(artifact.source, bytes)
+    model = ModelProto.FromString(artifact.source)
+    if len(symbolic.inputs(model)) != len(inputs):
+        raise FormatError("the program has other inputs than its graph")
+    return from_model(model, sizes=symbolic.sizes_of(model, inputs)).graph
+
+
 def _unread(model: ModelProto, limits: ReadLimits) -> Graph | None:
     """Return the graph of a valid model that Polyjuice cannot read; None if the IR lacks the type of a value.
 
