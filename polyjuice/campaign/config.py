@@ -24,20 +24,16 @@ MAX_SKIPPED = 20.0
 class Config:
     """The options of ``polyjuice fuzz`` (see its help); paths are absolute.
 
-        ``cases`` is the number of cases, ``time_s`` the seconds after which no case begins; one of them is None. ``seeds``
-        is a strategy's name or a list of model files. ``input_sets`` sets of inputs are drawn from each profile. With 0, it
-        is one per profile, but at least four in all if a compilation takes seconds.
+    ``cases`` is the number of cases, ``time_s`` the seconds after which no case begins; one of them is None. ``seeds``
+    is a strategy's name or a list of model files. ``input_sets`` sets of inputs are drawn from each profile. With 0, it
+    is one per profile, but at least four in all if a compilation takes seconds.
 
-        ``level`` is the compiler's optimization level ("" for its default). ``opset`` is that of ONNX models, or
-        DRAWN_OPSET. ``disruptive`` breaks a constraint of each seed graph, which then has no variants (see
-        :mod:`polyjuice.generate.disruptive`). ``known`` names the files of known bugs (see `triage.known.sources`).
-        ``triage_s`` limits the seconds for reducing and bisecting each finding; 0 turns both off. ``pack`` is the largest
-    <<<<<<< HEAD
-        number of programs compiled as one (0: the compiler's default). The last four limit models that are read.
-    =======
-        number of programs compiled as one (0: the compiler's default). ``max_skipped`` is a percentage of the cases (None:
-        the default).
-    >>>>>>> 43-interrupt
+    ``level`` is the compiler's optimization level ("" for its default). ``opset`` is that of ONNX models, or
+    DRAWN_OPSET. ``disruptive`` breaks a constraint of each seed graph, which then has no variants (see
+    :mod:`polyjuice.generate.disruptive`). ``known`` names the files of known bugs (see `triage.known.sources`).
+    ``triage_s`` limits the seconds for reducing and bisecting each finding; 0 turns both off. ``pack`` is the largest
+    number of programs compiled as one (0: the compiler's default). ``max_skipped`` is a percentage of the cases (None:
+    the default). The last four limit models that are read.
     """
 
     compiler: str
