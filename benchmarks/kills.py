@@ -139,7 +139,7 @@ class Campaign:
         return {row[0]: row for row in self.rows('SELECT "index", pairs, skipped, programs, seconds FROM cases')}
 
     def results(self) -> dict[str, Any]:
-        """What must not depend on interruptions."""
+        """The results that must not depend on interruptions."""
         found = self.rows(
             "SELECT f.folder, f.kind, f.signature, t.signature FROM findings f LEFT JOIN triaged t USING (folder)"
         )
@@ -162,7 +162,7 @@ class Campaign:
 
     @property
     def stage(self) -> str:
-        """What the campaign has done so far."""
+        """The state of the campaign so far."""
         done = len(self.stored())
         if not done:
             return "starting"
@@ -191,7 +191,7 @@ def left_behind(campaign: Campaign) -> list[str]:
 
 
 def half_written(campaign: Campaign) -> Iterator[str]:
-    """What is damaged in the campaign's folder: findings that are not whole, rows without a folder, the database."""
+    """The damage in the campaign's folder: findings that are not whole, rows without a folder, the database."""
     for path in [*(campaign.out / "raw").glob("[!.]*"), *(campaign.out / "findings").glob("[!.]*/")]:
         for name in ("finding.json", "a.onnx", "b.onnx", "inputs.npz", "repro.py", "report.md"):
             if path.is_dir() and not (path / name).is_file():
@@ -309,7 +309,8 @@ def page(found: Sequence[Survived], command: str) -> str:
         "that each finding was whole, and that the stored cases stayed as they were. At the end it compared all cases, "
         "how often each rule fired, all findings of wrong results with their causes, and the kinds of failures.",
         "",
-        "| processes | cases | killed at first | with cases | in triage alone | findings | causes | problems |",
+        "| processes | cases | killed while starting | while cases ran | in triage alone "
+        "| findings | causes | problems |",
         "|---|---|---|---|---|---|---|---|",
     ]
     for one in found:

@@ -16,3 +16,8 @@ def visible(text: str, kept: str = "\n\t") -> str:
         ascii(character)[1:-1] if character not in kept and unicodedata.category(character) in _STEERING else character
         for character in text
     )
+
+
+def quoted_in_markdown(text: str) -> str:
+    """The text on one line, without control characters and without the mark that would end Markdown's code."""
+    return visible(text, kept="").replace("`", "'")

@@ -33,7 +33,7 @@ class Config:
     :mod:`polyjuice.generate.disruptive`). ``known`` names the files of known bugs (see `triage.known.sources`).
     ``triage_s`` limits the seconds for reducing and bisecting each finding; 0 turns both off. ``pack`` is the largest
     number of programs compiled as one (0: the compiler's default). ``max_skipped`` is a percentage of the cases (None:
-    the default). The last four limit models that are read.
+    the default). The fields after it limit models that are read.
     """
 
     compiler: str

@@ -22,7 +22,7 @@ from polyjuice.campaign.coverage import Tuple
 from polyjuice.campaign.lock import DATABASE, LOCK, PROCESSES, Lock, Locked
 from polyjuice.campaign.runner import CaseResult
 from polyjuice.triage.automatic import Triaged, reduced_folder
-from polyjuice.triage.causes import FAILURES, KnownCulprit
+from polyjuice.triage.causes import KnownCulprit, fails
 from polyjuice.triage.finding import staged
 from polyjuice.triage.groups import Group
 
@@ -421,12 +421,13 @@ class Store:
 
     def causes_of_groups(self) -> dict[str, str]:
         """The causes of groups whose findings share one cause, where all triaged ones agree."""
+        kinds = [kind for (kind,) in self._db.execute("SELECT DISTINCT kind FROM findings") if fails(kind)]
         rows = self._db.execute(
             "SELECT s.grouped, MIN(t.signature) "
             "FROM sorted s JOIN triaged t USING (folder) JOIN findings f USING (folder) "
-            f"WHERE s.alike OR f.kind IN ({', '.join('?' * len(FAILURES))}) "
+            f"WHERE s.alike OR f.kind IN ({', '.join('?' * len(kinds))}) "
             "GROUP BY s.grouped HAVING COUNT(DISTINCT t.signature) = 1",
-            [*FAILURES],
+            kinds,
         )
         return dict(rows.fetchall())
 

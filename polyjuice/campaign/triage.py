@@ -17,7 +17,7 @@ from polyjuice.campaign.store import Distinct, Store, Untriaged
 from polyjuice.compilers import find
 from polyjuice.triage import known_list
 from polyjuice.triage.automatic import Triaged, reduced_folder
-from polyjuice.triage.causes import FAILURES, KnownCulprit
+from polyjuice.triage.causes import KnownCulprit, fails
 from polyjuice.triage.stored import annotate
 from polyjuice.wording import counted
 
@@ -157,8 +157,7 @@ class Triage:
         sizes = Counter(finding.grouped for finding in waiting)
 
         def order(finding: Untriaged) -> tuple[Any, ...]:
-            fails = finding.record["kind"] in FAILURES
-            return -sizes[finding.grouped], fails, finding.grouped, finding.operators
+            return -sizes[finding.grouped], fails(finding.record["kind"]), finding.grouped, finding.operators
 
         return self._job([min(waiting, key=order)], end, time_s=self._time_s(len(sizes), end))
 
@@ -238,7 +237,7 @@ class Triage:
         """Attribute the group's other findings to this cause, now and later, if the group certainly has one cause."""
         blame = tuple(triaged.record["blame"]) if triaged.record else ()
         group = finding.group
-        if finding.record["kind"] in FAILURES or (group and group.alike and blame == group.blame):
+        if fails(finding.record["kind"]) or (group and group.alike and blame == group.blame):
             self._of_groups[finding.grouped] = triaged.cause
             for other in self._store.untriaged():
                 if other.grouped == finding.grouped and other.name not in self._running:

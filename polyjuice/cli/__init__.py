@@ -10,7 +10,7 @@ from typing import Any, NoReturn, cast
 import typer
 from rich.markup import escape
 
-from polyjuice import formats, interrupts
+from polyjuice import formats, interrupts, ops
 from polyjuice.campaign.lock import Running
 from polyjuice.campaign.store import NoCampaign
 from polyjuice.cli.bisect import bisect
@@ -29,7 +29,7 @@ from polyjuice.cli.show_config import app as config
 from polyjuice.cli.start import start
 from polyjuice.cli.suite import app as suite
 from polyjuice.cli.tables import list_compilers, list_ops
-from polyjuice.compilers import EnvironmentProblem
+from polyjuice.compilers import EnvironmentProblem, default
 from polyjuice.drawing import DrawingError, DrawingMissing
 from polyjuice.egraph import RuleError
 from polyjuice.generate import SolverMissing
@@ -45,8 +45,8 @@ app.callback(
     invoke_without_command=True,
     help="Polyjuice finds mis-compilation bugs in tensor compilers.",
     epilog=examples(
-        ("polyjuice fuzz --compiler onnxruntime --time 2m", "find bugs for two minutes"),
-        ("polyjuice fuzz --compiler inductor --seeds model.pt2 -n 20", "test your own model"),
+        (f"polyjuice fuzz --compiler {default('onnx').name} --time 2m", "find bugs for two minutes"),
+        (f"polyjuice fuzz --compiler {default('torch').name} --seeds model.pt2 -n 20", "test your own model"),
         ("polyjuice report campaigns/NAME", "look at what was found"),
     ),
 )(start)
@@ -112,6 +112,8 @@ def run() -> NoReturn:
     Mistakes of the user or the environment give one line and status 2, our own faults status 3.
     """
     try:
+        if ops.PROBLEMS:
+            raise EnvironmentProblem(ops.PROBLEMS[0])
         sys.exit(command()(prog_name="polyjuice", standalone_mode=False) or OK)
     except _UsageError as problem:
         _refuse(misused(problem))

@@ -16,9 +16,6 @@ from polyjuice.egraph import Rule
 from polyjuice.oracles import ORACLES
 from polyjuice.wording import counted
 
-_FURTHER_ORACLES = ("optlevel", "determinism")
-"""Oracles that find other bugs than the default ones, and need nothing more."""
-
 _LONGER = 10
 """After a campaign without findings, the factor for the proposed number of cases or time."""
 
@@ -62,7 +59,8 @@ def longer(config: Config) -> str:
 def _further(config: Config) -> str:
     """Further oracles that can judge the compiler."""
     compiler = compilers.find(config.compiler)
-    more = [name for name in _FURTHER_ORACLES if name not in config.oracles and not ORACLES[name].refusal(compiler)]
+    advised = (oracle for oracle in ORACLES.values() if oracle.advised and not oracle.refusal(compiler))
+    more = [oracle.name for oracle in advised if oracle.name not in config.oracles]
     return "" if config.disruptive else ",".join(more)
 
 

@@ -13,7 +13,7 @@ from pathlib import Path
 import typer
 from rich.markup import escape
 
-from polyjuice import compilers, formats, interrupts
+from polyjuice import compilers, formats, interrupts, oracles
 from polyjuice.campaign.config import Config
 from polyjuice.campaign.kinds import LARGE, MIXED
 from polyjuice.campaign.store import Store
@@ -39,14 +39,14 @@ from polyjuice.compilers import EnvironmentProblem
 from polyjuice.formats import ReadLimits
 from polyjuice.inputs import PROFILES, usual_profiles
 from polyjuice.lower import DRAWN_OPSET
-from polyjuice.oracles import ORACLES, usual_oracles
+from polyjuice.oracles import FAILURE_ORACLES
 from polyjuice.triage import known_list
 from polyjuice.user_models import ORIGINAL
 
 EXAMPLES = examples(
-    ("polyjuice fuzz --compiler inductor --time 10m", "generated programs"),
-    ("polyjuice fuzz --compiler onnxruntime --seeds model.onnx -n 20", "your own model"),
-    ("polyjuice fuzz --resume campaigns/inductor-20261126-042018", "go on with a campaign"),
+    (f"polyjuice fuzz --compiler {compilers.default('torch').name} --time 10m", "generated programs"),
+    (f"polyjuice fuzz --compiler {compilers.default('onnx').name} --seeds model.onnx -n 20", "your own model"),
+    (f"polyjuice fuzz --resume campaigns/{compilers.default('torch').name}-20261126-042018", "go on with a campaign"),
 )
 
 
@@ -107,7 +107,7 @@ def fuzz(
             only_operators=tuple(only_operator or ()),
             only_rules=tuple(only_rule or ()),
             without_rules=tuple(without_rule or ()),
-            oracles=chosen(oracle or _usual(compiler, disruptive), list(ORACLES), "--oracle"),
+            oracles=chosen(oracle or _usual(compiler, disruptive), oracles.names(), "--oracle"),
             profiles=chosen(profile or ",".join(usual_profiles(compilers.find(compiler))), PROFILES, "--profile"),
             input_sets=input_sets or 0,
             python=settings.of(context).python(compiler, python),
@@ -183,7 +183,7 @@ def _which_compiler(set_here: Settings) -> str:
 
 def _usual(compiler: str, disruptive: bool) -> str:
     """The default oracles."""
-    return "crash" if disruptive else ",".join(usual_oracles(compilers.find(compiler)))
+    return ",".join(FAILURE_ORACLES if disruptive else oracles.usual_oracles(compilers.find(compiler)))
 
 
 def _named(context: typer.Context) -> set[str]:

@@ -13,14 +13,24 @@ from polyjuice.campaign.kinds import LARGE, MIXED
 from polyjuice.cli import complete
 from polyjuice.inputs import PROFILES, USUAL_PROFILES
 from polyjuice.lower import OPSETS
-from polyjuice.oracles import ORACLES, USUAL_ORACLES
+from polyjuice.oracles import FAILURE_ORACLES, ORACLES, USUAL_ORACLES, names
 from polyjuice.triage import known_list
 from polyjuice.user_models import ORIGINAL
 
 _SEEDS, _VARIANTS, _JUDGING, _COMPILING, _OUTPUT = "Seed graphs", "Variants", "Judging", "Compiling", "Output"
 """The panels."""
 
-_DEFAULT_ORACLES = f"{','.join(USUAL_ORACLES)}; alias, too, for Torch; crash with --disruptive"
+_DEFAULT_ORACLES = "; ".join(
+    [
+        ",".join(USUAL_ORACLES),
+        *(
+            f"{oracle.name}, too, for {' and '.join(map(str.capitalize, oracle.formats))}"
+            for oracle in ORACLES.values()
+            if oracle.usual and oracle.formats
+        ),
+        f"{','.join(FAILURE_ORACLES)} with --disruptive",
+    ]
+)
 
 
 class Extract(StrEnum):
@@ -157,7 +167,7 @@ OracleOption = Annotated[
     str,
     typer.Option(
         metavar="NAME,...",
-        help=f"The checks that decide what is a bug: {', '.join(ORACLES)}.",
+        help=f"The checks that decide what is a bug: {', '.join(names())}.",
         show_default=_DEFAULT_ORACLES,
         rich_help_panel=_JUDGING,
         autocompletion=complete.oracles,

@@ -8,15 +8,10 @@ from dataclasses import dataclass
 from textwrap import shorten
 
 from polyjuice.egraph import Rule
-from polyjuice.egraph.bounds import BOUNDS
 from polyjuice.egraph.language import constructors
 from polyjuice.egraph.untraced import UNTRACED
 from polyjuice.formats.normal import is_normalized
 from polyjuice.generate.instances import instance, some_signatures
-from polyjuice.generate.motifs import MOTIFS
-from polyjuice.inputs.adjoints import ADJOINTS
-from polyjuice.inputs.derivatives import SELECTING
-from polyjuice.inputs.domains import DOMAINS
 from polyjuice.ir import dtypes
 from polyjuice.lower.onnx_forms import FORMS
 from polyjuice.ops import Op, Texts, Unsupported
@@ -51,7 +46,7 @@ def facts(op: Op, rules: Iterable[Rule]) -> Iterator[Fact]:
     yield Fact("exactness", _exactness(op))
     yield _or_why("ties", _ties(op), "it does not choose among equal elements")
     yield _or_why("special values", _limits(op), "frameworks differ on NaN and infinity")
-    yield _or_why("domain", "where it is finite: see the source" if op.qualified in DOMAINS else "", _everywhere(op))
+    yield _or_why("domain", _domain(op), _everywhere(op))
     yield _derivative(op)
     yield _bounds(op)
     yield _shape_rule(op)
@@ -59,7 +54,7 @@ def facts(op: Op, rules: Iterable[Rule]) -> Iterator[Fact]:
     yield _or_why("proof model", models, "its rules are tested on random instances alone")
     yield _normal_form(op)
     yield _or_why("forms in ONNX", _forms(op), "its only form is the normal one" if not op.domain else "ONNX lacks it")
-    yield _or_why("motifs", ", ".join(MOTIFS.get(op.qualified, ())), "no known pattern of an optimizer begins with it")
+    yield _or_why("motifs", ", ".join(op.followers.split()), "no known pattern of an optimizer begins with it")
     yield _text("Torch", op.torch)
     yield _text("TensorFlow", op.tensorflow)
     names = sorted(rule.name for rule in rules if any(c in rule.constructors for c in _constructors(op)))
@@ -124,17 +119,22 @@ def _limits(op: Op) -> str:
     return ", ".join(flag.name.lower() for flag in op.limits if flag.name)
 
 
+def _domain(op: Op) -> str:
+    parts = ["a formula says how far operands are from it"] if op.lack else []
+    return ", ".join([*parts, *(["operands of moderate size overflow"] if op.overflows else [])])
+
+
 def _everywhere(op: Op) -> str:
     floats = any(dtypes.is_float(dtype) for types in op.types.values() for dtype in types)
     return "it is finite on all moderate finite operands" if floats else "it takes no floats"
 
 
 def _derivative(op: Op) -> Fact:
-    if op.qualified in ADJOINTS:
+    if op.adjoint:
         return Fact("derivative", "a formula")
     if op.unrolled:
         return Fact("derivative", "that of the graph that an application amounts to")
-    if op.moves or op.qualified in SELECTING:
+    if op.moves or op.picks:
         return Fact("derivative", "the derivative of a result element goes to the operand element that it is")
     if op.elementwise:
         return Fact("derivative", "difference quotients of each element")
@@ -144,11 +144,13 @@ def _derivative(op: Op) -> Fact:
 
 
 def _bounds(op: Op) -> Fact:
-    found = next((BOUNDS[name] for name in (op.qualified, *_constructors(op)) if name in BOUNDS), None)
-    if found is None:
+    every = [bounds for name in _constructors(op) if (bounds := constructors()[name].bounds)]
+    if not every:
         return Fact("value bounds", "no rule needs them", absent=True)
+    found = every[0]
     ends = [found.lo or found.least or "none", found.hi or found.most or "none"]
-    return Fact("value bounds", f"from {ends[0]} to {ends[1]}")
+    why = "" if op.bounds else " (derived: it moves elements)"
+    return Fact("value bounds", f"from {ends[0]} to {ends[1]}{why}")
 
 
 def _constructors(op: Op) -> list[str]:

@@ -38,8 +38,10 @@ from polyjuice.generate import STRATEGIES
 from polyjuice.session import Conditions
 from polyjuice.suite import adding, building, running
 from polyjuice.suite.carried.harness import judging
-from polyjuice.suite.options import FORMATS, USUAL_COMPILERS, Options
+from polyjuice.suite.options import FORMATS, Options
 from polyjuice.wording import counted
+
+_GUARDS = [name for format in FORMATS for name in compilers.suite_guards(format)]
 
 app = typer.Typer(help="Build and run regression suites, with or without Polyjuice.", no_args_is_help=True)
 
@@ -63,7 +65,7 @@ def build(
             "--compiler",
             metavar="NAME,...|none",
             help="Compilers that must support all cases; none asks no compiler.",
-            show_default="eager, onnxruntime, xla: those installed",
+            show_default=f"{', '.join(_GUARDS)}: those installed",
         ),
     ] = None,
     traced: Annotated[
@@ -108,7 +110,7 @@ def build(
             escape(
                 f"{counted(built.cases, 'case')} of {counted(built.candidates, 'candidate')} in {out}, "
                 f"{summary['elapsed_s']} s; "
-                f"they cover {covers}\nrun it: pytest {out} --compiler onnxruntime"
+                f"they cover {covers}\nrun it: pytest {out} --compiler {compilers.default(which[0]).name}"
             )
         )
     if built.unsound:
@@ -204,7 +206,7 @@ def _interruptible() -> Iterator[None]:
 def _usual(formats: tuple[str, ...]) -> tuple[str, ...]:
     """The installed default compiler of each format; missing ones are reported."""
     found = []
-    for name in (USUAL_COMPILERS[format] for format in formats):
+    for name in (name for format in formats for name in compilers.suite_guards(format)):
         answer = probe(name)
         if answer["available"]:
             found.append(name)

@@ -17,7 +17,7 @@ from polyjuice.compilers import CompilerInfo, EnvironmentProblem, find
 from polyjuice.execution import _wire
 from polyjuice.execution.forkserver import ForkServer, forget, server_of
 from polyjuice.execution.process import WorkerProcess, describe_exit, launcher
-from polyjuice.execution.protocol import Artifact, Limits, Memory, Outcome, Probe, Stage, from_wire, to_wire
+from polyjuice.execution.protocol import Artifact, Limits, Memory, Outcome, Probe, Stage, Status, from_wire, to_wire
 from polyjuice.execution.scripts import Forked, FromScratch, Script
 
 T = TypeVar("T")
@@ -116,7 +116,7 @@ class Worker:
             return lost.outcome
         self._account(header["seconds"])
         # A process that has run out of memory may fail on the next artifact too.
-        if header["status"] == "crash":
+        if header.get("out_of_memory"):
             self._discard()
         self._recycle(header)
         return _outcome(header, results, len(inputs))
@@ -163,7 +163,7 @@ class Worker:
             self._holds = None
             for number in asked_of:
                 outcomes[number] = lost.outcome
-        if any(outcome and outcome.status == "crash" for outcome in outcomes):
+        if any(outcome and outcome.status == Status.crash for outcome in outcomes):
             self._discard()
         return outcomes
 
@@ -261,7 +261,7 @@ def _outcome(report: Mapping[str, Any], arrays: list[NDArray[Any]], sets: int) -
     spent = report["seconds"]
     count = len(arrays) - (report["reference"] or 0)
     return Outcome(
-        status=report["status"],
+        status=Status.crash if report.get("out_of_memory") else Status(report["status"]),
         stage=report["stage"],
         outputs=_grouped(arrays[:count], sets),
         reference=None if report["reference"] is None else _grouped(arrays[count:], sets),
@@ -390,6 +390,6 @@ def _lost(process: WorkerProcess, stage: Stage, error: EOFError | OSError, limit
     status = process.stop(at_once=hung)
     stderr = process.stderr()
     if hung:
-        return Outcome("hang", stage, message=f"no end of {stage} within {limit:g} s", traceback=stderr)
+        return Outcome(Status.hang, stage, message=f"no end of {stage} within {limit:g} s", traceback=stderr)
     message = f"{describe_exit(status)} during {stage}\n{stderr[-_MESSAGE_STDERR:]}".strip()
-    return Outcome("crash", stage, message=message, traceback=stderr)
+    return Outcome(Status.crash, stage, message=message, traceback=stderr)

@@ -51,10 +51,11 @@ def _data(tensor: TensorProto, base: Path, folders: set[Path], left: int) -> byt
         descriptor = os.open(resolved, os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW)
     except OSError as error:
         raise FormatError(f"the file {location!r} cannot be read: {error.strerror}") from None
+    status = os.fstat(descriptor)
+    if not stat.S_ISREG(status.st_mode):
+        os.close(descriptor)
+        raise FormatError(f"{location!r} is no ordinary file")
     with open(descriptor, "rb") as stream:
-        status = os.fstat(stream.fileno())
-        if not stat.S_ISREG(status.st_mode):
-            raise FormatError(f"{location!r} is no ordinary file")
         begin = offset or 0
         size = status.st_size - begin if length is None else length
         if size < 0 or begin + size > status.st_size:

@@ -288,6 +288,8 @@ class _Reader:
         if any(rest[len(as_inputs) + len(extra) :]):
             raise NotCovered("inputs that the entry lacks")
         for attr, name in (*((a, n) for a, n in placed if n), *zip((*as_inputs, *extra), rest, strict=False)):
+            if name and attr.like_operand and self.types[name].dtype != self.types[operands[0]].dtype:
+                raise NotCovered(f"{attr.name} has another type than the operand")
             attrs[attr.name] = self.constant_attribute(attr, name) if name else None
         if self.native:
             attrs = {**{attr.name: None for attr in as_inputs}, **attrs}
@@ -427,7 +429,9 @@ def _input_type(type: TypeProto, name: str) -> TensorType:
 
 def _constant_value(proto: NodeProto) -> np.ndarray:
     """The value of a Constant node. Raises FormatError for strings and sparse tensors."""
-    attribute = proto.attribute[0]
+    if len(proto.attribute) != 1:
+        raise FormatError(f"the constant {proto.output[0]!r} needs one value, and has {len(proto.attribute)}")
+    (attribute,) = proto.attribute
     if attribute.name == "value":
         return to_array(attribute.t, proto.output[0])
     kinds: Mapping[str, type[np.generic]] = {"value_float": np.float32, "value_int": np.int64}

@@ -163,7 +163,8 @@ class _Check:
             try:
                 self.node(node, depth)
             except FormatError as error:
-                raise type(error)(f"node {label(node, index)}: {error}") from None
+                inner = depth and str(error).startswith("node ")  # the innermost node and the outermost are enough
+                raise type(error)(str(error) if inner else f"node {label(node, index)}: {error}") from None
 
     def node(self, node: NodeProto, depth: int) -> None:
         """Check a node and its subgraphs. Raises FormatError."""

@@ -19,6 +19,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from polyjuice.formats.aten_calls import FILES
 from polyjuice.formats.format_errors import FormatError
 from polyjuice.formats.limits import BYTES, TEXT, ReadLimits, TooLarge
 from polyjuice.formats.onnx_file import bounded_bytes
@@ -38,8 +39,11 @@ _OPERATOR = re.compile(
 )
 """The operators that a program may call: those of Torch that only compute."""
 
-_FILES = frozenset(("from_file", "save"))
-"""The operators of ATen that open files."""
+_NAME, _PATH, _IDENTIFIER = re.compile(r"[\w.]*"), re.compile(r"[\w.@/-]*"), re.compile(r"[A-Za-z_]\w*")
+"""The names of values, those of weights and modules, and those of parameters. Torch writes all into Python source."""
+
+_CONTAINERS = frozenset(("builtins.tuple", "builtins.list", "builtins.dict", "collections.OrderedDict", None))
+"""The containers of inputs and outputs. Torch imports what others name."""
 
 _FUNCTIONS = frozenset(
     re.findall(
@@ -174,12 +178,16 @@ def _check_object(one: Mapping[str, Any], limits: ReadLimits, size: int) -> None
         raise TooLarge(f"a name has more than {TEXT:,} characters")
     if "target" in one and "inputs" in one:
         _check_operator(one["target"])
+    _check_names(one)
+    for name in ("in_spec", "out_spec"):
+        if isinstance(spec := one.get(name), str) and spec:
+            _check_containers(spec)
     if "expr_str" in one:
         _check_expression(one["expr_str"])
     if one.get("use_pickle") not in (None, False):
         raise FormatError("a weight or constant is a pickle, which Polyjuice does not load; make it a dense tensor")
-    if isinstance(name := one.get("path_name"), str) and name.startswith(_OBJECTS):
-        raise FormatError(f"the constant {name[:TEXT]!r} is a pickled object, which is not loaded")
+    if isinstance(path := one.get("path_name"), str) and path.startswith(_OBJECTS):
+        raise FormatError(f"the constant {path[:TEXT]!r} is a pickled object, which is not loaded")
     if isinstance(sizes := one.get("sizes"), list):
         known = [each["as_int"] for each in sizes if isinstance(each, dict) and isinstance(each.get("as_int"), int)]
         if math.prod(max(each, 1) for each in known) > max(limits.elements, size):
@@ -189,10 +197,43 @@ def _check_object(one: Mapping[str, Any], limits: ReadLimits, size: int) -> None
             )
 
 
+def _check_names(one: Mapping[str, Any]) -> None:
+    """Raise FormatError for a name that is more than a name."""
+    pairs = [(value, _NAME) for key, value in one.items() if key in ("name", "as_name")]
+    pairs += [
+        (value, _PATH) for key, value in one.items() if key == "fqn" or (key.endswith("_name") and key != "as_name")
+    ]
+    pairs += [(value, _IDENTIFIER) for value in one.get("forward_arg_names") or ()]
+    for key in ("config", "tensor_values", "sym_int_values", "sym_float_values", "sym_bool_values"):
+        if isinstance(held := one.get(key), dict):
+            pairs += [(name, _PATH) for name in held]
+    for value, allowed in pairs:
+        if value is not None and not (isinstance(value, str) and allowed.fullmatch(value)):
+            raise FormatError(f"the name {str(value)[:TEXT]!r} has characters that a name of Torch has not")
+
+
+def _check_containers(text: str) -> None:
+    """Raise FormatError for inputs or outputs in containers other than tuples, lists and dictionaries of names."""
+    try:
+        whole = json.loads(text)
+    except (ValueError, RecursionError):
+        raise FormatError("the structure of its inputs or outputs cannot be read") from None
+    for one in _objects(whole):
+        if "type" in one and one["type"] not in _CONTAINERS:
+            raise FormatError(f"its inputs or outputs are in {str(one['type'])[:TEXT]!r}; use tuples, lists and dicts")
+        try:
+            keys = json.loads(one["context"]) if isinstance(one.get("context"), str) else one.get("context")
+        except ValueError:
+            keys = one["context"]
+        for key in keys if isinstance(keys, list) else [keys]:
+            if not (key is None or isinstance(key, int) or (isinstance(key, str) and _NAME.fullmatch(key))):
+                raise FormatError(f"a key of its inputs or outputs is {str(key)[:TEXT]!r}, which is no name")
+
+
 def _check_operator(target: Any) -> None:
     if not isinstance(target, str) or not _OPERATOR.fullmatch(target):
         raise FormatError(f"the program calls {str(target)[:TEXT]!r}; only operators of Torch are loaded from a file")
-    if target.split(".")[3:4] and target.split(".")[3] in _FILES:
+    if target.split(".")[3:4] and target.split(".")[3] in FILES:
         raise FormatError(f"the program calls {target!r}, which opens a file")
 
 

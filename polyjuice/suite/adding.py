@@ -21,10 +21,6 @@ from polyjuice.suite.lowering import Lowering
 from polyjuice.suite.options import FORMATS, SuiteError
 from polyjuice.triage.stored import Stored, load
 
-_SAYABLE = ("metamorphic", "crash", "differential")
-"""The oracles whose verdicts a suite can reproduce: it compares programs with float64, and sees that they fail."""
-
-
 _ARRAYS = "inputs.npz"
 """The file of a case's arrays. Its bytes differ from time to time, because an archive stores its creation time."""
 
@@ -47,7 +43,7 @@ def add(finding: Path, suite: Path, url: str = "", limits: ReadLimits = _DEFAULT
     Raises SuiteError where a suite cannot express the finding, or has it already, FindingError, FormatError.
     """
     found = load(finding, limits=limits)
-    if found.record.oracle not in _SAYABLE or found.record.broken:
+    if not found.oracle.in_suite or found.record.broken:
         raise SuiteError(
             f"{finding}: a suite cannot express what the oracle {found.record.oracle} found"
             + (" of a program that is not well typed" if found.record.broken else "")

@@ -130,7 +130,7 @@ def triage(
 def _triage(
     stored: Stored, culprits: KnownCulprits, time_s: float, rules: Sequence[Rule], until: float
 ) -> tuple[str, Mapping[str, Any] | None]:
-    if stored.record.kind == "hang":
+    if stored.kind.endless:
         raise FindingError("a hang is not reduced: every trial would take the whole time limit")
     small = _reduced_before(stored)
     if not small:

@@ -7,12 +7,9 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 from polyjuice import pipeline
-from polyjuice.oracles import Case, Verdict
+from polyjuice.oracles import Case, Verdict, kind_of
 from polyjuice.session import CompilerSession
 from polyjuice.triage.finding import Draft
-
-_OF_TIME = ("hang", "slow", "memory")
-"""Kinds of verdicts that depend on the machine's load: nothing else runs during their repeats."""
 
 
 @contextmanager
@@ -31,7 +28,7 @@ def confirmed(
     on exit, unfinished ones are removed. ``from_scratch`` is for their reproducers (see
     :class:`polyjuice.triage.finding.Draft`).
     """
-    beside = not any(verdict.kind in _OF_TIME for verdict in verdicts)
+    beside = not any(kind_of(verdict.kind).of_time for verdict in verdicts)
     drafts: dict[int, Draft] = {}
 
     with ExitStack() as undo:

@@ -21,7 +21,8 @@ import numpy as np
 from polyjuice import formats
 from polyjuice.egraph import Rule
 from polyjuice.execution import FromScratch, Script
-from polyjuice.oracles import ORACLES, Case, Verdict
+from polyjuice.oracles import Case, Verdict, kind_of
+from polyjuice.oracles import find as find_oracle
 from polyjuice.session import CompilerSession
 from polyjuice.triage import report, reproducers
 from polyjuice.triage.environment import collect_env
@@ -86,7 +87,7 @@ class Draft:
         a, b = self._sides[0], self._sides[-1]
         formats.save(a.graph, folder / "a.onnx")
         formats.save(b.graph, folder / "b.onnx")
-        artifacts = [ORACLES[verdict.oracle].program(t.artifact) for t in self._sides]
+        artifacts = [find_oracle(verdict.oracle).program(t.artifact) for t in self._sides]
         self._as_written: dict[str, Any] = {}
         for side, t, artifact in zip("AB", self._sides, artifacts, strict=False):
             if t.as_written:
@@ -165,13 +166,13 @@ class Draft:
             printed=output,
             traceback=_COLOURS.sub("", a.outcome.traceback),
             result=report.result(case, verdict),
-            failure=report.failure(a.outcome) if verdict.kind in ("crash", "hang") else {},
+            failure=report.failure(a.outcome) if kind_of(verdict.kind).failure else {},
             environment=self._environment() if reduction else "",
         )
         (folder / "finding.json").write_text(json.dumps(asdict(record), indent=2) + "\n", encoding="utf-8")
-        sides = [t for t in self._sides if ORACLES[verdict.oracle].least > 1 or t is a]
+        sides = [t for t in self._sides if find_oracle(verdict.oracle).least > 1 or t is a]
         graphs = {t.label: t.graph for t in sides}
-        artifacts = {t.label: ORACLES[verdict.oracle].program(t.artifact) for t in sides}
+        artifacts = {t.label: find_oracle(verdict.oracle).program(t.artifact) for t in sides}
         (folder / "report.md").write_text(report.render(record, graphs, artifacts, text), encoding="utf-8")
         _move(folder, self._final)
         self.folder, self.finished = self._final, True

@@ -27,9 +27,9 @@ import tomlkit
 from packaging.specifiers import InvalidSpecifier, SpecifierSet
 from packaging.version import InvalidVersion, Version
 
-from polyjuice.oracles.crash import WHERE
+from polyjuice.oracles.failures import WHERE
 from polyjuice.triage import older
-from polyjuice.triage.causes import FAILURES
+from polyjuice.triage.causes import fails
 
 DEFAULT_FILE = "known.toml"
 """The default file, in the current directory."""
@@ -79,7 +79,7 @@ class KnownBug:
         Either its cause or signature matches, or it is a wrong result of the same kind with the same parts to blame.
         """
         kind, blame = finding["kind"], finding["blame"]
-        same_part = kind not in FAILURES and self.is_to_blame_for(kind) and set(blame) == set(self.blame)
+        same_part = not fails(kind) and self.is_to_blame_for(kind) and set(blame) == set(self.blame)
         return self.compiler == finding["compiler"] and (
             same_part
             or any(
@@ -106,9 +106,9 @@ class KnownBug:
 def find(
     bugs: Iterable[KnownBug], compiler: str, version: str, signature: str, *, triaged: bool = True
 ) -> KnownBug | None:
-    """The known bug that a finding shows; else one that it resembles but that this version should not have.
+    """Return the known bug that a finding shows; else one that it resembles but that this version should not have.
 
-    ``triaged`` tells whether the campaign triages its findings.
+    Returns None where it resembles none. ``triaged`` tells whether the campaign triages its findings.
     """
     return _best([bug for bug in bugs if bug.matches(compiler, signature, triaged)], version)
 

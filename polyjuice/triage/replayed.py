@@ -10,7 +10,7 @@ from polyjuice import pipeline
 from polyjuice.compilers import EnvironmentProblem
 from polyjuice.formats import FormatError, ReadLimits
 from polyjuice.lower import Unlowerable
-from polyjuice.oracles import Verdict
+from polyjuice.oracles import FAILURE_ORACLES, Verdict
 from polyjuice.session import CompilerSession
 from polyjuice.triage.stored import FindingError, load
 
@@ -37,7 +37,7 @@ class Replayed:
 
 
 def replay(folder: Path, python: Path | None = None, limits: ReadLimits = _DEFAULT) -> Replayed:
-    """Let a finding's own oracle and the crash oracle judge its programs again.
+    """Let a finding's own oracle, and the one that sees failures, judge its programs again.
 
     ``python`` is the interpreter that has the compiler; by default, the one that the finding names.
     """
@@ -54,7 +54,7 @@ def replay(folder: Path, python: Path | None = None, limits: ReadLimits = _DEFAU
                 refused = [p.outcome.message for p in again.programs if p.outcome.status == "unsupported"]
                 if refused:
                     return Replayed(folder.name, ReplayStatus.not_run, version, refused[0])
-                verdicts += pipeline.judge(again, session, dict.fromkeys([verdict.oracle, "crash"]))
+                verdicts += pipeline.judge(again, session, dict.fromkeys([verdict.oracle, *FAILURE_ORACLES]))
     except (EnvironmentProblem, FindingError, FormatError, Unlowerable) as problem:
         return Replayed(folder.name, ReplayStatus.not_run, message=str(problem))
     if not verdicts:

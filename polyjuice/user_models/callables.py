@@ -10,16 +10,15 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from polyjuice.compilers import default
 from polyjuice.formats import FormatError, ReadLimits
 from polyjuice.formats.format_errors import refused
 from polyjuice.user_models.model import UserModel
 
 _DEFAULT = ReadLimits()
 
-_NEEDED = {
-    "torch": "Torch models need torch: pip install 'polyjuice-fuzzer[inductor]'",
-    "tensorflow": "TensorFlow models need tensorflow: pip install 'polyjuice-fuzzer[xla]'",
-}
+_FRAMEWORKS = {"torch": "Torch", "tensorflow": "TensorFlow"}
+"""The names of the frameworks by the module that they need."""
 
 _SETTINGS = {"TF_CPP_MIN_LOG_LEVEL": "3", "TF_ENABLE_ONEDNN_OPTS": "0"}
 """Settings that TensorFlow reads at import: log nothing, and compute as in XLA's worker."""
@@ -103,6 +102,6 @@ def _frameworks() -> Iterator[None]:
     try:
         yield
     except ModuleNotFoundError as error:
-        if error.name not in _NEEDED:
+        if error.name not in _FRAMEWORKS:
             raise
-        raise FormatError(_NEEDED[error.name]) from None
+        raise FormatError(f"{_FRAMEWORKS[error.name]} models need {default(error.name).needs}") from None

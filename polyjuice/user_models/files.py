@@ -16,6 +16,8 @@ from polyjuice.execution import Artifact
 from polyjuice.ir import packed, unpacked
 from polyjuice.user_models.model import UserModel
 
+_DEFAULT = formats.ReadLimits()
+
 
 def program_name(stem: str, format: str) -> str:
     """Return the name of the file for the program's text, or for the serialized model."""
@@ -90,7 +92,7 @@ def remove(folder: Path) -> None:
         folder.rmdir()
 
 
-def load(folder: Path, stem: str, limits: formats.ReadLimits) -> list[UserModel]:
+def load(folder: Path, stem: str, limits: formats.ReadLimits = _DEFAULT) -> list[UserModel]:
     """Return the programs that :func:`save` wrote; empty if there are none. Raises FormatError."""
     names = takewhile(lambda name: (folder / f"{name}.onnx").is_file(), (_numbered(stem, n) for n in count()))
     return [_load(folder, name, limits) for name in names]

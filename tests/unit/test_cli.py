@@ -66,7 +66,8 @@ def test_fuzz_prints_one_json_object_and_nothing_else(tmp_path: Path) -> None:
     assert sum(summary["share"].values()) == pytest.approx(1, abs=1e-3)
     assert min(summary["share"].values()) >= 0
     assert Path(summary["out"]) == tmp_path / "c"
-    assert {path.name for path in (tmp_path / "c").iterdir()} == {"campaign.sqlite", "findings", "lock", "log", "raw"}
+    files = {"campaign.sqlite", "findings", "lock", "log", "processes.lock", "raw"}
+    assert {path.name for path in (tmp_path / "c").iterdir()} == files
 
 
 def test_findings_and_progress_go_to_standard_error_under_json(tmp_path: Path) -> None:
@@ -233,7 +234,8 @@ def test_the_folder_of_another_campaign_is_refused(tmp_path: Path) -> None:
     assert "--resume" in message
     assert (tmp_path / "c/campaign.sqlite").read_bytes() == before
     message = refusal("--compiler", "numpy", "--seed", 3, "--resume", tmp_path / "c")
-    assert "leave out --compiler, --seed " in message
+    assert "--seed: the campaign in " in message
+    assert " began with 0, not 3" in message
 
 
 @pytest.mark.parametrize("command", ["fuzz", "rewrite"])
