@@ -32,19 +32,22 @@ ROOT = Path(__file__).resolve().parents[1]
 ARTIFACT = ROOT / "artifacts" / "interruptions.md"
 
 COMPILER = '''
-from polyjuice.campaign import numpy_control as control
-from polyjuice.campaign.numpy_control import *
+from polyjuice.compilers import numpy as control
+from polyjuice.compilers.numpy import *
 from polyjuice.execution.protocol import from_wire, to_wire
 
-FORMAT = "onnx"
-LACKS = "functions, symbolic sizes, constant nodes"
-REPRO_IMPORTS = "import faulty_compiler as compiler"
-REPRO = """
+INFO = {
+    "format": "onnx",
+    "needs": "this file",
+    "lacks": ["functions", "symbolic sizes", "constant nodes"],
+    "repro_imports": "import faulty_compiler as compiler",
+    "repro": """
 def prepare(model, inputs):
     arrays = [compiler.to_wire(array) for array in inputs]
     compiled = compiler.compile(compiler.load({"source": model, "arrays": {}}), arrays)
     return lambda: [compiler.from_wire(array) for array in compiler.run(compiled, arrays)]
-"""
+""",
+}
 _disabled = set()
 
 def start(options):
