@@ -135,15 +135,18 @@ def main() -> None:
     parser.add_argument("--rows", default="*", help="patterns for the names of rows, separated by commas")
     parser.add_argument("--minutes", type=float, default=1.0, help="with the compiler, for each row")
     parser.add_argument(
-        "--planted", type=float, default=0, help="with planted faults: as many cases as take so long without"
+        "--planted",
+        type=float,
+        default=0,
+        help="seconds: as many cases with planted faults as run in this time without",
     )
     parser.add_argument("--simulated", type=float, default=0.4, help="minutes without the compiler, for each row")
     parser.add_argument(
-        "--lanes", type=int, default=0, metavar="CASES", help="look for faults of lanes in so many cases"
+        "--lanes", type=int, default=0, metavar="CASES", help="how many cases to search for faults of lanes"
     )
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--results", type=Path, default=RESULTS)
-    parser.add_argument("--table", action="store_true", help="only write the tables of what is known")
+    parser.add_argument("--table", action="store_true", help="only write the tables of stored results")
     options = parser.parse_args()
     known: dict[str, Any] = json.loads(options.results.read_text()) if options.results.exists() else {}
     for compiler in () if options.table else options.compilers.split(","):

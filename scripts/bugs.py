@@ -101,7 +101,11 @@ def _parsed() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("numbers", nargs="*", metavar="NUMBER", help="of a bug, as 017; all unless given")
     parser.add_argument(
-        "--release", action="append", default=[], metavar="COMPILER=VERSION", help="instead of the newest"
+        "--release",
+        action="append",
+        default=[],
+        metavar="COMPILER=VERSION",
+        help="an installed release, instead of the newest",
     )
     parser.add_argument(
         "--python", action="append", default=[], metavar="COMPILER=PATH", help="an interpreter that has it"

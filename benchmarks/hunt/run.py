@@ -71,12 +71,12 @@ def parsed(arguments: Sequence[str]) -> argparse.Namespace:
     data = Path(os.environ.get("XDG_DATA_HOME") or Path.home() / ".local" / "share")
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--folder", type=Path, default=data / "polyjuice" / "hunt", help="where campaigns are kept")
-    parser.add_argument("--compilers", help="separated by commas; all that are installed unless given")
+    parser.add_argument("--compilers", help="separated by commas (default: all that are installed)")
     parser.add_argument("--seeds", default=MIXED, help="strategies that make seed graphs, taken in turn")
-    parser.add_argument("--minutes", type=float, default=10, help="how long a turn runs cases")
-    parser.add_argument("-n", type=int, dest="cases", help="how many cases a turn runs, whatever the time")
-    parser.add_argument("--turns", type=int, help="stop after so many turns; without end unless given")
-    parser.add_argument("--results", type=Path, default=RESULTS, help="where what was found is written")
+    parser.add_argument("--minutes", type=float, default=10, help="the time for cases in a turn")
+    parser.add_argument("-n", type=int, dest="cases", help="the number of cases in a turn, instead of a time")
+    parser.add_argument("--turns", type=int, help="how many turns to run (default: without end)")
+    parser.add_argument("--results", type=Path, default=RESULTS, help="the folder for the findings")
     return parser.parse_args(arguments)
 
 

@@ -74,8 +74,10 @@ def main() -> None:
     parser.add_argument("--nodes", type=int, help=f"operators in a seed graph ({per_compiler(NODES)})")
     parser.add_argument("--input-sets", type=int, default=1, help="sets of inputs of each profile")
     parser.add_argument("--workers", type=int, default=2)
-    parser.add_argument("--results", type=Path, default=RESULTS, help="what is known (JSON), beside it the table")
-    parser.add_argument("--table", action="store_true", help="only write the table of what is known")
+    parser.add_argument(
+        "--results", type=Path, default=RESULTS, help="the stored results (JSON); the table lies beside it"
+    )
+    parser.add_argument("--table", action="store_true", help="only write the table of stored results")
     arguments = parser.parse_args()
     known = json.loads(arguments.results.read_text()) if arguments.results.exists() else {}
     if not arguments.table:

@@ -86,7 +86,7 @@ def main() -> None:
     )
     parser.add_argument("--seeds", default=MIXED, help="the strategy of the blind campaigns (polyjuice fuzz --seeds)")
     parser.add_argument("--again", action="store_true", help="forget the entries that were not found")
-    parser.add_argument("--table", action="store_true", help="only write the table of what is known")
+    parser.add_argument("--table", action="store_true", help="only write the table of stored results")
     parser.add_argument("--workers", type=int, default=2, help="campaigns at a time, each of one worker")
     parser.add_argument("--folder", type=Path, default=Path(".published"), help="where the campaigns are kept")
     parser.add_argument("--environments", type=Path, default=Path(".old"), help="where old releases are kept")

@@ -6,10 +6,10 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from polyjuice.campaign.seeds import Seeds
-from polyjuice.campaign.wording import counted
 from polyjuice.compilers import CompilerInfo
 from polyjuice.egraph import graph_windows, operator_count
 from polyjuice.user_models import UserModel
+from polyjuice.wording import counted
 
 
 def covered(

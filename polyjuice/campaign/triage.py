@@ -14,12 +14,12 @@ from typing import Any
 from polyjuice.campaign.clock import Schedule
 from polyjuice.campaign.config import Config
 from polyjuice.campaign.store import Distinct, Store, Untriaged
-from polyjuice.campaign.wording import plural
 from polyjuice.compilers import find
 from polyjuice.triage import known_list
 from polyjuice.triage.automatic import Triaged, reduced_folder
 from polyjuice.triage.causes import FAILURES, KnownCulprit
 from polyjuice.triage.stored import annotate
+from polyjuice.wording import counted
 
 #: The most other findings with the same cause that a published finding lists.
 _EXAMPLES = 20
@@ -277,7 +277,7 @@ def _sum_up(groups: Sequence[Distinct], path: Path) -> None:
     lines = [
         "# Not yet triaged",
         "",
-        f"{count} {plural(count, 'finding')} in {len(groups)} {plural(len(groups), 'group')}. "
+        f"{counted(count, 'finding')} in {counted(len(groups), 'group')}. "
         "Findings of a group most likely share one cause.",
         f"`polyjuice fuzz --resume {path.parent.parent}` continues their triage.",
         "",

@@ -9,9 +9,9 @@ from typing import Any
 from polyjuice import compilers
 from polyjuice.campaign.config import Config
 from polyjuice.campaign.kinds import MIXED
-from polyjuice.campaign.wording import counted
 from polyjuice.egraph import Rule
 from polyjuice.oracles import ORACLES
+from polyjuice.wording import counted
 
 _FURTHER_ORACLES = ("optlevel", "determinism")
 """Oracles that find other bugs than the default ones, and need nothing more."""

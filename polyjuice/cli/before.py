@@ -30,7 +30,7 @@ def check(config: Config, folder: Path | None = None) -> tuple[str, Seeds, tuple
     except ValueError as error:
         raise Usage(str(error)) from None
     if config.only_operators and not seeds.generated:
-        raise Usage("--only-operator: the graphs of --seeds have the operators that they have; leave it out")
+        raise Usage("--only-operator is for generated graphs, and --seeds names none; leave it out")
     for problem in seeds.problems.values():
         stderr.print(f"polyjuice: {escape(problem)}", soft_wrap=True)
     _check_choices(config)
@@ -38,7 +38,9 @@ def check(config: Config, folder: Path | None = None) -> tuple[str, Seeds, tuple
     rules = load(map(Path, config.rules), config.only_rules, config.without_rules)
     rules = tuple(rule for rule in rules if rule.ruleset in allowed)
     if not rules:
-        raise Usage(f"--profile {','.join(config.profiles)}: no rule that was chosen holds on its values")
+        raise Usage(
+            f"--profile {','.join(config.profiles)}: none of the chosen rules is true for its values; choose others"
+        )
     known_list.of(config.known)
     found = probe(compilers.find(config.compiler), config.python)
     if not found["available"]:
@@ -55,11 +57,13 @@ def _check_choices(config: Config) -> None:
     if config.disruptive and config.seeds != (DISRUPTED_STRATEGY,):
         raise Usage(f"--disruptive is for {DISRUPTED_STRATEGY} graphs: give --seeds {DISRUPTED_STRATEGY} with it")
     if config.disruptive and config.oracles != ("crash",):
-        raise Usage(f"--oracle {','.join(config.oracles)}: with --disruptive there is nothing to compare: crash alone")
+        raise Usage(
+            f"--oracle {','.join(config.oracles)}: only crash can judge --disruptive programs; give --oracle crash"
+        )
     if STATEMENTS in config.seeds and compiler.format != "torch":
         raise Usage(
-            f"--seeds {STATEMENTS}: these programs write into their inputs, and no {compiler.format} program can: "
-            f"choose {SMALL}, or a compiler of Torch programs"
+            f"--seeds {STATEMENTS} generates programs that write into their inputs, which {compiler.format} programs "
+            f"cannot; give --seeds {SMALL}, or a compiler of Torch programs"
         )
     for oracle in (ORACLES[name] for name in config.oracles):
         if refusal := oracle.refusal(compiler):

@@ -62,10 +62,12 @@ def scratch() -> Check:
     try:
         folder = tempfile.gettempdir()
     except FileNotFoundError as error:
-        return Check("scratch folder", State.problem, f"{error.strerror}: set TMPDIR to a folder that can be written")
+        return Check(
+            "scratch folder", State.problem, f"{error.strerror}: set TMPDIR to a folder that you can write into"
+        )
     if wanted and not (os.path.isdir(wanted) and os.path.samefile(folder, wanted)):
-        return Check("scratch folder", State.warning, f"TMPDIR={wanted} cannot be written; {folder} takes its place")
-    return _free_space("scratch folder", folder, "set TMPDIR to a folder with more room")
+        return Check("scratch folder", State.warning, f"TMPDIR={wanted} cannot be written; using {folder}")
+    return _free_space("scratch folder", folder, "set TMPDIR to a folder with more space")
 
 
 def cache_folder() -> Check:
@@ -74,23 +76,23 @@ def cache_folder() -> Check:
     with suppress(OSError):
         folder.mkdir(parents=True, exist_ok=True)
     if not os.access(folder, os.W_OK):
-        lost = "what compilers take is asked anew by each process"
+        lost = "each process probes the compilers anew"
         return Check("cache folder", State.warning, f"{folder} cannot be written, so {lost}: set XDG_CACHE_HOME")
-    return _free_space("cache folder", str(folder), "set XDG_CACHE_HOME to a folder with more room")
+    return _free_space("cache folder", str(folder), "set XDG_CACHE_HOME to a folder with more space")
 
 
 def working_folder() -> Check:
     """The current folder, where campaigns go by default."""
     if not os.access(".", os.W_OK):
-        return Check("this folder", State.warning, f"{Path.cwd()} cannot be written: give fuzz a folder with --out")
-    return _free_space("this folder", str(Path.cwd()), "give fuzz a folder with more room with --out")
+        return Check("this folder", State.warning, f"{Path.cwd()} cannot be written: give fuzz another folder (--out)")
+    return _free_space("this folder", str(Path.cwd()), "give fuzz a folder with more space (--out)")
 
 
 def _free_space(subject: str, folder: str, remedy: str) -> Check:
     free_gib = shutil.disk_usage(folder).free / _GIB
     message = f"{folder}, {free_gib:,.1f} GiB free"
     if free_gib < _LEAST_FREE_GIB:
-        return Check(subject, State.warning, f"{message}, which compilers fill: {remedy}")
+        return Check(subject, State.warning, f"{message}; compilers may need more: {remedy}")
     return Check(subject, State.ok, message)
 
 
@@ -105,7 +107,7 @@ def memory(available: int | None, workers: int) -> Check:
     if enough:
         remedy = f"fuzz with --workers {enough}"
         return Check("memory", State.warning, f"{message}, too little for {workers} processes: {remedy}")
-    return Check("memory", State.warning, f"{message}; one process may need {MEMORY_GIB:g} GiB: free some")
+    return Check("memory", State.warning, f"{message}; one process may need {MEMORY_GIB:g} GiB: end other programs")
 
 
 def available_memory() -> int | None:
@@ -134,7 +136,7 @@ def compiler(name: str, python: str) -> Check:
 def gpu(usable: Iterable[str], python_of: Callable[[str], str]) -> Iterator[Check]:
     """Whether programs can run on a GPU: by the driver, then by each compiler of a format that knows GPUs."""
     if not any(Path(device).exists() for device in _GPU_DEVICES):
-        yield Check("GPU", State.note, "no driver of a GPU is loaded, so --device cuda cannot be used")
+        yield Check("GPU", State.note, "no GPU driver is loaded, so --device cuda does not work")
         return
     for name in usable:
         info = compilers.find(name)

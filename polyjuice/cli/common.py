@@ -29,7 +29,7 @@ RulesOption = Annotated[
 OnlyRuleOption = Annotated[
     list[str] | None,
     typer.Option(
-        "--only-rule", metavar="GLOB", help="Use matching rules alone (repeatable).", autocompletion=complete.rules
+        "--only-rule", metavar="GLOB", help="Use only matching rules (repeatable).", autocompletion=complete.rules
     ),
 ]
 OnlyOperatorOption = Annotated[
@@ -37,7 +37,7 @@ OnlyOperatorOption = Annotated[
     typer.Option(
         "--only-operator",
         metavar="GLOB",
-        help="Generate graphs of matching operators alone (repeatable).",
+        help="Generate graphs of matching operators only (repeatable).",
         autocompletion=complete.operators,
     ),
 ]
@@ -47,7 +47,7 @@ WithoutRuleOption = Annotated[
         "--without-rule", metavar="GLOB", help="Leave out matching rules (repeatable).", autocompletion=complete.rules
     ),
 ]
-SeedOption = Annotated[int, typer.Option("--seed", metavar="N", help="All random choices follow from it.")]
+SeedOption = Annotated[int, typer.Option("--seed", metavar="N", help="The seed of all random choices.")]
 
 
 _UNITS = {"s": 1, "m": 60, "h": 3600, "d": 86400}
@@ -78,7 +78,7 @@ def seconds(text: str, option: str = "--time", *, zero: bool = False) -> float:
     if not match:
         raise Usage(f"{option} {text}: give a number and a unit, as in 90s, 10m or 8h")
     if float(match[1]) == 0 and not zero:
-        raise Usage(f"{option} {text}: that leaves no time; give more, as in 90s, 10m or 8h")
+        raise Usage(f"{option} {text}: give a time above zero, as in 90s, 10m or 8h")
     return float(match[1]) * _UNITS[match[2]]
 
 

@@ -28,7 +28,7 @@ def doctor(
     names: Annotated[
         list[str] | None,
         typer.Argument(
-            help="The compilers to look at.",
+            help="The compilers to check.",
             show_default="all",
             autocompletion=complete.compilers,
         ),
@@ -89,5 +89,5 @@ def _show(check: Check) -> None:
 
 def _conclusion(usable: list[str]) -> str:
     if usable:
-        return f"Can be used: {', '.join(usable)}. Next: polyjuice fuzz --compiler {usable[0]} --time 2m"
-    return "No compiler can be used: mend one of the problems above."
+        return f"Usable: {', '.join(usable)}. Next: polyjuice fuzz --compiler {usable[0]} --time 2m"
+    return "No compiler can be used: fix one of the problems above."

@@ -155,15 +155,15 @@ def fuzz(
 def _refuse_fixed(named: set[str]) -> None:
     """Raise Usage for options that --resume cannot change."""
     if fixed := named.difference(_CHANGEABLE, ("--resume", "--json")):
-        message = f"--resume continues a campaign as it was begun: leave out {', '.join(sorted(fixed))}"
-        raise Usage(f"{message} (what may change: {', '.join(_CHANGEABLE)})")
+        message = f"--resume continues a campaign with its own options: leave out {', '.join(sorted(fixed))}"
+        raise Usage(f"{message} (you may change {', '.join(_CHANGEABLE)})")
 
 
 def _which_compiler(set_here: Settings) -> str:
     """A question for the compiler, with the installed ones and the others."""
     found = installed(set_here)
     others = [name for name in compilers.names() if name not in found]
-    message = f"which compiler? Name one that is installed with --compiler: {', '.join(found)}"
+    message = f"which compiler? Name an installed one with --compiler: {', '.join(found)}"
     return f"{message} (not installed: {', '.join(others)})" if others else message
 
 

@@ -72,7 +72,7 @@ PythonOption = Annotated[
     Path | None, typer.Option(metavar="PATH", help="The Python interpreter that has the compiler.")
 ]
 WorkersOption = Annotated[
-    int | None, typer.Option(min=1, metavar="N", help="How many processes run.", show_default="one per core")
+    int | None, typer.Option(min=1, metavar="N", help="How many processes to run.", show_default="one per core")
 ]
 OutOption = Annotated[
     Path | None,
@@ -93,7 +93,7 @@ NodesOption = Annotated[
         min=1,
         metavar="N",
         help="Operators in a generated seed graph.",
-        show_default="what suits the compiler",
+        show_default="by the compiler",
         rich_help_panel=_SEEDS,
     ),
 ]
@@ -102,7 +102,7 @@ OnlyOperator = Annotated[
     typer.Option(
         "--only-operator",
         metavar="GLOB",
-        help="Generate graphs of matching operators alone (repeatable).",
+        help="Generate graphs of matching operators only (repeatable).",
         rich_help_panel=_SEEDS,
         autocompletion=complete.operators,
     ),
@@ -110,7 +110,7 @@ OnlyOperator = Annotated[
 DisruptiveOption = Annotated[
     bool,
     typer.Option(
-        help="Break one constraint of each hirgen graph. An error is expected, a crash or a hang is a bug.",
+        help="Break one constraint of each hirgen graph: the compiler must raise an error, not crash or hang.",
         rich_help_panel=_SEEDS,
     ),
 ]
@@ -130,14 +130,14 @@ VariantsOption = Annotated[
 ]
 ExtractOption = Annotated[
     Extract,
-    typer.Option(help="How variants are chosen; original: there are none.", rich_help_panel=_VARIANTS),
+    typer.Option(help="How to choose variants of a seed graph; original makes none.", rich_help_panel=_VARIANTS),
 ]
 OnlyRule = Annotated[
     list[str] | None,
     typer.Option(
         "--only-rule",
         metavar="GLOB",
-        help="Use matching rules alone (repeatable).",
+        help="Use only matching rules (repeatable).",
         rich_help_panel=_VARIANTS,
         autocompletion=complete.rules,
     ),
@@ -156,7 +156,7 @@ OracleOption = Annotated[
     str,
     typer.Option(
         metavar="NAME,...",
-        help=f"What counts as a bug: {', '.join(ORACLES)}.",
+        help=f"The checks that decide what is a bug: {', '.join(ORACLES)}.",
         show_default=_DEFAULT_ORACLES,
         rich_help_panel=_JUDGING,
         autocompletion=complete.oracles,
@@ -177,8 +177,8 @@ InputSetsOption = Annotated[
     typer.Option(
         min=1,
         metavar="N",
-        help="Sets of inputs of each profile that each program runs on.",
-        show_default="one; four in all where a compilation takes seconds",
+        help="How many sets of inputs of each profile each program runs on.",
+        show_default="1; 4 in all where compiling takes seconds",
         rich_help_panel=_JUDGING,
     ),
 ]
@@ -187,8 +187,8 @@ KnownOption = Annotated[
     typer.Option(
         "--known",
         metavar=f"FILE|{known_list.NONE}",
-        help="Known bugs, which are counted and not shown, beside those that come with Polyjuice; "
-        f"{known_list.NONE}: hide nothing.",
+        help="A file of known bugs, beside those that Polyjuice ships: campaigns count them and do not show them; "
+        f"{known_list.NONE} shows all.",
         show_default=f"{known_list.DEFAULT_FILE}, if there is one",
         rich_help_panel=_JUDGING,
     ),
@@ -197,8 +197,8 @@ TriageOption = Annotated[
     str,
     typer.Option(
         metavar="DURATION",
-        help="How long a finding is reduced, and how long it is bisected, at most; 0s: findings stay as they are."
-        " With -n, triage goes on after the cases for as long as they took, with --time for half of that time;"
+        help="The longest time to reduce one finding, and again to bisect it; 0s does neither."
+        " After the last case, triage goes on for as long as the cases took with -n, and half as long with --time."
         " --resume continues it.",
         rich_help_panel=_JUDGING,
     ),
@@ -218,7 +218,7 @@ TimeoutOption = Annotated[
     typer.Option(
         min=1,
         metavar="SECONDS",
-        help="How long one compilation may take, and one run.",
+        help="The longest time for one compilation, and for one run.",
         rich_help_panel=_COMPILING,
     ),
 ]
@@ -226,13 +226,13 @@ PackOption = Annotated[
     str,
     typer.Option(
         metavar="K|auto",
-        help="How many small programs are compiled as one at most; auto: as many as suits the compiler.",
+        help="The most small programs to compile as one; auto chooses by the compiler.",
         rich_help_panel=_COMPILING,
     ),
 ]
 PlainOption = Annotated[
     bool,
-    typer.Option("--plain", help="Compile every program alone, as --pack 1.", rich_help_panel=_COMPILING),
+    typer.Option("--plain", help="Compile every program alone, like --pack 1.", rich_help_panel=_COMPILING),
 ]
 Json = Annotated[
     bool, typer.Option("--json", help="Print one JSON object on standard output.", rich_help_panel=_OUTPUT)

@@ -35,6 +35,7 @@ from polyjuice.generate.curves import draw
 from polyjuice.inputs import is_finite, settle
 from polyjuice.ir import Graph, GraphError
 from polyjuice.ops import TABLE, Op, matching, without_complex
+from polyjuice.wording import counted
 
 _ATTEMPTS = 100
 """The most graphs to try for one with a constraint to break."""
@@ -93,15 +94,15 @@ def generate(
         summary = {"graphs": count, "valid": valid, "finite": finite, "ms_per_graph": ms, "metrics": suite.values()}
         print(json.dumps(summary))
     else:
-        quality = f"{finite} have inputs under which nothing in them is NaN or infinite"
+        quality = f"for {finite} of them, inputs without NaN and infinity on the way are known"
         if disruptive:
-            quality = "one operator of each breaks a constraint, which broken.json names"
+            quality = "one operator of each breaks a constraint; broken.json names it"
         stdout.print(
-            f"{count} graphs of strategy {strategy} in {escape(str(out))}, {ms} ms each; {quality}\n"
-            f"how diverse they are: polyjuice metrics {escape(str(out))}"
+            f"{counted(count, 'graph')} of strategy {strategy} in {escape(str(out))}, {ms} ms each; {quality}\n"
+            f"next: polyjuice metrics {escape(str(out))}"
         )
     if invalid:
-        own_fault(f"{invalid} of {count} graphs are invalid")
+        own_fault(f"{invalid} of {counted(count, 'graph')} are invalid")
 
 
 def _write_broken(broken: Mapping[str, Broken], out: Path) -> None:
@@ -112,7 +113,7 @@ def _write_broken(broken: Mapping[str, Broken], out: Path) -> None:
 def _make_folder(out: Path) -> None:
     """Make the folder. Raises Usage where it already contains something."""
     if out.exists() and (not out.is_dir() or any(out.iterdir())):
-        raise Usage(f"--out {out}: there is something; name a new folder")
+        raise Usage(f"--out {out}: the folder is not empty; name a new one")
     out.mkdir(parents=True, exist_ok=True)
 
 
@@ -129,7 +130,7 @@ def _broken(nodes: int, key: str, memory: Memory, operators: Sequence[Op]) -> Br
     for k, graph in graphs:
         if broken := strategies.disrupt(graph, k, memory):
             return broken
-    raise Usage("--disruptive: no graph has a constraint that an operand could break; name other operators")
+    raise Usage("--disruptive: these operators have no constraint that an operand could break; name others")
 
 
 def metrics(
@@ -194,7 +195,7 @@ def _graphs(folder: Path) -> Iterator[Graph]:
         try:
             yield formats.load(path)
         except formats.FormatError as error:
-            raise Usage(f"{error}; mend that file or move it out of {folder}") from None
+            raise Usage(f"{error}; fix that file or move it out of {folder}") from None
 
 
 def _summary(measured: Measured, corpus: str) -> dict[str, Any]:
@@ -213,10 +214,12 @@ def _print(measured: Measured, corpus: str) -> None:
         value = _shown(metric, measured.metrics[metric.name])
         table.add_row(metric.name, value, metric.per, metric.meaning, metric.source)
     stdout.print(table)
-    stdout.print(escape(f"{measured.graphs} graphs; {measured.operators} operator types ({corpus})"))
+    stdout.print(
+        escape(f"{counted(measured.graphs, 'graph')}; {counted(measured.operators, 'operator type')} ({corpus})")
+    )
     if measured.outside:
         names = ", ".join(measured.outside)
-        stdout.print(escape(f"{len(measured.outside)} of them are outside of the corpus and were added: {names}"))
+        stdout.print(escape(f"{len(measured.outside)} of them were not in the corpus, and count too: {names}"))
 
 
 def _shown(metric: Metric, value: float) -> str:

@@ -14,10 +14,10 @@ from rich.table import Table
 
 from polyjuice.campaign.recognition import Recognized, recognized
 from polyjuice.campaign.store import Store
-from polyjuice.campaign.wording import counted
 from polyjuice.cli import settings
 from polyjuice.cli.common import FINDINGS, OK, JsonOption, Usage, stdout
 from polyjuice.triage import known_list
+from polyjuice.wording import counted
 
 app = typer.Typer(help="List and add known bugs, which campaigns count and do not show.", no_args_is_help=True)
 
@@ -37,7 +37,7 @@ ReadOption = Annotated[
         "--file",
         metavar="FILE",
         help="The file of known bugs.",
-        show_default=f"that of polyjuice.toml, or {known_list.DEFAULT_FILE}, with those that come with Polyjuice",
+        show_default=f"that of polyjuice.toml, or {known_list.DEFAULT_FILE}, and the list that Polyjuice ships",
     ),
 ]
 
@@ -47,7 +47,7 @@ def add(
     context: typer.Context,
     finding: Annotated[Path, typer.Argument(metavar="FINDING_DIR", help="A finding's folder.")],
     url: Annotated[str, typer.Option(metavar="URL", help="Where the bug is reported.")],
-    title: Annotated[str, typer.Option(metavar="TEXT", help="What is wrong, in a few words.")] = "",
+    title: Annotated[str, typer.Option(metavar="TEXT", help="The bug in a few words.")] = "",
     fixed: Annotated[str, typer.Option(metavar="VERSION", help="The version in which it is fixed.")] = "",
     file: FileOption = None,
 ) -> None:
@@ -66,7 +66,7 @@ def add(
     except FileNotFoundError:
         raise Usage(f"{finding} is not a finding's folder (there is no finding.json)") from None
     except (json.JSONDecodeError, KeyError) as error:
-        raise Usage(f"{path} is not what a campaign writes: {error!r}") from None
+        raise Usage(f"{path} was not written by a campaign: {error!r}") from None
     if done.added or done.changed:
         stdout.print(escape(f"{file}: {'added' if done.added else 'changed'}: {_described(done.bug)}"))
     else:
@@ -112,7 +112,7 @@ def check(
         for one in found:
             stdout.print(escape(_line(one)))
         for url, count in met.items():
-            stdout.print(escape(f"{count} × not a finding, since the campaign knew it: {url}"))
+            stdout.print(escape(f"{count} × known to the campaign, so not a finding: {url}"))
         stdout.print(f"{counted(len(found), 'finding')}, {new} new; {_raw_counts(found)}")
     sys.exit(FINDINGS if new else OK)
 
@@ -128,13 +128,13 @@ def _line(one: Recognized) -> str:
     if not one.bug:
         return f"findings/{one.name} is new, {raw}: {one.signature}"
     if not one.is_known:
-        return f"findings/{one.name} is new, {raw}: it looks like {one.bug.name}, which this version should not have"
+        return f"findings/{one.name} is new, {raw}: it looks like {one.bug.name}, which this version should have fixed"
     return f"findings/{one.name} is known, {raw}: {one.bug.name}"
 
 
 def _raw_counts(found: Sequence[Recognized]) -> str:
     raw = [bug for one in found for bug in one.raw.values()]
-    return f"{counted(len(raw), 'raw finding')}, {sum(bug is None for bug in raw)} without an entry that matches"
+    return f"{counted(len(raw), 'raw finding')}, {sum(bug is None for bug in raw)} match no entry"
 
 
 def _as_json(found: Sequence[Recognized]) -> dict[str, Any]:

@@ -16,6 +16,7 @@ from polyjuice.egraph import load as load_rules
 from polyjuice.triage import reduction
 from polyjuice.triage.automatic import reduced_folder
 from polyjuice.triage.stored import load
+from polyjuice.wording import counted
 
 
 def reduce(
@@ -41,7 +42,7 @@ def reduce(
     """
     folder = out or reduced_folder(finding)
     if folder.exists() and not (folder / "finding.json").is_file() and any(folder.iterdir()):
-        raise Usage(f"{folder} holds something else: name another folder with --out")
+        raise Usage(f"{folder} holds other files: name another folder with --out")
     stored = load(finding, python and interpreter(python))
     try:
         with _Progress() as live:
@@ -50,9 +51,9 @@ def reduce(
         stderr.print(f"polyjuice: {escape(str(finding))} no longer shows: there is nothing to reduce")
         sys.exit(OK)
     reduction_of = record.reduction
-    tail = "" if reduction_of["finished"] else "; the time ran out; more (--time) may make it smaller"
+    tail = "" if reduction_of["finished"] else "; the time ran out: a longer --time may make it smaller"
     before, after = reduction_of["operators_before"], reduction_of["operators_after"]
-    counts = ", ".join(f"{label}: {before[label]} operators to {after[label]}" for label in after)
+    counts = ", ".join(f"{label}: {counted(before[label], 'operator')} to {after[label]:,}" for label in after)
     stdout.print(f"{escape(counts)}{tail}")
     stdout.print(f"[red]{record.kind}[/red] {escape(str(folder))}\n  {escape(record.message)}")
     sys.exit(FINDINGS)
@@ -64,5 +65,7 @@ class _Progress(Live):
         self._task = self.bar.add_task("starting")
 
     def show(self, step: reduction.Progress) -> None:
-        text = f"{' and '.join(map(str, step.operators))} operators, {step.candidates} tried ({step.name})"
+        *first, last = step.operators
+        operators = " and ".join([*map(str, first), counted(last, "operator")])
+        text = f"{operators}, {step.candidates:,} tried ({step.name})"
         self.tell(self._task, text, description=text)

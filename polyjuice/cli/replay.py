@@ -69,7 +69,7 @@ _SAID = {
     ReplayStatus.shows: "still show",
     ReplayStatus.changed: "changed",
     ReplayStatus.fixed: "fixed",
-    ReplayStatus.not_run: "could not be run",
+    ReplayStatus.not_run: "could not run",
 }
 
 

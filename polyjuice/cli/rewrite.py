@@ -21,6 +21,7 @@ from polyjuice.inputs import make_inputs
 from polyjuice.ir import Graph, GraphError
 from polyjuice.ops import Accepts, Unsupported, entry
 from polyjuice.oracles import InputSet
+from polyjuice.wording import counted
 
 
 def rewrite(
@@ -75,12 +76,13 @@ def rewrite(
         print(json.dumps(summary))
         return
     stdout.print(
-        f"{summary['ops_original']} operators: {summary['ops_min']} at least, {summary['ops_max']} at most; "
-        f"{result.enodes} e-nodes in {result.eclasses} e-classes after {result.iterations} iterations "
-        f"({result.stopped_by}); {len(result.rules)} rules fired"
+        f"{counted(operator_count(result.seed), 'operator')}: "
+        f"{operators['min']} at least, {operators['max']} at most; "
+        f"{counted(result.enodes, 'e-node')} in {counted(result.eclasses, 'e-class')} after "
+        f"{counted(result.iterations, 'iteration')} ({result.stopped_by}); {counted(len(result.rules), 'rule')} fired"
     )
     for variant in result.variants:
-        stdout.print(f"{variant.operators:6d} operators  {out / (variant.label + '.onnx')}")
+        stdout.print(f"{counted(variant.operators, 'operator'):>16}  {out / (variant.label + '.onnx')}")
     if draw:
         stdout.print(f"drawing:  {out / 'pair.svg'}")
 

@@ -32,6 +32,7 @@ from polyjuice.egraph import load
 from polyjuice.rulecheck.example import example
 from polyjuice.rulecheck.run import SOUND, UNSOUND, UNTESTED, Report, check_all
 from polyjuice.rulecheck.terms import directions
+from polyjuice.wording import counted
 
 app = typer.Typer(help="List, show and check the rewrite rules.", no_args_is_help=True)
 
@@ -58,7 +59,8 @@ def show_rule(
     name: Annotated[str, typer.Argument(metavar="NAME", help="The rule's name.", autocompletion=complete.rules)],
     rules: RulesOption = None,
     campaign: Annotated[
-        list[Path] | None, typer.Option(metavar="DIR", help="Campaign folders, to say how often the rule fired there.")
+        list[Path] | None,
+        typer.Option(metavar="DIR", help="Campaigns' folders: say how often the rule fired."),
     ] = None,
 ) -> None:
     """Show one rule: its text, an example, and how often it fired in a campaign."""
@@ -73,7 +75,7 @@ def show_rule(
     for folder in campaign or ():
         store, _ = Store.open(folder)
         cases, tested = store.fired(name)
-        stdout.print(f"\n{folder}: fired in the e-graphs of {cases} of {tested} cases", markup=False)
+        stdout.print(f"\n{folder}: fired in the e-graphs of {cases:,} of {counted(tested, 'case')}", markup=False)
 
 
 @app.command("check")
@@ -85,18 +87,18 @@ def check_rules(
     rules: RulesOption = None,
     only_rule: OnlyRuleOption = None,
     without_rule: WithoutRuleOption = None,
-    trials: Annotated[int, typer.Option(min=1, metavar="N", help="Random instances of each rule.")] = 40,
+    trials: Annotated[int, typer.Option(min=1, metavar="N", help="How often to try each rule.")] = 40,
     graphs: Annotated[
         int | None,
         typer.Option(
             min=0,
             metavar="N",
-            help="Generated graphs for all rules together.",
-            show_default="2000; none where rules are named",
+            help="How many generated graphs to apply all rules to.",
+            show_default="2000; 0 if you name rules",
         ),
     ] = None,
     workers: Annotated[
-        int | None, typer.Option(min=1, metavar="N", help="How many processes run.", show_default="one per core")
+        int | None, typer.Option(min=1, metavar="N", help="How many processes to run.", show_default="one per core")
     ] = None,
     seed: SeedOption = 0,
     as_json: JsonOption = False,
@@ -157,17 +159,17 @@ def _print_report(report: Report) -> None:
         if result.status == UNSOUND:
             stdout.print(f"[red]unsound[/red] {escape(where)}\n{escape(_indented(result.explanation))}")
         if result.status == UNTESTED:
-            stdout.print(f"[yellow]untested[/yellow] {escape(where)}: {result.trials} trials were conclusive")
+            stdout.print(f"[yellow]untested[/yellow] {escape(where)}: {counted(result.trials, 'conclusive trial')}")
             if result.explanation:
                 stdout.print(escape(_indented(result.explanation)))
     proved = sum(result.proof == "proved" for result in report.results)
     counts = ", ".join(f"{report.count(status)} {status}" for status in (SOUND, UNSOUND, UNTESTED))
-    stdout.print(f"{len(report.results)} rules: {counts}; {proved} proved")
+    stdout.print(f"{counted(len(report.results), 'rule')}: {counts}; {proved} proved")
     if report.together:
         together = report.together
         stdout.print(
-            f"{together.graphs} generated graphs: {together.classes} e-classes compared, "
-            f"{len(together.incoherent)} disagreements; {len(report.dead)} rules fired nowhere"
+            f"{counted(together.graphs, 'generated graph')}: {counted(together.classes, 'e-class')} compared, "
+            f"{counted(len(together.incoherent), 'disagreement')}; {counted(len(report.dead), 'rule')} fired nowhere"
         )
         for text in together.incoherent[:10]:
             stdout.print(f"[red]incoherent[/red] {escape(text)}")

@@ -107,7 +107,7 @@ def read(path: Path, keys: Mapping[str, Any]) -> Settings:
         raise Usage(f"{path} is not TOML: {error}") from None
     interpreters = _interpreters(path, content.pop(PYTHON, {}))
     if unknown := [key for key in content if key not in keys]:
-        raise Usage(f"{path}: no setting is called {unknown[0]}; {_meant(unknown[0], [*keys, PYTHON])}")
+        raise Usage(f"{path}: no setting has the name {unknown[0]}; {_meant(unknown[0], [*keys, PYTHON])}")
     values = {key: _value(path, key, value, keys[key].multiple) for key, value in content.items()}
     return Settings(path, values, interpreters)
 
@@ -135,10 +135,10 @@ def _meant(name: str, names: Sequence[str]) -> str:
 def _interpreters(path: Path, table: Any) -> dict[str, str]:
     """The table of interpreters. Raises Usage."""
     if not isinstance(table, dict) or not all(isinstance(value, str) for value in table.values()):
-        raise Usage(f'{path}: {PYTHON} is a table: [{PYTHON}], then a line such as inductor = "/opt/bin/python"')
+        raise Usage(f'{path}: {PYTHON} must be a table: [{PYTHON}], then a line such as inductor = "/opt/bin/python"')
     names = compilers.names()
     if unknown := [name for name in table if name not in names]:
-        raise Usage(f"{path}: [{PYTHON}] {unknown[0]}: no compiler is called so; {_meant(unknown[0], names)}")
+        raise Usage(f"{path}: [{PYTHON}] {unknown[0]}: no compiler has this name; {_meant(unknown[0], names)}")
     return {name: _absolute(path, value) for name, value in table.items()}
 
 

@@ -72,6 +72,6 @@ def _next_steps(set_here: Settings) -> list[str]:
         "Polyjuice finds mis-compilation bugs in tensor compilers.",
         here,
         "",
-        "What to do next:",
+        "Next:",
         *(f"  {command:{width}}  {purpose}" for command, purpose in steps),
     ]

@@ -37,11 +37,12 @@ from polyjuice.session import Conditions
 from polyjuice.suite import adding, building, running
 from polyjuice.suite.carried.harness import judging
 from polyjuice.suite.options import FORMATS, USUAL_COMPILERS, Options
+from polyjuice.wording import counted
 
 app = typer.Typer(help="Build and run regression suites, with or without Polyjuice.", no_args_is_help=True)
 
 WorkersOption = Annotated[
-    int | None, typer.Option(min=1, metavar="N", help="How many processes run.", show_default="one per core")
+    int | None, typer.Option(min=1, metavar="N", help="How many processes to run.", show_default="one per core")
 ]
 
 
@@ -59,15 +60,13 @@ def build(
         typer.Option(
             "--compiler",
             metavar="NAME,...|none",
-            help="Compilers that must take what the cases hold; none: ask none.",
-            show_default="of each format eager, onnxruntime, xla, where it is installed",
+            help="Compilers that must support all cases; none asks no compiler.",
+            show_default="eager, onnxruntime, xla: those installed",
         ),
     ] = None,
     traced: Annotated[
         str,
-        typer.Option(
-            "--passes", metavar="NAME,...", help="Compilers whose passes are to differ between the programs of a case."
-        ),
+        typer.Option("--passes", metavar="NAME,...", help="Compilers: prefer pairs on which their passes differ."),
     ] = "",
     workers: WorkersOption = None,
     as_json: JsonOption = False,
@@ -105,12 +104,14 @@ def build(
         covers = ", ".join(f"{n} {kind}" for kind, n in built.covered.items())
         stdout.print(
             escape(
-                f"{built.cases} cases of {built.candidates} candidates in {out}, {summary['elapsed_s']} s; "
+                f"{counted(built.cases, 'case')} of {counted(built.candidates, 'candidate')} in {out}, "
+                f"{summary['elapsed_s']} s; "
                 f"they cover {covers}\nrun it: pytest {out} --compiler onnxruntime"
             )
         )
     if built.unsound:
-        own_fault(f"{len(built.unsound)} candidates were not equal, and are left out: {built.unsound[0]}")
+        unsound = counted(len(built.unsound), "pair")
+        own_fault(f"the suite lacks {unsound} whose programs are not equal: {built.unsound[0]}")
 
 
 @app.command("run")
@@ -124,7 +125,7 @@ def run(
         Path | None, typer.Option(metavar="PATH", help="The Python interpreter that has the compiler.")
     ] = None,
     timeout: Annotated[
-        float, typer.Option(min=1, metavar="SECONDS", help="How long one compilation may take, and one run.")
+        float, typer.Option(min=1, metavar="SECONDS", help="The longest time for one compilation, and for one run.")
     ] = 120,
     workers: WorkersOption = None,
     as_json: JsonOption = False,
@@ -158,8 +159,9 @@ def run(
     if as_json:
         print(json.dumps(summary))
     else:
-        counted = ", ".join(f"{n} {name}" for name, n in counts.items() if n)
-        stdout.print(escape(f"{compiler} {version}: {counted} of {summary['cases']} cases, {summary['elapsed_s']} s"))
+        outcome = ", ".join(f"{n} {name}" for name, n in counts.items() if n)
+        cases = counted(sum(counts.values()), "case")
+        stdout.print(escape(f"{compiler} {version}: {outcome} of {cases}, {summary['elapsed_s']} s"))
     if counts[judging.SKIPPED] == summary["cases"]:
         stderr.print(f"polyjuice: {compiler} takes no case of {escape(str(suite))}: {escape(rows[0]['message'])}")
         sys.exit(USAGE)
@@ -203,7 +205,7 @@ def _usual(formats: tuple[str, ...]) -> tuple[str, ...]:
         if answer["available"]:
             found.append(name)
         else:
-            stderr.print(f"polyjuice: {name} is not asked what it takes: {escape(answer['reason'])}")
+            stderr.print(f"polyjuice: the suite may hold what {name} does not support: {escape(answer['reason'])}")
     return tuple(found)
 
 

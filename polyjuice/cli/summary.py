@@ -16,11 +16,14 @@ from polyjuice.campaign.config import Config
 from polyjuice.campaign.runner import CaseResult
 from polyjuice.campaign.store import Store
 from polyjuice.campaign.triage import UNTRIAGED
-from polyjuice.campaign.wording import plural
 from polyjuice.cli.advice import Step
 from polyjuice.cli.common import stderr, stdout
 from polyjuice.cli.progress import Live
 from polyjuice.triage.automatic import Triaged
+from polyjuice.wording import counted
+
+_TESTED = {"tested": "case", "pairs": "pair", "programs": "program", "packs": "pack"}
+"""The counts of a summary's first line, each with its noun."""
 
 
 class CampaignProgress(Live):
@@ -81,7 +84,7 @@ class CampaignProgress(Live):
 
     def _tell(self) -> None:
         counts = self._counts
-        text = f"{counts['tested']} tested, {counts['skipped']} skipped, {counts['raw_findings']} findings"
+        text = f"{counts['tested']} tested, {counts['skipped']} skipped, {counted(counts['raw_findings'], 'finding')}"
         text += f" ({self._triaged} triaged)" if self._triaged else ""
         text += f", {self._known} known" if self._known else ""
         cases = self._config.cases is not None
@@ -102,8 +105,8 @@ def _outcome(result: Triaged, known: str) -> str:
     if result.problem:
         return f"not reduced: {result.problem}"
     if result.record:
-        operators = " and ".join(map(str, result.record["operators"].values()))
-        return f"{operators} operators left, {result.cause}"
+        *first, last = result.record["operators"].values()
+        return f"{' and '.join([*map(str, first), counted(last, 'operator')])} left, {result.cause}"
     return f"duplicate: {result.cause}"
 
 
@@ -115,7 +118,7 @@ def _log_line(result: CaseResult) -> str:
     found += [f"flaky: {t}" for t in result.flaky] + [f"again: {t}" for t in result.again]
     found += [f"unsound: {t}" for t in result.unsound]
     found += [f"accepted: {result.accepted}"] if result.accepted else []
-    found += ["postponed: to be confirmed after other cases"] if result.postponed else []
+    found += ["postponed: Polyjuice confirms it after other cases"] if result.postponed else []
     found += [f"defect: {result.defect}"] if result.defect else []
     return "\n    ".join([f"case {result.index} {what} {spent}", *found])
 
@@ -127,10 +130,9 @@ def _percent(share: float) -> str:
 def _findings(summary: dict[str, Any]) -> str:
     """The number of causes, and of findings without a cause."""
     causes, untriaged = summary["causes"], summary["untriaged"]
-    parts = [f"{causes} {plural(causes, 'cause')}"] if causes or not untriaged else []
+    parts = [counted(causes, "cause")] if causes or not untriaged else []
     if untriaged:
-        groups = summary["findings"] - causes
-        parts.append(f"{untriaged} not yet triaged, in {groups} {plural(groups, 'group')}")
+        parts.append(f"{untriaged} not yet triaged, in {counted(summary['findings'] - causes, 'group')}")
     return "; ".join(parts)
 
 
@@ -141,12 +143,13 @@ def print_summary(summary: dict[str, Any], config: Config, store: Store) -> None
     share = summary["share"]
     rows = {
         "compiler": f"{summary['compiler']} {summary['version']}",
-        "tested": f"{summary['tested']} cases, {summary['pairs']} pairs, {summary['programs']} programs"
-        + (f", {summary['packs']} packs" if summary["packs"] else ""),
+        "tested": ", ".join(
+            counted(summary[key], noun) for key, noun in _TESTED.items() if summary[key] or key != "packs"
+        ),
         "speed": f"{summary['pairs_per_second']} pairs/s, {summary['programs_per_second']} programs/s while cases ran",
         "skipped": f"{summary['skipped']}" + (f" ({reasons})" if reasons else ""),
         "findings": _findings(summary),
-        "met": f"{summary['raw_findings']} findings"
+        "met": counted(summary["raw_findings"], "finding")
         + "".join(f", {n} {kind}" for kind, n in summary["by_kind"].items()),
         "time": f"{summary['elapsed_s']} s",
         "spent": f"{_percent(1 - share[CONFIRM] - share[TRIAGE])} on cases, {_percent(share[CONFIRM])} on confirming "
@@ -163,9 +166,10 @@ def print_summary(summary: dict[str, Any], config: Config, store: Store) -> None
     if summary["known"]:
         rows["known"] = ", ".join(f"{n} × {url}" for url, n in summary["known"].items())
     if "accepted" in summary:
-        rows["accepted"] = f"{summary['accepted']} programs with a broken constraint (see the log)"
+        rows["accepted"] = f"{counted(summary['accepted'], 'program')} with a broken constraint (see the log)"
     if summary["unsound_variants"] or summary["defects"]:
-        rows["in Polyjuice"] = f"{summary['unsound_variants']} unsound variants, {summary['defects']} internal errors"
+        unsound, defects = counted(summary["unsound_variants"], "unsound variant"), summary["defects"]
+        rows["in Polyjuice"] = f"{unsound}, {counted(defects, 'internal error')}"
     for name, value in rows.items():
         table.add_row(f"[bold]{name}", escape(value))
     for row in summary.get("models", ()):

@@ -96,4 +96,4 @@ def list_ops(as_json: JsonOption = False) -> None:
     stdout.print(table)
     for row in rows:
         for framework, reason in row["holes"].items():
-            stdout.print(escape(f"{row['name']} is not said in {framework}: {reason}"))
+            stdout.print(escape(f"{row['name']} has no {framework} form: {reason}"))

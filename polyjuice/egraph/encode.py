@@ -76,69 +76,90 @@ def encode(
     ``ranges`` are the intervals in which inputs lie, by name. ``sites`` are the keys of the rules that may apply at a
     value, by its name.
     """
-    tables = tables or Tables()
-    out = Encoding(graph, tables, tables.inputs)
-    actions: list[str] = []
-    here: set[int] = set()
-    earlier: set[int] = set()
-    one_program = len(graph.types) <= CHUNK
-    outputs = set(graph.outputs)
-
-    def shape(name: str) -> int:
-        """The number of the shape of a value, which all graphs share."""
-        sizes = graph.types[name].shape
-        if sizes not in tables.shapes:
-            tables.shapes[sizes] = len(tables.shapes)
-            out.rows.append(Row("numbered-shape", (tables.shapes[sizes], sizes)))
-        return tables.shapes[sizes]
-
-    def define(name: str, term: str, typed: bool = False) -> None:
-        number_ = out.values[name] = tables.values
-        tables.values += 1
-        here.add(number_)
-        known = f"(set (value {number_}) v{number_}) " if name in outputs or not one_program else ""
-        actions.append(f"(let v{number_} {term}) (set (numbered-value {number_}) v{number_}) {known}")
-        if not typed:
-            out.rows.append(Row("ShapeOf", (number_, shape(name))))
-            out.rows.append(Row("DtypeOf", (number_, graph.types[name].dtype)))
-        out.rows.extend(Row("SiteOf", (key, number_)) for key in (sites or {}).get(name, ()))
-
-    def bound(name: str, range_: Range | None) -> None:
-        if range_:
-            out.rows.append(Row("RangeOf", (out.values[name], *range_)))
-
-    def use(name: str) -> str:
-        if out.values[name] not in here:
-            earlier.add(out.values[name])
-        return f"v{out.values[name]}"
-
-    def flush() -> None:
-        if actions:
-            ruleset = f"load-{tables.programs}"
-            tables.programs += 1
-            known = " ".join(f"(= v{n} (value {n}))" for n in sorted(earlier))
-            body = "\n".join(actions)
-            out.program.append(f"(ruleset {ruleset})\n(rule ({known}) ({body}) :ruleset {ruleset})\n(run {ruleset} 1)")
-            for collected in (actions, here, earlier):
-                collected.clear()
-
+    encoder = _Encoder(graph, tables or Tables(), outputs_only=len(graph.types) <= CHUNK, sites=sites or {})
     for name in graph.inputs:
-        define(name, f"(Input {tables.inputs})")
-        bound(name, (ranges or {}).get(name))
-        tables.inputs += 1
+        encoder.define(name, f"(Input {encoder.tables.inputs})")
+        encoder.bound(name, (ranges or {}).get(name))
+        encoder.tables.inputs += 1
     for name, array in graph.constants.items():
-        define(name, _constant(tables, array, graph.types[name]))
-        bound(name, _range_of(array))
+        encoder.define(name, _constant(encoder.tables, array, graph.types[name]))
+        encoder.bound(name, _range_of(array))
     for node in graph.nodes:
-        if len(here) >= CHUNK:
-            flush()
-        terms = _table_terms(graph, node, use, words) or _other_terms(tables, graph, node, use)
+        encoder.begin_node()
+        terms = _table_terms(graph, node, encoder.use, words) or _other_terms(encoder.tables, graph, node, encoder.use)
         typed = terms[0][1:].split(" ", 1)[0] in derived
         for name, term in zip(node.outputs, terms, strict=True):
             if name:
-                define(name, term, typed)
-    flush()
-    return out
+                encoder.define(name, term, typed)
+    encoder.end_rule()
+    return encoder.out
+
+
+class _Encoder:
+    """Writes the rules that load a graph, each with at most ``CHUNK`` values, and the facts about its values."""
+
+    def __init__(self, graph: Graph, tables: Tables, *, outputs_only: bool, sites: Mapping[str, Sequence[str]]) -> None:
+        """With ``outputs_only``, one rule loads the graph, so no value but an output needs a name in the e-graph."""
+        self.tables = tables
+        self.out = Encoding(graph, tables, tables.inputs)
+        self._named = set(graph.outputs) if outputs_only else graph.types.keys()
+        self._sites = sites
+        self._actions: list[str] = []
+        self._here: set[int] = set()
+        """The values of the current rule."""
+        self._earlier: set[int] = set()
+        """The values of earlier rules that the current rule uses."""
+
+    def define(self, name: str, term: str, typed: bool = False) -> None:
+        """Give a value the next number and its term. ``typed`` terms get their types in the e-graph."""
+        n = self.out.values[name] = self.tables.values
+        self.tables.values += 1
+        self._here.add(n)
+        known = f"(set (value {n}) v{n}) " if name in self._named else ""
+        self._actions.append(f"(let v{n} {term}) (set (numbered-value {n}) v{n}) {known}")
+        rows = self.out.rows
+        if not typed:
+            rows.append(Row("ShapeOf", (n, self._shape(name))))
+            rows.append(Row("DtypeOf", (n, self.out.graph.types[name].dtype)))
+        rows.extend(Row("SiteOf", (key, n)) for key in self._sites.get(name, ()))
+
+    def bound(self, name: str, range_: Range | None) -> None:
+        """State the interval in which a value lies, if one is known."""
+        if range_:
+            self.out.rows.append(Row("RangeOf", (self.out.values[name], *range_)))
+
+    def use(self, name: str) -> str:
+        """Return a value's variable in the current rule."""
+        n = self.out.values[name]
+        if n not in self._here:
+            self._earlier.add(n)
+        return f"v{n}"
+
+    def begin_node(self) -> None:
+        """Begin another rule if the current one is full."""
+        if len(self._here) >= CHUNK:
+            self.end_rule()
+
+    def end_rule(self) -> None:
+        """Write the current rule, if it has any values."""
+        if not self._actions:
+            return
+        ruleset = f"load-{self.tables.programs}"
+        self.tables.programs += 1
+        known = " ".join(f"(= v{n} (value {n}))" for n in sorted(self._earlier))
+        body = "\n".join(self._actions)
+        rule = f"(rule ({known}) ({body}) :ruleset {ruleset})"
+        self.out.program.append(f"(ruleset {ruleset})\n{rule}\n(run {ruleset} 1)")
+        for collected in (self._actions, self._here, self._earlier):
+            collected.clear()
+
+    def _shape(self, name: str) -> int:
+        """Return the number of a value's shape, which all graphs share."""
+        sizes, shapes = self.out.graph.types[name].shape, self.tables.shapes
+        if sizes not in shapes:
+            shapes[sizes] = len(shapes)
+            self.out.rows.append(Row("numbered-shape", (shapes[sizes], sizes)))
+        return shapes[sizes]
 
 
 def load(egraph: bindings.EGraph, encodings: Iterable[Encoding], facts: Iterable[Row] = ()) -> None:

@@ -164,6 +164,57 @@ class _Smallest:
         return reduce(or_, (self.masks.get(root, 0) for root in roots), 0).bit_count()
 
 
+class _Raised:
+    """The level 1 terms chosen so far (an e-node, and its children's levels), with their applications as bits."""
+
+    def __init__(
+        self,
+        enodes: _Enodes,
+        low_masks: dict[int, int],
+        bits: Mapping[object, int],
+        bit: Callable[[object], int],
+    ) -> None:
+        self.terms: dict[int, tuple[int, tuple[int, ...]]] = {}
+        self._children, self._applications = enodes.children, enodes.applications
+        self._masks: tuple[dict[int, int], dict[int, int]] = (low_masks, {})
+        self._counts: tuple[dict[int, int], ...] = ({c: m.bit_count() for c, m in low_masks.items()}, {})
+        self._bits = bits
+        self._bit = bit
+
+    def choose(self, c: int, members: Sequence[int]) -> None:
+        """Take the e-node whose term has the most operators, and of equal ones the first."""
+        children, applications, masks = self._children, self._applications, self._masks
+        most, first = -1, 0
+        for negated, place, n, levels in self._candidates(members):
+            if -negated < most:
+                break
+            if -negated == most and place > first:
+                continue
+            mask = 0
+            for k, level in zip(children[n], levels, strict=True):
+                mask |= masks[level][k]
+            application = applications[n]
+            key = (application, levels) if 1 in levels else application
+            bit = 0 if application < 0 else 1 << self._bits.get(key, _NEW)
+            count = (mask | bit).bit_count()
+            if count > most or (count == most and place < first):
+                most, first, chosen, union, own = count, place, (n, levels), mask, key
+        self.terms[c] = chosen
+        masks[1][c] = union if applications[chosen[0]] < 0 else union | self._bit(own)
+        self._counts[1][c] = most
+
+    def _candidates(self, members: Sequence[int]) -> list[tuple[int, int, int, tuple[int, ...]]]:
+        """Each e-node's greatest possible count (negated), its place and its children's levels, the greatest first."""
+        terms, children, counts = self.terms, self._children, self._counts
+        candidates = []
+        for place, n in enumerate(members):
+            levels = tuple([1 if k in terms else 0 for k in children[n]])
+            at_most = 1 + sum([counts[level][k] for k, level in zip(children[n], levels, strict=True)])
+            candidates.append((-at_most, place, n, levels))
+        candidates.sort()
+        return candidates
+
+
 class Extractor:
     """Extracts graphs from one saturated e-graph for the given root e-classes.
 
@@ -240,46 +291,19 @@ class Extractor:
     def _raised_terms(self, rng: random.Random, largest: bool) -> dict[int, tuple[int, tuple[int, ...]]]:
         """The level 1 terms of the e-classes that the roots can reach: an e-node, and its children's levels."""
         enodes, low = self._enodes, self._low
-        children, applications = enodes.children, enodes.applications
-        terms: dict[int, tuple[int, tuple[int, ...]]] = {}
-        masks: tuple[dict[int, int], dict[int, int]] = (self._low_masks, {})
-        counts: tuple[dict[int, int], dict[int, int]] = ({c: m.bit_count() for c, m in self._low_masks.items()}, {})
+        children = enodes.children
+        raised = _Raised(enodes, self._low_masks, self._bits, self._bit)
+        terms = raised.terms
         open_: set[int] = set()
 
         def opened(c: int) -> tuple[int, list[int], Iterator[int]]:
             members = [n for n in enodes.classes[c] if low.keys() >= set(children[n])]
+            if not members:
+                raise NoTerm(f"e-class {c} has no finite term")
             if len(members) > 1:  # among equals avoid the smallest term's e-node, for another variant
                 members.sort(key=lambda n: (largest and n == low.get(c), rng.random()))
             open_.add(c)
             return c, members, iter([k for n in members for k in children[n]])
-
-        def finish(c: int, members: list[int]) -> None:
-            if not members:
-                raise NoTerm(f"e-class {c} has no finite term")
-            candidates = []
-            for place, n in enumerate(members if largest else members[:1]):
-                levels = tuple([1 if k in terms else 0 for k in children[n]])
-                at_most = 1 + sum([counts[level][k] for k, level in zip(children[n], levels, strict=True)])
-                candidates.append((-at_most, place, n, levels))
-            candidates.sort()
-            most, first = -1, 0
-            for negated, place, n, levels in candidates:
-                if -negated < most:
-                    break
-                if -negated == most and place > first:
-                    continue
-                mask = 0
-                for k, level in zip(children[n], levels, strict=True):
-                    mask |= masks[level][k]
-                application = applications[n]
-                key = (application, levels) if 1 in levels else application
-                bit = 0 if application < 0 else 1 << self._bits.get(key, _NEW)
-                count = (mask | bit).bit_count()
-                if count > most or (count == most and place < first):
-                    most, first, chosen, union, own = count, place, (n, levels), mask, key
-            terms[c] = chosen
-            masks[1][c] = union if applications[chosen[0]] < 0 else union | self._bit(own)
-            counts[1][c] = most
 
         for root in self._roots:
             stack = [opened(root)] if root not in terms else []
@@ -292,7 +316,7 @@ class Extractor:
                 else:
                     stack.pop()
                     open_.discard(c)
-                    finish(c, members)
+                    raised.choose(c, members if largest else members[:1])
         return terms
 
     # --- level 2: an identity of the level 1 term ---

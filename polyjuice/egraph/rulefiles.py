@@ -158,7 +158,7 @@ class _Reader:
         except bindings.EggSmolError as error:
             raise RuleError(f"{where}: rule {name!r}: {_with_hint(reason(error))}") from None
         if outside := re.search(r"\((Input|Const|Other)\b", text):
-            raise RuleError(f"{where}: rule {name!r}: {outside[1]} numbers what one graph has; no rule can know it")
+            raise RuleError(f"{where}: rule {name!r}: {outside[1]} is a value of one graph, and a rule cannot name it")
         return rule
 
     def _claim_names(self, rule: Rule) -> None:
@@ -167,7 +167,7 @@ class _Reader:
             other = self._taken.setdefault(name, rule)
             if other is not rule:
                 where = f"{rule.file}:{rule.line}"
-                raise RuleError(f"{where}: the rule {rule.name!r} is named as in {other.file}:{other.line}")
+                raise RuleError(f"{where}: {other.file}:{other.line} has a rule {rule.name!r} too: rename one")
 
 
 def _commands(file: Path, source: str) -> Iterable[tuple[int, int]]:

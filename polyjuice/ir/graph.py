@@ -196,6 +196,10 @@ def check_structure(graph: Graph) -> None:
     for name in graph.outputs:
         if name not in defined:
             raise GraphError(f"the output {name!r} is not defined")
+    _check_updates(graph)
+
+
+def _check_updates(graph: Graph) -> None:
     if len({*graph.updates.values()}) < len(graph.updates):
         raise GraphError("two inputs are updated by one output")
     for name, place in graph.updates.items():

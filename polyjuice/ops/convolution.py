@@ -168,7 +168,7 @@ def _transpose_shape(s: Sequence[Dims], a: Any) -> Sequence[Dims]:
     if not (len(a.strides) == len(a.dilations) == len(a.output_padding) == r and len(a.pads) == 2 * r):
         raise ShapeMismatch(f"strides, dilations and pads do not fit {r} spatial dimensions")
     if any(not 0 <= p < max(t, d) for p, t, d in zip(a.output_padding, a.strides, a.dilations, strict=True)):
-        raise ShapeMismatch(f"output_padding {tuple(a.output_padding)} is no less than strides and dilations")
+        raise ShapeMismatch(f"output_padding {tuple(a.output_padding)} must be less than strides or dilations")
     if len(s) > 2 and s[2] != (w[1] * a.group,):
         raise ShapeMismatch(f"ConvTranspose bias {tuple(s[2])} for {w[1] * a.group} channels")
     full = _full_sizes(x[2:], w[2:], {"strides": a.strides, "dilations": a.dilations})

@@ -31,6 +31,7 @@ from polyjuice.ops import (
     pooling,
     products,
     quantization,
+    quantized_products,
     rearranging,
     reductions,
     resizing,
@@ -84,6 +85,7 @@ _FAMILIES = (
     resizing,
     grids,
     quantization,
+    quantized_products,
     control,
     complex_numbers,
 )

@@ -100,7 +100,7 @@ def _input(case: Case, a: _Gradients, b: _Gradients, i: int, j: int, n: int) -> 
         int(m) for m in np.unravel_index(int(np.argmax(np.where(wrong, distance(left, right), -1))), wrong.shape)
     )
     message = (
-        f"the gradient by input {n} differs at {int(wrong.sum())} of {wrong.size} elements; at {list(at)} "
+        f"the gradient with respect to input {n} differs at {int(wrong.sum())} of {wrong.size} elements; at {list(at)} "
         f"{a.program.label} gives {left[at]}, {b.program.label} gives {right[at]}, float64 {reference[at]:.9g}; "
         f"uncompiled, the largest error is {error(a.plain[i][j], a.wide[i][j]):.3g}"
     )

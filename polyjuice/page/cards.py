@@ -13,7 +13,6 @@ from pathlib import Path
 import numpy as np
 
 from polyjuice import drawing, formats
-from polyjuice.campaign.wording import plural
 from polyjuice.ir import Graph
 from polyjuice.lower import Unlowerable
 from polyjuice.page import plots
@@ -23,6 +22,7 @@ from polyjuice.triage import FindingError, listing
 from polyjuice.triage import stored as stored_findings
 from polyjuice.triage.explanation import accountable, default_rules
 from polyjuice.triage.stored import Stored
+from polyjuice.wording import counted
 
 KINDS = {
     "mismatch": "wrong result",
@@ -144,7 +144,7 @@ def part_of(record: Record) -> str:
 def _chips(record: Record) -> list[str]:
     more = record.get("more", 0)
     chips = [record.get("oracle", "")] if record.get("oracle") != record.get("kind") else []
-    chips += [f"{more} {plural(more, 'duplicate')}"] if more else []
+    chips += [counted(more, "duplicate")] if more else []
     chips += ["not reduced"] if not record.get("reduction") else []
     return [chip for chip in chips if chip]
 
@@ -273,7 +273,7 @@ def _commands(record: Record, shown: Path) -> dict[str, str]:
         commands["Make it smaller"] = f"polyjuice reduce {folder}"
     return {
         **commands,
-        "Is it reported already? Count it, but hide it": f"polyjuice known add {folder} --url URL",
+        "It is reported already: count it, but hide it": f"polyjuice known add {folder} --url URL",
         "Keep it as a regression test": f"polyjuice suite add {folder} SUITE",
     }
 

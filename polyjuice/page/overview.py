@@ -12,12 +12,12 @@ from polyjuice.campaign import coverage
 from polyjuice.campaign.clock import SHARES
 from polyjuice.campaign.config import Config
 from polyjuice.campaign.store import Store
-from polyjuice.campaign.wording import counted
 from polyjuice.compilers import EnvironmentProblem
 from polyjuice.ops import matching
 from polyjuice.page import cards, plots
 from polyjuice.page.content import Cell, Heat, Number, Page, Picture, Share, UntriagedGroup
 from polyjuice.support import refused
+from polyjuice.wording import counted
 
 _ACTIVITIES = {
     "generate": "generating seed graphs",
@@ -135,7 +135,7 @@ def _growth(store: Store) -> list[Picture]:
     _, pairs, conditions, found = zip(*rows, strict=True) if rows else ((), (), (), ())
     pictures = []
     if sum(pairs):
-        covered_pairs = f"{sum(pairs):,} pairs of an operator and an element type"
+        covered_pairs = f"{counted(sum(pairs), 'pair')} of an operator and an element type"
         pictures.append(plots.growth(pairs, covered_pairs, "growth-pairs"))
         with_conditions = (
             f"{sum(conditions):,} such pairs with a size, a neighbour, a layout, a setting or a distribution"
@@ -231,7 +231,7 @@ def _further(store: Store, summary: Mapping[str, Any]) -> dict[str, list[str]]:
     lists = {
         "Skipped cases": [f"{n} × {reason}" for reason, n in summary["skipped_reasons"].items()],
         "Known bugs found again": [f"{n} × {url}" for url, n in summary["known"].items()],
-        "Sizes of models with symbolic sizes": [f"{text}: {n} cases" for text, n in store.sizes().items()],
+        "Sizes of models with symbolic sizes": [f"{text}: {counted(n, 'case')}" for text, n in store.sizes().items()],
         "Not counted as findings": list(_not_counted(summary["by_kind"])),
     }
     return {name: items for name, items in lists.items() if items}

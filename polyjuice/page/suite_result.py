@@ -17,6 +17,7 @@ from polyjuice.page.overview import duration
 from polyjuice.page.programs import pictures
 from polyjuice.suite.carried.harness.judging import FAILED, PASSED, SKIPPED
 from polyjuice.suite.running import EXPECTED_FAILURE, STATUSES, UNEXPECTED_PASS, WRONG
+from polyjuice.wording import counted
 
 _TONES = {FAILED: "bad", UNEXPECTED_PASS: "bad", EXPECTED_FAILURE: "mark", PASSED: "good"}
 _COUNTS = {status: status.replace(" ", "_") for status in STATUSES}
@@ -51,15 +52,17 @@ def of_result(path: Path) -> Page:
 def _title(result: Mapping[str, Any], counts: Mapping[str, int], path: Path) -> str:
     what = f"{result['compiler']} {result['version']}".strip() or path.name
     wrong = sum(counts[status] for status in WRONG)
-    return f"{what}: " + (f"{wrong:,} of {result['cases']:,} cases not as expected" if wrong else "all as expected")
+    return f"{what}: " + (
+        f"{wrong:,} of {counted(result['cases'], 'case')} not as expected" if wrong else "all as expected"
+    )
 
 
 def _lead(result: Mapping[str, Any], counts: Mapping[str, int], path: Path) -> Iterator[str]:
     what = f"{result['compiler']} {result['version']}".strip() or "A compiler"
     took = f" in {duration(result['elapsed_s'])}" if result["elapsed_s"] else ""
-    yield f"{what} ran the {result['cases']:,} cases of {result['suite'] or path.name}{took}."
-    counted = [f"{counts[status]:,} {status}" for status in STATUSES if counts[status]]
-    yield f"Results: {', '.join(counted)}."
+    yield f"{what} ran {counted(result['cases'], 'case')} of {result['suite'] or path.name}{took}."
+    results = [f"{counts[status]:,} {status}" for status in STATUSES if counts[status]]
+    yield f"Results: {', '.join(results)}."
 
 
 def _json(path: Path, text: str) -> dict[str, Any]:

@@ -129,7 +129,7 @@ def read(rule: Rule) -> Claim:
         named = {str(action[1]): action[2] for action in actions if action[0] == "let"}
         definitions |= named
         if len(pairs) + len(named) < len(actions):
-            raise OutOfScope("it does more than to unite terms")
+            raise OutOfScope("it does more than unite terms")
     expand = _Expansion(definitions)
     matched = [expand(term) for term in matched]
     pairs = [_from_left(expand(a), expand(b), matched) for a, b in pairs]
@@ -210,7 +210,7 @@ def _check_elementwise(term: Expr) -> None:
     if c is None or not (c.op.elementwise or name in _BROADCASTING):
         raise OutOfScope(f"{name} is not elementwise")
     if c.op in complex_numbers.OPS:
-        raise OutOfScope("the solver is told of no complex numbers")
+        raise OutOfScope("proofs do not cover complex numbers")
     for operand in term[1 : c.operands + 1]:
         _check_elementwise(operand)
 

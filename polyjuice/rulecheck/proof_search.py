@@ -102,11 +102,11 @@ def decide(claim: Claim, domain: Domain, effort: int) -> Result:
         if outcome == z3.sat and not notes.opaque:
             return _beyond_the_reals(seen, model)
     if outcome == z3.sat and notes.opaque:
-        raise OutOfScope(f"it depends on what {', '.join(sorted(notes.opaque))} means")
+        raise OutOfScope(f"it depends on the meaning of {', '.join(sorted(notes.opaque))}")
     if outcome == z3.sat:
         return Result("refuted", _counterexample(seen, model, lefts, rights, new_defined))
     if outcome == z3.unknown:
-        return Result("unknown", f"no answer with an effort of {effort:,} in {domain.label}")
+        return Result("unknown", f"the solver found no answer with the effort {effort:,} in {domain.label}")
     possible, _ = _by_cases(z3.And(*in_graph), [], effort // 8)
     return Result("vacuous" if possible == z3.unsat else "proved")
 

@@ -280,7 +280,7 @@ def _described(found: _Refuted) -> Counterexample:
         left, right = (_value(graph, name, found.inputs, precision) for name in (found.left, found.right))
     return Counterexample(
         term(graph, found.left),
-        term(graph, found.right) if found.right else "what the rule makes of it, which is ill typed",
+        term(graph, found.right) if found.right else "the right side, which is ill typed",
         {name: str(graph.types[name]) for name in values or graph.inputs},
         {name: array_text(x) for name, x in values.items()},
         left,

@@ -45,13 +45,13 @@ def add(finding: Path, suite: Path, url: str = "") -> Added:
     found = load(finding)
     if found.record.oracle not in _SAYABLE or found.record.broken:
         raise SuiteError(
-            f"{finding}: a suite cannot say what the oracle {found.record.oracle} found"
+            f"{finding}: a suite cannot express what the oracle {found.record.oracle} found"
             + (" of a program that is not well typed" if found.record.broken else "")
         )
     if found.as_written:
         raise SuiteError(
-            f"{finding}: {next(iter(found.as_written))} is the program as its owner wrote it, and a suite holds what "
-            "Polyjuice writes of a graph; reduce the finding first"
+            f"{finding}: {next(iter(found.as_written))} is the program as its owner wrote it, and a suite holds only "
+            "programs that Polyjuice wrote; reduce the finding first"
         )
     lowering = Lowering(found.conditions.opset, [found.compiler])
     own = found.compiler.format
@@ -67,7 +67,7 @@ def add(finding: Path, suite: Path, url: str = "") -> Added:
                 refused[format] = str(error)
     if not suite_cases.is_suite(suite):
         if suite.exists() and (not suite.is_dir() or any(suite.iterdir())):
-            raise SuiteError(f"{suite} is not a suite, nor empty: name a suite's folder, or a new one")
+            raise SuiteError(f"{suite} is neither a suite nor empty: name a suite's folder, or a new one")
         suite.mkdir(parents=True, exist_ok=True)
         carry.write(suite, {})
     folder = suite_cases.folder_of(suite, suite_cases.next_number(suite))
@@ -107,7 +107,7 @@ def _about(found: Stored, sides: Mapping[str, str]) -> cases.About:
     record = found.record
     return cases.About(
         {
-            "text": "Both programs are those of a finding, and the interpreter found them equal on the inputs. These "
+            "text": "Both programs come from a finding. The interpreter found them equal on the inputs. These "
             "rules fired in the e-graph that they come from.",
             "rules": list(record.rules),
         },

@@ -15,6 +15,7 @@ from polyjuice.suite import carry, suite_cases
 from polyjuice.suite.choice import Choice
 from polyjuice.suite.options import Options, SuiteError
 from polyjuice.suite.work import UNSOUND, Workshops, written
+from polyjuice.wording import counted
 
 _WORK = ".building"
 """The folder in a suite that holds candidates while it is built."""
@@ -85,7 +86,7 @@ def build(options: Options, out: Path, workers: int = 1, report: Callable[[str],
     Raises SuiteError where the candidates do not suffice, RuleError, SolverMissing, EnvironmentProblem.
     """
     if out.exists() and (not out.is_dir() or any(out.iterdir())):
-        raise SuiteError(f"{out}: there is something; name a new folder")
+        raise SuiteError(f"{out}: the folder is not empty; name a new one")
     work = out / _WORK
     work.mkdir(parents=True)
     try:
@@ -101,8 +102,8 @@ def build(options: Options, out: Path, workers: int = 1, report: Callable[[str],
         reasons = ", ".join(f"{n} {reason}" for reason, n in refused.items())
         shutil.rmtree(out, ignore_errors=True)
         raise SuiteError(
-            f"of {options.candidates} candidates {len(chosen)} make a case, and {options.count} are asked for "
-            f"({reasons}): name fewer compilers, or other --formats or --nodes"
+            f"only {len(chosen)} of {counted(options.candidates, 'candidate')} make a case, and --count is "
+            f"{options.count} ({reasons}): name fewer compilers, or other --formats or --nodes"
         )
     carry.write(out, {"options": options.described(), "covers": covered})
     return Built(len(chosen), options.candidates, refused, covered, tuple(builder.unsound))

@@ -27,9 +27,9 @@ FILES: Mapping[str, str] = {"torch": "{}.py", "tensorflow": "{}_tf.py", "onnx": 
 """The file of a side's program in each format."""
 
 _TOLERANCE = """\
-Where a result is exact (integers that its type holds, all the way) it must be equal bit for bit. Elsewhere an element \
-may be off from float64 by twice an error bound that is derived from the graph: operand errors by each operator's own \
-rule, plus its rounding. Elements that depend on an unstable decision, a pole or an overflow are masked."""
+A result without rounding (integers that its type holds, all the way) must be equal bit for bit. Any other element may \
+differ from float64 by twice its error bound. The bound follows from the graph: each operator carries on the errors of \
+its operands, and adds its rounding. Elements that depend on an unstable decision, a pole or an overflow are masked."""
 
 
 class Unfit(Exception):
@@ -163,7 +163,7 @@ def _judge(
         if not any(known.any() for known in known_at):
             outputs[-1]["rung"] = "masked"
     if all(output["rung"] == "masked" for output in outputs):
-        raise Unfit("nothing of it could be compared")
+        raise Unfit("none of its elements could be compared")
     return outputs
 
 

@@ -22,7 +22,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         "--polyjuice-findings",
         type=Path,
         default=None,
-        help="The folder for what the fixture polyjuice finds; polyjuice-findings in the root directory unless given.",
+        help="The folder for findings of the fixture polyjuice (default: polyjuice-findings in the root directory).",
     )
 
 

@@ -66,9 +66,9 @@ class Workshop:
             case = cases.lowered(sides, made.profile, inputs, formats, lowering, made.repeated)
             about = cases.About(
                 {
-                    "text": "Both programs were extracted from the e-graph of one seed graph; these rules, among which "
-                    "are those that lead from one to the other, fired in it so many times. The interpreter found both "
-                    "equal to the seed graph on the inputs.",
+                    "text": "Both programs were extracted from the e-graph of one seed graph. These rules fired in it, "
+                    "each with its number of matches. Some of them lead from one program to the other. The interpreter "
+                    "found both equal to the seed graph on the inputs.",
                     "rules": dict(sorted(made.rules.items())),
                 },
                 {"seed": self._options.seed, "candidate": index, "strategy": self._options.strategy},

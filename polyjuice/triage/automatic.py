@@ -110,7 +110,7 @@ def triage(
             cause, record = _triage(load(folder), culprits, time_s, rules, until)
             result = Triaged(folder.name, cause, record)
         except (FindingError, Unlowerable, EnvironmentProblem, reduction.NotShown) as problem:
-            result = Triaged(folder.name, problem=str(problem) or "it does not show any more")
+            result = Triaged(folder.name, problem=str(problem) or "it no longer shows")
     return replace(result, seconds=time.monotonic() - began)
 
 
@@ -118,7 +118,7 @@ def _triage(
     stored: Stored, culprits: KnownCulprits, time_s: float, rules: Sequence[Rule], until: float
 ) -> tuple[str, Mapping[str, Any] | None]:
     if stored.record.kind == "hang":
-        raise FindingError("every trial would take as long as the time limit allows")
+        raise FindingError("a hang is not reduced: every trial would take the whole time limit")
     small = _reduced_before(stored)
     if not small:
         shutil.rmtree(reduced_folder(stored.folder), ignore_errors=True)

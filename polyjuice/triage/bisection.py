@@ -88,7 +88,7 @@ class Bisection:
         elif self.operator:
             yield f"`{self.operator}` alone shows it at the lowest level, which points to its kernel: not isolated."
         elif self.complete:
-            yield "Not isolated: no part of the compiler that can be switched off makes it vanish."
+            yield "Not isolated: it shows whichever part of the compiler is switched off."
         else:
             yield "Not isolated: the time ran out."
 
@@ -118,7 +118,7 @@ def bisect(
     try:
         case = finding.case()
     except Unlowerable as error:
-        raise FindingError(f"the finding cannot be lowered any more: {error}") from None
+        raise FindingError(f"this version cannot lower the finding: {error}") from None
     return _Search(finding, case, time_s, show, alternatives).run()
 
 
@@ -258,7 +258,7 @@ class _Search:
             session.worker().start()
             knobs = tuple(session.worker().info["knobs"])
         if not knobs:
-            raise FindingError(f"{self._finding.compiler.name} has no knobs: nothing of it can be switched off")
+            raise FindingError(f"{self._finding.compiler.name} has no knobs, so no part of it can be switched off")
         return knobs
 
     def _by_level(self) -> None:

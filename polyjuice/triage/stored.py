@@ -145,7 +145,7 @@ def load(folder: Path, python: Path | None = None) -> Stored:
         raise FindingError(f"{folder / 'finding.json'} cannot be read: {error}") from None
     for name in (*sides.values(), "inputs.npz"):
         if not (folder / name).is_file():
-            raise FindingError(f"{folder} is not a whole finding (there is no {name})")
+            raise FindingError(f"{folder} is not a complete finding (there is no {name})")
     graphs = {label: formats.load(folder / name) for label, name in sides.items()}
     arrays = _arrays(folder)
     sets = _inputs(folder, record, arrays, len(graphs[record.a].inputs))
@@ -166,7 +166,7 @@ def _record(folder: Path) -> FindingRecord:
     missing = [name for name in needed if name not in known]
     if missing:
         raise FindingError(
-            f"{path} has no {missing[0]!r}, which older findings lack: find it again, by the seed of its campaign"
+            f"{path} has no {missing[0]!r}: an older version wrote it. Find it again with the seed of its campaign"
         )
     return FindingRecord(**known)
 
@@ -185,7 +185,7 @@ def _as_written(
     try:
         return {label: files.read(folder, place, record.given[label], arrays) for label, place in places.items()}
     except (KeyError, OSError) as error:
-        raise FindingError(f"{folder}: the program as written cannot be read: {error}") from None
+        raise FindingError(f"{folder}: the original program cannot be read: {error}") from None
 
 
 def _inputs(

@@ -79,8 +79,8 @@ def call(name: str) -> tuple[Any, tuple[Any, ...], dict[str, Any]]:
         case (model, tuple() as args, dict() as kwargs) if _is_torch(model) or callable(model):
             return model, args, kwargs
     raise FormatError(
-        f"{name}: the callable returned {_kind_of(made)}; it must return (model, args) or (model, args, kwargs), where "
-        "model is a torch.nn.Module or a TensorFlow function, args is a tuple and kwargs a dict"
+        f"{name}: the callable returned {_kind_of(made)}; it must return (model, args) or (model, args, kwargs): a "
+        "torch.nn.Module or a TensorFlow function, a tuple, a dict"
     )
 
 

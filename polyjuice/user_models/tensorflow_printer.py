@@ -150,7 +150,7 @@ class _Writer:
             if variable is not None:
                 names[name] = self._variable(variable)
             elif outer.dtype in (tf.resource, tf.variant, tf.string):
-                raise NotCaptured("it holds what is no variable and no array")
+                raise NotCaptured("it holds an object that is neither a variable nor an array")
             else:
                 names[name] = self._kept("constant", array_of(outer), 'arrays["{}"]')
         places = [place for place in graph.inputs if place.name not in captured]
@@ -292,7 +292,7 @@ class _Body:
     def _branch(self, op: Any, values: Sequence[str]) -> Iterator[str]:
         condition, *arguments = values
         if op.inputs[0].dtype != tf.bool:
-            raise NotCaptured("a condition is no bool")
+            raise NotCaptured("a condition is not a bool")
         ways = [self._method(op, name, arguments) for name in ("then_branch", "else_branch")]
         if any(result.endswith(_HANDLE) for way in ways for result in way.outputs):
             raise NotCaptured("a branch returns a variable")

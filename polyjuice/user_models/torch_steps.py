@@ -98,7 +98,7 @@ def taken_apart(artifact: Artifact, inputs: Sequence[np.ndarray]) -> Written:
         layouts = dict(zip(names, [*artifact.setup.get("layouts", ()), *["contiguous"] * len(names)], strict=False))
         updates = tuple(names[number] for _, number in artifact.setup.get("updates", ()))
     except (ValueError, AttributeError, IndexError) as error:
-        raise NotTakenApart(f"its source is not of the form in which modules are kept ({error})") from None
+        raise NotTakenApart(f"its source has another form than stored modules ({error})") from None
     forward.body = [s for statement in forward.body for s in (statement, *_watched(statement))]
     watched = replace(artifact, source=ast.unparse(ast.fix_missing_locations(parsed)))
     try:

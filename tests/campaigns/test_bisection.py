@@ -224,14 +224,14 @@ def test_a_fault_that_no_longer_shows_is_status_0(tmp_path: Path, monkeypatch: p
 
 def test_what_cannot_be_bisected_is_one_line_and_status_2(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     finding = faulty(tmp_path / "s", monkeypatch, "", "True")
-    assert bisected(finding)[::2] == (2, "polyjuice: knobbed has no knobs: nothing of it can be switched off\n")
+    assert bisected(finding)[::2] == (2, "polyjuice: knobbed has no knobs, so no part of it can be switched off\n")
     assert bisected(finding, "--time", "soon")[0] == 2
     record = json.loads((finding / "finding.json").read_text())
     del record["choices"]
     (finding / "finding.json").write_text(json.dumps(record))
     status, _, error = bisected(finding)
     assert status == 2
-    assert "has no 'choices', which older findings lack" in error
+    assert "has no 'choices': an older version wrote it" in error
     assert error.count("\n") == 1
     status, _, error = bisected(tmp_path)
     assert status == 2

@@ -282,10 +282,10 @@ def test_what_does_not_show_any_more_is_not_reduced(tmp_path: Path) -> None:
     ("spoil", "message"),
     [
         (lambda folder: (folder / "finding.json").unlink(), "is not a finding's folder (there is no finding.json)"),
-        (lambda folder: (folder / "b.onnx").unlink(), "is not a whole finding (there is no b.onnx)"),
+        (lambda folder: (folder / "b.onnx").unlink(), "is not a complete finding (there is no b.onnx)"),
         (lambda folder: (folder / "finding.json").write_text("{"), "finding.json cannot be read: "),
-        (lambda folder: without(folder, "spellings"), "has no 'choices', which older findings lack"),
-        (lambda folder: without(folder, "conditions"), "has no 'conditions', which older findings lack"),
+        (lambda folder: without(folder, "spellings"), "has no 'choices': an older version wrote it"),
+        (lambda folder: without(folder, "conditions"), "has no 'conditions': an older version wrote it"),
     ],
 )
 def test_a_folder_that_cannot_be_reduced_is_said_in_one_line(spoil: Any, message: str, tmp_path: Path) -> None:
@@ -308,7 +308,7 @@ def test_a_folder_of_something_else_is_not_written_to(tmp_path: Path) -> None:
     (tmp_path / "mine").write_text("")
     done = polyjuice("reduce", FINDINGS / "split-uneven", "--out", tmp_path)
     assert done.returncode == 2
-    assert f"{tmp_path} holds something else" in done.stderr
+    assert f"{tmp_path} holds other files" in done.stderr
 
 
 # --- the parts ------------------------------------------------------------------------------------------------

@@ -54,4 +54,4 @@ def test_what_was_triaged_shows_again(tmp_path: Path, fault: str) -> None:
         assert done.returncode == 1, done.stdout + done.stderr
         done = polyjuice("bisect", finding, env=env)
         assert done.returncode == 2, "the control has nothing that can be switched off"
-        assert done.stderr == "polyjuice: fake has no knobs: nothing of it can be switched off\n"
+        assert done.stderr == "polyjuice: fake has no knobs, so no part of it can be switched off\n"

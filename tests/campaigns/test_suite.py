@@ -85,7 +85,7 @@ def test_a_case_passes_where_nothing_is_compiled_and_its_bounds_are_finite(built
 
 
 def test_a_folder_that_holds_something_is_no_place_for_a_suite(built: Path) -> None:
-    with pytest.raises(SuiteError, match="there is something; name a new folder"):
+    with pytest.raises(SuiteError, match="the folder is not empty; name a new one"):
         building.build(Options(2), built)
 
 
@@ -109,7 +109,7 @@ def test_the_next_best_take_the_place_of_those_that_make_no_case(
     assert (made.cases, made.covered, made.unsound) == (3, {"operator": 3}, ("they differ",))
     assert len(list((tmp_path / "s").glob("case-0000[012]"))) == 3
     monkeypatch.setattr(Options, "candidates", 8)
-    with pytest.raises(SuiteError, match=r"of 8 candidates 5 make a case, and 6 are asked for \(1 identical"):
+    with pytest.raises(SuiteError, match=r"only 5 of 8 candidates make a case, and --count is 6 \(1 identical"):
         building.build(Options(6), tmp_path / "t")
     assert not (tmp_path / "t").exists()
 
@@ -291,7 +291,7 @@ def test_a_finding_that_a_suite_cannot_say_is_refused(tmp_path: Path) -> None:
         (tmp_path / path.name).write_bytes(path.read_bytes())
     record = json.loads((tmp_path / "finding.json").read_text())
     (tmp_path / "finding.json").write_text(json.dumps({**record, "oracle": "gradient"}))
-    with pytest.raises(SuiteError, match="cannot say what the oracle gradient found"):
+    with pytest.raises(SuiteError, match="cannot express what the oracle gradient found"):
         adding.add(tmp_path, tmp_path / "s")
 
 
@@ -312,7 +312,7 @@ def test_mistakes_are_one_line_and_status_2(
     (tmp_path / "finding").mkdir()
     new = ("--count", 1, "--out", tmp_path / "s")
     for arguments, message in {
-        ("build", "--count", 1, "--out", built, "--compiler", "none"): "there is something; name a new folder",
+        ("build", "--count", 1, "--out", built, "--compiler", "none"): "the folder is not empty; name a new one",
         ("build", *new, "--formats", "jax"): "--formats jax: choose from torch, onnx, tensorflow",
         ("build", *new, "--formats", "onnx", "--passes", "xla"): "it takes tensorflow programs; add that to --formats",
         ("run", tmp_path, "--compiler", "numpy"): "is not a suite",

@@ -47,7 +47,7 @@ def test_a_fault_at_a_batch_of_three_alone_is_found_stored_replayed_and_reduced(
     assert stored["idioms"]["original"] == ["as given", "batch = 3"]
     assert stored["culprit"] == "original"
     assert stored["repro_exit"] == 1
-    assert "It leaves sizes open; here they are batch = 3." in (finding / "report.md").read_text()
+    assert "Its sizes are symbolic; here batch = 3." in (finding / "report.md").read_text()
     assert (finding / "a.lowered.onnx").read_bytes() == (tmp_path / "m.onnx").read_bytes()
     assert polyjuice("replay", finding, env=env).returncode == 1
     assert polyjuice("reduce", finding, "--time", "30s", env=env).returncode == 1

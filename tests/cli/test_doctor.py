@@ -29,7 +29,7 @@ def test_a_compiler_that_can_be_used_is_named_with_its_version() -> None:
     done = polyjuice("doctor", "numpy")
     assert done.returncode == 0
     assert f"numpy          {np.__version__} in " in done.stdout
-    assert "Can be used: numpy. Next: polyjuice fuzz --compiler numpy --time 2m" in done.stdout
+    assert "Usable: numpy. Next: polyjuice fuzz --compiler numpy --time 2m" in done.stdout
 
 
 def test_what_a_compiler_lacks_is_reported_with_its_own_import_error(tmp_path: Path) -> None:
@@ -116,7 +116,7 @@ def test_without_a_gpu_only_the_device_cuda_is_missing(monkeypatch: pytest.Monke
     (check,) = checks.gpu(["inductor"], lambda _: "python")
     assert (check.state, check.message) == (
         State.note,
-        "no driver of a GPU is loaded, so --device cuda cannot be used",
+        "no GPU driver is loaded, so --device cuda does not work",
     )
 
 

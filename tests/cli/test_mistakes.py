@@ -26,7 +26,7 @@ from tests.support.commands import polyjuice, refusal
         (["fuzz", "--opset", "99"], ["'--opset'", "less than or equal to 28"]),
         (["fuzz", "--device", "gpu"], ["'--device'", "'gpu' is not one of 'cpu', 'cuda'"]),
         (["fuzz", "--compiler", "numpy", "--time", "5"], ["--time 5: give a number and a unit, as in 90s"]),
-        (["fuzz", "--compiler", "numpy", "--time", "0s"], ["--time 0s: that leaves no time"]),
+        (["fuzz", "--compiler", "numpy", "--time", "0s"], ["--time 0s: give a time above zero"]),
         (["fuzz", "--compiler", "numpy", "-n", "1", "--triage", "5"], ["--triage 5: give a number and a unit"]),
         (["fuzz", "--compiler", "numpy", "--seeds", "absent.onnx"], ["--seeds absent.onnx", "model file"]),
         (["fuzz", "--compiler", "numpy", "--seeds", "/:train:/x.onnx"], ["--seeds /:train:/x.onnx"]),

@@ -157,8 +157,8 @@ def test_another_file_or_none_can_be_named(folder: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ('compilr = "numpy"', "no setting is called compilr; did you mean compiler?"),
-        ('out = "x"', "no setting is called out; there are compiler, "),
+        ('compilr = "numpy"', "no setting has the name compilr; did you mean compiler?"),
+        ('out = "x"', "no setting has the name out; there are compiler, "),
         ("time = 5", "time = 5: give a number and a unit"),
         ('triage = "5"', "triage = 5: give a number and a unit"),
         ('oracle = ["crash", "delphi"]', "oracle = crash,delphi: choose from metamorphic, "),
@@ -170,8 +170,8 @@ def test_another_file_or_none_can_be_named(folder: Path) -> None:
         ("n = [1]", "n takes one value, not a list"),
         ("n = true", "n takes a text or a number"),
         ("seeds = [[1]]", "seeds takes a text or a number"),
-        ('python = "x"', "python is a table: [python], then a line such as"),
-        ('[python]\ntorch = "x"', "[python] torch: no compiler is called so"),
+        ('python = "x"', "python must be a table: [python], then a line such as"),
+        ('[python]\ntorch = "x"', "[python] torch: no compiler has this name"),
         ("x = = 2", "is not TOML: Invalid value (at line 1, column 5)"),
     ],
 )

@@ -5,27 +5,28 @@ from __future__ import annotations
 import pytest
 
 from polyjuice.generate import blocks
+from polyjuice.generate.block_site import BLOCKS, Block, BlockSite, Unfit
 from polyjuice.generate.growth import Growth
 from polyjuice.ops import check
 from polyjuice.ops.sampling import FewSizes
 
 COUNT = 60
-NAMED = [pytest.param(block, id=block.build.__name__) for block in blocks.BLOCKS]
+NAMED = [pytest.param(block, id=block.build.__name__) for block in BLOCKS]
 
 
-def built(block: blocks.Block, seed: int, nodes: int) -> tuple[Growth, bool]:
+def built(block: Block, seed: int, nodes: int) -> tuple[Growth, bool]:
     """A graph of this block, and whether the block is complete."""
     growth = Growth(FewSizes(f"block {seed}"), None)
     x = growth.input(growth.random_type(growth.rng.choice(block.dtypes), growth.rng.choice(block.ranks)))
     try:
-        block.build(blocks.BlockSite(growth, nodes), x)
-    except blocks.Unfit:
+        block.build(BlockSite(growth, nodes), x)
+    except Unfit:
         return growth, False
     return growth, True
 
 
 @pytest.mark.parametrize("block", NAMED)
-def test_a_block_is_mostly_built_whole(block: blocks.Block) -> None:
+def test_a_block_is_mostly_built_whole(block: Block) -> None:
     made = [built(block, seed, 100) for seed in range(COUNT)]
     assert sum(whole for _, whole in made) > COUNT / 2
     assert max(len(growth) for growth, _ in made) >= 2
@@ -35,7 +36,7 @@ def test_a_block_is_mostly_built_whole(block: blocks.Block) -> None:
 
 
 @pytest.mark.parametrize("block", NAMED)
-def test_a_block_ends_where_the_graph_is_full(block: blocks.Block) -> None:
+def test_a_block_ends_where_the_graph_is_full(block: Block) -> None:
     made = [built(block, seed, 1)[0] for seed in range(COUNT)]
     assert {len(growth) for growth in made} <= {0, 1}
 

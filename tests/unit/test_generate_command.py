@@ -59,8 +59,8 @@ def test_a_person_reads_where_the_graphs_are(tmp_path: Path) -> None:
 def test_nothing_is_overwritten(tmp_path: Path) -> None:
     kept = tmp_path / "kept.onnx"
     kept.write_text("mine")
-    assert "name a new folder" in refusal("-n", 1, "--out", tmp_path, command="generate")
-    assert "name a new folder" in refusal("-n", 1, "--out", kept, command="generate")
+    assert "the folder is not empty; name a new one" in refusal("-n", 1, "--out", tmp_path, command="generate")
+    assert "the folder is not empty; name a new one" in refusal("-n", 1, "--out", kept, command="generate")
     assert kept.read_text() == "mine"
 
 

@@ -311,7 +311,7 @@ def test_without_json_a_person_reads_a_table(
     assert rows["OTC"][:2] == ["100", "%"]
     assert rows["NSA"][0] == "2.50"  # (4 + 1) / 2
     assert len(rows) == len(METRICS)
-    assert lines[-1] == "1 of them are outside of the corpus and were added: Softmax"
+    assert lines[-1] == "1 of them were not in the corpus, and count too: Softmax"
 
 
 @pytest.mark.parametrize(
@@ -320,7 +320,7 @@ def test_without_json_a_person_reads_a_table(
         (["absent"], ["absent: no such folder", "give one"]),
         (["z.onnx"], ["z.onnx: no such folder"]),
         (["empty"], ["empty: holds no ONNX model", "*.onnx"]),
-        (["broken"], [str(Path("broken", "bad.onnx")), "not an ONNX model", "mend that file or move it"]),
+        (["broken"], [str(Path("broken", "bad.onnx")), "not an ONNX model", "fix that file or move it"]),
         ([".", "--corpus", "absent"], ["--corpus absent: no such file", "table, seen"]),
         ([".", "--corpus", "blank"], ["--corpus blank: the file is empty"]),
         ([".", "--corpus", "binary"], ["--corpus binary: not a text file"]),

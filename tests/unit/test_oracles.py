@@ -521,7 +521,10 @@ def test_equal_gradients_are_no_verdict() -> None:
 def test_the_side_with_the_wrong_gradient_is_blamed() -> None:
     (verdict,) = differentiated([2, 2, 2, 2], [2, 2, 5, 2])
     assert (verdict.kind, verdict.a, verdict.b, verdict.culprit) == ("mismatch", "min", "max", "max")
-    assert "the gradient by input 0 differs at 1 of 4 elements; at [2] min gives 2.0, max gives 5.0" in verdict.message
+    assert (
+        "the gradient with respect to input 0 differs at 1 of 4 elements; at [2] min gives 2.0, max gives 5.0"
+        in verdict.message
+    )
 
 
 def test_gradients_at_a_kink_and_those_that_eager_has_wrong_are_not_judged() -> None:

@@ -99,10 +99,10 @@ MISTAKES = {
     "an unknown ruleset": ('(rewrite (Neg x) x :ruleset fast :name "a")', "exact, modular, real"),
     "an unknown option": ('(rewrite (Neg x) x :rulset exact :name "a")', "parse"),
     "a missing right side": ("(rewrite (Neg x))", "usage"),
-    "a name used twice": ('(rewrite (Abs x) x :ruleset exact :name "good")', "is named as in"),
+    "a name used twice": ('(rewrite (Abs x) x :ruleset exact :name "good")', "has a rule 'good' too: rename one"),
     "a name that egglog gives": (
         '(birewrite (Neg x) (Abs x) :ruleset exact :name "b") (rewrite (Abs x) x :ruleset exact :name "b=>")',
-        "is named as in",
+        "too: rename one",
     ),
     "an unclosed parenthesis": ('(rewrite (Neg x) x :ruleset exact :name "a"', "is not closed"),
     "a parenthesis too many": ('(rewrite (Neg x) x :ruleset exact :name "a"))', "too many"),
@@ -148,7 +148,7 @@ def test_a_file_that_is_no_text_is_named(tmp_path: Path) -> None:
 def test_a_name_of_the_default_rules_is_taken(tmp_path: Path) -> None:
     file = tmp_path / "mine.egg"
     file.write_text('(rewrite (Neg (Neg x)) x :ruleset exact :name "neg-neg") ; -(-x) = x\n')
-    with pytest.raises(RuleError, match=r"mine\.egg:1: the rule 'neg-neg' is named as in .*arithmetic\.egg:\d+"):
+    with pytest.raises(RuleError, match=r"mine\.egg:1: .*arithmetic\.egg:\d+ has a rule 'neg-neg' too: rename one"):
         load([file])
     assert [rule.name for rule in load([file], defaults=False)] == ["neg-neg"]
 

@@ -149,4 +149,6 @@ def test_a_program_is_written_in_a_pack_as_it_is_alone(part: int) -> None:
 def test_a_compiler_of_other_programs_is_not_given_such_seeds(tmp_path: Path) -> None:
     done = polyjuice("fuzz", "--compiler", "numpy", "--seeds", "statements", "-n", 2, "--out", tmp_path / "out")
     assert done.returncode == 2
-    assert "--seeds statements: these programs write into their inputs, and no onnx program can" in done.stderr
+    assert (
+        "--seeds statements generates programs that write into their inputs, which onnx programs cannot" in done.stderr
+    )

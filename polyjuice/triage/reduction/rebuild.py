@@ -31,7 +31,7 @@ def rebuild(
     for node in graph.nodes if nodes is None else nodes:
         if node.opaque:
             if any(types[name] != graph.types.get(name) for name in node.inputs if name):
-                raise GraphError(f"node {node}: the types of an opaque operator's results are declared for others")
+                raise GraphError(f"node {node}: an opaque operator's result types were declared for other operands")
             types.update({name: graph.types[name] for name in node.outputs if name})
             continue
         if any(name and name not in types for name in node.inputs):

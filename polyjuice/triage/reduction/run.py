@@ -88,7 +88,7 @@ def reduce(
     be reduced, EnvironmentProblem.
     """
     if stored.record.broken:
-        raise FindingError("a graph with a broken constraint has no values, and so cannot be reduced")
+        raise FindingError("a program with a broken constraint has no right values, so it cannot be reduced")
     with CompilerSession(stored.conditions, stored.compiler) as session:
         one = alone(stored, session)
         found = (_of_program if one.as_written else _of_graphs)(one, session, time_s, show, rules, stored)
@@ -183,7 +183,7 @@ def _of_program(
 def _of_text(stored: Stored, session: CompilerSession, until: float, show: Callable[[Progress], None]) -> Reduced:
     """Cut down a program as its owner wrote it. Raises NotShown, FindingError."""
     trial = ExcerptTrial(stored, session)
-    shows_only = f"the fault shows only as {trial.label} was written, not in what it means"
+    shows_only = f"the fault shows in {trial.label} as its owner wrote it, and not in its graph"
     try:
         start = trial.as_stored()
     except (Ended, NotTakenApart) as problem:
@@ -209,7 +209,7 @@ def _start(trial: Trial) -> Pair:
     try:
         start = trial.as_stored()
     except Unlowerable as error:
-        raise FindingError(f"the finding cannot be lowered any more: {error}") from None
+        raise FindingError(f"this version cannot lower the finding: {error}") from None
     judged = trial.judge(start)
     if not judged:
         trial.runs = 2
@@ -218,7 +218,7 @@ def _start(trial: Trial) -> Pair:
         raise NotShown
     if not trial.shows(start):
         if len(start.graphs) == 1:
-            raise FindingError(f"the program fails in another way now: {judged[1].message}")
+            raise FindingError(f"the program now fails in another way: {judged[1].message}")
         profile = trial.stored.record.profile
         raise FindingError(
             f"the interpreter does not find the two sides equal on other inputs of the {profile} profile"

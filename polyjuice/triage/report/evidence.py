@@ -11,6 +11,7 @@ from polyjuice.oracles.case import MISTYPED
 from polyjuice.oracles.zeros import ZEROS
 from polyjuice.triage.record import FindingRecord
 from polyjuice.triage.report import place
+from polyjuice.wording import counted
 
 #: The largest model, in bytes, to pass to ONNX's checker.
 _LARGEST_CHECKED = 2**24
@@ -62,11 +63,11 @@ def _why_of_mismatch(record: FindingRecord) -> str:
             "The order of operations does not matter."
         )
     if record.rung == ZEROS:
-        return "No rounding is involved: uncompiled, in the program's types and in float64, these zeros share one sign."
+        return "No rounding is involved: the uncompiled run and float64 agree on the sign of these zeros."
     if record.rung == "uncompiled":
-        return "The framework's own uncompiled run gives the expected result, in the program's types and in float64."
+        return "The framework itself gives the expected result: uncompiled, in the program's types, and in float64."
     if record.oracle == "optlevel":
-        return "An optimization level may not change results beyond rounding, and this is beyond the error bounds."
+        return "An optimization level must not change results beyond rounding: this is beyond the error bounds."
     return (
         "The difference is larger than rounding: it is beyond the error bound of the operators, with float64 as "
         "the reference."
@@ -127,10 +128,10 @@ def how_found(record: FindingRecord) -> str:
     sentence = "Found by Polyjuice, a fuzzer for tensor compilers: "
     sentence += f"case {record.index} of a campaign with seed {record.seed}"
     if record.profile:
-        sentence += f", on inputs of its profile `{record.profile}`"
+        sentence += f", with inputs of the profile `{record.profile}`"
     before, after = (record.reduction.get(key) or {} for key in ("operators_before", "operators_after"))
     if before and after and max(before.values()) > max(after.values()):
-        sentence += f". Reduced from {max(before.values())} operators to {max(after.values())}"
+        sentence += f". Reduced from {counted(max(before.values()), 'operator')} to {max(after.values())}"
     return sentence + "."
 
 

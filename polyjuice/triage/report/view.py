@@ -54,8 +54,8 @@ _MACHINES = {"x86_64": "X64", "AMD64": "X64", "aarch64": "ARM64", "arm64": "ARM6
 
 _EXACTNESS = {
     "exact": "bit for bit",
-    "modular": "exactly on integers, and on floats but for rounding",
-    "real": "over the real numbers, on floats but for rounding",
+    "modular": "exactly on integers, up to rounding on floats",
+    "real": "over the real numbers, up to rounding on floats",
 }
 
 
@@ -144,7 +144,7 @@ class View:
         """A sentence with the sizes that a program leaves open, for a program as its owner wrote it."""
         idioms = self.record.idioms.get(label, ()) if label in self.record.given else ()
         sizes = [idiom for idiom in idioms if " = " in idiom]
-        return f"It leaves sizes open; here they are {', '.join(sizes)}." if sizes else ""
+        return f"Its sizes are symbolic; here {', '.join(sizes)}." if sizes else ""
 
     @property
     def sizes(self) -> str:
@@ -259,7 +259,7 @@ class View:
         lines = [line(name, known[name].comment if name in known else "") for name in [*own, *likely][:_RULES]]
         if not lines:
             return []
-        lead = "Both were rewritten from one graph. These of the applied rules may explain the difference:"
+        lead = "Polyjuice rewrote both from one graph. These applied rules may explain the difference:"
         return ["\n".join([lead, "", *lines])]
 
     @property
@@ -378,7 +378,7 @@ class View:
             got, true = (complex(right.get(x, x)) for x in (row["compiled"][self._shown], row["float64"]))
             if not abs(got - true) <= absolute + relative * abs(true):
                 return f"The difference is beyond what {tolerances}."
-        return f"**The difference is within what {tolerances}.** It is better not to report it."
+        return f"**The difference is within what {tolerances}.** Do not report it."
 
     @property
     def random(self) -> bool:

@@ -18,7 +18,7 @@ NO_GRADIENTS = "torch.set_grad_enabled(False)"
 
 GRADIENTS = '''\
 def gradients(model, inputs, **options):
-    """A function that gives the gradients of a sum of all outputs' elements, with weights that differ."""
+    """Return a function that computes the gradients of a weighted sum of all outputs' elements."""
     call = prepare(model, inputs, **options)
 
     def run():

@@ -6,20 +6,20 @@ from string import Template
 
 OUTPUT = Template('''\
 def output(run):
-    """Return the result of the second run: the first one of some compilers overwrites memory that the second needs."""
+    """Return the result of the second run: in some compilers, the first run overwrites memory that the second reads."""
     run()
     return $value''')
 
 GAP = Template('''\
 def gap(x, y):
-    """|x - y|; infinite where just one is a NaN, 0 where they are equal."""
+    """Return |x - y|: infinite where just one is a NaN, 0 where they are equal."""
     same = (x == y) | ((x != x) & (y != y))
     difference = np.abs(x.astype($wide) - y.astype($wide))
     return np.where(same, 0.0, np.where(np.isnan(difference), np.inf, np.maximum(difference, 1e-300)))''')
 
 GAP_OF_ZEROS = '''\
 def gap(x, y):
-    """1 where both are zeros of different signs, else 0."""
+    """Return 1 where both are zeros of different signs, else 0."""
     return np.where((x == 0) & (y == 0) & (np.signbit(x) != np.signbit(y)), 1.0, 0.0)'''
 
 JUDGE = Template("""\
@@ -36,7 +36,7 @@ ALONE = Template("a = output($a)")
 
 AT_LEVELS = Template('''\
 def at_level(level):
-    """The output at an optimization level, from a process of its own: a compiler may read the level only once."""
+    """Return the output at an optimization level, from a new process: a compiler may read the level only once."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder, "output.npy")
         subprocess.run([sys.executable, __file__, level, path], check=True)
@@ -80,7 +80,7 @@ def uncompiled(model, inputs, updates=()):
 
 SHARES = Template('''\
 def places(x):
-    """The addresses of all bytes of a tensor's elements."""
+    """Return the addresses of all bytes of a tensor's elements."""
     found, width = np.array([x.data_ptr()]), x.element_size()
     for count, step in [*((n, s * width) for n, s in zip(x.shape, x.stride())), (width, 1)]:
         found = (found[:, None] + np.arange(count) * step).ravel()
@@ -88,18 +88,18 @@ def places(x):
 
 
 def shares(outputs):
-    """Whether $what; the arguments follow the outputs."""
+    """Return whether $what. The arguments follow the outputs."""
     return any(not places(outputs[$output]).isdisjoint(places(x)) for x in $others)''')
 
 IS = Template('''\
 def form(x):
-    """Everything in which two tensors agree that share all their elements."""
+    """Return what two tensors have in common if they are the same elements in the same order."""
     strides = [stride for size, stride in zip(x.shape, x.stride()) if size > 1]
     return x.data_ptr(), x.dtype, x.shape, strides, x.is_conj(), x.is_neg()
 
 
 def shares(outputs):
-    """Whether $what; the arguments follow the outputs."""
+    """Return whether $what. The arguments follow the outputs."""
     return form(outputs[$output]) == form($other)''')
 
 ALIAS = Template("""\
@@ -111,7 +111,7 @@ ${further}sys.exit(1 if compiled != plain else 0)""")
 
 WRITES = Template('''\
 def bytes_of(x):
-    """All of a tensor's memory."""
+    """Return all of a tensor's memory."""
     return torch.empty(0, dtype=torch.uint8, device=x.device).set_(x.untyped_storage())
 
 
@@ -124,7 +124,7 @@ sys.exit(1 if wrong.any() else 0)''')
 
 TIMES = Template('''\
 def times(run):
-    """How long some runs take, in seconds."""
+    """Return the times of some runs, in seconds."""
     run()
     gc.collect()
     measured = []
@@ -146,7 +146,7 @@ sys.exit(1 if min(ratios) > 2 else 0)''')
 
 PEAKS = Template('''\
 def peak(run):
-    """By how many bytes the resident set grows in a run (Linux)."""
+    """Return the bytes by which the resident set grows in a run (Linux)."""
     run()
     Path("/proc/self/clear_refs").write_text("5")
     before = resident("VmRSS")
@@ -165,7 +165,7 @@ print("A: %.1f MiB, B: %.1f MiB" % (large / 2**20, small / 2**20))
 sys.exit(1 if large > 4 * small and large - small > 2**24 else 0)''')
 
 SUPERVISED = Template("""\
-if "--child" not in sys.argv:  # in a process of its own, since the compiler may end it, or never return
+if "--child" not in sys.argv:  # in a new process, because the compiler may end it, or never return
     try:
         status = subprocess.run([sys.executable, __file__, "--child"], timeout=$limit).returncode
     except subprocess.TimeoutExpired:
@@ -178,7 +178,7 @@ SIDE_BY_SIDE = "side by side:"
 
 BACKENDS = Template('''\
 def side_by_side(show):
-    """Print what `show` makes of the outputs by each backend of torch.compile, from eager to Inductor."""
+    """Print `show(outputs)` for each backend of torch.compile, from eager to Inductor."""
     print("$heading")
     for name in $backends:
         level, _, setting = name.partition(" with ")
@@ -198,7 +198,7 @@ def side_by_side(show):
 
 SAME = Template('''\
 def told(outputs):
-    """The elements that are wrong, and whether PyTorch's accuracy check takes them, given eager and float64."""
+    """Return the wrong elements as text, and whether PyTorch's own accuracy check accepts them."""
     reference = torch.as_tensor(np.ascontiguousarray(expected)).to(eager.device)
     accepted = torch._dynamo.utils.same(eager, outputs[$output], fp64_ref=reference, equal_nan=True)
     return f"{$value$part}, torch._dynamo.utils.same: {accepted}"''')

@@ -73,7 +73,7 @@ class _Side:
         opsets = ", ".join(f'helper.make_opsetid("{o.domain}", {o.version})' for o in self.model.opset_import)
         return f'''\
 def model(nodes, constants=()):
-    """A model of these nodes, serialized."""
+    """Return a serialized model of these nodes."""
     inputs = [{", ".join(_value(value, names) for value in graph.input)}]
     outputs = [{", ".join(_value(value, names) for value in graph.output)}]
     graph = helper.make_graph(nodes, "model", inputs, outputs, constants)

@@ -49,16 +49,16 @@ sys.excepthook = could_not_run'''
 _COMPARED = {
     "metamorphic": "A and B compute the same. Compiled, they do not.",
     "gradient": "A and B have the same gradients. Compiled, they do not.",
-    "differential": "A, compiled, gives other results than in float64.",
+    "differential": "Compiled, A gives other results than in float64.",
     "optlevel": "A gives other results at another optimization level.",
-    "determinism": "A does not always give the same results.",
+    "determinism": "Compiled, A gives different results from run to run.",
 }
 _FAILING = {
     "crash": "A does not compile and run.",
-    "hang": "A does not compile and run in any reasonable time.",
-    "alias": "Compiled, A shares memory, or writes into inputs, otherwise than uncompiled.",
-    "slow": "A and B compute the same, and A is the simpler one, but compiled it is far slower.",
-    "memory": "A and B compute the same, and A is the simpler one, but compiled it takes far more memory.",
+    "hang": "A does not compile and run within the time limit.",
+    "alias": "Compiled, A shares memory or writes into inputs differently than uncompiled.",
+    "slow": "A and B compute the same, and A is simpler. Compiled, A is far slower.",
+    "memory": "A and B compute the same, and A is simpler. Compiled, A takes far more memory.",
 }
 
 
@@ -157,10 +157,10 @@ class _Text:
         message_text = textwrap.fill(f"{self.session.compiler.name} {version}: {message}", 100, break_long_words=False)
         what = _FAILING.get(self.verdict.kind) or _COMPARED[self.verdict.oracle]
         if self.verdict.mistyped:
-            what = "An output is not of the type or the shape that the program gives it."
+            what = "An output has another type or shape than the program says."
         if self.case.broken:
-            what = "A is not well typed: an error is due, but not the end of the process."
-        contract = "Exits 1 where the bug shows, 0 where it does not, 2 where this could not run."
+            what = "A is not well typed: the compiler must raise an error, and not end the process."
+        contract = "Exits 1 where the bug shows, 0 where it does not, 2 where this script could not run."
         return f'"""{message_text}\n\n{what}\n{contract}\n"""'
 
     def _message(self) -> str:
@@ -343,13 +343,17 @@ class _Text:
         """The line that defines how far apart two results may be."""
         allowed = self.verdict.allowed
         assert allowed is not None
-        why = "the values are exact" if self.verdict.rung == "exact" else "twice the error bounds of what is compared"
+        why = (
+            "the values are exact"
+            if self.verdict.rung == "exact"
+            else "twice the error bounds of the compared programs"
+        )
         if self.verdict.rung == ZEROS:
             why = "a zero's sign counts"
         if self.verdict.oracle == "gradient":
-            why = "many times what uncompiled gradients are off by"
+            why = "many times the error of uncompiled gradients"
         if np.isinf(allowed).any():
-            why += "; infinite where a difference tells nothing"
+            why += "; infinite where elements are not compared"
         shown = _rounded_up(allowed) if arrays.inline else allowed
         one = uniform_value(shown) is not None
         text = number(shown.reshape(-1)[0]) if one else arrays.numpy("allowed", shown)

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 def plural(number: int, noun: str) -> str:
     """Return the noun as it follows a number: "finding" after 1, else "findings"."""
-    return noun if number == 1 else f"{noun}s"
+    return noun if number == 1 else f"{noun}{'es' if noun.endswith('s') else 's'}"
 
 
 def counted(number: int, noun: str) -> str:
