@@ -250,7 +250,10 @@ def _judged(status: int, stdout: str, stderr: str) -> tuple[str, str]:
 
 
 _FRAME = re.compile(r'File "[^"]*?(polyjuice/[^"]+|benchmarks/[^"]+|rules/[^"]+)", line (\d+), in (\S+)')
-_ERROR = re.compile(r"^([A-Za-z_][\w.]*(?:Error|Exception|Missing|Unlowerable|Interrupt|Warning|Stop\w+|Defect|Ended|Unfit|Unequal))\b", re.M)
+_ERROR = re.compile(
+    r"^([A-Za-z_][\w.]*(?:Error|Exception|Missing|Unlowerable|Interrupt|Warning|Stop\w+|Defect|Ended|Unfit|Unequal))\b",
+    re.M,
+)
 
 
 def _innermost(text: str) -> str:

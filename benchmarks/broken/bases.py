@@ -112,8 +112,12 @@ def copy_suite(folder: Path, cases: int = 2) -> None:
     folder.mkdir(parents=True)
     for case in sorted(SUITE.glob("case-*"))[:cases]:
         shutil.copytree(case, folder / case.name)
-    (folder / "suite.json").write_text(json.dumps({"cases": cases, "formats": ["torch", "onnx", "tensorflow"], "seed": 0}), "utf-8")
-    entry = '[[xfail]]\ncase = "case-00000"\ncompiler = "onnxruntime"\nversions = ">=1.20"\nurl = "https://example.com/1"\n'
+    (folder / "suite.json").write_text(
+        json.dumps({"cases": cases, "formats": ["torch", "onnx", "tensorflow"], "seed": 0}), "utf-8"
+    )
+    entry = (
+        '[[xfail]]\ncase = "case-00000"\ncompiler = "onnxruntime"\nversions = ">=1.20"\nurl = "https://example.com/1"\n'
+    )
     (folder / "xfail.toml").write_text(entry, "utf-8")
 
 
@@ -143,6 +147,25 @@ def made(folder: Path) -> None:
     if not (folder / "campaign" / "campaign.sqlite").is_file():
         shutil.rmtree(folder / "campaign", ignore_errors=True)
         (folder / "seed.onnx").write_bytes(models()[0])
-        arguments = ["--compiler", "numpy", "-n", "3", "--seeds", folder / "seed.onnx", "--only-rule", "relu-as-half-sum"]
-        command = [sys.executable, "-m", "polyjuice", "fuzz", *arguments, "--workers", "1", "--out", folder / "campaign"]
+        arguments = [
+            "--compiler",
+            "numpy",
+            "-n",
+            "3",
+            "--seeds",
+            folder / "seed.onnx",
+            "--only-rule",
+            "relu-as-half-sum",
+        ]
+        command = [
+            sys.executable,
+            "-m",
+            "polyjuice",
+            "fuzz",
+            *arguments,
+            "--workers",
+            "1",
+            "--out",
+            folder / "campaign",
+        ]
         subprocess.run(command, check=True, capture_output=True, cwd=folder)

@@ -55,7 +55,9 @@ def overwrite(rng: random.Random, data: bytes) -> bytes:
 
 def nothing(rng: random.Random, data: bytes) -> bytes:
     """Another file altogether: empty, text, or random bytes."""
-    return rng.choice((b"", b"\n", b"hello", b"\x00" * 100, rng.randbytes(rng.randint(1, 300)), b"PK\x03\x04", b"\x93NUMPY"))
+    return rng.choice(
+        (b"", b"\n", b"hello", b"\x00" * 100, rng.randbytes(rng.randint(1, 300)), b"PK\x03\x04", b"\x93NUMPY")
+    )
 
 
 def _field(number: int, data: bytes) -> bytes:
@@ -77,7 +79,9 @@ def nested(rng: random.Random, data: bytes) -> bytes:
     return data + _field(7, graph)
 
 
-BYTES: Mapping[str, Damage] = {f.__name__: f for f in (flip, truncate, insert, swap, repeat, overwrite, nested, nothing)}
+BYTES: Mapping[str, Damage] = {
+    f.__name__: f for f in (flip, truncate, insert, swap, repeat, overwrite, nested, nothing)
+}
 
 
 # --- JSON ------------------------------------------------------------------------------------------------------------
@@ -204,7 +208,9 @@ def npz_shape(rng: random.Random, data: bytes) -> bytes:
     arrays = _arrays(data)
     name = rng.choice(sorted(arrays))
     old = arrays[name]
-    arrays[name] = rng.choice((old.reshape(-1), old[..., None], np.zeros((0,), old.dtype), np.zeros((3, 0, 2), old.dtype), old.ravel()[:1]))
+    arrays[name] = rng.choice(
+        (old.reshape(-1), old[..., None], np.zeros((0,), old.dtype), np.zeros((3, 0, 2), old.dtype), old.ravel()[:1])
+    )
     return _npz(arrays)
 
 
@@ -300,7 +306,18 @@ def npz_doubled(rng: random.Random, data: bytes) -> bytes:
 
 NPZ: Mapping[str, Damage] = {
     f.__name__: f
-    for f in (npz_dtype, npz_shape, npz_object, npz_pickle, npz_missing, npz_renamed, npz_header, npz_bomb, npz_claimed, npz_doubled)
+    for f in (
+        npz_dtype,
+        npz_shape,
+        npz_object,
+        npz_pickle,
+        npz_missing,
+        npz_renamed,
+        npz_header,
+        npz_bomb,
+        npz_claimed,
+        npz_doubled,
+    )
 }
 
 
@@ -337,7 +354,9 @@ def pt2_member(rng: random.Random, data: bytes) -> bytes:
 def pt2_pickle(rng: random.Random, data: bytes) -> bytes:
     """A member that is a pickle, which writes a file when it is read."""
     members = _members(data)
-    weights = [name for name in sorted(members) if name.endswith((".pt", ".pth")) or "weight" in name or "constant" in name]
+    weights = [
+        name for name in sorted(members) if name.endswith((".pt", ".pth")) or "weight" in name or "constant" in name
+    ]
     members[rng.choice(weights or sorted(members))] = pickle.dumps(_Stray())
     return _zip(members)
 

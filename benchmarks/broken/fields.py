@@ -37,7 +37,17 @@ OPERATORS = (
     "QuantizeLinear", "DequantizeLinear", "StringConcat", "RandomNormal", "SequenceAt", "SequenceConstruct", "Optional",
     "Hardmax", "Softmax", "Upsample", "GridSample", "AffineGrid", "Trilu", "EyeLike", "NoSuchOperator", "aten::add",
 )  # fmt: skip
-DOMAINS = ("", "ai.onnx", "ai.onnx.ml", "ai.onnx.training", "aten", "com.microsoft", "polyjuice", "no.such", *NAMES[:12])
+DOMAINS = (
+    "",
+    "ai.onnx",
+    "ai.onnx.ml",
+    "ai.onnx.training",
+    "aten",
+    "com.microsoft",
+    "polyjuice",
+    "no.such",
+    *NAMES[:12],
+)
 ATTRIBUTES = (
     "axis", "axes", "to", "value", "value_int", "value_ints", "value_strings", "value_string", "sparse_value", "kernel_shape",
     "pads", "strides", "dilations", "group", "perm", "keepdims", "mode", "equation", "body", "then_branch", "start", "end",
@@ -246,7 +256,9 @@ def fewer_nodes(rng: random.Random, model: ModelProto) -> None:
 def many_nodes(rng: random.Random, model: ModelProto) -> None:
     last = _one(rng, _names(model))
     count = _one(rng, (200, 2000, 20000))
-    model.graph.node.extend(NodeProto(op_type="Neg", input=[last if i == 0 else f"m{i - 1}"], output=[f"m{i}"]) for i in range(count))
+    model.graph.node.extend(
+        NodeProto(op_type="Neg", input=[last if i == 0 else f"m{i - 1}"], output=[f"m{i}"]) for i in range(count)
+    )
     if rng.random() < 0.5 and model.graph.output:
         model.graph.output[0].name = f"m{count - 1}"
 
@@ -255,7 +267,9 @@ def deep_nesting(rng: random.Random, model: ModelProto) -> None:
     """Conditions within conditions."""
     graph = helper.make_graph([], "innermost", [], [ValueInfoProto(name=_one(rng, _names(model)))])
     for level in range(_one(rng, DEPTHS)):
-        node = helper.make_node("If", [_one(rng, _names(model))], [f"n{level}"], then_branch=graph, else_branch=GraphProto())
+        node = helper.make_node(
+            "If", [_one(rng, _names(model))], [f"n{level}"], then_branch=graph, else_branch=GraphProto()
+        )
         graph = helper.make_graph([node], f"level{level}", [], [ValueInfoProto(name=f"n{level}")])
     model.graph.node.extend(graph.node)
 
@@ -488,7 +502,19 @@ def ir_version(rng: random.Random, model: ModelProto) -> None:
 def producer(rng: random.Random, model: ModelProto) -> None:
     """A model that claims to come from Polyjuice, or whose metadata claim updates."""
     model.producer_name = "polyjuice"
-    texts = ("{}", "[]", "{", "null", '{"x": "y"}', '{"x": 0}', '{"x": -1}', '{"x": 99}', '{"x": true}', "1e999", "[" * 2000)
+    texts = (
+        "{}",
+        "[]",
+        "{",
+        "null",
+        '{"x": "y"}',
+        '{"x": 0}',
+        '{"x": -1}',
+        '{"x": 99}',
+        '{"x": true}',
+        "1e999",
+        "[" * 2000,
+    )
     for _ in range(_one(rng, (1, 1, 2))):
         model.metadata_props.add(key="polyjuice.updates", value=_one(rng, texts))
 

@@ -90,7 +90,9 @@ def _invalid_text(rng: random.Random, data: bytes) -> bytes:
     texts = [*(n.op_type for n in graph.node), *(v.name for v in (*graph.input, *graph.output)), graph.name]
     texts = [text.encode() for text in texts if text]
     text = rng.choice(texts or [b"\x0a"])
-    return data.replace(text, b"\xff\xc0\x80\xed\xa0\x80"[: len(text)].ljust(len(text), b"\xfe"), rng.choice((1, 2, 99)))
+    return data.replace(
+        text, b"\xff\xc0\x80\xed\xa0\x80"[: len(text)].ljust(len(text), b"\xfe"), rng.choice((1, 2, 99))
+    )
 
 
 def _model(rng: random.Random, folder: Path, made: Path) -> tuple[str, tuple[str, ...]]:
@@ -102,7 +104,9 @@ def _model(rng: random.Random, folder: Path, made: Path) -> tuple[str, tuple[str
         os.mkfifo(folder / "pipe")
     if rng.random() < 0.03:
         (folder / "test_data_set_0").mkdir()
-        (folder / "test_data_set_0" / "input_0.pb").write_bytes(damage.BYTES[rng.choice(sorted(damage.BYTES))](rng, data[:40]))
+        (folder / "test_data_set_0" / "input_0.pb").write_bytes(
+            damage.BYTES[rng.choice(sorted(damage.BYTES))](rng, data[:40])
+        )
     return group, changes
 
 

@@ -22,8 +22,8 @@ from polyjuice.campaign import loop
 from polyjuice.compilers import find
 from polyjuice.egraph import Rule, load, rulefiles
 from polyjuice.execution import forkserver
-from polyjuice.user_models.sandbox import Sandbox
 from polyjuice.session import CompilerSession, Conditions
+from polyjuice.user_models.sandbox import Sandbox
 
 _RULES = 15
 """How many of the rules commands get, evenly spread: reading a model does not depend on them."""
@@ -45,7 +45,11 @@ def prepare(around: Surroundings, cache: Path) -> None:
     """
     cache.mkdir(parents=True, exist_ok=True)
     os.environ.update(
-        HOME=str(around.home), TMPDIR=str(around.temporary), XDG_CACHE_HOME=str(cache), OPENBLAS_NUM_THREADS="1", NO_COLOR="1"
+        HOME=str(around.home),
+        TMPDIR=str(around.temporary),
+        XDG_CACHE_HOME=str(cache),
+        OPENBLAS_NUM_THREADS="1",
+        NO_COLOR="1",
     )
     rules = _forked(_few_rules)
     setattr(rulefiles, "_shipped", lambda: rules)  # noqa: B010

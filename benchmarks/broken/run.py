@@ -47,7 +47,10 @@ def main() -> None:
         bases.made(out / "made")
         command = [sys.executable, __file__, "-n", str(options.count), "--seed", str(options.seed), "--out", str(out)]
         command += ["--workers", str(options.workers), *(["--kind", options.kind] if options.kind else [])]
-        shards = [subprocess.Popen([*command, "--shard", str(shard)], start_new_session=True) for shard in range(options.workers)]
+        shards = [
+            subprocess.Popen([*command, "--shard", str(shard)], start_new_session=True)
+            for shard in range(options.workers)
+        ]
         for shard in shards:
             shard.wait()
     records = list(_records(out))
@@ -96,7 +99,9 @@ def _shard(out: Path, options: argparse.Namespace) -> None:
     shutil.rmtree(around.root, ignore_errors=True)
 
 
-def one(seed: int, index: int, around: Surroundings, made: Path, kind: str = "", limit_s: float = LIMIT_S) -> tuple[Mutant, list[Answer]]:
+def one(
+    seed: int, index: int, around: Surroundings, made: Path, kind: str = "", limit_s: float = LIMIT_S
+) -> tuple[Mutant, list[Answer]]:
     """Make a mutant, and return what its commands answer. A hang is tried again: the machine may have been busy."""
     shutil.rmtree(around.mutant, ignore_errors=True)
     mutant = make(seed, index, around.mutant, made, kind)
@@ -120,7 +125,9 @@ def _show(out: Path, options: argparse.Namespace) -> None:
     mutant, said = one(options.seed, options.show, around, out / "made", options.kind)
     print(mutant)
     for answer in said:
-        print(f"--- {answer.command}: {answer.answer} ({answer.status}) {answer.seconds:.2f} s {answer.where}\n{answer.text}")
+        print(
+            f"--- {answer.command}: {answer.answer} ({answer.status}) {answer.seconds:.2f} s {answer.where}\n{answer.text}"
+        )
     make(options.seed, options.show, around.mutant, out / "made", options.kind)
     print(f"its files: {around.mutant}")
     os._exit(0)
@@ -184,7 +191,9 @@ def distinct(records: Sequence[dict[str, Any]]) -> list[str]:
     for record in records:
         for answer in record["answers"]:
             if answer["answer"] in FAULTS:
-                found[answer["answer"], answer["where"]].append((answer["command"], record["index"], tuple(record["changes"])))
+                found[answer["answer"], answer["where"]].append(
+                    (answer["command"], record["index"], tuple(record["changes"]))
+                )
     lines = []
     for (answer, where), met in sorted(found.items(), key=lambda item: -len(item[1])):
         commands = ", ".join(sorted({command for command, _, _ in met}))

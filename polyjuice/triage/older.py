@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import random
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NotRequired, TypedDict
 
 from polyjuice import formats, pipeline
 from polyjuice.compilers import CompilerInfo, find
@@ -16,6 +16,38 @@ from polyjuice.lower.choosers import Chooser
 from polyjuice.lower.forms import ALL
 from polyjuice.oracles.crash import WHERE
 from polyjuice.triage.causes import BY, FAILURES, by_part
+
+
+class Spelling(TypedDict):
+    """The keys from which the lowering choices of one side were drawn (see :func:`_choices`)."""
+
+    key: str
+    repeated: Mapping[str, int]
+    unknown_sizes: float
+    called: NotRequired[Mapping[str, str]]
+    avoided: NotRequired[Sequence[str]]
+    said: NotRequired[Sequence[str]]
+
+
+class Conditions(TypedDict):
+    """What the conversions use of a finding's conditions."""
+
+    opset: int
+
+
+class Older(TypedDict, total=False):
+    """What the conversions use of a ``finding.json``, of any version."""
+
+    kind: str
+    signature: str
+    cause: str
+    blame: Sequence[str]
+    message: str
+    compiler: str
+    versions: Mapping[str, str]
+    a: str
+    conditions: Conditions
+    spellings: Mapping[str, Spelling]
 
 
 def with_choices(folder: Path, data: Mapping[str, Any]) -> dict[str, Any]:
