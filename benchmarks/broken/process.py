@@ -49,6 +49,7 @@ def prepare(around: Surroundings, cache: Path) -> None:
         TMPDIR=str(around.temporary),
         XDG_CACHE_HOME=str(cache),
         OPENBLAS_NUM_THREADS="1",
+        MPLCONFIGDIR=str(cache / "matplotlib"),
         NO_COLOR="1",
     )
     rules = _forked(_few_rules)

@@ -9,6 +9,7 @@ from typing import Any
 
 from polyjuice.campaign.kinds import GENERATING
 from polyjuice.compilers import CompilerInfo
+from polyjuice.formats import ReadLimits
 from polyjuice.inputs import USUAL_PROFILES
 from polyjuice.lower import DRAWN_OPSET
 from polyjuice.oracles import USUAL_ORACLES
@@ -27,7 +28,7 @@ class Config:
     DRAWN_OPSET. ``disruptive`` breaks a constraint of each seed graph, which then has no variants (see
     :mod:`polyjuice.generate.disruptive`). ``known`` names the files of known bugs (see `triage.known.sources`).
     ``triage_s`` limits the seconds for reducing and bisecting each finding; 0 turns both off. ``pack`` is the largest
-    number of programs compiled as one (0: the compiler's default).
+    number of programs compiled as one (0: the compiler's default). The last four limit models that are read.
     """
 
     compiler: str
@@ -55,6 +56,15 @@ class Config:
     known: tuple[str, ...] = ()
     triage_s: float = 300.0
     pack: int = 0
+    max_elements: int = ReadLimits.elements
+    max_nodes: int = ReadLimits.nodes
+    read_timeout_s: float = ReadLimits.seconds
+    read_memory_gib: float = ReadLimits.memory_gib
+
+    @property
+    def read_limits(self) -> ReadLimits:
+        """The limits of models and findings that are read."""
+        return ReadLimits(self.max_elements, self.max_nodes, self.read_timeout_s, self.read_memory_gib)
 
     @property
     def conditions(self) -> Conditions:

@@ -113,6 +113,7 @@ class Preparation:
                 slow=not compiler.fast,
                 writes=compiler.format == "torch",
             ),
+            config.read_limits,
         )
         self._rules = rules
         # A user who names rules wants them all used; otherwise each graph uses a share of all rules.

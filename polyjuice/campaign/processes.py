@@ -145,6 +145,7 @@ def triage(job: Job) -> list[Triaged]:
     """Sort findings by cause, or triage one. An exception of Polyjuice's own code becomes a result too."""
     assert _job is not None
     config, campaign, rules = _job
+    limits = config.read_limits
 
     def seen(compiler: str, version: str) -> Sequence[KnownCulprit]:
         store, _ = Store.open(campaign)
@@ -156,8 +157,8 @@ def triage(job: Job) -> list[Triaged]:
     def work() -> list[Triaged]:
         try:
             if job.sorts:
-                return automatic.sort(job.folders, job.culprits, job.end)
-            return [automatic.triage(job.folders[0], seen, job.time_s, rules, job.end)]
+                return automatic.sort(job.folders, job.culprits, job.end, limits)
+            return [automatic.triage(job.folders[0], seen, job.time_s, rules, job.end, limits)]
         except Exception:
             return [Triaged(folder.name, defect=traceback.format_exc()) for folder in job.folders]
 

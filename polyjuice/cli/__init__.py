@@ -33,6 +33,7 @@ from polyjuice.drawing import DrawingError, DrawingMissing
 from polyjuice.egraph import RuleError
 from polyjuice.generate import SolverMissing
 from polyjuice.page import PageError
+from polyjuice.stored_files import StoredError
 from polyjuice.suite.carried.harness.expected import ExpectationError
 from polyjuice.suite.options import SuiteError
 from polyjuice.triage import FindingError
@@ -77,6 +78,7 @@ _THE_USERS = (
     PageError,
     RuleError,
     SolverMissing,
+    StoredError,
     SuiteError,
     Usage,
     formats.FormatError,

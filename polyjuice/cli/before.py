@@ -26,7 +26,15 @@ def check(config: Config, folder: Path | None = None) -> tuple[str, Seeds, tuple
     """Find the user's mistakes before the campaign begins. Return the compiler's version, the seeds, and the rules."""
     try:
         operators = matching(config.only_operators)
-        seeds = Seeds(config.seeds, config.nodes, config.seed, folder, operators=operators, timeout_s=config.timeout_s)
+        seeds = Seeds(
+            config.seeds,
+            config.nodes,
+            config.seed,
+            folder,
+            operators=operators,
+            timeout_s=config.timeout_s,
+            limits=config.read_limits,
+        )
     except ValueError as error:
         raise Usage(str(error)) from None
     if config.only_operators and not seeds.generated:

@@ -29,10 +29,12 @@ from polyjuice.cli.common import (
     seconds,
 )
 from polyjuice.cli.help import HelpAllOption, examples
+from polyjuice.cli.read_options import reads_models
 from polyjuice.cli.settings import Settings
 from polyjuice.cli.start import installed
 from polyjuice.cli.summary import print_next, print_summary
 from polyjuice.compilers import EnvironmentProblem
+from polyjuice.formats import ReadLimits
 from polyjuice.inputs import PROFILES, usual_profiles
 from polyjuice.lower import DRAWN_OPSET
 from polyjuice.oracles import ORACLES, usual_oracles
@@ -49,6 +51,7 @@ _CHANGEABLE = ("-n", "--time", "--workers", "--triage", "--known", "--python")
 """The options that --resume may change; -n and --time are totals."""
 
 
+@reads_models
 def fuzz(
     context: typer.Context,
     compiler: options.CompilerOption = "",
@@ -81,6 +84,7 @@ def fuzz(
     pack: options.PackOption = "auto",
     plain: options.PlainOption = False,
     as_json: options.Json = False,
+    limits: ReadLimits = ReadLimits(),  # noqa: B008 - the options replace it
 ) -> None:
     """Find bugs in a compiler: equivalent programs must give equal results.
 
@@ -134,6 +138,10 @@ def fuzz(
             known=known_list.sources(known_bugs),
             triage_s=seconds(triage, "--triage", zero=True),
             pack=1 if plain else _pack(pack),
+            max_elements=limits.elements,
+            max_nodes=limits.nodes,
+            read_timeout_s=limits.seconds,
+            read_memory_gib=limits.memory_gib,
         )
         version, sources, rules_used = before.check(config)
         store = Store.create(out or _new_folder(compiler), config)

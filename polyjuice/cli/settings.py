@@ -25,6 +25,7 @@ from typing import Any
 import typer
 
 from polyjuice import compilers
+from polyjuice.cli import read_options
 from polyjuice.cli.common import Usage, chosen, interpreter, seconds
 from polyjuice.inputs import PROFILES
 from polyjuice.oracles import ORACLES
@@ -52,8 +53,12 @@ _SHARED: Mapping[tuple[str, ...], Set[str]] = {
     ("rules", "list"): {"rules"},
     ("rules", "show"): {"rules"},
     ("rules", "check"): {"rules", "workers"},
-    ("rewrite",): {"rules"},
-    ("reduce",): {"rules"},
+    ("rewrite",): {"rules", *read_options.KEYS},
+    ("metrics",): read_options.KEYS,
+    ("replay",): read_options.KEYS,
+    ("reduce",): {"rules", *read_options.KEYS},
+    ("bisect",): read_options.KEYS,
+    ("suite", "add"): read_options.KEYS,
 }
 """The options of other commands that mean the same as those of fuzz."""
 

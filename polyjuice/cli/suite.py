@@ -31,7 +31,9 @@ from polyjuice.cli.common import (
     stderr,
     stdout,
 )
+from polyjuice.cli.read_options import reads_models
 from polyjuice.execution import probe
+from polyjuice.formats import ReadLimits
 from polyjuice.generate import STRATEGIES
 from polyjuice.session import Conditions
 from polyjuice.suite import adding, building, running
@@ -169,18 +171,20 @@ def run(
 
 
 @app.command("add")
+@reads_models
 def add(
     finding: Annotated[Path, typer.Argument(metavar="FINDING_DIR", help="A finding's folder.")],
     suite: Annotated[Path, typer.Argument(metavar="DIR", help="A suite's folder.")],
     url: Annotated[
         str, typer.Option(metavar="URL", help="Where the bug is reported: the case is expected to fail.")
     ] = "",
+    limits: ReadLimits = ReadLimits(),  # noqa: B008 - the options replace it
 ) -> None:
     """Add a finding to a suite, as a case.
 
     With --url the case is expected to fail in the finding's compiler, from its version on.
     """
-    added = adding.add(finding, suite, url)
+    added = adding.add(finding, suite, url, limits)
     formats = ", ".join(added.formats)
     stdout.print(escape(f"{suite / added.case}: the programs of {finding}, for {formats}"))
     for format, why in added.refused.items():

@@ -62,9 +62,9 @@ class Found:
         return self.graphs.get(self.record.get("culprit", "")) or next(iter(self.graphs.values()), None)
 
 
-def in_folder(folder: Path) -> list[Found]:
+def in_folder(folder: Path, limits: formats.ReadLimits) -> list[Found]:
     """Return the findings in a folder: silent kinds first, then reduced ones, then those with the most duplicates."""
-    found = [read(path.parent) for path in sorted(folder.glob("*/finding.json")) if path.parent.name[0] != "."]
+    found = [read(path.parent, limits) for path in sorted(folder.glob("*/finding.json")) if path.parent.name[0] != "."]
     kinds = list(KINDS)
 
     def order(one: Found) -> tuple[int, bool, int]:
@@ -75,14 +75,14 @@ def in_folder(folder: Path) -> list[Found]:
     return sorted(found, key=order)
 
 
-def read(folder: Path) -> Found:
+def read(folder: Path, limits: formats.ReadLimits) -> Found:
     """Return the finding of a folder, written by any version."""
     try:
         record = dict(json.loads((folder / "finding.json").read_text(encoding="utf-8")))
     except (OSError, TypeError, ValueError) as error:
         return Found(folder, {"folder": folder.name}, problem=f"finding.json cannot be read: {error}")
     try:
-        stored = stored_findings.load(folder)
+        stored = stored_findings.load(folder, limits=limits)
     except (FindingError, formats.FormatError, OSError) as error:
         return Found(folder, record, problem=str(error))
     return Found(folder, record, stored.graphs, stored.inputs, _differences(stored))

@@ -55,7 +55,7 @@ def of_campaign(folder: Path) -> Page:
 
 def _page(folder: Path, store: Store, config: Config) -> Page:
     summary = store.summary()
-    found = cards.in_folder(folder / "findings")
+    found = cards.in_folder(folder / "findings", config.read_limits)
     groups = untriaged(store) if config.triage_s else []
     version = store.meta("version") or _version(config, found)
     covered = store.covered()

@@ -11,6 +11,7 @@ from pathlib import Path
 import tomlkit
 
 from polyjuice.execution.protocol import from_wire
+from polyjuice.formats import ReadLimits
 from polyjuice.ir import array_digest
 from polyjuice.lower import Unlowerable
 from polyjuice.suite import carry, cases, suite_cases
@@ -29,6 +30,9 @@ _ARRAYS = "inputs.npz"
 """The file of a case's arrays. Its bytes differ from time to time, because an archive stores its creation time."""
 
 
+_DEFAULT = ReadLimits()
+
+
 @dataclass(frozen=True)
 class Added:
     """The name of the new case, its formats, and why it lacks the others."""
@@ -38,13 +42,13 @@ class Added:
     refused: Mapping[str, str]
 
 
-def add(finding: Path, suite: Path, url: str = "") -> Added:
+def add(finding: Path, suite: Path, url: str = "", limits: ReadLimits = _DEFAULT) -> Added:
     """Add a finding to a suite, or to a new one; with ``url``, as expected to fail from its compiler's version on.
 
     Raises SuiteError where a suite cannot express the finding, or has it already, FindingError, FormatError,
     ExpectationError.
     """
-    found = load(finding)
+    found = load(finding, limits=limits)
     expected.read(suite / "xfail.toml")
     if found.record.oracle not in _SAYABLE or found.record.broken:
         raise SuiteError(

@@ -50,7 +50,7 @@ class Older(TypedDict, total=False):
     spellings: Mapping[str, Spelling]
 
 
-def with_choices(folder: Path, data: Mapping[str, Any]) -> dict[str, Any]:
+def with_choices(folder: Path, data: Mapping[str, Any], limits: formats.ReadLimits) -> dict[str, Any]:
     """Return the content of a ``finding.json`` with ``choices`` in place of older ``spellings``, if it has these.
 
     Older findings stored the keys from which lowering choices were drawn; this draws them again. Raises
@@ -61,7 +61,7 @@ def with_choices(folder: Path, data: Mapping[str, Any]) -> dict[str, Any]:
     compiler, opset = find(data["compiler"]), data["conditions"]["opset"]
     files = {label: folder / ("a.onnx" if label == data["a"] else "b.onnx") for label in data["spellings"]}
     choices = {
-        label: _choices(data["spellings"][label], formats.load(file), compiler, opset) if file.is_file() else {}
+        label: _choices(data["spellings"][label], formats.load(file, limits), compiler, opset) if file.is_file() else {}
         for label, file in files.items()
     }
     return {**data, "choices": choices}

@@ -46,6 +46,8 @@ _FURTHER = (
 _LONGEST_S = 86_400
 """The longest time limit of a finding, in seconds: a day."""
 
+_DEFAULT = formats.ReadLimits()
+
 
 class FindingError(ValueError):
     """The folder is not a finding, or the finding lacks something; the message is one line that says so."""
@@ -66,6 +68,7 @@ class Stored:
     conditions: Conditions
     choices: Mapping[str, LoweringChoices]
     as_written: Mapping[str, Artifact] = field(default_factory=dict)
+    limits: formats.ReadLimits = _DEFAULT
 
     @property
     def oracle(self) -> Oracle:
@@ -136,12 +139,12 @@ def annotate(folder: Path, /, **changes: Any) -> dict[str, Any]:
     return record
 
 
-def load(folder: Path, python: Path | None = None) -> Stored:
+def load(folder: Path, python: Path | None = None, limits: formats.ReadLimits = _DEFAULT) -> Stored:
     """Read a finding. ``python`` is the interpreter that has the compiler; by default, the one that the finding names.
 
     Raises FindingError, FormatError.
     """
-    record = read_record(folder)
+    record = read_record(folder, limits)
     several = ORACLES[record.oracle].least > 1
     sides = {record.a: "a.onnx", record.b: "b.onnx"} if several else {record.a: "a.onnx"}
     written = [label for label in sides if label not in record.given]
@@ -152,23 +155,23 @@ def load(folder: Path, python: Path | None = None) -> Stored:
     for name in (*sides.values(), "inputs.npz"):
         if not (folder / name).is_file():
             raise FindingError(f"{folder} is not a complete finding (there is no {name})")
-    graphs = {label: formats.load(folder / name) for label, name in sides.items()}
+    graphs = {label: formats.load(folder / name, limits) for label, name in sides.items()}
     try:
         arrays = read_arrays(folder / "inputs.npz")
         as_written = _as_written(folder, record, sides, arrays)
     except StoredError as error:
         raise FindingError(str(error)) from None
     sets = _inputs(folder, record, arrays, graphs)
-    return Stored(folder, record, graphs, sets, conditions, choices, as_written)
+    return Stored(folder, record, graphs, sets, conditions, choices, as_written, limits)
 
 
-def read_record(folder: Path) -> FindingRecord:
+def read_record(folder: Path, limits: formats.ReadLimits = _DEFAULT) -> FindingRecord:
     """Read ``finding.json``, of any version. Raises FindingError, and FormatError for a graph of an older finding."""
     path = folder / "finding.json"
     if not path.is_file():
         raise FindingError(f"{folder} is not a finding's folder (there is no finding.json)")
     try:
-        data = older.with_choices(folder, read_json(path, older.Older))
+        data = older.with_choices(folder, read_json(path, older.Older), limits)
         values = older.with_failure(older.with_cause(data))
     except KeyError as error:
         raise FindingError(f"{path} has no {error}") from None

@@ -118,14 +118,14 @@ def remove(folder: Path) -> None:
         folder.rmdir()
 
 
-def load(folder: Path, stem: str) -> list[UserModel]:
+def load(folder: Path, stem: str, limits: formats.ReadLimits) -> list[UserModel]:
     """Return the programs that :func:`save` wrote; empty if there are none. Raises FormatError, StoredError."""
     names = takewhile(lambda name: (folder / f"{name}.onnx").is_file(), (_numbered(stem, n) for n in count()))
-    return [_load(folder, name) for name in names]
+    return [_load(folder, name, limits) for name in names]
 
 
-def _load(folder: Path, stem: str) -> UserModel:
-    graph = formats.load(folder / f"{stem}.onnx")
+def _load(folder: Path, stem: str, limits: formats.ReadLimits) -> UserModel:
+    graph = formats.load(folder / f"{stem}.onnx", limits)
     data: _Saved = read_json(folder / f"{stem}.json", _Saved)
     arrays = read_arrays(folder / f"{stem}.npz")
     artifact = read(folder, stem, data["program"], arrays) if data["program"] else None

@@ -21,8 +21,7 @@ from polyjuice.egraph.language import Constructor, constructors, derivable, ints
 from polyjuice.egraph.rows import Row, insert
 from polyjuice.egraph.view import ENode, freeze
 from polyjuice.ir import Graph, TensorType, digest
-from polyjuice.ops import GraphBuilder, Op, infer
-from polyjuice.ops.table import TABLE
+from polyjuice.ops import TABLE, GraphBuilder, Op, infer
 from tests.support.applications import application
 
 UNDERIVED = {
