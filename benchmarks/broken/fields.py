@@ -255,7 +255,7 @@ def fewer_nodes(rng: random.Random, model: ModelProto) -> None:
 
 def many_nodes(rng: random.Random, model: ModelProto) -> None:
     last = _one(rng, _names(model))
-    count = _one(rng, (200, 2000, 20000))
+    count = _one(rng, (100, 500, 30_000))
     model.graph.node.extend(
         NodeProto(op_type="Neg", input=[last if i == 0 else f"m{i - 1}"], output=[f"m{i}"]) for i in range(count)
     )
