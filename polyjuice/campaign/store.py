@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import sqlite3
+import stat
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
@@ -21,6 +23,9 @@ from polyjuice.campaign.coverage import Tuple
 from polyjuice.campaign.runner import CaseResult
 from polyjuice.triage.automatic import Triaged
 from polyjuice.triage.groups import Group
+
+_OWNER_ALONE = 0o700
+"""The permissions of a campaign's folder."""
 
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS meta (key TEXT PRIMARY KEY, value TEXT NOT NULL);
@@ -134,6 +139,20 @@ class Untriaged:
         return self.group.text if self.group else str(self.record["signature"])
 
 
+def _refuse_public(folder: Path) -> None:
+    """Raise NoCampaign where every user can write a campaign's folder: its programs are code that Polyjuice runs."""
+    if folder.stat().st_mode & stat.S_IWOTH:
+        raise NoCampaign(f"{folder} can be written by every user: chmod o-w {folder}, or name another --out")
+
+
+def writers(folder: Path) -> str:
+    """Return who else can write a campaign's folder, "" where nobody can (but the superuser)."""
+    status = folder.stat()
+    if status.st_uid not in (0, os.geteuid()):
+        return "another user owns it"
+    return "its group can write it" if status.st_mode & stat.S_IWGRP else ""
+
+
 class Store:
     """One campaign's folder and database."""
 
@@ -148,10 +167,12 @@ class Store:
         if (folder / "campaign.sqlite").exists():
             raise NoCampaign(f"{folder} already holds a campaign: continue it with --resume, or name another --out")
         try:
+            folder.mkdir(mode=_OWNER_ALONE, parents=True, exist_ok=True)
             for name in FOLDERS:
-                (folder / name).mkdir(parents=True, exist_ok=True)
+                (folder / name).mkdir(exist_ok=True)
         except OSError as error:
             raise NoCampaign(f"{folder} cannot be made: {error.strerror}") from None
+        _refuse_public(folder)
         db = sqlite3.connect(folder / "campaign.sqlite")
         store = cls(folder, db)
         store.claim()
@@ -165,6 +186,7 @@ class Store:
         path = folder / "campaign.sqlite"
         if not path.exists():
             raise NoCampaign(f"{folder} holds no campaign (there is no campaign.sqlite)")
+        _refuse_public(folder)
         try:
             store = cls(folder, sqlite3.connect(path))
             text = store.meta("config")

@@ -38,6 +38,7 @@ from polyjuice.suite.carried.harness.expected import ExpectationError
 from polyjuice.suite.options import SuiteError
 from polyjuice.triage import FindingError
 from polyjuice.triage.known_list import KnownError
+from polyjuice.visible import visible
 
 app = typer.Typer(pretty_exceptions_enable=False)
 app.callback(
@@ -111,7 +112,7 @@ def main() -> None:
     except Exception as problem:  # noqa: BLE001 - Python's own status would be 1, which means findings
         if _is_full(problem):
             _refuse(f"the campaign's database: {problem}; make room, then continue with --resume")
-        traceback.print_exc()
+        sys.stderr.write(visible(traceback.format_exc()))
         sys.exit(DEFECT)
 
 

@@ -12,7 +12,7 @@ from polyjuice import compilers
 from polyjuice.campaign import coverage, loop, models
 from polyjuice.campaign.config import Config
 from polyjuice.campaign.seeds import Seeds
-from polyjuice.campaign.store import Store
+from polyjuice.campaign.store import Store, writers
 from polyjuice.cli import advice
 from polyjuice.cli.common import DEFECT, FINDINGS, INTERRUPTED, OK, USAGE, stderr
 from polyjuice.cli.summary import CampaignProgress
@@ -23,6 +23,9 @@ def run(config: Config, rules: Sequence[Rule], seeds: Seeds, store: Store, versi
     """Run the cases and the triage. Return the exit status and the summary."""
     status = None
     store.set_meta("version", version)
+    if others := writers(store.folder):
+        advised = "who does so can make Polyjuice run their code"
+        stderr.print(f"polyjuice: {escape(str(store.folder))}: {others}, and {advised}")
     try:
         with CampaignProgress(config, store) as live:
             loop.run(config, rules, store, live)

@@ -20,6 +20,7 @@ from polyjuice.cli.advice import Step
 from polyjuice.cli.common import stderr, stdout
 from polyjuice.cli.progress import Live
 from polyjuice.triage.automatic import Triaged
+from polyjuice.visible import visible
 from polyjuice.wording import counted
 
 _TESTED = {"tested": "case", "pairs": "pair", "programs": "program", "packs": "pack"}
@@ -63,7 +64,7 @@ class CampaignProgress(Live):
         """Show and log the findings of a case."""
         self._counts["raw_findings"] += len(result.findings)
         self._known += len(result.known)
-        self._log.write(_log_line(result) + "\n")
+        self._log.write(visible(_log_line(result)) + "\n")
         for finding in result.findings:
             stderr.print(f"[red]finding[/red] {escape(finding.folder)}: {escape(finding.message)}")
         for problem in [*([] if result.false else result.unsound), *filter(None, [result.defect])]:
@@ -76,7 +77,7 @@ class CampaignProgress(Live):
         self._counts["raw_findings"] -= bool(known)
         self._triaged += not known and not result.ended and not result.group
         line = f"triage {result.name}: {_outcome(result, known)}"
-        self._log.write(f"{line} {result.seconds:.1f} s\n")
+        self._log.write(visible(f"{line} {result.seconds:.1f} s\n"))
         colour = "magenta" if result.defect else "red"
         if not result.group:
             stderr.print(f"[{colour}]triage[/{colour}] {escape(line.removeprefix('triage '))}")

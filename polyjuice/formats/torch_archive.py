@@ -1,8 +1,8 @@
 """Check an exported Torch program (``.pt2``) before Torch loads it, and write the archive anew.
 
 ``torch.export.load`` runs code that a file names: it unpickles objects and sparse tensors, evaluates the text of
-symbolic sizes, loads compiled libraries, and looks functions up by name. This module refuses all of these. It then writes
-the checked entries to a new archive for Torch, so that both read the same.
+symbolic sizes, loads compiled libraries, and looks functions up by name. This module refuses all of these. It then
+writes the checked entries to a new archive for Torch, so that both read the same.
 """
 
 from __future__ import annotations

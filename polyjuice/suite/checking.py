@@ -17,6 +17,7 @@ from polyjuice import formats, pipeline
 from polyjuice.campaign import sizes as sizes_at
 from polyjuice.compilers import CompilerInfo, find
 from polyjuice.egraph import Rewriter, Rule, Variant, distinct, graph_windows, load
+from polyjuice.formats.forked import apart
 from polyjuice.inputs import intervals, mode_in, profile_of, rulesets_on
 from polyjuice.ir import TensorType, dtypes
 from polyjuice.lower import Unlowerable
@@ -86,8 +87,8 @@ class Checker:
         format, the model itself is compiled first, exactly as it is. Symbolic sizes of an ONNX model are those of the
         inputs. Such a model is also checked at two further sizes, on the same inputs, cut or repeated.
 
-        This process reads the model and exports a module, so a crash of the module ends it. Compiled programs run in
-        other processes.
+        This process exports a module, so a crash of the module ends it. Other processes read an ONNX model, and run
+        compiled programs.
 
         Raises Miscompiled for a fault that repeats in three fresh processes, after it has written the finding to
         ``findings``. Raises NotChecked, and FormatError, SuiteError, EnvironmentProblem.
@@ -202,7 +203,7 @@ def _at_sizes(model: OnnxModel, seed: int) -> list[UserModel]:
     """A model at the sizes of its examples, and at others. Raises FormatError, SuiteError."""
     assert model.examples is not None
     own = model.own or {}
-    program = model.at(own)
+    program = apart(lambda: model.at(own), model.where, model.limits)
     wanted = list(program.graph.input_types)
     types = [TensorType(dtypes.of_array(array), array.shape) for array in model.examples]
     if types != wanted:
