@@ -39,7 +39,8 @@ characters in the output. ``other status``: a status that the command line does 
 """
 
 LIMIT_S = 20.0
-MEMORY = 6 * 2**30
+MEMORY = 4 * 2**30
+"""How many bytes of address space a command may take, besides those of the process that forks."""
 
 _CONTROL = re.compile("[\\x00-\\x08\\x0b-\\x1f\\x7f-\\x9f\\u200e\\u200f\\u202a-\\u202e\\u2066-\\u2069]")
 """Control characters, also those that change the direction of text; not the tabulator and the end of a line."""
@@ -275,7 +276,8 @@ def _serve(around: Surroundings, commands: Sequence[Runnable], target: int, rele
     try:
         os.setsid()
         os.chdir(around.work)
-        resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
+        present = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
+        resource.setrlimit(resource.RLIMIT_AS, (present + MEMORY, resource.RLIM_INFINITY))
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
         for command in commands:
             if not os.read(release, 1):
