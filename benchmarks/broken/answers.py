@@ -46,6 +46,10 @@ _CONTROL = re.compile("[\\x00-\\x08\\x0b-\\x1f\\x7f-\\x9f\\u200e\\u200f\\u202a-\
 """Control characters, also those that change the direction of text; not the tabulator and the end of a line."""
 
 
+_COMPILERS_OWN = frozenset([".ses"])
+"""Files in the folder for temporary files that are none of Polyjuice's: ONNX Runtime's session identifier."""
+
+
 class Runnable(Protocol):
     """A command as :class:`benchmarks.broken.commands.Command`."""
 
@@ -139,7 +143,7 @@ class Surroundings:
             here = Path(folder)
             folders[:] = [name for name in folders if here / name not in free]
             for name in (*files, *folders):
-                if (path := here / name) not in free:
+                if (path := here / name) not in free and name not in _COMPILERS_OWN:
                     found[str(path.relative_to(self.root))] = _digest(path)
         return found
 

@@ -134,12 +134,13 @@ _DIVISIONS = frozenset(["Div", "Mod", "aten.remainder", "aten.fmod", "aten.floor
 def vulnerable(node: Node, results: Sequence[TensorType | None]) -> bool:
     """Return whether a node may give NaN or infinity on moderate finite operands."""
     known = node.qualified in DOMAINS or node.qualified in _SOON_TOO_LARGE
-    return known and any(t is not None and dtypes.is_float(t.dtype) for t in results)
+    return known and not node.opaque and any(t is not None and dtypes.is_float(t.dtype) for t in results)
 
 
 def divides_by_zero(node: Node, operands: Sequence[np.ndarray]) -> bool:
     """Return whether a node divides integers by zero. Compilers may differ on the result."""
-    return node.qualified in _DIVISIONS and operands[1].dtype.kind in "iu" and not operands[1].all()
+    divides = node.qualified in _DIVISIONS and not node.opaque
+    return divides and operands[1].dtype.kind in "iu" and not operands[1].all()
 
 
 def loss_of(
