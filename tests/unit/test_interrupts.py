@@ -1,4 +1,4 @@
-"""SIGTERM and SIGHUP interrupt a command as SIGINT does, but neither in the middle of a whole step nor twice at once."""
+"""SIGTERM and SIGHUP interrupt a command as SIGINT does, but neither within a whole step nor twice at once."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def test_a_second_signal_does_not_interrupt_the_ending(monkeypatch: pytest.Monke
 
 def test_a_deferred_interrupt_comes_at_the_end_of_the_block() -> None:
     steps = []
-    with pytest.raises(KeyboardInterrupt), interrupts.deferred():
+    with pytest.raises(KeyboardInterrupt), interrupts.deferred():  # noqa: PT012 - the order of several steps counts
         with interrupts.deferred():
             signal.raise_signal(signal.SIGHUP)
             steps.append("inner")
@@ -57,13 +57,13 @@ def test_a_deferred_interrupt_comes_at_the_end_of_the_block() -> None:
 
 def test_a_deferred_interrupt_comes_where_it_is_allowed() -> None:
     steps = []
-    with pytest.raises(KeyboardInterrupt), interrupts.deferred():
+    with pytest.raises(KeyboardInterrupt), interrupts.deferred():  # noqa: PT012 - the order of several steps counts
         signal.raise_signal(signal.SIGTERM)
         steps.append("whole")
         with interrupts.allowed():
             steps.append("never")
     assert steps == ["whole"]
-    with pytest.raises(KeyboardInterrupt), interrupts.deferred(), interrupts.allowed():
+    with pytest.raises(KeyboardInterrupt), interrupts.deferred(), interrupts.allowed():  # noqa: PT012 - the order of several steps counts
         interrupts._came_at = None
         signal.raise_signal(signal.SIGTERM)
 
