@@ -78,10 +78,10 @@ _FOR_GOOD_S = 120.0
 """Seconds after which a process that still runs is left behind."""
 
 _START_S = 0.3, 8.0
-"""A quarter of the kills come so many seconds after the start of the command: the earliest and the latest moment."""
+"""A quarter of the kills come in this interval after the start of the command, in seconds."""
 
 _RESULTS, _AFTER_S = 8, 2.0
-"""The others come once so many new results are stored, at most, and up to so many seconds later."""
+"""The others come after at most this number of new results, and within these seconds after that."""
 
 
 @dataclass
