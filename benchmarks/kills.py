@@ -32,19 +32,22 @@ ROOT = Path(__file__).resolve().parents[1]
 ARTIFACT = ROOT / "artifacts" / "interruptions.md"
 
 COMPILER = '''
-from polyjuice.campaign import numpy_control as control
-from polyjuice.campaign.numpy_control import *
+from polyjuice.compilers import numpy as control
+from polyjuice.compilers.numpy import *
 from polyjuice.execution.protocol import from_wire, to_wire
 
-FORMAT = "onnx"
-LACKS = "functions, symbolic sizes, constant nodes"
-REPRO_IMPORTS = "import faulty_compiler as compiler"
-REPRO = """
+INFO = {
+    "format": "onnx",
+    "needs": "this file",
+    "lacks": ["functions", "symbolic sizes", "constant nodes"],
+    "repro_imports": "import faulty_compiler as compiler",
+    "repro": """
 def prepare(model, inputs):
     arrays = [compiler.to_wire(array) for array in inputs]
     compiled = compiler.compile(compiler.load({"source": model, "arrays": {}}), arrays)
     return lambda: [compiler.from_wire(array) for array in compiler.run(compiled, arrays)]
-"""
+""",
+}
 _disabled = set()
 
 def start(options):
@@ -74,8 +77,11 @@ FAILURES = ("crash", "hang")
 _FOR_GOOD_S = 120.0
 """Seconds after which a process that still runs is left behind."""
 
-_FIRST_S, _LAST_S = 0.3, 15.0
-"""The earliest and the latest moment of a kill, in seconds after the start of the command."""
+_START_S = 0.3, 8.0
+"""A quarter of the kills come so many seconds after the start of the command: the earliest and the latest moment."""
+
+_RESULTS, _AFTER_S = 8, 2.0
+"""The others come once so many new results are stored, at most, and up to so many seconds later."""
 
 
 @dataclass
@@ -152,6 +158,12 @@ class Campaign:
         }
 
     @property
+    def progress(self) -> int:
+        """How many results are stored: of cases, and of triage."""
+        tables = ("cases", "triaged", "sorted")
+        return sum(count for table in tables for (count,) in self.rows(f"SELECT COUNT(*) FROM {table}"))
+
+    @property
     def stage(self) -> str:
         """The state of the campaign so far."""
         done = len(self.stored())
@@ -224,10 +236,8 @@ def survive(folder: Path, workers: int, cases: int, kills: int, draw: random.Ran
         process = campaign.command()
         ended = False
         if stages.total() < kills:
-            try:
-                process.wait(draw.uniform(_FIRST_S, _LAST_S))
-                ended = True
-            except subprocess.TimeoutExpired:
+            ended = not _reached(campaign, process, draw)
+            if not ended:
                 process.send_signal(signal.SIGKILL)
                 stages[campaign.stage] += 1
         _, errors = process.communicate()
@@ -248,6 +258,21 @@ def survive(folder: Path, workers: int, cases: int, kills: int, draw: random.Ran
     return Survived(
         workers, cases, stages, len(campaign.rows("SELECT 1 FROM findings")), len(results["causes"]), problems
     )
+
+
+def _reached(campaign: Campaign, process: subprocess.Popen[str], draw: random.Random) -> bool:
+    """Wait for the random moment of a kill; whether the command still runs then."""
+    early, wanted = draw.random() < 1 / 4, campaign.progress + draw.randint(1, _RESULTS)
+    pause_s = draw.uniform(*_START_S) if early else draw.uniform(0.0, _AFTER_S)
+    while not early and campaign.progress < wanted:
+        if process.poll() is not None:
+            return False
+        time.sleep(0.05)
+    try:
+        process.wait(pause_s)
+    except subprocess.TimeoutExpired:
+        return True
+    return False
 
 
 def _difference(alone: Any, killed: Any) -> str:

@@ -34,6 +34,7 @@ from polyjuice.drawing import DrawingError, DrawingMissing
 from polyjuice.egraph import RuleError
 from polyjuice.generate import SolverMissing
 from polyjuice.page import PageError
+from polyjuice.stored_files import StoredError
 from polyjuice.suite.carried.harness.expected import ExpectationError
 from polyjuice.suite.options import SuiteError
 from polyjuice.triage import FindingError
@@ -80,6 +81,7 @@ _THE_USERS = (
     RuleError,
     Running,
     SolverMissing,
+    StoredError,
     SuiteError,
     Usage,
     formats.FormatError,

@@ -21,7 +21,7 @@ OK, FINDINGS, USAGE, DEFECT, INTERRUPTED = 0, 1, 2, 3, 130
 """Exit statuses."""
 
 
-class _Terminal(Console):
+class Terminal(Console):
     """A console on which texts cannot steer the terminal: their control characters are shown as escapes."""
 
     def render(self, renderable: RenderableType, options: ConsoleOptions | None = None) -> Iterable[Segment]:
@@ -30,8 +30,8 @@ class _Terminal(Console):
             yield segment if segment.control else Segment(visible(segment.text), segment.style)
 
 
-stderr = _Terminal(stderr=True, soft_wrap=True, emoji=False)  # a path may hold :train:
-stdout = _Terminal(soft_wrap=True, width=None if sys.stdout.isatty() else 240, emoji=False)
+stderr = Terminal(stderr=True, soft_wrap=True, emoji=False)  # a path may hold :train:
+stdout = Terminal(soft_wrap=True, width=None if sys.stdout.isatty() else 240, emoji=False)
 
 JsonOption = Annotated[bool, typer.Option("--json", help="Print one JSON object on standard output.")]
 RulesOption = Annotated[

@@ -40,6 +40,10 @@ _FIELDS: Mapping[str, str] = {
     "--timeout": "timeout_s",
     "--pack": "pack",
     "--plain": "pack",
+    "--max-elements": "max_elements",
+    "--max-nodes": "max_nodes",
+    "--read-timeout": "read_timeout_s",
+    "--read-memory": "read_memory_gib",
 }
 """The field of `Config` that each other option sets."""
 

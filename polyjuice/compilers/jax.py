@@ -105,8 +105,8 @@ def start(options: dict[str, Any]) -> None:
         _dump = Path(options["scratch"], "xla")
         flags += [f"--xla_dump_to={_dump}", "--xla_dump_hlo_pass_re=.*"]
     os.environ["XLA_FLAGS"] = " ".join(flags).strip()
-    jax.config.update("jax_enable_x64", True)
-    jax.config.update("jax_platforms", "cpu")
+    jax.config.update("jax_enable_x64", True)  # type: ignore[no-untyped-call]
+    jax.config.update("jax_platforms", "cpu")  # type: ignore[no-untyped-call]
 
 
 def load(artifact: dict[str, Any]) -> Callable[..., Any]:

@@ -20,6 +20,7 @@ from polyjuice.suite.candidates import SIDES
 from polyjuice.suite.carried.harness import expected
 from polyjuice.suite.lowering import Lowering
 from polyjuice.suite.options import SuiteError
+from polyjuice.triage.known_list import is_version
 from polyjuice.triage.stored import Stored, load
 
 _ARRAYS = "inputs.npz"
@@ -41,9 +42,11 @@ class Added:
 def add(finding: Path, suite: Path, url: str = "", limits: ReadLimits = _DEFAULT) -> Added:
     """Add a finding to a suite, or to a new one; with ``url``, as expected to fail from its compiler's version on.
 
-    Raises SuiteError where a suite cannot express the finding, or has it already, FindingError, FormatError.
+    Raises SuiteError where a suite cannot express the finding, or has it already, FindingError, FormatError,
+    ExpectationError.
     """
     found = load(finding, limits=limits)
+    expected.read(suite / "xfail.toml")
     if not found.oracle.in_suite or found.record.broken:
         raise SuiteError(
             f"{finding}: a suite cannot express what the oracle {found.record.oracle} found"
@@ -124,10 +127,12 @@ def _about(found: Stored, sides: Mapping[str, str]) -> cases.About:
 def _expect(path: Path, case: str, found: Stored, url: str) -> None:
     """Add an entry to ``xfail.toml``, and leave the rest as it is."""
     version = found.record.versions.get(found.record.compiler, "")
-    entry = {"case": case, "compiler": found.record.compiler, "versions": f">={version}", "url": url}
+    entry = {"case": case, "compiler": found.record.compiler, "url": url}
+    if is_version(version):
+        entry["versions"] = f">={version}"
     document = tomlkit.parse(path.read_text(encoding="utf-8")) if path.is_file() else tomlkit.document()
     if "xfail" not in document:
         document["xfail"] = tomlkit.aot()
-    document["xfail"].append(tomlkit.item({name: value for name, value in entry.items() if value != ">="}))
+    document["xfail"].append(tomlkit.item(entry))
     path.write_text(tomlkit.dumps(document), encoding="utf-8")
     expected.read(path)

@@ -210,7 +210,7 @@ def _at_sizes(model: OnnxModel, seed: int) -> list[UserModel]:
     program = apart(lambda: model.at(own), model.where, model.limits)
     wanted = list(program.graph.input_types)
     types = [TensorType(dtypes.of_array(array), array.shape) for array in model.examples]
-    if types != wanted:
+    if types != wanted or program.examples is None:
         raise SuiteError(f"the model takes {_listed(wanted)}, and the inputs are {_listed(types)}")
     others = [sizes for sizes in sizes_at.chosen(model, str(seed), 1 + _FURTHER) if sizes != own] if own else []
     found = [model.at(sizes) for sizes in others[:_FURTHER]]

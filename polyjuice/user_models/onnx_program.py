@@ -50,7 +50,7 @@ class OnnxModel:
         """Return the program with these sizes for its symbols, and examples that fit. Raises FormatError."""
         program = from_model(self.model, self.where, sizes, self.limits)
         shapes = [t.shape for t in program.graph.input_types]
-        return replace(program, examples=symbolic.fitted(self.examples, shapes) if self.examples else None)
+        return replace(program, examples=None if self.examples is None else symbolic.fitted(self.examples, shapes))
 
 
 def load_onnx(path: Path, limits: ReadLimits = _DEFAULT) -> OnnxModel:
