@@ -24,6 +24,7 @@ from polyjuice.campaign.preparation import Preparation, Skip, Unsound
 from polyjuice.compilers import CompilerInfo, EnvironmentProblem, find
 from polyjuice.egraph import Rule
 from polyjuice.execution import Outcome, broken
+from polyjuice.execution.space import shortage
 from polyjuice.inputs import GIVEN
 from polyjuice.oracles import Case, Verdict
 from polyjuice.packs import CasePacks
@@ -51,7 +52,8 @@ class CaseResult:
 
     ``unsound`` and ``defect`` are faults of Polyjuice: a variant that differs from its seed graph, and an internal
     error. ``false`` names the user's rules that made such a variant. ``known`` has the URLs of known bugs that were
-    met, ``flaky`` the verdicts that did not repeat, and ``again`` the signatures of duplicates. ``sizes`` describes the
+    met, ``flaky`` the verdicts that did not repeat, and ``again`` the signatures of duplicates. ``disturbed`` names
+    what the compiler changed in its processes, which were replaced. ``sizes`` describes the
     symbolic sizes of the model. ``postponed`` has indices if the case's findings are not yet confirmed: these cases
     ran with it, and must run once more to confirm them.
     """
@@ -65,6 +67,7 @@ class CaseResult:
     known: Sequence[str] = ()
     flaky: Sequence[str] = ()
     again: Sequence[str] = ()
+    disturbed: Sequence[str] = ()
     unsound: Sequence[str] = ()
     false: str = ""
     rules: Sequence[str] = ()
@@ -253,6 +256,8 @@ class Runner:
         except EnvironmentProblem:
             raise
         except Exception as problem:  # noqa: BLE001 - not lost: it becomes the case's result
+            if full := shortage(problem, [self._out]):
+                raise full from None
             turn.fail(problem)
         finally:
             turn.spend(self._clock.seconds)
@@ -323,6 +328,7 @@ class Runner:
             accepted=accepted,
             covered=covered(case.ran, due.distribution) if due != NOTHING_DUE else (),
             sizes=", ".join(self._preparation.sizes(case.index)),
+            disturbed=sorted({one for program in case.programs for one in program.outcome.disturbed}),
         )
         return _with(result, found), found
 

@@ -21,6 +21,7 @@ from polyjuice.campaign.coverage import Tuple
 from polyjuice.campaign.runner import CaseResult
 from polyjuice.triage.automatic import Triaged
 from polyjuice.triage.groups import Group
+from polyjuice.triage.record import FindingRecord
 
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS meta (key TEXT PRIMARY KEY, value TEXT NOT NULL);
@@ -64,6 +65,9 @@ FOLDERS = ("raw", "findings")
 
 POSTPONED = "postponed"
 """The kind of the note on a case whose verdict still waits for confirmation."""
+
+_LISTED = ("known", "flaky", "again", "unsound", "disturbed")
+"""The kinds of notes that a result has as lists of the same name."""
 
 _COUNT_RULE = "INSERT INTO rules VALUES (?, 1) ON CONFLICT (name) DO UPDATE SET cases = cases + 1"
 
@@ -155,8 +159,12 @@ class Store:
         db = sqlite3.connect(folder / "campaign.sqlite")
         store = cls(folder, db)
         store.claim()
-        db.executescript(_SCHEMA)
-        store.set_config(config)
+        try:
+            db.executescript(_SCHEMA)
+            store.set_config(config)
+        except sqlite3.OperationalError:  # the disk is full
+            store._delete()
+            raise
         return store
 
     @classmethod
@@ -203,8 +211,10 @@ class Store:
 
     def abandon(self) -> None:
         """Delete a campaign that could not begin, so that its folder is free for the next try."""
-        if self.done():
-            return
+        if not self.done():
+            self._delete()
+
+    def _delete(self) -> None:
         self.close()
         for name in ("campaign.sqlite", "lock", "log"):
             (self.folder / name).unlink(missing_ok=True)
@@ -276,10 +286,7 @@ class Store:
             for f in result.findings:
                 row = (f.folder, f.index, f.kind, f.signature, json.dumps(asdict(f)))
                 self._db.execute("INSERT OR REPLACE INTO findings VALUES (?, ?, ?, ?, ?)", row)
-            notes = [(result.index, "known", t) for t in result.known]
-            notes += [(result.index, "flaky", t) for t in result.flaky]
-            notes += [(result.index, "again", t) for t in result.again]
-            notes += [(result.index, "unsound", t) for t in result.unsound]
+            notes = [(result.index, kind, text) for kind in _LISTED for text in getattr(result, kind)]
             notes += [(result.index, "accepted", result.accepted)] if result.accepted else []
             notes += [(result.index, "sizes", result.sizes)] if result.sizes else []
             notes += [(result.index, POSTPONED, json.dumps([*result.postponed]))] if result.postponed else []
@@ -289,6 +296,31 @@ class Store:
             self._db.executemany("INSERT OR IGNORE INTO covered VALUES (?, ?, ?, ?, ?)", covered)
             if not before:
                 self._db.executemany(_COUNT_RULE, [(name,) for name in result.rules])
+
+    def results(self) -> list[CaseResult]:
+        """The finished cases by index, with what the log says about them."""
+        notes: dict[tuple[int, str], list[str]] = {}
+        for index, kind, text in self._db.execute('SELECT "index", kind, text FROM notes'):
+            notes.setdefault((index, kind), []).append(text)
+        for index, text in self._db.execute('SELECT "index", record FROM findings'):
+            notes.setdefault((index, "finding"), []).append(text)
+
+        def result(index: int, pairs: int, skipped: str, seconds: str) -> CaseResult:
+            listed: dict[str, Any] = {kind: notes.get((index, kind), ()) for kind in _LISTED}
+            single: dict[str, Any] = {kind: "".join(notes.get((index, kind), ())) for kind in ("accepted", "defect")}
+            return CaseResult(
+                index,
+                pairs,
+                skipped=skipped,
+                findings=[FindingRecord(**json.loads(text)) for text in notes.get((index, "finding"), ())],
+                postponed=[index] if (index, POSTPONED) in notes else (),
+                seconds=json.loads(seconds),
+                **listed,
+                **single,
+            )
+
+        rows = self._db.execute('SELECT "index", pairs, skipped, seconds FROM cases ORDER BY "index"').fetchall()
+        return [result(*row) for row in rows]
 
     def done(self) -> set[int]:
         """The indices of the finished cases, including postponed ones."""
@@ -363,6 +395,11 @@ class Store:
         with self._db:
             self._db.execute("UPDATE triaged SET signature = ?, record = NULL WHERE signature = ?", (new, old))
 
+    def add_death(self, work: str) -> None:
+        """Store what a process of the campaign did when it died."""
+        with self._db:
+            self._db.execute("INSERT INTO notes VALUES (-1, 'died', ?)", (work,))
+
     def covered(self) -> list[Tuple]:
         """The tuples that the programs of the cases covered (see :mod:`polyjuice.campaign.coverage`)."""
         return self._db.execute("SELECT operator, dtype, factor, level FROM covered").fetchall()
@@ -432,6 +469,8 @@ class Store:
             "packs": sum(packs for *_, packs in rows),
             "unsound_variants": notes["unsound"],
             "defects": notes["defect"],
+            "died": notes["died"],
+            "disturbed": notes["disturbed"],
             "findings": causes + len({finding.grouped for finding in untriaged}),
             "raw_findings": self._db.execute("SELECT COUNT(*) FROM findings").fetchone()[0],
             "causes": causes,

@@ -33,6 +33,7 @@ from polyjuice.cli.settings import Settings
 from polyjuice.cli.start import installed
 from polyjuice.cli.summary import print_next, print_summary
 from polyjuice.compilers import EnvironmentProblem
+from polyjuice.execution.space import NoSpace
 from polyjuice.inputs import PROFILES, usual_profiles
 from polyjuice.lower import DRAWN_OPSET
 from polyjuice.oracles import ORACLES, usual_oracles
@@ -140,7 +141,7 @@ def fuzz(
     try:
         sources.keep(store.folder)
         status, summary = campaign_run.run(config, rules_used, sources, store, version)
-    except (EnvironmentProblem, formats.FormatError):
+    except (EnvironmentProblem, NoSpace, formats.FormatError):
         store.abandon()
         raise
     if as_json:

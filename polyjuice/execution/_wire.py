@@ -1,7 +1,8 @@
 """Frames between the host and a worker: a JSON header and raw array buffers, over one stream socket.
 
 A frame is a mark and the header's length (eight bytes), the header, and the bytes of each array. The header's "arrays"
-lists the arrays as [dtype, shape]. The mark tells a frame from what a compiler writes to the socket by mistake. The worker loads this file by path, so it keeps to Python 3.9, the standard library and NumPy.
+lists the arrays as [dtype, shape]. The mark tells a frame from what a compiler writes to the socket by mistake. The
+worker loads this file by path, so it keeps to Python 3.9, the standard library and NumPy.
 """
 
 from __future__ import annotations
@@ -40,7 +41,6 @@ _CLOSED = "the other side closed the channel"
 
 class Garbled(EOFError):
     """The channel holds something else than frames. Nothing that follows can be read."""
-
 
 
 def text_array(text: bytes) -> Array:

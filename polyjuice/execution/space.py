@@ -1,4 +1,4 @@
-"""Detect that a disk is full. A full disk is a problem of the environment, and no fault of a compiler or of Polyjuice."""
+"""Detect that a disk is full: a problem of the environment, and no fault of a compiler or of Polyjuice."""
 
 from __future__ import annotations
 
@@ -10,7 +10,6 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from polyjuice import cache
-from polyjuice.compilers import EnvironmentProblem
 from polyjuice.execution.protocol import Outcome
 
 _LITTLE = 2**20
@@ -23,15 +22,15 @@ _WORDS = ("No space left on device", "Disk quota exceeded", "database or disk is
 _ERRORS = (errno.ENOSPC, errno.EDQUOT)
 
 
-class NoSpace(EnvironmentProblem):
-    """There is no space left in a folder."""
+class NoSpace(Exception):
+    """There is no space left in a folder. It is no EnvironmentProblem: nobody takes it for a result, and goes on."""
 
     def __init__(self, folder: str) -> None:
         super().__init__(folder)
         self.folder = folder
 
     def __str__(self) -> str:
-        return f"no space left in {self.folder}: free some"
+        return f"no space left in {self.folder}; free some"
 
 
 def shortage(error: BaseException, folders: Iterable[Path] = ()) -> NoSpace | None:
@@ -42,7 +41,9 @@ def shortage(error: BaseException, folders: Iterable[Path] = ()) -> NoSpace | No
     chain = [*_chain(error)]
     if found := next((one for one in chain if isinstance(one, NoSpace)), None):
         return found
-    full = [str(folder) for folder in (*folders, Path(tempfile.gettempdir()), cache.folder()) if _free(folder) < _LITTLE]
+    full = [
+        str(folder) for folder in (*folders, Path(tempfile.gettempdir()), cache.folder()) if _free(folder) < _LITTLE
+    ]
     for one in chain:
         if isinstance(one, OSError) and one.errno in _ERRORS:
             return NoSpace(full[0] if full else _folder_of(one))

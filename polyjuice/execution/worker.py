@@ -363,7 +363,7 @@ def _text(error: BaseException) -> str:
     """The text of an error, without the middle if it is very long. The class of an error may define it wrongly."""
     try:
         return _without_middle(str(error), TEXT_LIMIT)
-    except Exception as failure:  # noqa: BLE001  whatever the compiler's class raises
+    except Exception as failure:
         return f"<its text cannot be had: str() raises {type(failure).__name__}>"
 
 
