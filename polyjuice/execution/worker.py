@@ -114,11 +114,18 @@ def _serve(channel: socket.socket, wire: ModuleType, compiler: ModuleType, surro
     inputs: list[Sequence[Any]] = []
     drafts: list[Job] = []
 
+    worker = os.getpid()
+
+    def write(header: dict[str, Any], arrays: Sequence[Any] = ()) -> None:
+        if os.getpid() != worker:  # a fork of the compiler's has come out of the compiler
+            os._exit(1)
+        wire.write(channel, header, arrays)
+
     def announce(stage: str) -> None:
-        wire.write(channel, {"stage": stage})
+        write({"stage": stage})
 
     def answer(report: dict[str, Any], arrays: list[Any]) -> None:
-        wire.write(channel, {**report, "disturbed": surroundings.changes()}, arrays)
+        write({**report, "disturbed": surroundings.changes()}, arrays)
 
     while True:
         try:
@@ -129,7 +136,7 @@ def _serve(channel: socket.socket, wire: ModuleType, compiler: ModuleType, surro
             announce("compile")
             began = time.perf_counter()
             compiler.build()
-            wire.write(channel, {"status": "built", "seconds": time.perf_counter() - began})
+            write({"status": "built", "seconds": time.perf_counter() - began})
         elif request["step"] == "finish":
             answer(*drafts[request["number"]].finish())
         else:
