@@ -34,6 +34,7 @@ class Fault:
 
 
 FAULTS: dict[str, Fault] = {
+    "campaign process killed from outside": Fault("os.kill(host(), signal.SIGKILL); time.sleep(1000)", once=True),
     "segfault": Fault("ctypes.string_at(0)", "", "crash", "SIGSEGV during compile"),
     "segfault in run": Fault("", "ctypes.string_at(0)", "crash", "SIGSEGV during run"),
     "abort": Fault("os.abort()", "", "crash", "SIGABRT during compile"),
@@ -55,7 +56,6 @@ FAULTS: dict[str, Fault] = {
         "os.kill(os.getppid(), signal.SIGKILL); time.sleep(1000)", note="SIGKILL during compile", once=True
     ),
     "fork server killed from outside": Fault("os.kill(parent_of(os.getppid()), signal.SIGKILL)", once=True),
-    "campaign process killed from outside": Fault("os.kill(host(), signal.SIGKILL); time.sleep(1000)", once=True),
     "garbage on standard output": Fault(
         "[os.write(stream, bytes(range(256)) * 4096) for stream in (1, 2) for _ in range(8)]"
     ),
@@ -98,6 +98,11 @@ FAULTS: dict[str, Fault] = {
     ),
     "no Exception": Fault("raise Base('no Exception')", "", "crash", "exited with status 1 during compile"),
 }
+
+HOPELESS = "campaign process killed each time"
+"""A fault that no campaign survives undamaged: its case is given up, and the campaign ends with 3."""
+
+_ALL = {**FAULTS, HOPELESS: Fault("os.kill(host(), signal.SIGKILL); time.sleep(1000)")}
 
 CODE = '''
 import ctypes, itertools, os, resource, shutil, signal, socket, stat, struct, sys, time
@@ -186,7 +191,7 @@ def compiler(folder: Path, held: str = "") -> dict[str, str]:
     marks = folder / "marks"
     marks.mkdir(parents=True)
     parts = {"compiles": "", "runs": ""}
-    for number, fault in enumerate(FAULTS.values()):
+    for number, fault in enumerate(_ALL.values()):
         first = f" and once({number})" if fault.once else ""
         for name, code in (("compiles", fault.compile), ("runs", fault.run)):
             if code:
@@ -198,7 +203,7 @@ def compiler(folder: Path, held: str = "") -> dict[str, str]:
 def models(folder: Path, names: list[str]) -> list[Path]:
     """A model for each fault, "" for none."""
     folder.mkdir()
-    constants = [FIRST + [*FAULTS].index(name) if name else 2 for name in names]
+    constants = [FIRST + [*_ALL].index(name) if name else 2 for name in names]
     return [
         save_model(folder / f"{number:02d}.onnx", _MODEL.format(constant=constant))
         for number, constant in enumerate(constants)
