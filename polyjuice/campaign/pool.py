@@ -15,6 +15,8 @@ from dataclasses import dataclass, field
 from multiprocessing.context import BaseContext
 from typing import Any
 
+from polyjuice.execution.space import OF_PROCESS
+
 _IN_A_ROW = 10
 """So many deaths without a result between them show that no process can work."""
 
@@ -119,7 +121,7 @@ class Pool:
 
     def _begun(self) -> _Process:
         """A process. It starts with its first task."""
-        folder = tempfile.mkdtemp(prefix="polyjuice-process-")
+        folder = tempfile.mkdtemp(prefix=OF_PROCESS)
         self._folders.append(folder)
         executor = ProcessPoolExecutor(1, self._context, self._initializer, self._arguments(folder))
         return _Process(executor, folder)

@@ -53,13 +53,13 @@ def checked(arrays: Iterable[Array]) -> list[Array]:
     result: list[Array] = []
     for one in arrays:
         dtype, values = one
-        if not isinstance(values, np.ndarray):
+        if not isinstance(values, (np.ndarray, np.generic)):
             raise TypeError(f"a value of type {type(values).__name__} is no array")
         if not isinstance(dtype, str) or DTYPES.get(dtype) != values.dtype:
             raise TypeError(f"no array of dtype {dtype} (held as {values.dtype}) can be transferred")
         if values.nbytes > _LARGEST:
             raise TypeError(f"an array of {values.nbytes} bytes is too large to be transferred")
-        result.append((dtype, values.view(np.ndarray)))  # a subclass may hide its shape
+        result.append((dtype, np.asarray(values)))  # a subclass may hide its shape
     return result
 
 

@@ -12,6 +12,9 @@ from pathlib import Path
 from polyjuice import cache
 from polyjuice.execution.protocol import Outcome
 
+OF_PROCESS = "polyjuice-process-"
+"""The beginning of the name of a campaign process's folder of temporary files."""
+
 _LITTLE = 2**20
 """A disk with fewer free bytes is full."""
 
@@ -27,7 +30,8 @@ class NoSpace(Exception):
 
     def __init__(self, folder: str) -> None:
         super().__init__(folder)
-        self.folder = folder
+        path = Path(folder)  # the folder of a process goes with the process
+        self.folder = str(path.parent if path.name.startswith(OF_PROCESS) else path)
 
     def __str__(self) -> str:
         return f"no space left in {self.folder}; free some"
