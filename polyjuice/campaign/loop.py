@@ -115,9 +115,9 @@ def run(config: Config, rules: Sequence[Rule], store: Store, listener: Listener)
         tasks.finish(task, results)
         for result in results:
             schedule.count(result.seconds, config.workers)
-            store.add(result, **schedule.spent)
+            stored = store.add(result, **schedule.spent)
             tell = listener.confirmed if task.postponed else listener.case
-            tell(result)
+            tell(stored)
             if result.findings:
                 triage.publish()
             if result.false:

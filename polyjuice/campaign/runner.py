@@ -55,7 +55,7 @@ class CaseResult:
     met, ``flaky`` the verdicts that did not repeat, and ``again`` the signatures of duplicates. ``disturbed`` names
     what the compiler changed in its processes, which were replaced. ``sizes`` describes the
     symbolic sizes of the model. ``postponed`` has indices if the case's findings are not yet confirmed: these cases
-    ran with it, and must run once more to confirm them.
+    ran with it, and must run once more to confirm them. ``suspected`` then has the messages of their verdicts.
     """
 
     index: int
@@ -75,8 +75,14 @@ class CaseResult:
     covered: Collection[Tuple] = ()
     sizes: str = ""
     postponed: Sequence[int] = ()
+    suspected: Sequence[str] = ()
     defect: str = ""
     seconds: dict[str, float] = field(default_factory=dict)
+
+    @property
+    def tells(self) -> bool:
+        """Whether the result reports anything. If not, the case may fail only beside other cases, in packs."""
+        return bool(self.findings or self.known or self.again or self.flaky or self.defect)
 
 
 class _Turn:
@@ -173,7 +179,7 @@ class Runner:
         in_company: list[int] = []
         for turn in self._execute(sorted(postponed)):
             result = self._finished(turn, indices, may_wait=False)
-            if _tells(result):
+            if result.tells:
                 yield result
             else:
                 in_company.append(turn.index)
@@ -187,7 +193,7 @@ class Runner:
             with self._timed(turn):
                 turn.result, found = self._judged(turn.case, may_wait=may_wait)
                 if found.postponed or (may_wait and turn.packs.failed):
-                    turn.result = replace(turn.result, postponed=indices)
+                    turn.result = replace(turn.result, postponed=indices, suspected=found.suspected)
                 else:
                     with self._clock.of(CONFIRM):
                         found += self.confirming.in_packs(turn.case, turn.packs, found.flaky)
@@ -346,11 +352,6 @@ def _with(result: CaseResult, found: Confirmed) -> CaseResult:
     """Return the result with the confirmed findings."""
     flaky = [verdict.message for verdict in found.flaky]
     return replace(result, findings=found.findings, known=found.known, flaky=flaky, again=found.again)
-
-
-def _tells(result: CaseResult) -> bool:
-    """Whether a result reports anything. If not, the case may fail only beside other cases, in packs."""
-    return bool(result.findings or result.known or result.again or result.flaky or result.defect)
 
 
 def _unsupported(case: Case) -> list[Outcome]:

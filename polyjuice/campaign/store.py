@@ -8,7 +8,7 @@ import sqlite3
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -68,6 +68,9 @@ POSTPONED = "postponed"
 
 _LISTED = ("known", "flaky", "again", "unsound", "disturbed")
 """The kinds of notes that a result has as lists of the same name."""
+
+SUSPECTED = "suspected"
+"""The kind of the note on a verdict that waits for confirmation."""
 
 _COUNT_RULE = "INSERT INTO rules VALUES (?, 1) ON CONFLICT (name) DO UPDATE SET cases = cases + 1"
 
@@ -264,16 +267,20 @@ class Store:
         """The seconds of each case, by activity."""
         return (json.loads(text) for (text,) in self._db.execute("SELECT seconds FROM cases"))
 
-    def add(self, result: CaseResult, elapsed_s: float, **spent: float) -> None:
-        """Store a finished case and the campaign's time so far (see `spent`) in one transaction.
+    def add(self, result: CaseResult, elapsed_s: float, **spent: float) -> CaseResult:
+        """Store a finished case and the campaign's time so far (see `spent`) in one transaction. Return what it stored.
 
-        The second result of a postponed case replaces the first one.
+        The second result of a postponed case replaces the first one. If it reports nothing, then the verdicts that were
+        suspected did not repeat, and become flaky.
         """
         seconds = Counter(result.seconds)
         with self._db:
             before = self._db.execute('SELECT seconds FROM cases WHERE "index" = ?', (result.index,)).fetchone()
             if before:
                 seconds.update(json.loads(before[0]))
+                suspected = 'SELECT text FROM notes WHERE "index" = ? AND kind = ?'
+                flaky = [text for (text,) in self._db.execute(suspected, (result.index, SUSPECTED))]
+                result = result if result.tells else replace(result, flaky=flaky)
                 self._db.execute('DELETE FROM notes WHERE "index" = ?', (result.index,))
             for name, value in {"elapsed_s": elapsed_s, **spent}.items():
                 self._put(name, str(value))
@@ -287,6 +294,7 @@ class Store:
                 row = (f.folder, f.index, f.kind, f.signature, json.dumps(asdict(f)))
                 self._db.execute("INSERT OR REPLACE INTO findings VALUES (?, ?, ?, ?, ?)", row)
             notes = [(result.index, kind, text) for kind in _LISTED for text in getattr(result, kind)]
+            notes += [(result.index, SUSPECTED, text) for text in result.suspected]
             notes += [(result.index, "accepted", result.accepted)] if result.accepted else []
             notes += [(result.index, "sizes", result.sizes)] if result.sizes else []
             notes += [(result.index, POSTPONED, json.dumps([*result.postponed]))] if result.postponed else []
@@ -296,6 +304,7 @@ class Store:
             self._db.executemany("INSERT OR IGNORE INTO covered VALUES (?, ?, ?, ?, ?)", covered)
             if not before:
                 self._db.executemany(_COUNT_RULE, [(name,) for name in result.rules])
+        return result
 
     def results(self) -> list[CaseResult]:
         """The finished cases by index, with what the log says about them."""

