@@ -20,7 +20,7 @@ def check(
     model: Any,
     inputs: Any,
     *,
-    compiler: str = "inductor",
+    compiler: str = "",
     variants: int = 8,
     seed: int = 0,
     rules: Iterable[str | Path] = (),
@@ -31,9 +31,11 @@ def check(
     """Compile a model and equivalent variants of it, run all of them on the inputs, and compare the results.
 
     ``model`` is a Torch module, with a tuple of its arguments or a dict of its keyword arguments as ``inputs``. Or it
-    is an ONNX model (a path or a ModelProto), with arrays in order or by name. ``python`` is the interpreter that has
-    the compiler. ``timeout_s`` is the limit in seconds of one compilation, and of one run. Another ``seed`` makes other
-    variants, and ``rules`` are files of your own rules.
+    is an ONNX model (a path or a ModelProto), with arrays in order or by name. Without the name of a ``compiler``, it
+    is the one for Torch modules. ``python`` is the interpreter that has the compiler. ``timeout_s`` is the limit in
+    seconds of one compilation, and of one run. Another ``seed`` makes other variants, and ``rules`` are files of your
+    own rules. The arguments alone decide: ``polyjuice.toml`` is not read, so that a call means the same from every
+    folder.
 
     Returns which variants agreed. Raises
 

@@ -17,7 +17,7 @@ import numpy as np
 
 from polyjuice.compilers import CompilerInfo
 from polyjuice.equivalence import difference
-from polyjuice.execution import Artifact, LoweringChoices, Outcome
+from polyjuice.execution import Artifact, LoweringChoices, Outcome, Status
 from polyjuice.formats.versions import OPSET
 from polyjuice.inputs import mode_in
 from polyjuice.interpret import evaluate
@@ -28,7 +28,8 @@ from polyjuice.lower.choosers import Chooser
 from polyjuice.lower.forms import Form
 from polyjuice.numerics import Analyses, describe
 from polyjuice.numerics import judge as judged
-from polyjuice.oracles import ORACLES, Case, InputSet, Program, Verdict
+from polyjuice.oracles import Case, InputSet, Program, Verdict, kind_of
+from polyjuice.oracles import find as find_oracle
 from polyjuice.session import CompilerSession
 
 REPEATS = 3
@@ -37,7 +38,6 @@ REPEATS = 3
 One is enough for a hang: each takes the whole time limit, which is hundreds of times the time of a compilation.
 """
 
-_BY_CHANCE = {"nondeterministic": 3, "slow": 2, "memory": 2}
 """Kinds of faults that depend on chance, and how often programs run before such a fault counts as gone."""
 
 
@@ -150,7 +150,7 @@ def execute_together(cases: Sequence[Case], session: CompilerSession) -> list[Ca
     if session.compiler.batches and len(asked) > 1:
         packs = [(program.artifact, case.inputs, 1) for case, program in asked]
         for (_, program), outcome in zip(asked, session.execute_together(packs), strict=True):
-            if outcome and outcome.status not in ("crash", "hang"):
+            if outcome and outcome.status not in (Status.crash, Status.hang):
                 outcomes[id(program)] = program.complete(outcome)
     return [
         execute(
@@ -181,7 +181,7 @@ def misplaced(program: Program) -> str:
 
 def judge(case: Case, session: CompilerSession, oracles: Iterable[str]) -> list[Verdict]:
     """The verdicts of the named oracles on a case that has run."""
-    return [verdict for name in oracles for verdict in ORACLES[name].judge(case, session)]
+    return [verdict for name in oracles for verdict in find_oracle(name).judge(case, session)]
 
 
 def rerun(case: Case, session: CompilerSession) -> Case:
@@ -196,12 +196,12 @@ def not_run(case: Case) -> Case:
 
 def shows(case: Case, verdict: Verdict, session: CompilerSession) -> bool:
     """Whether the verdict's oracle finds the same fault in a case that has run."""
-    return ORACLES[verdict.oracle].triggers(verdict, case, session)
+    return find_oracle(verdict.oracle).triggers(verdict, case, session)
 
 
 def tries(kind: str) -> int:
     """The number of runs before a fault of that kind counts as gone."""
-    return _BY_CHANCE.get(kind, 1)
+    return kind_of(kind).tries
 
 
 def repeats(case: Case, verdict: Verdict, session: CompilerSession) -> bool:
@@ -229,8 +229,8 @@ def repeating(
     with TemporaryDirectory(prefix="polyjuice-") as objects:
         for labels, numbers in groups.items():
             sides = case.only(labels)
-            hang = all(verdicts[number].kind == "hang" for number in numbers)
-            for time in range(1 if hang else REPEATS):
+            endless = all(kind_of(verdicts[number].kind).endless for number in numbers)
+            for time in range(1 if endless else REPEATS):
                 if numbers:
                     with session.fresh(objects) as fresh:
                         again = rerun(sides, fresh)

@@ -11,11 +11,11 @@ from pathlib import Path
 import numpy as np
 
 from polyjuice.compilers import CompilerInfo
-from polyjuice.execution import Artifact, Limits, Outcome, Script, Worker, run_script
+from polyjuice.execution import Artifact, Limits, Outcome, Script, Status, Worker, run_script
 from polyjuice.formats.versions import OPSET
 from polyjuice.user_models.sandbox import Sandbox
 
-#: The seconds for which a program is timed, once; the performance oracle does so several times.
+#: The seconds for which a program is timed, once; an oracle may ask for that several times.
 _MEASURE_S = 0.1
 
 
@@ -74,6 +74,11 @@ class CompilerSession:
         for worker in self._workers.values():
             worker.close()
         self.sandbox.close()
+
+    def kill(self) -> None:
+        """Kill the processes that run now, from any thread: what they do becomes a crash for the thread that waits."""
+        for worker in [*self._workers.values()]:
+            worker.kill()
 
     def fresh(self, objects: str = "") -> CompilerSession:
         """Return another session like this one, with new processes.
@@ -143,7 +148,7 @@ class CompilerSession:
         if outcome.status != "error" or outcome.reference is not None or not self.compiler.levels:
             return outcome
         lowest = self.execute(artifact, inputs, level=self.compiler.levels[0])
-        return replace(outcome, status="unsupported") if lowest.status in ("error", "unsupported") else outcome
+        return replace(outcome, status=Status.unsupported) if lowest.status in ("error", "unsupported") else outcome
 
     def uncompiled(self, model: bytes, inputs: Sequence[np.ndarray]) -> tuple[np.ndarray, ...] | None:
         """Return the outputs of an ONNX model by ONNX's reference evaluator; None if that cannot run it."""

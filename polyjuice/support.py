@@ -54,7 +54,7 @@ _RUN = ("compilers/_[!_]*.py", "execution/*.py")
 """The files on which the run of a program depends, beside the compiler file."""
 
 _RUN_BY_US = ("**/*.py",)
-"""The same for the compiler file ``numpy``, which needs Polyjuice itself in the worker."""
+"""The same for a compiler file that needs Polyjuice itself in the worker."""
 
 _CONSTANTS = (
     np.arange(5),
@@ -286,7 +286,7 @@ def refused(compiler: CompilerInfo, version: str, opset: int = DEFAULT_OPSET) ->
 
 def programs_file(compiler: CompilerInfo, version: str) -> Path:
     """Return the cache file that records which programs a compiler version takes, for all questions together."""
-    state = _state(compiler, _RUN_BY_US if compiler.name == "numpy" else _RUN)
+    state = _state(compiler, _RUN_BY_US if compiler.uses_polyjuice else _RUN)
     return cache.folder() / "support" / f"{compiler.name}-{version}-programs-{state}.jsonl"
 
 

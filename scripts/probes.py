@@ -2,7 +2,8 @@
 
 Run with ``make probes``, or as ``python scripts/probes.py [--minutes N] [NAME ...]``. For each compiler it runs the
 probes of campaigns, then those of every operator in every element type and rank, until the time is up. A folder keeps
-the answers: the next run goes on where this one stopped.
+the answers: the next run goes on where this one stopped. ``--restamp`` keeps the shipped answers after a change of a
+compiler file that cannot change any, such as one of its ``INFO``.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ from polyjuice.campaign.clock import Clock
 from polyjuice.campaign.config import Config
 from polyjuice.campaign.kinds import MIXED
 from polyjuice.campaign.preparation import Preparation, Skip, Unsound
-from polyjuice.compilers import CompilerInfo, find
+from polyjuice.compilers import CompilerInfo, find, names
 from polyjuice.egraph import load
 from polyjuice.generate.instances import some_signatures
 from polyjuice.inputs import allowed_rulesets, usual_profiles
@@ -30,7 +31,7 @@ from polyjuice.ops import TABLE
 from polyjuice.session import CompilerSession
 from polyjuice.support import Support
 
-COMPILERS = ("eager", "inductor", "onnxruntime", "tvm", "xla", "openvino", "iree")
+COMPILERS = tuple(name for name in names() if not find(name).uses_polyjuice)
 
 CASES = 2000
 """The most cases to prepare: later cases need few new probes."""
@@ -44,8 +45,14 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("names", nargs="*", metavar="NAME", help=f"of {', '.join(COMPILERS)}; all unless given")
     parser.add_argument("--minutes", type=float, default=10, help="for each compiler")
+    parser.add_argument(
+        "--restamp", action="store_true", help="ask nothing: keep the answers after a change that cannot change any"
+    )
     parser.add_argument("--folder", type=Path, default=Path(".probes"), help="where the answers are kept")
     options = parser.parse_args()
+    if options.restamp:
+        print(*(file for name in options.names or COMPILERS for file in probes.restamp(find(name))), sep="\n")
+        return
     os.environ["XDG_CACHE_HOME"] = str(options.folder.resolve())
     os.nice(19)
     for name in options.names or COMPILERS:

@@ -56,6 +56,7 @@ class Style:
 
     paths: Sequence[str]
     stored: Sequence[str]
+    stored_names: Sequence[str]
     printed: Sequence[str]
     words: int
     passives: int
@@ -80,7 +81,7 @@ def main(names: Sequence[str]) -> int:
     """Print the faults in some paths (none: those of ``prose.toml``), and return the exit status."""
     style = Style(**tomllib.loads(STYLE.read_text(encoding="utf-8")))
     count = 0
-    for path in files(names or style.paths, style.stored):
+    for path in files(names or style.paths, style.stored, style.stored_names):
         for line, text in prose(path, strings=any(path.is_relative_to(ROOT / name) for name in style.printed)):
             for sentence in sentences(text):
                 for fault in style.faults(sentence):
@@ -89,13 +90,14 @@ def main(names: Sequence[str]) -> int:
     return 1 if count else 0
 
 
-def files(names: Sequence[str], stored: Sequence[str] = ()) -> Iterator[Path]:
+def files(names: Sequence[str], stored: Sequence[str] = (), stored_names: Sequence[str] = ()) -> Iterator[Path]:
     """Yield the files with prose at some paths of the project, except for those in the ``stored`` folders."""
     for name in names:
         path = (ROOT / name).absolute()
         inside = sorted(path.rglob("*")) if path.is_dir() else [path]
         mine = (one for one in inside if not any(one.is_relative_to(ROOT / folder) for folder in stored))
-        yield from (one for one in mine if _kind(one) in _READERS and "__pycache__" not in one.parts)
+        outside = {"__pycache__", *stored_names}
+        yield from (one for one in mine if _kind(one) in _READERS and outside.isdisjoint(one.relative_to(ROOT).parts))
 
 
 def prose(path: Path, strings: bool = False) -> Iterator[tuple[int, str]]:

@@ -35,8 +35,6 @@ from polyjuice.execution import probe
 ROOT = Path(__file__).resolve().parents[2]
 RESULTS = ROOT / "artifacts" / "hunt"
 
-CONTROLS = ("eager", "numpy")
-
 ENDED = (0, 1, 3)
 """The exit statuses of ``polyjuice fuzz`` after a campaign that ran to its end."""
 
@@ -108,7 +106,7 @@ def hunt(options: argparse.Namespace) -> None:
 
 def installed() -> list[str]:
     """Return the compilers that can be used here, without the controls."""
-    return [name for name in compilers.names() if name not in CONTROLS and probe(name)["available"]]
+    return [name for name in compilers.names() if not compilers.find(name).control and probe(name)["available"]]
 
 
 def next_turn(turns: Sequence[Turn], taking: Sequence[str], options: argparse.Namespace) -> Turn:

@@ -71,6 +71,7 @@ class Row:
 
 
 def main() -> None:
+    """Run the campaigns, and write their table."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--only", default="*", help="a pattern for names such as onnxruntime/clip-of-relu")
     parser.add_argument("--seed", type=int, default=0)
@@ -111,6 +112,7 @@ def _usual(_: Op, operands: Sequence[TensorType], results: Sequence[TensorType])
 
 
 def row(fault: str, out: Path, arguments: argparse.Namespace) -> Row:
+    """Run the campaign on a fault, or on several with commas between them, in the folder ``out``."""
     compiler, models = fault.partition("/")[0], fault.split(",")
     out.parent.mkdir(parents=True, exist_ok=True)
     paths = [out.with_name(f"{out.name}-{number}.onnx") for number in range(len(models))]

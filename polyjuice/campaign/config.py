@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 import json
+import math
 import sys
 from dataclasses import asdict, dataclass
 from typing import Any
 
 from polyjuice.campaign.kinds import GENERATING
 from polyjuice.compilers import CompilerInfo
+from polyjuice.formats import ReadLimits
 from polyjuice.inputs import USUAL_PROFILES
 from polyjuice.lower import DRAWN_OPSET
 from polyjuice.oracles import USUAL_ORACLES
 from polyjuice.session import Conditions
+
+MAX_SKIPPED = 20.0
+"""The most cases that a campaign may skip by default, in percent. Usual campaigns skip 0 to 3 percent."""
 
 
 @dataclass(frozen=True)
@@ -27,7 +32,8 @@ class Config:
     DRAWN_OPSET. ``disruptive`` breaks a constraint of each seed graph, which then has no variants (see
     :mod:`polyjuice.generate.disruptive`). ``known`` names the files of known bugs (see `triage.known.sources`).
     ``triage_s`` limits the seconds for reducing and bisecting each finding; 0 turns both off. ``pack`` is the largest
-    number of programs compiled as one (0: the compiler's default).
+    number of programs compiled as one (0: the compiler's default). ``max_skipped`` is a percentage of the cases (None:
+    the default). The fields after it limit models that are read.
     """
 
     compiler: str
@@ -55,11 +61,31 @@ class Config:
     known: tuple[str, ...] = ()
     triage_s: float = 300.0
     pack: int = 0
+    max_skipped: float | None = None
+    max_elements: int = ReadLimits.elements
+    max_nodes: int = ReadLimits.nodes
+    read_timeout_s: float = ReadLimits.seconds
+    read_memory_gib: float = ReadLimits.memory_gib
+
+    @property
+    def read_limits(self) -> ReadLimits:
+        """The limits of models and findings that are read."""
+        return ReadLimits(self.max_elements, self.max_nodes, self.read_timeout_s, self.read_memory_gib)
 
     @property
     def conditions(self) -> Conditions:
         """The conditions of the compiler session."""
         return Conditions(self.python, self.device, self.level, self.timeout_s, self.opset, self.disruptive)
+
+    def may_skip(self, cases: int) -> int:
+        """Return how many of ``cases`` may be skipped, rounded up, so that one of three is no alarm.
+
+        With rules that the user selected, it is all by default: most graphs have nothing that one rule rewrites.
+        """
+        percent = self.max_skipped
+        if percent is None:
+            percent = 100.0 if self.only_rules else MAX_SKIPPED
+        return math.ceil(cases * percent / 100)
 
     def pack_of(self, compiler: CompilerInfo) -> int:
         """Return the most programs compiled as one: 1 if Polyjuice does not generate them, or on a GPU."""

@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from types import MappingProxyType
 
 from polyjuice.campaign import together
 from polyjuice.campaign.config import Config
-from polyjuice.oracles import Case, Verdict
+from polyjuice.oracles import Case, Verdict, fault
 from polyjuice.packs import CasePacks
 from polyjuice.session import CompilerSession
 from polyjuice.triage import FindingRecord, known_list
 from polyjuice.triage.bisection import accounting, tried
-from polyjuice.triage.causes import FAILURES
+from polyjuice.triage.causes import fails
 from polyjuice.triage.confirming import confirmed
 
 _FAILURES = 2
@@ -47,13 +48,15 @@ class Confirmed:
 class Confirming:
     """Confirms the verdicts of one process of a campaign, and writes the findings into its folder."""
 
-    def __init__(self, config: Config, out: Path, session: CompilerSession) -> None:
-        """Raises KnownError, OSError."""
+    def __init__(
+        self, config: Config, out: Path, session: CompilerSession, reported: Mapping[str, int] = MappingProxyType({})
+    ) -> None:
+        """``reported`` counts the campaign's findings so far by signature. Raises KnownError, OSError."""
         self._config = config
         self._out = out
         self._session = session
         self._bugs = known_list.of(config.known)
-        self._times_reported: Counter[str] = Counter()
+        self._times_reported: Counter[str] = Counter(reported)
         """The number of findings with each signature."""
         self._met: dict[str, list[tuple[int, int]]] = {}
         """The wrong results met so far, by kin (see `_kin`): pairs of case index and verdict number."""
@@ -108,7 +111,7 @@ class Confirming:
         One finding with the signature suffices if the signature alone identifies the fault; other failures need two.
         """
         enough = 1 if verdict.alone else _FAILURES
-        return (verdict.alone or verdict.kind in FAILURES) and self._times_reported[verdict.signature] >= enough
+        return (verdict.alone or fails(verdict.kind)) and self._times_reported[verdict.signature] >= enough
 
     def _is_one_of_many(self, case: Case, verdict: Verdict, number: int) -> bool:
         """Whether to skip a wrong result because many of its kin were met: it most likely has the same root cause.
@@ -116,7 +119,7 @@ class Confirming:
         The first is confirmed, then the second, the fourth, the eighth ... On a fast compiler all are confirmed: that
         takes less than a second each.
         """
-        if self._session.compiler.fast or verdict.kind in FAILURES:
+        if self._session.compiler.fast or fails(verdict.kind):
             return False
         met = self._met.setdefault(_kin(case, verdict), [])
         if (case.index, number) not in met:  # a case that was postponed comes twice
@@ -130,7 +133,7 @@ class Confirming:
 
     def _of_part(self, case: Case, verdict: Verdict) -> known_list.KnownBug | None:
         """Return the known bug whose culprit pass, switched off, removes the wrong result."""
-        if verdict.kind in FAILURES:
+        if fails(verdict.kind):
             return None
         compiler, version = self._session.compiler, self._session.version
         blamed = [
@@ -164,8 +167,8 @@ def _distinct(case: Case, verdicts: Sequence[Verdict]) -> list[Verdict]:
     distinct: list[Verdict] = []
     reported = set()
     for verdict in verdicts:
-        fault = case.fault(verdict)
-        if not verdict.culprit or fault not in reported:
+        key = fault(case, verdict)
+        if not verdict.culprit or key not in reported:
             distinct.append(verdict)
-        reported.add(fault)
+        reported.add(key)
     return distinct

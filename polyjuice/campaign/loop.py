@@ -6,17 +6,16 @@ import itertools
 import math
 import multiprocessing
 import os
-import signal
 import sqlite3
 import tempfile
 import time
-from collections.abc import Iterator, Mapping, Sequence, Set
+from collections.abc import Mapping, Sequence, Set
 from concurrent.futures import FIRST_COMPLETED, Future, wait
-from contextlib import contextmanager
 from multiprocessing.context import BaseContext
 from multiprocessing.process import BaseProcess
 from typing import Any, Protocol
 
+from polyjuice import interrupts
 from polyjuice.campaign import processes
 from polyjuice.campaign.clock import Schedule
 from polyjuice.campaign.config import Config
@@ -68,6 +67,7 @@ class Listener(Protocol):
         """Receive a triaged finding; ``known`` is the URL of the known bug that it turned out to be, or ""."""
 
 
+@interrupts.deferred()
 def run(config: Config, rules: Sequence[Rule], store: Store, listener: Listener) -> None:
     """Run the cases that the store does not have yet, and triage their findings. Store each result, then report it.
 
@@ -83,20 +83,21 @@ def run(config: Config, rules: Sequence[Rule], store: Store, listener: Listener)
     def of_process(folder: str) -> tuple[Any, ...]:
         return config, store.folder, rules, {**os.environ, "TMPDIR": folder}
 
-    pool = Pool(config.workers, _context(), processes.initialize, of_process)
+    with interrupts.blocked():  # it starts the process that owns its semaphores
+        pool = Pool(config.workers, _context(), processes.initialize, of_process)
     running: dict[Future[Any], Task] = {}
     triaging: dict[Future[Any], Job] = {}
     alone = config.workers == 1
 
     def start_triage(cases: bool) -> None:
         while due := triage.next(schedule, cases):
-            with _uninterrupted():
+            with interrupts.blocked():
                 triaging[pool.submit(processes.triage, due)] = due
 
     def revive(future: Future[Any]) -> None:
         """Send the work of a process that died once more. Give it up if that has happened before."""
         task, job = running.pop(future, None), triaging.pop(future, None)
-        with _uninterrupted():
+        with interrupts.blocked():
             again, ran = pool.again(future)
         if ran:
             store.add_death(text := _death(task, job))
@@ -132,14 +133,15 @@ def run(config: Config, rules: Sequence[Rule], store: Store, listener: Listener)
             start_triage(cases=not schedule.since_cases_s)
             waits = alone and bool(triaging)  # a pack takes long: triage has its turn before the next one
             while not waits and len(running) < tasks.ahead and (task := tasks.next(schedule)):
-                with _uninterrupted():  # submit may start a process
+                with interrupts.blocked():  # submit may start a process
                     running[pool.submit(processes.run_task, task, schedule.moments)] = task
             if not running and not waits:
                 schedule.end_cases()
                 start_triage(cases=False)
             if not running and not triaging:
                 break
-            finished = wait({*running, *triaging}, return_when=FIRST_COMPLETED).done
+            with interrupts.allowed():
+                finished = wait({*running, *triaging}, return_when=FIRST_COMPLETED).done
             for future in finished:
                 if pool.died(future):
                     revive(future)
@@ -249,16 +251,6 @@ class _Tasks:
             self._postponed.append(Task(task.indices, postponed))
         self._cases += len(results)
         self._busy_s += sum(sum(result.seconds.values()) for result in results)
-
-
-@contextmanager
-def _uninterrupted() -> Iterator[None]:
-    """Block interrupts. A process started inside inherits that, so none reaches it before it can ignore them."""
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
-    try:
-        yield
-    finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 def _stop(processes: Sequence[BaseProcess]) -> None:

@@ -42,7 +42,8 @@ from polyjuice.ir import Graph, GraphError, TensorType
 from polyjuice.lower import UNKNOWN_SIZES, Unlowerable, repeat, repeated_axes
 from polyjuice.lower.forms import Form, text
 from polyjuice.ops import Op, matching
-from polyjuice.oracles import ORACLES, Case, InputSet, Program
+from polyjuice.oracles import Case, InputSet, Program
+from polyjuice.oracles import find as find_oracle
 from polyjuice.support import Support
 from polyjuice.user_models import ORIGINAL, UserModel, symbolic
 
@@ -113,16 +114,17 @@ class Preparation:
                 slow=not compiler.fast,
                 writes=compiler.format == "torch",
             ),
+            config.read_limits,
         )
         self._rules = rules
         # A user who names rules wants them all used; otherwise each graph uses a share of all rules.
         self._rewriter = Rewriter(rules, Budget(rules=None) if config.only_rules else Budget())
         self._support = support
         self.target = replace(pipeline.target_of(compiler, config.opset), lacked=self._lacked)
-        self._least = max(ORACLES[name].least for name in config.oracles)
+        self._least = max(find_oracle(name).least for name in config.oracles)
         # A user who names rules, or only oracles that compare variants, wants variants.
         named = bool(config.rules or config.only_rules)
-        self._varied = named or min(ORACLES[name].least for name in config.oracles) > 1
+        self._varied = named or min(find_oracle(name).least for name in config.oracles) > 1
         self._plans = plans(config.profiles, {rule.ruleset for rule in rules})
         self._plans_alone = plans(config.profiles, ())
         self._clock = clock

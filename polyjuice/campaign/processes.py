@@ -11,12 +11,15 @@ import threading
 import time
 import traceback
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import closing
 from multiprocessing.util import Finalize
 from pathlib import Path
 from typing import TypeVar
 
+from polyjuice import interrupts
 from polyjuice.campaign.clock import Moments
 from polyjuice.campaign.config import Config
+from polyjuice.campaign.lock import PROCESSES, Lock
 from polyjuice.campaign.runner import CaseResult, Runner
 from polyjuice.campaign.store import Store, Task
 from polyjuice.campaign.triage import Job, culprits
@@ -35,9 +38,14 @@ Result = TypeVar("Result")
 _job: tuple[Config, Path, Sequence[Rule]] | None = None
 _session: CompilerSession | None = None
 _runner: Runner | None = None
+_lock: Lock | None = None
 _busy = False
 _finished: list[CaseResult] = []
 """The results of the current task so far."""
+
+
+_LOCK_S = 60.0
+"""The most seconds to wait for the lock of the campaign's processes, which nobody else holds for long."""
 
 
 class _Ended(BaseException):
@@ -45,17 +53,23 @@ class _Ended(BaseException):
 
 
 def initialize(config: Config, folder: Path, rules: Sequence[Rule], environment: Mapping[str, str]) -> None:
-    """Set up a process of the pool. It ignores interrupts: the parent handles them, and ends it by SIGTERM.
+    """Set up a process of the pool, which starts with signals blocked (see `polyjuice.interrupts.blocked`).
+
+    It ignores SIGINT and SIGHUP, which a terminal sends to all processes: the parent handles them, and ends the others.
+    SIGTERM ends it, from whomever it comes.
 
     ``environment`` has the parent's variables, since the fork server may have started with older ones.
     """
-    global _job
+    global _job, _lock
     _job = config, folder, rules
+    _lock = Lock(folder / PROCESSES, shared=True, wait_s=_LOCK_S)
     os.environ.clear()
     os.environ.update(environment)
     tempfile.tempdir = None  # the fork server may have used another folder
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    signal.signal(signal.SIGHUP, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, _terminate)
+    interrupts.unblock()
     end_with_parent()
 
 
@@ -151,19 +165,18 @@ def triage(job: Job) -> list[Triaged]:
     """Sort findings by cause, or triage one. An exception of Polyjuice's own code becomes a result too."""
     assert _job is not None
     config, campaign, rules = _job
+    limits = config.read_limits
 
     def seen(compiler: str, version: str) -> Sequence[KnownCulprit]:
         store, _ = Store.open(campaign)
-        try:
+        with closing(store):
             return culprits(store, known_list.of(config.known), compiler, version)
-        finally:
-            store.close()
 
     def work() -> list[Triaged]:
         try:
             if job.sorts:
-                return automatic.sort(job.folders, job.culprits, job.end)
-            return [automatic.triage(job.folders[0], seen, job.time_s, rules, job.end)]
+                return automatic.sort(job.folders, job.culprits, job.end, limits)
+            return [automatic.triage(job.folders[0], seen, job.time_s, rules, job.end, limits)]
         except Exception as error:
             _raise_shortage(error)
             return [Triaged(folder.name, defect=traceback.format_exc()) for folder in job.folders]
@@ -187,7 +200,10 @@ def _the_runner() -> Runner:
         if _session is None:
             _session = CompilerSession(config.conditions, find(config.compiler))
             Finalize(None, _close, exitpriority=1)
-        _runner = Runner(config, folder, rules, _session)
+        store, _ = Store.open(folder)
+        with closing(store):
+            reported = store.reported()
+        _runner = Runner(config, folder, rules, _session, reported)
     return _runner
 
 

@@ -13,6 +13,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from math import comb
 from pathlib import Path
+from types import MappingProxyType
 
 from polyjuice import packs, pipeline
 from polyjuice.campaign.clock import ACTIVITIES, CONFIRM, PROBE, Clock, busy_s
@@ -138,9 +139,17 @@ class Runner:
     """Runs cases of one campaign, in the compiler session that the caller passes, or else in a new one."""
 
     def __init__(
-        self, config: Config, out: Path, rules: Sequence[Rule], session: CompilerSession | None = None
+        self,
+        config: Config,
+        out: Path,
+        rules: Sequence[Rule],
+        session: CompilerSession | None = None,
+        reported: Mapping[str, int] = MappingProxyType({}),
     ) -> None:
-        """Read the seeds. Raises FormatError, ValueError, EnvironmentProblem."""
+        """Read the seeds. ``reported`` counts the campaign's findings so far by signature.
+
+        Raises FormatError, ValueError, EnvironmentProblem.
+        """
         self._config = config
         self._out = out
         self._compiler: CompilerInfo = find(config.compiler)
@@ -148,7 +157,7 @@ class Runner:
         self.session = session or CompilerSession(config.conditions, self._compiler)
         self._support = Support(self._compiler, self.session.worker(), config.opset)
         self._preparation = Preparation(config, out, rules, self._compiler, self._support, self._clock)
-        self.confirming = Confirming(config, out, self.session)
+        self.confirming = Confirming(config, out, self.session, reported)
         self._attempts = _ATTEMPTS if self._preparation.generated else 1
         self._pack = config.pack_of(self._compiler)
         self._spent: Counter[str] = Counter()

@@ -12,7 +12,7 @@ from polyjuice.campaign import sizes
 from polyjuice.campaign.kinds import GENERATING, SMALL, STATEMENTS, Kind, Kinds
 from polyjuice.campaign.sizes import AtSizes
 from polyjuice.execution import Limits
-from polyjuice.formats import FormatError
+from polyjuice.formats import FormatError, ReadLimits
 from polyjuice.generate import DUE_STRATEGIES, Turn, check_installed, generate
 from polyjuice.generate.due import Due
 from polyjuice.inputs import settle
@@ -30,6 +30,8 @@ _UNREADABLE = ".txt"
 
 _SIZES = ".sizes.json"
 """The ending of files that record the sizes at which an ONNX model is tested."""
+
+_DEFAULT = ReadLimits()
 
 _CALLABLE = re.compile(r"[A-Za-z_][\w.]*:[A-Za-z_]\w*")
 
@@ -53,6 +55,7 @@ class Seeds:
         operators: Sequence[Op] | None = None,
         timeout_s: float = Limits.compile_s,
         kinds: Kinds | None = None,
+        limits: ReadLimits = _DEFAULT,
     ) -> None:
         """Read the models, if there are any: from the campaign's folder if ``keep`` has stored them there.
 
@@ -66,6 +69,7 @@ class Seeds:
         self._partners = partners
         self._operators = operators
         self._seed = seed
+        self._limits = limits
         self._kinds = kinds or Kinds(sources[0])
         self.generated = len(sources) == 1 and sources[0] in GENERATING
         if self.generated:
@@ -90,23 +94,23 @@ class Seeds:
     def _read(self, number: int, source: str, sandbox: Sandbox, campaign: Path | None) -> AtSizes:
         """Return a model at its sizes. Raises FormatError, Ended, ValueError."""
         folder, key = campaign and campaign / IMPORTED, f"{self._seed}/{number}"
-        if kept := folder and files.load(folder, str(number)):
+        if kept := folder and files.load(folder, str(number), self._limits):
             return AtSizes([p.sizes for p in kept], kept.__getitem__)
         if _is_imported(source):
-            programs = self._imported[number] = sandbox.call(source, callables.at_sizes, source, key)
+            programs = self._imported[number] = sandbox.call(source, callables.at_sizes, source, key, self._limits)
             return AtSizes([p.sizes for p in programs], programs.__getitem__)
         if not Path(source).is_file():
             raise ValueError(
                 f"--seeds {source}: neither a strategy ({', '.join(GENERATING)}) nor a model file nor module:callable"
             )
         path, stored = Path(source), folder and folder / f"{number}{_SIZES}"
-        model = user_models.load_onnx(path)
+        model = user_models.load_onnx(path, self._limits)
         if stored and stored.is_file():
             self._sizes[number] = json.loads(stored.read_text("utf-8"))
         elif stored and not symbolic.symbols(model.model):
             self._sizes[number] = [{}]
         else:
-            self._sizes[number] = sandbox.call(source, _chosen, path, key)
+            self._sizes[number] = sandbox.call(source, _chosen, path, key, self._limits)
         return AtSizes.of_onnx(model, self._sizes[number])
 
     def keep(self, campaign: Path) -> None:
@@ -119,11 +123,9 @@ class Seeds:
             files.save(campaign / IMPORTED, str(number), programs)
         for number, chosen in self._sizes.items():
             if any(chosen):
-                (campaign / IMPORTED).mkdir(exist_ok=True)
-                (campaign / IMPORTED / f"{number}{_SIZES}").write_text(json.dumps(chosen), "utf-8")
+                _write(campaign / IMPORTED / f"{number}{_SIZES}", json.dumps(chosen))
         for number, problem in self.problems.items():
-            (campaign / IMPORTED).mkdir(exist_ok=True)
-            (campaign / IMPORTED / f"{number}{_UNREADABLE}").write_text(problem, "utf-8")
+            _write(campaign / IMPORTED / f"{number}{_UNREADABLE}", problem)
 
     def program(self, index: int) -> UserModel | None:
         """Return the model of a case at its sizes; None if graphs are generated."""
@@ -164,6 +166,14 @@ class Seeds:
         return Turn(self._seed, self._kinds.number(index))
 
 
+def _write(path: Path, text: str) -> None:
+    """Write a file, which appears whole."""
+    path.parent.mkdir(exist_ok=True)
+    part = path.with_name(f"{path.name}.part")
+    part.write_text(text, "utf-8")
+    part.replace(path)
+
+
 def forget(campaign: Path) -> None:
     """Delete the files that ``Seeds.keep`` wrote, and their folder if it is then empty."""
     folder = campaign / IMPORTED
@@ -181,5 +191,5 @@ def _problems(folder: Path) -> dict[int, str]:
     return {int(path.stem): path.read_text("utf-8") for path in sorted(folder.glob(f"[0-9]*{_UNREADABLE}"))}
 
 
-def _chosen(path: Path, key: str) -> list[Sizes]:
-    return sizes.chosen(user_models.load_onnx(path), key)
+def _chosen(path: Path, key: str, limits: ReadLimits) -> list[Sizes]:
+    return sizes.chosen(user_models.load_onnx(path, limits), key)

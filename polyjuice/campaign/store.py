@@ -3,25 +3,32 @@
 from __future__ import annotations
 
 import json
+import os
 import re
+import shutil
 import sqlite3
+import stat
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
+from contextlib import closing, contextmanager, suppress
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from filelock import FileLock, Timeout
-
-from polyjuice.campaign import seeds
+from polyjuice.campaign import seeds, stored_results
 from polyjuice.campaign.clock import PROBE, SHARES, TRIAGE, busy_s
 from polyjuice.campaign.config import Config
 from polyjuice.campaign.coverage import Tuple
+from polyjuice.campaign.lock import DATABASE, LOCK, PROCESSES, Lock, Locked
 from polyjuice.campaign.runner import CaseResult
-from polyjuice.triage.automatic import Triaged
+from polyjuice.campaign.stored_results import LISTED, POSTPONED
+from polyjuice.triage.automatic import Triaged, reduced_folder
+from polyjuice.triage.causes import KnownCulprit, fails
+from polyjuice.triage.finding import staged
 from polyjuice.triage.groups import Group
-from polyjuice.triage.record import FindingRecord
+
+_OWNER_ALONE = 0o700
+"""The permissions of a campaign's folder."""
 
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS meta (key TEXT PRIMARY KEY, value TEXT NOT NULL);
@@ -57,17 +64,18 @@ CREATE TABLE IF NOT EXISTS covered (
     operator TEXT, dtype TEXT, factor TEXT, level TEXT, "index" INTEGER,
     PRIMARY KEY (operator, dtype, factor, level)
 ) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS culprits (number INTEGER PRIMARY KEY, kind TEXT, cause TEXT, blame TEXT);
 CREATE TABLE IF NOT EXISTS notes ("index" INTEGER NOT NULL, kind TEXT NOT NULL, text TEXT NOT NULL);
 """
 
+_BUSY_S = 60.0
+"""The most seconds to wait while another process reads or writes the database."""
+
+_ENDING_S = 90.0
+"""The most seconds to wait for the processes of a killed campaign: they first end their compilers."""
+
 FOLDERS = ("raw", "findings")
 """A campaign's folders for findings: all of them unreduced, and one of each cause, reduced where possible."""
-
-POSTPONED = "postponed"
-"""The kind of the note on a case whose verdict still waits for confirmation."""
-
-_LISTED = ("known", "flaky", "again", "unsound", "disturbed")
-"""The kinds of notes that a result has as lists of the same name."""
 
 SUSPECTED = "suspected"
 """The kind of the note on a verdict that waits for confirmation."""
@@ -100,6 +108,16 @@ class Distinct:
     record: Mapping[str, Any]
     reduced: bool
     others: tuple[str, ...]
+
+
+def _delete(folder: Path) -> None:
+    """Delete a campaign without findings. What else is in its folder stays."""
+    for name in (DATABASE, LOCK, PROCESSES, "log"):
+        (folder / name).unlink(missing_ok=True)
+    seeds.forget(folder)
+    for one in (*(folder / name for name in FOLDERS), folder):
+        with suppress(OSError):  # a user's file is in it
+            one.rmdir()
 
 
 def _distinct(findings: Iterable[tuple[str, str, Mapping[str, Any], bool]]) -> list[Distinct]:
@@ -141,43 +159,82 @@ class Untriaged:
         return self.group.text if self.group else str(self.record["signature"])
 
 
+def _refuse_public(folder: Path) -> None:
+    """Raise NoCampaign where every user can write a campaign's folder: its programs are code that Polyjuice runs."""
+    if folder.stat().st_mode & stat.S_IWOTH:
+        raise NoCampaign(f"{folder} can be written by every user: chmod o-w {folder}, or name another --out")
+
+
+def writers(folder: Path) -> str:
+    """Return who else can write a campaign's folder, "" where nobody can (but the superuser)."""
+    status = folder.stat()
+    if status.st_uid not in (0, os.geteuid()):
+        return "another user owns it"
+    return "its group can write it" if status.st_mode & stat.S_IWGRP else ""
+
+
+def _locked(folder: Path) -> Lock:
+    """The lock of a campaign that runs. Raises NoCampaign."""
+    try:
+        return Lock(folder / LOCK)
+    except Locked:
+        raise NoCampaign(
+            f"{folder}: another process is running this campaign, or writes into its findings: wait until it has ended"
+        ) from None
+
+
 class Store:
     """One campaign's folder and database."""
 
     def __init__(self, folder: Path, connection: sqlite3.Connection) -> None:
         self.folder = folder
         self._db = connection
-        self._lock = FileLock(folder / "lock")
+        self._lock: Lock | None = None
+        self._in_transaction = False
 
     @classmethod
     def create(cls, folder: Path, config: Config) -> Store:
-        """A new campaign. Raises NoCampaign where the folder has one."""
-        if (folder / "campaign.sqlite").exists():
-            raise NoCampaign(f"{folder} already holds a campaign: continue it with --resume, or name another --out")
+        """A new campaign. Its database appears whole, with the configuration. Raises NoCampaign where there is one."""
+        path = folder / DATABASE
+        there = f"{folder} already holds a campaign: continue it with --resume {folder}, or name another --out"
+        if path.exists():
+            raise NoCampaign(there)
         try:
+            folder.mkdir(mode=_OWNER_ALONE, parents=True, exist_ok=True)
             for name in FOLDERS:
-                (folder / name).mkdir(parents=True, exist_ok=True)
+                (folder / name).mkdir(exist_ok=True)
         except OSError as error:
             raise NoCampaign(f"{folder} cannot be made: {error.strerror}") from None
-        db = sqlite3.connect(folder / "campaign.sqlite")
-        store = cls(folder, db)
-        store.claim()
+        _refuse_public(folder)
+        lock = _locked(folder)
+        if path.exists():  # another campaign began there a moment ago
+            lock.release()
+            raise NoCampaign(there)
+        new = path.with_suffix(".new")
+        new.unlink(missing_ok=True)
         try:
-            db.executescript(_SCHEMA)
-            store.set_config(config)
+            with closing(sqlite3.connect(new)) as db:
+                db.executescript(_SCHEMA)
+                cls(folder, db).set_config(config)
+            new.rename(path)
         except sqlite3.OperationalError:  # the disk is full
-            store._delete()
+            lock.release()
+            new.unlink(missing_ok=True)
+            _delete(folder)
             raise
+        store = cls(folder, sqlite3.connect(path, _BUSY_S))
+        store._lock = lock
         return store
 
     @classmethod
     def open(cls, folder: Path) -> tuple[Store, Config]:
         """An existing campaign and its configuration. Raises NoCampaign."""
-        path = folder / "campaign.sqlite"
+        path = folder / DATABASE
         if not path.exists():
             raise NoCampaign(f"{folder} holds no campaign (there is no campaign.sqlite)")
+        _refuse_public(folder)
         try:
-            store = cls(folder, sqlite3.connect(path))
+            store = cls(folder, sqlite3.connect(path, _BUSY_S))
             text = store.meta("config")
             store._db.executescript(_SCHEMA)  # an older campaign lacks newer tables
             store._migrate()
@@ -201,30 +258,57 @@ class Store:
         return {name for _, name, *_ in self._db.execute(f"PRAGMA table_info({table})")}
 
     def claim(self) -> None:
-        """Keep others from running this campaign until `close` or the end of the process. Raises NoCampaign."""
+        """Keep others from running this campaign until `close` or the end of the process.
+
+        After a kill, wait for the campaign's processes to end, and remove what they did not finish. Raises NoCampaign.
+        """
+        self._lock = _locked(self.folder)
         try:
-            self._lock.acquire(timeout=0)
-        except Timeout:
-            raise NoCampaign(f"{self.folder}: another process is running this campaign") from None
+            Lock(self.folder / PROCESSES, wait_s=_ENDING_S).release()
+        except Locked:
+            raise NoCampaign(
+                f"{self.folder}: processes of this campaign still run, though it was killed: end the Python processes "
+                f"that have {self.folder / PROCESSES} open"
+            ) from None
+        self._remove_unfinished()
+
+    def _remove_unfinished(self) -> None:
+        """Remove half-written folders of findings, and findings of cases that were not stored."""
+        raw = self.folder / "raw"
+        waiting = {index for task in self.postponed() for index in task.postponed}
+        done = self.done() - waiting
+        kept = {name for (name,) in self._db.execute("SELECT folder FROM findings")}
+        for path in raw.iterdir() if raw.is_dir() else ():
+            index = path.name.partition("-")[0]
+            if path.name not in kept and not (index.isdecimal() and int(index) in done):
+                shutil.rmtree(path, ignore_errors=True)
+            else:
+                shutil.rmtree(staged(reduced_folder(path)), ignore_errors=True)
 
     def close(self) -> None:
         """Close the database, and let other processes run the campaign."""
         self._db.close()
-        self._lock.release()
+        if self._lock:
+            self._lock.release()
+
+    @contextmanager
+    def transaction(self) -> Iterator[None]:
+        """Write all or nothing of what the block writes, also if the process is killed inside it."""
+        if self._in_transaction:
+            yield
+            return
+        self._in_transaction = True
+        try:
+            with self._db:
+                yield
+        finally:
+            self._in_transaction = False
 
     def abandon(self) -> None:
         """Delete a campaign that could not begin, so that its folder is free for the next try."""
         if not self.done():
-            self._delete()
-
-    def _delete(self) -> None:
-        self.close()
-        for name in ("campaign.sqlite", "lock", "log"):
-            (self.folder / name).unlink(missing_ok=True)
-        seeds.forget(self.folder)
-        for folder in (*(self.folder / name for name in FOLDERS), self.folder):
-            with suppress(OSError):  # a user's file is in it
-                folder.rmdir()
+            self.close()
+            _delete(self.folder)
 
     def set_config(self, config: Config) -> None:
         """Store the configuration."""
@@ -232,7 +316,7 @@ class Store:
 
     def set_meta(self, key: str, value: str) -> None:
         """Store a text under a key."""
-        with self._db:
+        with self.transaction():
             self._put(key, value)
 
     def _put(self, key: str, value: str) -> None:
@@ -259,7 +343,7 @@ class Store:
 
     def set_spent(self, **seconds: float) -> None:
         """Store how the campaign has spent its time so far, in seconds."""
-        with self._db:
+        with self.transaction():
             for name, value in seconds.items():
                 self._put(name, str(value))
 
@@ -274,7 +358,7 @@ class Store:
         suspected did not repeat, and become flaky.
         """
         seconds = Counter(result.seconds)
-        with self._db:
+        with self.transaction():
             before = self._db.execute('SELECT seconds FROM cases WHERE "index" = ?', (result.index,)).fetchone()
             if before:
                 seconds.update(json.loads(before[0]))
@@ -293,7 +377,7 @@ class Store:
             for f in result.findings:
                 row = (f.folder, f.index, f.kind, f.signature, json.dumps(asdict(f)))
                 self._db.execute("INSERT OR REPLACE INTO findings VALUES (?, ?, ?, ?, ?)", row)
-            notes = [(result.index, kind, text) for kind in _LISTED for text in getattr(result, kind)]
+            notes = [(result.index, kind, text) for kind in LISTED for text in getattr(result, kind)]
             notes += [(result.index, SUSPECTED, text) for text in result.suspected]
             notes += [(result.index, "accepted", result.accepted)] if result.accepted else []
             notes += [(result.index, "sizes", result.sizes)] if result.sizes else []
@@ -308,28 +392,7 @@ class Store:
 
     def results(self) -> list[CaseResult]:
         """The finished cases by index, with what the log says about them."""
-        notes: dict[tuple[int, str], list[str]] = {}
-        for index, kind, text in self._db.execute('SELECT "index", kind, text FROM notes'):
-            notes.setdefault((index, kind), []).append(text)
-        for index, text in self._db.execute('SELECT "index", record FROM findings'):
-            notes.setdefault((index, "finding"), []).append(text)
-
-        def result(index: int, pairs: int, skipped: str, seconds: str) -> CaseResult:
-            listed: dict[str, Any] = {kind: notes.get((index, kind), ()) for kind in _LISTED}
-            single: dict[str, Any] = {kind: "".join(notes.get((index, kind), ())) for kind in ("accepted", "defect")}
-            return CaseResult(
-                index,
-                pairs,
-                skipped=skipped,
-                findings=[FindingRecord(**json.loads(text)) for text in notes.get((index, "finding"), ())],
-                postponed=[index] if (index, POSTPONED) in notes else (),
-                seconds=json.loads(seconds),
-                **listed,
-                **single,
-            )
-
-        rows = self._db.execute('SELECT "index", pairs, skipped, seconds FROM cases ORDER BY "index"').fetchall()
-        return [result(*row) for row in rows]
+        return stored_results.read(self._db)
 
     def done(self) -> set[int]:
         """The indices of the finished cases, including postponed ones."""
@@ -370,17 +433,36 @@ class Store:
 
     def add_group(self, name: str, group: Group, culprits: int) -> None:
         """Store the group of a finding that none of the first ``culprits`` culprits accounts for."""
-        with self._db:
+        with self.transaction():
             row = name, group.text, group.alike, json.dumps(group.blame), culprits
             self._db.execute("INSERT OR REPLACE INTO sorted VALUES (?, ?, ?, ?, ?)", row)
 
     def causes_of_groups(self) -> dict[str, str]:
         """The causes of groups whose findings share one cause, where all triaged ones agree."""
+        kinds = [kind for (kind,) in self._db.execute("SELECT DISTINCT kind FROM findings") if fails(kind)]
         rows = self._db.execute(
-            "SELECT s.grouped, MIN(t.signature) FROM sorted s JOIN triaged t USING (folder) WHERE s.alike "
-            "GROUP BY s.grouped HAVING COUNT(DISTINCT t.signature) = 1"
+            "SELECT s.grouped, MIN(t.signature) "
+            "FROM sorted s JOIN triaged t USING (folder) JOIN findings f USING (folder) "
+            f"WHERE s.alike OR f.kind IN ({', '.join('?' * len(kinds))}) "
+            "GROUP BY s.grouped HAVING COUNT(DISTINCT t.signature) = 1",
+            kinds,
         )
         return dict(rows.fetchall())
+
+    def culprits(self) -> list[KnownCulprit]:
+        """The culprits, in the order of their discovery."""
+        rows = self._db.execute("SELECT kind, cause, blame FROM culprits ORDER BY number")
+        return [KnownCulprit(kind, cause, tuple(json.loads(blame))) for kind, cause, blame in rows]
+
+    def add_culprits(self, culprits: Iterable[KnownCulprit]) -> None:
+        """Store further culprits."""
+        with self.transaction():
+            rows = [(culprit.kind, culprit.cause, json.dumps(culprit.blame)) for culprit in culprits]
+            self._db.executemany("INSERT INTO culprits (kind, cause, blame) VALUES (?, ?, ?)", rows)
+
+    def reported(self) -> Counter[str]:
+        """How many findings there are with each signature."""
+        return Counter(dict(self._db.execute("SELECT signature, COUNT(*) FROM findings GROUP BY signature")))
 
     def add_triage_time(self, seconds: float) -> None:
         """Add to the time that triage took."""
@@ -388,7 +470,7 @@ class Store:
 
     def add_triaged(self, triaged: Triaged, url: str = "") -> None:
         """Store the result of a finding's triage; ``url`` is that of the known bug that it turned out to be."""
-        with self._db:
+        with self.transaction():
             (index,) = self._db.execute('SELECT "index" FROM findings WHERE folder = ?', (triaged.name,)).fetchone()
             if url:
                 self._db.execute("DELETE FROM findings WHERE folder = ?", (triaged.name,))
@@ -401,12 +483,12 @@ class Store:
 
     def join_causes(self, old: str, new: str) -> None:
         """Attribute the findings of a cause to another one, which has a finding of its own."""
-        with self._db:
+        with self.transaction():
             self._db.execute("UPDATE triaged SET signature = ?, record = NULL WHERE signature = ?", (new, old))
 
     def add_death(self, work: str) -> None:
         """Store what a process of the campaign did when it died."""
-        with self._db:
+        with self.transaction():
             self._db.execute("INSERT INTO notes VALUES (-1, 'died', ?)", (work,))
 
     def covered(self) -> list[Tuple]:
@@ -425,6 +507,11 @@ class Store:
             'LEFT JOIN (SELECT "index", COUNT(*) AS found FROM findings GROUP BY "index") f USING ("index") '
             'ORDER BY "index"'
         ).fetchall()
+
+    def skipped(self) -> Counter[str]:
+        """How many cases were skipped, by the reason in full."""
+        rows = self._db.execute("SELECT skipped, COUNT(*) FROM cases WHERE skipped != '' GROUP BY skipped")
+        return Counter(dict(rows.fetchall()))
 
     def accepted(self) -> int:
         """How many programs with a broken constraint the compiler accepted."""

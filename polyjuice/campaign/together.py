@@ -11,7 +11,8 @@ from collections.abc import Sequence
 
 from polyjuice import pipeline
 from polyjuice.execution.broken import BrokenProgram
-from polyjuice.oracles import ORACLES, Case, Verdict
+from polyjuice.oracles import Case, Verdict, kind_of
+from polyjuice.oracles import find as find_oracle
 from polyjuice.packs import Member, Pack
 from polyjuice.session import CompilerSession
 from polyjuice.triage.ddmin import ddmin
@@ -26,7 +27,7 @@ def fault(pack: Pack, session: CompilerSession, oracles: Sequence[str]) -> tuple
     ``oracles`` are the campaign's; those that compare variants are not used, since a pack has none. Raises
     BrokenProgram if the pack, uncompiled, gives other results than its programs.
     """
-    alone = [name for name in oracles if ORACLES[name].least == 1]
+    alone = [name for name in oracles if find_oracle(name).least == 1]
     with session.fresh() as fresh:
         whole = _shown(pack, fresh, alone)
         if whole is None:
@@ -61,9 +62,10 @@ def _same(verdict: Verdict, pack: Pack, other: Verdict, part: Pack) -> bool:
     """Whether a part of a pack shows the same fault: the same failure, or a wrong result of the same program."""
     if (other.oracle, other.kind) != (verdict.oracle, verdict.kind):
         return False
-    if verdict.kind == "alias" and other.rung != verdict.rung:
+    kind = kind_of(verdict.kind)
+    if kind.rung_tells and other.rung != verdict.rung:
         return False
-    if verdict.kind not in ("mismatch", "alias"):
+    if kind.by_chance or not kind.at_output:
         return other.signature == verdict.signature
     return part.member_of(other.output) is pack.member_of(verdict.output)
 

@@ -17,7 +17,7 @@ from polyjuice.campaign.store import Distinct, Store, Untriaged
 from polyjuice.compilers import find
 from polyjuice.triage import known_list
 from polyjuice.triage.automatic import Triaged, reduced_folder
-from polyjuice.triage.causes import FAILURES, KnownCulprit
+from polyjuice.triage.causes import KnownCulprit, fails
 from polyjuice.triage.stored import annotate
 from polyjuice.wording import counted
 
@@ -100,8 +100,8 @@ class Triage:
         self._turns = Turns(_FIRST_S)
         self._over = False
         """Whether a job ran out of time. Support probing may move the end later, but no further job starts."""
-        self._culprits: list[KnownCulprit] = []
-        """All culprits so far, in the order of their discovery."""
+        self._culprits = store.culprits()
+        """All culprits so far, in the order of their discovery: findings were compared with the first ones of them."""
         self._joined: dict[str, str] = {}
         """Maps each earlier cause to the cause that accounts for it."""
         self._of_groups = store.causes_of_groups()
@@ -137,7 +137,10 @@ class Triage:
         compiler, version = record["compiler"], record["versions"][record["compiler"]]
         there = set(self._culprits)
         found = culprits(self._store, self._bugs, compiler, version)
-        self._culprits += [culprit for culprit in found if culprit not in there]
+        new = [culprit for culprit in found if culprit not in there]
+        if new:
+            self._store.add_culprits(new)
+            self._culprits += new
 
     def _sort(self, unsorted: Sequence[Untriaged], end: float) -> Job:
         """Sort some findings that have been compared with equally many culprits so far."""
@@ -154,8 +157,7 @@ class Triage:
         sizes = Counter(finding.grouped for finding in waiting)
 
         def order(finding: Untriaged) -> tuple[Any, ...]:
-            fails = finding.record["kind"] in FAILURES
-            return -sizes[finding.grouped], fails, finding.grouped, finding.operators
+            return -sizes[finding.grouped], fails(finding.record["kind"]), finding.grouped, finding.operators
 
         return self._job([min(waiting, key=order)], end, time_s=self._time_s(len(sizes), end))
 
@@ -186,9 +188,10 @@ class Triage:
         findings = {folder.name: self._running.pop(folder.name) for folder in job.folders}
         self._over = self._over or len(results) < len(findings) or any(result.ended for result in results)
         seconds = sum(result.seconds for result in results)
-        self._store.add_triage_time(seconds)
         self._turns.finish(seconds)
-        urls = [self._finish(findings[result.name], result, job.known) for result in results]
+        with self._store.transaction():
+            self._store.add_triage_time(seconds)
+            urls = [self._finish(findings[result.name], result, job.known) for result in results]
         self.publish()
         return urls
 
@@ -234,7 +237,7 @@ class Triage:
         """Attribute the group's other findings to this cause, now and later, if the group certainly has one cause."""
         blame = tuple(triaged.record["blame"]) if triaged.record else ()
         group = finding.group
-        if finding.record["kind"] in FAILURES or (group and group.alike and blame == group.blame):
+        if fails(finding.record["kind"]) or (group and group.alike and blame == group.blame):
             self._of_groups[finding.grouped] = triaged.cause
             for other in self._store.untriaged():
                 if other.grouped == finding.grouped and other.name not in self._running:
@@ -309,5 +312,8 @@ def _publish(distinct: Distinct, raw: Path, folder: Path) -> None:
     shutil.rmtree(staged, ignore_errors=True)
     shutil.copytree(source, staged, ignore=shutil.ignore_patterns(reduced_folder(raw).name))
     annotate(staged, **fields)
-    shutil.rmtree(folder, ignore_errors=True)
+    old = folder.with_name(f".old-{folder.name}")
+    if folder.exists():
+        folder.rename(old)
     staged.rename(folder)
+    shutil.rmtree(old, ignore_errors=True)

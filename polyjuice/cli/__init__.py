@@ -10,7 +10,8 @@ from typing import Any, NoReturn, cast
 import typer
 from rich.markup import escape
 
-from polyjuice import formats
+from polyjuice import formats, interrupts, ops
+from polyjuice.campaign.lock import Running
 from polyjuice.campaign.store import NoCampaign
 from polyjuice.cli.bisect import bisect
 from polyjuice.cli.common import DEFECT, INTERRUPTED, OK, USAGE, Usage, stderr
@@ -28,7 +29,7 @@ from polyjuice.cli.show_config import app as config
 from polyjuice.cli.start import start
 from polyjuice.cli.suite import app as suite
 from polyjuice.cli.tables import list_compilers, list_ops
-from polyjuice.compilers import EnvironmentProblem
+from polyjuice.compilers import EnvironmentProblem, default
 from polyjuice.drawing import DrawingError, DrawingMissing
 from polyjuice.egraph import RuleError
 from polyjuice.execution.space import NoSpace, shortage
@@ -38,14 +39,15 @@ from polyjuice.suite.carried.harness.expected import ExpectationError
 from polyjuice.suite.options import SuiteError
 from polyjuice.triage import FindingError
 from polyjuice.triage.known_list import KnownError
+from polyjuice.visible import visible
 
 app = typer.Typer(pretty_exceptions_enable=False)
 app.callback(
     invoke_without_command=True,
     help="Polyjuice finds mis-compilation bugs in tensor compilers.",
     epilog=examples(
-        ("polyjuice fuzz --compiler onnxruntime --time 2m", "find bugs for two minutes"),
-        ("polyjuice fuzz --compiler inductor --seeds model.pt2 -n 20", "test your own model"),
+        (f"polyjuice fuzz --compiler {default('onnx').name} --time 2m", "find bugs for two minutes"),
+        (f"polyjuice fuzz --compiler {default('torch').name} --seeds model.pt2 -n 20", "test your own model"),
         ("polyjuice report campaigns/NAME", "look at what was found"),
     ),
 )(start)
@@ -78,6 +80,7 @@ _THE_USERS = (
     NoSpace,
     PageError,
     RuleError,
+    Running,
     SolverMissing,
     SuiteError,
     Usage,
@@ -96,9 +99,23 @@ def command() -> Any:
     return whole
 
 
-def main() -> None:
-    """The entry point. Mistakes of the user or the environment give one line and status 2, our own faults status 3."""
+def main() -> NoReturn:
+    """Run the command line, and end the process with its status. SIGTERM and SIGHUP end it as SIGINT does, with 130."""
+    interrupts.handle()
     try:
+        run()
+    finally:
+        interrupts.ignore()
+
+
+def run() -> NoReturn:
+    """Run the command line, and raise SystemExit with its status.
+
+    Mistakes of the user or the environment give one line and status 2, our own faults status 3.
+    """
+    try:
+        if ops.PROBLEMS:
+            raise EnvironmentProblem(ops.PROBLEMS[0])
         sys.exit(command()(prog_name="polyjuice", standalone_mode=False) or OK)
     except _UsageError as problem:
         _refuse(misused(problem))
@@ -106,14 +123,14 @@ def main() -> None:
         _refuse(str(problem))
     except OSError as error:  # for example a file in the way, or a full disk
         _refuse(str(shortage(error) or (f"{error.filename}: {error.strerror}" if error.filename else error)))
-    except typer.Abort:
+    except (KeyboardInterrupt, typer.Abort):
         sys.exit(INTERRUPTED)
     except Exception as problem:  # noqa: BLE001 - Python's own status would be 1, which means findings
         if full := shortage(problem):
             _refuse(str(full))
         if isinstance(problem, sqlite3.OperationalError) and problem.sqlite_errorname.startswith("SQLITE_IOERR"):
             _refuse(f"the campaign's database: {problem}; see to its disk, then continue with --resume")
-        traceback.print_exc()
+        sys.stderr.write(visible(traceback.format_exc()))
         sys.exit(DEFECT)
 
 

@@ -3,24 +3,30 @@
 from __future__ import annotations
 
 import shlex
+import textwrap
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from polyjuice import compilers
 from polyjuice.campaign.config import Config
 from polyjuice.campaign.kinds import MIXED
+from polyjuice.campaign.store import Store
 from polyjuice.egraph import Rule
 from polyjuice.oracles import ORACLES
 from polyjuice.wording import counted
-
-_FURTHER_ORACLES = ("optlevel", "determinism")
-"""Oracles that find other bugs than the default ones, and need nothing more."""
 
 _LONGER = 10
 """After a campaign without findings, the factor for the proposed number of cases or time."""
 
 _NAMED = 5
 """How many names a warning lists."""
+
+_REASONS = 3
+"""How many reasons for skipping cases a warning names."""
+
+_DETAIL = 100
+"""The most characters of the detail of such a reason."""
 
 Step = tuple[str, str]
 """A command and its purpose."""
@@ -32,7 +38,7 @@ def next_steps(summary: Mapping[str, Any], config: Config, generated: bool) -> l
     if summary["findings"]:
         return [(f"polyjuice report {out}", "shows all findings on one page")]
     again = f"polyjuice fuzz --compiler {config.compiler} {_sources(config)}"
-    steps = [(f"polyjuice fuzz --resume {out} {_longer(config)}", "continues this campaign")]
+    steps = [(f"polyjuice fuzz --resume {out} {longer(config)}", "continues this campaign")]
     if oracles := _further(config):
         steps.append((f"{again}--oracle {oracles}", "looks for other kinds of bugs"))
     if summary["known"]:
@@ -42,7 +48,7 @@ def next_steps(summary: Mapping[str, Any], config: Config, generated: bool) -> l
     return steps
 
 
-def _longer(config: Config) -> str:
+def longer(config: Config) -> str:
     """The options of a longer campaign."""
     if config.cases is not None:
         return f"-n {_LONGER * config.cases}"
@@ -53,13 +59,46 @@ def _longer(config: Config) -> str:
 def _further(config: Config) -> str:
     """Further oracles that can judge the compiler."""
     compiler = compilers.find(config.compiler)
-    more = [name for name in _FURTHER_ORACLES if name not in config.oracles and not ORACLES[name].refusal(compiler)]
+    advised = (oracle for oracle in ORACLES.values() if oracle.advised and not oracle.refusal(compiler))
+    more = [oracle.name for oracle in advised if oracle.name not in config.oracles]
     return "" if config.disruptive else ",".join(more)
 
 
 def _sources(config: Config) -> str:
     """The option --seeds of a campaign for a shell; "" for the default."""
     return "".join(f"--seeds {shlex.quote(source)} " for source in config.seeds if source != MIXED)
+
+
+def too_little(counts: Mapping[str, Any], store: Store, config: Config) -> str:
+    """Why a campaign tested too little, in one line; "" if it tested enough."""
+    tested, skipped = counts["tested"], counts["skipped"]
+    log = f"the log is {store.folder / 'log'}"
+    if not tested:
+        if not skipped:
+            return f"the campaign tested nothing: no case ended; {log}"
+        return f"the campaign tested nothing: it skipped {counted(skipped, 'case')}: {_reasons(store)}; {log}"
+    allowed = config.may_skip(tested + skipped)
+    if skipped <= allowed:
+        return ""
+    return (
+        f"{skipped} of {counted(tested + skipped, 'case')} were skipped, more than --max-skipped allows ({allowed}): "
+        f"{_reasons(store)}; {log}"
+    )
+
+
+def _reasons(store: Store) -> str:
+    """The most frequent reasons for skipping cases, with counts, and of each the most frequent detail."""
+    details: dict[str, Counter[str]] = {}
+    for text, count in store.skipped().items():
+        reason, _, detail = text.partition(": ")
+        details.setdefault(reason, Counter())[textwrap.shorten(detail, _DETAIL, placeholder=" ...")] += count
+    most = sorted(details.items(), key=lambda item: (-item[1].total(), item[0]))[:_REASONS]
+    return ", ".join(_counted(reason, found) for reason, found in most)
+
+
+def _counted(reason: str, details: Counter[str]) -> str:
+    (detail, _), *_ = details.most_common(1)
+    return f"{details.total()} {reason}{f' ({detail})' if detail else ''}"
 
 
 def unfired(rules: Sequence[Rule], config: Config, fired: Mapping[str, int]) -> list[str]:

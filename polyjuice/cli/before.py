@@ -17,7 +17,8 @@ from polyjuice.execution import probe
 from polyjuice.generate import DISRUPTED_STRATEGY
 from polyjuice.inputs import allowed_rulesets
 from polyjuice.ops import matching
-from polyjuice.oracles import ORACLES
+from polyjuice.oracles import FAILURE_ORACLES
+from polyjuice.oracles import find as find_oracle
 from polyjuice.triage import known_list
 from polyjuice.user_models import ORIGINAL
 
@@ -26,7 +27,15 @@ def check(config: Config, folder: Path | None = None) -> tuple[str, Seeds, tuple
     """Find the user's mistakes before the campaign begins. Return the compiler's version, the seeds, and the rules."""
     try:
         operators = matching(config.only_operators)
-        seeds = Seeds(config.seeds, config.nodes, config.seed, folder, operators=operators, timeout_s=config.timeout_s)
+        seeds = Seeds(
+            config.seeds,
+            config.nodes,
+            config.seed,
+            folder,
+            operators=operators,
+            timeout_s=config.timeout_s,
+            limits=config.read_limits,
+        )
     except ValueError as error:
         raise Usage(str(error)) from None
     if config.only_operators and not seeds.generated:
@@ -56,16 +65,16 @@ def _check_choices(config: Config) -> None:
         raise Usage(f"--level {config.level}: {config.compiler}: {levels}")
     if config.disruptive and config.seeds != (DISRUPTED_STRATEGY,):
         raise Usage(f"--disruptive is for {DISRUPTED_STRATEGY} graphs: give --seeds {DISRUPTED_STRATEGY} with it")
-    if config.disruptive and config.oracles != ("crash",):
-        raise Usage(
-            f"--oracle {','.join(config.oracles)}: only crash can judge --disruptive programs; give --oracle crash"
-        )
+    if config.disruptive and config.oracles != FAILURE_ORACLES:
+        alone = ",".join(FAILURE_ORACLES)
+        named = ",".join(config.oracles)
+        raise Usage(f"--oracle {named}: only {alone} can judge --disruptive programs; give --oracle {alone}")
     if STATEMENTS in config.seeds and compiler.format != "torch":
         raise Usage(
             f"--seeds {STATEMENTS} generates programs that write into their inputs, which {compiler.format} programs "
             f"cannot; give --seeds {SMALL}, or a compiler of Torch programs"
         )
-    for oracle in (ORACLES[name] for name in config.oracles):
+    for oracle in map(find_oracle, config.oracles):
         if refusal := oracle.refusal(compiler):
             raise Usage(f"--oracle {oracle.name}: {refusal}")
         if oracle.least > 1 and config.extract == ORIGINAL:

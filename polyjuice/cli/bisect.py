@@ -11,12 +11,16 @@ from typing import Annotated
 import typer
 from rich.markup import escape
 
+from polyjuice.campaign.lock import campaign_of, kept_from_running
 from polyjuice.cli.common import FINDINGS, OK, JsonOption, interpreter, seconds, stderr, stdout
+from polyjuice.cli.read_options import reads_models
+from polyjuice.formats import ReadLimits
 from polyjuice.triage.bisection import bisect as bisected
 from polyjuice.triage.bisection import store
 from polyjuice.triage.stored import load
 
 
+@reads_models
 def bisect(
     finding: Annotated[Path, typer.Argument(metavar="FINDING_DIR", help="A finding's folder.")],
     duration: Annotated[
@@ -29,15 +33,17 @@ def bisect(
         ),
     ] = None,
     as_json: JsonOption = False,
+    limits: ReadLimits = ReadLimits(),  # noqa: B008 - the options replace it
 ) -> None:
     """Find the parts of the compiler that are to blame for a finding.
 
     Without them (passes, optimizers, options) the fault vanishes. Their names are written into finding.json and
     report.md. Exit status: 1 where the fault shows, 0 where it no longer does.
     """
-    stored = load(finding, python and interpreter(python))
-    result = bisected(stored, seconds(duration), lambda line: stderr.print(f"  {escape(line)}"))
-    store(stored, result)
+    stored = load(finding, python and interpreter(python), limits)
+    with kept_from_running(campaign_of(finding)):
+        result = bisected(stored, seconds(duration), lambda line: stderr.print(f"  {escape(line)}"))
+        store(stored, result)
     if as_json:
         print(json.dumps({"finding": str(finding), **asdict(result)}))
     else:

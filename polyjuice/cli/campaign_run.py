@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
 
 from rich.markup import escape
@@ -12,7 +11,7 @@ from polyjuice import compilers
 from polyjuice.campaign import coverage, loop, models
 from polyjuice.campaign.config import Config
 from polyjuice.campaign.seeds import Seeds
-from polyjuice.campaign.store import Store
+from polyjuice.campaign.store import Store, writers
 from polyjuice.cli import advice
 from polyjuice.cli.common import DEFECT, FINDINGS, INTERRUPTED, OK, USAGE, stderr
 from polyjuice.cli.summary import CampaignProgress
@@ -24,6 +23,9 @@ def run(config: Config, rules: Sequence[Rule], seeds: Seeds, store: Store, versi
     """Run the cases and the triage. Return the exit status and the summary."""
     status = None
     store.set_meta("version", version)
+    if others := writers(store.folder):
+        advised = "who does so can make Polyjuice run their code"
+        stderr.print(f"polyjuice: {escape(str(store.folder))}: {others}, and {advised}")
     try:
         with CampaignProgress(config, store) as live:
             loop.run(config, rules, store, live)
@@ -55,7 +57,7 @@ def run(config: Config, rules: Sequence[Rule], seeds: Seeds, store: Store, versi
     }
     if counts["tested"] and (silent := summary.get("rules_never_fired")):
         stderr.print(f"polyjuice: {escape(advice.warning(silent, counts['tested']))}")
-    return (_status(counts, store.folder) if status is None else status), summary
+    return (_status(counts, advice.too_little(counts, store, config)) if status is None else status), summary
 
 
 def _tested(config: Config, rules: Sequence[Rule], seeds: Seeds, store: Store) -> dict[str, Any]:
@@ -83,12 +85,12 @@ def _coverage(config: Config, store: Store, version: str) -> dict[str, Any]:
     return {"coverage": coverage.of_campaign(found, config, version)} if found else {}
 
 
-def _status(counts: dict[str, Any], folder: Path) -> int:
+def _status(counts: dict[str, Any], too_little: str) -> int:
+    """The exit status of a campaign that was not interrupted; ``too_little`` says why it tested too little, if so."""
+    if too_little:
+        stderr.print(escape(f"polyjuice: {too_little}"))
     if counts["unsound_variants"] or counts["defects"]:
         return DEFECT
     if counts["raw_findings"]:
         return FINDINGS
-    if not counts["tested"]:
-        stderr.print(f"polyjuice: the campaign tested nothing; the reasons are in {escape(str(folder / 'log'))}")
-        return USAGE
-    return OK
+    return USAGE if too_little else OK

@@ -5,21 +5,33 @@ from __future__ import annotations
 import os
 import re
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Annotated, NoReturn
 
 import typer
-from rich.console import Console
+from rich.console import Console, ConsoleOptions, RenderableType
 from rich.markup import escape
+from rich.segment import Segment
 
 from polyjuice.cli import complete
+from polyjuice.visible import visible
 
 OK, FINDINGS, USAGE, DEFECT, INTERRUPTED = 0, 1, 2, 3, 130
 """Exit statuses."""
 
-stderr = Console(stderr=True, soft_wrap=True, emoji=False)  # a path may hold :train:
-stdout = Console(soft_wrap=True, width=None if sys.stdout.isatty() else 240, emoji=False)
+
+class Terminal(Console):
+    """A console on which texts cannot steer the terminal: their control characters are shown as escapes."""
+
+    def render(self, renderable: RenderableType, options: ConsoleOptions | None = None) -> Iterable[Segment]:
+        """Return the segments of a renderable."""
+        for segment in super().render(renderable, options):
+            yield segment if segment.control else Segment(visible(segment.text), segment.style)
+
+
+stderr = Terminal(stderr=True, soft_wrap=True, emoji=False)  # a path may hold :train:
+stdout = Terminal(soft_wrap=True, width=None if sys.stdout.isatty() else 240, emoji=False)
 
 JsonOption = Annotated[bool, typer.Option("--json", help="Print one JSON object on standard output.")]
 RulesOption = Annotated[

@@ -6,11 +6,11 @@ from collections.abc import Iterable
 
 from polyjuice import compilers as found
 from polyjuice import egraph
+from polyjuice import oracles as found_oracles
 from polyjuice.campaign.kinds import GENERATING
 from polyjuice.generate import STRATEGIES
 from polyjuice.inputs import PROFILES
 from polyjuice.ops import TABLE
-from polyjuice.oracles import ORACLES
 
 
 def compilers(incomplete: str) -> list[str]:
@@ -40,7 +40,7 @@ def rules(incomplete: str) -> list[str]:
 
 def oracles(incomplete: str) -> list[str]:
     """The oracles, also after a list with a comma."""
-    return _listed(ORACLES, incomplete)
+    return _listed(found_oracles.names(), incomplete)
 
 
 def profiles(incomplete: str) -> list[str]:

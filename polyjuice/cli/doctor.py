@@ -18,7 +18,6 @@ from polyjuice import compilers
 from polyjuice.cli import checks, complete, settings
 from polyjuice.cli.checks import Check, State
 from polyjuice.cli.common import OK, USAGE, JsonOption, stderr, stdout
-from polyjuice.cli.start import CONTROLS
 
 _COLOURS = {State.ok: "green", State.note: "dim", State.warning: "yellow", State.problem: "red"}
 
@@ -72,7 +71,7 @@ def doctor(
         if check.state is State.ok:
             usable.append(name)
     report(itertools.chain(checks.gpu(usable, lambda name: set_here.python(name, python)), checks.optional()))
-    count = [name for name in usable if names or name not in CONTROLS]
+    count = [name for name in usable if names or not compilers.find(name).control]
     if as_json:
         print(json.dumps({"usable": usable, "checks": [asdict(check) for check in found]}))
     else:

@@ -11,12 +11,13 @@ from dataclasses import replace
 from pathlib import Path
 
 import typer
+from rich.markup import escape
 
-from polyjuice import compilers, formats
+from polyjuice import compilers, formats, interrupts, oracles
 from polyjuice.campaign.config import Config
 from polyjuice.campaign.kinds import LARGE, MIXED
 from polyjuice.campaign.store import Store
-from polyjuice.cli import advice, before, campaign_run, settings
+from polyjuice.cli import advice, before, campaign_run, resuming, settings
 from polyjuice.cli import fuzz_options as options
 from polyjuice.cli.common import (
     FINDINGS,
@@ -27,29 +28,30 @@ from polyjuice.cli.common import (
     chosen,
     interpreter,
     seconds,
+    stderr,
 )
 from polyjuice.cli.help import HelpAllOption, examples
+from polyjuice.cli.read_options import reads_models
 from polyjuice.cli.settings import Settings
 from polyjuice.cli.start import installed
 from polyjuice.cli.summary import print_next, print_summary
 from polyjuice.compilers import EnvironmentProblem
 from polyjuice.execution.space import NoSpace
+from polyjuice.formats import ReadLimits
 from polyjuice.inputs import PROFILES, usual_profiles
 from polyjuice.lower import DRAWN_OPSET
-from polyjuice.oracles import ORACLES, usual_oracles
+from polyjuice.oracles import FAILURE_ORACLES
 from polyjuice.triage import known_list
 from polyjuice.user_models import ORIGINAL
 
 EXAMPLES = examples(
-    ("polyjuice fuzz --compiler inductor --time 10m", "generated programs"),
-    ("polyjuice fuzz --compiler onnxruntime --seeds model.onnx -n 20", "your own model"),
-    ("polyjuice fuzz --resume campaigns/inductor-20261126-042018", "go on with a campaign"),
+    (f"polyjuice fuzz --compiler {compilers.default('torch').name} --time 10m", "generated programs"),
+    (f"polyjuice fuzz --compiler {compilers.default('onnx').name} --seeds model.onnx -n 20", "your own model"),
+    (f"polyjuice fuzz --resume campaigns/{compilers.default('torch').name}-20261126-042018", "go on with a campaign"),
 )
 
-_CHANGEABLE = ("-n", "--time", "--workers", "--triage", "--known", "--python")
-"""The options that --resume may change; -n and --time are totals."""
 
-
+@reads_models
 def fuzz(
     context: typer.Context,
     compiler: options.CompilerOption = "",
@@ -81,35 +83,19 @@ def fuzz(
     timeout: options.TimeoutOption = 120,
     pack: options.PackOption = "auto",
     plain: options.PlainOption = False,
+    max_skipped: options.MaxSkippedOption = None,
     as_json: options.Json = False,
+    limits: ReadLimits = ReadLimits(),  # noqa: B008 - the options replace it
 ) -> None:
     """Find bugs in a compiler: equivalent programs must give equal results.
 
     Exit status: 0 no findings; 1 findings; 2 a mistake in the options or the environment; 3 a defect of Polyjuice
-    itself; 130 interrupted (continue with --resume).
+    itself; 130 interrupted (continue with --resume). A campaign without findings that tested too little ends with 2.
     """
     named = _named(context)
-    if resume:
-        store, config = Store.open(resume)
-        _refuse_fixed(named)
-        store.claim()
-        if cases or duration:
-            config = replace(config, cases=cases, time_s=seconds(duration) if duration else None)
-        config = replace(
-            config,
-            workers=workers or config.workers,
-            triage_s=seconds(triage, "--triage", zero=True) if "--triage" in named else config.triage_s,
-            known=known_list.sources(known_bugs) if known_bugs else config.known,
-            python=str(interpreter(python)) if python else config.python,
-        )
-        version, sources, rules_used = before.check(config, resume)
-        store.set_config(config)
-    else:
-        if not compiler:
-            raise Usage(_which_compiler(settings.of(context)))
-        if named & {"-n", "--time"}:  # a budget on the command line replaces that of polyjuice.toml
-            cases, duration = cases if "-n" in named else None, duration if "--time" in named else None
-        config = Config(
+
+    def begun(compiler: str, disruptive: bool) -> Config:
+        return Config(
             compiler=compiler,
             seeds=tuple(_seed_source(s) for s in seeds or [LARGE if nodes else MIXED]),
             cases=cases,
@@ -122,7 +108,7 @@ def fuzz(
             only_operators=tuple(only_operator or ()),
             only_rules=tuple(only_rule or ()),
             without_rules=tuple(without_rule or ()),
-            oracles=chosen(oracle or _usual(compiler, disruptive), list(ORACLES), "--oracle"),
+            oracles=chosen(oracle or _usual(compiler, disruptive), oracles.names(), "--oracle"),
             profiles=chosen(profile or ",".join(usual_profiles(compilers.find(compiler))), PROFILES, "--profile"),
             input_sets=input_sets or 0,
             python=settings.of(context).python(compiler, python),
@@ -135,29 +121,57 @@ def fuzz(
             known=known_list.sources(known_bugs),
             triage_s=seconds(triage, "--triage", zero=True),
             pack=1 if plain else _pack(pack),
+            max_elements=limits.elements,
+            max_nodes=limits.nodes,
+            read_timeout_s=limits.seconds,
+            read_memory_gib=limits.memory_gib,
+            max_skipped=max_skipped,
         )
+
+    if resume:
+        store, config = Store.open(resume)
+        context.call_on_close(store.close)
+        resuming.refuse_changes(
+            named, resume, out, config, lambda: begun(compiler or config.compiler, disruptive or config.disruptive)
+        )
+        store.claim()
+        if cases or duration:
+            config = replace(config, cases=cases, time_s=seconds(duration) if duration else None)
+        config = replace(
+            config,
+            workers=workers or config.workers,
+            triage_s=seconds(triage, "--triage", zero=True) if "--triage" in named else config.triage_s,
+            known=known_list.sources(known_bugs) if known_bugs else config.known,
+            python=str(interpreter(python)) if python else config.python,
+            max_skipped=config.max_skipped if max_skipped is None else max_skipped,
+        )
+        version, sources, rules_used = before.check(config, resume)
+        store.set_config(config)
+        if note := resuming.finished(store, config):
+            stderr.print(escape(f"polyjuice: {note}"))
+    else:
+        if not compiler:
+            raise Usage(_which_compiler(settings.of(context)))
+        if named & {"-n", "--time"}:  # a budget on the command line replaces that of polyjuice.toml
+            cases, duration = cases if "-n" in named else None, duration if "--time" in named else None
+        config = begun(compiler, disruptive)
         version, sources, rules_used = before.check(config)
         store = Store.create(out or _new_folder(compiler), config)
-    try:
-        sources.keep(store.folder)
-        status, summary = campaign_run.run(config, rules_used, sources, store, version)
-    except (EnvironmentProblem, NoSpace, formats.FormatError):
-        store.abandon()
-        raise
-    if as_json:
-        print(json.dumps(summary))
-    else:
-        print_summary(summary, config, store)
-        if status in (OK, FINDINGS):
-            print_next(advice.next_steps(summary, config, sources.generated), found=status == FINDINGS)
-    sys.exit(status)
-
-
-def _refuse_fixed(named: set[str]) -> None:
-    """Raise Usage for options that --resume cannot change."""
-    if fixed := named.difference(_CHANGEABLE, ("--resume", "--json")):
-        message = f"--resume continues a campaign with its own options: leave out {', '.join(sorted(fixed))}"
-        raise Usage(f"{message} (you may change {', '.join(_CHANGEABLE)})")
+        context.call_on_close(store.close)
+    with interrupts.deferred():  # the campaign allows interrupts where it waits
+        try:
+            sources.keep(store.folder)
+            status, summary = campaign_run.run(config, rules_used, sources, store, version)
+        except (EnvironmentProblem, NoSpace, formats.FormatError):
+            store.abandon()
+            raise
+        if as_json:
+            print(json.dumps(summary))
+        else:
+            print_summary(summary, config, store)
+            if status in (OK, FINDINGS):
+                print_next(advice.next_steps(summary, config, sources.generated), found=status == FINDINGS)
+        sys.exit(status)
 
 
 def _which_compiler(set_here: Settings) -> str:
@@ -170,7 +184,7 @@ def _which_compiler(set_here: Settings) -> str:
 
 def _usual(compiler: str, disruptive: bool) -> str:
     """The default oracles."""
-    return "crash" if disruptive else ",".join(usual_oracles(compilers.find(compiler)))
+    return ",".join(FAILURE_ORACLES if disruptive else oracles.usual_oracles(compilers.find(compiler)))
 
 
 def _named(context: typer.Context) -> set[str]:

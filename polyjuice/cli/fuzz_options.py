@@ -8,18 +8,29 @@ from typing import Annotated
 
 import typer
 
+from polyjuice.campaign.config import MAX_SKIPPED
 from polyjuice.campaign.kinds import LARGE, MIXED
 from polyjuice.cli import complete
 from polyjuice.inputs import PROFILES, USUAL_PROFILES
 from polyjuice.lower import OPSETS
-from polyjuice.oracles import ORACLES, USUAL_ORACLES
+from polyjuice.oracles import FAILURE_ORACLES, ORACLES, USUAL_ORACLES, names
 from polyjuice.triage import known_list
 from polyjuice.user_models import ORIGINAL
 
 _SEEDS, _VARIANTS, _JUDGING, _COMPILING, _OUTPUT = "Seed graphs", "Variants", "Judging", "Compiling", "Output"
 """The panels."""
 
-_DEFAULT_ORACLES = f"{','.join(USUAL_ORACLES)}; alias, too, for Torch; crash with --disruptive"
+_DEFAULT_ORACLES = "; ".join(
+    [
+        ",".join(USUAL_ORACLES),
+        *(
+            f"{oracle.name}, too, for {' and '.join(map(str.capitalize, oracle.formats))}"
+            for oracle in ORACLES.values()
+            if oracle.usual and oracle.formats
+        ),
+        f"{','.join(FAILURE_ORACLES)} with --disruptive",
+    ]
+)
 
 
 class Extract(StrEnum):
@@ -156,7 +167,7 @@ OracleOption = Annotated[
     str,
     typer.Option(
         metavar="NAME,...",
-        help=f"The checks that decide what is a bug: {', '.join(ORACLES)}.",
+        help=f"The checks that decide what is a bug: {', '.join(names())}.",
         show_default=_DEFAULT_ORACLES,
         rich_help_panel=_JUDGING,
         autocompletion=complete.oracles,
@@ -233,6 +244,18 @@ PackOption = Annotated[
 PlainOption = Annotated[
     bool,
     typer.Option("--plain", help="Compile every program alone, like --pack 1.", rich_help_panel=_COMPILING),
+]
+MaxSkippedOption = Annotated[
+    float | None,
+    typer.Option(
+        "--max-skipped",
+        min=0,
+        max=100,
+        metavar="PERCENT",
+        help="How many percent of the cases may be skipped. With more, the status is 2, or 1 with findings.",
+        show_default=f"{MAX_SKIPPED:g}; 100 with --only-rule",
+        rich_help_panel=_OUTPUT,
+    ),
 ]
 Json = Annotated[
     bool, typer.Option("--json", help="Print one JSON object on standard output.", rich_help_panel=_OUTPUT)

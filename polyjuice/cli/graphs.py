@@ -18,6 +18,8 @@ from polyjuice import formats
 from polyjuice import generate as strategies
 from polyjuice.cli import complete
 from polyjuice.cli.common import JsonOption, OnlyOperatorOption, SeedOption, Usage, chosen, own_fault, stderr, stdout
+from polyjuice.cli.read_options import reads_models
+from polyjuice.formats import ReadLimits
 from polyjuice.generate import (
     DISRUPTED_STRATEGY,
     METRICS,
@@ -133,6 +135,7 @@ def _broken(nodes: int, key: str, memory: Memory, operators: Sequence[Op]) -> Br
     raise Usage("--disruptive: these operators have no constraint that an operand could break; name others")
 
 
+@reads_models
 def metrics(
     folder: Annotated[Path, typer.Argument(metavar="DIR", help="A folder of ONNX models, with its subfolders.")],
     corpus: Annotated[
@@ -146,6 +149,7 @@ def metrics(
         Path | None, typer.Option(metavar="FILE", help="Draw how the metrics grow (PNG, SVG or PDF).")
     ] = None,
     as_json: JsonOption = False,
+    limits: ReadLimits = ReadLimits(),  # noqa: B008 - the options replace it
 ) -> None:
     """Measure how diverse the graphs in a folder are.
 
@@ -154,7 +158,7 @@ def metrics(
     operators = _corpus(corpus)
     if plot and find_spec("matplotlib") is None:
         raise Usage("--plot needs matplotlib: pip install 'polyjuice-fuzzer[report]'")
-    measured = measure(_graphs(folder), operators)
+    measured = measure(_graphs(folder, limits), operators)
     if plot:
         try:
             draw(measured.growth, plot)
@@ -184,7 +188,7 @@ def _corpus(text: str) -> tuple[str, ...]:
     return names
 
 
-def _graphs(folder: Path) -> Iterator[Graph]:
+def _graphs(folder: Path, limits: ReadLimits) -> Iterator[Graph]:
     """The graphs of a folder, one by one, sorted by path. Raises Usage where there are none, or one is broken."""
     if not folder.is_dir():
         raise Usage(f"{folder}: no such folder; give one that holds ONNX models")
@@ -193,7 +197,7 @@ def _graphs(folder: Path) -> Iterator[Graph]:
         raise Usage(f"{folder}: holds no ONNX model (*.onnx); give a folder that does")
     for path in paths:
         try:
-            yield formats.load(path)
+            yield formats.load(path, limits)
         except formats.FormatError as error:
             raise Usage(f"{error}; fix that file or move it out of {folder}") from None
 

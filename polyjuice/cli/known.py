@@ -54,8 +54,8 @@ def add(
     """Add a finding's bug to the known ones.
 
     The entry holds from the version on that showed the bug. Where the file has the bug already, its address and the
-    version that fixed it change. Nothing is added where an entry of the file, or one that comes with Polyjuice,
-    knows the finding already.
+    version that fixed it change. A bug that came back after its fix gets another entry. Nothing is added where an
+    entry of the file, or one that comes with Polyjuice, knows the finding already.
     """
     path = finding / "finding.json"
     file = file or settings.of(context).own_known

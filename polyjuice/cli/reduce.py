@@ -10,15 +10,19 @@ import typer
 from rich.markup import escape
 from rich.progress import SpinnerColumn, TextColumn
 
+from polyjuice.campaign.lock import campaign_of, kept_from_running
 from polyjuice.cli.common import FINDINGS, OK, RulesOption, Usage, interpreter, seconds, stderr, stdout
 from polyjuice.cli.progress import Live
+from polyjuice.cli.read_options import reads_models
 from polyjuice.egraph import load as load_rules
+from polyjuice.formats import ReadLimits
 from polyjuice.triage import reduction
 from polyjuice.triage.automatic import reduced_folder
 from polyjuice.triage.stored import load
 from polyjuice.wording import counted
 
 
+@reads_models
 def reduce(
     finding: Annotated[Path, typer.Argument(metavar="FINDING_DIR", help="A finding's folder.")],
     duration: Annotated[
@@ -35,6 +39,7 @@ def reduce(
         Path | None,
         typer.Option(metavar="DIR", help="The folder for the reduced finding.", show_default="FINDING/reduced"),
     ] = None,
+    limits: ReadLimits = ReadLimits(),  # noqa: B008 - the options replace it
 ) -> None:
     """Make a finding as small as possible.
 
@@ -43,9 +48,9 @@ def reduce(
     folder = out or reduced_folder(finding)
     if folder.exists() and not (folder / "finding.json").is_file() and any(folder.iterdir()):
         raise Usage(f"{folder} holds other files: name another folder with --out")
-    stored = load(finding, python and interpreter(python))
+    stored = load(finding, python and interpreter(python), limits)
     try:
-        with _Progress() as live:
+        with kept_from_running(campaign_of(folder)), _Progress() as live:
             record = reduction.reduce(stored, folder, seconds(duration), live.show, load_rules(rules or ()))
     except reduction.NotShown:
         stderr.print(f"polyjuice: {escape(str(finding))} no longer shows: there is nothing to reduce")

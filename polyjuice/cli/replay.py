@@ -13,6 +13,8 @@ import typer
 from rich.markup import escape
 
 from polyjuice.cli.common import FINDINGS, OK, USAGE, JsonOption, Usage, interpreter, stdout
+from polyjuice.cli.read_options import reads_models
+from polyjuice.formats import ReadLimits
 from polyjuice.triage import run_reproducer
 from polyjuice.triage.replayed import Replayed, ReplayStatus
 from polyjuice.triage.replayed import replay as replayed
@@ -28,6 +30,7 @@ _COLOURS = {
 }
 
 
+@reads_models
 def replay(
     path: Annotated[Path, typer.Argument(metavar="DIR", help="A finding's folder, or a campaign's.")],
     python: Annotated[
@@ -37,6 +40,7 @@ def replay(
         ),
     ] = None,
     as_json: JsonOption = False,
+    limits: ReadLimits = ReadLimits(),  # noqa: B008 - the options replace it
 ) -> None:
     """Run a finding, or all findings of a campaign, again.
 
@@ -51,7 +55,7 @@ def replay(
         raise Usage(f"{path} is neither a finding's folder (there is no repro.py) nor a campaign's with findings")
     results = []
     for folder in folders:
-        results.append(replayed(folder, python and interpreter(python)))
+        results.append(replayed(folder, python and interpreter(python), limits))
         if not as_json:
             _tell(results[-1])
     counts = Counter(result.fate for result in results)

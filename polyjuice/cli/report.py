@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from contextlib import suppress
 from pathlib import Path
 from typing import Annotated
 
@@ -11,6 +12,10 @@ from rich.markup import escape
 
 from polyjuice import page
 from polyjuice.cli.common import JsonOption, stdout
+from polyjuice.page.content import Page
+
+_TRIES = 3
+"""How often to read a campaign that changes meanwhile."""
 
 
 def report(
@@ -36,10 +41,12 @@ def report(
     The page of a campaign shows causes with their programs drawn, coverage, time and environment. The page of a suite
     shows what passed, what failed, and why. A page needs no network and no other file.
     """
-    html = page.of_campaign(path) if path.is_dir() else page.of_result(path)
+    html = _of_campaign(path) if path.is_dir() else page.of_result(path)
     written = out or (path / "report.html" if path.is_dir() else path.with_suffix(".html"))
     text = page.render(html)
-    written.write_text(text, encoding="utf-8")
+    part = written.with_name(f".{written.name}")
+    part.write_text(text, encoding="utf-8")
+    part.replace(written)
     size = len(text.encode())
     summary = {
         "out": str(written),
@@ -52,3 +59,11 @@ def report(
         print(json.dumps(summary))
     else:
         stdout.print(escape(f"{written}: {len(html.cards)} {html.noun}, {size / 1000:,.0f} kB"))
+
+
+def _of_campaign(folder: Path) -> Page:
+    """The page of a campaign. A campaign that runs may replace a finding while it is read: then read all again."""
+    for _ in range(_TRIES - 1):
+        with suppress(FileNotFoundError):
+            return page.of_campaign(folder)
+    return page.of_campaign(folder)

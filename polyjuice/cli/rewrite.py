@@ -16,7 +16,9 @@ from polyjuice.cli.common import (
     own_fault,
     stdout,
 )
+from polyjuice.cli.read_options import reads_models
 from polyjuice.egraph import Rewriter, graph_windows, load, operator_count
+from polyjuice.formats import ReadLimits
 from polyjuice.inputs import make_inputs
 from polyjuice.ir import Graph, GraphError
 from polyjuice.ops import Accepts, Unsupported, entry
@@ -24,6 +26,7 @@ from polyjuice.oracles import InputSet
 from polyjuice.wording import counted
 
 
+@reads_models
 def rewrite(
     model: Annotated[Path, typer.Argument(metavar="MODEL", help="An ONNX model.")],
     variants: Annotated[
@@ -36,6 +39,7 @@ def rewrite(
     ),
     draw: Annotated[bool, typer.Option("--draw", help="Draw the smallest and the largest graph as pair.svg.")] = False,
     as_json: JsonOption = False,
+    limits: ReadLimits = ReadLimits(),  # noqa: B008 - the options replace it
 ) -> None:
     """Rewrite an ONNX model into equivalent models.
 
@@ -44,7 +48,7 @@ def rewrite(
     """
     if draw:
         drawing.check()
-    graph = formats.load(model)
+    graph = formats.load(model, limits)
     try:
         result = graph_windows.rewrite(Rewriter(load(rules or ())), graph, seed, "minmax", variants, sayable(graph))
         sets = [InputSet("normal", make_inputs(graph, "normal", seed))]

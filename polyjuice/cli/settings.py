@@ -1,11 +1,11 @@
 """``polyjuice.toml``: the options that a team repeats, with the paths of its compilers' interpreters.
 
-    compiler = "inductor"
+    compiler = "NAME"
     time = "1h"
     rules = ["rules/ours.egg"]
 
     [python]
-    inductor = "/opt/nightly/bin/python"
+    NAME = "/opt/nightly/bin/python"
 
 A key is the name of an option of ``polyjuice fuzz``. Other commands that have the same option take it, too. An option
 on the command line wins. Paths are relative to the file.
@@ -24,10 +24,10 @@ from typing import Any
 
 import typer
 
-from polyjuice import compilers
+from polyjuice import compilers, oracles
+from polyjuice.cli import read_options
 from polyjuice.cli.common import Usage, chosen, interpreter, seconds
 from polyjuice.inputs import PROFILES
-from polyjuice.oracles import ORACLES
 from polyjuice.triage import known_list
 
 FILE = "polyjuice.toml"
@@ -52,8 +52,12 @@ _SHARED: Mapping[tuple[str, ...], Set[str]] = {
     ("rules", "list"): {"rules"},
     ("rules", "show"): {"rules"},
     ("rules", "check"): {"rules", "workers"},
-    ("rewrite",): {"rules"},
-    ("reduce",): {"rules"},
+    ("rewrite",): {"rules", *read_options.KEYS},
+    ("metrics",): read_options.KEYS,
+    ("replay",): read_options.KEYS,
+    ("reduce",): {"rules", *read_options.KEYS},
+    ("bisect",): read_options.KEYS,
+    ("suite", "add"): read_options.KEYS,
 }
 """The options of other commands that mean the same as those of fuzz."""
 
@@ -135,7 +139,8 @@ def _meant(name: str, names: Sequence[str]) -> str:
 def _interpreters(path: Path, table: Any) -> dict[str, str]:
     """The table of interpreters. Raises Usage."""
     if not isinstance(table, dict) or not all(isinstance(value, str) for value in table.values()):
-        raise Usage(f'{path}: {PYTHON} must be a table: [{PYTHON}], then a line such as inductor = "/opt/bin/python"')
+        example = f'{compilers.default("torch").name} = "/opt/bin/python"'
+        raise Usage(f"{path}: {PYTHON} must be a table: [{PYTHON}], then a line such as {example}")
     names = compilers.names()
     if unknown := [name for name in table if name not in names]:
         raise Usage(f"{path}: [{PYTHON}] {unknown[0]}: no compiler has this name; {_meant(unknown[0], names)}")
@@ -166,7 +171,7 @@ def _value(path: Path, key: str, value: Any, repeatable: bool) -> Any:
 
 _CHECKS: Mapping[str, Callable[[str, str], object]] = {
     "compiler": lambda text, where: chosen(text, compilers.names(), where),
-    "oracle": lambda text, where: chosen(text, list(ORACLES), where),
+    "oracle": lambda text, where: chosen(text, oracles.names(), where),
     "profile": lambda text, where: chosen(text, PROFILES, where),
     "time": seconds,
     "triage": lambda text, where: seconds(text, where, zero=True),

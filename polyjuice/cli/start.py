@@ -14,11 +14,8 @@ from polyjuice.cli import settings
 from polyjuice.cli.common import USAGE, stdout
 from polyjuice.cli.settings import Settings
 
-CONTROLS = ("eager", "numpy")
-"""Compilers that compile nothing, and so must find nothing."""
-
-_FIRST = "onnxruntime"
-"""The compiler that takes the least time to install."""
+_FIRST = "onnx"
+"""The format whose compiler takes the least time to install."""
 
 
 def start(
@@ -55,13 +52,13 @@ def installed(set_here: Settings) -> list[str]:
 
 def _next_steps(set_here: Settings) -> list[str]:
     """The lines to print."""
-    found = [name for name in installed(set_here) if name not in CONTROLS]
+    found = [name for name in installed(set_here) if not compilers.find(name).control]
     if found:
         here = f"Installed here: {', '.join(found)}."
         first = f"polyjuice fuzz --compiler {found[0]} --time 2m", "finds bugs for two minutes"
     else:
         here = "No compiler is installed here."
-        first = f"pip install 'polyjuice-fuzzer[{_FIRST}]'", "installs a compiler to begin with"
+        first = f"pip install 'polyjuice-fuzzer[{compilers.default(_FIRST).name}]'", "installs a compiler to begin with"
     steps = [
         first,
         ("polyjuice doctor", "says what is wrong with the installation"),

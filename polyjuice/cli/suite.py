@@ -31,13 +31,17 @@ from polyjuice.cli.common import (
     stderr,
     stdout,
 )
+from polyjuice.cli.read_options import reads_models
 from polyjuice.execution import probe
+from polyjuice.formats import ReadLimits
 from polyjuice.generate import STRATEGIES
 from polyjuice.session import Conditions
 from polyjuice.suite import adding, building, running
 from polyjuice.suite.carried.harness import judging
-from polyjuice.suite.options import FORMATS, USUAL_COMPILERS, Options
+from polyjuice.suite.options import FORMATS, Options
 from polyjuice.wording import counted
+
+_GUARDS = [name for format in FORMATS for name in compilers.suite_guards(format)]
 
 app = typer.Typer(help="Build and run regression suites, with or without Polyjuice.", no_args_is_help=True)
 
@@ -61,7 +65,7 @@ def build(
             "--compiler",
             metavar="NAME,...|none",
             help="Compilers that must support all cases; none asks no compiler.",
-            show_default="eager, onnxruntime, xla: those installed",
+            show_default=f"{', '.join(_GUARDS)}: those installed",
         ),
     ] = None,
     traced: Annotated[
@@ -106,7 +110,7 @@ def build(
             escape(
                 f"{counted(built.cases, 'case')} of {counted(built.candidates, 'candidate')} in {out}, "
                 f"{summary['elapsed_s']} s; "
-                f"they cover {covers}\nrun it: pytest {out} --compiler onnxruntime"
+                f"they cover {covers}\nrun it: pytest {out} --compiler {compilers.default(which[0]).name}"
             )
         )
     if built.unsound:
@@ -169,18 +173,20 @@ def run(
 
 
 @app.command("add")
+@reads_models
 def add(
     finding: Annotated[Path, typer.Argument(metavar="FINDING_DIR", help="A finding's folder.")],
     suite: Annotated[Path, typer.Argument(metavar="DIR", help="A suite's folder.")],
     url: Annotated[
         str, typer.Option(metavar="URL", help="Where the bug is reported: the case is expected to fail.")
     ] = "",
+    limits: ReadLimits = ReadLimits(),  # noqa: B008 - the options replace it
 ) -> None:
     """Add a finding to a suite, as a case.
 
     With --url the case is expected to fail in the finding's compiler, from its version on.
     """
-    added = adding.add(finding, suite, url)
+    added = adding.add(finding, suite, url, limits)
     formats = ", ".join(added.formats)
     stdout.print(escape(f"{suite / added.case}: the programs of {finding}, for {formats}"))
     for format, why in added.refused.items():
@@ -200,7 +206,7 @@ def _interruptible() -> Iterator[None]:
 def _usual(formats: tuple[str, ...]) -> tuple[str, ...]:
     """The installed default compiler of each format; missing ones are reported."""
     found = []
-    for name in (USUAL_COMPILERS[format] for format in formats):
+    for name in (name for format in formats for name in compilers.suite_guards(format)):
         answer = probe(name)
         if answer["available"]:
             found.append(name)

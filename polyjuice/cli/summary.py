@@ -24,6 +24,7 @@ from polyjuice.cli.advice import Step
 from polyjuice.cli.common import stderr, stdout
 from polyjuice.cli.progress import Live
 from polyjuice.triage.automatic import Triaged
+from polyjuice.visible import visible
 from polyjuice.wording import counted
 
 _TESTED = {"tested": "case", "pairs": "pair", "programs": "program", "packs": "pack"}
@@ -52,7 +53,7 @@ class CampaignProgress(Live):
             self._log.close()
 
     def _write(self, line: str) -> None:
-        self._log.write(line + "\n")
+        self._log.write(visible(line) + "\n")
 
     def case(self, result: CaseResult) -> None:
         """Show and log the result of a case."""
@@ -134,7 +135,7 @@ def _mend(log: Path, store: Store) -> None:
         os.truncate(log, len(whole) + bool(whole))
     if lacking:
         with log.open("a", encoding="utf-8") as file:
-            file.writelines(_log_line(result) + "\n" for result in lacking)
+            file.writelines(visible(_log_line(result)) + "\n" for result in lacking)
 
 
 def _log_line(result: CaseResult) -> str:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
+from dataclasses import asdict
 from typing import Annotated, Any
 
 import typer
@@ -11,9 +13,11 @@ from rich.table import Table
 
 from polyjuice import compilers, support
 from polyjuice.cli import complete, settings
-from polyjuice.cli.common import JsonOption, stdout
+from polyjuice.cli.common import JsonOption, Usage, stdout
+from polyjuice.cli.operator_facts import facts
+from polyjuice.egraph import load
 from polyjuice.execution import Worker, probe
-from polyjuice.ops import FRAMEWORKS, TABLE
+from polyjuice.ops import FRAMEWORKS, TABLE, matching
 
 
 def list_compilers(
@@ -68,8 +72,17 @@ def _described(name: str, python: str) -> dict[str, Any]:
     return {"name": name, **state, "coverage": {"probed": len(known), "taken": taken, "missing": missing}}
 
 
-def list_ops(as_json: JsonOption = False) -> None:
-    """List the operators that Polyjuice knows."""
+def list_ops(
+    operators: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="NAME...", help="Show all about these (globs).", autocompletion=complete.operators),
+    ] = None,
+    as_json: JsonOption = False,
+) -> None:
+    """List the operators that Polyjuice knows, or show all that it knows of some."""
+    if operators:
+        _show_facts(operators, as_json)
+        return
     rows: list[dict[str, Any]] = [
         {
             "name": op.name,
@@ -97,3 +110,22 @@ def list_ops(as_json: JsonOption = False) -> None:
     for row in rows:
         for framework, reason in row["holes"].items():
             stdout.print(escape(f"{row['name']} has no {framework} form: {reason}"))
+
+
+def _show_facts(names: Sequence[str], as_json: bool) -> None:
+    """Print all facts about some operators. Raises Usage for an unknown name."""
+    try:
+        chosen = matching(names)
+    except ValueError as error:
+        raise Usage(str(error)) from None
+    rules = load()
+    found = {op.qualified: list(facts(op, rules)) for op in chosen}
+    if as_json:
+        rows = [{"name": name, "facts": [asdict(fact) for fact in known]} for name, known in found.items()]
+        print(json.dumps({"ops": rows}))
+        return
+    for name, known in found.items():
+        table = Table(name, "", box=None)
+        for fact in known:
+            table.add_row(fact.name, f"[dim]none: {escape(fact.text)}[/dim]" if fact.absent else escape(fact.text))
+        stdout.print(table)

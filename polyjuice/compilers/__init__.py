@@ -3,29 +3,29 @@
 A compiler file runs inside a worker process, in the compiler's own interpreter. That interpreter may be Python 3.9 and
 need not have Polyjuice. The file imports only the standard library, NumPy and its framework; it may import neighbours
 whose names begin with "_" relatively. `CompilerFile` describes its contents. This module runs on the host: it finds
-such files and reads string constants from their text.
+such files, reads the literal `INFO` from their text, and checks it.
 """
 
 from __future__ import annotations
 
 import ast
-import importlib.machinery
-import importlib.metadata
 import importlib.util
 import sys
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import MISSING, dataclass, field, fields
+from difflib import get_close_matches
+from functools import lru_cache
 from pathlib import Path
-from typing import Any, Protocol, TypedDict
+from typing import Any, Protocol, TypedDict, get_origin, get_type_hints
 
 from numpy.typing import NDArray
 
-ENTRY_POINTS = "polyjuice.compilers"
+from polyjuice import plugins
+from polyjuice.plugins import EnvironmentProblem as EnvironmentProblem
+
 FORMATS = ("torch", "onnx", "tensorflow")
 
 _FOLDER = Path(__file__).parent
-# The control `numpy` is not a framework's compiler, so it lies beside the campaign code that needs it.
-_ELSEWHERE = (("numpy", _FOLDER.parent / "campaign" / "numpy_control.py"),)
 
 Array = tuple[str, NDArray[Any]]
 """An array in a worker: (dtype name, values); a bfloat16 array holds its bits as uint16."""
@@ -51,63 +51,9 @@ class CompilerFile(Protocol):
     `unsupported`, which is no bug.
     """
 
-    FORMAT: str
-    """The artifact format that the compiler takes, one of FORMATS: a string literal."""
-
-    NEEDS: str
-    """Optional, a string literal: what to install, as in "torch>=2.1: pip install 'polyjuice-fuzzer[xy]'"."""
-
-    LACKS: str
-    """Optional, a string literal: idioms that its importer rejects, separated by commas (ONNX: `functions`, `symbolic
-    sizes`, `constant nodes`)."""
-
-    PROBE: str
-    """Optional, a string literal: `eager` where the compiler takes everything that the framework runs uncompiled. The
-    support probe then calls only `eager`."""
-
-    SPEED: str
-    """Optional, a string literal: `fast` where a graph takes about a millisecond. It then pays to rewrite sixteen
-    graphs together before the first is compiled."""
-
-    FORKS: str
-    """Optional, a string literal: `no` where forking a process that has imported the framework is unsafe. The file says
-    why. Its workers then start from scratch."""
-
-    BATCHES: str
-    """Optional, a string literal: `yes` where compiling several programs together takes less time (`draft`)."""
-
-    NODES: str
-    """Optional, a string literal: the default number of operators of a generated seed graph; 10 where this is missing.
-    A larger number pays where a program costs much whatever its size."""
-
-    PACK: str
-    """Optional, a string literal: how many small programs are compiled as one (see :mod:`polyjuice.packs`); 1 where
-    this is missing. A larger number pays where a compilation costs much whatever its size."""
-
-    EXCESS_PRECISION: str
-    """Optional, a string literal: element types, separated by blanks, for which the compiler documents that it may skip
-    the rounding of a cast. The file names that documentation. A cast to another type must round."""
-
-    EDGE_POLICIES: str
-    """Optional, a string literal of lines ``Operator: source`` or ``Operator type: source``. For these operators the
-    compiler chose results on NaN, infinities, ties or zeros that differ from ONNX or its framework. The source is the
-    URL of the documentation, or of the issue in which the maintainers say so. Such results are not judged."""
-
-    REPRO_IMPORTS: str
-    """Optional, a string literal: the lines with which a reproducer for this compiler imports the framework."""
-
-    REPRO: str
-    """A string literal: source for reproducers that defines `prepare(model, inputs, ...)`. `prepare` compiles a model
-    of FORMAT for the framework's tensors (ONNX: for arrays). It returns a function that runs the model on them and
-    returns the outputs; compilation may wait for the first call. It takes `level` where there are LEVELS; a process
-    uses one level."""
-
-    REPRO_NARROW: str
-    """Optional, a string literal: replaces REPRO where inputs or outputs have types that NumPy lacks, if these need
-    more code."""
-
-    LEVELS: str
-    """Optional, a string literal: the values of the option `level`, from no optimization to all, the default."""
+    INFO: Mapping[str, Any]
+    """The facts that the host knows of the compiler: one literal with fields of `CompilerInfo`, except `name` and
+    `path`. A list of texts stands for a tuple."""
 
     def version(self) -> str:
         """Return the framework's version. Raises ImportError where the framework is missing."""
@@ -126,7 +72,7 @@ class CompilerFile(Protocol):
 
         Options:
 
-        - `device` (cpu or cuda), `threads`, `level` (one of LEVELS), `disable` (names from `knobs` to switch off);
+        - `device` (cpu or cuda), `threads`, `level` (one of the levels), `disable` (names from `knobs` to switch off);
         - `trace`: true if `trace` must answer in full, which may slow compilation down;
         - `scratch`, a folder that is removed with the process;
         - `toolchain`, a folder that outlives the process and that workers share;
@@ -143,12 +89,12 @@ class CompilerFile(Protocol):
         """Compile; a compiler that works at the first call makes that call here."""
 
     def draft(self, program: Any, inputs: Sequence[Array]) -> Any:
-        """With BATCHES: `compile` without the work that `build` does for several programs; `run` takes the result after
-        `build`.
+        """With `batches`: `compile` without the work that `build` does for several programs. `run` takes the result
+        after `build`.
         """
 
     def build(self) -> None:
-        """With BATCHES: finish the compilation of all drafts since the last call, together."""
+        """With `batches`: finish the compilation of all drafts since the last call, together."""
 
     def run(self, compiled: Any, inputs: Sequence[Array]) -> Sequence[Array]:
         """Run the result of `compile`.
@@ -173,31 +119,104 @@ class CompilerFile(Protocol):
         """
 
 
-class EnvironmentProblem(Exception):
-    """Something outside Polyjuice is missing; the message is one line that says what to do."""
-
-
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class CompilerInfo:
-    """A compiler file and the values of its constants: see `CompilerFile`."""
+    """A compiler: its name, the path of its file, and the fields of the file's ``INFO``. Most have a default."""
 
     name: str
+    """The name for the option ``--compiler``; not in ``INFO``."""
+
     path: Path
+    """The compiler file; not in ``INFO``."""
+
     format: str
+    """The artifact format that the compiler takes, one of FORMATS."""
+
     needs: str
-    repro_imports: str
+    """The packages to install, as in "torch>=2.1: pip install 'polyjuice-fuzzer[xy]'"."""
+
     repro: str
-    lacks: tuple[str, ...] = ()
-    levels: tuple[str, ...] = ()
-    probe_compiles: bool = True
-    fast: bool = False
-    forks: bool = True
-    batches: bool = False
-    excess_precision: tuple[str, ...] = ()
-    nodes: int = 10
-    pack: int = 1
-    edge_policies: Mapping[str, str] = field(default_factory=dict)
+    """Source for reproducers that defines `prepare(model, inputs, ...)`. `prepare` compiles a model of the format for
+    the framework's tensors (ONNX: for arrays). It returns a function that runs the model on them and returns the
+    outputs; compilation may wait for the first call. It takes `level` where there are levels; a process uses one
+    level."""
+
+    repro_imports: str = ""
+    """The lines with which a reproducer imports the framework."""
+
     repro_narrow: str = ""
+    """Replaces `repro` where inputs or outputs have types that NumPy lacks, if these need more code."""
+
+    lacks: tuple[str, ...] = ()
+    """Idioms that its importer rejects (ONNX: `functions`, `symbolic sizes`, `constant nodes`)."""
+
+    levels: tuple[str, ...] = ()
+    """The values of the option `level`, from no optimization to all, the default."""
+
+    level_names: Mapping[str, str] = field(default_factory=dict)
+    """The compiler's own names for its levels, where they differ."""
+
+    probe_compiles: bool = True
+    """Whether the support probe compiles. False where the compiler takes everything that the framework runs uncompiled:
+    the probe then calls only `eager`."""
+
+    fast: bool = False
+    """Whether a graph takes about a millisecond. It then pays to rewrite sixteen graphs together before the first is
+    compiled."""
+
+    forks: bool = True
+    """Whether a process that has imported the framework can be forked. Where it cannot, the file says why, and its
+    workers start from scratch."""
+
+    batches: bool = False
+    """Whether compiling several programs together takes less time (`draft`)."""
+
+    nodes: int = 10
+    """The default number of operators of a generated seed graph. A larger number pays where a program costs much
+    whatever its size."""
+
+    pack: int = 1
+    """How many small programs are compiled as one (see :mod:`polyjuice.packs`). A larger number pays where a
+    compilation costs much whatever its size."""
+
+    excess_precision: tuple[str, ...] = ()
+    """Element types for which the compiler documents that it may skip the rounding of a cast. The file names that
+    documentation. A cast to another type must round."""
+
+    edge_policies: Mapping[str, str] = field(default_factory=dict)
+    """Sources by ``Operator`` or ``Operator type``. For these operators the compiler chose results on NaN, infinities,
+    ties or zeros that differ from ONNX or its framework. The source is the URL of the documentation, or of the issue in
+    which the maintainers say so. Such results are not judged."""
+
+    valid: str = ""
+    """How a report says that a program is valid; by default a sentence for the format."""
+
+    backends: tuple[str, ...] = ()
+    """The framework's backends, from the uncompiled program to the whole compiler, for the table of `side_by_side`."""
+
+    backends_of_halves: tuple[str, ...] = ()
+    """Further ones for programs with half types."""
+
+    side_by_side: str = ""
+    """Source for reproducers that defines `side_by_side(show)`. It prints what `show` makes of the outputs by each of
+    ``$backends``, under ``$heading``. ``$plain`` makes a run without the compiler, and ``$compiled`` one at ``level``.
+    """
+
+    control: bool = False
+    """Whether it compiles nothing, so that a campaign must find nothing."""
+
+    uses_polyjuice: bool = False
+    """Whether its worker imports Polyjuice itself."""
+
+    default: bool = False
+    """Whether examples name it for models of its format, and `polyjuice.check` uses it by default."""
+
+    guards_suites: bool = False
+    """Whether by default it must take the programs of a new suite in its format."""
+
+
+_OF_HOST = ("name", "path")
+"""The fields of `CompilerInfo` that do not come from the file."""
 
 
 def names() -> list[str]:
@@ -206,11 +225,26 @@ def names() -> list[str]:
 
 
 def find(name: str) -> CompilerInfo:
-    """The compiler of that name. Raises EnvironmentProblem where there is none, or its file has no FORMAT."""
+    """The compiler of that name. Raises EnvironmentProblem where there is none, or its ``INFO`` is wrong."""
     files = _files()
     if name not in files:
         raise EnvironmentProblem(f"no compiler is called {name!r}; there are {', '.join(sorted(files))}")
     return read(name, files[name])
+
+
+def default(format: str) -> CompilerInfo:
+    """The compiler that stands for a format where the user names none."""
+    return next(info for info in _own() if info.default and info.format == format)
+
+
+def suite_guards(format: str) -> list[str]:
+    """The names of the compilers that by default must take the programs of a new suite in a format."""
+    return [info.name for info in _own() if info.guards_suites and info.format == format]
+
+
+def _own() -> Iterator[CompilerInfo]:
+    """The compilers of Polyjuice itself."""
+    return (read(path.stem, path) for path in _own_files())
 
 
 def is_installed(name: str) -> bool:
@@ -233,85 +267,93 @@ def _imported(path: Path) -> set[str]:
 
 
 def read(name: str, path: Path) -> CompilerInfo:
-    """Describe the compiler file at `path` from its text alone. Raises EnvironmentProblem where a constant is wrong."""
-    constants = _string_constants(path)
-    declared = constants.get("FORMAT")
-    if declared not in FORMATS:
-        raise EnvironmentProblem(f"{path}: FORMAT must be one of {', '.join(FORMATS)}, not {declared!r}")
-    nodes = _number(path, constants, "NODES", CompilerInfo.nodes)
-    return CompilerInfo(
-        name,
-        path,
-        declared,
-        constants.get("NEEDS", "its framework: install it there"),
-        constants.get("REPRO_IMPORTS", ""),
-        constants.get("REPRO", ""),
-        tuple(name.strip() for name in constants.get("LACKS", "").split(",") if name.strip()),
-        tuple(constants.get("LEVELS", "").split()),
-        constants.get("PROBE") != "eager",
-        constants.get("SPEED") == "fast",
-        constants.get("FORKS") != "no",
-        constants.get("BATCHES") == "yes",
-        tuple(constants.get("EXCESS_PRECISION", "").split()),
-        nodes,
-        _number(path, constants, "PACK", CompilerInfo.pack),
-        _policies(path, constants.get("EDGE_POLICIES", "")),
-        constants.get("REPRO_NARROW", ""),
-    )
+    """Describe the compiler file at `path` from its text alone.
 
-
-def _number(path: Path, constants: Mapping[str, str], name: str, default: int) -> int:
-    """A constant that is a positive number in quotes. Raises EnvironmentProblem for anything else."""
-    text = constants.get(name, str(default))
-    if not text.isdecimal() or not int(text):
-        raise EnvironmentProblem(f"{path}: {name} must be a number in quotes, not {text!r}")
-    return int(text)
-
-
-def _policies(path: Path, text: str) -> dict[str, str]:
-    """The source of each policy, by operator, or operator and type. Raises EnvironmentProblem for a line without a
-    source.
+    Raises EnvironmentProblem where its ``INFO`` is wrong.
     """
-    found = {}
-    for line in filter(None, map(str.strip, text.splitlines())):
-        key, _, source = line.partition(": ")
-        if not source:
-            raise EnvironmentProblem(f"{path}: EDGE_POLICIES must have lines 'Operator: source', not {line!r}")
-        found[key] = source
-    return found
+    return _read(name, path, path.stat().st_mtime_ns)
+
+
+@lru_cache(maxsize=64)
+def _read(name: str, path: Path, changed: int) -> CompilerInfo:
+    """Like `read`, once for each time at which the file ``changed``."""
+    try:
+        info = CompilerInfo(name=name, path=path, **_checked(_literal(path)))
+        _check(info)
+    except ValueError as error:
+        raise EnvironmentProblem(f"{path}: INFO: {error}") from None
+    return info
+
+
+def _literal(path: Path) -> dict[str, Any]:
+    """The value of ``INFO`` in a Python file. Raises ValueError where it is no literal dictionary."""
+    for statement in ast.parse(path.read_text(encoding="utf-8"), str(path)).body:
+        if not isinstance(statement, ast.Assign | ast.AnnAssign) or statement.value is None:
+            continue
+        targets = statement.targets if isinstance(statement, ast.Assign) else [statement.target]
+        if [ast.unparse(target) for target in targets] == ["INFO"]:
+            try:
+                value = ast.literal_eval(statement.value)
+            except ValueError:
+                raise ValueError("it must be a literal: texts, numbers, lists and dictionaries") from None
+            if isinstance(value, dict):
+                return value
+    raise ValueError("it is missing: write INFO = {...} with the format and so on (docs/howto/compiler.md)")
+
+
+def _checked(found: Mapping[str, Any]) -> dict[str, Any]:
+    """The fields of ``INFO`` in the types of `CompilerInfo`. Raises ValueError for a wrong name or a wrong type."""
+    types = {name: hint for name, hint in get_type_hints(CompilerInfo).items() if name not in _OF_HOST}
+    for key in found:
+        if key not in types:
+            like = get_close_matches(str(key), types, 1, cutoff=0.7)
+            hint = f"; did you mean {like[0]!r}?" if like else f"; there are {', '.join(types)}"
+            raise ValueError(f"it has no field {key!r}{hint}")
+    required = [one.name for one in fields(CompilerInfo) if one.default is one.default_factory is MISSING]
+    if missing := [name for name in required if name not in (*_OF_HOST, *found)]:
+        raise ValueError(f"it lacks {' and '.join(map(repr, missing))}")
+    return {key: _converted(key, value, types[key]) for key, value in found.items()}
+
+
+def _converted(key: str, value: Any, hint: Any) -> Any:
+    """A value of ``INFO`` in the type of its field. Raises ValueError for another type."""
+    if hint in (str, bool, int):
+        if type(value) is hint:
+            return value
+    elif get_origin(hint) is tuple:
+        if isinstance(value, list) and all(isinstance(one, str) for one in value):
+            return tuple(value)
+    elif isinstance(value, dict) and all(isinstance(one, str) for pair in value.items() for one in pair):
+        return value
+    kinds = {str: "a text", bool: "True or False", int: "a number"}
+    wanted = kinds.get(hint, "a list of texts" if get_origin(hint) is tuple else "a dictionary of texts")
+    raise ValueError(f"{key} must be {wanted}, not {value!r}")
+
+
+def _check(info: CompilerInfo) -> None:
+    """Raise ValueError for values that mean nothing."""
+    if info.format not in FORMATS:
+        raise ValueError(f"format must be one of {', '.join(FORMATS)}, not {info.format!r}")
+    for name, number in (("nodes", info.nodes), ("pack", info.pack)):
+        if number < 1:
+            raise ValueError(f"{name} must be at least 1, not {number}")
+    if unknown := [level for level in info.level_names if level not in info.levels]:
+        raise ValueError(f"level_names has {unknown[0]!r}, which is not one of the levels")
+    if unsourced := [key for key, source in info.edge_policies.items() if not source.startswith("https://")]:
+        raise ValueError(f"edge_policies needs the URL of a source for {unsourced[0]!r}")
 
 
 def _files() -> dict[str, Path]:
     """The files by compiler name. The files of this folder win over entry points of the same name."""
     found = {}
-    for entry in importlib.metadata.entry_points(group=ENTRY_POINTS):
-        path = _locate(entry.module)
+    for name, entry in plugins.entries(plugins.COMPILERS).items():
+        path = plugins.located(entry.module)
         if path is not None:
-            found[entry.name] = path
-    found.update({name: path for name, path in _ELSEWHERE if path.is_file()})
-    found.update({path.stem: path for path in _FOLDER.glob("*.py") if not path.name.startswith("_")})
+            found[name] = path
+    found.update({path.stem: path for path in _own_files()})
     return found
 
 
-def _locate(module: str) -> Path | None:
-    """The file of a module. Unlike importlib.util.find_spec, this does not import the packages that contain it."""
-    folders: Sequence[str] | None = None
-    for depth in range(1, module.count(".") + 2):
-        spec = importlib.machinery.PathFinder.find_spec(".".join(module.split(".")[:depth]), folders)
-        if spec is None:
-            return None
-        folders = spec.submodule_search_locations
-    return Path(spec.origin) if spec and spec.origin else None
-
-
-def _string_constants(path: Path) -> dict[str, str]:
-    """The module-level `NAME = "literal"` assignments of a Python file."""
-    return {
-        target.id: statement.value.value
-        for statement in ast.parse(path.read_text(encoding="utf-8"), str(path)).body
-        if isinstance(statement, ast.Assign)
-        and isinstance(statement.value, ast.Constant)
-        and isinstance(statement.value.value, str)
-        for target in statement.targets
-        if isinstance(target, ast.Name)
-    }
+def _own_files() -> list[Path]:
+    """The compiler files of Polyjuice itself."""
+    return sorted(path for path in _FOLDER.glob("*.py") if not path.name.startswith("_"))

@@ -50,7 +50,7 @@ class Loaded:
     - `layouts`: the memory layout of each input (see `lay_out`; contiguous where the list ends).
     - `mode`: no_grad, inference (inference_mode), grad (floating inputs require gradients), or train (training mode).
     - `dynamic` is torch.compile's own option, `freezing` Inductor's.
-    - `gradient` (with mode grad): the results are the gradients of a weighted sum of the outputs by each floating
+    - `gradients` (with mode grad): the results are the gradients of a weighted sum of the outputs by each floating
       input.
     - `wide`: tensors made without a type are float64.
     - `updates`: pairs of an output's index and an input's index. Such outputs are the input's final value; the model
@@ -63,7 +63,7 @@ class Loaded:
     mode: str = "no_grad"
     dynamic: bool = False
     freezing: bool = False
-    gradient: bool = False
+    gradients: bool = False
     wide: bool = False
     updates: Sequence[tuple[int, int]] = ()
     numbers: int = 0
@@ -99,7 +99,7 @@ def run(program: Loaded, inputs: Sequence[Array]) -> Results:
         returned = outputs = [*program.model(*tensors, *_numbers(program, inputs))]
         for place, number in program.updates:
             outputs = [*outputs[:place], tensors[number], *outputs[place:]]
-        if program.gradient:
+        if program.gradients:
             return Results(map(to_array, gradients(outputs, tensors)))
         updated = {place for place, _ in program.updates}
         places = (place for place in range(len(outputs)) if place not in updated)

@@ -3,24 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import torch
 
 from . import _torch
 from ._torch import Array, Loaded
 
-FORMAT = "torch"
-SPEED = "fast"
-PROBE = "eager"
-NEEDS = "torch>=2.1: pip install 'polyjuice-fuzzer[inductor]'"
-
-REPRO_IMPORTS = """
+INFO: dict[str, Any] = {
+    "format": "torch",
+    "needs": "torch>=2.1: pip install 'polyjuice-fuzzer[inductor]'",
+    "control": True,
+    "guards_suites": True,
+    "fast": True,
+    "probe_compiles": False,
+    "repro_imports": """
 import copy
 
 import torch
 import torch.nn.functional as F
-"""
-REPRO = """
+""",
+    "repro": """
 def prepare(model, inputs, dynamic=False, freezing=False, updates=()):
     def call():
         fresh = [x if getattr(x, "requires_grad", False) else copy.deepcopy(x) for x in inputs]
@@ -30,7 +33,8 @@ def prepare(model, inputs, dynamic=False, freezing=False, updates=()):
         return outputs
 
     return call
-"""
+""",
+}
 
 load, start, run, eager = _torch.load, _torch.start, _torch.run, _torch.run
 

@@ -23,18 +23,19 @@ import torch
 from . import _inductor_knobs, _inductor_lean, _inductor_objects, _inductor_trace, _inductor_unit, _torch
 from ._torch import Array, Loaded
 
-FORMAT = "torch"
-PROBE = "eager"
-BATCHES = "yes"
-NODES = "20"
-PACK = "24"  # artifacts/packs.md has the times of packs of other sizes
-# The source is the comment on `emulate_precision_casts`, off by default, in torch._inductor.config. Operators on half
-# types compute in float32, and Inductor omits the pairs of casts between them.
-EXCESS_PRECISION = "float16 bfloat16"
-LEVELS = "aot_eager aot_eager_decomp_partition inductor"
-NEEDS = "torch>=2.1: pip install 'polyjuice-fuzzer[inductor]'"
-
-REPRO_IMPORTS = """
+INFO: dict[str, Any] = {
+    "format": "torch",
+    "needs": "torch>=2.1: pip install 'polyjuice-fuzzer[inductor]'",
+    "default": True,
+    "levels": ["aot_eager", "aot_eager_decomp_partition", "inductor"],
+    "probe_compiles": False,
+    "batches": True,
+    "nodes": 20,
+    "pack": 24,  # artifacts/packs.md has the times of packs of other sizes
+    # The source is the comment on `emulate_precision_casts`, off by default, in torch._inductor.config. Operators on
+    # half types compute in float32, and Inductor omits the pairs of casts between them.
+    "excess_precision": ["float16", "bfloat16"],
+    "repro_imports": """
 import copy
 import os
 
@@ -43,8 +44,8 @@ os.environ["TORCHINDUCTOR_FX_GRAPH_CACHE"] = os.environ["TORCHINDUCTOR_AUTOGRAD_
 import torch
 import torch._inductor.config
 import torch.nn.functional as F
-"""
-REPRO = """
+""",
+    "repro": """
 def prepare(model, inputs, dynamic=False, freezing=False, level="inductor", updates=()):
     torch._dynamo.reset()
     compiled = torch.compile(model, backend=level, fullgraph=True, dynamic=dynamic)
@@ -59,7 +60,31 @@ def prepare(model, inputs, dynamic=False, freezing=False, level="inductor", upda
         return outputs
 
     return call
-"""
+""",
+    "backends": ["eager", "aot_eager", "aot_eager_decomp_partition", "inductor"],
+    # With this setting, Inductor rounds half types as eager does.
+    "backends_of_halves": ["inductor with emulate_precision_casts"],
+    "side_by_side": '''
+def side_by_side(show):
+    """Print `show(outputs)` for each backend of torch.compile, from eager to Inductor."""
+    print("$heading")
+    for name in $backends:
+        level, _, setting = name.partition(" with ")
+        if setting and not hasattr(torch._inductor.config, setting):  # an older release
+            continue
+        try:
+            with torch._inductor.config.patch({setting: True} if setting else {}):
+                if level == "eager":
+                    run = $plain
+                else:
+                    run = $compiled
+                run()
+                text = show(run())
+        except Exception as error:
+            text = f"{type(error).__name__}: {' '.join(str(error).split())[:160]}"
+        print(f"  {name + ':':28}", text, flush=True)
+''',
+}
 
 # A setting that a release lacks is skipped.
 _SETTINGS: tuple[tuple[str, str, Any], ...] = (
@@ -142,8 +167,8 @@ def start(options: dict[str, Any]) -> None:
     global _backend, _dynamic
     _dynamic = options.get("dynamic", False)
     _backend = options.get("level", _backend)
-    if _backend not in LEVELS.split():
-        raise RuntimeError(f"inductor has no level {_backend!r}: choose from {LEVELS}")
+    if _backend not in INFO["levels"]:
+        raise RuntimeError(f"inductor has no level {_backend!r}: choose from {', '.join(INFO['levels'])}")
     _torch.start(options)
     _import_inductor()
     _set(_SETTINGS)

@@ -19,19 +19,19 @@ from iree.compiler.ir import Context
 
 from . import _llvm
 
-FORMAT = "onnx"
-LACKS = "functions"
-NEEDS = "iree-base-compiler, iree-base-runtime and onnx: pip install 'polyjuice-fuzzer[iree]'"
-LEVELS = "O0 O1 O2 O3"
-
-REPRO_IMPORTS = """
+INFO: dict[str, Any] = {
+    "format": "onnx",
+    "needs": "iree-base-compiler, iree-base-runtime and onnx: pip install 'polyjuice-fuzzer[iree]'",
+    "levels": ["O0", "O1", "O2", "O3"],
+    "lacks": ["functions"],
+    "repro_imports": """
 import onnx
 import onnx.shape_inference
 from iree import compiler, runtime
 from iree.compiler.extras import onnx_importer
 from iree.compiler.ir import Context
-"""
-REPRO = """
+""",
+    "repro": """
 def prepare(model, inputs):
     model = onnx.shape_inference.infer_shapes(onnx.load_from_string(model), data_prop=True)
     imported = onnx_importer.ModelInfo(model)
@@ -54,7 +54,8 @@ def prepare(model, inputs):
         return [x.to_host().copy().view(t) for x, t in zip(outputs, types)]
 
     return call
-"""
+""",
+}
 
 Array = tuple[str, "np.ndarray[Any, Any]"]
 
@@ -133,8 +134,8 @@ def start(options: dict[str, Any]) -> None:
     if options.get("device", "cpu") != "cpu":
         raise RuntimeError("iree is tested on the CPU alone: use --device cpu")
     level = options.get("level", "O2")
-    if level not in LEVELS.split():
-        raise RuntimeError(f"iree has no level {level!r}: choose from {LEVELS}")
+    if level not in INFO["levels"]:
+        raise RuntimeError(f"iree has no level {level!r}: choose from {', '.join(INFO['levels'])}")
     disabled = options.get("disable", ())
     parts = [_OFF[name] for name in disabled if name in _OFF]
     _flags[:] = [f"--iree-opt-level={level}", *parts, *(f"--{option}" for option in _llvm.options(disabled))]

@@ -15,21 +15,30 @@ from onnxruntime.capi import onnxruntime_pybind11_state as state
 
 from . import _stderr
 
-FORMAT = "onnx"
-SPEED = "fast"
-# At every level, operators without a kernel for a half type compute in float32 (InsertCastTransformer). Pairs of casts
-# that become adjacent this way are removed.
-EXCESS_PRECISION = "float16 bfloat16"
-EDGE_POLICIES = """
-    TopK: https://github.com/microsoft/onnxruntime/pull/10314
-"""
-NEEDS = "onnxruntime>=1.15: pip install 'polyjuice-fuzzer[onnxruntime]'"
-LEVELS = "disable basic extended layout all"
-
-REPRO_IMPORTS = """
+INFO: dict[str, Any] = {
+    "format": "onnx",
+    "needs": "onnxruntime>=1.15: pip install 'polyjuice-fuzzer[onnxruntime]'",
+    "default": True,
+    "guards_suites": True,
+    "levels": ["disable", "basic", "extended", "layout", "all"],
+    "level_names": {
+        "disable": "ORT_DISABLE_ALL",
+        "basic": "ORT_ENABLE_BASIC",
+        "extended": "ORT_ENABLE_EXTENDED",
+        "layout": "ORT_ENABLE_LAYOUT",
+        "all": "ORT_ENABLE_ALL",
+    },
+    "fast": True,
+    # At every level, operators without a kernel for a half type compute in float32 (InsertCastTransformer). Pairs of
+    # casts that become adjacent this way are removed.
+    "excess_precision": ["float16", "bfloat16"],
+    "edge_policies": {
+        "TopK": "https://github.com/microsoft/onnxruntime/pull/10314",
+    },
+    "repro_imports": """
 import onnxruntime
-"""
-REPRO = """
+""",
+    "repro": """
 def prepare(model, inputs, level="all"):
     options = onnxruntime.SessionOptions()
     name = "ORT_DISABLE_ALL" if level == "disable" else "ORT_ENABLE_" + level.upper()
@@ -37,8 +46,8 @@ def prepare(model, inputs, level="all"):
     session = onnxruntime.InferenceSession(model, options, providers=["CPUExecutionProvider"])
     feeds = {v.name: x for v, x in zip(session.get_inputs(), inputs)}
     return lambda: session.run(None, feeds)
-"""
-REPRO_NARROW = """
+""",
+    "repro_narrow": """
 CODES = {"float8_e4m3fn": 17, "float8_e5m2": 19, "uint4": 21, "int4": 22}  # ONNX's numbers of these types
 
 
@@ -70,7 +79,8 @@ def array(y):
     if "int4" in name:
         bits = np.stack([bits & 15, bits >> 4], -1).reshape(-1)[:size]
     return bits.view(getattr(ml_dtypes, name)).reshape(y.shape())
-"""
+""",
+}
 
 Array = tuple[str, "np.ndarray[Any, Any]"]
 
@@ -152,8 +162,8 @@ def start(options: dict[str, Any]) -> None:
     if options.get("device", "cpu") != "cpu":
         raise RuntimeError("onnxruntime is tested on the CPU alone: use --device cpu")
     level = options.get("level", "all")
-    if level not in LEVELS.split():
-        raise RuntimeError(f"onnxruntime has no level {level!r}: choose from {LEVELS}")
+    if level not in INFO["levels"]:
+        raise RuntimeError(f"onnxruntime has no level {level!r}: choose from {', '.join(INFO['levels'])}")
     levels = onnxruntime.GraphOptimizationLevel
     # Releases without a name for the layout level run it under "all".
     _settings.graph_optimization_level = getattr(levels, _LEVEL_NAMES[level], levels.ORT_ENABLE_ALL)

@@ -14,22 +14,22 @@ import openvino
 
 from . import _openvino_parts
 
-FORMAT = "onnx"
-LACKS = "functions"
-# The CPU plugin computes models of half types in float32, its documented inference precision.
-EXCESS_PRECISION = "float16 bfloat16"
-EDGE_POLICIES = """
-    ArgMax: https://github.com/openvinotoolkit/openvino/issues/33626
-    ArgMin: https://github.com/openvinotoolkit/openvino/issues/33626
-    TopK: https://github.com/openvinotoolkit/openvino/issues/33626
-"""
-NEEDS = "openvino>=2024.0 and onnx: pip install 'polyjuice-fuzzer[openvino]'"
-
-REPRO_IMPORTS = """
+INFO: dict[str, Any] = {
+    "format": "onnx",
+    "needs": "openvino>=2024.0 and onnx: pip install 'polyjuice-fuzzer[openvino]'",
+    "lacks": ["functions"],
+    # The CPU plugin computes models of half types in float32, its documented inference precision.
+    "excess_precision": ["float16", "bfloat16"],
+    "edge_policies": {
+        "ArgMax": "https://github.com/openvinotoolkit/openvino/issues/33626",
+        "ArgMin": "https://github.com/openvinotoolkit/openvino/issues/33626",
+        "TopK": "https://github.com/openvinotoolkit/openvino/issues/33626",
+    },
+    "repro_imports": """
 import onnx
 import openvino
-"""
-REPRO = """
+""",
+    "repro": """
 TYPES = {"bfloat16": openvino.Type.bf16, "float8_e4m3fn": openvino.Type.f8e4m3, "float8_e5m2": openvino.Type.f8e5m2}
 
 
@@ -65,7 +65,8 @@ def prepare(model, inputs):
         return [to_array(request.get_tensor(value.name)) for value in graph.output]
 
     return call
-"""
+""",
+}
 
 Array = tuple[str, "np.ndarray[Any, Any]"]
 

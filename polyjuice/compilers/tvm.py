@@ -23,19 +23,20 @@ from tvm_ffi import Shape, structural_equal
 
 from . import _llvm
 
-FORMAT = "onnx"
-LACKS = "functions, symbolic sizes"
-NEEDS = "apache-tvm>=0.25 and onnx: pip install 'polyjuice-fuzzer[tvm]'"
-LEVELS = "0 1 2 3"
-NODES = "20"
-
-REPRO_IMPORTS = """
+INFO: dict[str, Any] = {
+    "format": "onnx",
+    "needs": "apache-tvm>=0.25 and onnx: pip install 'polyjuice-fuzzer[tvm]'",
+    "levels": ["0", "1", "2", "3"],
+    "level_names": {"0": "opt_level 0", "1": "opt_level 1", "2": "opt_level 2", "3": "opt_level 3"},
+    "nodes": 20,
+    "lacks": ["functions", "symbolic sizes"],
+    "repro_imports": """
 import onnx
 import tvm
 import tvm.relax.frontend.onnx
 import tvm_ffi
-"""
-REPRO = """
+""",
+    "repro": """
 def prepare(model, inputs, level="3"):
     module = tvm.relax.frontend.onnx.from_onnx(onnx.load_from_string(model), keep_params_in_input=False)
     with tvm.transform.PassContext(opt_level=int(level)):
@@ -48,7 +49,8 @@ def prepare(model, inputs, level="3"):
         return [np.array(x, np.int64) if isinstance(x, tvm_ffi.Shape) else x.numpy() for x in outputs]
 
     return call
-"""
+""",
+}
 
 Array = tuple[str, "np.ndarray[Any, Any]"]
 
@@ -113,8 +115,8 @@ def start(options: dict[str, Any]) -> None:
     if options.get("device", "cpu") != "cpu":
         raise RuntimeError("tvm is tested on the CPU alone: use --device cpu")
     level = str(options.get("level", 3))
-    if level not in LEVELS.split():
-        raise RuntimeError(f"tvm has no level {level!r}: choose from {LEVELS}")
+    if level not in INFO["levels"]:
+        raise RuntimeError(f"tvm has no level {level!r}: choose from {', '.join(INFO['levels'])}")
     _level = int(level)
     _disabled[:] = options.get("disable", [])
     if _llvm.FAMILY in _disabled:

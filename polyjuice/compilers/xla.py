@@ -15,23 +15,33 @@ import tensorflow as tf
 from . import _llvm, _stderr, _tensorflow
 from ._tensorflow import Array, Loaded
 
-FORMAT = "tensorflow"
-NEEDS = "tensorflow>=2.13: pip install 'polyjuice-fuzzer[xla]'"
-LEVELS = "0 1 2 3"
-
-REPRO_IMPORTS = """
+INFO: dict[str, Any] = {
+    "format": "tensorflow",
+    "needs": "tensorflow>=2.13: pip install 'polyjuice-fuzzer[xla]'",
+    "default": True,
+    "guards_suites": True,
+    "valid": "The program is valid: TensorFlow runs it without XLA.",
+    "levels": ["0", "1", "2", "3"],
+    "level_names": {
+        "0": "xla_backend_optimization_level 0",
+        "1": "xla_backend_optimization_level 1",
+        "2": "xla_backend_optimization_level 2",
+        "3": "xla_backend_optimization_level 3",
+    },
+    "repro_imports": """
 import os
 
 os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
 import tensorflow as tf
-"""
-REPRO = """
+""",
+    "repro": """
 def prepare(model, inputs, dynamic=False, level="3"):
     os.environ["XLA_FLAGS"] = os.environ.get("XLA_FLAGS", "") + " --xla_backend_optimization_level=" + level
     signature = [tf.TensorSpec([None] * x.ndim, x.dtype) for x in inputs] if dynamic else None
     compiled = tf.function(lambda *x: model(*x), signature, jit_compile=True, autograph=False)
     return lambda: compiled(*inputs)
-"""
+""",
+}
 
 # Parts of TensorFlow's errors on programs that never reach XLA.
 _UNSUPPORTED = re.compile(r"unsupported operations|OpKernel|must be a compile-time constant|not supported|Unsupported")
@@ -92,8 +102,8 @@ def start(options: dict[str, Any]) -> None:
     """Set XLA's flags, which it reads at its first compilation."""
     global _dump
     level = str(options.get("level", 3))
-    if level not in LEVELS.split():
-        raise RuntimeError(f"xla has no level {level!r}: choose from {LEVELS}")
+    if level not in INFO["levels"]:
+        raise RuntimeError(f"xla has no level {level!r}: choose from {', '.join(INFO['levels'])}")
     flags = [os.environ.get("XLA_FLAGS", ""), f"--xla_backend_optimization_level={level}"]
     flags += _flags_without(options.get("disable", ()), Path(options["scratch"]))
     if options.get("trace"):

@@ -2,142 +2,17 @@
 
 ``(lo x)`` and ``(hi x)`` bound the values of ``x`` over the reals; a missing one means that no finite bound is known.
 Bounds start at the inputs (whose ranges the campaign knows), at constants and at element types. They go through the
-operators of :data:`BOUNDS`. A NaN lies in every interval: ``(Finite x)`` says that ``x`` has no NaN and no infinity.
+operators whose entries have bounds. A NaN lies in every interval: ``(Finite x)`` says that ``x`` has no NaN and no
+infinity.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
 
 from polyjuice.ir import dtypes
-
-
-@dataclass(frozen=True)
-class Bounds:
-    """The bounds of an operator's result, as expressions over the bounds of its operands.
-
-    ``lo`` and ``hi`` are in prefix notation; "" means no bound. ``l0``, ``h0`` are the bounds of the first operand,
-    ``l1``, ``h1`` of the second, and so on. An attribute goes by its name with ``_`` behind it. ``when`` is a condition
-    on the operands' bounds. ``least`` and ``most`` are bounds that hold for all operands. ``wraps``: an integer result
-    may overflow, and then has no bounds. ``whole``: the result is an integer for all operands. (Operators that the
-    table calls exact turn integers into integers.)
-    """
-
-    lo: str
-    hi: str
-    when: str = ""
-    least: str = ""
-    most: str = ""
-    wraps: bool = False
-    whole: bool = False
-
-
-_PRODUCTS = "(* l0 l1) (* l0 h1) (* h0 l1) (* h0 h1)"
-_QUOTIENTS = "(/ l0 l1) (/ l0 h1) (/ h0 l1) (/ h0 h1)"
-
-
-def _fold(function: str, terms: str) -> str:
-    """min or max of several parenthesised expressions or names, as nested calls."""
-    first, *rest = re.findall(r"\([^()]*\)|[^\s()]+", terms)
-    return f"({function} {first} {_fold(function, ' '.join(rest))})" if rest else first
-
-
-def _exp(x: str) -> str:
-    return f"(^ 2.718281828459045 {x})"
-
-
-def _from(lo: str) -> Bounds:
-    return Bounds(lo, "", wraps=True)
-
-
-SAME = Bounds("l0", "h0")
-"""The result holds elements of the first operand, or values between them."""
-
-BOTH = Bounds("(min l0 l1)", "(max h0 h1)")
-
-BOUNDS: dict[str, Bounds] = {
-    "Add": Bounds("(+ l0 l1)", "(+ h0 h1)", wraps=True),
-    "Sub": Bounds("(- l0 h1)", "(- h0 l1)", wraps=True),
-    "Mul": Bounds(_fold("min", _PRODUCTS), _fold("max", _PRODUCTS), wraps=True),
-    "Div": Bounds(_fold("min", _QUOTIENTS), _fold("max", _QUOTIENTS), when="(Float x0) (> (* l1 h1) 0.0)"),
-    "Reciprocal": Bounds("(/ 1.0 h0)", "(/ 1.0 l0)", when="(> (* l0 h0) 0.0)"),
-    "Neg": Bounds("(neg h0)", "(neg l0)", wraps=True),
-    "Abs": Bounds("(max 0.0 (max l0 (neg h0)))", "(max (neg l0) h0)", least="0.0", wraps=True),
-    "aten.square": Bounds("0.0", "(max (* l0 l0) (* h0 h0))", least="0.0", wraps=True),
-    "Sign": Bounds("-1.0", "1.0", whole=True),
-    "Max2": Bounds("(max l0 l1)", "(max h0 h1)"),
-    "Min2": Bounds("(min l0 l1)", "(min h0 h1)"),
-    "Floor": Bounds("(- l0 1.0)", "h0", whole=True),
-    "Ceil": Bounds("l0", "(+ h0 1.0)", whole=True),
-    "Round": Bounds("(- l0 0.5)", "(+ h0 0.5)", whole=True),
-    "aten.trunc": Bounds("(min l0 0.0)", "(max h0 0.0)", whole=True),
-    "aten.frac": Bounds("-1.0", "1.0"),
-    "Where": Bounds("(min l1 l2)", "(max h1 h2)"),
-    "Relu": Bounds("(max l0 0.0)", "(max h0 0.0)", least="0.0"),
-    "aten.relu6": Bounds("0.0", "6.0"),
-    "aten.clamp_min": Bounds("(max l0 min_)", "(max h0 min_)"),
-    "Sigmoid": Bounds(
-        f"(/ {_exp('l0')} (+ 1.0 {_exp('l0')}))", f"(/ {_exp('h0')} (+ 1.0 {_exp('h0')}))", "", "0.0", "1.0"
-    ),
-    "HardSigmoid": Bounds("0.0", "1.0"),
-    "Softplus": Bounds(f"(/ {_exp('l0')} (+ 1.0 {_exp('l0')}))", "(+ (max h0 0.0) 1.0)", least="0.0"),
-    "Softsign": Bounds("-1.0", "1.0"),
-    "Tanh": Bounds("-1.0", "1.0"),
-    "Erf": Bounds("-1.0", "1.0"),
-    "Sin": Bounds("-1.0", "1.0"),
-    "Cos": Bounds("-1.0", "1.0"),
-    "Atan": Bounds("-1.6", "1.6"),
-    "Exp": Bounds(f"(* 0.999999 {_exp('l0')})", f"(* 1.000001 {_exp('h0')})", least="0.0"),
-    "Cosh": _from("1.0"),
-    "Sqrt": Bounds("0.0", "(max h0 1.0)", when="(>= l0 0.0)", least="0.0"),
-    "Softmax": Bounds("0.0", "1.0"),
-    "LogSoftmax": Bounds("", "0.0"),
-    "ReduceMax": SAME,
-    "ReduceMin": SAME,
-    "ReduceMean": SAME,
-    "ReduceL1": _from("0.0"),
-    "ReduceL2": _from("0.0"),
-    "ReduceSumSquare": _from("0.0"),
-    "aten.var": _from("0.0"),
-    "aten.std": _from("0.0"),
-    "aten.linalg_vector_norm": _from("0.0"),
-    "MaxPool": SAME,
-    "GlobalAveragePool": SAME,
-    "GlobalMaxPool": SAME,
-    **dict.fromkeys(
-        [
-            "Identity",
-            "Transpose",
-            "Reshape",
-            "Expand",
-            "Squeeze",
-            "Unsqueeze",
-            "Flatten",
-            "Split",
-            "Slice",
-            "Tile",
-            "DepthToSpace",
-            "SpaceToDepth",
-            "aten.flip",
-            "aten.roll",
-            "aten.rot90",
-            "aten.select",
-            "aten.narrow",
-            "aten.movedim",
-            "aten.unbind",
-            "aten.diagonal",
-            "Gather",
-            "aten.index_select",
-        ],
-        SAME,
-    ),
-    **dict.fromkeys(["Concat2", "aten.stack2"], BOTH),
-    "Trilu": Bounds("(min l0 0.0)", "(max h0 0.0)"),
-    "Pad": Bounds("(min l0 value_)", "(max h0 value_)"),
-}
-"""The bounds by constructor. ``Cast`` has rules of its own, because its bounds depend on both types."""
+from polyjuice.ops.value_bounds import Bounds
 
 DECLARATIONS = """
 (function lo (Tensor) f64 :merge (max old new))
@@ -186,7 +61,7 @@ RULES = f"""{_UNSIGNED}
 (rule ((= e (Cast x t)) (Finite x) (TypeRange t a b) (<= a (lo x)) (<= (hi x) b)) ((Finite e)) :ruleset bounds)
 (rule ((= e (Cast x t)) (Integral x)) ((Integral e)) :ruleset bounds)
 """
-"""The rules that belong to no operator of :data:`BOUNDS`."""
+"""The rules that belong to no operator."""
 
 
 def type_facts() -> list[str]:
@@ -221,15 +96,12 @@ def wider(dtype: str) -> tuple[str, ...]:
     )
 
 
-def operator_rules(name: str, operands: int, variables: Iterable[str], exact: bool) -> list[str]:
+def operator_rules(name: str, bounds: Bounds, operands: int, variables: Iterable[str], exact: bool) -> list[str]:
     """The rules of one constructor, in a ruleset of its own.
 
     ``operands`` is the number of its operands, and ``variables`` the names of its arguments. ``exact`` means that
     integer operands give integer results for all attributes.
     """
-    bounds = BOUNDS.get(name)
-    if bounds is None:
-        return []
     ruleset = f":ruleset {ruleset_of(name)}"
     term = f"(= e ({name} {' '.join(variables)}))"
     tensors = [f"x{i}" for i in range(operands)]

@@ -22,9 +22,11 @@ from typing import Any
 
 from polyjuice.egraph import bounds
 from polyjuice.egraph.sexpr import commands
+from polyjuice.egraph.untraced import UNTRACED
 from polyjuice.ir import dtypes
 from polyjuice.ops import TABLE, Attr, Op
 from polyjuice.ops.spec import PROMOTED
+from polyjuice.ops.value_bounds import Bounds
 
 #: Operand numbers for which a variadic operator gets constructors; other uses are encoded as ``Other``.
 VARIADIC_ARITIES = (2, 3, 4)
@@ -119,6 +121,11 @@ class Constructor:
         index = ("index",) if self.multi_output else ()
         return tuple(f"x{i}" for i in range(self.operands)) + tuple(f"{a.name}_" for a in self.op.attrs) + index
 
+    @property
+    def bounds(self) -> Bounds | None:
+        """Bounds on the term's values, from its operands'."""
+        return self.op.value_bounds(self.operands)
+
 
 @cache
 def constructors() -> dict[str, Constructor]:
@@ -136,6 +143,12 @@ def constructors() -> dict[str, Constructor]:
     return found
 
 
+@cache
+def with_bounds() -> frozenset[str]:
+    """The names of the constructors with value bounds of their own. (``Cast`` has rules in the language itself.)"""
+    return frozenset(c.name for c in constructors().values() if c.bounds)
+
+
 def constructor_for(op: Op, operands: int) -> Constructor | None:
     """The constructor of an application, None where there is none for this number of operands."""
     return constructors().get(op.qualified if op.fixed_arity else f"{op.qualified}{operands}")
@@ -146,7 +159,7 @@ def vocabulary(mentioned: Iterable[str], bounded: bool) -> frozenset[str]:
 
     With ``bounded`` the result includes the operators with value bounds. All others may be encoded as ``Other``.
     """
-    return frozenset(mentioned) | (frozenset(["Cast", *bounds.BOUNDS]) if bounded else frozenset())
+    return frozenset(mentioned) | (frozenset(["Cast", *with_bounds()]) if bounded else frozenset())
 
 
 def prelude(words: Collection[str], mentioned: Collection[str] = (), bounded: bool = False) -> list[str]:
@@ -164,8 +177,8 @@ def prelude(words: Collection[str], mentioned: Collection[str] = (), bounded: bo
         if c.name in mentioned:
             lines += [f"(ruleset {types_of(c.name)})", *_type_rules(c), f"(ruleset {expand_of(c.name)})"]
             lines += _expand_rules(c)
-        if bounded:
-            lines += bounds.operator_rules(c.name, c.operands, c.variables, _keeps_integers(c))
+        if bounded and c.bounds:
+            lines += bounds.operator_rules(c.name, c.bounds, c.operands, c.variables, _keeps_integers(c))
     if bounded:
         lines += commands(bounds.RULES)
     return lines
@@ -202,7 +215,7 @@ def _keeps_integers(c: Constructor) -> bool:
 
 
 class Untraceable(Exception):
-    """A shape signature that egglog cannot express; only the e-class then gives the shape of such a term."""
+    """A shape signature that egglog cannot express (see :mod:`polyjuice.egraph.untraced`)."""
 
 
 @dataclass(frozen=True)
@@ -312,17 +325,20 @@ class _Attributes:
 
 
 def _shape_terms(c: Constructor, output: int) -> list[tuple[str, list[str]]]:
-    """The shape of an output's term as (expression, guards), one for each case of the operator's signature."""
+    """The shape of an output's term as (expression, guards), one for each case of the operator's signature.
+
+    Raises Untraceable for a signature that egglog cannot express, unless UNTRACED names the operator.
+    """
     if c.op.elementwise:
         return [("s0", [])]
+    if c.op.qualified in UNTRACED:
+        return []
     cases: list[tuple[str, list[str]]] = []
     for choice in range(3):
         guards: list[str] = []
         shapes = [Term(f"s{i}", guards, choice) for i in range(c.operands)]
-        try:
-            case = (c.op.shape(shapes, _Attributes(c.op, guards, choice))[output].text, guards)
-        except (Untraceable, AttributeError, TypeError):
-            return []
+        shape = c.op.shape(shapes, _Attributes(c.op, guards, choice))[output]
+        case = (shape.text if isinstance(shape, Term) else ints(shape), guards)
         if case not in cases:
             cases.append(case)
     return cases

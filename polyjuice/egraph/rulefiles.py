@@ -13,6 +13,7 @@ from difflib import get_close_matches
 from functools import cache, cached_property
 from pathlib import Path
 
+from polyjuice import plugins
 from polyjuice.egraph.bindings import bindings
 from polyjuice.egraph.bounds import FACTS
 from polyjuice.egraph.language import EXACTNESS, constructors, prelude
@@ -88,11 +89,11 @@ def default_paths() -> list[Path]:
 def load(
     paths: Iterable[Path] = (), only: Sequence[str] = (), without: Sequence[str] = (), defaults: bool = True
 ) -> tuple[Rule, ...]:
-    """The rules of the default folder and of further files and folders, filtered by name patterns.
+    """The rules of Polyjuice and of installed packages, and of further files and folders, filtered by name patterns.
 
     Raises RuleError for a mistake in a file, a name used twice, or a pattern that matches nothing.
     """
-    further = tuple(paths)
+    further = (*(_installed() if defaults else ()), *paths)
     rules = list(_shipped() if defaults else ())
     if further:
         reader = _Reader(rules)
@@ -107,6 +108,22 @@ def load(
         if (not only or any(fnmatch.fnmatchcase(rule.name, p) for p in only))
         and not any(fnmatch.fnmatchcase(rule.name, p) for p in without)
     )
+
+
+def _installed() -> list[Path]:
+    """The rule files of other packages, which declare them by the entry-point group ``polyjuice.rules``.
+
+    An entry point names a package, with rule files in its folder, or a module, with a rule file of its name beside it.
+    Raises RuleError where there is none.
+    """
+    found = []
+    for entry in plugins.entries(plugins.RULES).values():
+        file = plugins.located(entry.module)
+        place = None if file is None else file.parent if file.name == "__init__.py" else file.with_suffix(".egg")
+        if place is None or not (list(place.glob("*.egg")) if place.is_dir() else place.is_file()):
+            raise RuleError(f"{plugins.described(entry)}: there is no rule file: {place or 'nor the module'}")
+        found.append(place)
+    return found
 
 
 @cache

@@ -12,7 +12,16 @@ from functools import cache
 from polyjuice.egraph import bounds, random_choices, rulefiles
 from polyjuice.egraph.bindings import bindings
 from polyjuice.egraph.encode import Encoding, Range, Tables, encode, load
-from polyjuice.egraph.language import constructor_for, constructors, derivable, expand_of, prelude, types_of, vocabulary
+from polyjuice.egraph.language import (
+    constructor_for,
+    constructors,
+    derivable,
+    expand_of,
+    prelude,
+    types_of,
+    vocabulary,
+    with_bounds,
+)
 from polyjuice.egraph.rulefiles import Rule
 from polyjuice.egraph.view import EGraphView, count_enodes, freeze
 from polyjuice.ir import Graph, GraphError, prune
@@ -188,7 +197,7 @@ class Saturator:
         """The commands that combine the language's own rules, as far as they can match."""
         here = sorted(present & constructors().keys())
         mentioned = [name for name in here if name in self._mentioned]
-        known = [bounds.ruleset_of(name) for name in here if name in bounds.BOUNDS] if bounded else []
+        known = [bounds.ruleset_of(name) for name in here if name in with_bounds()] if bounded else []
         return [
             f"(unstable-combined-ruleset types-here analysis {' '.join(map(types_of, mentioned))})",
             f"(unstable-combined-ruleset expand-here exact {' '.join(map(expand_of, mentioned))})",

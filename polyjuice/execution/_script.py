@@ -23,6 +23,7 @@ def run(path: str, stdout: str, environment: dict[str, str]) -> NoReturn:
     with open(stdout, "wb") as printed:
         os.dup2(printed.fileno(), 1)
     os.chdir(os.path.dirname(path))
+    sys.argv[:] = [path]
     status: Any = 0
     try:
         runpy.run_path(path, run_name="__main__")

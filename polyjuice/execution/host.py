@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import os
+import signal
 import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypeVar
@@ -15,7 +18,7 @@ from polyjuice.compilers import CompilerInfo, EnvironmentProblem, find
 from polyjuice.execution import _wire
 from polyjuice.execution.forkserver import ForkServer, forget, server_of
 from polyjuice.execution.process import MEMORY_EXCESS, WorkerProcess, describe_exit, launcher
-from polyjuice.execution.protocol import Artifact, Limits, Memory, Outcome, Probe, Stage, from_wire, to_wire
+from polyjuice.execution.protocol import Artifact, Limits, Memory, Outcome, Probe, Stage, Status, from_wire, to_wire
 from polyjuice.execution.scripts import Forked, FromScratch, Script
 from polyjuice.execution.space import shortage_of
 
@@ -66,6 +69,12 @@ class Worker:
         """The id of the process that runs now, or None."""
         return self._process.pid if self._process else None
 
+    def kill(self) -> None:
+        """Kill the process that runs now, if there is one, from any thread."""
+        if pid := self.pid:
+            with suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
+
     def start(self) -> None:
         """Start the process, if none runs. Raises EnvironmentProblem if the compiler cannot be used.
 
@@ -114,7 +123,7 @@ class Worker:
             return lost.outcome
         self._account(header["seconds"])
         # A process that has run out of memory may fail on the next artifact too.
-        if header["status"] == "crash":
+        if header.get("out_of_memory"):
             self._discard()
         self._recycle(header)
         return _reported(header, results, len(inputs))
@@ -161,7 +170,7 @@ class Worker:
             self._holds = None
             for number in asked_of:
                 outcomes[number] = lost.outcome
-        if any(outcome and outcome.status == "crash" for outcome in outcomes):
+        if any(outcome and outcome.status == Status.crash for outcome in outcomes):
             self._discard()
         return outcomes
 
@@ -264,7 +273,7 @@ def _reported(report: Mapping[str, Any], arrays: list[NDArray[Any]], sets: int) 
         return _believed(_outcome(report, arrays, sets))
     except (AttributeError, KeyError, TypeError, ValueError) as error:
         message = f"the compiler file reports what cannot be read: {type(error).__name__}: {error}"
-        return Outcome("error", "run", message=printable(message))
+        return Outcome(Status.error, "run", message=printable(message))
 
 
 def _believed(outcome: Outcome) -> Outcome:
@@ -284,7 +293,7 @@ def _outcome(report: Mapping[str, Any], arrays: list[NDArray[Any]], sets: int) -
     spent = report["seconds"]
     count = len(arrays) - (report["reference"] or 0)
     return Outcome(
-        status=report["status"],
+        status=Status.crash if report.get("out_of_memory") else Status(report["status"]),
         stage=report["stage"],
         outputs=_grouped(arrays[:count], sets),
         reference=None if report["reference"] is None else _grouped(arrays[count:], sets),
@@ -415,7 +424,7 @@ def _lost(process: WorkerProcess, stage: Stage, error: EOFError | OSError, limit
     status = process.stop(at_once=True)
     stderr = process.stderr()
     if hung and not process.excess:
-        return Outcome("hang", stage, message=f"no end of {stage} within {limit:g} s", traceback=stderr)
+        return Outcome(Status.hang, stage, message=f"no end of {stage} within {limit:g} s", traceback=stderr)
     if process.excess:
         most = limits.memory_gib if process.excess == MEMORY_EXCESS else limits.folder_gib
         end = f"the process was ended, because its {process.excess} exceeded {most:g} GiB"
@@ -426,4 +435,4 @@ def _lost(process: WorkerProcess, stage: Stage, error: EOFError | OSError, limit
     else:
         end = describe_exit(status)
     message = f"{end} during {stage}\n{stderr[-_MESSAGE_STDERR:]}".strip()
-    return Outcome("crash", stage, message=message, traceback=stderr)
+    return Outcome(Status.crash, stage, message=message, traceback=stderr)

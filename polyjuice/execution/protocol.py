@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from enum import StrEnum, auto
 from typing import Any, ClassVar, Literal, TypedDict
 
 import ml_dtypes
@@ -13,11 +14,20 @@ from numpy.typing import NDArray
 from polyjuice.execution import _wire
 from polyjuice.execution.choices import LoweringChoices
 
-Status = Literal["ok", "unsupported", "error", "crash", "hang"]
 Stage = Literal["start", "load", "eager", "compile", "run", ""]
 
 _NUMPY = {name: np.dtype(getattr(ml_dtypes, name.replace("float8e", "float8_e"))) for name in _wire.BITS}
 _NAMES = {dtype: name for name, dtype in _NUMPY.items()}
+
+
+class Status(StrEnum):
+    """How running a program ended (see :class:`Outcome`)."""
+
+    ok = auto()
+    unsupported = auto()
+    error = auto()
+    crash = auto()
+    hang = auto()
 
 
 @dataclass(frozen=True)

@@ -256,7 +256,7 @@ class Job:
         try:
             work()
         except Exception as error:  # any exception of the compiler is a result for the host
-            self._answer = _failure(_status(self.stage, error), self.stage, error)
+            self._answer = _failure(self.stage, error)
             self._outputs = []
         report.update(self._answer)
         report.update(self._memory)
@@ -345,21 +345,17 @@ def _split(arrays: Sequence[Any], parts: int) -> list[Sequence[Any]]:
     return [arrays[i * length : (i + 1) * length] for i in range(parts)]
 
 
-def _status(stage: str, error: Exception) -> str:
-    if stage in ("load", "eager") or isinstance(error, NotImplementedError):
-        return "unsupported"
-    return "crash" if is_out_of_memory(error) else "error"
-
-
 def is_out_of_memory(error: BaseException) -> bool:
     """Whether an error reports that memory ran out."""
     return isinstance(error, MemoryError) or any(words in _text(error) for words in _OUT_OF_MEMORY)
 
 
-def _failure(status: str, stage: str, error: Exception) -> dict[str, str]:
+def _failure(stage: str, error: Exception) -> dict[str, Any]:
+    refused = stage in ("load", "eager") or isinstance(error, NotImplementedError)
     trace = traceback.format_exception(type(error), error, error.__traceback__)
     return {
-        "status": status,
+        "status": "unsupported" if refused else "error",
+        "out_of_memory": not refused and is_out_of_memory(error),
         "stage": stage,
         "message": _essence(f"{type(error).__name__}: {_text(error)}")[:MESSAGE_LIMIT],
         "traceback": _without_middle(_essence(_without_middle("".join(trace), TEXT_LIMIT)), TRACEBACK_LIMIT),

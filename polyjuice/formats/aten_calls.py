@@ -19,7 +19,10 @@ from polyjuice.ir import Attrs, Node
 _ATEN = "aten"
 _OTHERS = "torch.ops."
 
-_NAME = re.compile(r"[A-Za-z_]\w*")
+_NAME = re.compile(r"[A-Za-z_]\w*", re.ASCII)
+
+FILES = frozenset(("from_file", "save"))
+"""The operators of ATen that open files: no model may call them."""
 
 
 @dataclass(frozen=True)
@@ -64,6 +67,6 @@ def from_node(node: Node) -> AtenCall | None:
     except (KeyError, TypeError, ValueError):
         return None
     namespace = node.domain.removeprefix(_OTHERS)
-    if not all(_NAME.fullmatch(name) for name in (namespace, node.op, overload, *kwargs)):
+    if node.op in FILES or not all(_NAME.fullmatch(name) for name in (namespace, node.op, overload, *kwargs)):
         return None
     return AtenCall(namespace, node.op, overload, args, kwargs, results == "many")

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from onnx import AttributeProto, GraphProto, NodeProto
 
+from polyjuice.formats.limits import ReadLimits, extent
 from polyjuice.formats.normal import NotCovered
 from polyjuice.formats.subgraphs import RESERVED, close, reopen
 from polyjuice.formats.tensors import to_value_info
@@ -90,6 +91,26 @@ def operands_and_graphs(
     inputs += [*outer, to_value_info(names[0], ITERATION), to_value_info(names[1], _TRUTH)]
     graph = _without_condition(_read(body, inputs, read))
     return (*carried, *captured), {"M": int(trips.reshape(())), "body": graph}
+
+
+def check_iterations(attrs: Mapping[str, Any], limits: ReadLimits) -> None:
+    """Raise NotCovered for a loop that has more nodes or elements than the limits once it is unrolled."""
+    body, trips = attrs.get("body"), max(attrs.get("M", 1), 1)
+    if body is None:
+        return
+    if trips * _unrolled(body) > limits.nodes:
+        raise NotCovered("a loop of too many iterations")
+    if trips * sum(extent(type.shape) for type in body.types.values()) > limits.all_elements:
+        raise NotCovered("a loop of too many elements")
+
+
+def _unrolled(graph: Graph) -> int:
+    """The number of nodes of a graph once its loops are unrolled, at least one."""
+    count = 1
+    for node in graph.nodes:
+        inner = sum(_unrolled(value) for value in node.attrs.values() if isinstance(value, Graph))
+        count += 1 + max(node.attrs.get("M", 1), 1) * inner if inner else 1
+    return count
 
 
 def _read(graph: GraphProto, inputs: Sequence[Any], read: Callable[[GraphProto], Graph]) -> Graph:

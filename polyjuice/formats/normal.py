@@ -32,7 +32,7 @@ def normal_attrs(op: Op, attrs: Mapping[str, Any], operands: Sequence[TensorType
     Raises NotCovered where the entry does not cover this use, TypeMismatch or ShapeMismatch where it is ill-typed.
     """
     present = {name: value for name, value in attrs.items() if value is not None}
-    if not op.domain and op.name in _RULES:
+    if is_normalized(op):
         _RULES[op.name](present, operands, results)
     return complete_attrs(op, present)
 
@@ -411,3 +411,8 @@ _RULES: dict[str, _Rule] = {
     "Unsqueeze": _unsqueeze,
     **{name: _reduce for domain, name in TABLE if not domain and name.startswith("Reduce")},
 }
+
+
+def is_normalized(op: Op) -> bool:
+    """Whether a rule brings the operator's attributes into a normal form."""
+    return not op.domain and op.name in _RULES

@@ -12,19 +12,22 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-import onnx
-from google.protobuf.message import DecodeError  # type: ignore[import-untyped]
 from onnx import AttributeProto, GraphProto, ModelProto, NodeProto, TypeProto, helper
 
 from polyjuice.formats import control_flow, opaque
+from polyjuice.formats.forked import apart, doing
 from polyjuice.formats.format_errors import FormatError
+from polyjuice.formats.limits import Budget, ReadLimits, TooLarge
 from polyjuice.formats.normal import NotCovered, normal_attrs
+from polyjuice.formats.onnx_file import load_model
+from polyjuice.formats.structure import check_structure, label
 from polyjuice.formats.subgraphs import RESERVED, nested_nodes
 from polyjuice.formats.tensors import declared_dims, dtype_of, static_type, to_array
 from polyjuice.formats.versions import OPSET, default_version, is_default, prepare, since_version
@@ -70,28 +73,33 @@ _EVALUATION_ERRORS = (
 """The exceptions of ONNX's reference evaluator on unsuitable operands."""
 
 
-def load(path: str | Path) -> Graph:
-    """The Graph of an ONNX file. Raises FormatError."""
-    return from_model(load_model(path), str(path))
+_DEFAULT = ReadLimits()
 
 
-def load_model(path: str | Path) -> ModelProto:
-    """The model of an ONNX file, with the weights in files beside it. Raises FormatError."""
+def load(path: str | Path, limits: ReadLimits = _DEFAULT) -> Graph:
+    """The Graph of an ONNX file, which a process of its own reads. Raises FormatError."""
+    return apart(lambda: _graph(load_model(path, limits), str(path), limits), str(path), limits)
+
+
+def from_model(model: ModelProto, where: str = "model", limits: ReadLimits = _DEFAULT) -> Graph:
+    """The Graph of a model, which this process reads; ``where`` (a file name) begins the messages.
+
+    A hostile model may crash the process. Raises FormatError.
+    """
     try:
-        return onnx.load(str(path))
-    except OSError as error:
-        raise FormatError(f"{path}: cannot be read: {error.strerror or error}") from None
-    except (DecodeError, ValueError, onnx.checker.ValidationError) as error:
-        raise FormatError(f"{path}: not an ONNX model ({error})") from None
+        check_structure(model, limits)
+    except FormatError as error:
+        raise type(error)(f"{where}: {error}") from None
+    return _graph(model, where, limits)
 
 
-def from_model(model: ModelProto, where: str = "model") -> Graph:
-    """The Graph of a model; ``where`` (a file name) begins the messages. Raises FormatError."""
+def _graph(model: ModelProto, where: str, limits: ReadLimits) -> Graph:
+    """The Graph of a model whose structure has been checked. Raises FormatError."""
     try:
-        if not model.HasField("graph") or not model.ir_version:
-            raise FormatError("not an ONNX model (it has no graph or no IR version)")
-        graph = _Reader(prepare(model)).read()
+        graph = _Reader(prepare(model), Budget(limits)).read()
         return check(replace(graph, updates=_updates(model)))
+    except TooLarge as error:
+        raise TooLarge(f"{where}: {error}") from None
     except (FormatError, GraphError) as error:
         raise FormatError(f"{where}: {error}") from None
 
@@ -99,8 +107,9 @@ def from_model(model: ModelProto, where: str = "model") -> Graph:
 class _Reader:
     """The state of one reading: the known properties of the values so far."""
 
-    def __init__(self, model: ModelProto) -> None:
+    def __init__(self, model: ModelProto, budget: Budget) -> None:
         self.proto = model.graph
+        self.budget = budget
         self.native = model.producer_name == PRODUCER
         self.version = default_version(model)
         self.imports = {o.domain: o.version for o in model.opset_import if not is_default(o.domain)}
@@ -129,11 +138,13 @@ class _Reader:
             if info.name not in self.constants:
                 self.inputs.append(info.name)
                 self.types[info.name] = _input_type(info.type, info.name)
+                self.budget.spend(info.name, self.types[info.name])
         for index, node in enumerate(self.proto.node):
             try:
-                self.add_node(node, index)
+                with doing(f"node {label(node, index)}"):
+                    self.add_node(node, index)
             except FormatError as error:
-                raise FormatError(f"node {_label(node, index)}: {error}") from None
+                raise type(error)(f"node {label(node, index)}: {error}") from None
         outputs = tuple(self.aliases.get(info.name, info.name) for info in self.proto.output)
         for name in outputs:
             if name not in self.types:
@@ -206,13 +217,32 @@ class _Reader:
         elif proto.op_type == "ConstantOfShape":
             sizes = self.value_of(proto.input[0])
             fill = to_array(attrs["value"].t, proto.output[0]) if "value" in attrs else np.zeros(1, np.float32)
-            array = None if sizes is None else np.broadcast_to(fill.reshape(()), tuple(map(int, sizes)))
+            array = None if sizes is None else self.filled(fill, tuple(map(int, sizes.reshape(-1))), proto.output[0])
         else:
+            self.check_range(proto)
             array = self.evaluated(proto, proto.output[0])
         if array is None:
             return False
         self.add_constant(proto.output[0], array)
         return True
+
+    def filled(self, fill: np.ndarray, shape: tuple[int, ...], result: str) -> np.ndarray:
+        """The result of ConstantOfShape. Raises FormatError."""
+        if fill.size != 1:
+            raise FormatError("its value is not one number")
+        if any(size < 0 for size in shape):
+            raise FormatError(f"its shape {shape} has a negative size")
+        self.budget.spend(result, TensorType(dtypes.of_array(fill), shape))
+        return np.broadcast_to(fill.reshape(()), shape)
+
+    def check_range(self, proto: NodeProto) -> None:
+        """Count the elements of a Range with known operands, before the library makes it. Raises TooLarge."""
+        operands = [self.value_of(name) for name in proto.input]
+        if all(operand is not None and operand.size == 1 for operand in operands):
+            start, limit, step = (float(np.asarray(operand).reshape(())) for operand in operands)
+            count = (limit - start) / step if step else 0.0
+            if math.isfinite(count) and count > 0:
+                self.budget.spend(proto.output[0], TensorType("int64", (math.ceil(count),)))
 
     def is_inference(self, proto: NodeProto) -> bool:
         """Whether a Dropout passes its input on, and its mask has no reader."""
@@ -234,7 +264,7 @@ class _Reader:
             results = infer(op, types, attrs)
         except (NotCovered, TypeMismatch, ShapeMismatch, IndexError):
             return False
-        if len(results) != len(outputs):
+        if len(results) != len(outputs) or any(size < 0 for type in results for size in type.shape):
             return False
         self.append(Node(proto.op_type, operands, outputs, attrs, domain), results)
         return True
@@ -242,7 +272,9 @@ class _Reader:
     def application(self, op: Op, proto: NodeProto) -> tuple[tuple[str, ...], dict[str, Any]]:
         """The operands, and the attributes as the file has them. Raises NotCovered."""
         if op.unrolled:
-            return control_flow.operands_and_graphs(proto, self.types, self.subgraph, self.value_of)
+            operands, given = control_flow.operands_and_graphs(proto, self.types, self.subgraph, self.value_of)
+            control_flow.check_iterations(given, self.budget.limits)
+            return operands, given
         as_inputs = [attr for attr in op.attrs if attr.as_input and attr.place is None]
         inputs = list(proto.input)
         extra = [] if op.domain else list(_EXTRA_INPUTS.get(op.name, ()))
@@ -256,6 +288,8 @@ class _Reader:
         if any(rest[len(as_inputs) + len(extra) :]):
             raise NotCovered("inputs that the entry lacks")
         for attr, name in (*((a, n) for a, n in placed if n), *zip((*as_inputs, *extra), rest, strict=False)):
+            if name and attr.like_operand and self.types[name].dtype != self.types[operands[0]].dtype:
+                raise NotCovered(f"{attr.name} has another type than the operand")
             attrs[attr.name] = self.constant_attribute(attr, name) if name else None
         if self.native:
             attrs = {**{attr.name: None for attr in as_inputs}, **attrs}
@@ -267,7 +301,9 @@ class _Reader:
         imports = [helper.make_opsetid(domain, version) for domain, version in opsets.items()]
         model = ModelProto(producer_name=PRODUCER if self.native else "", graph=graph, opset_import=imports)
         try:
-            return _Reader(model).read()
+            return _Reader(model, self.budget).read()
+        except TooLarge:
+            raise
         except (FormatError, GraphError) as error:
             raise NotCovered(str(error)) from None
 
@@ -326,7 +362,10 @@ class _Reader:
         return name
 
     def append(self, node: Node, results: Sequence[TensorType | None]) -> None:
-        """Add a node with the types of its results."""
+        """Add a node with the types of its results. Raises TooLarge."""
+        for name, type in zip(node.outputs, results, strict=True):
+            if type:
+                self.budget.spend(name, type)
         self.nodes.append(node)
         self.types.update((n, type) for n, type in zip(node.outputs, results, strict=True) if n and type)
 
@@ -335,7 +374,8 @@ class _Reader:
     def note_foldable(self, proto: NodeProto) -> None:
         """Remember a node that has only constant operands."""
         known = all(not name or name in self.constants or name in self.foldable for name in proto.input)
-        if known and is_default(proto.domain) and not opaque.is_stateful(proto):
+        repeats = any(inner.op_type in ("Loop", "Scan") for inner in nested_nodes(proto))
+        if known and is_default(proto.domain) and not repeats and not opaque.is_stateful(proto):
             self.foldable.update((name, proto) for name in proto.output if name)
 
     def value_of(self, name: str) -> np.ndarray | None:
@@ -389,7 +429,9 @@ def _input_type(type: TypeProto, name: str) -> TensorType:
 
 def _constant_value(proto: NodeProto) -> np.ndarray:
     """The value of a Constant node. Raises FormatError for strings and sparse tensors."""
-    attribute = proto.attribute[0]
+    if len(proto.attribute) != 1:
+        raise FormatError(f"the constant {proto.output[0]!r} needs one value, and has {len(proto.attribute)}")
+    (attribute,) = proto.attribute
     if attribute.name == "value":
         return to_array(attribute.t, proto.output[0])
     kinds: Mapping[str, type[np.generic]] = {"value_float": np.float32, "value_int": np.int64}
@@ -434,8 +476,3 @@ def _without_trailing(names: Sequence[str]) -> tuple[str, ...]:
     while kept and not kept[-1]:
         kept.pop()
     return tuple(kept)
-
-
-def _label(node: NodeProto, index: int) -> str:
-    result = next(iter(node.output), "")
-    return f"{index} ({node.op_type} {node.name or result!r})"

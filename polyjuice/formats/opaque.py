@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 import numpy as np
-from onnx import AttributeProto, GraphProto, ModelProto, NodeProto, helper, shape_inference
+from onnx import AttributeProto, GraphProto, ModelProto, NodeProto, helper
 
+from polyjuice.formats import library
+from polyjuice.formats.format_errors import FormatError
 from polyjuice.formats.subgraphs import RESERVED, close, nested_nodes, reopen
 from polyjuice.formats.tensors import static_type, to_tensor, to_value_info
 from polyjuice.formats.versions import IR_VERSION, is_default
@@ -87,8 +89,8 @@ def infer_results(
     imports = [helper.make_opsetid(domain, version) for domain, version in opsets.items()]
     model = ModelProto(ir_version=IR_VERSION, graph=graph, opset_import=imports)
     try:
-        inferred = shape_inference.infer_shapes(model, data_prop=True)
-    except (RuntimeError, ValueError):
+        inferred = library.inferred(model)
+    except FormatError:
         return [None] * len(node.outputs)
     found = {info.name: static_type(info.type, info.name) for info in inferred.graph.output}
     return [found.get(name) for name in node.outputs]

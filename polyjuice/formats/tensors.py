@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 from onnx import AttributeProto, NodeProto, TensorProto, TypeProto, ValueInfoProto, numpy_helper
+from onnx.checker import ValidationError
 
 from polyjuice.formats.format_errors import FormatError
 from polyjuice.ir import TensorType, dtypes
@@ -52,7 +53,7 @@ def to_array(tensor: TensorProto, name: str) -> np.ndarray:
     dtype = dtype_of(tensor.data_type, name)
     try:
         array = numpy_helper.to_array(tensor)
-    except (ValueError, TypeError, OSError) as error:
+    except (ValueError, TypeError, OverflowError, ValidationError) as error:
         raise FormatError(f"the data of the tensor {name!r} cannot be read: {error}") from None
     return array.view(dtypes.to_numpy(dtype)) if array.dtype != dtypes.to_numpy(dtype) else array
 

@@ -11,6 +11,7 @@
 
 from __future__ import annotations
 
+import io
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -25,9 +26,10 @@ from torch.export import ExportedProgram
 from torch.export.graph_signature import ConstantArgument, InputKind, OutputKind, TensorArgument
 from torch.fx import Node as FxNode
 
-from polyjuice.formats import aten, aten_calls
+from polyjuice.formats import aten, aten_calls, torch_archive
 from polyjuice.formats.aten import AtenCall, ValueName
 from polyjuice.formats.format_errors import FormatError, refused
+from polyjuice.formats.limits import ReadLimits
 from polyjuice.formats.normal import NotCovered
 from polyjuice.ir import Graph, GraphError, Node, TensorType, dtypes, prune
 from polyjuice.ops import GraphBuilder, check
@@ -44,10 +46,18 @@ _NO_DATA = ("device", "layout", "pin_memory", "memory_format", "non_blocking")
 """Arguments about where and how a result lies in memory, which do not change its value."""
 
 
-def load(path: str | Path) -> ExportedProgram:
-    """A program that ``torch.export.save`` wrote. Raises FormatError."""
+_DEFAULT = ReadLimits()
+
+
+def load(path: str | Path, limits: ReadLimits = _DEFAULT) -> ExportedProgram:
+    """A program that ``torch.export.save`` wrote. Raises FormatError, also where it names code to run."""
+    archive = torch_archive.checked(path, limits)
+    for name, content in archive.pickles.items():
+        with refused(f"{path}: {name} holds more than tensors, so it is not loaded"):
+            # Torch would load anything else in a second attempt.
+            torch.load(io.BytesIO(content), weights_only=True) if content else None
     with refused(f"{path}: not an exported Torch program"):
-        return torch.export.load(str(path))
+        return torch.export.load(io.BytesIO(archive.data))
 
 
 def from_module(

@@ -9,8 +9,9 @@ from __future__ import annotations
 
 from functools import cache
 
-from onnx import ModelProto, defs, helper, inliner, shape_inference, version_converter
+from onnx import ModelProto, defs, helper
 
+from polyjuice.formats import library
 from polyjuice.formats.format_errors import FormatError
 from polyjuice.formats.subgraphs import nested_nodes
 from polyjuice.ops import TABLE
@@ -88,17 +89,10 @@ def prepare(model: ModelProto) -> ModelProto:
     if model.graph.sparse_initializer:
         name = model.graph.sparse_initializer[0].values.name
         raise FormatError(f"the initializer {name!r} is sparse; store it as a dense tensor")
-    try:
-        model = _without_functions(model)
-        version = default_version(model)
-        if version < OPSET and _changed_since(model, version):
-            converted = version_converter.convert_version(_with_flat_hardmax(model, version), OPSET)
-            model = _with_declared_types(converted, model)
-    except (RuntimeError, ValueError, version_converter.ConvertError, shape_inference.InferenceError) as error:
-        reason = " ".join(str(error).split())
-        raise FormatError(
-            f"the model cannot be brought to opset {OPSET} ({reason}); export it at opset {OPSET}"
-        ) from None
+    model = _without_functions(model)
+    version = default_version(model)
+    if version < OPSET and _changed_since(model, version):
+        model = _with_declared_types(library.converted(_with_flat_hardmax(model, version), OPSET), model)
     return model
 
 
@@ -111,7 +105,7 @@ def _without_functions(model: ModelProto) -> ModelProto:
     kept.CopyFrom(model)
     del kept.functions[:]
     kept.functions.extend(foreign)
-    return inliner.inline_local_functions(kept, convert_version=True) if foreign else kept
+    return library.inlined(kept) if foreign else kept
 
 
 def _with_flat_hardmax(model: ModelProto, version: int) -> ModelProto:

@@ -2,7 +2,7 @@
 
 Most operators need no formula here. Elementwise operators are differenced. For operators that move elements, the origin
 of each result element is computed. Operators that ONNX lacks are decomposed. For the rest,
-:mod:`polyjuice.inputs.adjoints` has formulas. Where an operator is flat or stepped, a *proxy derivative* gives its
+some entries have formulas. Where an operator is flat or stepped, a *proxy derivative* gives its
 trend (NNSmith, paper 001, section 3.3). Any other operator is differenced along blocks of elements.
 
 All arithmetic uses float64, whatever the graph's own element types are.
@@ -14,12 +14,12 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from polyjuice.inputs.adjoints import ADJOINTS
-from polyjuice.inputs.linear_adjoints import VjpContext, onto
 from polyjuice.interpret import EvaluationError, apply
 from polyjuice.ir import Graph, GraphError, Node, TensorType, complexes, dtypes
 from polyjuice.ops import Op, entry
 from polyjuice.ops.decompose import NoDecomposition, body
+from polyjuice.ops.linear_adjoints import onto
+from polyjuice.ops.spec import VjpContext
 
 Cotangent = np.ndarray | None
 """The derivative of a loss by each element of a value; None stands for zeros."""
@@ -35,15 +35,6 @@ _JUMP = 100.0
 
 #: The largest slope. Steeper ones would drown all others.
 _STEEPEST = 1e6
-
-#: Operators that choose result elements among operand elements by comparison.
-_SELECTING = frozenset(
-    (
-        *("ReduceMax", "ReduceMin", "MaxPool", "GlobalMaxPool", "TopK", "aten.aminmax", "aten.cummax", "aten.cummin"),
-        *("aten.sort", "aten.median", "aten.kthvalue", "aten.adaptive_max_pool1d", "aten.adaptive_max_pool2d"),
-        *("aten.max", "aten.min", "aten.max_pool2d_with_indices"),
-    )
-)
 
 #: The fraction that marks the code of an operand element, so that no other value looks like a code.
 _MARK = 0.318
@@ -152,15 +143,15 @@ def _pulled_back(
     wanted: Sequence[bool],
     proxy: bool,
 ) -> Sequence[Cotangent]:
-    name, first, result = op.qualified, cotangents[0], results[0]
+    first, result = cotangents[0], results[0]
     if any(x is not None and complexes.is_complex(x) for x in (*operands, *results)):
         return [None] * len(operands)  # complex numbers propagate nothing
     if not proxy and result is not None and result.dtype.kind in "iub":
         return [None] * len(operands)
-    if name in ADJOINTS and first is not None and result is not None:
-        found = ADJOINTS[name](VjpContext(operands, result, first, node.attrs, op.numpy))
+    if op.adjoint and first is not None and result is not None:
+        found = op.adjoint(VjpContext(operands, result, first, node.attrs, op.numpy))
         return [*found, *[None] * (len(operands) - len(found))]
-    if op.moves or name in _SELECTING:
+    if op.moves or op.picks:
         return _moved(op, node, operands, cotangents)
     if op.elementwise and first is not None:
         return [_differenced(op, node, operands, i, first, proxy) if ask else None for i, ask in enumerate(wanted)]

@@ -10,6 +10,7 @@ from polyjuice.inputs.distributions import all_distributed
 from polyjuice.inputs.random_values import are_tenths, normal, tenths
 from polyjuice.interpret import EvaluationError, evaluate
 from polyjuice.ir import Graph, Node, TensorType, dtypes
+from polyjuice.ops import entry
 
 #: The chance that an integer input is drawn from its whole type. It falls with each attempt that gives no value.
 _WIDE = (0.8, 0.5, 0.25, 0.0, 0.0)
@@ -21,8 +22,6 @@ _FURTHER = 0.5
 _ENDS = 2
 
 Draw = Callable[[TensorType, np.random.Generator], np.ndarray]
-
-_QUOTIENTS = frozenset(["Div", "Mod", "fmod", "remainder", "floor_divide"])
 
 
 def extreme_inputs(
@@ -50,7 +49,8 @@ def extreme_inputs(
 
 
 def _refuse_traps(node: Node, operands: Sequence[np.ndarray], results: Sequence[np.ndarray]) -> None:
-    if node.op not in _QUOTIENTS or operands[0].dtype.kind != "i":
+    op = entry(node)
+    if op is None or not op.divides or operands[0].dtype.kind != "i":
         return
     least = np.iinfo(operands[0].dtype).min
     if np.any((operands[0] == least) & (operands[1] == -1)):

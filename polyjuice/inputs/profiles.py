@@ -105,7 +105,7 @@ def judged_on_edge(compiler: CompilerInfo, graph: Graph) -> bool:
     """Return whether a graph's uncompiled run is the reference on ``edge`` values that our interpreter leaves open.
 
     Torch's own run is the reference for any program. Other frameworks differ more. There the graph must be a single
-    operator, and no policy of the compiler may cover its results (see ``EDGE_POLICIES`` of a compiler file).
+    operator, and no policy of the compiler may cover its results (see ``edge_policies`` in a compiler file).
     """
     if compiler.format == "torch":
         return True

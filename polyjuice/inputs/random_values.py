@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from polyjuice.ir import Graph, TensorType, complexes, dtypes
+from polyjuice.ops import entry
 
 #: The bound at which normal values are clipped, which one in 10^15 exceeds. Rules may rely on it.
 FARTHEST = 8.0
@@ -15,15 +16,15 @@ _TENTHS = 0.5
 #: The greatest numerator of tenths, drawn for each input. Small divisors divide most numbers.
 _MOST_TENTHS = (9, 79)
 
-_REMAINDERS = frozenset(["Mod", "fmod", "remainder", "floor_divide"])
-
 
 def are_tenths(graph: Graph, rng: np.random.Generator) -> bool:
     """Return whether the floating inputs of a graph should be tenths.
 
     If a graph rounds a quotient down, two tenths may have a quotient next to an integer: 1.0 // 0.1 is 9.0.
     """
-    return not _REMAINDERS.isdisjoint(node.op for node in graph.nodes) and bool(rng.random() < _TENTHS)
+    return any(op is not None and op.divides and not op.continuous for op in map(entry, graph.nodes)) and bool(
+        rng.random() < _TENTHS
+    )
 
 
 def tenths(t: TensorType, rng: np.random.Generator) -> np.ndarray:

@@ -67,7 +67,7 @@ def forms_of(model: ModelProto) -> tuple[Form, ...]:
 
 
 FUNCTIONS, SYMBOLIC, CONSTANT_NODES = "functions", "symbolic sizes", "constant nodes"
-"""Idioms that an importer may lack (``LACKS`` of a compiler file)."""
+"""Idioms that an importer may lack (``lacks`` in a compiler file)."""
 
 # Chances of the idioms, where they are possible.
 _EXPLICIT_BROADCAST = 0.05

@@ -38,7 +38,7 @@ def identifiers(graph: Graph, reserved: Iterable[str]) -> dict[str, str]:
     taken = {"self", "arrays", "_", "", *reserved}
     names: dict[str, str] = {}
     for name in graph.types:
-        clean = re.sub(r"\W", "_", name)
+        clean = re.sub(r"\W", "_", name, flags=re.ASCII)
         if not clean.isidentifier() or keyword.iskeyword(clean) or clean.startswith("local_"):
             clean = f"v_{clean}"
         candidate, number = clean, 1

@@ -74,7 +74,7 @@ Statements = Sequence[str]
 
 
 def whole(x: str, value: str, t: TensorType, contiguous: bool, draws: Draws) -> tuple[str, Statements]:
-    """Return a form, and statements that write a tensor of the same type into the tensor ``x``."""
+    """Return the name of a form, and its statements, which write ``value`` into ``x``; both have the type ``t``."""
     options = [*_whole(x, value, t, contiguous)]
     if t.dtype not in dtypes.WIDER_UNSIGNED:  # Torch has few kernels for these
         options += _by_places(x, value, t)
@@ -82,7 +82,7 @@ def whole(x: str, value: str, t: TensorType, contiguous: bool, draws: Draws) -> 
 
 
 def filled(x: str, number: str, dtype: str, draws: Draws) -> tuple[str, Statements]:
-    """Return a form, and statements that write a number into the whole tensor ``x`` of an element type."""
+    """Return the name of a form, and its statements, which write a number into each element of ``x``."""
     forms = [("fill_", [f"{x}.fill_({number})"]), ("x[...] =", [f"{x}[...] = {number}"])]
     if dtype not in dtypes.WIDER_UNSIGNED:
         forms.append(("masked_fill_", [f"{x}.masked_fill_(torch.ones_like({x}, dtype=torch.bool), {number})"]))

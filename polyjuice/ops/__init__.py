@@ -1,6 +1,11 @@
 """The operator table: one declarative entry per operator (:class:`polyjuice.ops.spec.Op`)."""
 
+from polyjuice.ops import (
+    further,
+    table,  # noqa: F401 - it fills the registry
+)
 from polyjuice.ops.build import GraphBuilder, check, complete_attrs, infer_node
+from polyjuice.ops.registry import TABLE, entry, matching, without_complex
 from polyjuice.ops.shapes import Dims, ShapeMismatch
 from polyjuice.ops.spec import (
     FRAMEWORKS,
@@ -17,10 +22,13 @@ from polyjuice.ops.spec import (
     Unsupported,
     infer,
 )
-from polyjuice.ops.table import TABLE, entry, matching, without_complex
+
+PROBLEMS = further.register_further()
+"""The mistakes in other packages' operators, which the table lacks."""
 
 __all__ = [
     "FRAMEWORKS",
+    "PROBLEMS",
     "TABLE",
     "Accepts",
     "Attr",

@@ -11,12 +11,13 @@ import numpy as np
 
 from polyjuice.ir import Attrs, TensorType
 from polyjuice.ir.dtypes import FLOATS, INTS, NUMERIC, SIGNED
-from polyjuice.ops import errors, sampling
+from polyjuice.ops import adjoints, errors, sampling, value_bounds
 from polyjuice.ops.decomposition_terms import Term, onnx_term, where
 from polyjuice.ops.pointwise import elementwise, parametric, unary, with_attrs
 from polyjuice.ops.shapes import Dims, ShapeMismatch, broadcast
 from polyjuice.ops.spec import Attr, Call, ErrorContext, Op, Operand, Sample, SpecialValues, SpellFn
 from polyjuice.ops.special import erfc
+from polyjuice.ops.value_bounds import Bounds
 
 _SLOPES = (0.01, 0.125, 0.5, 1.0)
 
@@ -227,6 +228,8 @@ OPS = (
         exact=True,
         weight=3,
         limits=SpecialValues.INFINITY,
+        followers="Pad Clip Relu Add Conv Mul Max Min MaxPool MatMul Neg Sqrt ReduceSum ArgMax Concat",
+        bounds=Bounds("(max l0 0.0)", "(max h0 0.0)", least="0.0"),
     ),
     unary(
         "relu6",
@@ -239,6 +242,7 @@ OPS = (
         exact=True,
         weight=0.5,
         limits=SpecialValues.INFINITY,
+        bounds=Bounds("0.0", "6.0"),
     ),
     parametric(
         "hardtanh",
@@ -274,6 +278,8 @@ OPS = (
         _ABSOLUTE(errors.monotone, 4),
         ulps=8,
         limits=SpecialValues.ANYWHERE,
+        followers="Mul Sub Log Add",
+        bounds=value_bounds.SIGMOID,
     ),
     unary(
         "log_sigmoid",
@@ -328,6 +334,7 @@ OPS = (
         ulps=4,
         weight=0.6,
         limits=SpecialValues.NAN,
+        followers="MatMul Mul",
     ),
     unary(
         "HardSwish",
@@ -357,6 +364,7 @@ OPS = (
         ulps=4,
         weight=0.4,
         limits=SpecialValues.INFINITY,
+        bounds=value_bounds.SHARE,
     ),
     unary(
         "Softplus",
@@ -372,6 +380,7 @@ OPS = (
         ulps=8,
         weight=0.5,
         limits=SpecialValues.NAN,
+        bounds=value_bounds.SOFTPLUS,
     ),
     unary(
         "Softsign",
@@ -383,6 +392,7 @@ OPS = (
         ulps=6,
         weight=0.4,
         limits=SpecialValues.NAN,
+        bounds=value_bounds.WITHIN_ONE,
     ),
     parametric(
         "LeakyRelu",
@@ -398,6 +408,7 @@ OPS = (
         _leaky_error,
         ulps=8,
         limits=SpecialValues.ANYWHERE,
+        followers="Conv LeakyRelu Mul",
     ),
     Op(
         name="PRelu",
@@ -412,6 +423,8 @@ OPS = (
         ulps=2,
         weight=0.5,
         modular=True,
+        adjoint=adjoints.prelu,
+        followers="Conv Add",
     ),
     parametric(
         "Elu",

@@ -208,6 +208,7 @@ def _adaptive_max_pool(spatial: int) -> Op:
         sample=sampling.alone_with(_draw_adaptive(spatial, 4)),
         exact=True,
         ties="unspecified",
+        picks=True,
     )
 
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from polyjuice.ir import Attrs, TensorType, dtypes
 from polyjuice.ir.dtypes import FLOATS, INTS, NUMERIC, UNSIGNED
-from polyjuice.ops import errors, sampling
+from polyjuice.ops import domains, errors, sampling
 from polyjuice.ops.decomposition_terms import Term, onnx_term, where
 from polyjuice.ops.pointwise import HALF_TO_SINGLE, SMALL_TO_INT32, binary, by_type, cast_around, elementwise, unary
 from polyjuice.ops.spec import Attr, Call, DecomposeFn, ErrorContext, Op, Operand, Sample, SpecialValues, SpellFn, Texts
@@ -226,7 +226,7 @@ def _floor_divide_onnx(x: Term, y: Term, a: Attrs) -> Term:
 _FLOOR_DIVIDE_TORCH = ("torch.floor_divide({0}, {1})", "{0} // {1}", "torch.div({0}, {1}, rounding_mode='floor')")
 
 
-def _remainder(name: str, function: Any, torch: Texts, tensorflow: Texts, onnx: DecomposeFn) -> Op:
+def _remainder(name: str, function: Any, torch: Texts, tensorflow: Texts, onnx: DecomposeFn, **more: Any) -> Op:
     return binary(
         name,
         function,
@@ -238,6 +238,7 @@ def _remainder(name: str, function: Any, torch: Texts, tensorflow: Texts, onnx: 
         exact=True,
         continuous=False,
         limits=SpecialValues.NAN | SpecialValues.POLE,
+        **more,
     )
 
 
@@ -254,6 +255,7 @@ OPS = (
         INTS,
         continuous=False,
         weight=0.5,
+        followers="BitwiseNot BitwiseAnd BitwiseOr Add Neg",
     ),
     elementwise(
         "BitShift",
@@ -287,6 +289,8 @@ OPS = (
         continuous=False,
         weight=0.5,
         limits=SpecialValues.NAN | SpecialValues.POLE,
+        lack=domains.nonzero(1),
+        divides=True,
     ),
     _remainder(
         "remainder",
@@ -294,6 +298,8 @@ OPS = (
         (*_FLOOR_MOD_TORCH, "{0}.remainder_({1})"),
         _FLOOR_MOD_TENSORFLOW,
         onnx_term(_remainder_onnx),
+        lack=domains.nonzero(1),
+        divides=True,
     ),
     _remainder(
         "fmod",
@@ -301,6 +307,8 @@ OPS = (
         (*_TRUNC_MOD_TORCH, "{0}.fmod_({1})"),
         _TRUNC_MOD_TENSORFLOW,
         onnx_term(lambda x, y, a: x.then("Mod", y, fmod=1), widen=False),
+        lack=domains.nonzero(1),
+        divides=True,
     ),
     binary(
         "floor_divide",
@@ -312,5 +320,7 @@ OPS = (
         sample=_sample_remainder,
         continuous=False,
         limits=SpecialValues.NAN,
+        lack=domains.nonzero(1),
+        divides=True,
     ),
 )

@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 
 from polyjuice.ir import Attrs, Graph, GraphError, Node, TensorType, check_structure, dtypes
+from polyjuice.ops.registry import TABLE, entry
 from polyjuice.ops.spec import REQUIRED, Op, TypeMismatch, infer
-from polyjuice.ops.table import TABLE, entry
 
 
 def complete_attrs(op: Op, attrs: Mapping[str, Any], dtype: str = "") -> Attrs:

@@ -10,7 +10,7 @@ import numpy as np
 
 from polyjuice.ir import Attrs, TensorType
 from polyjuice.ir.dtypes import FLOATS, NUMERIC
-from polyjuice.ops import errors, sampling
+from polyjuice.ops import domains, errors, sampling
 from polyjuice.ops.decomposition_terms import Term, onnx_term
 from polyjuice.ops.pointwise import elementwise, suitable, with_attrs
 from polyjuice.ops.spec import Attr, Call, ErrorContext, ErrorFn, Op, Operand, Sample, SpecialValues
@@ -147,7 +147,9 @@ OPS = (
         partial=_addcmul_partial,
         modular=True,
     ),
-    _combination("addcdiv", lambda x, a: x[0] + a["value"] * (x[1] / x[2]), "/", _addcdiv_error, FLOATS),
+    _combination(
+        "addcdiv", lambda x, a: x[0] + a["value"] * (x[1] / x[2]), "/", _addcdiv_error, FLOATS, lack=domains.nonzero(2)
+    ),
     elementwise(
         "lerp",
         _interpolate,

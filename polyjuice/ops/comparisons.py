@@ -17,7 +17,7 @@ from polyjuice.ops.spec import Attr, Builder, Call, ErrorContext, Op, SpecialVal
 
 
 def _compare(
-    name: str, function: Any, symbol: str, torch: str, tensorflow: str, types: tuple[str, ...] = NUMERIC
+    name: str, function: Any, symbol: str, torch: str, tensorflow: str, types: tuple[str, ...] = NUMERIC, **more: Any
 ) -> Op:
     return binary(
         name,
@@ -30,10 +30,11 @@ def _compare(
         exact=True,
         continuous=False,
         limits=SpecialValues.ANYWHERE,
+        **more,
     )
 
 
-def _logic(name: str, function: Any, word: str, symbol: str, *tensorflow: str) -> Op:
+def _logic(name: str, function: Any, word: str, symbol: str, *tensorflow: str, **more: Any) -> Op:
     return binary(
         name,
         function,
@@ -43,6 +44,7 @@ def _logic(name: str, function: Any, word: str, symbol: str, *tensorflow: str) -
         ("bool",),
         exact=True,
         continuous=False,
+        **more,
     )
 
 
@@ -94,15 +96,15 @@ def _heaviside_error(c: ErrorContext) -> np.ndarray:
 
 OPS = (
     # comparison
-    _compare("Equal", np.equal, "==", "eq", "equal", ALL),
-    _compare("Greater", np.greater, ">", "gt", "greater"),
-    _compare("GreaterOrEqual", np.greater_equal, ">=", "ge", "greater_equal"),
-    _compare("Less", np.less, "<", "lt", "less"),
-    _compare("LessOrEqual", np.less_equal, "<=", "le", "less_equal"),
+    _compare("Equal", np.equal, "==", "eq", "equal", ALL, followers="Not Where Cast Or"),
+    _compare("Greater", np.greater, ">", "gt", "greater", followers="Not Where Cast And"),
+    _compare("GreaterOrEqual", np.greater_equal, ">=", "ge", "greater_equal", followers="Not Where Cast And"),
+    _compare("Less", np.less, "<", "lt", "less", followers="Not Where Cast And"),
+    _compare("LessOrEqual", np.less_equal, "<=", "le", "less_equal", followers="Not Where Cast And"),
     # logic
-    _logic("And", np.logical_and, "logical_and", "&", "tf.logical_and({0}, {1})"),
-    _logic("Or", np.logical_or, "logical_or", "|", "tf.logical_or({0}, {1})"),
-    _logic("Xor", np.logical_xor, "logical_xor", "^", "tf.not_equal({0}, {1})"),
+    _logic("And", np.logical_and, "logical_and", "&", "tf.logical_and({0}, {1})", followers="Not Where Cast Or"),
+    _logic("Or", np.logical_or, "logical_or", "|", "tf.logical_or({0}, {1})", followers="Not Where Cast And"),
+    _logic("Xor", np.logical_xor, "logical_xor", "^", "tf.not_equal({0}, {1})", followers="Not Where Xor"),
     unary(
         "Not",
         np.logical_not,
@@ -112,6 +114,7 @@ OPS = (
         ("bool",),
         exact=True,
         continuous=False,
+        followers="Not Where And Or Cast",
     ),
     # classes
     unary(

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from polyjuice.ir import Attrs, TensorType
-from polyjuice.ops import sampling
+from polyjuice.ops import linear_adjoints, sampling
 from polyjuice.ops.along import WIDE
 from polyjuice.ops.matrix import linear_error, magnitudes
 from polyjuice.ops.products import op
@@ -290,6 +290,7 @@ OPS = (
         attrs=(Attr("equation", "string"),),
         exact=True,
         partial=magnitudes(_einsum),
+        adjoint=linear_adjoints.einsum,
     ),
     op(
         "tensordot",

@@ -17,6 +17,8 @@ import numpy as np
 from polyjuice.ir import Attrs, Graph, Node, TensorType, prune
 from polyjuice.ir.dtypes import ALL
 from polyjuice.ops import sampling
+from polyjuice.ops.build import GraphBuilder
+from polyjuice.ops.registry import TABLE, entry
 from polyjuice.ops.shapes import Dims, ShapeMismatch
 from polyjuice.ops.spec import ANY, Attr, Call, Op, Operand, Sample, Unsupported
 
@@ -117,8 +119,6 @@ def _body_text(c: Call, framework: str, graph: Graph, operands: Sequence[str], l
 
     Raises _Unspelled.
     """
-    from polyjuice.ops.table import entry  # the table holds this module's entries
-
     names = dict(zip(graph.inputs, operands, strict=True))
     for name, array in graph.constants.items():
         names[name] = let(_number_text(framework, array, graph.types[name]))
@@ -244,9 +244,6 @@ def _small_graph(rng: random.Random, operands: Sequence[TensorType], pool: range
 
     Every operand is read, because a subgraph in a file only has the inputs that it captures.
     """
-    from polyjuice.ops.build import GraphBuilder  # the table holds this module's entries
-    from polyjuice.ops.table import TABLE
-
     dtype = operands[pool[0]].dtype
     unary, binary = ([name for name in names if TABLE["", name].accepts(0, dtype)] for names in (_UNARY, _BINARY))
     builder = GraphBuilder()

@@ -11,11 +11,12 @@ import numpy as np
 
 from polyjuice.ir import Attrs, TensorType
 from polyjuice.ir.dtypes import FLOATS
-from polyjuice.ops import errors, sampling, windows
+from polyjuice.ops import errors, linear_adjoints, sampling, windows
 from polyjuice.ops.shapes import Dims, ShapeMismatch
 from polyjuice.ops.spec import Attr, Call, ErrorContext, NumpyFn, Op, Operand, Sample
-from polyjuice.ops.structural import pad_array, torch_pads
+from polyjuice.ops.structural import torch_pads
 from polyjuice.ops.text import subscript
+from polyjuice.ops.windows import conv, pad_array
 
 
 def linear_error(c: ErrorContext, apply: NumpyFn, terms: int) -> np.ndarray:
@@ -50,22 +51,6 @@ def conv_shape(s: Sequence[Dims], a: Any) -> Sequence[Dims]:
     if len(s) > 2 and s[2] != (w[0],):
         raise ShapeMismatch(f"Conv bias {tuple(s[2])} for {w[0]} channels")
     return [Dims((x[0], w[0], *windows.window_dims(x[2:], w[2:], a.strides, a.pads, a.dilations)))]
-
-
-def conv(x: Sequence[np.ndarray], a: Attrs) -> np.ndarray:
-    """The convolution of data, weights, and perhaps a bias."""
-    data, weight = pad_array(x[0], windows.spatial_pads(a["pads"]), 0), x[1]
-    groups, kernel = a["group"], weight.shape[2:]
-    r = len(kernel)
-    views = windows.windows(data, kernel, a["strides"], a["dilations"])
-    inner, outer = weight.shape[1], weight.shape[0] // groups
-    contract = ([1, *range(2 + r, 2 + 2 * r)], [1, *range(2, 2 + r)])
-    parts = [
-        np.tensordot(views[:, g * inner : (g + 1) * inner], weight[g * outer : (g + 1) * outer], contract)
-        for g in range(groups)
-    ]
-    out = np.moveaxis(np.concatenate(parts, axis=-1), -1, 1)
-    return out + x[2].reshape(-1, *[1] * r) if len(x) > 2 else out
 
 
 def conv_torch(c: Call, operands: Sequence[str], spatial: Sequence[int], shape: Sequence[int]) -> str:
@@ -310,6 +295,8 @@ OPS = (
         exact=True,
         partial=lambda x, a: conv([np.abs(v) for v in x], a),
         weight=3,
+        adjoint=linear_adjoints.convolution,
+        followers="BatchNormalization Add Mul Relu Clip Sigmoid LeakyRelu PRelu Concat Conv MaxPool Slice Reshape",
     ),
     Op(
         name="ConvTranspose",
@@ -332,5 +319,7 @@ OPS = (
         exact=True,
         partial=lambda x, a: _conv_transpose([np.abs(v) for v in x], a),
         weight=0.7,
+        adjoint=linear_adjoints.convolution_transpose,
+        followers="BatchNormalization Add Relu",
     ),
 )

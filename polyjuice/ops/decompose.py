@@ -10,8 +10,8 @@ import numpy as np
 
 from polyjuice.ir import Graph, GraphError, Node, TensorType
 from polyjuice.ops.build import GraphBuilder, infer_node
+from polyjuice.ops.registry import entry
 from polyjuice.ops.spec import Unsupported
-from polyjuice.ops.table import entry
 
 
 class NoDecomposition(ValueError):

@@ -13,7 +13,7 @@ import numpy as np
 
 from polyjuice.ir import TensorType
 from polyjuice.ir.dtypes import COMPLEX, FLOATS, INTS, NUMERIC, SIGNED, STORED, UNSIGNED
-from polyjuice.ops import errors, sampling
+from polyjuice.ops import domains, errors, followers, sampling, value_bounds
 from polyjuice.ops.decomposition_terms import onnx_term, where
 from polyjuice.ops.pointwise import (
     HALF_TO_SINGLE,
@@ -26,6 +26,7 @@ from polyjuice.ops.pointwise import (
     variadic,
 )
 from polyjuice.ops.spec import Call, ErrorContext, ErrorFn, Op, Operand, Sample, SpecialValues, Texts
+from polyjuice.ops.value_bounds import Bounds
 
 
 def _arithmetic(name: str, function: Any, symbol: str, word: str, error: ErrorFn, *tensorflow: str, **more: Any) -> Op:
@@ -86,7 +87,7 @@ def _divided(spell: TextFn) -> TextFn:
     return divided
 
 
-def _extremum(name: str, word: str, function: Any, symbol: str) -> Op:
+def _extremum(name: str, word: str, function: Any, symbol: str, **more: Any) -> Op:
     """The entry of the least or the greatest of the operands."""
     return variadic(
         name,
@@ -102,6 +103,7 @@ def _extremum(name: str, word: str, function: Any, symbol: str) -> Op:
         NUMERIC,
         exact=True,
         limits=SpecialValues.INFINITY,
+        **more,
     )
 
 
@@ -185,9 +187,39 @@ def _copysign_error(c: ErrorContext) -> np.ndarray:
 
 OPS = (
     # arithmetic
-    _arithmetic("Add", np.add, "+", "add", errors.one_sum, "tf.raw_ops.AddV2(x={0}, y={1})", weight=3),
-    _arithmetic("Sub", np.subtract, "-", "subtract", errors.one_sum, weight=2),
-    _arithmetic("Mul", np.multiply, "*", "multiply", errors.product, ulps=1, weight=3),
+    _arithmetic(
+        "Add",
+        np.add,
+        "+",
+        "add",
+        errors.one_sum,
+        "tf.raw_ops.AddV2(x={0}, y={1})",
+        weight=3,
+        followers="Add Sub Mul Sum Cast Clip Softmax LayerNormalization Transpose ArgMax MatMul "
+        f"{followers.ACTIVATED} {followers.REDUCED}",
+        bounds=Bounds("(+ l0 l1)", "(+ h0 h1)", wraps=True),
+    ),
+    _arithmetic(
+        "Sub",
+        np.subtract,
+        "-",
+        "subtract",
+        errors.one_sum,
+        weight=2,
+        followers=f"Add Sub Mul Div Neg Abs Pow Exp Relu Cast Sqrt {followers.REDUCED}",
+        bounds=Bounds("(- l0 h1)", "(- h0 l1)", wraps=True),
+    ),
+    _arithmetic(
+        "Mul",
+        np.multiply,
+        "*",
+        "multiply",
+        errors.product,
+        ulps=1,
+        weight=3,
+        followers=f"Add Sub Mul Div Cast Sqrt MatMul Transpose Neg Conv Relu Where {followers.REDUCED}",
+        bounds=value_bounds.PRODUCT,
+    ),
     binary(
         "Div",
         _divide,
@@ -197,6 +229,10 @@ OPS = (
         ulps=2,
         sample=_sample_divide,
         limits=SpecialValues.ANYWHERE,
+        lack=domains.nonzero(1),
+        divides=True,
+        followers="Mul Div Add Floor Erf Cast Round Softmax Sub",
+        bounds=value_bounds.QUOTIENT,
     ),
     binary(
         "Pow",
@@ -208,9 +244,25 @@ OPS = (
         ulps=8,
         weight=0.5,
         limits=SpecialValues.NAN | SpecialValues.POLE | SpecialValues.STRICT,
+        lack=domains.power,
+        followers="Sqrt ReduceMean ReduceSum Mul Add",
     ),
-    _extremum("Max", "maximum", np.maximum, ">="),
-    _extremum("Min", "minimum", np.minimum, "<="),
+    _extremum(
+        "Max",
+        "maximum",
+        np.maximum,
+        ">=",
+        followers="Min Max Sub Relu Clip Add",
+        bounds=Bounds("(max l0 l1)", "(max h0 h1)"),
+    ),
+    _extremum(
+        "Min",
+        "minimum",
+        np.minimum,
+        "<=",
+        followers="Max Min Relu Clip Add",
+        bounds=Bounds("(min l0 l1)", "(min h0 h1)"),
+    ),
     variadic(
         "Sum",
         _fold(np.add),
@@ -242,6 +294,8 @@ OPS = (
         weight=1.5,
         limits=SpecialValues.ANYWHERE,
         modular=True,
+        followers="Neg Add Sub Mul Exp Abs Max Relu ArgMax ArgMin ReduceMax ReduceMin ReduceSum Div",
+        bounds=Bounds("(neg h0)", "(neg l0)", wraps=True),
     ),
     unary(
         "Abs",
@@ -252,6 +306,8 @@ OPS = (
         NUMERIC,
         limits=SpecialValues.ANYWHERE,
         modular=True,
+        followers="Log Sqrt Neg Relu ReduceSum Max",
+        bounds=Bounds("(max 0.0 (max l0 (neg h0)))", "(max (neg l0) h0)", least="0.0", wraps=True),
     ),
     unary(
         "Sign",
@@ -263,6 +319,8 @@ OPS = (
         exact=True,
         continuous=False,
         limits=SpecialValues.INFINITY,
+        followers="Mul Abs",
+        bounds=Bounds("-1.0", "1.0", whole=True),
     ),
     unary(
         "Reciprocal",
@@ -272,6 +330,9 @@ OPS = (
         _reciprocal_error,
         ulps=3,
         limits=SpecialValues.ANYWHERE,
+        lack=domains.nonzero(0),
+        followers="Mul Reciprocal Sqrt Div",
+        bounds=Bounds("(/ 1.0 h0)", "(/ 1.0 l0)", when="(> (* l0 h0) 0.0)"),
     ),
     unary(
         "Identity",
@@ -306,6 +367,7 @@ OPS = (
         weight=0.4,
         limits=SpecialValues.ANYWHERE,
         modular=True,
+        bounds=Bounds("0.0", "(max (* l0 l0) (* h0 h0))", least="0.0", wraps=True),
     ),
     binary(
         "copysign",
@@ -320,13 +382,27 @@ OPS = (
         limits=SpecialValues.INFINITY,
     ),
     # rounding
-    _rounding("Floor", np.floor, ("tf.floor({0})", "tf.math.floor({0})")),
-    _rounding("Ceil", np.ceil, ("tf.math.ceil({0})",)),
+    _rounding(
+        "Floor",
+        np.floor,
+        ("tf.floor({0})", "tf.math.floor({0})"),
+        followers="Cast Sub Neg Mul",
+        bounds=Bounds("(- l0 1.0)", "h0", whole=True),
+    ),
+    _rounding(
+        "Ceil",
+        np.ceil,
+        ("tf.math.ceil({0})",),
+        followers="Cast Neg Floor",
+        bounds=Bounds("l0", "(+ h0 1.0)", whole=True),
+    ),
     _rounding(
         "Round",
         np.rint,
         by_type(("float16",), ("tf.round({0})",), ("tf.round({0})", "tf.math.rint({0})")),
         dtypes=FLOATS,
+        followers="Cast Mul Clip",
+        bounds=Bounds("(- l0 0.5)", "(+ h0 0.5)", whole=True),
     ),
     _rounding(
         "trunc",
@@ -339,6 +415,7 @@ OPS = (
         "torch.fix({0})",
         onnx=onnx_term(lambda x, a: where(x < 0, x.then("Ceil"), x.then("Floor")), widen=False),
         weight=0.3,
+        bounds=Bounds("(min l0 0.0)", "(max h0 0.0)", whole=True),
     ),
     unary(
         "frac",
@@ -351,5 +428,6 @@ OPS = (
         continuous=False,
         ulps=1,
         limits=SpecialValues.ANYWHERE,
+        bounds=value_bounds.WITHIN_ONE,
     ),
 )

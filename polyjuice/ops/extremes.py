@@ -105,7 +105,7 @@ def _extreme_and_place_onnx(name: str) -> DecomposeFn:
     return build
 
 
-def _along_dim(name: str, sign: int) -> Op:
+def _along_dim(name: str, sign: int, **more: Any) -> Op:
     """ATen's max.dim and min.dim: the extreme along a dimension, and its first place."""
     return _op(
         name,
@@ -120,6 +120,7 @@ def _along_dim(name: str, sign: int) -> Op:
         attrs=(Attr("dim", "int"), Attr("keepdim", "int", 0)),
         continuous=False,
         ties="first",
+        **more,
     )
 
 
@@ -183,9 +184,10 @@ OPS = (
         shape=_extremes_shape,
         sample=along.one_axis("dim", keepdim=along.either),
         attrs=(Attr("dim", "int"), Attr("keepdim", "int", 0)),
+        picks=True,
     ),
-    _along_dim("max", 1),
-    _along_dim("min", -1),
+    _along_dim("max", 1, picks=True),
+    _along_dim("min", -1, picks=True),
     _of_all("argmax", 1),
     _of_all("argmin", -1),
 )

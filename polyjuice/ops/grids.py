@@ -13,7 +13,8 @@ from polyjuice.ir.dtypes import FLOATS
 from polyjuice.ops import sampling, windows
 from polyjuice.ops.shapes import Dims, ShapeMismatch, normalize_axis
 from polyjuice.ops.spec import Attr, Call, ErrorContext, Op, Operand, Sample, Unsupported
-from polyjuice.ops.structural import moving, pad_array, torch_pads
+from polyjuice.ops.structural import moving, torch_pads
+from polyjuice.ops.windows import pad_array
 
 # --- GridSample ------------------------------------------------------------------------------------------------------
 
@@ -192,5 +193,6 @@ OPS: tuple[Op, ...] = (
         sampling.alone_with(_draw_centre),
         (Attr("shape", "ints", as_input=True), Attr("axes", "ints")),
         weight=0.2,
+        filling="0.0",
     ),
 )

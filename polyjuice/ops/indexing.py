@@ -298,7 +298,7 @@ def _index_select_shape(s: Sequence[Any], a: Any) -> Sequence[Any]:
 
 
 def with_dim(*templates: str) -> Callable[[Call], str]:
-    """One of some templates, with the operands and the attribute ``dim``."""
+    """Return a writer of code: it draws a template, and fills in the operands and the attribute ``dim``."""
     return lambda c: c.draws.choice(templates).format(*c.x, dim=c.attrs["dim"])
 
 
@@ -331,6 +331,7 @@ OPS: tuple[Op, ...] = (
         _AXIS,
         weight=1.5,
         **{**_GATHERING, "types": {"T": STORED, "I": ("int64", "int32")}},
+        followers="Gather Concat Add Unsqueeze Reshape MatMul Slice",
     ),
     moving(
         "GatherElements",

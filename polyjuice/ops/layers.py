@@ -186,5 +186,6 @@ OPS = (
         (Attr("ratio", "float", 0.5, as_input=True, scalar=True, like_operand=True),),
         types={"T": ("float16", "float32", "float64")},  # of bfloat16 the ratio has another type
         weight=0.2,
+        followers="Add MatMul Relu",
     ),
 )

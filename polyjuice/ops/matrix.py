@@ -11,7 +11,7 @@ import numpy as np
 
 from polyjuice.ir import Attrs, TensorType
 from polyjuice.ir.dtypes import FLOATS
-from polyjuice.ops import errors, sampling
+from polyjuice.ops import adjoints, errors, followers, linear_adjoints, sampling
 from polyjuice.ops.along import WIDE
 from polyjuice.ops.shapes import Dims, ShapeMismatch
 from polyjuice.ops.spec import (
@@ -323,6 +323,9 @@ OPS = (
         partial=magnitudes(product),
         weight=4,
         modular=True,
+        adjoint=linear_adjoints.matmul,
+        followers="Add Mul Div Transpose Softmax Reshape MatMul Cast Split Slice LayerNormalization "
+        f"{followers.ACTIVATED}",
     ),
     Op(
         name="Gemm",
@@ -343,6 +346,8 @@ OPS = (
         ),
         partial=lambda x, a: _gemm([np.abs(v) for v in x], positive(a)),
         modular=True,
+        adjoint=linear_adjoints.gemm,
+        followers=f"Add Mul Gemm Reshape Transpose Softmax {followers.ACTIVATED}",
     ),
     Op(
         name="MatMulInteger",
@@ -373,5 +378,6 @@ OPS = (
         ),
         ulps=2,
         weight=0.8,
+        adjoint=adjoints.det,
     ),
 )

@@ -10,7 +10,7 @@ import numpy as np
 
 from polyjuice.ir import Attrs, TensorType, dtypes
 from polyjuice.ir.dtypes import FLOATS
-from polyjuice.ops import errors, sampling
+from polyjuice.ops import adjoints, domains, errors, sampling
 from polyjuice.ops.shapes import Dims, ShapeMismatch, normalize_axis
 from polyjuice.ops.spec import Attr, Builder, Call, ErrorContext, Op, Operand, Sample, Unsupported
 from polyjuice.ops.windows import channels_first, channels_last
@@ -475,6 +475,9 @@ OPS = (
         sample=_sample_batch_norm,
         attrs=(_EPSILON,),
         weight=1.0,
+        adjoint=adjoints.batch_normalization,
+        lack=domains.within(4, 0.0),
+        followers="PRelu Relu Add Conv Mul LeakyRelu",
     ),
     _normalization(
         "LRN",
@@ -492,6 +495,7 @@ OPS = (
             Attr("bias", "float", 1.0),
         ),
         weight=0.8,
+        adjoint=adjoints.lrn,
     ),
     _normalization(
         "LayerNormalization",
@@ -505,6 +509,8 @@ OPS = (
         tensorflow=_layer_tensorflow,
         sample=_sample_layer,
         attrs=(Attr("axis", "int", -1), _EPSILON),
+        adjoint=adjoints.normalised(adjoints.layer_groups, "epsilon", channels=False),
+        followers="MatMul Add Mul Transpose",
     ),
     _normalization(
         "InstanceNormalization",
@@ -517,6 +523,7 @@ OPS = (
         tensorflow=_instance_tensorflow,
         sample=_sample_instance,
         attrs=(_EPSILON,),
+        adjoint=adjoints.normalised(lambda a: (*a.x[0].shape[:2], -1), "epsilon", channels=True),
     ),
     _normalization(
         "GroupNormalization",
@@ -526,6 +533,7 @@ OPS = (
         attrs=(Attr("num_groups", "int"), _EPSILON),
         weight=0.8,
         **_group_norm("epsilon", (2,)),
+        adjoint=adjoints.normalised(adjoints.grouped, "epsilon", channels=True),
     ),
     _normalization(
         "group_norm",
@@ -533,6 +541,7 @@ OPS = (
         min_inputs=1,
         attrs=(Attr("num_groups", "int"), Attr("eps", "float", 1e-5)),
         **_group_norm("eps", (0, 1, 2, 2)),
+        adjoint=adjoints.normalised(adjoints.grouped, "eps", channels=True),
     ),
     _normalization(
         "rms_norm",

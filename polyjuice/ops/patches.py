@@ -11,11 +11,11 @@ import numpy as np
 
 from polyjuice.ir import Attrs, TensorType
 from polyjuice.ir.dtypes import FLOATS
-from polyjuice.ops import errors, sampling, windows
+from polyjuice.ops import errors, linear_adjoints, sampling, windows
 from polyjuice.ops.shapes import Dims, ShapeMismatch
 from polyjuice.ops.spec import Attr, Builder, Call, ErrorContext, Op, Sample, Unsupported
-from polyjuice.ops.structural import moving, pad_array, reshaped, torch_pads
-from polyjuice.ops.windows import channels_last, spatial_pads
+from polyjuice.ops.structural import moving, reshaped, torch_pads
+from polyjuice.ops.windows import channels_last, pad_array, spatial_pads
 
 # --- Col2Im ----------------------------------------------------------------------------------------------------------
 
@@ -221,6 +221,7 @@ OPS = (
         exact=True,
         partial=lambda x, a: _col2im([np.abs(x[0])], a),
         weight=1.0,
+        adjoint=linear_adjoints.col2im,
     ),
     moving(
         "im2col",
@@ -233,5 +234,6 @@ OPS = (
         types={"T": FLOATS},
         onnx=_im2col_onnx,
         error=_im2col_error,
+        filling="0.0",
     ),
 )

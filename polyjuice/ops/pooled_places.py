@@ -110,5 +110,6 @@ OPS = (
         ties="unspecified",
         limits=SpecialValues.NOWHERE,
         weight=0.8,
+        picks=True,
     ),
 )

@@ -10,11 +10,11 @@ import numpy as np
 
 from polyjuice.ir import Attrs, TensorType, dtypes
 from polyjuice.ir.dtypes import FLOATS
-from polyjuice.ops import errors, sampling, windows
+from polyjuice.ops import adjoints, errors, linear_adjoints, sampling, value_bounds, windows
 from polyjuice.ops.shapes import Dims, ShapeMismatch
 from polyjuice.ops.spec import Attr, Builder, Call, ErrorContext, NumpyFn, Op, SpecialValues, SpellFn, Unsupported
-from polyjuice.ops.structural import pad_array, torch_pads
-from polyjuice.ops.windows import channels_first, channels_last, has_windows, is_symmetric, spatial_pads
+from polyjuice.ops.structural import torch_pads
+from polyjuice.ops.windows import channels_first, channels_last, has_windows, is_symmetric, pad_array, spatial_pads
 
 # --- windows ---------------------------------------------------------------------------------------------------------
 
@@ -438,6 +438,9 @@ OPS = (
         exact=True,
         weight=2,
         limits=SpecialValues.INFINITY,
+        picks=True,
+        followers="Relu MaxPool Conv Concat Reshape Transpose",
+        bounds=value_bounds.SAME,
     ),
     Op(
         name="AveragePool",
@@ -451,6 +454,8 @@ OPS = (
         attrs=(*_WINDOW, Attr("count_include_pad", "int", 0)),
         ulps=2,
         weight=2,
+        adjoint=linear_adjoints.pooled(linear_adjoints.average_slope),
+        followers="Conv Add Concat Reshape AveragePool",
     ),
     Op(
         name="LpPool",
@@ -463,6 +468,7 @@ OPS = (
         sample=sampling.alone_with(_draw_pool(p=(1, 2, 2, 3))),
         attrs=(*_WINDOW, Attr("p", "int", 2)),
         weight=0.8,
+        adjoint=linear_adjoints.pooled(adjoints.lp_slope),
     ),
     Op(
         name="avg_pool2d",
@@ -490,6 +496,8 @@ OPS = (
         error=_global_average_error,
         torch=_over_spatial("torch.mean({0}, dim={1}, keepdim=True)", "F.adaptive_avg_pool{2}d({0}, 1)"),
         tensorflow=_over_spatial("tf.reduce_mean({0}, axis={1}, keepdims=True)"),
+        adjoint=adjoints.over_spatial(lambda attrs: lambda x, y, n: 1.0 / n),
+        bounds=value_bounds.SAME,
     ),
     _global_pool(
         "GlobalMaxPool",
@@ -499,6 +507,8 @@ OPS = (
         tensorflow=_over_spatial("tf.reduce_max({0}, axis={1}, keepdims=True)"),
         exact=True,
         limits=SpecialValues.INFINITY,
+        picks=True,
+        bounds=value_bounds.SAME,
     ),
     _global_pool(
         "GlobalLpPool",
@@ -512,5 +522,6 @@ OPS = (
         sample=sampling.alone_with(lambda rng, first: {"p": rng.choice((1, 2, 2, 3))} if has_windows(first) else None),
         attrs=(Attr("p", "int", 2),),
         weight=0.8,
+        adjoint=adjoints.over_spatial(lambda attrs: adjoints.norm_slope(attrs["p"])),
     ),
 )

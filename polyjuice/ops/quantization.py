@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from polyjuice.ir import Attrs, TensorType, dtypes
-from polyjuice.ops import errors, sampling
+from polyjuice.ops import adjoints, errors, sampling
 from polyjuice.ops.shapes import Dims, ShapeMismatch, normalize_axis
 from polyjuice.ops.spec import RESULT, Attr, Call, Draws, ErrorContext, Op, Operand, Sample, Unsupported
 
@@ -334,6 +334,8 @@ OPS: tuple[Op, ...] = (
         attrs=(Attr("axis", "int", 1),),
         continuous=False,
         weight=1.0,
+        adjoint=adjoints.quantize,
+        followers="DequantizeLinear",
     ),
     Op(
         name="DequantizeLinear",
@@ -351,6 +353,8 @@ OPS: tuple[Op, ...] = (
         exact=True,
         ulps=3,
         weight=0.5,
+        adjoint=adjoints.dequantize,
+        followers="QuantizeLinear Transpose Reshape MatMul Conv Relu Add",
     ),
     Op(
         name="DynamicQuantizeLinear",

@@ -10,7 +10,7 @@ import numpy as np
 
 from polyjuice.ir import Attrs, TensorType
 from polyjuice.ops import sampling, windows
-from polyjuice.ops.convolution import CONV_ATTRS, conv, conv_shape, conv_tensorflow, conv_torch
+from polyjuice.ops.convolution import CONV_ATTRS, conv_shape, conv_tensorflow, conv_torch
 from polyjuice.ops.quantization import (
     BYTES,
     TENSORFLOW_CAST,
@@ -26,6 +26,7 @@ from polyjuice.ops.quantization import (
 )
 from polyjuice.ops.shapes import Dims, ShapeMismatch, broadcast
 from polyjuice.ops.spec import Call, ErrorContext, Op, Operand, Sample
+from polyjuice.ops.windows import conv
 
 
 def _integer_error(c: ErrorContext) -> np.ndarray:

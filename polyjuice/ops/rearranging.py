@@ -10,7 +10,7 @@ import numpy as np
 
 from polyjuice.ir import Attrs, TensorType
 from polyjuice.ir.dtypes import ALL
-from polyjuice.ops import errors, sampling
+from polyjuice.ops import errors, followers, sampling
 from polyjuice.ops.shapes import Dims, ShapeMismatch, normalize_axis
 from polyjuice.ops.spec import Attr, AttrView, Builder, Call, Op, Operand, Sample
 from polyjuice.ops.structural import moving, reshaped
@@ -332,6 +332,7 @@ OPS: tuple[Op, ...] = (
         sampling.alone_with(_draw_tile),
         (Attr("repeats", "ints", as_input=True),),
         weight=0.5,
+        followers=f"Slice Concat Add {followers.REDUCED}",
     ),
     moving(
         "Trilu",
@@ -342,6 +343,7 @@ OPS: tuple[Op, ...] = (
         sampling.alone_with(_draw_trilu),
         (Attr("k", "int", 0, as_input=True, scalar=True), Attr("upper", "int", 1)),
         weight=0.5,
+        filling="0.0",
     ),
     moving(
         "DepthToSpace",

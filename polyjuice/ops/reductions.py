@@ -11,7 +11,7 @@ import numpy as np
 
 from polyjuice.ir import Attrs, TensorType, dtypes
 from polyjuice.ir.dtypes import FLOATS, NUMERIC
-from polyjuice.ops import along, errors, sampling
+from polyjuice.ops import adjoints, along, domains, errors, sampling, value_bounds
 from polyjuice.ops.along import WIDE
 from polyjuice.ops.shapes import Dims, ShapeMismatch, normalize_axis
 from polyjuice.ops.spec import Attr, Call, ErrorContext, ErrorFn, NumpyFn, Op, SpecialValues, SpellFn
@@ -249,6 +249,8 @@ _ONNX_REDUCTIONS = (
         partial=reducing(_sum_of(np.abs)),
         weight=3,
         limits=SpecialValues.INFINITY | SpecialValues.NAN,
+        adjoint=adjoints.reduction(lambda x, y, n: 1.0),
+        followers="Div Sqrt Squeeze ReduceSum Mul Add Reciprocal Reshape",
     ),
     _reduction(
         "ReduceMean",
@@ -263,6 +265,9 @@ _ONNX_REDUCTIONS = (
         _tensorflow_forms("reduce_mean", "Mean"),
         ulps=2,
         limits=SpecialValues.INFINITY | SpecialValues.NAN,
+        adjoint=adjoints.reduction(lambda x, y, n: 1.0 / n),
+        followers="Sub Squeeze Reshape Mul Add ReduceMean Sqrt",
+        bounds=value_bounds.SAME,
     ),
     _reduction(
         "ReduceMax",
@@ -274,6 +279,9 @@ _ONNX_REDUCTIONS = (
         exact=True,
         weight=1.5,
         limits=SpecialValues.INFINITY,
+        picks=True,
+        followers="Sub ReduceMax Squeeze Neg",
+        bounds=value_bounds.SAME,
     ),
     _reduction(
         "ReduceMin",
@@ -284,6 +292,8 @@ _ONNX_REDUCTIONS = (
         _tensorflow_forms("reduce_min", "Min"),
         exact=True,
         limits=SpecialValues.INFINITY,
+        picks=True,
+        bounds=value_bounds.SAME,
     ),
     _reduction(
         "ReduceProd",
@@ -295,6 +305,8 @@ _ONNX_REDUCTIONS = (
         exact=True,
         partial=reducing(lambda x, axis, keepdims: np.prod(np.maximum(np.abs(x), 1), axis=axis, keepdims=keepdims)),
         weight=0.5,
+        adjoint=adjoints.reduction(adjoints.product_slope),
+        overflows=True,
     ),
     _reduction(
         "ReduceL1",
@@ -311,6 +323,8 @@ _ONNX_REDUCTIONS = (
         partial=reducing(_sum_of(np.abs)),
         weight=0.5,
         limits=SpecialValues.INFINITY | SpecialValues.NAN,
+        adjoint=adjoints.reduction(lambda x, y, n: np.sign(x)),
+        bounds=value_bounds.at_least("0.0"),
     ),
     _reduction(
         "ReduceL2",
@@ -329,6 +343,8 @@ _ONNX_REDUCTIONS = (
         ),
         ulps=2,
         weight=1.2,
+        adjoint=adjoints.reduction(adjoints.norm_slope(2)),
+        bounds=value_bounds.at_least("0.0"),
     ),
     _reduction(
         "ReduceSumSquare",
@@ -346,6 +362,8 @@ _ONNX_REDUCTIONS = (
         partial=reducing(_sum_of(np.square)),
         ulps=1,
         weight=0.9,
+        adjoint=adjoints.reduction(lambda x, y, n: 2 * x),
+        bounds=value_bounds.at_least("0.0"),
     ),
     _reduction(
         "ReduceLogSum",
@@ -360,6 +378,8 @@ _ONNX_REDUCTIONS = (
         along.tensorflow("tf.math.log(tf.reduce_sum({x}, axis={dim}, keepdims={keep}))"),
         ulps=4,
         weight=0.3,
+        adjoint=adjoints.reduction(adjoints.log_sum),
+        lack=domains.positive_sum,
     ),
     _reduction(
         "ReduceLogSumExp",
@@ -374,6 +394,7 @@ _ONNX_REDUCTIONS = (
         ulps=4,
         weight=0.8,
         limits=SpecialValues.INFINITY,
+        adjoint=adjoints.reduction(lambda x, y, n: np.exp(x - y)),
     ),
 )
 
@@ -466,7 +487,7 @@ def _arg_tensorflow(function: str) -> SpellFn:
     return spell
 
 
-def _index_reduction(name: str, sign: int) -> Op:
+def _index_reduction(name: str, sign: int, **more: Any) -> Op:
     return Op(
         name=name,
         types={"T": NUMERIC},
@@ -482,7 +503,8 @@ def _index_reduction(name: str, sign: int) -> Op:
         continuous=False,
         ties="first",
         limits=SpecialValues.INFINITY,
+        **more,
     )
 
 
-OPS = (*_ONNX_REDUCTIONS, _index_reduction("ArgMax", 1), _index_reduction("ArgMin", -1))
+OPS = (*_ONNX_REDUCTIONS, _index_reduction("ArgMax", 1, followers="Cast Equal Add"), _index_reduction("ArgMin", -1))

@@ -15,7 +15,7 @@ import numpy as np
 
 from polyjuice.ir import Attrs, TensorType
 from polyjuice.ir.dtypes import FLOATS
-from polyjuice.ops import sampling, windows
+from polyjuice.ops import linear_adjoints, sampling, windows
 from polyjuice.ops.shapes import Dims, ShapeMismatch
 from polyjuice.ops.spec import Attr, Builder, Call, ErrorContext, Op, Unsupported
 from polyjuice.ops.text import subscript
@@ -511,6 +511,7 @@ OPS: tuple[Op, ...] = (
             Attr("exclude_outside", "int", 0),
         ),
         weight=0.6,
+        adjoint=linear_adjoints.resize,
     ),
     _upsample(
         "upsample_nearest2d",

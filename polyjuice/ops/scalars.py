@@ -20,7 +20,7 @@ import numpy as np
 
 from polyjuice.ir import Attrs, TensorType, dtypes
 from polyjuice.ir.dtypes import ALL, FLOATS, INTS, NUMERIC, UNSIGNED
-from polyjuice.ops import bitwise, comparisons, elementwise, errors, numbers, sampling, selection
+from polyjuice.ops import bitwise, comparisons, domains, elementwise, errors, numbers, sampling, selection
 from polyjuice.ops.numbers import Number
 from polyjuice.ops.pointwise import broadcast_shape
 from polyjuice.ops.spec import (
@@ -559,6 +559,7 @@ OPS = (
         ("{0} ** {m}", "torch.pow({0}, {n})", "{0}.pow({n})", "{0}.pow_({n})"),
         modular=False,
         limits=SpecialValues.NAN | SpecialValues.STRICT,  # some powers are roots, which give another sign to zero
+        lack=domains.within(0, 0.0),
     ),
     _entry(
         "pow.Scalar",
@@ -567,6 +568,7 @@ OPS = (
         _base_of_power,
         NUMERIC,
         ("{m} ** {0}", "torch.pow({n}, {0})"),
+        overflows=True,
     ),
     _entry(
         "div.Scalar",
@@ -583,6 +585,7 @@ OPS = (
         _suiting(lambda number, dtype: dtypes.is_float(dtype)),
         NUMERIC,
         ("torch.remainder({n}, {0})", "{m} % {0}"),
+        lack=domains.nonzero(0),
     ),
     _compared("eq", "Equal", "==", "=="),
     _compared("ne", "Equal", "!=", "!=", negated=True),

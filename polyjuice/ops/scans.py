@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from polyjuice.ir.dtypes import FLOATS, NUMERIC
-from polyjuice.ops import along, errors
+from polyjuice.ops import adjoints, along, errors
 from polyjuice.ops.along import WIDE
 from polyjuice.ops.shapes import normalize_axis
 from polyjuice.ops.spec import Attr, Builder, Call, DecomposeFn, ErrorContext, ErrorFn, Op, Texts
@@ -241,6 +241,7 @@ def _running_extreme(op: str, sign: int) -> Op:
         exact=True,
         continuous=False,
         ties="unspecified",
+        picks=True,
     )
 
 
@@ -262,6 +263,8 @@ OPS = (
         partial=lambda x, a: _cumsum(np.abs(x[0]), **a),
         weight=0.5,
         modular=True,
+        adjoint=adjoints.cumsum,
+        followers="Slice Sub ReduceMax",
     ),
     _op(
         "cumprod",
@@ -273,6 +276,7 @@ OPS = (
         WIDE,
         exact=True,
         partial=lambda x, a: np.cumprod(np.maximum(np.abs(x[0]), 1), a["dim"]),
+        overflows=True,
     ),
     _op(
         "logcumsumexp",

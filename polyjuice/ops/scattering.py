@@ -11,7 +11,7 @@ import numpy as np
 
 from polyjuice.ir import Attrs, TensorType, dtypes
 from polyjuice.ir.dtypes import ALL, NUMERIC
-from polyjuice.ops import sampling, writes
+from polyjuice.ops import adjoints, sampling, writes
 from polyjuice.ops.indexing import (
     as_long,
     check_same_but,
@@ -43,7 +43,7 @@ _Places = Callable[[Sequence[np.ndarray], Attrs], tuple[Any, ...]]
 
 
 def scatter(data: np.ndarray, places: tuple[Any, ...], updates: np.ndarray, reduction: str) -> np.ndarray:
-    """The data with the elements at some places replaced by the updates, or combined with all of them."""
+    """Return a copy of the data whose elements at some places are replaced by the updates, or combined with them."""
     out = np.array(data)
     if reduction == "none":
         out[places] = updates
@@ -314,6 +314,7 @@ OPS: tuple[Op, ...] = (
         attrs=(Attr("axis", "int", 0), _REDUCTION),
         **_WRITING,
         modular=True,
+        adjoint=adjoints.scatter(adjoints.along_elements),
     ),
     Op(
         name="ScatterND",
@@ -328,6 +329,7 @@ OPS: tuple[Op, ...] = (
         attrs=(_REDUCTION,),
         **_WRITING,
         modular=True,
+        adjoint=adjoints.scatter(adjoints.at_rows),
     ),
     Op(
         name="index_add",

@@ -22,10 +22,11 @@ from polyjuice.ir.dtypes import (
     WIDEST_INTS,
     framework_name,
 )
-from polyjuice.ops import errors, sampling, writes
+from polyjuice.ops import adjoints, errors, followers, sampling, writes
 from polyjuice.ops.decomposition_terms import Term, onnx_term, where
 from polyjuice.ops.pointwise import broadcast_shape, elementwise, parametric, suitable, with_attrs
 from polyjuice.ops.spec import Attr, Call, ErrorContext, Op, Operand, Sample, SpecialValues, SpellFn, Unsupported
+from polyjuice.ops.value_bounds import Bounds
 
 # --- limits ----------------------------------------------------------------------------------------------------------
 
@@ -254,6 +255,7 @@ OPS = (
         exact=True,
         limits=SpecialValues.INFINITY,
         disputed=_clip_disputed,
+        followers="Clip Relu Cast Add Mul Min Max Conv",
     ),
     parametric(
         "clamp_min",
@@ -267,6 +269,7 @@ OPS = (
         exact=True,
         ulps=1,
         limits=SpecialValues.INFINITY,
+        bounds=Bounds("(max l0 min_)", "(max h0 min_)"),
     ),
     # selection, types
     Op(
@@ -285,6 +288,8 @@ OPS = (
         continuous=False,
         weight=3,
         limits=SpecialValues.ANYWHERE,
+        followers=f"Where Softmax MatMul Add Mul Cast {followers.REDUCED}",
+        bounds=Bounds("(min l1 l2)", "(max h1 h2)"),
     ),
     Op(
         name="masked_fill",
@@ -336,5 +341,7 @@ OPS = (
         limits=SpecialValues.ANYWHERE,
         modular=True,
         rounds=True,
+        adjoint=adjoints.through,
+        followers="Cast Add Mul Sub Div Transpose Where Reshape MatMul ReduceSum Not Relu",
     ),
 )

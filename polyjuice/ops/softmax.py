@@ -10,10 +10,11 @@ import numpy as np
 
 from polyjuice.ir import Attrs, TensorType, dtypes
 from polyjuice.ir.dtypes import FLOATS
-from polyjuice.ops import along, errors, sampling
+from polyjuice.ops import adjoints, along, domains, errors, sampling, value_bounds
 from polyjuice.ops.reductions import extreme_unsure, norm
 from polyjuice.ops.shapes import Dims, normalize_axis
 from polyjuice.ops.spec import Attr, Call, ErrorContext, ErrorFn, Op, SpecialValues, Texts
+from polyjuice.ops.value_bounds import Bounds
 
 
 def shifted(x: np.ndarray, axis: int) -> np.ndarray:
@@ -232,6 +233,9 @@ OPS = (
         FLOATS,
         ulps=4,
         limits=SpecialValues.INFINITY,
+        adjoint=adjoints.softmax,
+        followers="MatMul Log ArgMax Transpose Mul Dropout ReduceSum",
+        bounds=value_bounds.SHARE,
     ),
     _along_axis(
         "LogSoftmax",
@@ -250,6 +254,8 @@ OPS = (
         FLOATS,
         limits=SpecialValues.INFINITY,
         weight=3,
+        adjoint=adjoints.log_softmax,
+        bounds=Bounds("", "0.0"),
     ),
     _along_axis(
         "Hardmax",
@@ -275,6 +281,7 @@ OPS = (
         attrs=(Attr("axis", "int", -1), Attr("p", "int", 2)),
         ulps=4,
         weight=0.4,
+        adjoint=adjoints.lp_normalization,
     ),
     _along_axis(
         "MeanVarianceNormalization",
@@ -288,5 +295,7 @@ OPS = (
         attrs=(Attr("axes", "ints", (0, 2, 3)),),
         ulps=6,
         weight=1.2,
+        adjoint=adjoints.mean_variance,
+        lack=domains.varied,
     ),
 )

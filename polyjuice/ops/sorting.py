@@ -251,6 +251,7 @@ def _order_statistic(name: str, sample: Any, *further: Attr) -> Op:
         ties="unspecified",
         limits=SpecialValues.INFINITY,
         weight=0.3,
+        picks=True,
     )
 
 
@@ -290,6 +291,7 @@ OPS = (
         ties="unspecified",
         weight=0.5,
         limits=SpecialValues.INFINITY,
+        picks=True,
     ),
     Op(
         name="sort",
@@ -301,6 +303,7 @@ OPS = (
         tensorflow=lambda c: _sorted_tensorflow(c, c.attrs["dim"], bool(c.attrs["descending"])),
         onnx=_sort_onnx,
         **_SORT,
+        picks=True,
     ),
     Op(
         name="argsort",

@@ -17,6 +17,7 @@ import numpy as np
 
 from polyjuice.ir import Attrs, Graph, TensorType, dtypes
 from polyjuice.ops.shapes import Dims
+from polyjuice.ops.value_bounds import Bounds, hull
 
 ANY = "*"
 """A type variable whose occurrences may be of different types."""
@@ -74,6 +75,17 @@ class Sample:
 
     operands: tuple[Operand, ...] = ()
     attrs: Attrs = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class VjpContext:
+    """One application of an operator in float64: operands ``x``, the result ``y``, and its cotangent ``c``."""
+
+    x: Sequence[np.ndarray]
+    y: np.ndarray
+    c: np.ndarray
+    attrs: Attrs
+    numpy: NumpyFn
 
 
 class ErrorContext(NamedTuple):
@@ -152,6 +164,8 @@ class Builder(Protocol):
 
 NumpyFn = Callable[[Sequence[np.ndarray], Attrs], Any]
 ErrorFn = Callable[[ErrorContext], Any]
+AdjointFn = Callable[[VjpContext], Sequence["np.ndarray | None"]]
+LackFn = Callable[[Sequence[np.ndarray], Attrs], Mapping[int, np.ndarray]]
 UnrollFn = Callable[[Sequence[np.ndarray], Attrs], Graph]
 ShapeFn = Callable[[Sequence[Any], Any], Sequence[Any]]
 SampleFn = Callable[[random.Random, TensorType], "Sample | None"]
@@ -297,6 +311,32 @@ class Op:
     ulps: float = 0.0
     """The rounding of the operator itself, in units of the result's last place."""
 
+    bounds: Bounds | None = None
+    """Bounds on the result's values, from the operands'. See ``value_bounds`` for operators that move elements."""
+
+    filling: str = ""
+    """For an operator that ``moves``: the number at places to which no element moves. An attribute goes by its name
+    with ``_`` behind it."""
+
+    adjoint: AdjointFn | None = None
+    """The cotangents of the first operands. None stands for an operand without one."""
+
+    picks: bool = False
+    """Whether it chooses elements of its operands by comparison, so that cotangents go to the chosen ones."""
+
+    lack: LackFn | None = None
+    """By operand, how far each element should move up or down to reach the domain in which the result is finite."""
+
+    overflows: bool = False
+    """Whether operands of moderate size make results that no type holds."""
+
+    divides: bool = False
+    """Whether it divides its first operand by its second. Integers then have no result for zero."""
+
+    followers: str = ""
+    """The qualified names of operators that optimizers fuse with it or exchange, or that follow it in common models.
+    The pairs come from the patterns of ONNX Runtime, Inductor, TVM and XLA."""
+
     weight: float = -1.0
     """How often the operator is generated, compared with others; that of its domain where this is negative."""
 
@@ -335,6 +375,14 @@ class Op:
         """Whether some operand or result must be a complex number."""
         types = [*self.types.values(), *((result,) for result in self.results)]
         return any(all(map(dtypes.is_complex, some)) for some in types if some)
+
+    def value_bounds(self, operands: int) -> Bounds | None:
+        """Bounds on the values of a result, given the number of operands. Moved elements keep the operands' bounds."""
+        if self.bounds is not None:
+            return self.bounds if self.bounds.fits(operands) else None
+        if not self.moves or self.of_complex:
+            return None
+        return hull([i for i in range(operands) if self.variable(i) in self.results], self.filling)
 
     @property
     def arity(self) -> tuple[int, int | None]:

@@ -11,7 +11,7 @@ import numpy as np
 
 from polyjuice.ir import Attrs, TensorType, dtypes
 from polyjuice.ir.dtypes import ALL
-from polyjuice.ops import along, errors, sampling
+from polyjuice.ops import adjoints, along, errors, sampling, value_bounds
 from polyjuice.ops.reductions import (
     Reduce,
     greatest,
@@ -360,8 +360,22 @@ def _nan_to_zero_sum(b: Builder, x: Sequence[str], a: Attrs) -> str:
 _SUMS = ("{x}.nansum(dim={dim}, keepdim={keep})", "torch.nansum({x}, dim={dim}, keepdim={keep}, dtype=torch.{dtype})")
 
 OPS = (
-    _variance("var", _var, _var_error, _var_tensorflow("reduce_variance", False), _var_onnx),
-    _variance("std", lambda x, a: np.sqrt(_var(x, a)), _std_error, _var_tensorflow("reduce_std", True), _std_onnx),
+    _variance(
+        "var",
+        _var,
+        _var_error,
+        _var_tensorflow("reduce_variance", False),
+        _var_onnx,
+        bounds=value_bounds.at_least("0.0"),
+    ),
+    _variance(
+        "std",
+        lambda x, a: np.sqrt(_var(x, a)),
+        _std_error,
+        _var_tensorflow("reduce_std", True),
+        _std_onnx,
+        bounds=value_bounds.at_least("0.0"),
+    ),
     _variance(
         "var_mean",
         lambda x, a: (_var(x, a), _mean(x, a)),
@@ -399,6 +413,7 @@ OPS = (
         attrs=(Attr("ord", "float", 2.0), *along.DIMS),
         continuous=False,
         ulps=2,
+        bounds=value_bounds.at_least("0.0"),
     ),
     along.reduction(
         "nansum",
@@ -410,6 +425,7 @@ OPS = (
         ),
         _nan_to_zero_sum,
         exact=True,
+        adjoint=adjoints.reduction(lambda x, y, n: 1.0),
         partial=lambda x, a: reducing(np.nansum)([np.abs(x[0])], a),
     ),
     _truth("any", np.any, True, "ReduceMax"),

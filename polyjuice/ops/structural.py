@@ -11,10 +11,11 @@ import numpy as np
 
 from polyjuice.ir import Attrs, TensorType
 from polyjuice.ir.dtypes import ALL, COMPLEX, FLOATS, STORED
-from polyjuice.ops import errors, sampling, writes
+from polyjuice.ops import errors, followers, sampling, writes
 from polyjuice.ops.shapes import Dims, ShapeMismatch, broadcast, normalize_axis, slice_bounds
 from polyjuice.ops.spec import Attr, AttrView, Builder, Call, Op, Operand, Sample, SampleFn, Texts
 from polyjuice.ops.text import literal, subscript
+from polyjuice.ops.windows import pad_array, padded
 
 
 def moving(
@@ -376,14 +377,6 @@ def _pad_shape(s: Sequence[Dims], a: Any) -> Sequence[Dims]:
     return [Dims(out)]
 
 
-def pad_array(x: np.ndarray, pads: Sequence[int], value: float) -> np.ndarray:
-    """Pad (or, where negative, crop) an array; ``pads`` lists all starts, then all ends, as ONNX does."""
-    rank = x.ndim
-    crop = tuple(slice(max(-pads[i], 0), x.shape[i] - max(-pads[rank + i], 0)) for i in range(rank))
-    widths = [(max(pads[i], 0), max(pads[rank + i], 0)) for i in range(rank)]
-    return _padded(x[crop], widths, constant_values=np.asarray(value).astype(x.dtype))
-
-
 def torch_pads(pads: Sequence[int]) -> tuple[int, ...]:
     """ONNX's pads in the order of ``torch.nn.functional.pad``: start and end of the last axis first."""
     rank = len(pads) // 2
@@ -394,12 +387,7 @@ def _pad(x: Sequence[np.ndarray], a: Attrs) -> np.ndarray:
     if a["mode"] == "constant":
         return pad_array(x[0], a["pads"], a["value"])
     rank = x[0].ndim
-    return _padded(x[0], [(a["pads"][i], a["pads"][rank + i]) for i in range(rank)], mode=a["mode"])
-
-
-def _padded(x: np.ndarray, widths: Sequence[tuple[int, int]], **how: Any) -> np.ndarray:
-    """np.pad, which does not take an array of rank 0."""
-    return np.asarray(np.pad(x, widths, **how)) if x.ndim else x
+    return padded(x[0], [(a["pads"][i], a["pads"][rank + i]) for i in range(rank)], mode=a["mode"])
 
 
 def _padded_places(c: Call) -> dict[int, list[int]]:
@@ -487,6 +475,8 @@ OPS: tuple[Op, ...] = (
         (Attr("perm", "ints"),),
         weight=3,
         **_STORED,
+        followers="Transpose MatMul Gemm Reshape Softmax Concat Slice Squeeze Conv Cast Add Mul Split "
+        f"{followers.REDUCED}",
     ),
     moving(
         "Reshape",
@@ -498,6 +488,7 @@ OPS: tuple[Op, ...] = (
         (Attr("shape", "ints", as_input=True), Attr("allowzero", "int", 0)),
         weight=2,
         **_STORED,
+        followers=f"Reshape Transpose MatMul Concat Squeeze Add Slice ReduceL1 {followers.REDUCED}",
     ),
     moving(
         "Expand",
@@ -508,6 +499,7 @@ OPS: tuple[Op, ...] = (
         _sample_expand,
         (Attr("shape", "ints", as_input=True),),
         **_STORED,
+        followers=f"Add Mul Sub Where Concat Transpose {followers.REDUCED}",
     ),
     moving(
         "Squeeze",
@@ -519,6 +511,7 @@ OPS: tuple[Op, ...] = (
         (Attr("axes", "ints", None, as_input=True),),
         weight=0.8,
         **_STORED,
+        followers="Unsqueeze Reshape Add Transpose MatMul",
     ),
     moving(
         "Unsqueeze",
@@ -530,6 +523,7 @@ OPS: tuple[Op, ...] = (
         (Attr("axes", "ints", as_input=True),),
         weight=0.5,
         **_STORED,
+        followers="Squeeze Expand Concat Add Mul Where Tile Reshape MatMul",
     ),
     moving(
         "Flatten",
@@ -541,6 +535,7 @@ OPS: tuple[Op, ...] = (
         (Attr("axis", "int", 1),),
         weight=0.3,
         **_STORED,
+        followers="Gemm MatMul Reshape Transpose",
     ),
     moving(
         "Concat",
@@ -553,6 +548,7 @@ OPS: tuple[Op, ...] = (
         variadic=True,
         weight=3,
         **_STORED,
+        followers=f"Concat Split Slice Conv Transpose Reshape MatMul Relu Gather {followers.REDUCED}",
     ),
     moving(
         "Split",
@@ -565,6 +561,7 @@ OPS: tuple[Op, ...] = (
         splits="split",
         weight=2,
         **_STORED,
+        followers="Concat Add Mul Sigmoid Squeeze Slice Transpose",
     ),
     moving(
         "Slice",
@@ -576,6 +573,7 @@ OPS: tuple[Op, ...] = (
         tuple(Attr(name, "ints", as_input=True) for name in ("starts", "ends", "axes", "steps")),
         weight=2,
         **_STORED,
+        followers=f"Pad Slice Concat Conv MatMul Add Transpose Unsqueeze Reshape {followers.REDUCED}",
     ),
     moving(
         "Pad",
@@ -590,5 +588,7 @@ OPS: tuple[Op, ...] = (
             Attr("mode", "string", "constant"),
         ),
         error=lambda c: _pad([np.broadcast_to(c.e[0], c.x[0].shape)], {**c.attrs, "value": 0.0}),
+        followers=f"Conv Pad Pad Slice MaxPool AveragePool Transpose Concat {followers.REDUCED}",
+        filling="value_",
     ),
 )

@@ -10,7 +10,7 @@ from polyjuice.ops.shapes import normalize_axis
 
 
 def literal(value: float, dtype: str) -> str:
-    """A number as an element of a type."""
+    """Return the Python text of a number of an element type: a bool, an int or a float."""
     if dtype == "bool":
         return str(bool(value))
     if dtypes.is_int(dtype):

@@ -9,11 +9,12 @@ import numpy as np
 
 from polyjuice.ir import Attrs, dtypes
 from polyjuice.ir.dtypes import FLOATS
-from polyjuice.ops import errors
+from polyjuice.ops import domains, errors, value_bounds
 from polyjuice.ops.decomposition_terms import Term, onnx_term, where
 from polyjuice.ops.pointwise import HALF_TO_SINGLE, binary, cast_around, parametric, unary
 from polyjuice.ops.spec import Call, ErrorContext, Op, SpecialValues, Unsupported
 from polyjuice.ops.special import digamma, erf, erfc, erfinv, lgamma
+from polyjuice.ops.value_bounds import Bounds
 
 _NO_ONNX = Unsupported("ONNX's operators say it only as an approximation")
 
@@ -48,7 +49,7 @@ def _aten(name: str, function: Any, tensorflow: Any, error: Any, onnx: Any, *tor
 _ABSOLUTE = errors.plus_absolute
 
 
-def _logarithm(name: str, function: Any, base: int, tensorflow: str) -> Op:
+def _logarithm(name: str, function: Any, base: int, tensorflow: str, **more: Any) -> Op:
     return _aten(
         name,
         function,
@@ -56,6 +57,7 @@ def _logarithm(name: str, function: Any, base: int, tensorflow: str) -> Op:
         _ABSOLUTE(errors.monotone, 4),
         onnx_term(lambda x, a: x.then("Log") / math.log(base)),
         limits=SpecialValues.ANYWHERE,
+        **more,
     )
 
 
@@ -231,8 +233,28 @@ def _logit_onnx(x: Term, a: Attrs) -> Term:
 
 OPS = (
     # exponentials, logarithms, roots
-    _function("Exp", np.exp, errors.monotone, FLOATS, ulps=8, limits=SpecialValues.ANYWHERE),
-    _function("Log", np.log, _ABSOLUTE(errors.monotone, 2), FLOATS, ulps=8, weight=0.5, limits=SpecialValues.ANYWHERE),
+    _function(
+        "Exp",
+        np.exp,
+        errors.monotone,
+        FLOATS,
+        ulps=8,
+        limits=SpecialValues.ANYWHERE,
+        overflows=True,
+        followers="Log ReduceSum Div Add Mul Neg Exp",
+        bounds=value_bounds.EXP,
+    ),
+    _function(
+        "Log",
+        np.log,
+        _ABSOLUTE(errors.monotone, 2),
+        FLOATS,
+        ulps=8,
+        weight=0.5,
+        limits=SpecialValues.ANYWHERE,
+        lack=domains.within(0, 0.0),
+        followers="Exp Neg Add Mul ReduceSum Sub",
+    ),
     unary(
         "Sqrt",
         np.sqrt,
@@ -241,6 +263,9 @@ OPS = (
         errors.monotone,
         ulps=2,
         limits=SpecialValues.NAN | SpecialValues.POLE,
+        lack=domains.within(0, 0.0),
+        followers="Div Reciprocal Mul Add",
+        bounds=Bounds("0.0", "(max h0 1.0)", when="(>= l0 0.0)", least="0.0"),
     ),
     _aten(
         "expm1",
@@ -250,6 +275,7 @@ OPS = (
         onnx_term(lambda x, a: x.then("Exp") - 1.0),
         "torch.special.expm1({0})",
         limits=SpecialValues.ANYWHERE,
+        overflows=True,
     ),
     _aten(
         "exp2",
@@ -261,6 +287,7 @@ OPS = (
         "torch.pow(2.0, {0})",
         "torch.special.exp2({0})",
         limits=SpecialValues.ANYWHERE,
+        overflows=True,
     ),
     _aten(
         "log1p",
@@ -270,9 +297,12 @@ OPS = (
         onnx_term(lambda x, a: (x + 1.0).then("Log")),
         "torch.special.log1p({0})",
         limits=SpecialValues.ANYWHERE,
+        lack=domains.within(0, -1.0),
     ),
-    _logarithm("log2", np.log2, 2, "tf.math.log({0}) / tf.math.log(tf.constant(2.0, {0}.dtype))"),
-    _logarithm("log10", np.log10, 10, f"tf.math.log({{0}}) * {1 / math.log(10)}"),
+    _logarithm(
+        "log2", np.log2, 2, "tf.math.log({0}) / tf.math.log(tf.constant(2.0, {0}.dtype))", lack=domains.within(0, 0.0)
+    ),
+    _logarithm("log10", np.log10, 10, f"tf.math.log({{0}}) * {1 / math.log(10)}", lack=domains.within(0, 0.0)),
     _aten(
         "rsqrt",
         lambda x: 1 / np.sqrt(x),
@@ -283,6 +313,7 @@ OPS = (
         "{0} ** -0.5",
         weight=0.6,
         limits=SpecialValues.NAN | SpecialValues.POLE,
+        lack=domains.within(0, 0.0),
     ),
     binary(
         "hypot",
@@ -306,6 +337,7 @@ OPS = (
         onnx=onnx_term(lambda x, y, a: where(x.equals(0), 0.0, x * y.then("Log"))),
         ulps=8,
         limits=SpecialValues.INFINITY | SpecialValues.POLE,
+        lack=domains.within(1, 0.0),
     ),
     parametric(
         "logit",
@@ -316,10 +348,23 @@ OPS = (
         _logit_error,
         onnx=onnx_term(_logit_onnx),
         ulps=8,
+        lack=domains.logit,
     ),
     # circular and hyperbolic functions
-    _function("Sin", np.sin, _ABSOLUTE(errors.lipschitz(), 8), limits=SpecialValues.NAN | SpecialValues.POLE),
-    _function("Cos", np.cos, _ABSOLUTE(errors.lipschitz(), 8), limits=SpecialValues.NAN | SpecialValues.POLE),
+    _function(
+        "Sin",
+        np.sin,
+        _ABSOLUTE(errors.lipschitz(), 8),
+        limits=SpecialValues.NAN | SpecialValues.POLE,
+        bounds=value_bounds.WITHIN_ONE,
+    ),
+    _function(
+        "Cos",
+        np.cos,
+        _ABSOLUTE(errors.lipschitz(), 8),
+        limits=SpecialValues.NAN | SpecialValues.POLE,
+        bounds=value_bounds.WITHIN_ONE,
+    ),
     _function("Tan", np.tan, _tan_error, weight=0.3, limits=SpecialValues.NAN | SpecialValues.POLE),
     _function(
         "Asin",
@@ -328,6 +373,7 @@ OPS = (
         ulps=4,
         weight=0.3,
         limits=SpecialValues.ANYWHERE,
+        lack=domains.within(0, -1.0, 1.0),
     ),
     _function(
         "Acos",
@@ -336,8 +382,17 @@ OPS = (
         ulps=4,
         weight=0.3,
         limits=SpecialValues.ANYWHERE,
+        lack=domains.within(0, -1.0, 1.0),
     ),
-    _function("Atan", np.arctan, _ABSOLUTE(errors.monotone, 4), ulps=4, weight=0.5, limits=SpecialValues.ANYWHERE),
+    _function(
+        "Atan",
+        np.arctan,
+        _ABSOLUTE(errors.monotone, 4),
+        ulps=4,
+        weight=0.5,
+        limits=SpecialValues.ANYWHERE,
+        bounds=Bounds("-1.6", "1.6"),
+    ),
     _function(
         "Sinh",
         np.sinh,
@@ -345,6 +400,7 @@ OPS = (
         ulps=8,
         weight=0.3,
         limits=SpecialValues.ANYWHERE,
+        overflows=True,
     ),
     _function(
         "Cosh",
@@ -353,8 +409,19 @@ OPS = (
         ulps=8,
         weight=0.3,
         limits=SpecialValues.ANYWHERE,
+        overflows=True,
+        bounds=value_bounds.at_least("1.0"),
     ),
-    _function("Tanh", np.tanh, _ABSOLUTE(errors.monotone, 8), FLOATS, ulps=8, limits=SpecialValues.ANYWHERE),
+    _function(
+        "Tanh",
+        np.tanh,
+        _ABSOLUTE(errors.monotone, 8),
+        FLOATS,
+        ulps=8,
+        limits=SpecialValues.ANYWHERE,
+        followers="Mul Add Neg",
+        bounds=value_bounds.WITHIN_ONE,
+    ),
     _function("Asinh", np.arcsinh, _ABSOLUTE(errors.monotone, 8), ulps=8, weight=0.3, limits=SpecialValues.NAN),
     _function(
         "Acosh",
@@ -363,6 +430,7 @@ OPS = (
         ulps=8,
         weight=0.2,
         limits=SpecialValues.NAN | SpecialValues.POLE,
+        lack=domains.within(0, 1.0),
     ),
     _function(
         "Atanh",
@@ -371,6 +439,7 @@ OPS = (
         ulps=8,
         weight=0.2,
         limits=SpecialValues.ANYWHERE,
+        lack=domains.within(0, -1.0, 1.0),
     ),
     binary(
         "atan2",
@@ -415,6 +484,8 @@ OPS = (
         ulps=8,
         weight=0.5,
         limits=SpecialValues.NAN,
+        followers="Add Mul",
+        bounds=value_bounds.WITHIN_ONE,
     ),
     _aten(
         "erfc",
@@ -434,6 +505,7 @@ OPS = (
         "torch.special.erfinv({0})",
         weight=0.2,
         limits=SpecialValues.NAN | SpecialValues.POLE,
+        lack=domains.within(0, -1.0, 1.0),
     ),
     _aten(
         "lgamma",
@@ -444,6 +516,7 @@ OPS = (
         "torch.special.gammaln({0})",
         weight=0.2,
         limits=SpecialValues.NAN | SpecialValues.POLE,
+        lack=domains.no_pole,
     ),
     _aten(
         "digamma",
@@ -454,5 +527,6 @@ OPS = (
         "torch.special.psi({0})",
         weight=0.2,
         limits=SpecialValues.NAN,
+        lack=domains.no_pole,
     ),
 )

@@ -486,6 +486,7 @@ OPS: tuple[Op, ...] = (
         sampling.alone_with(_draw_diag_embed),
         _EMBEDDED,
         onnx=_diag_embed_onnx,
+        filling="0.0",
     ),
     moving(
         "block_diag",
@@ -496,6 +497,7 @@ OPS: tuple[Op, ...] = (
         _sample_block_diag,
         variadic=True,
         onnx=_block_diag_onnx,
+        filling="0.0",
     ),
     moving(
         "unfold",

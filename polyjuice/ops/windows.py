@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.lib.stride_tricks import sliding_window_view
 
-from polyjuice.ir import TensorType
+from polyjuice.ir import Attrs, TensorType
 from polyjuice.ops.shapes import ShapeMismatch
 from polyjuice.ops.text import subscript
 
@@ -123,7 +123,7 @@ def tensorflow_padded(text: str, pads: Sequence[int], value: str = "") -> str:
 
 
 def cropped(start: int, end: int) -> str:
-    """The entry of an index that drops ``start`` and ``end`` elements at the two ends."""
+    """Return the text of a slice, such as ``1:-2``, that drops ``start`` and ``end`` elements at the two ends."""
     return f"{max(start, 0) or ''}:{-end if end > 0 else ''}"
 
 
@@ -167,3 +167,32 @@ def weighted_errors(e: np.ndarray, matrices: Mapping[int, np.ndarray]) -> np.nda
         return weighted(e, sizes)
     hit = weighted(infinite.astype(float), sizes) > 0
     return np.where(hit, np.inf, weighted(np.where(infinite, 0.0, e), sizes))
+
+
+def pad_array(x: np.ndarray, pads: Sequence[int], value: float) -> np.ndarray:
+    """Pad (or, where negative, crop) an array; ``pads`` lists all starts, then all ends, as ONNX does."""
+    rank = x.ndim
+    crop = tuple(slice(max(-pads[i], 0), x.shape[i] - max(-pads[rank + i], 0)) for i in range(rank))
+    widths = [(max(pads[i], 0), max(pads[rank + i], 0)) for i in range(rank)]
+    return padded(x[crop], widths, constant_values=np.asarray(value).astype(x.dtype))
+
+
+def padded(x: np.ndarray, widths: Sequence[tuple[int, int]], **how: Any) -> np.ndarray:
+    """np.pad, which does not take an array of rank 0."""
+    return np.asarray(np.pad(x, widths, **how)) if x.ndim else x
+
+
+def conv(x: Sequence[np.ndarray], a: Attrs) -> np.ndarray:
+    """The convolution of data, weights, and perhaps a bias."""
+    data, weight = pad_array(x[0], spatial_pads(a["pads"]), 0), x[1]
+    groups, kernel = a["group"], weight.shape[2:]
+    r = len(kernel)
+    views = windows(data, kernel, a["strides"], a["dilations"])
+    inner, outer = weight.shape[1], weight.shape[0] // groups
+    contract = ([1, *range(2 + r, 2 + 2 * r)], [1, *range(2, 2 + r)])
+    parts = [
+        np.tensordot(views[:, g * inner : (g + 1) * inner], weight[g * outer : (g + 1) * outer], contract)
+        for g in range(groups)
+    ]
+    out = np.moveaxis(np.concatenate(parts, axis=-1), -1, 1)
+    return out + x[2].reshape(-1, *[1] * r) if len(x) > 2 else out

@@ -17,7 +17,7 @@ def wanted(c: Call) -> bool:
 
 
 def written(c: Call, new: str, writes: Sequence[tuple[str, str]]) -> str:
-    """A new tensor after some writes of values into parts of it, as assignments or by ``copy_``."""
+    """Return the text of a new tensor after writes of values into parts of it, as assignments or by ``copy_``."""
     assert c.do is not None
     name = c.let(new)
     for part, value in writes:

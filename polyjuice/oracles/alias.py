@@ -25,11 +25,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from string import Template
 
 from polyjuice.execution import Memory, Shared
 from polyjuice.ir import Graph
-from polyjuice.oracles.case import Case, CompilerAccess, Oracle, Program, Verdict
+from polyjuice.oracles.case import Case, CompilerAccess, Program, Verdict
 from polyjuice.oracles.comparison import operators
+from polyjuice.oracles.oracle import UNCOMPILED, Kind, Oracle, Sides
 
 GAINED, LOST, MOVED, WRITTEN = "gained", "lost", "moved", "written"
 """The rungs: an output shares memory only compiled, only uncompiled, or at other places; or an input is written."""
@@ -68,20 +70,109 @@ class Difference:
         }[self.rung]
 
 
-class Alias(Oracle):
-    """The alias oracle: at most one verdict for each variant that ran, its first difference from the uncompiled run."""
+_SHARES = Template('''\
+def places(x):
+    """Return the addresses of all bytes of a tensor's elements."""
+    found, width = np.array([x.data_ptr()]), x.element_size()
+    for count, step in [*((n, s * width) for n, s in zip(x.shape, x.stride())), (width, 1)]:
+        found = (found[:, None] + np.arange(count) * step).ravel()
+    return {*found.tolist()}
 
-    name = "alias"
-    formats = ("torch",)
 
-    def judge(self, case: Case, access: CompilerAccess) -> list[Verdict]:
-        """The first difference of each variant that ran."""
-        return [_verdict(t, first) for t in case.ran if (first := next(differences(t), None))]
+def shares(outputs):
+    """Return whether $what. The arguments follow the outputs."""
+    return any(not places(outputs[$output]).isdisjoint(places(x)) for x in $others)''')
 
-    def triggers(self, verdict: Verdict, case: Case, access: CompilerAccess) -> bool:
-        """Accept any difference of the same kind in the same output, first or not."""
-        found = (_verdict(t, one) for t in case.ran for one in differences(t))
-        return any(again.same_fault(verdict) and again.rung == verdict.rung for again in found)
+_IS = Template('''\
+def form(x):
+    """Return what two tensors have in common if they are the same elements in the same order."""
+    strides = [stride for size, stride in zip(x.shape, x.stride()) if size > 1]
+    return x.data_ptr(), x.dtype, x.shape, strides, x.is_conj(), x.is_neg()
+
+
+def shares(outputs):
+    """Return whether $what. The arguments follow the outputs."""
+    return form(outputs[$output]) == form($other)''')
+
+_COMPARED = Template("""\
+model = $model
+compiled = shares($a())
+plain = shares($plain())
+print("$what: compiled %s, uncompiled %s" % (compiled, plain))
+${further}sys.exit(1 if compiled != plain else 0)""")
+
+_WRITES = Template('''\
+def bytes_of(x):
+    """Return all of a tensor's memory."""
+    return torch.empty(0, dtype=torch.uint8, device=x.device).set_(x.untyped_storage())
+
+
+model = $model
+compiled = bytes_of($a()[$other])
+plain = bytes_of($plain()[$other])
+wrong = compiled != plain
+print("bytes of $what that differ from those after the uncompiled run:", int(wrong.sum()), "of", wrong.numel())
+sys.exit(1 if wrong.any() else 0)''')
+
+
+def _ending(sides: Sides) -> Iterator[str]:
+    """Code that compares memory use with the uncompiled run."""
+    verdict = sides.verdict
+    program = sides.case.of(verdict.a)
+    found = next(d for d in differences(program) if (d.rung, d.output) == (verdict.rung, verdict.output))
+    updated = {place for place, _ in program.artifact.setup.get("updates", ())}
+    places = [place for place in range(sides.outputs) if place not in updated]
+    parts = {
+        "a": sides.with_arguments("A"),
+        "plain": sides.with_arguments("A", "uncompiled"),
+        "model": sides.model("A"),
+        "what": found.what,
+    }
+    yield UNCOMPILED
+    if found.rung == WRITTEN:
+        yield _WRITES.substitute(parts, other=len(places) + int(found.other))
+        return
+    others = "[*model.parameters(), *model.buffers()]"
+    if found.kind != Memory.HELD:
+        number = int(found.other)
+        others = f"[outputs[{places.index(number) if found.kind == Memory.OUTPUT else len(places) + number}]]"
+    output = places.index(found.output)
+    if found.rung == MOVED:
+        yield _IS.substitute(parts, output=output, other=others[1:-1])
+    else:
+        yield _SHARES.substitute(parts, output=output, others=others)
+    yield _COMPARED.substitute(parts, further=sides.further)
+
+
+def _sharing(case: Case, verdict: Verdict) -> tuple[object, ...]:
+    return verdict.rung, verdict.inputs, verdict.output
+
+
+ALIASED = Kind(
+    name="alias",
+    title="wrong aliasing",
+    at_output=True,
+    rung_tells=True,
+    key=_sharing,
+    claim="Compiled, A shares memory or writes into inputs differently than uncompiled.",
+    predicate="compiled: {message}",
+    why="A write into one of them changes the other, so correct code goes wrong.",
+    expected="it shares memory, and writes into inputs, as the uncompiled run does",
+    ending=_ending,
+    keeps_model=True,
+    table=lambda verdict: "" if verdict.rung == WRITTEN else "shares",
+)
+
+
+def judge(case: Case, access: CompilerAccess) -> list[Verdict]:
+    """At most one verdict for each variant that ran, its first difference from the uncompiled run."""
+    return [_verdict(t, first) for t in case.ran if (first := next(differences(t), None))]
+
+
+def _recognises(verdict: Verdict, case: Case, access: CompilerAccess) -> bool:
+    """Accept any difference of the same kind in the same output, first or not."""
+    found = (_verdict(t, one) for t in case.ran for one in differences(t))
+    return any(again.same_fault(verdict) and again.rung == verdict.rung for again in found)
 
 
 def differences(t: Program) -> Iterator[Difference]:
@@ -138,7 +229,19 @@ def _named(kind: str, other: int | str) -> str:
 
 
 def _verdict(t: Program, found: Difference) -> Verdict:
-    signature = " ".join([Alias.name, found.rung, found.kind, *operators(t.graph)])
+    signature = " ".join([ORACLE.name, found.rung, found.kind, *operators(t.graph)])
     message = f"{t.label}: {found}"
     at = found.inputs, found.output
-    return Verdict(Alias.name, "alias", t.label, "", message, signature, *at, t.label, found.rung)
+    return Verdict(ORACLE.name, ALIASED.name, t.label, "", message, signature, *at, t.label, found.rung)
+
+
+ORACLE = Oracle(
+    name="alias",
+    help="a compiled program shares other memory than uncompiled",
+    kinds=(ALIASED,),
+    judge=judge,
+    recognises=_recognises,
+    formats=("torch",),
+    usual=True,
+    rank=4,
+)

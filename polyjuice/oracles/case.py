@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field, replace
-from typing import ClassVar, Protocol
+from typing import Protocol
 
 import numpy as np
 
 from polyjuice.compilers import CompilerInfo
-from polyjuice.execution import Artifact, Outcome
+from polyjuice.execution import Artifact, Outcome, Status
 from polyjuice.ir import Graph
 from polyjuice.numerics import Analysis, Mode
 
-NOT_RUN = Outcome("unsupported", message="not run yet")
+NOT_RUN = Outcome(Status.unsupported, message="not run yet")
 """The outcome of a program that the compiler has not run yet."""
 
 
@@ -45,13 +44,13 @@ class Program:
 
     def complete(self, outcome: Outcome) -> Outcome:
         """Return an outcome of this program, or an error if the compiler returned another number of outputs."""
-        if outcome.status != "ok":
+        if outcome.status != Status.ok:
             return outcome
         own = len(self.graph.outputs)
         fine = {own, *(len(one) for one in outcome.reference or ())}
         if wrong := {len(one) for one in outcome.outputs or ((),)} - fine:
             message = f"the compiled program returns another number of outputs: {wrong.pop()} instead of {own}"
-            return replace(outcome, status="error", stage="run", outputs=(), memory=(), message=message)
+            return replace(outcome, status=Status.error, stage="run", outputs=(), memory=(), message=message)
         return outcome
 
     def not_run(self) -> Program:
@@ -112,23 +111,6 @@ class Case:
         """The case with only the programs of these labels."""
         return replace(self, programs=[program for program in self.programs if program.label in labels])
 
-    def fault(self, verdict: Verdict) -> tuple[object, ...]:
-        """A key that two verdicts on this case share where they tell of one fault.
-
-        For a crash, the key has the signature; for a mismatch, the wrong result, which several variants may share; for
-        an alias verdict, its rung. All other keys have the culprit and the place.
-        """
-        at = verdict.inputs, verdict.output
-        culprit = self.of(verdict.culprit).outcome if verdict.culprit else None
-        if verdict.kind == "crash":
-            return verdict.kind, verdict.signature
-        if verdict.kind == "mismatch" and culprit and culprit.status == "ok":
-            wrong = culprit.outputs[verdict.inputs][verdict.output]
-            return verdict.kind, *at, wrong.dtype, wrong.shape, wrong.tobytes()
-        if verdict.kind == "alias":
-            return verdict.kind, verdict.rung, *at
-        return verdict.kind, verdict.culprit, *at
-
 
 class CompilerAccess(Protocol):
     """The compiler under test, for oracles that need further runs of a case's programs."""
@@ -164,7 +146,7 @@ class Verdict:
     """The name of the oracle."""
 
     kind: str
-    """``mismatch``, ``crash``, ``hang``, ``alias``, ``nondeterministic``, ``slow`` or ``memory``."""
+    """The name of its kind (see :class:`polyjuice.oracles.oracle.Kind`)."""
 
     a: str
     """The label of the first variant."""
@@ -183,14 +165,14 @@ class Verdict:
     """The number of the set of inputs that shows it."""
 
     output: int = 0
-    """The number of the result that shows it. The results of ``gradient`` are the gradients by the floating inputs."""
+    """The number of the output that shows it, or of what the oracle derives from outputs."""
 
     culprit: str = ""
     """The label of the side that is wrong, where that is known."""
 
     rung: str = ""
     """How results were compared: ``exact``, ``bounded``, ``uncompiled``, or ``type`` where the element type or the
-    shape is wrong. For ``alias``: how memory is shared (see :mod:`polyjuice.oracles.alias`)."""
+    shape is wrong. Other kinds of verdicts have rungs of their own."""
 
     allowed: np.ndarray | None = field(default=None, repr=False)
     """For each element, the largest difference that would be no fault."""
@@ -214,40 +196,3 @@ class Verdict:
         """Whether two verdicts report the same fault of the same program, possibly in other words or numbers."""
         mine, its = ((v.oracle, v.kind, v.a, v.output, v.level, v.mistyped) for v in (self, other))
         return mine == its
-
-
-class Oracle(ABC):
-    """Decides whether the programs of a case show a bug."""
-
-    name: ClassVar[str]
-    """Its name for the option ``--oracle``."""
-
-    least: ClassVar[int] = 1
-    """How many variants it compares."""
-
-    alone: ClassVar[str] = ""
-    """The oracle that sees in one program what this one sees in two, if there is one."""
-
-    formats: ClassVar[tuple[str, ...] | None] = None
-    """The formats that it understands; None for all."""
-
-    def refusal(self, compiler: CompilerInfo) -> str:
-        """Why the oracle cannot judge programs of a compiler; "" where it can."""
-        if self.formats is None or compiler.format in self.formats:
-            return ""
-        return f"{compiler.name} takes {compiler.format} programs, and it judges {', '.join(self.formats)} alone"
-
-    def program(self, artifact: Artifact) -> Artifact:
-        """The program as the oracle runs it, which is what a reproducer shows."""
-        return artifact
-
-    @abstractmethod
-    def judge(self, case: Case, access: CompilerAccess) -> list[Verdict]:
-        """A verdict for each fault that the variants of a case show. They have run."""
-
-    def triggers(self, verdict: Verdict, case: Case, access: CompilerAccess) -> bool:
-        """Whether a fault still shows in a case that holds the verdict's sides.
-
-        Confirmation repeats the case; reduction makes it smaller.
-        """
-        return any(again.same_fault(verdict) for again in self.judge(case, access))

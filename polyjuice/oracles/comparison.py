@@ -17,6 +17,21 @@ from polyjuice.interpret import EvaluationError, evaluate
 from polyjuice.ir import Graph
 from polyjuice.numerics import SAFETY, Judgement, describe, distance, judge, mistyped
 from polyjuice.oracles.case import MISTYPED, Case, CompilerAccess, Program, Verdict
+from polyjuice.oracles.oracle import Kind
+
+
+def _wrong_result(case: Case, verdict: Verdict) -> tuple[object, ...]:
+    """The wrong result, which several variants may share; the place where the culprit is unknown or did not run."""
+    at = verdict.inputs, verdict.output
+    culprit = case.of(verdict.culprit).outcome if verdict.culprit else None
+    if culprit is None or culprit.status != "ok":
+        return verdict.culprit, *at
+    wrong = culprit.outputs[verdict.inputs][verdict.output]
+    return *at, wrong.dtype, wrong.shape, wrong.tobytes()
+
+
+MISMATCH = Kind(name="mismatch", title="wrong result", values=True, at_output=True, key=_wrong_result)
+"""Wrong values, or values of a wrong type: the kind of all oracles that compare results."""
 
 
 def compare(oracle: str, case: Case, a: Program, b: Program, access: CompilerAccess) -> Verdict | None:
@@ -40,7 +55,7 @@ def _output(oracle: str, case: Case, a: Program, b: Program, i: int, k: int, acc
     signature = mismatch_signature(oracle, rung, in_a.type.dtype, a.graph, b.graph)
     if gap is None:
         side, problem = problems[0]
-        return Verdict(oracle, "mismatch", a.label, b.label, problem, signature, i, k, side.label, rung)
+        return Verdict(oracle, MISMATCH.name, a.label, b.label, problem, signature, i, k, side.label, rung)
     allowed = SAFETY * (in_a.bound + in_b.bound)
     differs = np.isfinite(allowed) & (gap > allowed)
     if not differs.any():
@@ -60,7 +75,7 @@ def _output(oracle: str, case: Case, a: Program, b: Program, i: int, k: int, acc
         + describe(shown, side.outcome.outputs[i][k], side.analyses[i][k], blamed[shown])
         + f"; {other.label} gives {other.outcome.outputs[i][k][at]}"
     )
-    return Verdict(oracle, "mismatch", a.label, b.label, message, signature, i, k, culprit, rung, allowed)
+    return Verdict(oracle, MISMATCH.name, a.label, b.label, message, signature, i, k, culprit, rung, allowed)
 
 
 def misshapen(case: Case, t: Program, i: int, k: int, access: CompilerAccess) -> str:
@@ -110,7 +125,7 @@ def judged(
 
 def mismatch_signature(oracle: str, rung: str, dtype: str, a: Graph, b: Graph) -> str:
     """The signature of a mismatch, by which one cause is likely to show: the operators that only one program has."""
-    return " ".join([oracle, "mismatch", rung, dtype, *sorted({*operators(a)} ^ {*operators(b)})])
+    return " ".join([oracle, MISMATCH.name, rung, dtype, *sorted({*operators(a)} ^ {*operators(b)})])
 
 
 def operators(graph: Graph) -> list[str]:

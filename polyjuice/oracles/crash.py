@@ -7,152 +7,33 @@ should raise an exception: for it only the other failures count (HirGen, paper 0
 
 from __future__ import annotations
 
-import re
-from collections.abc import Collection
-from dataclasses import replace
-
-from polyjuice.oracles.case import Case, CompilerAccess, Oracle, Program, Verdict
-
-_KINDS = {"error": "crash", "crash": "crash", "hang": "hang"}
-
-_STAGES = {"load": "load", "compile": "compile"}
-"""The verb for a failure in a stage ("does not ..."); for all other stages it is "run"."""
-
-_DEADLY = ("crash", "hang")
-"""Statuses that are bugs even for ill-typed programs."""
+from polyjuice.oracles.case import Case, CompilerAccess, Verdict
+from polyjuice.oracles.failures import FAILURES, died, failed, failure_of, of_broken
+from polyjuice.oracles.oracle import Oracle
 
 
-class Crash(Oracle):
-    """One verdict for each variant that failed; ``b`` is a variant that ran, if one did."""
-
-    name = "crash"
-
-    def judge(self, case: Case, access: CompilerAccess) -> list[Verdict]:
-        """Return a verdict for each program that failed."""
-        fine = next((t.label for t in case.ran), "")
-        if case.broken:
-            return [
-                _of_broken(verdict(self.name, t), case.broken) for t in case.programs if t.outcome.status in _DEADLY
-            ]
-        return [verdict(self.name, t, fine) for t in case.programs if failed(t)]
-
-    def triggers(self, verdict: Verdict, case: Case, access: CompilerAccess) -> bool:
-        """Whether the error is the same: a smaller program may well fail in another way."""
-        again = (v for v in self.judge(case, access) if v.same_fault(verdict))
-        return any(v.signature == verdict.signature for v in again)
+def judge(case: Case, access: CompilerAccess) -> list[Verdict]:
+    """Return a verdict for each program that failed; ``b`` is a variant that ran, if one did."""
+    fine = next((t.label for t in case.ran), "")
+    if case.broken:
+        return [of_broken(failure_of(ORACLE.name, t), case.broken) for t in case.programs if died(t)]
+    return [failure_of(ORACLE.name, t, fine) for t in case.programs if failed(t)]
 
 
-_CPP_ERROR = re.compile(r"\S+:\d+:\d+: (?:fatal )?error: (.*)")
-"""An error of g++ or clang++, after its place."""
+def _recognises(verdict: Verdict, case: Case, access: CompilerAccess) -> bool:
+    """Whether the error is the same: a smaller program may well fail in another way."""
+    again = (v for v in judge(case, access) if v.same_fault(verdict))
+    return any(v.signature == verdict.signature for v in again)
 
 
-_GOT = re.compile(r"\bgot (\w+)\(['\"]((?:(?!\\n)[^'\"])+)")
-"""The error of an operator that Dynamo tried on types alone, within Dynamo's longer explanation."""
-
-_FRAME = re.compile(r'^ *File "(?!<model>)[^"\n]*", line \d+,? in ([^\n(]+)', re.MULTILINE)
-"""A frame of a traceback: Python's own, TVM's of C++, and faulthandler's when a process dies.
-
-A frame of the program itself is excluded: it says nothing about the compiler.
-"""
-
-_INNERMOST_FIRST = re.compile(r"^(?:Current thread|Thread) .*\(most recent call first\)", re.MULTILINE)
-"""The first line of faulthandler's trace; some C++ errors have the same words about their own frames."""
-
-_CPP_CHECK = re.compile(r"\S+\.(?:cc|cpp|h|hpp):\d+:? (.+)")
-"""A failed check of C++: the place, the function, and the condition."""
-
-_TEMPLATE = re.compile(r" ?\[with [^\]]*\]|<[^<>]*>")
-"""Arguments of templates, which differ where one check fails for several types."""
-
-_CAUSED = re.compile(r"^(?:The above exception was the direct cause|During handling of the above)", re.MULTILINE)
-
-_FRAMES = 2
-
-WHERE = " | in "
-"""The separator, in signatures, between the text of an error and the place where it happened."""
-
-
-def failed(t: Program) -> bool:
-    """Whether the compiler is to blame for a program's outcome."""
-    return t.outcome.status in _KINDS
-
-
-def verdict(oracle: str, t: Program, fine: str = "") -> Verdict:
-    """The verdict on a program that failed; ``fine`` is the label of an equivalent one that did not."""
-    kind = _KINDS[t.outcome.status]
-    first = headline(t.outcome.message) or t.outcome.status
-    message = f"{t.label} does not {_STAGES.get(t.outcome.stage, 'run')}: {first}"
-    if fine:
-        message += f" (its equivalent {fine} did not)"
-    where = f"{t.outcome.stage} {_normal(_WITHIN.sub('', first))}{_top_frames(t.outcome.traceback)}"
-    signature = f"{kind} {_failed_check(first) or where}"
-    return Verdict(oracle, kind, t.label, fine, message, signature, culprit=t.label)
-
-
-def _of_broken(verdict: Verdict, broken: str) -> Verdict:
-    """The verdict with the constraint broken on purpose, which tells failures apart where a process dies."""
-    message = f"{verdict.message} (an error was due: {broken})"
-    return replace(verdict, message=message, signature=f"{verdict.signature} {_normal(broken)}")
-
-
-def headline(message: str) -> str:
-    """The first line of a message, and the following ones after a line that ends in a colon.
-
-    If the message contains an error of a C++ compiler, or the error that Dynamo met, that error is appended.
-    """
-    lines = [line.strip() for line in message.splitlines() if line.strip()]
-    error_line = next((n for n, line in enumerate(lines, 1) if not line.endswith(":")), len(lines))
-    error = next((f": {match[1]}" for line in lines[error_line:] if (match := _CPP_ERROR.match(line))), "")
-    if not error and (met := _GOT.search(message)):
-        error = f": {met[1]}: {met[2]}"
-    return " ".join(lines[:error_line]) + error
-
-
-def without_made(signature: str, operators: Collection[str]) -> str:
-    """A failure's signature without names of operators outside ``operators``, those of the program.
-
-    The compiler makes such operators when it expands others, and the failed check is the same for all of them. It is
-    also the same under each status of ONNX Runtime: an If, a Loop or a Scan hides the status.
-    """
-    made = {*_OPERATOR.findall(signature)} - {*operators}
-    for name in made:
-        signature = re.sub(rf"\b{name}\b", "_", signature)
-    return _STATUS.sub("", signature) if made else signature
-
-
-def _failed_check(headline: str) -> str:
-    """The failed check of C++, if the error names one; it may fail for several operators, and at any stage."""
-    found = _CPP_CHECK.search(headline)
-    text = found[1] if found else ""
-    while text != (shorter := _TEMPLATE.sub("", text)):
-        text = shorter
-    return _normal(text)
-
-
-def _top_frames(traceback: str) -> str:
-    """The innermost functions of the first error in a chain, the innermost first; "" where the traceback names none."""
-    first = _CAUSED.split(traceback)[0]
-    frames = [_normal(name.strip()) for name in _FRAME.findall(first)]
-    innermost = frames[:_FRAMES] if _INNERMOST_FIRST.search(first) else frames[: -_FRAMES - 1 : -1]
-    return WHERE + ", ".join(innermost) if innermost else ""
-
-
-_OF_THE_PROGRAM = re.compile(
-    r"'[^']*'|\"[^\"]*\"|/\S+|\w*0x[0-9a-f]+(?:_[\w:]+)?|(?<!\w)_*(?:polyjuice:[\w:]+|[cdvx]\d+)(?!\w)"
+ORACLE = Oracle(
+    name="crash",
+    help="the compiler fails",
+    kinds=FAILURES,
+    judge=judge,
+    recognises=_recognises,
+    judges_failures=True,
+    usual=True,
+    rank=2,
+    in_suite=True,
 )
-"""Quoted texts, paths, addresses, and names of a program's values, some of which begin with an address."""
-
-_WITHIN = re.compile(r"^.*(?:Graph attribute inferencing failed: |Status Message: (?=Non-zero status code))")
-"""ONNX Runtime's words before an error within an If, a Loop or a Scan."""
-
-_STATUS = re.compile(r"\w+: \[ONNXRuntimeError\] : N : [A-Z_]+ : ")
-"""ONNX Runtime's words before an error, in a signature."""
-
-_OPERATOR = re.compile(r"\bfor operator ([A-Z]\w*)")
-"""The operator in an error for which a check of all operators failed, rather than the place of the failure."""
-
-
-def _normal(message: str) -> str:
-    """The message without what differs between cases: numbers, names, paths, and element types."""
-    message = re.sub(r"tensor\(\w+\)", "tensor(_)", _OF_THE_PROGRAM.sub("_", message))
-    return re.sub(r"\d+", "N", message)[:200]

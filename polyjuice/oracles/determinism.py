@@ -7,25 +7,43 @@ threads add, so results of floating-point sums may differ in their last places. 
 
 from __future__ import annotations
 
+from string import Template
+
 import numpy as np
 
 from polyjuice.numerics import SAFETY, Analysis, distance
-from polyjuice.oracles.case import Case, CompilerAccess, Oracle, Program, Verdict
+from polyjuice.oracles.case import Case, CompilerAccess, Program, Verdict
 from polyjuice.oracles.comparison import operators
+from polyjuice.oracles.oracle import Comparison, Kind, Oracle
+
+_RUNS = Template("""\
+a = output($a)
+for _ in range(20):
+    b = output($a)
+    if (gap(a, b) > allowed).any():
+        break""")
+
+NONDETERMINISTIC = Kind(
+    name="nondeterministic",
+    title="differs from run to run",
+    by_chance=True,
+    tries=3,
+    at_output=True,
+    compared=True,
+    claim="Compiled, A gives different results from run to run.",
+    predicate="gives different results from run to run",
+    why="One compiled program on the same inputs, in one process, must give one result.",
+)
 
 
-class Determinism(Oracle):
-    """The determinism oracle: at most one verdict for each variant, its first output that differs in a later run."""
+def judge(case: Case, access: CompilerAccess) -> list[Verdict]:
+    """The first unstable output of each variant that ran."""
+    return [v for t in case.ran if (v := _again(case, t, access))]
 
-    name = "determinism"
 
-    def judge(self, case: Case, access: CompilerAccess) -> list[Verdict]:
-        """The first unstable output of each variant that ran."""
-        return [v for t in case.ran if (v := _again(case, t, access))]
-
-    def triggers(self, verdict: Verdict, case: Case, access: CompilerAccess) -> bool:
-        """Accept any output: chance decides which one reads stray memory."""
-        return any(v.a == verdict.a for v in self.judge(case, access))
+def _recognises(verdict: Verdict, case: Case, access: CompilerAccess) -> bool:
+    """Accept any output: chance decides which one reads stray memory."""
+    return any(v.a == verdict.a for v in judge(case, access))
 
 
 def _again(case: Case, t: Program, access: CompilerAccess) -> Verdict | None:
@@ -54,10 +72,22 @@ def _verdict(t: Program, i: int, k: int, time: int, first: np.ndarray, other: np
         f"output {k} ({t.graph.output_types[k]}) of {t.label} differs from run to run at {int(wrong.sum())} of "
         f"{wrong.size} elements; at {list(at)} the first run gives {first[at]}, the {_ORDINALS[time]} {other[at]}"
     )
-    signature = " ".join([Determinism.name, t.graph.output_types[k].dtype, *operators(t.graph)])
+    signature = " ".join([ORACLE.name, t.graph.output_types[k].dtype, *operators(t.graph)])
     rung = "exact" if t.analyses[i][k].exact else "bounded"
     allowed = np.where(wrong, 2 * SAFETY * t.analyses[i][k].bound, np.inf)
-    return Verdict(Determinism.name, "nondeterministic", t.label, "", message, signature, i, k, t.label, rung, allowed)
+    return Verdict(ORACLE.name, NONDETERMINISTIC.name, t.label, "", message, signature, i, k, t.label, rung, allowed)
 
 
 _ORDINALS = {2: "second", 3: "third"}
+
+
+ORACLE = Oracle(
+    name="determinism",
+    help="a program does not give the same results again",
+    kinds=(NONDETERMINISTIC,),
+    judge=judge,
+    recognises=_recognises,
+    rank=6,
+    advised=True,
+    comparison=Comparison(_RUNS, other="again", gap=True),
+)

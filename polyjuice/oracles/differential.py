@@ -11,53 +11,66 @@ import numpy as np
 
 from polyjuice.numerics import SAFETY, describe
 from polyjuice.oracles import uncompiled
-from polyjuice.oracles.case import MISTYPED, Case, CompilerAccess, Oracle, Program, Verdict
-from polyjuice.oracles.comparison import judged, misshapen, operators, places
+from polyjuice.oracles.case import MISTYPED, Case, CompilerAccess, Program, Verdict
+from polyjuice.oracles.comparison import MISMATCH, judged, misshapen, operators, places
+from polyjuice.oracles.oracle import ALONE, Oracle
 
 
-class Differential(Oracle):
-    """The differential oracle: at most one verdict for each variant that ran, its first wrong output."""
+def judge(case: Case, access: CompilerAccess) -> list[Verdict]:
+    """The first wrong output of each variant that ran."""
+    first = (next((v for i, k in places(case, t) if (v := _output(case, t, i, k, access))), None) for t in case.ran)
+    found = (v or uncompiled.judge(ORACLE.name, case, t, access) for t, v in zip(case.ran, first, strict=True))
+    return [v for v in found if v]
 
-    name = "differential"
 
-    def judge(self, case: Case, access: CompilerAccess) -> list[Verdict]:
-        """The first wrong output of each variant that ran."""
-        first = (
-            next((v for i, k in places(case, t) if (v := self._output(case, t, i, k, access))), None) for t in case.ran
-        )
-        found = (v or uncompiled.judge(self.name, case, t, access) for t, v in zip(case.ran, first, strict=True))
-        return [v for v in found if v]
+def _recognises(verdict: Verdict, case: Case, access: CompilerAccess) -> bool:
+    """Accept the same output, first or not: a program may also return the final value of an updated input."""
+    if ORACLE.repeats(verdict, case, access):
+        return True
+    sides = [t for t in case.ran if t.label == verdict.a and verdict.output < len(t.graph.outputs)]
+    sets = range(len(case.inputs))
+    found = (_output(case, t, i, verdict.output, access) for t in sides for i in sets)
+    return any(again is not None and again.same_fault(verdict) for again in found)
 
-    def triggers(self, verdict: Verdict, case: Case, access: CompilerAccess) -> bool:
-        """Accept the same output, first or not: a program may also return the final value of an updated input."""
-        if super().triggers(verdict, case, access):
-            return True
-        sides = [t for t in case.ran if t.label == verdict.a and verdict.output < len(t.graph.outputs)]
-        sets = range(len(case.inputs))
-        found = (self._output(case, t, i, verdict.output, access) for t in sides for i in sets)
-        return any(again is not None and again.same_fault(verdict) for again in found)
 
-    def _output(self, case: Case, t: Program, i: int, k: int, access: CompilerAccess) -> Verdict | None:
-        array, analysis = t.outcome.outputs[i][k], t.analyses[i][k]
-        problem = misshapen(case, t, i, k, access)
-        judgement = None if problem else judged(case, t, i, k, access)
-        if judgement is not None and not judgement:
-            return None
-        rung = MISTYPED if problem else "exact" if analysis.exact else "bounded"
-        signature = " ".join([self.name, "mismatch", rung, analysis.type.dtype, *operators(t.graph)])
-        if judgement is None:
-            return Verdict(self.name, "mismatch", t.label, "", problem, signature, i, k, t.label, rung)
-        return Verdict(
-            self.name,
-            "mismatch",
-            t.label,
-            "",
-            f"output {k} ({analysis.type}): {describe(t.label, array, analysis, judgement)}",
-            signature,
-            i,
-            k,
-            t.label,
-            rung,
-            allowed=np.where(judgement.wrong, SAFETY * analysis.bound, np.inf),
-            expected=analysis.reference,
-        )
+def _output(case: Case, t: Program, i: int, k: int, access: CompilerAccess) -> Verdict | None:
+    array, analysis = t.outcome.outputs[i][k], t.analyses[i][k]
+    problem = misshapen(case, t, i, k, access)
+    judgement = None if problem else judged(case, t, i, k, access)
+    if judgement is not None and not judgement:
+        return None
+    rung = MISTYPED if problem else "exact" if analysis.exact else "bounded"
+    kind = MISMATCH.name
+    signature = " ".join([ORACLE.name, kind, rung, analysis.type.dtype, *operators(t.graph)])
+    if judgement is None:
+        return Verdict(ORACLE.name, kind, t.label, "", problem, signature, i, k, t.label, rung)
+    return Verdict(
+        ORACLE.name,
+        kind,
+        t.label,
+        "",
+        f"output {k} ({analysis.type}): {describe(t.label, array, analysis, judgement)}",
+        signature,
+        i,
+        k,
+        t.label,
+        rung,
+        allowed=np.where(judgement.wrong, SAFETY * analysis.bound, np.inf),
+        expected=analysis.reference,
+    )
+
+
+ORACLE = Oracle(
+    name="differential",
+    help="a compiled program differs from float64",
+    kinds=(MISMATCH,),
+    judge=judge,
+    recognises=_recognises,
+    traces_values=True,
+    of_case=True,
+    usual=True,
+    rank=3,
+    in_suite=True,
+    claim="Compiled, A gives other results than in float64.",
+    comparison=ALONE,
+)

@@ -18,8 +18,9 @@ from polyjuice import user_models
 from polyjuice.execution import Artifact, Outcome
 from polyjuice.ir import dtypes
 from polyjuice.numerics import distance
-from polyjuice.oracles.case import Case, CompilerAccess, Oracle, Program, Verdict
-from polyjuice.oracles.comparison import mismatch_signature
+from polyjuice.oracles.case import Case, CompilerAccess, Program, Verdict
+from polyjuice.oracles.comparison import MISMATCH, mismatch_signature
+from polyjuice.oracles.oracle import Oracle, Predicates
 from polyjuice.oracles.tolerance import TIMES, error, moved
 from polyjuice.oracles.tolerance import tolerance as tolerance_of
 
@@ -35,39 +36,40 @@ class _Gradients:
     beside: Sequence[Sequence[Sequence[np.ndarray]]]
 
 
-class Gradient(Oracle):
-    """The gradient oracle: at most one verdict for each pair of variants, the first input whose gradients differ."""
+def differentiated(artifact: Artifact) -> Artifact:
+    """The program whose results are the gradients, by a setting that the Torch compilers understand."""
+    return replace(artifact, setup={**artifact.setup, "mode": "grad", "gradients": True}, results=None)
 
-    name = "gradient"
-    least = 2
-    formats = ("torch",)
 
-    def program(self, artifact: Artifact) -> Artifact:
-        """The program whose results are the gradients, by a setting that the Torch compilers understand."""
-        return replace(artifact, setup={**artifact.setup, "mode": "grad", "gradient": True}, results=None)
+def judge(case: Case, access: CompilerAccess) -> list[Verdict]:
+    """The first wrong gradient of each pair of variants that ran."""
+    found = [g for t in case.ran if (g := _gradients(case, t, access))]
+    return [v for a, b in combinations(found, 2) if (v := _pair(case, a, b))]
 
-    def judge(self, case: Case, access: CompilerAccess) -> list[Verdict]:
-        """The first wrong gradient of each pair of variants that ran."""
-        found = [g for t in case.ran if (g := self._gradients(case, t, access))]
-        return [v for a, b in combinations(found, 2) if (v := _pair(case, a, b))]
 
-    def _gradients(self, case: Case, t: Program, access: CompilerAccess) -> _Gradients | None:
-        """The gradients of a program; None where it has none, uses coarse types, or Torch cannot differentiate it."""
-        if any(type.dtype in dtypes.NARROW_FLOATS for type in t.graph.types.values()):
-            return None  # the gradient by a value of a narrow type is itself rounded to that type
-        outcome = access.execute(self.program(t.artifact), case.inputs)
-        if outcome.status != "ok" or not outcome.reference:
-            return None
-        wide = user_models.in_float64(t.artifact)
-        if wide is None:
-            return None
-        sets = len(case.inputs)
-        near = [moved(x, side) for side in (0.0, 1.0, -1.0) for x in case.inputs]
-        reference: Outcome = access.execute(self.program(wide), near, compile=False)
-        if reference.reference is None:
-            return None
-        at, above, below = (reference.reference[n * sets : (n + 1) * sets] for n in range(3))
-        return _Gradients(t, outcome.outputs, outcome.reference, at, [above, below])
+def _dtype(case: Case, verdict: Verdict) -> str:
+    """The element type of the gradient that a verdict names: results are the gradients by the floating inputs."""
+    types = [dtypes.of_array(x) for x in case.inputs[verdict.inputs]]
+    return [dtype for dtype in types if dtypes.is_float(dtype)][verdict.output]
+
+
+def _gradients(case: Case, t: Program, access: CompilerAccess) -> _Gradients | None:
+    """The gradients of a program; None where it has none, uses coarse types, or Torch cannot differentiate it."""
+    if any(type.dtype in dtypes.NARROW_FLOATS for type in t.graph.types.values()):
+        return None  # the gradient by a value of a narrow type is itself rounded to that type
+    outcome = access.execute(differentiated(t.artifact), case.inputs)
+    if outcome.status != "ok" or not outcome.reference:
+        return None
+    wide = user_models.in_float64(t.artifact)
+    if wide is None:
+        return None
+    sets = len(case.inputs)
+    near = [moved(x, side) for side in (0.0, 1.0, -1.0) for x in case.inputs]
+    reference: Outcome = access.execute(differentiated(wide), near, compile=False)
+    if reference.reference is None:
+        return None
+    at, above, below = (reference.reference[n * sets : (n + 1) * sets] for n in range(3))
+    return _Gradients(t, outcome.outputs, outcome.reference, at, [above, below])
 
 
 def _pair(case: Case, a: _Gradients, b: _Gradients) -> Verdict | None:
@@ -104,12 +106,33 @@ def _input(case: Case, a: _Gradients, b: _Gradients, i: int, j: int, n: int) -> 
         f"{a.program.label} gives {left[at]}, {b.program.label} gives {right[at]}, float64 {reference[at]:.9g}; "
         f"uncompiled, the largest error is {error(a.plain[i][j], a.wide[i][j]):.3g}"
     )
-    signature = mismatch_signature(Gradient.name, "bounded", dtype, a.program.graph, b.program.graph)
+    signature = mismatch_signature(ORACLE.name, "bounded", dtype, a.program.graph, b.program.graph)
     allowed = np.where(wrong, 2 * tolerance, np.inf)
     sides = a.program.label, b.program.label
-    return Verdict(Gradient.name, "mismatch", *sides, message, signature, i, j, culprit, "bounded", allowed)
+    return Verdict(ORACLE.name, MISMATCH.name, *sides, message, signature, i, j, culprit, "bounded", allowed)
 
 
 def _worse(g: _Gradients, i: int, j: int, tolerance: float) -> np.ndarray:
     error = distance(g.compiled[i][j], g.wide[i][j])
     return np.asarray((error > tolerance) & (error > distance(g.plain[i][j], g.wide[i][j])))
+
+
+ORACLE = Oracle(
+    name="gradient",
+    help="gradients of equivalent programs differ",
+    kinds=(MISMATCH,),
+    judge=judge,
+    program=differentiated,
+    dtype=_dtype,
+    least=2,
+    formats=("torch",),
+    of_outputs=False,
+    rank=8,
+    claim="A and B have the same gradients. Compiled, they do not.",
+    predicates=Predicates(
+        undecided="has different gradients than an equivalent program",
+        first="has wrong gradients",
+        other="has wrong gradients",
+    ),
+    tolerance="many times the error of uncompiled gradients",
+)

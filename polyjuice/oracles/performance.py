@@ -12,8 +12,9 @@ from itertools import permutations
 import numpy as np
 
 from polyjuice.execution import Outcome
-from polyjuice.oracles.case import Case, CompilerAccess, Oracle, Program, Verdict
+from polyjuice.oracles.case import Case, CompilerAccess, Program, Verdict
 from polyjuice.oracles.comparison import operators
+from polyjuice.oracles.oracle import Kind, Oracle, ending
 
 #: The simpler program must take this many times as long, and this much longer. Smaller differences are call overhead.
 SLOWER = 2.0
@@ -26,17 +27,72 @@ MORE_BYTES = 2**24
 _ROUNDS = 5
 
 
-class Performance(Oracle):
-    """The performance oracle: at most one verdict for each pair of variants that ran and differ in size."""
+SLOW = Kind(
+    name="slow",
+    title="slow code",
+    costs=True,
+    tries=2,
+    claim="A and B compute the same, and A is simpler. Compiled, A is far slower.",
+    predicate="runs far slower than an equivalent program that computes more",
+    why="The slower program has fewer operators, and both compute the same.",
+    ending=ending('''\
+def times(run):
+    """Return the times of some runs, in seconds."""
+    run()
+    gc.collect()
+    measured = []
+    while len(measured) < 5 or (sum(measured) < 0.1 and len(measured) < 1000):
+        begin = time.perf_counter()
+        run()
+        measured.append(time.perf_counter() - begin)
+    return measured
 
-    name = "performance"
-    least = 2
 
-    def judge(self, case: Case, access: CompilerAccess) -> list[Verdict]:
-        """The pairs whose simpler variant is far slower, or takes far more memory."""
-        first = {t.label: access.measure(t.artifact, case.inputs) for t in case.ran}
-        pairs = [(a, b) for a, b in permutations(case.ran, 2) if len(a.graph) < len(b.graph)]
-        return [v for a, b in pairs if (v := _pair(case, a, b, [(first[a.label], first[b.label])], access))]
+a, b = $a, $b
+ratios = []
+for _ in range(5):
+    slow, fast = np.quantile(times(a), 0.25), np.quantile(times(b), 0.75)
+    print("A: %.0f us, B: %.0f us" % (1e6 * slow, 1e6 * fast))
+    ratios.append(slow / fast)
+print("A takes %.1f times as long" % np.median(ratios))
+sys.exit(1 if min(ratios) > 2 else 0)'''),
+)
+
+MEMORY = Kind(
+    name="memory",
+    title="memory",
+    costs=True,
+    tries=2,
+    claim="A and B compute the same, and A is simpler. Compiled, A takes far more memory.",
+    predicate="takes far more memory than an equivalent program that computes more",
+    why="The program that takes more has fewer operators, and both compute the same.",
+    ending=ending('''\
+def peak(run):
+    """Return the bytes by which the resident set grows in a run (Linux)."""
+    run()
+    Path("/proc/self/clear_refs").write_text("5")
+    before = resident("VmRSS")
+    run()
+    return resident("VmHWM") - before
+
+
+def resident(name):
+    lines = Path("/proc/self/status").read_text().splitlines()
+    return next(int(line.split()[1]) * 1024 for line in lines if line.startswith(name + ":"))
+
+
+a, b = $a, $b
+large, small = peak(a), peak(b)
+print("A: %.1f MiB, B: %.1f MiB" % (large / 2**20, small / 2**20))
+sys.exit(1 if large > 4 * small and large - small > 2**24 else 0)'''),
+)
+
+
+def judge(case: Case, access: CompilerAccess) -> list[Verdict]:
+    """The pairs of variants that ran whose simpler one is far slower, or takes far more memory."""
+    first = {t.label: access.measure(t.artifact, case.inputs) for t in case.ran}
+    pairs = [(a, b) for a, b in permutations(case.ran, 2) if len(a.graph) < len(b.graph)]
+    return [v for a, b in pairs if (v := _pair(case, a, b, [(first[a.label], first[b.label])], access))]
 
 
 def _pair(
@@ -53,9 +109,9 @@ def _pair(
         f"{simple.label} ({len(simple.graph)} operators) takes {slow} its equivalent {other.label} "
         f"({len(other.graph)} operators)"
     )
-    kind = "slow" if _slower(rounds) else "memory"
+    kind = (SLOW if _slower(rounds) else MEMORY).name
     signature = " ".join([kind, *operators(simple.graph)])
-    return Verdict(Performance.name, kind, simple.label, other.label, message, signature, culprit=simple.label)
+    return Verdict(ORACLE.name, kind, simple.label, other.label, message, signature, culprit=simple.label)
 
 
 def _slower(rounds: Sequence[tuple[Outcome, Outcome]]) -> str:
@@ -74,3 +130,13 @@ def _larger(rounds: Sequence[tuple[Outcome, Outcome]]) -> str:
         return ""
     a, b = (float(np.median([o.peak for o in side])) for side in zip(*rounds, strict=True))
     return f"{a / 2**20:.0f} MiB, {a / max(b, 1):.1f} times as much as"
+
+
+ORACLE = Oracle(
+    name="performance",
+    help="the simpler of two equivalent programs is far slower, or takes far more memory",
+    kinds=(SLOW, MEMORY),
+    judge=judge,
+    least=2,
+    rank=7,
+)

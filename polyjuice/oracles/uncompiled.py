@@ -41,6 +41,7 @@ from polyjuice.ops.limits import HEADROOM
 from polyjuice.ops.spec import SpecialValues
 from polyjuice.oracles import zeros
 from polyjuice.oracles.case import Case, CompilerAccess, Program, Verdict
+from polyjuice.oracles.comparison import MISMATCH
 from polyjuice.oracles.tolerance import least_tolerance, moved, tolerance
 
 _GROSS = 0.05
@@ -439,10 +440,10 @@ def _verdict(
 ) -> Verdict:
     """A verdict on a result of a program that its own uncompiled run contradicts."""
     names = sorted({node.qualified for node in t.graph.nodes})
-    signature = " ".join([oracle, "mismatch", rung, t.graph.output_types[k].dtype, *names])
+    signature = " ".join([oracle, MISMATCH.name, rung, t.graph.output_types[k].dtype, *names])
     return Verdict(
         oracle,
-        "mismatch",
+        MISMATCH.name,
         t.label,
         "",
         message,

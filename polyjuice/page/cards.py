@@ -13,8 +13,10 @@ from pathlib import Path
 import numpy as np
 
 from polyjuice import drawing, formats
+from polyjuice.compilers import EnvironmentProblem
 from polyjuice.ir import Graph
 from polyjuice.lower import Unlowerable
+from polyjuice.oracles import KINDS, Kind, kind_of
 from polyjuice.page import plots
 from polyjuice.page.content import Card, Picture, Record
 from polyjuice.page.programs import pictures
@@ -23,17 +25,6 @@ from polyjuice.triage import stored as stored_findings
 from polyjuice.triage.explanation import accountable, default_rules
 from polyjuice.triage.stored import Stored
 from polyjuice.wording import counted
-
-KINDS = {
-    "mismatch": "wrong result",
-    "alias": "wrong aliasing",
-    "nondeterministic": "differs from run to run",
-    "slow": "slow code",
-    "memory": "memory",
-    "hang": "hang",
-    "crash": "crash",
-}
-"""The names of the kinds of findings; silent kinds come first."""
 
 NOT_ISOLATED = "not isolated"
 """The text for findings that no small set of compiler parts causes."""
@@ -62,27 +53,27 @@ class Found:
         return self.graphs.get(self.record.get("culprit", "")) or next(iter(self.graphs.values()), None)
 
 
-def in_folder(folder: Path) -> list[Found]:
+def in_folder(folder: Path, limits: formats.ReadLimits) -> list[Found]:
     """Return the findings in a folder: silent kinds first, then reduced ones, then those with the most duplicates."""
-    found = [read(path.parent) for path in sorted(folder.glob("*/finding.json")) if path.parent.name[0] != "."]
+    found = [read(path.parent, limits) for path in sorted(folder.glob("*/finding.json")) if path.parent.name[0] != "."]
     kinds = list(KINDS)
 
-    def order(one: Found) -> tuple[int, bool, int]:
+    def order(one: Found) -> tuple[bool, int, bool, int]:
         kind = one.record.get("kind", "")
         number = kinds.index(kind) if kind in kinds else len(kinds)
-        return number, not one.record.get("reduction"), -one.record.get("more", 0)
+        return _fails(one.record), number, not one.record.get("reduction"), -one.record.get("more", 0)
 
     return sorted(found, key=order)
 
 
-def read(folder: Path) -> Found:
+def read(folder: Path, limits: formats.ReadLimits) -> Found:
     """Return the finding of a folder, written by any version."""
     try:
         record = dict(json.loads((folder / "finding.json").read_text(encoding="utf-8")))
     except (OSError, TypeError, ValueError) as error:
         return Found(folder, {"folder": folder.name}, problem=f"finding.json cannot be read: {error}")
     try:
-        stored = stored_findings.load(folder)
+        stored = stored_findings.load(folder, limits=limits)
     except (FindingError, formats.FormatError, OSError) as error:
         return Found(folder, record, problem=str(error))
     return Found(folder, record, stored.graphs, stored.inputs, _differences(stored))
@@ -105,8 +96,8 @@ def card(found: Found, key: str, shown: Path) -> Card:
     explained = record.get("explanation")
     return Card(
         key,
-        KINDS.get(record.get("kind", ""), str(record.get("kind", ""))),
-        "mark" if record.get("kind") in ("crash", "hang") else "bad",
+        title_of_kind(record.get("kind", "")),
+        "mark" if _fails(record) else "bad",
         title_of(found),
         _one_line(record.get("message", found.problem)),
         _chips(record),
@@ -133,6 +124,30 @@ def title_of(found: Found) -> str:
     if title:
         return title[1] or title[2]
     return str(record.get("signature") or record.get("folder", found.folder.name))
+
+
+def title_of_kind(name: str) -> str:
+    """Return the name of a kind of findings on the page: its own name if no oracle here has the kind."""
+    kind = known_kind(name)
+    return kind.title if kind else name
+
+
+def known_kind(name: str) -> Kind | None:
+    """Return a kind of findings; None if the package of its oracle is not here."""
+    try:
+        return kind_of(name)
+    except EnvironmentProblem:
+        return None
+
+
+def _fails(record: Record) -> bool:
+    kind = known_kind(record.get("kind", ""))
+    return kind is not None and kind.failure
+
+
+def _compares_values(record: Record) -> bool:
+    kind = known_kind(record.get("kind", ""))
+    return kind is not None and kind.values
 
 
 def part_of(record: Record) -> str:
@@ -185,7 +200,7 @@ def _programs(found: Found, key: str) -> tuple[Sequence[Picture], str]:
     if not found.graphs:
         return (), "The programs cannot be read." if found.problem else ""
     wrong: dict[str, dict[int, str]] = {}
-    if record.get("kind") == "mismatch":
+    if _compares_values(record):
         sides = [label for label in found.graphs if label == record.get("culprit")] or list(found.graphs)
         wrong = {label: {record.get("output", 0): _first_difference(record, label)} for label in sides}
     try:
@@ -199,7 +214,7 @@ def _captions(found: Found) -> Iterator[tuple[str, str]]:
     for letter, label in zip("AB", found.graphs, strict=False):
         caption = f"Program {letter} ({label})" if len(found.graphs) > 1 else "The program"
         if label == record.get("culprit"):
-            caption += ": wrong" if record.get("kind") == "mismatch" else ": fails"
+            caption += ": wrong" if _compares_values(record) else ": fails"
         yield label, caption
 
 

@@ -55,7 +55,7 @@ def of_campaign(folder: Path) -> Page:
 
 def _page(folder: Path, store: Store, config: Config) -> Page:
     summary = store.summary()
-    found = cards.in_folder(folder / "findings")
+    found = cards.in_folder(folder / "findings", config.read_limits)
     groups = untriaged(store) if config.triage_s else []
     version = store.meta("version") or _version(config, found)
     covered = store.covered()
@@ -103,9 +103,8 @@ def _lead(config: Config, version: str, store: Store, summary: Mapping[str, Any]
     ]
     if not summary["raw_findings"]:
         return [*lead, "Nothing went wrong."]
-    kinds = Counter(cards.KINDS.get(kind, kind) for kind, n in summary["by_kind"].items() for _ in range(n))
-    kinds = Counter({name: n for name, n in kinds.items() if name in cards.KINDS.values()})
-    listed = ", ".join(f"{n} × {name}" for name, n in kinds.items())
+    counts = ((cards.known_kind(name), n) for name, n in summary["by_kind"].items())
+    listed = ", ".join(f"{n} × {kind.title}" for kind, n in counts if kind)
     raw = summary["raw_findings"]
     lead.append(f"{counted(raw, 'finding')} {_was(raw)} confirmed in fresh processes: {listed}.")
     if config.triage_s:

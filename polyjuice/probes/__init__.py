@@ -71,6 +71,19 @@ def ship(compiler: CompilerInfo, version: str, known: Mapping[str, str]) -> Path
     return file
 
 
+def restamp(compiler: CompilerInfo) -> list[Path]:
+    """Declare the shipped answers of a compiler valid for its file as it is now, and return their files.
+
+    This is for changes of the compiler file that cannot change an answer, such as those of its ``INFO``.
+    """
+    files = sorted(FOLDER.glob(f"{compiler.name}-*.json"))
+    for file in files:
+        content = json.loads(file.read_text(encoding="utf-8"))
+        content["files"] = _circumstances(compiler)["files"]
+        file.write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")
+    return files
+
+
 def _packed(digests: Sequence[str]) -> str:
     """Digests as one text in Base64, two thirds as long."""
     return base64.urlsafe_b64encode(bytes.fromhex("".join(digests))).decode()

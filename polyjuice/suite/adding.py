@@ -11,6 +11,7 @@ from pathlib import Path
 import tomlkit
 
 from polyjuice.execution.protocol import from_wire
+from polyjuice.formats import ReadLimits
 from polyjuice.ir import array_digest
 from polyjuice.lower import Unlowerable
 from polyjuice.suite import carry, cases, suite_cases
@@ -20,12 +21,11 @@ from polyjuice.suite.lowering import Lowering
 from polyjuice.suite.options import FORMATS, SuiteError
 from polyjuice.triage.stored import Stored, load
 
-_SAYABLE = ("metamorphic", "crash", "differential")
-"""The oracles whose verdicts a suite can reproduce: it compares programs with float64, and sees that they fail."""
-
-
 _ARRAYS = "inputs.npz"
 """The file of a case's arrays. Its bytes differ from time to time, because an archive stores its creation time."""
+
+
+_DEFAULT = ReadLimits()
 
 
 @dataclass(frozen=True)
@@ -37,13 +37,13 @@ class Added:
     refused: Mapping[str, str]
 
 
-def add(finding: Path, suite: Path, url: str = "") -> Added:
+def add(finding: Path, suite: Path, url: str = "", limits: ReadLimits = _DEFAULT) -> Added:
     """Add a finding to a suite, or to a new one; with ``url``, as expected to fail from its compiler's version on.
 
     Raises SuiteError where a suite cannot express the finding, or has it already, FindingError, FormatError.
     """
-    found = load(finding)
-    if found.record.oracle not in _SAYABLE or found.record.broken:
+    found = load(finding, limits=limits)
+    if not found.oracle.in_suite or found.record.broken:
         raise SuiteError(
             f"{finding}: a suite cannot express what the oracle {found.record.oracle} found"
             + (" of a program that is not well typed" if found.record.broken else "")

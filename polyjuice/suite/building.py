@@ -88,7 +88,8 @@ def build(options: Options, out: Path, workers: int = 1, report: Callable[[str],
     if out.exists() and (not out.is_dir() or any(out.iterdir())):
         raise SuiteError(f"{out}: the folder is not empty; name a new one")
     work = out / _WORK
-    work.mkdir(parents=True)
+    out.mkdir(parents=True, exist_ok=True)
+    work.mkdir(mode=0o700)  # its files are unpickled
     try:
         with Workshops(options, work, workers).open() as apply:
             builder = _Builder(options, work, apply, report)

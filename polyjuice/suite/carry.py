@@ -15,8 +15,6 @@ VERSION = 1
 
 _HERE = Path(__file__).parent / "carried"
 _EXECUTION = Path(execution.__file__).parent
-_CONTROLS = ("numpy",)
-"""Compilers that are part of Polyjuice, and so not carried."""
 
 
 def write(out: Path, about: Mapping[str, Any]) -> None:
@@ -28,8 +26,9 @@ def write(out: Path, about: Mapping[str, Any]) -> None:
     for path in (*(_HERE / "harness").glob("[!_]*.py"), _EXECUTION / "worker.py", _EXECUTION / "_wire.py"):
         shutil.copyfile(path, harness / path.name)
     for name in compilers.names():
-        path = compilers.find(name).path
-        if name not in _CONTROLS:
+        compiler = compilers.find(name)
+        path = compiler.path
+        if not compiler.uses_polyjuice:
             shutil.copyfile(path, harness / "compilers" / f"{name}.py")
             for shared in path.parent.glob("_[!_]*.py"):
                 shutil.copyfile(shared, harness / "compilers" / shared.name)

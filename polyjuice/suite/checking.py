@@ -15,11 +15,13 @@ from onnx import ModelProto
 
 from polyjuice import formats, pipeline
 from polyjuice.campaign import sizes as sizes_at
-from polyjuice.compilers import CompilerInfo, find
+from polyjuice.compilers import CompilerInfo, EnvironmentProblem, default, find
 from polyjuice.egraph import Rewriter, Rule, Variant, distinct, graph_windows, load
+from polyjuice.formats.forked import apart
 from polyjuice.inputs import intervals, mode_in, profile_of, rulesets_on
 from polyjuice.ir import TensorType, dtypes
 from polyjuice.lower import Unlowerable
+from polyjuice.ops import PROBLEMS
 from polyjuice.oracles import Case, InputSet, Program, usual_oracles
 from polyjuice.session import CompilerSession, Conditions
 from polyjuice.suite.options import SuiteError
@@ -53,9 +55,12 @@ class Checked:
 class Checker:
     """Checks models in one compiler, whose process it keeps between them; a context manager."""
 
-    def __init__(self, compiler: str = "inductor", python: str | Path = sys.executable, timeout_s: float = 120) -> None:
-        """Raises EnvironmentProblem for an unknown compiler."""
-        self._session = CompilerSession(Conditions(str(python), timeout_s=timeout_s), find(compiler))
+    def __init__(self, compiler: str = "", python: str | Path = sys.executable, timeout_s: float = 120) -> None:
+        """Without a name, the compiler is the one for Torch modules. Raises EnvironmentProblem for an unknown one."""
+        if PROBLEMS:
+            raise EnvironmentProblem(PROBLEMS[0])
+        info = find(compiler) if compiler else default("torch")
+        self._session = CompilerSession(Conditions(str(python), timeout_s=timeout_s), info)
         self._support = Support(self._compiler, self._session.worker())
         self._rewriters: dict[tuple[Rule, ...], Rewriter] = {}
 
@@ -86,8 +91,8 @@ class Checker:
         format, the model itself is compiled first, exactly as it is. Symbolic sizes of an ONNX model are those of the
         inputs. Such a model is also checked at two further sizes, on the same inputs, cut or repeated.
 
-        This process reads the model and exports a module, so a crash of the module ends it. Compiled programs run in
-        other processes.
+        This process exports a module, so a crash of the module ends it. Other processes read an ONNX model, and run
+        compiled programs.
 
         Raises Miscompiled for a fault that repeats in three fresh processes, after it has written the finding to
         ``findings``. Raises NotChecked, and FormatError, SuiteError, EnvironmentProblem.
@@ -202,10 +207,10 @@ def _at_sizes(model: OnnxModel, seed: int) -> list[UserModel]:
     """A model at the sizes of its examples, and at others. Raises FormatError, SuiteError."""
     assert model.examples is not None
     own = model.own or {}
-    program = model.at(own)
+    program = apart(lambda: model.at(own), model.where, model.limits)
     wanted = list(program.graph.input_types)
     types = [TensorType(dtypes.of_array(array), array.shape) for array in model.examples]
-    if types != wanted:
+    if types != wanted or program.examples is None:
         raise SuiteError(f"the model takes {_listed(wanted)}, and the inputs are {_listed(types)}")
     others = [sizes for sizes in sizes_at.chosen(model, str(seed), 1 + _FURTHER) if sizes != own] if own else []
     found = [model.at(sizes) for sizes in others[:_FURTHER]]

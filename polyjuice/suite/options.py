@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
 FORMATS = ("torch", "onnx", "tensorflow")
-
-USUAL_COMPILERS: Mapping[str, str] = {"torch": "eager", "onnx": "onnxruntime", "tensorflow": "xla"}
-"""The default compilers that must take the programs of a format; Inductor takes all that eager takes."""
 
 
 class SuiteError(ValueError):

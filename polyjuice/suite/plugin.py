@@ -1,4 +1,4 @@
-"""The pytest plugin: ``def test_my_model(polyjuice): polyjuice.check(model, inputs, compiler="inductor")``.
+"""The pytest plugin: ``def test_my_model(polyjuice): polyjuice.check(model, inputs)``.
 
 Nothing of Polyjuice is imported before a test asks for the fixture.
 """
@@ -34,7 +34,7 @@ class Polyjuice:
         self._checkers = checkers
 
     def check(
-        self, model: Any, inputs: Any, *, compiler: str = "inductor", variants: int = 8, **options: Any
+        self, model: Any, inputs: Any, *, compiler: str = "", variants: int = 8, **options: Any
     ) -> Checked | None:
         """Fail the test where the compiler is wrong about a model, and skip it where there is nothing to compare.
 
@@ -69,6 +69,6 @@ def _polyjuice_checkers() -> Iterator[dict[tuple[Any, ...], Checker]]:
 
 @pytest.fixture
 def polyjuice(request: pytest.FixtureRequest, _polyjuice_checkers: dict[tuple[Any, ...], Checker]) -> Polyjuice:
-    """Checks that a compiler is right about a model: ``polyjuice.check(model, inputs, compiler="inductor")``."""
+    """Checks that a compiler is right about a model: ``polyjuice.check(model, inputs)``."""
     findings = request.config.getoption("--polyjuice-findings") or request.config.rootpath / "polyjuice-findings"
     return Polyjuice(findings / request.node.name.replace("/", "-"), _polyjuice_checkers)

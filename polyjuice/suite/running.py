@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import queue
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor, wait
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -22,6 +22,10 @@ STATUSES = (judging.PASSED, judging.FAILED, judging.SKIPPED, EXPECTED_FAILURE, U
 
 WRONG = (judging.FAILED, UNEXPECTED_PASS)
 """The unexpected statuses."""
+
+
+_AGAIN_S = 0.2
+"""After an interrupt, the seconds between two attempts to end what threads have begun."""
 
 
 @dataclass(frozen=True)
@@ -94,8 +98,17 @@ def _results(
             free.put(session)
 
     pool = ThreadPoolExecutor(len(sessions))
+    judging_now = [pool.submit(one, folder) for folder in folders]
     try:
-        yield from pool.map(one, folders)
+        for future in judging_now:
+            yield future.result()
+    except BaseException:
+        pool.shutdown(wait=False, cancel_futures=True)
+        while running := [future for future in judging_now if not future.done()]:  # a compilation may take minutes
+            for session in sessions:
+                session.kill()
+            wait(running, _AGAIN_S)
+        raise
     finally:
         pool.shutdown(cancel_futures=True)
         for session in sessions:

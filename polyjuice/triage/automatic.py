@@ -14,12 +14,15 @@ from typing import Any
 from polyjuice.compilers import EnvironmentProblem
 from polyjuice.egraph import Rule
 from polyjuice.execution.space import shortage
+from polyjuice.formats import FormatError, ReadLimits
 from polyjuice.lower import Unlowerable
 from polyjuice.timelimit import TimeLimit
 from polyjuice.triage import bisection, groups, reduction
 from polyjuice.triage.causes import KnownCulprit, cause_of
 from polyjuice.triage.groups import Group
 from polyjuice.triage.stored import FindingError, Stored, load
+
+_DEFAULT = ReadLimits()
 
 
 @dataclass(frozen=True)
@@ -46,7 +49,12 @@ KnownCulprits = Callable[[str, str], Sequence[KnownCulprit]]
 """Return the culprits for a compiler (first argument) in a version (second argument) that are known by now."""
 
 
-def sort(folders: Sequence[Path], culprits: Sequence[KnownCulprit], until: float = math.inf) -> list[Triaged]:
+def sort(
+    folders: Sequence[Path],
+    culprits: Sequence[KnownCulprit],
+    until: float = math.inf,
+    limits: ReadLimits = _DEFAULT,
+) -> list[Triaged]:
     """Match the findings in folders with the culprits that account for them, and group the remaining findings.
 
     Sorting stops at ``until``, a time on the monotonic clock. Findings without a result by then must be sorted again.
@@ -55,20 +63,20 @@ def sort(folders: Sequence[Path], culprits: Sequence[KnownCulprit], until: float
     began = time.monotonic()
     results: list[Triaged] = []
     with TimeLimit(until):
-        for result in _sorted(folders, culprits):
+        for result in _sorted(folders, culprits, limits):
             results.append(result)  # one by one: those so far stay when the time is up
     seconds = (time.monotonic() - began) / max(len(results), 1)
     return [replace(result, seconds=seconds) for result in results]
 
 
-def _sorted(folders: Sequence[Path], culprits: Sequence[KnownCulprit]) -> Iterator[Triaged]:
+def _sorted(folders: Sequence[Path], culprits: Sequence[KnownCulprit], limits: ReadLimits) -> Iterator[Triaged]:
     """Yield the result of each finding.
 
     If our own code fails, sort the remaining findings in halves, so that only the finding at fault is lost.
     """
     left = {folder.name: folder for folder in folders}
     try:
-        for result in _each(folders, culprits):
+        for result in _each(folders, culprits, limits):
             del left[result.name]
             yield result
     except EnvironmentProblem as problem:
@@ -81,23 +89,28 @@ def _sorted(folders: Sequence[Path], culprits: Sequence[KnownCulprit]) -> Iterat
             return
         rest = [*left.values()]
         for half in (rest[: len(rest) // 2], rest[len(rest) // 2 :]):
-            yield from _sorted(half, culprits)
+            yield from _sorted(half, culprits, limits)
 
 
-def _each(folders: Sequence[Path], culprits: Sequence[KnownCulprit]) -> Iterator[Triaged]:
+def _each(folders: Sequence[Path], culprits: Sequence[KnownCulprit], limits: ReadLimits) -> Iterator[Triaged]:
     """Yield the result of each finding. Raises EnvironmentProblem where the compiler does not start."""
     findings: list[Stored] = []
     for folder in folders:
         try:
-            findings.append(load(folder))
-        except FindingError as problem:
+            findings.append(load(folder, limits=limits))
+        except (FindingError, FormatError) as problem:
             yield Triaged(folder.name, problem=str(problem))
     for name, found in groups.sort(findings, culprits):
         yield Triaged(name, cause=found) if isinstance(found, str) else Triaged(name, group=found)
 
 
 def triage(
-    folder: Path, culprits: KnownCulprits, time_s: float, rules: Sequence[Rule] = (), until: float = math.inf
+    folder: Path,
+    culprits: KnownCulprits,
+    time_s: float,
+    rules: Sequence[Rule] = (),
+    until: float = math.inf,
+    limits: ReadLimits = _DEFAULT,
 ) -> Triaged:
     """Triage the finding in a folder, and write the reduced finding to ``reduced`` in that folder.
 
@@ -110,9 +123,9 @@ def triage(
     result = Triaged(folder.name, ended=True)
     with TimeLimit(until):
         try:
-            cause, record = _triage(load(folder), culprits, time_s, rules, until)
+            cause, record = _triage(load(folder, limits=limits), culprits, time_s, rules, until)
             result = Triaged(folder.name, cause, record)
-        except (FindingError, Unlowerable, EnvironmentProblem, reduction.NotShown) as problem:
+        except (FindingError, FormatError, Unlowerable, EnvironmentProblem, reduction.NotShown) as problem:
             result = Triaged(folder.name, problem=str(problem) or "it no longer shows")
     return replace(result, seconds=time.monotonic() - began)
 
@@ -120,7 +133,7 @@ def triage(
 def _triage(
     stored: Stored, culprits: KnownCulprits, time_s: float, rules: Sequence[Rule], until: float
 ) -> tuple[str, Mapping[str, Any] | None]:
-    if stored.record.kind == "hang":
+    if stored.kind.endless:
         raise FindingError("a hang is not reduced: every trial would take the whole time limit")
     small = _reduced_before(stored)
     if not small:
@@ -128,7 +141,7 @@ def _triage(
         half_s = (until - time.monotonic()) / 2
         out = reduced_folder(stored.folder)
         reduction.reduce(stored, out, min(time_s, half_s), rules=rules, from_scratch=False)
-        small = load(reduced_folder(stored.folder))
+        small = load(reduced_folder(stored.folder), limits=stored.limits)
     if cause := _accounting(small, culprits):
         return cause, None
     try:
@@ -153,7 +166,7 @@ def _reduced_before(stored: Stored) -> Stored | None:
     folder = reduced_folder(stored.folder)
     if not (folder / "report.md").is_file():  # which is written last
         return None
-    small = load(folder)
+    small = load(folder, limits=stored.limits)
     return small if small.record.reduction.get("finished") else None
 
 

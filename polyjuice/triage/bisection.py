@@ -19,7 +19,7 @@ from polyjuice.oracles import Case, Program, Verdict
 from polyjuice.session import CompilerSession, Conditions
 from polyjuice.timelimit import TimeLimit
 from polyjuice.triage import report
-from polyjuice.triage.causes import CRASH, SETTING, WRONG, by_part, cause_of
+from polyjuice.triage.causes import SETTING, WRONG, by_part, cause_of, ends
 from polyjuice.triage.consequences import comes_of_a_wrong_value
 from polyjuice.triage.ddmin import ddmin
 from polyjuice.triage.stored import FindingError, Stored
@@ -232,7 +232,7 @@ class _Search:
                 limit.passed = True
         self._complete = bool(alternatives) or not limit.passed
         isolated = [names for names in alternatives if len(names) <= _ISOLATED]
-        if isolated and self._finding.record.kind == CRASH:
+        if isolated and ends(self._finding.record.kind):
             with TimeLimit(self._deadline):
                 self._follows = comes_of_a_wrong_value(self._finding, self._case, isolated[0])
         return self._result(shown=True, sets=tuple(isolated))
@@ -264,7 +264,7 @@ class _Search:
     def _by_level(self) -> None:
         """Record the state of the fault at lower levels, unless the oracle itself compares levels."""
         levels = self._finding.compiler.levels
-        if self._finding.verdict.oracle == "optlevel":
+        if self._finding.oracle.compares_levels:
             return
         chosen = self._finding.conditions.level or (levels[-1] if levels else "")
         for level in levels[: levels.index(chosen)] if chosen in levels else ():

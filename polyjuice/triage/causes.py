@@ -1,8 +1,9 @@
 """The root cause of a finding as a text, equal for all findings with that cause.
 
-The text names the part of the compiler to blame, if bisection found one. For a failure it also names the error (see the
-crash oracle). Without a part, the error alone identifies a failure. Other findings are then identified by the operators
-of the wrong program, with its 8-bit and 4-bit types, whose conversions have faults of their own.
+The text names the part of the compiler to blame, if bisection found one. For a failure it also names the error (see
+:mod:`polyjuice.oracles.failures`). Without a part, the error alone identifies a failure. Other findings are then
+identified by the operators of the wrong program, with its 8-bit and 4-bit types, whose conversions have faults of
+their own.
 """
 
 from __future__ import annotations
@@ -12,15 +13,13 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from polyjuice.ir import Graph, dtypes, prune
-from polyjuice.oracles.comparison import operators
-from polyjuice.oracles.crash import without_made
+from polyjuice.oracles import kind_of
+from polyjuice.oracles.comparison import MISMATCH, operators
+from polyjuice.oracles.failures import without_made
 from polyjuice.triage.record import FindingRecord
 
-CRASH, WRONG = "crash", "mismatch"
-"""The kinds of findings for a failed compilation or run, and for a wrong result."""
-
-FAILURES = (CRASH, "hang")
-"""The kinds whose findings are told apart by their error."""
+WRONG = MISMATCH.name
+"""The kind of findings for a wrong result."""
 
 BY = " by "
 """The separator between an error or a kind of finding and the parts of the compiler to blame."""
@@ -53,9 +52,19 @@ class KnownCulprit:
         kind = finding["kind"]
         if not self.may_account_for(kind):
             return False
-        same = kind not in FAILURES or self.cause == by_part(kind, finding["signature"], self.blame)
+        same = not fails(kind) or self.cause == by_part(kind, finding["signature"], self.blame)
         sets = [{*finding["blame"]}, *({*names} for names in finding["bisection"].get("alternatives", ()))]
         return any({*self.blame} == names or (same and {*self.blame} < names) for names in sets)
+
+
+def fails(kind: str) -> bool:
+    """Whether findings of a kind are failures of the compiler, which are told apart by their error."""
+    return kind_of(kind).failure
+
+
+def ends(kind: str) -> bool:
+    """Whether findings of a kind are failures that come to an end."""
+    return fails(kind) and not kind_of(kind).endless
 
 
 def by_part(kind: str, signature: str, blame: Sequence[str]) -> str:
@@ -63,16 +72,16 @@ def by_part(kind: str, signature: str, blame: Sequence[str]) -> str:
 
     Settings do not change what is compiled, so a crash that depends only on settings counts as a wrong value.
     """
-    if kind == CRASH and _only_settings(blame):
+    if ends(kind) and _only_settings(blame):
         kind = WRONG
-    return (signature if kind in FAILURES else kind) + BY + " and ".join(sorted(blame))
+    return (signature if fails(kind) else kind) + BY + " and ".join(sorted(blame))
 
 
 def cause_of(record: FindingRecord, graphs: Mapping[str, Graph], blame: Sequence[str]) -> str:
     """The cause of a bisected finding; ``graphs`` are its programs by label."""
     if blame:
         return by_part(record.kind, record.signature, blame)
-    if record.kind in FAILURES:
+    if fails(record.kind):
         return without_made(record.signature, {name for graph in graphs.values() for name in operators(graph)})
     wrong = [graphs[record.culprit]] if record.culprit in graphs else list(graphs.values())
     if beside := _writing_elsewhere(record, wrong):

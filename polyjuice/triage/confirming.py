@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 from polyjuice import pipeline
-from polyjuice.oracles import Case, Verdict
+from polyjuice.oracles import Case, Verdict, kind_of
 from polyjuice.session import CompilerSession
 from polyjuice.triage.finding import Draft
-
-_OF_TIME = ("hang", "slow", "memory")
-"""Kinds of verdicts that depend on the machine's load: nothing else runs during their repeats."""
 
 
 @contextmanager
@@ -29,19 +25,13 @@ def confirmed(
 
     A verdict becomes a finding if it shows every time (see :func:`polyjuice.pipeline.repeating`). After its first
     repeat its reproducer starts beside the further repeats, one reproducer at a time. The caller finishes the drafts;
-    on exit, folders of unfinished ones are removed. ``from_scratch`` is for their reproducers (see
+    on exit, unfinished ones are removed. ``from_scratch`` is for their reproducers (see
     :class:`polyjuice.triage.finding.Draft`).
     """
-    beside = not any(verdict.kind in _OF_TIME for verdict in verdicts)
+    beside = not any(kind_of(verdict.kind).of_time for verdict in verdicts)
     drafts: dict[int, Draft] = {}
 
-    def remove_unfinished() -> None:
-        for number, folder in enumerate(folders):
-            if number not in drafts or not drafts[number].finished:
-                shutil.rmtree(folder, ignore_errors=True)
-
     with ExitStack() as undo:
-        undo.callback(remove_unfinished)
 
         def begin(number: int) -> None:
             drafts[number] = undo.enter_context(

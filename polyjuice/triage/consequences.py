@@ -9,13 +9,13 @@ from dataclasses import replace
 from polyjuice import pipeline
 from polyjuice.ir import Graph, Node, dtypes, prune
 from polyjuice.lower import Unlowerable
-from polyjuice.oracles import Case
+from polyjuice.oracles import ORACLES, Case
 from polyjuice.session import CompilerSession
 from polyjuice.triage.causes import WRONG
 from polyjuice.triage.stored import Stored
 
-_ORACLE = "differential"
-"""The oracle that finds a wrong value with a single program."""
+_ORACLES = tuple(oracle.name for oracle in ORACLES.values() if oracle.traces_values)
+"""The oracles that find a wrong value with a single program."""
 
 
 def comes_of_a_wrong_value(finding: Stored, case: Case, blame: Sequence[str]) -> bool:
@@ -55,5 +55,5 @@ def _values(case: Case, finding: Stored, disabled: Sequence[str]) -> tuple[set[s
     """The names of the wrong values and of the right values, with some parts of the compiler switched off."""
     with CompilerSession(finding.conditions, finding.compiler, disabled) as session:
         ran = pipeline.rerun(case, session)
-        wrong = {verdict.a for verdict in pipeline.judge(ran, session, [_ORACLE]) if verdict.kind == WRONG}
+        wrong = {verdict.a for verdict in pipeline.judge(ran, session, _ORACLES) if verdict.kind == WRONG}
     return wrong, {program.label for program in ran.ran} - wrong

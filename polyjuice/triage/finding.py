@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import platform
 import re
+import shutil
 import signal
 import subprocess
 import time
@@ -20,7 +21,8 @@ import numpy as np
 from polyjuice import formats
 from polyjuice.egraph import Rule
 from polyjuice.execution import FromScratch, Script
-from polyjuice.oracles import ORACLES, Case, Verdict
+from polyjuice.oracles import Case, Verdict, kind_of
+from polyjuice.oracles import find as find_oracle
 from polyjuice.session import CompilerSession
 from polyjuice.triage import report, reproducers
 from polyjuice.triage.environment import collect_env
@@ -44,10 +46,17 @@ def write_finding(
         return draft.finish(regression=regression, reduction=reduction, explanation=explanation)
 
 
+def staged(folder: Path) -> Path:
+    """The hidden folder beside a finding's folder, in which the finding is written."""
+    whole = folder.resolve()
+    return whole.with_name(f".{whole.name}")
+
+
 class Draft:
     """A finding whose folder has the graphs, inputs and programs, so that its reproducer can run.
 
-    Use it as a context manager: it stops the reproducer on exit. ``finished`` means that the folder is complete.
+    Use it as a context manager: on exit, it stops the reproducer, and removes what is not finished. The files lie in a
+    hidden folder until they are complete: then ``finished`` is set, and the finding's folder appears with all of them.
     """
 
     def __init__(
@@ -65,17 +74,20 @@ class Draft:
         With ``from_scratch``, the reproducer runs as a user would run it. Without, it runs in a forked process that
         already has the framework imported, which takes Torch a tenth of the time.
         """
-        self.folder = folder
+        self._final = folder
+        self.folder = staged(folder)
         self._from_scratch = from_scratch
         self._session, self._case, self._verdict = session, case, verdict
         self._running: Reproducer | None = None
         self.finished = False
-        folder.mkdir(parents=True, exist_ok=True)
+        folder = self.folder
+        shutil.rmtree(folder, ignore_errors=True)
+        folder.mkdir(parents=True)
         self._sides = [case.of(label) for label in (verdict.a, verdict.b) if label]
         a, b = self._sides[0], self._sides[-1]
         formats.save(a.graph, folder / "a.onnx")
         formats.save(b.graph, folder / "b.onnx")
-        artifacts = [ORACLES[verdict.oracle].program(t.artifact) for t in self._sides]
+        artifacts = [find_oracle(verdict.oracle).program(t.artifact) for t in self._sides]
         self._as_written: dict[str, Any] = {}
         for side, t, artifact in zip("AB", self._sides, artifacts, strict=False):
             if t.as_written:
@@ -90,9 +102,11 @@ class Draft:
         return self
 
     def __exit__(self, *_: object) -> None:
-        """Stop the reproducer if it still runs."""
+        """Stop the reproducer if it still runs, and remove an unfinished draft."""
         if self._running:
             self._running.end()
+        if not self.finished:
+            shutil.rmtree(self.folder, ignore_errors=True)
 
     @property
     def runs(self) -> bool:
@@ -138,7 +152,7 @@ class Draft:
             case.broken,
             regression,
             status,
-            folder.name,
+            self._final.name,
             verdict.output,
             verdict.inputs,
             list(case.profiles),
@@ -152,15 +166,16 @@ class Draft:
             printed=output,
             traceback=_COLOURS.sub("", a.outcome.traceback),
             result=report.result(case, verdict),
-            failure=report.failure(a.outcome) if verdict.kind in ("crash", "hang") else {},
+            failure=report.failure(a.outcome) if kind_of(verdict.kind).failure else {},
             environment=self._environment() if reduction else "",
         )
         (folder / "finding.json").write_text(json.dumps(asdict(record), indent=2) + "\n", encoding="utf-8")
-        sides = [t for t in self._sides if ORACLES[verdict.oracle].least > 1 or t is a]
+        sides = [t for t in self._sides if find_oracle(verdict.oracle).least > 1 or t is a]
         graphs = {t.label: t.graph for t in sides}
-        artifacts = {t.label: ORACLES[verdict.oracle].program(t.artifact) for t in sides}
+        artifacts = {t.label: find_oracle(verdict.oracle).program(t.artifact) for t in sides}
         (folder / "report.md").write_text(report.render(record, graphs, artifacts, text), encoding="utf-8")
-        self.finished = True
+        _move(folder, self._final)
+        self.folder, self.finished = self._final, True
         return record
 
     def _environment(self) -> str:
@@ -185,6 +200,21 @@ class Draft:
         conditions = self._session.conditions
         script = FromScratch(path, conditions.python) if self._from_scratch else self._session.run_script(path)
         return Reproducer(script, conditions.reproducer_s)
+
+
+def _move(draft: Path, folder: Path) -> None:
+    """Move a complete draft to its place: it appears at once.
+
+    In a folder that exists, the user may have files. So only those of the draft are replaced there, and
+    ``finding.json``, without which the folder is no finding, is the last one.
+    """
+    if not folder.exists():
+        draft.rename(folder)
+        return
+    (folder / "finding.json").unlink(missing_ok=True)
+    for path in sorted(draft.iterdir(), key=lambda path: path.name == "finding.json"):
+        path.replace(folder / path.name)
+    draft.rmdir()
 
 
 #: The escape sequences by which some compilers colour what they log.

@@ -18,7 +18,7 @@ from polyjuice.lower import Unlowerable
 from polyjuice.oracles import Case
 from polyjuice.session import CompilerSession, Conditions
 from polyjuice.triage.bisection import TrialResult, bisect, trial_of
-from polyjuice.triage.causes import FAILURES, KnownCulprit, by_part
+from polyjuice.triage.causes import KnownCulprit, by_part, fails
 from polyjuice.triage.reduction.alone import alone
 from polyjuice.triage.reduction.trial import UNFIT
 from polyjuice.triage.reduction.trial import Trial as Candidates
@@ -56,9 +56,7 @@ def sort(findings: Sequence[Stored], culprits: Sequence[KnownCulprit]) -> Iterat
         for one in [one for one in waiting if gone.get(one.name) is TrialResult.gone]:
             waiting.remove(one)
             yield one.name, culprit.cause
-    levels = _levels(
-        [one for one in waiting if not one.stored.compiler.fast and one.stored.record.kind not in FAILURES]
-    )
+    levels = _levels([one for one in waiting if not one.stored.compiler.fast and not fails(one.stored.record.kind)])
     for one in waiting:
         yield one.name, _group(one.stored, levels.get(one.name, ""))
 
@@ -122,7 +120,7 @@ def _is_below(level: str, stored: Stored) -> bool:
 
 def _group(stored: Stored, level: str) -> Group:
     record = stored.record
-    if record.kind in FAILURES:
+    if fails(record.kind):
         return Group(record.signature, alike=True)
     if not stored.compiler.fast:
         return Group(f"{record.signature} at level {level}" if level else record.signature)

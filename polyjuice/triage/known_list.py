@@ -27,9 +27,9 @@ import tomlkit
 from packaging.specifiers import InvalidSpecifier, SpecifierSet
 from packaging.version import InvalidVersion, Version
 
-from polyjuice.oracles.crash import WHERE
+from polyjuice.oracles.failures import WHERE
 from polyjuice.triage import older
-from polyjuice.triage.causes import FAILURES
+from polyjuice.triage.causes import fails
 
 DEFAULT_FILE = "known.toml"
 """The default file, in the current directory."""
@@ -79,7 +79,7 @@ class KnownBug:
         Either its cause or signature matches, or it is a wrong result of the same kind with the same parts to blame.
         """
         kind, blame = finding["kind"], finding["blame"]
-        same_part = kind not in FAILURES and self.is_to_blame_for(kind) and set(blame) == set(self.blame)
+        same_part = not fails(kind) and self.is_to_blame_for(kind) and set(blame) == set(self.blame)
         return self.compiler == finding["compiler"] and (
             same_part
             or any(
@@ -106,9 +106,9 @@ class KnownBug:
 def find(
     bugs: Iterable[KnownBug], compiler: str, version: str, signature: str, *, triaged: bool = True
 ) -> KnownBug | None:
-    """The known bug that a finding shows; else one that it resembles but that this version should not have.
+    """Return the known bug that a finding shows; else one that it resembles but that this version should not have.
 
-    ``triaged`` tells whether the campaign triages its findings.
+    Returns None where it resembles none. ``triaged`` tells whether the campaign triages its findings.
     """
     return _best([bug for bug in bugs if bug.matches(compiler, signature, triaged)], version)
 
@@ -192,22 +192,24 @@ def add(path: Path, folder: Path, fields: Mapping[str, str], others: Iterable[Kn
     """Add the bug of a finding's folder to a file, unless an entry there or in ``others`` already matches it.
 
     The file is created if it is missing. ``fields`` holds the user's fields: url, and perhaps title and fixed. An entry
-    of the file with the same compiler and signature gets these fields instead. Raises KnownError, OSError, and KeyError
-    or JSONDecodeError where ``finding.json`` is not what a campaign writes.
+    of the file with the same compiler and signature, and with the finding's version, gets these fields instead. A bug
+    that came back after its fix gets a second entry. Raises KnownError, OSError, and KeyError or JSONDecodeError where
+    ``finding.json`` is not what a campaign writes.
     """
     finding = read_finding(folder)
     fields = {name: text for name, text in fields.items() if text}
     entry = {**_entry(finding, _before_triage(folder, finding)), **fields}
     _checked(entry, str(path))
     there = read(path) if path.exists() else ()
-    same = (entry["compiler"], entry["signature"])
-    number = next((i for i, bug in enumerate(there) if (bug.compiler, bug.signature) == same), None)
+    same, version = (entry["compiler"], entry["signature"]), finding["versions"].get(finding["compiler"], "")
+    alike = (i for i, bug in enumerate(there) if (bug.compiler, bug.signature) == same and bug.is_in(version))
+    number = next(alike, None)
     if number is not None:
         if all(getattr(there[number], name) == text for name, text in fields.items()):
             return Added(there[number])
         return Added(_written(path, number, fields), changed=True)
     knows = explaining((*there, *others), finding)
-    if knows and knows.is_in(finding["versions"].get(finding["compiler"], "")):
+    if knows and knows.is_in(version):
         return Added(knows)
     return Added(_written(path, len(there), entry), added=True)
 

@@ -10,12 +10,13 @@ from typing import Any
 
 from polyjuice import formats, pipeline
 from polyjuice.compilers import CompilerInfo, find
+from polyjuice.execution import Status
 from polyjuice.ir import Graph
 from polyjuice.lower import Unlowerable
 from polyjuice.lower.choosers import Chooser
 from polyjuice.lower.forms import ALL
-from polyjuice.oracles.crash import WHERE
-from polyjuice.triage.causes import BY, FAILURES, by_part
+from polyjuice.oracles.failures import WHERE
+from polyjuice.triage.causes import BY, by_part, fails
 
 
 def with_choices(folder: Path, data: Mapping[str, Any]) -> dict[str, Any]:
@@ -43,13 +44,13 @@ def with_cause(data: Mapping[str, Any]) -> dict[str, Any]:
     blame = list(data.get("blame") or (parts.split(" and ") if parts else ()))
     if not blame:
         return {**data, "blame": [], "cause": ""}
-    signature = seen if data["kind"] in FAILURES else data["signature"]
+    signature = seen if fails(data["kind"]) else data["signature"]
     return {**data, "signature": signature, "blame": blame, "cause": by_part(data["kind"], signature, blame)}
 
 
 def _parted(kind: str, signature: str) -> tuple[str, str]:
     """Split the signature of a triaged finding into the original signature and the parts to blame (or "")."""
-    error, where, rest = signature.rpartition(WHERE) if kind in FAILURES else ("", "", signature)
+    error, where, rest = signature.rpartition(WHERE) if fails(kind) else ("", "", signature)
     seen, by, parts = rest.partition(BY)
     is_blame = by and (where or seen == kind)  # an error may have the word in its own text
     return (error + where + seen, parts) if is_blame else (signature, "")
@@ -61,10 +62,10 @@ _FAILED = re.compile(rf".*? (?:failed in|does not) (\w+): (.*?){_BEHIND_ERROR}",
 
 def with_failure(data: Mapping[str, Any]) -> dict[str, Any]:
     """Return the content of a ``finding.json`` with ``failure`` (how the run ended), parsed from its message."""
-    match = _FAILED.fullmatch(str(data.get("message", ""))) if data.get("kind") in ("crash", "hang") else None
+    match = _FAILED.fullmatch(str(data.get("message", ""))) if "kind" in data and fails(data["kind"]) else None
     if "failure" in data or not match:
         return dict(data)
-    status = "crash" if match[2].startswith("the process ") else "error"
+    status = Status.crash if match[2].startswith("the process ") else Status.error
     return {**data, "failure": {"status": status, "stage": match[1], "error": match[2]}}
 
 

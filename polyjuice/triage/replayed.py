@@ -8,10 +8,13 @@ from pathlib import Path
 
 from polyjuice import pipeline
 from polyjuice.compilers import EnvironmentProblem
+from polyjuice.formats import FormatError, ReadLimits
 from polyjuice.lower import Unlowerable
-from polyjuice.oracles import Verdict
+from polyjuice.oracles import FAILURE_ORACLES, Verdict
 from polyjuice.session import CompilerSession
 from polyjuice.triage.stored import FindingError, load
+
+_DEFAULT = ReadLimits()
 
 
 class ReplayStatus(StrEnum):
@@ -33,13 +36,13 @@ class Replayed:
     message: str = ""
 
 
-def replay(folder: Path, python: Path | None = None) -> Replayed:
-    """Let a finding's own oracle and the crash oracle judge its programs again.
+def replay(folder: Path, python: Path | None = None, limits: ReadLimits = _DEFAULT) -> Replayed:
+    """Let a finding's own oracle, and the one that sees failures, judge its programs again.
 
     ``python`` is the interpreter that has the compiler; by default, the one that the finding names.
     """
     try:
-        stored = load(folder, python)
+        stored = load(folder, python, limits)
         case, verdict = stored.case(), stored.verdict
         with CompilerSession(stored.conditions, stored.compiler) as session:
             verdicts: list[Verdict] = []
@@ -51,8 +54,8 @@ def replay(folder: Path, python: Path | None = None) -> Replayed:
                 refused = [p.outcome.message for p in again.programs if p.outcome.status == "unsupported"]
                 if refused:
                     return Replayed(folder.name, ReplayStatus.not_run, version, refused[0])
-                verdicts += pipeline.judge(again, session, dict.fromkeys([verdict.oracle, "crash"]))
-    except (EnvironmentProblem, FindingError, Unlowerable) as problem:
+                verdicts += pipeline.judge(again, session, dict.fromkeys([verdict.oracle, *FAILURE_ORACLES]))
+    except (EnvironmentProblem, FindingError, FormatError, Unlowerable) as problem:
         return Replayed(folder.name, ReplayStatus.not_run, message=str(problem))
     if not verdicts:
         return Replayed(folder.name, ReplayStatus.fixed, version)

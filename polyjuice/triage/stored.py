@@ -16,7 +16,8 @@ from polyjuice.compilers import CompilerInfo, find
 from polyjuice.execution import Artifact, LoweringChoices
 from polyjuice.inputs import mode_in
 from polyjuice.ir import Graph, unpacked
-from polyjuice.oracles import ORACLES, Case, InputSet, Oracle, Program, Verdict
+from polyjuice.oracles import Case, InputSet, Kind, Oracle, Program, Verdict, kind_of
+from polyjuice.oracles import find as find_oracle
 from polyjuice.session import Conditions
 from polyjuice.triage import older
 from polyjuice.triage.record import FindingRecord
@@ -40,6 +41,9 @@ _FURTHER = (
 )
 
 
+_DEFAULT = formats.ReadLimits()
+
+
 class FindingError(ValueError):
     """The folder is not a finding, or the finding lacks something; the message is one line that says so."""
 
@@ -59,11 +63,17 @@ class Stored:
     conditions: Conditions
     choices: Mapping[str, LoweringChoices]
     as_written: Mapping[str, Artifact] = field(default_factory=dict)
+    limits: formats.ReadLimits = _DEFAULT
 
     @property
     def oracle(self) -> Oracle:
         """The oracle that gave the verdict."""
-        return ORACLES[self.record.oracle]
+        return find_oracle(self.record.oracle)
+
+    @property
+    def kind(self) -> Kind:
+        """The kind of the verdict."""
+        return kind_of(self.record.kind)
 
     @cached_property
     def compiler(self) -> CompilerInfo:
@@ -129,15 +139,17 @@ def annotate(folder: Path, /, **changes: Any) -> dict[str, Any]:
     return record
 
 
-def load(folder: Path, python: Path | None = None) -> Stored:
+def load(folder: Path, python: Path | None = None, limits: formats.ReadLimits = _DEFAULT) -> Stored:
     """Read a finding. ``python`` is the interpreter that has the compiler; by default, the one that the finding names.
 
-    Raises FindingError, FormatError.
+    Raises FindingError, FormatError, and EnvironmentProblem where the finding's oracle is not here.
     """
     record = _record(folder)
     elsewhere = {"python": str(python)} if python else {}
     try:
-        sides = {record.a: "a.onnx", record.b: "b.onnx"} if ORACLES[record.oracle].least > 1 else {record.a: "a.onnx"}
+        sides = {record.a: "a.onnx"}
+        if find_oracle(record.oracle).least > 1:
+            sides[record.b] = "b.onnx"
         conditions = Conditions(**{**record.conditions, **elsewhere})
         written = [label for label in sides if label not in record.given]
         choices = {label: LoweringChoices.from_json(record.choices[label]) for label in written}
@@ -146,10 +158,11 @@ def load(folder: Path, python: Path | None = None) -> Stored:
     for name in (*sides.values(), "inputs.npz"):
         if not (folder / name).is_file():
             raise FindingError(f"{folder} is not a complete finding (there is no {name})")
-    graphs = {label: formats.load(folder / name) for label, name in sides.items()}
+    graphs = {label: formats.load(folder / name, limits) for label, name in sides.items()}
     arrays = _arrays(folder)
     sets = _inputs(folder, record, arrays, len(graphs[record.a].inputs))
-    return Stored(folder, record, graphs, sets, conditions, choices, _as_written(folder, record, sides, arrays))
+    as_written = _as_written(folder, record, sides, arrays)
+    return Stored(folder, record, graphs, sets, conditions, choices, as_written, limits)
 
 
 def _record(folder: Path) -> FindingRecord:

@@ -10,20 +10,21 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from polyjuice.formats import FormatError
+from polyjuice.compilers import default
+from polyjuice.formats import FormatError, ReadLimits
 from polyjuice.formats.format_errors import refused
 from polyjuice.user_models.model import UserModel
 
-_NEEDED = {
-    "torch": "Torch models need torch: pip install 'polyjuice-fuzzer[inductor]'",
-    "tensorflow": "TensorFlow models need tensorflow: pip install 'polyjuice-fuzzer[xla]'",
-}
+_DEFAULT = ReadLimits()
+
+_FRAMEWORKS = {"torch": "Torch", "tensorflow": "TensorFlow"}
+"""The names of the frameworks by the module that they need."""
 
 _SETTINGS = {"TF_CPP_MIN_LOG_LEVEL": "3", "TF_ENABLE_ONEDNN_OPTS": "0"}
 """Settings that TensorFlow reads at import: log nothing, and compute as in XLA's worker."""
 
 
-def load(source: str) -> UserModel:
+def load(source: str, limits: ReadLimits = _DEFAULT) -> UserModel:
     """Return the program of a ``.pt2`` file, or of ``module:callable`` (see :func:`call`).
 
     Raises FormatError, also if the framework is missing, which the core does not need.
@@ -32,7 +33,7 @@ def load(source: str) -> UserModel:
         if Path(source).is_file():
             from polyjuice.user_models import torch_program
 
-            return torch_program.load(source)
+            return torch_program.load(source, limits)
         model, args, kwargs = call(source)
         if _is_torch(model):
             from polyjuice.user_models import torch_program
@@ -43,17 +44,17 @@ def load(source: str) -> UserModel:
         return tensorflow_program.from_function(model, args, kwargs, source)
 
 
-def at_sizes(source: str, key: str) -> list[UserModel]:
+def at_sizes(source: str, key: str, limits: ReadLimits = _DEFAULT) -> list[UserModel]:
     """Return the result of :func:`load`. A ``.pt2`` file with dynamic dimensions adds other sizes, drawn by ``key``.
 
     Raises FormatError.
     """
     if not Path(source).is_file():
-        return [load(source)]
+        return [load(source, limits)]
     with _frameworks():
         from polyjuice.user_models import torch_sizes
 
-        return torch_sizes.at_sizes(source, key)
+        return torch_sizes.at_sizes(source, key, limits)
 
 
 def call(name: str) -> tuple[Any, tuple[Any, ...], dict[str, Any]]:
@@ -101,6 +102,6 @@ def _frameworks() -> Iterator[None]:
     try:
         yield
     except ModuleNotFoundError as error:
-        if error.name not in _NEEDED:
+        if error.name not in _FRAMEWORKS:
             raise
-        raise FormatError(_NEEDED[error.name]) from None
+        raise FormatError(f"{_FRAMEWORKS[error.name]} models need {default(error.name).needs}") from None

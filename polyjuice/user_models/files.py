@@ -16,6 +16,8 @@ from polyjuice.execution import Artifact
 from polyjuice.ir import packed, unpacked
 from polyjuice.user_models.model import UserModel
 
+_DEFAULT = formats.ReadLimits()
+
 
 def program_name(stem: str, format: str) -> str:
     """Return the name of the file for the program's text, or for the serialized model."""
@@ -76,7 +78,9 @@ def _save(folder: Path, stem: str, program: UserModel) -> None:
     (folder / f"{stem}.json").write_text(json.dumps(data), "utf-8")
     held: dict[str, Any] = packed(arrays)
     np.savez_compressed(folder / f"{stem}.npz", **held)
-    formats.save(program.graph, folder / f"{stem}.onnx")
+    part = folder / f"{stem}.part"
+    formats.save(program.graph, part)
+    part.replace(folder / f"{stem}.onnx")
 
 
 def remove(folder: Path) -> None:
@@ -88,14 +92,14 @@ def remove(folder: Path) -> None:
         folder.rmdir()
 
 
-def load(folder: Path, stem: str) -> list[UserModel]:
+def load(folder: Path, stem: str, limits: formats.ReadLimits = _DEFAULT) -> list[UserModel]:
     """Return the programs that :func:`save` wrote; empty if there are none. Raises FormatError."""
     names = takewhile(lambda name: (folder / f"{name}.onnx").is_file(), (_numbered(stem, n) for n in count()))
-    return [_load(folder, name) for name in names]
+    return [_load(folder, name, limits) for name in names]
 
 
-def _load(folder: Path, stem: str) -> UserModel:
-    graph = formats.load(folder / f"{stem}.onnx")
+def _load(folder: Path, stem: str, limits: formats.ReadLimits) -> UserModel:
+    graph = formats.load(folder / f"{stem}.onnx", limits)
     data = json.loads((folder / f"{stem}.json").read_text("utf-8"))
     with np.load(folder / f"{stem}.npz") as stored:
         arrays = unpacked(stored)

@@ -8,19 +8,22 @@ from pathlib import Path
 from types import MappingProxyType
 
 import numpy as np
-import onnx
-from google.protobuf.message import DecodeError  # type: ignore[import-untyped]
 from onnx import ModelProto
 from onnx.reference import ReferenceEvaluator
 
 from polyjuice import formats
 from polyjuice.execution import Artifact
-from polyjuice.formats import FormatError, tensors
+from polyjuice.formats import FormatError, ReadLimits, TooLarge, library, tensors
+from polyjuice.formats.limits import check_value
+from polyjuice.formats.onnx_file import load_tensor
+from polyjuice.formats.structure import check_structure
 from polyjuice.ir import Graph, TensorType, dtypes
 from polyjuice.lower import onnx_model
 from polyjuice.user_models import symbolic
 from polyjuice.user_models.model import UserModel, unread
 from polyjuice.user_models.symbolic import Sizes
+
+_DEFAULT = ReadLimits()
 
 TEST_DATA = "test_data_set_0"
 """The folder of the first set of inputs (``input_0.pb`` and so on), next to the model, as in ONNX's model zoo."""
@@ -36,6 +39,7 @@ class OnnxModel:
     model: ModelProto
     where: str = "model"
     examples: tuple[np.ndarray, ...] | None = None
+    limits: ReadLimits = _DEFAULT
 
     @property
     def own(self) -> Sizes | None:
@@ -44,47 +48,66 @@ class OnnxModel:
 
     def at(self, sizes: Sizes) -> UserModel:
         """Return the program with these sizes for its symbols, and examples that fit. Raises FormatError."""
-        program = from_model(self.model, self.where, sizes)
+        program = from_model(self.model, self.where, sizes, self.limits)
         shapes = [t.shape for t in program.graph.input_types]
         return replace(program, examples=symbolic.fitted(self.examples, shapes) if self.examples else None)
 
 
-def load_onnx(path: Path) -> OnnxModel:
+def load_onnx(path: Path, limits: ReadLimits = _DEFAULT) -> OnnxModel:
     """Return the model of an ONNX file, with the inputs in :data:`TEST_DATA` if they fit. Raises FormatError."""
-    model = formats.load_model(path)
+    model = formats.load_model(path, limits)
     arrays = _examples(path.parent / TEST_DATA, len(symbolic.inputs(model)))
-    return OnnxModel(model, str(path), arrays if arrays and _takes(model, arrays) else None)
+    return OnnxModel(model, str(path), arrays if arrays and _takes(model, arrays) else None, limits)
 
 
-def from_model(model: ModelProto, where: str = "model", sizes: Sizes = MappingProxyType({})) -> UserModel:
+def from_model(
+    model: ModelProto,
+    where: str = "model",
+    sizes: Sizes = MappingProxyType({}),
+    limits: ReadLimits = _DEFAULT,
+) -> UserModel:
     """Return the program of a model in memory. Its graph has these ``sizes`` for its symbols, and 1 for missing ones.
 
     ``where`` is the prefix of messages. Raises FormatError.
     """
+    try:
+        check_structure(model, limits)
+    except FormatError as error:
+        raise type(error)(f"{where}: {error}") from None
     artifact = artifact_of(model, sizes)
     assert isinstance(artifact.source, bytes)
     read = symbolic.bound(artifact.source, sizes) if sizes else model
     try:
-        return UserModel(formats.from_model(read, where), artifact, sizes=dict(sizes))
+        return UserModel(formats.from_model(read, where, limits), artifact, sizes=dict(sizes))
+    except TooLarge:
+        raise
     except FormatError as error:
-        if graph := _unread(read):
+        if graph := _unread(read, limits):
             return UserModel(graph, artifact, sizes=dict(sizes))
         raise error from None
 
 
-def _unread(model: ModelProto) -> Graph | None:
-    """Return the graph of a valid model that Polyjuice cannot read; None if the IR lacks the type of a value."""
+def _unread(model: ModelProto, limits: ReadLimits) -> Graph | None:
+    """Return the graph of a valid model that Polyjuice cannot read; None if the IR lacks the type of a value.
+
+    Raises TooLarge.
+    """
     try:
-        onnx.checker.check_model(model)
-        graph = onnx.shape_inference.infer_shapes(model, strict_mode=True).graph
+        library.check_valid(model)
+        graph = library.inferred(model, strict=True).graph
         constants = {tensor.name for tensor in graph.initializer}
         inputs = [tensors.static_type(i.type, i.name) for i in graph.input if i.name not in constants]
         outputs = [tensors.static_type(o.type, o.name) for o in graph.output]
-    except (ValueError, FormatError, onnx.checker.ValidationError, onnx.shape_inference.InferenceError):
+    except TooLarge:
+        raise
+    except FormatError:
         return None
     if not all(inputs) or not all(outputs):
         return None
-    return unread(list(filter(None, inputs)), list(filter(None, outputs)))
+    found = unread(list(filter(None, inputs)), list(filter(None, outputs)))
+    for name, type in found.types.items():
+        check_value(name, type, limits)
+    return found
 
 
 def _examples(folder: Path, count: int) -> tuple[np.ndarray, ...] | None:
@@ -105,10 +128,9 @@ def _takes(model: ModelProto, arrays: Sequence[np.ndarray]) -> bool:
 
 
 def _example(file: Path) -> np.ndarray:
+    tensor = load_tensor(file)
     try:
-        return tensors.to_array(onnx.load_tensor(str(file)), file.stem)
-    except DecodeError:
-        raise FormatError(f"{file} holds no tensor") from None
+        return tensors.to_array(tensor, file.stem)
     except FormatError as error:
         raise FormatError(f"{file}: {error}") from None
 

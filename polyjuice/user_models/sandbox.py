@@ -12,7 +12,7 @@ from typing import ParamSpec, TypeVar
 import numpy as np
 
 from polyjuice.compilers import CompilerInfo
-from polyjuice.execution import Artifact, Limits, Outcome, Worker
+from polyjuice.execution import Artifact, Limits, Outcome, Status, Worker
 from polyjuice.formats import FormatError
 from polyjuice.user_models.onnx_program import uncompiled
 
@@ -64,7 +64,7 @@ class Sandbox:
         assert not kwargs
         request = pickle.dumps((os.getcwd(), sys.path, pickle.dumps((function, args))))
         outcome = self._worker.execute(Artifact("pickle", request), [()], reference=False)
-        if outcome.status in ("crash", "hang"):
+        if outcome.status in (Status.crash, Status.hang):
             raise Ended(f"{what} was run in a process of its own, which {self._end(outcome)}")
         if outcome.status != "ok":
             raise RuntimeError(f"{what}: {outcome.message}\n{outcome.traceback}")
@@ -88,7 +88,7 @@ class Sandbox:
             return None
 
     def _end(self, outcome: Outcome) -> str:
-        if outcome.status == "hang":
+        if outcome.status == Status.hang:
             return f"did not end within {self._worker.limits.run_s:g} s"
         if outcome.message.startswith("MemoryError"):
             return "ran out of memory"

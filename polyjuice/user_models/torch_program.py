@@ -12,7 +12,7 @@ from torch.export import ExportedProgram
 
 from polyjuice.compilers import _torch
 from polyjuice.execution import Artifact
-from polyjuice.formats import FormatError, torch_export
+from polyjuice.formats import FormatError, ReadLimits, torch_export
 from polyjuice.ir import Graph, TensorType, dtypes, prune
 from polyjuice.user_models.model import UserModel, unread
 from polyjuice.user_models.torch_printer import (
@@ -26,10 +26,12 @@ from polyjuice.user_models.torch_printer import (
     tensors,
 )
 
+_DEFAULT = ReadLimits()
 
-def load(source: str) -> UserModel:
+
+def load(source: str, limits: ReadLimits = _DEFAULT) -> UserModel:
     """Return the program of a ``.pt2`` file, at the sizes of its example inputs. Raises FormatError."""
-    return of_program(torch_export.load(source), source)
+    return of_program(torch_export.load(source, limits), source)
 
 
 def from_module(

@@ -17,7 +17,7 @@ from torch.export import ExportedProgram
 from torch.export.graph_signature import InputKind, TensorArgument
 from torch.utils import _pytree
 
-from polyjuice.formats import FormatError, torch_export
+from polyjuice.formats import FormatError, ReadLimits, torch_export
 from polyjuice.user_models import symbolic, torch_program
 from polyjuice.user_models.model import UserModel
 from polyjuice.user_models.symbolic import Sizes
@@ -39,12 +39,12 @@ class _Axis(NamedTuple):
     expression: Any
 
 
-def at_sizes(source: str, key: str) -> list[UserModel]:
+def at_sizes(source: str, key: str, limits: ReadLimits) -> list[UserModel]:
     """Return the program of a ``.pt2`` file at the sizes of its example inputs, and at others within their ranges.
 
     ``key`` determines these. Sizes at which Torch cannot trace the program are left out. Raises FormatError.
     """
-    program = torch_export.load(source)
+    program = torch_export.load(source, limits)
     axes = _axes(program)
     began = time.monotonic()
     own = _own(program, axes) if program.example_inputs else None

@@ -6,7 +6,7 @@ import inspect
 from collections.abc import Iterator
 from enum import Enum
 from pathlib import Path
-from typing import Any, get_args, get_type_hints
+from typing import Annotated, Any, get_args, get_origin
 
 import typer
 
@@ -30,7 +30,8 @@ def _sections(command: Any, name: str) -> Iterator[str]:
 def _section(command: Any, name: str) -> Iterator[str]:
     arguments = [p for p in command.params if p.param_type_name == "argument"]
     options = [p for p in command.params if p.param_type_name == "option"]
-    types = get_type_hints(inspect.unwrap(command.callback))
+    signature = inspect.signature(command.callback, eval_str=True)
+    types = {name: _plain(parameter.annotation) for name, parameter in signature.parameters.items()}
     yield f"## {name}\n"
     yield f"{' '.join((command.help or '').split())}\n"
     usage = " ".join([name, *("[OPTIONS]" for _ in options[:1]), *map(_argument, arguments)])
@@ -44,6 +45,11 @@ def _section(command: Any, name: str) -> Iterator[str]:
         chosen = (p for p in options if p.rich_help_panel == panel)
         yield from (f"| {_flags(p, types[p.name])} | {_cell(p.help)} | {_default(p)} |" for p in chosen)
         yield ""
+
+
+def _plain(annotation: Any) -> Any:
+    """An annotation without what Typer adds to it."""
+    return get_args(annotation)[0] if get_origin(annotation) is Annotated else annotation
 
 
 def _argument(parameter: Any) -> str:

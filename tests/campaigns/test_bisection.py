@@ -19,7 +19,7 @@ from polyjuice.triage.stored import load
 from tests.support.commands import polyjuice
 from tests.support.compilers import usable
 from tests.support.planted import planted, stored
-from tests.support.plugins import plugin
+from tests.support.plugins import CONTROL_INFO, importing_from, plugin
 
 
 def bisected(finding: Path, *arguments: str) -> tuple[int, dict[str, Any], str]:
@@ -53,13 +53,14 @@ def test_ddmin_prefers_what_stands_in_front() -> None:
     assert ddmin("abcdefgh", lambda part: "c" in part or "f" in part) == ("c",)
 
 
+LEVELLED = {**CONTROL_INFO, "levels": ["0", "1", "2"]}
+
 # --- a compiler that is wrong on purpose -----------------------------------------------------------------------
 
 KNOBS = """
 import os
 _disabled = set()
 _level = "2"
-LEVELS = "0 1 2"
 
 def start(options):
     global _level
@@ -93,9 +94,9 @@ def faulty(site: Path, monkeypatch: pytest.MonkeyPatch, names: str, condition: s
     """Store a finding of a compiler with these knobs. Its first result is off by one if the condition holds."""
     site.mkdir()
     listed, traced = (", ".join(f'"{name}"' for name in text.split()) for text in (names, trace))
-    plugin(site, KNOBS.format(names=listed, condition=condition, trace=traced), name="knobbed")
+    plugin(site, KNOBS.format(names=listed, condition=condition, trace=traced), name="knobbed", info=LEVELLED)
     monkeypatch.syspath_prepend(site)
-    monkeypatch.setenv("PYTHONPATH", str(site))
+    monkeypatch.setenv("PYTHONPATH", importing_from(site)["PYTHONPATH"])
     graph = formats.from_model(onnx.parser.parse_model(ADD))
     inputs = [np.arange(3, dtype=np.float32)]
     return stored(site / "finding", "knobbed", graph, inputs)
@@ -194,9 +195,9 @@ def test_an_error_that_a_wrong_value_ends_in_is_reported_as_the_wrong_value(
 ) -> None:
     """An example is ONNX Runtime's EliminateSlice: its result has a wrong shape, which fails in a later operator."""
     knobs = KNOBS.format(names='"other", "fusion"', condition="False", trace="")
-    plugin(tmp_path / "site", knobs + SPREADING.format(wrong=wrong), name="knobbed")
+    plugin(tmp_path / "site", knobs + SPREADING.format(wrong=wrong), name="knobbed", info=LEVELLED)
     monkeypatch.syspath_prepend(tmp_path / "site")
-    monkeypatch.setenv("PYTHONPATH", str(tmp_path / "site"))
+    monkeypatch.setenv("PYTHONPATH", importing_from(tmp_path / "site")["PYTHONPATH"])
     graph = formats.from_model(onnx.parser.parse_model(ADD.replace("y = Add(x, x)", "s = Add(x, x) y = Sqrt(s)")))
     finding = stored(tmp_path / "f", "knobbed", graph, [np.arange(3, dtype=np.float32)], oracle="crash")
     status, output, _ = bisected(finding)

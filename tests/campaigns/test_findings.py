@@ -29,25 +29,29 @@ from tests.support.workers import HOPELESS_S, Lifeline
 
 FILES = {"finding.json", "a.onnx", "b.onnx", "inputs.npz", "repro.py", "report.md"}
 
-EAGER = '''
-from dataclasses import replace
-from polyjuice.compilers import _torch
-from polyjuice.compilers.eager import *
-
-FORMAT = "torch"
-WRONG = True
-REPRO_IMPORTS = """
+EAGER_INFO = {
+    "format": "torch",
+    "needs": "a test",
+    "repro_imports": """
 import inspect
 import torch
 import torch.nn.functional as F
 import {module}_bug as bug
-"""
-REPRO = """
+""",
+    "repro": """
 def prepare(model, inputs, **options):
     wrong = bug.WRONG and "relu" in inspect.getsource(type(model))
     return lambda: [output + wrong for output in model(*inputs)]
+""",
+}
+
+EAGER = """
+from dataclasses import replace
+from polyjuice.compilers import _torch
+from polyjuice.compilers.eager import *
+
+WRONG = True
 """
-'''
 """PyTorch eager, but wrong by 1 in programs that call relu."""
 
 WRONG_RELU = """
@@ -82,7 +86,7 @@ def feeds(finding: Path, graph: Graph) -> dict[str, np.ndarray]:
 def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     pytest.importorskip("torch")
     site = tmp_path_factory.mktemp("site")
-    plugin(site, WRONG_RELU, name="wrong", base=EAGER)
+    plugin(site, WRONG_RELU, name="wrong", base=EAGER, info=EAGER_INFO)
     (site / "wrong_compiler_bug.py").write_text("WRONG = True\n")
     return site
 

@@ -80,6 +80,19 @@ def test_what_is_added_is_read_again_and_the_rest_of_the_file_stays(tmp_path: Pa
     assert path.read_text().startswith("# ours\n[[bug]]\ncompiler = 'xla' # for now\n")
 
 
+def test_a_bug_that_came_back_is_known_again(tmp_path: Path) -> None:
+    path, finding = tmp_path / "known.toml", stored(tmp_path / "f")
+    fixed = known_list.add(path, finding, {"url": URL, "fixed": "0.28"}).bug
+    later = stored(tmp_path / "later", versions={"tvm": "0.29.0"})
+    assert not fixed.is_in("0.29.0")
+    again = known_list.add(path, later, {"url": "https://elsewhere"})
+    assert again == known_list.Added(again.bug, added=True)
+    assert (again.bug.versions, again.bug.fixed, again.bug.url) == (">=0.29.0", "", "https://elsewhere")
+    assert known_list.read(path) == (fixed, again.bug)
+    assert known_list.find(known_list.read(path), "tvm", "0.30", fixed.signature) == again.bug
+    assert known_list.find(known_list.read(path), "tvm", "0.27.0.post1", fixed.signature) == fixed
+
+
 def test_a_local_build_stands_for_its_release(tmp_path: Path) -> None:
     finding = stored(tmp_path / "f", compiler="inductor", versions={"inductor": "2.13.0+cpu"})
     bug = known_list.add(tmp_path / "known.toml", finding, {"url": URL}).bug

@@ -3,37 +3,15 @@
 from __future__ import annotations
 
 import os
-import re
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
-from tests.support.pages import PAGES, blocks
+from tests.support.pages import PAGES, blocks, missing, with_first_finding
 
 RUN = [page for page in PAGES if any(block.shown for block in blocks(page.read_text(encoding="utf-8")))]
-
-_FINDING = re.compile(r"\b(\w[\w-]*)/(findings|raw)/\d{6}-\d-\w+")
-
-
-def masked(line: str) -> str:
-    """A line without the types, numbers and lists of numbers that the seeds decide. Exit statuses stay."""
-    if line.startswith("status "):
-        return line
-    line = re.sub(r"\b[a-z]+\d+\[[\d, ]*\]", "TYPE", line)
-    return " ".join(re.sub(r"\[[-\d., e\[\]]*\]|-?\d[\d.]*(e-?\d+)?", "N", line).split())
-
-
-def missing(shown: str, output: str) -> list[str]:
-    """The shown lines that do not occur in the output in this order. `...` stands for anything within a line."""
-    lines = iter([masked(line) for line in output.splitlines()])
-
-    def is_next(line: str) -> bool:
-        pattern = ".*".join(map(re.escape, masked(line).split("...")))
-        return any(re.fullmatch(pattern, other) for other in lines)
-
-    return [line for line in shown.splitlines() if not is_next(line)]
 
 
 def stand_in(folder: Path, name: str, command: str) -> None:
@@ -41,18 +19,6 @@ def stand_in(folder: Path, name: str, command: str) -> None:
     file = folder / name
     file.write_text(f'#!/bin/sh\nexec "{sys.executable}" {command} "$@"\n')
     file.chmod(0o755)
-
-
-def with_first_finding(command: str, folder: Path) -> str:
-    """The command with the number of the first finding that exists, because the generator decides that number."""
-
-    def first(match: re.Match[str]) -> str:
-        return min(
-            (f"{match[1]}/{match[2]}/{path.name}" for path in folder.glob(f"{match[1]}/{match[2]}/*-*")),
-            default=match[0],
-        )
-
-    return _FINDING.sub(first, command)
 
 
 @pytest.mark.long

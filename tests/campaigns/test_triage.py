@@ -22,7 +22,7 @@ from polyjuice.triage import automatic, groups
 from polyjuice.triage.causes import KnownCulprit
 from polyjuice.triage.stored import Stored
 from tests.support.commands import fuzz, polyjuice, save_model
-from tests.support.plugins import plugin
+from tests.support.plugins import importing_from, plugin
 
 WRONG = """
 _disabled = set()
@@ -137,7 +137,7 @@ def test_a_finding_whose_publication_was_cut_off_is_published_again(triaged: tup
     (cut / "finding.json").unlink()
     (whole / "notes.txt").write_text("mine")
     (folder / "c/findings/.000009-0-mismatch").mkdir()
-    done = polyjuice("fuzz", "--resume", folder / "c", env={"PYTHONPATH": str(folder / "site")})
+    done = polyjuice("fuzz", "--resume", folder / "c", env=importing_from(folder / "site"))
     assert done.returncode == 1, done.stderr
     assert reported(folder) == before
     assert sorted((folder / "c/findings").iterdir()) == [cut, whole]
@@ -165,7 +165,7 @@ def test_an_ended_triage_goes_on_with_what_it_has_reduced(tmp_path: Path, triage
     whole, cut = sorted((tmp_path / "c/raw").glob("*/reduced"))
     before = (whole / "inputs.npz").stat().st_mtime_ns, (cut / "inputs.npz").stat().st_mtime_ns
     (cut / "report.md").unlink()
-    done = polyjuice("fuzz", "--resume", tmp_path / "c", env={"PYTHONPATH": str(triaged[0] / "site")})
+    done = polyjuice("fuzz", "--resume", tmp_path / "c", env=importing_from(triaged[0] / "site"))
     assert done.returncode == 1, done.stderr
     assert (whole / "inputs.npz").stat().st_mtime_ns == before[0]
     assert (cut / "inputs.npz").stat().st_mtime_ns != before[1]

@@ -199,19 +199,23 @@ def test_a_function_takes_part_as_it_is_and_is_judged_by_its_uncompiled_run(
 
 # --- findings ---------------------------------------------------------------------------------------------------------
 
-SPOILED = '''
-from polyjuice.compilers import _tensorflow
-from polyjuice.compilers.xla import *
-
-FORMAT = "tensorflow"
-REPRO_IMPORTS = """
+SPOILED_INFO = {
+    "format": "tensorflow",
+    "needs": "a test",
+    "repro_imports": """
 import tensorflow as tf
-"""
-REPRO = """
+""",
+    "repro": """
 def prepare(model, inputs, **options):
     wrong = "BiasAdd" in model.__call__.__code__.co_names
     return lambda: [y + wrong for y in model(*inputs)]
-"""
+""",
+}
+
+SPOILED = """
+from polyjuice.compilers import _tensorflow
+from polyjuice.compilers.xla import *
+
 
 def compile(program, inputs):
     return program
@@ -222,7 +226,7 @@ def run(program, inputs):
 
 def trace(compiled):
     return []
-'''
+"""
 """A compiler that adds one to all results of a program with BiasAdd, a name that no lowering uses."""
 
 OWNERS = """
@@ -247,7 +251,7 @@ def raises():
 
 @pytest.mark.long
 def test_a_fault_is_found_stored_and_replayed_without_the_owners_module(tmp_path: Path) -> None:
-    env = plugin(tmp_path / "site", base=SPOILED, name="spoiled")
+    env = plugin(tmp_path / "site", base=SPOILED, info=SPOILED_INFO, name="spoiled")
     (tmp_path / "mine.py").write_text(OWNERS)
     fuzz = ("fuzz", "--compiler", "spoiled", "-n", 1, "--workers", 1, "--triage", "0s")
     done = polyjuice(*fuzz, "--seeds", "mine:model", "--out", tmp_path / "c", env=env, cwd=tmp_path)

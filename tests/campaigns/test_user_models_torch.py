@@ -161,27 +161,31 @@ def test_a_module_that_has_no_graph_takes_part_as_it_is(tmp_path: Path, monkeypa
 
 # --- findings ---------------------------------------------------------------------------------------------------------
 
-TORCH = '''
+TORCH_INFO = {
+    "format": "torch",
+    "needs": "a test",
+    "repro_imports": """
+import torch
+import torch.nn.functional as F
+""",
+    "repro": """
+def prepare(model, inputs, **options):
+    wrong = "linear" in model.forward.__code__.co_names and "_C" in model.forward.__code__.co_names
+    return lambda: [y + wrong for y in model(*inputs)]
+""",
+}
+
+TORCH = """
 import torch
 from polyjuice.compilers import _torch, eager as control
 from polyjuice.compilers.eager import *
 
-FORMAT = "torch"
-REPRO_IMPORTS = """
-import torch
-import torch.nn.functional as F
-"""
-REPRO = """
-def prepare(model, inputs, **options):
-    wrong = "linear" in model.forward.__code__.co_names and "_C" in model.forward.__code__.co_names
-    return lambda: [y + wrong for y in model(*inputs)]
-"""
 
 def run(program, inputs):
     names = program.model.forward.__code__.co_names
     wrong = "linear" in names and "_C" in names
     return [_torch.to_array(y + wrong) for y in program.model(*_torch._arguments(program, inputs))]
-'''
+"""
 """A compiler that adds one to all results of a program that calls linear by a name that no lowering uses."""
 
 
@@ -195,7 +199,7 @@ def model():
 
 @pytest.mark.long
 def test_a_fault_of_the_module_as_written_has_a_reproducer(tmp_path: Path) -> None:
-    env = plugin(tmp_path / "site", base=TORCH, name="spoiled")
+    env = plugin(tmp_path / "site", base=TORCH, info=TORCH_INFO, name="spoiled")
     (tmp_path / "mine.py").write_text(OWNERS)
     seeds = ["--seeds", "mine:model", "-n", 1, "--workers", 1, "--triage", "0s", *ONE_RULE]
     done = polyjuice("fuzz", "--compiler", "spoiled", *seeds, "--out", tmp_path / "c", env=env, cwd=tmp_path)

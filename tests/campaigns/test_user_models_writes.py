@@ -162,21 +162,17 @@ def test_a_module_that_gives_no_tensor_is_refused() -> None:
 
 # --- findings ---------------------------------------------------------------------------------------------------------
 
-SPOILED = '''
-import torch
-from polyjuice.compilers import _torch
-from polyjuice.compilers.eager import *
-from dataclasses import replace
-
-FORMAT = "torch"
-REPRO_IMPORTS = """
+SPOILED_INFO = {
+    "format": "torch",
+    "needs": "a test",
+    "repro_imports": """
 import copy
 
 import torch
 import torch.nn.functional as F
 import spoiled_compiler
-"""
-REPRO = """
+""",
+    "repro": """
 def prepare(model, inputs, updates=()):
     def call():
         fresh = [copy.deepcopy(x) for x in inputs]
@@ -186,7 +182,15 @@ def prepare(model, inputs, updates=()):
         return outputs
 
     return call
-"""
+""",
+}
+
+SPOILED = """
+import torch
+from polyjuice.compilers import _torch
+from polyjuice.compilers.eager import *
+from dataclasses import replace
+
 
 
 def compile(program, inputs):
@@ -232,7 +236,7 @@ def gives_buffer(model, inputs):
 
 
 FAULTS = dict({faults})
-'''
+"""
 """Torch, uncompiled, with faults. The element type of a program's inputs decides which fault it meets."""
 
 OWNERS = """
@@ -308,7 +312,7 @@ class Campaign:
 def campaign(tmp_path_factory: pytest.TempPathFactory) -> Campaign:
     folder = tmp_path_factory.mktemp("faults")
     functions = ", ".join(f"{TYPES[name]}={fault.function}" for name, fault in FAULTS.items())
-    env = plugin(folder / "site", base=SPOILED.replace("{faults}", functions), name="spoiled")
+    env = plugin(folder / "site", base=SPOILED.replace("{faults}", functions), info=SPOILED_INFO, name="spoiled")
     bodies = {name: OWNED.replace("{dtype}", TYPES[name]).replace("{body}", FAULTS[name].body) for name in FAULTS}
     (folder / "mine.py").write_text("\n".join([OWNERS, *bodies.values()]))
     seeds = [option for name in FAULTS for option in ("--seeds", f"mine:model_{TYPES[name]}")]

@@ -39,7 +39,7 @@ def test_what_a_compiler_lacks_is_reported_with_its_own_import_error(tmp_path: P
     assert status == 2
     state, message = report["broken"]
     assert state == "problem"
-    assert message.startswith("broken needs its framework: install it there (in ")
+    assert message.startswith("broken needs a test (in ")
     assert message.endswith(": libfast.so: cannot open shared object file)")
 
 

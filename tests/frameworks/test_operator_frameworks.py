@@ -21,7 +21,7 @@ from polyjuice.interpret import EvaluationError
 from polyjuice.ir import GraphError, dtypes
 from polyjuice.lower import Unlowerable
 from polyjuice.numerics import SAFETY, Analysis, analyse, distance
-from polyjuice.ops import TABLE, Op, table
+from polyjuice.ops import TABLE, Op, registry
 from polyjuice.ops.spec import Builder, DecomposeFn, Texts
 from tests.support.applications import application, one_node, random_array
 from tests.support.every_choice import Seen, lowered
@@ -195,6 +195,6 @@ def test_a_broken_text_is_seen(
 ) -> None:
     op = NAMES[name]
     broken = replace(op, **{framework: texts})
-    monkeypatch.setattr(table, "TABLE", {**TABLE, (op.domain, op.name): broken})
+    monkeypatch.setattr(registry, "TABLE", {**TABLE, (op.domain, op.name): broken})
     with pytest.raises(raised):
         Unsupported().compare({(framework, name, "float32"): unsupported_of(op, framework, "float32")})

@@ -17,7 +17,7 @@ import onnx
 import pytest
 from onnx import parser
 
-from polyjuice.cli import main
+from polyjuice.cli import run as run_command
 
 ROOT = Path(__file__).parents[2]
 COMMAND = Path(sys.executable).with_name("polyjuice")
@@ -56,7 +56,7 @@ def polyjuice(*arguments: object, env: Mapping[str, str] | None = None, cwd: Pat
             patch.chdir(cwd)
         patch.setattr(sys, "argv", ["polyjuice", *map(str, arguments)])
         try:
-            main()
+            run_command()
             status = 0
         except SystemExit as end:
             status = int(end.code or 0)

@@ -95,3 +95,37 @@ def programs(line: str) -> Iterator[Sequence[str]]:
 
 def _without_redirections(words: Sequence[str]) -> list[str]:
     return [word for before, word in zip(["", *words], words, strict=False) if ">" not in (before, word)]
+
+
+_FINDING = re.compile(r"\b(\w[\w-]*)/(findings|raw)/\d{6}-\d-\w+")
+
+
+def masked(line: str) -> str:
+    """A line without the types, numbers and lists of numbers that the seeds decide. Exit statuses stay."""
+    if line.startswith("status "):
+        return line
+    line = re.sub(r"\b[a-z]+\d+\[[\d, ]*\]", "TYPE", line)
+    return " ".join(re.sub(r"\[[-\d., e\[\]]*\]|-?\d[\d.]*(e-?\d+)?", "N", line).split())
+
+
+def missing(shown: str, output: str) -> list[str]:
+    """The shown lines that do not occur in the output in this order. `...` stands for anything within a line."""
+    lines = iter([masked(line) for line in output.splitlines()])
+
+    def is_next(line: str) -> bool:
+        pattern = ".*".join(map(re.escape, masked(line).split("...")))
+        return any(re.fullmatch(pattern, other) for other in lines)
+
+    return [line for line in shown.splitlines() if not is_next(line)]
+
+
+def with_first_finding(command: str, folder: Path) -> str:
+    """The command with the number of the first finding that exists, because the generator decides that number."""
+
+    def first(match: re.Match[str]) -> str:
+        return min(
+            (f"{match[1]}/{match[2]}/{path.name}" for path in folder.glob(f"{match[1]}/{match[2]}/*-*")),
+            default=match[0],
+        )
+
+    return _FINDING.sub(first, command)

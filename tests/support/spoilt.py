@@ -4,17 +4,24 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from tests.support.plugins import CONTROL, LARGE, plugin
+from tests.support.plugins import CONTROL, CONTROL_INFO, LARGE, plugin
 
-LEVELLED = CONTROL.replace("inputs):", "inputs, level='all'):").replace("return ", "compiler.LEVEL = level; return ")
+LEVELLED = {
+    **CONTROL_INFO,
+    "levels": ["off", "all"],
+    "repro": CONTROL_INFO["repro"]
+    .replace("inputs):", "inputs, level='all'):")
+    .replace("return ", "compiler.LEVEL = level; return "),
+}
+"""The control's `INFO`, with optimization levels."""
+
 COMPILER = (
-    LEVELLED
+    CONTROL
     + LARGE
     + """
 import time
 import numpy as np
 
-LEVELS = "off all"
 LEVEL = "all"
 CALLS = 0
 CLOCK = 0.0
@@ -78,4 +85,4 @@ def oracle_of(fault: str) -> str:
 def spoilt(site: Path, fault: str) -> dict[str, str]:
     """The environment in which the compiler ``fake`` has a fault, or none for ""."""
     code = f"def run(compiled, inputs):\n    {FAULTS[fault]}\n" if fault else ""
-    return plugin(site, code, base=COMPILER)
+    return plugin(site, code, base=COMPILER, info=LEVELLED)

@@ -13,8 +13,7 @@ from polyjuice import compilers
 from polyjuice.execution import Artifact, Limits, Outcome, Worker
 
 FAKE = """
-FORMAT = "torch"
-NEEDS = "a fake: pip install fake"
+INFO = {info}
 
 def version():
     return "1.0"
@@ -47,9 +46,10 @@ HOPELESS_S = 300
 LIMITS = Limits(compile_s=20, run_s=20, memory_gib=1)
 
 
-def fake(folder: Path, extra: str = "", name: str = "fake") -> compilers.CompilerInfo:
+def fake(folder: Path, extra: str = "", name: str = "fake", **info: object) -> compilers.CompilerInfo:
     path = folder / f"{name}.py"
-    path.write_text(FAKE + textwrap.dedent(extra))
+    fields = {"format": "torch", "needs": "a fake: pip install fake", "repro": "prepare = None", **info}
+    path.write_text(FAKE.replace("{info}", repr(fields)) + textwrap.dedent(extra))
     return compilers.read(name, path)
 
 

@@ -13,7 +13,7 @@ from polyjuice.execution import Artifact, LoweringChoices, Memory, Outcome, Shar
 from polyjuice.ir import Graph, TensorType
 from polyjuice.numerics import analyse
 from polyjuice.ops import GraphBuilder
-from polyjuice.oracles import ORACLES, Case, InputSet, Program, Verdict, usual_oracles
+from polyjuice.oracles import ORACLES, Case, InputSet, Program, Verdict, fault, usual_oracles
 from polyjuice.oracles.alias import GAINED, LOST, MOVED, WRITTEN
 from polyjuice.session import CompilerSession, Conditions
 
@@ -97,8 +97,8 @@ def test_views_of_one_input_share_memory_with_each_other_too() -> None:
 def test_both_variants_with_one_fault_are_one_finding() -> None:
     (verdict,) = verdicts(memory((1, INPUT, 0)), memory())
     case = Case([], [Program(label, graph(), Artifact("torch", ""), []) for label in ("min", "max")])
-    assert case.fault(verdict) == case.fault(replace(verdict, a="max", culprit="max"))
-    assert case.fault(verdict) != case.fault(replace(verdict, rung=LOST))
+    assert fault(case, verdict) == fault(case, replace(verdict, a="max", culprit="max"))
+    assert fault(case, verdict) != fault(case, replace(verdict, rung=LOST))
 
 
 def test_a_part_of_a_pack_has_its_own_numbers_and_what_it_shares_with_other_programs() -> None:

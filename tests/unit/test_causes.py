@@ -11,8 +11,8 @@ import numpy as np
 from polyjuice.execution import Artifact, Outcome
 from polyjuice.ir import Graph, TensorType
 from polyjuice.ops import GraphBuilder
-from polyjuice.oracles import crash
 from polyjuice.oracles.case import Program
+from polyjuice.oracles.failures import failure_of
 from polyjuice.triage.causes import KnownCulprit, by_part, cause_of
 from polyjuice.triage.record import FindingRecord
 from polyjuice.triage.stored import load
@@ -42,7 +42,7 @@ def of_error(operator: str, error: str) -> str:
     """The cause of a finding without a blamed part: a program of one operator does not load."""
     graph = program(operator)
     outcome = Outcome("error", "compile", message=error)
-    verdict = crash.verdict("crash", Program("min", graph, Artifact("onnx", b"", {}), [], outcome))
+    verdict = failure_of("crash", Program("min", graph, Artifact("onnx", b"", {}), [], outcome))
     return cause_of(finding("crash", signature=verdict.signature), {"min": graph}, ())
 
 

@@ -13,12 +13,14 @@ import onnx
 import pytest
 
 from polyjuice import compilers, formats
+from polyjuice.cli.operator_facts import facts
 from polyjuice.cli.rewrite import sayable
 from polyjuice.ir import TensorType
-from polyjuice.ops import FRAMEWORKS, TABLE, GraphBuilder
+from polyjuice.ops import FRAMEWORKS, TABLE, GraphBuilder, matching
 from tests.support.commands import PLAIN, fuzz, polyjuice, polyjuice_alone, refusal, save_model
 from tests.support.light_models import LIGHT, random_weights, run_model, with_random_weights
 from tests.support.plugins import plugin
+from tests.support.shares import one_in
 
 
 @pytest.fixture
@@ -64,7 +66,8 @@ def test_fuzz_prints_one_json_object_and_nothing_else(tmp_path: Path) -> None:
     assert sum(summary["share"].values()) == pytest.approx(1, abs=1e-3)
     assert min(summary["share"].values()) >= 0
     assert Path(summary["out"]) == tmp_path / "c"
-    assert {path.name for path in (tmp_path / "c").iterdir()} == {"campaign.sqlite", "findings", "lock", "log", "raw"}
+    files = {"campaign.sqlite", "findings", "lock", "log", "processes.lock", "raw"}
+    assert {path.name for path in (tmp_path / "c").iterdir()} == files
 
 
 def test_findings_and_progress_go_to_standard_error_under_json(tmp_path: Path) -> None:
@@ -231,7 +234,8 @@ def test_the_folder_of_another_campaign_is_refused(tmp_path: Path) -> None:
     assert "--resume" in message
     assert (tmp_path / "c/campaign.sqlite").read_bytes() == before
     message = refusal("--compiler", "numpy", "--seed", 3, "--resume", tmp_path / "c")
-    assert "leave out --compiler, --seed " in message
+    assert "--seed: the campaign in " in message
+    assert " began with 0, not 3" in message
 
 
 @pytest.mark.parametrize("command", ["fuzz", "rewrite"])
@@ -345,6 +349,28 @@ def test_ops_lists_the_operator_table() -> None:
     assert (add["domain"], add["arity"], add["onnx"], add["torch"]) == ("", [2, 2], True, True)
     assert {"float32", "bfloat16", "int64"} <= set(add["dtypes"])
     assert "bool" not in add["dtypes"]
+
+
+def test_ops_tells_all_of_an_operator() -> None:
+    done = polyjuice("ops", "aten.tanhshrink", "Softmax", "--json")
+    found = {row["name"]: {fact["name"]: fact for fact in row["facts"]} for row in json.loads(done.stdout)["ops"]}
+    assert found["aten.tanhshrink"]["definition"] == {
+        "name": "definition",
+        "text": "(Sub x0 (Tanh x0))",
+        "absent": False,
+    }
+    assert found["Softmax"]["definition"] == {"name": "definition", "text": "ONNX's standard", "absent": True}
+    assert "softmax-by-exp" in found["Softmax"]["rules"]["text"]
+    assert found["Softmax"].keys() == found["aten.tanhshrink"].keys()
+    assert "none: it does not choose among equal elements" in polyjuice("ops", "Softmax").stdout
+
+
+@pytest.mark.parametrize("name", one_in(6, [op.qualified for op in TABLE.values()]))
+def test_every_operator_has_every_fact_or_a_reason(name: str) -> None:
+    (op,) = matching([name])
+    found = list(facts(op, ()))
+    assert [fact.name for fact in found] == [fact.name for fact in facts(TABLE["", "Add"], ())]
+    assert all(fact.text.strip() for fact in found)
 
 
 @pytest.mark.parametrize(

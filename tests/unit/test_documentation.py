@@ -8,7 +8,6 @@ import re
 
 import pytest
 
-from polyjuice.oracles import Oracle
 from scripts.documentation import bugs, commands
 from scripts.documentation.links import ELSEWHERE, for_site, on_site
 from tests.support.commands import ROOT
@@ -61,18 +60,6 @@ def test_python_in_pages_can_be_parsed(page: str) -> None:
     for block in blocks(page.read_text(encoding="utf-8")):
         if block.language == "python":
             ast.parse(block.text)
-
-
-def test_the_oracle_of_the_documentation_is_an_oracle() -> None:
-    (block,) = (
-        b for b in blocks((ROOT / "docs/howto/oracle.md").read_text(encoding="utf-8")) if b.language == "python"
-    )
-    defined: dict[str, object] = {}
-    exec(block.text, defined)
-    oracle = defined["NotEmpty"]
-    assert isinstance(oracle, type)
-    assert issubclass(oracle, Oracle)
-    assert oracle().name == "notempty"
 
 
 def test_the_reference_names_what_there_is() -> None:

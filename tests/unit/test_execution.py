@@ -1,6 +1,8 @@
 """Artifacts, inputs and outputs pass through the worker's channel unchanged."""
 
 import ast
+import os
+import re
 import sys
 from pathlib import Path
 
@@ -8,11 +10,11 @@ import ml_dtypes
 import numpy as np
 import pytest
 
-from polyjuice import compilers, execution
+from polyjuice import compilers, execution, plugins
 from polyjuice.execution import Artifact, EnvironmentProblem, Limits, Worker
 
 ECHO = """
-FORMAT = "onnx"
+INFO = {"format": "onnx", "needs": "nothing", "repro": "prepare = None"}
 
 def version(): return "1"
 def check(): pass
@@ -27,6 +29,8 @@ def eager(program, inputs):
 def knobs(): return []
 def trace(compiled): return sorted(compiled["arrays"])
 """
+
+ONNX = "INFO = {'format': 'onnx', 'needs': 'it', 'repro': 'prepare = None'}"
 
 BITS = np.arange(2**16, dtype=np.uint16)
 
@@ -124,32 +128,61 @@ def test_an_entry_point_is_found_without_importing_it(tmp_path, monkeypatch):
     package = tmp_path / "third_party_package"
     package.mkdir()
     (package / "__init__.py").write_text("raise AssertionError('imported')")
-    (package / "vendor.py").write_text("FORMAT = 'onnx'\nraise AssertionError('imported')")
+    (package / "vendor.py").write_text(f"{ONNX}\nraise AssertionError('imported')")
     metadata = tmp_path / "third_party-1.0.dist-info"
     metadata.mkdir()
     (metadata / "METADATA").write_text("Metadata-Version: 2.1\nName: third-party\nVersion: 1.0\n")
     (metadata / "entry_points.txt").write_text(
-        f"[{compilers.ENTRY_POINTS}]\nvendor = third_party_package.vendor\ngone = no_such_package.vendor\n"
+        f"[{plugins.COMPILERS}]\nvendor = third_party_package.vendor\ngone = no_such_package.vendor\n"
     )
     monkeypatch.syspath_prepend(str(tmp_path))
     assert compilers.find("vendor").path == package / "vendor.py"
     assert "gone" not in compilers.names()
 
 
-def test_a_file_that_declares_no_format_is_refused(tmp_path):
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("FORMAT = 'onnx'", "it is missing: write INFO = {...}"),
+        ("INFO = {'format': name()}", "it must be a literal"),
+        ("INFO = ['onnx']", "it is missing"),
+        ("INFO = {'format': 'onnx', 'needs': 'it'}", "it lacks 'repro'"),
+        (f"{ONNX[:-1]}, 'lvels': ['0']}}", "it has no field 'lvels'; did you mean 'levels'?"),
+        (f"{ONNX[:-1]}, 'speed': 'fast'}}", "it has no field 'speed'; there are format, needs, repro, "),
+        (f"{ONNX[:-1]}, 'name': 'other'}}", "it has no field 'name'"),
+        (f"{ONNX[:-1]}, 'levels': '0 1 2'}}", "levels must be a list of texts, not '0 1 2'"),
+        (f"{ONNX[:-1]}, 'nodes': '20'}}", "nodes must be a number, not '20'"),
+        (f"{ONNX[:-1]}, 'nodes': 0}}", "nodes must be at least 1, not 0"),
+        (f"{ONNX[:-1]}, 'fast': 1}}", "fast must be True or False, not 1"),
+        (f"{ONNX[:-1]}, 'edge_policies': ['Max']}}", "edge_policies must be a dictionary of texts, not ['Max']"),
+        (f"{ONNX[:-1]}, 'edge_policies': {{'Max': ''}}}}", "edge_policies needs the URL of a source for 'Max'"),
+        (f"{ONNX[:-1]}, 'level_names': {{'3': 'O3'}}}}", "level_names has '3', which is not one of the levels"),
+        (ONNX.replace("onnx", "tflite"), "format must be one of torch, onnx, tensorflow, not 'tflite'"),
+    ],
+)
+def test_a_wrong_info_is_named_with_its_file(tmp_path, text, words):
     path = tmp_path / "bad.py"
-    path.write_text("FORMAT = 'tflite'\n")
-    with pytest.raises(EnvironmentProblem, match="FORMAT must be one of"):
+    path.write_text(f"{text}\n")
+    with pytest.raises(EnvironmentProblem, match=re.escape(f"{path}: INFO: ")) as problem:
         compilers.read("bad", path)
+    assert words in str(problem.value)
 
 
-def test_every_policy_of_a_compiler_has_a_source(tmp_path):
+def test_a_changed_file_is_read_again(tmp_path):
     path = tmp_path / "one.py"
-    path.write_text('FORMAT = "onnx"\nEDGE_POLICIES = """\n    Max float16: https://example.org/1\n"""\n')
+    path.write_text(f"{ONNX[:-1]}, 'edge_policies': {{'Max float16': 'https://example.org/1'}}}}\n")
     assert compilers.read("one", path).edge_policies == {"Max float16": "https://example.org/1"}
-    path.write_text('FORMAT = "onnx"\nEDGE_POLICIES = "Max float16"\n')
-    with pytest.raises(EnvironmentProblem, match="must have lines 'Operator: source'"):
+    path.write_text("")
+    os.utime(path, (0, 0))
+    with pytest.raises(EnvironmentProblem, match="it is missing"):
         compilers.read("one", path)
+
+
+@pytest.mark.parametrize("format", compilers.FORMATS)
+def test_each_format_has_one_default_compiler(format):
+    own = [compilers.find(name) for name in compilers.names()]
+    assert [info for info in own if info.default and info.format == format] == [compilers.default(format)]
+    assert compilers.suite_guards(format)
 
 
 COMPILER_FILES = sorted(path for path in Path(compilers.__file__).parent.glob("*.py") if path.name != "__init__.py")
@@ -168,6 +201,7 @@ FRAMEWORKS = {
     "eager": {"torch"},
     "inductor": {"torch"},
     "iree": {"ml_dtypes", "onnx"},
+    "numpy": {"onnx", "polyjuice"},
     "openvino": {"onnx"},
     "tvm": {"ml_dtypes", "onnx", "tvm_ffi"},
     "xla": {"tensorflow"},

@@ -19,10 +19,10 @@ from polyjuice.execution.forkserver import server_of
 from tests.support.workers import Lifeline, do, fake
 
 
-def marked(folder: Path, extra: str = "") -> tuple[Worker, Path]:
+def marked(folder: Path, extra: str = "", **info: bool) -> tuple[Worker, Path]:
     """A worker of a compiler that adds a line to a file when it is imported."""
     marks = folder / "imported"
-    return Worker(fake(folder, f'open({str(marks)!r}, "a").write("once\\n")\n' + extra)), marks
+    return Worker(fake(folder, f'open({str(marks)!r}, "a").write("once\\n")\n' + extra, **info)), marks
 
 
 def imports(marks: Path) -> int:
@@ -76,7 +76,7 @@ def test_another_environment_gets_another_server(tmp_path: Path, monkeypatch: py
 
 
 def test_a_framework_that_cannot_be_forked_is_imported_for_each(tmp_path: Path) -> None:
-    first, marks = marked(tmp_path, 'FORKS = "no"\n')
+    first, marks = marked(tmp_path, forks=False)
     with first, Worker(first.compiler) as second:
         assert do(first, "").status == do(second, "").status == "ok"
     assert imports(marks) == 2

@@ -231,3 +231,9 @@ def test_shift_amounts_reach_the_width_and_beyond(dtype: str, width: int) -> Non
     assert min(low for low, _ in ranges) == 0
     assert sum(high >= width for _, high in ranges) > 10
     assert sum(high < width for _, high in ranges) > 100
+
+
+def test_followers_are_operators() -> None:
+    known = {op.qualified for op in TABLE.values()}
+    unknown = {op.qualified: missing for op in TABLE.values() if (missing := {*op.followers.split()} - known)}
+    assert not unknown

@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from polyjuice import formats
-from polyjuice.cli import main
+from polyjuice.cli import run
 from polyjuice.generate import METRICS, TABLE_OPERATORS, generate, measure
 from polyjuice.generate.call_space import _DATA_INPUTS, OPS, call_space
 from polyjuice.generate.metrics import possible_input_counts
@@ -265,7 +265,7 @@ def command(monkeypatch: pytest.MonkeyPatch, *arguments: object) -> object:
     """Run the command here, and return its exit status."""
     monkeypatch.setattr(sys, "argv", ["polyjuice", "metrics", *map(str, arguments)])
     with pytest.raises(SystemExit) as ended:
-        main()
+        run()
     return ended.value.code
 
 

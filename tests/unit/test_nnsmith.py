@@ -320,7 +320,7 @@ def test_a_missing_solver_is_a_problem_of_the_environment(
     ):
         monkeypatch.setattr(sys, "argv", ["polyjuice", *arguments])
         with pytest.raises(SystemExit) as left:
-            cli.main()
+            cli.run()
         assert left.value.code == 2
         assert capsys.readouterr().err == f"polyjuice: {MISSING}\n"
         assert not out.exists()

@@ -9,7 +9,14 @@ import pytest
 from scripts import prose
 
 STYLE = prose.Style(
-    paths=(), stored=(), printed=(), words=8, passives=1, openings=("What", "Of"), phrases={"in order to": "to"}
+    paths=(),
+    stored=(),
+    stored_names=(),
+    printed=(),
+    words=8,
+    passives=1,
+    openings=("What", "Of"),
+    phrases={"in order to": "to"},
 )
 
 

@@ -21,11 +21,15 @@ from polyjuice.support import Support
 ROOT = Path(__file__).resolve().parents[2]
 
 PICKY = """
-from polyjuice.campaign import numpy_control
-from polyjuice.campaign.numpy_control import *
+from polyjuice.compilers import numpy as numpy_control
+from polyjuice.compilers.numpy import *
 
-FORMAT = "onnx"
-LACKS = "functions, symbolic sizes, constant nodes"
+INFO = {
+    "format": "onnx",
+    "needs": "a test",
+    "repro": "prepare = None",
+    "lacks": ["functions", "symbolic sizes", "constant nodes"],
+}
 asked = []
 
 def load(artifact):

@@ -9,7 +9,7 @@ from onnx import AttributeProto, NodeProto, defs, helper
 
 from polyjuice.formats.tensors import code_of
 from polyjuice.ir import Attrs
-from polyjuice.lower.onnx_forms.rule import FormRule, FormSite, Write, attribute, drop, give
+from polyjuice.lower.onnx_forms.rule import FormRule, FormSite, Write, attribute, drop, give, lacks, states
 from polyjuice.ops import TABLE, axes
 
 _ABSENT, _GIVEN = 0.5, 0.3
@@ -28,10 +28,10 @@ def rules() -> Iterator[FormRule]:
         for name, declared in schema.attributes.items():
             if any(attr.name == name and not attr.as_input for attr in op.attrs):
                 if name in _DEFAULTS or declared.default_value.name:
-                    yield FormRule(f"{name} absent", (operator,), _ABSENT, _absent(name))
+                    yield FormRule(f"{name} absent", (operator,), _ABSENT, _absent(name), lacks(name))
             elif declared.default_value.name:
-                yield FormRule(f"{name} given", (operator,), _GIVEN, _is_present(name))
-    yield FormRule("kernel_shape given", _WITH_KERNELS, _ABSENT, _has_kernel)
+                yield FormRule(f"{name} given", (operator,), _GIVEN, _is_present(name), states(name))
+    yield FormRule("kernel_shape given", _WITH_KERNELS, _ABSENT, _has_kernel, states("kernel_shape"))
 
 
 def _absent(name: str) -> Write:

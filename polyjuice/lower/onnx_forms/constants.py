@@ -17,9 +17,11 @@ from polyjuice.lower.onnx_forms.rule import (
     Write,
     attribute,
     become,
+    becomes,
     drop,
     element_code,
     give,
+    states,
     takes,
 )
 
@@ -41,16 +43,16 @@ _LARGEST = 4096
 
 def rules() -> Iterator[FormRule]:
     """Yield the forms of constants."""
-    yield FormRule("as Shape", ("Constant",), 0.5, _as_shape)
-    yield FormRule("as ConstantOfShape", ("Constant",), 0.5, _as_constant_of_shape)
-    yield FormRule("as Range", ("Constant",), 0.5, _as_range)
-    yield FormRule("as EyeLike", ("Constant",), 0.5, _as_eye_like)
+    yield FormRule("as Shape", ("Constant",), 0.5, _as_shape, becomes("Shape"))
+    yield FormRule("as ConstantOfShape", ("Constant",), 0.5, _as_constant_of_shape, becomes("ConstantOfShape"))
+    yield FormRule("as Range", ("Constant",), 0.5, _as_range, becomes("Range"))
+    yield FormRule("as EyeLike", ("Constant",), 0.5, _as_eye_like, becomes("EyeLike"))
     yield FormRule("as Expand", ("Constant",), 0.2, _as_expand)
     yield FormRule("as Cast", ("Constant",), 0.1, _as_cast)
     yield FormRule("as Reshape", ("Constant",), 0.1, _as_reshape)
     yield FormRule("as Identity", ("Constant",), 0.05, _as_identity)
     for name in _NUMBERS:
-        yield FormRule(name, ("Constant",), 0.5, _as_numbers(name))
+        yield FormRule(name, ("Constant",), 0.5, _as_numbers(name), states(name))
 
 
 def _array(node: NodeProto) -> np.ndarray | None:

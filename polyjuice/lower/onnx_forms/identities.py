@@ -10,7 +10,7 @@ from onnx import NodeProto, helper
 
 from polyjuice.ir import TensorType
 from polyjuice.ir.dtypes import NARROW
-from polyjuice.lower.onnx_forms.rule import FormRule, FormSite, Write, element_code, takes
+from polyjuice.lower.onnx_forms.rule import FormRule, FormSite, Write, becomes, element_code, takes
 
 VALUE = "any value"
 """The operator name in forms that concern a result, whatever operator computes it."""
@@ -19,6 +19,9 @@ _CHANCE = 0.008
 
 FOLLOWED = 0.2
 """How often a value passes through an operator if some value of the seed model does."""
+
+_SHOWN = ("Identity", "Dropout")
+"""Operators that pass a value on wherever they stand in a model. The others do so with some operands alone."""
 
 _COMMON = ("float32", "float64", "int32", "int64")
 _FLOATS = ("float32", "float64")
@@ -30,7 +33,7 @@ Make = Callable[[FormSite, TensorType, str], NodeProto | None]
 def rules() -> Iterator[FormRule]:
     """Yield a form for each such operator."""
     for name, make in _WAYS.items():
-        yield FormRule(f"through {name}", (VALUE,), _CHANCE, _through(make))
+        yield FormRule(f"through {name}", (VALUE,), _CHANCE, _through(make), becomes(name) if name in _SHOWN else None)
 
 
 def _through(make: Make) -> Write:

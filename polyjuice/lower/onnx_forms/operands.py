@@ -11,16 +11,21 @@ from polyjuice.ir import dtypes
 from polyjuice.lower.onnx_forms.rule import (
     FormRule,
     FormSite,
+    NodeView,
+    Shows,
     Write,
     attribute,
     become,
+    computes,
     cut_inputs,
     drop,
     element_code,
     give,
     has_input,
+    lacks,
     observed,
     set_input,
+    states,
     takes,
     value,
 )
@@ -51,29 +56,30 @@ _TRAINING_OPSET = 12
 def rules() -> Iterator[FormRule]:
     """Yield the forms of operands."""
     for operator, place in _BIASED.items():
-        yield observed("bias absent", [operator], _lacks(place))
+        yield observed("bias absent", [operator], _lacks(place), _shows_no(place))
         yield FormRule("bias of zeros", (operator,), 0.4, _bias_of_zeros)
-    yield observed("min absent", ["Clip"], _lacks(1))
-    yield observed("max absent", ["Clip"], _lacks(2))
+    yield observed("min absent", ["Clip"], _lacks(1), lacks("min"))
+    yield observed("max absent", ["Clip"], _lacks(2), lacks("max"))
     for place, name in ((1, "min"), (2, "max")):
         yield FormRule(f"{name} without effect", ("Clip",), 0.2, _no_bound(place))
     for operator in _ZERO_POINTS:
-        yield observed("zero point absent", [operator], _lacks(2))
+        yield observed("zero point absent", [operator], _lacks(2), _shows_no(2))
         yield FormRule("zero point absent", (operator,), 0.5, _zero_point_absent)
-    yield FormRule("k absent", ("Trilu",), 0.5, _zero_input_absent(1))
-    yield FormRule("constant_value absent", ("Pad",), 0.5, _zero_input_absent(2))
-    yield FormRule("ratio absent", ("Dropout",), 0.5, _ratio_absent)
-    yield FormRule("training_mode given", ("Dropout",), 0.2, _training_mode)
-    yield FormRule("scales given", ("Resize",), 0.4, _scales)
-    yield FormRule("axes given", ("Resize",), 0.4, _resize_axes)
+    yield FormRule("k absent", ("Trilu",), 0.5, _zero_input_absent(1), lacks("k"))
+    yield FormRule("constant_value absent", ("Pad",), 0.5, _zero_input_absent(2), lacks("constant_value"))
+    yield FormRule("ratio absent", ("Dropout",), 0.5, _ratio_absent, lacks("ratio"))
+    yield FormRule("training_mode given", ("Dropout",), 0.2, _training_mode, states("training_mode"))
+    yield FormRule("scales given", ("Resize",), 0.4, _scales, states("scales"))
+    yield FormRule("axes given", ("Resize",), 0.4, _resize_axes, states("axes"))
     yield FormRule("as Gemm", ("MatMul",), 0.1, _as_gemm)
     yield FormRule("constant B transposed", ("Gemm",), 0.4, _constant_transposed)
     yield FormRule("as Sum", ("Add",), 0.05, _as_sum)
     yield FormRule("as CastLike", ("Cast",), 0.1, _as_cast_like)
     for operator, place, name in _known_inputs():
-        yield FormRule(f"{name} computed", (operator,), _COMPUTED, _computed(place))
+        yield FormRule(f"{name} computed", (operator,), _COMPUTED, _computed(place), computes(name))
     for operator in _with_optional_inputs():
-        yield FormRule("absent input named", (operator,), _NAMED.get(operator, 0.3), _absent_input_named)
+        chance = _NAMED.get(operator, 0.3)
+        yield FormRule("absent input named", (operator,), chance, _absent_input_named, _names_an_absent_input)
 
 
 def _known_inputs() -> Iterator[tuple[str, int, str]]:
@@ -99,6 +105,14 @@ def _with_optional_inputs() -> Iterator[str]:
 
 def _lacks(place: int) -> Write:
     return lambda node, site: not has_input(node, place)
+
+
+def _shows_no(place: int) -> Shows:
+    return lambda view: not has_input(view.node, place)
+
+
+def _names_an_absent_input(view: NodeView) -> bool:
+    return len(view.node.input) > 0 and not view.node.input[-1]
 
 
 def _absent_input_named(node: NodeProto, site: FormSite) -> bool:

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from onnx import NodeProto, helper
 
 from polyjuice.ir import TensorType
-from polyjuice.lower.onnx_forms.rule import FormRule, FormSite, Write, become, value
+from polyjuice.lower.onnx_forms.rule import FormRule, FormSite, Shows, Write, become, value
 
 _ASKED_FOR, _SHOWN, _TOP_K = 0.2, 0.1, 0.3
 
@@ -31,10 +31,14 @@ def rules() -> Iterator[FormRule]:
     """Yield the forms of optional results."""
     for operator, names in _OPTIONAL.items():
         for place, name in enumerate(names, 1):
-            yield FormRule(f"{name} asked for", (operator,), _ASKED_FOR, _asked_for(place))
+            yield FormRule(f"{name} asked for", (operator,), _ASKED_FOR, _asked_for(place), _has_result(place))
         for place, name in enumerate(names, 1):
             yield FormRule(f"{name} as an output", (operator,), _SHOWN, _as_an_output(place))
     yield FormRule("as TopK", ("ReduceMax", "ReduceMin"), _TOP_K, _as_top_k)
+
+
+def _has_result(place: int) -> Shows:
+    return lambda view: len(view.node.output) > place
 
 
 def _asked_for(place: int) -> Write:

@@ -80,27 +80,87 @@ class FormSite:
         return name
 
 
+@dataclass(frozen=True)
+class NodeView:
+    """A node of an existing model: its operator's schema at the model's opset, and the constants by name."""
+
+    node: NodeProto
+    schema: defs.OpSchema
+    constants: Mapping[str, np.ndarray]
+
+    def lacks(self, name: str) -> bool:
+        """Return whether the attribute, or else the input, of this name could be there and is absent."""
+        if name in self.schema.attributes:
+            return attribute(self.node, name) is None
+        return any(formal.name == name and not has_input(self.node, i) for i, formal in enumerate(self.schema.inputs))
+
+    def states(self, name: str) -> bool:
+        """Return whether the attribute, or else the input, of this name is there."""
+        if name in self.schema.attributes:
+            return attribute(self.node, name) is not None
+        return any(formal.name == name and has_input(self.node, i) for i, formal in enumerate(self.schema.inputs))
+
+    def computes(self, name: str) -> bool:
+        """Return whether the input of this name is there and not constant."""
+        places = [i for i, formal in enumerate(self.schema.inputs) if formal.name == name]
+        return any(has_input(self.node, i) and self.node.input[i] not in self.constants for i in places)
+
+    def array(self, position: int) -> np.ndarray | None:
+        """Return the value of an input that is present and constant."""
+        return self.constants.get(self.node.input[position]) if position < len(self.node.input) else None
+
+    def integers(self, position: int) -> list[int]:
+        """Return the elements of a constant input of integers; empty for any other."""
+        array = self.array(position)
+        return [] if array is None or array.dtype.kind not in "iu" else array.ravel().tolist()
+
+
 Write = Callable[[NodeProto, FormSite], bool]
 """Writes a node in a form, in place. Returns False, and changes nothing, if the node cannot have it."""
+
+Shows = Callable[[NodeView], bool]
+"""Whether a node of an existing model shows a form."""
 
 
 @dataclass(frozen=True)
 class FormRule:
-    """A form of some operators: its name, its chance, and the function that writes it.
+    """A form of some operators: its name, its chance, the function that writes it, and one that recognises it.
 
-    An ``observed`` form is not written: the graph itself, or another choice, produces it.
+    An ``observed`` form is not written: the graph itself, or another choice, produces it. A single node does not show
+    a form without ``shows``.
     """
 
     name: str
     operators: tuple[str, ...]
     chance: float
     write: Write
+    shows: Shows | None = None
     observed: bool = False
 
 
-def observed(name: str, operators: Sequence[str], holds: Write) -> FormRule:
+def observed(name: str, operators: Sequence[str], holds: Write, shows: Shows | None = None) -> FormRule:
     """Return a form that is only counted."""
-    return FormRule(name, tuple(operators), 1.0, holds, observed=True)
+    return FormRule(name, tuple(operators), 1.0, holds, shows, observed=True)
+
+
+def lacks(name: str) -> Shows:
+    """Return what recognises the absence of an attribute or an input."""
+    return lambda view: view.lacks(name)
+
+
+def states(name: str) -> Shows:
+    """Return what recognises an attribute or an input that need not be there."""
+    return lambda view: view.states(name)
+
+
+def computes(name: str) -> Shows:
+    """Return what recognises a computed input."""
+    return lambda view: view.computes(name)
+
+
+def becomes(operator: str) -> Shows:
+    """Return what recognises a node of another operator."""
+    return lambda view: view.node.op_type == operator
 
 
 def attribute(node: NodeProto, name: str) -> AttributeProto | None:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from onnx import NodeProto
 
-from polyjuice.lower.onnx_forms.rule import FormRule, FormSite, Write, drop, give, value
+from polyjuice.lower.onnx_forms.rule import FormRule, FormSite, Shows, Write, drop, give, states, value
 from polyjuice.ops.windows import drops_windows, window_dims
 
 _CONVOLUTIONS = ("Conv", "ConvInteger", "QLinearConv")
@@ -16,10 +16,14 @@ _POOLS = ("MaxPool", "AveragePool", "LpPool")
 def rules() -> Iterator[FormRule]:
     """Yield the forms of convolutions and poolings."""
     for mode, chance in (("VALID", 0.3), ("SAME_UPPER", 0.4), ("SAME_LOWER", 0.7)):
-        yield FormRule(f"auto_pad {mode}", (*_CONVOLUTIONS, *_POOLS), chance, _auto_pad(mode))
-    yield FormRule("auto_pad VALID", ("ConvTranspose",), 0.3, _auto_pad("VALID"))
-    yield FormRule("output_shape given", ("ConvTranspose",), 0.5, _output_shape)
+        yield FormRule(f"auto_pad {mode}", (*_CONVOLUTIONS, *_POOLS), chance, _auto_pad(mode), _has_auto_pad(mode))
+    yield FormRule("auto_pad VALID", ("ConvTranspose",), 0.3, _auto_pad("VALID"), _has_auto_pad("VALID"))
+    yield FormRule("output_shape given", ("ConvTranspose",), 0.5, _output_shape, states("output_shape"))
     yield FormRule("ceil_mode without effect", ("MaxPool", "AveragePool"), 0.2, _ceil_mode)
+
+
+def _has_auto_pad(mode: str) -> Shows:
+    return lambda view: value(view.node, "auto_pad") == mode.encode()
 
 
 def _window(node: NodeProto, site: FormSite) -> tuple[list[int], list[int], list[int], list[int], list[int]]:

@@ -28,7 +28,7 @@ _CHANCE_BITS = 53
 
 
 @cache
-def _rules() -> Mapping[str, tuple[tuple[FormRule, float], ...]]:
+def rules() -> Mapping[str, tuple[tuple[FormRule, float], ...]]:
     """Return the rules of each operator, in the order in which :func:`rewrite` tries them, and their chances."""
     found: dict[str, tuple[tuple[FormRule, float], ...]] = {}
     for source in _SOURCES:
@@ -45,7 +45,7 @@ def _chance(rule: FormRule, operator: str) -> float:
     return max(rule.chance, min(raised, _OFTEN))
 
 
-FORMS: frozenset[Form] = frozenset((operator, rule.name) for operator, found in _rules().items() for rule, _ in found)
+FORMS: frozenset[Form] = frozenset((operator, rule.name) for operator, found in rules().items() for rule, _ in found)
 
 
 def rewrite(
@@ -71,7 +71,7 @@ def rewrite(
         operator = node.op_type if is_default(node.domain) else ""
         for subject in (operator, identities.VALUE):
             followed = identities.FOLLOWED if subject == identities.VALUE else FOLLOWED
-            for rule, chance in _rules().get(subject, ()):
+            for rule, chance in rules().get(subject, ()):
                 form = subject, rule.name
                 if rule.observed:
                     forms.pass_over(_CHANCE_BITS)

@@ -21,6 +21,7 @@ from onnx.numpy_helper import to_array
 
 from polyjuice.formats.subgraphs import nested_nodes
 from polyjuice.triage.listing.expressions import DEEPEST, MOST, WIDTH, Call, cut, elements, number, shortened
+from polyjuice.visible import quoted_in_markdown as code_text
 
 #: How many operators of subgraphs a pattern names.
 _HELD = 3
@@ -78,7 +79,7 @@ class OnnxProgram:
         constants += ["`Constant` nodes"] if any(node.op_type == "Constant" for node in graph.node) else []
         return {
             "opset": ", ".join(self._opsets),
-            "local functions": ", ".join(function.name for function in self.model.functions) or "none",
+            "local functions": ", ".join(code_text(function.name) for function in self.model.functions) or "none",
             "inputs": ", ".join(map(_type, graph.input)) or "none",
             "outputs": ", ".join(map(_type, graph.output)),
             **({"constants": " and ".join(constants)} if constants else {}),
@@ -125,7 +126,7 @@ class _Calls:
             return _short_number(array.reshape(-1)[0]) if array.size == 1 else "constant"
         node = self._producers.get(name)
         if node is None:
-            return self._names.get(name, name) or '""'
+            return self._names.get(name) or code_text(name) or '""'
         types = [_attribute(node, a) for a in node.attribute if a.name in _TYPES.get(node.op_type, ())]
         name = _operator(node) + (f"<{', '.join(types)}>" if types else "") + _held_operators(node)
         return Call(name, tuple(self.of(x, depth - 1) for x in node.input) if depth else ())
@@ -183,7 +184,7 @@ def _names(graph: GraphProto | FunctionProto, outer: Mapping[str, str] = Mapping
 
 
 def _opsets(holder: ModelProto | FunctionProto) -> list[str]:
-    return [f"{o.domain + ' ' if o.domain else ''}opset {o.version}" for o in holder.opset_import]
+    return [code_text(f"{o.domain + ' ' if o.domain else ''}opset {o.version}") for o in holder.opset_import]
 
 
 def _graph(graph: GraphProto, title: str, outer: Mapping[str, str] = MappingProxyType({})) -> str:
@@ -205,7 +206,8 @@ def _function(function: FunctionProto, outer: list[str]) -> str:
     own = ", ".join(opset for opset in _opsets(function) if opset not in outer)
     attributes = [*function.attribute, *(a.name for a in function.attribute_proto)]
     inputs = ", ".join([*(names[x] for x in function.input), *(f"{name}=" for name in attributes)])
-    lines = [f"function {function.domain}.{function.name}({inputs}){f', {own}' if own else ''}"]
+    called = code_text(f"{function.domain}.{function.name}({inputs})")
+    lines = [f"function {called}{f', {own}' if own else ''}"]
     lines += [f"    {line}" for node in function.node for line in _node(node, names, names, {})]
     return "\n".join([*lines, f"    return {', '.join(names[y] for y in function.output)}"])
 
@@ -214,24 +216,26 @@ def _node(
     node: NodeProto, operands: Mapping[str, str], names: Mapping[str, str], types: Mapping[str, ValueInfoProto]
 ) -> Iterator[str]:
     """A line for a node, and further ones for its subgraphs."""
-    texts = [operands.get(x, x) for x in node.input]
-    texts += [f"{a.name}={_attribute(node, a)}" for a in node.attribute if a.type != AttributeProto.GRAPH]
-    results = ", ".join(names.get(y, y) for y in node.output)
+    texts = [operands.get(x) or code_text(x) for x in node.input]
+    texts += [f"{code_text(a.name)}={_attribute(node, a)}" for a in node.attribute if a.type != AttributeProto.GRAPH]
+    results = ", ".join(names.get(y) or code_text(y) for y in node.output)
     made = [_type(types[y]) for y in node.output if y in types]
     comment = f"  # {', '.join(made)}" if made else ""
     yield f"{results} = {_operator(node)}({', '.join(texts)}){comment}"
     for attribute in node.attribute:
         if attribute.type == AttributeProto.GRAPH:
-            yield from (f"    {line}" for line in _graph(attribute.g, f"{attribute.name}:", operands).splitlines())
+            yield from (
+                f"    {line}" for line in _graph(attribute.g, f"{code_text(attribute.name)}:", operands).splitlines()
+            )
 
 
 def _operator(node: NodeProto) -> str:
-    return f"{node.domain}.{node.op_type}" if node.domain else node.op_type
+    return code_text(f"{node.domain}.{node.op_type}" if node.domain else node.op_type)
 
 
 def _described(node: NodeProto) -> str:
     """An operator with its attributes and omitted operands, as Markdown."""
-    plain = [f"{a.name}={_attribute(node, a)}" for a in node.attribute if a.type != AttributeProto.GRAPH]
+    plain = [f"{code_text(a.name)}={_attribute(node, a)}" for a in node.attribute if a.type != AttributeProto.GRAPH]
     absent = [str(i) for i, name in enumerate(node.input) if not name]
     without = f' with operand {" and ".join(absent)} left out (`""`)' if absent else ""
     attributes = f"({', '.join(sorted(plain))})" if plain else ""
@@ -240,20 +244,24 @@ def _described(node: NodeProto) -> str:
 
 def _attribute(node: NodeProto, attribute: AttributeProto) -> str:
     if attribute.ref_attr_name:
-        return f"@{attribute.ref_attr_name}"
+        return code_text(f"@{attribute.ref_attr_name}")
     value: Any = helper.get_attribute_value(attribute)
     if isinstance(value, TensorProto):
         return _held(value)
     if attribute.name in _TYPES.get(node.op_type, ()):
         return _type_name(value)
     if isinstance(value, bytes):
-        return f'"{value.decode(errors="replace")}"'
+        return code_text(f'"{value.decode(errors="replace")}"')
     if isinstance(value, float):
         return number(np.float32(value))
     if isinstance(value, (list, tuple)) or hasattr(value, "__len__"):
         items = [number(np.float32(x)) if isinstance(x, float) else x for x in value]
-        return "[" + ", ".join(f'"{x.decode()}"' if isinstance(x, bytes) else str(x) for x in items) + "]"
-    return str(value)
+        return (
+            "["
+            + ", ".join(code_text(f'"{x.decode(errors="replace")}"' if isinstance(x, bytes) else str(x)) for x in items)
+            + "]"
+        )
+    return code_text(" ".join(str(value).split()))
 
 
 def _inline(tensor: TensorProto) -> str:
@@ -272,7 +280,7 @@ def _held(tensor: TensorProto) -> str:
 
 
 def _value(value: ValueInfoProto, names: Mapping[str, str]) -> str:
-    return f"{names.get(value.name, value.name)}: {_type(value)}"
+    return f"{names.get(value.name) or code_text(value.name)}: {_type(value)}"
 
 
 def _type(value: ValueInfoProto) -> str:
@@ -284,7 +292,7 @@ def _type(value: ValueInfoProto) -> str:
 
 
 def _shaped(code: int, dims: list[Any]) -> str:
-    return f"{_type_name(code)}[{', '.join(map(str, dims))}]"
+    return code_text(f"{_type_name(code)}[{', '.join(map(str, dims))}]")
 
 
 def _type_name(code: int) -> str:

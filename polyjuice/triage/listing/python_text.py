@@ -24,7 +24,7 @@ _SETUP = {
     "dynamic": "torch.compile(dynamic=...)",
     "freezing": "torch._inductor.config.freezing",
     "mode": "gradient mode",
-    "gradient": "differentiated",
+    "gradients": "differentiated",
     "layouts": "strides of the inputs",
     "updates": "inputs that are written",
     "numbers": "Python numbers among the arguments",

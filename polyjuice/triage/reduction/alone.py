@@ -15,7 +15,7 @@ from polyjuice import pipeline
 from polyjuice.egraph import Rewriter
 from polyjuice.execution import LoweringChoices
 from polyjuice.lower import Unlowerable
-from polyjuice.oracles import Case, Verdict
+from polyjuice.oracles import Case, Oracle, Verdict
 from polyjuice.session import CompilerSession
 from polyjuice.triage.reduction.pair import Pair
 from polyjuice.triage.reduction.rewritings import without_an_operator
@@ -30,21 +30,22 @@ def alone(stored: Stored, session: CompilerSession) -> Stored:
 
     Return the finding unchanged where no oracle sees the fault in one program, or the compiler is no longer wrong.
     """
-    if not stored.oracle.alone or len(stored.graphs) < 2:
+    oracle = stored.oracle.alone
+    if not oracle or len(stored.graphs) < 2:
         return stored
     try:
         case = stored.case()
     except Unlowerable:
         return stored
     culprit = stored.record.culprit
-    found = _wrong(stored, case.only([culprit]), session) if culprit in stored.graphs else []
-    found = found or _wrong(stored, case, session)
+    found = _wrong(stored, case.only([culprit]), oracle, session) if culprit in stored.graphs else []
+    found = found or _wrong(stored, case, oracle, session)
     return _of(stored, min(found, key=lambda v: len(stored.graphs[v.a]))) if found else stored
 
 
-def _wrong(stored: Stored, case: Case, session: CompilerSession) -> list[Verdict]:
+def _wrong(stored: Stored, case: Case, oracle: Oracle, session: CompilerSession) -> list[Verdict]:
     """The verdicts on single programs that are of the finding's kind."""
-    verdicts = pipeline.judge(pipeline.execute(case, session), session, [stored.oracle.alone])
+    verdicts = pipeline.judge(pipeline.execute(case, session), session, [oracle.name])
     return [verdict for verdict in verdicts if verdict.kind == stored.record.kind]
 
 

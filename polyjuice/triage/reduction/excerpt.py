@@ -20,7 +20,7 @@ from polyjuice.formats import FormatError
 from polyjuice.inputs import mode_in
 from polyjuice.ir import Graph, array_digest
 from polyjuice.ops import entry
-from polyjuice.oracles import ORACLES, Case, InputSet, Oracle, Verdict
+from polyjuice.oracles import Case, InputSet, Oracle, Verdict
 from polyjuice.session import CompilerSession
 from polyjuice.triage.reduction.pair import array_cost
 from polyjuice.triage.reduction.trial import UNFIT, Counts, OutOfTime
@@ -92,7 +92,7 @@ class ExcerptTrial:
     @property
     def oracle(self) -> Oracle:
         """The oracle that judges excerpts."""
-        return ORACLES[self.stored.oracle.alone or self.stored.record.oracle]
+        return self.stored.oracle.alone or self.stored.oracle
 
     def as_stored(self) -> Excerpt:
         """The whole program as an excerpt. Raises NotTakenApart, Ended."""

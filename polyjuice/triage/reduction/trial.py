@@ -188,7 +188,7 @@ class Trial:
         names = tuple(name for node in graph.nodes for name in node.outputs if name)
         case = self.case(replace(pair, graphs=(replace(graph, outputs=names),)))
         verdicts = pipeline.judge(case, self.session, [self.stored.verdict.oracle]) if case else []
-        wrong = [v.output for v in verdicts if v.kind == self.stored.verdict.kind == "mismatch"]
+        wrong = [v.output for v in verdicts if v.kind == self.stored.record.kind and self.stored.kind.values]
         return names[min(wrong)] if wrong else ""
 
     @property
@@ -231,7 +231,7 @@ class Trial:
             if program is None or not program.ran:
                 return program is not None
             case = self.stored.case_of(self._sets(pair), [program])
-            return bool(pipeline.judge(case, self.session, [self.stored.oracle.alone]))
+            return bool(pipeline.judge(case, self.session, [self.stored.oracle.alone.name]))
         except UNFIT:
             return False
 

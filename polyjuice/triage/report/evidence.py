@@ -7,6 +7,8 @@ from collections.abc import Iterator, Mapping, Sequence
 import onnx
 
 from polyjuice.execution import Artifact
+from polyjuice.oracles import find as find_oracle
+from polyjuice.oracles import kind_of
 from polyjuice.oracles.case import MISTYPED
 from polyjuice.oracles.zeros import ZEROS
 from polyjuice.triage.record import FindingRecord
@@ -16,17 +18,9 @@ from polyjuice.wording import counted
 #: The largest model, in bytes, to pass to ONNX's checker.
 _LARGEST_CHECKED = 2**24
 
-_WHY = {
-    "alias": "A write into one of them changes the other, so correct code goes wrong.",
-    "nondeterministic": "One compiled program on the same inputs, in one process, must give one result.",
-    "slow": "The slower program has fewer operators, and both compute the same.",
-    "memory": "The program that takes more has fewer operators, and both compute the same.",
-}
-
-
 _VALID = {
     "torch": "The program is valid: PyTorch runs it without `torch.compile`.",
-    "tensorflow": "The program is valid: TensorFlow runs it without XLA.",
+    "tensorflow": "The program is valid: TensorFlow runs it without the compiler.",
     "onnx": "The model is valid ONNX.",
 }
 
@@ -40,18 +34,21 @@ def why(record: FindingRecord, format: str, letters: Mapping[str, str]) -> str:
 def _why(record: FindingRecord, format: str, letters: Mapping[str, str]) -> str:
     if record.broken:
         return f"The program breaks a rule on purpose ({record.broken}): it should raise an error, not end the process."
-    if record.kind in ("crash", "hang"):
+    kind = kind_of(record.kind)
+    if kind.failure:
         return _why_of_failure(record, format, letters)
-    if record.kind != "mismatch":
-        return _WHY[record.kind]
+    if not kind.values:
+        return kind.why
     return _why_of_mismatch(record)
 
 
 def _why_of_failure(record: FindingRecord, format: str, letters: Mapping[str, str]) -> str:
+    info = place.compiler_of(record)
+    valid = (info and info.valid) or _VALID[format]
     if not record.b:
-        return _VALID[format]
+        return valid
     named = f", {letters[record.b]}," if record.b in letters else ""
-    return f"{_VALID[format]} An equivalent program{named} compiles and runs."
+    return f"{valid} An equivalent program{named} compiles and runs."
 
 
 def _why_of_mismatch(record: FindingRecord) -> str:
@@ -66,9 +63,7 @@ def _why_of_mismatch(record: FindingRecord) -> str:
         return "No rounding is involved: the uncompiled run and float64 agree on the sign of these zeros."
     if record.rung == "uncompiled":
         return "The framework itself gives the expected result: uncompiled, in the program's types, and in float64."
-    if record.oracle == "optlevel":
-        return "An optimization level must not change results beyond rounding: this is beyond the error bounds."
-    return (
+    return find_oracle(record.oracle).why or (
         "The difference is larger than rounding: it is beyond the error bound of the operators, with float64 as "
         "the reference."
     )
@@ -109,7 +104,7 @@ def _validity(record: FindingRecord, artifacts: Mapping[str, Artifact]) -> Itera
 
 
 def _equivalence(record: FindingRecord, letters: Mapping[str, str]) -> Iterator[str]:
-    if len(letters) > 1 and record.kind not in ("crash", "hang"):
+    if len(letters) > 1 and not kind_of(record.kind).failure:
         further = ", and on other random inputs," if record.reduction else ""
         yield (
             "Programs that are not equivalent: an interpreter, in float64, finds A and B equal on these "
@@ -118,7 +113,7 @@ def _equivalence(record: FindingRecord, letters: Mapping[str, str]) -> Iterator[
 
 
 def _chance(record: FindingRecord) -> Iterator[str]:
-    if record.kind != "nondeterministic":
+    if not kind_of(record.kind).by_chance:
         also = ", and in the reproducer" if record.repro_exit == 1 else ""
         yield f"Chance: it showed in each of three fresh processes{also}."
 

@@ -5,45 +5,33 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from polyjuice.execution import Outcome
+from polyjuice.execution import Outcome, Status
+from polyjuice.oracles import find as find_oracle
+from polyjuice.oracles import kind_of
 from polyjuice.oracles.case import MISTYPED
-from polyjuice.oracles.crash import headline
+from polyjuice.oracles.failures import headline
 from polyjuice.oracles.zeros import ZEROS
 from polyjuice.triage.record import FindingRecord
 from polyjuice.triage.report import place
 
 _STAGES = {"load": "load", "compile": "compile", "run": "run"}
 
-#: For each oracle, the predicate where results differ and neither side is known to be wrong.
-_UNDECIDED = {
-    "metamorphic": "gives different values than an equivalent program",
-    "gradient": "has different gradients than an equivalent program",
-}
-_OTHERS = {
-    "nondeterministic": "gives different results from run to run",
-    "slow": "runs far slower than an equivalent program that computes more",
-    "memory": "takes far more memory than an equivalent program that computes more",
-}
-
 
 def predicate(record: FindingRecord) -> str:
     """The predicate of the wrong program, as in "X gives wrong values"."""
-    if record.kind in ("crash", "hang"):
+    kind = kind_of(record.kind)
+    if kind.failure:
         return _failure(record)
-    if record.kind == "alias":
-        return f"compiled: {_without_label(record)}"
-    if record.kind != "mismatch":
-        return _OTHERS[record.kind]
+    if not kind.values:
+        return kind.predicate.format(message=without_label(record))
     if record.rung == MISTYPED:
         return _mistyped(record)
     if record.rung == ZEROS:
         return "gives zeros of the wrong sign"
-    if record.oracle == "optlevel":
-        return _at_two_levels(record)
-    if record.oracle == "gradient" and record.culprit:
-        return "has wrong gradients"
-    if not record.culprit:
-        return _UNDECIDED.get(record.oracle, "gives wrong values")
+    texts = find_oracle(record.oracle).predicates
+    text = texts.undecided if not record.culprit else texts.first if record.culprit == record.a else texts.other
+    if text:
+        return text.format(level=place.level_name(record.compiler, record.level))
     return _values(record) + (" on the second run" if _takes_two_runs(record) else "")
 
 
@@ -89,15 +77,6 @@ def _values(record: FindingRecord) -> str:
     return "gives wrong values"
 
 
-def _at_two_levels(record: FindingRecord) -> str:
-    other = place.level_name(record.compiler, record.level)
-    if not record.culprit:
-        return f"gives different values at {other} than at the default level"
-    if record.culprit == record.a:
-        return f"gives wrong values at the default level, but not at {other}"
-    return f"gives wrong values at {other}, but not at the default level"
-
-
 def _all_are(texts: Sequence[str], special: str) -> bool:
     return bool(texts) and all(text.lower().lstrip("+-") == special for text in texts)
 
@@ -115,12 +94,13 @@ def _mistyped(record: FindingRecord) -> str:
 def _failure(record: FindingRecord) -> str:
     """How the compiler fails, without its error."""
     stage = _STAGES.get(record.failure.get("stage", ""), "compile and run")
-    if record.kind == "hang":
+    if kind_of(record.kind).endless:
         return f"does not {stage} within the time limit"
-    if record.failure.get("status") == "crash":
+    if record.failure.get("status") == Status.crash:
         return "ends the process" + (f" when it should {stage}" if stage != "compile and run" else "")
     return f"fails to {stage}"
 
 
-def _without_label(record: FindingRecord) -> str:
+def without_label(record: FindingRecord) -> str:
+    """The verdict's message without the label of the program."""
     return record.message.removeprefix(f"{record.a}: ")

@@ -2,41 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
-from polyjuice.compilers import EnvironmentProblem, find
+from polyjuice.compilers import CompilerInfo, EnvironmentProblem, find
+from polyjuice.oracles import find as find_oracle
+from polyjuice.oracles import kind_of
 from polyjuice.triage.record import FindingRecord
 
 #: A title names at most this many parts: a larger set says nothing about the cause.
 _FEW = 2
 
-#: The compilers' own names for their levels, where they differ from Polyjuice's.
-_LEVELS = {
-    "onnxruntime": {
-        "disable": "ORT_DISABLE_ALL",
-        "basic": "ORT_ENABLE_BASIC",
-        "extended": "ORT_ENABLE_EXTENDED",
-        "layout": "ORT_ENABLE_LAYOUT",
-        "all": "ORT_ENABLE_ALL",
-    },
-    "tvm": {level: f"opt_level {level}" for level in "0123"},
-    "xla": {level: f"xla_backend_optimization_level {level}" for level in "0123"},
-}
-
 
 def at_level(record: FindingRecord) -> str:
     """The lowest optimization level that shows the fault, as a phrase; "" where it is unknown or tells nothing."""
-    if record.oracle == "optlevel" and record.kind == "mismatch":  # which is about two levels
+    if find_oracle(record.oracle).compares_levels and kind_of(record.kind).values:  # which is about two levels
         return ""
     found, known = _lowest(record), _levels(record.compiler)
-    if not found or (known[-1:] == (found,) and record.compiler not in _LEVELS):
+    if not found or (known[-1:] == (found,) and not _level_names(record.compiler)):
         return ""
     return f" {'even ' if known[:1] == (found,) else ''}at {level_name(record.compiler, found)}"
 
 
 def level_name(compiler: str, level: str) -> str:
     """The compiler's own name for a level."""
-    return _LEVELS.get(compiler, {}).get(level, f"level {level}" if level.isdecimal() else level)
+    return _level_names(compiler).get(level, f"level {level}" if level.isdecimal() else level)
 
 
 def levels(record: FindingRecord, trial: str) -> list[str]:
@@ -67,8 +56,24 @@ def _lowest(record: FindingRecord) -> str:
     return str(record.level or record.conditions.get("level") or default)
 
 
+def compiler_of(record: FindingRecord) -> CompilerInfo | None:
+    """The description of a finding's compiler; None for a plugin that is not here."""
+    return _info(record.compiler)
+
+
 def _levels(compiler: str) -> tuple[str, ...]:
+    info = _info(compiler)
+    return info.levels if info else ()
+
+
+def _level_names(compiler: str) -> Mapping[str, str]:
+    info = _info(compiler)
+    return info.level_names if info else {}
+
+
+def _info(compiler: str) -> CompilerInfo | None:
+    """The compiler's description; None for a plugin that is not here."""
     try:
-        return find(compiler).levels
-    except EnvironmentProblem:  # that of a plugin that is not here
-        return ()
+        return find(compiler)
+    except EnvironmentProblem:
+        return None

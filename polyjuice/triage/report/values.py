@@ -11,7 +11,8 @@ import numpy as np
 from polyjuice.interpret import EvaluationError, evaluate
 from polyjuice.ir import Graph, dtypes
 from polyjuice.numerics import distance
-from polyjuice.oracles import Case, Verdict
+from polyjuice.oracles import Case, Verdict, kind_of
+from polyjuice.oracles import find as find_oracle
 from polyjuice.oracles.zeros import ZEROS
 from polyjuice.triage.listing import MOST, elements
 
@@ -28,9 +29,6 @@ _PLACES = {
     "min": "minimum",
 }
 
-#: The oracles that compare results which the case holds.
-_OF_RESULTS = ("metamorphic", "differential")
-
 
 def values(case: Case, verdict: Verdict) -> list[dict[str, Any]]:
     """The elements that differ most: index, each side's compiled and uncompiled value, float64, allowed error.
@@ -38,7 +36,7 @@ def values(case: Case, verdict: Verdict) -> list[dict[str, Any]]:
     All values are texts. Empty where outputs were not compared, or the verdict is about gradients or optimization
     levels.
     """
-    if verdict.allowed is None or verdict.oracle not in _OF_RESULTS:
+    if verdict.allowed is None or not find_oracle(verdict.oracle).of_case:
         return []
     i, k = verdict.inputs, verdict.output
     sides = [case.of(label) for label in (verdict.a, verdict.b) if label]
@@ -74,7 +72,7 @@ def result(case: Case, verdict: Verdict) -> dict[str, Any]:
     inputs = case.inputs[verdict.inputs]
     names = case.of(verdict.a).graph.inputs
     content: dict[str, Any] = {"inputs": {name: _array(x) for name, x in zip(names, inputs, strict=True)}}
-    if verdict.kind != "mismatch" or verdict.oracle not in _OF_RESULTS:
+    if not kind_of(verdict.kind).values or not find_oracle(verdict.oracle).of_case:
         return content
     i, k = verdict.inputs, verdict.output
     side = case.of(verdict.culprit or verdict.a)

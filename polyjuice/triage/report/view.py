@@ -10,6 +10,8 @@ from functools import cached_property
 
 from polyjuice.execution import Artifact
 from polyjuice.ir import Graph
+from polyjuice.oracles import Kind, kind_of
+from polyjuice.oracles import find as find_oracle
 from polyjuice.oracles.case import MISTYPED
 from polyjuice.triage.explanation import accountable, default_rules
 from polyjuice.triage.listing import Shown, cut, differences, shown
@@ -17,6 +19,7 @@ from polyjuice.triage.record import FindingRecord
 from polyjuice.triage.report import evidence, fault, place
 from polyjuice.triage.report.stack import cut_output, cut_stack
 from polyjuice.triage.reproducers.endings import SIDE_BY_SIDE
+from polyjuice.visible import quoted_in_markdown
 
 #: The most rules that a report names as candidates for why two graphs are equal.
 _RULES = 5
@@ -69,6 +72,11 @@ class View:
     repro: str
 
     @property
+    def kind(self) -> Kind:
+        """The kind of the finding."""
+        return kind_of(self.record.kind)
+
+    @property
     def title(self) -> str:
         """A title for the issue: the fault, the pattern, and the part of the compiler."""
         parts = [self._sentence(self.pattern), cut(fault.error(self.record), _ERROR)]
@@ -78,7 +86,7 @@ class View:
     def headline(self) -> str:
         """The title as a sentence in Markdown."""
         parts = place.parts(self.record)
-        right = "compiles and runs" if self.record.kind in ("crash", "hang") else "is right"
+        right = "compiles and runs" if self.kind.failure else "is right"
         blamed = f" Without {' and '.join(f'`{name}`' for name in parts)} it {right}." if parts else ""
         return f"{self._sentence(f'`{self.pattern}`')}.{blamed}"
 
@@ -90,8 +98,8 @@ class View:
     @cached_property
     def pattern(self) -> str:
         """The wrong program as one expression of the operators that ran."""
-        failed = self.record.kind in ("crash", "hang", "slow", "memory") or self.record.oracle == "gradient"
-        return self.wrong.pattern(None if failed else self.record.output)
+        of_output = self.kind.at_output and find_oracle(self.record.oracle).of_outputs
+        return self.wrong.pattern(self.record.output if of_output else None)
 
     @cached_property
     def _programs(self) -> dict[str, Shown]:
@@ -125,9 +133,9 @@ class View:
     def roles(self) -> list[str]:
         """One sentence on the role of each of two programs."""
         record, (own, other) = self.record, self.names
-        if record.kind in ("crash", "hang"):
+        if self.kind.failure:
             claims = f"{own} fails.", f"{other} is equivalent, and compiles and runs."
-        elif record.kind in ("slow", "memory"):
+        elif self.kind.costs:
             claims = f"{own} is simpler, but takes more.", f"{other} is equivalent, and takes less."
         elif record.culprit:
             claims = f"{own} is wrong.", f"{other} is equivalent to it."
@@ -161,7 +169,8 @@ class View:
     def inputs(self) -> str:
         """The values of the inputs, where they are small."""
         inputs = self.record.result.get("inputs") or {}
-        return ", ".join(f"`{name}` = `{text}`" for name, text in inputs.items()) if all(inputs.values()) else ""
+        texts = [f"`{quoted_in_markdown(name)}` = `{text}`" for name, text in inputs.items()]
+        return ", ".join(texts) if all(inputs.values()) else ""
 
     @property
     def expected(self) -> str:
@@ -169,12 +178,12 @@ class View:
         record, result = self.record, self.record.result
         if record.broken:
             return "an error"
-        if record.kind in ("crash", "hang"):
+        if self.kind.failure:
             return "it compiles and runs"
         if record.rung == MISTYPED and result.get("due_type"):
             return _typed(result["due_type"])
-        if record.kind == "alias":
-            return "it shares memory, and writes into inputs, as the uncompiled run does"
+        if self.kind.expected:
+            return self.kind.expected
         if result.get("expected"):
             return f"`{result['expected']}`"
         return self._element("float64")
@@ -183,12 +192,12 @@ class View:
     def got(self) -> str:
         """The actual result, in a few words."""
         record, result = self.record, self.record.result
-        if record.kind in ("crash", "hang"):
+        if self.kind.failure:
             return cut(fault.error(record) or record.message, _GOT)
         if record.rung == MISTYPED and result.get("got_type"):
             return _typed(result["got_type"])
-        if record.kind == "alias":
-            return record.message.removeprefix(f"{record.a}: ")
+        if self.kind.expected:
+            return fault.without_label(record)
         if result.get("got"):
             return f"`{result['got']}`"
         found = self._element("compiled")

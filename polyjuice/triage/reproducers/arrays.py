@@ -10,6 +10,7 @@ import numpy as np
 
 from polyjuice.ir import dtypes, mark, packed, uniform_value
 from polyjuice.oracles import Case, Verdict
+from polyjuice.oracles import find as find_oracle
 from polyjuice.triage.listing.expressions import number
 
 #: The most elements that are written out one by one.
@@ -47,7 +48,7 @@ def expected(case: Case, verdict: Verdict) -> np.ndarray | None:
     """The correct values of the output that shows a mismatch: in float64, or in its integer type."""
     if verdict.expected is not None:
         return verdict.expected
-    if verdict.allowed is None or verdict.oracle == "gradient":
+    if verdict.allowed is None or not find_oracle(verdict.oracle).of_outputs:
         return None
     side = case.of(verdict.culprit if verdict.culprit in (verdict.a, verdict.b) else verdict.a)
     reference: np.ndarray = side.analyses[verdict.inputs][verdict.output].reference

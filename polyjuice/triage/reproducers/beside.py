@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from string import Template
 
-from polyjuice.oracles import Verdict, alias
+from polyjuice.compilers import CompilerInfo
+from polyjuice.oracles import Kind, Verdict, find, kind_of
+from polyjuice.oracles.oracle import UNCOMPILED
 from polyjuice.triage.reproducers import endings
 from polyjuice.triage.reproducers.definitions import Programs
-
-_EMULATED = "inductor with emulate_precision_casts"
-"""The table's row for Inductor with the same rounding of half types as eager."""
-
-_OF_RESULTS = ("metamorphic", "differential")
 
 
 @dataclass(frozen=True)
@@ -25,7 +23,7 @@ class Backends:
     programs: Programs
     verdict: Verdict
     side: str
-    levels: tuple[str, ...]
+    compiler: CompilerInfo
     halves: bool
     value: str
     part: str
@@ -36,11 +34,11 @@ class Backends:
         if not self._show:
             return []
         plain, compiled = self._runs
-        names = ("eager", *self.levels, *([_EMULATED] if self.halves else []))
+        names = (*self.compiler.backends, *(self.compiler.backends_of_halves if self.halves else ()))
         expressions = {"plain": plain, "compiled": compiled, "heading": endings.SIDE_BY_SIDE}
-        found = [endings.BACKENDS.substitute(expressions, backends=names)]
-        if self.verdict.kind != "alias":  # which defines it anyway
-            found.insert(0, endings.UNCOMPILED)
+        found = [Template(self.compiler.side_by_side.strip()).substitute(expressions, backends=names)]
+        if not self._kind.keeps_model:  # which defines it anyway
+            found.insert(0, UNCOMPILED)
         if self._show == "told":
             output = self.verdict.output
             same = endings.SAME.substitute(output=output, value=self.value, part=self.part)
@@ -54,16 +52,18 @@ class Backends:
 
     @property
     def _runs(self) -> tuple[str, str]:
-        return self.programs.at_level(self.side, of_model=self.verdict.kind == "alias")
+        return self.programs.at_level(self.side, of_model=self._kind.keeps_model)
 
     @property
     def _show(self) -> str:
         """An expression for a function that describes a backend's outputs; "" where there is none."""
         verdict, output = self.verdict, f"outputs[{self.verdict.output}]"
-        if verdict.kind in ("crash", "hang"):
-            return 'lambda outputs: "runs"'
         if verdict.mistyped:
             return f"lambda outputs: ({self.programs.type_of(output, '')}, list({output}.shape))"
-        if verdict.kind == "alias" and verdict.rung != alias.WRITTEN:
-            return "shares"
-        return "told" if verdict.kind == "mismatch" and verdict.oracle in _OF_RESULTS else ""
+        if self._kind.values:
+            return "told" if find(verdict.oracle).of_case else ""
+        return self._kind.table(verdict)
+
+    @property
+    def _kind(self) -> Kind:
+        return kind_of(self.verdict.kind)

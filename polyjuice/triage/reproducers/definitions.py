@@ -31,7 +31,7 @@ def gradients(model, inputs, **options):
     return run'''
 
 
-_OF_INPUTS = ("layouts", "mode", "gradient", "numbers")
+_OF_INPUTS = ("layouts", "mode", "gradients", "numbers")
 """The keys of a setup that affect the call of a program, and not its compilation."""
 
 
@@ -63,7 +63,7 @@ class Programs:
         blocks = [_class(side, artifact, arrays) for side, artifact in self.artifacts.items()]
         if self.format == "torch":
             modes = {_mode(artifact) for artifact in self.artifacts.values()}
-            differentiated = any(artifact.setup.get("gradient") for artifact in self.artifacts.values())
+            differentiated = any(artifact.setup.get("gradients") for artifact in self.artifacts.values())
             blocks = [*([] if "grad" in modes else [NO_GRADIENTS]), *([GRADIENTS] if differentiated else []), *blocks]
         return blocks
 
@@ -119,7 +119,7 @@ class Programs:
         arguments = ", ".join(
             [model or self.model(side), f"[{inputs}]", *(f"{k}={v!r}" for k, v in settings.items()), *options]
         )
-        text = f"{'gradients' if artifact.setup.get('gradient') else function}({arguments})"
+        text = f"{'gradients' if artifact.setup.get('gradients') else function}({arguments})"
         if artifact.format != "torch" or _mode(artifact) == "grad":
             return text
         if _mode(artifact) == "inference":

@@ -12,6 +12,7 @@ from onnx import AttributeProto, GraphProto, ModelProto, NodeProto, TensorProto,
 
 from polyjuice.triage.listing.expressions import number
 from polyjuice.triage.reproducers.arrays import SMALL, nested
+from polyjuice.visible import visible
 
 #: The most nodes of a model that is written out.
 _NODES = 8
@@ -70,7 +71,7 @@ class _Side:
     def frame(self) -> str:
         """A function that makes a model from nodes and constants: the text that the sides share."""
         graph, names = self.model.graph, self.names
-        opsets = ", ".join(f'helper.make_opsetid("{o.domain}", {o.version})' for o in self.model.opset_import)
+        opsets = ", ".join(f"helper.make_opsetid({_text(o.domain)}, {o.version})" for o in self.model.opset_import)
         return f'''\
 def model(nodes, constants=()):
     """Return a serialized model of these nodes."""
@@ -95,10 +96,20 @@ def _lines(items: Sequence[str]) -> str:
 
 
 def _is_plain(attribute: AttributeProto) -> bool:
-    if keyword.iskeyword(attribute.name) or attribute.ref_attr_name:
+    if not attribute.name.isidentifier() or keyword.iskeyword(attribute.name) or attribute.ref_attr_name:
+        return False
+    if not all(_is_text(text) for text in (attribute.s, *attribute.strings)):
         return False
     filled = bool(attribute.floats or attribute.ints or attribute.strings)
     return attribute.type in (*_SCALARS, AttributeProto.TENSOR) or (attribute.type in _LISTS and filled)
+
+
+def _is_text(data: bytes) -> bool:
+    try:
+        data.decode()
+    except UnicodeDecodeError:
+        return False
+    return True
 
 
 def _made(graph: GraphProto) -> Iterator[str]:
@@ -142,7 +153,7 @@ def _text(value: Any) -> str:
         case bytes():
             return _text(value.decode())
         case str():
-            return '"' + value.replace("\\", "\\\\").replace('"', '\\"') + '"'
+            return '"' + visible(value.replace("\\", "\\\\").replace('"', '\\"'), kept="") + '"'
         case float():
             text = number(np.float32(value))
             return f"{text}.0" if text.lstrip("-").isdigit() else text

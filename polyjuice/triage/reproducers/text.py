@@ -1,4 +1,4 @@
-"""Assemble the text of a reproducer. The code that calls the compiler comes from the compiler file (``REPRO``)."""
+"""Assemble the text of a reproducer. The code that calls the compiler comes from the compiler file (``repro``)."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from polyjuice.execution import Artifact, Memory
+from polyjuice.execution import Artifact
 from polyjuice.ir import complexes, dtypes, uniform_value
 from polyjuice.lower.python_text import identifiers
-from polyjuice.oracles import Case, Verdict, alias
+from polyjuice.oracles import Case, Kind, Oracle, Verdict, find, kind_of
 from polyjuice.oracles.zeros import ZEROS
 from polyjuice.session import CompilerSession
 from polyjuice.triage.listing.expressions import number
@@ -20,6 +20,7 @@ from polyjuice.triage.reproducers import embedded, endings
 from polyjuice.triage.reproducers.arrays import SMALL, Arrays, expected, input_name, stored_arrays
 from polyjuice.triage.reproducers.beside import Backends
 from polyjuice.triage.reproducers.definitions import Programs, lowered_name
+from polyjuice.visible import visible
 
 __all__ = ["lowered_name", "texts"]
 
@@ -31,7 +32,7 @@ _TAKEN = """
 """
 
 _HALF = ("float16", "bfloat16")
-"""The types between whose operators Inductor omits roundings by default."""
+"""The types between whose operators a compiler may omit roundings by default."""
 
 _STANDARD = ("base64", "copy", "ctypes", "gc", "io", "subprocess", "sys", "tempfile", "time")
 """Modules of the standard library that parts of the text use."""
@@ -45,21 +46,6 @@ def could_not_run(kind, error, trace):
 
 
 sys.excepthook = could_not_run'''
-
-_COMPARED = {
-    "metamorphic": "A and B compute the same. Compiled, they do not.",
-    "gradient": "A and B have the same gradients. Compiled, they do not.",
-    "differential": "Compiled, A gives other results than in float64.",
-    "optlevel": "A gives other results at another optimization level.",
-    "determinism": "Compiled, A gives different results from run to run.",
-}
-_FAILING = {
-    "crash": "A does not compile and run.",
-    "hang": "A does not compile and run within the time limit.",
-    "alias": "Compiled, A shares memory or writes into inputs differently than uncompiled.",
-    "slow": "A and B compute the same, and A is simpler. Compiled, A is far slower.",
-    "memory": "A and B compute the same, and A is simpler. Compiled, A takes far more memory.",
-}
 
 
 def texts(
@@ -90,9 +76,17 @@ class _Text:
     beside: bool
 
     @property
+    def _kind(self) -> Kind:
+        return kind_of(self.verdict.kind)
+
+    @property
+    def _oracle(self) -> Oracle:
+        return find(self.verdict.oracle)
+
+    @property
     def fails(self) -> bool:
         """Whether the program crashes or hangs."""
-        return self.verdict.kind in ("crash", "hang")
+        return self._kind.failure
 
     @property
     def supervised(self) -> bool:
@@ -102,7 +96,7 @@ class _Text:
     @property
     def _is_wide(self) -> bool:
         """Whether printed elements may agree in their first eight digits."""
-        return self.verdict.kind == "mismatch" and self._dtype() in ("float64", "complex128")
+        return self._kind.values and self._dtype() in ("float64", "complex128")
 
     def write(self) -> str:
         """The whole text."""
@@ -154,8 +148,9 @@ class _Text:
     def _title(self) -> str:
         version = self.session.versions.get(self.session.compiler.name, "")
         message = self._message().replace("\\", "\\\\").replace('"""', "'''")
+        message = visible(message)
         message_text = textwrap.fill(f"{self.session.compiler.name} {version}: {message}", 100, break_long_words=False)
-        what = _FAILING.get(self.verdict.kind) or _COMPARED[self.verdict.oracle]
+        what = self._kind.claim or self._oracle.claim
         if self.verdict.mistyped:
             what = "An output has another type or shape than the program says."
         if self.case.broken:
@@ -175,7 +170,7 @@ class _Text:
         return message
 
     def _supervision(self) -> str:
-        on_hang = 1 if self.verdict.kind == "hang" else 2
+        on_hang = 1 if self._kind.endless else 2
         return endings.SUPERVISED.substitute(limit=int(self.session.conditions.reproducer_s), on_hang=on_hang)
 
     def _programs(self) -> Programs:
@@ -222,12 +217,7 @@ class _Text:
         backends = self._backends(programs)
         further = backends.call if backends else ""
         yield from backends.definitions if backends else ()
-        if self.case.broken:
-            yield endings.DEATH.substitute(calls)
-        elif self.fails:
-            before, behind = (further, "") if self.supervised else ("", textwrap.indent(further, "    "))
-            yield endings.CRASH.substitute(calls, before=before, further=behind)
-        elif self.verdict.mistyped:
+        if self.verdict.mistyped:
             declared = self.case.of(verdict.a).graph.output_types[verdict.output]
             yield endings.MISTYPED.substitute(
                 a=next(iter(calls.values())),
@@ -237,63 +227,30 @@ class _Text:
                 shape=list(declared.shape),
                 further=further,
             )
-        elif verdict.kind == "alias":
-            yield from self._alias(programs, further)
-        elif verdict.kind == "slow":
-            yield endings.TIMES.substitute(calls)
-        elif verdict.kind == "memory":
-            yield endings.PEAKS.substitute(calls)
+        elif self._kind.ending:
+            yield from self._kind.ending(_Sides(self.case, verdict, programs, further, self.supervised))
         else:
             yield from self._comparison(arrays, programs, calls, further)
 
     def _backends(self, programs: Programs) -> Backends | None:
         """The table of the framework's backends; None where it has none, or none is wanted."""
-        levels = self.session.compiler.levels
-        if not self.beside or "aot_eager" not in levels or self.case.broken:
+        compiler = self.session.compiler
+        if not self.beside or not compiler.side_by_side or self.case.broken:
             return None
         own = "B" if self.verdict.culprit == self.verdict.b else "A"
         side = own if own in programs.artifacts else next(iter(programs.artifacts))
         graph = self.case.of(self.verdict.b if side == "B" else self.verdict.a).graph
         halves = any(type.dtype in _HALF for type in graph.types.values())
         value = programs.array_of(f"outputs[{self.verdict.output}]", self._dtype())
-        return Backends(programs, self.verdict, side, levels, halves, value, self._part())
-
-    def _alias(self, programs: Programs, further: str) -> Iterator[str]:
-        """Code that compares memory use with the uncompiled run."""
-        verdict = self.verdict
-        program = self.case.of(verdict.a)
-        found = next(d for d in alias.differences(program) if (d.rung, d.output) == (verdict.rung, verdict.output))
-        updated = {place for place, _ in program.artifact.setup.get("updates", ())}
-        places = [place for place in range(programs.outputs) if place not in updated]
-        texts = {
-            "a": programs.with_arguments("A"),
-            "plain": programs.with_arguments("A", "uncompiled"),
-            "model": programs.model("A"),
-            "what": found.what,
-        }
-        yield endings.UNCOMPILED
-        if found.rung == alias.WRITTEN:
-            yield endings.WRITES.substitute(texts, other=len(places) + int(found.other))
-            return
-        others = "[*model.parameters(), *model.buffers()]"
-        if found.kind != Memory.HELD:
-            number = int(found.other)
-            others = f"[outputs[{places.index(number) if found.kind == Memory.OUTPUT else len(places) + number}]]"
-        output = places.index(found.output)
-        if found.rung == alias.MOVED:
-            yield endings.IS.substitute(texts, output=output, other=others[1:-1])
-        else:
-            yield endings.SHARES.substitute(texts, output=output, others=others)
-        yield endings.ALIAS.substitute(texts, further=further)
+        return Backends(programs, self.verdict, side, compiler, halves, value, self._part())
 
     def _comparison(self, arrays: Arrays, programs: Programs, calls: Mapping[str, str], further: str) -> Iterator[str]:
-        verdict, oracle = self.verdict, self.verdict.oracle
+        verdict, comparison = self.verdict, self._oracle.comparison
         assert verdict.allowed is not None
         reference = expected(self.case, verdict)
         value = programs.array_of(f"run()[{verdict.output}]", self._dtype())
         of_zeros = verdict.rung == ZEROS
-        plain = reference is not None and _is_plain(reference, verdict.allowed) and oracle != "determinism"
-        plain = plain and not of_zeros
+        plain = reference is not None and _is_plain(reference, verdict.allowed) and not comparison.gap and not of_zeros
         yield endings.OUTPUT.substitute(value=value)
         wide = "np.complex128" if dtypes.is_complex(self._dtype()) else "np.float64"
         if not plain:
@@ -301,14 +258,9 @@ class _Text:
         where = "uncompiled" if of_zeros else "in float64"
         known = [f"expected = {arrays.numpy('expected', reference)}  # {where}"] if reference is not None else []
         yield "\n".join([*known, self._allowed(arrays)])
-        if oracle == "optlevel":
-            leveled = programs.call("A", "**options")
-            yield endings.AT_LEVELS.substitute(a=leveled, level=verdict.level)
-        elif oracle == "determinism":
-            yield endings.AGAIN.substitute(calls)
-        else:
-            yield (endings.ALONE if oracle == "differential" else endings.PAIR).substitute(calls)
-        other = "expected" if oracle == "differential" else "b"
+        with_options = programs.call("A", "**options")
+        yield comparison.runs.substitute(calls, a_with_options=with_options, level=verdict.level)
+        other = "b" if comparison.other else "expected"
         if plain:
             difference = f"np.abs(a.astype({wide}) - {other}.astype({wide}))"
             wrong = "~(difference <= allowed)  # a NaN is wrong, too"
@@ -321,10 +273,9 @@ class _Text:
         """Lines that print the output of each side, and the expected one."""
         verdict = self.verdict
         assert verdict.allowed is not None
-        others = {"optlevel": f"at level {verdict.level}", "determinism": "again"}
         shown = {"a": "A"}
-        if verdict.oracle != "differential":
-            shown["b"] = others.get(verdict.oracle, "B")
+        if other := self._oracle.comparison.other:
+            shown["b"] = other.format(level=verdict.level)
         if reference is not None:
             shown["expected"] = "float64"
         width = max(map(len, shown.values())) + 1
@@ -350,8 +301,7 @@ class _Text:
         )
         if self.verdict.rung == ZEROS:
             why = "a zero's sign counts"
-        if self.verdict.oracle == "gradient":
-            why = "many times the error of uncompiled gradients"
+        why = self._oracle.tolerance or why
         if np.isinf(allowed).any():
             why += "; infinite where elements are not compared"
         shown = _rounded_up(allowed) if arrays.inline else allowed
@@ -361,10 +311,31 @@ class _Text:
 
     def _dtype(self) -> str:
         """The element type of the result that shows the fault."""
-        if self.verdict.oracle == "gradient":
-            input_types = [dtypes.of_array(x) for x in self.case.inputs[self.verdict.inputs]]
-            return [dtype for dtype in input_types if dtypes.is_float(dtype)][self.verdict.output]
-        return self.case.of(self.verdict.a).graph.output_types[self.verdict.output].dtype
+        return self._oracle.dtype(self.case, self.verdict)
+
+
+@dataclass(frozen=True)
+class _Sides:
+    """The programs of a reproducer for the ending of a kind (see :class:`polyjuice.oracles.Sides`)."""
+
+    case: Case
+    verdict: Verdict
+    programs: Programs
+    further: str
+    supervised: bool
+
+    @property
+    def outputs(self) -> int:
+        return self.programs.outputs
+
+    def call(self, side: str, *options: str) -> str:
+        return self.programs.call(side, *options) if side in self.programs.artifacts else ""
+
+    def with_arguments(self, side: str, function: str = "") -> str:
+        return self.programs.with_arguments(side, function)
+
+    def model(self, side: str) -> str:
+        return self.programs.model(side)
 
 
 def _rounded_up(array: np.ndarray) -> np.ndarray:

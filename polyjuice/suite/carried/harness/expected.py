@@ -2,7 +2,7 @@
 
 [[xfail]]
 case = "case-00042"
-compiler = "onnxruntime"
+compiler = "NAME"
 versions = ">=1.20,<1.33"   # optional: a version specifier as of pip
 url = "https://..."
 reason = "..."              # optional

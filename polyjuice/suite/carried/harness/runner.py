@@ -46,14 +46,14 @@ def main(name: str, scratch: str) -> None:
         folder = Path(line.rstrip("\n"))
         case = json.loads((folder / "case.json").read_text(encoding="utf-8"))
         arrays = judging.read_arrays(folder / "inputs.npz")
-        if compiler.FORMAT not in case["programs"]:
-            answer(status=judging.SKIPPED, message=f"the case has no {compiler.FORMAT} programs")
+        if compiler.INFO["format"] not in case["programs"]:
+            answer(status=judging.SKIPPED, message=f"the case has no {compiler.INFO['format']} programs")
             continue
         ran = {}
-        for side, program in case["programs"][compiler.FORMAT].items():
+        for side, program in case["programs"][compiler.INFO["format"]].items():
             make_job = partial(worker.Job, compiler, lambda stage, side=side: answer(stage=f"{stage} of {side}"))
             ran[side] = run(make_job, folder, case, program, arrays, judging, wire)
-        status, message = judging.verdict(case, arrays, compiler.FORMAT, ran)
+        status, message = judging.verdict(case, arrays, compiler.INFO["format"], ran)
         answer(status=status, message=message)
 
 

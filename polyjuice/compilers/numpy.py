@@ -18,24 +18,26 @@ from polyjuice.ir import Graph
 from polyjuice.ops import TABLE
 from polyjuice.user_models import symbolic
 
-FORMAT = "onnx"
-SPEED = "fast"
-NEEDS = "polyjuice-fuzzer itself: pip install polyjuice-fuzzer"
-
-LACKS = "functions, symbolic sizes, constant nodes, any value: in a Scan"
-
-REPRO_IMPORTS = """
+INFO: dict[str, Any] = {
+    "format": "onnx",
+    "needs": "polyjuice-fuzzer itself: pip install polyjuice-fuzzer",
+    "control": True,
+    "uses_polyjuice": True,
+    "fast": True,
+    "lacks": ["functions", "symbolic sizes", "constant nodes", "any value: in a Scan"],
+    "repro_imports": """
 import onnx
 from polyjuice import formats, interpret
 from polyjuice.user_models import symbolic
-"""
-REPRO = """
+""",
+    "repro": """
 def prepare(model, inputs):
     model = onnx.load_from_string(model)
     symbolic.bind(model, symbolic.sizes_of(model, inputs))
     graph = formats.from_model(model, "model")
     return lambda: interpret.evaluate(graph, inputs)
-"""
+""",
+}
 
 Array = tuple[str, "np.ndarray[Any, Any]"]
 

@@ -1,29 +1,17 @@
-"""Formulas for the vector-Jacobian products of operators that mix elements, by the operators' names."""
+"""Formulas for the vector-Jacobian products of operators that mix elements, for the field ``adjoint`` of entries."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
-from polyjuice.inputs.linear_adjoints import (
-    Adjoint,
-    VjpContext,
-    average_slope,
-    col2im,
-    convolution,
-    convolution_transpose,
-    einsum,
-    gemm,
-    matmul,
-    onto,
-    pooled,
-    resize,
-)
 from polyjuice.ir import Attrs
 from polyjuice.ops import along
+from polyjuice.ops.linear_adjoints import onto
+from polyjuice.ops.spec import AdjointFn, VjpContext
 
 #: Replaces a zero that a formula divides by.
 _TINY = 1e-6
@@ -36,7 +24,7 @@ def _nonzero(x: np.ndarray) -> np.ndarray:
 # --- reductions ------------------------------------------------------------------------------------------------------
 
 
-def _reduction(slope: Callable[[np.ndarray, np.ndarray, int], Any]) -> Adjoint:
+def reduction(slope: Callable[[np.ndarray, np.ndarray, int], Any]) -> AdjointFn:
     """Return the adjoint of a reduction. ``slope`` takes the operand, the result (axes kept) and a number of terms."""
 
     def adjoint(a: VjpContext) -> Sequence[np.ndarray]:
@@ -52,46 +40,46 @@ def _over(a: VjpContext, axes: Sequence[int], slope: Callable[[np.ndarray, np.nd
     return np.asarray(np.broadcast_to(a.c.reshape(kept) * slope(x, a.y.reshape(kept), terms), x.shape))
 
 
-def _over_spatial(slope: Callable[[Attrs], Callable[[np.ndarray, np.ndarray, int], Any]]) -> Adjoint:
+def over_spatial(slope: Callable[[Attrs], Callable[[np.ndarray, np.ndarray, int], Any]]) -> AdjointFn:
     return lambda a: [_over(a, range(2, a.x[0].ndim), slope(a.attrs))]
 
 
-def _norm_slope(p: float) -> Callable[[np.ndarray, np.ndarray, int], Any]:
+def norm_slope(p: float) -> Callable[[np.ndarray, np.ndarray, int], Any]:
     return lambda x, y, n: np.sign(x) * (np.abs(x) / _nonzero(y)) ** (p - 1)
 
 
-def _product_slope(x: np.ndarray, y: np.ndarray, n: int) -> np.ndarray:
+def product_slope(x: np.ndarray, y: np.ndarray, n: int) -> np.ndarray:
     """Return the product of the other elements, with tiny numbers instead of zeros."""
     axes = tuple(i for i in range(x.ndim) if y.shape[i] != x.shape[i])
     whole = _nonzero(x)
     return np.asarray(np.prod(whole, axis=axes, keepdims=True) / whole)
 
 
-def _log_sum(x: np.ndarray, y: np.ndarray, n: int) -> np.ndarray:
+def log_sum(x: np.ndarray, y: np.ndarray, n: int) -> np.ndarray:
     return np.asarray(np.exp(-np.nan_to_num(y, nan=0.0, neginf=0.0)))
 
 
 # --- along an axis ---------------------------------------------------------------------------------------------------
 
 
-def _softmax(a: VjpContext) -> Sequence[np.ndarray]:
+def softmax(a: VjpContext) -> Sequence[np.ndarray]:
     y, c, axis = a.y, a.c, a.attrs["axis"]
     return [y * (c - np.sum(c * y, axis=axis, keepdims=True))]
 
 
-def _log_softmax(a: VjpContext) -> Sequence[np.ndarray]:
+def log_softmax(a: VjpContext) -> Sequence[np.ndarray]:
     y, c, axis = a.y, a.c, a.attrs["axis"]
     return [c - np.exp(y) * np.sum(c, axis=axis, keepdims=True)]
 
 
-def _lp_normalization(a: VjpContext) -> Sequence[np.ndarray]:
+def lp_normalization(a: VjpContext) -> Sequence[np.ndarray]:
     x, c, axis, p = a.x[0], a.c, a.attrs["axis"], a.attrs["p"]
     length = _nonzero(np.sum(np.abs(x) ** p, axis=axis, keepdims=True) ** (1 / p))
     along_norm = np.sum(c * x, axis=axis, keepdims=True) / length**2
     return [c / length - along_norm * np.sign(x) * (np.abs(x) / length) ** (p - 1)]
 
 
-def _cumsum(a: VjpContext) -> Sequence[np.ndarray]:
+def cumsum(a: VjpContext) -> Sequence[np.ndarray]:
     return [np.asarray(a.numpy([a.c], {**a.attrs, "reverse": 1 - a.attrs["reverse"]}))]
 
 
@@ -107,7 +95,7 @@ def _standardised(x: np.ndarray, c: np.ndarray, axes: tuple[int, ...], epsilon: 
     return y, scale * projected
 
 
-def _normalised(groups: Callable[[VjpContext], Sequence[int]], epsilon: str, channels: bool) -> Adjoint:
+def normalised(groups: Callable[[VjpContext], Sequence[int]], epsilon: str, channels: bool) -> AdjointFn:
     """Return the adjoint of a standardisation, with a scale and a bias if the node has them.
 
     ``groups`` returns the shape whose last axis is standardised.
@@ -127,17 +115,17 @@ def _normalised(groups: Callable[[VjpContext], Sequence[int]], epsilon: str, cha
     return adjoint
 
 
-def _layer_groups(a: VjpContext) -> Sequence[int]:
+def layer_groups(a: VjpContext) -> Sequence[int]:
     x, axis = a.x[0], a.attrs["axis"] % a.x[0].ndim
     return (*x.shape[:axis], math.prod(x.shape[axis:]))
 
 
-def _mean_variance(a: VjpContext) -> Sequence[np.ndarray]:
+def mean_variance(a: VjpContext) -> Sequence[np.ndarray]:
     axes = tuple(axis % a.x[0].ndim for axis in a.attrs["axes"])
     return [_standardised(a.x[0], a.c, axes, 0.0)[1]]
 
 
-def _batch_normalization(a: VjpContext) -> Sequence[np.ndarray]:
+def batch_normalization(a: VjpContext) -> Sequence[np.ndarray]:
     x, c = a.x[0], a.c
     lines = (-1, *[1] * (x.ndim - 2))
     scale, _, mean, variance = (p.reshape(lines) for p in a.x[1:])
@@ -147,7 +135,7 @@ def _batch_normalization(a: VjpContext) -> Sequence[np.ndarray]:
     return [c * scale / root, *(onto(scale.shape, part).reshape(-1) for part in parts)]
 
 
-def _lrn(a: VjpContext) -> Sequence[np.ndarray]:
+def lrn(a: VjpContext) -> Sequence[np.ndarray]:
     """The adjoint of x / d^beta, where d is the bias plus the weighted squares of neighbouring channels."""
     x, c, attrs = a.x[0], a.c, a.attrs
     size, beta, channels = attrs["size"], attrs["beta"], np.arange(x.shape[1])
@@ -158,13 +146,13 @@ def _lrn(a: VjpContext) -> Sequence[np.ndarray]:
     return [c * d**-beta - 2 * beta * x * inner]
 
 
-def _lp_slope(a: VjpContext, places: np.ndarray) -> np.ndarray:
+def lp_slope(a: VjpContext, places: np.ndarray) -> np.ndarray:
     taken = np.where(places >= 0, a.x[0].reshape(-1)[places], 0.0)
     norms = a.y.reshape(*a.y.shape, *[1] * len(a.attrs["kernel_shape"]))
-    return np.asarray(_norm_slope(a.attrs["p"])(taken, norms, 0))
+    return np.asarray(norm_slope(a.attrs["p"])(taken, norms, 0))
 
 
-def _det(a: VjpContext) -> Sequence[np.ndarray]:
+def det(a: VjpContext) -> Sequence[np.ndarray]:
     x = a.x[0] + _TINY * np.eye(a.x[0].shape[-1])
     factor = (a.c * np.linalg.det(x))[..., None, None]
     return [factor * np.swapaxes(np.linalg.pinv(x), -1, -2)]
@@ -173,7 +161,7 @@ def _det(a: VjpContext) -> Sequence[np.ndarray]:
 # --- others ----------------------------------------------------------------------------------------------------------
 
 
-def _scatter(place: Callable[[VjpContext], np.ndarray]) -> Adjoint:
+def scatter(place: Callable[[VjpContext], np.ndarray]) -> AdjointFn:
     """Return the adjoint of a scatter. ``place`` reads the result's cotangent where each update is written.
 
     A product or an extreme counts as a sum.
@@ -190,22 +178,22 @@ def _scatter(place: Callable[[VjpContext], np.ndarray]) -> Adjoint:
     return adjoint
 
 
-def _along_elements(a: VjpContext) -> np.ndarray:
+def along_elements(a: VjpContext) -> np.ndarray:
     indices, axis = a.x[1], a.attrs["axis"] % a.x[0].ndim
     others = tuple(slice(None) if i == axis else slice(0, n) for i, n in enumerate(indices.shape))
     return np.asarray(np.take_along_axis(a.c[others], indices, axis))
 
 
-def _at_rows(a: VjpContext) -> np.ndarray:
+def at_rows(a: VjpContext) -> np.ndarray:
     return np.asarray(a.c[tuple(np.moveaxis(a.x[1], -1, 0))])
 
 
-def _prelu(a: VjpContext) -> Sequence[np.ndarray]:
+def prelu(a: VjpContext) -> Sequence[np.ndarray]:
     (x, slope), c = a.x, a.c
     return [c * np.where(x < 0, slope, 1.0), onto(slope.shape, c * np.minimum(x, 0.0))]
 
 
-def _through(a: VjpContext) -> Sequence[np.ndarray | None]:
+def through(a: VjpContext) -> Sequence[np.ndarray | None]:
     """The first operand passes through, up to rounding."""
     return [a.c]
 
@@ -214,58 +202,15 @@ def _along_channel(p: np.ndarray, rank: int, axis: int) -> np.ndarray:
     return p.reshape([-1 if i == axis % rank else 1 for i in range(rank)]) if p.ndim else p
 
 
-def _quantize(a: VjpContext) -> Sequence[np.ndarray | None]:
+def quantize(a: VjpContext) -> Sequence[np.ndarray | None]:
     return [a.c / _along_channel(a.x[1], a.x[0].ndim, a.attrs["axis"])]
 
 
-def _dequantize(a: VjpContext) -> Sequence[np.ndarray | None]:
+def dequantize(a: VjpContext) -> Sequence[np.ndarray | None]:
     x, scale = a.x[0], _along_channel(a.x[1], a.x[0].ndim, a.attrs["axis"])
     zero = _along_channel(a.x[2], x.ndim, a.attrs["axis"]).astype(np.float64) if len(a.x) > 2 else 0.0
     return [a.c * scale, onto(scale.shape, a.c * (x - zero)).reshape(a.x[1].shape)]
 
 
-def _grouped(a: VjpContext) -> Sequence[int]:
+def grouped(a: VjpContext) -> Sequence[int]:
     return (a.x[0].shape[0], a.attrs["num_groups"], -1)
-
-
-ADJOINTS: Mapping[str, Adjoint] = {
-    "ReduceSum": _reduction(lambda x, y, n: 1.0),
-    "aten.nansum": _reduction(lambda x, y, n: 1.0),
-    "ReduceMean": _reduction(lambda x, y, n: 1.0 / n),
-    "ReduceProd": _reduction(_product_slope),
-    "ReduceL1": _reduction(lambda x, y, n: np.sign(x)),
-    "ReduceL2": _reduction(_norm_slope(2)),
-    "ReduceSumSquare": _reduction(lambda x, y, n: 2 * x),
-    "ReduceLogSum": _reduction(_log_sum),
-    "ReduceLogSumExp": _reduction(lambda x, y, n: np.exp(x - y)),
-    "GlobalAveragePool": _over_spatial(lambda attrs: lambda x, y, n: 1.0 / n),
-    "GlobalLpPool": _over_spatial(lambda attrs: _norm_slope(attrs["p"])),
-    "Softmax": _softmax,
-    "LogSoftmax": _log_softmax,
-    "LpNormalization": _lp_normalization,
-    "CumSum": _cumsum,
-    "MeanVarianceNormalization": _mean_variance,
-    "LayerNormalization": _normalised(_layer_groups, "epsilon", channels=False),
-    "InstanceNormalization": _normalised(lambda a: (*a.x[0].shape[:2], -1), "epsilon", channels=True),
-    "GroupNormalization": _normalised(_grouped, "epsilon", channels=True),
-    "aten.group_norm": _normalised(_grouped, "eps", channels=True),
-    "BatchNormalization": _batch_normalization,
-    "LRN": _lrn,
-    "MatMul": matmul,
-    "Gemm": gemm,
-    "Einsum": einsum,
-    "Det": _det,
-    "Conv": convolution,
-    "ConvTranspose": convolution_transpose,
-    "AveragePool": pooled(average_slope),
-    "LpPool": pooled(_lp_slope),
-    "Col2Im": col2im,
-    "Resize": resize,
-    "ScatterElements": _scatter(_along_elements),
-    "ScatterND": _scatter(_at_rows),
-    "PRelu": _prelu,
-    "Cast": _through,
-    "QuantizeLinear": _quantize,
-    "DequantizeLinear": _dequantize,
-}
-"""The adjoint of each operator, by its qualified name."""

@@ -7,29 +7,12 @@ out, or answers with None, have no cotangent.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
 from polyjuice.ir import Attrs
-from polyjuice.ops.convolution import conv
-from polyjuice.ops.spec import NumpyFn
-from polyjuice.ops.structural import pad_array
-from polyjuice.ops.windows import spatial_pads, windows
-
-
-@dataclass(frozen=True)
-class VjpContext:
-    """One application of an operator in float64: operands ``x``, the result ``y``, and its cotangent ``c``."""
-
-    x: Sequence[np.ndarray]
-    y: np.ndarray
-    c: np.ndarray
-    attrs: Attrs
-    numpy: NumpyFn
-
-
-Adjoint = Callable[[VjpContext], Sequence["np.ndarray | None"]]
+from polyjuice.ops.spec import AdjointFn, VjpContext
+from polyjuice.ops.windows import conv, pad_array, spatial_pads, windows
 
 
 def onto(shape: Sequence[int], cotangent: np.ndarray) -> np.ndarray:
@@ -128,7 +111,7 @@ def convolution_transpose(a: VjpContext) -> Sequence[np.ndarray]:
     return [of_x, np.concatenate(of_w), *(np.sum(c, axis=tuple(spots)) for _ in a.x[2:])]
 
 
-def pooled(slope: Callable[[VjpContext, np.ndarray], np.ndarray]) -> Adjoint:
+def pooled(slope: Callable[[VjpContext, np.ndarray], np.ndarray]) -> AdjointFn:
     """Return the adjoint of a pooling. ``slope`` maps the positions of the windows' elements to their derivatives."""
 
     def adjoint(a: VjpContext) -> Sequence[np.ndarray]:

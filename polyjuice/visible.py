@@ -1,0 +1,23 @@
+"""Show control characters as escapes: names and messages from a model must not steer a terminal."""
+
+from __future__ import annotations
+
+import unicodedata
+
+_STEERING = frozenset(("Cc", "Cf", "Cs", "Zl", "Zp"))
+"""Unicode's categories of characters that a terminal obeys or hides, or that cannot be written."""
+
+
+def visible(text: str, kept: str = "\n\t") -> str:
+    """The text with an escape (``\\x1b``) for each control character but those in ``kept``."""
+    if text.isprintable():
+        return text
+    return "".join(
+        ascii(character)[1:-1] if character not in kept and unicodedata.category(character) in _STEERING else character
+        for character in text
+    )
+
+
+def quoted_in_markdown(text: str) -> str:
+    """The text on one line, without control characters and without the mark that would end Markdown's code."""
+    return visible(text, kept="").replace("`", "'")

@@ -1,0 +1,235 @@
+"""Broken and hostile ONNX models: Polyjuice refuses each in one line, and allocates nothing for it."""
+
+from __future__ import annotations
+
+import os
+import signal
+from collections.abc import Callable
+from itertools import pairwise
+from pathlib import Path
+
+import numpy as np
+import pytest
+from onnx import FunctionProto, GraphProto, ModelProto, NodeProto, TensorProto, ValueInfoProto, helper, numpy_helper
+
+from polyjuice import formats
+from polyjuice.formats import FormatError, ReadLimits, TooLarge, forked
+from polyjuice.formats.onnx_file import bounded_bytes, load_model
+from polyjuice.suite.checking import Checker
+from tests.support.commands import refusal
+
+OPSET = [helper.make_opsetid("", 18)]
+
+
+def value(name: str, shape: list[int]) -> ValueInfoProto:
+    return helper.make_tensor_value_info(name, TensorProto.FLOAT, shape)
+
+
+def model(nodes: list[NodeProto], shape: list[int] | None = None, **parts: list[object]) -> ModelProto:
+    functions = parts.pop("functions", [])
+    graph = helper.make_graph(nodes, "g", [value("x", shape or [3])], [value("y", [3])], **parts)
+    domains = {function.domain for function in functions if isinstance(function, FunctionProto)}
+    imports = [*OPSET, *(helper.make_opsetid(domain, 1) for domain in domains)]
+    return helper.make_model(graph, opset_imports=imports, functions=functions)
+
+
+def relu(**changes: object) -> NodeProto:
+    node = helper.make_node("Relu", ["x"], ["y"])
+    for name, text in changes.items():
+        setattr(node, name, text)
+    return node
+
+
+def stored(made: ModelProto, folder: Path) -> Path:
+    path = folder / "model.onnx"
+    path.write_bytes(made.SerializeToString())
+    return path
+
+
+def doubling(depth: int) -> list[FunctionProto]:
+    """Functions of which each calls the next one twice."""
+    made = []
+    for level in range(depth):
+        inner = f"F{level + 1}" if level + 1 < depth else "Relu"
+        domain = "own" if level + 1 < depth else ""
+        nodes = [
+            helper.make_node(inner, ["a"], ["b"], domain=domain),
+            helper.make_node(inner, ["b"], ["c"], domain=domain),
+        ]
+        made.append(
+            helper.make_function("own", f"F{level}", ["a"], ["c"], nodes, [*OPSET, helper.make_opsetid("own", 1)])
+        )
+    return made
+
+
+def nested(depth: int) -> GraphProto:
+    graph = helper.make_graph([], "end", [], [])
+    for _ in range(depth):
+        node = NodeProto(op_type="If", input=["c"], output=["o"])
+        node.attribute.append(helper.make_attribute("then_branch", graph))
+        node.attribute.append(helper.make_attribute("else_branch", helper.make_graph([], "end", [], [])))
+        graph = helper.make_graph([node], "g", [], [])
+    return graph
+
+
+CALL = helper.make_node("F0", ["x"], ["y"], domain="own")
+
+
+@pytest.mark.parametrize(
+    ("made", "words"),
+    [
+        (model([relu()], [2**60]), ["'x'", "more than 67,108,864 elements", "--max-elements"]),
+        (model([relu()], [1] * 30), ["'x' has 30 dimensions"]),
+        (model([helper.make_node("Tile", ["x", "r"], ["y"])], initializer=[
+            numpy_helper.from_array(np.array([2**50]), "r")
+        ]), ["node 0 (Tile 'y')", "--max-elements"]),
+        (model([helper.make_node("ConstantOfShape", ["s"], ["y"])], initializer=[
+            numpy_helper.from_array(np.array([2**40, 2**20]), "s")
+        ]), ["node 0 (ConstantOfShape 'y')", "--max-elements"]),
+        (model([helper.make_node("Range", ["a", "b", "c"], ["y"])], initializer=[
+            numpy_helper.from_array(np.array(n), name) for name, n in (("a", 0), ("b", 2**60), ("c", 1))
+        ]), ["node 0 (Range 'y')", "--max-elements"]),
+        (model([CALL], functions=doubling(20)), ["nodes or more", "functions", "--max-nodes"]),
+        (model([CALL], functions=[
+            helper.make_function("own", "F0", ["a"], ["b"], [helper.make_node("F0", ["a"], ["b"], domain="own")],
+                                 [helper.make_opsetid("own", 1)])
+        ]), ["the function F0 calls itself"]),
+        (model([*nested(28).node, relu()]), ["nested more than 24 deep"]),
+        (model([relu(name="n" * 10_000_000)]), ["has 10,000,000 characters"]),
+        (model([helper.make_node("Relu", ["x", "x"], ["y"])]), ["node 0 (Relu 'y')", "2 inputs", "takes 1"]),
+        (model([helper.make_node("Relu", ["x"], ["y"], axis=1)]), ["no attribute 'axis'"]),
+        (model([helper.make_node("Softmax", ["x"], ["y"], axis="last")]), ["the attribute axis has another type"]),
+        (model([relu(), relu()]), ["'y' is defined twice"]),
+        (model([helper.make_node("Relu", ["z"], ["y"])]), ["'z' is not defined before it"]),
+    ],
+)  # fmt: skip
+def test_a_hostile_model_is_refused_with_its_place_and_advice(
+    tmp_path: Path, made: ModelProto, words: list[str]
+) -> None:
+    path = stored(made, tmp_path)
+    with pytest.raises(FormatError) as caught:
+        formats.load(path)
+    message = str(caught.value)
+    assert message.startswith(f"{path}: ")
+    assert len(message) < 500
+    assert "\n" not in message
+    assert [word for word in words if word not in message] == []
+
+
+def test_every_command_refuses_a_huge_input_at_once(tmp_path: Path) -> None:
+    path = stored(model([relu()], [2**60]), tmp_path)
+    for arguments in (
+        ["rewrite", path],
+        ["metrics", tmp_path],
+        ["fuzz", "--compiler", "numpy", "--seeds", path, "-n", 1],
+    ):
+        message = refusal(*arguments[1:], command=arguments[0], cwd=tmp_path)
+        assert "'x' has the type float32[1152921504606846976]" in message
+        assert "--max-elements" in message
+    with Checker("numpy") as checker, pytest.raises(TooLarge, match="--max-elements"):
+        checker.check(path, {"x": np.zeros(3, np.float32)})
+
+
+def test_an_option_raises_the_limit_and_the_settings_set_it(tmp_path: Path) -> None:
+    path = stored(model([relu()], [100]), tmp_path)
+    assert "more than 99 elements" in refusal(path, "--max-elements", 99, command="rewrite", cwd=tmp_path)
+    (tmp_path / "polyjuice.toml").write_text("max-elements = 9\n")
+    assert "more than 9 elements" in refusal(path, command="rewrite", cwd=tmp_path)
+    assert formats.load(path, ReadLimits(elements=100)).inputs == ("x",)
+
+
+def test_the_elements_of_all_values_are_limited_together(tmp_path: Path) -> None:
+    names = ["x", *(f"v{n}" for n in range(20)), "y"]
+    nodes = [helper.make_node("Relu", [a], [b]) for a, b in pairwise(names)]
+    path = stored(model(nodes, [100]), tmp_path)
+    with pytest.raises(TooLarge, match="together have more than 1,600 elements"):
+        formats.load(path, ReadLimits(elements=100))
+
+
+def test_a_name_that_is_no_text_is_refused(tmp_path: Path) -> None:
+    path = stored(model([relu(name="marked")]), tmp_path)
+    path.write_bytes(path.read_bytes().replace(b"marked", b"mark\xff\xfe"))
+    with pytest.raises(FormatError, match="no text in UTF-8"):
+        formats.load(path)
+
+
+@pytest.mark.parametrize(
+    ("function", "words"),
+    [
+        (lambda: os.kill(os.getpid(), signal.SIGSEGV), "crashes ONNX's library (SIGSEGV)"),
+        (lambda: os.abort(), "crashes ONNX's library (SIGABRT)"),
+        (lambda: [None for _ in iter(int, 1)], "cannot be read within 1 s"),
+        (lambda: bytearray(2**40), "cannot be read in 1 GiB of memory"),
+    ],
+)
+def test_a_crash_a_hang_and_full_memory_end_only_the_process_that_reads(
+    function: Callable[[], object], words: str
+) -> None:
+    def work() -> object:
+        with forked.doing("at work"):
+            return function()
+
+    with pytest.raises(FormatError) as caught:
+        forked.apart(work, "a.onnx", ReadLimits(seconds=1, memory_gib=1))
+    message = str(caught.value)
+    assert words in message
+    assert message.startswith("a.onnx: ")
+    assert message.endswith("(at work)")
+    assert forked.apart(lambda: 7, "a.onnx", ReadLimits()) == 7
+
+
+def test_a_fault_of_our_own_is_no_error_of_the_model() -> None:
+    with pytest.raises(forked.Defect, match="KeyError: 'x'"):
+        forked.apart(lambda: {}["x"], "a.onnx", ReadLimits())
+
+
+def external(folder: Path, location: str, **numbers: int) -> Path:
+    tensor = TensorProto(name="w", dims=[3], data_type=TensorProto.FLOAT, data_location=TensorProto.EXTERNAL)
+    for key, text in {"location": location, **{k: str(n) for k, n in numbers.items()}}.items():
+        tensor.external_data.add(key=key, value=text)
+    return stored(model([helper.make_node("Add", ["x", "w"], ["y"])], initializer=[tensor]), folder)
+
+
+def test_external_data_come_only_from_the_folder_of_the_model(tmp_path: Path) -> None:
+    folder = tmp_path / "model"
+    folder.mkdir()
+    for place in (folder, tmp_path):
+        np.arange(3, dtype=np.float32).tofile(place / "weights")
+    (folder / "link").symlink_to(tmp_path / "weights")
+    os.mkfifo(folder / "pipe")
+    (array,) = formats.load(external(folder, "weights")).constants.values()
+    assert array.tolist() == [0, 1, 2]
+    for location, words in (
+        ("../weights", "outside of the model's folder"),
+        (str(tmp_path / "weights"), "outside of the model's folder"),
+        ("link", "outside of the model's folder"),
+        ("absent", "cannot be read"),
+        ("pipe", "is no ordinary file"),
+        (".", "is no ordinary file"),
+    ):
+        with pytest.raises(FormatError, match=words):
+            formats.load(external(folder, location))
+    for numbers in ({"offset": 8}, {"length": 2**40}, {"offset": 2**40, "length": 12}):
+        with pytest.raises(FormatError, match=r"has 12 bytes|cannot be read"):
+            formats.load(external(folder, "weights", **numbers))
+
+
+def test_a_model_and_its_data_may_be_links_into_one_folder(tmp_path: Path) -> None:
+    blobs, snapshot = tmp_path / "blobs", tmp_path / "snapshot"
+    blobs.mkdir()
+    snapshot.mkdir()
+    np.arange(3, dtype=np.float32).tofile(blobs / "b")
+    external(blobs, "weights").rename(blobs / "a")
+    (snapshot / "model.onnx").symlink_to("../blobs/a")
+    (snapshot / "weights").symlink_to("../blobs/b")
+    assert len(load_model(snapshot / "model.onnx").graph.initializer[0].raw_data) == 12
+
+
+def test_what_is_no_ordinary_file_is_not_read(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe.onnx")
+    for path in (tmp_path / "pipe.onnx", Path("/dev/zero"), tmp_path):
+        with pytest.raises(FormatError, match="cannot be read"):
+            formats.load(path)
+    (tmp_path / "large").write_bytes(bytes(100))
+    with pytest.raises(TooLarge):
+        bounded_bytes(tmp_path / "large", 99)
