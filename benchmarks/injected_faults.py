@@ -1,4 +1,4 @@
-"""What a campaign answers to each fault of tests/support/faults.py: artifacts/injected-faults.md.
+"""Answers of a campaign to each fault of tests/support/faults.py: artifacts/injected-faults.md.
 
     .venv/bin/python benchmarks/injected_faults.py                  measure this tree
     .venv/bin/python benchmarks/injected_faults.py --before TREE    measure an older tree, for the column "before"
@@ -34,8 +34,8 @@ HEAD = """# Injected faults
 
 A compiler has one fault on one program, and is right on two others. `make` of the table:
 `.venv/bin/python benchmarks/injected_faults.py`. "Before" is the code of version 0.2.0. Each answer has the exit status
-of the campaign, the record of the case with the fault, how many of the two other cases were tested, and what was left
-running. The limit of a compilation is one second.
+of the campaign, the record of the case with the fault, the number of the two other cases that it tested, and the
+processes that still run. The limit of a compilation is one second.
 
 `tests/campaigns/test_injected_faults.py` puts all of these faults into one campaign of one and of two processes.
 `tests/campaigns/test_full_disk.py` fills the disks. `tests/unit/test_worker_isolation.py` has the limits of memory and
@@ -92,7 +92,7 @@ def remaining(mark: str) -> list[int]:
 
 
 def recorded(out: Path) -> str:
-    """What the database says about the three cases."""
+    """The records of the database about the three cases."""
     if not (out / "campaign.sqlite").exists():
         return "no campaign"
     with sqlite3.connect(out / "campaign.sqlite") as db:

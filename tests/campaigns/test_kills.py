@@ -1,4 +1,4 @@
-"""A campaign that is killed again and again ends as one that is left alone: `benchmarks/kills.py` on a small scale."""
+"""A campaign that dies again and again ends as one that runs through: `benchmarks/kills.py` on a small scale."""
 
 from __future__ import annotations
 
