@@ -33,8 +33,8 @@ HOPELESS_S = 90
 HEAD = """# Injected faults
 
 A compiler has one fault on one program, and is right on two others. `make` of the table:
-`.venv/bin/python benchmarks/injected_faults.py`. "Before" is the code of version 0.2.0. Each answer has the exit status
-of the campaign, the record of the case with the fault, the number of the two other cases that it tested, and the
+`.venv/bin/python benchmarks/injected_faults.py`. "Before" is the code of version 0.2.0. An answer has the campaign's
+exit status, the record of the case with the fault, and the number of the other cases that it tested. Last come the
 processes that still run. The limit of a compilation is one second.
 
 `tests/campaigns/test_injected_faults.py` puts all of these faults into one campaign of one and of two processes.
