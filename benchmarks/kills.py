@@ -80,10 +80,10 @@ _FOR_GOOD_S = 120.0
 """Seconds after which a process that still runs is left behind."""
 
 _START_S = 0.3, 8.0
-"""A quarter of the kills come so many seconds after the start of the command: the earliest and the latest moment."""
+"""The earliest and the latest moment of a quarter of the kills, in seconds after the start of the command."""
 
 _RESULTS, _AFTER_S = 8, 2.0
-"""The others come once so many new results are stored, at most, and up to so many seconds later."""
+"""The others wait for up to this number of new results, and then for up to this number of seconds."""
 
 
 @dataclass
