@@ -423,7 +423,7 @@ def test_an_interrupt_ends_a_suite_and_its_compilations(tmp_path: Path) -> None:
         open({str(tmp_path / "begun")!r}, "w").close()
         signal.pause()
     """
-    built = ("suite", "build", "-n", 3, "--formats", "onnx", "--compiler", "none", "--workers", 1)
+    built = ("suite", "build", "--count", 3, "--formats", "onnx", "--compiler", "none", "--workers", 1)
     assert polyjuice(*built, "--out", tmp_path / "suite").returncode == 0
     arguments = ("suite", "run", tmp_path / "suite", "--compiler", "fake", "--workers", 2)
     command = Campaign(tmp_path, tmp_path / "tmp", plugin(tmp_path / "site", hanging), *arguments)
