@@ -80,10 +80,10 @@ _FOR_GOOD_S = 120.0
 """Seconds after which a process that still runs is left behind."""
 
 _START_S = 0.3, 8.0
-"""The earliest and the latest moment of a quarter of the kills, in seconds after the start of the command."""
+"""A quarter of the kills come in this interval after the start of the command, in seconds."""
 
 _RESULTS, _AFTER_S = 8, 2.0
-"""The others wait for up to this number of new results, and then for up to this number of seconds."""
+"""The others come after at most this number of new results, and within these seconds after that."""
 
 
 @dataclass

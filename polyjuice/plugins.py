@@ -1,4 +1,4 @@
-"""Parts that other packages add: compilers, oracles, operators and rule files.
+"""Parts that other packages add: compilers, oracles, operators, rule files and formats.
 
 An installed package declares such a part by an entry point: a group, the part's name, and the module that holds it.
 """
@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 COMPILERS, ORACLES = "polyjuice.compilers", "polyjuice.oracles"
-OPERATORS, RULES = "polyjuice.operators", "polyjuice.rules"
+OPERATORS, RULES, FORMATS = "polyjuice.operators", "polyjuice.rules", "polyjuice.formats"
 """The groups of entry points."""
 
 

@@ -24,7 +24,7 @@ from typing import TypeVar
 
 import numpy as np
 
-from polyjuice import cache, pipeline, probes
+from polyjuice import cache, pipeline, probes, program_formats
 from polyjuice.compilers import CompilerInfo
 from polyjuice.execution import Artifact, LoweringChoices, Worker, broken
 from polyjuice.generate.instances import Signature, instance, some_signature
@@ -98,7 +98,9 @@ class Support:
 
     def takes(self, op: Op, operands: Sequence[TensorType], results: Sequence[TensorType]) -> bool:
         """Whether the compiler takes the operator on such operands. Raises EnvironmentProblem if it cannot run."""
-        if self.compiler.format != "torch" and any(dtypes.is_complex(t.dtype) for t in (*operands, *results)):
+        if not program_formats.find(self.compiler.format).dynamic_types and any(
+            dtypes.is_complex(t.dtype) for t in (*operands, *results)
+        ):
             self.refusal = "complex numbers are tested in Torch alone"
             return False
         key = (op.qualified, operands[0].rank if operands else -1, results[0].dtype, *[t.dtype for t in operands])
@@ -140,7 +142,7 @@ class Support:
 
     def lacked(self, forms: Sequence[Form]) -> list[str]:
         """Return the names of the ONNX forms that the compiler's importer does not take."""
-        if self.compiler.format != "onnx":
+        if not program_formats.find(self.compiler.format).binary:
             return []
         return [
             text(form) for form in dict.fromkeys(forms) if self._answer(f"{_FORM} {text(form)}", self._probe_form, form)

@@ -13,7 +13,7 @@ from typing import Any
 
 from polyjuice import compilers
 from polyjuice.campaign.config import Config
-from polyjuice.campaign.factors import SETTINGS
+from polyjuice.campaign.factors import settings
 from polyjuice.generate.small import SIZE_CLASSES, size_classes
 from polyjuice.inputs import DISTRIBUTIONS
 from polyjuice.ir import Graph, Node, TensorType
@@ -136,7 +136,7 @@ def report(
 
 def _setting_count(op: Op, dtype: str, format: str, opset: int) -> int:
     if format != "onnx":
-        return len(SETTINGS[format])
+        return len(settings(format))
     versions = {} if op.domain else onnx_opsets.versions(op.name, dtype)
     return sum(not opset or opset in known for known in versions.values())
 

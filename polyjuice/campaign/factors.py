@@ -7,18 +7,19 @@ is listed more than once, so that it is due more often.
 from __future__ import annotations
 
 import random
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from polyjuice import program_formats
 from polyjuice.generate.due import Due
 from polyjuice.inputs import DISTRIBUTIONS
-from polyjuice.lower import NOTHING, Wanted, onnx_opsets, tensorflow_source, torch_source
+from polyjuice.lower import NOTHING, Wanted, onnx_opsets, torch_source
 
-SETTINGS: Mapping[str, Sequence[str]] = {
-    "torch": tuple(torch_source.SETTINGS),
-    "tensorflow": tuple(tensorflow_source.SETTINGS),
-}
-"""The settings of programs in each format, the plain one first. An ONNX model has its opset instead."""
+
+def settings(format: str) -> tuple[str, ...]:
+    """Return the settings of programs in a format, the plain one first. An ONNX model has its opset instead."""
+    known = program_formats.find(format).settings
+    return tuple(known.load()) if known else ()
+
 
 _CONTIGUOUS = 3
 """Extra entries of the contiguous layout, beside one for each layout.
@@ -59,9 +60,9 @@ def _layout(due: Due, format: str) -> str:
 
 def _setting(due: Due, format: str, pack: str) -> str:
     """Return the due setting: half of the programs have the plain one."""
-    if format not in SETTINGS:
+    if not (known := settings(format)):
         return ""
-    plain, *others = SETTINGS[format]
+    plain, *others = known
     options = [*[plain] * len(others), *others]
     return random.Random(f"setting of pack {pack}").choice(options) if pack else due.level("setting", options)
 

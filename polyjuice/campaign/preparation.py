@@ -12,7 +12,7 @@ from pathlib import Path
 
 import numpy as np
 
-from polyjuice import formats, pipeline
+from polyjuice import formats, pipeline, program_formats
 from polyjuice.campaign.clock import Clock
 from polyjuice.campaign.config import Config
 from polyjuice.campaign.factors import NOTHING_DUE, Levels, levels
@@ -112,7 +112,7 @@ class Preparation:
                 config.seeds[0],
                 BATCH if compiler.fast else 1,
                 slow=not compiler.fast,
-                writes=compiler.format == "torch",
+                writes=program_formats.find(compiler.format).updates,
             ),
             config.read_limits,
         )
@@ -414,5 +414,5 @@ def _operators(config: Config, compiler: CompilerInfo) -> list[Op]:
     operators, and operators on complex numbers.
     """
     found = matching(config.only_operators)
-    named = config.only_operators or compiler.format == "torch"
+    named = config.only_operators or program_formats.find(compiler.format).dynamic_types
     return found if named else [op for op in found if not op.promotes and not op.of_complex]

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from rich.markup import escape
 
-from polyjuice import compilers
+from polyjuice import compilers, program_formats
 from polyjuice.campaign.config import Config
 from polyjuice.campaign.kinds import SMALL, STATEMENTS
 from polyjuice.campaign.seeds import Seeds
@@ -69,7 +69,7 @@ def _check_choices(config: Config) -> None:
         alone = ",".join(FAILURE_ORACLES)
         named = ",".join(config.oracles)
         raise Usage(f"--oracle {named}: only {alone} can judge --disruptive programs; give --oracle {alone}")
-    if STATEMENTS in config.seeds and compiler.format != "torch":
+    if STATEMENTS in config.seeds and not program_formats.find(compiler.format).updates:
         raise Usage(
             f"--seeds {STATEMENTS} generates programs that write into their inputs, which {compiler.format} programs "
             f"cannot; give --seeds {SMALL}, or a compiler of Torch programs"

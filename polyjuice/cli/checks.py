@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 
-from polyjuice import cache, compilers
+from polyjuice import cache, compilers, program_formats
 from polyjuice.compilers import EnvironmentProblem
 from polyjuice.execution import Limits, Worker, probe
 
@@ -140,7 +140,7 @@ def gpu(usable: Iterable[str], python_of: Callable[[str], str]) -> Iterator[Chec
         return
     for name in usable:
         info = compilers.find(name)
-        if info.format == "onnx":
+        if not program_formats.find(info.format).on_gpu:
             continue
         with Worker(info, python=python_of(name), options={"device": "cuda"}) as worker:
             try:

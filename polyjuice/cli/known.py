@@ -15,7 +15,7 @@ from rich.table import Table
 from polyjuice.campaign.recognition import Recognized, recognized
 from polyjuice.campaign.store import Store
 from polyjuice.cli import settings
-from polyjuice.cli.common import FINDINGS, OK, JsonOption, Usage, stdout
+from polyjuice.cli.common import FINDINGS, OK, JsonOption, stdout
 from polyjuice.triage import known_list
 from polyjuice.wording import counted
 
@@ -57,16 +57,9 @@ def add(
     version that fixed it change. A bug that came back after its fix gets another entry. Nothing is added where an
     entry of the file, or one that comes with Polyjuice, knows the finding already.
     """
-    path = finding / "finding.json"
     file = file or settings.of(context).own_known
-    try:
-        done = known_list.add(
-            file, finding, {"url": url, "title": title, "fixed": fixed}, known_list.of([known_list.SHIPPED])
-        )
-    except FileNotFoundError:
-        raise Usage(f"{finding} is not a finding's folder (there is no finding.json)") from None
-    except (json.JSONDecodeError, KeyError) as error:
-        raise Usage(f"{path} was not written by a campaign: {error!r}") from None
+    fields = {"url": url, "title": title, "fixed": fixed}
+    done = known_list.add(file, finding, fields, known_list.of([known_list.SHIPPED]))
     if done.added or done.changed:
         stdout.print(escape(f"{file}: {'added' if done.added else 'changed'}: {_described(done.bug)}"))
     else:

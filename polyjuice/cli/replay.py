@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import json
+import shutil
 import sys
 from collections import Counter
 from dataclasses import asdict
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, TypedDict
 
 import typer
 from rich.markup import escape
 
-from polyjuice.cli.common import FINDINGS, OK, USAGE, JsonOption, Usage, interpreter, stdout
+from polyjuice.cli.common import FINDINGS, OK, JsonOption, Usage, interpreter, stdout
 from polyjuice.cli.read_options import reads_models
 from polyjuice.formats import ReadLimits
+from polyjuice.stored_files import StoredError, read_json
 from polyjuice.triage import run_reproducer
 from polyjuice.triage.replayed import Replayed, ReplayStatus
 from polyjuice.triage.replayed import replay as replayed
@@ -66,7 +68,9 @@ def replay(
         stdout.print(", ".join(f"{counts[fate]} {_SAID[fate]}" for fate in ReplayStatus if counts[fate]))
     if counts[ReplayStatus.shows] or counts[ReplayStatus.changed]:
         sys.exit(FINDINGS)
-    sys.exit(OK if counts[ReplayStatus.fixed] else USAGE)
+    if not counts[ReplayStatus.fixed]:
+        raise Usage(f"no finding of {path} could run; {results[0].finding}: {results[0].message}")
+    sys.exit(OK)
 
 
 _SAID = {
@@ -88,14 +92,36 @@ def _tell(result: Replayed) -> None:
     stdout.print(f"[{colour}]{result.fate:8}[/{colour}] {escape(result.finding + version + message)}")
 
 
+class _Conditions(TypedDict):
+    python: str
+
+
+class _Finding(TypedDict):
+    """The fields that a reproducer needs of ``finding.json``, of any version."""
+
+    conditions: _Conditions
+
+
+def _interpreter_of(finding: Path) -> str:
+    """The interpreter that a finding names. Raises Usage where it names none that can be run."""
+    try:
+        named: str = read_json(finding / "finding.json", _Finding)["conditions"]["python"]
+    except StoredError as error:
+        raise Usage(f"{error}; name the interpreter with --python") from None
+    if "\0" in named or shutil.which(named) is None:
+        raise Usage(f"{finding / 'finding.json'} names the interpreter {named!r}, which is not here; give --python")
+    return named
+
+
 def _reproduce(finding: Path, python: Path | None, as_json: bool) -> None:
     """Run the reproducer, and exit with its status."""
-    stored = json.loads((finding / "finding.json").read_text(encoding="utf-8")) if python is None else {}
-    chosen = interpreter(python) if python else Path(stored["conditions"]["python"])
+    chosen = interpreter(python) if python else Path(_interpreter_of(finding))
     status, output = run_reproducer(finding, str(chosen), _LIMIT_S)
     if as_json:
         print(json.dumps({"finding": finding.name, "status": status, "output": output}))
     else:
         stdout.print(escape(output))
         stdout.print(_ENDED.get(-1 if status is None else status, "the reproducer could not run"))
-    sys.exit(USAGE if status is None else status)
+    if status not in _ENDED:
+        raise Usage(f"{finding / 'repro.py'} could not run; see what it printed")
+    sys.exit(status)

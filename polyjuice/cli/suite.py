@@ -15,7 +15,7 @@ from typing import Annotated
 import typer
 from rich.markup import escape
 
-from polyjuice import compilers
+from polyjuice import compilers, program_formats
 from polyjuice.cli import complete, settings
 from polyjuice.cli.common import (
     FINDINGS,
@@ -38,10 +38,10 @@ from polyjuice.generate import STRATEGIES
 from polyjuice.session import Conditions
 from polyjuice.suite import adding, building, running
 from polyjuice.suite.carried.harness import judging
-from polyjuice.suite.options import FORMATS, Options
+from polyjuice.suite.options import Options
 from polyjuice.wording import counted
 
-_GUARDS = [name for format in FORMATS for name in compilers.suite_guards(format)]
+_GUARDS = [name for format in program_formats.in_suites() for name in compilers.suite_guards(format)]
 
 app = typer.Typer(help="Build and run regression suites, with or without Polyjuice.", no_args_is_help=True)
 
@@ -54,7 +54,9 @@ WorkersOption = Annotated[
 def build(
     count: Annotated[int, typer.Option(min=1, metavar="N", help="How many cases.")],
     out: Annotated[Path, typer.Option(metavar="DIR", help="A new folder for the suite.")],
-    formats: Annotated[str, typer.Option(metavar="NAME,...", help="Formats of the programs.")] = ",".join(FORMATS),
+    formats: Annotated[str, typer.Option(metavar="NAME,...", help="Formats of the programs.")] = ",".join(
+        program_formats.in_suites()
+    ),
     seed: SeedOption = 0,
     nodes: Annotated[int, typer.Option(min=1, metavar="N", help="Operators in a seed graph.")] = 10,
     strategy: Annotated[str, typer.Option(metavar="NAME", help=f"One of {', '.join(STRATEGIES)}.")] = "default",
@@ -76,7 +78,7 @@ def build(
     as_json: JsonOption = False,
 ) -> None:
     """Build a suite of equivalent pairs that differ in as much as possible."""
-    which = chosen(formats, FORMATS, "--formats")
+    which = chosen(formats, program_formats.names(), "--formats")
     options = Options(
         count,
         which,

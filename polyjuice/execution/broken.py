@@ -8,12 +8,9 @@ is a defect of Polyjuice.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
 
+from polyjuice import program_formats
 from polyjuice.execution.protocol import Artifact, Outcome
-
-WRITTEN_FOR: Mapping[str, str] = {"torch": "2.13.0", "tensorflow": "2.21.0"}
-"""The framework release of each format in which every lowering choice has run (the same as in constraints.txt)."""
 
 _MISSPELT = re.compile(r"(AttributeError|NameError|UnboundLocalError|SyntaxError|IndentationError|TypeError): ")
 """The errors that Python raises for a misspelt program, as an outcome's message begins."""
@@ -28,7 +25,7 @@ _ELEMENT_TYPE = re.compile(
 """The TypeErrors that Torch and TensorFlow raise for an element type that an operation does not take."""
 
 _OF_A_RELEASE = re.compile(
-    r"AttributeError: (module '(torch|tensorflow)[\w.]*'|'[\w.]*Tensor' object|'_OpNamespace' '\w+' object) has no attr"
+    r"AttributeError: (module '[\w.]+'|'[\w.]*Tensor' object|'_OpNamespace' '\w+' object) has no attr"
     r"|TypeError: (\w+\(\) )?[gG]ot an unexpected keyword argument "
     r"|TypeError: [\w.]+\(\) (takes .* arguments?\b|received an invalid combination of arguments)"
     r"|TypeError: Too many arguments were given"
@@ -49,12 +46,14 @@ def check(artifact: Artifact, outcome: Outcome, version: str) -> None:
 def is_broken(outcome: Outcome, format: str, version: str) -> bool:
     """Whether an outcome shows that its program is broken.
 
-    ``version`` is the framework's release. If WRITTEN_FOR names another release, a missing function or argument is a
-    difference between releases: the program is not broken.
+    ``version`` is the framework's release. If the format is written for another release, a missing function or argument
+    is a difference between releases: the program is not broken.
     """
     if outcome.stage not in ("load", "eager") or _PROGRAM not in outcome.traceback or not misspelt(outcome.message):
         return False
-    return version.partition("+")[0] == WRITTEN_FOR.get(format) or not _OF_A_RELEASE.match(outcome.message)
+    return version.partition("+")[0] == program_formats.find(format).written_for or not _OF_A_RELEASE.match(
+        outcome.message
+    )
 
 
 def misspelt(message: str) -> bool:

@@ -288,9 +288,7 @@ class _Reader:
         if any(rest[len(as_inputs) + len(extra) :]):
             raise NotCovered("inputs that the entry lacks")
         for attr, name in (*((a, n) for a, n in placed if n), *zip((*as_inputs, *extra), rest, strict=False)):
-            if name and attr.like_operand and self.types[name].dtype != self.types[operands[0]].dtype:
-                raise NotCovered(f"{attr.name} has another type than the operand")
-            attrs[attr.name] = self.constant_attribute(attr, name) if name else None
+            attrs[attr.name] = self.constant_attribute(attr, name, operands) if name else None
         if self.native:
             attrs = {**{attr.name: None for attr in as_inputs}, **attrs}
         return operands, attrs
@@ -307,8 +305,11 @@ class _Reader:
         except (FormatError, GraphError) as error:
             raise NotCovered(str(error)) from None
 
-    def constant_attribute(self, attr: Attr, name: str) -> Any:
-        """An attribute that ONNX passes as an input. Raises NotCovered where that input is not constant."""
+    def constant_attribute(self, attr: Attr, name: str, operands: Sequence[str]) -> Any:
+        """An attribute that ONNX passes as an input. Raises NotCovered where that input is not constant.
+
+        Raises NotCovered also where the type of the first operand does not hold a value that should have it.
+        """
         array = self.value_of(name)
         if array is None:
             raise NotCovered(f"{attr.name} is not constant")
@@ -321,6 +322,8 @@ class _Reader:
         value = array.reshape(()).item()
         if isinstance(value, int) and int(float(value)) != value:
             raise NotCovered(f"{attr.name} is no number of double precision")
+        if attr.like_operand and operands and not dtypes.holds(self.types[operands[0]].dtype, value):
+            raise NotCovered(f"{attr.name} is no number of the type of its operand")
         return int(value) if attr.kind == "int" else float(value)
 
     def add_opaque_node(self, proto: NodeProto, index: int) -> None:

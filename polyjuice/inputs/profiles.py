@@ -18,6 +18,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from polyjuice import program_formats
 from polyjuice.compilers import CompilerInfo
 from polyjuice.inputs.distributions import all_distributed
 from polyjuice.inputs.extreme_values import extreme_inputs
@@ -60,12 +61,16 @@ _HALF_TYPES = ("float16", "bfloat16")
 
 
 def mode(profile: str, format: str, excess_precision: Sequence[str] = _HALF_TYPES) -> Mode:
-    """Return the analysis's assumptions under a profile, for programs in a format. TensorFlow does not define ties.
+    """Return the analysis's assumptions under a profile, for programs in a format.
 
     ``excess_precision`` are the types to which the compiler, by its documentation, need not round casts. The default,
     for an unknown compiler, is the types for which some compiler need not.
     """
-    return replace(MODES[_like(profile)], ordered=format != "tensorflow", excess_precision=tuple(excess_precision))
+    return replace(
+        MODES[_like(profile)],
+        ordered=program_formats.find(format).ordered_ties,
+        excess_precision=tuple(excess_precision),
+    )
 
 
 def mode_in(profile: str, compiler: CompilerInfo) -> Mode:
@@ -87,7 +92,7 @@ def usual_profiles(compiler: CompilerInfo) -> tuple[str, ...]:
 
     ``edge`` is among them if an uncompiled run defines the results for NaN, infinities and ties. Torch's run does.
     """
-    return PROFILES if compiler.format == "torch" else USUAL_PROFILES
+    return PROFILES if program_formats.find(compiler.format).edge_defined else USUAL_PROFILES
 
 
 def profiles_alone(compiler: CompilerInfo, graph: Graph) -> tuple[str, ...]:
@@ -107,7 +112,7 @@ def judged_on_edge(compiler: CompilerInfo, graph: Graph) -> bool:
     Torch's own run is the reference for any program. Other frameworks differ more. There the graph must be a single
     operator, and no policy of the compiler may cover its results (see ``edge_policies`` in a compiler file).
     """
-    if compiler.format == "torch":
+    if program_formats.find(compiler.format).edge_defined:
         return True
     if len(graph.nodes) != 1:
         return False

@@ -1,6 +1,15 @@
 """The intermediate representation: graphs of operators over typed tensors."""
 
-from polyjuice.ir.arrays import BFLOAT16, array_digest, array_text, mark, packed, uniform_value, unpacked
+from polyjuice.ir.arrays import (
+    BFLOAT16,
+    array_digest,
+    array_text,
+    mark,
+    packed,
+    stored_type,
+    uniform_value,
+    unpacked,
+)
 from polyjuice.ir.graph import (
     Attrs,
     Graph,
@@ -43,6 +52,7 @@ __all__ = [
     "releases",
     "renamed",
     "renamed_node",
+    "stored_type",
     "uniform_value",
     "union",
     "unpacked",

@@ -16,6 +16,11 @@ _BITS = {"bfloat16": np.uint16} | dict.fromkeys(dtypes.NARROW, np.uint8)
 """The element types that NumPy's file format lacks, and the integer types that store their bits."""
 
 
+def stored_type(dtype: str) -> np.dtype | None:
+    """The integer type that stores the bits of an element type; None for types that NumPy's format has."""
+    return np.dtype(_BITS[dtype]) if dtype in _BITS else None
+
+
 def mark(dtype: str) -> str:
     """The suffix on the name of an array whose elements are stored as bits; "" for types that NumPy's format has."""
     return f"@{dtype}" if dtype in _BITS else ""

@@ -75,6 +75,11 @@ def is_float(name: str) -> bool:
     return name in FLOATS
 
 
+def holds(name: str, value: float) -> bool:
+    """Whether an integer type has a number; other types round what they lack."""
+    return name not in _IINFO or bool(value == value and int(_IINFO[name].min) <= value <= int(_IINFO[name].max))
+
+
 def is_int(name: str) -> bool:
     """Whether the type is an integer type, signed or unsigned."""
     return name in INTS or name in NARROW_INTS

@@ -5,16 +5,18 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from types import MappingProxyType
 
+from polyjuice import program_formats
 from polyjuice.execution import Artifact, LoweringChoices
 from polyjuice.formats.versions import OPSET
 from polyjuice.ir import Graph
-from polyjuice.lower import onnx_model, tensorflow_source, torch_forms, torch_source
+from polyjuice.lower import onnx_model
 from polyjuice.lower.choosers import Chooser, drawing, replaying
 from polyjuice.lower.forms import Form
 from polyjuice.lower.idioms import UNKNOWN_SIZES
 from polyjuice.lower.onnx_model import following, opset_of, without_forms
 from polyjuice.lower.problem import Unlowerable
 from polyjuice.lower.repetition import repeat, repeated_axes, unfit_layouts
+from polyjuice.lower.request import Request
 from polyjuice.lower.wanted import NOTHING, Wanted
 
 DEFAULT_OPSET = OPSET
@@ -25,19 +27,23 @@ DRAWN_OPSET = onnx_model.DRAWN
 OPSETS = onnx_model.OPSETS
 """The opsets at which ONNX models are written."""
 
-FORMS: Mapping[str, Collection[Form]] = {"onnx": onnx_model.FORMS, "torch": torch_forms.Declared()}
-"""The forms that each format declares."""
+
+def forms(format: str) -> Collection[Form]:
+    """Return the forms that a format declares."""
+    declared = program_formats.find(format).forms
+    return declared.load() if declared else ()
+
 
 __all__ = [
     "DEFAULT_OPSET",
     "DRAWN_OPSET",
-    "FORMS",
     "NOTHING",
     "OPSETS",
     "UNKNOWN_SIZES",
     "Unlowerable",
     "Wanted",
     "following",
+    "forms",
     "lower",
     "opset_of",
     "repeat",
@@ -72,15 +78,17 @@ def lower(
     - ``seed_forms`` names the forms that the seed model has (see :mod:`polyjuice.lower.forms`).
     - ``wanted`` fixes choices that are otherwise random.
     """
-    if graph.updates and format != "torch":
+    target = program_formats.find(format)
+    if graph.updates and not target.updates:
         raise Unlowerable(f"the program writes into its input {next(iter(graph.updates))!r}; {format} programs cannot")
     chooser = by if isinstance(by, Chooser) else replaying(by) if isinstance(by, LoweringChoices) else drawing(by)
-    match format:
-        case "torch":
-            return torch_source.lower(graph, chooser, repeated, unknown_sizes, wanted)
-        case "tensorflow":
-            return tensorflow_source.lower(graph, chooser, unknown_sizes, wanted)
-        case "onnx":
-            return onnx_model.lower(graph, chooser, opset, lacks, unknown_sizes, seed_forms, wanted)
-        case _:
-            raise Unlowerable(f"there is no lowering to {format}")
+    request = Request(
+        repeated=repeated,
+        opset=opset,
+        lacks=lacks,
+        unknown_sizes=unknown_sizes,
+        seed_forms=seed_forms,
+        wanted=wanted,
+    )
+    artifact: Artifact = target.lower.load()(graph, chooser, request)
+    return artifact

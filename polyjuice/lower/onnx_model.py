@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import random
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping
 from dataclasses import replace
 
 import numpy as np
@@ -25,10 +25,10 @@ from polyjuice.ir import Graph, GraphError, Node, TensorType, dtypes
 from polyjuice.lower import onnx_forms, onnx_interface, onnx_opsets
 from polyjuice.lower.choosers import ANY, Chooser
 from polyjuice.lower.forms import MODEL, Drawn, Form, text
-from polyjuice.lower.idioms import UNKNOWN_SIZES, axes_from_the_end, further_result, named
+from polyjuice.lower.idioms import axes_from_the_end, further_result, named
 from polyjuice.lower.outline import Calling, Outline, choose
 from polyjuice.lower.problem import Unlowerable
-from polyjuice.lower.wanted import NOTHING, Wanted
+from polyjuice.lower.request import USUAL, Request
 from polyjuice.ops import entry
 from polyjuice.ops.decompose import NoDecomposition, decompose
 
@@ -112,19 +112,12 @@ def without_forms(choices: LoweringChoices, opset: int) -> LoweringChoices:
     return choices.without([site for site in choices.taken if site[0].split(":")[0] in subjects])
 
 
-def lower(
-    graph: Graph,
-    chooser: Chooser,
-    opset: int = OPSET,
-    lacks: Sequence[str] = (),
-    unknown_sizes: float = UNKNOWN_SIZES,
-    seed_forms: Collection[str] = (),
-    wanted: Wanted = NOTHING,
-) -> Artifact:
+def lower(graph: Graph, chooser: Chooser, request: Request = USUAL) -> Artifact:
     """Return the model of a graph at an opset, or near a drawn one (DRAWN). Raises Unlowerable naming the node."""
+    opset, lacks, seed_forms = request.opset, request.lacks, request.seed_forms
     idioms: Counter[str] = Counter()
     drawn = Drawn(FORMS, lacks, seed_forms)
-    at = _opset(chooser, opset, seed_forms, wanted.opset)
+    at = _opset(chooser, opset, seed_forms, request.wanted.opset)
     try:
         graph = decompose(graph, max(at, OPSET))
     except NoDecomposition as error:
@@ -157,7 +150,7 @@ def lower(
     if CONSTANT_NODES not in lacks and chooser.about("constant nodes").chance(chance, plain=False):
         _constant_nodes(model, chooser, idioms)
     _forms(model, graph, constants, chooser, drawn)
-    if SYMBOLIC not in lacks and chooser.about("sizes").chance(unknown_sizes, plain=False):
+    if SYMBOLIC not in lacks and chooser.about("sizes").chance(request.unknown_sizes, plain=False):
         _symbolic(model, idioms)
     onnx_interface.rewrite(model, graph, chooser, drawn)
     if model.functions or idioms[CONSTANT_NODES] or drawn.used:

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -88,7 +88,8 @@ class Dialect:
     - ``weights`` returns equivalent ways to store ``arrays[key]`` in an attribute.
     - ``filled`` writes a tensor of a type with one value. ``made`` writes one with an array's values, if it can. Both
       take the text of some argument of the function, or an empty text.
-    - ``broadcast`` has the places ``{x}`` and ``{shape}``. ``decorators`` are those that a local function may have.
+    - ``broadcast`` has the places ``{x}`` and ``{shape}``. ``decorators`` are those that a local function may have;
+      ``of_methods`` are others for methods, which have a first parameter ``self``.
     - ``promotes``: operators cast operands to a common type by themselves.
     - ``finished`` writes a call's arguments as the seed chooses, and returns its forms.
     - ``opaque`` writes nodes that the table lacks.
@@ -109,6 +110,7 @@ class Dialect:
     decorators: Sequence[str]
     promotes: bool = False
     finished: Callable[[str, Draws], tuple[str, Sequence[str]]] = lambda text, draws: (text, ())
+    of_methods: Mapping[str, str] = field(default_factory=dict)
     opaque: Callable[[Node, Sequence[str]], str | Unsupported] = field(
         default=lambda node, x: Unsupported("it is opaque")
     )
@@ -188,6 +190,7 @@ class _Writer:
         """Return the statements so far as a function, or as a method if it is ``bound``."""
         tensors = [self._tensor(result) for result in results]
         parameters = [*(["self"] if bound else []), *self._parameters]
+        decorator = self._dialect.of_methods.get(decorator, decorator) if bound else decorator
         tuple_text = f"({', '.join(tensors)},)" if tensors else "()"
         return function(name, parameters, [*self._body, f"return {tuple_text}"], decorator)
 
@@ -454,6 +457,7 @@ class _Writer:
         parameters = ["self", *self._parameters]
         draws = self._chooser.about("decorators")
         decorator, other = (draws.choice(self._dialect.decorators) for _ in range(2))
+        other = self._dialect.of_methods.get(other, other)
         if calling in (Calling.LOCAL, Calling.RETURNED):
             inner = [*self._function(_PART, part.outputs, decorator, bound=False), ""]
             if calling is Calling.LOCAL:

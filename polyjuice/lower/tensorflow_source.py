@@ -8,9 +8,8 @@ from dataclasses import replace
 from polyjuice.execution import Artifact
 from polyjuice.ir import Graph, TensorType, dtypes
 from polyjuice.lower.choosers import Chooser, Draws
-from polyjuice.lower.idioms import UNKNOWN_SIZES
+from polyjuice.lower.request import USUAL, Request
 from polyjuice.lower.source import Dialect, write
-from polyjuice.lower.wanted import NOTHING, Wanted
 
 
 def _weights(attribute: str, key: str, dtype: str) -> Sequence[str]:
@@ -47,9 +46,9 @@ SETTINGS: Mapping[str, float] = {"plain": 0.0, "dynamic": 1.0}
 """Settings of whole programs, by name, and how often the compiler does not know the sizes of the inputs."""
 
 
-def lower(graph: Graph, chooser: Chooser, unknown_sizes: float = UNKNOWN_SIZES, wanted: Wanted = NOTHING) -> Artifact:
+def lower(graph: Graph, chooser: Chooser, request: Request = USUAL) -> Artifact:
     """Return the TensorFlow source of a graph. Raises Unlowerable, which names the node."""
-    dynamic = chooser.about("sizes").chance(SETTINGS.get(wanted.setting, unknown_sizes), plain=False)
+    dynamic = chooser.about("sizes").chance(SETTINGS.get(request.wanted.setting, request.unknown_sizes), plain=False)
     artifact = write(graph, chooser, DIALECT)
     if not dynamic:
         return artifact

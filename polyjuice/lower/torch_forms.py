@@ -113,6 +113,10 @@ class Declared(Collection[Form]):
         return len(_declared())
 
 
+DECLARED = Declared()
+"""The forms of Torch programs."""
+
+
 @cache
 def _declared() -> frozenset[Form]:
     found: set[Form] = {(UPDATE, form) for form in FORMS}

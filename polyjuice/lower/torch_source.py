@@ -6,18 +6,16 @@ import ast
 import random
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from types import MappingProxyType
 from typing import Any
 
 from polyjuice.execution import Artifact
 from polyjuice.ir import Graph, TensorType, dtypes
 from polyjuice.lower import aten, torch_constants
 from polyjuice.lower.choosers import Chooser, Draws
-from polyjuice.lower.idioms import UNKNOWN_SIZES
+from polyjuice.lower.request import USUAL, Request
 from polyjuice.lower.source import Dialect, write
 from polyjuice.lower.torch_arguments import vary
 from polyjuice.lower.torch_forms import forms
-from polyjuice.lower.wanted import NOTHING, Wanted
 
 _IMPORTS = """\
 import torch
@@ -111,19 +109,11 @@ EXPANDED = f"{STRIDE_0}:"
 """The prefix of a layout with stride 0 along an axis."""
 
 
-def lower(
-    graph: Graph,
-    chooser: Chooser,
-    repeated: Mapping[str, int] = MappingProxyType({}),
-    unknown_sizes: float = UNKNOWN_SIZES,
-    wanted: Wanted = NOTHING,
-) -> Artifact:
-    """Return the Torch source of a graph. Raises Unlowerable, which names the node.
-
-    ``repeated`` names inputs whose values repeat along an axis, which may have stride 0.
-    """
+def lower(graph: Graph, chooser: Chooser, request: Request = USUAL) -> Artifact:
+    """Return the Torch source of a graph. Raises Unlowerable, which names the node."""
+    wanted = request.wanted
     setup: dict[str, Any] = {}
-    setting = SETTINGS.get(wanted.setting, _Setting(_MODES, _FREEZING, unknown_sizes))
+    setting = SETTINGS.get(wanted.setting, _Setting(_MODES, _FREEZING, request.unknown_sizes))
     draws = chooser.about("mode")
     mode = draws.weighted(list(setting.modes), list(setting.modes.values()))
     if mode == "grad" and graph.updates:  # Torch refuses to write into tensors that require gradients
@@ -134,7 +124,7 @@ def lower(
         setup["freezing"] = True
     if chooser.about("sizes").chance(setting.dynamic, plain=False):
         setup["dynamic"] = True
-    stretched = {name: axis for name, axis in repeated.items() if name not in graph.updates}  # not writable
+    stretched = {name: axis for name, axis in request.repeated.items() if name not in graph.updates}  # not writable
     layouts = [
         _layout(graph.types[name], chooser.about(LAYOUT, name), stretched.get(name), wanted.layout, _ALIKE if i else 1)
         for i, name in enumerate(graph.inputs)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 
 import numpy as np
@@ -54,7 +54,12 @@ def body(node: Node, types: Mapping[str, TensorType]) -> Graph:
 
 def decompose(graph: Graph, opset: int) -> Graph:
     """An equal graph in which every operator is ONNX's at this opset, or opaque. Raises NoDecomposition."""
-    if all(is_native(node, opset) for node in graph.nodes):
+    return expanded(graph, lambda node: is_native(node, opset))
+
+
+def expanded(graph: Graph, native: Callable[[Node], bool]) -> Graph:
+    """An equal graph in which every operator is ``native``. Raises NoDecomposition where there is none."""
+    if all(map(native, graph.nodes)):
         return graph
     types = dict(graph.types)
     constants = dict(graph.constants)
@@ -63,7 +68,7 @@ def decompose(graph: Graph, opset: int) -> Graph:
     renamed: dict[str, str] = {}
     for node in graph.nodes:
         node = replace(node, inputs=tuple(renamed.get(name, name) for name in node.inputs))
-        nodes += _native(node, opset, types, constants, fresh, renamed)
+        nodes += _native(node, native, types, constants, fresh, renamed)
     outputs = tuple(renamed.get(name, name) for name in graph.outputs)
     values = {*graph.inputs, *constants, *(name for node in nodes for name in node.outputs if name)}
     return replace(
@@ -77,14 +82,14 @@ def decompose(graph: Graph, opset: int) -> Graph:
 
 def _native(
     node: Node,
-    opset: int,
+    native: Callable[[Node], bool],
     types: dict[str, TensorType],
     constants: dict[str, np.ndarray],
     fresh: Iterator[str],
     renamed: dict[str, str],
 ) -> list[Node]:
     """The nodes that replace one node, in the graph's names; results that are operands are added to ``renamed``."""
-    if is_native(node, opset):
+    if native(node):
         return [node]
     inner = body(node, types)
     names = dict(zip(inner.inputs, node.inputs, strict=True))
@@ -105,5 +110,5 @@ def _native(
             inputs=tuple(names[name] if name else "" for name in part.inputs),
             outputs=tuple(names[name] if name else "" for name in part.outputs),
         )
-        nodes += _native(moved, opset, types, constants, fresh, renamed)
+        nodes += _native(moved, native, types, constants, fresh, renamed)
     return nodes

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import tomlkit
 
+from polyjuice import program_formats
 from polyjuice.execution.protocol import from_wire
 from polyjuice.formats import ReadLimits
 from polyjuice.ir import array_digest
@@ -18,7 +19,8 @@ from polyjuice.suite import carry, cases, suite_cases
 from polyjuice.suite.candidates import SIDES
 from polyjuice.suite.carried.harness import expected
 from polyjuice.suite.lowering import Lowering
-from polyjuice.suite.options import FORMATS, SuiteError
+from polyjuice.suite.options import SuiteError
+from polyjuice.triage.known_list import is_version
 from polyjuice.triage.stored import Stored, load
 
 _ARRAYS = "inputs.npz"
@@ -40,9 +42,11 @@ class Added:
 def add(finding: Path, suite: Path, url: str = "", limits: ReadLimits = _DEFAULT) -> Added:
     """Add a finding to a suite, or to a new one; with ``url``, as expected to fail from its compiler's version on.
 
-    Raises SuiteError where a suite cannot express the finding, or has it already, FindingError, FormatError.
+    Raises SuiteError where a suite cannot express the finding, or has it already, FindingError, FormatError,
+    ExpectationError.
     """
     found = load(finding, limits=limits)
+    expected.read(suite / "xfail.toml")
     if not found.oracle.in_suite or found.record.broken:
         raise SuiteError(
             f"{finding}: a suite cannot express what the oracle {found.record.oracle} found"
@@ -57,7 +61,7 @@ def add(finding: Path, suite: Path, url: str = "", limits: ReadLimits = _DEFAULT
     own = found.compiler.format
     refused: dict[str, str] = {}
     formats = [own]
-    for format in FORMATS:
+    for format in program_formats.in_suites():
         if format != own:
             try:
                 for label, graph in found.graphs.items():
@@ -74,8 +78,7 @@ def add(finding: Path, suite: Path, url: str = "", limits: ReadLimits = _DEFAULT
     try:
         labels = dict(zip(SIDES, found.graphs, strict=False))
         sides = {side: (found.graphs[label], found.choices[label]) for side, label in labels.items()}
-        ordered = sorted(formats, key=FORMATS.index)
-        case = cases.lowered(sides, found.record.profile, found.inputs, ordered, lowering)
+        case = cases.lowered(sides, found.record.profile, found.inputs, sorted(formats), lowering)
         cases.write(folder, case, _about(found, labels))
     except (cases.Unfit, cases.Unequal) as error:
         raise SuiteError(f"{finding} makes no case: {error}") from None
@@ -124,10 +127,12 @@ def _about(found: Stored, sides: Mapping[str, str]) -> cases.About:
 def _expect(path: Path, case: str, found: Stored, url: str) -> None:
     """Add an entry to ``xfail.toml``, and leave the rest as it is."""
     version = found.record.versions.get(found.record.compiler, "")
-    entry = {"case": case, "compiler": found.record.compiler, "versions": f">={version}", "url": url}
+    entry = {"case": case, "compiler": found.record.compiler, "url": url}
+    if is_version(version):
+        entry["versions"] = f">={version}"
     document = tomlkit.parse(path.read_text(encoding="utf-8")) if path.is_file() else tomlkit.document()
     if "xfail" not in document:
         document["xfail"] = tomlkit.aot()
-    document["xfail"].append(tomlkit.item({name: value for name, value in entry.items() if value != ">="}))
+    document["xfail"].append(tomlkit.item(entry))
     path.write_text(tomlkit.dumps(document), encoding="utf-8")
     expected.read(path)

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from polyjuice import pipeline
+from polyjuice import pipeline, program_formats
 from polyjuice.execution import Artifact, LoweringChoices
 from polyjuice.inputs import mode
 from polyjuice.interpret import EvaluationError, evaluate
@@ -22,9 +22,6 @@ from polyjuice.numerics import SAFETY, Analysis, analyse, distance
 from polyjuice.oracles import Case, InputSet
 from polyjuice.suite import archive
 from polyjuice.suite.lowering import Lowering
-
-FILES: Mapping[str, str] = {"torch": "{}.py", "tensorflow": "{}_tf.py", "onnx": "{}.onnx"}
-"""The file of a side's program in each format."""
 
 _TOLERANCE = """\
 A result without rounding (integers that its type holds, all the way) must be equal bit for bit. Any other element may \
@@ -87,7 +84,7 @@ def write(folder: Path, case: Case, about: About, seed: Graph | None = None) -> 
     sources: dict[str, bytes] = {}
     for program in case.programs:
         side, artifact = program.label, program.artifact
-        file = FILES[artifact.format].format(side)
+        file = program_formats.find(artifact.format).suite_file.format(side)
         sources[file] = artifact.source.encode() if isinstance(artifact.source, str) else artifact.source
         programs.setdefault(artifact.format, {})[side] = _program(file, artifact, side, arrays)
     first = next(iter(graphs.values()))
@@ -186,8 +183,10 @@ def _small(allowed: np.ndarray) -> np.ndarray:
 
 def _program(file: str, artifact: Artifact, side: str, arrays: dict[str, np.ndarray]) -> dict[str, Any]:
     """The entry of a program, with all that a worker needs to call it; its arrays join those of the case."""
-    # The weights of Torch and TensorFlow are named after their values; the inputs of ONNX models are not.
-    names = {name: f"{side}_{name}" if artifact.format == "onnx" else name for name in artifact.arrays}
+    # The weights of programs in Python are named after their values; the inputs of ONNX models are not.
+    names = {
+        name: f"{side}_{name}" if program_formats.find(artifact.format).binary else name for name in artifact.arrays
+    }
     arrays.update((names[name], array) for name, array in artifact.arrays.items())
     return {
         "file": file,

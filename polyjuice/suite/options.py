@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
-FORMATS = ("torch", "onnx", "tensorflow")
+from polyjuice import program_formats
 
 
 class SuiteError(ValueError):
@@ -20,7 +20,7 @@ class Options:
     """
 
     count: int
-    formats: tuple[str, ...] = FORMATS
+    formats: tuple[str, ...] = field(default_factory=program_formats.in_suites)
     seed: int = 0
     nodes: int = 10
     strategy: str = "default"

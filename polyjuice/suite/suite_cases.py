@@ -2,18 +2,43 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, TypedDict
 
 import numpy as np
 
+from polyjuice import program_formats
 from polyjuice.execution import Artifact
 from polyjuice.execution.protocol import from_wire
+from polyjuice.stored_files import StoredError, read_json, read_stored_arrays
 from polyjuice.suite.carried.harness import judging
 from polyjuice.suite.options import SuiteError
+
+
+class _Declared(TypedDict):
+    """The type of an input or an output."""
+
+    dtype: str
+    shape: Sequence[int]
+
+
+class _Program(TypedDict):
+    file: str
+    arrays: Sequence[str]
+    arguments: Sequence[str]
+    results: int | None
+    setup: Mapping[str, Any]
+    idioms: Sequence[str]
+
+
+class _Case(TypedDict):
+    """The fields that running a case needs of its ``case.json``."""
+
+    inputs: Sequence[_Declared]
+    outputs: Sequence[_Declared]
+    programs: Mapping[str, Mapping[str, _Program]]
 
 
 @dataclass(frozen=True)
@@ -35,16 +60,20 @@ class StoredCase:
         return tuple(map(from_wire, judging.inputs_of(self.case, self.arrays)))
 
     def artifacts(self, format: str) -> dict[str, Artifact]:
-        """The programs of a format by side; none where the case lacks the format."""
+        """The programs of a format by side; none where the case lacks the format. Raises SuiteError."""
         return {
             side: self._artifact(format, program) for side, program in self.case["programs"].get(format, {}).items()
         }
 
     def _artifact(self, format: str, program: Mapping[str, Any]) -> Artifact:
         source = (self.folder / program["file"]).read_bytes()
+        try:
+            text = source if program_formats.find(format).binary else source.decode()
+        except UnicodeDecodeError:
+            raise SuiteError(f"{self.folder / program['file']} is no text in UTF-8") from None
         return Artifact(
             format,
-            source if format == "onnx" else source.decode(),
+            text,
             {name: from_wire(self.arrays[name]) for name in program["arrays"]},
             tuple(program["arguments"]),
             program["results"],
@@ -81,7 +110,39 @@ def next_number(suite: Path) -> int:
 def load(folder: Path) -> StoredCase:
     """Read a case. Raises SuiteError."""
     try:
-        case = json.loads((folder / "case.json").read_text(encoding="utf-8"))
-        return StoredCase(folder, case, judging.read_arrays(folder / "inputs.npz"))
-    except (OSError, ValueError) as error:
+        case: _Case = read_json(folder / "case.json", _Case)
+        arrays = judging.typed(read_stored_arrays(folder / "inputs.npz"))
+    except StoredError as error:
         raise SuiteError(f"{folder} is not a whole case: {error}") from None
+    if problem := _problem(folder, case, arrays):
+        raise SuiteError(f"{folder} is not a whole case: {problem}")
+    return StoredCase(folder, case, arrays)
+
+
+def _problem(folder: Path, case: _Case, arrays: Mapping[str, judging.Array]) -> str:
+    """The first mistake in a case, in words; "" where there is nothing."""
+    sides = {side for programs in case["programs"].values() for side in programs}
+    programs = [program for programs in case["programs"].values() for program in programs.values()]
+    names = [name for program in programs for name in program["arrays"]]
+    names += [f"input_{i}" for i in range(len(case["inputs"]))]
+    for k in range(len(case["outputs"])):
+        names += [f"expected_{k}", *(f"allowed_{side}_{k}" for side in sorted(sides))]
+    if missing := next((name for name in names if name not in arrays), None):
+        return f"inputs.npz lacks {missing!r}"
+    for i, declared in enumerate(case["inputs"]):
+        if text := judging.mistyped(arrays[f"input_{i}"], declared):
+            return f"input {i} has {text}"
+    for k, declared in enumerate(case["outputs"]):
+        shape = tuple(declared["shape"])
+        if arrays[f"expected_{k}"][1].shape != shape:
+            return f"expected_{k} has the shape {arrays[f'expected_{k}'][1].shape}, and the output {k} has {shape}"
+        plain = [f"allowed_{side}_{k}" for side in sides]
+        tolerances = [*plain, *(f"{name}_{format}" for name in plain for format in case["programs"])]
+        allowed = [arrays[name][1] for name in tolerances if name in arrays]
+        if any(array.shape not in ((), shape) or array.dtype.kind != "f" for array in allowed):
+            return f"a tolerance of output {k} is no number for each element"
+    for program in programs:
+        file = program["file"]
+        if "/" in file or "\0" in file or not (folder / file).is_file():
+            return f"the program {file!r} is not in its folder"
+    return ""

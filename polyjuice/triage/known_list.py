@@ -15,7 +15,6 @@ share. Each bug is a table ``[[bug]]``:
 
 from __future__ import annotations
 
-import json
 import tomllib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
@@ -28,6 +27,7 @@ from packaging.specifiers import InvalidSpecifier, SpecifierSet
 from packaging.version import InvalidVersion, Version
 
 from polyjuice.oracles.failures import WHERE
+from polyjuice.stored_files import StoredError, read_json
 from polyjuice.triage import older
 from polyjuice.triage.causes import fails
 
@@ -146,7 +146,7 @@ def read(path: Path) -> tuple[KnownBug, ...]:
     """The bugs of a file. Raises KnownError, OSError."""
     try:
         entries = tomllib.loads(path.read_text(encoding="utf-8")).get("bug", [])
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
         raise KnownError(f"{path} is not TOML: {error}") from None
     if not isinstance(entries, list):
         raise KnownError(f"{path}: a known bug is a table that begins with [[bug]]")
@@ -193,8 +193,7 @@ def add(path: Path, folder: Path, fields: Mapping[str, str], others: Iterable[Kn
 
     The file is created if it is missing. ``fields`` holds the user's fields: url, and perhaps title and fixed. An entry
     of the file with the same compiler and signature, and with the finding's version, gets these fields instead. A bug
-    that came back after its fix gets a second entry. Raises KnownError, OSError, and KeyError or JSONDecodeError where
-    ``finding.json`` is not what a campaign writes.
+    that came back after its fix gets a second entry. Raises KnownError, OSError.
     """
     finding = read_finding(folder)
     fields = {name: text for name, text in fields.items() if text}
@@ -227,11 +226,17 @@ def _written(path: Path, number: int, fields: Mapping[str, Any]) -> KnownBug:
 
 
 def read_finding(folder: Path) -> dict[str, Any]:
-    """Read ``finding.json``. Raises OSError, JSONDecodeError, and KeyError where it lacks a needed field."""
-    finding: dict[str, Any] = json.loads((folder / "finding.json").read_text(encoding="utf-8"))
+    """Read what is needed of ``finding.json``, of any version. Raises KnownError."""
+    path = folder / "finding.json"
+    if not path.is_file():
+        raise KnownError(f"{folder} is not a finding's folder (there is no finding.json)")
+    try:
+        finding = read_json(path, older.Older)
+    except StoredError as error:
+        raise KnownError(str(error)) from None
     for name in ("kind", "compiler", "signature", "versions"):
-        if name not in finding:
-            raise KeyError(name)
+        if not finding.get(name):
+            raise KnownError(f"{path} has no {name!r}, so it is not what a campaign writes")
     return older.with_cause(finding)
 
 
@@ -243,7 +248,7 @@ def _entry(finding: Mapping[str, Any], untriaged: str) -> dict[str, Any]:
         "compiler": compiler,
         "signature": signature,
         "untriaged": untriaged if untriaged != signature else "",
-        "versions": f">={Version(version).public}" if _is_version(version) else "",
+        "versions": f">={Version(version).public}" if is_version(version) else "",
         "blame": list(finding["blame"]),
     }
     return {name: value for name, value in fields.items() if value}
@@ -258,7 +263,8 @@ def _before_triage(folder: Path, finding: Mapping[str, Any]) -> str:
     return str(finding["signature"])
 
 
-def _is_version(text: str) -> bool:
+def is_version(text: str) -> bool:
+    """Whether a text is a version as pip has them."""
     try:
         Version(text)
     except InvalidVersion:

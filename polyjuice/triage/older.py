@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import random
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NotRequired, TypedDict
 
 from polyjuice import formats, pipeline
 from polyjuice.compilers import CompilerInfo, find
@@ -19,7 +19,39 @@ from polyjuice.oracles.failures import WHERE
 from polyjuice.triage.causes import BY, by_part, fails
 
 
-def with_choices(folder: Path, data: Mapping[str, Any]) -> dict[str, Any]:
+class Spelling(TypedDict):
+    """The keys from which the lowering choices of one side were drawn (see :func:`_choices`)."""
+
+    key: str
+    repeated: Mapping[str, int]
+    unknown_sizes: float
+    called: NotRequired[Mapping[str, str]]
+    avoided: NotRequired[Sequence[str]]
+    said: NotRequired[Sequence[str]]
+
+
+class Conditions(TypedDict):
+    """The fields that the conversions use of a finding's conditions."""
+
+    opset: int
+
+
+class Older(TypedDict, total=False):
+    """The fields that the conversions use of a ``finding.json``, of any version."""
+
+    kind: str
+    signature: str
+    cause: str
+    blame: Sequence[str]
+    message: str
+    compiler: str
+    versions: Mapping[str, str]
+    a: str
+    conditions: Conditions
+    spellings: Mapping[str, Spelling]
+
+
+def with_choices(folder: Path, data: Mapping[str, Any], limits: formats.ReadLimits) -> dict[str, Any]:
     """Return the content of a ``finding.json`` with ``choices`` in place of older ``spellings``, if it has these.
 
     Older findings stored the keys from which lowering choices were drawn; this draws them again. Raises
@@ -30,7 +62,7 @@ def with_choices(folder: Path, data: Mapping[str, Any]) -> dict[str, Any]:
     compiler, opset = find(data["compiler"]), data["conditions"]["opset"]
     files = {label: folder / ("a.onnx" if label == data["a"] else "b.onnx") for label in data["spellings"]}
     choices = {
-        label: _choices(data["spellings"][label], formats.load(file), compiler, opset) if file.is_file() else {}
+        label: _choices(data["spellings"][label], formats.load(file, limits), compiler, opset) if file.is_file() else {}
         for label, file in files.items()
     }
     return {**data, "choices": choices}

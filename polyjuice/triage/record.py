@@ -6,6 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from polyjuice.user_models.files import ProgramData
+
 
 @dataclass(frozen=True)
 class FindingRecord:
@@ -54,7 +56,7 @@ class FindingRecord:
     level: str = ""
     conditions: Mapping[str, Any] = field(default_factory=dict)
     choices: Mapping[str, Mapping[str, Mapping[str, Sequence[int]]]] = field(default_factory=dict)
-    given: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    given: Mapping[str, ProgramData] = field(default_factory=dict)
     reduction: Mapping[str, Any] = field(default_factory=dict)
     cause: str = ""
     blame: Sequence[str] = ()

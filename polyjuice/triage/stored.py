@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from functools import cached_property
@@ -10,15 +11,17 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from onnx.defs import onnx_opset_version
 
 from polyjuice import formats, pipeline
 from polyjuice.compilers import CompilerInfo, find
 from polyjuice.execution import Artifact, LoweringChoices
-from polyjuice.inputs import mode_in
-from polyjuice.ir import Graph, unpacked
+from polyjuice.inputs import GIVEN, PROFILES, mode_in
+from polyjuice.ir import Graph, TensorType, dtypes
 from polyjuice.oracles import Case, InputSet, Kind, Oracle, Program, Verdict, kind_of
 from polyjuice.oracles import find as find_oracle
 from polyjuice.session import Conditions
+from polyjuice.stored_files import StoredError, mismatch, read_arrays, read_json
 from polyjuice.triage import older
 from polyjuice.triage.record import FindingRecord
 from polyjuice.triage.reproducers import input_name, program_stem
@@ -40,6 +43,9 @@ _FURTHER = (
     "environment",
 )
 
+
+_LONGEST_S = 86_400
+"""The longest time limit of a finding, in seconds: a day."""
 
 _DEFAULT = formats.ReadLimits()
 
@@ -130,9 +136,9 @@ class Stored:
 
 
 def annotate(folder: Path, /, **changes: Any) -> dict[str, Any]:
-    """Set fields of a folder's ``finding.json``, keep the others, and return the new content."""
+    """Set fields of a folder's ``finding.json``, keep the others, and return the new content. Raises StoredError."""
     path = folder / "finding.json"
-    record = {**json.loads(path.read_text("utf-8")), **changes}
+    record = {**read_json(path), **changes}
     written = path.with_suffix(".new")
     written.write_text(json.dumps(record, indent=2) + "\n", "utf-8")
     written.replace(path)
@@ -144,36 +150,39 @@ def load(folder: Path, python: Path | None = None, limits: formats.ReadLimits = 
 
     Raises FindingError, FormatError, and EnvironmentProblem where the finding's oracle is not here.
     """
-    record = _record(folder)
-    elsewhere = {"python": str(python)} if python else {}
-    try:
-        sides = {record.a: "a.onnx"}
-        if find_oracle(record.oracle).least > 1:
-            sides[record.b] = "b.onnx"
-        conditions = Conditions(**{**record.conditions, **elsewhere})
-        written = [label for label in sides if label not in record.given]
-        choices = {label: LoweringChoices.from_json(record.choices[label]) for label in written}
-    except (AttributeError, KeyError, TypeError) as error:
-        raise FindingError(f"{folder / 'finding.json'} cannot be read: {error}") from None
+    record = read_record(folder, limits)
+    several = find_oracle(record.oracle).least > 1
+    sides = {record.a: "a.onnx", record.b: "b.onnx"} if several else {record.a: "a.onnx"}
+    written = [label for label in sides if label not in record.given]
+    if absent := next((label for label in written if label not in record.choices), None):
+        raise FindingError(f"{folder / 'finding.json'} has no lowering choices for {absent!r}")
+    choices = {label: LoweringChoices.from_json(record.choices[label]) for label in written}
+    conditions = _conditions(folder / "finding.json", record, python)
     for name in (*sides.values(), "inputs.npz"):
         if not (folder / name).is_file():
             raise FindingError(f"{folder} is not a complete finding (there is no {name})")
     graphs = {label: formats.load(folder / name, limits) for label, name in sides.items()}
-    arrays = _arrays(folder)
-    sets = _inputs(folder, record, arrays, len(graphs[record.a].inputs))
-    as_written = _as_written(folder, record, sides, arrays)
+    try:
+        arrays = read_arrays(folder / "inputs.npz")
+        as_written = _as_written(folder, record, sides, arrays)
+    except StoredError as error:
+        raise FindingError(str(error)) from None
+    sets = _inputs(folder, record, arrays, graphs)
     return Stored(folder, record, graphs, sets, conditions, choices, as_written, limits)
 
 
-def _record(folder: Path) -> FindingRecord:
+def read_record(folder: Path, limits: formats.ReadLimits = _DEFAULT) -> FindingRecord:
+    """Read ``finding.json``, of any version. Raises FindingError, and FormatError for a graph of an older finding."""
     path = folder / "finding.json"
     if not path.is_file():
         raise FindingError(f"{folder} is not a finding's folder (there is no finding.json)")
     try:
-        data = older.with_choices(folder, json.loads(path.read_text(encoding="utf-8")))
+        data = older.with_choices(folder, read_json(path, older.Older), limits)
         values = older.with_failure(older.with_cause(data))
-    except (KeyError, TypeError, ValueError) as error:
-        raise FindingError(f"{path} cannot be read: {error}") from None
+    except KeyError as error:
+        raise FindingError(f"{path} has no {error}") from None
+    except StoredError as error:
+        raise FindingError(str(error)) from None
     known = {field.name: values[field.name] for field in fields(FindingRecord) if field.name in values}
     needed = [field.name for field in fields(FindingRecord) if field.name not in _FURTHER]
     missing = [name for name in needed if name not in known]
@@ -181,34 +190,66 @@ def _record(folder: Path) -> FindingRecord:
         raise FindingError(
             f"{path} has no {missing[0]!r}: an older version wrote it. Find it again with the seed of its campaign"
         )
-    return FindingRecord(**known)
+    if problem := mismatch(known, FindingRecord) or _contradiction(record := FindingRecord(**known)):
+        raise FindingError(f"{path}: {problem}")
+    return record
 
 
-def _arrays(folder: Path) -> dict[str, np.ndarray]:
-    """All arrays of a finding by name."""
-    with np.load(folder / "inputs.npz") as stored:
-        return unpacked(stored)
+def _contradiction(record: FindingRecord) -> str:
+    """The contradiction in a finding, in words; "" where there is nothing."""
+    if unknown := [profile for profile in record.profiles if profile not in (*PROFILES, *GIVEN)]:
+        return f"there is no profile {unknown[0]!r}"
+    if not 0 <= record.inputs < len(record.profiles):
+        return f"inputs is {record.inputs}, and there are {len(record.profiles)} profiles"
+    if find_oracle(record.oracle).least > 1 and record.a == record.b:
+        return "a and b are the same program"
+    numbers = [n for of in record.choices.values() for at in of.values() for taken in at.values() for n in taken]
+    return f"a lowering choice is {min(numbers)}" if numbers and min(numbers) < 0 else ""
+
+
+def _conditions(path: Path, record: FindingRecord, python: Path | None) -> Conditions:
+    """The conditions of a finding. Raises FindingError."""
+    data = {**record.conditions, **({"python": str(python)} if python else {})}
+    known = {field.name for field in fields(Conditions)}
+    if unknown := next((name for name in data if name not in known), None):
+        raise FindingError(f"{path}: conditions have no {unknown!r}")
+    if problem := mismatch(data, Conditions, "conditions"):
+        raise FindingError(f"{path}: {problem}")
+    conditions = Conditions(**data)
+    if not (math.isfinite(conditions.timeout_s) and 0 < conditions.timeout_s <= _LONGEST_S):
+        raise FindingError(f"{path}: conditions.timeout_s must be above 0 and at most {_LONGEST_S:,} seconds")
+    if not 0 <= conditions.opset <= onnx_opset_version():
+        raise FindingError(f"{path}: conditions.opset must be at least 0 and at most {onnx_opset_version()}")
+    if conditions.device not in ("cpu", "cuda"):
+        raise FindingError(f"{path}: conditions.device must be cpu or cuda")
+    if not conditions.python or "\0" in conditions.python:
+        raise FindingError(f"{path}: conditions.python names no interpreter; name one with --python")
+    return conditions
 
 
 def _as_written(
     folder: Path, record: FindingRecord, sides: Mapping[str, str], arrays: Mapping[str, np.ndarray]
 ) -> dict[str, Artifact]:
-    """The sides that run as their owners wrote them."""
+    """The sides that run as their owners wrote them. Raises StoredError."""
     places = {label: program_stem(side) for side, label in zip("AB", sides, strict=False) if label in record.given}
-    try:
-        return {label: files.read(folder, place, record.given[label], arrays) for label, place in places.items()}
-    except (KeyError, OSError) as error:
-        raise FindingError(f"{folder}: the original program cannot be read: {error}") from None
+    return {label: files.read(folder, place, record.given[label], arrays) for label, place in places.items()}
 
 
 def _inputs(
-    folder: Path, record: FindingRecord, arrays: Mapping[str, np.ndarray], count: int
+    folder: Path, record: FindingRecord, arrays: Mapping[str, np.ndarray], graphs: Mapping[str, Graph]
 ) -> tuple[tuple[np.ndarray, ...], ...]:
-    """The arrays of each set of inputs, in the order of the graphs' inputs."""
-    try:
-        return tuple(
-            tuple(arrays[input_name(i, None if number == record.inputs else number)] for i in range(count))
-            for number in range(len(record.profiles))
-        )
-    except KeyError as error:
-        raise FindingError(f"{folder / 'inputs.npz'} lacks {error}") from None
+    """The arrays of each set of inputs, in the order of the graphs' inputs. Raises FindingError."""
+    first, *others = graphs.values()
+    if any(graph.input_types != first.input_types or graph.output_types != first.output_types for graph in others):
+        raise FindingError(f"{folder}: its programs have different inputs or outputs")
+    sets = []
+    for number in range(len(record.profiles)):
+        names = [input_name(i, None if number == record.inputs else number) for i in range(len(first.inputs))]
+        if missing := next((name for name in names if name not in arrays), None):
+            raise FindingError(f"{folder / 'inputs.npz'} lacks {missing!r}")
+        for name, wanted in zip(names, first.input_types, strict=True):
+            found = TensorType(dtypes.of_array(arrays[name]), arrays[name].shape)
+            if found != wanted:
+                raise FindingError(f"{folder / 'inputs.npz'}: {name} is {found}, and the program takes {wanted}")
+        sets.append(tuple(arrays[name] for name in names))
+    return tuple(sets)

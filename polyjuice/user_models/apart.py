@@ -8,39 +8,32 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from onnx import ModelProto
 
+from polyjuice import program_formats
 from polyjuice.execution import Artifact
 from polyjuice.formats import FormatError
 from polyjuice.ir import Graph, TensorType, dtypes
-from polyjuice.user_models import onnx_steps, symbolic, torch_steps
-from polyjuice.user_models.onnx_program import from_model
 from polyjuice.user_models.steps import NotTakenApart, Written
 
 
 def taken_apart(artifact: Artifact, inputs: Sequence[np.ndarray]) -> Written:
     """Return a program split into its steps, to be run on these inputs. Raises NotTakenApart."""
-    if artifact.format == "onnx":
-        return onnx_steps.taken_apart(artifact, inputs)
-    if artifact.format != "torch":
-        raise NotTakenApart(f"no program of {artifact.format} can be taken apart")
+    format = program_formats.find(artifact.format)
+    if format.take_apart is None:
+        raise NotTakenApart(f"no program of {format.name} can be taken apart")
     try:
-        return torch_steps.taken_apart(artifact, inputs)
+        written: Written = format.take_apart.load()(artifact, inputs)
     except ImportError as error:
-        raise NotTakenApart(f"taking it apart needs Torch ({error})") from None
+        raise NotTakenApart(f"taking it apart needs {format.title} ({error})") from None
+    return written
 
 
 def graph_of(artifact: Artifact, inputs: Sequence[np.ndarray]) -> Graph:
     """Return the meaning of a reduced program on inputs of these types. Raises FormatError."""
-    if isinstance(artifact.source, bytes):
-        model = ModelProto.FromString(artifact.source)
-        if len(symbolic.inputs(model)) != len(inputs):
-            raise FormatError("the program has other inputs than its graph")
-        graph = from_model(model, sizes=symbolic.sizes_of(model, inputs)).graph
-    else:
-        from polyjuice.user_models import torch_program
-
-        graph = torch_program.graph_of(artifact, inputs)
+    format = program_formats.find(artifact.format)
+    if format.read is None:
+        raise FormatError(f"no program of {format.name} can be read")
+    graph: Graph = format.read.load()(artifact, inputs)
     if list(graph.input_types) != [TensorType(dtypes.of_array(array), array.shape) for array in inputs]:
         raise FormatError("the program has other inputs than its graph")
     return graph

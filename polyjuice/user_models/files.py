@@ -7,24 +7,44 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from itertools import count, takewhile
 from pathlib import Path
-from typing import Any
+from typing import Any, NotRequired, TypedDict
 
 import numpy as np
 
-from polyjuice import formats
+from polyjuice import formats, program_formats
 from polyjuice.execution import Artifact
-from polyjuice.ir import packed, unpacked
+from polyjuice.ir import packed
+from polyjuice.stored_files import StoredError, read_arrays, read_json
 from polyjuice.user_models.model import UserModel
 
 _DEFAULT = formats.ReadLimits()
 
 
+class ProgramData(TypedDict):
+    """The stored data of a program besides its text and its arrays, as :class:`polyjuice.execution.Artifact` has it."""
+
+    format: str
+    arrays: Sequence[str]
+    setup: Mapping[str, Any]
+    idioms: Sequence[str]
+    arguments: NotRequired[Sequence[str]]
+    forms: NotRequired[Sequence[Sequence[str]]]
+
+
+class _Saved(TypedDict):
+    """The file beside the graph of a program (see :func:`save`)."""
+
+    examples: Sequence[str] | None
+    program: ProgramData | None
+    sizes: NotRequired[Mapping[str, int]]
+
+
 def program_name(stem: str, format: str) -> str:
     """Return the name of the file for the program's text, or for the serialized model."""
-    return f"{stem}.{'onnx' if format == 'onnx' else 'py'}"
+    return f"{stem}.{program_formats.find(format).suffix}"
 
 
-def write(folder: Path, stem: str, artifact: Artifact) -> dict[str, Any]:
+def write(folder: Path, stem: str, artifact: Artifact) -> ProgramData:
     """Write a program without its arrays; return the other data that :func:`read` needs."""
     source = artifact.source
     path = folder / program_name(stem, artifact.format)
@@ -39,18 +59,28 @@ def write(folder: Path, stem: str, artifact: Artifact) -> dict[str, Any]:
     }
 
 
-def read(folder: Path, stem: str, data: Mapping[str, Any], arrays: Mapping[str, np.ndarray]) -> Artifact:
-    """Return a program, from the data that :func:`write` returned and arrays by name. Raises OSError, KeyError."""
-    source = (folder / program_name(stem, data["format"])).read_bytes()
-    return Artifact(
-        data["format"],
-        source if data["format"] == "onnx" else source.decode(),
-        {name: arrays[name] for name in data["arrays"]},
-        tuple(data.get("arguments", ())),
-        setup=data["setup"],
-        idioms=tuple(data["idioms"]),
-        forms=tuple((operator, form) for operator, form in data.get("forms", ())),
-    )
+def read(folder: Path, stem: str, data: ProgramData, arrays: Mapping[str, np.ndarray]) -> Artifact:
+    """Return a program, from the data that :func:`write` returned and arrays by name. Raises StoredError."""
+    path = folder / program_name(stem, data["format"])
+    if missing := next((name for name in data["arrays"] if name not in arrays), None):
+        raise StoredError(f"{path}: its array {missing!r} is missing in the file of its arrays")
+    try:
+        source = path.read_bytes()
+        return Artifact(
+            data["format"],
+            source if program_formats.find(data["format"]).binary else source.decode(),
+            {name: arrays[name] for name in data["arrays"]},
+            tuple(data.get("arguments", ())),
+            setup=data["setup"],
+            idioms=tuple(data["idioms"]),
+            forms=tuple((operator, form) for operator, form in data.get("forms", ())),
+        )
+    except OSError as error:
+        raise StoredError(f"{path} cannot be read: {error.strerror or error}") from None
+    except UnicodeDecodeError:
+        raise StoredError(f"{path} is no text in UTF-8") from None
+    except ValueError:
+        raise StoredError(f"{path}: a form must be an operator and its form") from None
 
 
 def save(folder: Path, stem: str, programs: Sequence[UserModel]) -> None:
@@ -93,16 +123,18 @@ def remove(folder: Path) -> None:
 
 
 def load(folder: Path, stem: str, limits: formats.ReadLimits = _DEFAULT) -> list[UserModel]:
-    """Return the programs that :func:`save` wrote; empty if there are none. Raises FormatError."""
+    """Return the programs that :func:`save` wrote; empty if there are none. Raises FormatError, StoredError."""
     names = takewhile(lambda name: (folder / f"{name}.onnx").is_file(), (_numbered(stem, n) for n in count()))
     return [_load(folder, name, limits) for name in names]
 
 
 def _load(folder: Path, stem: str, limits: formats.ReadLimits) -> UserModel:
     graph = formats.load(folder / f"{stem}.onnx", limits)
-    data = json.loads((folder / f"{stem}.json").read_text("utf-8"))
-    with np.load(folder / f"{stem}.npz") as stored:
-        arrays = unpacked(stored)
+    data: _Saved = read_json(folder / f"{stem}.json", _Saved)
+    arrays = read_arrays(folder / f"{stem}.npz")
     artifact = read(folder, stem, data["program"], arrays) if data["program"] else None
-    examples = None if data["examples"] is None else tuple(arrays[name] for name in data["examples"])
+    names = data["examples"]
+    if missing := next((name for name in names or () if name not in arrays), None):
+        raise StoredError(f"{folder / stem}.npz: the example {missing!r} is missing")
+    examples = None if names is None else tuple(arrays[name] for name in names)
     return UserModel(graph, artifact, examples, data.get("sizes", {}))

@@ -50,7 +50,7 @@ class OnnxModel:
         """Return the program with these sizes for its symbols, and examples that fit. Raises FormatError."""
         program = from_model(self.model, self.where, sizes, self.limits)
         shapes = [t.shape for t in program.graph.input_types]
-        return replace(program, examples=symbolic.fitted(self.examples, shapes) if self.examples else None)
+        return replace(program, examples=None if self.examples is None else symbolic.fitted(self.examples, shapes))
 
 
 def load_onnx(path: Path, limits: ReadLimits = _DEFAULT) -> OnnxModel:
@@ -85,6 +85,15 @@ def from_model(
         if graph := _unread(read, limits):
             return UserModel(graph, artifact, sizes=dict(sizes))
         raise error from None
+
+
+def graph_of(artifact: Artifact, inputs: Sequence[np.ndarray]) -> Graph:
+    """Return the graph of a model on inputs of these types. Raises FormatError."""
+    assert isinstance(artifact.source, bytes)
+    model = ModelProto.FromString(artifact.source)
+    if len(symbolic.inputs(model)) != len(inputs):
+        raise FormatError("the program has other inputs than its graph")
+    return from_model(model, sizes=symbolic.sizes_of(model, inputs)).graph
 
 
 def _unread(model: ModelProto, limits: ReadLimits) -> Graph | None:

@@ -14,6 +14,7 @@ from dataclasses import replace
 import numpy as np
 from onnx import AttributeProto, GraphProto, ModelProto, NodeProto, TensorProto, TypeProto, numpy_helper
 
+from polyjuice import program_formats
 from polyjuice.execution import Artifact
 from polyjuice.formats.opaque import draws_randomly
 from polyjuice.formats.subgraphs import graphs_of
@@ -60,24 +61,41 @@ _TYPES = ("to", "dtype", "output_dtype", "output_datatype", "stash_type")
 
 
 def in_float64(artifact: Artifact) -> Artifact | None:
-    """Return the program in float64; None for an ONNX program with random numbers, whose runs never agree."""
-    if isinstance(artifact.source, bytes):
-        model = ModelProto.FromString(artifact.source)
-        functions = [node for function in model.functions for node in function.node]
-        if any(map(draws_randomly, (*model.graph.node, *functions))):
-            return None
-        _widen_graph(model.graph)
-        for node in functions:
-            _widen_node(node)
-        return replace(artifact, source=model.SerializeToString())
-    arrays = {name: _widened(array) for name, array in artifact.arrays.items()}
-    program = ast.parse(artifact.source)
-    if artifact.format == "torch":
-        source = ast.unparse(_Widened("torch", _WIDE_CASTS).visit(program))
-        return replace(artifact, source=source, arrays=arrays, setup={**artifact.setup, "wide": True})
-    program = _Widened("tf", {}).visit(program)
+    """Return the program in float64; None for one that has no such program (see ``Format.widen``)."""
+    widen = program_formats.find(artifact.format).widen
+    found: Artifact | None = widen.load()(artifact) if widen else None
+    return found
+
+
+def onnx_in_float64(artifact: Artifact) -> Artifact | None:
+    """Return a model in float64; None for one with random numbers, whose runs never agree."""
+    assert isinstance(artifact.source, bytes)
+    model = ModelProto.FromString(artifact.source)
+    functions = [node for function in model.functions for node in function.node]
+    if any(map(draws_randomly, (*model.graph.node, *functions))):
+        return None
+    _widen_graph(model.graph)
+    for node in functions:
+        _widen_node(node)
+    return replace(artifact, source=model.SerializeToString())
+
+
+def torch_in_float64(artifact: Artifact) -> Artifact:
+    """Return a Torch program in float64."""
+    program = _Widened("torch", _WIDE_CASTS).visit(ast.parse(artifact.source))
+    arrays = _widened_arrays(artifact)
+    return replace(artifact, source=ast.unparse(program), arrays=arrays, setup={**artifact.setup, "wide": True})
+
+
+def tensorflow_in_float64(artifact: Artifact) -> Artifact:
+    """Return a TensorFlow program in float64."""
+    program = _Widened("tf", {}).visit(ast.parse(artifact.source))
     program.body[1:1] = ast.parse(_DEFINED).body  # after the import
-    return replace(artifact, source=ast.unparse(program), arrays=arrays)
+    return replace(artifact, source=ast.unparse(program), arrays=_widened_arrays(artifact))
+
+
+def _widened_arrays(artifact: Artifact) -> dict[str, np.ndarray]:
+    return {name: _widened(array) for name, array in artifact.arrays.items()}
 
 
 class _Widened(ast.NodeTransformer):

@@ -18,7 +18,7 @@ import onnx
 import pytest
 import typer
 
-from polyjuice import cli
+from polyjuice import cli, program_formats
 from polyjuice.execution.protocol import to_wire
 from polyjuice.formats import load as load_graph
 from polyjuice.inputs import USUAL_PROFILES
@@ -29,7 +29,7 @@ from polyjuice.session import Conditions
 from polyjuice.suite import adding, archive, building, features, running, suite_cases, work
 from polyjuice.suite.carried.harness import expected, judging
 from polyjuice.suite.choice import Choice
-from polyjuice.suite.options import FORMATS, Options, SuiteError
+from polyjuice.suite.options import Options, SuiteError
 
 CARRIED = Path(judging.__file__).parents[1]
 FINDINGS = Path(__file__).parents[1] / "findings"
@@ -66,11 +66,11 @@ def test_a_case_says_why_its_programs_are_equal_and_how_they_are_called(built: P
         case = json.loads((folder / "case.json").read_text())
         assert case["why_equal"]["rules"]
         assert all(count > 0 for count in case["why_equal"]["rules"].values())
-        assert set(case["programs"]) == set(FORMATS)
+        assert set(case["programs"]) == set(program_formats.in_suites())
         assert case["profile"] in USUAL_PROFILES
         read = suite_cases.load(folder)
         assert [list(x.shape) for x in read.inputs] == [one["shape"] for one in case["inputs"]]
-        for format in FORMATS:
+        for format in program_formats.in_suites():
             artifacts = read.artifacts(format)
             assert artifacts["a"].source != artifacts["b"].source
             assert all(set(a.arguments) <= set(a.arrays) for a in artifacts.values())
@@ -269,7 +269,7 @@ def test_mistakes_in_expected_failures_are_reported(tmp_path: Path, text: str, m
 
 def test_a_finding_becomes_a_case_with_its_own_programs(tmp_path: Path) -> None:
     added = adding.add(FINDINGS / "sqrt-of-square", tmp_path / "s", "https://example.org/1")
-    assert (added.case, added.formats, added.refused) == ("case-00000", ("onnx", "torch", "tensorflow"), {})
+    assert (added.case, added.formats, added.refused) == ("case-00000", ("onnx", "tensorflow", "torch"), {})
     case = suite_cases.load(tmp_path / "s/case-00000")
     record = json.loads((FINDINGS / "sqrt-of-square/finding.json").read_text())
     assert case.case["origin"]["finding"] == record["signature"]
@@ -313,7 +313,7 @@ def test_mistakes_are_one_line_and_status_2(
     new = ("--count", 1, "--out", tmp_path / "s")
     for arguments, message in {
         ("build", "--count", 1, "--out", built, "--compiler", "none"): "the folder is not empty; name a new one",
-        ("build", *new, "--formats", "jax"): "--formats jax: choose from torch, onnx, tensorflow",
+        ("build", *new, "--formats", "tflite"): "--formats tflite: choose from jax, onnx, tensorflow, torch",
         ("build", *new, "--formats", "onnx", "--passes", "xla"): "it takes tensorflow programs; add that to --formats",
         ("run", tmp_path, "--compiler", "numpy"): "is not a suite",
         ("run", built, "--compiler", "nobody"): "no compiler is called 'nobody'",

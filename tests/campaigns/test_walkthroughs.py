@@ -24,7 +24,7 @@ def done(command: str, folder: Path) -> str:
     return f"{ended.stdout}{ended.stderr}\nstatus {ended.returncode}\n"
 
 
-@pytest.mark.parametrize("name", ["compiler", "oracle"])
+@pytest.mark.parametrize("name", ["compiler", "format", "oracle"])
 def test_a_page_leads_to_a_finding_of_its_planted_fault(name: str, tmp_path: Path) -> None:
     for block in blocks((ROOT / f"docs/howto/{name}.md").read_text(encoding="utf-8")):
         if block.title:

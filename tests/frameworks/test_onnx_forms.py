@@ -22,7 +22,7 @@ from polyjuice.generate.instances import instance, some_signature, some_signatur
 from polyjuice.inputs import make_inputs
 from polyjuice.interpret import EvaluationError, evaluate
 from polyjuice.ir import Graph, TensorType, dtypes
-from polyjuice.lower import DRAWN_OPSET, FORMS, OPSETS, Unlowerable, lower, onnx_opsets
+from polyjuice.lower import DRAWN_OPSET, OPSETS, Unlowerable, forms, lower, onnx_opsets
 from polyjuice.lower.choosers import Draws, drawing
 from polyjuice.lower.forms import ALL, Drawn, Form, text
 from polyjuice.lower.onnx_forms import rewrite
@@ -30,7 +30,7 @@ from polyjuice.ops import TABLE, GraphBuilder
 from polyjuice.user_models import from_model
 from tests.support.frameworks import run_onnx
 
-OPERATORS = sorted({operator for operator, _ in FORMS["onnx"] if ("", operator) in TABLE})
+OPERATORS = sorted({operator for operator, _ in forms("onnx") if ("", operator) in TABLE})
 ATTEMPTS = 200
 FAULTS = {
     "LayerNormalization: absent input named": "ONNX Runtime 1.32.0 reads the bias all the same",
@@ -45,7 +45,7 @@ class Only(Drawn):
     """Draws that choose one form wherever it is possible, and others now and then."""
 
     def __init__(self, form: Form) -> None:
-        super().__init__(FORMS["onnx"])
+        super().__init__(forms("onnx"))
         self._wanted = form
 
     def wants(self, form: Form, draws: Draws, chance: float, followed: float = 0) -> bool:
@@ -110,7 +110,7 @@ def results(model: ModelProto, graph: Graph, inputs: Sequence[np.ndarray], form:
 
 @pytest.mark.parametrize("operator", OPERATORS)
 def test_every_form_means_the_same(operator: str) -> None:
-    missing = {name for op, name in FORMS["onnx"] if op == operator}
+    missing = {name for op, name in forms("onnx") if op == operator}
     for number, (graph, inputs) in enumerate(applications(operator)):
         for name in sorted(missing):
             model = written(graph, (operator, name), number)
@@ -147,7 +147,7 @@ def test_an_artifact_names_its_forms_and_can_do_without_them() -> None:
         except Unlowerable:
             continue
         seen += bool(artifact.forms)
-        assert FORMS["onnx"].issuperset(artifact.forms)
+        assert forms("onnx").issuperset(artifact.forms)
         assert {operator for operator, _ in set(artifact.forms) & set(again.forms)} <= {"model"}
     assert seen > 10
 

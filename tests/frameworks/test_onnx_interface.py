@@ -14,7 +14,7 @@ from polyjuice.execution import Artifact
 from polyjuice.formats.subgraphs import close
 from polyjuice.interpret import evaluate
 from polyjuice.ir import Graph, TensorType
-from polyjuice.lower import FORMS, OPSETS, following, lower, onnx_interface
+from polyjuice.lower import OPSETS, following, forms, lower, onnx_interface
 from polyjuice.lower.choosers import drawing
 from polyjuice.lower.forms import Form, text
 from polyjuice.ops import GraphBuilder
@@ -50,7 +50,7 @@ def as_model(artifact: Artifact) -> ModelProto:
 @pytest.mark.parametrize("form", [*WHOLE, *SUBGRAPHS], ids=text)
 def test_a_model_of_a_form_means_the_graph(form: Form, opset: int) -> None:
     graph, inputs = sample()
-    assert form in FORMS["onnx"]
+    assert form in forms("onnx")
     artifact = lower(graph, "onnx", following([form], opset))
     assert form in artifact.forms
     model = as_model(artifact)

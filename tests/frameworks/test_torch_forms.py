@@ -14,10 +14,10 @@ import torch
 
 from polyjuice.interpret import evaluate
 from polyjuice.ir import Graph, TensorType
-from polyjuice.lower import FORMS, lower, torch_constants, torch_views
+from polyjuice.lower import lower, torch_constants, torch_views
 from polyjuice.lower.choosers import drawing
 from polyjuice.lower.torch_arguments import vary
-from polyjuice.lower.torch_forms import forms
+from polyjuice.lower.torch_forms import DECLARED, forms
 from polyjuice.ops import GraphBuilder
 from tests.support.frameworks import run_torch
 
@@ -188,6 +188,6 @@ def test_forms_are_read_off_the_text() -> None:
 
 @pytest.mark.long
 def test_what_an_operator_is_drawn_in_is_declared() -> None:
-    declared = set(FORMS["torch"])
+    declared = set(DECLARED)
     assert {("Relu", "torch.nn.ReLU"), ("ReduceSum", "no argument"), ("MaxPool", "ceil_mode")} <= declared
     assert ("Relu", "torch.sigmoid") not in declared

@@ -13,16 +13,18 @@ from typing import TypeVar
 
 from polyjuice.execution import Artifact
 from polyjuice.ir import Graph
-from polyjuice.lower import Unlowerable, choosers, onnx_model, tensorflow_source, torch_source
+from polyjuice.lower import Unlowerable, choosers, jax_source, onnx_model, tensorflow_source, torch_source
 from polyjuice.lower.choosers import Chooser, Draws
 from polyjuice.lower.forms import ALL
+from polyjuice.lower.request import Request
 
 T = TypeVar("T")
 
 _LOWER: Mapping[str, Callable[[Graph, Chooser], Artifact]] = {
     "torch": torch_source.lower,
     "tensorflow": tensorflow_source.lower,
-    "onnx": lambda graph, chooser: onnx_model.lower(graph, chooser, lacks=[ALL]),  # test_onnx_forms.py tests its forms
+    "jax": jax_source.lower,
+    "onnx": lambda graph, chooser: onnx_model.lower(graph, chooser, Request(lacks=[ALL])),  # forms: test_onnx_forms.py
 }
 
 _WALKED = frozenset(["operator of", "arguments of", "views of"])

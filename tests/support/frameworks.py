@@ -18,8 +18,12 @@ from polyjuice.ir import TensorType, dtypes
 from polyjuice.ops import Op
 
 
+def _wired(artifact: Artifact) -> dict[str, Any]:
+    return {name: to_wire(np.asarray(array)) for name, array in artifact.arrays.items()}
+
+
 def _run_source(library: Any, artifact: Artifact, inputs: Sequence[np.ndarray]) -> list[np.ndarray]:
-    arrays = {name: to_wire(np.asarray(array)) for name, array in artifact.arrays.items()}
+    arrays = _wired(artifact)
     program = library.load({"source": artifact.source, "arrays": arrays, "setup": dict(artifact.setup)})
     further = [arrays[name] for name in artifact.arguments]
     return [from_wire(array) for array in library.run(program, [*map(to_wire, inputs), *further])[: artifact.results]]
@@ -39,6 +43,16 @@ def run_tensorflow(artifact: Artifact, inputs: Sequence[np.ndarray]) -> list[np.
     from polyjuice.compilers import _tensorflow
 
     return _run_source(_tensorflow, artifact, inputs)
+
+
+def run_jax(artifact: Artifact, inputs: Sequence[np.ndarray]) -> list[np.ndarray]:
+    """JAX, operator by operator."""
+    pytest.importorskip("jax").config.update("jax_enable_x64", True)
+    from polyjuice.compilers import jax
+
+    program = jax.load({"source": artifact.source, "arrays": _wired(artifact), "setup": dict(artifact.setup)})
+    further = [to_wire(artifact.arrays[name]) for name in artifact.arguments]
+    return [from_wire(array) for array in jax.eager(program, [*map(to_wire, inputs), *further])[: artifact.results]]
 
 
 def run_onnx(artifact: Artifact, inputs: Sequence[np.ndarray]) -> list[np.ndarray]:

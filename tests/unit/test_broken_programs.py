@@ -11,9 +11,12 @@ import numpy as np
 import pytest
 
 import polyjuice
+from polyjuice import program_formats
 from polyjuice.compilers import find
 from polyjuice.execution import Artifact, Outcome, Worker
-from polyjuice.execution.broken import WRITTEN_FOR, is_broken
+from polyjuice.execution.broken import is_broken
+
+WRITTEN_FOR = {name: program_formats.find(name).written_for for name in program_formats.names()}
 
 MODELS = {
     "torch": "import torch\nclass Model(torch.nn.Module):\n"
@@ -102,5 +105,5 @@ def test_an_error_of_the_compiler_breaks_no_program() -> None:
 
 def test_programs_are_written_for_the_releases_that_are_locked() -> None:
     locked = (Path(polyjuice.__file__).parents[1] / "constraints.txt").read_text()
-    for package, format in (("torch", "torch"), ("tensorflow_cpu", "tensorflow")):
+    for package, format in (("torch", "torch"), ("tensorflow_cpu", "tensorflow"), ("jax", "jax")):
         assert re.findall(rf"^{package}==(.*)$", locked, re.MULTILINE) == [WRITTEN_FOR[format]]

@@ -10,7 +10,7 @@ import ml_dtypes
 import numpy as np
 import pytest
 
-from polyjuice import compilers, execution, plugins
+from polyjuice import compilers, execution, plugins, program_formats
 from polyjuice.execution import Artifact, EnvironmentProblem, Limits, Worker
 
 ECHO = """
@@ -121,7 +121,7 @@ def test_compilers_are_found_by_name():
 
 def test_every_compiler_file_that_is_found_can_be_read():
     for name in compilers.names():
-        assert compilers.find(name).format in compilers.FORMATS
+        assert compilers.find(name).format in program_formats.names()
 
 
 def test_an_entry_point_is_found_without_importing_it(tmp_path, monkeypatch):
@@ -157,7 +157,7 @@ def test_an_entry_point_is_found_without_importing_it(tmp_path, monkeypatch):
         (f"{ONNX[:-1]}, 'edge_policies': ['Max']}}", "edge_policies must be a dictionary of texts, not ['Max']"),
         (f"{ONNX[:-1]}, 'edge_policies': {{'Max': ''}}}}", "edge_policies needs the URL of a source for 'Max'"),
         (f"{ONNX[:-1]}, 'level_names': {{'3': 'O3'}}}}", "level_names has '3', which is not one of the levels"),
-        (ONNX.replace("onnx", "tflite"), "format must be one of torch, onnx, tensorflow, not 'tflite'"),
+        (ONNX.replace("onnx", "tflite"), "format must be one of jax, onnx, tensorflow, torch, not 'tflite'"),
     ],
 )
 def test_a_wrong_info_is_named_with_its_file(tmp_path, text, words):
@@ -178,7 +178,7 @@ def test_a_changed_file_is_read_again(tmp_path):
         compilers.read("one", path)
 
 
-@pytest.mark.parametrize("format", compilers.FORMATS)
+@pytest.mark.parametrize("format", program_formats.names())
 def test_each_format_has_one_default_compiler(format):
     own = [compilers.find(name) for name in compilers.names()]
     assert [info for info in own if info.default and info.format == format] == [compilers.default(format)]
@@ -196,6 +196,7 @@ FRAMEWORKS = {
     "_inductor_lean": {"torch", "sympy"},
     "_inductor_objects": {"torch"},
     "_tensorflow": {"tensorflow"},
+    "jax": {"ml_dtypes"},
     "_torch": {"torch"},
     "_torch_memory": {"torch"},
     "eager": {"torch"},

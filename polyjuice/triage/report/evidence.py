@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 import onnx
 
+from polyjuice import program_formats
 from polyjuice.execution import Artifact
 from polyjuice.oracles import find as find_oracle
 from polyjuice.oracles import kind_of
@@ -17,12 +18,6 @@ from polyjuice.wording import counted
 
 #: The largest model, in bytes, to pass to ONNX's checker.
 _LARGEST_CHECKED = 2**24
-
-_VALID = {
-    "torch": "The program is valid: PyTorch runs it without `torch.compile`.",
-    "tensorflow": "The program is valid: TensorFlow runs it without the compiler.",
-    "onnx": "The model is valid ONNX.",
-}
 
 
 def why(record: FindingRecord, format: str, letters: Mapping[str, str]) -> str:
@@ -44,7 +39,7 @@ def _why(record: FindingRecord, format: str, letters: Mapping[str, str]) -> str:
 
 def _why_of_failure(record: FindingRecord, format: str, letters: Mapping[str, str]) -> str:
     info = place.compiler_of(record)
-    valid = (info and info.valid) or _VALID[format]
+    valid = (info and info.valid) or program_formats.find(format).valid
     if not record.b:
         return valid
     named = f", {letters[record.b]}," if record.b in letters else ""

@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
+from polyjuice import program_formats
 from polyjuice.execution import Artifact
 from polyjuice.ir import Graph
 from polyjuice.oracles import Kind, kind_of
@@ -48,9 +49,6 @@ _TORCH_TOLERANCES = {
 _USED_FOR = re.compile(r" \(used for ([^)]*)\)")
 _AT_LEVEL = re.compile(r"\b(gone|shown|broken) at (\w+)")
 """Where bisection's sentences use Polyjuice's names of a program or a level."""
-
-_PRODUCTS = {"torch": "torch", "tensorflow": "tensorflow"}
-"""The product whose version the report names, by the programs' format, where it is not the compiler."""
 
 _MACHINES = {"x86_64": "X64", "AMD64": "X64", "aarch64": "ARM64", "arm64": "ARM64"}
 """The forms' names of the architectures."""
@@ -340,7 +338,7 @@ class View:
         versions = self.record.versions
         rest = [f"Python {versions['python']}"] if "python" in versions else []
         system = " ".join(text for text in (self.system, self.machine) if text)
-        product = _PRODUCTS.get(self.artifacts[self._shown].format, self.record.compiler)
+        product = program_formats.find(self.artifacts[self._shown].format).product or self.record.compiler
         return ", ".join([f"{product} {self.version}", *rest, system, self.device])
 
     @property

@@ -2,24 +2,19 @@
 
 from __future__ import annotations
 
-import textwrap
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
-from polyjuice.ir import dtypes, mark, packed, uniform_value
+from polyjuice.ir import dtypes, packed, uniform_value
 from polyjuice.oracles import Case, Verdict
 from polyjuice.oracles import find as find_oracle
-from polyjuice.triage.listing.expressions import number
+from polyjuice.triage.reproducers.elements import written_numpy
+from polyjuice.triage.reproducers.rendering import Rendering, rendering_of
 
 #: The most elements that are written out one by one.
 SMALL = 64
-
-#: The least number of elements from which an array of one value is written as that value.
-_UNIFORM = 9
-
-_WIDTH = 100
 
 
 def input_name(i: int, other_set: int | None = None) -> str:
@@ -72,94 +67,22 @@ class Arrays:
     inline: bool
     read: bool = False
 
+    @property
+    def _rendering(self) -> Rendering:
+        return rendering_of(self.format)
+
     def expression(self, name: str, array: np.ndarray) -> str:
         """Python code for a tensor with the values of an array, which is called ``name`` in the archive."""
         if self.inline and is_small(array):
-            text = _WRITTEN[self.format](array)
+            text = self._rendering.written(array)
         else:
             self.read = True
-            text = _LOADED[self.format](dtypes.of_array(array), name)
+            text = self._rendering.loaded(dtypes.of_array(array), name)
         return f'{text}.to("{self.device}")' if self.device != "cpu" and self.format == "torch" else text
 
     def numpy(self, name: str, array: np.ndarray) -> str:
         """Python code for a NumPy array."""
         if self.inline and is_small(array):
-            return _numpy(array)
+            return written_numpy(array)
         self.read = True
         return f'ARRAYS["{name}"]'
-
-
-def nested(array: np.ndarray, indent: int = 4) -> str:
-    """The elements as nested lists, wrapped to a readable width."""
-    if array.ndim == 0:
-        return number(array.reshape(-1)[0])
-    line = "[" + ", ".join(nested(row) for row in array) + "]"
-    if len(line) + indent <= _WIDTH:
-        return line
-    inner, outer = " " * (indent + 4), " " * indent
-    if array.ndim == 1:
-        text = textwrap.fill(line[1:-1], _WIDTH, initial_indent=inner, subsequent_indent=inner)
-        return f"[\n{text},\n{outer}]"
-    rows = "".join(f"{inner}{nested(row, indent + 4)},\n" for row in array)
-    return f"[\n{rows}{outer}]"
-
-
-def _content(array: np.ndarray) -> tuple[str, bool]:
-    """Python code for the elements, and whether it is one value for all of them."""
-    uniform = array.size >= _UNIFORM and uniform_value(array) is not None
-    return (number(array.reshape(-1)[0]) if uniform else nested(array, 0)), uniform
-
-
-def _numpy_type(dtype: str) -> str:
-    """The name of an element type in NumPy, or in ml_dtypes."""
-    if dtype == "bool":
-        return dtype
-    return f"{'ml_dtypes' if mark(dtype) else 'np'}.{dtypes.framework_name(dtype)}"
-
-
-def _numpy(array: np.ndarray) -> str:
-    content, uniform = _content(array)
-    dtype = dtypes.of_array(array)
-    text = _numpy_type(dtype)
-    return f"np.full({array.shape}, {content}, {text})" if uniform else f"np.array({content}, {text})"
-
-
-def _torch(array: np.ndarray) -> str:
-    content, uniform = _content(array)
-    dtype = f"dtype=torch.{dtypes.framework_name(dtypes.of_array(array))}"
-    return f"torch.full({array.shape}, {content}, {dtype})" if uniform else f"torch.tensor({content}, {dtype})"
-
-
-def _tensorflow(array: np.ndarray) -> str:
-    content, uniform = _content(array)
-    shape = f", {array.shape}" if uniform else ""
-    if (dtype := dtypes.of_array(array)) in dtypes.NARROW_FLOATS:
-        return f"tf.cast(tf.constant({content}, tf.float32{shape}), '{dtypes.framework_name(dtype)}')"
-    return f"tf.constant({content}, tf.{dtype}{shape})"
-
-
-_WRITTEN = {"onnx": _numpy, "torch": _torch, "tensorflow": _tensorflow}
-
-
-def _load_numpy(dtype: str, name: str) -> str:
-    marked = mark(dtype)
-    return f'ARRAYS["{name}{marked}"].view({_numpy_type(dtype)})' if marked else f'ARRAYS["{name}"]'
-
-
-def _load_torch(dtype: str, name: str) -> str:
-    if dtype == "bfloat16":
-        return f'torch.from_numpy(ARRAYS["{name}{mark(dtype)}"].view(np.int16)).view(torch.bfloat16)'
-    if dtype in dtypes.NARROW_FLOATS:
-        return f'torch.from_numpy(ARRAYS["{name}{mark(dtype)}"]).view(torch.{dtypes.framework_name(dtype)})'
-    return f'torch.from_numpy(ARRAYS["{name}"])'
-
-
-def _load_tensorflow(dtype: str, name: str) -> str:
-    if dtype == "bfloat16":
-        return f'tf.bitcast(tf.constant(ARRAYS["{name}{mark(dtype)}"]), tf.bfloat16)'
-    if dtype in dtypes.NARROW_FLOATS:
-        return f"tf.constant({_load_numpy(dtype, name)})"
-    return f'tf.constant(ARRAYS["{name}"])'
-
-
-_LOADED = {"onnx": _load_numpy, "torch": _load_torch, "tensorflow": _load_tensorflow}

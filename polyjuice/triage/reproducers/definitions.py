@@ -8,10 +8,12 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from polyjuice import program_formats
 from polyjuice.execution import Artifact
 from polyjuice.ir import TensorType, dtypes, mark
 from polyjuice.triage.reproducers import embedded, onnx_models
 from polyjuice.triage.reproducers.arrays import Arrays
+from polyjuice.triage.reproducers.rendering import rendering_of
 
 #: The first statement of a Torch reproducer, unless a program computes gradients.
 NO_GRADIENTS = "torch.set_grad_enabled(False)"
@@ -58,7 +60,7 @@ class Programs:
 
     def definitions(self, arrays: Arrays, *, built: bool) -> list[str]:
         """The models, named like their sides; small ONNX models are either ``built`` by code or embedded as bytes."""
-        if self.format == "onnx":
+        if program_formats.find(self.format).binary:
             return self._onnx_models(built)
         blocks = [_class(side, artifact, arrays) for side, artifact in self.artifacts.items()]
         if self.format == "torch":
@@ -130,7 +132,7 @@ class Programs:
     def model(self, side: str) -> str:
         """An expression that makes the model of a side."""
         if self.format != "torch":
-            return f"{side}()" if self.format == "tensorflow" else side
+            return rendering_of(self.format).model.format(side=side)
         there = "" if self.device == "cpu" else f'.to("{self.device}")'
         return f"{side}(){there}.train()" if _mode(self.artifacts[side]) == "train" else f"{side}(){there}.eval()"
 
@@ -151,10 +153,9 @@ class Programs:
 
     def array_of(self, output: str, dtype: str) -> str:
         """An expression that converts an output to a NumPy array."""
-        if self.format == "onnx":
-            return f"np.asarray({output})"
-        if self.format == "tensorflow":
-            return f"tf.cast({output}, tf.float32).numpy()" if mark(dtype) else f"{output}.numpy()"
+        if self.format != "torch":
+            rendering = rendering_of(self.format)
+            return (rendering.to_single if mark(dtype) else rendering.to_numpy).format(output=output)
         moved = "" if self.device == "cpu" else ".cpu()"
         if any(re.search(r"\bimag|conj|adjoint|\.mH\b", str(a.source)) for a in self.artifacts.values()):
             moved += ".resolve_conj().resolve_neg()"  # NumPy has no tensors that are read lazily
@@ -162,11 +163,7 @@ class Programs:
 
     def type_of(self, output: str, dtype: str) -> str:
         """An expression for the name of an output's element type, which should be ``dtype``."""
-        text = {
-            "torch": f'str({output}.dtype).replace("torch.", "")',
-            "tensorflow": f"{output}.dtype.name",
-            "onnx": f"np.asarray({output}).dtype.name",
-        }[self.format]
+        text = rendering_of(self.format).type_of.format(output=output)
         return f'{text}.replace("float8_", "float8")' if dtype in dtypes.NARROW_FLOATS else text
 
 
@@ -215,7 +212,7 @@ def _class(name: str, artifact: Artifact, arrays: Arrays) -> str:
     """The model's class under another name, with its constants inline and without imports."""
     assert isinstance(artifact.source, str)
     held: Mapping[str, np.ndarray] = artifact.arrays
-    body = re.sub(r"^import .*\n", "", artifact.source, flags=re.MULTILINE).strip()
+    body = re.sub(r"^(import|from) .*\n", "", artifact.source, flags=re.MULTILINE).strip()
     body = re.sub(r'arrays\["([^"]+)"\]', lambda key: arrays.expression(key[1], held[key[1]]), body)
     body = body.replace("(self, arrays):", "(self):").replace("(arrays)", "()")
     body = re.sub(r"( +)def __init__\(self\):\n +super\(\).__init__\(\)\n\n", "", body)

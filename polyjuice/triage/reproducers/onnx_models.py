@@ -11,7 +11,8 @@ import numpy as np
 from onnx import AttributeProto, GraphProto, ModelProto, NodeProto, TensorProto, ValueInfoProto, helper, numpy_helper
 
 from polyjuice.triage.listing.expressions import number
-from polyjuice.triage.reproducers.arrays import SMALL, nested
+from polyjuice.triage.reproducers.arrays import SMALL
+from polyjuice.triage.reproducers.elements import nested
 from polyjuice.visible import visible
 
 #: The most nodes of a model that is written out.

@@ -34,10 +34,14 @@ def read(path: Path) -> Sequence[Mapping[str, str]]:
         return []
     try:
         entries = tomllib.loads(path.read_text(encoding="utf-8")).get("xfail", [])
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
         raise ExpectationError(f"{path} is not TOML: {error}") from None
+    if not isinstance(entries, list):
+        raise ExpectationError(f"{path}: xfail is not a list of entries; each begins with [[xfail]]")
     for number, entry in enumerate(entries, 1):
         place = f"{path}, entry {number}"
+        if not isinstance(entry, dict) or not all(isinstance(value, str) for value in entry.values()):
+            raise ExpectationError(f"{place}: an entry begins with [[xfail]], and has texts only")
         unknown = [name for name in entry if name not in (*_NEEDED, *_OPTIONAL)]
         missing = [name for name in _NEEDED if not entry.get(name)]
         if unknown or missing:

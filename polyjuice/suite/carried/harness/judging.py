@@ -39,11 +39,16 @@ class Ran(NamedTuple):
 def read_arrays(path: Path) -> dict[str, Array]:
     """The arrays of an ``inputs.npz``, by name."""
     with np.load(path) as stored:
-        arrays = {}
-        for key, x in stored.items():
-            name, _, dtype = key.rpartition("@")
-            arrays.update({name: (dtype, x)} if dtype in _HELD_AS_BITS else {key: (x.dtype.name, x)})
-        return arrays
+        return typed(stored)
+
+
+def typed(stored: Mapping[str, np.ndarray[Any, Any]]) -> dict[str, Array]:
+    """The arrays of an ``.npz`` with their element types, which the names of some of them end in."""
+    arrays: dict[str, Array] = {}
+    for key, x in stored.items():
+        name, _, dtype = key.rpartition("@")
+        arrays.update({name: (dtype, x)} if dtype in _HELD_AS_BITS else {key: (x.dtype.name, x)})
+    return arrays
 
 
 def inputs_of(case: Mapping[str, Any], arrays: Mapping[str, Array]) -> list[Array]:
@@ -70,6 +75,8 @@ def _wrong(case: Mapping[str, Any], arrays: Mapping[str, Array], format: str, si
     if ran.status not in ("ok", "unsupported"):
         return f"{side} failed in {ran.stage}: {ran.message}"
     for number, outputs in enumerate(ran.outputs):
+        if len(outputs) != len(case["outputs"]):
+            return f"{side}: it has {len(outputs)} outputs, not {len(case['outputs'])}"
         for k, declared in enumerate(case["outputs"]):
             plain = ran.reference[number][k] if ran.reference else None
             text = mistyped(outputs[k], declared)

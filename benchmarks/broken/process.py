@@ -1,0 +1,123 @@
+"""Prepare a process so that commands in forked copies of it start at once."""
+
+from __future__ import annotations
+
+import importlib
+import multiprocessing
+import os
+import pickle
+import shutil
+import sys
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import TypeVar
+
+from benchmarks.broken import bases
+from benchmarks.broken.answers import Surroundings
+from benchmarks.broken.commands import COMMANDS, Command
+from benchmarks.broken.mutate import FINDING
+from polyjuice import cli
+from polyjuice.campaign import loop
+from polyjuice.compilers import find
+from polyjuice.egraph import Rule, load, rulefiles
+from polyjuice.execution import forkserver
+from polyjuice.session import CompilerSession, Conditions
+from polyjuice.user_models.sandbox import Sandbox
+
+_RULES = 15
+"""How many of the rules commands get, evenly spread: reading a model does not depend on them."""
+
+T = TypeVar("T")
+
+_LARGE = ("torch", "tensorflow", "jax", "egglog")
+"""Packages that a process that forks must not hold: they are large, or start threads."""
+
+COMPILERS = ("numpy", "onnxruntime")
+
+
+def prepare(around: Surroundings, cache: Path) -> None:
+    """Change this process: its environment, its rules, and how it starts others.
+
+    - Its home and temporary directory are in ``around``, and its cache is ``cache``.
+    - Commands get few rules. Another process reads them, because a process that has used egglog cannot be forked.
+    - The process of a campaign is forked, where a campaign would start a fork server. That costs a second.
+    """
+    cache.mkdir(parents=True, exist_ok=True)
+    os.environ.update(
+        HOME=str(around.home),
+        TMPDIR=str(around.temporary),
+        XDG_CACHE_HOME=str(cache),
+        OPENBLAS_NUM_THREADS="1",
+        MPLCONFIGDIR=str(cache / "matplotlib"),
+        NO_COLOR="1",
+    )
+    rules = _forked(_few_rules)
+    setattr(rulefiles, "_shipped", lambda: rules)  # noqa: B010
+    setattr(loop, "_context", lambda: multiprocessing.get_context("fork"))  # noqa: B010
+    parsed = cli.command()
+    setattr(cli, "command", lambda: parsed)  # noqa: B010
+    start_servers()
+    _import(around)
+
+
+def _import(around: Surroundings) -> None:
+    """Import the modules that commands import when they run, as a forked process finds them out."""
+    (around.mutant / "suite").mkdir(parents=True)
+    (around.mutant / "model.onnx").write_bytes(bases.models()[0])
+    bases.copy_finding(0, around.mutant / FINDING, "numpy")
+    for commands in COMMANDS["model"], COMMANDS["finding"]:
+        for name in _forked(lambda commands=commands: _imported(around, commands)):
+            with suppress(ImportError, ValueError):
+                importlib.import_module(name)
+    for folder in (around.mutant, around.out):
+        shutil.rmtree(folder)
+    around.out.mkdir()
+
+
+def _imported(around: Surroundings, commands: Sequence[Command]) -> list[str]:
+    """Run the commands in silence, and return the modules that this process has imported for them."""
+    before = set(sys.modules)
+    silence = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(silence, 1)
+    os.dup2(silence, 2)
+    for command in commands:
+        if command.when(around.mutant):
+            command.run(around.mutant, around.out)
+    return sorted(name for name in set(sys.modules) - before if name.partition(".")[0] not in _LARGE)
+
+
+def start_servers() -> None:
+    """Start the fork servers of compilers and of the user's code, unless they run. Forked processes share them."""
+    for server in list(forkserver._servers.values()):
+        if os.waitid(os.P_PID, server.process.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT):
+            forkserver.forget(server)
+    running = {key[0] for key in forkserver._servers}
+    for name in COMPILERS:
+        if str(find(name).path) not in running:
+            with CompilerSession(Conditions(sys.executable), find(name)) as session:
+                session.worker().start()
+    if not any("sandbox_worker" in path for path in running):
+        with Sandbox() as sandbox:
+            sandbox.call("a test", os.getpid)
+
+
+def _few_rules() -> list[Rule]:
+    rules = load()
+    return list(rules[:: max(1, len(rules) // _RULES)])
+
+
+def _forked(function: Callable[[], T]) -> T:
+    """The result of a function in a forked process."""
+    source, target = os.pipe()
+    child = os.fork()
+    if not child:
+        os.close(source)
+        with open(target, "wb") as stream:
+            pickle.dump(function(), stream)
+        os._exit(0)
+    os.close(target)
+    with open(source, "rb") as stream:
+        result: T = pickle.load(stream)
+    os.waitpid(child, 0)
+    return result

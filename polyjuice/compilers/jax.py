@@ -1,0 +1,188 @@
+"""XLA, through JAX's jax.jit, on a CPU.
+
+The uncompiled run disables `jit`: JAX then runs one operator after the other, each as a small XLA program of its own.
+"""
+
+from __future__ import annotations
+
+import os
+
+os.environ.setdefault("JAX_PLATFORMS", "cpu")
+os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
+
+import linecache
+import shutil
+import sys
+from collections.abc import Callable, Sequence
+from contextlib import nullcontext
+from pathlib import Path
+from types import ModuleType
+from typing import Any, NamedTuple
+
+import jax
+import jax.numpy as jnp
+import ml_dtypes
+import numpy as np
+
+from . import _llvm, _stderr, _xla
+
+Array = tuple[str, "np.ndarray[Any, Any]"]
+
+INFO: dict[str, Any] = {
+    "format": "jax",
+    "needs": "jax>=0.4.30: pip install 'polyjuice-fuzzer[jax]'",
+    "default": True,
+    "guards_suites": True,
+    "valid": "The program is valid: JAX runs it without `jax.jit`.",
+    "forks": False,
+    "levels": ["0", "1", "2", "3"],
+    "level_names": {
+        "0": "xla_backend_optimization_level 0",
+        "1": "xla_backend_optimization_level 1",
+        "2": "xla_backend_optimization_level 2",
+        "3": "xla_backend_optimization_level 3",
+    },
+    "repro_imports": """
+from functools import partial
+
+import jax
+import jax.numpy as jnp
+from jax import lax
+
+jax.config.update("jax_enable_x64", True)
+""",
+    "repro": """
+def prepare(model, inputs, level="3"):
+    compiled = jax.jit(model, compiler_options={"xla_backend_optimization_level": int(level)})
+    return lambda: compiled(*inputs)
+""",
+}
+
+_MODULE = "polyjuice_model"
+_FILE = "<model>"  # one name for every model's source, so that equal failures have equal traces
+
+_NARROW = {
+    "bfloat16": ml_dtypes.bfloat16,
+    "float8e4m3fn": ml_dtypes.float8_e4m3fn,
+    "float8e5m2": ml_dtypes.float8_e5m2,
+    "int4": ml_dtypes.int4,
+    "uint4": ml_dtypes.uint4,
+}
+"""The element types that NumPy lacks. Arrays from the host hold their bits."""
+
+_NAMES = {np.dtype(dtype).name: name for name, dtype in _NARROW.items()}
+
+_dump: Path | None = None
+
+
+class Compiled(NamedTuple):
+    """A compiled program, and the parts of XLA in its trace."""
+
+    function: Callable[..., Any]
+    changes: list[str]
+
+
+def version() -> str:
+    """JAX's version."""
+    return str(jax.__version__)
+
+
+def check() -> None:
+    """Nothing to check: jaxlib, which has XLA, comes with JAX."""
+
+
+def start(options: dict[str, Any]) -> None:
+    """Set XLA's flags, which it reads at its first compilation. Raises RuntimeError for another device than the CPU."""
+    global _dump
+    if options.get("device", "cpu") != "cpu":
+        raise RuntimeError("the compiler jax runs on a CPU alone; use --device cpu")
+    level = str(options.get("level", 3))
+    if level not in INFO["levels"]:
+        raise RuntimeError(f"jax has no level {level!r}: choose from {' '.join(INFO['levels'])}")
+    flags = [os.environ.get("XLA_FLAGS", ""), f"--xla_backend_optimization_level={level}"]
+    flags += _xla.flags_without(options.get("disable", ()), Path(options["scratch"]))
+    if options.get("trace"):
+        _dump = Path(options["scratch"], "xla")
+        flags += [f"--xla_dump_to={_dump}", "--xla_dump_hlo_pass_re=.*"]
+    os.environ["XLA_FLAGS"] = " ".join(flags).strip()
+    jax.config.update("jax_enable_x64", True)  # type: ignore[no-untyped-call]
+    jax.config.update("jax_platforms", "cpu")  # type: ignore[no-untyped-call]
+
+
+def load(artifact: dict[str, Any]) -> Callable[..., Any]:
+    """Execute the source, and build its `Model` from the arrays."""
+    source = artifact["source"]
+    module = ModuleType(_MODULE)
+    sys.modules[_MODULE] = module
+    linecache.cache[_FILE] = (len(source), None, source.splitlines(keepends=True), _FILE)
+    exec(compile_source(source), module.__dict__)
+    model: Callable[..., Any] = module.Model({name: tensor(array) for name, array in artifact["arrays"].items()})
+    return model
+
+
+def compile_source(source: str) -> Any:
+    """The code of a program. This file's own `compile` hides Python's."""
+    import builtins
+
+    return builtins.compile(source, _FILE, "exec")
+
+
+def eager(program: Callable[..., Any], inputs: Sequence[Array]) -> list[Array]:
+    """Run a program operator by operator, even where its source asks JAX to compile a part."""
+    with jax.disable_jit():
+        return _call(program, inputs)
+
+
+def compile(program: Callable[..., Any], inputs: Sequence[Array]) -> Compiled:
+    """Compile for inputs of these types. Raises NotImplementedError where JAX or XLA lacks an operator."""
+    if _dump:
+        shutil.rmtree(_dump, ignore_errors=True)
+    log: list[str] = []
+    lowered = jax.jit(lambda *values: program(*values)).lower(*[tensor(array) for array in inputs])
+    try:
+        with _stderr.captured(log) if _dump else nullcontext():
+            function = lowered.compile()
+    except jax.errors.JaxRuntimeError as error:
+        if "UNIMPLEMENTED" in str(error):
+            raise NotImplementedError(str(error)) from error
+        raise
+    return Compiled(function, [*_xla.changes(_dump), *_llvm.left_out("".join(log))] if _dump else [])
+
+
+def run(compiled: Compiled, inputs: Sequence[Array]) -> list[Array]:
+    """Call the compiled program."""
+    return _call(compiled.function, inputs)
+
+
+def _call(function: Callable[..., Any], inputs: Sequence[Array]) -> list[Array]:
+    return [to_array(output) for output in function(*[tensor(array) for array in inputs])]
+
+
+def knobs() -> list[str]:
+    """Settings, then LLVM's passes, HLO passes by name, and other parts."""
+    return _xla.knobs(everything=True)
+
+
+def trace(compiled: Compiled) -> list[str]:
+    """The HLO passes that changed the program, each once, then LLVM's skipped passes.
+
+    Empty unless the option `trace` is set.
+    """
+    return compiled.changes
+
+
+def tensor(array: Array) -> Any:
+    """A new JAX array that shares no memory with the array."""
+    dtype, values = array
+    if dtype in _NARROW:
+        values = values.view(_NARROW[dtype])
+    return jnp.array(values)
+
+
+def to_array(value: Any) -> Array:
+    """The inverse of `tensor`."""
+    found = np.asarray(value)
+    name = _NAMES.get(found.dtype.name)
+    if name is None:
+        return found.dtype.name, found
+    return name, found.view(np.uint16 if name == "bfloat16" else np.uint8)

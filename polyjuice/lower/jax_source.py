@@ -1,0 +1,66 @@
+"""Lower a graph to JAX source. An operator that has no text there is written by its decomposition."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from polyjuice.execution import Artifact
+from polyjuice.ir import Graph, Node, TensorType
+from polyjuice.lower.choosers import Chooser, Draws
+from polyjuice.lower.jax_texts import TEXTS
+from polyjuice.lower.jax_types import jax_type
+from polyjuice.lower.problem import Unlowerable
+from polyjuice.lower.request import USUAL, Request
+from polyjuice.lower.source import Dialect, write
+from polyjuice.ops import Op, Texts, Unsupported
+from polyjuice.ops.decompose import NoDecomposition, expanded
+
+_NOT_WRITTEN = Unsupported("nobody has written it, and it has no decomposition")
+
+
+def _texts(op: Op) -> Texts:
+    return TEXTS.get(op.qualified, _NOT_WRITTEN)
+
+
+def _weights(attribute: str, key: str, dtype: str) -> Sequence[str]:
+    return [f'self.{attribute} = arrays["{key}"]', f'self.{attribute} = jnp.array(arrays["{key}"])']
+
+
+def _filled(t: TensorType, number: str, like: str, draws: Draws) -> str:
+    return f"jnp.full({t.shape}, {number}, {jax_type(t.dtype)})"
+
+
+def _made(array: np.ndarray, like: str, draws: Draws) -> str | None:
+    return None
+
+
+DIALECT = Dialect(
+    format="jax",
+    title="JAX",
+    imports="from functools import partial\n\nimport jax\nimport jax.numpy as jnp\nfrom jax import lax\n",
+    base="object",
+    method="__call__",
+    reserved=frozenset({"jax", "jnp", "lax", "partial"}),
+    texts=_texts,
+    weights=_weights,
+    filled=_filled,
+    made=_made,
+    broadcast="jnp.broadcast_to({x}, {shape})",
+    decorators=("", "@jax.jit", "@jax.checkpoint"),
+    of_methods={name: f"@partial({name[1:]}, static_argnums=0)" for name in ("@jax.jit", "@jax.checkpoint")},
+)
+
+
+def _is_written(node: Node) -> bool:
+    return node.opaque or node.qualified in TEXTS
+
+
+def lower(graph: Graph, chooser: Chooser, request: Request = USUAL) -> Artifact:
+    """Return the JAX source of a graph. Raises Unlowerable, which names the node."""
+    try:
+        graph = expanded(graph, _is_written)
+    except NoDecomposition as error:
+        raise Unlowerable(str(error)) from None
+    return write(graph, chooser, DIALECT)

@@ -1,0 +1,127 @@
+"""The formats of programs: one file each, with one object that names all parts of a format.
+
+A format's parts lie in several packages, such as its lowering and its reproducers. A format names them by text, and a
+package loads only those that it uses. So this package is below all others. Other distributions add formats by entry
+points in the group ``polyjuice.formats``: each names a module whose ``FORMAT`` is a :class:`Format`.
+"""
+
+from __future__ import annotations
+
+import importlib
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from polyjuice import plugins
+
+_FOLDER = Path(__file__).parent
+
+
+@dataclass(frozen=True)
+class Part:
+    """A part of a format, by the place where it is defined: ``module:name``."""
+
+    place: str
+
+    def load(self) -> Any:
+        """Import the module and return the part. Raises ImportError or AttributeError where there is none."""
+        module, _, name = self.place.partition(":")
+        return getattr(importlib.import_module(module), name)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Format:
+    """A format in which programs are written: Python source for a framework, or a serialized model."""
+
+    name: str
+    """The name in compiler files, options and stored findings."""
+
+    title: str
+    """The framework's name, as people write it."""
+
+    lower: Part
+    """A function of a graph, a :class:`~polyjuice.lower.choosers.Chooser` and a
+    :class:`~polyjuice.lower.request.Request` that returns the artifact. It raises Unlowerable where the format cannot
+    express the graph."""
+
+    rendering: Part
+    """A :class:`~polyjuice.triage.reproducers.rendering.Rendering`: how reproducers write arrays and read results."""
+
+    valid: str
+    """The sentence by which a report says that a program is valid."""
+
+    binary: bool = False
+    """Whether the source is a serialized model; otherwise it is Python text."""
+
+    suffix: str = "py"
+    """The ending of a program's file."""
+
+    suite_file: str
+    """The file of a side's program in a suite; ``{}`` is the side."""
+
+    in_suites: bool = True
+    """Whether new suites have the format unless the user chooses others."""
+
+    forms: Part | None = None
+    """The forms that its programs declare (:mod:`polyjuice.lower.forms`), if they declare any."""
+
+    settings: Part | None = None
+    """The settings of whole programs by name, the plain one first, if there are any."""
+
+    product: str = ""
+    """The product whose version a report names, where that is not the compiler."""
+
+    written_for: str = ""
+    """The framework release in which every lowering choice has run (the same as in ``constraints.txt``), if the source
+    is Python."""
+
+    updates: bool = False
+    """Whether programs may write into their inputs."""
+
+    dynamic_types: bool = False
+    """Whether programs have Python numbers as operands, which promote types, and complex numbers."""
+
+    ordered_ties: bool = True
+    """Whether the framework defines which of equal elements wins."""
+
+    edge_defined: bool = False
+    """Whether the uncompiled run defines the results for NaN, infinities and ties, for any program."""
+
+    on_gpu: bool = True
+    """Whether compilers of the format may run on a GPU."""
+
+    widen: Part | None = None
+    """A function that returns an artifact in float64, or None for a program whose runs never agree. Without it, no
+    uncompiled run judges results that the interpreter leaves open."""
+
+    take_apart: Part | None = None
+    """A function that splits a user's program into steps, if there is one (:mod:`polyjuice.user_models.apart`)."""
+
+    read: Part | None = None
+    """A function that returns the graph of a user's program on inputs, if there is one."""
+
+
+def names() -> tuple[str, ...]:
+    """The names of all formats, sorted: those of Polyjuice and those of other distributions."""
+    own = {path.stem for path in _FOLDER.glob("*.py") if not path.name.startswith("_")}
+    return tuple(sorted(own.union(plugins.entries(plugins.FORMATS))))
+
+
+def in_suites() -> tuple[str, ...]:
+    """The names of the formats that new suites have unless the user chooses others."""
+    return tuple(name for name in names() if find(name).in_suites)
+
+
+@cache
+def find(name: str) -> Format:
+    """The format of that name.
+
+    Raises KeyError where there is none, and EnvironmentProblem where another package declares one that fails to load.
+    """
+    if (_FOLDER / f"{name}.py").is_file() and not name.startswith("_"):
+        found = Part(f"{__name__}.{name}:FORMAT").load()
+    else:
+        found = plugins.loaded(plugins.entries(plugins.FORMATS)[name], "FORMAT")
+    assert isinstance(found, Format)
+    return found

@@ -1,0 +1,22 @@
+"""Programs of Torch: a module class as Python source."""
+
+from polyjuice.program_formats import Format, Part
+
+FORMAT = Format(
+    name="torch",
+    title="Torch",
+    lower=Part("polyjuice.lower.torch_source:lower"),
+    rendering=Part("polyjuice.triage.reproducers.of_torch:RENDERING"),
+    valid="The program is valid: PyTorch runs it without `torch.compile`.",
+    suite_file="{}.py",
+    forms=Part("polyjuice.lower.torch_forms:DECLARED"),
+    settings=Part("polyjuice.lower.torch_source:SETTINGS"),
+    product="torch",
+    written_for="2.13.0",
+    updates=True,
+    dynamic_types=True,
+    edge_defined=True,
+    widen=Part("polyjuice.user_models.precision:torch_in_float64"),
+    take_apart=Part("polyjuice.user_models.torch_steps:taken_apart"),
+    read=Part("polyjuice.user_models.torch_program:graph_of"),
+)

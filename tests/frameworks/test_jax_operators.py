@@ -1,0 +1,135 @@
+"""Each operator in JAX means what the table says: its texts and its decompositions, run operator by operator."""
+
+from __future__ import annotations
+
+import random
+import zlib
+from collections import defaultdict
+
+import numpy as np
+import pytest
+
+from polyjuice.interpret import EvaluationError, evaluate
+from polyjuice.ir import TensorType, dtypes
+from polyjuice.lower import Unlowerable, lower
+from polyjuice.lower.jax_texts import TEXTS
+from polyjuice.numerics import SAFETY, analyse, distance
+from polyjuice.ops import TABLE, GraphBuilder, Op
+from tests.support.applications import application, one_node, random_array
+from tests.support.every_choice import Seen, lowered
+from tests.support.frameworks import run_jax
+
+OPERATORS = {op.qualified: op for op in TABLE.values() if not op.of_complex}
+
+UNWRITTEN = {
+    *("CenterCropPad", "Col2Im", "DynamicQuantizeLinear", "GridSample", "If", "Loop", "QLinearConv", "QLinearMatMul"),
+    *("Resize", "ReverseSequence", "aten.max_pool2d_with_indices", "aten.upsample_bilinear2d"),
+    *("aten.upsample_nearest2d", "aten.view.dtype"),
+}
+"""The operators that JAX programs cannot have. None has a text or a decomposition into those that do."""
+
+OF_ONE_TYPE = {"QuantizeLinear": "float32", "DequantizeLinear": "uint8", "aten.avg_pool2d": "float32"}
+"""Operators that JAX programs have in some element types only, and one of these types."""
+
+TRIES = 6
+"""How many applications are drawn, until one has a value."""
+
+LOWERINGS = 3
+
+_USUAL = ("float32", "int64", "bool")
+
+
+def kinds(op: Op) -> list[str]:
+    """One element type of each kind that the operator's first operand may have."""
+    found: dict[str, list[str]] = defaultdict(list)
+    for dtype in op.types[op.variable(0)]:
+        found["float" if dtypes.is_float(dtype) else "int" if dtypes.is_int(dtype) else dtype].append(dtype)
+    ordinary = {kind: types for kind, types in found.items() if kind not in dtypes.NARROW}
+    return [next((dtype for dtype in _USUAL if dtype in types), types[0]) for types in ordinary.values()]
+
+
+def usual(op: Op) -> str:
+    """The element type of the quick tests, chosen by the operator's name among the kinds."""
+    if op.qualified in OF_ONE_TYPE:
+        return OF_ONE_TYPE[op.qualified]
+    types = kinds(op) or list(op.types[op.variable(0)])
+    return types[zlib.crc32(op.qualified.encode()) % len(types)]
+
+
+def check(op: Op, dtype: str) -> int:
+    """Compare some lowerings of one application with the interpreter; return how many ran."""
+    for seed in range(TRIES):
+        operands, attrs = application(op, random.Random(f"{op.qualified} {dtype} {seed}"), dtype)
+        graph = one_node(op, operands, attrs)
+        values = np.random.default_rng(seed)
+        inputs = [random_array(values, operand) for operand in operands]
+        try:
+            analyses = analyse(graph, inputs)
+        except EvaluationError:
+            continue
+        ran = 0
+        for artifact in lowered(graph, "jax", seed, LOWERINGS, Seen()):
+            if isinstance(artifact, Unlowerable):
+                continue
+            results = run_jax(artifact, inputs)
+            assert len(results) == len(analyses)
+            for result, analysis in zip(results, analyses, strict=True):
+                assert (dtypes.of_array(result), result.shape) == (analysis.type.dtype, analysis.type.shape), artifact
+                allowed = 0.0 if analysis.exact else SAFETY * analysis.bound
+                wrong = np.isfinite(analysis.bound) & (distance(result, analysis.reference) > allowed)
+                assert not wrong.any(), f"{artifact.source}\n{result[wrong]} is not {analysis.reference[wrong]}"
+            ran += 1
+        return ran
+    raise AssertionError("the interpreter evaluates no application")
+
+
+@pytest.mark.parametrize("name", OPERATORS)
+def test_an_operator_in_jax_has_its_meaning(name: str) -> None:
+    op = OPERATORS[name]
+    assert bool(check(op, usual(op))) == (name not in UNWRITTEN)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("name", OPERATORS)
+def test_an_operator_in_jax_has_its_meaning_in_other_types(name: str) -> None:
+    op = OPERATORS[name]
+    for dtype in op.types[op.variable(0)]:
+        if dtype not in dtypes.NARROW and name not in UNWRITTEN:
+            check(op, dtype)
+
+
+def test_most_operators_have_a_text_or_a_decomposition() -> None:
+    assert len(TEXTS) >= 120
+    assert TEXTS.keys() <= OPERATORS.keys()
+    assert UNWRITTEN.isdisjoint(TEXTS)
+
+
+def test_an_operator_without_a_text_is_named() -> None:
+    op = OPERATORS["ReverseSequence"]
+    operands, attrs = application(op, random.Random(0), "float32")
+    with pytest.raises(Unlowerable, match="ReverseSequence"):
+        lower(one_node(op, operands, attrs), "jax", 0)
+
+
+def test_a_planted_wrong_text_is_seen(monkeypatch: pytest.MonkeyPatch) -> None:
+    import polyjuice.lower.jax_source as source
+
+    monkeypatch.setattr(source, "TEXTS", {**TEXTS, "Abs": ("-{0}",)})
+    with pytest.raises(AssertionError, match="is not"):
+        check(OPERATORS["Abs"], "float32")
+
+
+def test_parts_of_a_program_are_compiled_by_jax_itself() -> None:
+    """A function or a method may have a decorator of JAX, and runs uncompiled, too."""
+    x = TensorType("float32", (2, 3))
+    build = GraphBuilder()
+    value = build.input(x)
+    for operator in ("Tanh", "Abs", "Exp", "Relu", "Sin", "Neg"):
+        value = build.op(operator, value)
+    graph = build.build([value])
+    inputs = [np.linspace(-1, 1, 6, dtype=np.float32).reshape(2, 3)]
+    artifacts = [lower(graph, "jax", seed) for seed in range(150)]
+    for decorator in ("@jax.jit", "@partial(jax.jit, static_argnums=0)", "@partial(jax.checkpoint, static_argnums=0)"):
+        found = next(artifact for artifact in artifacts if decorator in str(artifact.source))
+        (result, *_) = run_jax(found, inputs)
+        assert np.allclose(result, evaluate(graph, inputs)[0])
