@@ -1,4 +1,4 @@
-"""A campaign that dies again and again ends as one that runs through: `benchmarks/kills.py` on a small scale."""
+"""Kills do not change the results of a campaign: `benchmarks/kills.py` on a small scale."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The options that `--resume` takes once more, and the number of cases that a campaign may skip."""
+"""The options that `--resume` takes once more, and how many cases a campaign may skip."""
 
 from __future__ import annotations
 
