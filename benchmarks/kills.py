@@ -28,6 +28,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from polyjuice.wording import counted
+
 ROOT = Path(__file__).resolve().parents[1]
 ARTIFACT = ROOT / "artifacts" / "interruptions.md"
 
@@ -78,10 +80,10 @@ _FOR_GOOD_S = 120.0
 """Seconds after which a process that still runs is left behind."""
 
 _START_S = 0.3, 8.0
-"""A quarter of the kills come so many seconds after the start of the command: the earliest and the latest moment."""
+"""A quarter of the kills come in this interval after the start of the command, in seconds."""
 
 _RESULTS, _AFTER_S = 8, 2.0
-"""The others come once so many new results are stored, at most, and up to so many seconds later."""
+"""The others come after at most this number of new results, and within these seconds after that."""
 
 
 @dataclass
@@ -253,7 +255,7 @@ def survive(folder: Path, workers: int, cases: int, kills: int, draw: random.Ran
         problems.append(f"the last command ended with {process.returncode}: {errors}")
     results = campaign.results()
     problems += [
-        f"other {name}: {_difference(alone[name], results[name])}" for name in alone if alone[name] != results[name]
+        f"other {name}: {difference(alone[name], results[name])}" for name in alone if alone[name] != results[name]
     ]
     return Survived(
         workers, cases, stages, len(campaign.rows("SELECT 1 FROM findings")), len(results["causes"]), problems
@@ -275,7 +277,7 @@ def _reached(campaign: Campaign, process: subprocess.Popen[str], draw: random.Ra
     return False
 
 
-def _difference(alone: Any, killed: Any) -> str:
+def difference(alone: Any, killed: Any) -> str:
     """The first items that only one of two results has."""
     first, second = ([*(one.items() if isinstance(one, dict) else one)] for one in (alone, killed))
     lost, new = [one for one in first if one not in second], [one for one in second if one not in first]
@@ -319,7 +321,7 @@ def page(found: Sequence[Survived], command: str) -> str:
     for one in found:
         stages = " | ".join(str(one.kills[name]) for name in ("starting", "cases", "triage alone"))
         lines.append(f"| {one.workers} | {one.cases} | {stages} | {one.raw} | {one.causes} | {len(one.problems)} |")
-    lines += ["", *(f"- {one.workers} processes: {problem}" for one in found for problem in one.problems)]
+    lines += ["", *(f"- {counted(one.workers, 'process')}: {problem}" for one in found for problem in one.problems)]
     return "\n".join(lines).rstrip() + "\n"
 
 

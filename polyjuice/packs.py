@@ -175,7 +175,8 @@ def execute(cases: Sequence[Case], session: CompilerSession, size: int) -> Packe
         if not any(found):
             break
         again: list[Pack] = []
-        for pack, outcome in zip(waiting, found, strict=True):
+        for pack, whole in zip(waiting, found, strict=True):
+            outcome = whole and pack.program.complete(whole)
             if outcome is None:
                 again.append(pack)
             elif outcome.status == "ok" or (len(pack) == 1 and outcome.status == "unsupported"):

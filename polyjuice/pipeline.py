@@ -134,7 +134,7 @@ def execute(case: Case, session: CompilerSession, *, all_or_none: bool = False) 
         if not program.waits:
             continue
         run = session.execute_as_written if program.as_written else session.execute
-        programs[number] = replace(program, outcome=run(program.artifact, case.inputs))
+        programs[number] = replace(program, outcome=program.complete(run(program.artifact, case.inputs)))
         if all_or_none and programs[number].outcome.status == "unsupported":
             break
     return replace(case, programs=programs)
@@ -151,7 +151,7 @@ def execute_together(cases: Sequence[Case], session: CompilerSession) -> list[Ca
         packs = [(program.artifact, case.inputs, 1) for case, program in asked]
         for (_, program), outcome in zip(asked, session.execute_together(packs), strict=True):
             if outcome and outcome.status not in (Status.crash, Status.hang):
-                outcomes[id(program)] = outcome
+                outcomes[id(program)] = program.complete(outcome)
     return [
         execute(
             replace(case, programs=[_with(program, outcomes.get(id(program))) for program in case.programs]), session

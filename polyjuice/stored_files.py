@@ -48,7 +48,7 @@ _BROKEN = (
     TypeError,
     ValueError,
 )
-"""What NumPy and ``zipfile`` raise on broken archives."""
+"""The errors that NumPy and ``zipfile`` raise on broken archives."""
 
 _SHOWN = 60
 
@@ -206,7 +206,7 @@ def _check_members(members: Sequence[zipfile.ZipInfo]) -> None:
 
 
 def _array(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> np.ndarray:
-    """One array, whose header is checked before its elements are read. Raises StoredError, and ``_BROKEN``."""
+    """Check the header of one array, then read its elements. Raises StoredError, and ``_BROKEN``."""
     name = member.filename.removesuffix(".npy")
     with archive.open(member) as stream:
         version = np.lib.format.read_magic(stream)

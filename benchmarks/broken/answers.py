@@ -30,7 +30,7 @@ FINE = (READ, REFUSED)
 TRACEBACK, DEFECTIVE, HANG, CRASH = "traceback", "defect", "hang", "crash"
 LINES, STRAY, ESCAPE, STATUS = "more than one line", "file outside the output folder", "escape", "other status"
 FAULTS = (TRACEBACK, DEFECTIVE, HANG, CRASH, LINES, STRAY, ESCAPE, STATUS)
-"""What must never happen.
+"""Answers that must never occur.
 
 ``traceback``: Python's own, of whatever status. ``defect``: status 3. ``hang``: no end within the limit. ``crash``: the
 process was ended by a signal, or ended without a status. ``more than one line``: status 2 without exactly one line on
@@ -75,7 +75,7 @@ class Runnable(Protocol):
 
 @dataclass(frozen=True)
 class Answer:
-    """What a command answered: READ, REFUSED or one of FAULTS, its exit status, and its standard error.
+    """The answer of a command: READ, REFUSED or one of FAULTS, its exit status, and its standard error.
 
     ``where`` tells one fault from another: the error and the innermost line of Polyjuice's own code.
     """

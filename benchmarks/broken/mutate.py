@@ -18,7 +18,7 @@ from onnx import ModelProto
 from benchmarks.broken import bases, damage, fields
 
 KINDS: Mapping[str, float] = {"model": 73, "finding": 19, "suite": 6, "campaign": 1.5, "pt2": 0.5}
-"""What is broken, with its share of all mutants in percent."""
+"""The kinds of mutants, each with its share of all mutants in percent."""
 
 _MODEL_SHARES: Mapping[str, int] = {
     **dict.fromkeys(fields.CLASSES, 12),

@@ -108,7 +108,7 @@ def _few_rules() -> list[Rule]:
 
 
 def _forked(function: Callable[[], T]) -> T:
-    """What a function returns in a forked process."""
+    """The result of a function in a forked process."""
     source, target = os.pipe()
     child = os.fork()
     if not child:

@@ -158,10 +158,11 @@ def _forget_faults(out: Path) -> None:
 
 _HEAD = """# Broken models
 
-What each command answers to mutants of whole models, findings, suites, campaigns and exported programs. Each cell has
-the number of mutants that a command read (status 0 or 1), and of those that it refused in one line (status 2). Faults
-would stand behind them: a traceback, status 3, a hang (20 s), a crash, more than one line, a file outside of the output
-folder, control characters in the output. A row is the kind of the mutant and the class of its first change.
+Commands that read mutants of models, findings, suites, campaigns and exported programs. A cell counts the mutants that
+a command read (status 0 or 1), then those that it refused in one line (status 2). Faults would follow: a traceback,
+status 3, a hang (20 s), a crash, several lines, a stray file, control characters in the output.
+
+A row is the kind of the mutant and the class of its first change.
 
 """
 

@@ -27,7 +27,7 @@ class Confirmed:
     """The confirmed findings of a case, the URLs of the known bugs that were met, and the verdicts that are no finding.
 
     ``flaky`` are verdicts that did not repeat, ``again`` the signatures of duplicates. With ``postponed``, the case has
-    verdicts that still need confirming, and all lists are empty.
+    verdicts that still need confirming: ``suspected`` has their messages, and all other lists are empty.
     """
 
     findings: list[FindingRecord] = field(default_factory=list)
@@ -35,6 +35,7 @@ class Confirmed:
     flaky: list[Verdict] = field(default_factory=list)
     again: list[str] = field(default_factory=list)
     postponed: bool = False
+    suspected: list[str] = field(default_factory=list)
 
     def __iadd__(self, other: Confirmed) -> Confirmed:
         self.findings += other.findings
@@ -78,7 +79,7 @@ class Confirming:
                 folder = self._out / "raw" / f"{case.index:06d}-{name}{number}-{verdict.kind}"
                 asked.append((verdict, folder, bug.url if bug else ""))
         if asked and may_wait:
-            return Confirmed(postponed=True)
+            return Confirmed(postponed=True, suspected=[verdict.message for verdict, *_ in asked])
         for one in list(asked):
             if bug := self._of_part(case, one[0]):
                 found.known.append(bug.url)

@@ -6,11 +6,11 @@ import itertools
 import math
 import multiprocessing
 import os
+import sqlite3
 import tempfile
 import time
-from collections.abc import Sequence, Set
-from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
-from concurrent.futures.process import BrokenProcessPool
+from collections.abc import Mapping, Sequence, Set
+from concurrent.futures import FIRST_COMPLETED, Future, wait
 from multiprocessing.context import BaseContext
 from multiprocessing.process import BaseProcess
 from typing import Any, Protocol
@@ -19,12 +19,14 @@ from polyjuice import interrupts
 from polyjuice.campaign import processes
 from polyjuice.campaign.clock import Schedule
 from polyjuice.campaign.config import Config
+from polyjuice.campaign.pool import Pool
 from polyjuice.campaign.preparation import BATCH
 from polyjuice.campaign.runner import CaseResult
 from polyjuice.campaign.store import Store, Task
 from polyjuice.campaign.triage import Job, Triage
 from polyjuice.compilers import find
 from polyjuice.egraph import Rule
+from polyjuice.execution.space import shortage
 from polyjuice.triage.automatic import Triaged
 
 #: Tasks queued for each process, so that no process waits for the loop.
@@ -38,6 +40,10 @@ _LONGEST_FOLDER = 70
 
 #: Seconds that a process has to end its compiler or reproducer when the campaign stops.
 _GRACE_S = 30.0
+
+_DEATHS = (
+    "the process that ran it died twice: something killed it, such as the system when memory is short, or it crashed"
+)
 
 
 class FalseRule(RuntimeError):
@@ -54,6 +60,9 @@ class Listener(Protocol):
     def confirmed(self, result: CaseResult) -> None:
         """Receive the result of a postponed case that has run once more to confirm its findings."""
 
+    def died(self, work: str) -> None:
+        """Receive what a process of the campaign did when it died. That work is done once more."""
+
     def triaged(self, result: Triaged, known: str) -> None:
         """Receive a triaged finding; ``known`` is the URL of the known bug that it turned out to be, or ""."""
 
@@ -65,14 +74,17 @@ def run(config: Config, rules: Sequence[Rule], store: Store, listener: Listener)
     Returns after the configured number of cases or time, when all findings are triaged or the time for triage is over
     (see :class:`polyjuice.campaign.clock.Schedule`). After an interrupt (KeyboardInterrupt) the store has all
     finished results. Raises EnvironmentProblem if the compiler cannot be used, and FalseRule if one of the user's rules
-    is false.
+    is false, and NoSpace if a disk is full. If a process dies, another one does its work.
     """
     schedule = Schedule(config.time_s, store.spent(config.workers), triages=config.triage_s > 0)
     tasks = _Tasks(config, store.done(), store.postponed())
     triage = Triage(config, store)
-    job = config, store.folder, rules, dict(os.environ)
+
+    def of_process(folder: str) -> tuple[Any, ...]:
+        return config, store.folder, rules, {**os.environ, "TMPDIR": folder}
+
     with interrupts.blocked():  # it starts the process that owns its semaphores
-        pool = ProcessPoolExecutor(config.workers, _context(), processes.initialize, job)
+        pool = Pool(config.workers, _context(), processes.initialize, of_process)
     running: dict[Future[Any], Task] = {}
     triaging: dict[Future[Any], Job] = {}
     alone = config.workers == 1
@@ -81,6 +93,40 @@ def run(config: Config, rules: Sequence[Rule], store: Store, listener: Listener)
         while due := triage.next(schedule, cases):
             with interrupts.blocked():
                 triaging[pool.submit(processes.triage, due)] = due
+
+    def revive(future: Future[Any]) -> None:
+        """Send the work of a process that died once more. Give it up if that has happened before."""
+        task, job = running.pop(future, None), triaging.pop(future, None)
+        with interrupts.blocked():
+            again, ran = pool.again(future)
+        if ran:
+            store.add_death(text := _death(task, job))
+            listener.died(text)
+        if again and task:
+            running[again] = task
+        elif again and job:
+            triaging[again] = job
+        elif task:
+            if results := tasks.give_up(task):
+                finish(task, results)
+        elif job:
+            finish_triage(job, [Triaged(folder.name, defect=_DEATHS) for folder in job.folders])
+
+    def finish(task: Task, results: Sequence[CaseResult]) -> None:
+        tasks.finish(task, results)
+        for result in results:
+            schedule.count(result.seconds, config.workers)
+            stored = store.add(result, **schedule.spent)
+            tell = listener.confirmed if task.postponed else listener.case
+            tell(stored)
+            if result.findings:
+                triage.publish()
+            if result.false:
+                raise FalseRule(f"the campaign has ended: {result.false}")
+
+    def finish_triage(job: Job, results: Sequence[Triaged]) -> None:
+        for result, url in zip(results, triage.finish(job, results), strict=True):
+            listener.triaged(result, url)
 
     try:
         while True:
@@ -96,30 +142,41 @@ def run(config: Config, rules: Sequence[Rule], store: Store, listener: Listener)
                 break
             with interrupts.allowed():
                 finished = wait({*running, *triaging}, return_when=FIRST_COMPLETED).done
-            for future in running.keys() & finished:
-                results, task = future.result(), running.pop(future)
-                tasks.finish(task, results)
-                for result in results:
-                    schedule.count(result.seconds, config.workers)
-                    store.add(result, **schedule.spent)
-                    tell = listener.confirmed if task.postponed else listener.case
-                    tell(result)
-                    if result.findings:
-                        triage.publish()
-                    if result.false:
-                        raise FalseRule(f"the campaign has ended: {result.false}")
-            for future in triaging.keys() & finished:
-                triaged: list[Triaged] = future.result()
-                for result, url in zip(triaged, triage.finish(triaging.pop(future), triaged), strict=True):
-                    listener.triaged(result, url)
+            for future in finished:
+                if pool.died(future):
+                    revive(future)
+                elif future in running:
+                    finish(running.pop(future), future.result())
+                else:
+                    finish_triage(triaging.pop(future), future.result())
         pool.shutdown()
-    except BrokenProcessPool as error:
-        raise RuntimeError(f"a campaign process died: {error}") from error
+    except Exception as error:
+        if full := shortage(error, [store.folder]):
+            raise full from None
+        raise
     finally:
-        store.set_spent(**schedule.spent)
+        spent = schedule.spent
         _stop(multiprocessing.active_children())
         pool.shutdown(cancel_futures=True)
+        _save(store, triage, spent)
+
+
+def _death(task: Task | None, job: Job | None) -> str:
+    """The work of a process when it died."""
+    if task:
+        return f"case {', '.join(map(str, task.postponed or task.indices))}"
+    return "triage of " + ", ".join(folder.name for folder in (job.folders if job else ()))
+
+
+def _save(store: Store, triage: Triage, spent: Mapping[str, float]) -> None:
+    """Store the time spent and publish the findings at a campaign's end. Raises NoSpace if the disk is full."""
+    try:
+        store.set_spent(**spent)
         triage.publish()
+    except (OSError, sqlite3.OperationalError) as error:
+        if full := shortage(error, [store.folder]):
+            raise full from None
+        raise
 
 
 def _context() -> BaseContext:
@@ -172,6 +229,16 @@ class _Tasks:
             size = max(1, int(remaining_s / case_s))
         task, self._batch = self._batch[:size], self._batch[size:]
         return task
+
+    def give_up(self, task: Task) -> list[CaseResult]:
+        """Return results for the cases of a task whose processes died. Several cases first run once more, each alone.
+
+        Postponed cases need company, and are given up together.
+        """
+        if task.postponed or len(task.indices) == 1:
+            return [CaseResult(index, defect=_DEATHS) for index in task.postponed or task.indices]
+        self._left_over += [Task([index]) for index in task.indices]
+        return []
 
     def finish(self, task: Task, results: Sequence[CaseResult]) -> None:
         """Record how long the cases took, which of them did not finish, and which must run once more."""

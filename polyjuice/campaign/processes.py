@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import multiprocessing
 import os
+import shutil
 import signal
+import tempfile
 import threading
 import time
 import traceback
@@ -24,6 +26,7 @@ from polyjuice.campaign.triage import Job, culprits
 from polyjuice.compilers import EnvironmentProblem, find
 from polyjuice.egraph import Rule
 from polyjuice.execution.forkserver import end_servers
+from polyjuice.execution.space import shortage
 from polyjuice.session import CompilerSession
 from polyjuice.timelimit import TimeLimit
 from polyjuice.triage import automatic, known_list
@@ -62,6 +65,7 @@ def initialize(config: Config, folder: Path, rules: Sequence[Rule], environment:
     _lock = Lock(folder / PROCESSES, shared=True, wait_s=_LOCK_S)
     os.environ.clear()
     os.environ.update(environment)
+    tempfile.tempdir = None  # the fork server may have used another folder
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGHUP, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, _terminate)
@@ -92,6 +96,7 @@ def _terminate(number: int, frame: object) -> None:
 def _end() -> None:
     _close()
     end_servers()
+    shutil.rmtree(os.environ["TMPDIR"], ignore_errors=True)  # the parent may be gone
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
     signal.raise_signal(signal.SIGTERM)
 
@@ -146,7 +151,8 @@ def run_cases(task: Task) -> None:
                 _finished.append(result)
         except EnvironmentProblem as problem:
             raise EnvironmentProblem(str(problem)) from None  # the pool pickles it, and subclasses do not unpickle
-        except Exception:
+        except Exception as error:
+            _raise_shortage(error)
             defect = traceback.format_exc()
             finished = {result.index for result in _finished}
             left = [index for index in task.postponed or task.indices if index not in finished]
@@ -171,10 +177,18 @@ def triage(job: Job) -> list[Triaged]:
             if job.sorts:
                 return automatic.sort(job.folders, job.culprits, job.end, limits)
             return [automatic.triage(job.folders[0], seen, job.time_s, rules, job.end, limits)]
-        except Exception:
+        except Exception as error:
+            _raise_shortage(error)
             return [Triaged(folder.name, defect=traceback.format_exc()) for folder in job.folders]
 
     return _unwound(work)
+
+
+def _raise_shortage(error: Exception) -> None:
+    """Raise NoSpace if an error comes from a full disk: no work can go on then."""
+    assert _job is not None
+    if full := shortage(error, [_job[1]]):
+        raise full from None
 
 
 def _the_runner() -> Runner:

@@ -25,6 +25,7 @@ from polyjuice.campaign.preparation import Preparation, Skip, Unsound
 from polyjuice.compilers import CompilerInfo, EnvironmentProblem, find
 from polyjuice.egraph import Rule
 from polyjuice.execution import Outcome, broken
+from polyjuice.execution.space import shortage
 from polyjuice.inputs import GIVEN
 from polyjuice.oracles import Case, Verdict
 from polyjuice.packs import CasePacks
@@ -52,9 +53,10 @@ class CaseResult:
 
     ``unsound`` and ``defect`` are faults of Polyjuice: a variant that differs from its seed graph, and an internal
     error. ``false`` names the user's rules that made such a variant. ``known`` has the URLs of known bugs that were
-    met, ``flaky`` the verdicts that did not repeat, and ``again`` the signatures of duplicates. ``sizes`` describes the
+    met, ``flaky`` the verdicts that did not repeat, and ``again`` the signatures of duplicates. ``disturbed`` names
+    what the compiler changed in its processes, which were replaced. ``sizes`` describes the
     symbolic sizes of the model. ``postponed`` has indices if the case's findings are not yet confirmed: these cases
-    ran with it, and must run once more to confirm them.
+    ran with it, and must run once more to confirm them. ``suspected`` then has the messages of their verdicts.
     """
 
     index: int
@@ -66,6 +68,7 @@ class CaseResult:
     known: Sequence[str] = ()
     flaky: Sequence[str] = ()
     again: Sequence[str] = ()
+    disturbed: Sequence[str] = ()
     unsound: Sequence[str] = ()
     false: str = ""
     rules: Sequence[str] = ()
@@ -73,8 +76,14 @@ class CaseResult:
     covered: Collection[Tuple] = ()
     sizes: str = ""
     postponed: Sequence[int] = ()
+    suspected: Sequence[str] = ()
     defect: str = ""
     seconds: dict[str, float] = field(default_factory=dict)
+
+    @property
+    def tells(self) -> bool:
+        """Whether the result reports anything. If not, the case may fail only beside other cases, in packs."""
+        return bool(self.findings or self.known or self.again or self.flaky or self.defect)
 
 
 class _Turn:
@@ -179,7 +188,7 @@ class Runner:
         in_company: list[int] = []
         for turn in self._execute(sorted(postponed)):
             result = self._finished(turn, indices, may_wait=False)
-            if _tells(result):
+            if result.tells:
                 yield result
             else:
                 in_company.append(turn.index)
@@ -193,7 +202,7 @@ class Runner:
             with self._timed(turn):
                 turn.result, found = self._judged(turn.case, may_wait=may_wait)
                 if found.postponed or (may_wait and turn.packs.failed):
-                    turn.result = replace(turn.result, postponed=indices)
+                    turn.result = replace(turn.result, postponed=indices, suspected=found.suspected)
                 else:
                     with self._clock.of(CONFIRM):
                         found += self.confirming.in_packs(turn.case, turn.packs, found.flaky)
@@ -262,6 +271,8 @@ class Runner:
         except EnvironmentProblem:
             raise
         except Exception as problem:  # noqa: BLE001 - not lost: it becomes the case's result
+            if full := shortage(problem, [self._out]):
+                raise full from None
             turn.fail(problem)
         finally:
             turn.spend(self._clock.seconds)
@@ -332,6 +343,7 @@ class Runner:
             accepted=accepted,
             covered=covered(case.ran, due.distribution) if due != NOTHING_DUE else (),
             sizes=", ".join(self._preparation.sizes(case.index)),
+            disturbed=sorted({one for program in case.programs for one in program.outcome.disturbed}),
         )
         return _with(result, found), found
 
@@ -349,11 +361,6 @@ def _with(result: CaseResult, found: Confirmed) -> CaseResult:
     """Return the result with the confirmed findings."""
     flaky = [verdict.message for verdict in found.flaky]
     return replace(result, findings=found.findings, known=found.known, flaky=flaky, again=found.again)
-
-
-def _tells(result: CaseResult) -> bool:
-    """Whether a result reports anything. If not, the case may fail only beside other cases, in packs."""
-    return bool(result.findings or result.known or result.again or result.flaky or result.defect)
 
 
 def _unsupported(case: Case) -> list[Outcome]:

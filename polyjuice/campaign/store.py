@@ -11,16 +11,17 @@ import stat
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager, suppress
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from polyjuice.campaign import seeds
+from polyjuice.campaign import seeds, stored_results
 from polyjuice.campaign.clock import PROBE, SHARES, TRIAGE, busy_s
 from polyjuice.campaign.config import Config
 from polyjuice.campaign.coverage import Tuple
 from polyjuice.campaign.lock import DATABASE, LOCK, PROCESSES, Lock, Locked
 from polyjuice.campaign.runner import CaseResult
+from polyjuice.campaign.stored_results import LISTED, POSTPONED
 from polyjuice.triage.automatic import Triaged, reduced_folder
 from polyjuice.triage.causes import KnownCulprit, fails
 from polyjuice.triage.finding import staged
@@ -76,8 +77,8 @@ _ENDING_S = 90.0
 FOLDERS = ("raw", "findings")
 """A campaign's folders for findings: all of them unreduced, and one of each cause, reduced where possible."""
 
-POSTPONED = "postponed"
-"""The kind of the note on a case whose verdict still waits for confirmation."""
+SUSPECTED = "suspected"
+"""The kind of the note on a verdict that waits for confirmation."""
 
 _COUNT_RULE = "INSERT INTO rules VALUES (?, 1) ON CONFLICT (name) DO UPDATE SET cases = cases + 1"
 
@@ -107,6 +108,16 @@ class Distinct:
     record: Mapping[str, Any]
     reduced: bool
     others: tuple[str, ...]
+
+
+def _delete(folder: Path) -> None:
+    """Delete a campaign without findings. Other files in its folder stay."""
+    for name in (DATABASE, LOCK, PROCESSES, "log"):
+        (folder / name).unlink(missing_ok=True)
+    seeds.forget(folder)
+    for one in (*(folder / name for name in FOLDERS), folder):
+        with suppress(OSError):  # a user's file is in it
+            one.rmdir()
 
 
 def _distinct(findings: Iterable[tuple[str, str, Mapping[str, Any], bool]]) -> list[Distinct]:
@@ -201,10 +212,16 @@ class Store:
             raise NoCampaign(there)
         new = path.with_suffix(".new")
         new.unlink(missing_ok=True)
-        with closing(sqlite3.connect(new)) as db:
-            db.executescript(_SCHEMA)
-            cls(folder, db).set_config(config)
-        new.rename(path)
+        try:
+            with closing(sqlite3.connect(new)) as db:
+                db.executescript(_SCHEMA)
+                cls(folder, db).set_config(config)
+            new.rename(path)
+        except sqlite3.OperationalError:  # the disk is full
+            lock.release()
+            new.unlink(missing_ok=True)
+            _delete(folder)
+            raise
         store = cls(folder, sqlite3.connect(path, _BUSY_S))
         store._lock = lock
         return store
@@ -289,15 +306,9 @@ class Store:
 
     def abandon(self) -> None:
         """Delete a campaign that could not begin, so that its folder is free for the next try."""
-        if self.done():
-            return
-        self.close()
-        for name in (DATABASE, LOCK, PROCESSES, "log"):
-            (self.folder / name).unlink(missing_ok=True)
-        seeds.forget(self.folder)
-        for folder in (*(self.folder / name for name in FOLDERS), self.folder):
-            with suppress(OSError):  # a user's file is in it
-                folder.rmdir()
+        if not self.done():
+            self.close()
+            _delete(self.folder)
 
     def set_config(self, config: Config) -> None:
         """Store the configuration."""
@@ -340,16 +351,20 @@ class Store:
         """The seconds of each case, by activity."""
         return (json.loads(text) for (text,) in self._db.execute("SELECT seconds FROM cases"))
 
-    def add(self, result: CaseResult, elapsed_s: float, **spent: float) -> None:
-        """Store a finished case and the campaign's time so far (see `spent`) in one transaction.
+    def add(self, result: CaseResult, elapsed_s: float, **spent: float) -> CaseResult:
+        """Store a finished case and the campaign's time so far (see `spent`) in one transaction. Return what it stored.
 
-        The second result of a postponed case replaces the first one.
+        The second result of a postponed case replaces the first one. If it reports nothing, then the verdicts that were
+        suspected did not repeat, and become flaky.
         """
         seconds = Counter(result.seconds)
         with self.transaction():
             before = self._db.execute('SELECT seconds FROM cases WHERE "index" = ?', (result.index,)).fetchone()
             if before:
                 seconds.update(json.loads(before[0]))
+                suspected = 'SELECT text FROM notes WHERE "index" = ? AND kind = ?'
+                flaky = [text for (text,) in self._db.execute(suspected, (result.index, SUSPECTED))]
+                result = result if result.tells else replace(result, flaky=flaky)
                 self._db.execute('DELETE FROM notes WHERE "index" = ?', (result.index,))
             for name, value in {"elapsed_s": elapsed_s, **spent}.items():
                 self._put(name, str(value))
@@ -362,10 +377,8 @@ class Store:
             for f in result.findings:
                 row = (f.folder, f.index, f.kind, f.signature, json.dumps(asdict(f)))
                 self._db.execute("INSERT OR REPLACE INTO findings VALUES (?, ?, ?, ?, ?)", row)
-            notes = [(result.index, "known", t) for t in result.known]
-            notes += [(result.index, "flaky", t) for t in result.flaky]
-            notes += [(result.index, "again", t) for t in result.again]
-            notes += [(result.index, "unsound", t) for t in result.unsound]
+            notes = [(result.index, kind, text) for kind in LISTED for text in getattr(result, kind)]
+            notes += [(result.index, SUSPECTED, text) for text in result.suspected]
             notes += [(result.index, "accepted", result.accepted)] if result.accepted else []
             notes += [(result.index, "sizes", result.sizes)] if result.sizes else []
             notes += [(result.index, POSTPONED, json.dumps([*result.postponed]))] if result.postponed else []
@@ -375,6 +388,11 @@ class Store:
             self._db.executemany("INSERT OR IGNORE INTO covered VALUES (?, ?, ?, ?, ?)", covered)
             if not before:
                 self._db.executemany(_COUNT_RULE, [(name,) for name in result.rules])
+        return result
+
+    def results(self) -> list[CaseResult]:
+        """The finished cases by index, with what the log says about them."""
+        return stored_results.read(self._db)
 
     def done(self) -> set[int]:
         """The indices of the finished cases, including postponed ones."""
@@ -468,6 +486,11 @@ class Store:
         with self.transaction():
             self._db.execute("UPDATE triaged SET signature = ?, record = NULL WHERE signature = ?", (new, old))
 
+    def add_death(self, work: str) -> None:
+        """Store what a process of the campaign did when it died."""
+        with self.transaction():
+            self._db.execute("INSERT INTO notes VALUES (-1, 'died', ?)", (work,))
+
     def covered(self) -> list[Tuple]:
         """The tuples that the programs of the cases covered (see :mod:`polyjuice.campaign.coverage`)."""
         return self._db.execute("SELECT operator, dtype, factor, level FROM covered").fetchall()
@@ -542,6 +565,8 @@ class Store:
             "packs": sum(packs for *_, packs in rows),
             "unsound_variants": notes["unsound"],
             "defects": notes["defect"],
+            "died": notes["died"],
+            "disturbed": notes["disturbed"],
             "findings": causes + len({finding.grouped for finding in untriaged}),
             "raw_findings": self._db.execute("SELECT COUNT(*) FROM findings").fetchone()[0],
             "causes": causes,

@@ -32,6 +32,7 @@ from polyjuice.cli.tables import list_compilers, list_ops
 from polyjuice.compilers import EnvironmentProblem, default
 from polyjuice.drawing import DrawingError, DrawingMissing
 from polyjuice.egraph import RuleError
+from polyjuice.execution.space import NoSpace, shortage
 from polyjuice.generate import SolverMissing
 from polyjuice.page import PageError
 from polyjuice.stored_files import StoredError
@@ -77,6 +78,7 @@ _THE_USERS = (
     FindingError,
     KnownError,
     NoCampaign,
+    NoSpace,
     PageError,
     RuleError,
     Running,
@@ -122,20 +124,16 @@ def run() -> NoReturn:
     except _THE_USERS as problem:
         _refuse(str(problem))
     except OSError as error:  # for example a file in the way, or a full disk
-        _refuse(f"{error.filename}: {error.strerror}" if error.filename else str(error))
+        _refuse(str(shortage(error) or (f"{error.filename}: {error.strerror}" if error.filename else error)))
     except (KeyboardInterrupt, typer.Abort):
         sys.exit(INTERRUPTED)
     except Exception as problem:  # noqa: BLE001 - Python's own status would be 1, which means findings
-        if _is_full(problem):
-            _refuse(f"the campaign's database: {problem}; make room, then continue with --resume")
+        if full := shortage(problem):
+            _refuse(str(full))
+        if isinstance(problem, sqlite3.OperationalError) and problem.sqlite_errorname.startswith("SQLITE_IOERR"):
+            _refuse(f"the campaign's database: {problem}; see to its disk, then continue with --resume")
         sys.stderr.write(visible(traceback.format_exc()))
         sys.exit(DEFECT)
-
-
-def _is_full(problem: Exception) -> bool:
-    """Whether the database's disk is full or fails."""
-    full = ("SQLITE_FULL", "SQLITE_IOERR")
-    return isinstance(problem, sqlite3.OperationalError) and problem.sqlite_errorname.startswith(full)
 
 
 def _refuse(message: str) -> NoReturn:

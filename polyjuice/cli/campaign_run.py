@@ -16,6 +16,7 @@ from polyjuice.cli import advice
 from polyjuice.cli.common import DEFECT, FINDINGS, INTERRUPTED, OK, USAGE, stderr
 from polyjuice.cli.summary import CampaignProgress
 from polyjuice.egraph import Rule
+from polyjuice.execution.space import NoSpace
 
 
 def run(config: Config, rules: Sequence[Rule], seeds: Seeds, store: Store, version: str) -> tuple[int, dict[str, Any]]:
@@ -31,6 +32,9 @@ def run(config: Config, rules: Sequence[Rule], seeds: Seeds, store: Store, versi
     except KeyboardInterrupt:
         stderr.print(f"interrupted; continue with: polyjuice fuzz --resume {store.folder}")
         status = INTERRUPTED
+    except NoSpace as problem:
+        stderr.print(f"polyjuice: {escape(f'{problem} and continue with: polyjuice fuzz --resume {store.folder}')}")
+        status = USAGE
     except RuntimeError as error:
         stderr.print(f"polyjuice: {escape(str(error))}")
         status = DEFECT

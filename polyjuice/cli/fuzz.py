@@ -36,6 +36,7 @@ from polyjuice.cli.settings import Settings
 from polyjuice.cli.start import installed
 from polyjuice.cli.summary import print_next, print_summary
 from polyjuice.compilers import EnvironmentProblem
+from polyjuice.execution.space import NoSpace
 from polyjuice.formats import ReadLimits
 from polyjuice.inputs import PROFILES, usual_profiles
 from polyjuice.lower import DRAWN_OPSET
@@ -161,7 +162,7 @@ def fuzz(
         try:
             sources.keep(store.folder)
             status, summary = campaign_run.run(config, rules_used, sources, store, version)
-        except (EnvironmentProblem, formats.FormatError):
+        except (EnvironmentProblem, NoSpace, formats.FormatError):
             store.abandon()
             raise
         if as_json:

@@ -97,7 +97,7 @@ class _Conditions(TypedDict):
 
 
 class _Finding(TypedDict):
-    """What a reproducer needs of ``finding.json``, of any version."""
+    """The fields that a reproducer needs of ``finding.json``, of any version."""
 
     conditions: _Conditions
 

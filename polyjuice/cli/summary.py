@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import os
+import re
 import time
 from collections.abc import Sequence
+from contextlib import suppress
+from pathlib import Path
 from typing import Any
 
 from rich.markup import escape
@@ -38,13 +42,18 @@ class CampaignProgress(Live):
         self._known = sum(self._counts["known"].values())
         self._triaged = 0
         self._probed_s = 0.0
+        _mend(store.folder / "log", store)
         self._log = (store.folder / "log").open("a", encoding="utf-8", buffering=1)
         total = config.cases if config.cases is not None else config.time_s
         self._task = self.bar.add_task(config.compiler, total=total, text="starting")
 
     def __exit__(self, *_: object) -> None:
         super().__exit__()
-        self._log.close()
+        with suppress(OSError):  # a full disk, which ended the campaign; the next one mends the log
+            self._log.close()
+
+    def _write(self, line: str) -> None:
+        self._log.write(visible(line) + "\n")
 
     def case(self, result: CaseResult) -> None:
         """Show and log the result of a case."""
@@ -64,12 +73,18 @@ class CampaignProgress(Live):
         """Show and log the findings of a case."""
         self._counts["raw_findings"] += len(result.findings)
         self._known += len(result.known)
-        self._log.write(visible(_log_line(result)) + "\n")
+        self._write(_log_line(result))
         for finding in result.findings:
             stderr.print(f"[red]finding[/red] {escape(finding.folder)}: {escape(finding.message)}")
         for problem in [*([] if result.false else result.unsound), *filter(None, [result.defect])]:
             stderr.print(f"[magenta]fault in Polyjuice itself[/magenta], case {result.index}: {escape(problem)}")
         self._tell()
+
+    def died(self, work: str) -> None:
+        """Show and log what a process of the campaign did when it died."""
+        line = f"a process of the campaign died; another one repeats its work: {work}"
+        self._write(line)
+        stderr.print(f"polyjuice: {escape(line)}")
 
     def triaged(self, result: Triaged, known: str) -> None:
         """Show and log the result of a finding's triage; ``known`` is the URL of the known bug that it is, or ""."""
@@ -77,7 +92,7 @@ class CampaignProgress(Live):
         self._counts["raw_findings"] -= bool(known)
         self._triaged += not known and not result.ended and not result.group
         line = f"triage {result.name}: {_outcome(result, known)}"
-        self._log.write(visible(f"{line} {result.seconds:.1f} s\n"))
+        self._write(f"{line} {result.seconds:.1f} s")
         colour = "magenta" if result.defect else "red"
         if not result.group:
             stderr.print(f"[{colour}]triage[/{colour}] {escape(line.removeprefix('triage '))}")
@@ -111,12 +126,25 @@ def _outcome(result: Triaged, known: str) -> str:
     return f"duplicate: {result.cause}"
 
 
+def _mend(log: Path, store: Store) -> None:
+    """Complete the log of a campaign that was killed, or whose disk was full: add the stored cases that it lacks."""
+    whole, *_ = (log.read_bytes() if log.exists() else b"").rpartition(b"\n")
+    logged = {int(index) for index in re.findall(rb"^case (\d+) ", whole, re.MULTILINE)}
+    lacking = [result for result in store.results() if result.index not in logged]
+    if log.exists():
+        os.truncate(log, len(whole) + bool(whole))
+    if lacking:
+        with log.open("a", encoding="utf-8") as file:
+            file.writelines(visible(_log_line(result)) + "\n" for result in lacking)
+
+
 def _log_line(result: CaseResult) -> str:
     spent = " ".join(f"{name}={seconds:.3f}" for name, seconds in result.seconds.items() if seconds >= 0.0005)
     what = f"skipped: {result.skipped}" if result.skipped else f"pairs={result.pairs}"
     found = [f"{f.kind} {f.folder}: {f.message}" for f in result.findings]
     found += [f"known: {url}" for url in result.known]
     found += [f"flaky: {t}" for t in result.flaky] + [f"again: {t}" for t in result.again]
+    found += [f"the compiler changed {t}: its process was replaced" for t in result.disturbed]
     found += [f"unsound: {t}" for t in result.unsound]
     found += [f"accepted: {result.accepted}"] if result.accepted else []
     found += ["postponed: Polyjuice confirms it after other cases"] if result.postponed else []
@@ -171,6 +199,12 @@ def print_summary(summary: dict[str, Any], config: Config, store: Store) -> None
     if summary["unsound_variants"] or summary["defects"]:
         unsound, defects = counted(summary["unsound_variants"], "unsound variant"), summary["defects"]
         rows["in Polyjuice"] = f"{unsound}, {counted(defects, 'internal error')}"
+    if summary["disturbed"] or summary["died"]:
+        replaced, died = summary["disturbed"], summary["died"]
+        rows["processes"] = ", ".join(
+            [f"{replaced} times the compiler changed its process (see the log)"] * bool(replaced)
+            + [f"{counted(died, 'process')} of the campaign died, and the work was repeated"] * bool(died)
+        )
     for name, value in rows.items():
         table.add_row(f"[bold]{name}", escape(value))
     for row in summary.get("models", ()):

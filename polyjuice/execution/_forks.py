@@ -2,9 +2,8 @@
 
 AFL does the same with the programs that it tests. The host asks for a worker by one frame: the length of a JSON text
 (four bytes), then the text. Four file descriptors travel with it: the worker's channel, standard error, lifeline and
-end. The server answers with the worker's process id (four bytes). When a worker has ended, the server writes the wait
-status (four bytes) to the descriptor "end". The compiler's interpreter loads this file by path, so it keeps to
-Python 3.9 and the standard library.
+end. The server forks a keeper, which forks the worker (see _keeper.py), and answers with the keeper's process id (four
+bytes). The compiler's interpreter loads this file by path, so it keeps to Python 3.9 and the standard library.
 """
 
 from __future__ import annotations
@@ -15,32 +14,28 @@ import signal
 import socket
 import struct
 import tempfile
+from collections.abc import Callable
+from contextlib import suppress
 from typing import Any
 
 NUMBER = struct.Struct("<i")
 DESCRIPTORS = 4
 
 
-def serve(server: socket.socket) -> tuple[socket.socket, dict[str, Any]]:
+def serve(server: socket.socket, keep: Callable[..., None]) -> tuple[socket.socket, dict[str, Any]]:
     """Fork a worker for each request until the host hangs up, which ends the process.
 
-    Return only in the workers, with the worker's channel and settings.
+    ``keep`` forks the worker from its keeper. Return only in the workers, with the worker's channel and settings.
     """
-    ends: dict[int, int] = {}
-    signal.signal(signal.SIGCHLD, lambda *_: _reap(ends))
+    signal.signal(signal.SIGCHLD, lambda *_: _reap())
     while True:
         settings, descriptors = _receive(server)
-        signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGCHLD})
         pid = os.fork()
         if not pid:
             server.close()
-            for end in ends.values():
-                os.close(end)
-            return _become_worker(descriptors, settings)
-        ends[pid] = descriptors.pop()
+            return _become_worker(descriptors, settings, keep)
         for descriptor in descriptors:
             os.close(descriptor)
-        signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGCHLD})
         server.sendall(NUMBER.pack(pid))
 
 
@@ -60,13 +55,13 @@ def _receive(server: socket.socket) -> tuple[dict[str, Any], list[int]]:
     return settings, list(descriptors)
 
 
-def _become_worker(descriptors: list[int], settings: dict[str, Any]) -> tuple[socket.socket, dict[str, Any]]:
-    """Take the worker's own process group, standard error and temporary folder. Return its channel and settings."""
+def _become_worker(
+    descriptors: list[int], settings: dict[str, Any], keep: Callable[..., None]
+) -> tuple[socket.socket, dict[str, Any]]:
+    """Take the worker's own keeper, standard error and temporary folder. Return its channel and settings."""
     signal.signal(signal.SIGCHLD, signal.SIG_DFL)
-    signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGCHLD})
-    os.setsid()
     channel, errors, lifeline, end = descriptors
-    os.close(end)
+    keep(end, lifeline, settings["options"]["scratch"], settings["limits"])
     os.dup2(errors, 1)
     os.dup2(errors, 2)
     os.close(errors)
@@ -75,24 +70,8 @@ def _become_worker(descriptors: list[int], settings: dict[str, Any]) -> tuple[so
     return socket.socket(fileno=channel), {**settings, "lifeline": lifeline}
 
 
-def _reap(ends: dict[int, int]) -> None:
-    """Report each ended worker to the host."""
-    while True:
-        try:
-            pid, status = os.waitpid(-1, os.WNOHANG)
-        except ChildProcessError:
-            return
-        if not pid:
-            return
-        end = ends.pop(pid, None)
-        if end is not None:
-            _tell(end, status)
-
-
-def _tell(end: int, status: int) -> None:
-    try:
-        os.write(end, NUMBER.pack(status))
-    except BrokenPipeError:  # the host no longer waits for this worker
-        return
-    finally:
-        os.close(end)
+def _reap() -> None:
+    """Reap each keeper that has ended."""
+    with suppress(ChildProcessError):
+        while os.waitpid(-1, os.WNOHANG)[0]:
+            pass

@@ -8,10 +8,7 @@ from __future__ import annotations
 
 import json
 import os
-import select
-import signal
 import socket
-import subprocess
 from collections import OrderedDict
 from collections.abc import Mapping
 from contextlib import suppress
@@ -22,7 +19,8 @@ from typing import Any
 
 from polyjuice.compilers import CompilerInfo
 from polyjuice.execution._forks import NUMBER
-from polyjuice.execution.process import Handle, Surroundings, WorkerProcess, launcher
+from polyjuice.execution.process import Handle, Kept, Surroundings, WorkerProcess, launcher
+from polyjuice.execution.protocol import Limits
 
 _KEPT = 3
 """The most servers that one host process keeps: one each for the compiler under test, a compiler that it is compared
@@ -42,7 +40,7 @@ class ForkServer:
 
     def __init__(self, compiler: CompilerInfo, python: str | Path, options: Mapping[str, Any]) -> None:
         """Start the process without waiting until it is ready. Raises EnvironmentProblem."""
-        self.process = WorkerProcess(launcher(compiler, python), options, server=True)
+        self.process = WorkerProcess(launcher(compiler, python), options, limits=Limits(), server=True)
         self.ready = False
         self._lock = Lock()
 
@@ -66,26 +64,7 @@ class ForkServer:
             raise
         finally:
             os.close(end)
-        return _Forked(NUMBER.unpack(answer)[0], reported)
-
-
-class _Forked:
-    """A forked worker; the server, its parent, writes its wait status to the pipe ``reported``."""
-
-    def __init__(self, pid: int, reported: int) -> None:
-        self.pid = pid
-        self._reported = reported
-        self._status: int | None = None
-
-    def wait(self, timeout: float | None = None) -> int:
-        if self._status is None:
-            if not select.select([self._reported], [], [], timeout)[0]:
-                raise subprocess.TimeoutExpired(f"worker {self.pid}", timeout or 0.0)
-            answer = os.read(self._reported, NUMBER.size)
-            os.close(self._reported)
-            whole = len(answer) == NUMBER.size  # a killed server reports nothing, and its workers die with it
-            self._status = os.waitstatus_to_exitcode(NUMBER.unpack(answer)[0]) if whole else -signal.SIGKILL
-        return self._status
+        return Kept(reported, _ANSWER_S)
 
 
 def server_of(compiler: CompilerInfo, python: str | Path, options: Mapping[str, Any]) -> ForkServer:

@@ -8,6 +8,7 @@ import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -16,9 +17,10 @@ from numpy.typing import NDArray
 from polyjuice.compilers import CompilerInfo, EnvironmentProblem, find
 from polyjuice.execution import _wire
 from polyjuice.execution.forkserver import ForkServer, forget, server_of
-from polyjuice.execution.process import WorkerProcess, describe_exit, launcher
+from polyjuice.execution.process import MEMORY_EXCESS, WorkerProcess, describe_exit, launcher
 from polyjuice.execution.protocol import Artifact, Limits, Memory, Outcome, Probe, Stage, Status, from_wire, to_wire
 from polyjuice.execution.scripts import Forked, FromScratch, Script
+from polyjuice.execution.space import shortage_of
 
 T = TypeVar("T")
 
@@ -74,7 +76,12 @@ class Worker:
                 os.kill(pid, signal.SIGKILL)
 
     def start(self) -> None:
-        """Start the process, if none runs. Raises EnvironmentProblem if the compiler cannot be used."""
+        """Start the process, if none runs. Raises EnvironmentProblem if the compiler cannot be used.
+
+        This replaces a process that was killed while it had nothing to do, or whose folder has grown.
+        """
+        if self._process and (self._process.has_ended or self._process.has_grown):
+            self._discard()
         if self._process:
             return
         begin, prepared = time.perf_counter(), 0.0
@@ -119,7 +126,7 @@ class Worker:
         if header.get("out_of_memory"):
             self._discard()
         self._recycle(header)
-        return _outcome(header, results, len(inputs))
+        return _reported(header, results, len(inputs))
 
     def execute_together(
         self, packs: Sequence[tuple[Artifact, Sequence[Sequence[NDArray[Any]]], int]], *, reference: bool = True
@@ -144,7 +151,7 @@ class Worker:
                     drafted.append(number)
                     continue
                 self._account(header["seconds"])
-                outcomes[number] = _outcome(header, results, len(inputs))
+                outcomes[number] = _reported(header, results, len(inputs))
             if drafted:
                 asked_of = drafted
                 header, _ = self._ask({"step": "build"}, [], programs=sum(packs[number][2] for number in drafted))
@@ -153,7 +160,7 @@ class Worker:
                 asked_of = [number]
                 header, results = self._ask({"step": "finish", "number": number}, [], programs=packs[number][2])
                 self._account(header["seconds"])
-                outcomes[number] = _outcome(header, results, len(packs[number][1]))
+                outcomes[number] = _reported(header, results, len(packs[number][1]))
                 if number == drafted[-1]:
                     self._recycle(header)
         except _StartFailed:
@@ -212,10 +219,14 @@ class Worker:
         except (EOFError, OSError) as error:
             self.seconds[_ACCOUNT[stage]] += time.perf_counter() - begin
             process, self._process = self._process, None
-            raise _Lost(_lost(process, stage, error, programs * self._limit(stage))) from None
+            raise _Lost(self._lost(process, stage, error, programs)) from None
         except BaseException:  # an interrupt: the channel may be in the middle of a frame
             self._discard(at_once=True)
             raise
+
+    def _lost(self, process: WorkerProcess, stage: Stage, error: EOFError | OSError, programs: int) -> Outcome:
+        """Return the outcome for a process that hung or ended. Raises NoSpace if the disk is full."""
+        return _believed(_lost(process, stage, error, programs * self._limit(stage), self.limits))
 
     def _limit(self, stage: Stage) -> float:
         return self.limits.compile_s if stage in ("load", "compile") else self.limits.run_s
@@ -226,8 +237,8 @@ class Worker:
         self.seconds["other"] += spent["load"] + spent["other"]
 
     def _recycle(self, report: Mapping[str, Any]) -> None:
-        """End the process if it has grown too large."""
-        if report.get("rss", 0) > self.limits.recycle_rss_gib * _GIB:
+        """End the process if it has grown too large, or if the compiler has changed what the next program needs."""
+        if report.get("rss", 0) > self.limits.recycle_rss_gib * _GIB or report["disturbed"]:
             self._discard()
 
     def _discard(self, *, at_once: bool = False) -> None:
@@ -256,6 +267,27 @@ class _Lost(Exception):
         self.outcome = outcome
 
 
+def _reported(report: Mapping[str, Any], arrays: list[NDArray[Any]], sets: int) -> Outcome:
+    """Return the outcome of one artifact. Raises NoSpace if it failed because the disk is full."""
+    try:
+        return _believed(_outcome(report, arrays, sets))
+    except (AttributeError, KeyError, TypeError, ValueError) as error:
+        message = f"the compiler file reports what cannot be read: {type(error).__name__}: {error}"
+        return Outcome(Status.error, "run", message=printable(message))
+
+
+def _believed(outcome: Outcome) -> Outcome:
+    """Return the outcome, with a text that can be printed. Raises NoSpace if it comes from a full disk."""
+    if full := shortage_of(outcome):
+        raise full
+    return replace(outcome, message=printable(outcome.message), traceback=printable(outcome.traceback))
+
+
+def printable(text: str) -> str:
+    """Escape all characters of a text that control a terminal, or that no file of text can hold."""
+    return "".join(c if c.isprintable() or c in "\n\t" else c.encode("unicode_escape").decode() for c in text)
+
+
 def _outcome(report: Mapping[str, Any], arrays: list[NDArray[Any]], sets: int) -> Outcome:
     """Return the outcome of one artifact, from the worker's report and arrays."""
     spent = report["seconds"]
@@ -275,6 +307,7 @@ def _outcome(report: Mapping[str, Any], arrays: list[NDArray[Any]], sets: int) -
         trace=tuple(report["trace"]),
         times=tuple(report["times"]),
         peak=report["peak"],
+        disturbed=tuple(report["disturbed"]),
     )
 
 
@@ -324,11 +357,11 @@ def _launch(
     """Start a process; return it, ready, with its first report. Raises EnvironmentProblem."""
     memory = limits.memory_gib if options.get("device", "cpu") == "cpu" else None
     if probe or not compiler.forks:
-        process = WorkerProcess(launcher(compiler, python), options, memory_gib=memory, probe=probe)
+        process = WorkerProcess(launcher(compiler, python), options, limits=limits, memory_gib=memory, probe=probe)
         return process, _greeting(process, compiler, python, limits)
 
     def fork(server: ForkServer) -> WorkerProcess:
-        return WorkerProcess(server.fork, options, memory_gib=memory)
+        return WorkerProcess(server.fork, options, limits=limits, memory_gib=memory)
 
     process = _forked(fork, compiler, python, limits, options)
     return process, _greeting(process, compiler, python, limits)
@@ -368,7 +401,7 @@ def _greeting(process: WorkerProcess, compiler: CompilerInfo, python: str | Path
     try:
         hello, _ = process.receive(limits.start_s)
     except (EOFError, OSError) as error:
-        outcome = _lost(process, "start", error, limits.start_s)
+        outcome = _lost(process, "start", error, limits.start_s, limits)
         lines = [*outcome.message.split("\n")[:1], *outcome.traceback.split("\n")[-1:]]
         reason = ": ".join(filter(None, lines))
         message = f"{compiler.name} did not start in {python}, which must have {_NEEDS}: {reason}"
@@ -384,12 +417,22 @@ def _greeting(process: WorkerProcess, compiler: CompilerInfo, python: str | Path
     raise EnvironmentProblem(hello["problem"])
 
 
-def _lost(process: WorkerProcess, stage: Stage, error: EOFError | OSError, limit: float) -> Outcome:
+def _lost(process: WorkerProcess, stage: Stage, error: EOFError | OSError, limit: float, limits: Limits) -> Outcome:
     """Return the outcome for a process that hung (TimeoutError) or ended, and clean up after it."""
-    hung = isinstance(error, TimeoutError)
-    status = process.stop(at_once=hung)
+    hung, garbled = isinstance(error, TimeoutError), isinstance(error, _wire.Garbled)
+    alive = not hung and not garbled and not process.ends_soon()
+    status = process.stop(at_once=True)
     stderr = process.stderr()
-    if hung:
+    if hung and not process.excess:
         return Outcome(Status.hang, stage, message=f"no end of {stage} within {limit:g} s", traceback=stderr)
-    message = f"{describe_exit(status)} during {stage}\n{stderr[-_MESSAGE_STDERR:]}".strip()
+    if process.excess:
+        most = limits.memory_gib if process.excess == MEMORY_EXCESS else limits.folder_gib
+        end = f"the process was ended, because its {process.excess} exceeded {most:g} GiB"
+    elif garbled:
+        end = "the process wrote into the channel that reports its results"
+    elif alive:
+        end = "the process closed the channel that reports its results"
+    else:
+        end = describe_exit(status)
+    message = f"{end} during {stage}\n{stderr[-_MESSAGE_STDERR:]}".strip()
     return Outcome(Status.crash, stage, message=message, traceback=stderr)

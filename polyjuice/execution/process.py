@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 import os
+import select
 import shutil
 import signal
 import socket
 import subprocess
 import tempfile
 import threading
+import time
 import weakref
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack, suppress
@@ -20,9 +22,12 @@ from typing import Any, Protocol
 from polyjuice import cache
 from polyjuice.compilers import CompilerInfo, EnvironmentProblem
 from polyjuice.execution import _wire
+from polyjuice.execution._keeper import FOLDER, GROWN, MEMORY, REPORT, STARTED
+from polyjuice.execution.protocol import Limits
 
 _WORKER = Path(__file__).with_name("worker.py")
 _GRACE_S = 5.0  # seconds for a worker to end by itself before it is killed
+_START_S = 60.0  # seconds for an interpreter to begin
 _STDERR_BYTES = 16_384
 
 
@@ -37,12 +42,72 @@ class Handle(Protocol):
     def wait(self, timeout: float | None = None) -> int:
         """Wait for the end and return the status, as ``Popen.returncode``. Raises subprocess.TimeoutExpired."""
 
+    def poll(self) -> int | None:
+        """The status, or None if the process still runs."""
+
+
+class Kept:
+    """A worker with a keeper, which reports about it to the pipe ``reported`` (see ``_keeper.py``)."""
+
+    def __init__(self, reported: int, timeout: float, reap: Callable[[], int] | None = None) -> None:
+        """Wait until the worker has begun. Raises OSError if that takes more than ``timeout`` seconds.
+
+        ``reap`` waits for the end of the keeper, if it is this process's child, and returns its status.
+        """
+        self._reported = reported
+        self._reap = reap
+        self._status: int | None = None
+        self.grown = False
+        """Whether the worker's temporary folder has grown so large that the worker shall be replaced."""
+        self.reason = ""
+        """The resource of which the worker held too much when its keeper ended it, or ""."""
+        self.pid = 0
+        self._read(timeout)
+        if not self.pid and self._status is None:
+            os.close(reported)
+            raise TimeoutError(f"no worker began within {timeout:g} s")
+
+    def wait(self, timeout: float | None = None) -> int:
+        """See :class:`Handle`."""
+        end = None if timeout is None else time.monotonic() + timeout
+        while self._status is None:
+            if not self._read(None if end is None else max(end - time.monotonic(), 0.0)):
+                raise subprocess.TimeoutExpired(f"worker {self.pid}", timeout or 0.0)
+        return self._status
+
+    def poll(self) -> int | None:
+        """See :class:`Handle`."""
+        while self._status is None and self._read(0.0):
+            pass
+        return self._status
+
+    def _read(self, timeout: float | None) -> bool:
+        """Read a report, if there is one within ``timeout`` seconds, and return whether there was."""
+        if not select.select([self._reported], [], [], timeout)[0]:
+            return False
+        report = os.read(self._reported, REPORT.size)
+        number, what = REPORT.unpack(report) if len(report) == REPORT.size else (int(signal.SIGKILL), b"")
+        if what == STARTED:
+            self.pid = number
+        elif what == GROWN:
+            self.grown = True
+        else:  # a keeper that was killed reports nothing, and its worker dies with it
+            os.close(self._reported)
+            self.reason = _REASONS.get(what, "")
+            status = self._reap() if self._reap else 0
+            self._status = os.waitstatus_to_exitcode(number) if self.pid else status  # without a worker, the keeper's
+        return True
+
+
+MEMORY_EXCESS = "memory"
+_REASONS = {MEMORY: MEMORY_EXCESS, FOLDER: "temporary folder"}
+
 
 @dataclass(frozen=True)
 class Surroundings:
     """The worker's ends of its channel, standard error and lifeline, and its settings.
 
-    The settings are those of ``worker.py``, without the lifeline.
+    The settings are those of ``worker.py``, without the descriptors.
     """
 
     channel: socket.socket
@@ -59,6 +124,7 @@ class WorkerProcess:
         begin: Callable[[Surroundings], Handle],
         options: Mapping[str, Any],
         *,
+        limits: Limits,
         memory_gib: float | None = None,
         probe: bool = False,
         server: bool = False,
@@ -73,6 +139,11 @@ class WorkerProcess:
             undo.callback(shutil.rmtree, scratch, ignore_errors=True)
             settings = {
                 "memory_gib": memory_gib,
+                "limits": {
+                    "resident": limits.memory_gib,
+                    "folder": limits.folder_gib,
+                    "recycle": limits.recycle_folder_gib,
+                },
                 "probe": probe,
                 "server": server,
                 "script": script,
@@ -115,6 +186,28 @@ class WorkerProcess:
         """Wait until the process ends by itself; return its exit status. Raises subprocess.TimeoutExpired."""
         return self._process.wait(timeout)
 
+    @property
+    def has_ended(self) -> bool:
+        """Whether the process has ended."""
+        return self._process.poll() is not None
+
+    def ends_soon(self) -> bool:
+        """Whether the process ends by itself within 5 s."""
+        with suppress(subprocess.TimeoutExpired):
+            self._process.wait(_GRACE_S)
+            return True
+        return False
+
+    @property
+    def has_grown(self) -> bool:
+        """Whether the worker's temporary folder has grown so large that the worker shall be replaced."""
+        return not self.has_ended and isinstance(self._process, Kept) and self._process.grown
+
+    @property
+    def excess(self) -> str:
+        """The resource of which the worker held too much when its keeper ended it, or ""."""
+        return self._process.reason if isinstance(self._process, Kept) else ""
+
     def stop(self, *, at_once: bool = False) -> int:
         """End the worker and its children, and return its exit status. Harmless if the worker has ended.
 
@@ -124,8 +217,7 @@ class WorkerProcess:
             self._channel.shutdown(socket.SHUT_RDWR)
         try:
             if not at_once:
-                with suppress(subprocess.TimeoutExpired):
-                    self._process.wait(_GRACE_S)
+                self.ends_soon()
         finally:  # an interrupt may come during the wait
             self._end()
         self._stream.close()
@@ -146,19 +238,35 @@ def launcher(compiler: CompilerInfo, python: str | Path) -> Callable[[Surroundin
         raise EnvironmentProblem(f"there is no Python interpreter at {python}: name one that has {compiler.needs}")
 
     def begin(surroundings: Surroundings) -> Handle:
-        settings = {**surroundings.settings, "lifeline": surroundings.lifeline}
-        try:
-            return subprocess.Popen(
-                [interpreter, "-I", str(_WORKER), str(compiler.path), json.dumps(settings)],
-                stdin=surroundings.channel.fileno(),
-                stderr=surroundings.errors,
-                pass_fds=(surroundings.lifeline,),
-                start_new_session=True,
-                # Killed compilers leave temporary files behind: they are removed with the scratch folder.
-                env={**os.environ, "TMPDIR": settings["options"]["scratch"]},
-            )
-        except OSError as error:
-            raise EnvironmentProblem(f"{interpreter} cannot be executed: {error.strerror}") from error
+        with ExitStack() as undo:
+            reported, end = os.pipe()
+            undo.callback(os.close, reported)
+            settings = {**surroundings.settings, "lifeline": surroundings.lifeline, "end": end}
+            try:
+                process = subprocess.Popen(
+                    [interpreter, "-I", str(_WORKER), str(compiler.path), json.dumps(settings)],
+                    stdin=surroundings.channel.fileno(),
+                    stderr=surroundings.errors,
+                    pass_fds=(surroundings.lifeline, end),
+                    start_new_session=True,
+                    # Killed compilers leave temporary files behind: they are removed with the scratch folder.
+                    env={**os.environ, "TMPDIR": settings["options"]["scratch"]},
+                )
+            except OSError as error:
+                raise EnvironmentProblem(f"{interpreter} cannot be executed: {error.strerror}") from error
+            finally:
+                os.close(end)
+            if settings["server"]:
+                return process
+            undo.pop_all()
+            try:
+                return Kept(reported, _START_S, process.wait)
+            except BaseException as error:
+                process.kill()
+                process.wait()
+                if isinstance(error, OSError):
+                    raise EnvironmentProblem(f"{interpreter} does not begin to work: {error}") from error
+                raise
 
     return begin
 
@@ -196,9 +304,10 @@ def _end(process: Handle, channel: socket.socket, lifeline: int, scratch: str) -
     """Kill the process group and release its resources. Runs once, at the latest when the interpreter exits."""
     channel.close()
     os.close(lifeline)
-    for kill in os.killpg, os.kill:  # a worker forked a moment ago has no group of its own yet
-        with suppress(ProcessLookupError, PermissionError):  # macOS refuses to signal a group of zombies
-            kill(process.pid, signal.SIGKILL)
+    if process.poll() is None:  # no other process has its process id yet
+        for kill in os.killpg, os.kill:  # a new worker may not lead its group yet
+            with suppress(ProcessLookupError, PermissionError):  # macOS refuses to signal a group of zombies
+                kill(process.pid, signal.SIGKILL)
     process.wait()
     shutil.rmtree(scratch, ignore_errors=True)
 

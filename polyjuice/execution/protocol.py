@@ -35,8 +35,9 @@ class Limits:
     """The time and memory that a worker may use.
 
     Each limit in seconds bounds single stages: `compile_s` load and compile, `run_s` eager and run. `memory_gib` bounds
-    the growth of the address space after the start. It is not used on a GPU, whose drivers reserve far more than they
-    use. A worker whose resident set exceeds `recycle_rss_gib` is replaced.
+    the growth of the address space after the start; not on a GPU, whose drivers reserve far more than they use. It also
+    bounds the resident memory of the worker with its children. `folder_gib` bounds its temporary folder. A worker
+    whose resident set exceeds `recycle_rss_gib`, or its folder `recycle_folder_gib`, is replaced.
     """
 
     compile_s: float = 60.0
@@ -44,6 +45,8 @@ class Limits:
     start_s: float = 120.0
     memory_gib: float = 8.0
     recycle_rss_gib: float = 2.0
+    folder_gib: float = 4.0
+    recycle_folder_gib: float = 0.5
 
 
 @dataclass(frozen=True)
@@ -138,7 +141,8 @@ class Outcome:
     the exception's type. `outputs` holds the outputs for each set of inputs. `reference` holds those of the framework's
     own uncompiled run, or None without such a run. `memory` and `reference_memory` record what these runs did to
     memory, for each set, if the compiler file can tell. `times` (seconds each) and `peak` (bytes above the start) are
-    measured over many runs on the first set of inputs, on request.
+    measured over many runs on the first set of inputs, on request. `disturbed` names what the compiler has changed in
+    its process, which is replaced for that reason.
     """
 
     status: Status
@@ -155,6 +159,7 @@ class Outcome:
     trace: tuple[str, ...] = ()
     times: tuple[float, ...] = ()
     peak: int = 0
+    disturbed: tuple[str, ...] = ()
 
 
 class Probe(TypedDict):

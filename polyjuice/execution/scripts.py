@@ -16,6 +16,7 @@ from typing import Any, Protocol
 
 from polyjuice.execution.forkserver import ForkServer
 from polyjuice.execution.process import WorkerProcess
+from polyjuice.execution.protocol import Limits
 
 
 class Script(Protocol):
@@ -85,7 +86,7 @@ class Forked:
         with ExitStack() as undo:
             self._output = undo.enter_context(NamedTemporaryFile("r", encoding="utf-8", errors="replace"))
             script = {"path": str(path.absolute()), "stdout": self._output.name}
-            self._process = WorkerProcess(server.fork, options, script=script)
+            self._process = WorkerProcess(server.fork, options, limits=Limits(), script=script)
             undo.callback(self._process.stop, at_once=True)
             self._undo = undo.pop_all()
 

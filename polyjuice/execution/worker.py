@@ -49,6 +49,7 @@ from typing import Any
 PACKAGE = "_polyjuice_compilers"
 MESSAGE_LIMIT = 4_000
 TRACEBACK_LIMIT = 20_000
+TEXT_LIMIT = 2_000_000  # characters of an error that are searched for warnings and paths
 LEAST_RUNS, MOST_RUNS = 5, 1_000
 _OUT_OF_MEMORY = (
     "std::bad_alloc",
@@ -63,8 +64,11 @@ _WARNING = re.compile(r"^.*: warning: .*\n(?: *\d* \|.*\n)*", re.MULTILINE)
 
 def main(compiler_file: str, settings_json: str) -> None:
     """Prepare the process and the compiler, then serve the host until it hangs up."""
-    channel = _take_channel()
     settings = json.loads(settings_json)
+    keep = _load_neighbour("_keeper").keep
+    if not settings["server"]:
+        keep(settings["end"], settings["lifeline"], settings["options"]["scratch"], settings["limits"])
+    channel = _take_channel()
     _die_with_host(settings["lifeline"])
     faulthandler.enable()
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
@@ -80,7 +84,7 @@ def main(compiler_file: str, settings_json: str) -> None:
             if hasattr(compiler, "prepare"):
                 compiler.prepare(settings["options"])
             wire.write(channel, {"prepared_s": time.perf_counter() - began})
-            channel, settings = _load_neighbour("_forks").serve(channel)
+            channel, settings = _load_neighbour("_forks").serve(channel, keep)
             _die_with_host(settings["lifeline"])
             if settings["script"]:
                 _load_neighbour("_script").run(**settings["script"], environment=environment)
@@ -98,19 +102,30 @@ def main(compiler_file: str, settings_json: str) -> None:
         _limit_memory(settings["memory_gib"])
     hello = {"version": version, "python": platform.python_version(), "knobs": compiler.knobs()}
     wire.write(channel, {**hello, "prepared_s": prepared})
-    _serve(channel, wire, compiler)
-    sys.stderr.flush()
+    _serve(channel, wire, compiler, Surroundings(settings["options"]["scratch"]))
+    with suppress(OSError, ValueError):  # the compiler may have closed it
+        sys.stderr.flush()
     os._exit(0)  # a framework's exit handlers may wait for threads that a forked process does not have
 
 
-def _serve(channel: socket.socket, wire: ModuleType, compiler: ModuleType) -> None:
+def _serve(channel: socket.socket, wire: ModuleType, compiler: ModuleType, surroundings: Surroundings) -> None:
     """Answer requests until the host closes its side of the channel."""
     stream = channel.makefile("rb")
     inputs: list[Sequence[Any]] = []
     drafts: list[Job] = []
 
+    worker = os.getpid()
+
+    def write(header: dict[str, Any], arrays: Sequence[Any] = ()) -> None:
+        if os.getpid() != worker:  # a fork of the compiler's has come out of the compiler
+            os._exit(1)
+        wire.write(channel, header, arrays)
+
     def announce(stage: str) -> None:
-        wire.write(channel, {"stage": stage})
+        write({"stage": stage})
+
+    def answer(report: dict[str, Any], arrays: list[Any]) -> None:
+        write({**report, "disturbed": surroundings.changes()}, arrays)
 
     while True:
         try:
@@ -121,19 +136,19 @@ def _serve(channel: socket.socket, wire: ModuleType, compiler: ModuleType) -> No
             announce("compile")
             began = time.perf_counter()
             compiler.build()
-            wire.write(channel, {"status": "built", "seconds": time.perf_counter() - began})
+            write({"status": "built", "seconds": time.perf_counter() - began})
         elif request["step"] == "finish":
-            wire.write(channel, *drafts[request["number"]].finish())
+            answer(*drafts[request["number"]].finish())
         else:
             first = 1 + len(request["names"])
             if request["sets"]:
                 inputs = _split(arrays[first:], request["sets"])
             job = Job(compiler, announce, wire.checked, request, arrays[:first], inputs)
             if request["step"] == "execute":
-                wire.write(channel, *job.execute())
+                answer(*job.execute())
             else:
                 drafts = [*(drafts if request["number"] else ()), job]
-                wire.write(channel, *job.draft())
+                answer(*job.draft())
 
 
 class Job:
@@ -193,7 +208,7 @@ class Job:
                 self._compiled = self._compiler.compile(program, self._inputs[0])
             self._run()
             if hasattr(self._compiler, "trace"):
-                self._answer["trace"] = self._compiler.trace(self._compiled)
+                self._answer["trace"] = [*map(str, self._compiler.trace(self._compiled))]
 
     def _drafted(self) -> None:
         program = self._load()
@@ -227,7 +242,10 @@ class Job:
         """Return the outputs for all sets of inputs; keep the runs' memory records under ``name``."""
         results = [run(program, one) for one in self._inputs]
         self._memory[name] = [getattr(one, "memory", None) for one in results]
-        return [array for one in results for array in self._checked(one[: self.request["results"]])]
+        outputs = [self._checked(one[: self.request["results"]]) for one in results]
+        if len(counts := {len(one) for one in outputs}) > 1:
+            raise TypeError(f"on equal shapes of inputs, the numbers of outputs are {sorted(counts)}")
+        return [array for one in outputs for array in one]
 
     def _reported(self, work: Callable[[], None]) -> tuple[dict[str, Any], list[Any]]:
         """Do some work. Return its report, and all arrays so far."""
@@ -250,6 +268,47 @@ class Job:
             rss=_rss(),
         )
         return report, self._outputs + (reference or [])
+
+
+class Surroundings:
+    """The process's surroundings as the next program must find them. A compiler may have changed them."""
+
+    def __init__(self, scratch: str) -> None:
+        self._scratch = scratch
+        self._before = self._now()
+
+    def changes(self) -> list[str]:
+        """Name what has changed, so that the host replaces the process."""
+        now = self._now()
+        return [name for name, value in self._before.items() if now[name] != value]
+
+    def _now(self) -> dict[str, Any]:
+        limits = {name: getattr(resource, name) for name in dir(resource) if name.startswith("RLIMIT_")}
+        return {
+            "its current folder": _identity("."),
+            "its temporary folder": _identity(self._scratch),
+            "the variable TMPDIR": os.environ.get("TMPDIR"),
+            "the signals that it ignores or blocks": _status_lines("SigIgn:", "SigBlk:"),
+            "its resource limits": {name: resource.getrlimit(number) for name, number in limits.items()},
+            "its standard streams": [_identity(descriptor) for descriptor in (0, 1, 2)],
+        }
+
+
+def _identity(file: str | int) -> tuple[int, int] | None:
+    """The device and number of a file, by path or descriptor; None if there is no such file."""
+    try:
+        found = os.stat(file)
+    except OSError:
+        return None
+    return found.st_dev, found.st_ino
+
+
+def _status_lines(*names: str) -> list[str]:
+    """Return the entries of /proc/self/status that begin with these names; empty if there is no such file."""
+    try:
+        return [line for line in Path("/proc/self/status").read_text().splitlines() if line.startswith(names)]
+    except OSError:
+        return []
 
 
 def _measure(call: Callable[[], object], seconds: float) -> dict[str, Any]:
@@ -277,11 +336,7 @@ def _reset_peak() -> int:
 
 def _status_bytes(name: str) -> int:
     """Return an entry of /proc/self/status that has the unit kB, in bytes; 0 if there is none."""
-    with suppress(OSError):
-        for line in Path("/proc/self/status").read_text().splitlines():
-            if line.startswith(name + ":"):
-                return int(line.split()[1]) * 1024
-    return 0
+    return sum(int(line.split()[1]) * 1024 for line in _status_lines(f"{name}:"))
 
 
 def _split(arrays: Sequence[Any], parts: int) -> list[Sequence[Any]]:
@@ -292,7 +347,7 @@ def _split(arrays: Sequence[Any], parts: int) -> list[Sequence[Any]]:
 
 def is_out_of_memory(error: BaseException) -> bool:
     """Whether an error reports that memory ran out."""
-    return isinstance(error, MemoryError) or any(words in str(error) for words in _OUT_OF_MEMORY)
+    return isinstance(error, MemoryError) or any(words in _text(error) for words in _OUT_OF_MEMORY)
 
 
 def _failure(stage: str, error: Exception) -> dict[str, Any]:
@@ -302,9 +357,17 @@ def _failure(stage: str, error: Exception) -> dict[str, Any]:
         "status": "unsupported" if refused else "error",
         "out_of_memory": not refused and is_out_of_memory(error),
         "stage": stage,
-        "message": _essence(f"{type(error).__name__}: {error}")[:MESSAGE_LIMIT],
-        "traceback": _without_middle(_essence("".join(trace)), TRACEBACK_LIMIT),
+        "message": _essence(f"{type(error).__name__}: {_text(error)}")[:MESSAGE_LIMIT],
+        "traceback": _without_middle(_essence(_without_middle("".join(trace), TEXT_LIMIT)), TRACEBACK_LIMIT),
     }
+
+
+def _text(error: BaseException) -> str:
+    """The text of an error, without the middle if it is very long. The class of an error may define it wrongly."""
+    try:
+        return _without_middle(str(error), TEXT_LIMIT)
+    except Exception as failure:
+        return f"<its text cannot be had: str() raises {type(failure).__name__}>"
 
 
 def _without_middle(text: str, limit: int) -> str:

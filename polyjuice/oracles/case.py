@@ -42,6 +42,17 @@ class Program:
         """Whether the compiler has not run the program yet."""
         return self.outcome is NOT_RUN
 
+    def complete(self, outcome: Outcome) -> Outcome:
+        """Return an outcome of this program, or an error if the compiler returned another number of outputs."""
+        if outcome.status != Status.ok:
+            return outcome
+        own = len(self.graph.outputs)
+        fine = {own, *(len(one) for one in outcome.reference or ())}
+        if wrong := {len(one) for one in outcome.outputs or ((),)} - fine:
+            message = f"the compiled program returns another number of outputs: {wrong.pop()} instead of {own}"
+            return replace(outcome, status=Status.error, stage="run", outputs=(), memory=(), message=message)
+        return outcome
+
     def not_run(self) -> Program:
         """The program without its outcome."""
         return replace(self, outcome=NOT_RUN)

@@ -48,7 +48,7 @@ def _recognises(verdict: Verdict, case: Case, access: CompilerAccess) -> bool:
 
 def _again(case: Case, t: Program, access: CompilerAccess) -> Verdict | None:
     sets = len(case.inputs)
-    outcome = access.execute(t.artifact, [*case.inputs, *case.inputs])
+    outcome = t.complete(access.execute(t.artifact, [*case.inputs, *case.inputs]))
     if outcome.status != "ok":
         return None
     for i, first in enumerate(t.outcome.outputs):

@@ -36,7 +36,7 @@ def judge(case: Case, access: CompilerAccess) -> list[Verdict]:
 
 
 def _against(case: Case, t: Program, level: str, access: CompilerAccess) -> Verdict | None:
-    outcome = access.execute(t.artifact, case.inputs, level=level)
+    outcome = t.complete(access.execute(t.artifact, case.inputs, level=level))
     other = replace(t, label=f"{t.label} at level {level}", outcome=outcome)
     if outcome.status == "ok":
         verdict = compare(ORACLE.name, case, t, other, access)

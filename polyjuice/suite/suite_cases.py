@@ -34,7 +34,7 @@ class _Program(TypedDict):
 
 
 class _Case(TypedDict):
-    """What running a case needs of its ``case.json``."""
+    """The fields that running a case needs of its ``case.json``."""
 
     inputs: Sequence[_Declared]
     outputs: Sequence[_Declared]
@@ -120,7 +120,7 @@ def load(folder: Path) -> StoredCase:
 
 
 def _problem(folder: Path, case: _Case, arrays: Mapping[str, judging.Array]) -> str:
-    """What a case lacks or contradicts, in words; "" where there is nothing."""
+    """The first mistake in a case, in words; "" where there is nothing."""
     sides = {side for programs in case["programs"].values() for side in programs}
     programs = [program for programs in case["programs"].values() for program in programs.values()]
     names = [name for program in programs for name in program["arrays"]]

@@ -13,6 +13,7 @@ from typing import Any
 
 from polyjuice.compilers import EnvironmentProblem
 from polyjuice.egraph import Rule
+from polyjuice.execution.space import shortage
 from polyjuice.formats import FormatError, ReadLimits
 from polyjuice.lower import Unlowerable
 from polyjuice.timelimit import TimeLimit
@@ -80,7 +81,9 @@ def _sorted(folders: Sequence[Path], culprits: Sequence[KnownCulprit], limits: R
             yield result
     except EnvironmentProblem as problem:
         yield from (Triaged(name, problem=str(problem)) for name in left)
-    except Exception:  # noqa: BLE001 - it is the finding's result
+    except Exception as error:  # noqa: BLE001 - it is the finding's result
+        if full := shortage(error):
+            raise full from None
         if len(left) < 2:
             yield from (Triaged(name, defect=traceback.format_exc()) for name in left)
             return

@@ -31,13 +31,13 @@ class Spelling(TypedDict):
 
 
 class Conditions(TypedDict):
-    """What the conversions use of a finding's conditions."""
+    """The fields that the conversions use of a finding's conditions."""
 
     opset: int
 
 
 class Older(TypedDict, total=False):
-    """What the conversions use of a ``finding.json``, of any version."""
+    """The fields that the conversions use of a ``finding.json``, of any version."""
 
     kind: str
     signature: str

@@ -196,7 +196,7 @@ def read_record(folder: Path, limits: formats.ReadLimits = _DEFAULT) -> FindingR
 
 
 def _contradiction(record: FindingRecord) -> str:
-    """What no finding can say, in words; "" where there is nothing."""
+    """The contradiction in a finding, in words; "" where there is nothing."""
     if unknown := [profile for profile in record.profiles if profile not in (*PROFILES, *GIVEN)]:
         return f"there is no profile {unknown[0]!r}"
     if not 0 <= record.inputs < len(record.profiles):

@@ -21,7 +21,7 @@ _DEFAULT = formats.ReadLimits()
 
 
 class ProgramData(TypedDict):
-    """What is stored of a program besides its text and its arrays, as :class:`polyjuice.execution.Artifact` has it."""
+    """The stored data of a program besides its text and its arrays, as :class:`polyjuice.execution.Artifact` has it."""
 
     format: str
     arrays: Sequence[str]

@@ -24,7 +24,7 @@ from typing import Any, ClassVar
 import pytest
 
 from polyjuice.campaign.config import Config
-from tests.support.commands import COMMAND, ONE_RULE, PLAIN, fuzz, polyjuice, polyjuice_alone, refusal, save_model
+from tests.support.commands import COMMAND, ONE_RULE, PLAIN, ROOT, fuzz, polyjuice, polyjuice_alone, refusal, save_model
 from tests.support.plugins import plugin
 from tests.support.sessions import executed
 from tests.support.shares import in_the_long_run
@@ -213,7 +213,10 @@ class Campaign:
 
     begun: ClassVar[list[Campaign]] = []
 
-    def __init__(self, out: Path, temporary: Path, env: Mapping[str, str], *arguments: object) -> None:
+    def __init__(
+        self, out: Path, temporary: Path, env: Mapping[str, str], *arguments: object, background: bool = False
+    ) -> None:
+        """With ``background``, SIGINT is ignored, as in a shell's script after ``&``."""
         self.out = out
         self._temporary = temporary
         temporary.mkdir(exist_ok=True)
@@ -226,6 +229,7 @@ class Campaign:
             text=True,
             env={**os.environ, **env, name: value, "TMPDIR": str(temporary)},
             start_new_session=True,
+            preexec_fn=(lambda: signal.signal(signal.SIGINT, signal.SIG_IGN)) if background else None,
         )
         self.begun.append(self)
 
@@ -246,6 +250,10 @@ class Campaign:
         self._process.send_signal(number)
         stdout, stderr = self._process.communicate(timeout=HOPELESS_S)
         return self._process.returncode, stdout, stderr
+
+    def signal_all(self, number: int) -> None:
+        """Send the signal to all processes of the command's group, as a terminal does."""
+        os.killpg(self._process.pid, number)
 
     def kill(self) -> None:
         with suppress(ProcessLookupError):
@@ -296,10 +304,10 @@ def halting(tmp_path: Path, cases: int) -> dict[str, str]:
     return plugin(tmp_path / "site", HALTING.format(database=str(tmp_path / "c/campaign.sqlite"), cases=cases))
 
 
-def start(tmp_path: Path, env: Mapping[str, str], how: Sequence[str] = PLAIN) -> Campaign:
+def start(tmp_path: Path, env: Mapping[str, str], how: Sequence[str] = PLAIN, *, background: bool = False) -> Campaign:
     out = tmp_path / "c"
     arguments = ["--compiler", "fake", "-n", CASES, "--seed", 9, "--workers", 2, *how, "--json", "--out", out]
-    return Campaign(out, tmp_path / "tmp", env, "fuzz", *arguments)
+    return Campaign(out, tmp_path / "tmp", env, "fuzz", *arguments, background=background)
 
 
 def assert_resumes(tmp_path: Path, uninterrupted: dict[int, tuple[int, str]]) -> None:
@@ -316,13 +324,16 @@ def assert_resumes(tmp_path: Path, uninterrupted: dict[int, tuple[int, str]]) ->
 
 
 @needs_proc
+@pytest.mark.parametrize("number", [signal.SIGTERM, *in_the_long_run(signal.SIGINT, signal.SIGHUP)])
 def test_an_interrupt_saves_everything_and_leaves_nothing_running(
-    tmp_path: Path, uninterrupted: dict[int, tuple[int, str]]
+    tmp_path: Path, uninterrupted: dict[int, tuple[int, str]], number: signal.Signals
 ) -> None:
+    """Nobody warns of semaphores that are left."""
     campaign = start(tmp_path, halting(tmp_path, 3))
     campaign.wait_until(lambda: campaign.cases() >= 3)
-    status, stdout, stderr = campaign.end(signal.SIGINT)
+    status, stdout, stderr = campaign.end(number)
     assert status == 130
+    assert "Warning" not in stderr
     assert stderr.endswith(f"interrupted; continue with: polyjuice fuzz --resume {tmp_path / 'c'}\n")
     summary = json.loads(stdout)
     stored = rows(tmp_path / "c")
@@ -338,6 +349,8 @@ def test_a_running_campaign_is_not_run_twice(tmp_path: Path) -> None:
     campaign = start(tmp_path, env)
     campaign.wait_until((tmp_path / "c/log").exists)
     assert "another process is running this campaign" in refusal("--resume", tmp_path / "c")
+    assert "--resume" in refusal("--compiler", "numpy", "-n", 1, "--out", tmp_path / "c")
+    assert polyjuice("known", "check", tmp_path / "c").returncode == 0, "what only reads works"
     campaign.end(signal.SIGKILL)
 
 
@@ -375,6 +388,50 @@ def test_a_hanging_compiler_does_not_outlive_its_campaign(tmp_path: Path, number
 
 @pytest.mark.long
 @needs_proc
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
+def test_signals_to_all_processes_end_a_campaign_as_one_to_the_command_does(
+    tmp_path: Path, number: signal.Signals
+) -> None:
+    """A terminal that is closed signals to all, twice here. A shell has made the campaign ignore SIGINT."""
+    campaign = start(tmp_path, halting(tmp_path, 1), background=True)
+    campaign.wait_until(lambda: campaign.cases() >= 1)
+    campaign.signal_all(number)
+    campaign.signal_all(number)
+    status, stdout, stderr = campaign.end(number)
+    assert (status, json.loads(stdout)["tested"] >= 1) == (130, True)
+    assert stderr.endswith(f"interrupted; continue with: polyjuice fuzz --resume {tmp_path / 'c'}\n")
+    assert campaign.leftovers() == []
+
+
+@needs_proc
+def test_an_interrupt_ends_replay_and_its_reproducer(tmp_path: Path) -> None:
+    (tmp_path / "repro.py").write_text(f"import signal; open({str(tmp_path / 'begun')!r}, 'w').close(); signal.pause()")
+    command = Campaign(tmp_path, tmp_path / "tmp", {}, "replay", tmp_path, "--python", sys.executable)
+    command.wait_until((tmp_path / "begun").exists)
+    status, _, stderr = command.end(signal.SIGTERM)
+    assert (status, "Traceback" in stderr) == (130, False)
+    assert command.leftovers() == []
+
+
+@pytest.mark.long
+@needs_proc
+def test_an_interrupt_ends_a_suite_and_its_compilations(tmp_path: Path) -> None:
+    hanging = f"""
+    import signal
+    def compile(program, inputs):
+        open({str(tmp_path / "begun")!r}, "w").close()
+        signal.pause()
+    """
+    arguments = ("suite", "run", ROOT / "artifacts/suite-sample", "--compiler", "fake", "--workers", 2)
+    command = Campaign(tmp_path, tmp_path / "tmp", plugin(tmp_path / "site", hanging), *arguments)
+    command.wait_until((tmp_path / "begun").exists)
+    status, _, stderr = command.end(signal.SIGTERM)
+    assert (status, "Traceback" in stderr) == (130, False)
+    assert command.leftovers() == []
+
+
+@pytest.mark.long
+@needs_proc
 def test_a_reproducer_does_not_outlive_its_campaign(tmp_path: Path) -> None:
     hanging = f"""
     import signal, sys
@@ -406,10 +463,14 @@ def test_a_killed_campaign_resumes_and_loses_nothing(
     assert_resumes(tmp_path, uninterrupted)
 
 
-def test_a_finished_campaign_resumes_to_the_same_summary(tmp_path: Path) -> None:
-    _, first = fuzz(tmp_path / "c", "--compiler", "numpy", "-n", 3, *PLAIN)
-    done = polyjuice("fuzz", "--resume", tmp_path / "c", "--json")
+def test_a_finished_campaign_says_so_and_resumes_to_the_same_summary(tmp_path: Path) -> None:
+    """The same options may be given again."""
+    options = ("--compiler", "numpy", "-n", 3, "--seed", 0, *PLAIN, "--out", tmp_path / "c")
+    _, first = fuzz(*options[-1:], *options[:-2])
+    done = polyjuice("fuzz", "--resume", tmp_path / "c", *options, "--json")
     assert done.returncode == 0
+    assert "the campaign is finished: 3 cases" in done.stderr
+    assert f"polyjuice fuzz --resume {tmp_path / 'c'} -n 30" in done.stderr
     again = json.loads(done.stdout)
     for key in ("compiler", "version", "seed", "tested", "skipped", "findings", "share", "out"):
         assert again[key] == first[key], key

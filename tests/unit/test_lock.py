@@ -100,10 +100,15 @@ def test_what_a_kill_has_cut_off_is_removed(tmp_path: Path) -> None:
 def test_a_transaction_is_stored_whole_or_not_at_all(tmp_path: Path) -> None:
     store = Store.create(tmp_path, Config("numpy"))
     culprit = KnownCulprit("mismatch", "mismatch by x", ("x",))
-    with pytest.raises(TypeError), store.transaction():  # noqa: PT012 - the order of several steps counts
+
+    @store.transaction()
+    def write() -> None:
         store.add_culprits([culprit])
         store.set_meta("key", "value")
         store.add_triaged(Triaged("no such finding"))
+
+    with pytest.raises(TypeError):
+        write()
     assert (store.culprits(), store.meta("key")) == ([], None)
     store.add_culprits([culprit])
     store.close()

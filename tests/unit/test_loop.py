@@ -105,6 +105,8 @@ class World:
 
     def case(self, result: CaseResult) -> None: ...
 
+    def died(self, work: str) -> None: ...
+
     def confirmed(self, result: CaseResult) -> None:
         self.confirmed_cases.append(result.index)
 
@@ -136,9 +138,12 @@ def world(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> World:
             done.set_result({processes.run_task: world.run_task, processes.triage: world.triage}[work](*arguments))
             return done
 
+        def died(self, future: Future[Any]) -> bool:
+            return False
+
         def shutdown(self, **_: object) -> None: ...
 
-    monkeypatch.setattr(loop, "ProcessPoolExecutor", Pool)
+    monkeypatch.setattr(loop, "Pool", Pool)
     monkeypatch.setattr(loop, "_stop", lambda processes: None)
     monkeypatch.setattr(time, "monotonic", lambda: world.now)
     return world

@@ -16,6 +16,7 @@ import pytest
 
 from polyjuice import compilers
 from polyjuice.execution import EnvironmentProblem, Limits, Worker, probe
+from polyjuice.execution.forkserver import forget, server_of
 from tests.support.workers import LIMITS, ONES, Lifeline, alive, do, fake
 
 
@@ -339,3 +340,136 @@ def test_an_interpreter_that_is_none(tmp_path: Path, python: str, reason: str) -
     assert not answer["available"]
     assert answer["reason"].startswith(reason)
     assert "\n" not in answer["reason"]
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux finds a daemon")
+@pytest.mark.parametrize("end", ["", "import os; os.abort()", "while True: pass"])
+def test_a_daemon_ends_with_its_worker(tmp_path: Path, end: str) -> None:
+    """It has a session of its own, and its parent has ended. The worker ends well, in a crash, or in a hang."""
+    lives = Lifeline(tmp_path)
+    daemon = f"""
+    import os, time
+    if not os.fork():
+        os.setsid()
+        if not os.fork():
+            os.write({lives.hold}, b"begun")
+            time.sleep(1000)
+        os._exit(0)
+    os.wait()
+    """
+    with Worker(fake(tmp_path), limits=Limits(compile_s=1)) as worker:
+        assert do(worker, daemon).status == "ok"
+        lives.wait_for_the_beginning()
+        do(worker, end)
+    lives.wait_for_the_end()
+
+
+def test_a_worker_that_was_killed_while_idle_costs_nothing(worker: Worker) -> None:
+    assert do(worker, "pass").status == "ok"
+    pid = worker.pid
+    assert pid is not None
+    os.kill(pid, signal.SIGKILL)
+    while alive(pid):
+        pass
+    assert do(worker, "pass").status == "ok"
+    assert worker.pid != pid
+
+
+def test_a_worker_outlives_its_fork_server_and_still_says_how_it_ended(worker: Worker) -> None:
+    do(worker, "pass")
+    forget(server_of(worker.compiler, sys.executable, {}))
+    assert "SIGSEGV" in do(worker, "import ctypes; ctypes.string_at(0)").message
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux tells what a process holds")
+@pytest.mark.parametrize("holder", ["", "os.fork() or "])
+def test_memory_is_bounded_for_the_worker_and_its_children_together(tmp_path: Path, holder: str) -> None:
+    """The limit of the address space alone would not stop memory that is mapped and shared, or held by children."""
+    source = f"""
+    import mmap, os, time
+    {holder}globals().update(kept=[mmap.mmap(-1, 200 << 20) for _ in range(3)])
+    for part in globals().get("kept", ()):
+        part.write(bytes(200 << 20))
+    time.sleep(1000)
+    """
+    with Worker(fake(tmp_path), limits=Limits(compile_s=60, memory_gib=0.3), options={"device": "cuda"}) as worker:
+        outcome = do(worker, source)
+        assert (outcome.status, outcome.stage) == ("crash", "compile")
+        assert outcome.message.startswith("the process was ended, because its memory exceeded 0.3 GiB during compile")
+        assert do(worker, "pass").status == "ok"
+
+
+def test_a_temporary_folder_that_grows_is_bounded(tmp_path: Path) -> None:
+    source = """
+    import tempfile, time
+    with open(tempfile.mkstemp()[1], "wb") as file:
+        file.write(bytes(100 << 20))
+    time.sleep(1000)
+    """
+    with Worker(fake(tmp_path), limits=Limits(compile_s=60, folder_gib=0.05)) as worker:
+        outcome = do(worker, source)
+        assert (outcome.status, outcome.stage) == ("crash", "compile")
+        assert "its temporary folder exceeded 0.05 GiB during compile" in outcome.message
+
+
+def test_a_worker_with_a_large_temporary_folder_is_replaced(tmp_path: Path) -> None:
+    """This goes on until the keeper has measured the folder, which it does every second."""
+    fill = "import tempfile, time\nopen(tempfile.mkstemp()[1], 'wb').write(bytes(20 << 20))\ntime.sleep(0.1)"
+    with Worker(fake(tmp_path), limits=Limits(recycle_folder_gib=0.01)) as worker:
+        do(worker, fill)
+        pid = worker.pid
+        while worker.pid == pid:
+            assert do(worker, fill).status == "ok"
+
+
+@pytest.mark.parametrize(
+    ("source", "change"),
+    [
+        ("import os; os.chdir('/')", "its current folder"),
+        ("import os, shutil; shutil.rmtree(os.environ['TMPDIR'])", "its temporary folder"),
+        ("import os; os.environ['TMPDIR'] = '/'", "the variable TMPDIR"),
+        ("import signal; signal.signal(signal.SIGCHLD, signal.SIG_IGN)", "the signals that it ignores or blocks"),
+        ("import resource; resource.setrlimit(resource.RLIMIT_NOFILE, (9, 9))", "its resource limits"),
+        ("import os; os.close(2)", "its standard streams"),
+    ],
+)
+def test_a_process_that_the_compiler_has_changed_is_replaced(worker: Worker, source: str, change: str) -> None:
+    outcome = do(worker, source)
+    assert (outcome.status, outcome.disturbed) == ("ok", (change,))
+    assert do(worker, "import tempfile; tempfile.mkstemp()").disturbed == ()
+
+
+def test_garbage_in_the_channel_is_a_crash(worker: Worker) -> None:
+    outcome = do(
+        worker,
+        """
+        import os, stat, time
+        for fd in map(int, os.listdir("/proc/self/fd")):
+            if os.path.exists(f"/proc/self/fd/{fd}") and stat.S_ISSOCK(os.fstat(fd).st_mode):
+                os.write(fd, b"12 graphs compiled\\n")
+        """,
+    )
+    assert outcome.message.startswith("the process wrote into the channel that reports its results during compile")
+    assert do(worker, "pass").status == "ok"
+
+
+def test_a_fork_that_comes_out_of_the_compiler_answers_nothing(worker: Worker) -> None:
+    first = do(worker, "import os; os.fork()\n" + text("'first'"))
+    again = do(worker, text("'second'"))
+    assert [one.outputs[0][0].tobytes() for one in (first, again)] == [b"first", b"second"]
+
+
+@pytest.mark.parametrize(
+    ("source", "message"),
+    [
+        ("class E(Exception):\n    def __str__(self): 1 / 0\nraise E()", "E: <its text cannot be had"),
+        ("raise ValueError(r'\\x1b[31m' + chr(27) + chr(0) + chr(0x202e) + chr(0xd800))", r"\x1b\x00\u202e\ud800"),
+        ("raise ValueError(10_000_000 * 'x')", "ValueError: xxx"),
+    ],
+)
+def test_the_text_of_an_error_can_be_printed(worker: Worker, source: str, message: str) -> None:
+    outcome = do(worker, source)
+    assert (outcome.status, outcome.stage) == ("error", "compile")
+    assert message in outcome.message
+    assert len(outcome.message) <= 4_100
+    assert all(c.isprintable() or c in "\n\t" for c in outcome.message + outcome.traceback)

@@ -1,0 +1,130 @@
+"""Answers of a campaign to each fault of tests/support/faults.py: artifacts/injected-faults.md.
+
+    .venv/bin/python benchmarks/injected_faults.py                  measure this tree
+    .venv/bin/python benchmarks/injected_faults.py --before TREE    measure an older tree, for the column "before"
+
+Each fault has a campaign of its own: the program with the fault, and two without. The figures are in
+artifacts/injected-faults.json.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import signal
+import sqlite3
+import subprocess
+import sys
+import tempfile
+import time
+import uuid
+from contextlib import suppress
+from pathlib import Path
+
+ROOT = Path(__file__).parents[1]
+sys.path.insert(0, str(ROOT))
+
+from tests.support import faults  # noqa: E402
+
+DATA = ROOT / "artifacts" / "injected-faults.json"
+TABLE = DATA.with_suffix(".md")
+HOPELESS_S = 90
+HEAD = """# Injected faults
+
+A compiler has one fault on one program, and is right on two others. `make` of the table:
+`.venv/bin/python benchmarks/injected_faults.py`. "Before" is the code of version 0.2.0. Each answer has the exit status
+of the campaign, the record of the case with the fault, the number of the two other cases that it tested, and the
+processes that still run. The limit of a compilation is one second.
+
+`tests/campaigns/test_injected_faults.py` puts all of these faults into one campaign of one and of two processes.
+`tests/campaigns/test_full_disk.py` fills the disks. `tests/unit/test_worker_isolation.py` has the limits of memory and
+folders, which take too long at their usual size.
+
+| fault | before | now | test |
+|---|---|---|---|
+"""
+
+
+def measured(tree: Path, name: str) -> str:
+    """Run a campaign of three cases on the code in a tree, and say what came of it."""
+    with tempfile.TemporaryDirectory(prefix="injected-") as folder:
+        work = Path(folder)
+        held = work / "held"
+        os.mkfifo(held)
+        end = os.open(held, os.O_RDONLY | os.O_NONBLOCK)
+        env = faults.compiler(work / "compiler", str(held))
+        mark = f"{uuid.uuid4()}"
+        env = {**os.environ, **env, "PYTHONPATH": f"{tree}:{env['PYTHONPATH']}", "POLYJUICE_TEST_MARK": mark}
+        models = faults.models(work / "models", [name, "", ""])
+        command = [sys.executable, "-m", "polyjuice", "fuzz", "--compiler", "fake", "-n", "3", "--workers", "1"]
+        command += ["--extract", "original", "--oracle", "crash,differential", "--triage", "0s", "--timeout", "1"]
+        command += [*(part for model in models for part in ("--seeds", str(model))), "--out", str(work / "out")]
+        process = subprocess.Popen(
+            command, env=env, cwd=work, stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True
+        )
+        try:
+            process.communicate(timeout=HOPELESS_S)
+            status = f"status {process.returncode}"
+        except subprocess.TimeoutExpired:
+            status = f"no end in {HOPELESS_S} s"
+        left = remaining(mark) if status.startswith("status") else []
+        for pid in [*left, process.pid, *remaining(mark)]:
+            with suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
+        process.wait()
+        os.close(end)
+        return f"{status}; {recorded(work / 'out')}" + (f"; {len(left)} processes left behind" if left else "")
+
+
+def remaining(mark: str) -> list[int]:
+    """The processes of a campaign that are still there after two seconds."""
+    deadline = time.monotonic() + 2
+    while True:
+        found = []
+        for folder in Path("/proc").glob("[0-9]*"):
+            with suppress(OSError):
+                if mark.encode() in (folder / "environ").read_bytes():
+                    found.append(int(folder.name))
+        if not found or time.monotonic() > deadline:
+            return found
+        time.sleep(0.1)
+
+
+def recorded(out: Path) -> str:
+    """The records of the database about the three cases."""
+    if not (out / "campaign.sqlite").exists():
+        return "no campaign"
+    with sqlite3.connect(out / "campaign.sqlite") as db:
+        cases = dict(db.execute('SELECT "index", skipped FROM cases WHERE pairs > 0 OR skipped != ""').fetchall())
+        said = [
+            json.loads(record)["message"] for (record,) in db.execute('SELECT record FROM findings WHERE "index" = 0')
+        ]
+        said += [
+            f"{kind}: {text.strip().splitlines()[-1]}"
+            for kind, text in db.execute('SELECT kind, text FROM notes WHERE "index" < 1')
+        ]
+        first = "; ".join(said) or (cases.get(0, "not tested") or "tested, no finding")
+    tested = sum(1 for index in (1, 2) if cases.get(index) == "")
+    return f"{' '.join(first.split())[:140]}; {tested} of 2 others tested"
+
+
+def main() -> None:
+    options = argparse.ArgumentParser(description=__doc__)
+    options.add_argument("--before", type=Path)
+    before = options.parse_args().before
+    column = "before" if before else "now"
+    data = json.loads(DATA.read_text()) if DATA.exists() else {"before": {}, "now": {}}
+    for name in faults.FAULTS:
+        data[column][name] = measured((before or ROOT).resolve(), name)
+        print(f"{name}: {data[column][name]}", flush=True)
+        DATA.write_text(json.dumps(data, indent=1) + "\n")
+    rows = [
+        [name, *(data[which].get(name, "").replace("|", "\\|") for which in ("before", "now")), f"`[{name}]`"]
+        for name in faults.FAULTS
+    ]
+    TABLE.write_text(HEAD + "".join("| " + " | ".join(row) + " |\n" for row in rows))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,198 @@
+"""A campaign survives every fault of its compiler: it records the fault, which costs one case, and leaves nothing."""
+
+from __future__ import annotations
+
+import json
+import os
+import sqlite3
+import subprocess
+import sys
+import time
+import uuid
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.support import faults
+from tests.support.commands import ROOT
+from tests.support.faults import FAULTS, Fault
+from tests.support.workers import HOPELESS_S, Lifeline
+
+pytestmark = pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="the faults need Linux")
+
+ONCE = "campaign process killed from outside"
+SKIPPED = ("crash", "hang")
+"""Without the oracle that judges them, these faults are reasons for skipping."""
+
+
+@dataclass
+class Done:
+    """A campaign that has ended: its exit status, its summary, its errors, and what the database says of each case."""
+
+    status: int
+    summary: dict[str, Any]
+    stderr: str
+    cases: dict[int, tuple[int, str]]
+    notes: dict[int, list[tuple[str, str]]]
+    findings: dict[int, list[tuple[str, str]]]
+
+
+class Field:
+    """A folder with the compiler, its models and the campaign, and all processes of that campaign."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.lives = Lifeline(folder)
+        self.temporary = folder / "tmp"
+        self.temporary.mkdir()
+        self._mark = str(uuid.uuid4())
+        self._env = faults.compiler(folder / "compiler", str(folder / "lifeline"))
+
+    def run(self, names: list[str], *arguments: object) -> Done:
+        """Run a campaign with one case for each fault; the fault "" is none."""
+        out = self.folder / "c"
+        command = [sys.executable, "-m", "polyjuice", "fuzz", "--compiler", "fake", "-n", len(names), "--out", out]
+        command += ["--extract", "original", "--triage", "0s", "--timeout", 1, "--json", *arguments]
+        for model in faults.models(self.folder / "models", names):
+            command += ["--seeds", model]
+        done = subprocess.run(
+            [*map(str, command)],
+            env={
+                **os.environ,
+                **self._env,
+                "PYTHONPATH": f"{ROOT}:{self._env['PYTHONPATH']}",
+                "TMPDIR": str(self.temporary),
+                "POLYJUICE_TEST_MARK": self._mark,
+            },
+            capture_output=True,
+            text=True,
+            timeout=2 * HOPELESS_S,
+        )
+        assert done.stdout, done.stderr
+        with sqlite3.connect(out / "campaign.sqlite") as db:
+            cases = {row[0]: row[1:] for row in db.execute('SELECT "index", pairs, skipped FROM cases')}
+            notes: dict[int, list[tuple[str, str]]] = {}
+            found: dict[int, list[tuple[str, str]]] = {}
+            for index, *note in db.execute('SELECT "index", kind, text FROM notes'):
+                notes.setdefault(index, []).append((note[0], note[1]))
+            for index, kind, record in db.execute('SELECT "index", kind, record FROM findings'):
+                found.setdefault(index, []).append((kind, json.loads(record)["message"]))
+        return Done(done.returncode, json.loads(done.stdout), done.stderr, cases, notes, found)
+
+    def leftovers(self) -> list[str]:
+        """The processes and temporary files of the campaign that are still there."""
+        deadline = time.monotonic() + HOPELESS_S
+        while found := [*self._processes(), *map(str, self.temporary.iterdir())]:
+            if time.monotonic() > deadline:
+                break
+            time.sleep(0.1)
+        return found
+
+    def _processes(self) -> Iterator[str]:
+        for folder in Path("/proc").glob("[0-9]*"):
+            with suppress(OSError):
+                if self._mark.encode() in (folder / "environ").read_bytes():
+                    yield (folder / "cmdline").read_bytes().replace(b"\0", b" ").decode()
+
+
+def assert_is_recorded(done: Done, index: int, fault: Fault, *, judged: bool) -> None:
+    """The case has the record that its fault must have, and no other. ``judged``: by the oracle ``crash``, too."""
+    pairs, skipped = done.cases[index]
+    notes, found = done.notes.get(index, []), done.findings.get(index, [])
+    fails = fault.kind in SKIPPED or "SIGKILL" in fault.note
+    if fails and not judged:
+        assert (pairs, notes, found) == (0, [], [])
+        assert skipped.startswith("failed: ")
+        assert fault.message[:180] in skipped
+        assert fault.note in skipped
+        return
+    assert (pairs, skipped) == (1, "")
+    if fault.kind and not found:  # each process confirms a failure with one signature twice at most
+        assert [kind for kind, _ in notes] == ["again"]
+        return
+    assert [kind for kind, _ in found] == [fault.kind] * bool(fault.kind)
+    assert all(fault.message in message for _, message in found)
+    if fault.note and fault.note in "".join(text for _, text in notes):
+        assert [kind for kind, _ in notes] == ["flaky" if "SIGKILL" in fault.note else "disturbed"]
+    else:
+        assert (fault.note, notes) == ("", [])
+
+
+def assert_survives(done: Done, names: list[str], *, judged: bool) -> None:
+    assert sorted(done.cases) == [*range(len(names))]
+    for index, name in enumerate(names):
+        try:
+            assert_is_recorded(done, index, FAULTS[name] if name else Fault(), judged=judged)
+        except AssertionError as error:
+            raise AssertionError(f"case {index} ({name}): {error}") from error
+    summary = done.summary
+    assert done.notes.get(-1, []) == [("died", "case 0")] * (ONCE in names)
+    assert summary["died"] == (ONCE in names)
+    assert summary["disturbed"] == sum("SIGKILL" not in FAULTS[name].note != "" for name in names if name)
+    assert summary["defects"] == summary["unsound_variants"] == 0
+    assert summary["tested"] + summary["skipped"] == len(names)
+    assert "Traceback" not in done.stderr
+    assert "\x1b" not in done.stderr
+
+
+QUICK = [
+    ONCE,
+    "segfault",
+    "",
+    "hang in C, SIGTERM ignored",
+    "out of memory",
+    "keeper killed from outside",
+    "fork server killed from outside",
+    "",
+    "garbage on standard output",
+    "garbage in the channel",
+    "daemon left behind",
+    "other current folder",
+    "temporary folder deleted",
+    "wrong shape",
+    "no outputs",
+    "NaN size",
+    "control characters",
+    "",
+]
+
+
+def test_a_campaign_survives_faults(tmp_path: Path) -> None:
+    field = Field(tmp_path)
+    done = field.run(QUICK, "--workers", 2, "--oracle", "differential")
+    assert done.status == 1
+    assert_survives(done, QUICK, judged=False)
+    field.lives.wait_for_the_end()
+    assert field.leftovers() == []
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("workers", [1, 2])
+def test_a_campaign_survives_all_faults_and_confirms_them(tmp_path: Path, workers: int) -> None:
+    """After each fault comes a case without one."""
+    names = [ONCE, *(one for name in FAULTS if name != ONCE for one in (name, ""))]
+    field = Field(tmp_path)
+    done = field.run(names, "--workers", workers, "--oracle", "crash,differential")
+    assert done.status == 1
+    assert_survives(done, names, judged=True)
+    hangs = sum(kind == "hang" for found in done.findings.values() for kind, _ in found)
+    assert hangs == done.summary["by_kind"]["hang"] >= 2
+    field.lives.wait_for_the_end()
+    assert field.leftovers() == []
+
+
+def test_a_case_that_kills_its_process_each_time_is_given_up(tmp_path: Path) -> None:
+    """The other cases of its task are tested."""
+    names = ["", "", faults.HOPELESS, ""]
+    field = Field(tmp_path)
+    done = field.run(names, "--workers", 1, "--oracle", "differential")
+    assert done.status == 3
+    assert {index: pairs for index, (pairs, _) in done.cases.items()} == {0: 1, 1: 1, 2: 0, 3: 1}
+    assert [kind for kind, _ in done.notes[2]] == ["defect"]
+    assert "the process that ran it died twice" in done.notes[2][0][1]
+    assert done.summary["died"] >= 2
+    assert field.leftovers() == []
