@@ -18,7 +18,7 @@ from typing import Any
 from polyjuice.execution.space import OF_PROCESS
 
 _IN_A_ROW = 10
-"""So many deaths without a result between them show that no process can work."""
+"""After this number of deaths without a result between them, the pool gives up: no process can work."""
 
 
 _TRIES = 2
@@ -38,7 +38,7 @@ class _Process:
 
 @dataclass(frozen=True)
 class _Order:
-    """What a task does, in which process, and how often its process has died."""
+    """The work of a task, its process, and how often its process has died."""
 
     process: _Process
     work: Callable[..., Any]
@@ -110,7 +110,7 @@ class Pool:
         return future
 
     def _replace(self, process: _Process) -> None:
-        """Begin another process in the place of one that died."""
+        """Begin another process instead of one that died."""
         self._in_a_row += 1
         if self._in_a_row > _IN_A_ROW:
             raise RuntimeError(f"{_IN_A_ROW} processes of the campaign died one after another, without any result")

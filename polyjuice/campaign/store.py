@@ -111,7 +111,7 @@ class Distinct:
 
 
 def _delete(folder: Path) -> None:
-    """Delete a campaign without findings. What else is in its folder stays."""
+    """Delete a campaign without findings. Other files in its folder stay."""
     for name in (DATABASE, LOCK, PROCESSES, "log"):
         (folder / name).unlink(missing_ok=True)
     seeds.forget(folder)

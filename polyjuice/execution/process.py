@@ -60,7 +60,7 @@ class Kept:
         self.grown = False
         """Whether the worker's temporary folder has grown so large that the worker shall be replaced."""
         self.reason = ""
-        """What the worker held too much of when its keeper ended it, or ""."""
+        """The resource of which the worker held too much when its keeper ended it, or ""."""
         self.pid = 0
         self._read(timeout)
         if not self.pid and self._status is None:
@@ -205,7 +205,7 @@ class WorkerProcess:
 
     @property
     def excess(self) -> str:
-        """What the worker held too much of when its keeper ended it, or ""."""
+        """The resource of which the worker held too much when its keeper ended it, or ""."""
         return self._process.reason if isinstance(self._process, Kept) else ""
 
     def stop(self, *, at_once: bool = False) -> int:
@@ -304,7 +304,7 @@ def _end(process: Handle, channel: socket.socket, lifeline: int, scratch: str) -
     """Kill the process group and release its resources. Runs once, at the latest when the interpreter exits."""
     channel.close()
     os.close(lifeline)
-    if process.poll() is None:  # its process id is nobody else's yet
+    if process.poll() is None:  # no other process has its id
         for kill in os.killpg, os.kill:  # a worker forked a moment ago has no group of its own yet
             with suppress(ProcessLookupError, PermissionError):  # macOS refuses to signal a group of zombies
                 kill(process.pid, signal.SIGKILL)
