@@ -304,7 +304,7 @@ def _end(process: Handle, channel: socket.socket, lifeline: int, scratch: str) -
     """Kill the process group and release its resources. Runs once, at the latest when the interpreter exits."""
     channel.close()
     os.close(lifeline)
-    if process.poll() is None:  # no other process has its id
+    if process.poll() is None:
         for kill in os.killpg, os.kill:  # a worker forked a moment ago has no group of its own yet
             with suppress(ProcessLookupError, PermissionError):  # macOS refuses to signal a group of zombies
                 kill(process.pid, signal.SIGKILL)
