@@ -1,4 +1,4 @@
-"""Answers of a campaign to each fault of tests/support/faults.py: artifacts/injected-faults.md.
+"""Measure how a campaign answers each fault of tests/support/faults.py: artifacts/injected-faults.md.
 
     .venv/bin/python benchmarks/injected_faults.py                  measure this tree
     .venv/bin/python benchmarks/injected_faults.py --before TREE    measure an older tree, for the column "before"
@@ -26,23 +26,40 @@ ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT))
 
 from tests.support import faults  # noqa: E402
+from tests.support.faults import QUICK  # noqa: E402
 
 DATA = ROOT / "artifacts" / "injected-faults.json"
 TABLE = DATA.with_suffix(".md")
 HOPELESS_S = 90
 HEAD = """# Injected faults
 
-A compiler has one fault on one program, and is right on two others. `make` of the table:
-`.venv/bin/python benchmarks/injected_faults.py`. "Before" is the code of version 0.2.0. An answer has the campaign's
-exit status, the record of the case with the fault, and the number of the other cases that it tested. Last come the
-processes that still run. The limit of a compilation is one second.
+A compiler has one fault on one program, and is right on two others. "Before" is version 0.2.0. Each answer says:
 
-`tests/campaigns/test_injected_faults.py` puts all of these faults into one campaign of one and of two processes.
-`tests/campaigns/test_full_disk.py` fills the disks. `tests/unit/test_worker_isolation.py` has the limits of memory and
-folders, which take too long at their usual size.
+- the exit status of the campaign (1: a finding, 3: an internal error);
+- what the campaign recorded about the case with the fault;
+- how many of the two other cases it tested;
+- how many processes were left behind.
+
+A compilation may take one second. `benchmarks/injected_faults.py` makes this table. The tests put all faults into one
+campaign: `[quick]` is `test_a_campaign_survives_faults`, and `[long]` is
+`test_a_campaign_survives_all_faults_and_confirms_them`, both in `tests/campaigns/test_injected_faults.py`.
 
 | fault | before | now | test |
 |---|---|---|---|
+"""
+
+TAIL = """
+These faults have tests and no campaign of their own here:
+
+| fault | test |
+|---|---|
+| a process of the campaign is killed each time | `test_a_case_that_kills_its_process_each_time_is_given_up` |
+| the disk of the campaign is full, at nine moments | `tests/campaigns/test_full_disk.py` |
+| the disk of temporary files, or of the cache, is full | `tests/campaigns/test_full_disk.py` |
+| the worker and its children hold too much memory | `tests/unit/test_worker_isolation.py` |
+| the temporary folder grows | `tests/unit/test_worker_isolation.py` |
+| a worker is killed while it is idle | `tests/unit/test_worker_isolation.py` |
+| a fork of the compiler's process returns from the compiler | `tests/unit/test_worker_isolation.py` |
 """
 
 
@@ -92,7 +109,7 @@ def remaining(mark: str) -> list[int]:
 
 
 def recorded(out: Path) -> str:
-    """The records of the database about the three cases."""
+    """Say what the database has about the three cases."""
     if not (out / "campaign.sqlite").exists():
         return "no campaign"
     with sqlite3.connect(out / "campaign.sqlite") as db:
@@ -119,11 +136,21 @@ def main() -> None:
         data[column][name] = measured((before or ROOT).resolve(), name)
         print(f"{name}: {data[column][name]}", flush=True)
         DATA.write_text(json.dumps(data, indent=1) + "\n")
+    write_table(data)
+
+
+def write_table(data: dict[str, dict[str, str]]) -> None:
+    """Write the table of what was measured."""
     rows = [
-        [name, *(data[which].get(name, "").replace("|", "\\|") for which in ("before", "now")), f"`[{name}]`"]
+        [f"`{name}`", *(f"`{data[which].get(name, 'not measured')}`" for which in ("before", "now")), tests_of(name)]
         for name in faults.FAULTS
     ]
-    TABLE.write_text(HEAD + "".join("| " + " | ".join(row) + " |\n" for row in rows))
+    TABLE.write_text(HEAD + "".join("| " + " | ".join(row) + " |\n" for row in rows) + TAIL)
+
+
+def tests_of(name: str) -> str:
+    """The tests of a fault."""
+    return "quick, long" if name in QUICK else "long"
 
 
 if __name__ == "__main__":

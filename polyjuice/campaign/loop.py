@@ -162,7 +162,7 @@ def run(config: Config, rules: Sequence[Rule], store: Store, listener: Listener)
 
 
 def _death(task: Task | None, job: Job | None) -> str:
-    """The work of a process when it died."""
+    """Say which work a process did when it died."""
     if task:
         return f"case {', '.join(map(str, task.postponed or task.indices))}"
     return "triage of " + ", ".join(folder.name for folder in (job.folders if job else ()))

@@ -18,7 +18,7 @@ from typing import Any
 from polyjuice.execution.space import OF_PROCESS
 
 _IN_A_ROW = 10
-"""This number of deaths without a result between them shows that no process can work."""
+"""After this number of deaths without a result between them, the pool gives up: no process can work."""
 
 
 _TRIES = 2
@@ -38,7 +38,7 @@ class _Process:
 
 @dataclass(frozen=True)
 class _Order:
-    """A task with its process, and the number of processes that it has lost."""
+    """The work of a task, its process, and how often its process has died."""
 
     process: _Process
     work: Callable[..., Any]
@@ -110,7 +110,7 @@ class Pool:
         return future
 
     def _replace(self, process: _Process) -> None:
-        """Begin another process after one has died."""
+        """Begin another process instead of one that died."""
         self._in_a_row += 1
         if self._in_a_row > _IN_A_ROW:
             raise RuntimeError(f"{_IN_A_ROW} processes of the campaign died one after another, without any result")

@@ -20,7 +20,7 @@ from contextlib import suppress
 
 REPORT = struct.Struct("<ic")
 STARTED, GROWN, ENDED, MEMORY, FOLDER = b"s", b"g", b"e", b"m", b"f"
-"""The kinds of reports. STARTED: the number is the worker's process id. GROWN: replace the worker before its next
+"""The letters of reports. STARTED: the number is the worker's process id. GROWN: replace the worker before its next
 program. The others: the worker has ended, with that wait status. MEMORY and FOLDER: the keeper ended it, because its
 processes held too much memory, or its temporary folder too many bytes."""
 
@@ -34,8 +34,8 @@ def keep(end: int, lifeline: int, folder: str, limits: dict[str, float]) -> None
     """Fork the worker, and return in the worker alone, which leads a session of its own.
 
     The descriptor ``end`` takes the reports. The keeper ends all when the other end of ``lifeline`` is closed.
-    ``limits`` are in GiB. ``resident`` bounds the memory that the processes hold beyond this process's own, ``folder``
-    bounds the folder. From the size ``recycle`` of the folder on, the host replaces the worker.
+    ``limits`` are in GiB. ``resident`` bounds the memory of all processes together, beyond this process's own.
+    ``folder`` bounds the folder. Above the size ``recycle``, the worker shall be replaced.
     """
     if os.getsid(0) != os.getpid():
         os.setsid()

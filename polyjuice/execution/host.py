@@ -78,7 +78,7 @@ class Worker:
     def start(self) -> None:
         """Start the process, if none runs. Raises EnvironmentProblem if the compiler cannot be used.
 
-        This replaces a process that was killed while it had nothing to do, or whose folder has grown.
+        A new process replaces one that was killed while it had nothing to do, or whose folder has grown.
         """
         if self._process and (self._process.has_ended or self._process.has_grown):
             self._discard()

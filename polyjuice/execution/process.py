@@ -304,8 +304,8 @@ def _end(process: Handle, channel: socket.socket, lifeline: int, scratch: str) -
     """Kill the process group and release its resources. Runs once, at the latest when the interpreter exits."""
     channel.close()
     os.close(lifeline)
-    if process.poll() is None:  # no other process has its process id yet
-        for kill in os.killpg, os.kill:  # a new worker may not lead its group yet
+    if process.poll() is None:
+        for kill in os.killpg, os.kill:  # a worker forked a moment ago has no group of its own yet
             with suppress(ProcessLookupError, PermissionError):  # macOS refuses to signal a group of zombies
                 kill(process.pid, signal.SIGKILL)
     process.wait()

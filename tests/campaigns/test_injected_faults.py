@@ -19,12 +19,12 @@ import pytest
 
 from tests.support import faults
 from tests.support.commands import ROOT
-from tests.support.faults import FAULTS, Fault
+from tests.support.faults import FAULTS, QUICK, Fault
 from tests.support.workers import HOPELESS_S, Lifeline
 
 pytestmark = pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="the faults need Linux")
 
-ONCE = "campaign process killed from outside"
+ONCE = faults.CAMPAIGN_KILLED
 SKIPPED = ("crash", "hang")
 """Without the oracle that judges them, these faults are reasons for skipping."""
 
@@ -137,28 +137,6 @@ def assert_survives(done: Done, names: list[str], *, judged: bool) -> None:
     assert summary["tested"] + summary["skipped"] == len(names)
     assert "Traceback" not in done.stderr
     assert "\x1b" not in done.stderr
-
-
-QUICK = [
-    ONCE,
-    "segfault",
-    "",
-    "hang in C, SIGTERM ignored",
-    "out of memory",
-    "keeper killed from outside",
-    "fork server killed from outside",
-    "",
-    "garbage on standard output",
-    "garbage in the channel",
-    "daemon left behind",
-    "other current folder",
-    "temporary folder deleted",
-    "wrong shape",
-    "no outputs",
-    "NaN size",
-    "control characters",
-    "",
-]
 
 
 def test_a_campaign_survives_faults(tmp_path: Path) -> None:

@@ -99,6 +99,30 @@ FAULTS: dict[str, Fault] = {
     "no Exception": Fault("raise Base('no Exception')", "", "crash", "exited with status 1 during compile"),
 }
 
+CAMPAIGN_KILLED = "campaign process killed from outside"
+
+QUICK = [
+    CAMPAIGN_KILLED,
+    "segfault",
+    "",
+    "hang in C, SIGTERM ignored",
+    "out of memory",
+    "keeper killed from outside",
+    "fork server killed from outside",
+    "",
+    "garbage on standard output",
+    "garbage in the channel",
+    "daemon left behind",
+    "other current folder",
+    "temporary folder deleted",
+    "wrong shape",
+    "no outputs",
+    "NaN size",
+    "control characters",
+    "",
+]
+"""The faults of a quick test, in order. "" is a case without a fault."""
+
 HOPELESS = "campaign process killed each time"
 """A fault that no campaign survives undamaged: its case is given up, and the campaign ends with 3."""
 
