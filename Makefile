@@ -12,6 +12,7 @@ ARGS ?= --compiler inductor --time 2m
 PUBLISHED ?=
 HUNT ?=
 BUGS ?=
+BROKEN ?= -n 1000 --out broken
 PROBES ?=
 
 comma := ,
@@ -23,7 +24,7 @@ FUZZ_READY := $(if $(and $(COMPILER),$(if $(wildcard $(READY)),,yes)),.venv/.wit
 # Without bytecode each process of the tests would rewrite the asserts of 500 modules, and compile them, anew.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: fuzz check docs mutants published hunt probes sample bugs test test-old test-long lint sizes clean
+.PHONY: fuzz check docs mutants published hunt probes sample bugs broken test test-old test-long lint sizes clean
 
 # Findings (status 1) are what fuzzing is for; any other status is a problem.
 fuzz: $(FUZZ_READY)
@@ -59,6 +60,9 @@ bugs: $(READY)
 
 probes: $(READY)
 	$(BIN)/python scripts/probes.py $(PROBES)
+
+broken: $(READY)
+	$(BIN)/python benchmarks/broken/run.py $(BROKEN)
 
 sample: $(READY)
 	$(BIN)/python scripts/suite_sample.py

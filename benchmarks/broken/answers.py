@@ -46,8 +46,11 @@ _CONTROL = re.compile("[\\x00-\\x08\\x0b-\\x1f\\x7f-\\x9f\\u200e\\u200f\\u202a-\
 """Control characters, also those that change the direction of text; not the tabulator and the end of a line."""
 
 
-_COMPILERS_OWN = frozenset([".ses"])
-"""Files in the folder for temporary files that are none of Polyjuice's: ONNX Runtime's session identifier."""
+_PASSING = re.compile(r"\.ses|polyjuice-\w+")
+"""Names that may stand in the folder for temporary files: ONNX Runtime's session identifier, and folders of workers.
+
+A worker's keeper removes its folder a moment after the command, or at the end of a process that keeps a server.
+"""
 
 
 class Runnable(Protocol):
@@ -141,9 +144,11 @@ class Surroundings:
         free = (self.out, self.streams, *(self.mutant / name for name in allowed))
         for folder, folders, files in os.walk(self.root):
             here = Path(folder)
-            folders[:] = [name for name in folders if here / name not in free]
+            kept = [name for name in folders if here / name not in free]
+            folders[:] = [name for name in kept if here != self.temporary or not _PASSING.fullmatch(name)]
             for name in (*files, *folders):
-                if (path := here / name) not in free and name not in _COMPILERS_OWN:
+                path = here / name
+                if path not in free and not (here == self.temporary and _PASSING.fullmatch(name)):
                     found[str(path.relative_to(self.root))] = _digest(path)
         return found
 
