@@ -6,8 +6,10 @@ takes its place. The task that ran there is sent once more, and the tasks that w
 
 from __future__ import annotations
 
+import os
 import shutil
 import tempfile
+import uuid
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
@@ -120,8 +122,8 @@ class Pool:
         self._processes[self._processes.index(process)] = self._begun()
 
     def _begun(self) -> _Process:
-        """A process. It starts with its first task."""
-        folder = tempfile.mkdtemp(prefix=OF_PROCESS)
+        """A process. It starts with its first task, and makes its folder itself."""
+        folder = os.path.join(tempfile.gettempdir(), f"{OF_PROCESS}{uuid.uuid4().hex}")
         self._folders.append(folder)
         executor = ProcessPoolExecutor(1, self._context, self._initializer, self._arguments(folder))
         return _Process(executor, folder)

@@ -69,6 +69,7 @@ def initialize(config: Config, folder: Path, rules: Sequence[Rule], environment:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGHUP, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, _terminate)
+    os.mkdir(os.environ["TMPDIR"], 0o700)  # the parent may be killed before this process begins
     interrupts.unblock()
     end_with_parent()
 
