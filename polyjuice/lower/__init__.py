@@ -78,7 +78,10 @@ def lower(
     - ``seed_forms`` names the forms that the seed model has (see :mod:`polyjuice.lower.forms`).
     - ``wanted`` fixes choices that are otherwise random.
     """
-    target = program_formats.find(format)
+    try:
+        target = program_formats.find(format)
+    except KeyError:
+        raise Unlowerable(f"no format is called {format!r}: there are {', '.join(program_formats.names())}") from None
     if graph.updates and not target.updates:
         raise Unlowerable(f"the program writes into its input {next(iter(graph.updates))!r}; {format} programs cannot")
     chooser = by if isinstance(by, Chooser) else replaying(by) if isinstance(by, LoweringChoices) else drawing(by)

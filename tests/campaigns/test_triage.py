@@ -164,12 +164,12 @@ def test_an_ended_triage_goes_on_with_what_it_has_reduced(tmp_path: Path, triage
         db.execute("DELETE FROM triaged")
         db.execute("DELETE FROM culprits")
     whole, cut = sorted((tmp_path / "c/raw").glob("*/reduced"))
-    before = (whole / "inputs.npz").stat().st_mtime_ns, (cut / "inputs.npz").stat().st_mtime_ns
-    (cut / "report.md").unlink()
+    before = (whole / "inputs.npz").stat().st_mtime_ns
+    shutil.rmtree(cut)  # a reduced finding appears whole, or not at all
     done = polyjuice("fuzz", "--resume", tmp_path / "c", env=importing_from(triaged[0] / "site"))
     assert done.returncode == 1, done.stderr
-    assert (whole / "inputs.npz").stat().st_mtime_ns == before[0]
-    assert (cut / "inputs.npz").stat().st_mtime_ns != before[1]
+    assert (whole / "inputs.npz").stat().st_mtime_ns == before
+    assert (cut / "inputs.npz").is_file()
     assert {cause: record["blame"] for cause, record in reported(tmp_path).items()} == {
         "mismatch by no-relu": ["no-relu"],
         "mismatch by no-softplus": ["no-softplus"],

@@ -23,6 +23,8 @@ def handled(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     before = {number: signal.getsignal(number) for number in interrupts.SIGNALS}
     monkeypatch.setattr(interrupts, "_came_at", None)
     monkeypatch.setattr(interrupts, "_waiting", False)
+    for number in interrupts.SIGNALS:  # a shell may have started the tests with signals ignored
+        signal.signal(number, signal.SIG_DFL)
     interrupts.handle()
     yield
     for number, handler in before.items():

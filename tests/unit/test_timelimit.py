@@ -227,6 +227,7 @@ def test_a_bisection_that_breaks_off_a_trial_isolates_nothing(monkeypatch: pytes
 
     finding = SimpleNamespace(
         compiler=SimpleNamespace(levels=()),
+        oracle=SimpleNamespace(compares_levels=False),
         verdict=SimpleNamespace(oracle="metamorphic", culprit=""),
         case=lambda: None,
         conditions=SimpleNamespace(level=""),

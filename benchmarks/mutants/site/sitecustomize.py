@@ -158,6 +158,7 @@ def forked(call: Callable[[], Any]) -> Any:
     reading, writing = os.pipe()
     child = os.fork()
     if not child:
+        main.process = os.getpid()  # type: ignore[attr-defined]
         with os.fdopen(writing, "wb") as stream:
             pickle.dump(call(), stream)
         os._exit(0)
