@@ -188,8 +188,15 @@ class WorkerProcess:
 
     @property
     def has_ended(self) -> bool:
-        """Whether the process has ended."""
-        return self._process.poll() is not None
+        """Whether the process has ended, or closed its channel. Ask only while it owes no answer."""
+        if self._process.poll() is not None:
+            return True
+        if not select.select([self._channel], [], [], 0)[0]:
+            return False
+        try:
+            return not self._channel.recv(1, socket.MSG_PEEK)
+        except ConnectionError:
+            return True
 
     def ends_soon(self) -> bool:
         """Whether the process ends by itself within 5 s."""
