@@ -2,6 +2,8 @@
 
     python benchmarks/kills.py                      50 kills; writes artifacts/interruptions.md
     python benchmarks/kills.py --kills 6 --seed 3   fewer kills, at other moments
+    python benchmarks/kills.py --signal TERM --out sigterm.md
+                                                    interrupts, which must also print a summary and leave no file
 
 The compiler is the `numpy` control with three faults: two make wrong results, and each vanishes without one part of the
 compiler, as triage finds out; the third is a crash. A campaign's main process gets SIGKILL. Its other processes must
@@ -233,8 +235,20 @@ def left_alone(folder: Path, workers: int, cases: int) -> tuple[dict[str, Any], 
     return campaign.results(), time.monotonic() - began
 
 
-def survive(folder: Path, workers: int, cases: int, kills: int, draw: random.Random, alone: dict[str, Any]) -> Survived:
-    """Kill one campaign up to ``kills`` times, each time some seconds after it was begun or continued."""
+def survive(
+    folder: Path,
+    workers: int,
+    cases: int,
+    kills: int,
+    draw: random.Random,
+    alone: dict[str, Any],
+    number: signal.Signals = signal.SIGKILL,
+) -> Survived:
+    """Kill one campaign up to ``kills`` times, each time some seconds after it was begun or continued.
+
+    With another ``number`` than that of SIGKILL, the command must end as after an interrupt.
+    """
+    expected = -signal.SIGKILL if number == signal.SIGKILL else 130
     campaign, stages, problems = Campaign(folder, workers, cases), Counter[str](), list[str]()
     before: dict[int, Any] = {}
     while True:
@@ -243,10 +257,12 @@ def survive(folder: Path, workers: int, cases: int, kills: int, draw: random.Ran
         if stages.total() < kills:
             ended = not _reached(campaign, process, draw)
             if not ended:
-                process.send_signal(signal.SIGKILL)
+                process.send_signal(number)
                 stages[campaign.stage] += 1
-        _, errors = process.communicate()
-        ended = ended or process.returncode != -signal.SIGKILL
+        output, errors = process.communicate()
+        ended = ended or process.returncode != expected
+        if process.returncode == 130:
+            problems += _untidy(campaign, output, errors)
         problems += [f"left behind: {one}" for one in left_behind(campaign)]
         problems += half_written(campaign)
         now = campaign.stored()
@@ -263,6 +279,15 @@ def survive(folder: Path, workers: int, cases: int, kills: int, draw: random.Ran
     return Survived(
         workers, cases, stages, len(campaign.rows("SELECT 1 FROM findings")), len(results["causes"]), problems
     )
+
+
+def _untidy(campaign: Campaign, output: str, errors: str) -> Iterator[str]:
+    """The faults of an interrupted command: files that it leaves, warnings, and a summary that it does not print."""
+    yield from (f"left behind: {path}" for path in (campaign.folder / "tmp").iterdir())
+    if "Warning" in errors or "Traceback" in errors:
+        yield f"it printed {errors}"
+    if campaign.stage != "starting" and "tested" not in json.loads(output or "{}"):
+        yield "it printed no summary"
 
 
 def _reached(campaign: Campaign, process: subprocess.Popen[str], draw: random.Random) -> bool:
@@ -287,29 +312,31 @@ def difference(alone: Any, killed: Any) -> str:
     return f"{len(lost)} lost {lost[:2]}, {len(new)} new {new[:2]}"
 
 
-def measure(folder: Path, kills: int, seed: int, cases: int, workers: Sequence[int]) -> list[Survived]:
+def measure(
+    folder: Path, kills: int, seed: int, cases: int, workers: Sequence[int], number: signal.Signals
+) -> list[Survived]:
     """Spend the kills on campaigns of one process and of several in turn."""
     draw, found = random.Random(seed), list[Survived]()
     for count in workers:
         alone, seconds = left_alone(folder / f"alone-{count}", count, cases)
-        share, number = kills // len(workers), 0
+        share, campaigns = kills // len(workers), 0
         print(f"{count} workers: left alone {seconds:.0f} s, {len(alone['wrong results'])} wrong results", flush=True)
         while share > 0:
-            one = survive(folder / f"{count}-{number}", count, cases, share, draw, alone)
+            one = survive(folder / f"{count}-{campaigns}", count, cases, share, draw, alone, number)
             found.append(one)
-            share, number = share - one.kills.total(), number + 1
+            share, campaigns = share - one.kills.total(), campaigns + 1
             print(one, flush=True)
     return found
 
 
-def page(found: Sequence[Survived], command: str) -> str:
+def page(found: Sequence[Survived], command: str, number: signal.Signals = signal.SIGKILL) -> str:
     """The artifact."""
     total = sum((one.kills for one in found), Counter[str]())
     bad = sum(bool(one.problems) for one in found)
     lines = [
         "# Campaigns that were killed",
         "",
-        f"`{command}` sent SIGKILL to the main process of a campaign {total.total()} times, at random moments. "
+        f"`{command}` sent {number.name} to the main process of a campaign {total.total()} times, at random moments. "
         f"It continued the campaign with `--resume` each time. {bad or 'No'} of {len(found)} campaigns ended otherwise "
         "than one that was left alone.",
         "",
@@ -335,12 +362,14 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--cases", type=int, default=40)
     parser.add_argument("--workers", type=int, nargs="+", default=[1, 3])
+    parser.add_argument("--signal", default="KILL", choices=["KILL", "TERM", "INT", "HUP"])
     parser.add_argument("--out", type=Path, default=ARTIFACT)
     options = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="kills-") as folder:
-        found = measure(Path(folder), options.kills, options.seed, options.cases, options.workers)
+        number = signal.Signals[f"SIG{options.signal}"]
+        found = measure(Path(folder), options.kills, options.seed, options.cases, options.workers, number)
     shown = "" if sys.argv[1:] == [] else " " + " ".join(sys.argv[1:])
-    options.out.write_text(page(found, f"python benchmarks/kills.py{shown}"), "utf-8")
+    options.out.write_text(page(found, f"python benchmarks/kills.py{shown}", number), "utf-8")
     sys.exit(any(one.problems for one in found))
 
 
