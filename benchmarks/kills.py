@@ -252,8 +252,7 @@ def survive(
     campaign, stages, problems = Campaign(folder, workers, cases), Counter[str](), list[str]()
     before: dict[int, Any] = {}
     while True:
-        process = campaign.command()
-        ended = False
+        progress, process, ended = campaign.progress, campaign.command(), False
         if stages.total() < kills:
             ended = not _reached(campaign, process, draw)
             if not ended:
@@ -262,7 +261,7 @@ def survive(
         output, errors = process.communicate()
         ended = ended or process.returncode != expected
         if process.returncode == 130:
-            problems += _untidy(campaign, output, errors)
+            problems += _untidy(campaign, output, errors, began=campaign.progress > progress)
         problems += [f"left behind: {one}" for one in left_behind(campaign)]
         problems += half_written(campaign)
         now = campaign.stored()
@@ -281,12 +280,12 @@ def survive(
     )
 
 
-def _untidy(campaign: Campaign, output: str, errors: str) -> Iterator[str]:
-    """The faults of an interrupted command: files that it leaves, warnings, and a summary that it does not print."""
+def _untidy(campaign: Campaign, output: str, errors: str, *, began: bool) -> Iterator[str]:
+    """The faults of an interrupted command: files that it leaves, warnings, and no summary although it ``began`` to run cases."""
     yield from (f"left behind: {path}" for path in (campaign.folder / "tmp").iterdir())
     if "Warning" in errors or "Traceback" in errors:
         yield f"it printed {errors}"
-    if campaign.stage != "starting" and "tested" not in json.loads(output or "{}"):
+    if began and "tested" not in json.loads(output or "{}"):
         yield "it printed no summary"
 
 

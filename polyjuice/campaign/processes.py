@@ -70,6 +70,7 @@ def initialize(config: Config, folder: Path, rules: Sequence[Rule], environment:
     signal.signal(signal.SIGHUP, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, _terminate)
     os.mkdir(os.environ["TMPDIR"], 0o700)  # the parent may be killed before this process begins
+    Finalize(None, shutil.rmtree, (os.environ["TMPDIR"], True), exitpriority=-1)  # for an end without a signal
     interrupts.unblock()
     end_with_parent()
 
@@ -213,9 +214,10 @@ def _unwound(work: Callable[[], Result]) -> Result:
     global _busy
     try:
         _busy = True
-        return work()
+        try:
+            return work()
+        finally:
+            _busy = False  # SIGTERM may come right before this
     except _Ended:  # else the pool would pass the exception to the parent and go on
         _end()
         raise
-    finally:
-        _busy = False
