@@ -281,7 +281,7 @@ def survive(
 
 
 def _untidy(campaign: Campaign, output: str, errors: str, *, began: bool) -> Iterator[str]:
-    """The faults of an interrupted command: files that it leaves, warnings, and no summary although it ``began`` to run cases."""
+    """The faults of an interrupted command: files that it leaves, warnings, and no summary after it ``began``."""
     yield from (f"left behind: {path}" for path in (campaign.folder / "tmp").iterdir())
     if "Warning" in errors or "Traceback" in errors:
         yield f"it printed {errors}"
