@@ -17,7 +17,6 @@ from polyjuice.lower.onnx_forms import FORMS
 from polyjuice.ops import Op, Texts, Unsupported
 from polyjuice.ops.decompose import NoDecomposition, body
 from polyjuice.ops.spec import REQUIRED, Attr
-from polyjuice.rulecheck.proof_models import MODELS
 from polyjuice.rulecheck.render import term
 
 _TRIES = 20
@@ -50,8 +49,7 @@ def facts(op: Op, rules: Iterable[Rule]) -> Iterator[Fact]:
     yield _derivative(op)
     yield _bounds(op)
     yield _shape_rule(op)
-    models = "a model for proofs of rules" if op.qualified in MODELS else ""
-    yield _or_why("proof model", models, "its rules are tested on random instances alone")
+    yield _proof_model(op)
     yield _normal_form(op)
     yield _or_why("forms in ONNX", _forms(op), "its only form is the normal one" if not op.domain else "ONNX lacks it")
     yield _or_why("motifs", ", ".join(op.followers.split()), "no known pattern of an optimizer begins with it")
@@ -164,6 +162,15 @@ def _shape_rule(op: Op) -> Fact:
     if op.qualified in UNTRACED:
         return Fact("shape in the e-graph", UNTRACED[op.qualified], absent=True)
     return Fact("shape in the e-graph", f"derived for {', '.join(names)}")
+
+
+def _proof_model(op: Op) -> Fact:
+    try:
+        from polyjuice.rulecheck.proof_models import MODELS
+    except ImportError:
+        return Fact("proof model", "proofs need z3: pip install 'polyjuice-fuzzer[smt]'", absent=True)
+    models = "a model for proofs of rules" if op.qualified in MODELS else ""
+    return _or_why("proof model", models, "its rules are tested on random instances alone")
 
 
 def _normal_form(op: Op) -> Fact:

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import re
+import subprocess
+import sys
 from collections.abc import Sequence
 
 import pytest
 
 from polyjuice import compilers
 from polyjuice.cli import command
-from tests.support.commands import polyjuice
+from tests.support.commands import ROOT, polyjuice
 
 WIDE = {"COLUMNS": "100"}
 
@@ -120,3 +122,10 @@ def test_a_shell_completes_names(words: Sequence[str], offered: Sequence[str]) -
 
 def test_completion_can_be_installed() -> None:
     assert {"--install-completion", "--show-completion"} <= options(polyjuice("--help", env=WIDE).stdout)
+
+
+def test_the_command_line_needs_no_optional_package() -> None:
+    optional = ("z3", "torch", "tensorflow", "onnxruntime", "jax", "matplotlib", "ray")
+    code = f"import sys; sys.modules.update(dict.fromkeys({optional})); import polyjuice.cli"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=ROOT)
+    assert done.returncode == 0, done.stderr
