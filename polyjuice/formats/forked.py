@@ -48,10 +48,29 @@ def apart(function: Callable[[], T], where: str, limits: ReadLimits) -> T:
     The result or the FormatError comes back through a pipe from this program's own child, pickled. Raises FormatError,
     also where the process crashes or exceeds the limits, and Defect for any other error.
     """
+    answer, status, doing = _run(function, limits)
+    if status == -signal.SIGALRM:  # it waited, perhaps for a lock that another thread of this process held at the fork
+        answer, status, doing = _run(function, limits)
+    if answer is None or status:
+        raise FormatError(f"{where}: {_end(status, limits)}{doing}")
+    kind, value = answer
+    if kind == "memory":
+        reason = f"it cannot be read in {limits.memory_gib:g} GiB of memory; make it smaller, or raise --read-memory"
+        raise FormatError(f"{where}: {reason}{doing}")
+    if kind == "defect":
+        raise Defect(f"{where}: {value}")
+    if kind == "error":
+        raise value
+    result: T = value
+    return result
+
+
+def _run(function: Callable[[], object], limits: ReadLimits) -> tuple[tuple[str, Any] | None, int, str]:
+    """Fork, and return the answer of the process (None if it died), its exit status, and what it was doing."""
     with mmap.mmap(-1, _TEXT) as place:
         source, target = os.pipe()
         unblocked = signal.pthread_sigmask(signal.SIG_BLOCK, signal.valid_signals())
-        child, answer, status = 0, None, None
+        child, status = 0, None
         try:
             child = _fork()
             if not child:
@@ -65,19 +84,7 @@ def apart(function: Callable[[], T], where: str, limits: ReadLimits) -> T:
             if status is None:  # an interrupt, or no process could be forked
                 signal.pthread_sigmask(signal.SIG_SETMASK, unblocked)
                 _kill(child)
-        doing = _said(place)
-    if answer is None or status:
-        raise FormatError(f"{where}: {_end(status, limits)}{doing}")
-    kind, value = answer
-    if kind == "memory":
-        reason = f"it cannot be read in {limits.memory_gib:g} GiB of memory; make it smaller, or raise --read-memory"
-        raise FormatError(f"{where}: {reason}{doing}")
-    if kind == "defect":
-        raise Defect(f"{where}: {value}")
-    if kind == "error":
-        raise value
-    result: T = value
-    return result
+        return answer, status, _said(place)
 
 
 def _fork() -> int:
