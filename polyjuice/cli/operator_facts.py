@@ -79,8 +79,8 @@ def _definition(op: Op) -> Fact:
     """The definition in other operators, on a random example."""
     if not op.domain:
         return Fact("definition", "ONNX's standard", absent=True)
-    if isinstance(op.onnx, Unsupported) or op.onnx is None:
-        reason = op.onnx.reason if isinstance(op.onnx, Unsupported) else "other operators do not express it"
+    if isinstance(op.definition, Unsupported) or op.definition is None:
+        reason = op.definition.reason if isinstance(op.definition, Unsupported) else "other operators do not express it"
         return Fact("definition", reason, absent=True)
     rng = random.Random(0)
     for dtype in sorted(op.every_type(op.variable(0)), key=lambda dtype: dtype != "float32"):
@@ -136,7 +136,7 @@ def _derivative(op: Op) -> Fact:
         return Fact("derivative", "the derivative of a result element goes to the operand element that it is")
     if op.elementwise:
         return Fact("derivative", "difference quotients of each element")
-    if op.domain and not isinstance(op.onnx, Unsupported) and op.onnx is not None:
+    if op.domain and not isinstance(op.definition, Unsupported) and op.definition is not None:
         return Fact("derivative", "derived from the definition")
     return Fact("derivative", "difference quotients of some elements at a time")
 

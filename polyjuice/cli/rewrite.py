@@ -101,4 +101,4 @@ def _drawn(smallest: Graph, largest: Graph) -> str:
 def sayable(graph: Graph) -> Accepts:
     """A filter for operators that ONNX has or can express by a function, and for the graph's own operators."""
     own = {op.qualified for node in graph.nodes if (op := entry(node))}
-    return lambda op, operands, results: op.qualified in own or not isinstance(op.onnx, Unsupported)
+    return lambda op, operands, results: op.qualified in own or not isinstance(op.definition, Unsupported)

@@ -13,7 +13,7 @@ from polyjuice.ir import Attrs, TensorType
 from polyjuice.ir.dtypes import FLOATS, INTS, NUMERIC, SIGNED
 from polyjuice.ops import adjoints, errors, sampling, value_bounds
 from polyjuice.ops.decomposition_terms import Term, onnx_term, where
-from polyjuice.ops.pointwise import elementwise, parametric, unary, with_attrs
+from polyjuice.ops.pointwise import defined, elementwise, parameters, parametric, unary, with_attrs
 from polyjuice.ops.shapes import Dims, ShapeMismatch, broadcast
 from polyjuice.ops.spec import Attr, Call, ErrorContext, Op, Operand, Sample, SpecialValues, SpellFn
 from polyjuice.ops.special import erfc
@@ -231,23 +231,21 @@ OPS = (
         followers="Pad Clip Relu Add Conv Mul Max Min MaxPool MatMul Neg Sqrt ReduceSum ArgMax Concat",
         bounds=Bounds("(max l0 0.0)", "(max h0 0.0)", least="0.0"),
     ),
-    unary(
+    defined(
         "relu6",
-        lambda x: np.minimum(np.maximum(x, 0), 6).astype(x.dtype),
+        lambda x, a: x.then("Clip", min=0.0, max=6.0),
         ("F.relu6({0})", "torch.clamp({0}, 0, 6)", "torch.nn.ReLU6()({0})", "F.relu6({0}, inplace=True)"),
         ("tf.nn.relu6({0})", *_clipped("0", "6")),
-        errors.lipschitz(),
         NUMERIC,
-        onnx=onnx_term(lambda x, a: x.then("Clip", min=0.0, max=6.0), widen=False),
+        widen=False,
         exact=True,
         weight=0.5,
         limits=SpecialValues.INFINITY,
         bounds=Bounds("0.0", "6.0"),
     ),
-    parametric(
+    defined(
         "hardtanh",
-        lambda x, a: np.minimum(np.maximum(x, _held(a["min_val"], x)), _held(a["max_val"], x)),
-        (("min_val", -1.0, (-1.0, -1.0, 0.0, -2.5)), ("max_val", 1.0, (1.0, 1.0, 2.0, 0.5))),
+        lambda x, a: x.then("Clip", min=a["min_val"], max=a["max_val"]),
         with_attrs(
             "F.hardtanh({0}, {min_val}, {max_val})",
             "torch.clamp({0}, {min_val}, {max_val})",
@@ -255,9 +253,9 @@ OPS = (
             "torch.nn.Hardtanh({min_val}, {max_val})({0})",
         ),
         with_attrs(*_clipped("{min_val}", "{max_val}")),
-        errors.lipschitz(),
         FLOATS + SIGNED,
-        onnx=onnx_term(lambda x, a: x.then("Clip", min=a["min_val"], max=a["max_val"]), widen=False),
+        widen=False,
+        **parameters((("min_val", -1.0, (-1.0, -1.0, 0.0, -2.5)), ("max_val", 1.0, (1.0, 1.0, 2.0, 0.5)))),
         exact=True,
         ulps=1,
         weight=0.4,
@@ -281,20 +279,17 @@ OPS = (
         followers="Mul Sub Log Add",
         bounds=value_bounds.SIGMOID,
     ),
-    unary(
+    defined(
         "log_sigmoid",
-        lambda x: -_softplus(-x),
+        lambda x, a: -(-x).then("Softplus"),
         ("F.logsigmoid({0})", "torch.nn.LogSigmoid()({0})", "-F.softplus(-{0}, threshold=80.0)"),
         ("tf.math.log_sigmoid({0})", "-tf.math.softplus(-{0})"),
-        _ABSOLUTE(errors.monotone, 4),
-        onnx=onnx_term(lambda x, a: -(-x).then("Softplus")),
-        ulps=8,
         weight=0.4,
         limits=SpecialValues.NAN,
     ),
-    unary(
+    defined(
         "silu",
-        lambda x: x * _sigmoid(x),
+        lambda x, a: x * x.then("Sigmoid"),
         (
             "F.silu({0})",
             "{0} * torch.sigmoid({0})",
@@ -303,9 +298,7 @@ OPS = (
             "F.silu({0}, inplace=True)",
         ),
         ("tf.nn.silu({0})", "tf.nn.swish({0})", "{0} * tf.sigmoid({0})"),
-        _PROPORTIONAL(errors.lipschitz(1.1), 8),
-        onnx=onnx_term(lambda x, a: x * x.then("Sigmoid"), widen=False),
-        ulps=4,
+        widen=False,
         weight=0.6,
         limits=SpecialValues.ANYWHERE,
     ),
@@ -328,7 +321,7 @@ OPS = (
         _gelu_error,
         FLOATS,
         since=20,
-        onnx=onnx_term(_gelu_onnx),
+        definition=onnx_term(_gelu_onnx),
         sample=sampling.alone_with(_draw_gelu),
         attrs=(Attr("approximate", "string", "none"),),
         ulps=4,
@@ -486,10 +479,9 @@ OPS = (
         ulps=1,
         weight=0.3,
     ),
-    parametric(
+    defined(
         "softshrink",
-        lambda x, a: _shrink(x, {"bias": a["lambd"], "lambd": a["lambd"]}),
-        (("lambd", 0.5, (0.5, 1.0, 0.0, 2.0)),),
+        lambda x, a: x - x.then("Clip", min=-a["lambd"], max=a["lambd"]),
         with_attrs(
             "F.softshrink({0}, {lambd})", "torch.nn.Softshrink({lambd})({0})", "F.softshrink({0}, lambd={lambd})"
         ),
@@ -497,16 +489,14 @@ OPS = (
             "tf.sign({0}) * tf.nn.relu(tf.abs({0}) - {lambd})",
             "{0} - tf.clip_by_value({0}, -{lambd}, {lambd})",
         ),
-        lambda c: np.asarray(c.e[0] + 2 * c.unit * c.attrs["lambd"]),
-        onnx=onnx_term(lambda x, a: x - x.then("Clip", min=-a["lambd"], max=a["lambd"])),
+        **parameters((("lambd", 0.5, (0.5, 1.0, 0.0, 2.0)),)),
         exact=True,
         ulps=1,
         limits=SpecialValues.INFINITY,
     ),
-    parametric(
+    defined(
         "hardshrink",
-        lambda x, a: _shrink(x, {"bias": 0.0, "lambd": a["lambd"]}),
-        (("lambd", 0.5, (0.5, 1.0, 0.0, 2.0)),),
+        lambda x, a: where(abs(x) > a["lambd"], x, 0.0),
         with_attrs(
             "F.hardshrink({0}, {lambd})",
             "torch.nn.Hardshrink({lambd})({0})",
@@ -514,20 +504,16 @@ OPS = (
             "{0}.hardshrink({lambd})",
         ),
         with_attrs("tf.where(tf.abs({0}) > {lambd}, {0}, tf.zeros_like({0}))"),
-        _shrink_error,
-        onnx=onnx_term(lambda x, a: where(abs(x) > a["lambd"], x, 0.0)),
+        **parameters((("lambd", 0.5, (0.5, 1.0, 0.0, 2.0)),)),
         exact=True,
         continuous=False,
         limits=SpecialValues.INFINITY,
     ),
-    unary(
+    defined(
         "tanhshrink",
-        lambda x: x - np.tanh(x),
+        lambda x, a: x - x.then("Tanh"),
         ("F.tanhshrink({0})", "torch.nn.Tanhshrink()({0})", "{0} - torch.tanh({0})"),
         ("{0} - tf.tanh({0})",),
-        _ABSOLUTE(errors.lipschitz(), 16),
-        onnx=onnx_term(lambda x, a: x - x.then("Tanh")),
-        ulps=2,
         limits=SpecialValues.INFINITY | SpecialValues.NAN,
     ),
 )

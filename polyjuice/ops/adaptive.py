@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import itertools
 import random
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from polyjuice.ir import Attrs, TensorType
-from polyjuice.ops import errors, sampling, windows
+from polyjuice.ops import sampling
 from polyjuice.ops.shapes import Dims, ShapeMismatch
 from polyjuice.ops.spec import Attr, Builder, Call, ErrorContext, Op
 from polyjuice.ops.windows import channels_first, channels_last
@@ -39,25 +39,6 @@ def _draw_adaptive(spatial: int, most: int) -> Any:
     return draw
 
 
-def _means(shape: Sequence[int], a: Attrs) -> Mapping[int, np.ndarray]:
-    matrices = {}
-    for axis, (size, count) in enumerate(zip(shape[2:], a["output_size"], strict=True), start=2):
-        matrices[axis] = np.zeros((count, size))
-        for i, (start, end) in enumerate(_cuts(size, count)):
-            matrices[axis][i, start:end] = 1 / (end - start)
-    return matrices
-
-
-def _adaptive_average_error(c: ErrorContext) -> np.ndarray:
-    shape, matrices = c.x[0].shape, _means(c.x[0].shape, c.attrs)
-    cells = (
-        [end - start for start, end in _cuts(n, k)] for n, k in zip(shape[2:], c.attrs["output_size"], strict=True)
-    )
-    terms = sampling.total(map(max, cells)) + 2 * len(matrices)
-    carried = windows.weighted_errors(np.broadcast_to(c.e[0], shape), matrices)
-    return errors.summed(terms, c, carried, windows.weighted(np.abs(c.x[0]), matrices))
-
-
 def _dividing(shape: Sequence[int], a: Attrs) -> list[int] | None:
     """The kernel of the plain pooling with the same windows; None if there is none."""
     pairs = list(zip(shape[2:], a["output_size"], strict=True))
@@ -80,7 +61,7 @@ def _adaptive_average_tensorflow(c: Call) -> str:
     return text
 
 
-def _adaptive_average_onnx(b: Builder, x: Sequence[str], a: Attrs) -> str:
+def _adaptive_average(b: Builder, x: Sequence[str], a: Attrs) -> str:
     t, kernel = b.types[x[0]], _dividing(b.types[x[0]].shape, a)
     if kernel and t.dtype != "bfloat16":
         r = len(kernel)
@@ -118,16 +99,6 @@ def _cell_values(x: np.ndarray, cuts: Sequence[tuple[int, int, int]]) -> np.ndar
     return x[index].reshape(*x.shape[:2], -1)
 
 
-def _adaptive_max(x: Sequence[np.ndarray], a: Attrs) -> tuple[np.ndarray, np.ndarray]:
-    values, indices = [], []
-    for cuts, places in _cells(x[0].shape, a):
-        cell = _cell_values(x[0], cuts)
-        values.append(cell.max(axis=-1))
-        indices.append(np.asarray(places, np.int64)[cell.argmax(axis=-1)])
-    shape = (*x[0].shape[:2], *a["output_size"])
-    return np.stack(values, -1).reshape(shape), np.stack(indices, -1).reshape(shape)
-
-
 def _adaptive_max_error(c: ErrorContext) -> tuple[np.ndarray, np.ndarray]:
     """The greatest error in a window; the index is unknown if a rival lies within the errors, or is equal."""
     x, e = c.x[0], np.broadcast_to(c.e[0], c.x[0].shape)
@@ -154,7 +125,7 @@ def _adaptive_max_tensorflow(c: Call) -> str:
     return ", ".join(parts)
 
 
-def _adaptive_max_onnx(b: Builder, x: Sequence[str], a: Attrs) -> tuple[str, ...]:
+def _adaptive_max(b: Builder, x: Sequence[str], a: Attrs) -> tuple[str, ...]:
     t = b.types[x[0]]
     shape = (*t.shape[:2], *a["output_size"])
     values, indices = [], []
@@ -183,11 +154,9 @@ def _adaptive_average_pool(spatial: int) -> Op:
         "avg",
         spatial,
         shape=_adaptive_shape(spatial, 1),
-        numpy=lambda x, a: windows.weighted(x[0], _means(x[0].shape, a)),
-        error=_adaptive_average_error,
         torch=lambda c: f"F.adaptive_avg_pool{spatial}d({c.x[0]}, {tuple(c.attrs['output_size'])})",
         tensorflow=_adaptive_average_tensorflow,
-        onnx=_adaptive_average_onnx,
+        definition=_adaptive_average,
         sample=sampling.alone_with(_draw_adaptive(spatial, 7)),
     )
 
@@ -198,13 +167,12 @@ def _adaptive_max_pool(spatial: int) -> Op:
         spatial,
         results=("T", "int64"),
         shape=_adaptive_shape(spatial, 2),
-        numpy=_adaptive_max,
         error=_adaptive_max_error,
         torch=lambda c: (
             f"F.adaptive_max_pool{spatial}d({c.x[0]}, {tuple(c.attrs['output_size'])}, return_indices=True)"
         ),
         tensorflow=_adaptive_max_tensorflow,
-        onnx=_adaptive_max_onnx,
+        definition=_adaptive_max,
         sample=sampling.alone_with(_draw_adaptive(spatial, 4)),
         exact=True,
         ties="unspecified",

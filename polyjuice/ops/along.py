@@ -10,7 +10,7 @@ from polyjuice.ir import Attrs, TensorType
 from polyjuice.ir.dtypes import FLOATS
 from polyjuice.ops import sampling
 from polyjuice.ops.shapes import Dims, normalize_axis
-from polyjuice.ops.spec import Attr, Call, DecomposeFn, ErrorFn, NumpyFn, Op, SampleFn, SpellFn, Unsupported
+from polyjuice.ops.spec import Attr, Call, DecomposeFn, Op, SampleFn, SpellFn, Unsupported
 
 DIMS = (Attr("dim", "ints", ()), Attr("keepdim", "int", 0))
 """The attributes of ATen's reductions over several dimensions."""
@@ -160,11 +160,9 @@ def _spelled(
 
 def reduction(
     name: str,
-    numpy: NumpyFn,
-    error: ErrorFn,
+    definition: DecomposeFn,
     torch: SpellFn,
     tensorflow: SpellFn,
-    onnx: DecomposeFn,
     types: tuple[str, ...] = FLOATS,
     **more: Any,
 ) -> Op:
@@ -179,10 +177,8 @@ def reduction(
     return Op(
         name=name,
         types={"T": types},
-        numpy=numpy,
-        error=error,
+        definition=definition,
         torch=torch,
         tensorflow=tensorflow,
-        onnx=onnx,
         **{**defaults, **more},
     )

@@ -8,12 +8,12 @@ from typing import Any
 
 import numpy as np
 
-from polyjuice.ir import Attrs, TensorType, dtypes
+from polyjuice.ir import Attrs, TensorType
 from polyjuice.ir.dtypes import ALL, FLOATS, NUMERIC
 from polyjuice.ops import errors, sampling
-from polyjuice.ops.decomposition_terms import onnx_term, where
-from polyjuice.ops.pointwise import binary, elementwise, unary
-from polyjuice.ops.spec import Attr, Builder, Call, ErrorContext, Op, SpecialValues, SpellFn
+from polyjuice.ops.decomposition_terms import where
+from polyjuice.ops.pointwise import binary, defined, elementwise, unary
+from polyjuice.ops.spec import Attr, Call, ErrorContext, Op, SpecialValues, SpellFn
 
 
 def _compare(
@@ -70,10 +70,6 @@ def _spell_is_inf(both: Sequence[str], signed: str) -> SpellFn:
     return spell
 
 
-def _infinity(b: Builder, like: str) -> str:
-    return b.constant(np.asarray(np.inf).astype(dtypes.to_numpy(b.types[like].dtype)))
-
-
 def _draw_is_inf(rng: random.Random, first: TensorType) -> Attrs:
     negative, positive = rng.choice(((1, 1), (1, 1), (1, 0), (0, 1)))
     return {"detect_negative": negative, "detect_positive": positive}
@@ -87,11 +83,6 @@ def _signbit_error(c: ErrorContext) -> np.ndarray:
     if c.x[0].dtype.kind != "f":
         return np.where(c.e[0] > 0, np.inf, 0.0)
     return np.where(np.abs(c.x[0]) > c.e[0], 0.0, np.inf)
-
-
-def _heaviside_error(c: ErrorContext) -> np.ndarray:
-    reach = c.e[0] > 0
-    return np.where(reach & (np.abs(c.x[0]) <= c.e[0]), np.inf, np.where(c.x[0] == 0, c.e[1], 0.0))
 
 
 OPS = (
@@ -145,41 +136,39 @@ OPS = (
         weight=0.3,
         limits=SpecialValues.ANYWHERE,
     ),
-    unary(
+    defined(
         "isfinite",
-        np.isfinite,
+        lambda x, a: abs(x) < np.inf,
         ("torch.isfinite({0})", "{0}.isfinite()"),
         ("tf.math.is_finite({0})",),
-        errors.known,
-        FLOATS,
-        "bool",
-        onnx=lambda b, x, a: b.op("Less", b.op("Abs", x[0]), _infinity(b, x[0])),
+        result="bool",
+        widen=False,
         exact=True,
         continuous=False,
         limits=SpecialValues.ANYWHERE,
     ),
     # signs
-    unary(
+    defined(
         "signbit",
-        lambda x: x < 0,
+        lambda x, a: x < 0,
         ("torch.signbit({0})", "{0}.signbit()"),
         ("{0} < 0", "tf.math.less({0}, 0)"),
-        _signbit_error,
         NUMERIC,
-        "bool",
-        onnx=onnx_term(lambda x, a: x < 0, widen=False),
+        result="bool",
+        widen=False,
+        error=_signbit_error,
         exact=True,
         continuous=False,
         limits=SpecialValues.INFINITY,
     ),
-    binary(
+    defined(
         "heaviside",
-        lambda x, y: np.where(x == 0, y, (x > 0).astype(x.dtype)),
+        lambda x, y, a: where(x.equals(0), y, (x > 0).to(x.dtype)),
         ("torch.heaviside({0}, {1})", "{0}.heaviside({1})"),
         ("tf.where({0} == 0, {1}, tf.cast({0} > 0, {1}.dtype))",),
-        _heaviside_error,
         NUMERIC,
-        onnx=onnx_term(lambda x, y, a: where(x.equals(0), y, (x > 0).to(x.dtype)), widen=False),
+        operands=2,
+        widen=False,
         exact=True,
         continuous=False,
         limits=SpecialValues.INFINITY,

@@ -209,7 +209,7 @@ def _op(
         error=_finite(error),
         torch=torch,
         tensorflow=TORCH_ALONE,
-        onnx=TORCH_ALONE,
+        definition=TORCH_ALONE,
         sample=sample,
         elementwise=elementwise,
         **more,

@@ -212,7 +212,7 @@ def _tensordot_tensorflow(c: Call) -> str:
     return f"tf.tensordot({c.x[0]}, {c.x[1]}, axes=[{list(c.attrs['dims_self'])}, {list(c.attrs['dims_other'])}])"
 
 
-def _tensordot_onnx(b: Builder, x: Sequence[str], a: Attrs) -> str:
+def _tensordot_definition(b: Builder, x: Sequence[str], a: Attrs) -> str:
     """Both operands as matrices, with the contracted dimensions in the middle."""
     shapes = [b.types[name].shape for name in x]
     kept = [
@@ -250,11 +250,6 @@ def _kron_shape(s: Sequence[Dims], a: Any) -> Sequence[Dims]:
     return [Dims(_interleaved(s[0], s[1])[2])]
 
 
-def _kron(x: Sequence[np.ndarray], a: Attrs) -> np.ndarray:
-    left, right, result = _interleaved(x[0].shape, x[1].shape)
-    return np.asarray((x[0].reshape(left) * x[1].reshape(right)).reshape(result))
-
-
 def _draw_kron(rng: random.Random, first: TensorType) -> Sample | None:
     if first.size > 1_000:
         return None
@@ -271,7 +266,7 @@ def _kron_tensorflow(c: Call) -> str:
     return f"tf.reshape({ordered}, {c.results[0].shape})"
 
 
-def _kron_onnx(b: Builder, x: Sequence[str], a: Attrs) -> str:
+def _kron_definition(b: Builder, x: Sequence[str], a: Attrs) -> str:
     left, right, result = _interleaved(b.types[x[0]].shape, b.types[x[1]].shape)
     return reshaped(b, b.op("Mul", reshaped(b, x[0], left), reshaped(b, x[1], right)), result)
 
@@ -296,11 +291,9 @@ OPS = (
         "tensordot",
         2,
         _tensordot_shape,
-        lambda x, a: np.asarray(np.tensordot(x[0], x[1], axes=(a["dims_self"], a["dims_other"]))),
-        lambda c: sampling.total(c.x[0].shape[d] for d in c.attrs["dims_self"]),
+        _tensordot_definition,
         _tensordot_torch,
         _tensordot_tensorflow,
-        _tensordot_onnx,
         _draw_tensordot,
         attrs=(Attr("dims_self", "ints"), Attr("dims_other", "ints")),
     ),
@@ -308,11 +301,9 @@ OPS = (
         "kron",
         2,
         _kron_shape,
-        _kron,
-        lambda c: 1,
+        _kron_definition,
         ("torch.kron({0}.contiguous(), {1}.contiguous())",),  # it raises on transposed operands
         _kron_tensorflow,
-        _kron_onnx,
         _draw_kron,
     ),
 )

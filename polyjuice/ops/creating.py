@@ -106,7 +106,7 @@ def _filling(
         numpy=lambda x, a: np.full(x[0].shape, filler(a)),
         torch=torch,
         tensorflow=tensorflow,
-        onnx=build,
+        definition=build,
         sample=sampling.alone_with(draw),
         attrs=attrs,
         ulps=1.0,

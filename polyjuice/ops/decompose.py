@@ -9,9 +9,9 @@ from dataclasses import replace
 import numpy as np
 
 from polyjuice.ir import Graph, GraphError, Node, TensorType
-from polyjuice.ops.build import GraphBuilder, infer_node
+from polyjuice.ops.build import infer_node
+from polyjuice.ops.definitions import Undefined, definition
 from polyjuice.ops.registry import entry
-from polyjuice.ops.spec import Unsupported
 
 
 class NoDecomposition(ValueError):
@@ -36,15 +36,10 @@ def body(node: Node, types: Mapping[str, TensorType]) -> Graph:
         infer_node(node, types)
     except GraphError as error:
         raise NoDecomposition(str(error)) from None
-    builder = GraphBuilder()
-    operands = [builder.input(types[name], f"x{i}") if name else "" for i, name in enumerate(node.inputs)]
-    if op.onnx is None:
-        reason = f"it is new in opset {op.since}" if not op.domain else "ONNX has no such operator"
-        raise NoDecomposition(f"node {node}: {reason}")
-    results = op.onnx if isinstance(op.onnx, Unsupported) else op.onnx(builder, operands, node.attrs)
-    if isinstance(results, Unsupported):
-        raise NoDecomposition(f"node {node}: {results.reason}")
-    graph = builder.build([results] if isinstance(results, str) else list(results))
+    try:
+        graph = definition(op, [types[name] if name else None for name in node.inputs], node.attrs)
+    except Undefined as reason:
+        raise NoDecomposition(f"node {node}: {reason}") from None
     wanted = [types[name] if name else None for name in node.outputs]
     for made, declared in zip(graph.output_types, wanted, strict=True):
         if declared and made != declared:

@@ -6,21 +6,15 @@ from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
-import numpy as np
-
 from polyjuice.ir import Attrs
 from polyjuice.ir.dtypes import NUMERIC
 from polyjuice.ops import along, sampling
-from polyjuice.ops.reductions import extreme_error, extreme_unsure, greatest, least, operand_errors, reducing
 from polyjuice.ops.shapes import Dims, ShapeMismatch, normalize_axis
 from polyjuice.ops.spec import (
     Attr,
     Builder,
     Call,
     DecomposeFn,
-    ErrorContext,
-    ErrorFn,
-    NumpyFn,
     Op,
     SpecialValues,
     SpellFn,
@@ -48,7 +42,7 @@ def _extremes_shape(s: Sequence[Dims], a: Any) -> Sequence[Dims]:
     return [s[0].reduced((a.dim,), a.keepdim)] * 2
 
 
-def _extremes_onnx(b: Builder, x: Sequence[str], a: Attrs) -> Sequence[str]:
+def _extremes(b: Builder, x: Sequence[str], a: Attrs) -> Sequence[str]:
     dtype = b.types[x[0]].dtype
     wide = b.op("Cast", x[0], to="int32") if dtype in _SHORT else x[0]
     found = [_reduced(b, op, wide, a) for op in ("ReduceMin", "ReduceMax")]
@@ -56,25 +50,6 @@ def _extremes_onnx(b: Builder, x: Sequence[str], a: Attrs) -> Sequence[str]:
 
 
 # --- an extreme and its place -----------------------------------------------------------------------------------------
-
-
-def _extreme_and_place(sign: int) -> NumpyFn:
-    value, place = reducing(greatest if sign > 0 else least), np.argmax if sign > 0 else np.argmin
-
-    def apply(x: Sequence[np.ndarray], a: Attrs) -> tuple[np.ndarray, np.ndarray]:
-        index = place(x[0], axis=a["dim"])
-        return value(x, a), np.expand_dims(index, a["dim"]) if a["keepdim"] else np.asarray(index)
-
-    return apply
-
-
-def _extreme_and_place_error(sign: int) -> ErrorFn:
-    def bound(c: ErrorContext) -> tuple[np.ndarray, np.ndarray]:
-        x = sign * c.x[0].astype(np.float64)
-        unsure = extreme_unsure(x, operand_errors(c), c.attrs["dim"], bool(c.attrs["keepdim"]), c.ordered)
-        return extreme_error(sign)(c), np.where(unsure, np.inf, 0.0)
-
-    return bound
 
 
 def _extreme_and_place_torch(name: str) -> SpellFn:
@@ -95,7 +70,7 @@ def _extreme_and_place_tensorflow(name: str) -> SpellFn:
     return spell
 
 
-def _extreme_and_place_onnx(name: str) -> DecomposeFn:
+def _extreme_and_place(name: str) -> DecomposeFn:
     def build(b: Builder, x: Sequence[str], a: Attrs) -> Sequence[str]:
         dtype = b.types[x[0]].dtype
         value = _reduced(b, f"Reduce{name}", b.op("Cast", x[0], to="int32") if dtype in _SHORT else x[0], a)
@@ -105,34 +80,24 @@ def _extreme_and_place_onnx(name: str) -> DecomposeFn:
     return build
 
 
-def _along_dim(name: str, sign: int, **more: Any) -> Op:
+def _along_dim(name: str) -> Op:
     """ATen's max.dim and min.dim: the extreme along a dimension, and its first place."""
     return _op(
         name,
-        _extreme_and_place(sign),
-        _extreme_and_place_error(sign),
+        _extreme_and_place(name.title()),
         _extreme_and_place_torch(name),
         _extreme_and_place_tensorflow(name),
-        _extreme_and_place_onnx(name.title()),
         results=("T", "int64"),
         shape=_extremes_shape,
         sample=along.one_axis("dim", keepdim=along.either),
         attrs=(Attr("dim", "int"), Attr("keepdim", "int", 0)),
         continuous=False,
         ties="first",
-        **more,
+        picks=True,
     )
 
 
 # --- the place of an extreme of all elements --------------------------------------------------------------------------
-
-
-def _place_error(sign: int) -> ErrorFn:
-    def bound(c: ErrorContext) -> np.ndarray:
-        x, e = sign * c.x[0].astype(np.float64).reshape(-1), operand_errors(c).reshape(-1)
-        return np.where(extreme_unsure(x, e, 0, False, c.ordered), np.inf, 0.0)
-
-    return bound
 
 
 def _place_shape(s: Sequence[Dims], a: Any) -> Sequence[Dims]:
@@ -141,7 +106,7 @@ def _place_shape(s: Sequence[Dims], a: Any) -> Sequence[Dims]:
     return [s[0].batch(len(s[0]))]
 
 
-def _place_onnx(op: str) -> DecomposeFn:
+def _place(op: str) -> DecomposeFn:
     def build(b: Builder, x: Sequence[str], a: Attrs) -> str:
         flat = b.op("Reshape", x[0], shape=(b.types[x[0]].size,), allowzero=0)
         return b.op(op, flat, axis=0, keepdims=0, select_last_index=0)
@@ -149,17 +114,15 @@ def _place_onnx(op: str) -> DecomposeFn:
     return build
 
 
-def _of_all(name: str, sign: int) -> Op:
+def _of_all(name: str) -> Op:
     """ATen's argmax and argmin without a dimension: an index into the flattened elements."""
     return _op(
         name,
-        lambda x, a: np.asarray((np.argmax if sign > 0 else np.argmin)(x[0])),
-        _place_error(sign),
+        _place(f"Arg{name[3:].title()}"),
         lambda c: c.draws.choice(
             (f"torch.{name}({{0}})", f"{{0}}.{name}()", f"torch.{name}({{0}}, dim=None)", f"{{0}}.flatten().{name}(0)")
         ).format(c.x[0]),
         lambda c: f"tf.{name}(tf.reshape({c.x[0]}, [-1]), output_type=tf.int64)",
-        _place_onnx(f"Arg{name[3:].title()}"),
         results=("int64",),
         shape=_place_shape,
         sample=sampling.alone_with(lambda rng, first: None if 0 in first.shape else {}),
@@ -172,22 +135,20 @@ def _of_all(name: str, sign: int) -> Op:
 OPS = (
     _op(
         "aminmax",
-        lambda x, a: (reducing(least)(x, a), reducing(greatest)(x, a)),
-        lambda c: (extreme_error(-1)(c), extreme_error(1)(c)),
+        _extremes,
         lambda c: f"torch.aminmax({c.x[0]}, dim={c.attrs['dim']}, keepdim={along.keeps(c.attrs)})",
         lambda c: (
             f"(tf.reduce_min({c.x[0]}, axis={c.attrs['dim']}, keepdims={along.keeps(c.attrs)}),"
             f" tf.reduce_max({c.x[0]}, axis={c.attrs['dim']}, keepdims={along.keeps(c.attrs)}))"
         ),
-        _extremes_onnx,
         results=("T", "T"),
         shape=_extremes_shape,
         sample=along.one_axis("dim", keepdim=along.either),
         attrs=(Attr("dim", "int"), Attr("keepdim", "int", 0)),
         picks=True,
     ),
-    _along_dim("max", 1, picks=True),
-    _along_dim("min", -1, picks=True),
-    _of_all("argmax", 1),
-    _of_all("argmin", -1),
+    _along_dim("max"),
+    _along_dim("min"),
+    _of_all("argmax"),
+    _of_all("argmin"),
 )

@@ -6,6 +6,7 @@ The module holds them as ``OPS``, a list of :class:`polyjuice.ops.spec.Op`.
 from __future__ import annotations
 
 from polyjuice import plugins
+from polyjuice.ops.definitions import completed
 from polyjuice.ops.registry import register
 from polyjuice.ops.spec import Op
 
@@ -18,7 +19,7 @@ def register_further() -> list[str]:
             operators = plugins.loaded(entry, "OPS")
             if not isinstance(operators, list | tuple) or not all(isinstance(op, Op) for op in operators):
                 raise plugins.EnvironmentProblem(f"{plugins.described(entry)}: OPS must be a list of operators (Op)")
-            register(operators)
+            register(map(completed, operators))
         except plugins.EnvironmentProblem as problem:
             problems.append(str(problem))
         except ValueError as error:

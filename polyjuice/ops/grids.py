@@ -187,12 +187,12 @@ OPS: tuple[Op, ...] = (
     moving(
         "CenterCropPad",
         _centre_shape,
-        lambda x, a: pad_array(x[0], _centring_pads(x[0].shape, a), 0),
         _centre_torch,
         _centre_tensorflow,
         sampling.alone_with(_draw_centre),
         (Attr("shape", "ints", as_input=True), Attr("axes", "ints")),
         weight=0.2,
         filling="0.0",
+        numpy=lambda x, a: pad_array(x[0], _centring_pads(x[0].shape, a), 0),
     ),
 )

@@ -13,7 +13,7 @@ from polyjuice.ir.dtypes import ALL
 from polyjuice.ops import errors, sampling
 from polyjuice.ops.along import WIDE
 from polyjuice.ops.shapes import Dims, ShapeMismatch
-from polyjuice.ops.spec import Attr, Builder, Call, Op, Operand, Sample
+from polyjuice.ops.spec import Attr, Builder, Call, Op, Operand, Sample, by_definition
 from polyjuice.ops.structural import moving, reshaped
 
 # --- linear ----------------------------------------------------------------------------------------------------------
@@ -24,11 +24,6 @@ def _linear_shape(s: Sequence[Any], a: Any) -> Sequence[Any]:
     if isinstance(x, Dims) and not (len(x) and len(w) == 2 and x[-1] == w[1] and all(b == (w[0],) for b in s[2:])):
         raise ShapeMismatch(f"linear of {', '.join(str(tuple(d)) for d in s)}")
     return [x.batch(1).append(w[0])]
-
-
-def _linear(x: Sequence[np.ndarray], a: Attrs) -> np.ndarray:
-    y = np.matmul(x[0], x[1].T)
-    return np.asarray(y + x[2] if len(x) > 2 else y)
 
 
 def _linear_torch(c: Call) -> str:
@@ -49,7 +44,7 @@ def _linear_tensorflow(c: Call) -> str:
     return f"{text} + {c.x[2]}" if len(c.x) > 2 else text
 
 
-def _linear_onnx(b: Builder, x: Sequence[str], a: Attrs) -> str:
+def _linear_definition(b: Builder, x: Sequence[str], a: Attrs) -> str:
     y = b.op("MatMul", x[0], b.op("Transpose", x[1], perm=(1, 0)))
     return b.op("Add", y, x[2]) if len(x) > 2 else y
 
@@ -75,17 +70,12 @@ def _bilinear_shape(s: Sequence[Any], a: Any) -> Sequence[Any]:
     return [x.batch(1).append(w[0])]
 
 
-def _bilinear(x: Sequence[np.ndarray], a: Attrs) -> np.ndarray:
-    y = np.einsum("...i,...j,oij->...o", *x[:3])
-    return np.asarray(y + x[3] if len(x) > 3 else y)
-
-
 def _bilinear_tensorflow(c: Call) -> str:
     text = f"tf.einsum('...i,...j,oij->...o', {c.x[0]}, {c.x[1]}, {c.x[2]})"
     return f"{text} + {c.x[3]}" if len(c.x) > 3 else text
 
 
-def _bilinear_onnx(b: Builder, x: Sequence[str], a: Attrs) -> str:
+def _bilinear_definition(b: Builder, x: Sequence[str], a: Attrs) -> str:
     out, inner, other = b.types[x[2]].shape
     lead = b.types[x[0]].shape[:-1]
     weights = reshaped(b, b.op("Transpose", x[2], perm=(1, 0, 2)), (inner, out * other))
@@ -133,13 +123,11 @@ OPS = (
         min_inputs=2,
         types={"T": WIDE},
         shape=_linear_shape,
-        numpy=_linear,
-        error=lambda c: errors.multilinear(c, lambda x: _linear(x, {}), c.x[1].shape[1] + 1),
         torch=_linear_torch,
         tensorflow=_linear_tensorflow,
-        onnx=_linear_onnx,
+        definition=_linear_definition,
         sample=_sample_linear,
-        partial=lambda x, a: _linear([np.abs(v) for v in x], a),
+        partial=by_definition,
         modular=True,
         weight=1.0,
     ),
@@ -148,33 +136,30 @@ OPS = (
         inputs=("T", "T", "T", "T"),
         min_inputs=3,
         shape=_bilinear_shape,
-        numpy=_bilinear,
-        error=lambda c: errors.multilinear(c, lambda x: _bilinear(x, {}), c.x[2][0].size + 3),
         torch=lambda c: f"F.bilinear({', '.join(c.x)})",
         tensorflow=_bilinear_tensorflow,
-        onnx=_bilinear_onnx,
+        definition=_bilinear_definition,
         sample=_sample_bilinear,
         exact=True,
-        partial=lambda x, a: _bilinear([np.maximum(np.abs(v), 1) for v in x], a),
+        partial=by_definition,
         weight=0.2,
     ),
     moving(
         "embedding",
         _embedding_shape,
-        _embedding,
         ("F.embedding({1}, {0})", "torch.embedding({0}, {1})"),
         ("tf.nn.embedding_lookup({0}, {1})", "tf.gather({0}, {1})"),
         _sample_embedding,
         inputs=("T", "I"),
         types={"T": ALL, "I": ("int64", "int32")},
         error=errors.gathered,
-        onnx=lambda b, x, a: b.op("Gather", *x, axis=0),
+        definition=lambda b, x, a: b.op("Gather", *x, axis=0),
         weight=0.4,
+        numpy=_embedding,  # Gather counts negative indices from the end
     ),
     moving(
         "Dropout",
         lambda s, a: [s[0]],
-        lambda x, a: x[0],
         (
             "F.dropout({0}, training=False)",
             "F.dropout({0}, 0.3, False)",
@@ -187,5 +172,6 @@ OPS = (
         types={"T": ("float16", "float32", "float64")},  # of bfloat16 the ratio has another type
         weight=0.2,
         followers="Add MatMul Relu",
+        numpy=lambda x, a: x[0],
     ),
 )

@@ -9,13 +9,14 @@ from typing import Any
 
 import numpy as np
 
-from polyjuice.ir import Attrs, TensorType
+from polyjuice.ir import Attrs, TensorType, dtypes
 from polyjuice.ir.dtypes import FLOATS
 from polyjuice.ops import adjoints, errors, followers, linear_adjoints, sampling
 from polyjuice.ops.along import WIDE
 from polyjuice.ops.shapes import Dims, ShapeMismatch
 from polyjuice.ops.spec import (
     Attr,
+    Builder,
     Call,
     ErrorContext,
     ErrorFn,
@@ -23,6 +24,7 @@ from polyjuice.ops.spec import (
     Op,
     Operand,
     Sample,
+    by_definition,
 )
 from polyjuice.ops.text import literal
 
@@ -110,17 +112,23 @@ def _matmul_tensorflow(c: Call) -> str:
 # --- Gemm ------------------------------------------------------------------------------------------------------------
 
 
-def _gemm(x: Sequence[np.ndarray], a: Attrs) -> np.ndarray:
-    left = x[0].T if a["transA"] else x[0]
-    right = x[1].T if a["transB"] else x[1]
-    return scaled_sum(left @ right, x[2] if len(x) > 2 else None, a)
+def _gemm_definition(b: Builder, x: Sequence[str], a: Attrs) -> str:
+    left, right = (
+        b.op("Transpose", name, perm=(1, 0)) if a[flag] else name
+        for name, flag in zip(x[:2], ("transA", "transB"), strict=True)
+    )
+    return scaled_sum(b, b.op("MatMul", left, right), x[2] if len(x) > 2 else "", a)
 
 
-def scaled_sum(multiplied: np.ndarray, bias: np.ndarray | None, a: Attrs) -> np.ndarray:
-    """alpha * product + beta * bias. A negative factor wraps around in an unsigned type."""
-    alpha, beta = (np.asarray(a[name]).astype(multiplied.dtype) for name in ("alpha", "beta"))
-    out = alpha * multiplied
-    return np.asarray(out if bias is None else out + beta * bias)
+def scaled_sum(b: Builder, multiplied: str, bias: str, a: Attrs) -> str:
+    """alpha * product + beta * bias (if it is not ""). A negative factor wraps around in an unsigned type."""
+
+    def times(key: str, name: str) -> str:
+        factor = np.asarray(a[key]).astype(dtypes.to_numpy(b.types[name].dtype))
+        return name if a[key] == 1 else b.op("Mul", b.constant(factor), name)
+
+    scaled = times("alpha", multiplied)
+    return b.op("Add", times("beta", bias), scaled) if bias else scaled
 
 
 def _gemm_shape(s: Sequence[Dims], a: Any) -> Sequence[Dims]:
@@ -132,24 +140,6 @@ def _gemm_shape(s: Sequence[Dims], a: Any) -> Sequence[Dims]:
     if len(s) > 2 and s[2].broadcast(Dims((m, n))) != (m, n):
         raise ShapeMismatch(f"the bias {tuple(s[2])} does not broadcast to {(m, n)}")
     return [Dims((m, n))]
-
-
-def positive(a: Attrs) -> Attrs:
-    """The factors as magnitudes."""
-    return {**a, "alpha": abs(a["alpha"]), "beta": abs(a["beta"])}
-
-
-def scaled_error(terms: Callable[[ErrorContext], int]) -> ErrorFn:
-    """For a product with a factor, plus a bias with another: linear in the bias and in each factor of the product."""
-
-    def bound(c: ErrorContext) -> np.ndarray:
-        positives = positive(c.attrs)
-        widest = {**positives, **{name: max(positives[name], 1.0) for name in ("alpha", "beta")}}
-        reach = c.numpy([np.abs(np.asarray(x, np.float64)) + e for x, e in zip(c.x, c.e, strict=True)], widest)
-        moved = errors.multilinear(c, lambda x: np.asarray(c.numpy(x, positives)), terms(c) + 4)
-        return errors.infinite_if(errors.overflows(c, reach), moved)
-
-    return bound
 
 
 def _gemm_torch(c: Call) -> str:
@@ -333,8 +323,7 @@ OPS = (
         min_inputs=2,
         types={"T": WIDE},
         shape=_gemm_shape,
-        numpy=_gemm,
-        error=scaled_error(lambda c: c.x[0].shape[0 if c.attrs["transA"] else 1]),
+        definition=_gemm_definition,
         torch=_gemm_torch,
         tensorflow=_gemm_tensorflow,
         sample=_sample_gemm,
@@ -344,7 +333,7 @@ OPS = (
             Attr("transA", "int", 0),
             Attr("transB", "int", 0),
         ),
-        partial=lambda x, a: _gemm([np.abs(v) for v in x], positive(a)),
+        partial=by_definition,
         modular=True,
         adjoint=linear_adjoints.gemm,
         followers=f"Add Mul Gemm Reshape Transpose Softmax {followers.ACTIVATED}",

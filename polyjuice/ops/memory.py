@@ -222,7 +222,7 @@ OPS: tuple[Op, ...] = (
         error=_seen_error,
         torch=_seen_torch,
         tensorflow=_seen_tensorflow,
-        onnx=Unsupported("BitCast keeps the width"),
+        definition=Unsupported("BitCast keeps the width"),
         sample=sampling.alone_with(_draw_seen),
         attrs=(Attr("of", "dtype"), Attr("to", "dtype"), Attr("size", "ints")),
         bits=True,
@@ -232,11 +232,10 @@ OPS: tuple[Op, ...] = (
     moving(
         "as_strided",
         _strided_shape,
-        lambda x, a: x[0].reshape(-1)[_places(a)],
         _strided_torch,
         lambda c: f"tf.gather(tf.reshape({c.x[0]}, [-1]), tf.constant({_places(c.attrs).tolist()}, dtype=tf.int64))",
         sampling.alone_with(_draw_strided),
         (Attr("size", "ints"), Attr("stride", "ints"), Attr("storage_offset", "int", 0)),
-        onnx=_strided_onnx,
+        definition=_strided_onnx,
     ),
 )

@@ -403,7 +403,7 @@ def _group_norm(name: str, parameters: Sequence[int]) -> dict[str, Any]:
         "error": error,
         "torch": torch,
         "tensorflow": tensorflow,
-        "onnx": onnx,
+        "definition": onnx,
         "sample": sample,
     }
 
@@ -552,7 +552,7 @@ OPS = (
         error=_rms_error,
         torch=_rms_torch,
         tensorflow=_rms_tensorflow,
-        onnx=_rms_onnx,
+        definition=_rms_onnx,
         sample=_sample_rms,
         attrs=(Attr("normalized_shape", "ints"), Attr("eps", "float", 1e-5)),
     ),

@@ -134,14 +134,6 @@ def _im2col_shape(s: Sequence[Dims], a: Any) -> Sequence[Dims]:
     return [Dims((s[0][0], s[0][1] * sampling.total(a.kernel_size), sampling.total(grid)))]
 
 
-def _im2col(x: Sequence[np.ndarray], a: Attrs) -> np.ndarray:
-    data = pad_array(x[0], spatial_pads((*a["padding"], *a["padding"])), 0)
-    views = windows.windows(data, a["kernel_size"], a["stride"], a["dilation"])
-    n, channels, *grid = views.shape[:4]
-    patches = np.transpose(views, (0, 1, 4, 5, 2, 3))
-    return patches.reshape(n, channels * sampling.total(a["kernel_size"]), sampling.total(grid))
-
-
 def _im2col_error(c: ErrorContext) -> object:
     """Unknown with infinities and NaN, because some frameworks gather patches by a convolution with zeros."""
     if not np.isfinite(c.x[0] + c.e[0]).all():
@@ -226,13 +218,12 @@ OPS = (
     moving(
         "im2col",
         _im2col_shape,
-        _im2col,
         _im2col_torch,
         _im2col_tensorflow,
         sampling.alone_with(_draw_im2col),
         tuple(Attr(name, "ints") for name in ("kernel_size", "dilation", "padding", "stride")),
         types={"T": FLOATS},
-        onnx=_im2col_onnx,
+        definition=_im2col_onnx,
         error=_im2col_error,
         filling="0.0",
     ),

@@ -11,7 +11,8 @@ import numpy as np
 from polyjuice.ir import Attrs, TensorType
 from polyjuice.ir.dtypes import FLOATS, NUMERIC, UNSIGNED
 from polyjuice.ops import sampling
-from polyjuice.ops.spec import Attr, Call, ErrorFn, Op, Sample, Texts
+from polyjuice.ops.decomposition_terms import Term, onnx_term
+from polyjuice.ops.spec import NOT_WRITTEN, Attr, Call, ErrorFn, Op, Sample, Texts, by_definition
 from polyjuice.ops.text import literal
 
 TextFn = Callable[[Call], str]
@@ -58,6 +59,24 @@ def elementwise(
     )
 
 
+def defined(
+    name: str,
+    definition: Callable[..., Term],
+    torch: Texts,
+    tensorflow: Texts = NOT_WRITTEN,
+    dtypes: tuple[str, ...] = FLOATS,
+    operands: int = 1,
+    widen: bool = True,
+    **properties: Any,
+) -> Op:
+    """An operator of some operands of one type that a term of them says, from which its meaning and errors follow."""
+    settings: dict[str, Any] = {"numpy": by_definition, "error": by_definition, **properties}
+    built = onnx_term(definition, widen)
+    return elementwise(
+        name, torch=torch, tensorflow=tensorflow, dtypes=dtypes, operands=operands, definition=built, **settings
+    )
+
+
 def unary(
     name: str,
     function: Callable[[Any], Any],
@@ -83,7 +102,13 @@ def parametric(
     dtypes: tuple[str, ...] = FLOATS,
     **properties: Any,
 ) -> Op:
-    """An operator of one operand with floating attributes: their names, defaults, and the sampled values.
+    """An operator of one operand with floating attributes (:func:`parameters`)."""
+    settings: dict[str, Any] = {**parameters(attrs), **properties}
+    return elementwise(name, lambda x, a: function(x[0], a), torch, tensorflow, error, dtypes, **settings)
+
+
+def parameters(attrs: Sequence[tuple[str, float | None, Sequence[float | None]]]) -> dict[str, Any]:
+    """The fields of an entry with floating attributes: their names, defaults, and the sampled values.
 
     For integers, only the integers among those values are sampled, and only non-negative ones for an unsigned type.
     """
@@ -91,12 +116,10 @@ def parametric(
     def draw(rng: random.Random, first: TensorType) -> Attrs:
         return {name: rng.choice(suitable(values, first.dtype)) for name, _, values in attrs}
 
-    settings: dict[str, Any] = {
+    return {
         "sample": sampling.alone_with(draw),
         "attrs": tuple(Attr(name, "float", default) for name, default, _ in attrs),
-        **properties,
     }
-    return elementwise(name, lambda x, a: function(x[0], a), torch, tensorflow, error, dtypes, **settings)
 
 
 def suitable(values: Sequence[float | None], dtype: str) -> list[float | None]:

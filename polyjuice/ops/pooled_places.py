@@ -96,7 +96,7 @@ OPS = (
         error=_error,
         torch=_torch,
         tensorflow=Unsupported("TensorFlow's indices count through the channels"),
-        onnx=Unsupported("ONNX's indices count through the batch and the channels"),
+        definition=Unsupported("ONNX's indices count through the batch and the channels"),
         sample=sampling.alone_with(_draw),
         attrs=(
             Attr("kernel_size", "ints"),

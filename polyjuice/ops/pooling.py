@@ -478,7 +478,7 @@ OPS = (
         error=_avg_pool2d_error,
         torch=_avg_pool2d_torch,
         tensorflow=_avg_pool2d_tensorflow,
-        onnx=_avg_pool2d_onnx,
+        definition=_avg_pool2d_onnx,
         sample=sampling.alone_with(_draw_avg_pool2d),
         attrs=(
             Attr("kernel_size", "ints"),

@@ -12,31 +12,20 @@ from polyjuice.ir import Attrs, TensorType, dtypes
 from polyjuice.ir.dtypes import FLOATS
 from polyjuice.ops import sampling
 from polyjuice.ops.along import WIDE
-from polyjuice.ops.matrix import (
-    factors,
-    linear_error,
-    magnitudes,
-    matmul_shape,
-    positive,
-    product,
-    scaled_error,
-    scaled_sum,
-    sum_tensorflow,
-)
+from polyjuice.ops.matrix import factors, matmul_shape, scaled_sum, sum_tensorflow
 from polyjuice.ops.shapes import Dims, ShapeMismatch
 from polyjuice.ops.spec import (
     Attr,
     Builder,
     Call,
     DecomposeFn,
-    ErrorContext,
-    NumpyFn,
     Op,
     Operand,
     Sample,
     SampleFn,
     ShapeFn,
     Texts,
+    by_definition,
 )
 from polyjuice.ops.text import literal
 
@@ -45,32 +34,24 @@ def op(
     name: str,
     arity: int,
     shape: ShapeFn,
-    numpy: NumpyFn,
-    terms: Callable[[ErrorContext], int],
+    definition: DecomposeFn,
     torch: Texts,
     tensorflow: Texts,
-    onnx: DecomposeFn,
     sample: SampleFn,
     **more: Any,
 ) -> Op:
-    """The entry of a sum of products of ``terms`` terms, linear in each operand, and exact on integers."""
-    defaults = {
-        "types": {"T": WIDE},
-        "error": linear_error(terms),
-        "partial": magnitudes(numpy),
-        "modular": True,
-    }
+    """The entry of a sum of products, which is exact on integers."""
     return Op(
         name=name,
         inputs=("T",) * arity,
         shape=shape,
-        numpy=numpy,
+        definition=definition,
+        partial=by_definition,
         torch=torch,
         tensorflow=tensorflow,
-        onnx=onnx,
         sample=sample,
         exact=True,
-        **{**defaults, **more},
+        **{"types": {"T": WIDE}, "modular": True, **more},
     )
 
 
@@ -95,11 +76,6 @@ def _fused(
             _check_fused(name, ranks, s, out)
         return [out]
 
-    multiply = np.multiply.outer if name == "addr" else np.matmul
-
-    def numpy(x: Sequence[np.ndarray], a: Attrs) -> np.ndarray:
-        return scaled_sum(np.asarray(multiply(x[1], x[2])), x[0], a)
-
     def spell(c: Call) -> str:
         t = c.types[0].dtype
         alpha, beta = literal(c.attrs["alpha"], t), literal(c.attrs["beta"], t)
@@ -111,27 +87,20 @@ def _fused(
     def spell_tensorflow(c: Call) -> str:
         return sum_tensorflow(c, tensorflow(c.x), c.x[0], 0)
 
-    def onnx(b: Builder, x: Sequence[str], a: Attrs) -> str:
+    def definition(b: Builder, x: Sequence[str], a: Attrs) -> str:
         left, right = x[1:]
         if name == "addr":
             left, right = b.op("Unsqueeze", left, axes=(1,)), b.op("Unsqueeze", right, axes=(0,))
-        dtype = dtypes.to_numpy(b.types[x[0]].dtype)
-        alpha, beta = (b.constant(np.asarray(a[key]).astype(dtype)) for key in ("alpha", "beta"))
-        multiplied = b.op("Mul", alpha, b.op("MatMul", left, right))
-        return b.op("Add", b.op("Mul", beta, x[0]), multiplied)
+        return scaled_sum(b, b.op("MatMul", left, right), x[0], a)
 
     return op(
         name,
         3,
         shape,
-        numpy,
-        lambda c: 1 if name == "addr" else c.x[1].shape[-1],
+        definition,
         spell,
         spell_tensorflow,
-        onnx,
         sample,
-        error=scaled_error(lambda c: 1 if name == "addr" else c.x[1].shape[-1]),
-        partial=lambda x, a: numpy([np.abs(v) for v in x], positive(a)),
         attrs=(Attr("beta", "float", 1.0), Attr("alpha", "float", 1.0)),
     )
 
@@ -195,7 +164,7 @@ def _trace_torch(c: Call) -> str:
     return c.draws.choice(forms) + ("" if t in FLOATS else f".to(torch.{t})")
 
 
-def _trace_onnx(b: Builder, x: Sequence[str], a: Attrs) -> str:
+def _trace_definition(b: Builder, x: Sequence[str], a: Attrs) -> str:
     t = b.types[x[0]]
     eye = b.constant(np.eye(*t.shape, dtype=bool))
     zero = b.constant(np.zeros((), dtypes.to_numpy(t.dtype)))
@@ -219,37 +188,31 @@ OPS = (
         "outer",
         2,
         _outer_shape,
-        lambda x, a: np.multiply.outer(x[0], x[1]),
-        lambda c: 1,
+        lambda b, x, a: b.op("Mul", b.op("Unsqueeze", x[0], axes=(1,)), b.op("Unsqueeze", x[1], axes=(0,))),
         ("torch.outer({0}, {1})", "torch.ger({0}, {1})", "{0}.outer({1})", "{0}[:, None] * {1}"),
         (
             "tf.tensordot({0}, {1}, axes=0)",
             "{0}[:, tf.newaxis] * {1}[tf.newaxis, :]",
             "tf.expand_dims({0}, 1) * {1}",
         ),
-        lambda b, x, a: b.op("Mul", b.op("Unsqueeze", x[0], axes=(1,)), b.op("Unsqueeze", x[1], axes=(0,))),
         _sample_vectors(False),
     ),
     op(
         "dot",
         2,
         _dot_shape,
-        product,
-        lambda c: c.x[0].size,
+        lambda b, x, a: b.op("MatMul", x[0], x[1]),
         ("torch.dot({0}, {1})", "torch.vdot({0}, {1})", "torch.inner({0}, {1})", "{0}.dot({1})"),
         ("tf.tensordot({0}, {1}, axes=1)", "tf.reduce_sum({0} * {1})"),
-        lambda b, x, a: b.op("MatMul", x[0], x[1]),
         _sample_vectors(True),
     ),
     op(
         "trace",
         1,
         _trace_shape,
-        lambda x, a: np.asarray(np.trace(x[0], dtype=x[0].dtype)),
-        lambda c: min(c.x[0].shape),
+        _trace_definition,
         _trace_torch,
         ("tf.linalg.trace({0})", "tf.reduce_sum(tf.linalg.diag_part({0}))"),
-        _trace_onnx,
         lambda rng, first: Sample() if first.rank == 2 and 0 not in first.shape else None,
         modular=False,  # ONNX sums by ReduceSum, and ONNX Runtime there in floating types
     ),

@@ -429,17 +429,12 @@ def _upsample_shape(s: Sequence[Any], a: Any) -> Sequence[Any]:
     return [s[0].batch(2).append(a.output_size[0], a.output_size[1])]
 
 
-def _upsample_error(c: ErrorContext) -> np.ndarray:
-    attrs = _as_resize(c.attrs, c.x[0].shape)
-    return _resize_error(ErrorContext(c.x, c.e, c.y, attrs, c.unit, c.numpy))
-
-
 def _upsample_tensorflow(c: Call) -> str | Unsupported:
     attrs = _as_resize(c.attrs, c.types[0].shape)
     return _resize_tensorflow(Call(c.x, c.types, c.results, attrs, c.draws, c.let))
 
 
-def _upsample_onnx(b: Builder, x: Sequence[str], a: Attrs) -> str:
+def _upsample_definition(b: Builder, x: Sequence[str], a: Attrs) -> str:
     t = b.types[x[0]]
     attrs = _as_resize(a, t.shape)
     if t.dtype in FLOATS:
@@ -480,11 +475,9 @@ def _upsample(name: str, mode: str, native: str, attrs: tuple[Attr, ...] = (), *
     return Op(
         name=name,
         shape=_upsample_shape,
-        numpy=lambda x, a: _resize(x, _as_resize(a, x[0].shape)),
-        error=_upsample_error,
         torch=_upsample_torch(mode, native),
         tensorflow=_upsample_tensorflow,
-        onnx=_upsample_onnx,
+        definition=_upsample_definition,
         sample=sampling.alone_with(draw),
         attrs=(Attr("output_size", "ints"), Attr("scales", "floats", ()), *attrs),
         weight=0.3,

@@ -167,7 +167,7 @@ def _onnx(meaning: _Meaning) -> DecomposeFn:
         if computed != dtype:
             operands[meaning.tensor] = b.op("Cast", operands[meaning.tensor], to=computed)
         operands.insert(meaning.place, b.constant(numbers.element(meaning.number(a), computed)))
-        result = base.onnx(b, operands, {}) if callable(base.onnx) else b.op(base.name, *operands)
+        result = base.definition(b, operands, {}) if callable(base.definition) else b.op(base.name, *operands)
         assert isinstance(result, str)
         if meaning.negated:
             result = b.op("Not", result)
@@ -408,7 +408,7 @@ def _entry(
         shape=broadcast_shape,
         torch=_spelled(meaning, *templates),
         tensorflow=_tensorflow(meaning),
-        onnx=_onnx(meaning),
+        definition=_onnx(meaning),
         attrs=(Attr(meaning.attr, "string"),),
         elementwise=True,
         **settings,

@@ -122,7 +122,7 @@ def _op(
         error=error,
         torch=torch,
         tensorflow=tensorflow,
-        onnx=onnx,
+        definition=onnx,
         sample=along.one_axis("dim"),
         attrs=(Attr("dim", "int"),),
         weight=0.3,

@@ -25,7 +25,7 @@ from polyjuice.ops.indexing import (
     wrapped_torch,
 )
 from polyjuice.ops.shapes import Dims, ShapeMismatch, normalize_axis
-from polyjuice.ops.spec import Attr, Builder, Call, ErrorContext, Op, Operand, Sample
+from polyjuice.ops.spec import Attr, Builder, Call, ErrorContext, Op, Operand, Sample, by_definition
 from polyjuice.ops.structural import reshaped
 from polyjuice.ops.text import literal
 
@@ -229,17 +229,6 @@ def _index_add(x: Sequence[np.ndarray], a: Attrs) -> np.ndarray:
     return scatter(x[0], _line_places(x, a), x[2] * alpha, "add")
 
 
-def _index_add_error(c: ErrorContext) -> np.ndarray:
-    updates = c.x[2] * c.attrs["alpha"]
-    e = np.abs(c.attrs["alpha"]) * c.e[2] + c.unit * np.abs(updates)
-    return scatter_error(c, _line_places(c.x, c.attrs), updates, np.broadcast_to(e, updates.shape), "add")
-
-
-def _index_copy_error(c: ErrorContext) -> np.ndarray:
-    e = np.broadcast_to(c.e[2], c.x[2].shape)
-    return scatter_error(c, _line_places(c.x, c.attrs), c.x[2], e, "none")
-
-
 def _index_add_torch(c: Call) -> str:
     alpha = literal(c.attrs["alpha"], c.types[0].dtype)
     suffix = "" if c.attrs["alpha"] == 1 and c.draws.chance(0.5) else f", alpha={alpha}"
@@ -335,12 +324,11 @@ OPS: tuple[Op, ...] = (
         name="index_add",
         types={"T": NUMERIC, "I": ("int64", "int32")},
         shape=_index_write_shape,
-        numpy=_index_add,
-        error=_index_add_error,
-        partial=lambda x, a: scatter(np.abs(x[0]), _line_places(x, a), np.abs(x[2] * a["alpha"]), "add"),
+        numpy=_index_add,  # ScatterElements takes negative indices
+        partial=by_definition,
         torch=_index_add_torch,
         tensorflow=_index_write_tensorflow("add"),
-        onnx=_index_write_onnx("add"),
+        definition=_index_write_onnx("add"),
         sample=_sample_index_write(True),
         attrs=(*_DIM, Attr("alpha", "float", 1.0)),
         **{**_WRITING, "weight": 0.3},
@@ -351,10 +339,9 @@ OPS: tuple[Op, ...] = (
         types={"T": ALL, "I": ("int64",)},
         shape=_index_write_shape,
         numpy=lambda x, a: scatter(x[0], _line_places(x, a), x[2], "none"),
-        error=_index_copy_error,
         torch=with_dim("torch.index_copy({0}, {dim}, {1}, {2})", "{0}.index_copy({dim}, {1}, {2})"),
         tensorflow=_index_write_tensorflow("update"),
-        onnx=_index_write_onnx("none"),
+        definition=_index_write_onnx("none"),
         sample=_sample_index_write(False),
         attrs=_DIM,
         moves=True,

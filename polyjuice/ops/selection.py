@@ -24,7 +24,7 @@ from polyjuice.ir.dtypes import (
 )
 from polyjuice.ops import adjoints, errors, followers, sampling, writes
 from polyjuice.ops.decomposition_terms import Term, onnx_term, where
-from polyjuice.ops.pointwise import broadcast_shape, elementwise, parametric, suitable, with_attrs
+from polyjuice.ops.pointwise import broadcast_shape, defined, elementwise, parameters, suitable, with_attrs
 from polyjuice.ops.spec import Attr, Call, ErrorContext, Op, Operand, Sample, SpecialValues, SpellFn, Unsupported
 from polyjuice.ops.value_bounds import Bounds
 
@@ -99,7 +99,7 @@ def _nan_to_num_tensorflow(c: Call) -> str:
     return f"tf.where({text} == float('-inf'), tf.constant({low}, {dtype}), {text})"
 
 
-def _nan_to_num_onnx(x: Term, a: Attrs) -> Term:
+def _nan_to_num_definition(x: Term, a: Attrs) -> Term:
     largest = dtypes.largest_finite(x.dtype)
     high = largest if a["posinf"] is None else a["posinf"]
     low = -largest if a["neginf"] is None else a["neginf"]
@@ -225,12 +225,6 @@ def _where_error(c: ErrorContext) -> np.ndarray:
     return np.where(ec > 0, np.inf, np.where(condition, c.e[1], c.e[2]))
 
 
-def _masked_fill_error(c: ErrorContext) -> np.ndarray:
-    value = c.attrs["value"]
-    rounding = c.unit * abs(value) if np.isfinite(value) else 0.0
-    return np.where(c.e[1] > 0, np.inf, np.where(c.x[1], rounding, c.e[0]))
-
-
 def _sample_masked_fill(rng: random.Random, first: TensorType) -> Sample:
     mask = Operand(TensorType("bool", sampling.broadcastable(rng, first.shape)))
     values = (0.0, 1.0) if first.dtype == "bool" else suitable((0.0, 0.0, 1.0, -1.0, 3.0, 0.5, -10000.0), first.dtype)
@@ -257,15 +251,14 @@ OPS = (
         disputed=_clip_disputed,
         followers="Clip Relu Cast Add Mul Min Max Conv",
     ),
-    parametric(
+    defined(
         "clamp_min",
-        lambda x, a: np.maximum(x, np.asarray(a["min"], x.dtype)),
-        (("min", 0.0, (0.0, 0.0, 1.0, -2.0, 0.5)),),
+        lambda x, a: x.then("Max", a["min"]),
         with_attrs("torch.clamp_min({0}, {min})", "{0}.clamp_min({min})", "{0}.clamp(min={min})"),
         with_attrs("tf.maximum({0}, {min})", "tf.where({0} < {min}, tf.constant({min}, {0}.dtype), {0})"),
-        errors.lipschitz(),
         NUMERIC,
-        onnx=onnx_term(lambda x, a: x.then("Max", a["min"]), widen=False),
+        widen=False,
+        **parameters((("min", 0.0, (0.0, 0.0, 1.0, -2.0, 0.5)),)),
         exact=True,
         ulps=1,
         limits=SpecialValues.INFINITY,
@@ -297,13 +290,11 @@ OPS = (
         types={"T": ALL, "B": ("bool",)},
         torch_types=COMPLEX,
         shape=broadcast_shape,
-        numpy=lambda x, a: np.where(x[1], np.asarray(a["value"]).astype(x[0].dtype), x[0]),
-        error=_masked_fill_error,
         torch=with_attrs("{0}.masked_fill({1}, {value})", "torch.masked_fill({0}, {1}, {value})"),
         tensorflow=with_attrs(
             "tf.where({1}, tf.constant({value}, {0}.dtype), {0})", "tf.where({1}, tf.cast({value}, {0}.dtype), {0})"
         ),
-        onnx=onnx_term(lambda x, mask, a: where(mask, a["value"], x), widen=False),
+        definition=onnx_term(lambda x, mask, a: where(mask, a["value"], x), widen=False),
         sample=_sample_masked_fill,
         attrs=(Attr("value", "float"),),
         elementwise=True,
@@ -312,14 +303,13 @@ OPS = (
         weight=0.5,
         limits=SpecialValues.ANYWHERE,
     ),
-    parametric(
+    defined(
         "nan_to_num",
-        lambda x, a: np.asarray(np.nan_to_num(x, nan=a["nan"], posinf=a["posinf"], neginf=a["neginf"])),
-        (("nan", 0.0, (0.0, 0.0, 1.0)), ("posinf", None, (8.0, 100.0)), ("neginf", None, (-8.0, -100.0))),
+        _nan_to_num_definition,
         _nan_to_num_torch,
         _nan_to_num_tensorflow,
-        errors.lipschitz(),
-        onnx=onnx_term(_nan_to_num_onnx, widen=False),
+        widen=False,
+        **parameters((("nan", 0.0, (0.0, 0.0, 1.0)), ("posinf", None, (8.0, 100.0)), ("neginf", None, (-8.0, -100.0)))),
         exact=True,
         limits=SpecialValues.INFINITY | SpecialValues.NAN,
     ),

@@ -12,9 +12,7 @@ import numpy as np
 from polyjuice.ir import Attrs, TensorType, dtypes
 from polyjuice.ops import errors, sampling
 from polyjuice.ops.shapes import Dims, ShapeMismatch, normalize_axis
-from polyjuice.ops.softmax import softmax, softmax_error
 from polyjuice.ops.spec import Attr, Builder, Call, ErrorContext, Op, Operand, Sample, SpecialValues
-from polyjuice.ops.text import literal
 
 # --- scaled_dot_product_attention ------------------------------------------------------------------------------------
 
@@ -35,37 +33,6 @@ def _scale(a: Attrs, query: Sequence[int]) -> float:
     return 1 / math.sqrt(query[-1]) if a["scale"] is None else float(a["scale"])
 
 
-def _scores(x: Sequence[np.ndarray], a: Attrs) -> np.ndarray:
-    scores = np.matmul(x[0], x[1].swapaxes(-1, -2)) * np.asarray(_scale(a, x[0].shape), x[0].dtype)
-    if len(x) > 3:
-        scores = scores + x[3]
-    if a["is_causal"]:
-        scores = np.where(np.tri(*scores.shape[-2:]) > 0, scores, -np.inf)
-    return np.asarray(scores)
-
-
-def _attention_error(c: ErrorContext) -> np.ndarray:
-    """Scores are sums of products; weights err relatively, as in a softmax; results are sums of products again."""
-    x, a = [np.asarray(v, np.float64) for v in c.x], dict(c.attrs)
-    scores, scale = _scores(x, a), abs(_scale(a, x[0].shape))
-
-    def sized(parts: Sequence[np.ndarray]) -> np.ndarray:
-        return _scores(parts, {"is_causal": 0, "scale": scale})
-
-    moved = errors.multilinear(ErrorContext(x[:2], c.e[:2], c.y, c.attrs, c.unit, c.numpy), sized, x[0].shape[-1] + 6)
-    products = np.matmul(np.abs(x[0]), np.abs(x[1]).swapaxes(-1, -2))
-    moved = errors.infinite_if(errors.overflows(c, products), moved)
-    if len(x) > 3:
-        size = sized([np.abs(v) for v in x[:2]]) + moved
-        moved = moved + c.e[3] + np.minimum(2 * c.unit * (size + np.abs(x[3])), size)
-    moved = np.where((scores == -np.inf) & np.isfinite(moved), 0.0, moved)
-    weights = softmax(scores, -1)
-    flushed = np.where(scores > -np.inf, dtypes.smallest_normal(errors.held(c)), 0.0)
-    change = softmax_error(scores, moved, -1, c.unit) + 4 * c.unit * weights + flushed
-    last = ErrorContext([weights, x[2]], [change, c.e[2]], c.y, c.attrs, c.unit, c.numpy)
-    return errors.multilinear(last, lambda v: np.asarray(np.matmul(v[0], v[1])), scores.shape[-1] + 4)
-
-
 def _attention_torch(c: Call) -> str:
     a = c.attrs
     keywords = [f"attn_mask={c.x[3]}"] if len(c.x) > 3 else []
@@ -74,22 +41,7 @@ def _attention_torch(c: Call) -> str:
     return f"F.scaled_dot_product_attention({', '.join([*c.x[:3], *keywords])})"
 
 
-def _attention_tensorflow(c: Call) -> str:
-    query, key = c.types[:2]
-    scale = literal(_scale(c.attrs, query.shape), query.dtype)
-    scaled = f"tf.matmul({c.x[0]}, {c.x[1]}, transpose_b=True) * {scale}"
-    if c.draws.chance(0.5):
-        scaled = f"tf.matmul({c.x[0]} * {scale}, {c.x[1]}, transpose_b=True)"
-    if len(c.x) > 3:
-        scaled = f"{scaled} + {c.x[3]}"
-    if c.attrs["is_causal"]:
-        size = (query.shape[-2], key.shape[-2])
-        causal = f"tf.cast(tf.linalg.band_part(tf.ones({size}), -1, 0), tf.bool)"
-        scaled = f'tf.where({causal}, {scaled}, tf.constant(float("-inf"), dtype=tf.{query.dtype}))'
-    return f"tf.matmul(tf.nn.softmax({scaled}), {c.x[2]})"
-
-
-def _attention_onnx(b: Builder, x: Sequence[str], a: Attrs) -> str:
+def _attention_definition(b: Builder, x: Sequence[str], a: Attrs) -> str:
     query, key = b.types[x[0]], b.types[x[1]]
     dtype = dtypes.to_numpy(query.dtype)
     perm = (*range(key.rank - 2), key.rank - 1, key.rank - 2)
@@ -130,50 +82,7 @@ def _length(x: np.ndarray, axis: int) -> np.ndarray:
     return np.asarray(np.sqrt(np.sum(x * x, axis=axis)))
 
 
-def _cosine(x: Sequence[np.ndarray], a: Attrs) -> np.ndarray:
-    left, right = np.broadcast_arrays(*x)
-    lengths = [np.maximum(_length(v, a["dim"]), np.asarray(a["eps"], v.dtype)) for v in (left, right)]
-    return np.asarray(np.sum(left * right, axis=a["dim"]) / (lengths[0] * lengths[1]))
-
-
-def _cosine_error(c: ErrorContext) -> np.ndarray:
-    """The bound for a quotient of a sum of products and two lengths; a length moves at most by the errors' length."""
-    axis = c.attrs["dim"]
-    x = np.broadcast_arrays(*(np.asarray(v, np.float64) for v in c.x))
-    e = [np.broadcast_to(np.broadcast_to(v, u.shape), x[0].shape) for v, u in zip(c.e, c.x, strict=True)]
-    n = x[0].shape[axis]
-    tiny = math.sqrt(n * dtypes.smallest_normal(errors.held(c)))
-    lengths = [np.maximum(_length(v, axis), c.attrs["eps"]) for v in x]
-    moved = [_length(d, axis) + tiny + (n + 4) * c.unit * s for d, s in zip(e, lengths, strict=True)]
-    (left, right), (e_left, e_right) = (np.abs(v) for v in x), e
-    spread = np.sum(left * e_right + e_left * (right + e_right), axis=axis)
-    top = spread + (n + 6) * c.unit * (np.sum(left * right, axis=axis) + spread)
-    top = top + n * dtypes.smallest_normal(errors.held(c))  # products that underflow
-    low = np.prod([np.maximum(s - d, 0) for s, d in zip(lengths, moved, strict=True)], axis=0)
-    high = np.prod([s + d for s, d in zip(lengths, moved, strict=True)], axis=0)
-    fits = (low > 0) & ~errors.overflows(c, np.maximum(lengths[0] ** 2, lengths[1] ** 2)) & ~errors.overflows(c, high)
-    lost = low <= dtypes.smallest_normal(errors.held(c)) * n
-    bound = (top + np.abs(c.y[0]) * (high - low)) / np.where(fits, low, 1)
-    return np.where(fits & ~lost, bound, np.inf)
-
-
-def _cosine_tensorflow(c: Call) -> str:
-    """Each operand over its length, which is at least eps."""
-    axis, rank = c.attrs["dim"], max(t.rank for t in c.types)
-    eps, dtype = repr(c.attrs["eps"]), c.types[0].dtype
-    shape = np.broadcast_shapes(*(t.shape for t in c.types))
-    parts = []
-    for x, t in zip(c.x, c.types, strict=True):
-        x = x if t.shape == shape else c.let(f"tf.broadcast_to({x}, {shape})")
-        parts.append(x)
-    lengths = [
-        f"tf.maximum(tf.sqrt(tf.reduce_sum({x} * {x}, axis={axis % rank})), tf.constant({eps}, tf.{dtype}))"
-        for x in parts
-    ]
-    return f"tf.reduce_sum({parts[0]} * {parts[1]}, axis={axis % rank}) / ({lengths[0]} * {lengths[1]})"
-
-
-def _cosine_onnx(b: Builder, x: Sequence[str], a: Attrs) -> str:
+def _cosine_definition(b: Builder, x: Sequence[str], a: Attrs) -> str:
     shape = np.broadcast_shapes(*(b.types[name].shape for name in x))
     dtype = dtypes.to_numpy(b.types[x[0]].dtype)
     wide = [name if b.types[name].shape == shape else b.op("Expand", name, shape=shape) for name in x]
@@ -207,11 +116,6 @@ def _cdist_shape(s: Sequence[Dims], a: Any) -> Sequence[Dims]:
 
 def _pairs(x: Sequence[np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
     return x[0][..., :, None, :], x[1][..., None, :, :]
-
-
-def _cdist(x: Sequence[np.ndarray], a: Attrs) -> np.ndarray:
-    left, right = _pairs(x)
-    return np.asarray(_distance(left - right, a["p"]))
 
 
 def _distance(gap: np.ndarray, p: float) -> Any:
@@ -251,7 +155,7 @@ def _cdist_tensorflow(c: Call) -> str:
     return f"tf.{function}(tf.abs({gap}), axis=-1)"
 
 
-def _cdist_onnx(b: Builder, x: Sequence[str], a: Attrs) -> str:
+def _cdist_definition(b: Builder, x: Sequence[str], a: Attrs) -> str:
     left, right = (b.types[name].rank for name in x)
     gap = b.op("Sub", b.op("Unsqueeze", x[0], axes=(left - 1,)), b.op("Unsqueeze", x[1], axes=(right - 2,)))
     axes = (b.types[gap].rank - 1,)
@@ -273,14 +177,10 @@ OPS = (
         inputs=("T", "T", "T", "T"),
         min_inputs=3,
         shape=_attention_shape,
-        numpy=lambda x, a: np.asarray(np.matmul(softmax(_scores(x, a), -1), x[2])),
-        error=_attention_error,
+        definition=_attention_definition,
         torch=_attention_torch,
-        tensorflow=_attention_tensorflow,
-        onnx=_attention_onnx,
         sample=_sample_attention,
         attrs=(Attr("is_causal", "int", 0), Attr("scale", "float", None)),
-        ulps=4,
         weight=0.5,
         limits=SpecialValues.INFINITY,
     ),
@@ -288,25 +188,20 @@ OPS = (
         name="cosine_similarity",
         inputs=("T", "T"),
         shape=_cosine_shape,
-        numpy=_cosine,
-        error=_cosine_error,
         torch=lambda c: f"F.cosine_similarity({c.x[0]}, {c.x[1]}, dim={c.attrs['dim']}, eps={c.attrs['eps']!r})",
-        tensorflow=_cosine_tensorflow,
-        onnx=_cosine_onnx,
+        definition=_cosine_definition,
         sample=_sample_cosine,
         attrs=(Attr("dim", "int", 1), Attr("eps", "float", 1e-8)),
-        ulps=4,
     ),
     Op(
         name="cdist",
         inputs=("T", "T"),
         types={"T": ("float32", "float64")},
         shape=_cdist_shape,
-        numpy=_cdist,
+        definition=_cdist_definition,
         error=_cdist_error,
         torch=_cdist_torch,
         tensorflow=_cdist_tensorflow,
-        onnx=_cdist_onnx,
         sample=_sample_cdist,
         attrs=(Attr("p", "float", 2.0),),
         ulps=2,

@@ -176,6 +176,11 @@ Texts = tuple[str, ...] | SpellFn | TemplatesFn | Unsupported
 DecomposeFn = Callable[[Builder, Sequence[str], Attrs], "str | Sequence[str] | Unsupported"]
 
 
+def by_definition(*_: object) -> Any:
+    """Stands in an entry for what :mod:`polyjuice.ops.definitions` derives."""
+    raise AssertionError("an operator needs a definition, or its meaning and its error rule")
+
+
 FRAMEWORKS = ("torch", "onnx", "tensorflow")
 
 NOT_WRITTEN = Unsupported("nobody has spelled it yet")
@@ -223,12 +228,6 @@ class Op:
     shape: ShapeFn
     """The shape signature (:mod:`polyjuice.ops.shapes`)."""
 
-    numpy: NumpyFn
-    """The meaning, on arrays of one precision. The interpreter computes half types in float32 and rounds once."""
-
-    error: ErrorFn
-    """A bound on the absolute error of the results that errors of the operands cause."""
-
     torch: Texts
     """An application in Torch's Python: equivalent templates (``{0}`` is the first operand), a function that gives a
     text or such templates, or a :class:`Unsupported`."""
@@ -236,11 +235,19 @@ class Op:
     sample: SampleFn
     """Draws ways to apply the operator to a given first operand."""
 
-    tensorflow: Texts = NOT_WRITTEN
-    """The same in TensorFlow's Python."""
+    definition: DecomposeFn | Unsupported | None = None
+    """Builds the same value of ONNX's operators, where ONNX lacks this one or has it only since a later opset."""
 
-    onnx: DecomposeFn | Unsupported | None = None
-    """Builds the same value of other ONNX operators, where ONNX lacks this one or has it only since a later opset."""
+    numpy: NumpyFn = by_definition
+    """The meaning, on arrays of one precision. The interpreter computes half types in float32 and rounds once.
+    It is that of the definition unless given."""
+
+    error: ErrorFn = by_definition
+    """A bound on the absolute error of the results that errors of the operands cause. It follows from the definition
+    unless given."""
+
+    tensorflow: Texts = NOT_WRITTEN
+    """The same as ``torch``, in TensorFlow's Python. The definition is written where there is none."""
 
     since: int = 18
     """The first opset of ONNX that has the operator as it is meant here."""
@@ -363,7 +370,7 @@ class Op:
     @property
     def unsupported(self) -> dict[str, str]:
         """For each of FRAMEWORKS the reason why it cannot express the operator, or ""."""
-        onnx = self.onnx if self.domain else None
+        onnx = self.definition if self.domain else None
         says = {"torch": self.torch, "onnx": onnx, "tensorflow": self.tensorflow}
         reasons = {name: one.reason if isinstance(one, Unsupported) else "" for name, one in says.items()}
         if self.domain and onnx is None:

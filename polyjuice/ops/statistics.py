@@ -16,15 +16,12 @@ from polyjuice.ops.reductions import (
     Reduce,
     greatest,
     least,
-    log_sum_exp,
-    log_sum_exp_error,
     mean_error,
     norm,
     norm_error,
     operand_errors,
     over,
     reducing,
-    sum_error,
     terms,
 )
 from polyjuice.ops.spec import (
@@ -39,6 +36,7 @@ from polyjuice.ops.spec import (
     SpecialValues,
     SpellFn,
     Unsupported,
+    by_definition,
 )
 
 
@@ -173,14 +171,15 @@ def _draw_variance(rng: random.Random, first: TensorType) -> Attrs:
     return {**attrs, "correction": rng.choice(possible)}
 
 
-def _variance(name: str, numpy: NumpyFn, error: ErrorFn, tensorflow: SpellFn, onnx: DecomposeFn, **more: Any) -> Op:
+def _variance(name: str, numpy: NumpyFn, error: ErrorFn, tensorflow: SpellFn, definition: Any, **more: Any) -> Op:
+    """The entry; its meaning without degrees of freedom is its own, and so is its error by Welford's method."""
     return along.reduction(
         name,
-        numpy,
-        error,
+        definition,
         _var_torch(name),
         tensorflow,
-        onnx,
+        numpy=numpy,
+        error=error,
         sample=sampling.alone_with(_draw_variance),
         attrs=(Attr("dim", "ints", ()), Attr("correction", "int", 1), Attr("keepdim", "int", 0)),
         ulps=4,
@@ -257,7 +256,7 @@ def _order_tensorflow(c: Call) -> str | Unsupported:
     )(c)
 
 
-def _order_onnx(b: Builder, x: Sequence[str], a: Attrs) -> str:
+def _order_definition(b: Builder, x: Sequence[str], a: Attrs) -> str:
     order, dtype = a["ord"], b.types[x[0]].dtype
     if order in (1, 2):
         return _reduce(b, f"ReduceL{order:.0f}", x[0], a)
@@ -328,7 +327,7 @@ def _truth_tensorflow(function: str) -> SpellFn:
     return spell
 
 
-def _truth_onnx(op: str) -> DecomposeFn:
+def _truth_definition(op: str) -> DecomposeFn:
     def build(b: Builder, x: Sequence[str], a: Attrs) -> str:
         truth = b.op("Cast", b.op("Cast", x[0], to="bool"), to="int32")
         return b.op("Cast", _reduce(b, op, truth, a), to="bool")
@@ -336,15 +335,14 @@ def _truth_onnx(op: str) -> DecomposeFn:
     return build
 
 
-def _truth(name: str, function: Any, decisive: bool, op: str) -> Op:
+def _truth(name: str, decisive: bool, op: str) -> Op:
     return along.reduction(
         name,
-        reducing(function, "bool"),
-        _truth_error(decisive),
+        _truth_definition(op),
         _truth_torch(name),
         _truth_tensorflow(f"reduce_{name}"),
-        _truth_onnx(op),
         ALL,
+        error=_truth_error(decisive),
         results=("bool",),
         exact=True,
         limits=SpecialValues.INFINITY,
@@ -387,8 +385,7 @@ OPS = (
     ),
     along.reduction(
         "logsumexp",
-        reducing(log_sum_exp),
-        log_sum_exp_error,
+        _by("ReduceLogSumExp"),
         along.torch(
             "torch.logsumexp({x}, dim={dim}, keepdim={keep})",
             "{x}.logsumexp({dim}, keepdim={keep})",
@@ -398,17 +395,14 @@ OPS = (
             "tf.reduce_logsumexp({x}, axis={dim}, keepdims={keep})",
             "tf.math.reduce_logsumexp({x}, axis={dim}, keepdims={keep})",
         ),
-        _by("ReduceLogSumExp"),
-        ulps=4,
         limits=SpecialValues.INFINITY,
     ),
     along.reduction(
         "linalg_vector_norm",
-        lambda x, a: reducing(_order(a["ord"]))(x, a),
-        _order_error,
+        _order_definition,
         _order_torch,
         _order_tensorflow,
-        _order_onnx,
+        error=_order_error,
         sample=along.some_axes(ord=lambda rng: rng.choice((2.0, 2.0, 1.0, 3.0, 0.0, math.inf, -math.inf))),
         attrs=(Attr("ord", "float", 2.0), *along.DIMS),
         continuous=False,
@@ -417,26 +411,22 @@ OPS = (
     ),
     along.reduction(
         "nansum",
-        reducing(np.nansum),
-        sum_error,
+        _nan_to_zero_sum,
         along.torch(*_SUMS, full=("torch.nansum({x})",)),
         along.tensorflow(
             "tf.reduce_sum(tf.where(tf.math.is_nan({x}), tf.zeros_like({x}), {x}), axis={dim}, keepdims={keep})"
         ),
-        _nan_to_zero_sum,
         exact=True,
         adjoint=adjoints.reduction(lambda x, y, n: 1.0),
-        partial=lambda x, a: reducing(np.nansum)([np.abs(x[0])], a),
+        partial=by_definition,
     ),
-    _truth("any", np.any, True, "ReduceMax"),
-    _truth("all", np.all, False, "ReduceMin"),
+    _truth("any", True, "ReduceMax"),
+    _truth("all", False, "ReduceMin"),
     along.reduction(
         "count_nonzero",
-        reducing(lambda x, axis, keepdims: np.count_nonzero(x, axis=axis), "int64"),
-        _count_error,
+        lambda b, x, a: _reduce(b, "ReduceSum", b.op("Cast", b.op("Cast", x[0], to="bool"), to="int64"), a),
         _count_torch,
         lambda c: f"tf.math.count_nonzero({c.x[0]}, axis={list(along.axes(c.attrs, c.types[0].rank))})",
-        lambda b, x, a: _reduce(b, "ReduceSum", b.op("Cast", b.op("Cast", x[0], to="bool"), to="int64"), a),
         ALL,
         results=("int64",),
         shape=lambda s, a: [s[0].reduced(along.axes({"dim": a.dim}, len(s[0])), 0)],

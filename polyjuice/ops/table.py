@@ -42,6 +42,7 @@ from polyjuice.ops import (
     transcendental,
     viewing,
 )
+from polyjuice.ops.definitions import completed
 from polyjuice.ops.registry import register
 
 _FAMILIES = (
@@ -86,4 +87,4 @@ _FAMILIES = (
 )
 
 for _family in _FAMILIES:
-    register(_family.OPS)
+    register(map(completed, _family.OPS))

@@ -11,7 +11,7 @@ from polyjuice.ir import Attrs, dtypes
 from polyjuice.ir.dtypes import FLOATS
 from polyjuice.ops import domains, errors, value_bounds
 from polyjuice.ops.decomposition_terms import Term, onnx_term, where
-from polyjuice.ops.pointwise import HALF_TO_SINGLE, binary, cast_around, parametric, unary
+from polyjuice.ops.pointwise import HALF_TO_SINGLE, binary, cast_around, defined, parametric, unary
 from polyjuice.ops.spec import Call, ErrorContext, Op, SpecialValues, Unsupported
 from polyjuice.ops.special import digamma, erf, erfc, erfinv, lgamma
 from polyjuice.ops.value_bounds import Bounds
@@ -25,7 +25,7 @@ def _function(name: str, function: Any, error: Any, types: tuple[str, ...] = FLO
     return unary(
         name,
         function,
-        (f"torch.{word}({{0}})", f"{{0}}.{word}()", f"{{0}}.{word}_()"),
+        _methods(word),
         (f"tf.math.{word}({{0}})",) + ((f"tf.{word}({{0}})",) if word != "log" and word != "erf" else ()),
         error,
         types,
@@ -33,15 +33,20 @@ def _function(name: str, function: Any, error: Any, types: tuple[str, ...] = FLO
     )
 
 
+def _methods(name: str) -> tuple[str, ...]:
+    """The Torch templates of a function of one operand."""
+    return f"torch.{name}({{0}})", f"{{0}}.{name}()", f"{{0}}.{name}_()"
+
+
 def _aten(name: str, function: Any, tensorflow: Any, error: Any, onnx: Any, *torch: str, **more: Any) -> Op:
     """The entry of a function that ONNX lacks, with further Torch templates."""
     return unary(
         name,
         function,
-        (f"torch.{name}({{0}})", f"{{0}}.{name}()", f"{{0}}.{name}_()", *torch),
+        (*_methods(name), *torch),
         tensorflow,
         error,
-        onnx=onnx,
+        definition=onnx,
         **{"ulps": 8, **more},
     )
 
@@ -49,15 +54,14 @@ def _aten(name: str, function: Any, tensorflow: Any, error: Any, onnx: Any, *tor
 _ABSOLUTE = errors.plus_absolute
 
 
-def _logarithm(name: str, function: Any, base: int, tensorflow: str, **more: Any) -> Op:
-    return _aten(
+def _logarithm(name: str, base: int, tensorflow: str) -> Op:
+    return defined(
         name,
-        function,
+        lambda x, a: x.then("Log") / math.log(base),
+        _methods(name),
         (f"tf.math.log({{0}}) / {math.log(base)}", tensorflow),
-        _ABSOLUTE(errors.monotone, 4),
-        onnx_term(lambda x, a: x.then("Log") / math.log(base)),
         limits=SpecialValues.ANYWHERE,
-        **more,
+        lack=domains.within(0, 0.0),
     )
 
 
@@ -110,11 +114,6 @@ def _digamma_error(c: ErrorContext) -> np.ndarray:
     reach = c.e[0] + 8 * c.unit * np.abs(x) * (x < 0)
     wide = ErrorContext(c.x, [reach], c.y, c.attrs, c.unit, c.numpy)
     return errors.infinite_if(_crosses_pole(wide), errors.monotone(wide) + 16 * c.unit * (1 + np.log1p(np.abs(x))))
-
-
-def _corners_of_two(c: ErrorContext) -> np.ndarray:
-    (x, y), (ex, ey) = c.x, c.e
-    return errors.corners(c, [[x + dx, y + dy] for dx in (-ex, ex) for dy in (-ey, ey)])
 
 
 def _angle_error(c: ErrorContext) -> np.ndarray:
@@ -172,7 +171,7 @@ def _hypot_onnx(x: Term, y: Term, a: Attrs) -> Term:
     return large * (ratio * ratio + 1.0).then("Sqrt")
 
 
-def _sum_of_powers(name: str, function: Any, scale: float, weight: float) -> Op:
+def _sum_of_powers(name: str, scale: float, weight: float) -> Op:
     """The entry of log(b**x + b**y) about the larger exponent; ``scale`` is log(b)."""
 
     def tensorflow(c: Call) -> str:
@@ -182,19 +181,16 @@ def _sum_of_powers(name: str, function: Any, scale: float, weight: float) -> Op:
             return f"{large} + tf.math.log1p(tf.exp(-{gap}))"
         return f"{large} + tf.math.log1p(tf.exp(-{scale} * {gap})) / {scale}"
 
-    def onnx(x: Term, y: Term, a: Attrs) -> Term:
+    def definition(x: Term, y: Term, a: Attrs) -> Term:
         gap = abs(x - y) * -scale
         return x.then("Max", y) + (gap.then("Exp") + 1.0).then("Log") / scale
 
-    return binary(
+    return defined(
         name,
-        function,
+        definition,
         (f"torch.{name}({{0}}, {{1}})", f"{{0}}.{name}({{1}})"),
         tensorflow,
-        _ABSOLUTE(errors.largest, 8),
-        FLOATS,
-        onnx=onnx_term(onnx),
-        ulps=4,
+        operands=2,
         weight=weight,
     )
 
@@ -299,18 +295,13 @@ OPS = (
         limits=SpecialValues.ANYWHERE,
         lack=domains.within(0, -1.0),
     ),
-    _logarithm(
-        "log2", np.log2, 2, "tf.math.log({0}) / tf.math.log(tf.constant(2.0, {0}.dtype))", lack=domains.within(0, 0.0)
-    ),
-    _logarithm("log10", np.log10, 10, f"tf.math.log({{0}}) * {1 / math.log(10)}", lack=domains.within(0, 0.0)),
-    _aten(
+    _logarithm("log2", 2, "tf.math.log({0}) / tf.math.log(tf.constant(2.0, {0}.dtype))"),
+    _logarithm("log10", 10, f"tf.math.log({{0}}) * {1 / math.log(10)}"),
+    defined(
         "rsqrt",
-        lambda x: 1 / np.sqrt(x),
+        lambda x, a: x.then("Sqrt").then("Reciprocal"),
+        (*_methods("rsqrt"), "1 / torch.sqrt({0})", "{0} ** -0.5"),
         ("tf.math.rsqrt({0})", "1 / tf.sqrt({0})", "{0} ** -0.5"),
-        errors.monotone,
-        onnx_term(lambda x, a: x.then("Sqrt").then("Reciprocal")),
-        "1 / torch.sqrt({0})",
-        "{0} ** -0.5",
         weight=0.6,
         limits=SpecialValues.NAN | SpecialValues.POLE,
         lack=domains.within(0, 0.0),
@@ -322,20 +313,17 @@ OPS = (
         _hypot_tensorflow,
         _hypot_error,
         FLOATS,
-        onnx=onnx_term(_hypot_onnx),
+        definition=onnx_term(_hypot_onnx),
         ulps=8,
     ),
-    _sum_of_powers("logaddexp", np.logaddexp, 1.0, 0.3),
-    _sum_of_powers("logaddexp2", np.logaddexp2, math.log(2), 0.2),
-    binary(
+    _sum_of_powers("logaddexp", 1.0, 0.3),
+    _sum_of_powers("logaddexp2", math.log(2), 0.2),
+    defined(
         "xlogy",
-        lambda x, y: np.where(x == 0, np.zeros((), x.dtype), x * np.log(y)),
+        lambda x, y, a: where(x.equals(0), 0.0, x * y.then("Log")),
         ("torch.xlogy({0}, {1})", "{0}.xlogy({1})", "torch.special.xlogy({0}, {1})", "{0}.xlogy_({1})"),
         ("tf.math.xlogy({0}, {1})",),
-        lambda c: np.asarray(_corners_of_two(c) + 4 * c.unit * np.abs(c.x[0])),
-        FLOATS,
-        onnx=onnx_term(lambda x, y, a: where(x.equals(0), 0.0, x * y.then("Log"))),
-        ulps=8,
+        operands=2,
         limits=SpecialValues.INFINITY | SpecialValues.POLE,
         lack=domains.within(1, 0.0),
     ),
@@ -346,7 +334,7 @@ OPS = (
         _logit_torch,
         _logit_tensorflow,
         _logit_error,
-        onnx=onnx_term(_logit_onnx),
+        definition=onnx_term(_logit_onnx),
         ulps=8,
         lack=domains.logit,
     ),
@@ -448,16 +436,14 @@ OPS = (
         ("tf.math.atan2({0}, {1})", "tf.atan2({0}, {1})"),
         _ABSOLUTE(_angle_error, 4),
         FLOATS,
-        onnx=onnx_term(_atan2_onnx),
+        definition=onnx_term(_atan2_onnx),
         ulps=8,
     ),
-    _aten(
+    defined(
         "deg2rad",
-        np.deg2rad,
+        lambda x, a: x * (math.pi / 180),
+        _methods("deg2rad"),
         (f"{{0}} * {math.pi / 180}", f"tf.multiply({{0}}, {math.pi / 180})"),
-        errors.lipschitz(math.pi / 180),
-        onnx_term(lambda x, a: x * (math.pi / 180)),
-        ulps=3,
         limits=SpecialValues.ANYWHERE,
     ),
     _aten(

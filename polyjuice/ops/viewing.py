@@ -85,11 +85,6 @@ def _narrow_shape(s: Sequence[Any], a: Any) -> Sequence[Any]:
     return [s[0].replace(a.dim, a.length)]
 
 
-def _line(dim: int, rank: int, entry: Any) -> tuple[Any, ...]:
-    """A NumPy index with an entry for one dimension."""
-    return (*[slice(None)] * normalize_axis(dim, rank), entry)
-
-
 def _narrow_entry(a: Attrs) -> str:
     return f"{a['start']}:{a['start'] + a['length']}"
 
@@ -193,15 +188,6 @@ def _diag_embed_shape(s: Sequence[Dims], a: Any) -> Sequence[Dims]:
     return [Dims(wide[i] for i in _embedding_places(len(wide), a))]
 
 
-def _diag_embed(x: Sequence[np.ndarray], a: Attrs) -> np.ndarray:
-    n, offset = x[0].shape[-1], a["offset"]
-    size = n + abs(offset)
-    out = np.zeros((*x[0].shape[:-1], size, size), x[0].dtype)
-    rows = np.arange(n) + max(-offset, 0)
-    out[..., rows, rows + offset] = x[0]
-    return out.transpose(_embedding_places(out.ndim, AttrView(a)))
-
-
 def _diag_embed_onnx(b: Builder, x: Sequence[str], a: Attrs) -> str:
     """Look up every place of the matrices in the elements of the diagonal, followed by a zero."""
     t, offset = b.types[x[0]], a["offset"]
@@ -238,11 +224,6 @@ def _blocks_before(columns: Sequence[int]) -> list[tuple[int, int]]:
     return [(sum(columns[:i]), sum(columns[i + 1 :])) for i in range(len(columns))]
 
 
-def _block_diag(x: Sequence[np.ndarray], a: Attrs) -> np.ndarray:
-    margins = _blocks_before([array.shape[1] for array in x])
-    return np.concatenate([np.pad(array, ((0, 0), margin)) for array, margin in zip(x, margins, strict=True)])
-
-
 def _block_diag_onnx(b: Builder, x: Sequence[str], a: Attrs) -> str:
     margins = _blocks_before([b.types[name].shape[1] for name in x])
     rows = [b.op("Pad", name, pads=(0, before, 0, after)) for name, (before, after) in zip(x, margins, strict=True)]
@@ -269,11 +250,6 @@ def _unfold_shape(s: Sequence[Any], a: Any) -> Sequence[Any]:
     if isinstance(s[0], Dims) and not (1 <= a.size <= s[0][a.dimension] and a.step >= 1):
         raise ShapeMismatch(f"unfold: windows of {a.size} at steps of {a.step} along {a.dimension} of {tuple(s[0])}")
     return [s[0].replace(a.dimension, (s[0][a.dimension] - a.size) // a.step + 1).append(a.size)]
-
-
-def _unfold(x: Sequence[np.ndarray], a: Attrs) -> np.ndarray:
-    windows = np.lib.stride_tricks.sliding_window_view(x[0], a["size"], axis=a["dimension"])
-    return np.asarray(windows[_line(a["dimension"], x[0].ndim, slice(None, None, a["step"]))])
 
 
 def _window_places(size: int, a: Attrs) -> np.ndarray:
@@ -327,12 +303,6 @@ def _select_scatter_shape(s: Sequence[Any], a: Any) -> Sequence[Any]:
     if isinstance(s[0], Dims) and _select_shape(s, a)[0] != s[1]:
         raise ShapeMismatch(f"select_scatter: a source of shape {tuple(s[1])}")
     return [s[0]]
-
-
-def _replaced(x: Sequence[np.ndarray], index: tuple[Any, ...]) -> np.ndarray:
-    out = np.array(x[0])
-    out[index] = x[1]
-    return out
 
 
 def _taken(size: int, a: Attrs) -> range:
@@ -418,101 +388,93 @@ OPS: tuple[Op, ...] = (
     moving(
         "stack",
         _stack_shape,
-        lambda x, a: np.stack(list(x), a["dim"]),
         lambda c: f"torch.stack(({', '.join(c.x)},), dim={c.attrs['dim']})",
         lambda c: f"tf.stack([{', '.join(c.x)}], axis={c.attrs['dim']})",
         _sample_stack,
         (_DIM,),
         variadic=True,
-        onnx=lambda b, x, a: b.op("Concat", *(b.op("Unsqueeze", name, axes=(a["dim"],)) for name in x), axis=a["dim"]),
+        definition=lambda b, x, a: b.op(
+            "Concat", *(b.op("Unsqueeze", name, axes=(a["dim"],)) for name in x), axis=a["dim"]
+        ),
     ),
     moving(
         "unbind",
         _unbind_shape,
-        lambda x, a: tuple(np.moveaxis(x[0], a["dim"], 0)),
         attributes("torch.unbind({0}, {dim})", "{0}.unbind({dim})"),
         attributes("tf.unstack({0}, axis={dim})"),
         sampling.alone_with(_draw_unbind),
         (_DIM,),
         splits="dim",
-        onnx=_unbind_onnx,
+        definition=_unbind_onnx,
     ),
     moving(
         "select",
         _select_shape,
-        lambda x, a: np.take(x[0], a["index"], a["dim"]),
         _indexed(lambda a: str(a["index"]), "torch.select({0}, {dim}, {index})", "{0}.select({dim}, {index})"),
         _indexed(lambda a: str(a["index"])),
         sampling.alone_with(_draw_select),
         (_DIM, Attr("index", "int")),
-        onnx=lambda b, x, a: b.op("Gather", x[0], b.constant(np.asarray(a["index"], np.int64)), axis=a["dim"]),
+        definition=lambda b, x, a: b.op("Gather", x[0], b.constant(np.asarray(a["index"], np.int64)), axis=a["dim"]),
     ),
     moving(
         "narrow",
         _narrow_shape,
-        lambda x, a: np.asarray(x[0][_line(a["dim"], x[0].ndim, slice(a["start"], a["start"] + a["length"]))]),
         _indexed(_narrow_entry, "torch.narrow({0}, {dim}, {start}, {length})", "{0}.narrow({dim}, {start}, {length})"),
         _indexed(_narrow_entry),
         sampling.alone_with(_draw_narrow),
         (_DIM, Attr("start", "int"), Attr("length", "int")),
-        onnx=lambda b, x, a: cut(b, x[0], a["dim"], a["start"], a["start"] + a["length"]),
+        definition=lambda b, x, a: cut(b, x[0], a["dim"], a["start"], a["start"] + a["length"]),
     ),
     moving(
         "movedim",
         lambda s, a: [Dims(s[0][i] for i in _moved_axes(len(s[0]), a))],
-        lambda x, a: np.moveaxis(x[0], a["source"], a["destination"]),
         _movedim_torch,
         _movedim_tensorflow,
         sampling.alone_with(_draw_movedim),
         (Attr("source", "ints"), Attr("destination", "ints")),
-        onnx=lambda b, x, a: b.op("Transpose", x[0], perm=_moved_axes(b.types[x[0]].rank, AttrView(a))),
+        definition=lambda b, x, a: b.op("Transpose", x[0], perm=_moved_axes(b.types[x[0]].rank, AttrView(a))),
     ),
     moving(
         "diagonal",
         _diagonal_shape,
-        lambda x, a: x[0].diagonal(a["offset"], a["dim1"], a["dim2"]),
         attributes("torch.diagonal({0}, {offset}, {dim1}, {dim2})", "{0}.diagonal({offset}, {dim1}, {dim2})"),
         _diagonal_tensorflow,
         sampling.alone_with(_draw_diagonal),
         _DIAGONAL,
-        onnx=_diagonal_onnx,
+        definition=_diagonal_onnx,
     ),
     moving(
         "diag_embed",
         _diag_embed_shape,
-        _diag_embed,
         attributes("torch.diag_embed({0}, {offset}, {dim1}, {dim2})"),
         _diag_embed_tensorflow,
         sampling.alone_with(_draw_diag_embed),
         _EMBEDDED,
-        onnx=_diag_embed_onnx,
+        definition=_diag_embed_onnx,
         filling="0.0",
     ),
     moving(
         "block_diag",
         _block_diag_shape,
-        _block_diag,
         lambda c: f"torch.block_diag({', '.join(c.x)})",
         _block_diag_tensorflow,
         _sample_block_diag,
         variadic=True,
-        onnx=_block_diag_onnx,
+        definition=_block_diag_onnx,
         filling="0.0",
     ),
     moving(
         "unfold",
         _unfold_shape,
-        _unfold,
         attributes("{0}.unfold({dimension}, {size}, {step})"),
         _unfold_tensorflow,
         sampling.alone_with(_draw_unfold),
         (Attr("dimension", "int"), Attr("size", "int"), Attr("step", "int")),
-        onnx=_unfold_onnx,
+        definition=_unfold_onnx,
     ),
     moving(
         "select_scatter",
         _select_scatter_shape,
-        lambda x, a: _replaced(x, _line(a["dim"], x[0].ndim, a["index"])),
         _assigning(
             lambda a: str(a["index"]),
             "torch.select_scatter({0}, {1}, {dim}, {index})",
@@ -522,12 +484,11 @@ OPS: tuple[Op, ...] = (
         _sample_select_scatter,
         (_DIM, Attr("index", "int")),
         inputs=("T", "T"),
-        onnx=_select_scatter_onnx,
+        definition=_select_scatter_onnx,
     ),
     moving(
         "slice_scatter",
         _slice_scatter_shape,
-        lambda x, a: _replaced(x, _line(a["dim"], x[0].ndim, slice(a["start"], a["end"], a["step"]))),
         _assigning(
             lambda a: f"{a['start']}:{a['end']}:{a['step']}",
             "torch.slice_scatter({0}, {1}, {dim}, {start}, {end}, {step})",
@@ -537,6 +498,6 @@ OPS: tuple[Op, ...] = (
         _sample_slice_scatter,
         (Attr("dim", "int", 0), Attr("start", "int"), Attr("end", "int"), Attr("step", "int", 1)),
         inputs=("T", "T"),
-        onnx=_slice_scatter_onnx,
+        definition=_slice_scatter_onnx,
     ),
 )

@@ -24,7 +24,7 @@ OPS = [
         ("{0} * {0} * {0}",),
         ("{0} * {0} * {0}",),
         lambda c: ((abs(c.x[0]) + c.e[0]) ** 3 - abs(c.x[0]) ** 3),
-        onnx=lambda b, x, a: b.op("Mul", b.op("Mul", x[0], x[0]), x[0]),
+        definition=lambda b, x, a: b.op("Mul", b.op("Mul", x[0], x[0]), x[0]),
         ulps=2,
     )
 ]

@@ -1,0 +1,143 @@
+"""What follows from an operator's definition in ONNX's operators: its meaning, and a bound on its errors.
+
+A definition is a graph for operands of some types. It is made once for these types and attributes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from functools import lru_cache, partial
+from typing import Any, NamedTuple, TypeVar
+
+import numpy as np
+
+from polyjuice.ir import Attrs, Graph, Node, TensorType, dtypes
+from polyjuice.ops.build import GraphBuilder
+from polyjuice.ops.registry import TABLE, entry
+from polyjuice.ops.spec import ErrorContext, Op, Unsupported, by_definition
+
+T = TypeVar("T")
+
+
+class Undefined(ValueError):
+    """An application without a definition; the message is the reason."""
+
+
+def completed(op: Op) -> Op:
+    """The entry with what its definition gives, in place of :func:`polyjuice.ops.spec.by_definition`."""
+    derived = {"numpy": meaning, "error": error, "partial": partial_sums}
+    found = {name: partial(function, op) for name, function in derived.items() if getattr(op, name) is by_definition}
+    return replace(op, **found) if found else op
+
+
+def definition(op: Op, operands: Sequence[TensorType | None], attrs: Attrs) -> Graph:
+    """The graph that an application of an operator means; None stands for an absent operand.
+
+    Raises Undefined, or GraphError where the definition does not take such operands.
+    """
+    if op.definition is None:
+        raise Undefined("ONNX has no such operator" if op.domain else f"it is new in opset {op.since}")
+    builder = GraphBuilder()
+    names = [builder.input(type, f"x{i}") if type else "" for i, type in enumerate(operands)]
+    results = op.definition if isinstance(op.definition, Unsupported) else op.definition(builder, names, attrs)
+    if isinstance(results, Unsupported):
+        raise Undefined(results.reason)
+    return builder.build([results] if isinstance(results, str) else list(results))
+
+
+@lru_cache(1 << 12)
+def _cached(domain: str, name: str, operands: tuple[TensorType, ...], attrs: tuple[tuple[str, Any], ...]) -> Graph:
+    return definition(TABLE[domain, name], operands, dict(attrs))
+
+
+class _Step(NamedTuple):
+    """One application within a definition: ``x`` are its operands, and ``y`` its results."""
+
+    node: Node
+    op: Op
+    attrs: Attrs
+    x: Sequence[np.ndarray]
+    y: Sequence[np.ndarray]
+
+
+def _graph(op: Op, x: Sequence[np.ndarray], attrs: Attrs) -> Graph:
+    """The definition for arrays of some types."""
+    types = tuple([TensorType(dtypes.of_array(array), np.shape(array)) for array in x])
+    return _cached(op.domain, op.name, types, tuple(attrs.items()))
+
+
+def _steps(graph: Graph, values: dict[str, np.ndarray]) -> Iterator[_Step]:
+    """The applications of a graph, one after the other; ``values`` holds its inputs, and gets everything else."""
+    values.update(graph.constants)
+    for node in graph.nodes:
+        op = entry(node)
+        assert op is not None
+        attrs = op.meant(node.attrs, graph.types[node.outputs[0]])
+        x = [values[name] for name in node.inputs if name]
+        raw = op.numpy(x, attrs)
+        y = [
+            np.asarray(array).astype(dtypes.to_numpy(graph.types[name].dtype), copy=False)
+            for name, array in zip(node.outputs, raw if isinstance(raw, tuple) else (raw,), strict=True)
+        ]
+        values.update(zip(node.outputs, y, strict=True))
+        yield _Step(node, op, attrs, x, y)
+
+
+def _results(op: Op, graph: Graph, values: Mapping[str, T]) -> T | tuple[T, ...]:
+    results = tuple([values[name] for name in graph.outputs])
+    return results if op.splits or len(results) > 1 else results[0]
+
+
+def meaning(op: Op, x: Sequence[np.ndarray], attrs: Attrs) -> Any:
+    """The results of an application, in the types that the definition has for the arrays' own."""
+    graph = _graph(op, x, attrs)
+    values = dict(zip(graph.inputs, x, strict=True))
+    for _ in _steps(graph, values):
+        pass
+    return _results(op, graph, values)
+
+
+def error(op: Op, c: ErrorContext) -> Any:
+    """A bound on the errors of an application: of all steps, each of which is rounded to the result's type."""
+    graph = _graph(op, c.x, c.attrs)
+    values = dict(zip(graph.inputs, c.x, strict=True))
+    errors = dict(zip(graph.inputs, c.e, strict=True))
+    errors |= {name: _stored(array, c) for name, array in graph.constants.items()}
+    for step in _steps(graph, values):
+        e = [errors[name] for name in step.node.inputs if name]
+        raw = step.op.error(ErrorContext(step.x, e, step.y, step.attrs, c.unit, step.op.numpy, c.ordered, c.held))
+        bounds = raw if isinstance(raw, tuple) else (raw,)
+        for name, y, bound in zip(step.node.outputs, step.y, bounds, strict=True):
+            errors[name] = _rounded(step.op, y, np.asarray(bound, np.float64), c)
+    return _results(op, graph, errors)
+
+
+def _stored(array: np.ndarray, c: ErrorContext) -> np.ndarray:
+    """The error of a constant that the result's type rounds."""
+    if not c.unit or array.dtype.kind != "f":
+        return np.zeros(())
+    return np.where(array == array.astype(dtypes.to_numpy(c.held)), 0.0, c.unit * np.abs(array))
+
+
+def _rounded(op: Op, y: np.ndarray, carried: np.ndarray, c: ErrorContext) -> np.ndarray:
+    """The error of a step with its own rounding; unbounded where it may overflow the type."""
+    if not c.unit or y.dtype.kind not in "fc" or op.selects:
+        return carried
+    size = np.abs(y) + carried
+    whole = carried + op.ulps * c.unit * size + dtypes.smallest_normal(c.held)
+    return np.where(size < dtypes.overflow_threshold(c.held), whole, np.inf)
+
+
+def partial_sums(op: Op, x: Sequence[np.ndarray], attrs: Attrs) -> np.ndarray:
+    """The greatest magnitude of all that the steps compute on the way, their partial sums among it.
+
+    All operands are floats. Those that cannot be results become indices again.
+    """
+    x = [array if op.variable(i) in op.results else array.astype(np.int64) for i, array in enumerate(x)]
+    graph = _graph(op, x, attrs)
+    greatest = 0.0
+    for step in _steps(graph, dict(zip(graph.inputs, x, strict=True))):
+        sums = [step.op.partial(step.x, step.attrs)] if step.op.partial else step.y
+        greatest = max(greatest, *(float(np.max(np.abs(array), initial=0.0)) for array in sums))
+    return np.asarray(greatest)
