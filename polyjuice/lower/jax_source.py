@@ -1,4 +1,4 @@
-"""Lower a graph to JAX source. An operator that has no text there is written by its decomposition."""
+"""Lower a graph to JAX source."""
 
 from __future__ import annotations
 
@@ -7,17 +7,15 @@ from collections.abc import Sequence
 import numpy as np
 
 from polyjuice.execution import Artifact
-from polyjuice.ir import Graph, Node, TensorType
+from polyjuice.ir import Graph, TensorType
 from polyjuice.lower.choosers import Chooser, Draws
 from polyjuice.lower.jax_texts import TEXTS
 from polyjuice.lower.jax_types import jax_type
-from polyjuice.lower.problem import Unlowerable
 from polyjuice.lower.request import USUAL, Request
 from polyjuice.lower.source import Dialect, write
 from polyjuice.ops import Op, Texts, Unsupported
-from polyjuice.ops.decompose import NoDecomposition, expanded
 
-_NOT_WRITTEN = Unsupported("nobody has written it, and it has no decomposition")
+_NOT_WRITTEN = Unsupported("nobody has written it, and it has no definition")
 
 
 def _texts(op: Op) -> Texts:
@@ -53,14 +51,6 @@ DIALECT = Dialect(
 )
 
 
-def _is_written(node: Node) -> bool:
-    return node.opaque or node.qualified in TEXTS
-
-
 def lower(graph: Graph, chooser: Chooser, request: Request = USUAL) -> Artifact:
     """Return the JAX source of a graph. Raises Unlowerable, which names the node."""
-    try:
-        graph = expanded(graph, _is_written)
-    except NoDecomposition as error:
-        raise Unlowerable(str(error)) from None
     return write(graph, chooser, DIALECT)

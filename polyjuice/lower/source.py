@@ -31,6 +31,7 @@ from polyjuice.lower.problem import Unlowerable
 from polyjuice.lower.python_text import array_key, function, identifiers, model_class
 from polyjuice.lower.torch_memory import Memory, Text
 from polyjuice.ops import Call, Op, Texts, Unsupported, entry
+from polyjuice.ops.decompose import NoDecomposition, spelled
 
 #: Operators that take a Python number as second operand without a change of type.
 _TAKE_NUMBERS = frozenset({"Add", "Sub", "Mul", "Div", "Equal", "Greater", "GreaterOrEqual", "Less", "LessOrEqual"})
@@ -120,8 +121,13 @@ class Dialect:
 def write(graph: Graph, chooser: Chooser, dialect: Dialect, contiguous: Collection[str] = ()) -> Artifact:
     """Return the source of a graph with the arrays that it takes. Raises Unlowerable, which names the node.
 
-    ``contiguous`` names the inputs that are contiguous in memory.
+    An operator that has no text is written by its definition. ``contiguous`` names the inputs that are contiguous in
+    memory.
     """
+    try:
+        graph = spelled(graph, dialect.texts)
+    except NoDecomposition as error:
+        raise Unlowerable(str(error)) from None
     return _Writer(graph, chooser, dialect, contiguous).artifact()
 
 

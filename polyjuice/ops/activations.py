@@ -485,10 +485,6 @@ OPS = (
         with_attrs(
             "F.softshrink({0}, {lambd})", "torch.nn.Softshrink({lambd})({0})", "F.softshrink({0}, lambd={lambd})"
         ),
-        with_attrs(
-            "tf.sign({0}) * tf.nn.relu(tf.abs({0}) - {lambd})",
-            "{0} - tf.clip_by_value({0}, -{lambd}, {lambd})",
-        ),
         **parameters((("lambd", 0.5, (0.5, 1.0, 0.0, 2.0)),)),
         exact=True,
         ulps=1,
@@ -503,7 +499,6 @@ OPS = (
             "torch.hardshrink({0}, {lambd})",
             "{0}.hardshrink({lambd})",
         ),
-        with_attrs("tf.where(tf.abs({0}) > {lambd}, {0}, tf.zeros_like({0}))"),
         **parameters((("lambd", 0.5, (0.5, 1.0, 0.0, 2.0)),)),
         exact=True,
         continuous=False,
@@ -513,7 +508,6 @@ OPS = (
         "tanhshrink",
         lambda x, a: x - x.then("Tanh"),
         ("F.tanhshrink({0})", "torch.nn.Tanhshrink()({0})", "{0} - torch.tanh({0})"),
-        ("{0} - tf.tanh({0})",),
         limits=SpecialValues.INFINITY | SpecialValues.NAN,
     ),
 )

@@ -12,8 +12,7 @@ import numpy as np
 from polyjuice.ir import Attrs, TensorType
 from polyjuice.ops import sampling
 from polyjuice.ops.shapes import Dims, ShapeMismatch
-from polyjuice.ops.spec import Attr, Builder, Call, ErrorContext, Op
-from polyjuice.ops.windows import channels_first, channels_last
+from polyjuice.ops.spec import Attr, Builder, ErrorContext, Op
 
 
 def _cuts(size: int, count: int) -> list[tuple[int, int]]:
@@ -43,22 +42,6 @@ def _dividing(shape: Sequence[int], a: Attrs) -> list[int] | None:
     """The kernel of the plain pooling with the same windows; None if there is none."""
     pairs = list(zip(shape[2:], a["output_size"], strict=True))
     return [n // k for n, k in pairs] if all(n % k == 0 for n, k in pairs) else None
-
-
-def _adaptive_average_tensorflow(c: Call) -> str:
-    t, kernel = c.types[0], _dividing(c.types[0].shape, c.attrs)
-    if kernel and c.draws.chance(0.7):
-        x = channels_last(c.x[0], t.rank)
-        return channels_first(f'tf.nn.avg_pool{t.rank - 2}d({x}, {kernel}, {kernel}, "VALID")', t.rank)
-    text = c.x[0]
-    for axis, (size, count) in enumerate(zip(t.shape[2:], c.attrs["output_size"], strict=True), start=2):
-        name, lead = c.let(text), ":, " * axis
-        parts = [
-            f"tf.reduce_mean({name}[{lead}{start}:{end}], axis={axis}, keepdims=True)"
-            for start, end in _cuts(size, count)
-        ]
-        text = f"tf.concat([{', '.join(parts)}], axis={axis})"
-    return text
 
 
 def _adaptive_average(b: Builder, x: Sequence[str], a: Attrs) -> str:
@@ -112,19 +95,6 @@ def _adaptive_max_error(c: ErrorContext) -> tuple[np.ndarray, np.ndarray]:
     return np.stack(values, -1).reshape(c.y[0].shape), np.stack(indices, -1).reshape(c.y[0].shape)
 
 
-def _adaptive_max_tensorflow(c: Call) -> str:
-    """Pool each window alone, because TensorFlow has no adaptive pooling, and no pooling with Torch's indices."""
-    t, shape = c.types[0], list(c.results[0].shape)
-    values, indices = [], []
-    for cuts, places in _cells(t.shape, c.attrs):
-        index = ", ".join(f"{start}:{end}" for _, start, end in cuts)
-        cell = c.let(f"tf.reshape({c.x[0]}[:, :, {index}], {[*t.shape[:2], len(places)]})")
-        values.append(f"tf.reduce_max({cell}, axis=-1)")
-        indices.append(f"tf.gather(tf.constant({places}, dtype=tf.int64), tf.argmax({cell}, axis=-1))")
-    parts = (f"tf.reshape(tf.stack([{', '.join(group)}], axis=-1), {shape})" for group in (values, indices))
-    return ", ".join(parts)
-
-
 def _adaptive_max(b: Builder, x: Sequence[str], a: Attrs) -> tuple[str, ...]:
     t = b.types[x[0]]
     shape = (*t.shape[:2], *a["output_size"])
@@ -155,7 +125,6 @@ def _adaptive_average_pool(spatial: int) -> Op:
         spatial,
         shape=_adaptive_shape(spatial, 1),
         torch=lambda c: f"F.adaptive_avg_pool{spatial}d({c.x[0]}, {tuple(c.attrs['output_size'])})",
-        tensorflow=_adaptive_average_tensorflow,
         definition=_adaptive_average,
         sample=sampling.alone_with(_draw_adaptive(spatial, 7)),
     )
@@ -171,7 +140,6 @@ def _adaptive_max_pool(spatial: int) -> Op:
         torch=lambda c: (
             f"F.adaptive_max_pool{spatial}d({c.x[0]}, {tuple(c.attrs['output_size'])}, return_indices=True)"
         ),
-        tensorflow=_adaptive_max_tensorflow,
         definition=_adaptive_max,
         sample=sampling.alone_with(_draw_adaptive(spatial, 4)),
         exact=True,

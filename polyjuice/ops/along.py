@@ -10,7 +10,7 @@ from polyjuice.ir import Attrs, TensorType
 from polyjuice.ir.dtypes import FLOATS
 from polyjuice.ops import sampling
 from polyjuice.ops.shapes import Dims, normalize_axis
-from polyjuice.ops.spec import Attr, Call, DecomposeFn, Op, SampleFn, SpellFn, Unsupported
+from polyjuice.ops.spec import Attr, Call, DecomposeFn, Op, SampleFn, SpellFn, Texts, Unsupported
 
 DIMS = (Attr("dim", "ints", ()), Attr("keepdim", "int", 0))
 """The attributes of ATen's reductions over several dimensions."""
@@ -162,7 +162,7 @@ def reduction(
     name: str,
     definition: DecomposeFn,
     torch: SpellFn,
-    tensorflow: SpellFn,
+    tensorflow: Texts,
     types: tuple[str, ...] = FLOATS,
     **more: Any,
 ) -> Op:

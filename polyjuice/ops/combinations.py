@@ -10,7 +10,7 @@ from polyjuice.ir.dtypes import FLOATS, NUMERIC
 from polyjuice.ops import domains, sampling
 from polyjuice.ops.decomposition_terms import Term
 from polyjuice.ops.pointwise import defined, suitable, with_attrs
-from polyjuice.ops.spec import Attr, Call, Op, Operand, Sample, SpecialValues, by_definition
+from polyjuice.ops.spec import Attr, Op, Operand, Sample, SpecialValues, by_definition
 
 # --- ATen's combinations ---------------------------------------------------------------------------------------------
 
@@ -29,11 +29,6 @@ def _sample_combination(rng: random.Random, first: TensorType) -> Sample:
 def _combination(name: str, symbol: str, dtypes: tuple[str, ...], **more: Any) -> Op:
     """The entry of ``x + value * (y symbol z)``."""
 
-    def tensorflow(c: Call) -> str:
-        value, y = c.attrs["value"], f"{{1}} {symbol} {{2}}"
-        scaled = y if value == 1 else f"{{value}} * ({y})"
-        return with_attrs(f"{{0}} + {scaled}", f"tf.add({{0}}, {scaled})")(c)
-
     def definition(x: Term, y: Term, z: Term, a: Attrs) -> Term:
         combined = y * z if symbol == "*" else y / z
         return x + (combined if a["value"] == 1 else combined * a["value"])
@@ -44,8 +39,7 @@ def _combination(name: str, symbol: str, dtypes: tuple[str, ...], **more: Any) -
         with_attrs(
             f"torch.{name}({{0}}, {{1}}, {{2}}, value={{value}})", f"{{0}}.{name}({{1}}, {{2}}, value={{value}})"
         ),
-        tensorflow,
-        dtypes,
+        dtypes=dtypes,
         operands=3,
         sample=_sample_combination,
         attrs=(Attr("value", "float", 1.0),),
@@ -65,8 +59,7 @@ OPS = (
         "rsub",
         lambda x, y, a: y - (x if a["alpha"] == 1 else x * a["alpha"]),
         with_attrs("torch.rsub({0}, {1}, alpha={alpha})", "torch.sub({1}, {0}, alpha={alpha})"),
-        with_attrs("{1} - {alpha} * {0}", "tf.subtract({1}, tf.multiply({0}, {alpha}))"),
-        NUMERIC,
+        dtypes=NUMERIC,
         operands=2,
         partial=by_definition,
         sample=_sample_subtract_reversed,
@@ -81,7 +74,6 @@ OPS = (
         "lerp",
         lambda x, y, w, a: x + w * (y - x),
         ("torch.lerp({0}, {1}, {2})", "{0}.lerp({1}, {2})", "{0} + {2} * ({1} - {0})"),
-        ("{0} + {2} * ({1} - {0})",),
         operands=3,
         partial=by_definition,
         sample=_sample_interpolate,

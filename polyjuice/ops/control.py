@@ -18,6 +18,7 @@ from polyjuice.ir import Attrs, Graph, Node, TensorType, prune
 from polyjuice.ir.dtypes import ALL
 from polyjuice.ops import sampling
 from polyjuice.ops.build import GraphBuilder
+from polyjuice.ops.decompose import NoDecomposition, spelled
 from polyjuice.ops.registry import TABLE, entry
 from polyjuice.ops.shapes import Dims, ShapeMismatch
 from polyjuice.ops.spec import ANY, Attr, Call, Op, Operand, Sample, Unsupported
@@ -119,6 +120,10 @@ def _body_text(c: Call, framework: str, graph: Graph, operands: Sequence[str], l
 
     Raises _Unspelled.
     """
+    try:
+        graph = spelled(graph, lambda op: op.torch if framework == "torch" else op.tensorflow)
+    except NoDecomposition as why:
+        raise _Unspelled(str(why)) from None
     names = dict(zip(graph.inputs, operands, strict=True))
     for name, array in graph.constants.items():
         names[name] = let(_number_text(framework, array, graph.types[name]))

@@ -12,6 +12,7 @@ from polyjuice.ir import Graph, GraphError, Node, TensorType
 from polyjuice.ops.build import infer_node
 from polyjuice.ops.definitions import Undefined, definition
 from polyjuice.ops.registry import entry
+from polyjuice.ops.spec import Op, Texts, Unsupported
 
 
 class NoDecomposition(ValueError):
@@ -73,6 +74,19 @@ def expanded(graph: Graph, native: Callable[[Node], bool]) -> Graph:
         outputs=outputs,
         types={name: t for name, t in types.items() if name in values},
     )
+
+
+def spelled(graph: Graph, texts: Callable[[Op], Texts]) -> Graph:
+    """An equal graph in which operators without a text are written by their definitions, where they have them.
+
+    Raises NoDecomposition.
+    """
+
+    def native(node: Node) -> bool:
+        op = entry(node)
+        return op is None or not isinstance(texts(op), Unsupported) or not callable(op.definition)
+
+    return expanded(graph, native)
 
 
 def _native(

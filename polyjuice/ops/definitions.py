@@ -5,7 +5,7 @@ A definition is a graph for operands of some types. It is made once for these ty
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache, partial
 from typing import Any, NamedTuple, TypeVar
@@ -26,8 +26,10 @@ class Undefined(ValueError):
 
 def completed(op: Op) -> Op:
     """The entry with what its definition gives, in place of :func:`polyjuice.ops.spec.by_definition`."""
-    derived = {"numpy": meaning, "error": error, "partial": partial_sums}
-    found = {name: partial(function, op) for name, function in derived.items() if getattr(op, name) is by_definition}
+    derived: Mapping[str, Callable[..., Any]] = {"numpy": meaning, "error": error, "partial": partial_sums}
+    found: dict[str, Any] = {
+        name: partial(function, op) for name, function in derived.items() if getattr(op, name) is by_definition
+    }
     return replace(op, **found) if found else op
 
 

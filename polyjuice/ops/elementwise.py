@@ -373,7 +373,6 @@ OPS = (
         "copysign",
         lambda x, y, a: where(y < 0, -abs(x), abs(x)),
         ("torch.copysign({0}, {1})", "{0}.copysign({1})", "{0}.copysign_({1})"),
-        ("tf.where({1} < 0, -tf.abs({0}), tf.abs({0}))",),
         operands=2,
         widen=False,
         numpy=lambda x, a: np.copysign(*x),  # the definition takes -0.0 for a positive number

@@ -11,6 +11,7 @@ from polyjuice.ir.dtypes import NUMERIC
 from polyjuice.ops import along, sampling
 from polyjuice.ops.shapes import Dims, ShapeMismatch, normalize_axis
 from polyjuice.ops.spec import (
+    NOT_WRITTEN,
     Attr,
     Builder,
     Call,
@@ -60,16 +61,6 @@ def _extreme_and_place_torch(name: str) -> SpellFn:
     return spell
 
 
-def _extreme_and_place_tensorflow(name: str) -> SpellFn:
-    def spell(c: Call) -> str:
-        dim, keep = c.attrs["dim"], bool(c.attrs["keepdim"])
-        index = f"tf.arg{name}({c.x[0]}, axis={dim}, output_type=tf.int64)"
-        value = f"tf.reduce_{name}({c.x[0]}, axis={dim}, keepdims={keep})"
-        return f"({value}, {f'tf.expand_dims({index}, {dim})' if keep else index})"
-
-    return spell
-
-
 def _extreme_and_place(name: str) -> DecomposeFn:
     def build(b: Builder, x: Sequence[str], a: Attrs) -> Sequence[str]:
         dtype = b.types[x[0]].dtype
@@ -86,7 +77,7 @@ def _along_dim(name: str) -> Op:
         name,
         _extreme_and_place(name.title()),
         _extreme_and_place_torch(name),
-        _extreme_and_place_tensorflow(name),
+        NOT_WRITTEN,
         results=("T", "int64"),
         shape=_extremes_shape,
         sample=along.one_axis("dim", keepdim=along.either),
@@ -137,10 +128,7 @@ OPS = (
         "aminmax",
         _extremes,
         lambda c: f"torch.aminmax({c.x[0]}, dim={c.attrs['dim']}, keepdim={along.keeps(c.attrs)})",
-        lambda c: (
-            f"(tf.reduce_min({c.x[0]}, axis={c.attrs['dim']}, keepdims={along.keeps(c.attrs)}),"
-            f" tf.reduce_max({c.x[0]}, axis={c.attrs['dim']}, keepdims={along.keeps(c.attrs)}))"
-        ),
+        NOT_WRITTEN,
         results=("T", "T"),
         shape=_extremes_shape,
         sample=along.one_axis("dim", keepdim=along.either),

@@ -12,7 +12,7 @@ from polyjuice.ir import Attrs, TensorType
 from polyjuice.ir.dtypes import ALL, STORED
 from polyjuice.ops import errors, sampling
 from polyjuice.ops.shapes import Dims, ShapeMismatch, broadcast, normalize_axis
-from polyjuice.ops.spec import Attr, Builder, Call, ErrorContext, Op, Operand, Sample
+from polyjuice.ops.spec import NOT_WRITTEN, Attr, Builder, Call, ErrorContext, Op, Operand, Sample
 from polyjuice.ops.structural import moving
 
 _WITHOUT_BFLOAT16 = tuple(dtype for dtype in ALL if dtype != "bfloat16")
@@ -169,11 +169,6 @@ def _along_shapes(s: Sequence[Any], dim: int) -> tuple[Dims, Dims]:
         raise ShapeMismatch(f"take_along_dim: indices of shape {tuple(s[1])} for data of shape {tuple(s[0])}")
     common = broadcast(s[0].replace(dim, 1), s[1].replace(dim, 1))
     return common.replace(dim, s[0][dim]), common.replace(dim, s[1][dim])
-
-
-def _take_along_dim_tensorflow(c: Call) -> str:
-    dim = normalize_axis(c.attrs["dim"], c.types[0].rank)
-    return f"tf.experimental.numpy.take_along_axis({c.x[0]}, {c.x[1]}, axis={dim})"
 
 
 def _take_along_dim_onnx(b: Builder, x: Sequence[str], a: Attrs) -> str:
@@ -384,7 +379,7 @@ OPS: tuple[Op, ...] = (
         "take_along_dim",
         lambda s, a: [_along_shapes(s, a.dim)[1]],
         with_dim("torch.take_along_dim({0}, {1}, dim={dim})", "{0}.take_along_dim({1}, dim={dim})"),
-        _take_along_dim_tensorflow,
+        NOT_WRITTEN,
         _sample_take_along_dim,
         _DIM,
         definition=_take_along_dim_onnx,
@@ -395,7 +390,7 @@ OPS: tuple[Op, ...] = (
         "take",
         lambda s, a: [s[1]],
         ("torch.take({0}, {1})", "{0}.take({1})"),
-        lambda c: f"tf.gather(tf.reshape({c.x[0]}, [-1]), {wrapped_tensorflow(c.x[1], c.types[0].size)})",
+        NOT_WRITTEN,
         _sample_take,
         definition=lambda b, x, a: b.op("Gather", b.op("Reshape", x[0], shape=(-1,)), x[1], axis=0),
         **{**_GATHERING, "types": {"T": ALL, "I": ("int64",)}},

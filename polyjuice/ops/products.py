@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -12,9 +12,10 @@ from polyjuice.ir import Attrs, TensorType, dtypes
 from polyjuice.ir.dtypes import FLOATS
 from polyjuice.ops import sampling
 from polyjuice.ops.along import WIDE
-from polyjuice.ops.matrix import factors, matmul_shape, scaled_sum, sum_tensorflow
+from polyjuice.ops.matrix import factors, matmul_shape, scaled_sum
 from polyjuice.ops.shapes import Dims, ShapeMismatch
 from polyjuice.ops.spec import (
+    NOT_WRITTEN,
     Attr,
     Builder,
     Call,
@@ -64,9 +65,7 @@ def _check_fused(name: str, ranks: tuple[int, int], s: Sequence[Dims], out: Dims
         raise ShapeMismatch(f"the first operand of shape {tuple(s[0])} does not broadcast to {tuple(out)}")
 
 
-def _fused(
-    name: str, ranks: tuple[int, int], form: str, tensorflow: Callable[[Sequence[str]], str], sample: SampleFn
-) -> Op:
+def _fused(name: str, ranks: tuple[int, int], form: str, sample: SampleFn) -> Op:
     """The entry of beta * bias + alpha * (product of the second and third operand)."""
 
     def shape(s: Sequence[Any], a: Any) -> Sequence[Any]:
@@ -84,9 +83,6 @@ def _fused(
         composed = f"{beta} * {c.x[0]} + {alpha} * {form.format(*c.x)}"
         return composed if c.draws.chance(0.2) else fused
 
-    def spell_tensorflow(c: Call) -> str:
-        return sum_tensorflow(c, tensorflow(c.x), c.x[0], 0)
-
     def definition(b: Builder, x: Sequence[str], a: Attrs) -> str:
         left, right = x[1:]
         if name == "addr":
@@ -99,7 +95,7 @@ def _fused(
         shape,
         definition,
         spell,
-        spell_tensorflow,
+        NOT_WRITTEN,
         sample,
         attrs=(Attr("beta", "float", 1.0), Attr("alpha", "float", 1.0)),
     )
@@ -172,18 +168,10 @@ def _trace_definition(b: Builder, x: Sequence[str], a: Attrs) -> str:
 
 
 OPS = (
-    _fused("addmm", (2, 2), "({1} @ {2})", lambda x: f"tf.matmul({x[1]}, {x[2]})", _sample_fused(2)),
-    _fused("baddbmm", (3, 3), "torch.bmm({1}, {2})", lambda x: f"tf.matmul({x[1]}, {x[2]})", _sample_fused(3)),
-    _fused(
-        "addmv", (2, 1), "torch.mv({1}, {2})", lambda x: f"tf.linalg.matvec({x[1]}, {x[2]})", _sample_fused(1, True)
-    ),
-    _fused(
-        "addr",
-        (1, 1),
-        "torch.outer({1}, {2})",
-        lambda x: f"tf.tensordot({x[1]}, {x[2]}, axes=0)",
-        _sample_fused(2, outer=True),
-    ),
+    _fused("addmm", (2, 2), "({1} @ {2})", _sample_fused(2)),
+    _fused("baddbmm", (3, 3), "torch.bmm({1}, {2})", _sample_fused(3)),
+    _fused("addmv", (2, 1), "torch.mv({1}, {2})", _sample_fused(1, True)),
+    _fused("addr", (1, 1), "torch.outer({1}, {2})", _sample_fused(2, outer=True)),
     op(
         "outer",
         2,

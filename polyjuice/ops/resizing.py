@@ -429,11 +429,6 @@ def _upsample_shape(s: Sequence[Any], a: Any) -> Sequence[Any]:
     return [s[0].batch(2).append(a.output_size[0], a.output_size[1])]
 
 
-def _upsample_tensorflow(c: Call) -> str | Unsupported:
-    attrs = _as_resize(c.attrs, c.types[0].shape)
-    return _resize_tensorflow(Call(c.x, c.types, c.results, attrs, c.draws, c.let))
-
-
 def _upsample_definition(b: Builder, x: Sequence[str], a: Attrs) -> str:
     t = b.types[x[0]]
     attrs = _as_resize(a, t.shape)
@@ -476,7 +471,6 @@ def _upsample(name: str, mode: str, native: str, attrs: tuple[Attr, ...] = (), *
         name=name,
         shape=_upsample_shape,
         torch=_upsample_torch(mode, native),
-        tensorflow=_upsample_tensorflow,
         definition=_upsample_definition,
         sample=sampling.alone_with(draw),
         attrs=(Attr("output_size", "ints"), Attr("scales", "floats", ()), *attrs),

@@ -11,7 +11,7 @@ from polyjuice.ir.dtypes import FLOATS, NUMERIC
 from polyjuice.ops import adjoints, along, errors
 from polyjuice.ops.along import WIDE
 from polyjuice.ops.shapes import normalize_axis
-from polyjuice.ops.spec import Attr, Builder, Call, DecomposeFn, ErrorContext, ErrorFn, Op, Texts
+from polyjuice.ops.spec import NOT_WRITTEN, Attr, Builder, Call, DecomposeFn, ErrorContext, ErrorFn, Op, Texts
 from polyjuice.ops.text import subscript
 
 _Combine = Callable[[Sequence[str], Sequence[str]], Sequence[str]]
@@ -186,26 +186,6 @@ def _extreme_error(sign: int) -> ErrorFn:
     return bound
 
 
-def _extreme_tensorflow(name: str, comparison: str) -> Texts:
-    def spell(c: Call) -> str:
-        t = c.types[0]
-        n = t.shape[c.attrs["dim"]]
-        axis = normalize_axis(c.attrs["dim"], t.rank)
-        places = f"tf.reshape(tf.range({n}, dtype=tf.int64), {[-1 if k == axis else 1 for k in range(t.rank)]})"
-        values, indices = c.x[0], c.let(f"tf.broadcast_to({places}, {list(t.shape)})")
-        for step in _steps(n):
-            first, earlier, later = (subscript(t.rank, {axis: part}) for part in (f":{step}", f":-{step}", f"{step}:"))
-            taken = c.let(f"{values}{later} {comparison} {values}{earlier}")
-            where = f"tf.where({taken}, {indices}{later}, {indices}{earlier})"
-            extreme = f"tf.{name}imum({values}{later}, {values}{earlier})"
-            values, indices = (
-                c.let(f"tf.concat([{x}{first}, {y}], {axis})") for x, y in ((values, extreme), (indices, where))
-            )
-        return f"({values}, {indices})"
-
-    return spell
-
-
 def _extreme_onnx(op: str, comparison: str) -> DecomposeFn:
     def build(b: Builder, x: Sequence[str], a: Any) -> tuple[str, str]:
         t = b.types[x[0]]
@@ -225,7 +205,7 @@ def _extreme_onnx(op: str, comparison: str) -> DecomposeFn:
 
 
 def _running_extreme(op: str, sign: int) -> Op:
-    name, comparison, word = op.lower(), ">=" if sign > 0 else "<=", "Greater" if sign > 0 else "Less"
+    name, word = op.lower(), "Greater" if sign > 0 else "Less"
     return _op(
         f"cum{name}",
         _extreme(sign),
@@ -233,7 +213,7 @@ def _running_extreme(op: str, sign: int) -> Op:
         lambda c: c.draws.choice(
             (f"torch.cum{name}({c.x[0]}, dim={c.attrs['dim']})", f"{c.x[0]}.cum{name}({c.attrs['dim']})")
         ),
-        _extreme_tensorflow(name, comparison),
+        NOT_WRITTEN,
         _extreme_onnx(op, f"{word}OrEqual"),
         NUMERIC,
         results=("T", "int64"),

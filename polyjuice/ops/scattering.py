@@ -236,24 +236,6 @@ def _index_add_torch(c: Call) -> str:
     return template.format(c.x[0], c.attrs["dim"], c.x[1], c.x[2], suffix)
 
 
-def line_coordinates(index: str, dtype: str, dim: int, shape: Sequence[int]) -> str:
-    """TensorFlow's coordinates of the elements for a vector of indices along one dimension."""
-    line = [-1 if i == dim else 1 for i in range(len(shape))]
-    return coordinates(f"tf.broadcast_to(tf.reshape({index}, {line}), {list(shape)})", dtype, dim, shape)
-
-
-def _index_write_tensorflow(function: str) -> Callable[[Call], str]:
-    def spell(c: Call) -> str:
-        dim = normalize_axis(c.attrs["dim"], c.types[0].rank)
-        source, alpha = c.x[2], c.attrs.get("alpha", 1)
-        if alpha != 1:
-            source = f"{source} * {literal(alpha, c.types[0].dtype)}"
-        places = line_coordinates(c.x[1], c.types[1].dtype, dim, c.types[2].shape)
-        return f"tf.tensor_scatter_nd_{function}({c.x[0]}, {places}, {source})"
-
-    return spell
-
-
 def _index_write_onnx(reduction: str) -> Callable[[Builder, Sequence[str], Attrs], str]:
     def build(b: Builder, x: Sequence[str], a: Attrs) -> str:
         data, index, source = x
@@ -327,7 +309,6 @@ OPS: tuple[Op, ...] = (
         numpy=_index_add,  # ScatterElements takes negative indices
         partial=by_definition,
         torch=_index_add_torch,
-        tensorflow=_index_write_tensorflow("add"),
         definition=_index_write_onnx("add"),
         sample=_sample_index_write(True),
         attrs=(*_DIM, Attr("alpha", "float", 1.0)),
@@ -340,7 +321,6 @@ OPS: tuple[Op, ...] = (
         shape=_index_write_shape,
         numpy=lambda x, a: scatter(x[0], _line_places(x, a), x[2], "none"),
         torch=with_dim("torch.index_copy({0}, {dim}, {1}, {2})", "{0}.index_copy({dim}, {1}, {2})"),
-        tensorflow=_index_write_tensorflow("update"),
         definition=_index_write_onnx("none"),
         sample=_sample_index_write(False),
         attrs=_DIM,

@@ -90,15 +90,6 @@ def _nan_to_num_torch(c: Call) -> str:
     return c.draws.choice(("torch.nan_to_num({0}, {1})", "{0}.nan_to_num({1})")).format(c.x[0], values)
 
 
-def _nan_to_num_tensorflow(c: Call) -> str:
-    high = c.attrs["posinf"] if c.attrs["posinf"] is not None else f"{c.x[0]}.dtype.max"
-    low = c.attrs["neginf"] if c.attrs["neginf"] is not None else f"{c.x[0]}.dtype.min"
-    dtype = f"{c.x[0]}.dtype"
-    text = c.let(f"tf.where(tf.math.is_nan({c.x[0]}), tf.constant({c.attrs['nan']}, {dtype}), {c.x[0]})")
-    text = c.let(f"tf.where({text} == float('inf'), tf.constant({high}, {dtype}), {text})")
-    return f"tf.where({text} == float('-inf'), tf.constant({low}, {dtype}), {text})"
-
-
 def _nan_to_num_definition(x: Term, a: Attrs) -> Term:
     largest = dtypes.largest_finite(x.dtype)
     high = largest if a["posinf"] is None else a["posinf"]
@@ -291,9 +282,6 @@ OPS = (
         torch_types=COMPLEX,
         shape=broadcast_shape,
         torch=with_attrs("{0}.masked_fill({1}, {value})", "torch.masked_fill({0}, {1}, {value})"),
-        tensorflow=with_attrs(
-            "tf.where({1}, tf.constant({value}, {0}.dtype), {0})", "tf.where({1}, tf.cast({value}, {0}.dtype), {0})"
-        ),
         definition=onnx_term(lambda x, mask, a: where(mask, a["value"], x), widen=False),
         sample=_sample_masked_fill,
         attrs=(Attr("value", "float"),),
@@ -307,7 +295,6 @@ OPS = (
         "nan_to_num",
         _nan_to_num_definition,
         _nan_to_num_torch,
-        _nan_to_num_tensorflow,
         widen=False,
         **parameters((("nan", 0.0, (0.0, 0.0, 1.0)), ("posinf", None, (8.0, 100.0)), ("neginf", None, (-8.0, -100.0)))),
         exact=True,

@@ -147,14 +147,6 @@ def _cdist_torch(c: Call) -> str:
     return f"torch.cdist({c.x[0]}, {c.x[1]}, p={p}{mode})"
 
 
-def _cdist_tensorflow(c: Call) -> str:
-    gap = f"tf.expand_dims({c.x[0]}, -2) - tf.expand_dims({c.x[1]}, -3)"
-    if c.attrs["p"] == 2:
-        return c.draws.choice((f"tf.norm({gap}, axis=-1)", f"tf.sqrt(tf.reduce_sum(tf.square({gap}), axis=-1))"))
-    function = "reduce_max" if math.isinf(c.attrs["p"]) else "reduce_sum"
-    return f"tf.{function}(tf.abs({gap}), axis=-1)"
-
-
 def _cdist_definition(b: Builder, x: Sequence[str], a: Attrs) -> str:
     left, right = (b.types[name].rank for name in x)
     gap = b.op("Sub", b.op("Unsqueeze", x[0], axes=(left - 1,)), b.op("Unsqueeze", x[1], axes=(right - 2,)))
@@ -201,7 +193,6 @@ OPS = (
         definition=_cdist_definition,
         error=_cdist_error,
         torch=_cdist_torch,
-        tensorflow=_cdist_tensorflow,
         sample=_sample_cdist,
         attrs=(Attr("p", "float", 2.0),),
         ulps=2,

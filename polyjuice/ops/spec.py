@@ -370,12 +370,11 @@ class Op:
     @property
     def unsupported(self) -> dict[str, str]:
         """For each of FRAMEWORKS the reason why it cannot express the operator, or ""."""
-        onnx = self.definition if self.domain else None
-        says = {"torch": self.torch, "onnx": onnx, "tensorflow": self.tensorflow}
-        reasons = {name: one.reason if isinstance(one, Unsupported) else "" for name, one in says.items()}
-        if self.domain and onnx is None:
-            reasons["onnx"] = "ONNX has no such operator, and nobody has said it in those that it has"
-        return reasons
+        if callable(self.definition):
+            return dict.fromkeys(FRAMEWORKS, "")
+        onnx = self.definition or Unsupported("ONNX has no such operator, and nobody has said it in those that it has")
+        says = {"torch": self.torch, "onnx": onnx if self.domain else "", "tensorflow": self.tensorflow}
+        return {name: one.reason if isinstance(one, Unsupported) else "" for name, one in says.items()}
 
     @cached_property
     def of_complex(self) -> bool:

@@ -25,6 +25,7 @@ from polyjuice.ops.reductions import (
     terms,
 )
 from polyjuice.ops.spec import (
+    NOT_WRITTEN,
     Attr,
     Builder,
     Call,
@@ -413,9 +414,7 @@ OPS = (
         "nansum",
         _nan_to_zero_sum,
         along.torch(*_SUMS, full=("torch.nansum({x})",)),
-        along.tensorflow(
-            "tf.reduce_sum(tf.where(tf.math.is_nan({x}), tf.zeros_like({x}), {x}), axis={dim}, keepdims={keep})"
-        ),
+        NOT_WRITTEN,
         exact=True,
         adjoint=adjoints.reduction(lambda x, y, n: 1.0),
         partial=by_definition,

@@ -12,7 +12,7 @@ from polyjuice.ir.dtypes import FLOATS
 from polyjuice.ops import domains, errors, value_bounds
 from polyjuice.ops.decomposition_terms import Term, onnx_term, where
 from polyjuice.ops.pointwise import HALF_TO_SINGLE, binary, cast_around, defined, parametric, unary
-from polyjuice.ops.spec import Call, ErrorContext, Op, SpecialValues, Unsupported
+from polyjuice.ops.spec import NOT_WRITTEN, Call, ErrorContext, Op, SpecialValues, Unsupported
 from polyjuice.ops.special import digamma, erf, erfc, erfinv, lgamma
 from polyjuice.ops.value_bounds import Bounds
 
@@ -157,14 +157,6 @@ def _hypot_error(c: ErrorContext) -> np.ndarray:
     return errors.infinite_if(tiny & ((x != 0) | (y != 0) | (ex + ey > 0)), errors.added(c))
 
 
-def _hypot_tensorflow(c: Call) -> str:
-    """Scaled by the larger leg, so that no square leaves the type's range."""
-    a, b = c.let(f"tf.abs({c.x[0]})"), c.let(f"tf.abs({c.x[1]})")
-    large = c.let(f"tf.maximum({a}, {b})")
-    ratio = f"tf.math.divide_no_nan(tf.minimum({a}, {b}), {large})"
-    return f"{large} * tf.sqrt(1 + tf.square({ratio}))"
-
-
 def _hypot_onnx(x: Term, y: Term, a: Attrs) -> Term:
     large = abs(x).then("Max", abs(y))
     ratio = abs(x).then("Min", abs(y)) / where(large.equals(0), 1.0, large)
@@ -174,13 +166,6 @@ def _hypot_onnx(x: Term, y: Term, a: Attrs) -> Term:
 def _sum_of_powers(name: str, scale: float, weight: float) -> Op:
     """The entry of log(b**x + b**y) about the larger exponent; ``scale`` is log(b)."""
 
-    def tensorflow(c: Call) -> str:
-        large = c.let(f"tf.maximum({c.x[0]}, {c.x[1]})")
-        gap = f"tf.abs({c.x[0]} - {c.x[1]})"
-        if scale == 1:
-            return f"{large} + tf.math.log1p(tf.exp(-{gap}))"
-        return f"{large} + tf.math.log1p(tf.exp(-{scale} * {gap})) / {scale}"
-
     def definition(x: Term, y: Term, a: Attrs) -> Term:
         gap = abs(x - y) * -scale
         return x.then("Max", y) + (gap.then("Exp") + 1.0).then("Log") / scale
@@ -189,7 +174,6 @@ def _sum_of_powers(name: str, scale: float, weight: float) -> Op:
         name,
         definition,
         (f"torch.{name}({{0}}, {{1}})", f"{{0}}.{name}({{1}})"),
-        tensorflow,
         operands=2,
         weight=weight,
     )
@@ -213,12 +197,6 @@ def _logit_torch(c: Call) -> str:
     return c.draws.choice(("torch.logit({0}, eps={1})", "{0}.logit({1})", "torch.special.logit({0}, {1})")).format(
         c.x[0], eps
     )
-
-
-def _logit_tensorflow(c: Call) -> str:
-    eps = c.attrs["eps"]
-    x = c.x[0] if eps is None else c.let(f"tf.clip_by_value({c.x[0]}, {eps}, {1 - eps})")
-    return c.draws.choice(("tf.math.log({0} / (1 - {0}))", "tf.math.log({0}) - tf.math.log(1 - {0})")).format(x)
 
 
 def _logit_onnx(x: Term, a: Attrs) -> Term:
@@ -310,7 +288,7 @@ OPS = (
         "hypot",
         np.hypot,
         ("torch.hypot({0}, {1})", "{0}.hypot({1})", "{0}.hypot_({1})"),
-        _hypot_tensorflow,
+        NOT_WRITTEN,
         _hypot_error,
         FLOATS,
         definition=onnx_term(_hypot_onnx),
@@ -332,7 +310,7 @@ OPS = (
         _logit,
         (("eps", None, (0.0, 0.125, 0.25, 0.015625)),),
         _logit_torch,
-        _logit_tensorflow,
+        NOT_WRITTEN,
         _logit_error,
         definition=onnx_term(_logit_onnx),
         ulps=8,
@@ -449,11 +427,7 @@ OPS = (
     _aten(
         "sinc",
         _sinc,
-        cast_around(
-            HALF_TO_SINGLE,
-            "tf.where({0} == 0, tf.ones_like({0}), "
-            f"tf.math.divide_no_nan(tf.sin({math.pi} * {{0}}), {math.pi} * {{0}}))",
-        ),
+        NOT_WRITTEN,
         _ABSOLUTE(errors.lipschitz(1.4), 8),
         onnx_term(_sinc_onnx),
         "torch.special.sinc({0})",

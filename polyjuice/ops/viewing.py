@@ -11,9 +11,8 @@ import numpy as np
 from polyjuice.ir import Attrs, TensorType
 from polyjuice.ops import sampling, writes
 from polyjuice.ops.rearranging import attributes, cut, draw_axis
-from polyjuice.ops.scattering import line_coordinates
 from polyjuice.ops.shapes import Dims, ShapeMismatch, normalize_axis
-from polyjuice.ops.spec import Attr, AttrView, Builder, Call, Op, Operand, Sample
+from polyjuice.ops.spec import NOT_WRITTEN, Attr, AttrView, Builder, Call, Op, Operand, Sample
 from polyjuice.ops.structural import moving, reshaped
 from polyjuice.ops.text import subscript
 
@@ -111,13 +110,6 @@ def _movedim_torch(c: Call) -> str:
     return c.draws.choice(("torch.movedim({0}, {1}, {2})", "{0}.moveaxis({1}, {2})")).format(
         c.x[0], tuple(c.attrs["source"]), tuple(c.attrs["destination"])
     )
-
-
-def _movedim_tensorflow(c: Call) -> str:
-    source, destination = list(c.attrs["source"]), list(c.attrs["destination"])
-    perm = list(_moved_axes(c.types[0].rank, AttrView(c.attrs)))
-    moved = f"tf.experimental.numpy.moveaxis({c.x[0]}, {source}, {destination})"
-    return c.draws.choice((f"tf.transpose({c.x[0]}, {perm})", moved))
 
 
 @sampling.of_rank(2, empty=True)
@@ -230,13 +222,6 @@ def _block_diag_onnx(b: Builder, x: Sequence[str], a: Attrs) -> str:
     return b.op("Concat", *rows, axis=0)
 
 
-def _block_diag_tensorflow(c: Call) -> str:
-    margins = _blocks_before([t.shape[1] for t in c.types])
-    zero = ", constant_values=False" if c.types[0].dtype == "bool" else ""
-    rows = [f"tf.pad({x}, [[0, 0], {list(margin)}]{zero})" for x, margin in zip(c.x, margins, strict=True)]
-    return f"tf.concat([{', '.join(rows)}], axis=0)"
-
-
 @sampling.of_rank(2, 2, empty=True)
 def _sample_block_diag(rng: random.Random, first: TensorType) -> Sample:
     others = (TensorType(first.dtype, (sampling.size(rng), sampling.size(rng))) for _ in range(rng.choice((1, 1, 2))))
@@ -268,13 +253,6 @@ def _unfold_onnx(b: Builder, x: Sequence[str], a: Attrs) -> str:
     dim = normalize_axis(a["dimension"], t.rank)
     windows = b.op("Gather", x[0], b.constant(_window_places(t.shape[dim], a)), axis=dim)
     return b.op("Transpose", windows, perm=_windows_last(t.rank + 1, dim))
-
-
-def _unfold_tensorflow(c: Call) -> str:
-    dim, rank = normalize_axis(c.attrs["dimension"], c.types[0].rank), c.results[0].rank
-    framed = f"tf.signal.frame({c.x[0]}, {c.attrs['size']}, {c.attrs['step']}, axis={dim})"
-    taken = f"tf.gather({c.x[0]}, {_window_places(c.types[0].shape[dim], c.attrs).tolist()}, axis={dim})"
-    return f"tf.transpose({c.draws.choice((framed, taken))}, {list(_windows_last(rank, dim))})"
 
 
 def _draw_unfold(rng: random.Random, first: TensorType) -> Attrs | None:
@@ -339,28 +317,6 @@ def _slice_scatter_onnx(b: Builder, x: Sequence[str], a: Attrs) -> str:
     places = np.array(taken, np.int64).reshape([-1 if i == dim else 1 for i in range(data.rank)])
     index = b.constant(np.ascontiguousarray(np.broadcast_to(places, source.shape)))
     return b.op("ScatterElements", x[0], index, x[1], axis=dim)
-
-
-def _joined_tensorflow(c: Call, source: str, dim: int, start: int, end: int) -> str:
-    size = c.types[0].shape[dim]
-    before = [c.x[0] + subscript(c.types[0].rank, {dim: f":{start}"})] if start else []
-    after = [c.x[0] + subscript(c.types[0].rank, {dim: f"{end}:"})] if end < size else []
-    return f"tf.concat([{', '.join([*before, source, *after])}], axis={dim})"
-
-
-def _select_scatter_tensorflow(c: Call) -> str:
-    dim = normalize_axis(c.attrs["dim"], c.types[0].rank)
-    index = c.attrs["index"] % c.types[0].shape[dim]
-    return _joined_tensorflow(c, f"tf.expand_dims({c.x[1]}, {dim})", dim, index, index + 1)
-
-
-def _slice_scatter_tensorflow(c: Call) -> str:
-    dim = normalize_axis(c.attrs["dim"], c.types[0].rank)
-    taken = _taken(c.types[0].shape[dim], c.attrs)
-    if c.attrs["step"] == 1:
-        return _joined_tensorflow(c, c.x[1], dim, taken.start, taken.start + len(taken))
-    lines = line_coordinates(f"tf.constant({list(taken)}, dtype=tf.int64)", "int64", dim, c.types[1].shape)
-    return f"tf.tensor_scatter_nd_update({c.x[0]}, {lines}, {c.x[1]})"
 
 
 def _sample_select_scatter(rng: random.Random, first: TensorType) -> Sample | None:
@@ -429,7 +385,7 @@ OPS: tuple[Op, ...] = (
         "movedim",
         lambda s, a: [Dims(s[0][i] for i in _moved_axes(len(s[0]), a))],
         _movedim_torch,
-        _movedim_tensorflow,
+        NOT_WRITTEN,
         sampling.alone_with(_draw_movedim),
         (Attr("source", "ints"), Attr("destination", "ints")),
         definition=lambda b, x, a: b.op("Transpose", x[0], perm=_moved_axes(b.types[x[0]].rank, AttrView(a))),
@@ -457,7 +413,7 @@ OPS: tuple[Op, ...] = (
         "block_diag",
         _block_diag_shape,
         lambda c: f"torch.block_diag({', '.join(c.x)})",
-        _block_diag_tensorflow,
+        NOT_WRITTEN,
         _sample_block_diag,
         variadic=True,
         definition=_block_diag_onnx,
@@ -467,7 +423,7 @@ OPS: tuple[Op, ...] = (
         "unfold",
         _unfold_shape,
         attributes("{0}.unfold({dimension}, {size}, {step})"),
-        _unfold_tensorflow,
+        NOT_WRITTEN,
         sampling.alone_with(_draw_unfold),
         (Attr("dimension", "int"), Attr("size", "int"), Attr("step", "int")),
         definition=_unfold_onnx,
@@ -480,7 +436,7 @@ OPS: tuple[Op, ...] = (
             "torch.select_scatter({0}, {1}, {dim}, {index})",
             "{0}.select_scatter({1}, {dim}, {index})",
         ),
-        _select_scatter_tensorflow,
+        NOT_WRITTEN,
         _sample_select_scatter,
         (_DIM, Attr("index", "int")),
         inputs=("T", "T"),
@@ -494,7 +450,7 @@ OPS: tuple[Op, ...] = (
             "torch.slice_scatter({0}, {1}, {dim}, {start}, {end}, {step})",
             "{0}.slice_scatter({1}, {dim}, {start}, {end}, {step})",
         ),
-        _slice_scatter_tensorflow,
+        NOT_WRITTEN,
         _sample_slice_scatter,
         (Attr("dim", "int", 0), Attr("start", "int"), Attr("end", "int"), Attr("step", "int", 1)),
         inputs=("T", "T"),
