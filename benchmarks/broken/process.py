@@ -95,7 +95,7 @@ def start_servers() -> None:
     running = {key[0] for key in forkserver._servers}
     for name in COMPILERS:
         if str(find(name).path) not in running:
-            with CompilerSession(Conditions(sys.executable), find(name)) as session:
+            with CompilerSession(Conditions(python=sys.executable), find(name)) as session:
                 session.worker().start()
     if not any("sandbox_worker" in path for path in running):
         with Sandbox() as sandbox:

@@ -70,7 +70,7 @@ class Seeds:
         self._operators = operators
         self._seed = seed
         self._limits = limits
-        self._kinds = kinds or Kinds(sources[0])
+        self._kinds = kinds or Kinds(strategy=sources[0])
         self.generated = len(sources) == 1 and sources[0] in GENERATING
         if self.generated:
             check_installed(sources[0])

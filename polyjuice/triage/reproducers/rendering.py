@@ -10,7 +10,7 @@ import numpy as np
 from polyjuice import program_formats
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Rendering:
     """The expressions of one format.
 
