@@ -48,9 +48,17 @@ _NO_DATA = ("device", "layout", "pin_memory", "memory_format", "non_blocking")
 
 _DEFAULT = ReadLimits()
 
+_SAFE = "2.6"
+"""The first release of Torch whose ``weights_only=True`` runs no code of a file (CVE-2025-32434)."""
+
 
 def load(path: str | Path, limits: ReadLimits = _DEFAULT) -> ExportedProgram:
     """A program that ``torch.export.save`` wrote. Raises FormatError, also where it names code to run."""
+    if torch.__version__ < _SAFE:
+        raise FormatError(
+            f"{path}: Torch {torch.__version__} may run code of an exported program when it loads it; "
+            f"install Torch {_SAFE} or later, or export the model to ONNX"
+        )
     archive = torch_archive.checked(path, limits)
     for name, content in archive.pickles.items():
         with refused(f"{path}: {name} holds more than tensors, so it is not loaded"):
