@@ -15,6 +15,7 @@ from typing import TypedDict, Unpack
 
 import numpy as np
 
+from polyjuice import program_formats
 from polyjuice.compilers import CompilerInfo
 from polyjuice.equivalence import difference
 from polyjuice.execution import Artifact, LoweringChoices, Outcome, Status
@@ -22,7 +23,7 @@ from polyjuice.formats.versions import OPSET
 from polyjuice.inputs import mode_in
 from polyjuice.interpret import evaluate
 from polyjuice.ir import Graph
-from polyjuice.lower import Unlowerable, Wanted, without_forms
+from polyjuice.lower import Unlowerable, Wanted
 from polyjuice.lower import lower as lower_graph
 from polyjuice.lower.choosers import Chooser
 from polyjuice.lower.forms import Form
@@ -108,9 +109,10 @@ def plainly(case: Case, target: Target) -> Case | None:
 
     Keeps the opset where the target has one. Returns None where no program changes, or where one cannot be written so.
     """
+    without_forms = program_formats.find(target.format).without_forms
     before = [program.artifact.choices for program in case.programs]
-    after = [choices and without_forms(choices, target.opset) for choices in before]
-    if target.format != "onnx" or after == before:
+    after = [choices and without_forms.load()(choices, target.opset) for choices in before] if without_forms else before
+    if after == before:
         return None
     with suppress(Unlowerable):
         programs = [

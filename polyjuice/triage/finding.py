@@ -18,14 +18,13 @@ from typing import Any
 
 import numpy as np
 
-from polyjuice import formats
+from polyjuice import formats, program_formats
 from polyjuice.egraph import Rule
 from polyjuice.execution import FromScratch, Script
 from polyjuice.oracles import Case, Verdict, kind_of
 from polyjuice.oracles import find as find_oracle
 from polyjuice.session import CompilerSession
 from polyjuice.triage import report, reproducers
-from polyjuice.triage.environment import collect_env
 from polyjuice.triage.record import FindingRecord
 from polyjuice.user_models import files
 
@@ -179,9 +178,9 @@ class Draft:
         return record
 
     def _environment(self) -> str:
-        """The output of the framework's environment script, which takes seconds: only for reduced findings."""
-        of_torch = self._session.compiler.format == "torch"
-        return collect_env(self._session.conditions.python) if of_torch else ""
+        """The framework's description of its environment, which takes seconds: only for reduced findings."""
+        described = program_formats.find(self._session.compiler.format).environment
+        return str(described.load()(self._session.conditions.python)) if described else ""
 
     def _reproduced(self) -> tuple[str, int | None, str]:
         """Return the first text that shows the bug, or else the last one, with its exit status and its output."""

@@ -28,7 +28,7 @@ from polyjuice.session import CompilerSession, Conditions
 from polyjuice.triage import reproducers, run_reproducer, write_finding
 from polyjuice.triage.reproducers import embedded, onnx_models
 from polyjuice.triage.reproducers.arrays import Arrays
-from polyjuice.triage.reproducers.definitions import laid_out
+from polyjuice.triage.reproducers.of_torch import laid_out
 from tests.support.planted import planted
 
 MATRIX = TensorType("float32", (3, 4))

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from polyjuice import pipeline
+from polyjuice import pipeline, program_formats
 from polyjuice.egraph import Budget, Rewriter, Rule
 from polyjuice.execution import Artifact, Outcome, Site
 from polyjuice.formats.versions import OPSET
@@ -22,7 +22,7 @@ from polyjuice.ir import Graph, array_digest, digest, read
 from polyjuice.lower import Unlowerable, unfit_layouts
 from polyjuice.lower.onnx_model import OPSET_SITE
 from polyjuice.numerics import Mode
-from polyjuice.ops.decompose import NoDecomposition, decompose
+from polyjuice.ops.decompose import NoDecomposition
 from polyjuice.oracles import Case, InputSet, Program, Verdict
 from polyjuice.session import CompilerSession
 from polyjuice.triage.reduction.pair import Pair
@@ -178,8 +178,9 @@ class Trial:
 
     def decomposed(self, graph: Graph) -> Graph:
         """The graph with operators that the compiler's format lacks decomposed into the format's own."""
+        decompose = program_formats.find(self.stored.target.format).decompose
         with suppress(NoDecomposition):
-            return decompose(graph, OPSET) if self.stored.target.format == "onnx" else graph
+            return decompose.load()(graph, OPSET) if decompose else graph
         return graph
 
     def first_wrong(self, pair: Pair) -> str:

@@ -78,7 +78,7 @@ class Arrays:
         else:
             self.read = True
             text = self._rendering.loaded(dtypes.of_array(array), name)
-        return f'{text}.to("{self.device}")' if self.device != "cpu" and self.format == "torch" else text
+        return self._rendering.there(text, self.device)
 
     def numpy(self, name: str, array: np.ndarray) -> str:
         """Python code for a NumPy array."""
