@@ -13,12 +13,11 @@ from typing import Any
 
 from polyjuice import compilers
 from polyjuice.campaign.config import Config
-from polyjuice.campaign.factors import settings
+from polyjuice.campaign.factors import layouts, settings, versions
 from polyjuice.generate.small import SIZE_CLASSES, size_classes
 from polyjuice.inputs import DISTRIBUTIONS
 from polyjuice.ir import Graph, Node, TensorType
-from polyjuice.lower import onnx_opsets, opset_of
-from polyjuice.lower.torch_source import CONTIGUOUS, LAYOUTS, PLAIN
+from polyjuice.lower import opset_of
 from polyjuice.ops import Op, matching
 from polyjuice.oracles import Program
 from polyjuice.support import refused
@@ -35,11 +34,11 @@ def covered(programs: Iterable[Program], distribution: str) -> set[Tuple]:
     found: set[Tuple] = set()
     for program in programs:
         graph, reads = program.graph, _readers(program.graph)
-        layouts = dict(zip(graph.inputs, _layouts(program), strict=False))
+        layouts_of = dict(zip(graph.inputs, _layouts(program), strict=False))
         for node in graph.nodes:
             if not node.opaque:
                 key = node.qualified, graph.types[node.inputs[0]].dtype
-                found |= {(*key, *level) for level in _levels(node, program, reads, layouts, distribution)}
+                found |= {(*key, *level) for level in _levels(node, program, reads, layouts_of, distribution)}
     return found
 
 
@@ -73,22 +72,22 @@ def _readers(graph: Graph) -> Mapping[str, Collection[str]]:
 
 
 def _layouts(program: Program) -> Iterator[str]:
-    """Yield the memory layout of each input of a Torch program; nothing for other formats."""
-    if program.artifact.format == "torch":
-        layouts = program.artifact.setup.get("layouts") or [CONTIGUOUS] * len(program.graph.inputs)
-        yield from (layout.split(":")[0] for layout in layouts)
+    """Yield the memory layout of each input; nothing for formats without layouts."""
+    usual = layouts(program.artifact.format)[:1] * len(program.graph.inputs)
+    if usual:
+        yield from (layout.split(":")[0] for layout in program.artifact.setup.get("layouts") or usual)
 
 
 def _settings(node: Node, first: TensorType, program: Program) -> Iterator[str]:
     """Yield the settings of a program, or the operator's version at the opset of an ONNX model."""
-    if program.artifact.format != "onnx":
-        setup = program.artifact.setup
+    format, setup = program.artifact.format, program.artifact.setup
+    known = versions(format, node.domain, node.op, first.dtype)
+    if known is None:
         switched = [name for name in ("freezing", "dynamic") if setup.get(name)]
-        yield from [*([setup["mode"]] if "mode" in setup else []), *switched] or [PLAIN]
+        yield from [*([setup["mode"]] if "mode" in setup else []), *switched] or settings(format)[:1]
         return
     opsets = [opset for opset in map(opset_of, program.artifact.forms) if opset]
-    versions = {} if node.domain else onnx_opsets.versions(node.op, first.dtype)
-    yield from (str(since) for since, known in versions.items() if any(opset in known for opset in opsets))
+    yield from (str(since) for since, those in known.items() if any(opset in those for opset in opsets))
 
 
 def of_campaign(found: Iterable[Tuple], config: Config, version: str) -> dict[str, Any]:
@@ -119,7 +118,7 @@ def report(
         TYPE: len(pairs),
         "size": len(pairs) * len(SIZE_CLASSES),
         "neighbour": len(pairs) * len(operators),
-        "layout": len(pairs) * len(LAYOUTS) if format == "torch" else 0,
+        "layout": len(pairs) * len(layouts(format)),
         "setting": sum(_setting_count(op, dtype, format, opset) for (_, dtype), op in pairs.items()),
         "distribution": len(pairs) * len(DISTRIBUTIONS),
     }
@@ -135,10 +134,10 @@ def report(
 
 
 def _setting_count(op: Op, dtype: str, format: str, opset: int) -> int:
-    if format != "onnx":
+    known = versions(format, op.domain, op.name, dtype)
+    if known is None:
         return len(settings(format))
-    versions = {} if op.domain else onnx_opsets.versions(op.name, dtype)
-    return sum(not opset or opset in known for known in versions.values())
+    return sum(not opset or opset in those for those in known.values())
 
 
 def line(report: Mapping[str, Any]) -> str:

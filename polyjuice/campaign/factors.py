@@ -7,12 +7,13 @@ is listed more than once, so that it is due more often.
 from __future__ import annotations
 
 import random
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from polyjuice import program_formats
 from polyjuice.generate.due import Due
 from polyjuice.inputs import DISTRIBUTIONS
-from polyjuice.lower import NOTHING, Wanted, onnx_opsets, torch_source
+from polyjuice.lower import NOTHING, Wanted
 
 
 def settings(format: str) -> tuple[str, ...]:
@@ -21,8 +22,23 @@ def settings(format: str) -> tuple[str, ...]:
     return tuple(known.load()) if known else ()
 
 
-_CONTIGUOUS = 3
-"""Extra entries of the contiguous layout, beside one for each layout.
+def layouts(format: str) -> tuple[str, ...]:
+    """Return the layouts of inputs in a format, the usual one first; none where there is no choice."""
+    known = program_formats.find(format).layouts
+    return tuple(known.load()) if known else ()
+
+
+def versions(format: str, domain: str, op: str, dtype: str) -> Mapping[int, Sequence[int]] | None:
+    """Return the versions of an operator that take an element type first, and the format's versions that have each.
+
+    Returns None if the format has no versions.
+    """
+    known = program_formats.find(format).versions
+    return None if known is None else {} if domain else known.load()(op, dtype)
+
+
+_USUAL = 3
+"""Extra entries of the usual layout, beside one for each layout.
 
 Other inputs have the first input's layout half of the time."""
 
@@ -53,9 +69,8 @@ def levels(due: Due | None, format: str, pack: str = "") -> Levels:
 
 
 def _layout(due: Due, format: str) -> str:
-    if format != "torch":
-        return ""
-    return due.level("layout", [*[torch_source.CONTIGUOUS] * _CONTIGUOUS, *torch_source.LAYOUTS])
+    known = layouts(format)
+    return due.level("layout", [*known[:1] * _USUAL, *known]) if known else ""
 
 
 def _setting(due: Due, format: str, pack: str) -> str:
@@ -69,8 +84,8 @@ def _setting(due: Due, format: str, pack: str) -> str:
 
 def _opset(due: Due, format: str) -> int:
     """Return an opset with the due version of the operator; 0, for a random opset, in half of the cases."""
-    versions = onnx_opsets.versions(due.op.name, due.dtype) if format == "onnx" and not due.op.domain else {}
-    if not versions:
+    known = versions(format, due.op.domain, due.op.name, due.dtype)
+    if not known:
         return 0
-    version = due.level("setting", [*[0] * len(versions), *versions])
-    return due.level(f"opset of {version}", versions[version]) if version else 0
+    version = due.level("setting", [*[0] * len(known), *known])
+    return due.level(f"opset of {version}", known[version]) if version else 0

@@ -138,10 +138,10 @@ def _meant(name: str, names: Sequence[str]) -> str:
 
 def _interpreters(path: Path, table: Any) -> dict[str, str]:
     """The table of interpreters. Raises Usage."""
-    if not isinstance(table, dict) or not all(isinstance(value, str) for value in table.values()):
-        example = f'{compilers.default("torch").name} = "/opt/bin/python"'
-        raise Usage(f"{path}: {PYTHON} must be a table: [{PYTHON}], then a line such as {example}")
     names = compilers.names()
+    if not isinstance(table, dict) or not all(isinstance(value, str) for value in table.values()):
+        example = f'{names[0]} = "/opt/bin/python"'
+        raise Usage(f"{path}: {PYTHON} must be a table: [{PYTHON}], then a line such as {example}")
     if unknown := [name for name in table if name not in names]:
         raise Usage(f"{path}: [{PYTHON}] {unknown[0]}: no compiler has this name; {_meant(unknown[0], names)}")
     return {name: _absolute(path, value) for name, value in table.items()}

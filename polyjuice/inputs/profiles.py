@@ -60,15 +60,16 @@ _ALL = frozenset(["exact", "modular", "real"])
 _HALF_TYPES = ("float16", "bfloat16")
 
 
-def mode(profile: str, format: str, excess_precision: Sequence[str] = _HALF_TYPES) -> Mode:
+def mode(profile: str, format: str = "", excess_precision: Sequence[str] = _HALF_TYPES) -> Mode:
     """Return the analysis's assumptions under a profile, for programs in a format.
 
-    ``excess_precision`` are the types to which the compiler, by its documentation, need not round casts. The default,
-    for an unknown compiler, is the types for which some compiler need not.
+    Without a format, it is for one that defines which of equal elements wins. ``excess_precision`` are the types to
+    which the compiler, by its documentation, need not round casts. The default, for an unknown compiler, is the types
+    for which some compiler need not.
     """
     return replace(
         MODES[_like(profile)],
-        ordered=program_formats.find(format).ordered_ties,
+        ordered=not format or program_formats.find(format).ordered_ties,
         excess_precision=tuple(excess_precision),
     )
 

@@ -13,7 +13,7 @@ from polyjuice.lower import onnx_model
 from polyjuice.lower.choosers import Chooser, drawing, replaying
 from polyjuice.lower.forms import Form
 from polyjuice.lower.idioms import UNKNOWN_SIZES
-from polyjuice.lower.onnx_model import following, opset_of, without_forms
+from polyjuice.lower.onnx_model import following, opset_of
 from polyjuice.lower.problem import Unlowerable
 from polyjuice.lower.repetition import repeat, repeated_axes, unfit_layouts
 from polyjuice.lower.request import Request
@@ -49,7 +49,6 @@ __all__ = [
     "repeat",
     "repeated_axes",
     "unfit_layouts",
-    "without_forms",
 ]
 
 

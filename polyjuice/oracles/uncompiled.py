@@ -29,7 +29,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from polyjuice import user_models
+from polyjuice import program_formats, user_models
 from polyjuice.compilers import CompilerInfo
 from polyjuice.execution import Artifact
 from polyjuice.inputs import GIVEN, are_large, judged_on_edge
@@ -43,6 +43,7 @@ from polyjuice.oracles import zeros
 from polyjuice.oracles.case import Case, CompilerAccess, Program, Verdict
 from polyjuice.oracles.comparison import MISMATCH
 from polyjuice.oracles.tolerance import least_tolerance, moved, tolerance
+from polyjuice.program_formats import Format
 
 _GROSS = 0.05
 """How far a result may be from that of the lowest optimization level, as a share of the largest element.
@@ -116,7 +117,7 @@ def _unknown(case: Case, t: Program, parts: Sequence[Program], compiler: Compile
 
 def _part(t: Program, k: int) -> Program:
     """The part of a generated Torch program on which an output depends; other programs as they are."""
-    if t.as_written or t.artifact.format != "torch":
+    if t.as_written or not _format(t).edge_defined:
         return t
     graph = prune(replace(t.graph, outputs=(t.graph.outputs[k],)))
     read = {*graph.outputs, *(name for node in graph.nodes for name in node.inputs)}
@@ -146,7 +147,7 @@ def _has_other_zeros(t: Program, part: Program, i: int, k: int) -> bool:
 
     ``part`` is the part of the program on which the output depends.
     """
-    if t.as_written or t.artifact.format != "torch" or t.outcome.reference is None or not zeros.is_fit(part.graph):
+    if t.as_written or not _format(t).edge_defined or t.outcome.reference is None or not zeros.is_fit(part.graph):
         return False
     return bool(zeros.differ(t.outcome.outputs[i][k], t.outcome.reference[i][k]).any())
 
@@ -162,20 +163,18 @@ def _is_judged(t: Program, profile: str, compiler: CompilerInfo) -> bool:
         return profile in GIVEN
     if any(type.dtype in dtypes.NARROW for type in t.graph.types.values()):
         return False  # a float64 program rounds to these types, too
-    if t.artifact.format == "torch":
-        return _is_of_wide_torch(t)
+    if _format(t).edge_defined:
+        return {type.dtype for type in t.graph.types.values() if dtypes.is_float(type.dtype)} <= {"float32", "float64"}
     return profile == "edge" and judged_on_edge(compiler, t.graph)
 
 
-def _is_of_wide_torch(t: Program) -> bool:
-    """Whether it is a Torch program without half types."""
-    floating = {type.dtype for type in t.graph.types.values() if dtypes.is_float(type.dtype)}
-    return t.artifact.format == "torch" and floating <= {"float32", "float64"}
+def _format(t: Program) -> Format:
+    return program_formats.find(t.artifact.format)
 
 
 def _is_alone(t: Program) -> bool:
     """Whether it is one operator, and either Torch's or in a program that we generated."""
-    return len(t.graph.nodes) == 1 and _is_read(t) and (t.artifact.format == "torch" or not t.as_written)
+    return len(t.graph.nodes) == 1 and _is_read(t) and (_format(t).edge_defined or not t.as_written)
 
 
 def _is_of_one_operand(t: Program) -> bool:
@@ -192,7 +191,7 @@ def _is_of_one_operand(t: Program) -> bool:
 
 def _agrees_with_us(t: Program) -> bool:
     """Whether the uncompiled run may be wrong itself, so that our interpreter must agree with it."""
-    return _is_read(t) and (t.artifact.format == "onnx" or (t.artifact.format != "torch" and not t.as_written))
+    return _is_read(t) and (_format(t).left_open or not (_format(t).edge_defined or t.as_written))
 
 
 def _has_one_answer(t: Program, inputs: Sequence[np.ndarray]) -> bool:
@@ -234,7 +233,7 @@ def _resizes_by_factors(t: Program, inputs: Sequence[np.ndarray]) -> bool:
 
     It computes places as quotients in single precision, and rounding may carry them over the next integer.
     """
-    if t.as_written or t.artifact.format == "torch":
+    if t.as_written or _format(t).edge_defined:
         return False
     return any(
         node.op == "Resize" and node.attrs["mode"] == "nearest" and node.attrs["scales"] for node in t.graph.nodes
@@ -247,7 +246,7 @@ def _takes_other_roots(t: Program, inputs: Sequence[np.ndarray]) -> bool:
     The program may say ``x ** 0.5``, which is inf and 0.0 by IEEE 754, while ``sqrt`` gives NaN and -0.0. Torch's own
     kernel takes the root there, and a compiler may do either.
     """
-    if t.as_written or t.artifact.format != "torch":
+    if t.as_written or not _format(t).edge_defined:
         return False
     values = _operands(t.graph, _ROOTS, inputs)
     return any(bool(((x == -np.inf) | ((x == 0) & np.signbit(x))).any()) for x in values)
@@ -280,7 +279,7 @@ def _updates_means_by_infinities(t: Program, inputs: Sequence[np.ndarray]) -> bo
 
 def _ranks_nan(t: Program, inputs: Sequence[np.ndarray]) -> bool:
     """Whether a generated program, not Torch's, picks a place by an order among NaN. Only Torch defines that order."""
-    if t.as_written or t.artifact.format == "torch":
+    if t.as_written or _format(t).edge_defined:
         return False
     ranks = any(op.ties for node in t.graph.nodes if (op := entry(node)))
     return ranks and any(np.isnan(x).any() for x in inputs if dtypes.is_float(dtypes.of_array(x)))
@@ -288,7 +287,7 @@ def _ranks_nan(t: Program, inputs: Sequence[np.ndarray]) -> bool:
 
 def _is_left_open(t: Program, inputs: Sequence[np.ndarray]) -> bool:
     """Whether ONNX leaves the result open: integers may leave their type, or an operator is disputed."""
-    if t.artifact.format != "onnx":
+    if not _format(t).left_open:
         return False
     integers = [x for x in inputs if dtypes.is_int(dtypes.of_array(x))]
     operators = [op for node in t.graph.nodes if (op := entry(node))]
@@ -442,16 +441,16 @@ def _verdict(
     names = sorted({node.qualified for node in t.graph.nodes})
     signature = " ".join([oracle, MISMATCH.name, rung, t.graph.output_types[k].dtype, *names])
     return Verdict(
-        oracle,
-        MISMATCH.name,
-        t.label,
-        "",
-        message,
-        signature,
-        i,
-        k,
-        t.label,
-        rung,
+        oracle=oracle,
+        kind=MISMATCH.name,
+        a=t.label,
+        b="",
+        message=message,
+        signature=signature,
+        inputs=i,
+        output=k,
+        culprit=t.label,
+        rung=rung,
         allowed=allowed,
         expected=expected,
         alone=_is_alone(t),

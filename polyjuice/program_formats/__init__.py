@@ -69,6 +69,20 @@ class Format:
     settings: Part | None = None
     """The settings of whole programs by name, the plain one first, if there are any."""
 
+    layouts: Part | None = None
+    """The memory layouts of inputs, the usual one first, if programs can be called with several."""
+
+    versions: Part | None = None
+    """A function of an operator's name and an element type that returns the operator's versions, if it has any: their
+    numbers, each with the versions of the format that have it."""
+
+    without_forms: Part | None = None
+    """A function of lowering choices and a version of the format that returns the choices of the plain form, if a
+    program has forms that reduction does not cut."""
+
+    decompose: Part | None = None
+    """A function that writes a graph in the operators that the format itself has, if they are those of graphs."""
+
     product: str = ""
     """The product whose version a report names, where that is not the compiler."""
 
@@ -88,6 +102,10 @@ class Format:
     edge_defined: bool = False
     """Whether the uncompiled run defines the results for NaN, infinities and ties, for any program."""
 
+    left_open: bool = False
+    """Whether its standard leaves some results open, so that no uncompiled run is always right: those of integers that
+    leave their type, and those of disputed operators."""
+
     on_gpu: bool = True
     """Whether compilers of the format may run on a GPU."""
 
@@ -97,6 +115,9 @@ class Format:
 
     take_apart: Part | None = None
     """A function that splits a user's program into steps, if there is one (:mod:`polyjuice.user_models.apart`)."""
+
+    environment: Part | None = None
+    """A function of a Python interpreter that returns the framework's own description of it, if there is one."""
 
     read: Part | None = None
     """A function that returns the graph of a user's program on inputs, if there is one."""

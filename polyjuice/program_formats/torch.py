@@ -11,6 +11,7 @@ FORMAT = Format(
     suite_file="{}.py",
     forms=Part("polyjuice.lower.torch_forms:DECLARED"),
     settings=Part("polyjuice.lower.torch_source:SETTINGS"),
+    layouts=Part("polyjuice.lower.torch_source:LAYOUTS"),
     product="torch",
     written_for="2.13.0",
     updates=True,
@@ -18,5 +19,6 @@ FORMAT = Format(
     edge_defined=True,
     widen=Part("polyjuice.user_models.precision:torch_in_float64"),
     take_apart=Part("polyjuice.user_models.torch_steps:taken_apart"),
+    environment=Part("polyjuice.triage.environment:collect_env"),
     read=Part("polyjuice.user_models.torch_program:graph_of"),
 )

@@ -58,7 +58,7 @@ def lowered(
 
     The values of inputs are ``repeated`` along some axes. Raises Unfit where a format cannot express one of the sides.
     """
-    sets = [InputSet(profile, tuple(inputs), mode(profile, "onnx"))]
+    sets = [InputSet(profile=profile, arrays=tuple(inputs), mode=mode(profile))]
     programs = []
     for format in formats:
         for side, (graph, by) in sides.items():
@@ -67,7 +67,7 @@ def lowered(
             except Unlowerable as error:
                 raise Unfit(f"unsupported: {error}") from None
             programs.append(pipeline.prepare(side, graph, artifact, sets))
-    return Case(sets, programs)
+    return Case(sets=sets, programs=programs)
 
 
 def write(folder: Path, case: Case, about: About, seed: Graph | None = None) -> None:
@@ -121,34 +121,35 @@ def _judge(
 ) -> list[dict[str, Any]]:
     """Add the expected results and the tolerances to the arrays; returns a description of each output."""
     first, *others = graphs.values()
-    known = {format: mode(inputs.profile, format) for format in ("onnx", "tensorflow")}
+    modes = {format: mode(inputs.profile, format) for format in ("", *formats)}
     try:
-        sets = [replace(inputs, mode=one) for one in {mode(inputs.profile, format): None for format in formats}]
+        sets = [replace(inputs, mode=one) for one in dict.fromkeys(modes[format] for format in formats)]
         problems = pipeline.equivalent(seed or first, [first, *others] if seed else others, sets)
         if problem := next(filter(None, problems), ""):
             raise Unequal(problem)
         analyses = {
-            (side, format): analyse(graph, inputs.arrays, mode=known[format])
+            (side, one): analyse(graph, inputs.arrays, mode=one)
             for side, graph in graphs.items()
-            for format in known
+            for one in {*modes.values()}
         }
         plain = {side: evaluate(graph, inputs.arrays) for side, graph in graphs.items()}
     except EvaluationError as error:
         raise Unfit(f"no value: {error}") from None
     outputs = []
     side_a = next(iter(graphs))
-    for k, of_a in enumerate(analyses[side_a, "onnx"]):
+    for k, of_a in enumerate(analyses[side_a, modes[""]]):
         arrays[f"expected_{k}"] = of_a.reference
         known_at = []
         for side in graphs:
-            usual, open_ties = (
-                _allowed(analyses[side, format][k], of_a.reference, plain[side][k]) for format in ("onnx", "tensorflow")
-            )
-            arrays[f"allowed_{side}_{k}"] = _small(usual)
-            if "tensorflow" in formats and not np.array_equal(usual, open_ties):
-                arrays[f"allowed_{side}_{k}_tensorflow"] = _small(open_ties)
-            known_at.append(np.isfinite(usual))
-        exact = all(analyses[side, "onnx"][k].exact for side in graphs)
+            allowed = {
+                format: _allowed(analyses[side, one][k], of_a.reference, plain[side][k])
+                for format, one in modes.items()
+            }
+            for format, own in allowed.items():
+                if not (format and np.array_equal(own, allowed[""])):
+                    arrays[f"allowed_{side}_{k}{'_' if format else ''}{format}"] = _small(own)
+            known_at.append(np.isfinite(allowed[""]))
+        exact = all(analyses[side, modes[""]][k].exact for side in graphs)
         outputs.append(
             {
                 "dtype": of_a.type.dtype,

@@ -18,14 +18,13 @@ from typing import Any
 
 import numpy as np
 
-from polyjuice import formats
+from polyjuice import formats, program_formats
 from polyjuice.egraph import Rule
 from polyjuice.execution import FromScratch, Script
 from polyjuice.oracles import Case, Verdict, kind_of
 from polyjuice.oracles import find as find_oracle
 from polyjuice.session import CompilerSession
 from polyjuice.triage import report, reproducers
-from polyjuice.triage.environment import collect_env
 from polyjuice.triage.record import FindingRecord
 from polyjuice.user_models import files
 
@@ -133,34 +132,34 @@ class Draft:
         a = self._sides[0]
         text, status, output = self._reproduced()
         record = FindingRecord(
-            verdict.kind,
-            verdict.oracle,
-            session.compiler.name,
-            {**session.versions, "platform": platform.platform()},
-            case.seed,
-            case.index,
-            case.profiles[verdict.inputs],
-            verdict.rung,
-            verdict.signature,
-            verdict.message,
-            verdict.a,
-            verdict.b,
-            verdict.culprit,
-            list(case.rules),
-            {t.label: len(t.graph) for t in self._sides},
-            {t.label: list(t.artifact.idioms) for t in self._sides},
-            case.broken,
-            regression,
-            status,
-            self._final.name,
-            verdict.output,
-            verdict.inputs,
-            list(case.profiles),
-            verdict.level,
-            asdict(session.conditions),
-            {t.label: t.artifact.choices.as_json() for t in self._sides if t.artifact.choices is not None},
-            self._as_written,
-            dict(reduction),
+            kind=verdict.kind,
+            oracle=verdict.oracle,
+            compiler=session.compiler.name,
+            versions={**session.versions, "platform": platform.platform()},
+            seed=case.seed,
+            index=case.index,
+            profile=case.profiles[verdict.inputs],
+            rung=verdict.rung,
+            signature=verdict.signature,
+            message=verdict.message,
+            a=verdict.a,
+            b=verdict.b,
+            culprit=verdict.culprit,
+            rules=list(case.rules),
+            operators={t.label: len(t.graph) for t in self._sides},
+            idioms={t.label: list(t.artifact.idioms) for t in self._sides},
+            broken=case.broken,
+            regression=regression,
+            repro_exit=status,
+            folder=self._final.name,
+            output=verdict.output,
+            inputs=verdict.inputs,
+            profiles=list(case.profiles),
+            level=verdict.level,
+            conditions=asdict(session.conditions),
+            choices={t.label: t.artifact.choices.as_json() for t in self._sides if t.artifact.choices is not None},
+            given=self._as_written,
+            reduction=dict(reduction),
             explanation=None if explanation is None else {rule.name: rule.comment for rule in explanation},
             values=report.values(case, verdict),
             printed=output,
@@ -179,9 +178,9 @@ class Draft:
         return record
 
     def _environment(self) -> str:
-        """The output of the framework's environment script, which takes seconds: only for reduced findings."""
-        of_torch = self._session.compiler.format == "torch"
-        return collect_env(self._session.conditions.python) if of_torch else ""
+        """The framework's description of its environment, which takes seconds: only for reduced findings."""
+        described = program_formats.find(self._session.compiler.format).environment
+        return str(described.load()(self._session.conditions.python)) if described else ""
 
     def _reproduced(self) -> tuple[str, int | None, str]:
         """Return the first text that shows the bug, or else the last one, with its exit status and its output."""

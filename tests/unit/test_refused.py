@@ -14,8 +14,9 @@ from polyjuice.campaign.runner import Runner
 from polyjuice.compilers import find
 from polyjuice.egraph import load
 from polyjuice.execution import Artifact, Outcome
-from polyjuice.lower import opset_of, without_forms
+from polyjuice.lower import opset_of
 from polyjuice.lower.forms import MODEL
+from polyjuice.lower.onnx_model import without_forms
 from polyjuice.oracles import Case
 from polyjuice.session import CompilerSession, Conditions
 
@@ -33,7 +34,7 @@ class Refusing(CompilerSession):
     def execute(self, artifact: Artifact, inputs: Any, **options: Any) -> Outcome:
         self.asked.append(artifact)
         if self._all or not is_plain(artifact):
-            return Outcome("unsupported", "compile", message="NotImplementedError: no kernel")
+            return Outcome(status="unsupported", stage="compile", message="NotImplementedError: no kernel")
         return super().execute(artifact, inputs, **options)
 
 
@@ -58,7 +59,7 @@ def attempts(monkeypatch: pytest.MonkeyPatch) -> list[tuple[int, int]]:
 
 def run(session: Refusing, folder: Path, indices: Sequence[int], **options: Any) -> list[str]:
     """For each case, the reason for skipping it, or ""."""
-    runner = Runner(Config("numpy", nodes=5, **options), folder, load(only=["add-*"]), session)
+    runner = Runner(Config(compiler="numpy", nodes=5, **options), folder, load(only=["add-*"]), session)
     try:
         results = list(runner.run(indices))
     finally:

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from polyjuice import pipeline
+from polyjuice import pipeline, program_formats
 from polyjuice.egraph import Budget, Rewriter, Rule
 from polyjuice.execution import Artifact, Outcome, Site
 from polyjuice.formats.versions import OPSET
@@ -22,7 +22,7 @@ from polyjuice.ir import Graph, array_digest, digest, read
 from polyjuice.lower import Unlowerable, unfit_layouts
 from polyjuice.lower.onnx_model import OPSET_SITE
 from polyjuice.numerics import Mode
-from polyjuice.ops.decompose import NoDecomposition, decompose
+from polyjuice.ops.decompose import NoDecomposition
 from polyjuice.oracles import Case, InputSet, Program, Verdict
 from polyjuice.session import CompilerSession
 from polyjuice.triage.reduction.pair import Pair
@@ -36,7 +36,7 @@ _FEW_SETS, _MANY_SETS = 2, 16
 UNFIT = (ArithmeticError, LookupError, TypeError, ValueError)
 
 #: The budget for rewriting programs with all rules: two iterations.
-_NEAR = Budget(None, 2)
+_NEAR = Budget(rules=None, iterations=2)
 
 #: The most candidates to compile together, for a compiler that is faster with several at once.
 _TOGETHER = 8
@@ -58,7 +58,7 @@ class Counts:
     programs: int = 0
 
 
-@dataclass
+@dataclass(kw_only=True)
 class Trial:
     """Tests candidates with the finding's own oracle.
 
@@ -149,7 +149,7 @@ class Trial:
     @cached_property
     def _has_values(self) -> bool:
         """Whether the finding's own program has values; it has none with an operator that only its owner knows."""
-        return Pair((*self.stored.graphs.values(),), self.stored.inputs, 0, ()).has_values
+        return Pair(graphs=(*self.stored.graphs.values(),), inputs=self.stored.inputs, output=0, choices=()).has_values
 
     @property
     def _mode(self) -> Mode:
@@ -178,8 +178,9 @@ class Trial:
 
     def decomposed(self, graph: Graph) -> Graph:
         """The graph with operators that the compiler's format lacks decomposed into the format's own."""
+        decompose = program_formats.find(self.stored.target.format).decompose
         with suppress(NoDecomposition):
-            return decompose(graph, OPSET) if self.stored.target.format == "onnx" else graph
+            return decompose.load()(graph, OPSET) if decompose else graph
         return graph
 
     def first_wrong(self, pair: Pair) -> str:
@@ -236,7 +237,7 @@ class Trial:
             return False
 
     def _set(self, inputs: tuple[np.ndarray, ...]) -> InputSet:
-        return InputSet(self.stored.record.profile, inputs, self._mode)
+        return InputSet(profile=self.stored.record.profile, arrays=inputs, mode=self._mode)
 
     def _sets(self, pair: Pair) -> list[InputSet]:
         """The sets of inputs on which the programs run, one after another."""
@@ -287,7 +288,9 @@ class Trial:
     def as_stored(self) -> Pair:
         """The finding itself as a pair. Raises Unlowerable."""
         graphs, choices = tuple(self.stored.graphs.values()), tuple(self.stored.choices.values())
-        return self.asked(Pair(graphs, self.stored.inputs, self.stored.record.output, choices))
+        return self.asked(
+            Pair(graphs=graphs, inputs=self.stored.inputs, output=self.stored.record.output, choices=choices)
+        )
 
 
 def _merged(cases: Sequence[Case]) -> Case:

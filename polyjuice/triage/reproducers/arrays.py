@@ -55,7 +55,7 @@ def is_small(array: np.ndarray) -> bool:
     return 0 < array.size <= SMALL or (array.size > 0 and uniform_value(array) is not None)
 
 
-@dataclass
+@dataclass(kw_only=True)
 class Arrays:
     """Writes expressions for arrays as tensors of a format; ``read`` tells whether any of them needs the archive.
 
@@ -78,7 +78,7 @@ class Arrays:
         else:
             self.read = True
             text = self._rendering.loaded(dtypes.of_array(array), name)
-        return f'{text}.to("{self.device}")' if self.device != "cpu" and self.format == "torch" else text
+        return self._rendering.there(text, self.device)
 
     def numpy(self, name: str, array: np.ndarray) -> str:
         """Python code for a NumPy array."""

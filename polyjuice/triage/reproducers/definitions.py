@@ -13,31 +13,13 @@ from polyjuice.execution import Artifact
 from polyjuice.ir import TensorType, dtypes, mark
 from polyjuice.triage.reproducers import embedded, onnx_models
 from polyjuice.triage.reproducers.arrays import Arrays
-from polyjuice.triage.reproducers.rendering import rendering_of
-
-#: The first statement of a Torch reproducer, unless a program computes gradients.
-NO_GRADIENTS = "torch.set_grad_enabled(False)"
-
-GRADIENTS = '''\
-def gradients(model, inputs, **options):
-    """Return a function that computes the gradients of a weighted sum of all outputs' elements."""
-    call = prepare(model, inputs, **options)
-
-    def run():
-        leaves = [x for x in inputs if getattr(x, "requires_grad", False)]
-        reached = [y for y in call() if y.requires_grad]
-        weights = [torch.cos(torch.arange(y.numel(), device=y.device)).reshape(y.shape).to(y.dtype) for y in reached]
-        found = torch.autograd.grad(reached, leaves, weights, allow_unused=True)
-        return [torch.zeros_like(x) if g is None else g for x, g in zip(leaves, found)]
-
-    return run'''
-
+from polyjuice.triage.reproducers.rendering import Rendering, rendering_of
 
 _OF_INPUTS = ("layouts", "mode", "gradients", "numbers")
 """The keys of a setup that affect the call of a program, and not its compilation."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Programs:
     """The programs by side, and the names and types of their common inputs.
 
@@ -58,16 +40,16 @@ class Programs:
         """The format of the programs."""
         return next(iter(self.artifacts.values())).format
 
+    @property
+    def _rendering(self) -> Rendering:
+        return rendering_of(self.format)
+
     def definitions(self, arrays: Arrays, *, built: bool) -> list[str]:
         """The models, named like their sides; small ONNX models are either ``built`` by code or embedded as bytes."""
         if program_formats.find(self.format).binary:
             return self._onnx_models(built)
-        blocks = [_class(side, artifact, arrays) for side, artifact in self.artifacts.items()]
-        if self.format == "torch":
-            modes = {_mode(artifact) for artifact in self.artifacts.values()}
-            differentiated = any(artifact.setup.get("gradients") for artifact in self.artifacts.values())
-            blocks = [*([] if "grad" in modes else [NO_GRADIENTS]), *([GRADIENTS] if differentiated else []), *blocks]
-        return blocks
+        classes = (_class(side, artifact, arrays) for side, artifact in self.artifacts.items())
+        return [*self._rendering.before([*self.artifacts.values()]), *classes]
 
     def _onnx_models(self, built: bool) -> list[str]:
         sources = {side: artifact.source for side, artifact in self.artifacts.items()}
@@ -122,48 +104,26 @@ class Programs:
             [model or self.model(side), f"[{inputs}]", *(f"{k}={v!r}" for k, v in settings.items()), *options]
         )
         text = f"{'gradients' if artifact.setup.get('gradients') else function}({arguments})"
-        if artifact.format != "torch" or _mode(artifact) == "grad":
-            return text
-        if _mode(artifact) == "inference":
-            return f"torch.inference_mode()({text})"
-        mixed = any(_mode(other) == "grad" for other in self.artifacts.values())
-        return f"torch.no_grad()({text})" if mixed else text
+        return self._rendering.call(text, artifact, [*self.artifacts.values()])
 
     def model(self, side: str) -> str:
         """An expression that makes the model of a side."""
-        if self.format != "torch":
-            return rendering_of(self.format).model.format(side=side)
-        there = "" if self.device == "cpu" else f'.to("{self.device}")'
-        return f"{side}(){there}.train()" if _mode(self.artifacts[side]) == "train" else f"{side}(){there}.eval()"
+        rendering = self._rendering
+        made = rendering.there(rendering.model.format(side=side), self.device)
+        return made + rendering.mode(self.artifacts[side])
 
     def _inputs(self, side: str) -> list[str]:
-        if self.format != "torch":
-            return [*self.inputs, *self.further[side]]
-        artifact = self.artifacts[side]
-        layouts = [*artifact.setup.get("layouts", ()), *["contiguous"] * len(self.inputs)]
-        laid = [laid_out(*x) for x in zip(self.inputs, self.types, layouts, strict=False)]
-        texts = [*laid, *self.further[side]]
-        if _mode(artifact) != "grad":
-            return texts
-        further = artifact.arguments[: len(artifact.arguments) - artifact.numbers]
-        floating = [dtypes.is_float(t.dtype) for t in self.types]
-        floating += [dtypes.is_float(dtypes.of_array(artifact.arrays[key])) for key in further]
-        floating += [False] * artifact.numbers
-        return [f"{x}.detach().requires_grad_()" if f else x for x, f in zip(texts, floating, strict=True)]
+        return self._rendering.inputs(self.inputs, self.types, self.further[side], self.artifacts[side])
 
     def array_of(self, output: str, dtype: str) -> str:
         """An expression that converts an output to a NumPy array."""
-        if self.format != "torch":
-            rendering = rendering_of(self.format)
-            return (rendering.to_single if mark(dtype) else rendering.to_numpy).format(output=output)
-        moved = "" if self.device == "cpu" else ".cpu()"
-        if any(re.search(r"\bimag|conj|adjoint|\.mH\b", str(a.source)) for a in self.artifacts.values()):
-            moved += ".resolve_conj().resolve_neg()"  # NumPy has no tensors that are read lazily
-        return f"{output}.detach(){moved}{'.float()' if mark(dtype) else ''}.numpy()"
+        rendering = self._rendering
+        here = rendering.here(output, self.device, [*self.artifacts.values()])
+        return (rendering.to_single if mark(dtype) else rendering.to_numpy).format(output=here)
 
     def type_of(self, output: str, dtype: str) -> str:
         """An expression for the name of an output's element type, which should be ``dtype``."""
-        text = rendering_of(self.format).type_of.format(output=output)
+        text = self._rendering.type_of.format(output=output)
         return f'{text}.replace("float8_", "float8")' if dtype in dtypes.NARROW_FLOATS else text
 
 
@@ -177,35 +137,10 @@ def program_stem(side: str) -> str:
     return f"{side.lower()}.lowered"
 
 
-def laid_out(name: str, type: TensorType, layout: str) -> str:
-    """An expression for the same values in another memory layout (see ``compilers._torch.lay_out``)."""
-    if layout == "transposed" and type.rank > 1:
-        back = ", ".join(map(str, reversed(range(type.rank))))
-        return f"{name}.permute({back}).contiguous().permute({back})"
-    if layout == "channels_last":
-        memory_format = "channels_last" if type.rank == 4 else "channels_last_3d"
-        return f"{name}.contiguous(memory_format=torch.{memory_format})"
-    if layout == "sliced" and type.rank:
-        larger = tuple(size + 2 for size in type.shape)
-        return f"{name}.new_zeros({larger})[{', '.join(['1:-1'] * type.rank)}].copy_({name})"
-    if layout == "stepped" and type.rank:
-        wider = (*type.shape[:-1], 2 * type.shape[-1])
-        return f"{name}.new_zeros({wider})[..., ::2].copy_({name})"
-    if layout == "offset":
-        return f"{name}.new_zeros({type.size + 1})[1:].view({type.shape}).copy_({name})"
-    if layout.startswith("expanded:"):
-        return f"{name}.narrow({layout.split(':')[1]}, 0, 1).expand({type.shape})"
-    return name
-
-
 def _uncompiled(artifact: Artifact) -> Artifact:
     """A program without the options of its compilation."""
     kept = {key: value for key, value in artifact.setup.items() if key in ("layouts", "mode", "updates")}
     return replace(artifact, setup=kept)
-
-
-def _mode(artifact: Artifact) -> str:
-    return str(artifact.setup.get("mode", "no_grad"))
 
 
 def _class(name: str, artifact: Artifact, arrays: Arrays) -> str:
