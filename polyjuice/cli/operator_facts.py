@@ -16,6 +16,7 @@ from polyjuice.ir import dtypes
 from polyjuice.lower.onnx_forms import FORMS
 from polyjuice.ops import Op, Texts, Unsupported
 from polyjuice.ops.decompose import NoDecomposition, body
+from polyjuice.ops.definitions import is_derived
 from polyjuice.ops.spec import REQUIRED, Attr
 from polyjuice.rulecheck.render import term
 
@@ -42,6 +43,8 @@ def facts(op: Op, rules: Iterable[Rule]) -> Iterator[Fact]:
     yield _or_why("attributes", ", ".join(map(_attribute, op.attrs)), "it has none")
     yield Fact("first opset", str(op.since)) if not op.domain else Fact("first opset", "ONNX lacks it", absent=True)
     yield _definition(op)
+    yield Fact("meaning", "that of the definition" if is_derived(op.numpy) else "a function on arrays")
+    yield Fact("error bound", "follows from the definition" if is_derived(op.error) else "a rule of its own")
     yield Fact("exactness", _exactness(op))
     yield _or_why("ties", _ties(op), "it does not choose among equal elements")
     yield _or_why("special values", _limits(op), "frameworks differ on NaN and infinity")
@@ -53,8 +56,8 @@ def facts(op: Op, rules: Iterable[Rule]) -> Iterator[Fact]:
     yield _normal_form(op)
     yield _or_why("forms in ONNX", _forms(op), "its only form is the normal one" if not op.domain else "ONNX lacks it")
     yield _or_why("motifs", ", ".join(op.followers.split()), "no known pattern of an optimizer begins with it")
-    yield _text("Torch", op.torch)
-    yield _text("TensorFlow", op.tensorflow)
+    yield _text("Torch", op, op.torch)
+    yield _text("TensorFlow", op, op.tensorflow)
     names = sorted(rule.name for rule in rules if any(c in rule.constructors for c in _constructors(op)))
     yield _or_why("rules", ", ".join(names), "no rule mentions it")
     yield Fact("weight", f"{op.weight:g} (how often it is generated)")
@@ -106,7 +109,7 @@ def _exactness(op: Op) -> str:
         parts.append("asks for the rounding of its result")
     elif op.ulps:
         parts.append(f"rounds by at most {op.ulps:g} units in the last place")
-    return ", ".join(parts) or "computes with the error of its own rule"
+    return ", ".join(parts) or "computes with errors within the bound"
 
 
 def _ties(op: Op) -> str:
@@ -185,7 +188,7 @@ def _forms(op: Op) -> str:
     return ", ".join(sorted(form for operator, form in FORMS if operator == op.name)) if not op.domain else ""
 
 
-def _text(framework: str, texts: Texts) -> Fact:
+def _text(framework: str, op: Op, texts: Texts) -> Fact:
     if isinstance(texts, Unsupported):
-        return Fact(framework, texts.reason, absent=True)
+        return Fact(framework, "written by its definition" if callable(op.definition) else texts.reason, absent=True)
     return Fact(framework, "  or  ".join(texts) if isinstance(texts, tuple) else "written by a function")

@@ -33,6 +33,11 @@ def completed(op: Op) -> Op:
     return replace(op, **found) if found else op
 
 
+def is_derived(function: object) -> bool:
+    """Whether a field of an entry follows from its definition."""
+    return isinstance(function, partial)
+
+
 def definition(op: Op, operands: Sequence[TensorType | None], attrs: Attrs) -> Graph:
     """The graph that an application of an operator means; None stands for an absent operand.
 

@@ -429,6 +429,11 @@ def _upsample_shape(s: Sequence[Any], a: Any) -> Sequence[Any]:
     return [s[0].batch(2).append(a.output_size[0], a.output_size[1])]
 
 
+def _upsample_error(c: ErrorContext) -> np.ndarray:
+    """As for Resize, also for integers: some places are in doubt."""
+    return _resize_error(c._replace(attrs=_as_resize(c.attrs, c.x[0].shape)))
+
+
 def _upsample_definition(b: Builder, x: Sequence[str], a: Attrs) -> str:
     t = b.types[x[0]]
     attrs = _as_resize(a, t.shape)
@@ -470,6 +475,7 @@ def _upsample(name: str, mode: str, native: str, attrs: tuple[Attr, ...] = (), *
     return Op(
         name=name,
         shape=_upsample_shape,
+        error=_upsample_error,
         torch=_upsample_torch(mode, native),
         definition=_upsample_definition,
         sample=sampling.alone_with(draw),

@@ -194,7 +194,7 @@ def test_a_broken_text_is_seen(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     op = NAMES[name]
-    broken = replace(op, **{framework: texts})
+    broken = replace(op, **{"definition" if framework == "onnx" else framework: texts})
     monkeypatch.setattr(registry, "TABLE", {**TABLE, (op.domain, op.name): broken})
     with pytest.raises(raised):
         Unsupported().compare({(framework, name, "float32"): unsupported_of(op, framework, "float32")})
