@@ -1,4 +1,4 @@
-"""What follows from an operator's definition in ONNX's operators: its meaning, and a bound on its errors.
+"""Derive from an operator's definition in ONNX's operators its meaning, its partial sums and a bound on its errors.
 
 A definition is a graph for operands of some types. It is made once for these types and attributes.
 """
@@ -116,7 +116,7 @@ def error(op: Op, c: ErrorContext) -> Any:
         raw = step.op.error(ErrorContext(step.x, e, step.y, step.attrs, c.unit, step.op.numpy, c.ordered, c.held))
         bounds = raw if isinstance(raw, tuple) else (raw,)
         for name, y, bound in zip(step.node.outputs, step.y, bounds, strict=True):
-            errors[name] = _rounded(step.op, y, np.asarray(bound, np.float64), c)
+            errors[name] = _rounded(step, y, np.asarray(bound, np.float64), c)
     return _results(op, graph, errors)
 
 
@@ -127,13 +127,20 @@ def _stored(array: np.ndarray, c: ErrorContext) -> np.ndarray:
     return np.where(array == array.astype(dtypes.to_numpy(c.held)), 0.0, c.unit * np.abs(array))
 
 
-def _rounded(op: Op, y: np.ndarray, carried: np.ndarray, c: ErrorContext) -> np.ndarray:
-    """The error of a step with its own rounding; unbounded where it may overflow the type."""
-    if not c.unit or y.dtype.kind not in "fc" or op.selects:
+def _rounded(step: _Step, y: np.ndarray, carried: np.ndarray, c: ErrorContext) -> np.ndarray:
+    """The error of a step with its own rounding; unbounded where it may overflow the type.
+
+    An infinite operand of an elementwise step makes an infinity that is no overflow.
+    """
+    if not c.unit or y.dtype.kind not in "fc" or step.op.selects:
         return carried
     size = np.abs(y) + carried
-    whole = carried + op.ulps * c.unit * size + dtypes.smallest_normal(c.held)
-    return np.where(size < dtypes.overflow_threshold(c.held), whole, np.inf)
+    whole = carried + step.op.ulps * c.unit * np.where(np.isinf(y), 0.0, size) + dtypes.smallest_normal(c.held)
+    fits = size < dtypes.overflow_threshold(c.held)
+    if step.op.elementwise:
+        for x in step.x:
+            fits = fits | np.isinf(x) & np.isinf(y)
+    return np.where(fits, whole, np.inf)
 
 
 def partial_sums(op: Op, x: Sequence[np.ndarray], attrs: Attrs) -> np.ndarray:

@@ -50,8 +50,8 @@ def _attention_definition(b: Builder, x: Sequence[str], a: Attrs) -> str:
     if len(x) > 3:
         scores = b.op("Add", scores, x[3])
     if a["is_causal"]:
-        causal = b.constant(np.tri(query.shape[-2], key.shape[-2], dtype=bool))
-        scores = b.op("Where", causal, scores, b.constant(np.asarray(-np.inf).astype(dtype)))
+        later = np.where(np.tri(query.shape[-2], key.shape[-2], dtype=bool), 0.0, -np.inf)
+        scores = b.op("Add", scores, b.constant(later.astype(dtype)))
     return b.op("MatMul", b.op("Softmax", scores, axis=query.rank - 1), x[2])
 
 
