@@ -140,26 +140,35 @@ def propagate(
         return [Value(r, np.zeros(()) if clean else np.full(r.shape, np.inf)) for r in results]
     done = Application(op, node, arrays, results, types, setting)
     exact = op.exact and all(v.exact for v in operands) and done.stays_exact
-    held = setting.held(next(t for t in types if t).dtype)
-    unit = 0.0 if exact or done.numpy is not op.numpy else dtypes.unit_roundoff(held)
-    finite = [v.array if v.finite is None else v.finite for v in operands]
-    context = ErrorContext(
-        finite, [v.error for v in operands], results, done.attrs, unit, done.numpy, setting.mode.ordered, held
-    )
+    context = _context(done, operands, exact)
     if exact:
         values = [Value(r, e, True) for r, e in zip(results, _bounds(op.error(context)), strict=True)]
-        step = _Step(done, held, dtypes.unit_roundoff(held), False, False, None)
+        step = _Step(done, context.held, dtypes.unit_roundoff(context.held), False, False, None)
         return _with_deferred(step, context, operands, values)
     extremes = [v.extreme for v in operands]
     extreme = any(x is not None for x in extremes)
     if setting.mode.edge and not extreme:
         extreme = not all(np.isfinite(r).all() for r in results)
     raw = limits.carried(op, context, extremes, setting.mode.edge) if extreme else op.error(context)
-    doubtful = op.selects and any(v.error.any() for v in operands)
-    counted = held in dtypes.WIDEST_INTS and _computed_in(op, held) != held
-    step = _Step(done, held, unit, extreme, doubtful, done.sums if counted else None)
+    step = _step(done, operands, context, extreme)
     values = [_value(step, r, w, e, t) for r, w, e, t in zip(results, done.whole, _bounds(raw), types, strict=True)]
     return values if extreme else _with_deferred(step, context, operands, values)
+
+
+def _context(done: Application, operands: Sequence[Value], exact: bool) -> ErrorContext:
+    """The application as its error rule sees it; an exact one rounds nothing."""
+    held = done.setting.held(next(t for t in done.types if t).dtype)
+    unit = 0.0 if exact or done.numpy is not done.op.numpy else dtypes.unit_roundoff(held)
+    finite = [v.array if v.finite is None else v.finite for v in operands]
+    errors, ordered = [v.error for v in operands], done.setting.mode.ordered
+    return ErrorContext(finite, errors, done.results, done.attrs, unit, done.numpy, ordered, held)
+
+
+def _step(done: Application, operands: Sequence[Value], context: ErrorContext, extreme: bool) -> _Step:
+    """What the results of an application that rounds share."""
+    doubtful = done.op.selects and any(v.error.any() for v in operands)
+    counted = context.held in dtypes.WIDEST_INTS and _computed_in(done.op, context.held) != context.held
+    return _Step(done, context.held, context.unit, extreme, doubtful, done.sums if counted else None)
 
 
 def _bounds(raw: Any) -> list[np.ndarray]:
