@@ -22,9 +22,12 @@ from polyjuice.oracles import find as find_oracle
 from polyjuice.triage import known_list
 from polyjuice.user_models import ORIGINAL
 
+Checked = tuple[str, Seeds, tuple[Rule, ...]]
+"""The compiler's version, the seeds, and the rules."""
 
-def check(config: Config, folder: Path | None = None) -> tuple[str, Seeds, tuple[Rule, ...]]:
-    """Find the user's mistakes before the campaign begins. Return the compiler's version, the seeds, and the rules."""
+
+def check(config: Config, folder: Path | None = None) -> Checked:
+    """Find the user's mistakes before the campaign begins."""
     try:
         operators = matching(config.only_operators)
         seeds = Seeds(

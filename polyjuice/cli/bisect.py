@@ -33,7 +33,8 @@ def bisect(
         ),
     ] = None,
     as_json: JsonOption = False,
-    limits: ReadLimits = ReadLimits(),  # noqa: B008 - the options replace it
+    *,
+    limits: ReadLimits,
 ) -> None:
     """Find the parts of the compiler that are to blame for a finding.
 

@@ -149,7 +149,8 @@ def metrics(
         Path | None, typer.Option(metavar="FILE", help="Draw how the metrics grow (PNG, SVG or PDF).")
     ] = None,
     as_json: JsonOption = False,
-    limits: ReadLimits = ReadLimits(),  # noqa: B008 - the options replace it
+    *,
+    limits: ReadLimits,
 ) -> None:
     """Measure how diverse the graphs in a folder are.
 

@@ -39,7 +39,8 @@ def reduce(
         Path | None,
         typer.Option(metavar="DIR", help="The folder for the reduced finding.", show_default="FINDING/reduced"),
     ] = None,
-    limits: ReadLimits = ReadLimits(),  # noqa: B008 - the options replace it
+    *,
+    limits: ReadLimits,
 ) -> None:
     """Make a finding as small as possible.
 

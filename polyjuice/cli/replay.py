@@ -42,7 +42,8 @@ def replay(
         ),
     ] = None,
     as_json: JsonOption = False,
-    limits: ReadLimits = ReadLimits(),  # noqa: B008 - the options replace it
+    *,
+    limits: ReadLimits,
 ) -> None:
     """Run a finding, or all findings of a campaign, again.
 

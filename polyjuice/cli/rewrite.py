@@ -39,7 +39,8 @@ def rewrite(
     ),
     draw: Annotated[bool, typer.Option("--draw", help="Draw the smallest and the largest graph as pair.svg.")] = False,
     as_json: JsonOption = False,
-    limits: ReadLimits = ReadLimits(),  # noqa: B008 - the options replace it
+    *,
+    limits: ReadLimits,
 ) -> None:
     """Rewrite an ONNX model into equivalent models.
 

@@ -182,7 +182,8 @@ def add(
     url: Annotated[
         str, typer.Option(metavar="URL", help="Where the bug is reported: the case is expected to fail.")
     ] = "",
-    limits: ReadLimits = ReadLimits(),  # noqa: B008 - the options replace it
+    *,
+    limits: ReadLimits,
 ) -> None:
     """Add a finding to a suite, as a case.
 
