@@ -16,6 +16,7 @@ from polyjuice.execution import Artifact
 from polyjuice.ir import TensorType
 from polyjuice.ops import GraphBuilder
 from polyjuice.user_models import UserModel, files
+from tests.support.commands import refusal
 
 
 def model() -> UserModel:
@@ -74,3 +75,18 @@ def test_a_campaign_of_an_earlier_version_does_not_say_which_case_covered_what(t
     assert sorted(store.covered()) == sorted([first, second])
     assert store.growth() == [(0, 0, 0, 0), (1, 0, 1, 0)]
     store.close()
+
+
+def test_a_damaged_database_is_refused_in_one_line(tmp_path: Path) -> None:
+    folder = tmp_path / "campaign"
+    Store.create(folder, Config("numpy")).close()
+    file = folder / "campaign.sqlite"
+    with closing(sqlite3.connect(file)) as db:
+        ((page,),) = db.execute("SELECT rootpage FROM sqlite_master WHERE name = 'notes'")
+        ((size,),) = db.execute("PRAGMA page_size")
+    data = bytearray(file.read_bytes())
+    data[(page - 1) * size : page * size] = bytes(size)
+    file.write_bytes(data)
+    for arguments in (["report"], ["known", "check"], ["fuzz", "--resume"]):
+        message = refusal(*arguments[1:], folder, command=arguments[0], cwd=tmp_path)
+        assert message.startswith("the campaign's database is damaged")
