@@ -20,6 +20,7 @@ from polyjuice.ops import GraphBuilder
 from polyjuice.triage.automatic import Triaged
 from polyjuice.triage.groups import Group
 from polyjuice.user_models import UserModel, files
+from tests.support.commands import refusal
 
 
 def model() -> UserModel:
@@ -96,11 +97,26 @@ def test_a_group_has_the_cause_that_has_its_blame(tmp_path: Path) -> None:
         ("another", "mismatch", Group("of Mul", True), "of Mul", {"blame": []}),
         ("third", "mismatch", Group("of Mul", True), "of Add", None),
     ]
-    store = Store.create(tmp_path / "campaign", Config("numpy"))
+    store = Store.create(tmp_path / "campaign", Config(compiler="numpy"))
     with closing(sqlite3.connect(tmp_path / "campaign/campaign.sqlite")) as db, db:
         db.executemany("INSERT INTO findings VALUES (?, 0, ?, '', '{}')", [one[:2] for one in found])
     for name, _, group, cause, record in found:
         store.add_group(name, group, 0)
-        store.add_triaged(Triaged(name, cause, record))
+        store.add_triaged(Triaged(name=name, cause=cause, record=record))
     assert store.causes_of_groups() == {"by a": "by a", "crash": "crash by a", "of Add": "of Add"}
     store.close()
+
+
+def test_a_damaged_database_is_refused_in_one_line(tmp_path: Path) -> None:
+    folder = tmp_path / "campaign"
+    Store.create(folder, Config(compiler="numpy")).close()
+    file = folder / "campaign.sqlite"
+    with closing(sqlite3.connect(file)) as db:
+        ((page,),) = db.execute("SELECT rootpage FROM sqlite_master WHERE name = 'notes'")
+        ((size,),) = db.execute("PRAGMA page_size")
+    data = bytearray(file.read_bytes())
+    data[(page - 1) * size : page * size] = bytes(size)
+    file.write_bytes(data)
+    for arguments in (["report"], ["known", "check"], ["fuzz", "--resume"]):
+        message = refusal(*arguments[1:], folder, command=arguments[0], cwd=tmp_path)
+        assert message.startswith("the campaign's database is damaged")
