@@ -191,8 +191,8 @@ def _short(result: Mapping[str, Any]) -> str:
 def config_of(row: Row, compiler: CompilerInfo, seed: int) -> Config:
     """Return the configuration of a row: default options, except those that the row sets."""
     return Config(
-        compiler.name,
-        (MIXED,),
+        compiler=compiler.name,
+        seeds=(MIXED,),
         seed=seed,
         nodes=row.nodes or compiler.nodes,
         profiles=usual_profiles(compiler),

@@ -84,7 +84,7 @@ def main() -> None:
 
 def confirmed(compiler: str, seed: int, findings: int, out: Path) -> Iterator[Counter[str]]:
     """Run cases until enough findings are stored. Yield each such case's number of findings, and seconds by part."""
-    runner = Runner(Config(compiler, seed=seed, nodes=find(compiler).nodes), out, load())
+    runner = Runner(Config(compiler=compiler, seed=seed, nodes=find(compiler).nodes), out, load())
     index = stored = 0
     try:
         while stored < findings:

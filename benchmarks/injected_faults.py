@@ -3,8 +3,8 @@
     .venv/bin/python benchmarks/injected_faults.py                  measure this tree
     .venv/bin/python benchmarks/injected_faults.py --before TREE    measure an older tree, for the column "before"
 
-Each fault has a campaign of its own: the program with the fault, and two without. The figures are in
-artifacts/injected-faults.json.
+Each fault has a campaign of its own: the program with the fault, and two without. Faults in packs have a pack of eight
+programs. The figures are in artifacts/injected-faults.json.
 """
 
 from __future__ import annotations
@@ -30,19 +30,27 @@ from tests.support.faults import QUICK  # noqa: E402
 
 DATA = ROOT / "artifacts" / "injected-faults.json"
 TABLE = DATA.with_suffix(".md")
-HOPELESS_S = 90
+HOPELESS_S = 300
+PACK = 8
+"""The programs of a pack."""
+
+IN_PACKS = {f"{name}, in a pack of {PACK}": operator for operator, name in faults.PACKED.items()}
+"""Each fault in a pack, with the operator that meets it."""
+
 HEAD = """# Injected faults
 
-A compiler has one fault on one program, and is right on two others. "Before" is version 0.2.0. Each answer says:
+A compiler has one fault on one program, and is right on the two others, or on the rest of a pack. A pack that fails is
+halved until the program with the fault is alone. "Before" is version 0.2.0. Each answer says:
 
 - the exit status of the campaign (1: a finding, 3: an internal error);
 - what the campaign recorded about the case with the fault;
-- how many of the two other cases it tested;
+- how many of the other cases it tested;
 - how many processes were left behind.
 
-A compilation may take one second. `benchmarks/injected_faults.py` makes this table. The tests put all faults into one
-campaign: `[quick]` is `test_a_campaign_survives_faults`, and `[long]` is
-`test_a_campaign_survives_all_faults_and_confirms_them`, both in `tests/campaigns/test_injected_faults.py`.
+A compilation may take five seconds ("before": one second). `benchmarks/injected_faults.py` makes this table. The tests
+put all faults into one campaign. They are in `tests/campaigns/test_injected_faults.py`: `[quick]` is
+`test_a_campaign_survives_faults`, `[long]` is `test_a_campaign_survives_all_faults_and_confirms_them`, and `[packs]` is
+`test_a_fault_in_a_pack_costs_one_case`.
 
 | fault | before | now | test |
 |---|---|---|---|
@@ -64,19 +72,26 @@ These faults have tests and no campaign of their own here:
 
 
 def measured(tree: Path, name: str) -> str:
-    """Run a campaign of three cases on the code in a tree, and say what came of it."""
+    """Run a campaign with one fault on the code in a tree, and say what came of it."""
     with tempfile.TemporaryDirectory(prefix="injected-") as folder:
         work = Path(folder)
         held = work / "held"
         os.mkfifo(held)
         end = os.open(held, os.O_RDONLY | os.O_NONBLOCK)
-        env = faults.compiler(work / "compiler", str(held))
+        if name in IN_PACKS:
+            operators = {IN_PACKS[name]: faults.PACKED[IN_PACKS[name]]}
+            arguments, names = faults.generated(operators, PACK)
+            arguments += ["--pack", PACK]
+        else:
+            operators, names = {}, [name, "", ""]
+            models = faults.models(work / "models", names)
+            arguments = ["-n", 3, *(part for model in models for part in ("--seeds", model))]
+        env = faults.compiler(work / "compiler", str(held), operators)
         mark = f"{uuid.uuid4()}"
         env = {**os.environ, **env, "PYTHONPATH": f"{tree}:{env['PYTHONPATH']}", "POLYJUICE_TEST_MARK": mark}
-        models = faults.models(work / "models", [name, "", ""])
-        command = [sys.executable, "-m", "polyjuice", "fuzz", "--compiler", "fake", "-n", "3", "--workers", "1"]
-        command += ["--extract", "original", "--oracle", "crash,differential", "--triage", "0s", "--timeout", "1"]
-        command += [*(part for model in models for part in ("--seeds", str(model))), "--out", str(work / "out")]
+        command = [sys.executable, "-m", "polyjuice", "fuzz", "--compiler", "fake", "--workers", "1"]
+        command += ["--extract", "original", "--oracle", "crash,differential", "--triage", "0s", "--timeout", "5"]
+        command += [*map(str, arguments), "--out", str(work / "out")]
         process = subprocess.Popen(
             command, env=env, cwd=work, stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True
         )
@@ -91,7 +106,7 @@ def measured(tree: Path, name: str) -> str:
                 os.kill(pid, signal.SIGKILL)
         process.wait()
         os.close(end)
-        return f"{status}; {recorded(work / 'out')}" + (f"; {len(left)} processes left behind" if left else "")
+        return f"{status}; {recorded(work / 'out', names)}" + (f"; {len(left)} processes left behind" if left else "")
 
 
 def remaining(mark: str) -> list[int]:
@@ -108,22 +123,24 @@ def remaining(mark: str) -> list[int]:
         time.sleep(0.1)
 
 
-def recorded(out: Path) -> str:
-    """Say what the database has about the three cases."""
+def recorded(out: Path, names: list[str]) -> str:
+    """Say what the database has about the case with the fault, and about the others, whose names are empty."""
     if not (out / "campaign.sqlite").exists():
         return "no campaign"
+    faulty = next(index for index, name in enumerate(names) if name)
     with sqlite3.connect(out / "campaign.sqlite") as db:
         cases = dict(db.execute('SELECT "index", skipped FROM cases WHERE pairs > 0 OR skipped != ""').fetchall())
         said = [
-            json.loads(record)["message"] for (record,) in db.execute('SELECT record FROM findings WHERE "index" = 0')
+            json.loads(record)["message"]
+            for (record,) in db.execute('SELECT record FROM findings WHERE "index" = ?', [faulty])
         ]
         said += [
             f"{kind}: {text.strip().splitlines()[-1]}"
-            for kind, text in db.execute('SELECT kind, text FROM notes WHERE "index" < 1')
+            for kind, text in db.execute('SELECT kind, text FROM notes WHERE "index" IN (-1, ?)', [faulty])
         ]
-        first = "; ".join(said) or (cases.get(0, "not tested") or "tested, no finding")
-    tested = sum(1 for index in (1, 2) if cases.get(index) == "")
-    return f"{' '.join(first.split())[:140]}; {tested} of 2 others tested"
+        first = "; ".join(said) or (cases.get(faulty, "not tested") or "tested, no finding")
+    tested = sum(not name and cases.get(index) == "" for index, name in enumerate(names))
+    return f"{' '.join(first.split())[:140]}; {tested} of {len(names) - 1} others tested"
 
 
 def main() -> None:
@@ -132,7 +149,7 @@ def main() -> None:
     before = options.parse_args().before
     column = "before" if before else "now"
     data = json.loads(DATA.read_text()) if DATA.exists() else {"before": {}, "now": {}}
-    for name in faults.FAULTS:
+    for name in (*faults.FAULTS, *IN_PACKS):
         data[column][name] = measured((before or ROOT).resolve(), name)
         print(f"{name}: {data[column][name]}", flush=True)
         DATA.write_text(json.dumps(data, indent=1) + "\n")
@@ -143,14 +160,14 @@ def write_table(data: dict[str, dict[str, str]]) -> None:
     """Write the table of what was measured."""
     rows = [
         [f"`{name}`", *(f"`{data[which].get(name, 'not measured')}`" for which in ("before", "now")), tests_of(name)]
-        for name in faults.FAULTS
+        for name in (*faults.FAULTS, *IN_PACKS)
     ]
     TABLE.write_text(HEAD + "".join("| " + " | ".join(row) + " |\n" for row in rows) + TAIL)
 
 
 def tests_of(name: str) -> str:
     """The tests of a fault."""
-    return "quick, long" if name in QUICK else "long"
+    return "packs" if name in IN_PACKS else "quick, long" if name in QUICK else "long"
 
 
 if __name__ == "__main__":

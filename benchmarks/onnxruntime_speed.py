@@ -85,8 +85,8 @@ def main() -> None:
         strategy, kind = PARTS[part]
         compiler = find(arguments.compiler)
         config = Config(
-            compiler.name,
-            (strategy,),
+            compiler=compiler.name,
+            seeds=(strategy,),
             seed=arguments.seed,
             nodes=compiler.nodes,
             variants=arguments.variants,

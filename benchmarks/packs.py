@@ -55,8 +55,8 @@ def main() -> None:
     sizes = [int(size) for size in options.sizes.split(",")]
     # A campaign draws one setting for each pack; with the largest size, packs of all sizes have the same programs.
     config = Config(
-        compiler.name,
-        ("small",),
+        compiler=compiler.name,
+        seeds=("small",),
         seed=options.seed,
         nodes=compiler.nodes,
         extract="original",

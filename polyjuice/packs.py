@@ -65,9 +65,11 @@ class Pack:
         sets = [self._input_set(i) for i in range(max(len(member.case.sets) for member in self.members))]
         names = [numbered(member.program.graph, number) for number, member in enumerate(self.members)]
         graph = union([renamed(m.program.graph, to) for m, to in zip(self.members, names, strict=True)])
-        target = pipeline.Target(self.members[0].program.artifact.format)
+        target = pipeline.Target(format=self.members[0].program.artifact.format)
         artifact = pipeline.lower(graph, self._choices(names), target)
-        return Case(sets, [pipeline.prepare(ORIGINAL, graph, artifact, sets)], seed=first.seed, index=first.index)
+        return Case(
+            sets=sets, programs=[pipeline.prepare(ORIGINAL, graph, artifact, sets)], seed=first.seed, index=first.index
+        )
 
     @property
     def program(self) -> Program:
@@ -80,7 +82,12 @@ class Pack:
         profiles = {one.profile for one in sets}
         arrays = tuple(array for one in sets for array in one.arrays)
         values = tuple(value for one in sets for value in one.values)
-        return InputSet(profiles.pop() if len(profiles) == 1 else _USUAL, arrays, _known_to_all(sets), values)
+        return InputSet(
+            profile=profiles.pop() if len(profiles) == 1 else _USUAL,
+            arrays=arrays,
+            mode=_known_to_all(sets),
+            values=values,
+        )
 
     def _choices(self, names: Sequence[Mapping[str, str]]) -> LoweringChoices:
         """The lowering choices of all programs; choices about no value are the first program's."""

@@ -42,7 +42,7 @@ One is enough for a hang: each takes the whole time limit, which is hundreds of 
 """Kinds of faults that depend on chance, and how often programs run before such a fault counts as gone."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Target:
     """The form that programs must have: a format, the opset of ONNX models, and what the compiler's importer lacks.
 
@@ -67,12 +67,17 @@ class Drawing(TypedDict, total=False):
 
 def target_of(compiler: CompilerInfo, opset: int = OPSET) -> Target:
     """The target that a compiler's file declares. Starts no process."""
-    return Target(compiler.format, opset, compiler.lacks)
+    return Target(format=compiler.format, opset=opset, lacks=compiler.lacks)
 
 
 def input_set(graph: Graph, profile: str, arrays: Sequence[np.ndarray], compiler: CompilerInfo) -> InputSet:
     """A set of inputs for a seed graph, with its outputs in float64. Raises EvaluationError where it has no value."""
-    return InputSet(profile, tuple(arrays), mode_in(profile, compiler), evaluate(graph, arrays, "float64"))
+    return InputSet(
+        profile=profile,
+        arrays=tuple(arrays),
+        mode=mode_in(profile, compiler),
+        values=evaluate(graph, arrays, "float64"),
+    )
 
 
 def equivalent(graph: Graph, variants: Iterable[Graph], sets: Sequence[InputSet]) -> list[str]:
@@ -123,7 +128,7 @@ def prepare(
 ) -> Program:
     """A program that has not run yet, with the analysis of its graph. ``as_written`` says that the user wrote it."""
     analyses = Analyses(graph, [one.arrays for one in sets], [one.mode for one in sets])
-    return Program(label, graph, artifact, analyses, as_written=as_written)
+    return Program(label=label, graph=graph, artifact=artifact, analyses=analyses, as_written=as_written)
 
 
 def execute(case: Case, session: CompilerSession, *, all_or_none: bool = False) -> Case:

@@ -19,7 +19,7 @@ from polyjuice.user_models.sandbox import Sandbox
 _MEASURE_S = 0.1
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Conditions:
     """The conditions under which the compiler runs.
 

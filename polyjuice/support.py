@@ -196,7 +196,7 @@ class Support:
     def _lowered(self, graph: Graph, by: LoweringChoices | str) -> Artifact:
         """Lower a graph by recorded choices, or by a key that draws choices without forms. Raises Unlowerable."""
         lacks = (*self.compiler.lacks, ALL)
-        return pipeline.lower(graph, by, pipeline.Target(self.compiler.format, self._opset, lacks))
+        return pipeline.lower(graph, by, pipeline.Target(format=self.compiler.format, opset=self._opset, lacks=lacks))
 
     def _refused(self, graph: Graph, artifact: Artifact) -> str:
         """Return why the compiler does not take a program; "" if it does, or if it fails. Raises BrokenProgram."""

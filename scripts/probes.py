@@ -61,7 +61,7 @@ def main() -> None:
 
 def probe(compiler: CompilerInfo, limit_s: float) -> None:
     """Probe one compiler, and write the answers to the package."""
-    config = Config(compiler.name, (MIXED,), nodes=compiler.nodes, profiles=usual_profiles(compiler))
+    config = Config(compiler=compiler.name, seeds=(MIXED,), nodes=compiler.nodes, profiles=usual_profiles(compiler))
     began = time.monotonic()
     with CompilerSession(config.conditions, compiler) as session:
         worker = session.worker()

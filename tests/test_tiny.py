@@ -43,7 +43,7 @@ def test_from_a_graph_to_a_verdict() -> None:
         artifact = pipeline.lower(variant.graph, LoweringChoices(), pipeline.target_of(compiler))
         programs.append(pipeline.prepare(variant.label, variant.graph, artifact, sets))
     with CompilerSession(Conditions(), compiler) as session:
-        case = pipeline.execute(Case(sets, programs), session)
+        case = pipeline.execute(Case(sets=sets, programs=programs), session)
 
         # They agree, so the oracle reports nothing ...
         assert pipeline.judge(case, session, ["metamorphic"]) == []

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import importlib
 import multiprocessing
 import os
@@ -11,17 +12,18 @@ import sys
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from benchmarks.broken import bases
 from benchmarks.broken.answers import Surroundings
 from benchmarks.broken.commands import COMMANDS, Command
 from benchmarks.broken.mutate import FINDING
-from polyjuice import cli
-from polyjuice.campaign import loop
-from polyjuice.compilers import find
+from polyjuice import cache, cli, plugins
+from polyjuice.campaign import loop, processes
+from polyjuice.compilers import CompilerInfo, find
 from polyjuice.egraph import Rule, load, rulefiles
-from polyjuice.execution import forkserver
+from polyjuice.execution import forkserver, host
+from polyjuice.execution.forkserver import ForkServer
 from polyjuice.session import CompilerSession, Conditions
 from polyjuice.user_models.sandbox import Sandbox
 
@@ -36,29 +38,54 @@ _LARGE = ("torch", "tensorflow", "jax", "egglog")
 COMPILERS = ("numpy", "onnxruntime")
 
 
-def prepare(around: Surroundings, cache: Path) -> None:
+def prepare(around: Surroundings, kept: Path) -> None:
     """Change this process: its environment, its rules, and how it starts others.
 
-    - Its home and temporary directory are in ``around``, and its cache is ``cache``.
+    - Its home and temporary directory are in ``around``, and its cache is ``kept``.
     - Commands get few rules. Another process reads them, because a process that has used egglog cannot be forked.
     - The process of a campaign is forked, where a campaign would start a fork server. That costs a second.
+    - All processes share the fork servers of :func:`start_servers`, and end none of them. A campaign's process would
+      start its own, since its temporary directory is another.
+    - Installed parts and the digest of the compilers' files are looked up once.
     """
-    cache.mkdir(parents=True, exist_ok=True)
+    kept.mkdir(parents=True, exist_ok=True)
     os.environ.update(
         HOME=str(around.home),
         TMPDIR=str(around.temporary),
-        XDG_CACHE_HOME=str(cache),
+        XDG_CACHE_HOME=str(kept),
         OPENBLAS_NUM_THREADS="1",
-        MPLCONFIGDIR=str(cache / "matplotlib"),
+        MPLCONFIGDIR=str(kept / "matplotlib"),
         NO_COLOR="1",
     )
     rules = _forked(_few_rules)
     setattr(rulefiles, "_shipped", lambda: rules)  # noqa: B010
     setattr(loop, "_context", lambda: multiprocessing.get_context("fork"))  # noqa: B010
-    parsed = cli.command()
+    parsed = _parser()
     setattr(cli, "command", lambda: parsed)  # noqa: B010
     start_servers()
+    setattr(processes, "end_servers", lambda: None)  # noqa: B010
+    setattr(host, "server_of", _shared)  # noqa: B010
+    setattr(plugins, "entries", functools.cache(plugins.entries))  # noqa: B010
+    digest = functools.cache(cache.digest)
+    setattr(cache, "digest", lambda files: digest(tuple(files)))  # noqa: B010
     _import(around)
+
+
+def _parser() -> Any:
+    """The command line, with the types of all options, which Typer makes when it first needs them."""
+    whole = cli.command()
+    commands = [whole]
+    while commands:
+        command = commands.pop()
+        commands.extend(getattr(command, "commands", {}).values())
+        for parameter in command.params:
+            parameter.get_runtime_param()
+    return whole
+
+
+def _shared(compiler: CompilerInfo, *_: object) -> ForkServer:
+    """The running fork server of a compiler."""
+    return next(server for key, server in forkserver._servers.items() if key[0] == str(compiler.path))
 
 
 def _import(around: Surroundings) -> None:
@@ -95,7 +122,7 @@ def start_servers() -> None:
     running = {key[0] for key in forkserver._servers}
     for name in COMPILERS:
         if str(find(name).path) not in running:
-            with CompilerSession(Conditions(sys.executable), find(name)) as session:
+            with CompilerSession(Conditions(python=sys.executable), find(name)) as session:
                 session.worker().start()
     if not any("sandbox_worker" in path for path in running):
         with Sandbox() as sandbox:

@@ -117,7 +117,7 @@ def measure(arguments: argparse.Namespace, known: dict[str, Any]) -> None:
                 if missing:
                     oracles = DIFFERENTIAL if strategy == ORIGINAL else (*EQUIVALENCE, "differential")
                     config = Config(
-                        compiler,
+                        compiler=compiler,
                         seed=arguments.seed,
                         nodes=arguments.nodes or NODES[compiler],
                         extract=strategy,

@@ -133,7 +133,7 @@ def generated(names: Sequence[str], strategy: str, programs: int, seed: int) -> 
 def preparation(compiler: CompilerInfo, strategy: str, seed: int, folder: Path, rules: Sequence[Rule]) -> Preparation:
     """Return the preparation of a campaign with default options, as if the compiler took everything."""
     profiles = usual_profiles(compiler)
-    config = Config(compiler.name, (strategy,), seed=seed, nodes=compiler.nodes, profiles=profiles)
+    config = Config(compiler=compiler.name, seeds=(strategy,), seed=seed, nodes=compiler.nodes, profiles=profiles)
     return Preparation(config, folder, rules, compiler, Everything(compiler), Clock())
 
 

@@ -152,7 +152,7 @@ class _Access:
     compiler: CompilerInfo
 
     def execute(self, *_: object, **__: object) -> Outcome:
-        return Outcome("unsupported")
+        return Outcome(status="unsupported")
 
 
 def _tells(
@@ -176,7 +176,7 @@ def _tells(
             pairs = zip(outputs, clean[program.label], strict=True)
             if not all(_alike(x, y) for wrong, right in pairs for x, y in zip(wrong, right, strict=True)):
                 changed.append(program.label)
-        programs.append(replace(program, outcome=Outcome("ok", outputs=tuple(outputs))))
+        programs.append(replace(program, outcome=Outcome(status="ok", outputs=tuple(outputs))))
     if not changed:
         return False
     ran: Any = replace(case, programs=programs)

@@ -20,7 +20,7 @@ MAX_SKIPPED = 20.0
 """The most cases that a campaign may skip by default, in percent. Usual campaigns skip 0 to 3 percent."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Config:
     """The options of ``polyjuice fuzz`` (see its help); paths are absolute.
 
@@ -70,12 +70,24 @@ class Config:
     @property
     def read_limits(self) -> ReadLimits:
         """The limits of models and findings that are read."""
-        return ReadLimits(self.max_elements, self.max_nodes, self.read_timeout_s, self.read_memory_gib)
+        return ReadLimits(
+            elements=self.max_elements,
+            nodes=self.max_nodes,
+            seconds=self.read_timeout_s,
+            memory_gib=self.read_memory_gib,
+        )
 
     @property
     def conditions(self) -> Conditions:
         """The conditions of the compiler session."""
-        return Conditions(self.python, self.device, self.level, self.timeout_s, self.opset, self.disruptive)
+        return Conditions(
+            python=self.python,
+            device=self.device,
+            level=self.level,
+            timeout_s=self.timeout_s,
+            opset=self.opset,
+            disruptive=self.disruptive,
+        )
 
     def may_skip(self, cases: int) -> int:
         """Return how many of ``cases`` may be skipped, rounded up, so that one of three is no alarm.

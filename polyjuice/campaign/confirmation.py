@@ -22,7 +22,7 @@ _FAILURES = 2
 """The number of failures with one signature that a process confirms. One of them is triaged, and stands for all."""
 
 
-@dataclass
+@dataclass(kw_only=True)
 class Confirmed:
     """The confirmed findings of a case, the URLs of the known bugs that were met, and the verdicts that are no finding.
 

@@ -52,7 +52,7 @@ _SLOW_MIXED = (*(*_MOST, _SMALL) * 15, *_MOST, _LARGE)
 """The kinds that take turns in mixed campaigns if a compilation takes seconds."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Kinds:
     """The kinds of a campaign's cases.
 

@@ -110,7 +110,7 @@ def run(config: Config, rules: Sequence[Rule], store: Store, listener: Listener)
             if results := tasks.give_up(task):
                 finish(task, results)
         elif job:
-            finish_triage(job, [Triaged(folder.name, defect=_DEATHS) for folder in job.folders])
+            finish_triage(job, [Triaged(name=folder.name, defect=_DEATHS) for folder in job.folders])
 
     def finish(task: Task, results: Sequence[CaseResult]) -> None:
         tasks.finish(task, results)
@@ -236,7 +236,7 @@ class _Tasks:
         Postponed cases need company, and are given up together.
         """
         if task.postponed or len(task.indices) == 1:
-            return [CaseResult(index, defect=_DEATHS) for index in task.postponed or task.indices]
+            return [CaseResult(index=index, defect=_DEATHS) for index in task.postponed or task.indices]
         self._left_over += [Task([index]) for index in task.indices]
         return []
 

@@ -27,7 +27,7 @@ _TRIES = 2
 """How often the process of a task may die before the task is given up."""
 
 
-@dataclass(eq=False)
+@dataclass(eq=False, kw_only=True)
 class _Process:
     """A process with its queue of tasks, the oldest first, and its folder of temporary files."""
 
@@ -38,7 +38,7 @@ class _Process:
     """The task that a process was doing when it died."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class _Order:
     """The work of a task, its process, and how often its process has died."""
 
@@ -108,7 +108,7 @@ class Pool:
             self._replace(process)
             return self._submit(work, arguments, deaths)
         process.queue.append(future)
-        self._orders[future] = _Order(process, work, arguments, deaths)
+        self._orders[future] = _Order(process=process, work=work, arguments=arguments, deaths=deaths)
         return future
 
     def _replace(self, process: _Process) -> None:
@@ -126,4 +126,4 @@ class Pool:
         folder = os.path.join(tempfile.gettempdir(), f"{OF_PROCESS}{uuid.uuid4().hex}")
         self._folders.append(folder)
         executor = ProcessPoolExecutor(1, self._context, self._initializer, self._arguments(folder))
-        return _Process(executor, folder)
+        return _Process(executor=executor, folder=folder)

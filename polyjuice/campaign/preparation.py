@@ -109,8 +109,8 @@ class Preparation:
             _operators(config, compiler),
             config.timeout_s,
             Kinds(
-                config.seeds[0],
-                BATCH if compiler.fast else 1,
+                strategy=config.seeds[0],
+                period=BATCH if compiler.fast else 1,
                 slow=not compiler.fast,
                 writes=program_formats.find(compiler.format).updates,
             ),
@@ -192,7 +192,7 @@ class Preparation:
             self._check_equivalence(index, graph, variants, sets, rules)
         with self._clock.of("lower"):
             programs = self._programs(variants, sets, key, graph, as_written, due)
-        return Case(sets, programs, rules=rules, seed=self._config.seed, index=index)
+        return Case(sets=sets, programs=programs, rules=rules, seed=self._config.seed, index=index)
 
     def _programs(
         self,
@@ -253,14 +253,14 @@ class Preparation:
             raise Skip("unbroken: no operator has a constraint that an operand could break")
         rng = np.random.default_rng(list(f"disrupted {key}".encode()))
         values = [normal(t, rng) for t in broken.graph.input_types]
-        sets = [InputSet("normal", repeat(broken.graph, values, repeated_axes(broken.graph, key)))]
+        sets = [InputSet(profile="normal", arrays=repeat(broken.graph, values, repeated_axes(broken.graph, key)))]
         variant = Variant(DISRUPTED, broken.graph)
         with self._clock.of("lower"):
             try:
                 program = self._program(variant, sets, key, _DISRUPTED_UNKNOWN_SIZES)
             except (LookupError, TypeError, ValueError) as error:  # the operators' lowerings rely on constraints
                 raise Skip(f"unsupported: {error}") from None
-        return Case(sets, [program], str(broken), seed=self._config.seed, index=index)
+        return Case(sets=sets, programs=[program], broken=str(broken), seed=self._config.seed, index=index)
 
     def _is_alone(self, index: int) -> bool:
         """Whether the seed graph is tested without variants."""

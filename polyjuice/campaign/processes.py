@@ -158,7 +158,7 @@ def run_cases(task: Task) -> None:
             defect = traceback.format_exc()
             finished = {result.index for result in _finished}
             left = [index for index in task.postponed or task.indices if index not in finished]
-            _finished.extend(CaseResult(index, defect=defect) for index in left)
+            _finished.extend(CaseResult(index=index, defect=defect) for index in left)
 
     _unwound(work)
 
@@ -181,7 +181,7 @@ def triage(job: Job) -> list[Triaged]:
             return [automatic.triage(job.folders[0], seen, job.time_s, rules, job.end, limits)]
         except Exception as error:
             _raise_shortage(error)
-            return [Triaged(folder.name, defect=traceback.format_exc()) for folder in job.folders]
+            return [Triaged(name=folder.name, defect=traceback.format_exc()) for folder in job.folders]
 
     return _unwound(work)
 

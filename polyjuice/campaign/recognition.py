@@ -10,7 +10,7 @@ from polyjuice.triage import known_list, older
 from polyjuice.triage.known_list import KnownBug
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Recognized:
     """A reported finding, and the known ``bug`` that explains it, if there is one.
 
@@ -33,7 +33,15 @@ def recognized(store: Store, bugs: Sequence[KnownBug]) -> list[Recognized]:
         bug = known_list.explaining(bugs, finding)
         version = finding["versions"].get(finding["compiler"], "")
         raw = {name: bug or _of_raw(store, name, bugs) for name in (distinct.name, *distinct.others)}
-        found.append(Recognized(distinct.name, distinct.cause, bug, bool(bug and bug.is_in(version)), raw))
+        found.append(
+            Recognized(
+                name=distinct.name,
+                signature=distinct.cause,
+                bug=bug,
+                is_known=bool(bug and bug.is_in(version)),
+                raw=raw,
+            )
+        )
     return found
 
 

@@ -40,7 +40,7 @@ _CONFIRMING = 1 / 4
 _ATTEMPTS = 5
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class CaseResult:
     """The result of a case: ``pairs`` tested or the reason why it was ``skipped``, findings, and time by activity.
 
@@ -125,7 +125,7 @@ class _Turn:
 
     def final(self) -> CaseResult:
         """Return the result of the case. After a defect of Polyjuice, it keeps what was found before."""
-        result = self.result or CaseResult(self.index)
+        result = self.result or CaseResult(index=self.index)
         if isinstance(self.problem, Skip):
             result = replace(result, skipped=str(self.problem))
         elif isinstance(self.problem, Unsound):
@@ -336,8 +336,8 @@ class Runner:
         accepted = case.broken if case.ran else ""
         due = self._preparation.due(case.index)
         result = CaseResult(
-            case.index,
-            pairs,
+            index=case.index,
+            pairs=pairs,
             programs=len(case.programs) if case.broken else len(judged),
             rules=case.rules,
             accepted=accepted,

@@ -8,9 +8,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from polyjuice import user_models
-from polyjuice.campaign import sizes
 from polyjuice.campaign.kinds import GENERATING, SMALL, STATEMENTS, Kind, Kinds
-from polyjuice.campaign.sizes import AtSizes
+from polyjuice.campaign.sizes import AtSizes, chosen_of
 from polyjuice.execution import Limits
 from polyjuice.formats import FormatError, ReadLimits
 from polyjuice.generate import DUE_STRATEGIES, Turn, check_installed, generate
@@ -70,7 +69,7 @@ class Seeds:
         self._operators = operators
         self._seed = seed
         self._limits = limits
-        self._kinds = kinds or Kinds(sources[0])
+        self._kinds = kinds or Kinds(strategy=sources[0])
         self.generated = len(sources) == 1 and sources[0] in GENERATING
         if self.generated:
             check_installed(sources[0])
@@ -110,7 +109,7 @@ class Seeds:
         elif stored and not symbolic.symbols(model.model):
             self._sizes[number] = [{}]
         else:
-            self._sizes[number] = sandbox.call(source, _chosen, path, key, self._limits)
+            self._sizes[number] = sandbox.call(source, chosen_of, path, key, self._limits)
         return AtSizes.of_onnx(model, self._sizes[number])
 
     def keep(self, campaign: Path) -> None:
@@ -189,7 +188,3 @@ def _is_imported(source: str) -> bool:
 def _problems(folder: Path) -> dict[int, str]:
     """Return why a campaign could not read some models, by the model's number."""
     return {int(path.stem): path.read_text("utf-8") for path in sorted(folder.glob(f"[0-9]*{_UNREADABLE}"))}
-
-
-def _chosen(path: Path, key: str, limits: ReadLimits) -> list[Sizes]:
-    return sizes.chosen(user_models.load_onnx(path, limits), key)

@@ -8,14 +8,15 @@ from __future__ import annotations
 import random
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
+from pathlib import Path
 from typing import NamedTuple
 
-from polyjuice.formats import FormatError
+from polyjuice.formats import FormatError, ReadLimits
 from polyjuice.inputs import make_inputs
 from polyjuice.interpret import EvaluationError, evaluate
 from polyjuice.ir import Graph
 from polyjuice.ops import TABLE
-from polyjuice.user_models import OnnxModel, UserModel, symbolic
+from polyjuice.user_models import OnnxModel, UserModel, load_onnx, symbolic
 from polyjuice.user_models.symbolic import Sizes
 
 MOST = 6
@@ -90,6 +91,14 @@ def chosen(model: OnnxModel, key: str, most: int = MOST) -> list[Sizes]:
         if len(valued) < most and (one.elements > _ELEMENTS or _has_value(model.at(one.sizes), key)):
             valued.append(one.sizes)
     return valued or [one.sizes for one in fit[:most]]
+
+
+def chosen_of(path: Path, key: str, limits: ReadLimits) -> list[Sizes]:
+    """Return what :func:`chosen` does for the ONNX model in a file.
+
+    It is here because a process with a time limit imports this module to call it, and imports little else.
+    """
+    return chosen(load_onnx(path, limits), key)
 
 
 class _Read(NamedTuple):

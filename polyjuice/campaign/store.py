@@ -95,7 +95,7 @@ class Task:
     postponed: Sequence[int] = ()
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Distinct:
     """A finding that represents all findings of its ``cause``, or of its group if it has no cause yet.
 
@@ -126,7 +126,9 @@ def _distinct(findings: Iterable[tuple[str, str, Mapping[str, Any], bool]]) -> l
     for cause, name, record, reduced in findings:
         alike.setdefault(cause, []).append((name, record, reduced))
     found = [
-        Distinct(name, cause, record, reduced, tuple(sorted(other for other, *_ in others)))
+        Distinct(
+            name=name, cause=cause, record=record, reduced=reduced, others=tuple(sorted(other for other, *_ in others))
+        )
         for cause, ((name, record, reduced), *others) in alike.items()
     ]
     return sorted(found, key=lambda distinct: distinct.name)

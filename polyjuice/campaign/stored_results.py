@@ -28,8 +28,8 @@ def read(db: sqlite3.Connection) -> list[CaseResult]:
         listed: dict[str, Any] = {kind: notes.get((index, kind), ()) for kind in LISTED}
         single: dict[str, Any] = {kind: "".join(notes.get((index, kind), ())) for kind in ("accepted", "defect")}
         return CaseResult(
-            index,
-            pairs,
+            index=index,
+            pairs=pairs,
             skipped=skipped,
             findings=[FindingRecord(**json.loads(text)) for text in notes.get((index, "finding"), ())],
             postponed=[index] if (index, POSTPONED) in notes else (),

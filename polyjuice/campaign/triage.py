@@ -43,7 +43,7 @@ UNTRIAGED = "untriaged.md"
 """The file in a campaign's ``findings`` that lists findings without a cause."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Job:
     """Findings to sort, or one to triage, by their folders; ``end`` is the time limit on the monotonic clock.
 
@@ -172,7 +172,7 @@ class Triage:
     def _job(self, findings: Sequence[Untriaged], end: float, **more: Any) -> Job:
         self._running |= {finding.name: finding for finding in findings}
         self._jobs += 1
-        return Job([self._store.folder / "raw" / finding.name for finding in findings], end, **more)
+        return Job(folders=[self._store.folder / "raw" / finding.name for finding in findings], end=end, **more)
 
     def _late(self, schedule: Schedule, cases: bool) -> bool:
         """Whether there is no time for another finding."""
@@ -201,7 +201,7 @@ class Triage:
         if triaged.group:
             self._store.add_group(triaged.name, triaged.group, held_against)
             if cause := self._of_groups.get(triaged.group.text):
-                self._store.add_triaged(Triaged(triaged.name, cause))
+                self._store.add_triaged(Triaged(name=triaged.name, cause=cause))
             return ""
         record = finding.record
         triaged = replace(triaged, cause=self._now(triaged.cause) or record["signature"])
@@ -241,7 +241,7 @@ class Triage:
             self._of_groups[finding.grouped] = triaged.cause
             for other in self._store.untriaged():
                 if other.grouped == finding.grouped and other.name not in self._running:
-                    self._store.add_triaged(Triaged(other.name, triaged.cause))
+                    self._store.add_triaged(Triaged(name=other.name, cause=triaged.cause))
 
     def publish(self) -> None:
         """Keep one folder of each cause in the campaign's ``findings``, with its number of other findings.

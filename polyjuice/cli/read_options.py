@@ -75,7 +75,10 @@ def reads_models(command: Callable[..., None]) -> Callable[..., None]:
     @functools.wraps(command)
     def with_limits(**values: Any) -> None:
         max_elements, max_nodes, read_timeout, read_memory = (values.pop(name) for name in _OPTIONS)
-        command(**values, limits=ReadLimits(max_elements, max_nodes, read_timeout, read_memory))
+        command(
+            **values,
+            limits=ReadLimits(elements=max_elements, nodes=max_nodes, seconds=read_timeout, memory_gib=read_memory),
+        )
 
     own = inspect.signature(command, eval_str=True)
     parameters = [parameter for parameter in own.parameters.values() if parameter.name != "limits"]

@@ -51,7 +51,7 @@ def rewrite(
     graph = formats.load(model, limits)
     try:
         result = graph_windows.rewrite(Rewriter(load(rules or ())), graph, seed, "minmax", variants, sayable(graph))
-        sets = [InputSet("normal", make_inputs(graph, "normal", seed))]
+        sets = [InputSet(profile="normal", arrays=make_inputs(graph, "normal", seed))]
         problems = pipeline.equivalent(graph, [variant.graph for variant in result.variants], sets)
     except GraphError as error:
         own_fault(f"{model}: a rule made an ill-typed graph: {error}")
@@ -94,7 +94,10 @@ def rewrite(
 def _drawn(smallest: Graph, largest: Graph) -> str:
     """Both graphs side by side, as an SVG file."""
     differ = drawing.differing(smallest, largest)
-    sides = [drawing.Side("min", smallest, differ[0]), drawing.Side("max", largest, differ[1])]
+    sides = [
+        drawing.Side(title="min", graph=smallest, differs=differ[0]),
+        drawing.Side(title="max", graph=largest, differs=differ[1]),
+    ]
     return drawing.draw(sides, "pair", "The graph with the fewest operators, and the one with the most", alone=True)
 
 

@@ -80,14 +80,14 @@ def build(
     """Build a suite of equivalent pairs that differ in as much as possible."""
     which = chosen(formats, program_formats.names(), "--formats")
     options = Options(
-        count,
-        which,
-        seed,
-        nodes,
-        chosen(strategy, STRATEGIES, "--strategy")[0],
-        tuple(str(path.resolve()) for path in rules or ()),
-        _usual(which) if asked is None else _named(asked, which, "--compiler"),
-        _named(traced, which, "--passes") if traced else (),
+        count=count,
+        formats=which,
+        seed=seed,
+        nodes=nodes,
+        strategy=chosen(strategy, STRATEGIES, "--strategy")[0],
+        rules=tuple(str(path.resolve()) for path in rules or ()),
+        compilers=_usual(which) if asked is None else _named(asked, which, "--compiler"),
+        traced=_named(traced, which, "--passes") if traced else (),
     )
     began = time.monotonic()
     with _interruptible(), stderr.status("") as status:
@@ -140,7 +140,7 @@ def run(
 
     Exit status: 0 where all is as expected, 1 where a case fails or passes unexpectedly.
     """
-    conditions = Conditions(settings.of(context).python(compiler, python), timeout_s=timeout)
+    conditions = Conditions(python=settings.of(context).python(compiler, python), timeout_s=timeout)
     began = time.monotonic()
     version, results = running.run(suite, conditions, compiler, workers or os.cpu_count() or 1)
     counts: Counter[str] = Counter(dict.fromkeys(running.STATUSES, 0))

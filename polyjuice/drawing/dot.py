@@ -20,7 +20,7 @@ _HEADER = """digraph {
 """
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Side:
     """One program of a drawing.
 

@@ -21,7 +21,7 @@ CHUNK = 50
 Range = tuple[float, float]
 
 
-@dataclass
+@dataclass(kw_only=True)
 class Tables:
     """The inputs, arrays and opaque nodes outside an e-graph, to which the numbers in its terms refer.
 
@@ -40,7 +40,7 @@ class Tables:
     inferred: dict[object, tuple[TensorType, ...]] = field(default_factory=dict)
 
 
-@dataclass
+@dataclass(kw_only=True)
 class Encoding:
     """A graph in the e-graph's language: the program to run, the facts about its values, and the tables of its numbers.
 
@@ -101,7 +101,7 @@ class _Encoder:
     def __init__(self, graph: Graph, tables: Tables, *, outputs_only: bool, sites: Mapping[str, Sequence[str]]) -> None:
         """With ``outputs_only``, one rule loads the graph, so no value but an output needs a name in the e-graph."""
         self.tables = tables
-        self.out = Encoding(graph, tables, tables.inputs)
+        self.out = Encoding(graph=graph, tables=tables, first_input=tables.inputs)
         self._named = set(graph.outputs) if outputs_only else graph.types.keys()
         self._sites = sites
         self._actions: list[str] = []

@@ -57,15 +57,15 @@ def rewrite(
         parts = [rewriting.variants[number].graph for rewriting in done]
         variants.append(Variant(first.label, splice(graph, chosen, parts)))
     return Rewriting(
-        graph,
-        tuple(variants),
-        sum(r.enodes for r in done),
-        sum(r.eclasses for r in done),
-        max(r.iterations for r in done),
-        next((r.stopped_by for r in done if r.stopped_by != "saturated"), "saturated"),
-        dict(sorted(sum((Counter(r.rules) for r in done), Counter()).items())),
-        sum(r.rewrite_s for r in done),
-        sum(r.extract_s for r in done),
+        seed=graph,
+        variants=tuple(variants),
+        enodes=sum(r.enodes for r in done),
+        eclasses=sum(r.eclasses for r in done),
+        iterations=max(r.iterations for r in done),
+        stopped_by=next((r.stopped_by for r in done if r.stopped_by != "saturated"), "saturated"),
+        rules=dict(sorted(sum((Counter(r.rules) for r in done), Counter()).items())),
+        rewrite_s=sum(r.rewrite_s for r in done),
+        extract_s=sum(r.extract_s for r in done),
     )
 
 

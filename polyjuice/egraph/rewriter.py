@@ -31,7 +31,7 @@ class Variant:
         return operator_count(self.graph)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Rewriting:
     """The variants of a seed graph, and statistics of the saturation that made them.
 
@@ -125,15 +125,15 @@ class Rewriter:
                 others = Extractor(view, roots, encoding.inputs, refused(encoding, extractor, accepts))
                 variants = _variants(graph, encoding, others, *how)
         return Rewriting(
-            graph,
-            variants,
-            view.enodes,
-            len(view.classes),
-            saturated.iterations,
-            saturated.stopped_by,
-            saturated.rules,
-            saturated.seconds / len(saturated.encodings),
-            time.perf_counter() - began,
+            seed=graph,
+            variants=variants,
+            enodes=view.enodes,
+            eclasses=len(view.classes),
+            iterations=saturated.iterations,
+            stopped_by=saturated.stopped_by,
+            rules=saturated.rules,
+            rewrite_s=saturated.seconds / len(saturated.encodings),
+            extract_s=time.perf_counter() - began,
         )
 
 

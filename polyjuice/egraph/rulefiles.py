@@ -24,7 +24,7 @@ class RuleError(ValueError):
     """A mistake in a rule file: one line with the file, the line and the reason."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Rule:
     """One rule of a rule file. ``names`` are the names egglog reports (two for a bidirectional rewrite).
 
@@ -168,7 +168,15 @@ class _Reader:
         except bindings.EggSmolError as error:
             raise RuleError(f"{where}: {reason(error)}") from None
         name, ruleset = _name_and_ruleset(where, command)
-        rule = Rule(name, ruleset, file, line, text, _comment(source, start, end), added)
+        rule = Rule(
+            name=name,
+            ruleset=ruleset,
+            file=file,
+            line=line,
+            text=text,
+            comment=_comment(source, start, end),
+            added=added,
+        )
         self._claim_names(rule)  # before egglog reads it: a name used twice makes egglog panic
         try:
             self._checker.run_program(command)

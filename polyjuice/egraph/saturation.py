@@ -46,7 +46,7 @@ _OVER_THE_REALS = 0.6
 _FIRST_ROUNDS, _FURTHER_ROUNDS = 4, 1
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Budget:
     """Limits on saturation, all of them counts, so that a run is reproducible.
 
@@ -70,7 +70,7 @@ class Budget:
         return min(3 * original + 10, original + 60)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Saturated:
     """Graphs in one saturated e-graph.
 
@@ -156,7 +156,14 @@ class Saturator:
         finally:
             if self._base is not None:
                 egraph.run_program(bindings.Pop(_here(), 1))
-        return Saturated(encodings, view, iterations, stopped_by, fired, time.perf_counter() - began)
+        return Saturated(
+            encodings=encodings,
+            view=view,
+            iterations=iterations,
+            stopped_by=stopped_by,
+            rules=fired,
+            seconds=time.perf_counter() - began,
+        )
 
     def _enabled(
         self, graphs: Sequence[Graph], rng: random.Random, rulesets: Collection[str] | None

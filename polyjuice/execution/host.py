@@ -273,7 +273,7 @@ def _reported(report: Mapping[str, Any], arrays: list[NDArray[Any]], sets: int) 
         return _believed(_outcome(report, arrays, sets))
     except (AttributeError, KeyError, TypeError, ValueError) as error:
         message = f"the compiler file reports what cannot be read: {type(error).__name__}: {error}"
-        return Outcome(Status.error, "run", message=printable(message))
+        return Outcome(status=Status.error, stage="run", message=printable(message))
 
 
 def _believed(outcome: Outcome) -> Outcome:
@@ -424,7 +424,9 @@ def _lost(process: WorkerProcess, stage: Stage, error: EOFError | OSError, limit
     status = process.stop(at_once=True)
     stderr = process.stderr()
     if hung and not process.excess:
-        return Outcome(Status.hang, stage, message=f"no end of {stage} within {limit:g} s", traceback=stderr)
+        return Outcome(
+            status=Status.hang, stage=stage, message=f"no end of {stage} within {limit:g} s", traceback=stderr
+        )
     if process.excess:
         most = limits.memory_gib if process.excess == MEMORY_EXCESS else limits.folder_gib
         end = f"the process was ended, because its {process.excess} exceeded {most:g} GiB"
@@ -435,4 +437,4 @@ def _lost(process: WorkerProcess, stage: Stage, error: EOFError | OSError, limit
     else:
         end = describe_exit(status)
     message = f"{end} during {stage}\n{stderr[-_MESSAGE_STDERR:]}".strip()
-    return Outcome(Status.crash, stage, message=message, traceback=stderr)
+    return Outcome(status=Status.crash, stage=stage, message=message, traceback=stderr)

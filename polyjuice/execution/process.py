@@ -103,7 +103,7 @@ MEMORY_EXCESS = "memory"
 _REASONS = {MEMORY: MEMORY_EXCESS, FOLDER: "temporary folder"}
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Surroundings:
     """The worker's ends of its channel, standard error and lifeline, and its settings.
 
@@ -156,7 +156,7 @@ class WorkerProcess:
             undo.callback(os.close, lifeline)
             self._stderr = _Tail(output)
             try:
-                self._process = begin(Surroundings(theirs, errors, watched, settings))
+                self._process = begin(Surroundings(channel=theirs, errors=errors, lifeline=watched, settings=settings))
             finally:
                 theirs.close()
                 os.close(watched)

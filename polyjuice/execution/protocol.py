@@ -30,7 +30,7 @@ class Status(StrEnum):
     hang = auto()
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Limits:
     """The time and memory that a worker may use.
 
@@ -49,7 +49,7 @@ class Limits:
     recycle_folder_gib: float = 0.5
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Artifact:
     """A lowered graph: Python source (torch, tensorflow) or a serialized model (onnx), and constants.
 
@@ -75,7 +75,7 @@ class Artifact:
         return int(self.setup.get("numbers", 0))
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Memory:
     """The writes and aliases that one run of a program left in memory.
 
@@ -100,7 +100,12 @@ class Memory:
     def of(cls, data: Mapping[str, Any]) -> Memory:
         """Read the record from a worker's report."""
         shared, same = (frozenset(map(tuple, data[name])) for name in ("shared", "same"))
-        return cls(frozenset(data["written"]), shared, same, frozenset(data["differentiable"]))
+        return cls(
+            written=frozenset(data["written"]),
+            shared=shared,
+            same=same,
+            differentiable=frozenset(data["differentiable"]),
+        )
 
     def part(self, inputs: range, outputs: range, prefix: str = "") -> Memory:
         """Return the record of one program of a pack: the given inputs and outputs, numbered from 0.
@@ -120,10 +125,10 @@ class Memory:
         both_ways = [(k, m) for k, kind, m in self.shared if kind == Memory.OUTPUT and isinstance(m, int)]
         elsewhere = {(m, Memory.OUTPUT, k) for k, m in both_ways if k not in outputs}
         return Memory(
-            frozenset(inputs.index(n) for n in self.written if n in inputs),
-            frozenset(own(shared) for shared in {*self.shared, *elsewhere} if shared[0] in outputs),
-            frozenset((outputs.index(k), inputs.index(n)) for k, n in self.same if k in outputs and n in inputs),
-            frozenset(outputs.index(k) for k in self.differentiable if k in outputs),
+            written=frozenset(inputs.index(n) for n in self.written if n in inputs),
+            shared=frozenset(own(shared) for shared in {*self.shared, *elsewhere} if shared[0] in outputs),
+            same=frozenset((outputs.index(k), inputs.index(n)) for k, n in self.same if k in outputs and n in inputs),
+            differentiable=frozenset(outputs.index(k) for k in self.differentiable if k in outputs),
         )
 
 
@@ -131,7 +136,7 @@ Shared = tuple[int, str, int | str]
 """An output's number, and the kind and number or name of what it shares memory with: see :class:`Memory`."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Outcome:
     """The result of executing one artifact.
 

@@ -25,7 +25,7 @@ FILES = frozenset(("from_file", "save"))
 """The operators of ATen that open files: no model may call them."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class AtenCall:
     """``torch.ops.NAMESPACE.NAME.OVERLOAD(*args, **kwargs)``; ``many`` means that it returns a tuple or a list.
 
@@ -69,4 +69,6 @@ def from_node(node: Node) -> AtenCall | None:
     namespace = node.domain.removeprefix(_OTHERS)
     if node.op in FILES or not all(_NAME.fullmatch(name) for name in (namespace, node.op, overload, *kwargs)):
         return None
-    return AtenCall(namespace, node.op, overload, args, kwargs, results == "many")
+    return AtenCall(
+        namespace=namespace, name=node.op, overload=overload, args=args, kwargs=kwargs, many=results == "many"
+    )

@@ -3,11 +3,15 @@
 ONNX's checker, shape inference, version converter and inliner are C++ code, which a hostile model can crash. A fork
 costs a few milliseconds, because it has all modules of this process. It protects from crashes, hangs and full memory,
 not from code that takes the process over: the process has the rights of the user.
+
+The process waits in vain for a lock that another thread holds at the fork, as of a module that it imports. No thread of
+Polyjuice that runs beside a read imports or computes.
 """
 
 from __future__ import annotations
 
 import faulthandler
+import gc
 import mmap
 import os
 import pickle
@@ -49,8 +53,6 @@ def apart(function: Callable[[], T], where: str, limits: ReadLimits) -> T:
     also where the process crashes or exceeds the limits, and Defect for any other error.
     """
     answer, status, doing = _run(function, limits)
-    if status == -signal.SIGALRM:  # it waited, perhaps for a lock that another thread of this process held at the fork
-        answer, status, doing = _run(function, limits)
     if answer is None or status:
         raise FormatError(f"{where}: {_end(status, limits)}{doing}")
     kind, value = answer
@@ -88,9 +90,22 @@ def _run(function: Callable[[], object], limits: ReadLimits) -> tuple[tuple[str,
 
 
 def _fork() -> int:
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", DeprecationWarning)  # Python warns of threads, which this child does not need
-        return os.fork()
+    """Fork a process that never collects the garbage of this one: it lacks the threads that a finalizer may wait for.
+
+    That of an e-graph waits for them without end.
+    """
+    collects = gc.isenabled()
+    gc.disable()
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", DeprecationWarning)  # Python warns of threads
+            child = os.fork()
+        if not child:
+            gc.freeze()
+    finally:
+        if collects:
+            gc.enable()
+    return child
 
 
 def _kill(child: int) -> None:

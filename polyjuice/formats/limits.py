@@ -24,7 +24,7 @@ _ALL = 16
 """All values together may have this many times the elements of one."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class ReadLimits:
     """The resources that a model may need when it is read.
 

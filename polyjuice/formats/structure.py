@@ -206,7 +206,7 @@ class _Check:
             _check_tensor(tensor)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class _Form:
     """The form of an operator's nodes, from ONNX's schema; an operand is ``needed`` if it must not be absent."""
 
@@ -248,11 +248,11 @@ def _form(op: str, version: int, domain: str) -> _Form | None:
         return None
     single = defs.OpSchema.FormalParameterOption.Single
     return _Form(
-        (schema.min_input, schema.max_input),
-        (schema.min_output, schema.max_output),
-        tuple(parameter.option == single for parameter in schema.inputs),
-        {name: attribute.type.value for name, attribute in schema.attributes.items()},  # type: ignore[attr-defined]
-        frozenset(name for name, attribute in schema.attributes.items() if attribute.required),
+        inputs=(schema.min_input, schema.max_input),
+        outputs=(schema.min_output, schema.max_output),
+        needed=tuple(parameter.option == single for parameter in schema.inputs),
+        attributes={name: attribute.type.value for name, attribute in schema.attributes.items()},  # type: ignore[attr-defined]
+        required=frozenset(name for name, attribute in schema.attributes.items() if attribute.required),
     )
 
 

@@ -48,9 +48,17 @@ _NO_DATA = ("device", "layout", "pin_memory", "memory_format", "non_blocking")
 
 _DEFAULT = ReadLimits()
 
+_SAFE = "2.6"
+"""The first release of Torch whose ``weights_only=True`` runs no code of a file (CVE-2025-32434)."""
+
 
 def load(path: str | Path, limits: ReadLimits = _DEFAULT) -> ExportedProgram:
     """A program that ``torch.export.save`` wrote. Raises FormatError, also where it names code to run."""
+    if torch.__version__ < _SAFE:
+        raise FormatError(
+            f"{path}: Torch {torch.__version__} may run code of an exported program when it loads it; "
+            f"install Torch {_SAFE} or later, or export the model to ONNX"
+        )
     archive = torch_archive.checked(path, limits)
     for name, content in archive.pickles.items():
         with refused(f"{path}: {name} holds more than tensors, so it is not loaded"):
@@ -203,12 +211,12 @@ class _Reader:
         results = [_type(t, node) if isinstance(t, torch.Tensor) else None for t in (raw if many else [raw])]
         used: set[Any] = {u.args[1] for u in node.users if getattr(u.target, "__name__", "") == "getitem"}
         application = AtenCall(
-            self.builder,
-            self.arguments(node, target),
-            {a.name: a.default_value for a in target._schema.arguments},
-            results,
-            frozenset(used if many else {0}),
-            self.arrays,
+            builder=self.builder,
+            args=self.arguments(node, target),
+            defaults={a.name: a.default_value for a in target._schema.arguments},
+            results=results,
+            used=frozenset(used if many else {0}),
+            arrays=self.arrays,
         )
         names: Sequence[str | None]
         try:
@@ -254,7 +262,14 @@ class _Reader:
         args = [encoded(value) for value in node.args]
         kwargs = {name: encoded(v) for name, v in node.kwargs.items() if name not in ("device", "layout", "pin_memory")}
         namespace, name = _namespace(target), target._schema.name.split("::")[1]
-        call = aten_calls.AtenCall(namespace, name, _overload(target).split(".")[1], args, kwargs, many)
+        call = aten_calls.AtenCall(
+            namespace=namespace,
+            name=name,
+            overload=_overload(target).split(".")[1],
+            args=args,
+            kwargs=kwargs,
+            many=many,
+        )
         outputs = [f"{node.name}_{k}" if many else node.name for k in range(len(results))]
         outputs = [text if type else "" for text, type in zip(outputs, results, strict=True)]
         self.builder.append(

@@ -108,7 +108,7 @@ class BlockSite:
         return self.rng.choice((self.rng.randrange(rank), rank - 1))
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Block:
     """A function that builds a block, and the element types and ranks of the value that it builds on."""
 
@@ -131,7 +131,7 @@ def block(
     """Register a function as a block for values of some element types, of ranks ``least`` to ``most``."""
 
     def register(build: Callable[[BlockSite, str], object]) -> Block:
-        BLOCKS.append(Block(build, types, range(least, most + 1), weight))
+        BLOCKS.append(Block(build=build, dtypes=types, ranks=range(least, most + 1), weight=weight))
         return BLOCKS[-1]
 
     return register

@@ -22,7 +22,7 @@ TYPE, SHAPE = "type", "shape"
 """The kinds of constraints."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Broken:
     """A graph with one broken constraint, and the operand of the operator that breaks it.
 
@@ -120,4 +120,6 @@ def _with(graph: Graph, number: int, operand: int, kind: str, actual: TensorType
         types={**graph.types, name: actual},
     )
     whole = without_unused_inputs(prune(whole))
-    return Broken(whole, node.outputs[0], node.qualified, operand, kind, actual, due)
+    return Broken(
+        graph=whole, node=node.outputs[0], operator=node.qualified, operand=operand, kind=kind, actual=actual, due=due
+    )

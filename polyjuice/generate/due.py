@@ -36,7 +36,7 @@ _ALIKE = (
 """Element types that compilers treat nearly alike. One of each group takes its turn in each cycle."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Due:
     """An operator, the element type of its first operand, and the round in which they are due."""
 
@@ -63,7 +63,9 @@ def due(operators: Sequence[Op], seed: int | str, indices: Iterable[int]) -> lis
         number = bisect_right(ends, pair)
         alike = turns[number][pair - ends[number]]
         first = crc32(f"{seed} {operators[number].qualified}".encode())
-        found.append(Due(operators[number], alike[(first + cycle) % len(alike)], cycle // len(alike), seed))
+        found.append(
+            Due(op=operators[number], dtype=alike[(first + cycle) % len(alike)], round=cycle // len(alike), seed=seed)
+        )
     return found
 
 

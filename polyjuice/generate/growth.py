@@ -27,7 +27,7 @@ _DTYPES = {
 """Relative frequencies of the element types of new inputs."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class OperatorUse:
     """A way to apply an operator: the operands behind the first, all operands' types, attributes, result types."""
 
@@ -136,7 +136,9 @@ class Growth:
         types = (first, *(operand.type for operand in sample.operands))
         attrs = complete_attrs(op, sample.attrs, first.dtype)
         results = self.results(op, types, attrs)
-        return OperatorUse(op, sample.operands, types, attrs, results) if results else None
+        return (
+            OperatorUse(op=op, operands=sample.operands, types=types, attrs=attrs, results=results) if results else None
+        )
 
     def results(self, op: Op, types: Sequence[TensorType], attrs: Attrs) -> tuple[TensorType, ...]:
         """Return the result types of an operator; empty if it does not take such operands, or is not allowed here."""

@@ -152,7 +152,7 @@ class InCampaign(_Guided):
         return bool(news) + self.memory.novelty(op), op, news[-1] if news else self.rng.choice(fitting)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class _Call:
     """An application with chosen operands. An empty operand stands for a new value.
 
@@ -236,4 +236,14 @@ class InSuite(_Guided):
         results = application.results if types == application.types else self.results(op, types, application.attrs)
         turned, attrs = types[::-1], application.attrs
         exchanged = self._exchanges(application) and (types == turned or self.results(op, turned, attrs) == results)
-        return _Call(application, operands, turned if exchanged else types, results, exchanged) if results else None
+        return (
+            _Call(
+                application=application,
+                operands=operands,
+                types=turned if exchanged else types,
+                results=results,
+                exchanged=exchanged,
+            )
+            if results
+            else None
+        )

@@ -91,7 +91,7 @@ class Totals:
         return {m.name: self.totals[m.name] / max(1, _DIVISORS[m.per](self.graphs, operators)) for m in METRICS}
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Measured:
     """The metrics of a suite, and how they grew.
 
@@ -119,7 +119,14 @@ def measure(graphs: Iterable[Graph], corpus: Iterable[str] = TABLE_OPERATORS) ->
     if not steps or steps[-1].graphs < suite.graphs:
         steps.append(suite.totals())
     growth = [(step.graphs, step.values(suite.operators)) for step in steps]
-    return Measured(suite.graphs, suite.operators, suite.outside, growth[-1][1], growth, suite.instances())
+    return Measured(
+        graphs=suite.graphs,
+        operators=suite.operators,
+        outside=suite.outside,
+        metrics=growth[-1][1],
+        growth=growth,
+        instances=suite.instances(),
+    )
 
 
 class Suite:
@@ -201,7 +208,7 @@ class Suite:
 _Attributes = tuple[tuple[str, str], ...]
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, kw_only=True)
 class _Seen:
     """The statistics of one operator type."""
 

@@ -72,7 +72,7 @@ def load_solver() -> Any:
     return load_z3("the strategy nnsmith needs")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class _Application:
     """A way to apply an operator to existing values, by their numbers, and to operands that do not exist yet."""
 
@@ -83,7 +83,7 @@ class _Application:
     results: tuple[TensorType, ...]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class _Inserted:
     """An operator of the graph. Values are numbers, and attributes are symbolic."""
 
@@ -217,7 +217,7 @@ class NNSmith:
         types = tuple(operand.type for operand in operands)
         attrs = complete_attrs(op, sample.attrs, first.dtype)
         results = _inferred(op, types, attrs)
-        return _Application(op, operands, types, attrs, results) if results else None
+        return _Application(op=op, operands=operands, types=types, attrs=attrs, results=results) if results else None
 
     def _operand_for(self, op: Op, result: TensorType) -> TensorType:
         """Return a type for an operator's first operand, with the element type and often the rank of the result."""
@@ -263,7 +263,7 @@ class NNSmith:
         there = replaced or {}
         operands = tuple(self._operand(o) if isinstance(o, Operand) else o for o in a.operands)
         results = tuple(there[i] if i in there else self._value(t) for i, t in enumerate(a.results))
-        return _Inserted(a.op, operands, a.attrs, results)
+        return _Inserted(op=a.op, operands=operands, attrs=a.attrs, results=results)
 
     def _operand(self, operand: Operand) -> int:
         value = self._value(operand.type)

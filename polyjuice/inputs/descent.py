@@ -46,7 +46,7 @@ class Found:
         return tuple(self.values[name] for name in graph.inputs)
 
 
-@dataclass
+@dataclass(kw_only=True)
 class _State:
     """The free values in float64, and Adam's moments of the gradient of one loss."""
 
@@ -142,7 +142,7 @@ def descend(
     ``start`` holds the inputs and constants. A uniform constant stays uniform. ``iterations`` is the limit for the
     first operator that is not finite, and again for each later one.
     """
-    state = _State({name: start[name].astype(np.float64) for name in sources if _is_floating(start[name])})
+    state = _State(free={name: start[name].astype(np.float64) for name in sources if _is_floating(start[name])})
     splats = {name for name in state.free if name in graph.constants and uniform_value(start[name]) is not None}
     best = Found(start, -1, False)
     last, least, stale, left = -1, np.inf, 0, iterations

@@ -156,9 +156,9 @@ def lower(graph: Graph, chooser: Chooser, request: Request = USUAL) -> Artifact:
     if model.functions or idioms[CONSTANT_NODES] or drawn.used:
         model.producer_name = ""  # not a stored graph, which would be read unchanged
     return Artifact(
-        "onnx",
-        model.SerializeToString(deterministic=True),
-        dict(arguments),
+        format="onnx",
+        source=model.SerializeToString(deterministic=True),
+        arrays=dict(arguments),
         arguments=tuple(name for name, _ in arguments),
         results=results,
         idioms=named(idioms),

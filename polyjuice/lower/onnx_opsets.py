@@ -56,7 +56,7 @@ def _at(model: ModelProto, types: Mapping[str, TensorType], opset: int) -> Model
     return written
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class _Version:
     """An operator as of some opset: the element types of each input and output, and the attributes' defaults."""
 
@@ -84,7 +84,13 @@ def _version(op: str, opset: int) -> _Version | None:
         for name, declared in schema.attributes.items()
     }
     names = tuple(formal.name for formal in schema.inputs)
-    return _Version(schema.since_version, names, types(schema.inputs), types(schema.outputs), defaults)
+    return _Version(
+        since=schema.since_version,
+        inputs=names,
+        input_types=types(schema.inputs),
+        output_types=types(schema.outputs),
+        attributes=defaults,
+    )
 
 
 @cache

@@ -27,7 +27,7 @@ class Calling(StrEnum):
     RETURNED = "a function returned by another"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Outline:
     """A part of a graph that becomes a function, and the way to call it.
 
@@ -91,4 +91,4 @@ def outline(graph: Graph, nodes: frozenset[int], calling: Calling) -> Outline:
         else:
             after.append(number)
             dependent.update(filter(None, node.outputs))
-    return Outline(part, before, after, calling)
+    return Outline(part=part, before=before, after=after, calling=calling)

@@ -59,7 +59,7 @@ _PART, _AROUND = "part", "around"
 """The names of the function that is a part of the graph, and of a function that calls it."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Dialect:
     """The parts of a framework's source around the operators.
 
@@ -155,9 +155,9 @@ class _Writer:
         model = model_class("Model", self._dialect.base, self._setup.values(), [outer, *members])
         text = "\n".join([self._dialect.imports, "", *model]) + "\n"
         return Artifact(
-            self._dialect.format,
-            text,
-            self._arrays,
+            format=self._dialect.format,
+            source=text,
+            arrays=self._arrays,
             arguments=(*self._arguments.values(), *self._number_arguments.values()),
             results=len(graph.outputs),
             setup={"numbers": len(self._number_arguments)} if self._number_arguments else {},
@@ -420,7 +420,13 @@ class _Writer:
 
     def _placement(self, contiguous: Collection[str]) -> Memory:
         """Return the placement of values in the memory of updated inputs."""
-        text = Text(self._names, self._numbers, self._tensor, self._let, lambda line: self._body.append(line))
+        text = Text(
+            names=self._names,
+            numbers=self._numbers,
+            tensor=self._tensor,
+            let=self._let,
+            emit=lambda line: self._body.append(line),
+        )
         nodes = self._as_read(self._nodes)
         return Memory(self._graph, nodes, self._fresh, contiguous, self._chooser, text)
 

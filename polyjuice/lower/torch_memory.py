@@ -39,7 +39,7 @@ _COPIES = (*_CLONES, *_GATHERED * 2)
 """Copies of a tensor with axes, given its first size; compilers drop operators that look like identities."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Text:
     """The program so far: the ``names`` of values, their ``numbers``, and functions that add statements."""
 
@@ -50,7 +50,7 @@ class Text:
     emit: Callable[[str], None]
 
 
-@dataclass
+@dataclass(kw_only=True)
 class _Cell:
     """The memory of an input: its name, its last value and the node that computes it (``known``), and what it holds.
 
@@ -102,7 +102,9 @@ class Memory:
             steps = [known, *(n for n in numbers if n > known)]
             due = steps[-1 - chooser.about("writing", name).randrange(0, len(steps))]
             place = sum(cell.input in near for cell in self._cells.values())
-            self._cells[name] = _Cell(name, text.names[name], near, place, last, known, due, name)
+            self._cells[name] = _Cell(
+                input=name, name=text.names[name], near=near, place=place, last=last, known=known, due=due, held=name
+            )
 
     def is_early(self, number: int) -> bool:
         """Return whether a node's result exists already, as a view."""

@@ -24,7 +24,7 @@ the uncompiled run is the standard.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from string import Template
 
 from polyjuice.execution import Memory, Shared
@@ -37,7 +37,7 @@ GAINED, LOST, MOVED, WRITTEN = "gained", "lost", "moved", "written"
 """The rungs: an output shares memory only compiled, only uncompiled, or at other places; or an input is written."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Difference:
     """One difference in the use of memory between a compiled program and its uncompiled run.
 
@@ -182,15 +182,15 @@ def differences(t: Program) -> Iterator[Difference]:
             mine, its = _without_held(mine), _without_held(its)
         updated = {number for _, number in t.artifact.setup.get("updates", ())}
         for n in sorted(mine.written - its.written - updated):
-            yield Difference(WRITTEN, i, _depending(t.graph, n), Memory.INPUT, n)
+            yield Difference(rung=WRITTEN, inputs=i, output=_depending(t.graph, n), kind=Memory.INPUT, other=n)
         for k, kind, other in _ordered(mine.shared - its.shared):
-            yield Difference(GAINED, i, k, kind, other)
+            yield Difference(rung=GAINED, inputs=i, output=k, kind=kind, other=other)
         for k, kind, other in _ordered(its.shared - mine.shared):
             if _is_promised(its, k, kind, other):
-                yield Difference(LOST, i, k, kind, other)
+                yield Difference(rung=LOST, inputs=i, output=k, kind=kind, other=other)
         for k, n in sorted(mine.same ^ its.same):
             if (k, Memory.INPUT, n) in mine.shared & its.shared:
-                yield Difference(MOVED, i, k, Memory.INPUT, n)
+                yield Difference(rung=MOVED, inputs=i, output=k, kind=Memory.INPUT, other=n)
 
 
 def _is_promised(plain: Memory, k: int, kind: str, other: int | str) -> bool:
@@ -204,7 +204,7 @@ def _is_promised(plain: Memory, k: int, kind: str, other: int | str) -> bool:
 
 def _without_held(memory: Memory) -> Memory:
     shared = frozenset(one for one in memory.shared if one[1] != Memory.HELD)
-    return Memory(memory.written, shared, memory.same, memory.differentiable)
+    return replace(memory, shared=shared)
 
 
 def _ordered(shared: frozenset[Shared]) -> list[Shared]:
@@ -231,8 +231,18 @@ def _named(kind: str, other: int | str) -> str:
 def _verdict(t: Program, found: Difference) -> Verdict:
     signature = " ".join([ORACLE.name, found.rung, found.kind, *operators(t.graph)])
     message = f"{t.label}: {found}"
-    at = found.inputs, found.output
-    return Verdict(ORACLE.name, ALIASED.name, t.label, "", message, signature, *at, t.label, found.rung)
+    return Verdict(
+        oracle=ORACLE.name,
+        kind=ALIASED.name,
+        a=t.label,
+        b="",
+        message=message,
+        signature=signature,
+        inputs=found.inputs,
+        output=found.output,
+        culprit=t.label,
+        rung=found.rung,
+    )
 
 
 ORACLE = Oracle(

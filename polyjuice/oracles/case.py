@@ -13,11 +13,11 @@ from polyjuice.execution import Artifact, Outcome, Status
 from polyjuice.ir import Graph
 from polyjuice.numerics import Analysis, Mode
 
-NOT_RUN = Outcome(Status.unsupported, message="not run yet")
+NOT_RUN = Outcome(status=Status.unsupported, message="not run yet")
 """The outcome of a program that the compiler has not run yet."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Program:
     """One variant in one format, with its analyses and its outcome.
 
@@ -58,7 +58,7 @@ class Program:
         return replace(self, outcome=NOT_RUN)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class InputSet:
     """Arrays for the inputs of a case's graphs.
 
@@ -72,7 +72,7 @@ class InputSet:
     values: Sequence[np.ndarray] = ()
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Case:
     """One seed graph: its variants as programs, and the sets of inputs on which they run.
 
@@ -138,7 +138,7 @@ MISTYPED = "type"
 """The rung of a verdict on a result's element type or shape."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Verdict:
     """One thing that an oracle found wrong."""
 

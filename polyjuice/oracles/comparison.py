@@ -55,7 +55,18 @@ def _output(oracle: str, case: Case, a: Program, b: Program, i: int, k: int, acc
     signature = mismatch_signature(oracle, rung, in_a.type.dtype, a.graph, b.graph)
     if gap is None:
         side, problem = problems[0]
-        return Verdict(oracle, MISMATCH.name, a.label, b.label, problem, signature, i, k, side.label, rung)
+        return Verdict(
+            oracle=oracle,
+            kind=MISMATCH.name,
+            a=a.label,
+            b=b.label,
+            message=problem,
+            signature=signature,
+            inputs=i,
+            output=k,
+            culprit=side.label,
+            rung=rung,
+        )
     allowed = SAFETY * (in_a.bound + in_b.bound)
     differs = np.isfinite(allowed) & (gap > allowed)
     if not differs.any():
@@ -75,7 +86,19 @@ def _output(oracle: str, case: Case, a: Program, b: Program, i: int, k: int, acc
         + describe(shown, side.outcome.outputs[i][k], side.analyses[i][k], blamed[shown])
         + f"; {other.label} gives {other.outcome.outputs[i][k][at]}"
     )
-    return Verdict(oracle, MISMATCH.name, a.label, b.label, message, signature, i, k, culprit, rung, allowed)
+    return Verdict(
+        oracle=oracle,
+        kind=MISMATCH.name,
+        a=a.label,
+        b=b.label,
+        message=message,
+        signature=signature,
+        inputs=i,
+        output=k,
+        culprit=culprit,
+        rung=rung,
+        allowed=allowed,
+    )
 
 
 def misshapen(case: Case, t: Program, i: int, k: int, access: CompilerAccess) -> str:

@@ -75,7 +75,19 @@ def _verdict(t: Program, i: int, k: int, time: int, first: np.ndarray, other: np
     signature = " ".join([ORACLE.name, t.graph.output_types[k].dtype, *operators(t.graph)])
     rung = "exact" if t.analyses[i][k].exact else "bounded"
     allowed = np.where(wrong, 2 * SAFETY * t.analyses[i][k].bound, np.inf)
-    return Verdict(ORACLE.name, NONDETERMINISTIC.name, t.label, "", message, signature, i, k, t.label, rung, allowed)
+    return Verdict(
+        oracle=ORACLE.name,
+        kind=NONDETERMINISTIC.name,
+        a=t.label,
+        b="",
+        message=message,
+        signature=signature,
+        inputs=i,
+        output=k,
+        culprit=t.label,
+        rung=rung,
+        allowed=allowed,
+    )
 
 
 _ORDINALS = {2: "second", 3: "third"}

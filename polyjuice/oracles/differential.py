@@ -43,18 +43,29 @@ def _output(case: Case, t: Program, i: int, k: int, access: CompilerAccess) -> V
     kind = MISMATCH.name
     signature = " ".join([ORACLE.name, kind, rung, analysis.type.dtype, *operators(t.graph)])
     if judgement is None:
-        return Verdict(ORACLE.name, kind, t.label, "", problem, signature, i, k, t.label, rung)
+        return Verdict(
+            oracle=ORACLE.name,
+            kind=kind,
+            a=t.label,
+            b="",
+            message=problem,
+            signature=signature,
+            inputs=i,
+            output=k,
+            culprit=t.label,
+            rung=rung,
+        )
     return Verdict(
-        ORACLE.name,
-        kind,
-        t.label,
-        "",
-        f"output {k} ({analysis.type}): {describe(t.label, array, analysis, judgement)}",
-        signature,
-        i,
-        k,
-        t.label,
-        rung,
+        oracle=ORACLE.name,
+        kind=kind,
+        a=t.label,
+        b="",
+        message=f"output {k} ({analysis.type}): {describe(t.label, array, analysis, judgement)}",
+        signature=signature,
+        inputs=i,
+        output=k,
+        culprit=t.label,
+        rung=rung,
         allowed=np.where(judgement.wrong, SAFETY * analysis.bound, np.inf),
         expected=analysis.reference,
     )

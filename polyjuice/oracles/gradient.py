@@ -25,7 +25,7 @@ from polyjuice.oracles.tolerance import TIMES, error, moved
 from polyjuice.oracles.tolerance import tolerance as tolerance_of
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class _Gradients:
     """One variant's gradients: compiled, uncompiled, and in float64 at the inputs and beside them."""
 
@@ -69,7 +69,7 @@ def _gradients(case: Case, t: Program, access: CompilerAccess) -> _Gradients | N
     if reference.reference is None:
         return None
     at, above, below = (reference.reference[n * sets : (n + 1) * sets] for n in range(3))
-    return _Gradients(t, outcome.outputs, outcome.reference, at, [above, below])
+    return _Gradients(program=t, compiled=outcome.outputs, plain=outcome.reference, wide=at, beside=[above, below])
 
 
 def _pair(case: Case, a: _Gradients, b: _Gradients) -> Verdict | None:
@@ -108,8 +108,19 @@ def _input(case: Case, a: _Gradients, b: _Gradients, i: int, j: int, n: int) -> 
     )
     signature = mismatch_signature(ORACLE.name, "bounded", dtype, a.program.graph, b.program.graph)
     allowed = np.where(wrong, 2 * tolerance, np.inf)
-    sides = a.program.label, b.program.label
-    return Verdict(ORACLE.name, MISMATCH.name, *sides, message, signature, i, j, culprit, "bounded", allowed)
+    return Verdict(
+        oracle=ORACLE.name,
+        kind=MISMATCH.name,
+        a=a.program.label,
+        b=b.program.label,
+        message=message,
+        signature=signature,
+        inputs=i,
+        output=j,
+        culprit=culprit,
+        rung="bounded",
+        allowed=allowed,
+    )
 
 
 def _worse(g: _Gradients, i: int, j: int, tolerance: float) -> np.ndarray:

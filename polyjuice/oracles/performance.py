@@ -120,7 +120,15 @@ def _pair(
     )
     kind = (SLOW if _slower(rounds) else MEMORY).name
     signature = " ".join([kind, *operators(simple.graph)])
-    return Verdict(ORACLE.name, kind, simple.label, other.label, message, signature, culprit=simple.label)
+    return Verdict(
+        oracle=ORACLE.name,
+        kind=kind,
+        a=simple.label,
+        b=other.label,
+        message=message,
+        signature=signature,
+        culprit=simple.label,
+    )
 
 
 def _slower(rounds: Sequence[tuple[Outcome, Outcome]]) -> str:

@@ -33,7 +33,7 @@ NOT_ISOLATED = "not isolated"
 _RULES, _NAMED, _TEXT = 5, 8, 60_000
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Found:
     """A finding read from its folder: its ``finding.json``, and its programs and inputs if they are readable.
 
@@ -71,12 +71,14 @@ def read(folder: Path, limits: formats.ReadLimits) -> Found:
     try:
         record = dict(json.loads((folder / "finding.json").read_text(encoding="utf-8")))
     except (OSError, TypeError, ValueError) as error:
-        return Found(folder, {"folder": folder.name}, problem=f"finding.json cannot be read: {error}")
+        return Found(folder=folder, record={"folder": folder.name}, problem=f"finding.json cannot be read: {error}")
     try:
         stored = stored_findings.load(folder, limits=limits)
     except (FindingError, formats.FormatError, OSError) as error:
-        return Found(folder, record, problem=str(error))
-    return Found(folder, record, stored.graphs, stored.inputs, _differences(stored))
+        return Found(folder=folder, record=record, problem=str(error))
+    return Found(
+        folder=folder, record=record, graphs=stored.graphs, inputs=stored.inputs, differences=_differences(stored)
+    )
 
 
 def _differences(stored: Stored) -> list[str]:
@@ -95,22 +97,22 @@ def card(found: Found, key: str, shown: Path) -> Card:
     programs, note = _programs(found, key)
     explained = record.get("explanation")
     return Card(
-        key,
-        title_of_kind(record.get("kind", "")),
-        "mark" if _fails(record) else "bad",
-        title_of(found),
-        _one_line(record.get("message", found.problem)),
-        _chips(record),
-        _facts(found),
-        programs,
-        note,
-        plots.values(record, f"{key}-plot"),
-        _table(record),
-        _rules_lead(found),
-        _rules(found) if explained is None else {name: text or "" for name, text in explained.items()},
-        record.get("bisection", {}).get("sentences", ()) if record.get("bisection", {}).get("shown") else (),
-        _commands(record, shown),
-        dict(_texts(found)),
+        key=key,
+        kind=title_of_kind(record.get("kind", "")),
+        tone="mark" if _fails(record) else "bad",
+        title=title_of(found),
+        message=_one_line(record.get("message", found.problem)),
+        chips=_chips(record),
+        facts=_facts(found),
+        programs=programs,
+        programs_note=note,
+        plot=plots.values(record, f"{key}-plot"),
+        values=_table(record),
+        rules_lead=_rules_lead(found),
+        rules=_rules(found) if explained is None else {name: text or "" for name, text in explained.items()},
+        sentences=record.get("bisection", {}).get("sentences", ()) if record.get("bisection", {}).get("shown") else (),
+        commands=_commands(record, shown),
+        texts=dict(_texts(found)),
     )
 
 

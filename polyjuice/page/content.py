@@ -30,7 +30,7 @@ class Picture:
         return [name for name in ("differs", "wrong") if re.search(f'class="node [a-z]+ {name}"', self.svg)]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Card:
     """A root cause, or a case of a suite.
 
@@ -71,7 +71,7 @@ class Number:
     tone: str = ""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Share:
     """A row of a bar chart: a name, a fraction, and a text beside it."""
 
@@ -107,7 +107,7 @@ class UntriagedGroup:
     examples: Sequence[str]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Page:
     """All content of a page. Empty parts are left out."""
 

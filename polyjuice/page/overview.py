@@ -61,21 +61,26 @@ def _page(folder: Path, store: Store, config: Config) -> Page:
     covered = store.covered()
     noun = "causes" if config.triage_s else "findings"
     return Page(
-        f"{config.compiler} {version}".strip() + f": {counted(len(found), noun.removesuffix('s'))}",
-        _lead(config, version, store, summary, len(found)),
-        _numbers(config, summary, len(found), sum(group.count for group in groups)),
-        noun,
-        [cards.card(one, f"c{n}", folder / "findings" / one.folder.name) for n, one in enumerate(found, 1)],
-        groups,
-        _growth(store),
-        _coverage(config, version, covered),
-        _heat(config, version, covered, found) if covered else None,
-        [
-            Share(name, summary["share"][name], f"{100 * summary['share'][name]:.1f} %", _ACTIVITIES[name])
+        title=f"{config.compiler} {version}".strip() + f": {counted(len(found), noun.removesuffix('s'))}",
+        lead=_lead(config, version, store, summary, len(found)),
+        numbers=_numbers(config, summary, len(found), sum(group.count for group in groups)),
+        noun=noun,
+        cards=[cards.card(one, f"c{n}", folder / "findings" / one.folder.name) for n, one in enumerate(found, 1)],
+        groups=groups,
+        growth=_growth(store),
+        coverage=_coverage(config, version, covered),
+        heat=_heat(config, version, covered, found) if covered else None,
+        time=[
+            Share(
+                name=name,
+                fraction=summary["share"][name],
+                text=f"{100 * summary['share'][name]:.1f} %",
+                meaning=_ACTIVITIES[name],
+            )
             for name in SHARES
         ],
-        _environment(config, version, found),
-        _further(store, summary),
+        environment=_environment(config, version, found),
+        further=_further(store, summary),
     )
 
 
@@ -152,7 +157,12 @@ def _coverage(config: Config, version: str, covered: Sequence[coverage.Tuple]) -
     except EnvironmentProblem:
         return []
     return [
-        Share(_FACTORS[name], row["share"], f"{100 * row['share']:.1f} %", f"{row['covered']:,} of {row['of']:,}")
+        Share(
+            name=_FACTORS[name],
+            fraction=row["share"],
+            text=f"{100 * row['share']:.1f} %",
+            meaning=f"{row['covered']:,} of {row['of']:,}",
+        )
         for name, row in report.items()
     ]
 

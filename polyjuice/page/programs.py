@@ -36,7 +36,9 @@ def pictures(
     found = []
     for number, (label, graph) in enumerate(graphs.items()):
         here = (wrong or {}).get(label, {})
-        side = drawing.Side(label, graph, differs.get(label, frozenset()), here, shown(graph, inputs))
+        side = drawing.Side(
+            title=label, graph=graph, differs=differs.get(label, frozenset()), wrong=here, shown=shown(graph, inputs)
+        )
         svg = drawing.draw([side], f"{key}-{'ab'[number]}", _caption(label, graph, side))
         found.append(Picture(svg, captions[label]))
     return found

@@ -36,15 +36,15 @@ def of_result(path: Path) -> Page:
     results = sorted(result["results"], key=lambda one: (_ORDER.index(one["status"]), one["case"]))
     suite = Path(result["suite"]) if result["suite"] else None
     return Page(
-        _title(result, counts, path),
-        list(_lead(result, counts, path)),
-        [
+        title=_title(result, counts, path),
+        lead=list(_lead(result, counts, path)),
+        numbers=[
             Number(f"{n:,}", status, _TONES.get(status, "") if n else "")
             for status, n in counts.items()
             if n or status in (PASSED, FAILED, SKIPPED)
         ],
-        "cases",
-        [_card(one, f"c{n}", result, suite) for n, one in enumerate(results, 1)],
+        noun="cases",
+        cards=[_card(one, f"c{n}", result, suite) for n, one in enumerate(results, 1)],
         environment={name: str(result[name]) for name in ("compiler", "version", "suite") if result[name]},
     )
 
@@ -129,11 +129,11 @@ def _card(one: Mapping[str, str], key: str, result: Mapping[str, Any], suite: Pa
         suite_text = shlex.quote(str(suite))
         commands["Run it alone"] = f"pytest {suite_text} --compiler {result['compiler']} -k {one['case']}"
     return Card(
-        key,
-        one["status"],
-        _TONES.get(one["status"], ""),
-        one["case"],
-        first,
+        key=key,
+        kind=one["status"],
+        tone=_TONES.get(one["status"], ""),
+        title=one["case"],
+        message=first,
         programs=programs,
         programs_note=note,
         rules_lead="Rules that fired in the e-graph of the pair:" if programs and case.get("rules") else "",

@@ -27,7 +27,7 @@ _BUDGET = Budget(rules=None, iterations=2, enodes=600)
 _TOGETHER = 10
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Coherence:
     """Results on some generated graphs: e-classes compared, how often each rule fired, and the disagreements."""
 
@@ -38,10 +38,10 @@ class Coherence:
 
     def __add__(self, other: Coherence) -> Coherence:
         return Coherence(
-            self.graphs + other.graphs,
-            self.classes + other.classes,
-            self.fired + other.fired,
-            self.incoherent + other.incoherent,
+            graphs=self.graphs + other.graphs,
+            classes=self.classes + other.classes,
+            fired=self.fired + other.fired,
+            incoherent=self.incoherent + other.incoherent,
         )
 
 
@@ -63,14 +63,14 @@ def _coherence_of(rewriter: Rewriter, graphs: dict[str, Graph]) -> Coherence:
         saturated = rewriter.saturate(list(graphs.values()), next(iter(graphs)), intervals)
     except GraphError as error:
         if len(graphs) == 1:
-            return Coherence(1, incoherent=(f"graph {next(iter(graphs))}: {error}",))
+            return Coherence(graphs=1, incoherent=(f"graph {next(iter(graphs))}: {error}",))
         return sum((_coherence_of(rewriter, {key: graph}) for key, graph in graphs.items()), Coherence())
     total = Coherence(fired=Counter(saturated.rules))
     for k, (key, graph) in enumerate(graphs.items()):
         known = classes(saturated, k)
         problems = [f"graph {key}: ill typed: {problem}" for problem in known.ill_typed]
         problems += [f"graph {key}: {problem}" for problem in _disagreements(graph, known, key)]
-        total += Coherence(1, len(known.groups), incoherent=tuple(problems))
+        total += Coherence(graphs=1, classes=len(known.groups), incoherent=tuple(problems))
     return total
 
 

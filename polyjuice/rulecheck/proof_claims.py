@@ -88,7 +88,7 @@ class Types:
                 yield values
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Claim:
     """The claim that the terms of each pair are equal where the ``matched`` terms occur and the conditions hold.
 
@@ -143,7 +143,7 @@ def read(rule: Rule) -> Claim:
     for term in matched:
         _type_of(types, term)
     conditions = tuple(fact for fact in facts if _is_condition(fact, sorts, types))
-    return Claim(tuple(matched), tuple(pairs), conditions, sorts, types)
+    return Claim(matched=tuple(matched), pairs=tuple(pairs), conditions=conditions, sorts=sorts, types=types)
 
 
 def _list(expr: Expr) -> list[Expr]:

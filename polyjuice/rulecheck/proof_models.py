@@ -32,7 +32,7 @@ Model = Callable[["Call"], Value]
 _HALVES = ("float16", "bfloat16")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Call:
     """One application: its operands, the sorts of the numbers among them and of the result, and its attributes.
 
@@ -353,7 +353,9 @@ def _through_single(name: str, model: Model) -> Model:
             return model(c)
         single = Ieee("float32")
         wide = [rounded_to(x, single) if x.sort() == c.sort.sort else x for x in c.x]
-        return rounded_to(model(Call(wide, single, single, c.attrs, c.scalars, c.notes)), c.sort)
+        return rounded_to(
+            model(Call(x=wide, sort=single, result=single, attrs=c.attrs, scalars=c.scalars, notes=c.notes)), c.sort
+        )
 
     return through
 

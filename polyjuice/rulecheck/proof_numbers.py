@@ -291,7 +291,7 @@ def simplest(value: float) -> Fraction:
 # --- conversions -----------------------------------------------------------------------------------------------------
 
 
-@dataclass
+@dataclass(kw_only=True)
 class Notes:
     """Conditions that applications of operators add to their values.
 

@@ -84,7 +84,7 @@ def decide(claim: Claim, domain: Domain, effort: int) -> Result:
     mathematical numbers both sides must be real (no division by zero) and must not overflow. A right side that is not
     real where the left side is real refutes the claim if it is not finite in float64 either.
     """
-    seen = Evaluation(claim, domain)
+    seen = Evaluation(claim=claim, domain=domain)
     notes = seen.notes
     for term in claim.matched:
         seen.tensor(term, in_graph=True)
@@ -173,7 +173,7 @@ def _conditions(expr: Value) -> list[Value]:
 
 def _beyond_the_reals(seen: Evaluation, model: Any) -> Result:
     """The result for a right side that is not real at the point of a model: its value in float64 decides."""
-    machine = Evaluation(seen.claim, seen.domain.in_float64)
+    machine = Evaluation(claim=seen.claim, domain=seen.domain.in_float64)
     sides = [(machine.tensor(left, in_graph=True), machine.tensor(right)) for left, right in seen.claim.pairs]
     for fact in seen.claim.conditions:
         machine.condition(fact)

@@ -44,7 +44,7 @@ class Domain:
         return Domain(self.label, machine)
 
 
-@dataclass
+@dataclass(kw_only=True)
 class Evaluation:
     """The values of a claim's terms in a domain, as z3 expressions."""
 
@@ -82,7 +82,9 @@ class Evaluation:
             if attr.kind != "dtype"
         }
         x = [self.tensor(operand, in_graph) for operand in operands]
-        call = Call(x, self.sort(numbers[0]), sort, attrs, self.domain.scalars, self.notes)
+        call = Call(
+            x=x, sort=self.sort(numbers[0]), result=sort, attrs=attrs, scalars=self.domain.scalars, notes=self.notes
+        )
         return self._fitting(applied(c.op.qualified, call), sort)
 
     def _variable(self, name: str, sort: Sort) -> Value:

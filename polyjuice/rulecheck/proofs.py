@@ -25,7 +25,7 @@ from polyjuice.rulecheck.terms import directions
 _PATIENCE = 2
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Proof:
     """The result of the attempt to prove a rule.
 
@@ -61,7 +61,7 @@ def _prove_direction(rule: Rule, effort: int) -> Proof:
     try:
         claim = read(rule)
     except OutOfScope as limit:
-        return Proof("out of scope", reason=str(limit))
+        return Proof(status="out of scope", reason=str(limit))
     return _prove_claim(claim, rule.ruleset, effort)
 
 
@@ -83,12 +83,12 @@ def _prove_claim(claim: Claim, ruleset: str, effort: int) -> Proof:
             skipped.append(str(limit))
             continue
         if result.status == "refuted":
-            return Proof("refuted", (), result.text)
+            return Proof(status="refuted", domains=(), counterexample=result.text)
         if result.status == "proved":
             proved.append(domain.label)
         elif result.status == "unknown":
             (skipped if domain.label == "int32" and proved else unknown).append(result.text)
     reason = "; ".join(dict.fromkeys([*unknown, *skipped]))
     if unknown or proved:
-        return Proof("unknown" if unknown else "proved", tuple(proved), reason=reason)
-    return Proof("out of scope", reason=reason or "nothing satisfies its conditions")
+        return Proof(status="unknown" if unknown else "proved", domains=tuple(proved), reason=reason)
+    return Proof(status="out of scope", reason=reason or "nothing satisfies its conditions")

@@ -29,7 +29,7 @@ _T = TypeVar("_T")
 SOUND, UNSOUND, UNTESTED = "sound", "unsound", "untested"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Result:
     """The result for one rule.
 
@@ -89,20 +89,34 @@ def check_rule(rule: Rule, trials: int, seed: int | str) -> Result:
     try:
         proof = prove(rule, _PROOF_EFFORT)
     except SolverMissing:  # the solver is optional
-        proof = Proof("")
+        proof = Proof(status="")
     done: list[Check] = []
     for direction in directions(rule):
         done.append(check(direction, trials, seed))
         found = done[-1].counterexample
         if found:
-            return Result(rule, done[-1].trials, UNSOUND, asdict(found), str(found), proof.status)
+            return Result(
+                rule=rule,
+                trials=done[-1].trials,
+                status=UNSOUND,
+                counterexample=asdict(found),
+                explanation=str(found),
+                proof=proof.status,
+            )
     least = min(result.trials for result in done)
     problem = next((result.problem for result in done if result.problem), "")
     if proof.status == "refuted":
-        return Result(rule, least, UNSOUND, {"problem": proof.counterexample}, proof.counterexample, proof.status)
+        return Result(
+            rule=rule,
+            trials=least,
+            status=UNSOUND,
+            counterexample={"problem": proof.counterexample},
+            explanation=proof.counterexample,
+            proof=proof.status,
+        )
     if least >= trials:
-        return Result(rule, least, SOUND, proof=proof.status)
-    return Result(rule, least, UNTESTED, explanation=problem, proof=proof.status)
+        return Result(rule=rule, trials=least, status=SOUND, proof=proof.status)
+    return Result(rule=rule, trials=least, status=UNTESTED, explanation=problem, proof=proof.status)
 
 
 def check_all(
@@ -124,7 +138,9 @@ def check_all(
         if results[i] is None:  # its process died, because of this rule or one beside it
             with _processes(1) as pool:
                 again = _as_done({pool.submit(check_rule, rule, trials, seed): i})
-            results[i] = again[i] or Result(rule, 0, UNTESTED, explanation="the process died in egglog")
+            results[i] = again[i] or Result(
+                rule=rule, trials=0, status=UNTESTED, explanation="the process died in egglog"
+            )
     ordered = tuple(result for i in range(len(rules)) if (result := results[i]))
     if not graphs:
         return Report(ordered, None)

@@ -35,7 +35,7 @@ BIT_FOR_BIT = {"exact": dtypes.EVERY, "modular": (*dtypes.INTS, "bool")}
 """The element types in which the rules of a ruleset hold bit for bit, on overflow too."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Counterexample:
     """Two terms that a rule makes equal though they differ, with the inputs, both values, and the problem."""
 
@@ -126,17 +126,17 @@ def _saturated(
 # --- one instance ----------------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class _Refuted:
     """An instance on which two terms differ: their names, the inputs (none for ill-typed terms), and the problem."""
 
     instance: Instance
     graph: Graph
     left: str
-    right: str
-    inputs: Sequence[np.ndarray]
+    right: str = ""
+    inputs: Sequence[np.ndarray] = ()
     problem: str
-    bitwise: bool
+    bitwise: bool = False
 
     @property
     def size(self) -> tuple[int, int]:
@@ -148,13 +148,15 @@ def _refutation(rule: Rule, instance: Instance, known: Classes, seed: str) -> tu
     """(conclusive, counterexample): whether the instance could refute the rule, and how it does."""
     if known.ill_typed:
         name = instance.graph.outputs[0]
-        return True, _Refuted(instance, instance.graph, name, "", (), f"ill typed: {known.ill_typed[0]}", False)
+        return True, _Refuted(
+            instance=instance, graph=instance.graph, left=name, problem=f"ill typed: {known.ill_typed[0]}"
+        )
     types = known.graph.types
     for group in known.groups:
         for name in group[1:]:
             if types[name] != types[group[0]]:
                 problem = f"the types differ: {types[group[0]]} and {types[name]}"
-                return True, _Refuted(instance, known.graph, group[0], name, (), problem, False)
+                return True, _Refuted(instance=instance, graph=known.graph, left=group[0], right=name, problem=problem)
     conclusive = False
     generator = np.random.default_rng(list(seed.encode()))
     exactly = {t.dtype for t in types.values()} <= set(BIT_FOR_BIT.get(rule.ruleset, ()))
@@ -183,7 +185,9 @@ def _apart(instance: Instance, known: Classes, inputs: Sequence[np.ndarray]) -> 
             b = analyses[name]
             conclusive |= bool(np.isfinite(a.bound + b.bound).any())
             if problem := _difference(a, b):
-                return True, _Refuted(instance, graph, group[0], name, inputs, problem, False)
+                return True, _Refuted(
+                    instance=instance, graph=graph, left=group[0], right=name, inputs=inputs, problem=problem
+                )
     return conclusive, None
 
 
@@ -212,7 +216,14 @@ def _without_value(
                 evaluate(prune(replace(graph, outputs=(name,))), inputs, "float64")
             except EvaluationError:
                 other = next(n for n in group if n != name)
-                return True, _Refuted(instance, graph, other, name, inputs, f"no value: {problem}", False)
+                return True, _Refuted(
+                    instance=instance,
+                    graph=graph,
+                    left=other,
+                    right=name,
+                    inputs=inputs,
+                    problem=f"no value: {problem}",
+                )
     return False, None
 
 
@@ -226,7 +237,15 @@ def _differing_bits(instance: Instance, known: Classes, inputs: Sequence[np.ndar
     for group in known.groups:
         for name in group[1:]:
             if np.any(distance(results[group[0]], results[name]) > 0):
-                return _Refuted(instance, graph, group[0], name, inputs, "the values differ bit for bit", True)
+                return _Refuted(
+                    instance=instance,
+                    graph=graph,
+                    left=group[0],
+                    right=name,
+                    inputs=inputs,
+                    problem="the values differ bit for bit",
+                    bitwise=True,
+                )
     return None
 
 
@@ -279,14 +298,14 @@ def _described(found: _Refuted) -> Counterexample:
         precision = None if found.bitwise else "float64"
         left, right = (_value(graph, name, found.inputs, precision) for name in (found.left, found.right))
     return Counterexample(
-        term(graph, found.left),
-        term(graph, found.right) if found.right else "the right side, which is ill typed",
-        {name: str(graph.types[name]) for name in values or graph.inputs},
-        {name: array_text(x) for name, x in values.items()},
-        left,
-        right,
-        found.problem,
-        found.size[0],
+        left=term(graph, found.left),
+        right=term(graph, found.right) if found.right else "the right side, which is ill typed",
+        types={name: str(graph.types[name]) for name in values or graph.inputs},
+        values={name: array_text(x) for name, x in values.items()},
+        left_value=left,
+        right_value=right,
+        problem=found.problem,
+        size=found.size[0],
     )
 
 

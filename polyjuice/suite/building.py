@@ -23,7 +23,7 @@ _WORK = ".building"
 Apply = Callable[[str, Sequence[int]], Iterator[Any]]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Built:
     """A finished suite: why candidates made no case, the number of covered features by kind, and our own faults."""
 
@@ -107,4 +107,10 @@ def build(options: Options, out: Path, workers: int = 1, report: Callable[[str],
             f"{options.count} ({reasons}): name fewer compilers, or other --formats or --nodes"
         )
     carry.write(out, {"options": options.described(), "covers": covered})
-    return Built(len(chosen), options.candidates, refused, covered, tuple(builder.unsound))
+    return Built(
+        cases=len(chosen),
+        candidates=options.candidates,
+        refused=refused,
+        covered=covered,
+        unsound=tuple(builder.unsound),
+    )

@@ -35,7 +35,7 @@ _ALIKE = 0.5
 """The probability that both programs of a pair draw their lowering choices by one key."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Candidate:
     """Two equivalent graphs, the smallest and the largest of a seed graph's e-graph, and how to lower and run them.
 
@@ -94,7 +94,17 @@ class Candidates:
         keys = {A: key, B: key if rng.random() < _ALIKE else f"{key} {B}"}
         axes = repeated_axes(seed, key)
         found = features.of_pair(graphs[A], graphs[B], rewriting.rules)
-        candidate = Candidate(seed, graphs, rewriting.rules, rng.choice(profiles), key, plan.large, keys, axes, found)
+        candidate = Candidate(
+            seed=seed,
+            graphs=graphs,
+            rules=rewriting.rules,
+            profile=rng.choice(profiles),
+            key=key,
+            large=plan.large,
+            keys=keys,
+            repeated=axes,
+            features=found,
+        )
         return replace(candidate, features=found.union(*(self._passes(candidate, session) for session in self._traced)))
 
     def _takes(self, op: Op, operands: Sequence[TensorType], results: Sequence[TensorType]) -> bool:

@@ -58,7 +58,7 @@ def lowered(
 
     The values of inputs are ``repeated`` along some axes. Raises Unfit where a format cannot express one of the sides.
     """
-    sets = [InputSet(profile, tuple(inputs), mode(profile))]
+    sets = [InputSet(profile=profile, arrays=tuple(inputs), mode=mode(profile))]
     programs = []
     for format in formats:
         for side, (graph, by) in sides.items():
@@ -67,7 +67,7 @@ def lowered(
             except Unlowerable as error:
                 raise Unfit(f"unsupported: {error}") from None
             programs.append(pipeline.prepare(side, graph, artifact, sets))
-    return Case(sets, programs)
+    return Case(sets=sets, programs=programs)
 
 
 def write(folder: Path, case: Case, about: About, seed: Graph | None = None) -> None:

@@ -60,7 +60,7 @@ class Checker:
         if PROBLEMS:
             raise EnvironmentProblem(PROBLEMS[0])
         info = find(compiler) if compiler else default("torch")
-        self._session = CompilerSession(Conditions(str(python), timeout_s=timeout_s), info)
+        self._session = CompilerSession(Conditions(python=str(python), timeout_s=timeout_s), info)
         self._support = Support(self._compiler, self._session.worker())
         self._rewriters: dict[tuple[Rule, ...], Rewriter] = {}
 
@@ -122,10 +122,12 @@ class Checker:
         assert program.examples is not None
         arrays = program.examples
         profile = profile_of(program.graph, arrays)
-        sets = [InputSet(profile, arrays, mode_in(profile, self._compiler))]
+        sets = [InputSet(profile=profile, arrays=arrays, mode=mode_in(profile, self._compiler))]
         chosen, fired = self._variants(program, sets, seed, variants, rules)
         left_out: dict[str, str] = {}
-        prepared = Case(sets, self._programs(program, chosen, sets, seed, left_out), rules=fired, seed=seed)
+        prepared = Case(
+            sets=sets, programs=self._programs(program, chosen, sets, seed, left_out), rules=fired, seed=seed
+        )
         case = pipeline.execute(prepared, self._session)
         refused = {p.label: p.outcome for p in case.programs if p.outcome.status == "unsupported"}
         left_out.update((label, pipeline.first_line(outcome)) for label, outcome in refused.items())
@@ -223,7 +225,11 @@ def _listed(types: Sequence[TensorType]) -> str:
 
 def _of_onnx(model: Any, inputs: Any) -> OnnxModel:
     """A model with its owner's inputs. Raises FormatError, SuiteError."""
-    owned = OnnxModel(model) if isinstance(model, ModelProto) else OnnxModel(formats.load_model(model), str(model))
+    owned = (
+        OnnxModel(model=model)
+        if isinstance(model, ModelProto)
+        else OnnxModel(model=formats.load_model(model), where=str(model))
+    )
     names = [value.name for value in symbolic.inputs(owned.model)]
     if isinstance(inputs, Mapping):
         if unknown := sorted(set(inputs) - set(names)):

@@ -41,7 +41,7 @@ class Lowering:
             asked = (support for support in self._supports if support.compiler.format == format)
             return list(dict.fromkeys(name for support in asked for name in support.lacked(forms)))
 
-        target = pipeline.Target(format, self._opset, sorted(lacks), lacked)
+        target = pipeline.Target(format=format, opset=self._opset, lacks=sorted(lacks), lacked=lacked)
         return pipeline.lower(graph, by, target, repeated=repeated)
 
     def spells(self, format: str, op: Op, operands: Sequence[TensorType], results: Sequence[TensorType]) -> bool:
@@ -55,7 +55,7 @@ class Lowering:
 
     def _says(self, format: str, graph: Graph) -> bool:
         try:
-            pipeline.lower(graph, "0", pipeline.Target(format, self._opset))
+            pipeline.lower(graph, "0", pipeline.Target(format=format, opset=self._opset))
         except Unlowerable:
             return False
         return True

@@ -12,7 +12,7 @@ class SuiteError(ValueError):
     """A suite that cannot be built, read or run as asked; the message is one line that says what to do."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Options:
     """The options of ``polyjuice suite build`` (see its help); paths of ``rules`` are absolute.
 

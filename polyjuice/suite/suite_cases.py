@@ -72,13 +72,13 @@ class StoredCase:
         except UnicodeDecodeError:
             raise SuiteError(f"{self.folder / program['file']} is no text in UTF-8") from None
         return Artifact(
-            format,
-            text,
-            {name: from_wire(self.arrays[name]) for name in program["arrays"]},
-            tuple(program["arguments"]),
-            program["results"],
-            program["setup"],
-            tuple(program["idioms"]),
+            format=format,
+            source=text,
+            arrays={name: from_wire(self.arrays[name]) for name in program["arrays"]},
+            arguments=tuple(program["arguments"]),
+            results=program["results"],
+            setup=program["setup"],
+            idioms=tuple(program["idioms"]),
         )
 
 

@@ -25,7 +25,7 @@ from polyjuice.triage.stored import FindingError, Stored, load
 _DEFAULT = ReadLimits()
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Triaged:
     """The result of triage for the finding called ``name``: its root ``cause``, which other findings may share.
 
@@ -80,12 +80,12 @@ def _sorted(folders: Sequence[Path], culprits: Sequence[KnownCulprit], limits: R
             del left[result.name]
             yield result
     except EnvironmentProblem as problem:
-        yield from (Triaged(name, problem=str(problem)) for name in left)
+        yield from (Triaged(name=name, problem=str(problem)) for name in left)
     except Exception as error:  # noqa: BLE001 - it is the finding's result
         if full := shortage(error):
             raise full from None
         if len(left) < 2:
-            yield from (Triaged(name, defect=traceback.format_exc()) for name in left)
+            yield from (Triaged(name=name, defect=traceback.format_exc()) for name in left)
             return
         rest = [*left.values()]
         for half in (rest[: len(rest) // 2], rest[len(rest) // 2 :]):
@@ -99,9 +99,9 @@ def _each(folders: Sequence[Path], culprits: Sequence[KnownCulprit], limits: Rea
         try:
             findings.append(load(folder, limits=limits))
         except (FindingError, FormatError) as problem:
-            yield Triaged(folder.name, problem=str(problem))
+            yield Triaged(name=folder.name, problem=str(problem))
     for name, found in groups.sort(findings, culprits):
-        yield Triaged(name, cause=found) if isinstance(found, str) else Triaged(name, group=found)
+        yield Triaged(name=name, cause=found) if isinstance(found, str) else Triaged(name=name, group=found)
 
 
 def triage(
@@ -120,13 +120,13 @@ def triage(
     result. ``culprits`` is called only after reduction, because others may have found causes meanwhile.
     """
     began = time.monotonic()
-    result = Triaged(folder.name, ended=True)
+    result = Triaged(name=folder.name, ended=True)
     with TimeLimit(until):
         try:
             cause, record = _triage(load(folder, limits=limits), culprits, time_s, rules, until)
-            result = Triaged(folder.name, cause, record)
+            result = Triaged(name=folder.name, cause=cause, record=record)
         except (FindingError, FormatError, Unlowerable, EnvironmentProblem, reduction.NotShown) as problem:
-            result = Triaged(folder.name, problem=str(problem) or "it no longer shows")
+            result = Triaged(name=folder.name, problem=str(problem) or "it no longer shows")
     return replace(result, seconds=time.monotonic() - began)
 
 

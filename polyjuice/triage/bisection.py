@@ -49,7 +49,7 @@ class TrialResult(StrEnum):
     broken = "broken"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Bisection:
     """The result of bisecting a finding.
 

@@ -102,7 +102,11 @@ class _Proof:
 
     def fired(self, rules: Sequence[Rule], depth: int, seeds: int) -> list[Rule] | None:
         """The rules that fired in a proof of ``depth`` iterations; None without a proof. Raises GraphError."""
-        rewriter = Rewriter(rules, Budget(None, depth, _ENODES), constructors_in([self.both]) & constructors().keys())
+        rewriter = Rewriter(
+            rules,
+            Budget(rules=None, iterations=depth, enodes=_ENODES),
+            constructors_in([self.both]) & constructors().keys(),
+        )
         for seed in range(seeds if asked(rules) else 1):
             saturated = rewriter.saturate([self.both], seed, [self.ranges])
             roots = saturated.roots(0)

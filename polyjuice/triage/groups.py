@@ -138,7 +138,7 @@ def _first_wrong(stored: Stored) -> str:
         one = alone(stored, session)
         if len(one.graphs) > 1 or one.as_written:
             return ""
-        candidates = Candidates(one, session)
+        candidates = Candidates(stored=one, session=session)
         try:
             pair = candidates.as_stored()
             pair = pair.with_graphs([candidates.decomposed(pair.graphs[0])])

@@ -47,7 +47,7 @@ class KnownError(ValueError):
     """A file of known bugs cannot be used; the message names the file, the bug, and what to do."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class KnownBug:
     """One entry; the module's docstring describes the fields."""
 

@@ -114,7 +114,9 @@ def _choices(stored: Mapping[str, Any], graph: Graph, compiler: CompilerInfo, op
         artifact = pipeline.lower(
             graph,
             Chooser(lambda subject, value: random.Random(f"lower {key}: {subject} {called.get(value, value)}")),
-            pipeline.Target(compiler.format, opset, (*compiler.lacks, *stored.get("avoided", (ALL,)))),
+            pipeline.Target(
+                format=compiler.format, opset=opset, lacks=(*compiler.lacks, *stored.get("avoided", (ALL,)))
+            ),
             repeated={new: stored["repeated"][old] for new, old in former.items() if old in stored["repeated"]},
             unknown_sizes=stored["unknown_sizes"],
             seed_forms=stored.get("said", ()),

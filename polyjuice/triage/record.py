@@ -9,7 +9,7 @@ from typing import Any
 from polyjuice.user_models.files import ProgramData
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class FindingRecord:
     """The content of ``finding.json``: the verdict, and everything that its oracle needs to judge again.
 

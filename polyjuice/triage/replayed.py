@@ -26,7 +26,7 @@ class ReplayStatus(StrEnum):
     not_run = "not run"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Replayed:
     """A finding's fate in a version of its compiler; ``message`` tells how it changed, or why it did not run."""
 
@@ -50,13 +50,13 @@ def replay(folder: Path, python: Path | None = None, limits: ReadLimits = _DEFAU
                 again = pipeline.rerun(case, session)
                 version = session.version
                 if pipeline.shows(again, verdict, session):
-                    return Replayed(folder.name, ReplayStatus.shows, version)
+                    return Replayed(finding=folder.name, fate=ReplayStatus.shows, version=version)
                 refused = [p.outcome.message for p in again.programs if p.outcome.status == "unsupported"]
                 if refused:
-                    return Replayed(folder.name, ReplayStatus.not_run, version, refused[0])
+                    return Replayed(finding=folder.name, fate=ReplayStatus.not_run, version=version, message=refused[0])
                 verdicts += pipeline.judge(again, session, dict.fromkeys([verdict.oracle, *FAILURE_ORACLES]))
     except (EnvironmentProblem, FindingError, FormatError, Unlowerable) as problem:
-        return Replayed(folder.name, ReplayStatus.not_run, message=str(problem))
+        return Replayed(finding=folder.name, fate=ReplayStatus.not_run, message=str(problem))
     if not verdicts:
-        return Replayed(folder.name, ReplayStatus.fixed, version)
-    return Replayed(folder.name, ReplayStatus.changed, version, verdicts[0].message)
+        return Replayed(finding=folder.name, fate=ReplayStatus.fixed, version=version)
+    return Replayed(finding=folder.name, fate=ReplayStatus.changed, version=version, message=verdicts[0].message)

@@ -54,7 +54,7 @@ class FindingError(ValueError):
     """The folder is not a finding, or the finding lacks something; the message is one line that says so."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Stored:
     """The content of a finding's folder: graphs by label, all sets of inputs, and ``inputs``, which show it.
 
@@ -95,14 +95,26 @@ class Stored:
     def verdict(self) -> Verdict:
         """The stored verdict, as far as oracles compare verdicts: without allowed differences and expected values."""
         r = self.record
-        b = r.b if r.b in self.graphs else ""
-        fields = (r.oracle, r.kind, r.a, b, r.message, r.signature, r.inputs, r.output, r.culprit, r.rung)
-        return Verdict(*fields, level=r.level)
+        return Verdict(
+            oracle=r.oracle,
+            kind=r.kind,
+            a=r.a,
+            b=r.b if r.b in self.graphs else "",
+            message=r.message,
+            signature=r.signature,
+            inputs=r.inputs,
+            output=r.output,
+            culprit=r.culprit,
+            rung=r.rung,
+            level=r.level,
+        )
 
     def case(self) -> Case:
         """The case with only the verdict's sides, which have not run yet. Raises Unlowerable."""
-        modes = [mode_in(profile, self.compiler) for profile in self.record.profiles]
-        sets = [InputSet(*one) for one in zip(self.record.profiles, self.sets, modes, strict=True)]
+        sets = [
+            InputSet(profile=profile, arrays=arrays, mode=mode_in(profile, self.compiler))
+            for profile, arrays in zip(self.record.profiles, self.sets, strict=True)
+        ]
         programs = [
             pipeline.prepare(label, graph, self._artifact(label), sets, as_written=label in self.as_written)
             for label, graph in self.graphs.items()
@@ -123,7 +135,9 @@ class Stored:
     def case_of(self, sets: Sequence[InputSet], programs: Sequence[Program]) -> Case:
         """The finding's case with other programs and sets of inputs."""
         record = self.record
-        return Case(sets, programs, record.broken, record.rules, record.seed, record.index)
+        return Case(
+            sets=sets, programs=programs, broken=record.broken, rules=record.rules, seed=record.seed, index=record.index
+        )
 
     @cached_property
     def target(self) -> pipeline.Target:
@@ -168,7 +182,16 @@ def load(folder: Path, python: Path | None = None, limits: formats.ReadLimits = 
     except StoredError as error:
         raise FindingError(str(error)) from None
     sets = _inputs(folder, record, arrays, graphs)
-    return Stored(folder, record, graphs, sets, conditions, choices, as_written, limits)
+    return Stored(
+        folder=folder,
+        record=record,
+        graphs=graphs,
+        sets=sets,
+        conditions=conditions,
+        choices=choices,
+        as_written=as_written,
+        limits=limits,
+    )
 
 
 def read_record(folder: Path, limits: formats.ReadLimits = _DEFAULT) -> FindingRecord:

@@ -67,10 +67,10 @@ def read(folder: Path, stem: str, data: ProgramData, arrays: Mapping[str, np.nda
     try:
         source = path.read_bytes()
         return Artifact(
-            data["format"],
-            source if program_formats.find(data["format"]).binary else source.decode(),
-            {name: arrays[name] for name in data["arrays"]},
-            tuple(data.get("arguments", ())),
+            format=data["format"],
+            source=source if program_formats.find(data["format"]).binary else source.decode(),
+            arrays={name: arrays[name] for name in data["arrays"]},
+            arguments=tuple(data.get("arguments", ())),
             setup=data["setup"],
             idioms=tuple(data["idioms"]),
             forms=tuple((operator, form) for operator, form in data.get("forms", ())),
@@ -137,4 +137,4 @@ def _load(folder: Path, stem: str, limits: formats.ReadLimits) -> UserModel:
     if missing := next((name for name in names or () if name not in arrays), None):
         raise StoredError(f"{folder / stem}.npz: the example {missing!r} is missing")
     examples = None if names is None else tuple(arrays[name] for name in names)
-    return UserModel(graph, artifact, examples, data.get("sizes", {}))
+    return UserModel(graph=graph, artifact=artifact, examples=examples, sizes=data.get("sizes", {}))

@@ -19,7 +19,7 @@ _UNREAD = "given"
 """The domain of the only node of a program that Polyjuice cannot read."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class UserModel:
     """A user's model: ``graph`` is its meaning, and ``artifact`` is the original program.
 

@@ -29,7 +29,7 @@ TEST_DATA = "test_data_set_0"
 """The folder of the first set of inputs (``input_0.pb`` and so on), next to the model, as in ONNX's model zoo."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class OnnxModel:
     """A model whose graph depends on the sizes of its inputs. ``where`` is the prefix of messages about it.
 
@@ -57,7 +57,9 @@ def load_onnx(path: Path, limits: ReadLimits = _DEFAULT) -> OnnxModel:
     """Return the model of an ONNX file, with the inputs in :data:`TEST_DATA` if they fit. Raises FormatError."""
     model = formats.load_model(path, limits)
     arrays = _examples(path.parent / TEST_DATA, len(symbolic.inputs(model)))
-    return OnnxModel(model, str(path), arrays if arrays and _takes(model, arrays) else None, limits)
+    return OnnxModel(
+        model=model, where=str(path), examples=arrays if arrays and _takes(model, arrays) else None, limits=limits
+    )
 
 
 def from_model(
@@ -78,12 +80,12 @@ def from_model(
     assert isinstance(artifact.source, bytes)
     read = symbolic.bound(artifact.source, sizes) if sizes else model
     try:
-        return UserModel(formats.from_model(read, where, limits), artifact, sizes=dict(sizes))
+        return UserModel(graph=formats.from_model(read, where, limits), artifact=artifact, sizes=dict(sizes))
     except TooLarge:
         raise
     except FormatError as error:
         if graph := _unread(read, limits):
-            return UserModel(graph, artifact, sizes=dict(sizes))
+            return UserModel(graph=graph, artifact=artifact, sizes=dict(sizes))
         raise error from None
 
 
@@ -147,7 +149,9 @@ def _example(file: Path) -> np.ndarray:
 def artifact_of(model: ModelProto, sizes: Sizes = MappingProxyType({})) -> Artifact:
     """Return the unchanged model, to be run on inputs with these sizes for its symbols."""
     source = model.SerializeToString(deterministic=True)
-    return Artifact("onnx", source, idioms=("as given", *symbolic.described(sizes)), forms=onnx_model.forms_of(model))
+    return Artifact(
+        format="onnx", source=source, idioms=("as given", *symbolic.described(sizes)), forms=onnx_model.forms_of(model)
+    )
 
 
 def uncompiled(source: bytes, inputs: Sequence[np.ndarray]) -> tuple[np.ndarray, ...] | None:

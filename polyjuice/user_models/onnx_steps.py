@@ -61,20 +61,20 @@ def taken_apart(artifact: Artifact, inputs: Sequence[np.ndarray]) -> Written:
         raise NotTakenApart(f"it has {len(names)} inputs, and {len(inputs)} arrays are given")
     arrays = dict(zip(names, inputs, strict=True))
     return Written(
-        _Onnx(),
-        model,
-        arrays,
-        dict.fromkeys(sorted(constants)),
-        tuple(_step(number, node) for number, node in enumerate(graph.node)),
-        tuple(value.name for value in graph.output),
-        _values(model, arrays),
+        language=_Onnx(),
+        frame=model,
+        inputs=arrays,
+        held=dict.fromkeys(sorted(constants)),
+        steps=tuple(_step(number, node) for number, node in enumerate(graph.node)),
+        outputs=tuple(value.name for value in graph.output),
+        values=_values(model, arrays),
     )
 
 
 def _step(number: int, node: NodeProto) -> ProgramStep:
     captured = subgraphs.close(node)[1]
     reads = dict.fromkeys(name for name in (*node.input, *captured) if name)
-    return ProgramStep(number, node, tuple(reads), tuple(name for name in node.output if name))
+    return ProgramStep(number=number, code=node, reads=tuple(reads), makes=tuple(name for name in node.output if name))
 
 
 def _fill(model: ModelProto, written: Written) -> None:

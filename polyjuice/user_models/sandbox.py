@@ -63,7 +63,7 @@ class Sandbox:
         """
         assert not kwargs
         request = pickle.dumps((os.getcwd(), sys.path, pickle.dumps((function, args))))
-        outcome = self._worker.execute(Artifact("pickle", request), [()], reference=False)
+        outcome = self._worker.execute(Artifact(format="pickle", source=request), [()], reference=False)
         if outcome.status in (Status.crash, Status.hang):
             raise Ended(f"{what} was run in a process of its own, which {self._end(outcome)}")
         if outcome.status != "ok":

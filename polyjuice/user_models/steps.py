@@ -20,7 +20,7 @@ class NotTakenApart(Exception):
     """The program cannot be split into steps. The message says why."""
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class ProgramStep:
     """One node or statement: the names that it reads, and the names of its results.
 
@@ -48,7 +48,7 @@ class Language(Protocol):
         """Return the program. Raises FormatError if it is not valid."""
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class Written:
     """A program split into steps.
 

@@ -56,7 +56,7 @@ def capture(call: Callable[..., Any], inputs: Sequence[tf.Tensor]) -> tuple[Arti
         specs = [tf.TensorSpec(x.shape, x.dtype, f"x{n}") for n, x in enumerate(inputs)]
         traced = tf.function(call).get_concrete_function(*specs)
     writer = _Writer(traced)
-    artifact = Artifact("tensorflow", writer.source(), writer.arrays, idioms=("as given",))
+    artifact = Artifact(format="tensorflow", source=writer.source(), arrays=writer.arrays, idioms=("as given",))
     try:
         found = run(artifact, inputs)
     except Exception as error:

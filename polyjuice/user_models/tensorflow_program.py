@@ -51,7 +51,7 @@ def from_function(
         except (NotCaptured, TypeError) as error:
             lines = str(error).strip().splitlines()
             raise FormatError(f"{where}: the function cannot be compiled as it is: {lines[0]}") from None
-    return UserModel(graph, artifact, examples)
+    return UserModel(graph=graph, artifact=artifact, examples=examples)
 
 
 def _type(tensor: tf.Tensor) -> TensorType:

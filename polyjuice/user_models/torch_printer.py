@@ -132,7 +132,9 @@ def _captured(
     source = writer.source()
     if writer.updates:
         setup["updates"] = [[len(results) + place, number] for place, number in enumerate(writer.updates)]
-    artifact = Artifact("torch", source, writer.arrays, writer.further, setup=setup, idioms=("as given",))
+    artifact = Artifact(
+        format="torch", source=source, arrays=writer.arrays, arguments=writer.further, setup=setup, idioms=("as given",)
+    )
     return artifact, tensors(arguments), [*results, *writer.written]
 
 
@@ -159,7 +161,7 @@ def _equal(found: Sequence[torch.Tensor], wanted: Sequence[torch.Tensor]) -> boo
     return len(found) == len(wanted) and all(map(same, found, wanted))
 
 
-@dataclass
+@dataclass(kw_only=True)
 class _Recorder:
     """A backend of torch.compile that records its only graph, the arguments and the results."""
 

@@ -105,7 +105,7 @@ def _unread(model: torch.nn.Module, args: tuple[Any, ...], kwargs: Mapping[str, 
         made = [TensorType(dtypes.of_array(array), array.shape) for array in map(array_of, results)]
     except (NotCaptured, TypeError):
         return None
-    return UserModel(unread(list(map(_type, inputs)), made), artifact, examples)
+    return UserModel(graph=unread(list(map(_type, inputs)), made), artifact=artifact, examples=examples)
 
 
 def of_program(
@@ -121,7 +121,7 @@ def of_program(
     graph = torch_export.from_program(program, where, inputs)
     arrays = inputs or program.example_inputs
     if arrays is None:
-        return UserModel(graph)
+        return UserModel(graph=graph)
     args, kwargs = arrays
     return _program(graph, program.module(), args, kwargs, dynamic)
 
@@ -135,13 +135,13 @@ def _program(
 ) -> UserModel:
     inputs = tensors((args, dict(kwargs)))
     if [_type(t) for t in inputs] != list(graph.input_types):
-        return UserModel(graph)
+        return UserModel(graph=graph)
     examples = tuple(map(array_of, inputs))
     artifact = _artifact(graph, model, args, kwargs, dynamic)
     if dynamic:
         artifact = artifact or _artifact(graph, model, args, kwargs)
         artifact = artifact and replace(artifact, setup={**artifact.setup, "dynamic": True})
-    return UserModel(graph, artifact, examples)
+    return UserModel(graph=graph, artifact=artifact, examples=examples)
 
 
 def _artifact(

@@ -21,7 +21,7 @@ _SEEN = "seen_by_polyjuice"
 """The function that the added statements call to report values."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class _Frame:
     """The program around the statements.
 
@@ -110,8 +110,17 @@ def taken_apart(artifact: Artifact, inputs: Sequence[np.ndarray]) -> Written:
     layouts.update((name, layout) for name, (_, layout) in found.items())
     known = {*names, *setup, *(name for statement in body for name in _names(statement, ast.Store))}
     steps = tuple(_step(number, statement, known) for number, statement in enumerate(body))
-    frame = _Frame(artifact, setup, keys, layouts)
-    return Written(_Torch(), frame, arrays, dict.fromkeys(setup), steps, tuple(outputs), values, updates)
+    frame = _Frame(artifact=artifact, setup=setup, keys=keys, layouts=layouts)
+    return Written(
+        language=_Torch(),
+        frame=frame,
+        inputs=arrays,
+        held=dict.fromkeys(setup),
+        steps=steps,
+        outputs=tuple(outputs),
+        values=values,
+        updates=updates,
+    )
 
 
 def _made(statement: ast.stmt, source: str) -> tuple[str, str]:
@@ -128,7 +137,7 @@ def _made(statement: ast.stmt, source: str) -> tuple[str, str]:
 def _step(number: int, statement: ast.stmt, known: set[str]) -> ProgramStep:
     reads = tuple(dict.fromkeys(name for name in _names(statement, ast.Load) if name in known))
     makes = tuple(dict.fromkeys(_names(statement, ast.Store)))
-    return ProgramStep(number, statement, reads, makes, _changes(statement))
+    return ProgramStep(number=number, code=statement, reads=reads, makes=makes, changes=_changes(statement))
 
 
 def _names(statement: ast.stmt, context: type[ast.expr_context]) -> Iterator[str]:

@@ -112,7 +112,7 @@ def test_a_case_depends_on_the_seed_and_its_index_alone(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, extract: str
 ) -> None:
     """The cases that the same process ran before do not matter."""
-    config = Config("numpy", cases=5, seed=5, variants=3, extract=extract)
+    config = Config(compiler="numpy", cases=5, seed=5, variants=3, extract=extract)
     forwards = executed(config, range(5), tmp_path, monkeypatch)
     shuffled = executed(config, random.Random(0).sample(range(5), 5), tmp_path, monkeypatch)
     assert shuffled == forwards

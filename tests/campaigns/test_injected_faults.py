@@ -9,7 +9,7 @@ import subprocess
 import sys
 import time
 import uuid
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -44,21 +44,25 @@ class Done:
 class Field:
     """A folder with the compiler, its models and the campaign, and all processes of that campaign."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, operators: Mapping[str, str] | None = None, *, batches: bool = False) -> None:
         self.folder = folder
         self.lives = Lifeline(folder)
         self.temporary = folder / "tmp"
         self.temporary.mkdir()
         self._mark = str(uuid.uuid4())
-        self._env = faults.compiler(folder / "compiler", str(folder / "lifeline"))
+        self._env = faults.compiler(folder / "compiler", str(folder / "lifeline"), operators, batches)
 
     def run(self, names: list[str], *arguments: object) -> Done:
         """Run a campaign with one case for each fault; the fault "" is none."""
+        models = faults.models(self.folder / "models", names)
+        seeds = [part for model in models for part in ("--seeds", model)]
+        return self.campaign("-n", len(names), *seeds, *arguments)
+
+    def campaign(self, *arguments: object) -> Done:
+        """Run a campaign without variants and triage."""
         out = self.folder / "c"
-        command = [sys.executable, "-m", "polyjuice", "fuzz", "--compiler", "fake", "-n", len(names), "--out", out]
+        command = [sys.executable, "-m", "polyjuice", "fuzz", "--compiler", "fake", "--out", out]
         command += ["--extract", "original", "--triage", "0s", "--timeout", 1, "--json", *arguments]
-        for model in faults.models(self.folder / "models", names):
-            command += ["--seeds", model]
         done = subprocess.run(
             [*map(str, command)],
             env={
@@ -146,6 +150,26 @@ def test_a_campaign_survives_faults(tmp_path: Path) -> None:
     assert_survives(done, QUICK, judged=False)
     field.lives.wait_for_the_end()
     assert field.leftovers() == []
+
+
+def test_a_fault_in_a_pack_costs_one_case(tmp_path: Path) -> None:
+    """Packs that fail are halved until each program with a fault is alone, and all others run."""
+    arguments, names = faults.generated(faults.PACKED, 16)
+    field = Field(tmp_path, faults.PACKED)
+    done = field.campaign("--pack", 4, "--workers", 1, "--oracle", "differential", *arguments)
+    assert_survives(done, names, judged=False)
+    assert done.summary["packs"] > 0
+    assert field.leftovers() == []
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("batches", [False, True])
+def test_a_fault_in_a_pack_is_confirmed_alone(tmp_path: Path, batches: bool) -> None:
+    arguments, names = faults.generated(faults.PACKED, 16)
+    field = Field(tmp_path, faults.PACKED, batches=batches)
+    done = field.campaign("--pack", 8, "--oracle", "crash,differential", *arguments)
+    assert done.status == 1
+    assert_survives(done, names, judged=True)
 
 
 @pytest.mark.long

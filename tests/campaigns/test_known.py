@@ -38,7 +38,7 @@ def stored(folder: Path, **fields: Any) -> Path:
 
 
 def test_a_bug_is_known_in_its_versions_until_it_is_fixed() -> None:
-    bug = KnownBug("tvm", URL, signature="crash", versions=">=0.25", fixed="0.28")
+    bug = KnownBug(compiler="tvm", url=URL, signature="crash", versions=">=0.25", fixed="0.28")
     assert bug.matches("tvm", "crash")
     assert not bug.matches("tvm", "crash compile")
     assert not bug.matches("xla", "crash")
@@ -47,20 +47,23 @@ def test_a_bug_is_known_in_its_versions_until_it_is_fixed() -> None:
 
 
 def test_a_signature_may_leave_out_where_a_crash_happened() -> None:
-    bug = KnownBug("tvm", URL, signature="crash compile TypeError: no")
+    bug = KnownBug(compiler="tvm", url=URL, signature="crash compile TypeError: no")
     assert bug.matches("tvm", "crash compile TypeError: no | in visit, lower")
     assert not bug.matches("tvm", "crash compile TypeError: no more | in visit, lower")
     assert not replace(bug, signature="crash compile TypeError: no | in visit, pad").matches("tvm", bug.signature)
 
 
 def test_a_pattern_stands_for_signatures() -> None:
-    bug = KnownBug("tvm", URL, pattern="metamorphic * Soft?ax")
+    bug = KnownBug(compiler="tvm", url=URL, pattern="metamorphic * Soft?ax")
     assert bug.matches("tvm", "metamorphic mismatch exact Softmax")
     assert not bug.matches("tvm", "metamorphic mismatch exact Softmax Relu")
 
 
 def test_a_bug_that_the_version_has_goes_before_one_that_it_should_not_have() -> None:
-    fixed, open_ = KnownBug("tvm", "1", signature="s", fixed="0.2"), KnownBug("tvm", "2", pattern="*")
+    fixed, open_ = (
+        KnownBug(compiler="tvm", url="1", signature="s", fixed="0.2"),
+        KnownBug(compiler="tvm", url="2", pattern="*"),
+    )
     assert known_list.find([fixed, open_], "tvm", "0.3", "s") is open_
     assert known_list.find([fixed], "tvm", "0.3", "s") is fixed
     assert known_list.find([fixed], "tvm", "0.3", "t") is None
@@ -76,7 +79,7 @@ def test_what_is_added_is_read_again_and_the_rest_of_the_file_stays(tmp_path: Pa
     again = known_list.add(path, tmp_path / "f", {"url": "https://elsewhere", "fixed": "0.28"})
     assert again == known_list.Added(again.bug, changed=True)
     assert (again.bug.url, again.bug.title, again.bug.fixed) == ("https://elsewhere", "no such loop", "0.28")
-    assert known_list.read(path) == (KnownBug("xla", "u", pattern="*"), again.bug)
+    assert known_list.read(path) == (KnownBug(compiler="xla", url="u", pattern="*"), again.bug)
     assert path.read_text().startswith("# ours\n[[bug]]\ncompiler = 'xla' # for now\n")
 
 
@@ -139,12 +142,12 @@ def test_what_an_entry_knows_is_not_added(tmp_path: Path, entry: str, fields: di
 
 
 def test_what_looks_like_a_bug_of_other_versions_is_added(tmp_path: Path) -> None:
-    old = KnownBug("tvm", "u", pattern="crash compile *", fixed="0.27")
+    old = KnownBug(compiler="tvm", url="u", pattern="crash compile *", fixed="0.27")
     assert known_list.add(tmp_path / "known.toml", stored(tmp_path / "f"), {"url": URL}, [old]).added
 
 
 def test_another_failure_of_the_same_part_is_another_bug(tmp_path: Path) -> None:
-    bug = KnownBug("tvm", "u", signature="crash compile no by Fuse", blame=("Fuse",))
+    bug = KnownBug(compiler="tvm", url="u", signature="crash compile no by Fuse", blame=("Fuse",))
     assert known_list.add(tmp_path / "known.toml", stored(tmp_path / "f", blame=["Fuse"]), {"url": URL}, [bug]).added
 
 
@@ -182,9 +185,9 @@ def test_a_campaign_knows_what_is_shipped_and_the_users_file(tmp_path: Path, mon
 
 @pytest.mark.parametrize(("stored", "read"), [("", ()), ("/a/known.toml", ("/a/known.toml",))])
 def test_what_an_earlier_campaign_knows_is_read(stored: str, read: tuple[str, ...]) -> None:
-    config = json.loads(Config("numpy").to_json())
+    config = json.loads(Config(compiler="numpy").to_json())
     assert Config.from_json(json.dumps({**config, "known": stored})).known == read
-    shipped = Config("numpy", known=known_list.sources())
+    shipped = Config(compiler="numpy", known=known_list.sources())
     assert Config.from_json(shipped.to_json()) == shipped
 
 

@@ -22,7 +22,7 @@ FEW = 4
 
 
 def config(pack: int) -> Config:
-    return Config("eager", ("small",), nodes=4, pack=pack, triage_s=0.0)
+    return Config(compiler="eager", seeds=("small",), nodes=4, pack=pack, triage_s=0.0)
 
 
 def run(folder: Path, pack: int, postponed: Sequence[int] = (), cases: int = CASES) -> list[CaseResult]:

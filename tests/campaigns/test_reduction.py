@@ -247,8 +247,8 @@ def test_a_crash_is_not_reduced_to_a_program_that_has_no_value(tmp_path: Path, m
     monkeypatch.syspath_prepend(tmp_path / "site")
     stored = load(finding)
     with CompilerSession(stored.conditions, stored.compiler) as session:
-        trial = Trial(replace(stored, as_written={}), session)
-        whole = Pair((stored.graphs["original"],), stored.inputs, 0, (LoweringChoices(),))
+        trial = Trial(stored=replace(stored, as_written={}), session=session)
+        whole = Pair(graphs=(stored.graphs["original"],), inputs=stored.inputs, output=0, choices=(LoweringChoices(),))
         build = GraphBuilder()
         x, index = (build.input(type) for type in whole.graphs[0].input_types)
         gather = replace(whole, graphs=(build.build([build.op("Gather", x, index)]),))
@@ -316,7 +316,7 @@ def test_a_folder_of_something_else_is_not_written_to(tmp_path: Path) -> None:
 
 def pair_of(*graphs: Graph, inputs: tuple[np.ndarray, ...] = ()) -> Pair:
     arrays = inputs or make_inputs(graphs[0], "exact", 0)
-    return Pair(graphs, arrays, 0, tuple(LoweringChoices() for _ in graphs))
+    return Pair(graphs=graphs, inputs=arrays, output=0, choices=tuple(LoweringChoices() for _ in graphs))
 
 
 def doubled(by: str) -> Graph:
@@ -331,7 +331,7 @@ def test_rewritings_do_without_an_operator_and_without_what_takes_its_place() ->
     build = GraphBuilder()
     x, y = (build.input(TensorType("float32", (3,))) for _ in range(2))
     difference_of = build.build([build.op("Sub", build.op("Abs", x), y)])
-    found = list(without_an_operator(difference_of, Rewriter(default_rules(), Budget(None, 2))))
+    found = list(without_an_operator(difference_of, Rewriter(default_rules(), Budget(rules=None, iterations=2))))
     assert ["Abs", "Add", "Mul"] in [sorted(operators(other)) for other in found]
     for other in found:
         assert not {"Abs", "Sub"} <= set(operators(other))
@@ -343,7 +343,7 @@ def test_of_an_operator_that_several_say_each_is_tried_by_itself() -> None:
     build = GraphBuilder()
     x = build.input(TensorType("float32", (2,)))
     graph = build.build([build.op("linalg_vector_norm", x, domain="aten", ord=float("inf"))])
-    pair = Pair((graph,), (np.array([-1, np.nan], np.float32),), 0, (LoweringChoices(),))
+    pair = Pair(graphs=(graph,), inputs=(np.array([-1, np.nan], np.float32),), output=0, choices=(LoweringChoices(),))
     trial = SimpleNamespace(decomposed=lambda graph: decompose(graph, OPSET), first_wrong=lambda pair: "")
     (edit,) = structure.first_wrong(pair, cast(Trial, trial))
     candidates = {operators(one.graphs[0])[0]: one for one in edit(pair) if len(one.graphs[0]) == 1}

@@ -310,7 +310,7 @@ def test_a_folder_without_a_campaign_is_refused(tmp_path: Path) -> None:
 
 
 def test_without_matplotlib_one_line_says_what_to_install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    Store.create(tmp_path / "c", Config("numpy")).close()
+    Store.create(tmp_path / "c", Config(compiler="numpy")).close()
     monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
     message = refusal(tmp_path / "c", command="report")
     assert message == "the page needs matplotlib: pip install 'polyjuice-fuzzer[report]'"

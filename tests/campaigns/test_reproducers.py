@@ -66,7 +66,7 @@ def same(a: np.ndarray, b: np.ndarray) -> bool:
 def test_an_array_that_is_written_out_is_that_array(array: np.ndarray) -> None:
     import ml_dtypes
 
-    text = Arrays("onnx", "cpu", True).expression("x", array)
+    text = Arrays(format="onnx", device="cpu", inline=True).expression("x", array)
     assert same(eval(text, {"np": np, "ml_dtypes": ml_dtypes}), array), text
 
 
@@ -74,7 +74,7 @@ def test_an_array_that_is_written_out_is_that_array(array: np.ndarray) -> None:
 @given(arrays())
 def test_a_tensor_that_is_written_out_is_that_tensor(array: np.ndarray) -> None:
     torch = pytest.importorskip("torch")
-    text = Arrays("torch", "cpu", True).expression("x", array)
+    text = Arrays(format="torch", device="cpu", inline=True).expression("x", array)
     tensor = eval(text, {"np": np, "torch": torch})
     assert str(tensor.dtype) == f"torch.{dtypes.of_array(array)}"
     bits = tensor.view(torch.int16).numpy().view(bfloat16) if array.dtype == bfloat16 else tensor.numpy()
@@ -82,7 +82,7 @@ def test_a_tensor_that_is_written_out_is_that_tensor(array: np.ndarray) -> None:
 
 
 def test_a_large_array_is_taken_from_the_archive() -> None:
-    numbers = Arrays("onnx", "cpu", True)
+    numbers = Arrays(format="onnx", device="cpu", inline=True)
     assert numbers.expression("x", np.zeros((100, 100), np.float32)) == "np.full((100, 100), 0, np.float32)"
     assert not numbers.read
     assert numbers.expression("x", np.arange(100, dtype=np.int64)) == 'ARRAYS["x"]'
@@ -202,13 +202,15 @@ def failing(graph: Graph) -> tuple[CompilerSession, Case, Verdict]:
     """A graph with a failure that has only a message."""
     session = CompilerSession(Conditions(timeout_s=60), find("onnxruntime"))
     artifact = lower(graph, "onnx", LoweringChoices())
-    sets = [InputSet("exact", tuple(np.zeros(t.shape, t.dtype) for t in graph.input_types))]
-    outcome = Outcome("error", "compile", message="Fail: oh no")
+    sets = [InputSet(profile="exact", arrays=tuple(np.zeros(t.shape, t.dtype) for t in graph.input_types))]
+    outcome = Outcome(status="error", stage="compile", message="Fail: oh no")
     program = replace(pipeline.prepare("original", graph, artifact, sets), outcome=outcome)
     return (
         session,
-        Case(sets, [program]),
-        Verdict("crash", "crash", "original", "", "original does not compile", "crash"),
+        Case(sets=sets, programs=[program]),
+        Verdict(
+            oracle="crash", kind="crash", a="original", b="", message="original does not compile", signature="crash"
+        ),
     )
 
 
@@ -218,12 +220,24 @@ def test_a_reduced_finding_of_inductor_shows_all_backends_side_by_side(
     build = GraphBuilder()
     graph = build.build([build.op("Relu", build.input(TensorType("float16", (2,))))])
     artifact = lower(graph, "torch", LoweringChoices())
-    sets = [InputSet("exact", (np.array([1, -1], np.float16),))]
+    sets = [InputSet(profile="exact", arrays=(np.array([1, -1], np.float16),))]
     session = CompilerSession(Conditions(), find("inductor"))
     monkeypatch.setattr(CompilerSession, "versions", {"inductor": "2.13.0"})
     program = pipeline.prepare("original", graph, artifact, sets)
-    verdict = Verdict("differential", "mismatch", "original", "", "", "", 0, 0, "original", "exact", np.zeros(2))
-    (text, *_) = reproducers.texts(session, Case(sets, [program]), verdict, [artifact], True)
+    verdict = Verdict(
+        oracle="differential",
+        kind="mismatch",
+        a="original",
+        b="",
+        message="",
+        signature="",
+        inputs=0,
+        output=0,
+        culprit="original",
+        rung="exact",
+        allowed=np.zeros(2),
+    )
+    (text, *_) = reproducers.texts(session, Case(sets=sets, programs=[program]), verdict, [artifact], True)
     compile(text, "repro.py", "exec")
     for message in (
         "'aot_eager', 'aot_eager_decomp_partition', 'inductor', 'inductor with emulate_precision_casts'",
@@ -233,14 +247,14 @@ def test_a_reduced_finding_of_inductor_shows_all_backends_side_by_side(
         "side_by_side(told)\nsys.exit(1 if wrong.any() else 0)",
     ):
         assert message in text
-    (raw, *_) = reproducers.texts(session, Case(sets, [program]), verdict, [artifact])
+    (raw, *_) = reproducers.texts(session, Case(sets=sets, programs=[program]), verdict, [artifact])
     assert "side_by_side" not in raw
     leveled = replace(verdict, oracle="optlevel", culprit="original at level aot_eager", level="aot_eager")
-    (text, *_) = reproducers.texts(session, Case(sets, [program]), leveled, [artifact], True)
+    (text, *_) = reproducers.texts(session, Case(sets=sets, programs=[program]), leveled, [artifact], True)
     assert "side_by_side" not in text  # the reproducer compares two levels by itself
     failed = replace(verdict, oracle="crash", kind="crash", allowed=None)
-    broken = replace(program, outcome=Outcome("error", "compile", message="no"))
-    (text, *_) = reproducers.texts(session, Case(sets, [broken]), failed, [artifact], True)
+    broken = replace(program, outcome=Outcome(status="error", stage="compile", message="no"))
+    (text, *_) = reproducers.texts(session, Case(sets=sets, programs=[broken]), failed, [artifact], True)
     compile(text, "repro.py", "exec")
     assert '    side_by_side(lambda outputs: "runs")\n    sys.exit(1)' in text
 

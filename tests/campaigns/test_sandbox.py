@@ -128,11 +128,14 @@ class Model(torch.nn.Module):
 def trial_of(inputs: np.ndarray, session: CompilerSession) -> ExcerptTrial:
     """A finding of a program that ends its process if its input is zero."""
     record = SimpleNamespace(oracle="differential", output=0, profile="given")
-    verdict = Verdict("differential", "mismatch", "original", "", "", "")
+    verdict = Verdict(oracle="differential", kind="mismatch", a="original", b="", message="", signature="")
     stored: Any = SimpleNamespace(
-        as_written={"original": Artifact("torch", PICKY)}, inputs=(inputs,), record=record, verdict=verdict
+        as_written={"original": Artifact(format="torch", source=PICKY)},
+        inputs=(inputs,),
+        record=record,
+        verdict=verdict,
     )
-    return ExcerptTrial(stored, session)
+    return ExcerptTrial(stored=stored, session=session)
 
 
 def test_what_ends_the_process_is_no_smaller_program() -> None:

@@ -46,13 +46,13 @@ def contents(folder: Path) -> dict[str, bytes]:
 def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A suite of two cases in all formats that can express them. No framework is needed."""
     folder = tmp_path_factory.mktemp("suite") / "s"
-    made = building.build(Options(2, nodes=5, seed=3), folder)
+    made = building.build(Options(count=2, nodes=5, seed=3), folder)
     assert (made.cases, made.unsound) == (2, ())
     return folder
 
 
 def test_a_suite_follows_from_its_seed_byte_for_byte(built: Path, tmp_path: Path) -> None:
-    building.build(Options(2, nodes=5, seed=3), tmp_path / "again", workers=2)
+    building.build(Options(count=2, nodes=5, seed=3), tmp_path / "again", workers=2)
     assert contents(tmp_path / "again") == contents(built)
     with zipfile.ZipFile(built / "case-00000/inputs.npz") as archive:
         assert {entry.date_time[0] for entry in archive.infolist()} == {1980}
@@ -86,7 +86,7 @@ def test_a_case_passes_where_nothing_is_compiled_and_its_bounds_are_finite(built
 
 def test_a_folder_that_holds_something_is_no_place_for_a_suite(built: Path) -> None:
     with pytest.raises(SuiteError, match="the folder is not empty; name a new one"):
-        building.build(Options(2), built)
+        building.build(Options(count=2), built)
 
 
 def test_the_next_best_take_the_place_of_those_that_make_no_case(
@@ -104,13 +104,13 @@ def test_the_next_best_take_the_place_of_those_that_make_no_case(
     monkeypatch.setattr(work.Workshop, "candidate", candidate)
     monkeypatch.setattr(work.Workshop, "case", case)
     monkeypatch.setattr(work, "Candidates", lambda options: SimpleNamespace(close=lambda: None))
-    made = building.build(Options(3), tmp_path / "s")
+    made = building.build(Options(count=3), tmp_path / "s")
     assert (made.candidates, made.refused) == (6, {"identical": 1, "no value": 1, "unsound": 1})
     assert (made.cases, made.covered, made.unsound) == (3, {"operator": 3}, ("they differ",))
     assert len(list((tmp_path / "s").glob("case-0000[012]"))) == 3
     monkeypatch.setattr(Options, "candidates", 8)
     with pytest.raises(SuiteError, match=r"only 5 of 8 candidates make a case, and --count is 6 \(1 identical"):
-        building.build(Options(6), tmp_path / "t")
+        building.build(Options(count=6), tmp_path / "t")
     assert not (tmp_path / "t").exists()
 
 

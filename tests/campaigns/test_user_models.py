@@ -108,7 +108,7 @@ def test_a_program_that_fails_beside_the_one_as_written_is_replayed(tmp_path: Pa
 def test_what_no_level_takes_is_unsupported_unless_the_framework_runs_it(
     levels: list[str], reference: tuple[Any, ...] | None, status: str
 ) -> None:
-    assert Refusing(levels, reference).execute_as_written(Artifact("onnx", b""), [()]).status == status
+    assert Refusing(levels, reference).execute_as_written(Artifact(format="onnx", source=b""), [()]).status == status
 
 
 def test_a_model_that_is_misread_is_no_fault_of_the_compiler() -> None:
@@ -119,9 +119,20 @@ def test_a_model_that_is_misread_is_no_fault_of_the_compiler() -> None:
 
     def verdicts(graph: Graph) -> int:
         assert program.artifact
-        outcome = Outcome("ok", outputs=((x,),))
-        tested = Program("original", graph, program.artifact, Analyses(graph, [(x,)]), outcome, as_written=True)
-        return len(ORACLES["differential"].judge(Case([InputSet("exact", (x,))], [tested]), Refusing([])))
+        outcome = Outcome(status="ok", outputs=((x,),))
+        tested = Program(
+            label="original",
+            graph=graph,
+            artifact=program.artifact,
+            analyses=Analyses(graph, [(x,)]),
+            outcome=outcome,
+            as_written=True,
+        )
+        return len(
+            ORACLES["differential"].judge(
+                Case(sets=[InputSet(profile="exact", arrays=(x,))], programs=[tested]), Refusing([])
+            )
+        )
 
     assert verdicts(other.graph) == 0
     assert user_models.uncompiled(b"", [x]) is None
@@ -145,10 +156,22 @@ def opaque(shift: float, turned: int = 0) -> list[str]:
     y, z = (array.copy() for array in outputs)
     y[3] += shift
     z[3] += turned
-    outcome = Outcome("ok", outputs=((y, z),))
+    outcome = Outcome(status="ok", outputs=((y, z),))
     analyses = Analyses(program.graph, [(x,)])
-    tested = Program("original", program.graph, program.artifact, analyses, outcome, as_written=True)
-    return [v.message for v in ORACLES["differential"].judge(Case([InputSet("given", (x,))], [tested]), Refusing([]))]
+    tested = Program(
+        label="original",
+        graph=program.graph,
+        artifact=program.artifact,
+        analyses=analyses,
+        outcome=outcome,
+        as_written=True,
+    )
+    return [
+        v.message
+        for v in ORACLES["differential"].judge(
+            Case(sets=[InputSet(profile="given", arrays=(x,))], programs=[tested]), Refusing([])
+        )
+    ]
 
 
 def test_what_the_table_lacks_is_judged_by_its_own_uncompiled_run() -> None:

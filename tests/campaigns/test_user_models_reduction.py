@@ -145,7 +145,7 @@ class Says:
 
 
 def smallest(written: Written, shown: Callable[[Excerpt], bool], output: int = 0) -> Written:
-    search = Search(cutting.PASSES, Says(shown), [Excerpt(written, output)], lambda _: None)
+    search = Search(passes=cutting.PASSES, trial=Says(shown), accepted=[Excerpt(written, output)], show=lambda _: None)
     assert search.run()
     return search.accepted[-1].written
 
@@ -260,7 +260,7 @@ def test_a_torch_module_is_cut_statement_by_statement(everything: Written) -> No
     assert small.artifact.setup == {"layouts": ["transposed"]}
     assert len(graph_of(small.artifact, tuple(small.inputs.values()))) > 0
     with pytest.raises(NotTakenApart, match="form"):
-        taken_apart(Artifact("torch", "x = 1"), [])
+        taken_apart(Artifact(format="torch", source="x = 1"), [])
 
 
 @pytest.mark.long

@@ -171,7 +171,7 @@ def ready(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, returned: 
     code = f"import numpy as np\ndef model():\n    import tensorflow as tf\n    return {returned}\n"
     (tmp_path / f"{name}.py").write_text(code)
     monkeypatch.chdir(tmp_path)
-    return Runner(Config("xla", (f"{name}:model",), cases=1), tmp_path, load(()))
+    return Runner(Config(compiler="xla", seeds=(f"{name}:model",), cases=1), tmp_path, load(()))
 
 
 @pytest.mark.long

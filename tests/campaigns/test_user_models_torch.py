@@ -71,7 +71,9 @@ def test_an_exported_program_and_a_transposed_input_are_kept_as_they_are(tmp_pat
     assert isinstance(program.artifact.source, str)
     assert "keepdim" in program.artifact.source or "[-1], True" in program.artifact.source
     assert program.examples
-    half = UserModel(program.graph, capture(Sum(), (X.t().to(torch.bfloat16),), {}), program.examples)
+    half = UserModel(
+        graph=program.graph, artifact=capture(Sum(), (X.t().to(torch.bfloat16),), {}), examples=program.examples
+    )
     assert half.artifact
     assert half.artifact.setup == {"layouts": ["transposed"]}
     files.save(tmp_path / "kept", "0", [half])
@@ -123,7 +125,7 @@ def ready(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, forward: s
         f"def model(): return Owned(), ({inputs},)\n"
     )
     monkeypatch.chdir(tmp_path)
-    return Runner(Config("eager", (f"{name}:model",), cases=1), tmp_path, load(()))
+    return Runner(Config(compiler="eager", seeds=(f"{name}:model",), cases=1), tmp_path, load(()))
 
 
 @pytest.mark.long

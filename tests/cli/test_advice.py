@@ -16,7 +16,7 @@ from polyjuice.cli import advice
 from polyjuice.egraph import load
 from tests.support.commands import polyjuice, save_model
 
-CONFIG = Config("onnxruntime", seeds=("mixed",), time_s=120.0)
+CONFIG = Config(compiler="onnxruntime", seeds=("mixed",), time_s=120.0)
 NOTHING: dict[str, Any] = {"findings": 0, "known": {}, "out": "campaigns/my one"}
 
 

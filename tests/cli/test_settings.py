@@ -103,7 +103,7 @@ def test_a_compiler_with_an_interpreter_counts_as_installed(folder: Path, monkey
 
 def test_a_campaign_that_is_continued_keeps_its_options(folder: Path, begun: Callable[..., Config]) -> None:
     settle(folder, 'compiler = "inductor"\nn = 50\nworkers = 2\nknown = "absent.toml"\n')
-    before = Config("numpy", cases=1, triage_s=0.0)
+    before = Config(compiler="numpy", cases=1, triage_s=0.0)
     (folder / "c").mkdir()
     with sqlite3.connect(folder / "c/campaign.sqlite") as database:
         database.execute("CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL)")

@@ -77,7 +77,14 @@ def copied(folder, spared):
 @pytest.mark.long
 def test_packs_have_the_same_code_and_results(tmp_path):
     info = find("inductor")
-    config = Config("inductor", ("small",), seed=3, nodes=info.nodes, extract="original", profiles=usual_profiles(info))
+    config = Config(
+        compiler="inductor",
+        seeds=("small",),
+        seed=3,
+        nodes=info.nodes,
+        extract="original",
+        profiles=usual_profiles(info),
+    )
     cases = []
     with CompilerSession(config.conditions, info) as session:
         support = Support(session.compiler, session.worker(), config.opset)

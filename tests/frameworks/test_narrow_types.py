@@ -132,7 +132,7 @@ def test_a_reproducer_passes_arrays(compiler: str, dtype: str, shape: tuple[int,
 def test_a_reproducer_makes_tensors_of_torch(dtype: str, inline: bool) -> None:
     torch = pytest.importorskip("torch")
     array = np.arange(12, dtype=np.uint8).view(dtypes.to_numpy(dtype))
-    text = Arrays("torch", "cpu", inline).expression("x", array)
+    text = Arrays(format="torch", device="cpu", inline=inline).expression("x", array)
     names = {"np": np, "torch": torch, "ARRAYS": {f"x@{dtype}": array.view(np.uint8)}}
     tensor = eval(text, names)
     assert str(tensor.dtype) == f"torch.{dtypes.framework_name(dtype)}"

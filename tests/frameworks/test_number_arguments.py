@@ -33,9 +33,9 @@ def _every_number(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def case(graph: Graph, key: str) -> Case:
-    sets = [InputSet("normal", tuple(make_inputs(graph, "normal", key)), Mode(), ())]
-    artifact = pipeline.lower(graph, key, Target("torch"), wanted=DYNAMIC)
-    return Case(sets, [pipeline.prepare("original", graph, artifact, sets)])
+    sets = [InputSet(profile="normal", arrays=tuple(make_inputs(graph, "normal", key)), mode=Mode(), values=())]
+    artifact = pipeline.lower(graph, key, Target(format="torch"), wanted=DYNAMIC)
+    return Case(sets=sets, programs=[pipeline.prepare("original", graph, artifact, sets)])
 
 
 def scaled() -> Graph:
@@ -78,7 +78,7 @@ def test_programs_of_different_numbers_share_a_pack() -> None:
 
 
 def test_numbers_are_those_that_the_graph_has_and_are_replayed() -> None:
-    artifact = pipeline.lower(scaled(), "0", Target("torch"), wanted=DYNAMIC)
+    artifact = pipeline.lower(scaled(), "0", Target(format="torch"), wanted=DYNAMIC)
     assert artifact.setup["numbers"] == 2
     assert sorted(artifact.arrays[key].item() for key in artifact.arguments) == [-0.1, 3]
     assert not re.search(r"\b0\.1|\b3\b", str(artifact.source))
@@ -88,7 +88,7 @@ def test_numbers_are_those_that_the_graph_has_and_are_replayed() -> None:
 
 
 def test_where_sizes_are_known_numbers_are_written_out() -> None:
-    artifact = pipeline.lower(scaled(), "0", Target("torch"), wanted=Wanted(setting="plain"))
+    artifact = pipeline.lower(scaled(), "0", Target(format="torch"), wanted=Wanted(setting="plain"))
     assert "numbers" not in artifact.setup
     assert not artifact.arguments
 
@@ -108,7 +108,9 @@ class Model(torch.nn.Module):
 def test_inductor_is_given_numbers() -> None:
     x = np.arange(5.0)
     arrays = {"factor": np.asarray(0.1), "count": np.asarray(3)}
-    artifact = Artifact("torch", SOURCE, arrays, tuple(arrays), setup={"dynamic": True, "numbers": 2})
+    artifact = Artifact(
+        format="torch", source=SOURCE, arrays=arrays, arguments=tuple(arrays), setup={"dynamic": True, "numbers": 2}
+    )
     with Worker(usable("inductor")) as worker:
         (outputs,) = worker.execute(artifact, [[x]]).outputs
     assert [y.tolist() for y in outputs] == [(x * 0.1 + 3).tolist(), np.roll(x, 3).tolist(), x.tolist()]
@@ -119,7 +121,14 @@ def test_a_reproducer_passes_numbers() -> None:
         one = pipeline.execute(case(scaled(), "0"), session)
         (program,) = one.programs
         verdict = Verdict(
-            "differential", "mismatch", "original", "", "off", "off", culprit="original", allowed=np.ones(4)
+            oracle="differential",
+            kind="mismatch",
+            a="original",
+            b="",
+            message="off",
+            signature="off",
+            culprit="original",
+            allowed=np.ones(4),
         )
         text = texts(session, one, verdict, [program.artifact])[0]
     assert re.search(r"^argument_\d = -0\.1$", text, re.MULTILINE)

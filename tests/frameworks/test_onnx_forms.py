@@ -101,7 +101,7 @@ def results(model: ModelProto, graph: Graph, inputs: Sequence[np.ndarray], form:
     try:
         if form in FAULTS:
             raise NotImplementedError("NOT_IMPLEMENTED")
-        return run_onnx(Artifact("onnx", model.SerializeToString(), results=len(graph.outputs)), inputs)
+        return run_onnx(Artifact(format="onnx", source=model.SerializeToString(), results=len(graph.outputs)), inputs)
     except Exception as error:
         if "NOT_IMPLEMENTED" not in str(error):
             raise

@@ -219,7 +219,7 @@ def test_at_rest_an_aten_operator_carries_its_meaning(second: int) -> None:
     onnx.checker.check_model(model)
     assert digest(formats.from_model(model)) == digest(graph)
     inputs = [np.arange(4, dtype=np.float32), np.arange(4, dtype=np.float32) ** 2]
-    runtime = run_onnx(Artifact("onnx", model.SerializeToString()), inputs)
+    runtime = run_onnx(Artifact(format="onnx", source=model.SerializeToString()), inputs)
     np.testing.assert_array_equal(runtime[0], evaluate(graph, inputs)[0])
     if second == 1:  # the reference evaluator does not know overloads
         (result,) = ReferenceEvaluator(model).run(None, dict(zip(graph.inputs, inputs, strict=True)))

@@ -96,7 +96,7 @@ FUNCTION = """<ir_version: 8, opset_import: ["" : 17, "own" : 1]>
 def test_the_inlining_of_functions_can_be_switched_off() -> None:
     """Without inlining, optimizers see only a call."""
     onnx = pytest.importorskip("onnx")
-    model = Artifact("onnx", onnx.parser.parse_model(FUNCTION).SerializeToString())
+    model = Artifact(format="onnx", source=onnx.parser.parse_model(FUNCTION).SerializeToString())
     for disabled, seen in ([], True), (["function-inlining"], False):
         with Worker(find("onnxruntime"), options={"trace": True, "disable": disabled}) as worker:
             outcome = worker.execute(model, [[np.zeros((2, 3), np.float32)]])

@@ -33,7 +33,7 @@ import numpy as np
 def outcomes(folder, *sources):
     """The outcomes of programs on a fake compiler, whose output is the number of programs that it built together."""
     with Worker(fake(folder, BATCHING, batches=True), limits=LIMITS) as worker:
-        found = worker.execute_together([(Artifact("torch", source), [[ONES]], 1) for source in sources])
+        found = worker.execute_together([(Artifact(format="torch", source=source), [[ONES]], 1) for source in sources])
         return [int(outcome.outputs[0][0]) if outcome and outcome.status == "ok" else outcome for outcome in found]
 
 
@@ -57,7 +57,9 @@ def test_what_is_not_supported_says_so(tmp_path):
 
 def test_a_crash_is_that_of_its_program_and_the_others_have_not_run(tmp_path):
     with Worker(fake(tmp_path, BATCHING, batches=True), limits=LIMITS) as worker:
-        programs = [(Artifact("torch", source), [[ONES]], 1) for source in ("", "import os; os.abort()", "")]
+        programs = [
+            (Artifact(format="torch", source=source), [[ONES]], 1) for source in ("", "import os; os.abort()", "")
+        ]
         first, crashed, last = worker.execute_together(programs)
         assert (first, last) == (None, None)
         assert crashed.status == "crash"
@@ -66,7 +68,9 @@ def test_a_crash_is_that_of_its_program_and_the_others_have_not_run(tmp_path):
 
 def test_a_crash_while_all_are_built_may_be_that_of_each(tmp_path):
     with Worker(fake(tmp_path, BATCHING, batches=True), limits=LIMITS) as worker:
-        programs = [(Artifact("torch", source), [[ONES]], 1) for source in ("", "later = 'import os; os.abort()'")]
+        programs = [
+            (Artifact(format="torch", source=source), [[ONES]], 1) for source in ("", "later = 'import os; os.abort()'")
+        ]
         assert [outcome.status for outcome in worker.execute_together(programs)] == ["crash", "crash"]
         assert worker.execute(*programs[0][:2]).status == "ok"
 
@@ -75,7 +79,7 @@ def test_programs_get_their_own_inputs(tmp_path):
     with Worker(
         fake(tmp_path, BATCHING.replace("np.array(len(waiting))", "names['inputs'][0][1].sum(dtype=int)"), batches=True)
     ) as w:
-        programs = [(Artifact("torch", ""), [[np.full(2, n)], [np.full(2, n)]], 1) for n in (1, 2)]
+        programs = [(Artifact(format="torch", source=""), [[np.full(2, n)], [np.full(2, n)]], 1) for n in (1, 2)]
         assert [[int(y) for (y,) in o.outputs] for o in w.execute_together(programs)] == [[2, 2], [4, 4]]
 
 

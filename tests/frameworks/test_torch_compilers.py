@@ -25,7 +25,7 @@ class Model(torch.nn.Module):
 
 X = np.linspace(-2, 2, 12, dtype=np.float32).reshape(3, 4)
 INPUTS = [X, np.arange(4)]
-ARTIFACT = Artifact("torch", MODEL, {"scale": np.array(0.5, ml_dtypes.bfloat16)})
+ARTIFACT = Artifact(format="torch", source=MODEL, arrays={"scale": np.array(0.5, ml_dtypes.bfloat16)})
 EXPECTED = (np.maximum(X, 0) + 1, -X.astype(ml_dtypes.bfloat16) / 2, np.array(6), np.arange(4) > 1)
 
 LIMITS = Limits(compile_s=120)
@@ -67,26 +67,26 @@ def test_inductor_agrees_with_eager(inductor):
 
 
 def test_models_of_one_process_do_not_mix(inductor):
-    other = Artifact("torch", MODEL.replace("+ 1", "+ 2"), ARTIFACT.arrays)
+    other = Artifact(format="torch", source=MODEL.replace("+ 1", "+ 2"), arrays=ARTIFACT.arrays)
     np.testing.assert_array_equal(inductor.execute(other, [INPUTS]).outputs[0][0], EXPECTED[0] + 1)
     assert_same(inductor.execute(ARTIFACT, [INPUTS]).outputs[0], EXPECTED)
 
 
 @pytest.mark.parametrize("source", ["", "class Model:", MODEL.replace("relu", "no_such_function")])
 def test_a_model_that_torch_refuses_is_unsupported(eager, source):
-    assert eager.execute(Artifact("torch", source), [INPUTS]).status == "unsupported"
+    assert eager.execute(Artifact(format="torch", source=source), [INPUTS]).status == "unsupported"
 
 
 def test_a_model_that_dynamo_cannot_capture_is_unsupported(inductor):
     source = MODEL.replace("torch.relu(x)", "torch._dynamo.graph_break() or x")
-    outcome = inductor.execute(Artifact("torch", source, ARTIFACT.arrays), [INPUTS])
+    outcome = inductor.execute(Artifact(format="torch", source=source, arrays=ARTIFACT.arrays), [INPUTS])
     assert (outcome.status, outcome.stage) == ("unsupported", "compile")
 
 
 @pytest.mark.parametrize("dtype", ["uint16", "uint32", "uint64", "float8_e4m3fn"])
 def test_an_element_type_that_inductor_says_it_does_not_support_is_unsupported(inductor, dtype):
     source = MODEL.replace("n.sum()", f"torch.where(n > 1, n.to(torch.{dtype}), n.to(torch.{dtype})).float()")
-    artifact = Artifact("torch", source, ARTIFACT.arrays)
+    artifact = Artifact(format="torch", source=source, arrays=ARTIFACT.arrays)
     outcome = inductor.execute(artifact, [INPUTS])
     assert (outcome.status, outcome.stage) == ("unsupported", "compile"), outcome.message
     assert "is not supported" in outcome.message
@@ -95,7 +95,9 @@ def test_an_element_type_that_inductor_says_it_does_not_support_is_unsupported(i
 def test_what_inductor_fails_at_without_saying_so_is_an_error(inductor):
     """The bug is number 084: the lowering of `pow` accepts no symbolic exponent."""
     source = MODEL.replace("n.sum()", "n ** x.shape[0]").replace("n > 1", "n > x.shape[1]")
-    outcome = inductor.execute(Artifact("torch", source, ARTIFACT.arrays, setup={"dynamic": True}), [INPUTS])
+    outcome = inductor.execute(
+        Artifact(format="torch", source=source, arrays=ARTIFACT.arrays, setup={"dynamic": True}), [INPUTS]
+    )
     assert (outcome.status, outcome.stage) == ("error", "compile"), outcome.message
     assert "aten::pow()" in outcome.message
 
@@ -111,7 +113,9 @@ WITHOUT_BACKWARD = {
 @pytest.mark.parametrize("reason", WITHOUT_BACKWARD)
 def test_what_torch_cannot_differentiate_or_would_run_uncompiled_is_unsupported(inductor, reason):
     source = MODEL.replace("torch.relu(x) + 1", WITHOUT_BACKWARD[reason])
-    outcome = inductor.execute(Artifact("torch", source, ARTIFACT.arrays, setup={"mode": "grad"}), [INPUTS])
+    outcome = inductor.execute(
+        Artifact(format="torch", source=source, arrays=ARTIFACT.arrays, setup={"mode": "grad"}), [INPUTS]
+    )
     assert (outcome.status, outcome.stage) == ("unsupported", "compile"), outcome.message
 
 
@@ -142,7 +146,8 @@ def test_what_inductor_did_is_traced():
     source += "\n    def forward(self, x, n):\n        return torch.relu(x.permute(1, 0).permute(1, 0)) {0},\n"
     with Worker(usable("inductor"), limits=LIMITS, options={"trace": True}) as worker:
         first, second = (
-            worker.execute(Artifact("torch", source.replace("{0}", end)), [INPUTS]).trace for end in ("+ 1", "* x + x")
+            worker.execute(Artifact(format="torch", source=source.replace("{0}", end)), [INPUTS]).trace
+            for end in ("+ 1", "* x + x")
         )
     assert {"pattern pointless_permute_pair", "pass pattern_matcher", "pattern_matcher_count=1"} <= set(first)
     assert [entry for entry in first if entry.startswith("kernel cpp_fused_add_") and "_relu" in entry]

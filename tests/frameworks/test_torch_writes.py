@@ -32,9 +32,9 @@ SETTINGS = ("", "inference", "train", "grad", "dynamic")
 def case(graph: Graph, key: str, layout: str = "", setting: str = "plain", index: int = 0) -> Case:
     """A case of one program that writes into its inputs. Raises EvaluationError, Unlowerable."""
     inputs = tuple(make_inputs(graph, "normal", key))
-    sets = [InputSet("normal", inputs, Mode(), ())]
-    artifact = pipeline.lower(graph, key, Target("torch"), wanted=Wanted(layout=layout, setting=setting))
-    return Case(sets, [pipeline.prepare("original", graph, artifact, sets)], index=index)
+    sets = [InputSet(profile="normal", arrays=inputs, mode=Mode(), values=())]
+    artifact = pipeline.lower(graph, key, Target(format="torch"), wanted=Wanted(layout=layout, setting=setting))
+    return Case(sets=sets, programs=[pipeline.prepare("original", graph, artifact, sets)], index=index)
 
 
 def generated(count: int, stem: str, **wanted: str) -> list[Case]:

@@ -43,7 +43,7 @@ def start(**options: Any) -> Worker:
 
 
 def check(worker: Worker) -> Outcome:
-    outcome = worker.execute(Artifact("tensorflow", MODEL, ARRAYS), [INPUTS])
+    outcome = worker.execute(Artifact(format="tensorflow", source=MODEL, arrays=ARRAYS), [INPUTS])
     assert outcome.status == "ok", outcome.message + outcome.traceback
     assert outcome.reference is not None
     for results in (outcome.outputs[0], outcome.reference[0]):
@@ -66,7 +66,7 @@ def test_it_agrees_with_numpy(xla: Worker) -> None:
 def test_the_reference_is_eager_even_where_the_source_asks_for_a_compiler(xla: Worker) -> None:
     source = HEADER + "\n    @tf.function(jit_compile=True)\n    def __call__(self, x):\n"
     source += "        return [tf.constant(1.0 if tf.executing_eagerly() else 2.0)]\n"
-    outcome = xla.execute(Artifact("tensorflow", source, ARRAYS), [[X]])
+    outcome = xla.execute(Artifact(format="tensorflow", source=source, arrays=ARRAYS), [[X]])
     assert outcome.reference is not None
     assert (outcome.reference[0][0], outcome.outputs[0][0]) == (1.0, 2.0)
 
@@ -82,19 +82,21 @@ def test_the_reference_is_eager_even_where_the_source_asks_for_a_compiler(xla: W
 )
 def test_what_tensorflow_or_xla_lacks_is_unsupported(xla: Worker, body: str, stage: str) -> None:
     source = HEADER + f"\n    def __call__(self, x):\n        return [{body}]\n"
-    outcome = xla.execute(Artifact("tensorflow", source, ARRAYS), [[X]])
+    outcome = xla.execute(Artifact(format="tensorflow", source=source, arrays=ARRAYS), [[X]])
     assert (outcome.status, outcome.stage) == ("unsupported", stage), outcome.message
 
 
 def test_sizes_that_tensorflow_itself_wants_to_know_are_unsupported(xla: Worker) -> None:
     source = HEADER + "\n    def __call__(self, x):\n        return [tf.experimental.numpy.triu(x, k=0)]\n"
     for dynamic, found in ((False, ("ok", "run")), (True, ("unsupported", "compile"))):
-        outcome = xla.execute(Artifact("tensorflow", source, ARRAYS, setup={"dynamic": dynamic}), [[X]])
+        outcome = xla.execute(
+            Artifact(format="tensorflow", source=source, arrays=ARRAYS, setup={"dynamic": dynamic}), [[X]]
+        )
         assert (outcome.status, outcome.stage or "run") == found, outcome.message
 
 
 def test_a_source_that_does_not_load_is_unsupported(xla: Worker) -> None:
-    assert xla.execute(Artifact("tensorflow", "class Model:"), [[X]]).stage == "load"
+    assert xla.execute(Artifact(format="tensorflow", source="class Model:"), [[X]]).stage == "load"
 
 
 @pytest.mark.long

@@ -1,17 +1,22 @@
 """A compiler that does what it must not do: it kills its process, hangs, scribbles, or leaves things behind.
 
-It is the numpy control. The number of the fault is a constant of the program, so that a model chooses a fault. A
-program without such a constant is computed rightly.
+It is the numpy control. The number of the fault is a constant of the program, so that a model chooses a fault. In
+packs, which hold generated programs alone, an operator chooses it. Any other program is computed rightly.
 """
 
 from __future__ import annotations
 
+import itertools
 import textwrap
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from polyjuice.generate import generate
+from polyjuice.generate.suite_record import Turn
+from polyjuice.ops import TABLE
 from tests.support.commands import save_model
-from tests.support.plugins import plugin
+from tests.support.plugins import CONTROL_INFO, plugin
 
 FIRST = 1000
 """The constant of the first fault. No other constant of a model is as large."""
@@ -123,6 +128,18 @@ QUICK = [
 ]
 """The faults of a quick test, in order. "" is a case without a fault."""
 
+PACKED = {
+    "Tanh": "segfault",
+    "Cos": "hang in compile",
+    "Exp": "_exit(0)",
+    "Sqrt": "out of memory",
+    "Floor": "garbage in the channel",
+}
+"""Faults of generated programs, by the operator that meets them."""
+
+_RIGHT = ("Abs", "Neg", "Relu", "Sign")
+"""Further operators of these programs, which meet no fault."""
+
 HOPELESS = "campaign process killed each time"
 """A fault that no campaign survives undamaged: its case is given up, and the campaign ends with 3."""
 
@@ -134,6 +151,7 @@ import numpy as np
 
 FIRST = {first}
 HELD = {held!r}
+OPERATORS = {operators!r}
 MARKS = {marks!r}
 counter = itertools.count()
 
@@ -188,6 +206,8 @@ def once(number):
 
 
 def fault(program):
+    if OPERATORS:
+        return next((OPERATORS[node.op] for node in program.nodes if node.op in OPERATORS), -1)
     sizes = (values for values in program.constants.values() if values.size == 1)
     return next((int(values.item()) - FIRST for values in sizes if values.item() >= FIRST), -1)
 
@@ -203,6 +223,13 @@ def run(compiled, inputs):
     outputs = control.run(compiled, inputs)
 {runs}
     return outputs
+
+
+draft = compile
+
+
+def build():
+    pass
 '''
 
 _MODEL = """<ir_version: 9, opset_import: ["" : 18]>
@@ -210,8 +237,14 @@ _MODEL = """<ir_version: 9, opset_import: ["" : 18]>
     {{ s = Add(x, w) r = Relu(s) y = Mul(r, c) }}"""
 
 
-def compiler(folder: Path, held: str = "") -> dict[str, str]:
-    """Install the compiler ``fake``, and return its environment. A daemon opens the named pipe ``held``."""
+def compiler(
+    folder: Path, held: str = "", operators: Mapping[str, str] | None = None, batches: bool = False
+) -> dict[str, str]:
+    """Install the compiler ``fake``, and return its environment. A daemon opens the named pipe ``held``.
+
+    With ``operators``, an operator chooses the fault of a program, and not a constant. With ``batches``, the compiler
+    builds several packs at once.
+    """
     marks = folder / "marks"
     marks.mkdir(parents=True)
     parts = {"compiles": "", "runs": ""}
@@ -220,8 +253,9 @@ def compiler(folder: Path, held: str = "") -> dict[str, str]:
         for name, code in (("compiles", fault.compile), ("runs", fault.run)):
             if code:
                 parts[name] += f"    if number == {number}{first}:\n{textwrap.indent(code, 8 * ' ')}\n"
-    text = CODE.format(first=FIRST, held=held, marks=str(marks), **parts)
-    return plugin(folder / "site", text)
+    numbers = {operator: [*_ALL].index(name) for operator, name in (operators or {}).items()}
+    text = CODE.format(first=FIRST, held=held, operators=numbers, marks=str(marks), **parts)
+    return plugin(folder / "site", text, info={**CONTROL_INFO, "probe_compiles": False, "batches": batches})
 
 
 def models(folder: Path, names: list[str]) -> list[Path]:
@@ -232,3 +266,15 @@ def models(folder: Path, names: list[str]) -> list[Path]:
         save_model(folder / f"{number:02d}.onnx", _MODEL.format(constant=constant))
         for number, constant in enumerate(constants)
     ]
+
+
+def generated(operators: Mapping[str, str], cases: int) -> tuple[list[object], list[str]]:
+    """The arguments of a campaign of generated programs that meet each fault once, and the fault of each case."""
+    ops = [op for op in TABLE.values() if op.qualified in (*operators, *_RIGHT)]
+    for seed in itertools.count():
+        graphs = [generate(1, f"{seed}/{i}/0", None, None, "small", Turn(seed, i), ops) for i in range(cases)]
+        names = [next((operators[node.op] for node in graph.nodes if node.op in operators), "") for graph in graphs]
+        if sorted(filter(None, names)) == sorted(operators.values()):
+            break
+    only = [part for op in ops for part in ("--only-operator", op.qualified)]
+    return ["--seeds", "small", "--nodes", 1, "-n", cases, "--seed", seed, *only], names

@@ -127,7 +127,7 @@ def unknown_operator() -> Artifact:
     x, y = (helper.make_tensor_value_info(name, onnx.TensorProto.FLOAT, (2,)) for name in "xy")
     graph = helper.make_graph([helper.make_node("NoSuchOperator", ["x"], ["y"])], "g", [x], [y])
     model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 18)], ir_version=9)
-    return Artifact("onnx", model.SerializeToString())
+    return Artifact(format="onnx", source=model.SerializeToString())
 
 
 _ALONE = """

@@ -28,11 +28,12 @@ def cases(count: int, labels: Sequence[str] = ("original",), sets: Callable[[int
     found = []
     for i, graph in enumerate(graphs(count)):
         inputs = [
-            InputSet("normal", tuple(make_inputs(graph, "normal", f"{i} {n}")), Mode(), ()) for n in range(sets(i))
+            InputSet(profile="normal", arrays=tuple(make_inputs(graph, "normal", f"{i} {n}")), mode=Mode(), values=())
+            for n in range(sets(i))
         ]
-        artifact = pipeline.lower(graph, f"{i}", Target("torch"), wanted=Wanted(setting="plain"))
+        artifact = pipeline.lower(graph, f"{i}", Target(format="torch"), wanted=Wanted(setting="plain"))
         programs = [pipeline.prepare(label, graph, artifact, inputs) for label in labels]
-        found.append(Case(inputs, programs, index=i))
+        found.append(Case(sets=inputs, programs=programs, index=i))
     return found
 
 

@@ -30,9 +30,9 @@ def stored(
     info, conditions = find(compiler), Conditions(timeout_s=120)
     artifact = pipeline.lower(graph, LoweringChoices(), pipeline.target_of(info))
     with CompilerSession(conditions, info) as session:
-        sets = [InputSet("exact", tuple(inputs))]
+        sets = [InputSet(profile="exact", arrays=tuple(inputs))]
         program = pipeline.prepare("original", graph, artifact, sets)
-        case = pipeline.execute(Case(sets, [program]), session)
+        case = pipeline.execute(Case(sets=sets, programs=[program]), session)
         (verdict, *_) = pipeline.judge(case, session, [oracle])
         write_finding(folder, session, case, verdict)
     return folder

@@ -60,4 +60,4 @@ class Refusing(CompilerSession):
 
     def execute(self, artifact: Artifact, inputs: Any, *, level: str = "", compile: bool = True) -> Outcome:
         status = "error" if (level or "high") in self._refused else "ok"
-        return Outcome(status, reference=self._reference)
+        return Outcome(status=status, reference=self._reference)

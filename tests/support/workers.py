@@ -54,7 +54,7 @@ def fake(folder: Path, extra: str = "", name: str = "fake", **info: object) -> c
 
 
 def do(worker: Worker, source: str) -> Outcome:
-    return worker.execute(Artifact("torch", textwrap.dedent(source)), [[ONES]])
+    return worker.execute(Artifact(format="torch", source=textwrap.dedent(source)), [[ONES]])
 
 
 class Lifeline:

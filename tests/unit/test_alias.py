@@ -31,15 +31,19 @@ def graph() -> Graph:
 def memory(
     *shared: Shared, written: Iterable[int] = (), same: Iterable[tuple[int, int]] = (), grad: Iterable[int] = ()
 ) -> Memory:
-    return Memory(frozenset(written), frozenset(shared), frozenset(same), frozenset(grad))
+    return Memory(
+        written=frozenset(written), shared=frozenset(shared), same=frozenset(same), differentiable=frozenset(grad)
+    )
 
 
 def verdicts(compiled: Memory, plain: Memory, **setup: object) -> list[Verdict]:
     """The oracle's verdicts on a program with this use of memory, compiled and uncompiled."""
-    artifact = Artifact("torch", "", setup=setup, choices=LoweringChoices())
-    outcome = Outcome("ok", memory=(memory(), compiled), reference_memory=(memory(), plain))
-    program = Program("min", graph(), artifact, [analyse(graph(), [X, X])], outcome)
-    case = Case([InputSet("normal", (X, X))] * 2, [program])
+    artifact = Artifact(format="torch", source="", setup=setup, choices=LoweringChoices())
+    outcome = Outcome(status="ok", memory=(memory(), compiled), reference_memory=(memory(), plain))
+    program = Program(
+        label="min", graph=graph(), artifact=artifact, analyses=[analyse(graph(), [X, X])], outcome=outcome
+    )
+    case = Case(sets=[InputSet(profile="normal", arrays=(X, X))] * 2, programs=[program])
     with CompilerSession(Conditions(), find("eager")) as session:
         found = ORACLES["alias"].judge(case, session)
         assert all(ORACLES["alias"].triggers(verdict, case, session) for verdict in found)
@@ -96,7 +100,13 @@ def test_views_of_one_input_share_memory_with_each_other_too() -> None:
 
 def test_both_variants_with_one_fault_are_one_finding() -> None:
     (verdict,) = verdicts(memory((1, INPUT, 0)), memory())
-    case = Case([], [Program(label, graph(), Artifact("torch", ""), []) for label in ("min", "max")])
+    case = Case(
+        sets=[],
+        programs=[
+            Program(label=label, graph=graph(), artifact=Artifact(format="torch", source=""), analyses=[])
+            for label in ("min", "max")
+        ],
+    )
     assert fault(case, verdict) == fault(case, replace(verdict, a="max", culprit="max"))
     assert fault(case, verdict) != fault(case, replace(verdict, rung=LOST))
 

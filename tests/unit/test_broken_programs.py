@@ -68,7 +68,9 @@ def worker(request: pytest.FixtureRequest) -> Iterator[Worker]:
 def outcome(worker: Worker, expression: str) -> Outcome:
     """The outcome of a program of one expression, uncompiled."""
     format = worker.compiler.format
-    found = worker.execute(Artifact(format, MODELS[format] % expression), [[np.array([1, 2])]], compile=False)
+    found = worker.execute(
+        Artifact(format=format, source=MODELS[format] % expression), [[np.array([1, 2])]], compile=False
+    )
     assert found.status == "unsupported", found
     return found
 
@@ -96,7 +98,9 @@ def test_what_a_framework_does_not_support_breaks_no_program(worker: Worker) -> 
 
 
 def test_an_error_of_the_compiler_breaks_no_program() -> None:
-    error = Outcome("error", "eager", message="AttributeError: x", traceback='  File "<model>", line 5, in forward')
+    error = Outcome(
+        status="error", stage="eager", message="AttributeError: x", traceback='  File "<model>", line 5, in forward'
+    )
     assert is_broken(error, "torch", WRITTEN_FOR["torch"])
     assert not is_broken(replace(error, stage="compile"), "torch", WRITTEN_FOR["torch"])
     assert not is_broken(replace(error, stage="run"), "torch", WRITTEN_FOR["torch"])

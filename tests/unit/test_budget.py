@@ -24,7 +24,7 @@ BY_NAME = {fault.name: fault for fault in budget.FAULTS}
 def case_of(graph: Graph, *inputs: np.ndarray) -> Case:
     sets = [pipeline.input_set(graph, "normal", inputs, COMPILER)]
     artifact = pipeline.lower(graph, "key", pipeline.target_of(COMPILER))
-    return Case(sets, [pipeline.prepare("original", graph, artifact, sets)])
+    return Case(sets=sets, programs=[pipeline.prepare("original", graph, artifact, sets)])
 
 
 def reduction(operator: str, x: np.ndarray, **attrs: object) -> Case:

@@ -31,7 +31,7 @@ def product(dtype: str) -> Graph:
 def prepared(graph: Graph, folder: Path) -> list[Case]:
     """Some cases of a campaign on one seed graph."""
     formats.save(graph, folder / "seed.onnx")
-    runner = Runner(Config("numpy", seeds=(str(folder / "seed.onnx"),)), folder, load(only=["mul-*"]))
+    runner = Runner(Config(compiler="numpy", seeds=(str(folder / "seed.onnx"),)), folder, load(only=["mul-*"]))
     try:
         return [runner.execute(index) for index in range(CASES)]
     finally:
@@ -58,5 +58,7 @@ def test_the_numpy_control_takes_symbolic_sizes() -> None:
     assert "symbolic" in " ".join(artifact.idioms)
     x, y = np.array([1, -2, 3, 4, 5, 6], np.int8), np.array([3, 3, 3, 3, 3, 3], np.int8)
     with CompilerSession(Conditions(), find("numpy")) as session:
-        outcome = session.execute(Artifact(artifact.format, artifact.source, artifact.arrays), [[x, y]])
+        outcome = session.execute(
+            Artifact(format=artifact.format, source=artifact.source, arrays=artifact.arrays), [[x, y]]
+        )
     assert outcome.outputs[0][0].tolist() == [3, -6, 9, 12, 15, 18]

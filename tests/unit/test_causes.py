@@ -41,8 +41,17 @@ def program(*operators: str) -> Graph:
 def of_error(operator: str, error: str) -> str:
     """The cause of a finding without a blamed part: a program of one operator does not load."""
     graph = program(operator)
-    outcome = Outcome("error", "compile", message=error)
-    verdict = failure_of("crash", Program("min", graph, Artifact("onnx", b"", {}), [], outcome))
+    outcome = Outcome(status="error", stage="compile", message=error)
+    verdict = failure_of(
+        "crash",
+        Program(
+            label="min",
+            graph=graph,
+            artifact=Artifact(format="onnx", source=b"", arrays={}),
+            analyses=[],
+            outcome=outcome,
+        ),
+    )
     return cause_of(finding("crash", signature=verdict.signature), {"min": graph}, ())
 
 

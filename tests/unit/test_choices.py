@@ -187,12 +187,14 @@ class Planted(Trial):
 
 
 def planted(format: str, *words: str, opset: int = DRAWN_OPSET) -> Planted:
-    stored = SimpleNamespace(conditions=SimpleNamespace(opset=opset), target=pipeline.Target(format, opset))
-    return Planted(stored, SimpleNamespace(), words=words)  # type: ignore[arg-type]
+    stored = SimpleNamespace(
+        conditions=SimpleNamespace(opset=opset), target=pipeline.Target(format=format, opset=opset)
+    )
+    return Planted(stored=stored, session=SimpleNamespace(), words=words)  # type: ignore[arg-type]
 
 
 def with_plainer_choices(trial: Planted, pair: Pair) -> Pair:
-    search = Search([("choices", plainer_choices)], trial, [pair], lambda step: None)
+    search = Search(passes=[("choices", plainer_choices)], trial=trial, accepted=[pair], show=lambda step: None)
     assert search.run()
     return search.accepted[-1]
 
@@ -224,7 +226,9 @@ def test_the_choice_that_a_fault_needs_is_left_alone(word: str, site: str) -> No
             continue
         assert artifact.choices is not None
         met += 1
-        left = with_plainer_choices(planted("torch", word), Pair((graph,), (), 0, (artifact.choices,)))
+        left = with_plainer_choices(
+            planted("torch", word), Pair(graphs=(graph,), inputs=(), output=0, choices=(artifact.choices,))
+        )
         assert word in str(lower(graph, "torch", left.choices[0]).source)
         assert {subject for subject, _ in left.choices[0].taken} <= {site, "number in", "operator of"}
         for fewer in left.choices[0].taken:  # no choice is redundant
@@ -239,7 +243,7 @@ def test_both_sides_become_plain_where_no_choice_matters() -> None:
     artifacts = [lower(graph, "onnx", 1, opset=DRAWN_OPSET, unknown_sizes=1) for graph in graphs]
     choices = tuple(artifact.choices or LoweringChoices() for artifact in artifacts)
     assert all(c.cost for c in choices)
-    left = with_plainer_choices(planted("onnx"), Pair(graphs, (), 0, choices))
+    left = with_plainer_choices(planted("onnx"), Pair(graphs=graphs, inputs=(), output=0, choices=choices))
     assert left.choices == (LoweringChoices(), LoweringChoices())
 
 
@@ -248,7 +252,9 @@ def test_the_opset_that_a_campaign_was_told_stays() -> None:
     choices = lower(graph, "onnx", 0, opset=13).choices
     assert choices is not None
     for opset, left in ((13, {("opset", ""): (13,)}), (DRAWN_OPSET, {})):
-        pair = with_plainer_choices(planted("onnx", opset=opset), Pair((graph,), (), 0, (choices,)))
+        pair = with_plainer_choices(
+            planted("onnx", opset=opset), Pair(graphs=(graph,), inputs=(), output=0, choices=(choices,))
+        )
         assert pair.choices[0].taken == left
 
 
@@ -257,7 +263,7 @@ def test_stride_0_is_left_to_inputs_whose_values_repeat() -> None:
     graph = build.build([build.op("Neg", build.input(TensorType("float32", (2, 3)), "x"))])
     stretched = (LoweringChoices.of({("layout", "x"): [5]}),)
     for x, layouts in ((np.float32([[1, 1, 1], [2, 2, 2]]), ["expanded:1"]), (np.float32([[1, 2, 3]] * 2), None)):
-        artifact = planted("torch")._lowered(Pair((graph,), (x,), 0, stretched), 0)
+        artifact = planted("torch")._lowered(Pair(graphs=(graph,), inputs=(x,), output=0, choices=stretched), 0)
         assert artifact.setup.get("layouts") == layouts
 
 

@@ -92,7 +92,7 @@ def test_a_stored_graph_keeps_complex_constants() -> None:
 
 def test_a_reproducer_writes_complex_arrays_as_they_are() -> None:
     z = complexes.joined(np.array([-0.0, 0.1, np.inf], np.float32), np.array([1.0, -0.0, np.nan], np.float32))
-    text = Arrays("onnx", "cpu", inline=True).numpy("x", z)
+    text = Arrays(format="onnx", device="cpu", inline=True).numpy("x", z)
     back = eval(text, {"np": np})
     assert back.tobytes() == z.tobytes()
 

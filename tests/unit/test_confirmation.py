@@ -46,11 +46,21 @@ def none_repeats(case: Case, *arguments: object, from_scratch: bool) -> Iterator
 
 
 def crash(signature: str) -> Verdict:
-    return Verdict("crash", "crash", "original", "", "it failed", signature, culprit="original")
+    return Verdict(
+        oracle="crash", kind="crash", a="original", b="", message="it failed", signature=signature, culprit="original"
+    )
 
 
 def mismatch(signature: str, alone: bool = False) -> Verdict:
-    return Verdict("differential", "mismatch", "original", "", "it is off", signature, alone=alone)
+    return Verdict(
+        oracle="differential",
+        kind="mismatch",
+        a="original",
+        b="",
+        message="it is off",
+        signature=signature,
+        alone=alone,
+    )
 
 
 @pytest.mark.parametrize(
@@ -65,7 +75,7 @@ def test_what_is_told_already_is_counted(
     (case,) = cases(1)
     with Eager() as session:
         session.worker().start()
-        confirming = Confirming(Config("eager"), tmp_path, session)
+        confirming = Confirming(Config(compiler="eager"), tmp_path, session)
         found = [confirming.confirm(case, [verdict]) for _ in range(5)]
         other = confirming.confirm(case, [crash("another")])
     assert sum(len(one.findings) for one in found) == confirmed
@@ -78,7 +88,7 @@ def test_what_does_not_repeat_is_flaky_and_counts_for_nothing(tmp_path: Path, mo
     (case,) = cases(1)
     with Eager() as session:
         session.worker().start()
-        confirming = Confirming(Config("eager"), tmp_path, session)
+        confirming = Confirming(Config(compiler="eager"), tmp_path, session)
         found = [confirming.confirm(case, [crash("one")]) for _ in range(4)]
     assert [len(one.flaky) for one in found] == [1] * 4
 
@@ -91,7 +101,7 @@ def test_of_many_wrong_results_that_are_alike_few_are_confirmed_where_that_takes
     with Eager() as session:
         session.worker().start()
         monkeypatch.setattr(session, "compiler", replace(session.compiler, fast=False))
-        confirming = Confirming(Config("eager"), tmp_path, session)
+        confirming = Confirming(Config(compiler="eager"), tmp_path, session)
         alike = [replace(case, index=index) for index in range(9)]
         found = [confirming.confirm(one, [mismatch("one")]) for one in alike]
         other = confirming.confirm(case, [mismatch("another")])
@@ -106,7 +116,7 @@ def test_what_may_wait_is_postponed_and_counts_once(tmp_path: Path, monkeypatch:
     with Eager() as session:
         session.worker().start()
         monkeypatch.setattr(session, "compiler", replace(session.compiler, fast=False))
-        confirming = Confirming(Config("eager"), tmp_path, session)
+        confirming = Confirming(Config(compiler="eager"), tmp_path, session)
         verdicts = [mismatch("one")]
         waiting = [confirming.confirm(case, verdicts, may_wait=True) for case in (first, second, third)]
         found = [confirming.confirm(case, verdicts) for case in (second, first)]
@@ -123,7 +133,7 @@ def test_wrong_results_beside_writes_are_alike_where_they_come_from_one_operator
     with Eager() as session:
         session.worker().start()
         monkeypatch.setattr(session, "compiler", replace(session.compiler, fast=False))
-        confirming = Confirming(Config("eager"), tmp_path, session)
+        confirming = Confirming(Config(compiler="eager"), tmp_path, session)
         found = [
             confirming.confirm(replace(written(op), index=number), [mismatch(f"{number}")])
             for number, op in enumerate(["Neg", "Abs"] * 4)
@@ -136,6 +146,6 @@ def written(op: str) -> Case:
     b = GraphBuilder()
     x = b.input(TensorType("float32", (3,)))
     graph = b.build([], {x: b.op(op, x)})
-    sets = [InputSet("normal", (np.ones(3, np.float32),))]
-    artifact = pipeline.lower(graph, "0", Target("torch"), wanted=Wanted(setting="plain"))
-    return Case(sets, [pipeline.prepare("original", graph, artifact, sets)])
+    sets = [InputSet(profile="normal", arrays=(np.ones(3, np.float32),))]
+    artifact = pipeline.lower(graph, "0", Target(format="torch"), wanted=Wanted(setting="plain"))
+    return Case(sets=sets, programs=[pipeline.prepare("original", graph, artifact, sets)])

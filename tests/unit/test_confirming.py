@@ -14,7 +14,7 @@ from polyjuice.oracles import Case, Verdict
 
 
 def verdict(a: str, b: str = "", output: int = 0, kind: str = "mismatch") -> Verdict:
-    return Verdict("differential", kind, a, b, "wrong", "signature", output=output)
+    return Verdict(oracle="differential", kind=kind, a=a, b=b, message="wrong", signature="signature", output=output)
 
 
 @dataclass
@@ -37,7 +37,7 @@ def repeating(monkeypatch: pytest.MonkeyPatch) -> Callable[..., tuple[list[int],
         monkeypatch.setattr(pipeline, "rerun", lambda case, session: case)
         monkeypatch.setattr(pipeline, "shows", lambda case, verdict, session: shows(verdict, session))
         sessions, once = Sessions(), []
-        found = pipeline.repeating(Case([], []), verdicts, sessions, once.append)  # type: ignore[arg-type]
+        found = pipeline.repeating(Case(sets=[], programs=[]), verdicts, sessions, once.append)  # type: ignore[arg-type]
         return found, once, sessions
 
     return run

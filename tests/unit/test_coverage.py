@@ -28,7 +28,13 @@ def program(format: str, wanted: Wanted) -> Program:
     build = GraphBuilder()
     x, y = build.input(TensorType("float32", (2, 17))), build.input(TensorType("float32", ()))
     graph = build.build([build.op("Add", build.op("Relu", x), y)])
-    return Program("original", graph, lower(graph, format, 0, opset=0, wanted=wanted), (), Outcome("ok"))
+    return Program(
+        label="original",
+        graph=graph,
+        artifact=lower(graph, format, 0, opset=0, wanted=wanted),
+        analyses=(),
+        outcome=Outcome(status="ok"),
+    )
 
 
 def of(found: set[coverage.Tuple], op: str) -> set[tuple[str, str]]:
@@ -98,21 +104,21 @@ def test_a_pair_is_refused_that_was_never_taken(tmp_path: Path, monkeypatch: pyt
 
 def test_what_is_covered_adds_up_in_a_campaign_that_is_continued(tmp_path: Path) -> None:
     one, other = ("Relu", "int8", "type", ""), ("Add", "int8", "type", "")
-    store = Store.create(tmp_path / "c", Config("numpy"))
-    store.add(CaseResult(0, 1, covered={one}), 1.0)
+    store = Store.create(tmp_path / "c", Config(compiler="numpy"))
+    store.add(CaseResult(index=0, pairs=1, covered={one}), 1.0)
     store.close()
     store, _ = Store.open(tmp_path / "c")
-    store.add(CaseResult(1, 1, covered={one, other}), 2.0)
+    store.add(CaseResult(index=1, pairs=1, covered={one, other}), 2.0)
     assert sorted(store.covered()) == sorted([one, other])
 
 
 def test_a_campaign_of_an_earlier_version_is_continued(tmp_path: Path) -> None:
-    Store.create(tmp_path / "c", Config("numpy")).close()
+    Store.create(tmp_path / "c", Config(compiler="numpy")).close()
     db = sqlite3.connect(tmp_path / "c/campaign.sqlite")
     db.execute("DROP TABLE covered")
     db.close()
     store, _ = Store.open(tmp_path / "c")
-    store.add(CaseResult(0, 1, covered={("Relu", "int8", "type", "")}), 1.0)
+    store.add(CaseResult(index=0, pairs=1, covered={("Relu", "int8", "type", "")}), 1.0)
     assert len(store.covered()) == 1
 
 

@@ -58,7 +58,13 @@ def test_a_node_with_another_attribute_differs() -> None:
 
 def test_a_drawing_says_operators_types_and_what_is_wrong() -> None:
     graph = relu_of_difference(twice=True)
-    side = drawing.Side("max", graph, frozenset({1, 2}), {0: "[0] gives 1\nexpected 2"}, {graph.outputs[0]: "= 1, 2"})
+    side = drawing.Side(
+        title="max",
+        graph=graph,
+        differs=frozenset({1, 2}),
+        wrong={0: "[0] gives 1\nexpected 2"},
+        shown={graph.outputs[0]: "= 1, 2"},
+    )
     svg = drawing.draw([side], "one", "a program")
     texts = [element.text for element in ElementTree.fromstring(svg).iter(f"{SVG}text")]
     assert texts.count("Neg") == 2
@@ -72,7 +78,7 @@ def test_a_drawing_says_operators_types_and_what_is_wrong() -> None:
 
 def test_ids_begin_with_the_key() -> None:
     """Two drawings on one page have no id in common."""
-    svg = drawing.draw([drawing.Side("", relu_of_difference())], "key", "a program")
+    svg = drawing.draw([drawing.Side(title="", graph=relu_of_difference())], "key", "a program")
     ids = [element.get("id", "key-") for element in ElementTree.fromstring(svg).iter()]
     assert all(name.startswith("key-") for name in ids)
 
@@ -80,7 +86,7 @@ def test_ids_begin_with_the_key() -> None:
 def test_texts_of_a_model_cannot_leave_their_place() -> None:
     graph = relu_of_difference()
     hostile = 'a "quoted" \\ back\x00slash <script>alert(1)</script>'
-    svg = drawing.draw([drawing.Side("", graph, wrong={0: hostile})], "key", 'so "called" & <b>')
+    svg = drawing.draw([drawing.Side(title="", graph=graph, wrong={0: hostile})], "key", 'so "called" & <b>')
     assert "<script" not in svg
     texts = [element.text for element in ElementTree.fromstring(svg).iter(f"{SVG}text")]
     assert hostile.replace("\x00", "?") in texts
@@ -91,7 +97,7 @@ def test_of_a_large_program_what_differs_is_drawn_with_its_neighbours() -> None:
     value = build.input(TensorType("float32", (2,)))
     for _ in range(300):
         value = build.op("Neg", value)
-    written = source([drawing.Side("", build.build([value]), frozenset({150}))]).text
+    written = source([drawing.Side(title="", graph=build.build([value]), differs=frozenset({150}))]).text
     assert written.count('class="operator') == 3
     assert written.count('class="elsewhere') == 1
 

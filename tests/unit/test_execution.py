@@ -64,7 +64,7 @@ def worker(tmp_path_factory):
     ids=lambda array: f"{array.dtype.name}-{array.shape}",
 )
 def test_arrays_return_bit_for_bit(worker, array):
-    outcome = worker.execute(Artifact("onnx", b"model", {"w": array}), [[array]])
+    outcome = worker.execute(Artifact(format="onnx", source=b"model", arrays={"w": array}), [[array]])
     assert outcome.status == "ok", outcome.message
     for result in outcome.outputs[0]:
         assert result.dtype == array.dtype
@@ -74,37 +74,37 @@ def test_arrays_return_bit_for_bit(worker, array):
 
 def test_many_and_large_arrays(worker):
     arrays = {f"w{i}": np.full(2**20, i, np.float64) for i in range(8)}
-    outcome = worker.execute(Artifact("onnx", b"", arrays), [[]])
+    outcome = worker.execute(Artifact(format="onnx", source=b"", arrays=arrays), [[]])
     assert [output[0] for output in outcome.outputs[0]] == list(range(8))
     assert outcome.trace == tuple(arrays)
 
 
 def test_reference_outputs_are_those_of_eager(worker):
-    outcome = worker.execute(Artifact("onnx", b"\x00bytes\xff"), [[]])
+    outcome = worker.execute(Artifact(format="onnx", source=b"\x00bytes\xff"), [[]])
     assert outcome.reference is not None
     assert outcome.reference[0][0].tobytes() == b"\x00bytes\xff"
-    assert worker.execute(Artifact("onnx", b""), [[]], reference=False).reference is None
+    assert worker.execute(Artifact(format="onnx", source=b""), [[]], reference=False).reference is None
 
 
 def test_what_eager_refuses_is_unsupported(worker):
-    outcome = worker.execute(Artifact("onnx", b"refuse"), [[]])
+    outcome = worker.execute(Artifact(format="onnx", source=b"refuse"), [[]])
     assert (outcome.status, outcome.stage) == ("unsupported", "eager")
     assert outcome.message == "ValueError: unknown operator"
-    assert worker.execute(Artifact("onnx", b"refuse"), [[]], reference=False).status == "ok"
+    assert worker.execute(Artifact(format="onnx", source=b"refuse"), [[]], reference=False).status == "ok"
 
 
 def test_what_cannot_be_sent_is_refused_and_leaves_the_worker_usable(worker):
     with pytest.raises(TypeError, match="float128"):
-        worker.execute(Artifact("onnx", b""), [[np.ones(2, np.longdouble)]])
+        worker.execute(Artifact(format="onnx", source=b""), [[np.ones(2, np.longdouble)]])
     with pytest.raises(TypeError, match="float32"):
-        worker.execute(Artifact("onnx", b""), [[np.ones(2, ">f4")]])
+        worker.execute(Artifact(format="onnx", source=b""), [[np.ones(2, ">f4")]])
     with pytest.raises(ValueError, match="echo takes onnx, not torch"):
-        worker.execute(Artifact("torch", ""), [[]])
-    assert worker.execute(Artifact("onnx", b""), [[]]).status == "ok"
+        worker.execute(Artifact(format="torch", source=""), [[]])
+    assert worker.execute(Artifact(format="onnx", source=b""), [[]]).status == "ok"
 
 
 def test_seconds_are_accounted_for(worker):
-    worker.execute(Artifact("onnx", b""), [[]])
+    worker.execute(Artifact(format="onnx", source=b""), [[]])
     assert worker.seconds["start"] > 0.05
     assert worker.seconds["other"] > 0
     assert worker.seconds.keys() == {"start", "compile", "run", "other"}
@@ -232,11 +232,14 @@ def test_inputs_of_the_call_before_are_not_sent_again(worker, monkeypatch):
     monkeypatch.setattr(execution.host._wire, "checked", lambda arrays: sent.append(len(arrays)) or checked(arrays))
     inputs = [[np.arange(3)], [np.arange(3) + 1]]
     for arrays in ({}, {"w": np.ones(2)}):
-        outcome = worker.execute(Artifact("onnx", b"", arrays), inputs)
+        outcome = worker.execute(Artifact(format="onnx", source=b"", arrays=arrays), inputs)
         assert [output[0].tolist() for output in outcome.outputs] == [[0, 1, 2], [1, 2, 3]]
     equal = [list(one) for one in inputs]
-    assert [o[0].tolist() for o in worker.execute(Artifact("onnx", b""), equal).outputs] == [[0, 1, 2], [1, 2, 3]]
+    assert [o[0].tolist() for o in worker.execute(Artifact(format="onnx", source=b""), equal).outputs] == [
+        [0, 1, 2],
+        [1, 2, 3],
+    ]
     assert sent == [3, 2, 3]
     worker.close()  # a new process has not received the inputs
-    assert worker.execute(Artifact("onnx", b""), equal).status == "ok"
+    assert worker.execute(Artifact(format="onnx", source=b""), equal).status == "ok"
     assert sent == [3, 2, 3, 3]

@@ -16,7 +16,7 @@ from polyjuice.lower import lower, onnx_opsets
 from polyjuice.lower.torch_source import LAYOUTS, SETTINGS
 from polyjuice.ops import TABLE, GraphBuilder
 
-RELU = Due(TABLE["", "Relu"], "float32", 0, 0)
+RELU = Due(op=TABLE["", "Relu"], dtype="float32", round=0, seed=0)
 
 
 def over_rounds(count: int, format: str, due: Due = RELU) -> list[Levels]:

@@ -46,7 +46,7 @@ def both(pair: Sequence[Case], change: Change) -> Change:
 
 def test_a_pack_that_fails_is_made_small() -> None:
     several = cases(6)
-    crash = Outcome("error", "compile", message="ValueError: in company", traceback="")
+    crash = Outcome(status="error", stage="compile", message="ValueError: in company", traceback="")
     (pack,) = packs.formed(several, 6)
     with Wrong(both([several[1], several[4]], lambda arrays, outcome: crash)) as session:
         found = fault(pack, session, USUAL_ORACLES)

@@ -16,7 +16,7 @@ from polyjuice.generate import SMALL_STRATEGIES, STRATEGIES
 @pytest.mark.parametrize("strategy", GENERATING)
 def test_the_cases_of_a_strategy_are_numbered_without_a_gap(strategy: str, period: int, slow: bool) -> None:
     """Every due combination has its turn, whichever cases belong to another strategy."""
-    kinds = Kinds(strategy, period, slow)
+    kinds = Kinds(strategy=strategy, period=period, slow=slow)
     numbers: Counter[str] = Counter()
     for index in range(1000):
         kind = kinds.of(index)
@@ -25,13 +25,13 @@ def test_the_cases_of_a_strategy_are_numbered_without_a_gap(strategy: str, perio
 
 
 def test_as_many_cases_in_a_row_as_share_an_e_graph_are_of_one_kind() -> None:
-    kinds = Kinds(MIXED, 16)
+    kinds = Kinds(strategy=MIXED, period=16)
     assert all(len({kinds.of(16 * batch + i) for i in range(16)}) == 1 for batch in range(20))
     assert len({kinds.of(16 * batch) for batch in range(20)}) > 2
 
 
 def test_most_cases_of_a_mixed_campaign_are_small_programs_and_most_of_those_are_alone() -> None:
-    found = Counter(Kinds(MIXED).of(index) for index in range(1600))
+    found = Counter(Kinds(strategy=MIXED).of(index) for index in range(1600))
     small = {alone: found[Kind("small", alone)] for alone in (True, False)}
     large = {alone: found[Kind("default", alone)] for alone in (True, False)}
     assert small[True] + small[False] > large[True] + large[False]
@@ -40,14 +40,16 @@ def test_most_cases_of_a_mixed_campaign_are_small_programs_and_most_of_those_are
 
 
 def test_larger_graphs_are_rarer_where_a_compilation_takes_seconds() -> None:
-    found, slow = (Counter(Kinds(MIXED, slow=slow).of(index) for index in range(640)) for slow in (False, True))
+    found, slow = (
+        Counter(Kinds(strategy=MIXED, slow=slow).of(index) for index in range(640)) for slow in (False, True)
+    )
     assert (found[Kind("default")], slow[Kind("default")]) == (40, 10)
     assert (found[Kind("small", alone=True)], slow[Kind("small", alone=True)]) == (360, 480)
 
 
 @pytest.mark.parametrize("strategy", [s for s in STRATEGIES if s not in SMALL_STRATEGIES])
 def test_other_strategies_have_one_kind(strategy: str) -> None:
-    assert {Kinds(strategy).of(index) for index in range(20)} == {Kind(strategy)}
+    assert {Kinds(strategy=strategy).of(index) for index in range(20)} == {Kind(strategy)}
 
 
 def test_mixed_seeds_are_those_of_the_strategies_that_take_turns() -> None:

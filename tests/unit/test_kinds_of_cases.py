@@ -26,7 +26,7 @@ RULES = load()
 def cases(folder: Path, name: str, indices: Iterable[int], **options: object) -> list[Case]:
     """The cases of a campaign on a compiler that can be prepared."""
     compiler = compilers.find(name)
-    config = Config(name, (MIXED,), nodes=6, profiles=usual_profiles(compiler), **options)  # type: ignore[arg-type]
+    config = Config(compiler=name, seeds=(MIXED,), nodes=6, profiles=usual_profiles(compiler), **options)  # type: ignore[arg-type]
     preparation = Preparation(config, folder, RULES, compiler, Everything(compiler), Clock())
     found = []
     for index in indices:

@@ -46,7 +46,7 @@ def test_a_killed_process_leaves_no_lock(tmp_path: Path) -> None:
 
 
 def test_findings_of_a_running_campaign_are_not_written(tmp_path: Path) -> None:
-    store = Store.create(tmp_path / "c", Config("numpy"))
+    store = Store.create(tmp_path / "c", Config(compiler="numpy"))
     finding = tmp_path / "c/findings/000001-0-mismatch"
     assert campaign_of(finding) == campaign_of(finding / "reduced") == tmp_path / "c"
     assert campaign_of(tmp_path / "elsewhere/000001-0-mismatch") is None
@@ -60,7 +60,7 @@ def test_findings_of_a_running_campaign_are_not_written(tmp_path: Path) -> None:
 
 
 def test_a_campaign_waits_for_the_processes_of_its_killed_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    Store.create(tmp_path / "c", Config("numpy")).close()
+    Store.create(tmp_path / "c", Config(compiler="numpy")).close()
     process = Lock(tmp_path / "c" / PROCESSES, shared=True)
     monkeypatch.setattr(stores, "_ENDING_S", 0.0)
     store, _ = Store.open(tmp_path / "c")
@@ -77,16 +77,16 @@ def test_a_new_campaign_takes_the_place_of_one_whose_creation_was_cut_off(tmp_pa
     for name in ("raw", "findings"):
         (tmp_path / name).mkdir()
     (tmp_path / "campaign.new").write_bytes(b"half")
-    Store.create(tmp_path, Config("numpy", seed=7)).close()
+    Store.create(tmp_path, Config(compiler="numpy", seed=7)).close()
     assert Store.open(tmp_path)[1].seed == 7
     assert not (tmp_path / "campaign.new").exists()
 
 
 def test_what_a_kill_has_cut_off_is_removed(tmp_path: Path) -> None:
     """Folders of stored cases stay, also without a row: the triage of a known bug deletes the row."""
-    store = Store.create(tmp_path, Config("numpy"))
-    store.add(CaseResult(3, 1), 1.0)
-    store.add(CaseResult(5, 1, postponed=[5]), 1.0)
+    store = Store.create(tmp_path, Config(compiler="numpy"))
+    store.add(CaseResult(index=3, pairs=1), 1.0)
+    store.add(CaseResult(index=5, pairs=1, postponed=[5]), 1.0)
     store.close()
     for name in ("000003-0-mismatch", "000004-0-mismatch", "000005-0-mismatch", ".000003-1-mismatch"):
         (tmp_path / "raw" / name).mkdir()
@@ -98,14 +98,14 @@ def test_what_a_kill_has_cut_off_is_removed(tmp_path: Path) -> None:
 
 
 def test_a_transaction_is_stored_whole_or_not_at_all(tmp_path: Path) -> None:
-    store = Store.create(tmp_path, Config("numpy"))
+    store = Store.create(tmp_path, Config(compiler="numpy"))
     culprit = KnownCulprit("mismatch", "mismatch by x", ("x",))
 
     @store.transaction()
     def write() -> None:
         store.add_culprits([culprit])
         store.set_meta("key", "value")
-        store.add_triaged(Triaged("no such finding"))
+        store.add_triaged(Triaged(name="no such finding"))
 
     with pytest.raises(TypeError):
         write()

@@ -24,7 +24,7 @@ from polyjuice.triage.automatic import Triaged
 from polyjuice.triage.causes import by_part
 from polyjuice.triage.groups import Group
 
-CONFIG = Config("numpy", time_s=200.0, triage_s=1000.0)
+CONFIG = Config(compiler="numpy", time_s=200.0, triage_s=1000.0)
 
 
 @dataclass
@@ -54,7 +54,10 @@ class World:
         indices = task.indices
         if task.postponed:
             self.now += self.confirm_s
-            found = [CaseResult(i, 1, programs=2, findings=[self.finding(i)], rules=["r"]) for i in task.postponed]
+            found = [
+                CaseResult(index=i, pairs=1, programs=2, findings=[self.finding(i)], rules=["r"])
+                for i in task.postponed
+            ]
             return found if self.now <= moments.cases_end else []
         if self.now > moments.last_begin + self.asked_s - moments.asked_s:
             return []
@@ -69,26 +72,37 @@ class World:
             self.asked_s += self.seconds.get(PROBE, 0.0)
             waits = index in self.postponed
             found = [self.finding(index)] if self.findings and not waits else []
-            result = CaseResult(index, 1, programs=2, findings=found, rules=["r"], seconds=dict(self.seconds))
+            result = CaseResult(
+                index=index, pairs=1, programs=2, findings=found, rules=["r"], seconds=dict(self.seconds)
+            )
             results.append(replace(result, postponed=indices) if waits else result)
         return results if self.now <= moments.cases_end + self.asked_s - moments.asked_s else []
 
     def finding(self, index: int) -> FindingRecord:
         """A finding with its own signature, in its own folder."""
-        name, versions = f"{index:06d}-0-mismatch", {"numpy": "1", "python": "3"}
-        messages = (
-            "mismatch",
-            "metamorphic",
-            "numpy",
-            versions,
-            0,
-            index,
-            "exact",
-            "exact",
-            f"mismatch {index}",
-            "differs",
+        name = f"{index:06d}-0-mismatch"
+        record = FindingRecord(
+            kind="mismatch",
+            oracle="metamorphic",
+            compiler="numpy",
+            versions={"numpy": "1", "python": "3"},
+            seed=0,
+            index=index,
+            profile="exact",
+            rung="exact",
+            signature=f"mismatch {index}",
+            message="differs",
+            a="min",
+            b="max",
+            culprit="",
+            rules=(),
+            operators={"min": 1, "max": 1},
+            idioms={},
+            broken="",
+            regression="",
+            repro_exit=1,
+            folder=name,
         )
-        record = FindingRecord(*messages, "min", "max", "", (), {"min": 1, "max": 1}, {}, "", "", 1, name)
         (self.folder / "raw" / name).mkdir(parents=True, exist_ok=True)
         (self.folder / "raw" / name / "finding.json").write_text(json.dumps(asdict(record)))
         return record
@@ -97,11 +111,11 @@ class World:
         """Sorting findings takes no time, and each has a group of its own."""
         names = [folder.name for folder in job.folders]
         if job.sorts:
-            return [Triaged(name, group=Group(name)) for name in names]
+            return [Triaged(name=name, group=Group(name)) for name in names]
         spent = max(min(self.triage_s, job.end - self.now), 0.0)
         self.now += spent
         self.ended.append(self.now)
-        return [Triaged(names[0], problem="it stays", ended=spent < self.triage_s, seconds=spent)]
+        return [Triaged(name=names[0], problem="it stays", ended=spent < self.triage_s, seconds=spent)]
 
     def case(self, result: CaseResult) -> None: ...
 
@@ -204,7 +218,7 @@ def test_triage_that_was_ended_is_not_begun_again(world: World, monkeypatch: pyt
             return sort(job)
         world.now = job.end - 1.0
         ended.append(job.folders[0].name)
-        return [Triaged(ended[-1], ended=True)]
+        return [Triaged(name=ended[-1], ended=True)]
 
     monkeypatch.setattr(world, "triage", triage)
     assert world.run(CONFIG)["untriaged"] == 1
@@ -231,7 +245,7 @@ def test_a_cause_that_accounts_for_an_earlier_one_takes_its_findings(
         shutil.copytree(folder, folder / "reduced")
         (folder / "reduced/finding.json").write_text(json.dumps(record))
         triaged.append(record["cause"])
-        return [Triaged(folder.name, record["cause"], record)]
+        return [Triaged(name=folder.name, cause=record["cause"], record=record)]
 
     monkeypatch.setattr(world, "triage", triage)
     found = world.run(CONFIG)

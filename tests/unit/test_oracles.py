@@ -16,7 +16,7 @@ from polyjuice.ops import GraphBuilder
 from polyjuice.oracles import ORACLES, Case, InputSet, Program, Verdict, fault
 from polyjuice.oracles.case import MISTYPED
 
-ARTIFACT = Artifact("torch", "", choices=LoweringChoices())
+ARTIFACT = Artifact(format="torch", source="", choices=LoweringChoices())
 VECTOR = TensorType("float32", (4,))
 
 
@@ -47,12 +47,15 @@ def doubled(op: str, dtype: str = "float32") -> Graph:
 
 
 def ran(*outputs: np.ndarray, eager: Sequence[np.ndarray] | None = None) -> Outcome:
-    return Outcome("ok", outputs=(outputs,), reference=None if eager is None else (tuple(eager),))
+    return Outcome(status="ok", outputs=(outputs,), reference=None if eager is None else (tuple(eager),))
 
 
 def case(x: np.ndarray, *sides: tuple[str, Graph, Outcome]) -> Case:
-    programs = [Program(label, graph, ARTIFACT, [analyse(graph, [x])], outcome) for label, graph, outcome in sides]
-    return Case([InputSet("exact", (x,))], programs)
+    programs = [
+        Program(label=label, graph=graph, artifact=ARTIFACT, analyses=[analyse(graph, [x])], outcome=outcome)
+        for label, graph, outcome in sides
+    ]
+    return Case(sets=[InputSet(profile="exact", arrays=(x,))], programs=programs)
 
 
 def pair(
@@ -71,15 +74,17 @@ def bounded(a: Sequence[float], b: Sequence[float], bound: Sequence[float], eage
     """Two sides with given results, and bounds around the reference (1, 1, 1, 1)."""
     tested = [
         Program(
-            label,
-            doubled("Add"),
-            ARTIFACT,
-            [[analysed([1, 1, 1, 1], bound)]],
-            ran(np.array(values, np.float32), eager=[np.array(eager, np.float32)]),
+            label=label,
+            graph=doubled("Add"),
+            artifact=ARTIFACT,
+            analyses=[[analysed([1, 1, 1, 1], bound)]],
+            outcome=ran(np.array(values, np.float32), eager=[np.array(eager, np.float32)]),
         )
         for label, values in (("min", a), ("max", b))
     ]
-    return ORACLES["metamorphic"].judge(Case([InputSet("normal", (np.ones(4, np.float32),))], tested), ACCESS)
+    return ORACLES["metamorphic"].judge(
+        Case(sets=[InputSet(profile="normal", arrays=(np.ones(4, np.float32),))], programs=tested), ACCESS
+    )
 
 
 X = np.array([1, -2, 3, 0], np.float32)
@@ -209,7 +214,12 @@ def test_a_wrong_shape_is_reported_and_its_side_blamed() -> None:
 def test_every_pair_is_judged_and_only_variants_that_ran() -> None:
     good, bad = ran(2 * X), ran(2 * X + 1)
     graph = doubled("Add")
-    sides = [("min", graph, good), ("step-1", graph, bad), ("step-2", graph, Outcome("error")), ("max", graph, good)]
+    sides = [
+        ("min", graph, good),
+        ("step-1", graph, bad),
+        ("step-2", graph, Outcome(status="error")),
+        ("max", graph, good),
+    ]
     verdicts = ORACLES["metamorphic"].judge(case(X, *sides), ACCESS)
     assert [(v.a, v.b, v.culprit) for v in verdicts] == [("min", "step-1", "step-1"), ("step-1", "max", "step-1")]
 
@@ -222,11 +232,21 @@ def test_one_verdict_names_the_first_output_and_inputs_that_differ() -> None:
     right = tuple((-x, abs(x)) for (x,) in sets)
     wrong = (right[0], (right[1][0], right[1][1] + 1))
     tested = [
-        Program(label, graph, ARTIFACT, [analyse(graph, x) for x in sets], Outcome("ok", outputs=outputs))
+        Program(
+            label=label,
+            graph=graph,
+            artifact=ARTIFACT,
+            analyses=[analyse(graph, x) for x in sets],
+            outcome=Outcome(status="ok", outputs=outputs),
+        )
         for label, outputs in (("min", right), ("max", wrong))
     ]
     (verdict,) = ORACLES["metamorphic"].judge(
-        Case([InputSet("exact", sets[0]), InputSet("normal", sets[1])], tested), ACCESS
+        Case(
+            sets=[InputSet(profile="exact", arrays=sets[0]), InputSet(profile="normal", arrays=sets[1])],
+            programs=tested,
+        ),
+        ACCESS,
     )
     assert (verdict.inputs, verdict.output, verdict.culprit) == (1, 1, "max")
 
@@ -244,7 +264,7 @@ def test_equal_mismatches_have_equal_signatures_whatever_their_values() -> None:
 
 
 def failed(status: str, message: str = "ValueError: no", stage: str = "compile") -> Outcome:
-    return Outcome(status, stage, message=message)  # type: ignore[arg-type]
+    return Outcome(status=status, stage=stage, message=message)  # type: ignore[arg-type]
 
 
 def crashes(*outcomes: Outcome) -> list[Verdict]:
@@ -418,7 +438,7 @@ def test_the_level_that_differs_is_named_and_the_wrong_side_blamed() -> None:
 
 
 def test_a_failure_at_one_level_is_a_crash_there() -> None:
-    (verdict,) = at_levels(2 * X, none=failed("error"), some=Outcome("unsupported"))
+    (verdict,) = at_levels(2 * X, none=failed("error"), some=Outcome(status="unsupported"))
     assert (verdict.kind, verdict.level) == ("crash", "none")
     assert "min at level none does not compile" in verdict.message
 
@@ -433,7 +453,7 @@ def test_a_compiler_without_levels_is_refused() -> None:
 
 def again(first: np.ndarray, second: np.ndarray, third: np.ndarray) -> list[Verdict]:
     """The determinism oracle's verdicts on x + x, whose three runs gave these outputs."""
-    access = FakeAccess(Outcome("ok", outputs=((second,), (third,))))
+    access = FakeAccess(Outcome(status="ok", outputs=((second,), (third,))))
     return ORACLES["determinism"].judge(case(X, ("min", doubled("Add"), ran(first))), access)
 
 
@@ -454,7 +474,7 @@ def test_a_run_that_differs_is_named(place: int, word: str) -> None:
 
 
 def timed(*seconds: float, peak: int = 0) -> Outcome:
-    return Outcome("ok", times=seconds, peak=peak)
+    return Outcome(status="ok", times=seconds, peak=peak)
 
 
 def larger() -> Graph:
@@ -506,9 +526,9 @@ def differentiated(
     plain = np.full(4, 2, np.float32)
 
     def outcomes(compiled: Sequence[float]) -> list[Outcome]:
-        run = Outcome("ok", outputs=((np.array(compiled, np.float32),),), reference=((plain,),))
+        run = Outcome(status="ok", outputs=((np.array(compiled, np.float32),),), reference=((plain,),))
         at = np.array(wide, np.float64)
-        return [run, Outcome("ok", reference=((at,), (at + beside,), (at - beside,)))]
+        return [run, Outcome(status="ok", reference=((at,), (at + beside,), (at - beside,)))]
 
     sides = ("min", doubled("Add"), ran(2 * X)), ("max", doubled("Mul"), ran(2 * X))
     return ORACLES["gradient"].judge(case(X, *sides), FakeAccess(*outcomes(a), *outcomes(b)))
@@ -538,7 +558,7 @@ def test_a_compiler_that_is_not_torch_s_has_no_gradients() -> None:
 
 
 def test_a_wrong_element_type_is_another_fault_than_wrong_values() -> None:
-    values = Verdict("differential", "mismatch", "min", "", "", "", rung="exact")
+    values = Verdict(oracle="differential", kind="mismatch", a="min", b="", message="", signature="", rung="exact")
     assert values.same_fault(replace(values, rung="bounded"))
     assert not values.same_fault(replace(values, rung=MISTYPED))
 
@@ -554,7 +574,7 @@ def test_one_wrong_result_of_both_sides_is_one_fault(second, faults):
 
 
 def test_crashes_with_one_message_are_one_fault():
-    failed = Outcome("error", "compile", message="ValueError: no such kernel")
+    failed = Outcome(status="error", stage="compile", message="ValueError: no such kernel")
     x = np.array([1, 2, 3, 4], np.float32)
     both = case(x, ("min", doubled("Add"), failed), ("max", doubled("Mul"), failed))
     assert len({fault(both, verdict) for verdict in ORACLES["crash"].judge(both, ACCESS)}) == 1

@@ -106,7 +106,7 @@ def test_each_program_of_a_pack_gives_what_it_gives_alone() -> None:
 def test_a_program_that_fails_ends_alone_and_all_others_run(message: str, rounds: list[list[int]]) -> None:
     several = cases(8)
     guilty = several[5]
-    error = Outcome("error", "compile", message=message)
+    error = Outcome(status="error", stage="compile", message=message)
     with Failing(lambda arrays: error if holds(arrays, guilty) else None) as session:
         packed = packs.execute(several, session, 8)
     assert session.asked == rounds
@@ -117,7 +117,7 @@ def test_a_program_that_fails_ends_alone_and_all_others_run(message: str, rounds
 def test_what_fails_in_company_alone_is_told() -> None:
     several = cases(4)
     both = several[0], several[3]
-    error = Outcome("crash", "run")
+    error = Outcome(status="crash", stage="run")
     with Failing(lambda arrays: error if all(holds(arrays, case) for case in both) else None) as session:
         packed = packs.execute(several, session, 4)
     assert [numbers(pack) for pack in packed.failed] == [[0, 1, 2, 3]]
@@ -144,9 +144,9 @@ def test_a_pack_of_inputs_of_several_profiles_takes_nothing_more_for_known() -> 
 
 def test_only_generated_graphs_are_packed() -> None:
     inductor = find("inductor")
-    assert Config("inductor").pack_of(inductor) == inductor.pack > 1
-    assert Config("inductor", pack=5).pack_of(inductor) == 5
-    assert Config("inductor", seeds=("model.onnx",)).pack_of(inductor) == 1
-    assert Config("inductor", device="cuda").pack_of(inductor) == 1
-    assert Config("inductor", disruptive=True).pack_of(inductor) == 1
-    assert Config("onnxruntime").pack_of(find("onnxruntime")) == 1
+    assert Config(compiler="inductor").pack_of(inductor) == inductor.pack > 1
+    assert Config(compiler="inductor", pack=5).pack_of(inductor) == 5
+    assert Config(compiler="inductor", seeds=("model.onnx",)).pack_of(inductor) == 1
+    assert Config(compiler="inductor", device="cuda").pack_of(inductor) == 1
+    assert Config(compiler="inductor", disruptive=True).pack_of(inductor) == 1
+    assert Config(compiler="onnxruntime").pack_of(find("onnxruntime")) == 1

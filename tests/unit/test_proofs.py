@@ -96,7 +96,9 @@ def compare(op: Op, dtype: str, exact: bool, rng: random.Random) -> bool:
     for i in range(ELEMENTS):
         notes = Notes()
         x = [s.number(array[i].item()) for s, array in zip(sorts, arrays, strict=True)]
-        value = applied(op.qualified, Call(x, sorts[numbers], result, in_z3, scalars, notes))
+        value = applied(
+            op.qualified, Call(x=x, sort=sorts[numbers], result=result, attrs=in_z3, scalars=scalars, notes=notes)
+        )
         if notes.opaque or not all(holds(c) for c in (*notes.real, *notes.known)):
             continue
         if op.name == "copysign" and np.isnan(arrays[1][i]):
@@ -159,7 +161,9 @@ def test_a_cast_agrees_with_the_interpreter(source: str, to: str) -> None:
     a, b = machine_sort(source), machine_sort(to)
     for number, expected in zip(values, wanted, strict=True):
         notes = Notes()
-        value = applied("Cast", Call([a.number(float(number))], a, b, {}, Ieee("float64"), notes))
+        value = applied(
+            "Cast", Call(x=[a.number(float(number))], sort=a, result=b, attrs={}, scalars=Ieee("float64"), notes=notes)
+        )
         if all(map(holds, notes.known)):
             got = float(python_value(z3.simplify(value), b))
             assert np.isclose(got, float(expected), rtol=0, atol=0, equal_nan=True), (number, expected)

@@ -263,7 +263,7 @@ def test_conditions_tell_graphs_apart(
 )
 def test_an_arange_counts_that_is_long_and_written_as_one(step: int, source: str, met: bool) -> None:
     graph = made("int64", (1,), lambda b, x: b.op("Add", b.constant(np.arange(4) * step), x))
-    artifact = Artifact("torch", source)
+    artifact = Artifact(format="torch", source=source)
     assert occurs("inductor/arange_beyond_int32", of_graph(graph, np.int64([0]), artifact=artifact)) == met
 
 

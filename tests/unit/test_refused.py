@@ -34,7 +34,7 @@ class Refusing(CompilerSession):
     def execute(self, artifact: Artifact, inputs: Any, **options: Any) -> Outcome:
         self.asked.append(artifact)
         if self._all or not is_plain(artifact):
-            return Outcome("unsupported", "compile", message="NotImplementedError: no kernel")
+            return Outcome(status="unsupported", stage="compile", message="NotImplementedError: no kernel")
         return super().execute(artifact, inputs, **options)
 
 
@@ -59,7 +59,7 @@ def attempts(monkeypatch: pytest.MonkeyPatch) -> list[tuple[int, int]]:
 
 def run(session: Refusing, folder: Path, indices: Sequence[int], **options: Any) -> list[str]:
     """For each case, the reason for skipping it, or ""."""
-    runner = Runner(Config("numpy", nodes=5, **options), folder, load(only=["add-*"]), session)
+    runner = Runner(Config(compiler="numpy", nodes=5, **options), folder, load(only=["add-*"]), session)
     try:
         results = list(runner.run(indices))
     finally:

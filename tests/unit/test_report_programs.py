@@ -23,14 +23,14 @@ FINDING = Path(__file__).parents[1] / "findings/split-uneven"
 
 def model(text: str) -> Artifact:
     """A model in ONNX's own text form."""
-    return Artifact("onnx", onnx.parser.parse_model(text).SerializeToString())
+    return Artifact(format="onnx", source=onnx.parser.parse_model(text).SerializeToString())
 
 
 def torch_program(body: str, setup: dict[str, Any] | None = None, inputs: str = "x0, x1") -> Artifact:
     lines = "".join(f"        {line}\n" for line in body.splitlines())
     head = "import torch\nimport torch.nn.functional as F\n\n\nclass Model(torch.nn.Module):\n"
     made = "    def __init__(self, arrays):\n        super().__init__()\n\n"
-    return Artifact("torch", f"{head}{made}    def forward(self, {inputs}):\n{lines}", setup=setup or {})
+    return Artifact(format="torch", source=f"{head}{made}    def forward(self, {inputs}):\n{lines}", setup=setup or {})
 
 
 def onnx_of(nodes: str, opset: int = 18, more: str = "") -> Artifact:
@@ -229,7 +229,7 @@ def test_a_part_that_was_not_found_is_said_to_be_not_isolated(blame: list[str], 
 def test_an_error_of_c_plus_plus_is_reported_without_its_signature() -> None:
     place = "/build/core/graph/graph.cc:12 void Graph::Resolve(const T&) [with T = int]"
     message = f"Fail: [ONNXRuntimeError] : 1 : FAIL : {place} bad"
-    failure = report.failure(Outcome("error", "compile", message=message))
+    failure = report.failure(Outcome(status="error", stage="compile", message=message))
     expected = title(RELU, compiler="eager", kind="crash", oracle="crash", failure=failure)
     assert expected == "Relu(x) fails to compile: Fail: graph.cc:12: bad"
 

@@ -12,7 +12,7 @@ from polyjuice.campaign.store import Store
 from polyjuice.cli import advice, resuming
 from polyjuice.cli.common import Usage
 
-BEGUN = Config("numpy", cases=3, seed=7, rules=("/r.egg",))
+BEGUN = Config(compiler="numpy", cases=3, seed=7, rules=("/r.egg",))
 
 
 def refused(*named: str, asked: Config = BEGUN, out: Path | None = None) -> str:
@@ -24,10 +24,12 @@ def refused(*named: str, asked: Config = BEGUN, out: Path | None = None) -> str:
 def test_equal_options_are_taken_and_different_ones_are_named() -> None:
     everything = {*resuming._FIELDS, *resuming.CHANGEABLE, "--out"}
     resuming.refuse_changes(everything, Path("c"), Path("./c"), BEGUN, lambda: BEGUN)
-    assert "--seed: the campaign in c began with 7, not 8" in refused("--seed", asked=Config("numpy", seed=8))
-    assert "--rules: the campaign in c began with /r.egg, not none" in refused("--rules", asked=Config("numpy"))
+    assert "--seed: the campaign in c began with 7, not 8" in refused("--seed", asked=Config(compiler="numpy", seed=8))
+    assert "--rules: the campaign in c began with /r.egg, not none" in refused(
+        "--rules", asked=Config(compiler="numpy")
+    )
     assert "--level: the campaign in c began with the default, not O1" in refused(
-        "--level", asked=Config("numpy", level="O1")
+        "--level", asked=Config(compiler="numpy", level="O1")
     )
     assert "--out d: " in refused("--out", out=Path("d"))
 
@@ -43,11 +45,15 @@ def test_every_option_of_a_campaign_is_changeable_or_compared() -> None:
 @pytest.mark.parametrize(
     ("results", "config", "is_finished"),
     [
-        ([CaseResult(0, 1), CaseResult(1, 1)], Config("numpy", cases=2), True),
-        ([CaseResult(0, 1)], Config("numpy", cases=2), False),
-        ([CaseResult(0, 1), CaseResult(1, 1, postponed=[1])], Config("numpy", cases=2), False),
-        ([CaseResult(0, 1)], Config("numpy", time_s=10.0), True),
-        ([CaseResult(0, 1)], Config("numpy", time_s=60.0), False),
+        ([CaseResult(index=0, pairs=1), CaseResult(index=1, pairs=1)], Config(compiler="numpy", cases=2), True),
+        ([CaseResult(index=0, pairs=1)], Config(compiler="numpy", cases=2), False),
+        (
+            [CaseResult(index=0, pairs=1), CaseResult(index=1, pairs=1, postponed=[1])],
+            Config(compiler="numpy", cases=2),
+            False,
+        ),
+        ([CaseResult(index=0, pairs=1)], Config(compiler="numpy", time_s=10.0), True),
+        ([CaseResult(index=0, pairs=1)], Config(compiler="numpy", time_s=60.0), False),
     ],
 )
 def test_a_campaign_is_finished_once_nothing_is_left(
@@ -63,11 +69,11 @@ def test_a_campaign_is_finished_once_nothing_is_left(
 @pytest.mark.parametrize(
     ("cases", "config", "allowed"),
     [
-        (3, Config("numpy"), 1),
-        (100, Config("numpy"), 20),
-        (100, Config("numpy", max_skipped=0.0), 0),
-        (100, Config("numpy", only_rules=("r",)), 100),
-        (100, Config("numpy", only_rules=("r",), max_skipped=5.0), 5),
+        (3, Config(compiler="numpy"), 1),
+        (100, Config(compiler="numpy"), 20),
+        (100, Config(compiler="numpy", max_skipped=0.0), 0),
+        (100, Config(compiler="numpy", only_rules=("r",)), 100),
+        (100, Config(compiler="numpy", only_rules=("r",), max_skipped=5.0), 5),
     ],
 )
 def test_the_cases_that_may_be_skipped_are_rounded_up(cases: int, config: Config, allowed: int) -> None:
@@ -75,10 +81,10 @@ def test_the_cases_that_may_be_skipped_are_rounded_up(cases: int, config: Config
 
 
 def why(tmp_path: Path, skipped: list[str], tested: int) -> str:
-    config = Config("numpy")
+    config = Config(compiler="numpy")
     store = Store.create(tmp_path, config)
     for index, reason in enumerate([*skipped, *[""] * tested]):
-        store.add(CaseResult(index, 0 if reason else 1, skipped=reason), 1.0)
+        store.add(CaseResult(index=index, pairs=0 if reason else 1, skipped=reason), 1.0)
     answer = advice.too_little(store.summary(), store, config)
     store.close()
     return answer

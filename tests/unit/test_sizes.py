@@ -23,7 +23,7 @@ def model(text: str) -> ModelProto:
 
 
 def chosen(text: str, key: str = "0") -> list[dict[str, int]]:
-    return [dict(one) for one in sizes.chosen(OnnxModel(model(text)), key)]
+    return [dict(one) for one in sizes.chosen(OnnxModel(model=model(text)), key)]
 
 
 def unnamed(text: str) -> ModelProto:

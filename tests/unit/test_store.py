@@ -21,12 +21,16 @@ from polyjuice.user_models import UserModel, files
 def model() -> UserModel:
     build = GraphBuilder()
     graph = build.build([build.op("Relu", build.input(TensorType("float32", (2,))))])
-    return UserModel(graph, Artifact("torch", "x", {"w": np.ones(2)}), (np.ones(2, np.float32),))
+    return UserModel(
+        graph=graph,
+        artifact=Artifact(format="torch", source="x", arrays={"w": np.ones(2)}),
+        examples=(np.ones(2, np.float32),),
+    )
 
 
 def test_a_campaign_that_could_not_begin_leaves_nothing(tmp_path: Path) -> None:
     folder = tmp_path / "campaign"
-    store = Store.create(folder, Config("eager"))
+    store = Store.create(folder, Config(compiler="eager"))
     files.save(folder / IMPORTED, "0", [model()])
     (folder / IMPORTED / "1.txt").write_text("it cannot be read")
     assert {path.suffix for path in (folder / IMPORTED).iterdir()} == {".json", ".npz", ".py", ".onnx", ".txt"}
@@ -38,7 +42,7 @@ def test_what_is_the_users_stays(tmp_path: Path) -> None:
     folder = tmp_path / "campaign"
     (folder / IMPORTED).mkdir(parents=True)
     (folder / IMPORTED / "mine.txt").write_text("mine")
-    store = Store.create(folder, Config("eager"))
+    store = Store.create(folder, Config(compiler="eager"))
     files.save(folder / IMPORTED, "0", [model()])
     store.abandon()
     assert [path.name for path in folder.rglob("*") if path.is_file()] == ["mine.txt"]
@@ -46,8 +50,8 @@ def test_what_is_the_users_stays(tmp_path: Path) -> None:
 
 def test_a_campaign_of_an_earlier_version_goes_on_without_the_counts_that_it_lacks(tmp_path: Path) -> None:
     """Such a campaign did not count programs, and did not separate the time of cases from that of triage."""
-    store = Store.create(tmp_path / "campaign", Config("numpy"))
-    store.add(CaseResult(0, 1, programs=2, seconds={"run": 6.0, "probe": 2.0}), 10.0, probe_s=1.0)
+    store = Store.create(tmp_path / "campaign", Config(compiler="numpy"))
+    store.add(CaseResult(index=0, pairs=1, programs=2, seconds={"run": 6.0, "probe": 2.0}), 10.0, probe_s=1.0)
     store.close()
     db = sqlite3.connect(tmp_path / "campaign/campaign.sqlite")
     for name in ("programs", "packs"):
@@ -56,7 +60,7 @@ def test_a_campaign_of_an_earlier_version_goes_on_without_the_counts_that_it_lac
     db.close()
     store, _ = Store.open(tmp_path / "campaign")
     assert store.spent(2) == {"elapsed_s": 10.0, "probe_s": 1.0, "cases_s": 9.0, "busy_s": 3.0}
-    store.add(CaseResult(1, 1, programs=2, packs=1), **{**store.spent(2), "busy_s": 5.0})
+    store.add(CaseResult(index=1, pairs=1, programs=2, packs=1), **{**store.spent(2), "busy_s": 5.0})
     summary = store.summary()
     assert (summary["tested"], summary["pairs"], summary["programs"], summary["packs"]) == (2, 2, 2, 1)
     assert store.spent(1)["busy_s"] == 5.0
@@ -64,13 +68,13 @@ def test_a_campaign_of_an_earlier_version_goes_on_without_the_counts_that_it_lac
 
 def test_a_campaign_of_an_earlier_version_does_not_say_which_case_covered_what(tmp_path: Path) -> None:
     first, second = ("Add", "int32", "type", ""), ("Add", "int32", "size", "1")
-    store = Store.create(tmp_path / "campaign", Config("numpy"))
-    store.add(CaseResult(0, 1, covered=[first]), 1.0)
+    store = Store.create(tmp_path / "campaign", Config(compiler="numpy"))
+    store.add(CaseResult(index=0, pairs=1, covered=[first]), 1.0)
     store.close()
     with closing(sqlite3.connect(tmp_path / "campaign/campaign.sqlite")) as db, db:
         db.execute('ALTER TABLE covered DROP COLUMN "index"')
     store, _ = Store.open(tmp_path / "campaign")
-    store.add(CaseResult(1, 1, covered=[first, second]), 2.0)
+    store.add(CaseResult(index=1, pairs=1, covered=[first, second]), 2.0)
     assert sorted(store.covered()) == sorted([first, second])
     assert store.growth() == [(0, 0, 0, 0), (1, 0, 1, 0)]
     store.close()

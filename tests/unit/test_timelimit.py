@@ -124,7 +124,7 @@ class Runner:
                 time.sleep(0.6)
             if index == 2:
                 time.sleep(LONG)
-            yield CaseResult(index, 1, seconds={"other": 0.0, PROBE: self.asked_s if index == 1 else 0.0})
+            yield CaseResult(index=index, pairs=1, seconds={"other": 0.0, PROBE: self.asked_s if index == 1 else 0.0})
 
 
 def run_task(monkeypatch: pytest.MonkeyPatch, indices: list[int], asked_s: float = 0.0) -> list[int]:
@@ -209,7 +209,7 @@ def test_a_reduction_breaks_off_a_trial_and_keeps_what_it_has() -> None:
     closed = []
     trial = Numbers(soon(), SimpleNamespace(close=lambda: closed.append(True)))
     passes = [("half", lambda *_: [lambda n: [Number(n.value // 2)]])]
-    search: Search[Number] = Search(passes, trial, [Number(12)], lambda step: None)
+    search: Search[Number] = Search(passes=passes, trial=trial, accepted=[Number(12)], show=lambda step: None)
     assert not search.run()
     assert [number.value for number in search.accepted] == [12, 6]
     assert closed, "its processes may be anywhere within a program"

@@ -37,9 +37,18 @@ def blamed(signature: str, body: str, inputs: Sequence[np.ndarray], answer: obje
     output = np.array(answer).astype(user_models.uncompiled(program.artifact.source, inputs)[0].dtype)  # type: ignore
     analyses = Analyses(program.graph, [tuple(inputs)], [mode(profile, "onnx")])
     tested = Program(
-        "original", program.graph, program.artifact, analyses, Outcome("ok", outputs=((output,),)), as_written=True
+        label="original",
+        graph=program.graph,
+        artifact=program.artifact,
+        analyses=analyses,
+        outcome=Outcome(status="ok", outputs=((output,),)),
+        as_written=True,
     )
-    return bool(ORACLES["differential"].judge(Case([InputSet(profile, tuple(inputs))], [tested]), Refusing([])))
+    return bool(
+        ORACLES["differential"].judge(
+            Case(sets=[InputSet(profile=profile, arrays=tuple(inputs))], programs=[tested]), Refusing([])
+        )
+    )
 
 
 class Optimizing(CompilerSession):
@@ -51,7 +60,7 @@ class Optimizing(CompilerSession):
     def execute(self, artifact: Artifact, inputs: Any, *, level: str = "", compile: bool = True) -> Outcome:
         assert level == "low"
         assert all(x.dtype == np.float32 for arrays in inputs for x in arrays)
-        return Outcome("ok", outputs=tuple((2 * x,) for (x,) in inputs))
+        return Outcome(status="ok", outputs=tuple((2 * x,) for (x,) in inputs))
 
 
 @pytest.mark.parametrize(("answer", "wrong"), [([2, 4, -6, 8], False), ([2, 4.1, -6, 8], False), ([2, 4, 0, 8], True)])
@@ -64,9 +73,18 @@ def test_an_operator_that_onnx_does_not_know_is_held_against_the_lowest_level(
     inputs = [(np.float32([1, 2, -3, 4]),)]
     assert program.artifact
     analyses = Analyses(program.graph, inputs, [mode("given", "onnx")])
-    outcome = Outcome("ok", outputs=((np.float32(answer),),))
-    tested = Program("original", program.graph, program.artifact, analyses, outcome, as_written=True)
-    verdicts = ORACLES["differential"].judge(Case([InputSet("given", inputs[0])], [tested]), Optimizing())
+    outcome = Outcome(status="ok", outputs=((np.float32(answer),),))
+    tested = Program(
+        label="original",
+        graph=program.graph,
+        artifact=program.artifact,
+        analyses=analyses,
+        outcome=outcome,
+        as_written=True,
+    )
+    verdicts = ORACLES["differential"].judge(
+        Case(sets=[InputSet(profile="given", arrays=inputs[0])], programs=[tested]), Optimizing()
+    )
     assert bool(verdicts) == wrong
 
 
@@ -154,7 +172,7 @@ class Eager(CompilerSession):
         assert not compile
         self.runs += 1
         precision = "float64" if artifact.setup.get("wide") else None
-        return Outcome("ok", reference=tuple(tuple(evaluate(self.graph, x, precision)) for x in inputs))
+        return Outcome(status="ok", reference=tuple(tuple(evaluate(self.graph, x, precision)) for x in inputs))
 
 
 def generated(
@@ -166,12 +184,14 @@ def generated(
     graph = build.build([build.op("Add", build.op(op, value, domain=domain), value)])
     inputs = (np.array(x).astype(to_numpy(dtype)),)
     session = Eager(graph)
-    artifact = pipeline.lower(graph, LoweringChoices(), pipeline.Target(format))
-    program = pipeline.prepare("min", graph, artifact, [InputSet("edge", inputs, mode("edge", format))])
+    artifact = pipeline.lower(graph, LoweringChoices(), pipeline.Target(format=format))
+    program = pipeline.prepare(
+        "min", graph, artifact, [InputSet(profile="edge", arrays=inputs, mode=mode("edge", format))]
+    )
     wrong, right = (np.array(answer).astype(inputs[0].dtype),), tuple(evaluate(graph, inputs))
     for outputs in (right, wrong):
-        outcome = Outcome("ok", outputs=(outputs,), reference=(right,))
-        case = Case([InputSet("edge", inputs)], [replace(program, outcome=outcome)])
+        outcome = Outcome(status="ok", outputs=(outputs,), reference=(right,))
+        case = Case(sets=[InputSet(profile="edge", arrays=inputs)], programs=[replace(program, outcome=outcome)])
         verdicts = ORACLES["differential"].judge(case, session)
         assert not (verdicts and outputs is right)
         assert session.runs == 0 or outputs is not right, "what agrees with the uncompiled run is not run again"
@@ -191,11 +211,15 @@ def two_operands(op: str, x: np.ndarray, y: np.ndarray, answer: Sequence[float])
     build = GraphBuilder()
     operands = [build.input(TensorType(array.dtype.name, array.shape)) for array in (x, y)]
     graph = build.build([build.op(op, *operands, domain="aten")])
-    one = InputSet("normal", (x, y), mode("normal", "torch"))
-    program = pipeline.prepare("min", graph, pipeline.lower(graph, LoweringChoices(), pipeline.Target("torch")), [one])
+    one = InputSet(profile="normal", arrays=(x, y), mode=mode("normal", "torch"))
+    program = pipeline.prepare(
+        "min", graph, pipeline.lower(graph, LoweringChoices(), pipeline.Target(format="torch")), [one]
+    )
     right = tuple(evaluate(graph, [x, y]))
-    outcome = Outcome("ok", outputs=((np.array(answer).astype(x.dtype),),), reference=(right,))
-    verdicts = ORACLES["differential"].judge(Case([one], [replace(program, outcome=outcome)]), Eager(graph))
+    outcome = Outcome(status="ok", outputs=((np.array(answer).astype(x.dtype),),), reference=(right,))
+    verdicts = ORACLES["differential"].judge(
+        Case(sets=[one], programs=[replace(program, outcome=outcome)]), Eager(graph)
+    )
     return any(verdict.rung == "uncompiled" for verdict in verdicts)
 
 
@@ -217,15 +241,17 @@ def test_a_result_is_judged_by_the_part_on_which_it_depends(dtype: str) -> None:
     resized = build.op("upsample_bilinear2d", other, domain="aten", align_corners=0, output_size=(1, 1))
     graph = build.build([build.op("Add", build.op("Sign", x), x), resized])
     inputs = (np.array([NAN, 1, -2, 3], np.float32), np.array([NAN, 1, NAN], dtype).reshape(1, 1, 1, 3))
-    one = InputSet("edge", inputs, mode("edge", "torch"))
-    artifact = pipeline.lower(graph, LoweringChoices(), pipeline.Target("torch"))
+    one = InputSet(profile="edge", arrays=inputs, mode=mode("edge", "torch"))
+    artifact = pipeline.lower(graph, LoweringChoices(), pipeline.Target(format="torch"))
     program = pipeline.prepare("min", graph, artifact, [one])
     right = tuple(evaluate(graph, inputs))
     wrong = (np.array([0, 2, -3, 4], np.float32), right[1] + np.array(1, dtype))
 
     def judged(outputs: Sequence[np.ndarray]) -> list[int]:
-        outcome = Outcome("ok", outputs=(outputs,), reference=(right,))
-        verdicts = ORACLES["differential"].judge(Case([one], [replace(program, outcome=outcome)]), Eager(graph))
+        outcome = Outcome(status="ok", outputs=(outputs,), reference=(right,))
+        verdicts = ORACLES["differential"].judge(
+            Case(sets=[one], programs=[replace(program, outcome=outcome)]), Eager(graph)
+        )
         return [verdict.output for verdict in verdicts]
 
     assert judged((wrong[0], right[1])) == [0]
@@ -250,7 +276,7 @@ def test_a_mean_of_infinities_beside_a_variance_is_left_open(operator: str, x: f
     array = np.float32([x, 1.0, 4.0])
     name = build.input(TensorType("float32", (3,)))
     results = build.multi(operator, name, domain="aten", dim=(0,), correction=0, keepdim=0)
-    program = pipeline.prepare("original", build.build(list(results)), Artifact("torch", ""), [])
+    program = pipeline.prepare("original", build.build(list(results)), Artifact(format="torch", source=""), [])
     assert uncompiled._is_unsettled(program, [array]) == open_
 
 
@@ -259,7 +285,7 @@ def test_the_sign_of_nan_is_left_open(sign: float, open_: bool) -> None:
     build = GraphBuilder()
     x, other = (build.input(TensorType("float32", (2,))) for _ in range(2))
     graph = build.build([build.op("copysign", x, other, domain="aten")])
-    program = pipeline.prepare("original", graph, Artifact("torch", ""), [])
+    program = pipeline.prepare("original", graph, Artifact(format="torch", source=""), [])
     arrays = np.float32([1.0, 2.0]), np.float32([sign, 3.0])
     assert uncompiled._is_unsettled(program, arrays) == open_
 
@@ -269,7 +295,7 @@ def test_a_variance_that_has_no_root_is_left_open(variance: float) -> None:
     build = GraphBuilder()
     x, values = build.input(TensorType("float32", (2, 1))), [build.input(TensorType("float32", (1,))) for _ in range(4)]
     program = pipeline.prepare(
-        "original", build.build([build.op("BatchNormalization", x, *values)]), Artifact("torch", ""), []
+        "original", build.build([build.op("BatchNormalization", x, *values)]), Artifact(format="torch", source=""), []
     )
     arrays = [np.ones((2, 1), np.float32), *(np.float32([value]) for value in (1.0, 0.0, 0.5, variance))]
     assert uncompiled._is_unsettled(program, arrays) == (variance < 0)
@@ -286,14 +312,16 @@ def alone(op: str, inputs: Sequence[np.ndarray], answer: object, profile: str = 
     arrays = tuple(inputs)
     operands = [build.input(TensorType(x.dtype.name, x.shape)) for x in arrays]
     graph = build.build([build.op(op, *operands, **attrs)])
-    artifact = pipeline.lower(graph, LoweringChoices(), pipeline.Target("onnx"))
-    one = InputSet(profile, arrays, mode(profile, "onnx"))
+    artifact = pipeline.lower(graph, LoweringChoices(), pipeline.Target(format="onnx"))
+    one = InputSet(profile=profile, arrays=arrays, mode=mode(profile, "onnx"))
     program = pipeline.prepare("original", graph, artifact, [one])
     right = evaluate(graph, arrays)[0]
     verdicts = []
     for output in (right, np.array(answer).astype(right.dtype)):
-        outcome = Outcome("ok", outputs=((output,),))
-        verdicts = ORACLES["differential"].judge(Case([one], [replace(program, outcome=outcome)]), Refusing([]))
+        outcome = Outcome(status="ok", outputs=((output,),))
+        verdicts = ORACLES["differential"].judge(
+            Case(sets=[one], programs=[replace(program, outcome=outcome)]), Refusing([])
+        )
         assert output is not right or not verdicts
     assert all(verdict.alone for verdict in verdicts if verdict.rung == "uncompiled")
     return any(verdict.rung == "uncompiled" for verdict in verdicts)
@@ -379,10 +407,14 @@ def other_zeros(op: str, x: Sequence[float], answer: Sequence[float], profile: s
     zeros = build.op("zeros_like", value, domain="aten")
     graph = build.build([build.op("Add", build.op(op, value), zeros)])
     inputs = (np.float32(x),)
-    one = InputSet(profile, inputs, mode(profile, "torch"))
-    program = pipeline.prepare("min", graph, pipeline.lower(graph, LoweringChoices(), pipeline.Target("torch")), [one])
-    outcome = Outcome("ok", outputs=((np.float32(answer),),), reference=(tuple(evaluate(graph, inputs)),))
-    verdicts = ORACLES["differential"].judge(Case([one], [replace(program, outcome=outcome)]), Eager(graph))
+    one = InputSet(profile=profile, arrays=inputs, mode=mode(profile, "torch"))
+    program = pipeline.prepare(
+        "min", graph, pipeline.lower(graph, LoweringChoices(), pipeline.Target(format="torch")), [one]
+    )
+    outcome = Outcome(status="ok", outputs=((np.float32(answer),),), reference=(tuple(evaluate(graph, inputs)),))
+    verdicts = ORACLES["differential"].judge(
+        Case(sets=[one], programs=[replace(program, outcome=outcome)]), Eager(graph)
+    )
     assert all(verdict.rung == "zeros" for verdict in verdicts)
     return bool(verdicts)
 

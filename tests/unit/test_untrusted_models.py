@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import signal
+import threading
 from collections.abc import Callable
 from itertools import pairwise
 from pathlib import Path
@@ -176,6 +178,21 @@ def test_a_crash_a_hang_and_full_memory_end_only_the_process_that_reads(
     assert message.startswith("a.onnx: ")
     assert message.endswith("(at work)")
     assert forked.apart(lambda: 7, "a.onnx", ReadLimits()) == 7
+
+
+def test_the_process_that_reads_collects_no_garbage_of_this_one() -> None:
+    class Waiting:
+        def __init__(self) -> None:
+            self.cycle = self
+            self.process = os.getpid()
+
+        def __del__(self) -> None:
+            if os.getpid() != self.process:
+                threading.Event().wait()
+
+    Waiting()
+    assert forked.apart(gc.collect, "a.onnx", ReadLimits(seconds=1)) == 0
+    assert gc.isenabled()
 
 
 def test_a_fault_of_our_own_is_no_error_of_the_model() -> None:

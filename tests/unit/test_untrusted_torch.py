@@ -116,3 +116,16 @@ def test_a_pickle_of_example_inputs_does_not_run(tmp_path: Path, monkeypatch: py
     with pytest.raises(FormatError, match="holds more than tensors"):
         torch_export.load(path)
     assert not (tmp_path / "pwned").exists()
+
+
+def test_a_torch_that_would_run_code_of_an_archive_loads_none(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    torch = pytest.importorskip("torch")
+    from polyjuice.formats import torch_export
+
+    path = archive(tmp_path)
+    monkeypatch.setattr(torch, "__version__", type(torch.__version__)("2.5.1+cpu"))
+    with pytest.raises(FormatError) as caught:
+        torch_export.load(path)
+    assert str(caught.value).startswith(f"{path}: Torch 2.5.1+cpu may run code")
+    assert "install Torch 2.6" in str(caught.value)
+    assert "\n" not in str(caught.value)

@@ -20,7 +20,7 @@ class ValueName(str):
     """The name of a value of the Graph, as an argument (other strings are ATen's own)."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class AtenCall:
     """One call of an overload: its arguments by the names of ATen's schema, and the types of its results.
 

@@ -22,7 +22,7 @@ _NAME_BITS = 48
 """How many random bits such a name once took. They are still drawn, so that a seed's later choices stay the same."""
 
 
-@dataclass
+@dataclass(kw_only=True)
 class FormSite:
     """The model around a node: the types of all values, constants by name, the opset, and the node's name (``place``).
 

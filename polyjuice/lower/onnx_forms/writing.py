@@ -66,7 +66,14 @@ def rewrite(
     names: list[str] | None = None if shown is None else []
     for node in nodes:
         result = next(filter(None, node.output), "")
-        site = FormSite(known, constants, opset, result, chooser.about("form of", result), shown=names)
+        site = FormSite(
+            types=known,
+            constants=constants,
+            opset=opset,
+            place=result,
+            draws=chooser.about("form of", result),
+            shown=names,
+        )
         forms, details = chooser.about("forms of", result), site.draws
         operator = node.op_type if is_default(node.domain) else ""
         for subject in (operator, identities.VALUE):

@@ -70,7 +70,7 @@ def is_known(graph: Graph) -> bool:
     return all(entry(node) for node in graph.nodes)
 
 
-@dataclass
+@dataclass(kw_only=True)
 class ExcerptTrial:
     """Tests excerpts with the finding's oracle, or with one that sees the same fault in a single program.
 
@@ -153,7 +153,7 @@ class ExcerptTrial:
             raise FormatError("the operator table lacks what it knew in the whole program")
         profile = self.stored.record.profile
         inputs = tuple(excerpt.written.inputs.values())
-        sets = [InputSet(profile, inputs, mode_in(profile, self.session.compiler))]
+        sets = [InputSet(profile=profile, arrays=inputs, mode=mode_in(profile, self.session.compiler))]
         self.counts.programs += 1
         whole = pipeline.prepare(self.label, graph, artifact, sets, as_written=True)
         return pipeline.execute(self.stored.case_of(sets, [whole]), self.session)

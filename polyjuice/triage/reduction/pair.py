@@ -27,7 +27,7 @@ _EXTREME = 64
 ones."""
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class Pair:
     """Graphs on the same inputs with equal outputs; a single graph where the oracle judges one program.
 

@@ -58,7 +58,7 @@ Rewritings replace one side entirely, so they come last.
 """
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Reduced:
     """The result of a search: its confirmed case, and the number of operators before and after, by label."""
 
@@ -125,10 +125,10 @@ def _of_graphs(
     A reduced single program is paired with an equal program that is right, if one is near. Raises NotShown,
     FindingError.
     """
-    trial = Trial(stored, session, rules or default_rules())
+    trial = Trial(stored=stored, session=session, rules=rules or default_rules())
     start = _start(trial)
     trial.until = time.monotonic() + time_s
-    search = Search(PASSES, trial, [start], show, names.tidy)
+    search = Search(passes=PASSES, trial=trial, accepted=[start], show=show, tidy=names.tidy)
     finished = search.run()
     search.accepted.append(names.with_plain_names(search.accepted[-1]))
     found = _beside_another(search, whole, finished) if len(whole.graphs) > len(stored.graphs) else None
@@ -140,13 +140,20 @@ def _beside_another(search: Search[Pair], whole: Stored, finished: bool) -> Redu
     one = search.trial
     assert isinstance(one, Trial)
     (label,) = one.stored.graphs
-    trial = Trial(replace(whole, as_written={}), one.session, one.rules, runs=one.runs)
+    trial = Trial(stored=replace(whole, as_written={}), session=one.session, rules=one.rules, runs=one.runs)
     for pair in beside(search.accepted[-1], list(whole.graphs).index(label), one.rewriter):
         judged = trial.judge(pair) if trial.shows(pair) else None
         if judged and pipeline.repeats(*judged, trial.session):
-            before = {name: len(graph) for name, graph in whole.graphs.items()}
-            after = dict(zip(whole.graphs, pair.operators, strict=True))
-            return Reduced(before, after, search.steps, one.counts, finished, *judged)
+            case, verdict = judged
+            return Reduced(
+                before={name: len(graph) for name, graph in whole.graphs.items()},
+                after=dict(zip(whole.graphs, pair.operators, strict=True)),
+                accepted=search.steps,
+                counts=one.counts,
+                finished=finished,
+                case=case,
+                verdict=verdict,
+            )
     return None
 
 
@@ -182,7 +189,7 @@ def _of_program(
 
 def _of_text(stored: Stored, session: CompilerSession, until: float, show: Callable[[Progress], None]) -> Reduced:
     """Cut down a program as its owner wrote it. Raises NotShown, FindingError."""
-    trial = ExcerptTrial(stored, session)
+    trial = ExcerptTrial(stored=stored, session=session)
     shows_only = f"the fault shows in {trial.label} as its owner wrote it, and not in its graph"
     try:
         start = trial.as_stored()
@@ -193,7 +200,7 @@ def _of_text(stored: Stored, session: CompilerSession, until: float, show: Calla
             raise NotShown
         raise FindingError(f"{shows_only}, and only beside another program")
     trial.until = until
-    search = Search(cutting.PASSES, trial, [start], show)
+    search = Search(passes=cutting.PASSES, trial=trial, accepted=[start], show=show)
     return _result((trial.label,), search, search.run())
 
 
@@ -201,7 +208,15 @@ def _result(labels: tuple[str, ...], search: Search[C], finished: bool) -> Reduc
     """The confirmed result of a search. Raises NotShown."""
     smallest, case, verdict = search.confirmed()
     before, after = (dict(zip(labels, c.operators, strict=True)) for c in (search.accepted[0], smallest))
-    return Reduced(before, after, search.steps, search.trial.counts, finished, case, verdict)
+    return Reduced(
+        before=before,
+        after=after,
+        accepted=search.steps,
+        counts=search.trial.counts,
+        finished=finished,
+        case=case,
+        verdict=verdict,
+    )
 
 
 def _start(trial: Trial) -> Pair:

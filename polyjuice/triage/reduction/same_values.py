@@ -17,7 +17,7 @@ from polyjuice.triage.reduction.rebuild import cone
 _DIGITS = 9
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class Shared:
     """Equal values of one type: for each graph, its names for the value in order of computation.
 
@@ -51,7 +51,9 @@ def shared_values(pair: Pair, others: Sequence[Sequence[np.ndarray]]) -> list[Sh
             found.setdefault(key, [[] for _ in pair.graphs])[number].append(name)
             arrays.setdefault(key, own[name])
     return [
-        Shared(key[0], tuple(map(tuple, names)), arrays[key], bool(others) and len(set(key[1])) == 1)
+        Shared(
+            type=key[0], names=tuple(map(tuple, names)), array=arrays[key], fixed=bool(others) and len(set(key[1])) == 1
+        )
         for key, names in found.items()
     ]
 

@@ -93,7 +93,7 @@ Passes = Sequence[tuple[str, Callable[[C, Any], Iterator[Edit[C]]]]]
 """Names and passes: each pass turns a candidate and its judge into the edits to try one after another."""
 
 
-@dataclass
+@dataclass(kw_only=True)
 class Search(Generic[C]):
     """Passes that shrink the last of ``accepted``: candidates that showed the fault, each smaller than the one before.
 

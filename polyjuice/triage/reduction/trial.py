@@ -36,7 +36,7 @@ _FEW_SETS, _MANY_SETS = 2, 16
 UNFIT = (ArithmeticError, LookupError, TypeError, ValueError)
 
 #: The budget for rewriting programs with all rules: two iterations.
-_NEAR = Budget(None, 2)
+_NEAR = Budget(rules=None, iterations=2)
 
 #: The most candidates to compile together, for a compiler that is faster with several at once.
 _TOGETHER = 8
@@ -58,7 +58,7 @@ class Counts:
     programs: int = 0
 
 
-@dataclass
+@dataclass(kw_only=True)
 class Trial:
     """Tests candidates with the finding's own oracle.
 
@@ -149,7 +149,7 @@ class Trial:
     @cached_property
     def _has_values(self) -> bool:
         """Whether the finding's own program has values; it has none with an operator that only its owner knows."""
-        return Pair((*self.stored.graphs.values(),), self.stored.inputs, 0, ()).has_values
+        return Pair(graphs=(*self.stored.graphs.values(),), inputs=self.stored.inputs, output=0, choices=()).has_values
 
     @property
     def _mode(self) -> Mode:
@@ -237,7 +237,7 @@ class Trial:
             return False
 
     def _set(self, inputs: tuple[np.ndarray, ...]) -> InputSet:
-        return InputSet(self.stored.record.profile, inputs, self._mode)
+        return InputSet(profile=self.stored.record.profile, arrays=inputs, mode=self._mode)
 
     def _sets(self, pair: Pair) -> list[InputSet]:
         """The sets of inputs on which the programs run, one after another."""
@@ -288,7 +288,9 @@ class Trial:
     def as_stored(self) -> Pair:
         """The finding itself as a pair. Raises Unlowerable."""
         graphs, choices = tuple(self.stored.graphs.values()), tuple(self.stored.choices.values())
-        return self.asked(Pair(graphs, self.stored.inputs, self.stored.record.output, choices))
+        return self.asked(
+            Pair(graphs=graphs, inputs=self.stored.inputs, output=self.stored.record.output, choices=choices)
+        )
 
 
 def _merged(cases: Sequence[Case]) -> Case:

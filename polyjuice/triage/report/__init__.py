@@ -29,7 +29,10 @@ def render(record: FindingRecord, graphs: Mapping[str, Graph], artifacts: Mappin
     """The report on a finding, from its graphs and programs by label and the text of its reproducer."""
     environment = _environment()
     form = environment.select_template([f"{record.compiler}.md", "other.md"])
-    return _without_gaps(form.render(finding=View(record, graphs, artifacts, repro))).strip() + "\n"
+    return (
+        _without_gaps(form.render(finding=View(record=record, graphs=graphs, artifacts=artifacts, repro=repro))).strip()
+        + "\n"
+    )
 
 
 def _without_gaps(text: str) -> str:

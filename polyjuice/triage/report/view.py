@@ -60,7 +60,7 @@ _EXACTNESS = {
 }
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class View:
     """The texts of a finding for the forms. The sides are called A and B, as in the reproducer."""
 

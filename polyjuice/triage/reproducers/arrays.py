@@ -55,7 +55,7 @@ def is_small(array: np.ndarray) -> bool:
     return 0 < array.size <= SMALL or (array.size > 0 and uniform_value(array) is not None)
 
 
-@dataclass
+@dataclass(kw_only=True)
 class Arrays:
     """Writes expressions for arrays as tensors of a format; ``read`` tells whether any of them needs the archive.
 

@@ -12,7 +12,7 @@ from polyjuice.triage.reproducers import endings
 from polyjuice.triage.reproducers.definitions import Programs
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Backends:
     """The table for one side of a verdict. ``halves`` tells whether its program has half types.
 

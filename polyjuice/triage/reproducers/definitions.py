@@ -19,7 +19,7 @@ _OF_INPUTS = ("layouts", "mode", "gradients", "numbers")
 """The keys of a setup that affect the call of a program, and not its compilation."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Programs:
     """The programs by side, and the names and types of their common inputs.
 

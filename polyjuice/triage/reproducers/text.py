@@ -59,11 +59,16 @@ def texts(
     """
     sides = dict(zip("AB", artifacts, strict=False))
     ways = ((True, True), (True, False), (False, False))
-    each = (_Text(session, case, verdict, sides, inline, built, beside).write() for inline, built in ways)
+    each = (
+        _Text(
+            session=session, case=case, verdict=verdict, sides=sides, inline=inline, built=built, beside=beside
+        ).write()
+        for inline, built in ways
+    )
     return list(dict.fromkeys(each))
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class _Text:
     """One text; ``inline`` writes out small arrays, ``built`` small models."""
 
@@ -100,7 +105,9 @@ class _Text:
 
     def write(self) -> str:
         """The whole text."""
-        arrays = Arrays(next(iter(self.sides.values())).format, self.session.conditions.device, self.inline)
+        arrays = Arrays(
+            format=next(iter(self.sides.values())).format, device=self.session.conditions.device, inline=self.inline
+        )
         programs = self._programs()
         values = "\n".join(self._values(arrays, programs))
         models = programs.definitions(arrays, built=self.built)
@@ -188,13 +195,13 @@ class _Text:
         taken = re.findall(r"\w+", f"{_TAKEN} {self.session.compiler.repro_imports}")
         names = identifiers(graph, {*taken, *(name for names in further.values() for name in names)})
         return Programs(
-            sides,
-            [names[name] for name in graph.inputs],
-            graph.input_types,
-            further,
-            (self.verdict.level if elsewhere else "") or self.session.conditions.level,
-            self.session.conditions.device,
-            len(graph.outputs),
+            artifacts=sides,
+            inputs=[names[name] for name in graph.inputs],
+            types=graph.input_types,
+            further=further,
+            level=(self.verdict.level if elsewhere else "") or self.session.conditions.level,
+            device=self.session.conditions.device,
+            outputs=len(graph.outputs),
         )
 
     def _values(self, arrays: Arrays, programs: Programs) -> Iterator[str]:
@@ -228,7 +235,9 @@ class _Text:
                 further=further,
             )
         elif self._kind.ending:
-            yield from self._kind.ending(_Sides(self.case, verdict, programs, further, self.supervised))
+            yield from self._kind.ending(
+                _Sides(case=self.case, verdict=verdict, programs=programs, further=further, supervised=self.supervised)
+            )
         else:
             yield from self._comparison(arrays, programs, calls, further)
 
@@ -242,7 +251,15 @@ class _Text:
         graph = self.case.of(self.verdict.b if side == "B" else self.verdict.a).graph
         halves = any(type.dtype in _HALF for type in graph.types.values())
         value = programs.array_of(f"outputs[{self.verdict.output}]", self._dtype())
-        return Backends(programs, self.verdict, side, compiler, halves, value, self._part())
+        return Backends(
+            programs=programs,
+            verdict=self.verdict,
+            side=side,
+            compiler=compiler,
+            halves=halves,
+            value=value,
+            part=self._part(),
+        )
 
     def _comparison(self, arrays: Arrays, programs: Programs, calls: Mapping[str, str], further: str) -> Iterator[str]:
         verdict, comparison = self.verdict, self._oracle.comparison
@@ -314,7 +331,7 @@ class _Text:
         return self._oracle.dtype(self.case, self.verdict)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class _Sides:
     """The programs of a reproducer for the ending of a kind (see :class:`polyjuice.oracles.Sides`)."""
 
