@@ -230,6 +230,7 @@ OPS = (
         limits=SpecialValues.INFINITY,
         followers="Pad Clip Relu Add Conv Mul Max Min MaxPool MatMul Neg Sqrt ReduceSum ArgMax Concat",
         bounds=Bounds("(max l0 0.0)", "(max h0 0.0)", least="0.0"),
+        signed_zeros=False,
     ),
     unary(
         "relu6",
@@ -243,6 +244,7 @@ OPS = (
         weight=0.5,
         limits=SpecialValues.INFINITY,
         bounds=Bounds("0.0", "6.0"),
+        signed_zeros=False,
     ),
     parametric(
         "hardtanh",
@@ -262,6 +264,7 @@ OPS = (
         ulps=1,
         weight=0.4,
         limits=SpecialValues.INFINITY,
+        signed_zeros=False,
     ),
     unary(
         "Sigmoid",
@@ -291,6 +294,7 @@ OPS = (
         ulps=8,
         weight=0.4,
         limits=SpecialValues.NAN,
+        signed_zeros=False,
     ),
     unary(
         "silu",
@@ -352,6 +356,7 @@ OPS = (
         ulps=4,
         weight=0.5,
         limits=SpecialValues.NAN,
+        signed_zeros=False,
     ),
     parametric(
         "HardSigmoid",
@@ -365,6 +370,7 @@ OPS = (
         weight=0.4,
         limits=SpecialValues.INFINITY,
         bounds=value_bounds.SHARE,
+        signed_zeros=False,
     ),
     unary(
         "Softplus",
@@ -381,6 +387,7 @@ OPS = (
         weight=0.5,
         limits=SpecialValues.NAN,
         bounds=value_bounds.SOFTPLUS,
+        signed_zeros=False,
     ),
     unary(
         "Softsign",
@@ -409,6 +416,7 @@ OPS = (
         ulps=8,
         limits=SpecialValues.ANYWHERE,
         followers="Conv LeakyRelu Mul",
+        signed_zeros=False,
     ),
     Op(
         name="PRelu",
@@ -436,6 +444,7 @@ OPS = (
         FLOATS,
         ulps=8,
         limits=SpecialValues.INFINITY,
+        signed_zeros=False,
     ),
     parametric(
         "Celu",
@@ -448,6 +457,7 @@ OPS = (
         ulps=8,
         weight=0.4,
         limits=SpecialValues.INFINITY,
+        signed_zeros=False,
     ),
     parametric(
         "Selu",
@@ -460,6 +470,7 @@ OPS = (
         ulps=8,
         weight=0.4,
         limits=SpecialValues.INFINITY,
+        signed_zeros=False,
     ),
     parametric(
         "ThresholdedRelu",
@@ -472,6 +483,7 @@ OPS = (
         exact=True,
         continuous=False,
         weight=0.3,
+        signed_zeros=False,
     ),
     parametric(
         "Shrink",
@@ -502,6 +514,7 @@ OPS = (
         exact=True,
         ulps=1,
         limits=SpecialValues.INFINITY,
+        signed_zeros=False,
     ),
     parametric(
         "hardshrink",

@@ -10,7 +10,7 @@ import numpy as np
 
 from polyjuice.ir import Attrs, TensorType, dtypes
 from polyjuice.ir.dtypes import ALL, FLOATS, NUMERIC
-from polyjuice.ops import errors, sampling
+from polyjuice.ops import errors, open_results, sampling
 from polyjuice.ops.decomposition_terms import onnx_term, where
 from polyjuice.ops.pointwise import binary, elementwise, unary
 from polyjuice.ops.spec import Attr, Builder, Call, ErrorContext, Op, SpecialValues, SpellFn
@@ -30,6 +30,7 @@ def _compare(
         exact=True,
         continuous=False,
         limits=SpecialValues.ANYWHERE,
+        numbers=(0, 1),
         **more,
     )
 
@@ -171,6 +172,7 @@ OPS = (
         exact=True,
         continuous=False,
         limits=SpecialValues.INFINITY,
+        unsettled=open_results.sign_of_nan(0),
     ),
     binary(
         "heaviside",
@@ -183,5 +185,6 @@ OPS = (
         exact=True,
         continuous=False,
         limits=SpecialValues.INFINITY,
+        signed_zeros=False,
     ),
 )

@@ -9,7 +9,7 @@ import numpy as np
 
 from polyjuice.ir import Attrs, dtypes
 from polyjuice.ir.dtypes import FLOATS
-from polyjuice.ops import domains, errors, value_bounds
+from polyjuice.ops import domains, errors, open_results, value_bounds
 from polyjuice.ops.decomposition_terms import Term, onnx_term, where
 from polyjuice.ops.pointwise import HALF_TO_SINGLE, binary, cast_around, parametric, unary
 from polyjuice.ops.spec import Call, ErrorContext, Op, SpecialValues, Unsupported
@@ -196,6 +196,7 @@ def _sum_of_powers(name: str, function: Any, scale: float, weight: float) -> Op:
         onnx=onnx_term(onnx),
         ulps=4,
         weight=weight,
+        signed_zeros=False,
     )
 
 
@@ -266,6 +267,7 @@ OPS = (
         lack=domains.within(0, 0.0),
         followers="Div Reciprocal Mul Add",
         bounds=Bounds("0.0", "(max h0 1.0)", when="(>= l0 0.0)", least="0.0"),
+        unsettled=open_results.root(0),
     ),
     _aten(
         "expm1",
@@ -314,6 +316,7 @@ OPS = (
         weight=0.6,
         limits=SpecialValues.NAN | SpecialValues.POLE,
         lack=domains.within(0, 0.0),
+        unsettled=open_results.root(0),
     ),
     binary(
         "hypot",
