@@ -39,6 +39,8 @@ characters in the output. ``other status``: a status that the command line does 
 """
 
 LIMIT_S = 20.0
+"""How long a command may take on a machine that does nothing else; on a busy one, longer in proportion."""
+
 MEMORY = 4 * 2**30
 """How many bytes of address space a command may take, besides those of the process that forks."""
 
@@ -207,7 +209,8 @@ def _in_one_process(around: Surroundings, commands: Sequence[Runnable], limit_s:
 
 def _line(stream: object, limit_s: float) -> bytes | None:
     """The next line from a process; empty if it has ended, None if the time is over."""
-    ready, _, _ = select.select([stream], [], [], limit_s)
+    busy = max(1.0, os.getloadavg()[0] / (os.cpu_count() or 1))
+    ready, _, _ = select.select([stream], [], [], limit_s * busy)
     return stream.readline() if ready else None  # type: ignore[attr-defined, no-any-return]
 
 

@@ -440,16 +440,22 @@ class Store:
             self._db.execute("INSERT OR REPLACE INTO sorted VALUES (?, ?, ?, ?, ?)", row)
 
     def causes_of_groups(self) -> dict[str, str]:
-        """The causes of groups whose findings share one cause, where all triaged ones agree."""
-        kinds = [kind for (kind,) in self._db.execute("SELECT DISTINCT kind FROM findings") if fails(kind)]
+        """The cause of each group that certainly has only one: all triaged findings agree, and it has the same blame.
+
+        Failures of a group need not have the same blame. A cause has that of its finding with a record.
+        """
+        records = self._db.execute("SELECT signature, record FROM triaged WHERE record IS NOT NULL")
+        blamed = {(cause, tuple(json.loads(record)["blame"])) for cause, record in records}
         rows = self._db.execute(
-            "SELECT s.grouped, MIN(t.signature) "
+            "SELECT s.grouped, f.kind, s.alike, s.blame, MIN(t.signature) "
             "FROM sorted s JOIN triaged t USING (folder) JOIN findings f USING (folder) "
-            f"WHERE s.alike OR f.kind IN ({', '.join('?' * len(kinds))}) "
-            "GROUP BY s.grouped HAVING COUNT(DISTINCT t.signature) = 1",
-            kinds,
+            "GROUP BY s.grouped HAVING COUNT(DISTINCT t.signature) = 1"
         )
-        return dict(rows.fetchall())
+        return {
+            grouped: cause
+            for grouped, kind, alike, blame, cause in rows
+            if fails(kind) or (alike and (cause, tuple(json.loads(blame))) in blamed)
+        }
 
     def culprits(self) -> list[KnownCulprit]:
         """The culprits, in the order of their discovery."""

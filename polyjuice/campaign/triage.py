@@ -104,8 +104,6 @@ class Triage:
         """All culprits so far, in the order of their discovery: findings were compared with the first ones of them."""
         self._joined: dict[str, str] = {}
         """Maps each earlier cause to the cause that accounts for it."""
-        self._of_groups = store.causes_of_groups()
-        """The cause of each group that certainly has only one."""
 
     def next(self, schedule: Schedule, cases: bool) -> Job | None:
         """The next job; None where there is nothing to do, or no time.
@@ -200,7 +198,7 @@ class Triage:
             return ""
         if triaged.group:
             self._store.add_group(triaged.name, triaged.group, held_against)
-            if cause := self._of_groups.get(triaged.group.text):
+            if cause := self._store.causes_of_groups().get(triaged.group.text):
                 self._store.add_triaged(Triaged(name=triaged.name, cause=cause))
             return ""
         record = finding.record
@@ -214,7 +212,7 @@ class Triage:
             triaged = replace(triaged, record={**triaged.record, "regression": bug.url})
         self._store.add_triaged(triaged)
         self._join(triaged)
-        self._take_along(finding, triaged)
+        self._take_along(finding, triaged.cause)
         return ""
 
     def _join(self, triaged: Triaged) -> None:
@@ -227,21 +225,17 @@ class Triage:
                 self._store.join_causes(other.cause, triaged.cause)
                 before = [other.cause, *(old for old, now in self._joined.items() if now == other.cause)]
                 self._joined |= dict.fromkeys(before, triaged.cause)
-                self._of_groups = {group: self._now(cause) for group, cause in self._of_groups.items()}
 
     def _now(self, cause: str) -> str:
         """The cause that a cause is now part of, usually itself."""
         return self._joined.get(cause, cause)
 
-    def _take_along(self, finding: Untriaged, triaged: Triaged) -> None:
-        """Attribute the group's other findings to this cause, now and later, if the group certainly has one cause."""
-        blame = tuple(triaged.record["blame"]) if triaged.record else ()
-        group = finding.group
-        if fails(finding.record["kind"]) or (group and group.alike and blame == group.blame):
-            self._of_groups[finding.grouped] = triaged.cause
+    def _take_along(self, finding: Untriaged, cause: str) -> None:
+        """Attribute the group's other findings to this cause, if the group certainly has one cause."""
+        if self._store.causes_of_groups().get(finding.grouped) == cause:
             for other in self._store.untriaged():
                 if other.grouped == finding.grouped and other.name not in self._running:
-                    self._store.add_triaged(Triaged(name=other.name, cause=triaged.cause))
+                    self._store.add_triaged(Triaged(name=other.name, cause=cause))
 
     def publish(self) -> None:
         """Keep one folder of each cause in the campaign's ``findings``, with its number of other findings.

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sqlite3
 import sys
 import traceback
 from typing import Any, NoReturn, cast
@@ -130,8 +129,11 @@ def run() -> NoReturn:
     except Exception as problem:  # noqa: BLE001 - Python's own status would be 1, which means findings
         if full := shortage(problem):
             _refuse(str(full))
-        if isinstance(problem, sqlite3.OperationalError) and problem.sqlite_errorname.startswith("SQLITE_IOERR"):
+        code = getattr(problem, "sqlite_errorname", "")
+        if code.startswith("SQLITE_IOERR"):
             _refuse(f"the campaign's database: {problem}; see to its disk, then continue with --resume")
+        if code.startswith("SQLITE_CORRUPT"):
+            _refuse(f"the campaign's database is damaged ({problem}); restore it, or begin a new campaign")
         sys.stderr.write(visible(traceback.format_exc()))
         sys.exit(DEFECT)
 

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import os
 import re
-from collections.abc import Sequence
+import shutil
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
+from typing import Any, NamedTuple
 
-from . import _llvm
+from . import _llvm, _stderr
 
 # HLO passes of the CPU without which most programs still compile. A name that a release lacks does nothing.
 _PASSES = """
@@ -37,6 +41,52 @@ _OFF = {
 }
 _LOOP_UNROLLING = "loop-unrolling"  # switched off by XLA's own name among LLVM's options
 _DUMPED_AFTER = re.compile(r"\.(\d{4})\.[^/]*\.after_(?!pipeline-start)([^.]+)\.before_")
+
+
+class Compiled(NamedTuple):
+    """A function that XLA has compiled, the passes that changed its HLO, in order, and LLVM's skipped passes."""
+
+    function: Callable[..., Any]
+    changes: list[str]
+
+
+def set_flags(compiler: str, levels: Sequence[str], options: dict[str, Any]) -> Path | None:
+    """Set XLA's flags, which it reads at its first compilation, and return the folder of its dumps, if it dumps.
+
+    Raises RuntimeError for a level that the compiler lacks.
+    """
+    level = str(options.get("level", 3))
+    if level not in levels:
+        raise RuntimeError(f"{compiler} has no level {level!r}: choose from {', '.join(levels)}")
+    flags = [os.environ.get("XLA_FLAGS", ""), f"--xla_backend_optimization_level={level}"]
+    flags += flags_without(options.get("disable", ()), Path(options["scratch"]))
+    dump = Path(options["scratch"], "xla") if options.get("trace") else None
+    if dump:
+        flags += [f"--xla_dump_to={dump}", "--xla_dump_hlo_pass_re=.*"]
+    os.environ["XLA_FLAGS"] = " ".join(flags).strip()
+    return dump
+
+
+@contextmanager
+def traced(dump: Path | None) -> Iterator[list[str]]:
+    """Collect what one compilation changed in the list, with a folder of dumps."""
+    found: list[str] = []
+    if not dump:
+        yield found
+        return
+    shutil.rmtree(dump, ignore_errors=True)
+    log: list[str] = []
+    with _stderr.captured(log):
+        yield found
+    found += [*changes(dump), *_llvm.left_out("".join(log))]
+
+
+def trace(compiled: Compiled) -> list[str]:
+    """The HLO passes that changed the program, each once, then LLVM's skipped passes.
+
+    Empty unless the option `trace` is set.
+    """
+    return compiled.changes
 
 
 def flags_without(disabled: Sequence[str], scratch: Path) -> list[str]:

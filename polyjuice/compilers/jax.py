@@ -11,20 +11,18 @@ os.environ.setdefault("JAX_PLATFORMS", "cpu")
 os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
 
 import linecache
-import shutil
 import sys
 from collections.abc import Callable, Sequence
-from contextlib import nullcontext
 from pathlib import Path
 from types import ModuleType
-from typing import Any, NamedTuple
+from typing import Any
 
 import jax
 import jax.numpy as jnp
 import ml_dtypes
 import numpy as np
 
-from . import _llvm, _stderr, _xla
+from . import _xla
 
 Array = tuple[str, "np.ndarray[Any, Any]"]
 
@@ -74,12 +72,7 @@ _NAMES = {np.dtype(dtype).name: name for name, dtype in _NARROW.items()}
 
 _dump: Path | None = None
 
-
-class Compiled(NamedTuple):
-    """A compiled program, and the parts of XLA in its trace."""
-
-    function: Callable[..., Any]
-    changes: list[str]
+trace = _xla.trace
 
 
 def version() -> str:
@@ -96,15 +89,7 @@ def start(options: dict[str, Any]) -> None:
     global _dump
     if options.get("device", "cpu") != "cpu":
         raise RuntimeError("the compiler jax runs on a CPU alone; use --device cpu")
-    level = str(options.get("level", 3))
-    if level not in INFO["levels"]:
-        raise RuntimeError(f"jax has no level {level!r}: choose from {' '.join(INFO['levels'])}")
-    flags = [os.environ.get("XLA_FLAGS", ""), f"--xla_backend_optimization_level={level}"]
-    flags += _xla.flags_without(options.get("disable", ()), Path(options["scratch"]))
-    if options.get("trace"):
-        _dump = Path(options["scratch"], "xla")
-        flags += [f"--xla_dump_to={_dump}", "--xla_dump_hlo_pass_re=.*"]
-    os.environ["XLA_FLAGS"] = " ".join(flags).strip()
+    _dump = _xla.set_flags("jax", INFO["levels"], options)
     jax.config.update("jax_enable_x64", True)  # type: ignore[no-untyped-call]
     jax.config.update("jax_platforms", "cpu")  # type: ignore[no-untyped-call]
 
@@ -133,23 +118,20 @@ def eager(program: Callable[..., Any], inputs: Sequence[Array]) -> list[Array]:
         return _call(program, inputs)
 
 
-def compile(program: Callable[..., Any], inputs: Sequence[Array]) -> Compiled:
+def compile(program: Callable[..., Any], inputs: Sequence[Array]) -> _xla.Compiled:
     """Compile for inputs of these types. Raises NotImplementedError where JAX or XLA lacks an operator."""
-    if _dump:
-        shutil.rmtree(_dump, ignore_errors=True)
-    log: list[str] = []
     lowered = jax.jit(lambda *values: program(*values)).lower(*[tensor(array) for array in inputs])
     try:
-        with _stderr.captured(log) if _dump else nullcontext():
+        with _xla.traced(_dump) as changes:
             function = lowered.compile()
     except jax.errors.JaxRuntimeError as error:
         if "UNIMPLEMENTED" in str(error):
             raise NotImplementedError(str(error)) from error
         raise
-    return Compiled(function, [*_xla.changes(_dump), *_llvm.left_out("".join(log))] if _dump else [])
+    return _xla.Compiled(function, changes)
 
 
-def run(compiled: Compiled, inputs: Sequence[Array]) -> list[Array]:
+def run(compiled: _xla.Compiled, inputs: Sequence[Array]) -> list[Array]:
     """Call the compiled program."""
     return _call(compiled.function, inputs)
 
@@ -161,14 +143,6 @@ def _call(function: Callable[..., Any], inputs: Sequence[Array]) -> list[Array]:
 def knobs() -> list[str]:
     """Settings, then LLVM's passes, HLO passes by name, and other parts."""
     return _xla.knobs(everything=True)
-
-
-def trace(compiled: Compiled) -> list[str]:
-    """The HLO passes that changed the program, each once, then LLVM's skipped passes.
-
-    Empty unless the option `trace` is set.
-    """
-    return compiled.changes
 
 
 def tensor(array: Array) -> Any:

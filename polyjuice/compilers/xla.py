@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import os
 import re
-import shutil
-from collections.abc import Callable, Sequence
-from contextlib import nullcontext
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import tensorflow as tf
 
-from . import _llvm, _stderr, _tensorflow, _xla
+from . import _tensorflow, _xla
 from ._tensorflow import Array, Loaded
 
 INFO: dict[str, Any] = {
@@ -50,14 +47,8 @@ _FLAGS_SINCE = (2, 21)
 
 _dump: Path | None = None
 
-load, eager = _tensorflow.load, _tensorflow.run
 
-
-class Compiled(NamedTuple):
-    """A function that XLA has compiled, the passes that changed its HLO, in order, and LLVM's skipped passes."""
-
-    function: Callable[..., Any]
-    changes: list[str]
+load, eager, trace = _tensorflow.load, _tensorflow.run, _xla.trace
 
 
 def version() -> str:
@@ -72,27 +63,17 @@ def check() -> None:
 def start(options: dict[str, Any]) -> None:
     """Set XLA's flags, which it reads at its first compilation."""
     global _dump
-    level = str(options.get("level", 3))
-    if level not in INFO["levels"]:
-        raise RuntimeError(f"xla has no level {level!r}: choose from {', '.join(INFO['levels'])}")
-    flags = [os.environ.get("XLA_FLAGS", ""), f"--xla_backend_optimization_level={level}"]
-    flags += _xla.flags_without(options.get("disable", ()), Path(options["scratch"]))
-    if options.get("trace"):
-        _dump = Path(options["scratch"], "xla")
-        flags += [f"--xla_dump_to={_dump}", "--xla_dump_hlo_pass_re=.*"]
-    os.environ["XLA_FLAGS"] = " ".join(flags).strip()
+    _dump = _xla.set_flags("xla", INFO["levels"], options)
     _tensorflow.start(options)
 
 
-def compile(program: Loaded, inputs: Sequence[Array]) -> Compiled:
+def compile(program: Loaded, inputs: Sequence[Array]) -> _xla.Compiled:
     """Compile and make the first call.
 
     Raises NotImplementedError where XLA lacks an operator or an element type. It also does so where a Python function
     of TensorFlow needs a size that is unknown while tracing. A wrong result of TensorFlow's shape inference stays an
     error.
     """
-    if _dump:
-        shutil.rmtree(_dump, ignore_errors=True)
     specs = [_tensorflow.specification(array) for array in inputs] if program.dynamic else None
     function = tf.function(lambda *values: program.model(*values), specs, jit_compile=True, autograph=False)
     if program.dynamic:
@@ -102,9 +83,8 @@ def compile(program: Loaded, inputs: Sequence[Array]) -> Compiled:
             if "{{node " in str(error):
                 raise
             raise NotImplementedError(str(error)) from error
-    log: list[str] = []
     try:
-        with _stderr.captured(log) if _dump else nullcontext():
+        with _xla.traced(_dump) as changes:
             _tensorflow.call(function, inputs)
     except tf.errors.UnimplementedError as error:
         raise NotImplementedError(str(error)) from error
@@ -112,10 +92,10 @@ def compile(program: Loaded, inputs: Sequence[Array]) -> Compiled:
         if _UNSUPPORTED.search(str(error)):
             raise NotImplementedError(str(error)) from error
         raise
-    return Compiled(function, [*_xla.changes(_dump), *_llvm.left_out("".join(log))] if _dump else [])
+    return _xla.Compiled(function, changes)
 
 
-def run(compiled: Compiled, inputs: Sequence[Array]) -> list[Array]:
+def run(compiled: _xla.Compiled, inputs: Sequence[Array]) -> list[Array]:
     """Call the compiled function."""
     return _tensorflow.call(compiled.function, inputs)
 
@@ -123,11 +103,3 @@ def run(compiled: Compiled, inputs: Sequence[Array]) -> list[Array]:
 def knobs() -> list[str]:
     """Settings, then LLVM's passes, HLO passes by name, and other parts."""
     return _xla.knobs(everything=tuple(map(int, tf.__version__.split(".")[:2])) >= _FLAGS_SINCE)
-
-
-def trace(compiled: Compiled) -> list[str]:
-    """The HLO passes that changed the program, each once, then LLVM's skipped passes.
-
-    Empty unless the option `trace` is set.
-    """
-    return compiled.changes

@@ -27,7 +27,7 @@ from polyjuice.formats.format_errors import FormatError
 from polyjuice.formats.limits import Budget, ReadLimits, TooLarge
 from polyjuice.formats.normal import NotCovered, normal_attrs
 from polyjuice.formats.onnx_file import load_model
-from polyjuice.formats.structure import check_structure, label
+from polyjuice.formats.structure import check_structure, label, shown
 from polyjuice.formats.subgraphs import RESERVED, nested_nodes
 from polyjuice.formats.tensors import declared_dims, dtype_of, static_type, to_array
 from polyjuice.formats.versions import OPSET, default_version, is_default, prepare, since_version
@@ -412,14 +412,15 @@ class _Reader:
 
 def _updates(model: ModelProto) -> dict[str, int]:
     """The updates that a model's metadata declare. Raises FormatError."""
-    (text,) = [entry.value for entry in model.metadata_props if entry.key == UPDATES] or ["{}"]
+    texts = [entry.value for entry in model.metadata_props if entry.key == UPDATES] or ["{}"]
     try:
+        (text,) = texts
         updates = json.loads(text)
-    except ValueError:
+    except (ValueError, RecursionError):
         updates = None
     if isinstance(updates, dict) and all(isinstance(place, int) for place in updates.values()):
         return updates
-    raise FormatError(f"the metadata entry {UPDATES} is no JSON object of output numbers by input: {text!r}")
+    raise FormatError(f"the metadata entry {UPDATES} is no JSON object of output numbers by input: {shown(texts[0])}")
 
 
 def _input_type(type: TypeProto, name: str) -> TensorType:

@@ -5,6 +5,7 @@ The reader, and ONNX's C++ code behind it, may then rely on these. ONNX's own ch
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -43,6 +44,9 @@ _FIELDS = {
     AttributeProto.TYPE_PROTO: "tp",
 }
 """The fields of attributes with one value. The others are lists, which may be empty."""
+
+_EQUATION = re.compile(rb"(?:[A-Za-z, ]|\.\.\.|->)*")
+"""The form of an Einsum's equation. ONNX's shape inference loops for ever on other characters."""
 
 FunctionKey = tuple[str, str, str]
 
@@ -181,6 +185,8 @@ class _Check:
             form.check(node)
         for attribute in node.attribute:
             self.attribute(attribute)
+            if key[:2] == ("", "Einsum") and not _EQUATION.fullmatch(attribute.s):
+                raise FormatError(f"the {attribute.name} {shown(repr(attribute.s))} is no letters, commas, ... and ->")
             for graph in graphs_of(attribute):
                 self.graph(graph, depth + 1)
 

@@ -8,14 +8,25 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 
-import numpy as np
-
-from polyjuice.ir import TensorType, dtypes
+from polyjuice.ir import Graph, dtypes
+from polyjuice.lower.jax_images import IMAGES
+from polyjuice.lower.jax_quantized import QUANTIZED
 from polyjuice.lower.jax_types import jax_type
 from polyjuice.lower.jax_windows import WINDOWS
 from polyjuice.ops import Call, Texts, Unsupported, along
+from polyjuice.ops.control import (
+    Language,
+    body_text,
+    both,
+    lambda_text,
+    parameter_names,
+    spelled,
+    tuple_text,
+    unrolled_loop,
+)
 from polyjuice.ops.pointwise import by_type, folded, with_attrs
 from polyjuice.ops.shapes import normalize_axis
+from polyjuice.ops.spec import NOT_WRITTEN
 from polyjuice.ops.text import literal, subscript
 
 TextFn = Callable[[Call], "str | Unsupported"]
@@ -320,6 +331,23 @@ def _places(c: Call) -> str:
     return ", ".join(c.x[1] if d == axis else text for d, text in enumerate(own))
 
 
+def _reverse_sequence(c: Call) -> str:
+    time = c.attrs["time_axis"]
+    steps, rows = (f"jnp.arange({c.types[0].shape[axis]})" for axis in (time, 1 - time))
+    lengths = f"{c.x[1]}.reshape(-1, 1)"
+    places = c.let(f"jnp.where({steps} < {lengths}, {lengths} - 1 - {steps}, {steps})")
+    index = f"{rows}.reshape(-1, 1), {places}" if time else f"{places}.T, {rows}"
+    return f"{c.x[0]}[{index}]"
+
+
+def _seen(c: Call) -> str:
+    to, size = jax_type(c.attrs["to"]), tuple(c.attrs["size"])
+    widths = [dtypes.to_numpy(dtype).itemsize for dtype in (c.attrs["of"], c.attrs["to"])]
+    if widths[0] > widths[1]:
+        return f"lax.bitcast_convert_type({c.x[0]}, {to}).reshape({size})"
+    return f"lax.bitcast_convert_type({c.x[0]}.reshape({(*size, widths[1] // widths[0])}), {to})"
+
+
 def _gather_elements(c: Call) -> str:
     axis = normalize_axis(c.attrs["axis"], c.types[0].rank)
     same = all(a == b for d, (a, b) in enumerate(zip(c.types[0].shape, c.types[1].shape, strict=True)) if d != axis)
@@ -375,6 +403,8 @@ _PLACES: Mapping[str, Texts] = {
     "ScatterElements": _scatter_elements,
     "ScatterND": _scatter_nd,
     "OneHot": _one_hot,
+    "ReverseSequence": _reverse_sequence,
+    "aten.view.dtype": _seen,
     "TopK": _top_k,
 }
 
@@ -493,20 +523,6 @@ def _gemm(c: Call) -> str:
     return f"{text} + {_scaled(c.attrs['beta'], c.x[2], dtype)}" if len(c.x) > 2 else text
 
 
-def _shifted(c: Call, i: int, zero: int, shape: Sequence[int] | None = None) -> str:
-    """An operand as int32 minus its zero point."""
-    text = f"{c.x[i]}.astype(jnp.int32)"
-    if len(c.x) <= zero:
-        return text
-    point = f"{c.x[zero]}.astype(jnp.int32)"
-    return f"({text} - {f'{point}.reshape({tuple(shape)})' if shape else point})"
-
-
-def _matmul_integer(c: Call) -> str:
-    rows = [-1, 1] if len(c.types) > 2 and c.types[2].rank == 1 and c.types[2].size > 1 else None
-    return f"{_shifted(c, 0, 2, rows)} @ {_shifted(c, 1, 3)}"
-
-
 def _per_channel(c: Call, i: int) -> str:
     return f"{c.x[i]}.reshape({(-1, *[1] * (c.types[0].rank - 2))})"
 
@@ -527,49 +543,60 @@ def _instance_normalization(c: Call) -> str:
     return f"{text} * {_per_channel(c, 1)} + {_per_channel(c, 2)}"
 
 
-def _along(c: Call, i: int) -> str:
-    """A scale or a zero point in a shape that broadcasts to the first operand along the operator's axis."""
-    t, rank = c.types[i], c.types[0].rank
-    if t.size == 1:
-        return f"{c.x[i]}.reshape(())"
-    axis = normalize_axis(c.attrs["axis"], rank)
-    return f"{c.x[i]}.reshape({tuple(t.size if d == axis else 1 for d in range(rank))})"
-
-
-def _quantize(c: Call) -> str | Unsupported:
-    to: TensorType = c.results[0]
-    if to.dtype in dtypes.NARROW or c.types[0].dtype != "float32":
-        return Unsupported("only float32 to 8-bit and 16-bit integers is written")
-    limits = np.iinfo(dtypes.to_numpy(to.dtype))
-    text = f"jnp.round({c.x[0]} / {_along(c, 1)}) + {_along(c, 2)}.astype(jnp.float32)"
-    return f"jnp.clip({text}, {limits.min}, {limits.max}).astype({jax_type(to.dtype)})"
-
-
-def _dequantize(c: Call) -> str | Unsupported:
-    if c.types[0].dtype in dtypes.NARROW or c.types[1].dtype != "float32":
-        return Unsupported("only integers of at least 8 bits to float32 is written")
-    text = f"{c.x[0]}.astype(jnp.int32)"
-    if len(c.x) > 2:
-        text = f"({text} - {_along(c, 2)}.astype(jnp.int32))"
-    return f"{text}.astype(jnp.float32) * {_along(c, 1)}"
-
-
 _PRODUCTS: Mapping[str, Texts] = {
     "MatMul": ("{0} @ {1}", "jnp.matmul({0}, {1})"),
     "Gemm": _gemm,
-    "MatMulInteger": _matmul_integer,
     "Det": ("jnp.linalg.det({0})",),
     "Einsum": lambda c: f'jnp.einsum("{c.attrs["equation"]}", {", ".join(c.x)})',
     "BatchNormalization": _batch_normalization,
     "LayerNormalization": _layer_normalization,
     "InstanceNormalization": _instance_normalization,
-    "QuantizeLinear": _quantize,
-    "DequantizeLinear": _dequantize,
     "aten.outer": ("jnp.outer({0}, {1})",),
     "aten.dot": ("jnp.dot({0}, {1})",),
     "aten.kron": ("jnp.kron({0}, {1})",),
     "aten.trace": lambda c: f"jnp.trace({c.x[0]}, dtype={jax_type(c.types[0].dtype)})",
 }
 
-TEXTS: Mapping[str, Texts] = {**_ELEMENTWISE, **_SHAPES, **_PLACES, **_REDUCTIONS, **_PRODUCTS, **WINDOWS}
+
+# --- control flow ----------------------------------------------------------------------------------------------------
+
+
+_LANGUAGE = Language(lambda op: TEXTS.get(op.qualified, NOT_WRITTEN), "jnp.array({0}, dtype=jnp.{1})")
+
+
+@spelled
+def _if(c: Call) -> str:
+    condition = f"{c.x[0]}.reshape(())"
+    if c.draws.chance(_COND):
+        then, otherwise = (lambda_text(c, _LANGUAGE, (), c.attrs[name], c.x) for name in ("then_branch", "else_branch"))
+        return f"lax.cond({condition}, {then}, {otherwise})"
+    return both(c, _LANGUAGE, f"jnp.where({condition}, {{0}}, {{1}})")
+
+
+@spelled
+def _loop(c: Call) -> str:
+    body: Graph = c.attrs["body"]
+    carried = len(body.outputs)
+    if c.draws.chance(_UNROLLED):
+        return tuple_text(body_text(c, _LANGUAGE, unrolled_loop((), c.attrs), c.x, c.let))
+    trip, state = parameter_names(2)
+    operands = [*(f"{state}[{i}]" for i in range(carried)), *c.x[carried:], trip]
+    step = lambda_text(c, _LANGUAGE, (trip, state), body, operands)
+    return f"lax.fori_loop(jnp.int64(0), jnp.int64({c.attrs['M']}), {step}, {tuple_text(c.x[:carried])})"
+
+
+_COND, _UNROLLED = 0.7, 0.3
+
+TEXTS: Mapping[str, Texts] = {
+    **_ELEMENTWISE,
+    **_SHAPES,
+    **_PLACES,
+    **_REDUCTIONS,
+    **_PRODUCTS,
+    **QUANTIZED,
+    **WINDOWS,
+    **IMAGES,
+    "If": _if,
+    "Loop": _loop,
+}
 """The texts by the operator's qualified name."""

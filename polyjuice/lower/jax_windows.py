@@ -13,16 +13,16 @@ from polyjuice.ops import Call, Texts, Unsupported
 Pairs = tuple[tuple[int, int], ...]
 
 
-def _pairs(pads: Sequence[int]) -> Pairs:
+def pairs(pads: Sequence[int]) -> Pairs:
     """ONNX's pads, first all at the beginning, as a pair for each axis."""
     half = len(pads) // 2
     return tuple(zip(pads[:half], pads[half:], strict=True))
 
 
-def _convolved(c: Call, x: str, weight: str) -> str:
+def convolved(c: Call, x: str, weight: str) -> str:
     a = c.attrs
     return (
-        f"lax.conv_general_dilated({x}, {weight}, {tuple(a['strides'])}, {_pairs(a['pads'])}, "
+        f"lax.conv_general_dilated({x}, {weight}, {tuple(a['strides'])}, {pairs(a['pads'])}, "
         f"rhs_dilation={tuple(a['dilations'])}, feature_group_count={a['group']})"
     )
 
@@ -32,7 +32,7 @@ def _with_bias(c: Call, text: str) -> str:
 
 
 def _conv(c: Call) -> str:
-    return _with_bias(c, _convolved(c, c.x[0], c.x[1]))
+    return _with_bias(c, convolved(c, c.x[0], c.x[1]))
 
 
 def _conv_transpose(c: Call) -> str:
@@ -44,7 +44,7 @@ def _conv_transpose(c: Call) -> str:
     parts = (group, weight[0] // group, weight[1], *spatial)
     moved = f"jnp.swapaxes(jnp.reshape({kernel}, {parts}), 1, 2)"
     shape = (group * weight[1], weight[0] // group, *spatial)
-    sizes = zip(spatial, a["dilations"], _pairs(a["pads"]), a["output_padding"], strict=True)
+    sizes = zip(spatial, a["dilations"], pairs(a["pads"]), a["output_padding"], strict=True)
     pads = tuple((d * (k - 1) - low, d * (k - 1) - high + more) for k, d, (low, high), more in sizes)
     text = (
         f"lax.conv_general_dilated({c.x[0]}, jnp.reshape({moved}, {shape}), {(1,) * len(spatial)}, {pads}, "
@@ -60,7 +60,7 @@ def _conv_integer(c: Call) -> str:
     if len(c.x) > 3:
         zero = f"{c.x[3]}.astype(jnp.int32)"
         weight = f"({weight} - {zero}.reshape({(-1, *[1] * (c.types[1].rank - 1))}))"
-    return _convolved(c, x, weight)
+    return convolved(c, x, weight)
 
 
 def _missing(c: Call, sizes: Sequence[int]) -> Pairs:
@@ -79,7 +79,7 @@ def _window(c: Call, x: str, start: str, function: str, pads: Pairs) -> str:
 
 
 def _max_pool(c: Call) -> str:
-    t, pads = c.types[0], _pairs(c.attrs["pads"])
+    t, pads = c.types[0], pairs(c.attrs["pads"])
     begun = [low + size for (low, _), size in zip(pads, t.shape[2:], strict=True)]
     around = tuple((low, more) for (low, _), (_, more) in zip(pads, _missing(c, begun), strict=True))
     lowest = "-jnp.inf" if dtypes.is_float(t.dtype) else str(np.iinfo(dtypes.to_numpy(t.dtype)).min)
@@ -88,14 +88,14 @@ def _max_pool(c: Call) -> str:
 
 def _padded_sums(c: Call, x: str) -> str:
     """The sums over windows of an array after its padding with zeros."""
-    pads = _pairs(c.attrs["pads"])
+    pads = pairs(c.attrs["pads"])
     sizes = [low + size + high for (low, high), size in zip(pads, c.types[0].shape[2:], strict=True)]
     padded = f"jnp.pad({x}, {((0, 0), (0, 0), *pads)})"
     return _window(c, padded, "0.0", "lax.add", _missing(c, sizes))
 
 
 def _average_pool(c: Call) -> str:
-    t, pads = c.types[0], _pairs(c.attrs["pads"])
+    t, pads = c.types[0], pairs(c.attrs["pads"])
     sizes = [low + size + high for (low, high), size in zip(pads, t.shape[2:], strict=True)]
     ones = f"jnp.ones({(1, 1, *t.shape[2:])}, {jax_type(t.dtype)})"
     filler = 1 if c.attrs["count_include_pad"] else 0

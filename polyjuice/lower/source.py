@@ -33,31 +33,11 @@ from polyjuice.lower.torch_memory import Memory, Text
 from polyjuice.ops import Call, Op, Texts, Unsupported, entry
 from polyjuice.ops.decompose import NoDecomposition, spelled
 
-#: Operators that take a Python number as second operand without a change of type.
-_TAKE_NUMBERS = frozenset({"Add", "Sub", "Mul", "Div", "Equal", "Greater", "GreaterOrEqual", "Less", "LessOrEqual"})
-
-#: Operators whose first operand may be a number, as in ``2.0 - x``.
-_BEGIN_WITH_NUMBERS = _TAKE_NUMBERS - {"Div"}
-
 #: A template that is a Python operator between two operands.
 _BETWEEN = re.compile(r"\{0\} \S+ \{1\}")
 
 #: A call of a module that is constructed in the same expression.
 _MODULE_CALL = re.compile(r"(torch\.nn\.\w+\(.*\))\((\w[\w.]*)\)")
-
-#: Elementwise operators whose result may be their operand, or a view of it.
-_MAY_BE_VIEWS = frozenset({"BitCast", "Cast", "Identity", "Dropout"})
-
-#: Operators that are not elementwise, and whose result always has its own memory.
-_MAKE_ANEW = frozenset(
-    (
-        *("MatMul", "Gemm", "Conv", "ConvTranspose", "Softmax", "LogSoftmax", "LayerNormalization"),
-        *("ReduceSum", "ReduceMean", "ReduceMax", "ReduceMin", "CumSum", "MaxPool", "AveragePool", "GlobalAveragePool"),
-    )
-)
-
-#: Operators before which the framework may do the cast of one operand to the type of the other.
-_PROMOTE = frozenset({"Add", "Sub", "Mul", "Equal", "Greater", "GreaterOrEqual", "Less", "LessOrEqual"})
 
 #: Matches a template that writes its result over its first operand.
 _IN_PLACE = re.compile(r"[a-z0-9]_\(|inplace=True")
@@ -382,10 +362,11 @@ class _Writer:
 
     def _number_operand(self, node: Node, names: Sequence[str]) -> str | None:
         """Return the operand that may be a number: a uniform constant whose shape broadcasts to the other operand's."""
-        if node.domain or len(names) != 2 or (names[0] in self._numbers) == (names[1] in self._numbers):
+        op = entry(node)
+        if not op or len(names) != 2 or (names[0] in self._numbers) == (names[1] in self._numbers):
             return None
         number, other = names if names[0] in self._numbers else names[::-1]
-        suits = node.op in (_TAKE_NUMBERS if number == names[1] else _BEGIN_WITH_NUMBERS)
+        suits = names.index(number) in op.numbers
         fits = self._graph.types[other].shape == self._graph.types[node.outputs[0]].shape
         draws = self._chooser.about("number in", _first_result(node))
         return number if suits and fits and draws.chance(_NUMBER_OPERAND) else None
@@ -409,7 +390,8 @@ class _Writer:
         found: dict[str, str] = {}
         casts = {node.outputs[0]: node for node in self._graph.nodes if node.qualified == "Cast"}
         for node in self._graph.nodes:
-            if node.qualified not in _PROMOTE or len(node.inputs) != 2:
+            op = entry(node)
+            if not op or 0 not in op.numbers:
                 continue
             for name, other in (node.inputs, node.inputs[::-1]):
                 if name not in casts or other in found or self._uses[name] != 1:
@@ -533,7 +515,6 @@ def _fresh_results(graph: Graph) -> set[str]:
     fresh: set[str] = set()
     for node in graph.nodes:
         op = entry(node)
-        made = op and op.elementwise and not op.variadic and not op.moves and node.qualified not in _MAY_BE_VIEWS
-        if made or node.qualified in _MAKE_ANEW:
+        if op and op.fresh:
             fresh.update(node.outputs)
     return fresh

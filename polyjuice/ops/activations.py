@@ -230,6 +230,7 @@ OPS = (
         limits=SpecialValues.INFINITY,
         followers="Pad Clip Relu Add Conv Mul Max Min MaxPool MatMul Neg Sqrt ReduceSum ArgMax Concat",
         bounds=Bounds("(max l0 0.0)", "(max h0 0.0)", least="0.0"),
+        signed_zeros=False,
     ),
     defined(
         "relu6",
@@ -242,6 +243,7 @@ OPS = (
         weight=0.5,
         limits=SpecialValues.INFINITY,
         bounds=Bounds("0.0", "6.0"),
+        signed_zeros=False,
     ),
     defined(
         "hardtanh",
@@ -260,6 +262,7 @@ OPS = (
         ulps=1,
         weight=0.4,
         limits=SpecialValues.INFINITY,
+        signed_zeros=False,
     ),
     unary(
         "Sigmoid",
@@ -286,6 +289,7 @@ OPS = (
         ("tf.math.log_sigmoid({0})", "-tf.math.softplus(-{0})"),
         weight=0.4,
         limits=SpecialValues.NAN,
+        signed_zeros=False,
     ),
     defined(
         "silu",
@@ -345,6 +349,7 @@ OPS = (
         ulps=4,
         weight=0.5,
         limits=SpecialValues.NAN,
+        signed_zeros=False,
     ),
     parametric(
         "HardSigmoid",
@@ -358,6 +363,7 @@ OPS = (
         weight=0.4,
         limits=SpecialValues.INFINITY,
         bounds=value_bounds.SHARE,
+        signed_zeros=False,
     ),
     unary(
         "Softplus",
@@ -374,6 +380,7 @@ OPS = (
         weight=0.5,
         limits=SpecialValues.NAN,
         bounds=value_bounds.SOFTPLUS,
+        signed_zeros=False,
     ),
     unary(
         "Softsign",
@@ -402,6 +409,7 @@ OPS = (
         ulps=8,
         limits=SpecialValues.ANYWHERE,
         followers="Conv LeakyRelu Mul",
+        signed_zeros=False,
     ),
     Op(
         name="PRelu",
@@ -429,6 +437,7 @@ OPS = (
         FLOATS,
         ulps=8,
         limits=SpecialValues.INFINITY,
+        signed_zeros=False,
     ),
     parametric(
         "Celu",
@@ -441,6 +450,7 @@ OPS = (
         ulps=8,
         weight=0.4,
         limits=SpecialValues.INFINITY,
+        signed_zeros=False,
     ),
     parametric(
         "Selu",
@@ -453,6 +463,7 @@ OPS = (
         ulps=8,
         weight=0.4,
         limits=SpecialValues.INFINITY,
+        signed_zeros=False,
     ),
     parametric(
         "ThresholdedRelu",
@@ -465,6 +476,7 @@ OPS = (
         exact=True,
         continuous=False,
         weight=0.3,
+        signed_zeros=False,
     ),
     parametric(
         "Shrink",
@@ -489,6 +501,7 @@ OPS = (
         exact=True,
         ulps=1,
         limits=SpecialValues.INFINITY,
+        signed_zeros=False,
     ),
     defined(
         "hardshrink",

@@ -10,7 +10,7 @@ import numpy as np
 
 from polyjuice.ir import Attrs, TensorType
 from polyjuice.ir.dtypes import ALL, FLOATS, NUMERIC
-from polyjuice.ops import errors, sampling
+from polyjuice.ops import errors, open_results, sampling
 from polyjuice.ops.decomposition_terms import where
 from polyjuice.ops.pointwise import binary, defined, elementwise, unary
 from polyjuice.ops.spec import Attr, Call, ErrorContext, Op, SpecialValues, SpellFn
@@ -30,6 +30,7 @@ def _compare(
         exact=True,
         continuous=False,
         limits=SpecialValues.ANYWHERE,
+        numbers=(0, 1),
         **more,
     )
 
@@ -160,6 +161,7 @@ OPS = (
         exact=True,
         continuous=False,
         limits=SpecialValues.INFINITY,
+        unsettled=open_results.sign_of_nan(0),
     ),
     defined(
         "heaviside",
@@ -171,5 +173,6 @@ OPS = (
         exact=True,
         continuous=False,
         limits=SpecialValues.INFINITY,
+        signed_zeros=False,
     ),
 )

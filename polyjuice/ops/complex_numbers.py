@@ -294,7 +294,14 @@ OPS: tuple[Op, ...] = (
         ulps=_MODULUS,
     ),
     _op(
-        "angle", lambda x, a: np.angle(x[0]), _angle_error, _method("angle"), result="float32", ulps=4, continuous=False
+        "angle",
+        lambda x, a: np.angle(x[0]),
+        _angle_error,
+        _method("angle"),
+        result="float32",
+        ulps=4,
+        continuous=False,
+        unsettled=lambda one: bool(((one.x[0].imag == 0) & (one.x[0].real <= 0)).any()),  # a zero's sign decides
     ),
     # arithmetic
     _arithmetic("add", "+", np.add, errors.one_sum),

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -21,7 +21,7 @@ from polyjuice.ops.build import GraphBuilder
 from polyjuice.ops.decompose import NoDecomposition, spelled
 from polyjuice.ops.registry import TABLE, entry
 from polyjuice.ops.shapes import Dims, ShapeMismatch
-from polyjuice.ops.spec import ANY, Attr, Call, Op, Operand, Sample, Unsupported
+from polyjuice.ops.spec import ANY, Attr, Call, Op, Operand, Sample, Texts, Unsupported
 
 #: A Loop of more iterations is not unrolled, and stays opaque.
 MAX_TRIPS = 32
@@ -101,21 +101,33 @@ def unrolled_loop(x: Sequence[np.ndarray], a: Attrs) -> Graph:
 # --- texts -----------------------------------------------------------------------------------------------------------
 
 
+@dataclass(frozen=True)
+class Language:
+    """A framework's Python: the texts of operators, and that of an array of ``{0}`` with the element type ``{1}``."""
+
+    texts: Callable[[Op], Texts]
+    array: str
+
+
+_TORCH = Language(lambda op: op.torch, "torch.tensor({0}, dtype=torch.{1})")
+_TENSORFLOW = Language(lambda op: op.tensorflow, "tf.constant({0}, dtype=tf.{1})")
+
+
 class _Unspelled(Exception):
     """An operator or a constant of a subgraph has no text; the message says why."""
 
 
-def _number_text(framework: str, array: np.ndarray, t: TensorType) -> str:
+def _number_text(language: Language, array: np.ndarray, t: TensorType) -> str:
     if array.size > _LARGEST_CONSTANT or not np.all(np.isfinite(array.astype(np.float64))):
         raise _Unspelled("a constant that is not written inside an expression")
-    function = "torch.tensor" if framework == "torch" else "tf.constant"
-    text = f"{function}({array.tolist()}, dtype={'torch' if framework == 'torch' else 'tf'}.{t.dtype})"
     if 0 in t.shape:
         raise _Unspelled("a constant without elements")
-    return text
+    return language.array.format(array.tolist(), t.dtype)
 
 
-def _body_text(c: Call, framework: str, graph: Graph, operands: Sequence[str], let: Callable[[str], str]) -> list[str]:
+def body_text(
+    c: Call, language: Language, graph: Graph, operands: Sequence[str], let: Callable[[str], str]
+) -> list[str]:
     """The outputs of a subgraph on named operands; ``let`` binds every node's result to a name.
 
     Raises _Unspelled.
@@ -126,12 +138,12 @@ def _body_text(c: Call, framework: str, graph: Graph, operands: Sequence[str], l
         raise _Unspelled(str(why)) from None
     names = dict(zip(graph.inputs, operands, strict=True))
     for name, array in graph.constants.items():
-        names[name] = let(_number_text(framework, array, graph.types[name]))
+        names[name] = let(_number_text(language, array, graph.types[name]))
     for node in graph.nodes:
         op = entry(node)
         if op is None:
             raise _Unspelled(f"{node.qualified} is opaque")
-        texts = op.torch if framework == "torch" else op.tensorflow
+        texts = language.texts(op)
         x = [names[name] for name in node.inputs if name]
         types = [graph.types[name] for name in node.inputs if name]
         results = [graph.types[name] for name in node.outputs if name]
@@ -147,13 +159,13 @@ def _body_text(c: Call, framework: str, graph: Graph, operands: Sequence[str], l
     return [names[name] for name in graph.outputs]
 
 
-def _tuple(parts: Sequence[str]) -> str:
+def tuple_text(parts: Sequence[str]) -> str:
     return f"({', '.join(parts)},)"
 
 
-def _lambda(
+def lambda_text(
     c: Call,
-    framework: str,
+    language: Language,
     parameters: Sequence[str],
     graph: Graph,
     operands: Sequence[str],
@@ -171,15 +183,15 @@ def _lambda(
         steps.append(f"(local_step_{len(steps)} := {text})")
         return f"local_step_{len(steps) - 1}"
 
-    results = [result.format(name) for name in _body_text(c, framework, graph, operands, let)]
-    return f"lambda {', '.join(parameters)}: {_tuple([*steps, _tuple([*before, *results])])}[-1]"
+    results = [result.format(name) for name in body_text(c, language, graph, operands, let)]
+    return f"lambda {', '.join(parameters)}: {tuple_text([*steps, tuple_text([*before, *results])])}[-1]"
 
 
-def _parameters(count: int) -> list[str]:
+def parameter_names(count: int) -> list[str]:
     return [f"local_{i}_" for i in range(count)]
 
 
-def _spelled(spell: Callable[[Call], str]) -> Callable[[Call], str | Unsupported]:
+def spelled(spell: Callable[[Call], str]) -> Callable[[Call], str | Unsupported]:
     def guarded(c: Call) -> str | Unsupported:
         try:
             return spell(c)
@@ -189,51 +201,54 @@ def _spelled(spell: Callable[[Call], str]) -> Callable[[Call], str | Unsupported
     return guarded
 
 
-def _both(c: Call, framework: str, select: str) -> str:
+def both(c: Call, language: Language, select: str) -> str:
     """Both branches computed, and their results selected."""
     branches = (c.attrs["then_branch"], c.attrs["else_branch"])
-    results = [_body_text(c, framework, branch, c.x, c.let) for branch in branches]
-    return _tuple([select.format(a, b) for a, b in zip(*results, strict=True)])
+    results = [body_text(c, language, branch, c.x, c.let) for branch in branches]
+    return tuple_text([select.format(a, b) for a, b in zip(*results, strict=True)])
 
 
-@_spelled
+@spelled
 def _if_torch(c: Call) -> str:
     """torch.cond, whose branches must return new tensors of one layout, or a selection."""
     condition = f"{c.x[0]}.reshape(())"
     if c.draws.chance(0.5):
-        names = _parameters(len(c.x))
+        names = parameter_names(len(c.x))
         new = "{}.clone(memory_format=torch.contiguous_format)"
         then, otherwise = (
-            _lambda(c, "torch", names, c.attrs[branch], names, result=new) for branch in ("then_branch", "else_branch")
+            lambda_text(c, _TORCH, names, c.attrs[branch], names, result=new)
+            for branch in ("then_branch", "else_branch")
         )
-        return f"torch.cond({condition}, {then}, {otherwise}, {_tuple(c.x)})"
-    return _both(c, "torch", f"torch.where({condition}, {{0}}, {{1}})")
+        return f"torch.cond({condition}, {then}, {otherwise}, {tuple_text(c.x)})"
+    return both(c, _TORCH, f"torch.where({condition}, {{0}}, {{1}})")
 
 
-@_spelled
+@spelled
 def _if_tensorflow(c: Call) -> str:
     condition = f"tf.reshape({c.x[0]}, [])"
     if c.draws.chance(0.7):
-        then, otherwise = (_lambda(c, "tensorflow", (), c.attrs[name], c.x) for name in ("then_branch", "else_branch"))
+        then, otherwise = (
+            lambda_text(c, _TENSORFLOW, (), c.attrs[name], c.x) for name in ("then_branch", "else_branch")
+        )
         return f"tuple(tf.cond({condition}, {then}, {otherwise}))"
-    return _both(c, "tensorflow", f"tf.where({condition}, {{0}}, {{1}})")
+    return both(c, _TENSORFLOW, f"tf.where({condition}, {{0}}, {{1}})")
 
 
-@_spelled
+@spelled
 def _loop_torch(c: Call) -> str:
-    return _tuple(_body_text(c, "torch", unrolled_loop((), c.attrs), c.x, c.let))
+    return tuple_text(body_text(c, _TORCH, unrolled_loop((), c.attrs), c.x, c.let))
 
 
-@_spelled
+@spelled
 def _loop_tensorflow(c: Call) -> str:
     body: Graph = c.attrs["body"]
     carried, trips = len(body.outputs), c.attrs["M"]
     if c.draws.chance(0.3):
-        return _tuple(_body_text(c, "tensorflow", unrolled_loop((), c.attrs), c.x, c.let))
-    trip, *names = _parameters(carried + 1)
+        return tuple_text(body_text(c, _TENSORFLOW, unrolled_loop((), c.attrs), c.x, c.let))
+    trip, *names = parameter_names(carried + 1)
     ahead = f"lambda {', '.join((trip, *names))}: {trip} < {trips}"
     operands = [*names, *c.x[carried:], trip]
-    step = _lambda(c, "tensorflow", (trip, *names), body, operands, before=(f"{trip} + 1",))
+    step = lambda_text(c, _TENSORFLOW, (trip, *names), body, operands, before=(f"{trip} + 1",))
     start = f"(tf.constant(0, dtype=tf.int64), {', '.join(c.x[:carried])})"
     return f"tuple(tf.while_loop({ahead}, {step}, {start})[1:])"
 

@@ -297,6 +297,7 @@ OPS = (
         weight=3,
         adjoint=linear_adjoints.convolution,
         followers="BatchNormalization Add Mul Relu Clip Sigmoid LeakyRelu PRelu Concat Conv MaxPool Slice Reshape",
+        fresh=True,
     ),
     Op(
         name="ConvTranspose",
@@ -321,5 +322,6 @@ OPS = (
         weight=0.7,
         adjoint=linear_adjoints.convolution_transpose,
         followers="BatchNormalization Add Relu",
+        fresh=True,
     ),
 )

@@ -111,6 +111,7 @@ def _filling(
         attrs=attrs,
         ulps=1.0,
         weight=0.15,
+        signed_zeros=True,
         **_SETTINGS,
     )
 
@@ -138,6 +139,7 @@ OPS: tuple[Op, ...] = (
         attrs=(Attr("dtype", "dtype"), Attr("k", "int", 0)),
         weight=0.3,
         **_SETTINGS,
+        signed_zeros=True,
     ),
     Op(
         name="Shape",

@@ -13,7 +13,7 @@ import numpy as np
 
 from polyjuice.ir import TensorType
 from polyjuice.ir.dtypes import COMPLEX, FLOATS, INTS, NUMERIC, SIGNED, STORED, UNSIGNED
-from polyjuice.ops import domains, errors, followers, sampling, value_bounds
+from polyjuice.ops import domains, errors, followers, open_results, sampling, value_bounds
 from polyjuice.ops.decomposition_terms import onnx_term, where
 from polyjuice.ops.pointwise import (
     HALF_TO_SINGLE,
@@ -199,6 +199,7 @@ OPS = (
         followers="Add Sub Mul Sum Cast Clip Softmax LayerNormalization Transpose ArgMax MatMul "
         f"{followers.ACTIVATED} {followers.REDUCED}",
         bounds=Bounds("(+ l0 l1)", "(+ h0 h1)", wraps=True),
+        numbers=(0, 1),
     ),
     _arithmetic(
         "Sub",
@@ -209,6 +210,7 @@ OPS = (
         weight=2,
         followers=f"Add Sub Mul Div Neg Abs Pow Exp Relu Cast Sqrt {followers.REDUCED}",
         bounds=Bounds("(- l0 h1)", "(- h0 l1)", wraps=True),
+        numbers=(0, 1),
     ),
     _arithmetic(
         "Mul",
@@ -220,6 +222,7 @@ OPS = (
         weight=3,
         followers=f"Add Sub Mul Div Cast Sqrt MatMul Transpose Neg Conv Relu Where {followers.REDUCED}",
         bounds=value_bounds.PRODUCT,
+        numbers=(0, 1),
     ),
     binary(
         "Div",
@@ -234,6 +237,7 @@ OPS = (
         divides=True,
         followers="Mul Div Add Floor Erf Cast Round Softmax Sub",
         bounds=value_bounds.QUOTIENT,
+        numbers=(1,),
     ),
     binary(
         "Pow",
@@ -247,6 +251,7 @@ OPS = (
         limits=SpecialValues.NAN | SpecialValues.POLE | SpecialValues.STRICT,
         lack=domains.power,
         followers="Sqrt ReduceMean ReduceSum Mul Add",
+        unsettled=open_results.root(0),
     ),
     _extremum(
         "Max",
@@ -255,6 +260,7 @@ OPS = (
         ">=",
         followers="Min Max Sub Relu Clip Add",
         bounds=Bounds("(max l0 l1)", "(max h0 h1)"),
+        signed_zeros=False,
     ),
     _extremum(
         "Min",
@@ -263,6 +269,7 @@ OPS = (
         "<=",
         followers="Max Min Relu Clip Add",
         bounds=Bounds("(min l0 l1)", "(min h0 h1)"),
+        signed_zeros=False,
     ),
     variadic(
         "Sum",
@@ -274,6 +281,7 @@ OPS = (
         exact=True,
         partial=lambda x, a: _fold(np.add)([np.abs(v) for v in x]),
         weight=0.5,
+        signed_zeros=False,
     ),
     variadic(
         "Mean",
@@ -284,6 +292,7 @@ OPS = (
         FLOATS,
         ulps=2,
         weight=0.4,
+        signed_zeros=False,
     ),
     unary(
         "Neg",
@@ -380,6 +389,7 @@ OPS = (
         exact=True,
         continuous=False,
         limits=SpecialValues.INFINITY,
+        unsettled=open_results.sign_of_nan(1),
     ),
     # rounding
     _rounding(

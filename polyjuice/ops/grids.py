@@ -10,7 +10,7 @@ import numpy as np
 
 from polyjuice.ir import Attrs, TensorType
 from polyjuice.ir.dtypes import FLOATS
-from polyjuice.ops import sampling, windows
+from polyjuice.ops import open_results, sampling, windows
 from polyjuice.ops.shapes import Dims, ShapeMismatch, normalize_axis
 from polyjuice.ops.spec import Attr, Call, ErrorContext, Op, Operand, Sample, Unsupported
 from polyjuice.ops.structural import moving, torch_pads
@@ -129,7 +129,7 @@ def _sample_grid(rng: random.Random, first: TensorType) -> Sample:
 # --- CenterCropPad ---------------------------------------------------------------------------------------------------
 
 
-def _centring_pads(shape: Sequence[int], a: Any) -> tuple[int, ...]:
+def centring_pads(shape: Sequence[int], a: Any) -> tuple[int, ...]:
     """The pads (negative: elements to cut off) that bring axes to their new sizes around the middle."""
     starts, ends = [0] * len(shape), [0] * len(shape)
     for axis, size in zip(a["axes"], a["shape"], strict=True):
@@ -151,12 +151,12 @@ def _centre_shape(s: Sequence[Dims], a: Any) -> Sequence[Dims]:
 
 def _centre_torch(c: Call) -> str:
     value = ", value=False" if c.types[0].dtype == "bool" else ""
-    return f"F.pad({c.x[0]}, {torch_pads(_centring_pads(c.types[0].shape, c.attrs))}{value})"
+    return f"F.pad({c.x[0]}, {torch_pads(centring_pads(c.types[0].shape, c.attrs))}{value})"
 
 
 def _centre_tensorflow(c: Call) -> str:
     value = "False" if c.types[0].dtype == "bool" else ""
-    text = windows.tensorflow_padded(c.x[0], _centring_pads(c.types[0].shape, c.attrs), value)
+    text = windows.tensorflow_padded(c.x[0], centring_pads(c.types[0].shape, c.attrs), value)
     return text if text != c.x[0] else f"tf.identity({text})"
 
 
@@ -183,6 +183,7 @@ OPS: tuple[Op, ...] = (
             Attr("align_corners", "int", 0),
         ),
         weight=0.8,
+        unsettled=open_results.interpolation,
     ),
     moving(
         "CenterCropPad",
@@ -193,6 +194,6 @@ OPS: tuple[Op, ...] = (
         (Attr("shape", "ints", as_input=True), Attr("axes", "ints")),
         weight=0.2,
         filling="0.0",
-        numpy=lambda x, a: pad_array(x[0], _centring_pads(x[0].shape, a), 0),
+        numpy=lambda x, a: pad_array(x[0], centring_pads(x[0].shape, a), 0),
     ),
 )

@@ -299,6 +299,12 @@ def _det_error(c: ErrorContext) -> np.ndarray:
     return np.asarray(high - _permanent(x) + n * c.unit * high)
 
 
+def integer_product(name: str, **more: Any) -> Op:
+    """The entry of a product of bytes, less their zero points, which are the last two operands."""
+    inputs, types = ("A", "B", "A", "B"), {"A": _BYTES, "B": _BYTES}
+    return Op(name=name, inputs=inputs, min_inputs=2, types=types, results=("int32",), exact=True, **more)
+
+
 OPS = (
     Op(
         name="MatMul",
@@ -316,6 +322,7 @@ OPS = (
         adjoint=linear_adjoints.matmul,
         followers="Add Mul Div Transpose Softmax Reshape MatMul Cast Split Slice LayerNormalization "
         f"{followers.ACTIVATED}",
+        fresh=True,
     ),
     Op(
         name="Gemm",
@@ -337,20 +344,16 @@ OPS = (
         modular=True,
         adjoint=linear_adjoints.gemm,
         followers=f"Add Mul Gemm Reshape Transpose Softmax {followers.ACTIVATED}",
+        fresh=True,
     ),
-    Op(
-        name="MatMulInteger",
-        inputs=("A", "B", "A", "B"),
-        min_inputs=2,
-        types={"A": _BYTES, "B": _BYTES},
-        results=("int32",),
+    integer_product(
+        "MatMulInteger",
         shape=_matmul_integer_shape,
         numpy=_matmul_integer,
         error=lambda c: errors.multilinear(c, lambda x: _widest_integer(x, c.attrs), c.x[0].shape[-1]),
         torch=_matmul_integer_torch,
         tensorflow=_matmul_integer_tensorflow,
         sample=_sample_matmul_integer,
-        exact=True,
         partial=_widest_integer,
         weight=0.8,
     ),

@@ -10,7 +10,7 @@ import numpy as np
 
 from polyjuice.ir import Attrs, TensorType, dtypes
 from polyjuice.ir.dtypes import FLOATS
-from polyjuice.ops import adjoints, domains, errors, sampling
+from polyjuice.ops import adjoints, domains, errors, open_results, sampling
 from polyjuice.ops.shapes import Dims, ShapeMismatch, normalize_axis
 from polyjuice.ops.spec import Attr, Builder, Call, ErrorContext, Op, Operand, Sample, Unsupported
 from polyjuice.ops.windows import channels_first, channels_last
@@ -478,6 +478,7 @@ OPS = (
         adjoint=adjoints.batch_normalization,
         lack=domains.within(4, 0.0),
         followers="PRelu Relu Add Conv Mul LeakyRelu",
+        unsettled=open_results.root(4),
     ),
     _normalization(
         "LRN",
@@ -511,6 +512,7 @@ OPS = (
         attrs=(Attr("axis", "int", -1), _EPSILON),
         adjoint=adjoints.normalised(adjoints.layer_groups, "epsilon", channels=False),
         followers="MatMul Add Mul Transpose",
+        fresh=True,
     ),
     _normalization(
         "InstanceNormalization",

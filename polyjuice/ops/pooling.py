@@ -441,6 +441,7 @@ OPS = (
         picks=True,
         followers="Relu MaxPool Conv Concat Reshape Transpose",
         bounds=value_bounds.SAME,
+        fresh=True,
     ),
     Op(
         name="AveragePool",
@@ -456,6 +457,7 @@ OPS = (
         weight=2,
         adjoint=linear_adjoints.pooled(linear_adjoints.average_slope),
         followers="Conv Add Concat Reshape AveragePool",
+        fresh=True,
     ),
     Op(
         name="LpPool",
@@ -498,6 +500,7 @@ OPS = (
         tensorflow=_over_spatial("tf.reduce_mean({0}, axis={1}, keepdims=True)"),
         adjoint=adjoints.over_spatial(lambda attrs: lambda x, y, n: 1.0 / n),
         bounds=value_bounds.SAME,
+        fresh=True,
     ),
     _global_pool(
         "GlobalMaxPool",

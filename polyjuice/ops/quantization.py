@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from polyjuice.ir import Attrs, TensorType, dtypes
-from polyjuice.ops import adjoints, errors, sampling
+from polyjuice.ops import adjoints, errors, open_results, sampling
 from polyjuice.ops.shapes import Dims, ShapeMismatch, normalize_axis
 from polyjuice.ops.spec import RESULT, Attr, Call, Draws, ErrorContext, Op, Operand, Sample, Unsupported
 
@@ -336,6 +336,7 @@ OPS: tuple[Op, ...] = (
         weight=1.0,
         adjoint=adjoints.quantize,
         followers="DequantizeLinear",
+        unsettled=open_results.quantization,
     ),
     Op(
         name="DequantizeLinear",
@@ -368,5 +369,6 @@ OPS: tuple[Op, ...] = (
         sample=lambda rng, first: None if 0 in first.shape else Sample(),
         continuous=False,
         weight=0.2,
+        unsettled=open_results.dynamic_quantization,
     ),
 )

@@ -11,6 +11,7 @@ import numpy as np
 from polyjuice.ir import Attrs, TensorType
 from polyjuice.ops import sampling, windows
 from polyjuice.ops.convolution import CONV_ATTRS, conv_shape, conv_tensorflow, conv_torch
+from polyjuice.ops.matrix import integer_product
 from polyjuice.ops.quantization import (
     BYTES,
     TENSORFLOW_CAST,
@@ -233,43 +234,36 @@ _PRODUCT = ("A", "S", "A", "B", "S", "B", "S", "Y")
 
 _PRODUCT_TYPES = {"A": BYTES, "B": BYTES, "Y": BYTES, "S": ("float32",)}
 
+
+def _quantized(name: str, **more: Any) -> Op:
+    return Op(name=name, results=("Y",), numpy=_qlinear, error=_qlinear_error, continuous=False, **more)
+
+
 OPS: tuple[Op, ...] = (
-    Op(
-        name="QLinearMatMul",
+    _quantized(
+        "QLinearMatMul",
         inputs=_PRODUCT,
         types=_PRODUCT_TYPES,
-        results=("Y",),
         shape=_qmatmul_shape,
-        numpy=_qlinear,
-        error=_qlinear_error,
         torch=_qmatmul_torch,
         tensorflow=_qmatmul_tensorflow,
         sample=_sample_qmatmul,
-        continuous=False,
         weight=0.3,
     ),
-    Op(
-        name="QLinearConv",
+    _quantized(
+        "QLinearConv",
         inputs=(*_PRODUCT, "I"),
         min_inputs=8,
         types={**_PRODUCT_TYPES, "I": ("int32",)},
-        results=("Y",),
         shape=_qconv_shape,
-        numpy=_qlinear,
-        error=_qlinear_error,
         torch=_qconv_torch,
         tensorflow=_qconv_tensorflow,
         sample=_sample_qconv,
         attrs=CONV_ATTRS,
-        continuous=False,
         weight=2,
     ),
-    Op(
-        name="ConvInteger",
-        inputs=("A", "B", "A", "B"),
-        min_inputs=2,
-        types={"A": BYTES, "B": BYTES},
-        results=("int32",),
+    integer_product(
+        "ConvInteger",
         shape=_conv_integer_shape,
         numpy=_conv_integer,
         error=_integer_error,
@@ -277,7 +271,6 @@ OPS: tuple[Op, ...] = (
         tensorflow=lambda c: _conv_integer_text(c, TENSORFLOW_CAST, _tensorflow_number, conv_tensorflow),
         sample=_sample_conv_integer,
         attrs=CONV_ATTRS,
-        exact=True,
         partial=_conv_integer_size,
         weight=3,
     ),

@@ -251,6 +251,7 @@ _ONNX_REDUCTIONS = (
         limits=SpecialValues.INFINITY | SpecialValues.NAN,
         adjoint=adjoints.reduction(lambda x, y, n: 1.0),
         followers="Div Sqrt Squeeze ReduceSum Mul Add Reciprocal Reshape",
+        fresh=True,
     ),
     _reduction(
         "ReduceMean",
@@ -268,6 +269,7 @@ _ONNX_REDUCTIONS = (
         adjoint=adjoints.reduction(lambda x, y, n: 1.0 / n),
         followers="Sub Squeeze Reshape Mul Add ReduceMean Sqrt",
         bounds=value_bounds.SAME,
+        fresh=True,
     ),
     _reduction(
         "ReduceMax",
@@ -282,6 +284,7 @@ _ONNX_REDUCTIONS = (
         picks=True,
         followers="Sub ReduceMax Squeeze Neg",
         bounds=value_bounds.SAME,
+        fresh=True,
     ),
     _reduction(
         "ReduceMin",
@@ -294,6 +297,7 @@ _ONNX_REDUCTIONS = (
         limits=SpecialValues.INFINITY,
         picks=True,
         bounds=value_bounds.SAME,
+        fresh=True,
     ),
     _reduction(
         "ReduceProd",

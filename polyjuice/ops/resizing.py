@@ -15,7 +15,7 @@ import numpy as np
 
 from polyjuice.ir import Attrs, TensorType
 from polyjuice.ir.dtypes import FLOATS
-from polyjuice.ops import linear_adjoints, sampling, windows
+from polyjuice.ops import linear_adjoints, open_results, sampling, windows
 from polyjuice.ops.shapes import Dims, ShapeMismatch
 from polyjuice.ops.spec import Attr, Builder, Call, ErrorContext, Op, Unsupported
 from polyjuice.ops.text import subscript
@@ -189,12 +189,12 @@ def _resize(x: Sequence[np.ndarray], a: Attrs) -> np.ndarray:
 
 
 def _taken(x: np.ndarray, a: Attrs) -> np.ndarray:
-    for axis, places in _nearest(x.shape, a).items():
+    for axis, places in nearest_places(x.shape, a).items():
         x = np.take(x, places, axis=axis)
     return x
 
 
-def _nearest(shape: Sequence[int], a: Attrs) -> dict[int, list[int]]:
+def nearest_places(shape: Sequence[int], a: Attrs) -> dict[int, list[int]]:
     return {place: list(_places(axis, a["nearest_mode"])) for place, axis in _resized(shape, a).items()}
 
 
@@ -278,7 +278,7 @@ def _resize_torch(c: Call) -> str | Unsupported:
         if kind and _image_axes(c) and c.draws.chance(0.7):
             return _interpolated(c, kind)
         rank = c.types[0].rank
-        return c.x[0] + "".join(subscript(rank, {k: str(v)}) for k, v in _nearest(c.types[0].shape, a).items())
+        return c.x[0] + "".join(subscript(rank, {k: str(v)}) for k, v in nearest_places(c.types[0].shape, a).items())
     if not _image_axes(c) or transformation == "asymmetric":
         return Unsupported("Torch interpolates the last axes of images, by pixel centres or corners")
     if mode == "linear":
@@ -316,7 +316,7 @@ def _resize_tensorflow(c: Call) -> str | Unsupported:
         if kind and images and not a["scales"] and c.draws.chance(0.7):
             return images[2](kind.format(*images[:2]))
         text = c.x[0]
-        for axis, places in _nearest(t.shape, a).items():
+        for axis, places in nearest_places(t.shape, a).items():
             text = f"tf.gather({text}, {places}, axis={axis})"
         return text
     if mode != "linear" or images is None or t.dtype == "float64" or a["scales"]:
@@ -440,7 +440,7 @@ def _upsample_definition(b: Builder, x: Sequence[str], a: Attrs) -> str:
     if t.dtype in FLOATS:
         return b.op("Resize", x[0], **attrs)
     result = x[0]
-    for axis, places in _nearest(t.shape, attrs).items():
+    for axis, places in nearest_places(t.shape, attrs).items():
         result = b.op("Gather", result, b.constant(np.array(places, np.int64)), axis=axis)
     return result if result != x[0] else b.op("Identity", x[0])
 
@@ -505,6 +505,7 @@ OPS: tuple[Op, ...] = (
         ),
         weight=0.6,
         adjoint=linear_adjoints.resize,
+        unsettled=open_results.interpolation,
     ),
     _upsample(
         "upsample_nearest2d",
@@ -519,5 +520,6 @@ OPS: tuple[Op, ...] = (
         "torch.ops.aten.upsample_bilinear2d({0}, {1}, {2}{3})",
         (Attr("align_corners", "int"),),
         types={"T": FLOATS},
+        unsettled=open_results.interpolation,
     ),
 )

@@ -20,7 +20,7 @@ import numpy as np
 
 from polyjuice.ir import Attrs, TensorType, dtypes
 from polyjuice.ir.dtypes import ALL, FLOATS, INTS, NUMERIC, UNSIGNED
-from polyjuice.ops import bitwise, comparisons, domains, elementwise, errors, numbers, sampling, selection
+from polyjuice.ops import bitwise, comparisons, domains, elementwise, errors, numbers, open_results, sampling, selection
 from polyjuice.ops.numbers import Number
 from polyjuice.ops.pointwise import broadcast_shape
 from polyjuice.ops.spec import (
@@ -560,6 +560,7 @@ OPS = (
         modular=False,
         limits=SpecialValues.NAN | SpecialValues.STRICT,  # some powers are roots, which give another sign to zero
         lack=domains.within(0, 0.0),
+        unsettled=open_results.root(0),
     ),
     _entry(
         "pow.Scalar",

@@ -245,6 +245,7 @@ OPS = (
         modular=True,
         adjoint=adjoints.cumsum,
         followers="Slice Sub ReduceMax",
+        fresh=True,
     ),
     _op(
         "cumprod",

@@ -22,7 +22,7 @@ from polyjuice.ir.dtypes import (
     WIDEST_INTS,
     framework_name,
 )
-from polyjuice.ops import adjoints, errors, followers, sampling, writes
+from polyjuice.ops import adjoints, errors, followers, open_results, sampling, writes
 from polyjuice.ops.decomposition_terms import Term, onnx_term, where
 from polyjuice.ops.pointwise import broadcast_shape, defined, elementwise, parameters, suitable, with_attrs
 from polyjuice.ops.spec import Attr, Call, ErrorContext, Op, Operand, Sample, SpecialValues, SpellFn, Unsupported
@@ -241,6 +241,7 @@ OPS = (
         limits=SpecialValues.INFINITY,
         disputed=_clip_disputed,
         followers="Clip Relu Cast Add Mul Min Max Conv",
+        signed_zeros=False,
     ),
     defined(
         "clamp_min",
@@ -254,6 +255,7 @@ OPS = (
         ulps=1,
         limits=SpecialValues.INFINITY,
         bounds=Bounds("(max l0 min_)", "(max h0 min_)"),
+        signed_zeros=False,
     ),
     # selection, types
     Op(
@@ -320,5 +322,7 @@ OPS = (
         rounds=True,
         adjoint=adjoints.through,
         followers="Cast Add Mul Sub Div Transpose Where Reshape MatMul ReduceSum Not Relu",
+        unsettled=open_results.cast,
+        fresh=False,
     ),
 )

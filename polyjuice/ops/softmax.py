@@ -236,6 +236,7 @@ OPS = (
         adjoint=adjoints.softmax,
         followers="MatMul Log ArgMax Transpose Mul Dropout ReduceSum",
         bounds=value_bounds.SHARE,
+        fresh=True,
     ),
     _along_axis(
         "LogSoftmax",
@@ -256,6 +257,7 @@ OPS = (
         weight=3,
         adjoint=adjoints.log_softmax,
         bounds=Bounds("", "0.0"),
+        fresh=True,
     ),
     _along_axis(
         "Hardmax",

@@ -106,6 +106,20 @@ class ErrorContext(NamedTuple):
     held: str = ""
 
 
+class Application(NamedTuple):
+    """One application in a program, for a rule that says whether its results are open.
+
+    ``x``: the operands' values in float64. ``needed``: whether the program needs each result. ``ours``: whether we
+    generated the program. ``defined``: whether its framework defines all results (``Format.edge_defined``).
+    """
+
+    x: Sequence[np.ndarray]
+    attrs: Attrs
+    needed: Sequence[bool]
+    ours: bool
+    defined: bool
+
+
 @dataclass(frozen=True)
 class Unsupported:
     """The reason why a framework cannot express an operator, or one application of it."""
@@ -169,6 +183,7 @@ LackFn = Callable[[Sequence[np.ndarray], Attrs], Mapping[int, np.ndarray]]
 UnrollFn = Callable[[Sequence[np.ndarray], Attrs], Graph]
 ShapeFn = Callable[[Sequence[Any], Any], Sequence[Any]]
 SampleFn = Callable[[random.Random, TensorType], "Sample | None"]
+UnsettledFn = Callable[[Application], bool]
 PromoteFn = Callable[[Sequence[TensorType], Attrs], str]
 SpellFn = Callable[[Call], "str | Unsupported"]
 TemplatesFn = Callable[[Call], tuple[str, ...]]
@@ -304,6 +319,21 @@ class Op:
     disputed: Callable[[ErrorContext], np.ndarray] | None = None
     """At which elements frameworks differ."""
 
+    unsettled: UnsettledFn | None = None
+    """Whether correct compilers may give different results (:mod:`polyjuice.ops.open_results`)."""
+
+    signed_zeros: bool | None = None
+    """Whether its meaning alone decides the signs of zeros. Kernels that compare take either of two equal zeros, and a
+    sum begins with a zero of the framework's choice. By default, it holds for operators on real numbers that are
+    elementwise or move elements."""
+
+    fresh: bool | None = None
+    """Whether results always have memory of their own. By default, it holds for elementwise operators that compute and
+    have a fixed number of operands."""
+
+    numbers: tuple[int, ...] = ()
+    """The numbers of the operands, 0 and 1, that may be Python numbers, without a change of the result's type."""
+
     promotes: PromoteFn | None = None
     """The result's type for the types of the operands and the attributes, where ``results`` says PROMOTED. Raises
     TypeMismatch."""
@@ -351,6 +381,10 @@ class Op:
         object.__setattr__(self, "exact", self.exact or self.modular or self.moves)
         if self.weight < 0:
             object.__setattr__(self, "weight", _WEIGHTS[self.domain])
+        if self.signed_zeros is None:
+            object.__setattr__(self, "signed_zeros", (self.elementwise or self.moves) and not self.of_complex)
+        if self.fresh is None:
+            object.__setattr__(self, "fresh", self.elementwise and not self.variadic and not self.moves)
 
     @cached_property
     def domain(self) -> str:

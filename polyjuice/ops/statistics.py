@@ -11,7 +11,7 @@ import numpy as np
 
 from polyjuice.ir import Attrs, TensorType, dtypes
 from polyjuice.ir.dtypes import ALL
-from polyjuice.ops import adjoints, along, errors, sampling, value_bounds
+from polyjuice.ops import adjoints, along, errors, open_results, sampling, value_bounds
 from polyjuice.ops.reductions import (
     Reduce,
     greatest,
@@ -383,6 +383,7 @@ OPS = (
         _var_mean_onnx,
         results=("T", "T"),
         shape=lambda s, a: [*along.dims_shape(s, a), *along.dims_shape(s, a)],
+        unsettled=open_results.running_mean,
     ),
     along.reduction(
         "logsumexp",

@@ -9,7 +9,7 @@ import numpy as np
 
 from polyjuice.ir import Attrs, dtypes
 from polyjuice.ir.dtypes import FLOATS
-from polyjuice.ops import domains, errors, value_bounds
+from polyjuice.ops import domains, errors, open_results, value_bounds
 from polyjuice.ops.decomposition_terms import Term, onnx_term, where
 from polyjuice.ops.pointwise import HALF_TO_SINGLE, binary, cast_around, defined, parametric, unary
 from polyjuice.ops.spec import NOT_WRITTEN, Call, ErrorContext, Op, SpecialValues, Unsupported
@@ -176,6 +176,7 @@ def _sum_of_powers(name: str, scale: float, weight: float) -> Op:
         (f"torch.{name}({{0}}, {{1}})", f"{{0}}.{name}({{1}})"),
         operands=2,
         weight=weight,
+        signed_zeros=False,
     )
 
 
@@ -240,6 +241,7 @@ OPS = (
         lack=domains.within(0, 0.0),
         followers="Div Reciprocal Mul Add",
         bounds=Bounds("0.0", "(max h0 1.0)", when="(>= l0 0.0)", least="0.0"),
+        unsettled=open_results.root(0),
     ),
     _aten(
         "expm1",
@@ -283,6 +285,7 @@ OPS = (
         weight=0.6,
         limits=SpecialValues.NAN | SpecialValues.POLE,
         lack=domains.within(0, 0.0),
+        unsettled=open_results.root(0),
     ),
     binary(
         "hypot",

@@ -58,15 +58,7 @@ HANG = Kind(
 )
 """The program does not compile and run within the time limit."""
 
-CRASH = Kind(
-    name="crash",
-    title="crash",
-    failure=True,
-    key=_error,
-    claim="A does not compile and run.",
-    ending=_ending,
-    table=_table,
-)
+CRASH = replace(HANG, name="crash", title="crash", endless=False, key=_error, claim="A does not compile and run.")
 """The program does not compile or run: the compiler raises an exception, or its process ends."""
 
 FAILURES = (HANG, CRASH)

@@ -27,15 +27,26 @@ MORE_BYTES = 2**24
 _ROUNDS = 5
 
 
-SLOW = Kind(
-    name="slow",
-    title="slow code",
-    costs=True,
-    tries=2,
-    claim="A and B compute the same, and A is simpler. Compiled, A is far slower.",
-    predicate="runs far slower than an equivalent program that computes more",
-    why="The slower program has fewer operators, and both compute the same.",
-    ending=ending('''\
+def _costly(name: str, title: str, claim: str, predicate: str, which: str, text: str) -> Kind:
+    return Kind(
+        name=name,
+        title=title,
+        costs=True,
+        tries=2,
+        claim=f"A and B compute the same, and A is simpler. Compiled, {claim}.",
+        predicate=f"{predicate} than an equivalent program that computes more",
+        why=f"The {which} has fewer operators, and both compute the same.",
+        ending=ending(text),
+    )
+
+
+SLOW = _costly(
+    "slow",
+    "slow code",
+    "A is far slower",
+    "runs far slower",
+    "slower program",
+    '''\
 def times(run):
     """Return the times of some runs, in seconds."""
     run()
@@ -55,18 +66,16 @@ for _ in range(5):
     print("A: %.0f us, B: %.0f us" % (1e6 * slow, 1e6 * fast))
     ratios.append(slow / fast)
 print("A takes %.1f times as long" % np.median(ratios))
-sys.exit(1 if min(ratios) > 2 else 0)'''),
+sys.exit(1 if min(ratios) > 2 else 0)''',
 )
 
-MEMORY = Kind(
-    name="memory",
-    title="memory",
-    costs=True,
-    tries=2,
-    claim="A and B compute the same, and A is simpler. Compiled, A takes far more memory.",
-    predicate="takes far more memory than an equivalent program that computes more",
-    why="The program that takes more has fewer operators, and both compute the same.",
-    ending=ending('''\
+MEMORY = _costly(
+    "memory",
+    "memory",
+    "A takes far more memory",
+    "takes far more memory",
+    "program that takes more",
+    '''\
 def peak(run):
     """Return the bytes by which the resident set grows in a run (Linux)."""
     run()
@@ -84,7 +93,7 @@ def resident(name):
 a, b = $a, $b
 large, small = peak(a), peak(b)
 print("A: %.1f MiB, B: %.1f MiB" % (large / 2**20, small / 2**20))
-sys.exit(1 if large > 4 * small and large - small > 2**24 else 0)'''),
+sys.exit(1 if large > 4 * small and large - small > 2**24 else 0)''',
 )
 
 

@@ -24,7 +24,7 @@ floating results count, because nothing is known about the intermediate rounding
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -34,11 +34,11 @@ from polyjuice.compilers import CompilerInfo
 from polyjuice.execution import Artifact
 from polyjuice.inputs import GIVEN, are_large, judged_on_edge
 from polyjuice.interpret import evaluate
-from polyjuice.ir import Graph, dtypes, prune, read
+from polyjuice.ir import dtypes, prune, read
 from polyjuice.numerics import distance, listing
 from polyjuice.ops import entry
 from polyjuice.ops.limits import HEADROOM
-from polyjuice.ops.spec import SpecialValues
+from polyjuice.ops.spec import Application, SpecialValues
 from polyjuice.oracles import zeros
 from polyjuice.oracles.case import Case, CompilerAccess, Program, Verdict
 from polyjuice.oracles.comparison import MISMATCH
@@ -50,17 +50,6 @@ _GROSS = 0.05
 
 The share is several steps of a quantization to 8 bits.
 """
-
-_QUANTIZATIONS = frozenset(["QuantizeLinear", "DynamicQuantizeLinear"])
-_INTERPOLATIONS = frozenset(["Resize", "upsample_bilinear2d", "GridSample"])
-
-_ROOTS = {"Sqrt": 0, "rsqrt": 0, "Pow": 0, "pow.Tensor_Scalar": 0, "BatchNormalization": 4}
-"""Operators that take a root, and the number of the operand whose root they take."""
-
-_SIGNS = {"copysign": 1, "signbit": 0, "BitCast": 0}
-"""Operators that tell NaN with a sign from NaN without, and in which operand."""
-
-_RUNNING_MEANS = {"var_mean": 0, "std_mean": 0}
 
 Results = Sequence[Sequence[np.ndarray]]
 """The outputs for each set of inputs."""
@@ -200,81 +189,40 @@ def _has_one_answer(t: Program, inputs: Sequence[np.ndarray]) -> bool:
     rules = (
         _is_left_open,
         _ranks_nan,
-        _weighs_infinities,
-        _takes_other_roots,
-        _updates_means_by_infinities,
-        _reads_signs_of_nan,
-        _resizes_by_factors,
+        _is_unsettled,
         _has_wild_complex_numbers,
     )
     left_open = any(rule(t, inputs) for rule in rules)
-    return not (extreme or left_open or _is_unmoved(t) or _is_undefined(t, inputs))
+    return not (extreme or left_open or _is_unmoved(t))
 
 
 def _has_wild_complex_numbers(t: Program, inputs: Sequence[np.ndarray]) -> bool:
-    """Whether a complex number is not finite, or lies on the branch cut, where a zero's sign decides its angle."""
+    """Whether a complex number is not finite."""
     graph = t.graph
     names = tuple(name for name, type in graph.types.items() if dtypes.is_complex(type.dtype))
     values = evaluate(replace(graph, outputs=names), inputs, "float64") if names else ()
-    turns = any(node.op == "angle" for node in graph.nodes)
-    return any(not np.isfinite(z).all() or (turns and ((z.imag == 0) & (z.real <= 0)).any()) for z in values)
+    return not all(np.isfinite(z).all() for z in values)
 
 
-def _weighs_infinities(t: Program, inputs: Sequence[np.ndarray]) -> bool:
-    """Whether a generated program interpolates infinities or NaN, where a neighbour of weight 0 may give NaN."""
-    if t.as_written:
-        return False
-    weighs = any(node.op in _INTERPOLATIONS and node.attrs.get("mode") != "nearest" for node in t.graph.nodes)
-    return weighs and not all(np.isfinite(x).all() for x in inputs if dtypes.is_float(dtypes.of_array(x)))
-
-
-def _resizes_by_factors(t: Program, inputs: Sequence[np.ndarray]) -> bool:
-    """Whether a generated program, not Torch's, resizes to nearest neighbours by factors.
-
-    It computes places as quotients in single precision, and rounding may carry them over the next integer.
-    """
-    if t.as_written or _format(t).edge_defined:
-        return False
+def _is_unsettled(t: Program, inputs: Sequence[np.ndarray]) -> bool:
+    """Whether an operator's results are open on its operands (``Op.unsettled``)."""
+    rules = [(op.unsettled, node) for node in t.graph.nodes if (op := entry(node)) and op.unsettled]
+    names = tuple({name: None for _, node in rules for name in node.inputs if name})
+    found = evaluate(replace(t.graph, outputs=names), inputs, "float64") if names else ()
+    values = {"": np.zeros(0), **dict(zip(names, found, strict=True))}
+    needed, ours, defined = read(t.graph), not t.as_written, _format(t).edge_defined
     return any(
-        node.op == "Resize" and node.attrs["mode"] == "nearest" and node.attrs["scales"] for node in t.graph.nodes
+        rule(
+            Application(
+                x=[values[name] for name in node.inputs],
+                attrs=node.attrs,
+                needed=[name in needed for name in node.outputs],
+                ours=ours,
+                defined=defined,
+            )
+        )
+        for rule, node in rules
     )
-
-
-def _takes_other_roots(t: Program, inputs: Sequence[np.ndarray]) -> bool:
-    """Whether a generated Torch program takes a root of -inf or -0.0.
-
-    The program may say ``x ** 0.5``, which is inf and 0.0 by IEEE 754, while ``sqrt`` gives NaN and -0.0. Torch's own
-    kernel takes the root there, and a compiler may do either.
-    """
-    if t.as_written or not _format(t).edge_defined:
-        return False
-    values = _operands(t.graph, _ROOTS, inputs)
-    return any(bool(((x == -np.inf) | ((x == 0) & np.signbit(x))).any()) for x in values)
-
-
-def _reads_signs_of_nan(t: Program, inputs: Sequence[np.ndarray]) -> bool:
-    """Whether a generated program reads the sign, or the bits, of NaN, which IEEE 754 leaves open."""
-    return not t.as_written and any(bool(np.isnan(x).any()) for x in _operands(t.graph, _SIGNS, inputs))
-
-
-def _operands(graph: Graph, places: Mapping[str, int], inputs: Sequence[np.ndarray]) -> Sequence[np.ndarray]:
-    """The values of one operand of each of these operators, in float64."""
-    names = tuple(node.inputs[places[node.op]] for node in graph.nodes if node.op in places)
-    return evaluate(replace(graph, outputs=names), inputs, "float64") if names else []
-
-
-def _updates_means_by_infinities(t: Program, inputs: Sequence[np.ndarray]) -> bool:
-    """Whether a generated program takes a mean, beside a variance, of infinities or NaN.
-
-    Torch's own kernel updates a mean element by element, and gives NaN behind an infinity. A sum gives the infinity.
-    """
-    if t.as_written:
-        return False
-    needed = read(t.graph)
-    means = [node for node in t.graph.nodes if node.op in _RUNNING_MEANS and node.outputs[1] in needed]
-    names = {node.inputs[_RUNNING_MEANS[node.op]] for node in means}
-    values = evaluate(replace(t.graph, outputs=tuple(names)), inputs, "float64") if names else ()
-    return not all(np.isfinite(x).all() for x in values)
 
 
 def _ranks_nan(t: Program, inputs: Sequence[np.ndarray]) -> bool:
@@ -326,33 +274,6 @@ def _is_unmoved(t: Program) -> bool:
     graph = t.graph
     floating = {name for name, type in graph.types.items() if dtypes.is_inexact(type.dtype)}
     return bool(floating) and floating.isdisjoint(graph.inputs)
-
-
-def _is_undefined(t: Program, inputs: Sequence[np.ndarray]) -> bool:
-    """Whether a number is cast to an integer type that does not hold it, which C++ leaves undefined.
-
-    A quantization casts too. It casts a non-finite number if its input has one, or its scale is 0. The scale that
-    DynamicQuantizeLinear takes from zeros is 0.
-    """
-    graph = t.graph
-    floating = [x for x in inputs if dtypes.is_float(dtypes.of_array(x))]
-    if not _QUANTIZATIONS.isdisjoint(node.op for node in graph.nodes) and not all(
-        np.isfinite(x).all() for x in floating
-    ):
-        return True
-    scales = _operands(graph, {"QuantizeLinear": 1}, inputs)
-    if any((x == 0).any() for x in scales) or not all(
-        x.any() for x in _operands(graph, {"DynamicQuantizeLinear": 0}, inputs)
-    ):
-        return True
-    casts = [
-        (node.inputs[0], dtypes.exact_integers(graph.types[node.outputs[0]].dtype))
-        for node in graph.nodes
-        if node.op == "Cast" and dtypes.is_int(graph.types[node.outputs[0]].dtype)
-    ]
-    operands = replace(graph, outputs=tuple(name for name, _ in casts))
-    values = evaluate(operands, inputs, "float64") if casts else []
-    return any(not bool(((low <= x) & (x <= high)).all()) for x, (_, (low, high)) in zip(values, casts, strict=True))
 
 
 def _uncompiled(artifact: Artifact, sets: Sequence[Sequence[np.ndarray]], access: CompilerAccess) -> Results | None:

@@ -13,51 +13,15 @@ from collections.abc import Sequence
 import numpy as np
 
 from polyjuice.ir import Graph, dtypes
-from polyjuice.ops import complex_numbers, entry
+from polyjuice.ops import entry
 
 ZEROS = "zeros"
 """The rung of a verdict on the sign of zeros."""
 
-_COMPARING = frozenset(
-    (
-        *("Max", "Min", "Clip", "Relu", "HardSwish", "HardSigmoid", "ThresholdedRelu", "LeakyRelu", "Elu", "Celu"),
-        *(
-            "Selu",
-            "Softplus",
-            "clamp_min",
-            "relu6",
-            "hardtanh",
-            "heaviside",
-            "log_sigmoid",
-            "logaddexp",
-            "logaddexp2",
-            "softshrink",
-        ),
-    )
-)
-"""Elementwise operators whose kernels compare: of two equal zeros they take either."""
-
-
-_SUMMING = frozenset(("Sum", "Mean"))
-"""Elementwise operators that lowering may write as a reduction of stacked operands, which begins with some zero."""
-
-
-_CREATING = frozenset(("EyeLike", "fill", "full_like", "ones_like", "zeros_like"))
-"""Operators that use only the type and the shape of an operand."""
-
-
-_COMPLEX = frozenset(op.name for op in complex_numbers.OPS)
-"""Arithmetic on complex numbers, in which a part's zero is a sum of zeros in the framework's order."""
-
 
 def is_fit(graph: Graph) -> bool:
     """Whether all operators of a graph give zeros whose signs do not depend on how they are computed."""
-    return all(
-        op is not None
-        and op.name not in _COMPARING | _SUMMING | _COMPLEX
-        and (op.elementwise or op.moves or op.name in _CREATING)
-        for op in map(entry, graph.nodes)
-    )
+    return all(op is not None and op.signed_zeros for op in map(entry, graph.nodes))
 
 
 def differ(array: np.ndarray, plain: np.ndarray) -> np.ndarray:

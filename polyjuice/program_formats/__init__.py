@@ -77,8 +77,8 @@ class Format:
     numbers, each with the versions of the format that have it."""
 
     without_forms: Part | None = None
-    """A function of lowering choices and a version of the format that returns the choices of the plain form, if a
-    program has forms that reduction does not cut."""
+    """A function of lowering choices and a version of the format, which returns the choices of the plain form. Formats
+    without it have no forms that reduction cuts all at once."""
 
     decompose: Part | None = None
     """A function that writes a graph in the operators that the format itself has, if they are those of graphs."""

@@ -86,10 +86,10 @@ def described(sizes: Sizes) -> tuple[str, ...]:
 
 
 def fitted(arrays: Iterable[np.ndarray], shapes: Iterable[Sequence[int]]) -> tuple[np.ndarray, ...] | None:
-    """Return arrays cut or repeated to other shapes of the same ranks; None if an array has nothing to repeat."""
+    """Return arrays cut or repeated to other shapes; None if an array has nothing to repeat, or another rank."""
     found = []
     for array, shape in zip(arrays, shapes, strict=True):
-        if any(size and not there for size, there in zip(shape, array.shape, strict=True)):
+        if array.ndim != len(shape) or any(size and not there for size, there in zip(shape, array.shape, strict=True)):
             return None
         for axis, size in enumerate(shape):
             if array.shape[axis] != size:

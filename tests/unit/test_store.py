@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import sqlite3
+from collections.abc import Mapping
 from contextlib import closing
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -15,7 +17,10 @@ from polyjuice.campaign.store import Store
 from polyjuice.execution import Artifact
 from polyjuice.ir import TensorType
 from polyjuice.ops import GraphBuilder
+from polyjuice.triage.automatic import Triaged
+from polyjuice.triage.groups import Group
 from polyjuice.user_models import UserModel, files
+from tests.support.commands import refusal
 
 
 def model() -> UserModel:
@@ -78,3 +83,40 @@ def test_a_campaign_of_an_earlier_version_does_not_say_which_case_covered_what(t
     assert sorted(store.covered()) == sorted([first, second])
     assert store.growth() == [(0, 0, 0, 0), (1, 0, 1, 0)]
     store.close()
+
+
+def test_a_group_has_the_cause_that_has_its_blame(tmp_path: Path) -> None:
+    """Whether the finding of the group that was triaged is the first one of this cause makes no difference."""
+    found: list[tuple[str, str, Group, str, Mapping[str, Any] | None]] = [
+        ("first", "mismatch", Group("by a and b", True, ("a", "b")), "by a", {"blame": ["a"]}),
+        ("same blame", "mismatch", Group("by a", True, ("a",)), "by a", None),
+        ("other blame", "mismatch", Group("by b", True, ("b",)), "by a", None),
+        ("not alike", "mismatch", Group("exact", False), "exact", {"blame": []}),
+        ("failure", "crash", Group("crash", True), "crash by a", {"blame": ["a"]}),
+        ("one cause", "mismatch", Group("of Add", True), "of Add", {"blame": []}),
+        ("another", "mismatch", Group("of Mul", True), "of Mul", {"blame": []}),
+        ("third", "mismatch", Group("of Mul", True), "of Add", None),
+    ]
+    store = Store.create(tmp_path / "campaign", Config(compiler="numpy"))
+    with closing(sqlite3.connect(tmp_path / "campaign/campaign.sqlite")) as db, db:
+        db.executemany("INSERT INTO findings VALUES (?, 0, ?, '', '{}')", [one[:2] for one in found])
+    for name, _, group, cause, record in found:
+        store.add_group(name, group, 0)
+        store.add_triaged(Triaged(name=name, cause=cause, record=record))
+    assert store.causes_of_groups() == {"by a": "by a", "crash": "crash by a", "of Add": "of Add"}
+    store.close()
+
+
+def test_a_damaged_database_is_refused_in_one_line(tmp_path: Path) -> None:
+    folder = tmp_path / "campaign"
+    Store.create(folder, Config(compiler="numpy")).close()
+    file = folder / "campaign.sqlite"
+    with closing(sqlite3.connect(file)) as db:
+        ((page,),) = db.execute("SELECT rootpage FROM sqlite_master WHERE name = 'notes'")
+        ((size,),) = db.execute("PRAGMA page_size")
+    data = bytearray(file.read_bytes())
+    data[(page - 1) * size : page * size] = bytes(size)
+    file.write_bytes(data)
+    for arguments in (["report"], ["known", "check"], ["fuzz", "--resume"]):
+        message = refusal(*arguments[1:], folder, command=arguments[0], cwd=tmp_path)
+        assert message.startswith("the campaign's database is damaged")

@@ -15,9 +15,10 @@ import pytest
 from onnx import FunctionProto, GraphProto, ModelProto, NodeProto, TensorProto, ValueInfoProto, helper, numpy_helper
 
 from polyjuice import formats
-from polyjuice.formats import FormatError, ReadLimits, TooLarge, forked
+from polyjuice.formats import FormatError, ReadLimits, TooLarge, forked, onnx_read
 from polyjuice.formats.onnx_file import bounded_bytes, load_model
 from polyjuice.suite.checking import Checker
+from polyjuice.suite.options import SuiteError
 from tests.support.commands import refusal
 
 OPSET = [helper.make_opsetid("", 18)]
@@ -101,6 +102,7 @@ CALL = helper.make_node("F0", ["x"], ["y"], domain="own")
         (model([helper.make_node("Relu", ["x", "x"], ["y"])]), ["node 0 (Relu 'y')", "2 inputs", "takes 1"]),
         (model([helper.make_node("Relu", ["x"], ["y"], axis=1)]), ["no attribute 'axis'"]),
         (model([helper.make_node("Softmax", ["x"], ["y"], axis="last")]), ["the attribute axis has another type"]),
+        (model([helper.make_node("Einsum", ["x"], ["y"], equation="a\0->a")]), ["the equation", "no letters"]),
         (model([relu(), relu()]), ["'y' is defined twice"]),
         (model([helper.make_node("Relu", ["z"], ["y"])]), ["'z' is not defined before it"]),
     ],
@@ -178,6 +180,22 @@ def test_a_crash_a_hang_and_full_memory_end_only_the_process_that_reads(
     assert message.startswith("a.onnx: ")
     assert message.endswith("(at work)")
     assert forked.apart(lambda: 7, "a.onnx", ReadLimits()) == 7
+
+
+@pytest.mark.parametrize("texts", [["{}", "{}"], ["[" * 100_000], ["[1]"], ['{"x": "y"}']])
+def test_updates_in_the_metadata_may_be_broken(tmp_path: Path, texts: list[str]) -> None:
+    made = model([relu()])
+    for text in texts:
+        made.metadata_props.add(key=onnx_read.UPDATES, value=text)
+    with pytest.raises(FormatError, match="no JSON object of output numbers") as caught:
+        formats.load(stored(made, tmp_path))
+    assert len(str(caught.value)) < 500
+
+
+def test_inputs_of_another_rank_are_refused(tmp_path: Path) -> None:
+    path = stored(model([relu()]), tmp_path)
+    with Checker("numpy") as checker, pytest.raises(SuiteError, match="the model takes float32"):
+        checker.check(path, {"x": np.zeros((3, 1), np.float32)})
 
 
 def test_the_process_that_reads_collects_no_garbage_of_this_one() -> None:

@@ -20,9 +20,7 @@ def _written(array: np.ndarray) -> str:
 def _loaded(dtype: str, name: str) -> str:
     if dtype == "bfloat16":
         return f'tf.bitcast(tf.constant(ARRAYS["{name}{mark(dtype)}"]), tf.bfloat16)'
-    if dtype in dtypes.NARROW_FLOATS:
-        return f"tf.constant({loaded_numpy(dtype, name)})"
-    return f'tf.constant(ARRAYS["{name}"])'
+    return f"tf.constant({loaded_numpy(dtype, name)})"
 
 
 RENDERING = Rendering(
