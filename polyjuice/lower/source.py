@@ -31,7 +31,7 @@ from polyjuice.lower.problem import Unlowerable
 from polyjuice.lower.python_text import array_key, function, identifiers, model_class
 from polyjuice.lower.torch_memory import Memory, Text
 from polyjuice.ops import Call, Op, Texts, Unsupported, entry
-from polyjuice.ops.decompose import NoDecomposition, spelled
+from polyjuice.ops.decompose import NoDecomposition, with_texts
 
 #: A template that is a Python operator between two operands.
 _BETWEEN = re.compile(r"\{0\} \S+ \{1\}")
@@ -105,7 +105,7 @@ def write(graph: Graph, chooser: Chooser, dialect: Dialect, contiguous: Collecti
     memory.
     """
     try:
-        graph = spelled(graph, dialect.texts)
+        graph = with_texts(graph, dialect.texts)
     except NoDecomposition as error:
         raise Unlowerable(str(error)) from None
     return _Writer(graph, chooser, dialect, contiguous).artifact()

@@ -18,7 +18,7 @@ from polyjuice.ir import Attrs, Graph, Node, TensorType, prune
 from polyjuice.ir.dtypes import ALL
 from polyjuice.ops import sampling
 from polyjuice.ops.build import GraphBuilder
-from polyjuice.ops.decompose import NoDecomposition, spelled
+from polyjuice.ops.decompose import NoDecomposition, with_texts
 from polyjuice.ops.registry import TABLE, entry
 from polyjuice.ops.shapes import Dims, ShapeMismatch
 from polyjuice.ops.spec import ANY, Attr, Call, Op, Operand, Sample, Texts, Unsupported
@@ -133,7 +133,7 @@ def body_text(
     Raises _Unspelled.
     """
     try:
-        graph = spelled(graph, lambda op: op.torch if framework == "torch" else op.tensorflow)
+        graph = with_texts(graph, language.texts)
     except NoDecomposition as why:
         raise _Unspelled(str(why)) from None
     names = dict(zip(graph.inputs, operands, strict=True))

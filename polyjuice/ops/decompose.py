@@ -76,7 +76,7 @@ def expanded(graph: Graph, native: Callable[[Node], bool]) -> Graph:
     )
 
 
-def spelled(graph: Graph, texts: Callable[[Op], Texts]) -> Graph:
+def with_texts(graph: Graph, texts: Callable[[Op], Texts]) -> Graph:
     """An equal graph in which operators without a text are written by their definitions, where they have them.
 
     Raises NoDecomposition.
