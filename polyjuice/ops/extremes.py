@@ -120,6 +120,7 @@ def _along_dim(name: str, sign: int, **more: Any) -> Op:
         attrs=(Attr("dim", "int"), Attr("keepdim", "int", 0)),
         continuous=False,
         ties="first",
+        extreme=sign,
         **more,
     )
 
@@ -166,6 +167,7 @@ def _of_all(name: str, sign: int) -> Op:
         attrs=(),
         continuous=False,
         ties="first",
+        extreme=sign,
     )
 
 

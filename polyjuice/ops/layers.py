@@ -142,6 +142,7 @@ OPS = (
         partial=lambda x, a: _linear([np.abs(v) for v in x], a),
         modular=True,
         weight=1.0,
+        data_inputs=1,
     ),
     Op(
         name="bilinear",
@@ -157,6 +158,7 @@ OPS = (
         exact=True,
         partial=lambda x, a: _bilinear([np.maximum(np.abs(v), 1) for v in x], a),
         weight=0.2,
+        data_inputs=2,
     ),
     moving(
         "embedding",
