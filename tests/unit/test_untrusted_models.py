@@ -192,6 +192,14 @@ def test_updates_in_the_metadata_may_be_broken(tmp_path: Path, texts: list[str])
     assert len(str(caught.value)) < 500
 
 
+def test_a_node_that_contradicts_its_operands_is_refused_whatever_the_model_declares(tmp_path: Path) -> None:
+    pads = numpy_helper.from_array(np.zeros(8, np.int64), "pads")
+    nodes = [helper.make_node("Pad", ["x", "pads"], ["v"]), helper.make_node("Relu", ["v"], ["y"])]
+    made = model(nodes, initializer=[pads], value_info=[value("v", [1, 1, 2, 3])])
+    with pytest.raises(FormatError, match=r"node 0 \(Pad 'v'\): the types of its values cannot be inferred"):
+        formats.load(stored(made, tmp_path))
+
+
 def test_inputs_of_another_rank_are_refused(tmp_path: Path) -> None:
     path = stored(model([relu()]), tmp_path)
     with Checker("numpy") as checker, pytest.raises(SuiteError, match="the model takes float32"):
