@@ -206,6 +206,15 @@ def test_inputs_of_another_rank_are_refused(tmp_path: Path) -> None:
         checker.check(path, {"x": np.zeros((3, 1), np.float32)})
 
 
+def test_a_model_that_needs_too_much_for_its_evaluation_is_refused(tmp_path: Path) -> None:
+    weights = helper.make_tensor_value_info("w", TensorProto.FLOAT, [64, 64, 31, 31])
+    conv = helper.make_node("Conv", ["x", "w"], ["y"], kernel_shape=[31, 31], pads=[15] * 4)
+    graph = helper.make_graph([conv], "g", [value("x", [1, 64, 512, 512]), weights], [value("y", [1, 64, 512, 512])])
+    path = stored(helper.make_model(graph, opset_imports=OPSET), tmp_path)
+    message = refusal(path, "--read-memory", 2, command="rewrite", cwd=tmp_path)
+    assert "cannot be evaluated in 2 GiB of memory" in message
+
+
 def test_the_process_that_reads_collects_no_garbage_of_this_one() -> None:
     class Waiting:
         def __init__(self) -> None:
