@@ -17,6 +17,7 @@ from onnx import FunctionProto, GraphProto, ModelProto, NodeProto, TensorProto, 
 from polyjuice import formats
 from polyjuice.formats import FormatError, ReadLimits, TooLarge, forked, onnx_read
 from polyjuice.formats.onnx_file import bounded_bytes, load_model
+from polyjuice.ops.sampling import factors
 from polyjuice.suite.checking import Checker
 from polyjuice.suite.options import SuiteError
 from tests.support.commands import refusal
@@ -213,6 +214,12 @@ def test_a_model_that_needs_too_much_for_its_evaluation_is_refused(tmp_path: Pat
     path = stored(helper.make_model(graph, opset_imports=OPSET), tmp_path)
     message = refusal(path, "--read-memory", 2, command="rewrite", cwd=tmp_path)
     assert "cannot be evaluated in 2 GiB of memory" in message
+
+
+def test_divisors_of_a_large_size_are_found_quickly() -> None:
+    for n in range(1, 200):
+        assert factors(n) == [d for d in range(1, n + 1) if n % d == 0]
+    assert len(factors(1 << 40)) == 41
 
 
 def test_the_process_that_reads_collects_no_garbage_of_this_one() -> None:
