@@ -76,89 +76,106 @@ def run(config: Config, rules: Sequence[Rule], store: Store, listener: Listener)
     finished results. Raises EnvironmentProblem if the compiler cannot be used, and FalseRule if one of the user's rules
     is false, and NoSpace if a disk is full. If a process dies, another one does its work.
     """
-    schedule = Schedule(config.time_s, store.spent(config.workers), triages=config.triage_s > 0)
-    tasks = _Tasks(config, store.done(), store.postponed())
-    triage = Triage(config, store)
-
-    def of_process(folder: str) -> tuple[Any, ...]:
-        return config, store.folder, rules, {**os.environ, "TMPDIR": folder}
-
-    with interrupts.blocked():  # it starts the process that owns its semaphores
-        pool = Pool(config.workers, _context(), processes.initialize, of_process)
-    running: dict[Future[Any], Task] = {}
-    triaging: dict[Future[Any], Job] = {}
-    alone = config.workers == 1
-
-    def start_triage(cases: bool) -> None:
-        while due := triage.next(schedule, cases):
-            with interrupts.blocked():
-                triaging[pool.submit(processes.triage, due)] = due
-
-    def revive(future: Future[Any]) -> None:
-        """Send the work of a process that died once more. Give it up if that has happened before."""
-        task, job = running.pop(future, None), triaging.pop(future, None)
-        with interrupts.blocked():
-            again, ran = pool.again(future)
-        if ran:
-            store.add_death(text := _death(task, job))
-            listener.died(text)
-        if again and task:
-            running[again] = task
-        elif again and job:
-            triaging[again] = job
-        elif task:
-            if results := tasks.give_up(task):
-                finish(task, results)
-        elif job:
-            finish_triage(job, [Triaged(name=folder.name, defect=_DEATHS) for folder in job.folders])
-
-    def finish(task: Task, results: Sequence[CaseResult]) -> None:
-        tasks.finish(task, results)
-        for result in results:
-            schedule.count(result.seconds, config.workers)
-            stored = store.add(result, **schedule.spent)
-            tell = listener.confirmed if task.postponed else listener.case
-            tell(stored)
-            if result.findings:
-                triage.publish()
-            if result.false:
-                raise FalseRule(f"the campaign has ended: {result.false}")
-
-    def finish_triage(job: Job, results: Sequence[Triaged]) -> None:
-        for result, url in zip(results, triage.finish(job, results), strict=True):
-            listener.triaged(result, url)
-
+    campaign = _Campaign(config, rules, store, listener)
     try:
-        while True:
-            start_triage(cases=not schedule.since_cases_s)
-            waits = alone and bool(triaging)  # a pack takes long: triage has its turn before the next one
-            while not waits and len(running) < tasks.ahead and (task := tasks.next(schedule)):
-                with interrupts.blocked():  # submit may start a process
-                    running[pool.submit(processes.run_task, task, schedule.moments)] = task
-            if not running and not waits:
-                schedule.end_cases()
-                start_triage(cases=False)
-            if not running and not triaging:
-                break
-            with interrupts.allowed():
-                finished = wait({*running, *triaging}, return_when=FIRST_COMPLETED).done
-            for future in finished:
-                if pool.died(future):
-                    revive(future)
-                elif future in running:
-                    finish(running.pop(future), future.result())
-                else:
-                    finish_triage(triaging.pop(future), future.result())
-        pool.shutdown()
+        campaign.run()
     except Exception as error:
         if full := shortage(error, [store.folder]):
             raise full from None
         raise
     finally:
-        spent = schedule.spent
+        campaign.end()
+
+
+class _Campaign:
+    """The work that a campaign's processes do now, and what becomes of it."""
+
+    def __init__(self, config: Config, rules: Sequence[Rule], store: Store, listener: Listener) -> None:
+        def of_process(folder: str) -> tuple[Any, ...]:
+            return config, store.folder, rules, {**os.environ, "TMPDIR": folder}
+
+        self._workers, self._store, self._listener = config.workers, store, listener
+        self._schedule = Schedule(config.time_s, store.spent(config.workers), triages=config.triage_s > 0)
+        self._tasks = _Tasks(config, store.done(), store.postponed())
+        self._triage = Triage(config, store)
+        with interrupts.blocked():  # it starts the process that owns its semaphores
+            self._pool = Pool(config.workers, _context(), processes.initialize, of_process)
+        self._running: dict[Future[Any], Task] = {}
+        self._triaging: dict[Future[Any], Job] = {}
+
+    def run(self) -> None:
+        """Run the cases, then the triage that is left."""
+        while self._submit():
+            with interrupts.allowed():
+                finished = wait({*self._running, *self._triaging}, return_when=FIRST_COMPLETED).done
+            for future in finished:
+                if self._pool.died(future):
+                    self._revive(future)
+                elif future in self._running:
+                    self._finish(self._running.pop(future), future.result())
+                else:
+                    self._finish_triage(self._triaging.pop(future), future.result())
+        self._pool.shutdown()
+
+    def end(self) -> None:
+        """End the processes, and store the time spent and the findings."""
+        spent = self._schedule.spent
         _stop(multiprocessing.active_children())
-        pool.shutdown(cancel_futures=True)
-        _save(store, triage, spent)
+        self._pool.shutdown(cancel_futures=True)
+        _save(self._store, self._triage, spent)
+
+    def _submit(self) -> bool:
+        """Give work to the processes. Return whether any of them works."""
+        self._start_triage(cases=not self._schedule.since_cases_s)
+        # With one process, a triage has its turn before the next task, because a pack takes long.
+        waits = self._workers == 1 and bool(self._triaging)
+        while not waits and len(self._running) < self._tasks.ahead and (task := self._tasks.next(self._schedule)):
+            with interrupts.blocked():  # submit may start a process
+                self._running[self._pool.submit(processes.run_task, task, self._schedule.moments)] = task
+        if not self._running and not waits:
+            self._schedule.end_cases()
+            self._start_triage(cases=False)
+        return bool(self._running or self._triaging)
+
+    def _start_triage(self, cases: bool) -> None:
+        while due := self._triage.next(self._schedule, cases):
+            with interrupts.blocked():
+                self._triaging[self._pool.submit(processes.triage, due)] = due
+
+    def _revive(self, future: Future[Any]) -> None:
+        """Send the work of a process that died once more. Give it up if that has happened before."""
+        task, job = self._running.pop(future, None), self._triaging.pop(future, None)
+        with interrupts.blocked():
+            again, ran = self._pool.again(future)
+        if ran:
+            self._store.add_death(text := _death(task, job))
+            self._listener.died(text)
+        if again and task:
+            self._running[again] = task
+        elif again and job:
+            self._triaging[again] = job
+        elif task:
+            if results := self._tasks.give_up(task):
+                self._finish(task, results)
+        elif job:
+            self._finish_triage(job, [Triaged(name=folder.name, defect=_DEATHS) for folder in job.folders])
+
+    def _finish(self, task: Task, results: Sequence[CaseResult]) -> None:
+        """Store the results of cases, and tell them. Raises FalseRule."""
+        self._tasks.finish(task, results)
+        for result in results:
+            self._schedule.count(result.seconds, self._workers)
+            stored = self._store.add(result, **self._schedule.spent)
+            tell = self._listener.confirmed if task.postponed else self._listener.case
+            tell(stored)
+            if result.findings:
+                self._triage.publish()
+            if result.false:
+                raise FalseRule(f"the campaign has ended: {result.false}")
+
+    def _finish_triage(self, job: Job, results: Sequence[Triaged]) -> None:
+        for result, url in zip(results, self._triage.finish(job, results), strict=True):
+            self._listener.triaged(result, url)
 
 
 def _death(task: Task | None, job: Job | None) -> str:

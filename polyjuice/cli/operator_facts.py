@@ -8,8 +8,7 @@ from dataclasses import dataclass
 from textwrap import shorten
 
 from polyjuice.egraph import Rule
-from polyjuice.egraph.language import constructors
-from polyjuice.egraph.untraced import UNTRACED
+from polyjuice.egraph.language import constructors, is_untraced
 from polyjuice.formats.normal import is_normalized
 from polyjuice.generate.instances import instance, some_signatures
 from polyjuice.ir import dtypes
@@ -162,8 +161,9 @@ def _shape_rule(op: Op) -> Fact:
     names = _constructors(op)
     if not names:
         return Fact("shape in the e-graph", "no rule looks into a subgraph", absent=True)
-    if op.qualified in UNTRACED:
-        return Fact("shape in the e-graph", UNTRACED[op.qualified], absent=True)
+    if is_untraced(constructors()[names[0]]):
+        why = "its signature asks for the rank, or loops over the axes, which egglog cannot express"
+        return Fact("shape in the e-graph", why, absent=True)
     return Fact("shape in the e-graph", f"derived for {', '.join(names)}")
 
 

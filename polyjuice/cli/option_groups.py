@@ -5,7 +5,6 @@ from __future__ import annotations
 import functools
 import inspect
 from collections.abc import Callable
-from dataclasses import fields
 from typing import Any, TypeVar, get_type_hints
 
 _Group = TypeVar("_Group")
@@ -18,10 +17,9 @@ def takes(
 
     The function gets what ``made`` returns for the record of their values, as its argument ``parameter``.
     """
-    hints = get_type_hints(group, include_extras=True)
     options = [
-        inspect.Parameter(f.name, inspect.Parameter.KEYWORD_ONLY, default=f.default, annotation=hints[f.name])
-        for f in fields(group)  # type: ignore[arg-type]
+        inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=getattr(group, name), annotation=hint)
+        for name, hint in get_type_hints(group, include_extras=True).items()
     ]
 
     def with_options(command: Callable[..., None]) -> Callable[..., None]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
 
@@ -17,8 +18,9 @@ from polyjuice.cli.common import (
     stdout,
 )
 from polyjuice.cli.read_options import reads_models
-from polyjuice.egraph import Rewriter, graph_windows, load, operator_count
+from polyjuice.egraph import Rewriter, Variant, graph_windows, load, operator_count
 from polyjuice.formats import ReadLimits
+from polyjuice.formats.forked import apart
 from polyjuice.inputs import make_inputs
 from polyjuice.ir import Graph, GraphError
 from polyjuice.ops import Accepts, Unsupported, entry
@@ -52,8 +54,7 @@ def rewrite(
     graph = formats.load(model, limits)
     try:
         result = graph_windows.rewrite(Rewriter(load(rules or ())), graph, seed, "minmax", variants, sayable(graph))
-        sets = [InputSet(profile="normal", arrays=make_inputs(graph, "normal", seed))]
-        problems = pipeline.equivalent(graph, [variant.graph for variant in result.variants], sets)
+        problems = apart(lambda: _differences(graph, result.variants, seed), str(model), limits, "evaluated")
     except GraphError as error:
         own_fault(f"{model}: a rule made an ill-typed graph: {error}")
     out.mkdir(parents=True, exist_ok=True)
@@ -90,6 +91,12 @@ def rewrite(
         stdout.print(f"{counted(variant.operators, 'operator'):>16}  {out / (variant.label + '.onnx')}")
     if draw:
         stdout.print(f"drawing:  {out / 'pair.svg'}")
+
+
+def _differences(graph: Graph, variants: Sequence[Variant], seed: int) -> list[str]:
+    """How each variant differs from the graph on random inputs; "" where it is equal."""
+    sets = [InputSet(profile="normal", arrays=make_inputs(graph, "normal", seed))]
+    return pipeline.equivalent(graph, [variant.graph for variant in variants], sets)
 
 
 def _drawn(smallest: Graph, largest: Graph) -> str:

@@ -168,6 +168,24 @@ def _findings(summary: dict[str, Any]) -> str:
 def print_summary(summary: dict[str, Any], config: Config, store: Store) -> None:
     """Print the summary, and two lines for each finding."""
     table = Table(show_header=False, box=None, padding=(0, 2, 0, 0))
+    for name, value in _rows(summary).items():
+        table.add_row(f"[bold]{name}", escape(value))
+    for row in summary.get("models", ()):
+        texts = models.lines(row, config.compiler)
+        for label, text in zip(["model", *[""] * len(texts)], [row["source"], *texts], strict=True):
+            table.add_row(f"[bold]{label}", escape(text))
+    stdout.print(table)
+    for finding in [*store.causes(), *([] if config.triage_s else store.groups())]:
+        path = store.folder / "findings" / finding.name
+        more = f" (and {len(finding.others)} more)" if finding.others else ""
+        stdout.print(f"\n[red]{finding.record['kind']}[/red] {escape(str(path))}{more}")
+        stdout.print(f"  {escape(finding.record['message'])}")
+    if summary["untriaged"] and config.triage_s:
+        stdout.print(f"\nnot yet triaged: {escape(str(store.folder / 'findings' / UNTRIAGED))}")
+
+
+def _rows(summary: dict[str, Any]) -> dict[str, str]:
+    """The lines of the summary, by their names."""
     reasons = ", ".join(f"{n} {reason}" for reason, n in summary["skipped_reasons"].items())
     share = summary["share"]
     rows = {
@@ -205,20 +223,7 @@ def print_summary(summary: dict[str, Any], config: Config, store: Store) -> None
             [f"{replaced} times the compiler changed its process (see the log)"] * bool(replaced)
             + [f"{counted(died, 'process')} of the campaign died, and the work was repeated"] * bool(died)
         )
-    for name, value in rows.items():
-        table.add_row(f"[bold]{name}", escape(value))
-    for row in summary.get("models", ()):
-        texts = models.lines(row, config.compiler)
-        for label, text in zip(["model", *[""] * len(texts)], [row["source"], *texts], strict=True):
-            table.add_row(f"[bold]{label}", escape(text))
-    stdout.print(table)
-    for finding in [*store.causes(), *([] if config.triage_s else store.groups())]:
-        path = store.folder / "findings" / finding.name
-        more = f" (and {len(finding.others)} more)" if finding.others else ""
-        stdout.print(f"\n[red]{finding.record['kind']}[/red] {escape(str(path))}{more}")
-        stdout.print(f"  {escape(finding.record['message'])}")
-    if summary["untriaged"] and config.triage_s:
-        stdout.print(f"\nnot yet triaged: {escape(str(store.folder / 'findings' / UNTRIAGED))}")
+    return rows
 
 
 def print_next(steps: Sequence[Step], found: bool) -> None:

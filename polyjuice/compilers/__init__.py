@@ -200,6 +200,11 @@ class CompilerInfo:
     ``$backends``, under ``$heading``. ``$plain`` makes a run without the compiler, and ``$compiled`` one at ``level``.
     """
 
+    told: str = ""
+    """Source for reproducers that defines `told(outputs)`, what `side_by_side` shows of wrong elements. It reads
+    `expected`, and `eager`, the uncompiled output ``$output``. ``$value`` is the output's array, and ``$part`` an index
+    for its shown elements."""
+
     control: bool = False
     """Whether it compiles nothing, so that a campaign must find nothing."""
 

@@ -84,6 +84,13 @@ def side_by_side(show):
             text = f"{type(error).__name__}: {' '.join(str(error).split())[:160]}"
         print(f"  {name + ':':28}", text, flush=True)
 ''',
+    "told": '''
+def told(outputs):
+    """Return the wrong elements as text, and whether PyTorch's own accuracy check accepts them."""
+    reference = torch.as_tensor(np.ascontiguousarray(expected)).to(eager.device)
+    accepted = torch._dynamo.utils.same(eager, outputs[$output], fp64_ref=reference, equal_nan=True)
+    return f"{$value$part}, torch._dynamo.utils.same: {accepted}"
+''',
 }
 
 # A setting that a release lacks is skipped.

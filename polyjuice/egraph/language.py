@@ -16,13 +16,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Iterable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cache
 from typing import Any
 
 from polyjuice.egraph import bounds
 from polyjuice.egraph.sexpr import commands
-from polyjuice.egraph.untraced import UNTRACED
 from polyjuice.ir import dtypes
 from polyjuice.ops import TABLE, Attr, Op
 from polyjuice.ops.spec import PROMOTED
@@ -215,7 +215,10 @@ def _keeps_integers(c: Constructor) -> bool:
 
 
 class Untraceable(Exception):
-    """A shape signature that egglog cannot express (see :mod:`polyjuice.egraph.untraced`)."""
+    """A shape signature that egglog cannot express . It can add, multiply and index sizes.
+
+    It cannot ask how many axes a shape has, or loop over them, because only a term has a rank.
+    """
 
 
 @dataclass(frozen=True)
@@ -250,6 +253,9 @@ class Term:
         raise Untraceable
 
     def __len__(self) -> int:
+        raise Untraceable
+
+    def __abs__(self) -> Term:
         raise Untraceable
 
     def permute(self, perm: Any) -> Term:
@@ -327,12 +333,21 @@ class _Attributes:
 def _shape_terms(c: Constructor, output: int) -> list[tuple[str, list[str]]]:
     """The shape of an output's term as (expression, guards), one for each case of the operator's signature.
 
-    Raises Untraceable for a signature that egglog cannot express, unless UNTRACED names the operator.
+    There is none for a signature that egglog cannot express. Then only an e-class gives the shapes.
     """
     if c.op.elementwise:
         return [("s0", [])]
-    if c.op.qualified in UNTRACED:
-        return []
+    with suppress(Untraceable):
+        return _traced(c, output)
+    return []
+
+
+def is_untraced(c: Constructor) -> bool:
+    """Whether egglog cannot express the operator's shape signature."""
+    return not _shape_terms(c, 0)
+
+
+def _traced(c: Constructor, output: int) -> list[tuple[str, list[str]]]:
     cases: list[tuple[str, list[str]]] = []
     for choice in range(3):
         guards: list[str] = []

@@ -11,6 +11,7 @@ import random
 import re
 from collections.abc import Iterable, Sequence
 from functools import cache
+from typing import Any
 
 from polyjuice.egraph.bounds import wider
 from polyjuice.egraph.rows import Row
@@ -66,28 +67,32 @@ def facts(rules: Sequence[Rule], graphs: Sequence[Graph], rng: random.Random) ->
     perms = {tuple(n.attrs["perm"]) for n in nodes}
     found: list[Row] = []
     for function, key in asked(rules):
-        match function:
-            case "random-cut":
-                found += [Row(function, (key, n, rng.randint(1, n - 1))) for n in sizes]
-            case "random-divisor":
-                proper = {n: factors(n)[1:-1] for n in sizes}
-                found += [Row(function, (key, n, rng.choice(d))) for n, d in proper.items() if d]
-            case "random-axis":
-                found += [Row(function, (key, rank, rng.randrange(rank))) for rank in ranks]
-            case "random-perm":
-                for rank in ranks:
-                    if rank > 1:
-                        perm = _permutation(rng, rank)
-                        perms.add(perm)
-                        found.append(Row(function, (key, rank, perm)))
-            case "random-wider":
-                for t in sorted({t.dtype for t in types}):
-                    if wider(t):
-                        found.append(Row(function, (key, t, rng.choice(wider(t)))))
+        drawn = _drawn(function, ranks, sizes, sorted({t.dtype for t in types}), rng)
+        found += [Row(function, (key, *choice)) for choice in drawn]
+        if function == "random-perm":
+            perms.update(perm for _, perm in drawn)
     inverses = {perm: tuple(perm.index(i) for i in range(len(perm))) for perm in sorted(perms)}
     both = {**inverses, **{inverse: perm for perm, inverse in inverses.items()}}
     found += _numbers(rules, graphs)
     return found + [Row("inverse-perm", (perm, inverse)) for perm, inverse in both.items()]
+
+
+def _drawn(
+    function: str, ranks: Sequence[int], sizes: Sequence[int], types: Sequence[str], rng: random.Random
+) -> list[tuple[Any, Any]]:
+    """For each argument of a function of random choices: the argument, and a choice."""
+    match function:
+        case "random-cut":
+            return [(n, rng.randint(1, n - 1)) for n in sizes]
+        case "random-divisor":
+            return [(n, rng.choice(proper)) for n in sizes if (proper := factors(n)[1:-1])]
+        case "random-axis":
+            return [(rank, rng.randrange(rank)) for rank in ranks]
+        case "random-perm":
+            return [(rank, _permutation(rng, rank)) for rank in ranks if rank > 1]
+        case "random-wider":
+            return [(t, rng.choice(wider(t))) for t in types if wider(t)]
+    return []
 
 
 _NUMBERS = re.compile(r"\((number|Single|Held) ")

@@ -21,11 +21,12 @@ import traceback
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, BinaryIO, NoReturn, TypeVar
 
 from polyjuice.formats.format_errors import FormatError
-from polyjuice.formats.limits import ReadLimits
+from polyjuice.formats.limits import EVALUATION, ReadLimits
 
 T = TypeVar("T")
 
@@ -46,18 +47,21 @@ class Defect(RuntimeError):
     """A fault of Polyjuice in the forked process; the message ends with its traceback."""
 
 
-def apart(function: Callable[[], T], where: str, limits: ReadLimits) -> T:
+def apart(function: Callable[[], T], where: str, limits: ReadLimits, verb: str = "read") -> T:
     """Return what ``function`` returns in a forked process; ``where`` (a file name) begins the messages.
 
+    ``verb`` says what it does with the model: it reads it, or evaluates it (``evaluated``), which may take longer.
     The result or the FormatError comes back through a pipe from this program's own child, pickled. Raises FormatError,
     also where the process crashes or exceeds the limits, and Defect for any other error.
     """
+    if verb == "evaluated":
+        limits = replace(limits, seconds=EVALUATION * limits.seconds)
     answer, status, doing = _run(function, limits)
     if answer is None or status:
-        raise FormatError(f"{where}: {_end(status, limits)}{doing}")
+        raise FormatError(f"{where}: {_end(status, limits, verb)}{doing}")
     kind, value = answer
     if kind == "memory":
-        reason = f"it cannot be read in {limits.memory_gib:g} GiB of memory; make it smaller, or raise --read-memory"
+        reason = f"it cannot be {verb} in {limits.memory_gib:g} GiB of memory; make it smaller, or raise --read-memory"
         raise FormatError(f"{where}: {reason}{doing}")
     if kind == "defect":
         raise Defect(f"{where}: {value}")
@@ -144,12 +148,12 @@ def _answer(stream: BinaryIO) -> tuple[str, Any] | None:
     return answer
 
 
-def _end(status: int, limits: ReadLimits) -> str:
+def _end(status: int, limits: ReadLimits, verb: str) -> str:
     """How a process ended that sent no answer, and what to do."""
     if status in (-signal.SIGALRM, -signal.SIGPROF):
-        return f"it cannot be read within {limits.seconds:g} s; make the model smaller, or raise --read-timeout"
+        return f"it cannot be {verb} within {limits.seconds:g} s; make the model smaller, or raise --read-timeout"
     if status == -signal.SIGKILL:
-        return "the process that read it was killed; perhaps the machine's memory is full"
+        return "its process was killed; perhaps the machine's memory is full"
     name = signal.Signals(-status).name if status < 0 else f"status {status}"
     return f"the model crashes ONNX's library ({name}); see what onnx.checker says of it"
 

@@ -23,6 +23,9 @@ TEXT = 1000
 _ALL = 16
 """All values together may have this many times the elements of one."""
 
+EVALUATION = 20
+"""Evaluating a model may take this many times as long as reading it: inputs are searched for, and variants compared."""
+
 
 @dataclass(frozen=True, kw_only=True)
 class ReadLimits:

@@ -27,7 +27,7 @@ from polyjuice.formats.subgraphs import RESERVED
 from polyjuice.formats.tensors import code_of, to_tensor, to_value_info
 from polyjuice.formats.versions import IR_VERSION, OPSET, ir_version, taking_version
 from polyjuice.ir import Graph, Node, array_digest, dtypes
-from polyjuice.ops import Attr, entry
+from polyjuice.ops import Attr, Op, entry
 
 _GRID_MODES_OPSET = 20
 """The version of ONNX in which GridSample's modes have other names."""
@@ -118,18 +118,10 @@ class _Writer:
         """The NodeProto of a table node, at an opset that takes its types and attributes."""
         op = entry(node)
         assert op is not None
+        self.raise_opset(node, op)
         attributes = [attr for attr in op.attrs if not attr.as_input and attr.kind != "graph"]
-        if not node.domain:
-            types = self.graph.types
-            operands, results = (tuple(types[n].dtype for n in names if n) for names in (node.inputs, node.outputs))
-            self.opset = taking_version(node.op, operands, results, max(self.opset, op.since))
         if node.qualified == "AveragePool" and self.opset < _DILATED_AVERAGE_OPSET:
-            if any(d != 1 for d in node.attrs["dilations"]):
-                self.opset = _DILATED_AVERAGE_OPSET
-            else:
-                attributes = [attr for attr in attributes if attr.name != "dilations"]
-        if node.qualified == "Pad" and node.attrs["mode"] == "wrap":
-            self.opset = max(self.opset, _WRAPPING_PAD_OPSET)
+            attributes = [attr for attr in attributes if attr.name != "dilations"]
         proto = NodeProto(op_type=node.op, domain=node.domain)
         proto.output.extend(name or self.unused_name() for name in node.outputs)
         proto.attribute.extend(
@@ -137,6 +129,24 @@ class _Writer:
         )
         if node.qualified == "Cast" and SATURATES.get(node.attrs["to"]) == 0:
             proto.attribute.append(AttributeProto(name="saturate", type=AttributeProto.INT, i=0))
+        self.write_inputs(proto, node, op)
+        if op.unrolled:
+            control_flow.complete(proto, node, self.subgraph, lambda: self.initializer(np.array(True)))
+        return proto
+
+    def raise_opset(self, node: Node, op: Op) -> None:
+        """Raise the opset to one that takes a node's types and attributes."""
+        if not node.domain:
+            types = self.graph.types
+            operands, results = (tuple(types[n].dtype for n in names if n) for names in (node.inputs, node.outputs))
+            self.opset = taking_version(node.op, operands, results, max(self.opset, op.since))
+        if node.qualified == "AveragePool" and any(d != 1 for d in node.attrs["dilations"]):
+            self.opset = max(self.opset, _DILATED_AVERAGE_OPSET)
+        if node.qualified == "Pad" and node.attrs["mode"] == "wrap":
+            self.opset = max(self.opset, _WRAPPING_PAD_OPSET)
+
+    def write_inputs(self, proto: NodeProto, node: Node, op: Op) -> None:
+        """Add a node's inputs, and the attributes that ONNX takes as inputs."""
         proto.input.extend(node.inputs)
         by_scales = node.op == "Resize" and node.attrs["scales"]  # ONNX takes no sizes beside them
         as_inputs = [attr for attr in op.attrs if attr.as_input and not (by_scales and attr.name == "sizes")]
@@ -150,9 +160,6 @@ class _Writer:
             if attr.place is not None:
                 proto.input.extend("" for _ in range(attr.place - len(proto.input)))
                 proto.input.insert(attr.place, *self.constant_inputs(node, [attr]))
-        if op.unrolled:
-            control_flow.complete(proto, node, self.subgraph, lambda: self.initializer(np.array(True)))
-        return proto
 
     def subgraph(self, graph: Graph) -> GraphProto:
         """The subgraph of a node, whose operators may need a later opset."""

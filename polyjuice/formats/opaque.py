@@ -8,7 +8,6 @@ import numpy as np
 from onnx import AttributeProto, GraphProto, ModelProto, NodeProto, helper
 
 from polyjuice.formats import library
-from polyjuice.formats.format_errors import FormatError
 from polyjuice.formats.subgraphs import RESERVED, close, nested_nodes, reopen
 from polyjuice.formats.tensors import static_type, to_tensor, to_value_info
 from polyjuice.formats.versions import IR_VERSION, is_default
@@ -76,7 +75,8 @@ def infer_results(
 ) -> Sequence[TensorType | None]:
     """The result types that ONNX's shape inference finds for an opaque node, None where it finds none.
 
-    ``known`` has the arrays of operands with known values. Raises FormatError for types that the IR lacks.
+    ``known`` has the arrays of operands with known values. Raises FormatError for types that the IR lacks, and for a
+    node that ONNX's shape inference finds wrong.
     """
     graph = GraphProto(name="one node", node=[to_proto(node)])
     for name in dict.fromkeys(filter(None, node.inputs)):
@@ -88,9 +88,8 @@ def infer_results(
         graph.output.add(name=name)
     imports = [helper.make_opsetid(domain, version) for domain, version in opsets.items()]
     model = ModelProto(ir_version=IR_VERSION, graph=graph, opset_import=imports)
-    try:
-        inferred = library.inferred(model)
-    except FormatError:
-        return [None] * len(node.outputs)
+    inferred = library.inferred(model)
     found = {info.name: static_type(info.type, info.name) for info in inferred.graph.output}
+    if not all(found.get(name) for name in filter(None, node.outputs)):
+        library.inferred(model, strict=True)
     return [found.get(name) for name in node.outputs]

@@ -30,25 +30,6 @@ _NUMBERS = range(5)
 _DRAWS = 24
 """How many samples are drawn for each rank to see the values of the attributes."""
 
-_DATA_INPUTS = {
-    "BatchNormalization": 1,
-    "Conv": 1,
-    "ConvInteger": 1,
-    "ConvTranspose": 1,
-    "DequantizeLinear": 1,
-    "GroupNormalization": 1,
-    "InstanceNormalization": 1,
-    "LayerNormalization": 1,
-    "PRelu": 1,
-    "QLinearConv": 1,
-    "QuantizeLinear": 1,
-    "aten.bilinear": 2,
-    "aten.group_norm": 1,
-    "aten.linear": 1,
-    "aten.rms_norm": 1,
-}
-"""The number of data inputs of operators whose further inputs are learnt parameters (weights, biases, scales ...)."""
-
 OPS = {op.qualified: op for op in TABLE.values()}
 """The entries of the table by their qualified names."""
 
@@ -109,10 +90,10 @@ def _counted(op: Op) -> CallSpace:
     """
     ranks, attrs = zip(*_draws(op), strict=True)
     choices = {attr.name: _choices(attr.kind, [drawn[attr.name] for drawn in attrs]) for attr in op.attrs}
-    inputs = _DATA_INPUTS.get(op.qualified, op.arity[1])
+    inputs = op.arity[1] if op.data_inputs is None else op.data_inputs
     size = len(_SIZES) ** max(ranks) * (1 if inputs == 1 else 2)
     size *= int(math.log2(math.prod(choices.values()))) + 1
-    return CallSpace(size, _DATA_INPUTS.get(op.qualified), frozenset(a for a, count in choices.items() if count > 1))
+    return CallSpace(size, op.data_inputs, frozenset(a for a, count in choices.items() if count > 1))
 
 
 def _draws(op: Op) -> Iterator[tuple[int, Attrs]]:

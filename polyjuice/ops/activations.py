@@ -426,6 +426,7 @@ OPS = (
         modular=True,
         adjoint=adjoints.prelu,
         followers="Conv Add",
+        data_inputs=1,
     ),
     parametric(
         "Elu",

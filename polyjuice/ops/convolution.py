@@ -298,6 +298,7 @@ OPS = (
         adjoint=linear_adjoints.convolution,
         followers="BatchNormalization Add Mul Relu Clip Sigmoid LeakyRelu PRelu Concat Conv MaxPool Slice Reshape",
         fresh=True,
+        data_inputs=1,
     ),
     Op(
         name="ConvTranspose",
@@ -323,5 +324,6 @@ OPS = (
         adjoint=linear_adjoints.convolution_transpose,
         followers="BatchNormalization Add Relu",
         fresh=True,
+        data_inputs=1,
     ),
 )

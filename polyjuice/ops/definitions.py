@@ -69,9 +69,12 @@ class _Step(NamedTuple):
 
 
 def _graph(op: Op, x: Sequence[np.ndarray], attrs: Attrs) -> Graph:
-    """The definition for arrays of some types."""
-    types = tuple([TensorType(dtypes.of_array(array), np.shape(array)) for array in x])
+    """The definition for arrays of some types; complex numbers have one type there."""
+    types = tuple([TensorType(_TYPES.get(t := dtypes.of_array(array), t), np.shape(array)) for array in x])
     return _cached(op.domain, op.name, types, tuple(attrs.items()))
+
+
+_TYPES = {"complex128": "complex64"}
 
 
 def _steps(graph: Graph, values: dict[str, np.ndarray]) -> Iterator[_Step]:
@@ -84,11 +87,15 @@ def _steps(graph: Graph, values: dict[str, np.ndarray]) -> Iterator[_Step]:
         x = [values[name] for name in node.inputs if name]
         raw = op.numpy(x, attrs)
         y = [
-            np.asarray(array).astype(dtypes.to_numpy(graph.types[name].dtype), copy=False)
+            _held(np.asarray(array), graph.types[name].dtype)
             for name, array in zip(node.outputs, raw if isinstance(raw, tuple) else (raw,), strict=True)
         ]
         values.update(zip(node.outputs, y, strict=True))
         yield _Step(node, op, attrs, x, y)
+
+
+def _held(array: np.ndarray, dtype: str) -> np.ndarray:
+    return array if array.dtype.kind == "c" else array.astype(dtypes.to_numpy(dtype), copy=False)
 
 
 def _results(op: Op, graph: Graph, values: Mapping[str, T]) -> T | tuple[T, ...]:

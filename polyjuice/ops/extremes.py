@@ -84,6 +84,7 @@ def _along_dim(name: str) -> Op:
         attrs=(Attr("dim", "int"), Attr("keepdim", "int", 0)),
         continuous=False,
         ties="first",
+        extreme=1 if name == "max" else -1,
         picks=True,
     )
 
@@ -120,6 +121,7 @@ def _of_all(name: str) -> Op:
         attrs=(),
         continuous=False,
         ties="first",
+        extreme=1 if name == "argmax" else -1,
     )
 
 

@@ -130,6 +130,7 @@ OPS = (
         partial=by_definition,
         modular=True,
         weight=1.0,
+        data_inputs=1,
     ),
     Op(
         name="bilinear",
@@ -143,6 +144,7 @@ OPS = (
         exact=True,
         partial=by_definition,
         weight=0.2,
+        data_inputs=2,
     ),
     moving(
         "embedding",

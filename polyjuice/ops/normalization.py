@@ -479,6 +479,7 @@ OPS = (
         lack=domains.within(4, 0.0),
         followers="PRelu Relu Add Conv Mul LeakyRelu",
         unsettled=open_results.root(4),
+        data_inputs=1,
     ),
     _normalization(
         "LRN",
@@ -513,6 +514,7 @@ OPS = (
         adjoint=adjoints.normalised(adjoints.layer_groups, "epsilon", channels=False),
         followers="MatMul Add Mul Transpose",
         fresh=True,
+        data_inputs=1,
     ),
     _normalization(
         "InstanceNormalization",
@@ -526,6 +528,7 @@ OPS = (
         sample=_sample_instance,
         attrs=(_EPSILON,),
         adjoint=adjoints.normalised(lambda a: (*a.x[0].shape[:2], -1), "epsilon", channels=True),
+        data_inputs=1,
     ),
     _normalization(
         "GroupNormalization",
@@ -536,6 +539,7 @@ OPS = (
         weight=0.8,
         **_group_norm("epsilon", (2,)),
         adjoint=adjoints.normalised(adjoints.grouped, "epsilon", channels=True),
+        data_inputs=1,
     ),
     _normalization(
         "group_norm",
@@ -544,6 +548,7 @@ OPS = (
         attrs=(Attr("num_groups", "int"), Attr("eps", "float", 1e-5)),
         **_group_norm("eps", (0, 1, 2, 2)),
         adjoint=adjoints.normalised(adjoints.grouped, "eps", channels=True),
+        data_inputs=1,
     ),
     _normalization(
         "rms_norm",
@@ -557,5 +562,6 @@ OPS = (
         definition=_rms_onnx,
         sample=_sample_rms,
         attrs=(Attr("normalized_shape", "ints"), Attr("eps", "float", 1e-5)),
+        data_inputs=1,
     ),
 )

@@ -337,6 +337,7 @@ OPS: tuple[Op, ...] = (
         adjoint=adjoints.quantize,
         followers="DequantizeLinear",
         unsettled=open_results.quantization,
+        data_inputs=1,
     ),
     Op(
         name="DequantizeLinear",
@@ -356,6 +357,7 @@ OPS: tuple[Op, ...] = (
         weight=0.5,
         adjoint=adjoints.dequantize,
         followers="QuantizeLinear Transpose Reshape MatMul Conv Relu Add",
+        data_inputs=1,
     ),
     Op(
         name="DynamicQuantizeLinear",

@@ -261,6 +261,7 @@ OPS: tuple[Op, ...] = (
         sample=_sample_qconv,
         attrs=CONV_ATTRS,
         weight=2,
+        data_inputs=1,
     ),
     integer_product(
         "ConvInteger",
@@ -273,5 +274,6 @@ OPS: tuple[Op, ...] = (
         attrs=CONV_ATTRS,
         partial=_conv_integer_size,
         weight=3,
+        data_inputs=1,
     ),
 )

@@ -12,7 +12,7 @@ from polyjuice.ir import Attrs, TensorType
 from polyjuice.ir.dtypes import ALL
 from polyjuice.ops import errors, followers, sampling
 from polyjuice.ops.shapes import Dims, ShapeMismatch, normalize_axis
-from polyjuice.ops.spec import Attr, AttrView, Builder, Call, Op, Operand, Sample
+from polyjuice.ops.spec import NOT_WRITTEN, Attr, AttrView, Builder, Call, Op, Operand, Sample
 from polyjuice.ops.structural import moving, reshaped
 from polyjuice.ops.text import subscript
 
@@ -291,7 +291,7 @@ def _rot90_shape(s: Sequence[Dims], a: Any) -> Sequence[Dims]:
 
 def _rot90_steps(rank: int, a: Attrs) -> tuple[tuple[int, ...], tuple[int, ...] | None]:
     """The dimensions to reverse, and the permutation to apply afterwards."""
-    first, second = a["dims"]
+    first, second = (normalize_axis(d, rank) for d in a["dims"])
     perm = list(range(rank))
     perm[first], perm[second] = second, first
     match a["k"] % 4:
@@ -309,12 +309,6 @@ def _rot90_onnx(b: Builder, x: Sequence[str], a: Attrs) -> str:
     reverse, perm = _rot90_steps(b.types[x[0]].rank, a)
     value = _flipped(b, x[0], reverse) if reverse else b.op("Identity", x[0])
     return b.op("Transpose", value, perm=perm) if perm else value
-
-
-def _rot90_tensorflow(c: Call) -> str:
-    reverse, perm = _rot90_steps(c.types[0].rank, c.attrs)
-    text = f"tf.reverse({c.x[0]}, axis={list(reverse)})" if reverse else f"tf.identity({c.x[0]})"
-    return f"tf.transpose({text}, {list(perm)})" if perm else text
 
 
 @sampling.of_rank(2, empty=True)
@@ -412,7 +406,7 @@ OPS: tuple[Op, ...] = (
         "rot90",
         _rot90_shape,
         attributes("torch.rot90({0}, {k}, {dims})", "{0}.rot90({k}, {dims})"),
-        _rot90_tensorflow,
+        NOT_WRITTEN,
         sampling.alone_with(_draw_rot90),
         (Attr("k", "int", 1), Attr("dims", "ints", (0, 1))),
         definition=_rot90_onnx,

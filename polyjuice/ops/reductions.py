@@ -506,6 +506,7 @@ def _index_reduction(name: str, sign: int, **more: Any) -> Op:
         exact=True,
         continuous=False,
         ties="first",
+        extreme=sign,
         limits=SpecialValues.INFINITY,
         **more,
     )

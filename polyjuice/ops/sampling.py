@@ -138,7 +138,8 @@ def permutation(rng: random.Random, rank: int) -> tuple[int, ...]:
 
 def factors(n: int) -> list[int]:
     """The divisors of a positive number."""
-    return [d for d in range(1, n + 1) if n % d == 0]
+    small = [d for d in range(1, math.isqrt(n) + 1) if n % d == 0]
+    return sorted({*small, *(n // d for d in small)})
 
 
 def shape_of_size(rng: random.Random, total: int, max_rank: int = MAX_RANK) -> tuple[int, ...]:

@@ -334,6 +334,12 @@ class Op:
     numbers: tuple[int, ...] = ()
     """The numbers of the operands, 0 and 1, that may be Python numbers, without a change of the result's type."""
 
+    data_inputs: int | None = None
+    """How many operands are data, where the further ones are learnt parameters (weights, biases, scales ...)."""
+
+    extreme: int = 0
+    """1 where the last result is the place of a maximum of the operand, and -1 where it is that of a minimum."""
+
     promotes: PromoteFn | None = None
     """The result's type for the types of the operands and the attributes, where ``results`` says PROMOTED. Raises
     TypeMismatch."""

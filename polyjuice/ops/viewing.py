@@ -308,6 +308,12 @@ def _select_scatter_onnx(b: Builder, x: Sequence[str], a: Attrs) -> str:
     return _joined_onnx(b, x[0], b.op("Unsqueeze", x[1], axes=(dim,)), dim, index, index + 1)
 
 
+def _slice_scatter(x: Sequence[np.ndarray], a: Attrs) -> np.ndarray:
+    out = np.array(x[0])
+    np.moveaxis(out, a["dim"], 0)[a["start"] : a["end"] : a["step"]] = np.moveaxis(x[1], a["dim"], 0)
+    return out
+
+
 def _slice_scatter_onnx(b: Builder, x: Sequence[str], a: Attrs) -> str:
     data, source = (b.types[name] for name in x)
     dim = normalize_axis(a["dim"], data.rank)
@@ -455,5 +461,6 @@ OPS: tuple[Op, ...] = (
         (Attr("dim", "int", 0), Attr("start", "int"), Attr("end", "int"), Attr("step", "int", 1)),
         inputs=("T", "T"),
         definition=_slice_scatter_onnx,
+        numpy=_slice_scatter,  # ScatterElements takes no complex numbers
     ),
 )

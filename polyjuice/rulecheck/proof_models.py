@@ -202,6 +202,11 @@ def _heaviside(c: Call) -> Value:
     return z3.If(s.equal(x, zero), at_zero, z3.If(s.less(zero, x), c.number(1), zero))
 
 
+def _softshrink(c: Call) -> Value:
+    limit = c.held("lambd")
+    return c.sort.sub(c.x[0], _clamped(c.sort, c.x[0], c.sort.neg(limit), limit))
+
+
 def _shrink(bias: str, limit: str) -> Model:
     """Shrink towards zero by ``bias`` ("" for no shift), and to zero within the limit."""
 
@@ -335,7 +340,7 @@ _ROUNDED_OFTEN: dict[str, Model] = {
     "Softsign": lambda c: c.div(c.x[0], c.sort.add(c.number(1), _abs(c))),
     "ThresholdedRelu": lambda c: z3.If(c.sort.less(c.held("alpha"), c.x[0]), c.x[0], c.number(0)),
     "Shrink": _shrink("bias", "lambd"),
-    "aten.softshrink": _shrink("lambd", "lambd"),
+    "aten.softshrink": _softshrink,
     "aten.hardshrink": _shrink("", "lambd"),
     "aten.silu": lambda c: c.sort.mul(c.x[0], c.function("Sigmoid", c.x[0])),
     "aten.log_sigmoid": lambda c: c.sort.neg(c.function("Softplus", c.sort.neg(c.x[0]))),

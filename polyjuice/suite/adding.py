@@ -58,22 +58,9 @@ def add(finding: Path, suite: Path, url: str = "", limits: ReadLimits = _DEFAULT
             "programs that Polyjuice wrote; reduce the finding first"
         )
     lowering = Lowering(found.conditions.opset, [found.compiler])
-    own = found.compiler.format
-    refused: dict[str, str] = {}
-    formats = [own]
-    for format in program_formats.in_suites():
-        if format != own:
-            try:
-                for label, graph in found.graphs.items():
-                    lowering.lower(graph, format, found.choices[label])
-                formats.append(format)
-            except Unlowerable as error:
-                refused[format] = str(error)
+    formats, refused = _formats(found, lowering)
     if not suite_cases.is_suite(suite):
-        if suite.exists() and (not suite.is_dir() or any(suite.iterdir())):
-            raise SuiteError(f"{suite} is neither a suite nor empty: name a suite's folder, or a new one")
-        suite.mkdir(parents=True, exist_ok=True)
-        carry.write(suite, {})
+        _begin(suite)
     folder = suite_cases.folder_of(suite, suite_cases.next_number(suite))
     try:
         labels = dict(zip(SIDES, found.graphs, strict=False))
@@ -90,6 +77,28 @@ def add(finding: Path, suite: Path, url: str = "", limits: ReadLimits = _DEFAULT
     if url:
         _expect(suite / "xfail.toml", folder.name, found, url)
     return Added(folder.name, tuple(formats), refused)
+
+
+def _formats(found: Stored, lowering: Lowering) -> tuple[list[str], dict[str, str]]:
+    """The formats that can express a finding, its own first; for each of the others, why it cannot."""
+    formats, refused = [found.compiler.format], dict[str, str]()
+    for format in program_formats.in_suites():
+        if format != found.compiler.format:
+            try:
+                for label, graph in found.graphs.items():
+                    lowering.lower(graph, format, found.choices[label])
+                formats.append(format)
+            except Unlowerable as error:
+                refused[format] = str(error)
+    return formats, refused
+
+
+def _begin(suite: Path) -> None:
+    """Write a suite without cases. Raises SuiteError if the folder has other files."""
+    if suite.exists() and (not suite.is_dir() or any(suite.iterdir())):
+        raise SuiteError(f"{suite} is neither a suite nor empty: name a suite's folder, or a new one")
+    suite.mkdir(parents=True, exist_ok=True)
+    carry.write(suite, {})
 
 
 def _same(one: Path, other: Path) -> bool:

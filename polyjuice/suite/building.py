@@ -37,9 +37,8 @@ class Built:
 class _Builder:
     """The state of one building."""
 
-    def __init__(self, options: Options, work: Path, apply: Apply, report: Callable[[str], None]) -> None:
+    def __init__(self, options: Options, apply: Apply, report: Callable[[str], None]) -> None:
         self._options = options
-        self._work = work
         self._apply = apply
         self._report = report
         self.refused: Counter[str] = Counter()
@@ -92,7 +91,7 @@ def build(options: Options, out: Path, workers: int = 1, report: Callable[[str],
     work.mkdir(mode=0o700)  # its files are unpickled
     try:
         with Workshops(options, work, workers).open() as apply:
-            builder = _Builder(options, work, apply, report)
+            builder = _Builder(options, apply, report)
             chosen, covered = builder.choose()
         for number, index in enumerate(chosen):
             written(work, index).rename(suite_cases.folder_of(out, number))

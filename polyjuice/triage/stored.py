@@ -168,8 +168,8 @@ def load(folder: Path, python: Path | None = None, limits: formats.ReadLimits = 
     several = find_oracle(record.oracle).least > 1
     sides = {record.a: "a.onnx", record.b: "b.onnx"} if several else {record.a: "a.onnx"}
     written = [label for label in sides if label not in record.given]
-    if absent := next((label for label in written if label not in record.choices), None):
-        raise FindingError(f"{folder / 'finding.json'} has no lowering choices for {absent!r}")
+    if absent := [label for label in written if label not in record.choices]:
+        raise FindingError(f"{folder / 'finding.json'} has no lowering choices for {absent[0]!r}")
     choices = {label: LoweringChoices.from_json(record.choices[label]) for label in written}
     conditions = _conditions(folder / "finding.json", record, python)
     for name in (*sides.values(), "inputs.npz"):

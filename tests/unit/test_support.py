@@ -283,6 +283,7 @@ def test_shipped_files_are_of_the_locked_releases() -> None:
         "onnxruntime": "onnxruntime",
         "tvm": "apache-tvm",
         "xla": "tensorflow_cpu",
+        "jax": "jax",
         "openvino": "openvino",
         "iree": "iree-base-compiler",
     }

@@ -17,6 +17,7 @@ from onnx import FunctionProto, GraphProto, ModelProto, NodeProto, TensorProto, 
 from polyjuice import formats
 from polyjuice.formats import FormatError, ReadLimits, TooLarge, forked, onnx_read
 from polyjuice.formats.onnx_file import bounded_bytes, load_model
+from polyjuice.ops.sampling import factors
 from polyjuice.suite.checking import Checker
 from polyjuice.suite.options import SuiteError
 from tests.support.commands import refusal
@@ -192,10 +193,33 @@ def test_updates_in_the_metadata_may_be_broken(tmp_path: Path, texts: list[str])
     assert len(str(caught.value)) < 500
 
 
+def test_a_node_that_contradicts_its_operands_is_refused_whatever_the_model_declares(tmp_path: Path) -> None:
+    pads = numpy_helper.from_array(np.zeros(8, np.int64), "pads")
+    nodes = [helper.make_node("Pad", ["x", "pads"], ["v"]), helper.make_node("Relu", ["v"], ["y"])]
+    made = model(nodes, initializer=[pads], value_info=[value("v", [1, 1, 2, 3])])
+    with pytest.raises(FormatError, match=r"node 0 \(Pad 'v'\): the types of its values cannot be inferred"):
+        formats.load(stored(made, tmp_path))
+
+
 def test_inputs_of_another_rank_are_refused(tmp_path: Path) -> None:
     path = stored(model([relu()]), tmp_path)
     with Checker("numpy") as checker, pytest.raises(SuiteError, match="the model takes float32"):
         checker.check(path, {"x": np.zeros((3, 1), np.float32)})
+
+
+def test_a_model_that_needs_too_much_for_its_evaluation_is_refused(tmp_path: Path) -> None:
+    weights = helper.make_tensor_value_info("w", TensorProto.FLOAT, [64, 64, 31, 31])
+    conv = helper.make_node("Conv", ["x", "w"], ["y"], kernel_shape=[31, 31], pads=[15] * 4)
+    graph = helper.make_graph([conv], "g", [value("x", [1, 64, 512, 512]), weights], [value("y", [1, 64, 512, 512])])
+    path = stored(helper.make_model(graph, opset_imports=OPSET), tmp_path)
+    message = refusal(path, "--read-memory", 2, command="rewrite", cwd=tmp_path)
+    assert "cannot be evaluated in 2 GiB of memory" in message
+
+
+def test_divisors_of_a_large_size_are_found_quickly() -> None:
+    for n in range(1, 200):
+        assert factors(n) == [d for d in range(1, n + 1) if n % d == 0]
+    assert len(factors(1 << 40)) == 41
 
 
 def test_the_process_that_reads_collects_no_garbage_of_this_one() -> None:

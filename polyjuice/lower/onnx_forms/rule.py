@@ -182,9 +182,10 @@ def drop(node: NodeProto, name: str) -> None:
 
 
 def give(node: NodeProto, name: str, value: Any) -> None:
-    """Set an attribute."""
+    """Set an attribute. An empty list is one of integers, since ONNX's operators need no empty lists of others."""
     drop(node, name)
-    node.attribute.append(helper.make_attribute(name, value))
+    kind = AttributeProto.INTS if value == [] else None
+    node.attribute.append(helper.make_attribute(name, value, attr_type=kind))
 
 
 def become(node: NodeProto, op: str, inputs: Sequence[str], **attributes: Any) -> None:

@@ -11,6 +11,7 @@ import numpy as np
 from polyjuice.interpret import EvaluationError, evaluate
 from polyjuice.ir import Graph, dtypes
 from polyjuice.numerics import distance
+from polyjuice.ops import entry
 from polyjuice.oracles import Case, Verdict, kind_of
 from polyjuice.oracles import find as find_oracle
 from polyjuice.oracles.zeros import ZEROS
@@ -18,16 +19,6 @@ from polyjuice.triage.listing import MOST, elements
 
 #: The most elements that a report shows.
 _MOST = 5
-
-#: Operators whose last output is the index of an extremum.
-_PLACES = {
-    "ArgMax": "maximum",
-    "argmax": "maximum",
-    "max": "maximum",
-    "ArgMin": "minimum",
-    "argmin": "minimum",
-    "min": "minimum",
-}
 
 
 def values(case: Case, verdict: Verdict) -> list[dict[str, Any]]:
@@ -95,7 +86,8 @@ def chosen_once(graph: Graph, inputs: Sequence[np.ndarray], output: int) -> str:
     """A sentence that only one index is right, if the output is the index of a unique extremum; else ""."""
     made = {name: node for node in graph.nodes for name in node.outputs}
     node = made.get(graph.outputs[output])
-    if node is None or node.op not in _PLACES or node.outputs[-1] != graph.outputs[output]:
+    op = entry(node) if node else None
+    if not node or not op or not op.extreme or node.outputs[-1] != graph.outputs[output]:
         return ""
     try:
         (x,) = evaluate(replace(graph, outputs=(node.inputs[0],)), inputs, "float64")
@@ -105,9 +97,9 @@ def chosen_once(graph: Graph, inputs: Sequence[np.ndarray], output: int) -> str:
     along = x.reshape(-1) if axis is None else np.moveaxis(x, int(axis), -1)
     if along.shape[-1:] == (0,) or np.isnan(along).any():
         return ""
-    extremum = along.max(-1, keepdims=True) if _PLACES[node.op] == "maximum" else along.min(-1, keepdims=True)
-    unique = bool(((along == extremum).sum(-1) == 1).all())
-    return f"The {_PLACES[node.op]} is unique: only one index is right." if unique else ""
+    name, extremum = ("maximum", along.max) if op.extreme > 0 else ("minimum", along.min)
+    unique = bool(((along == extremum(-1, keepdims=True)).sum(-1) == 1).all())
+    return f"The {name} is unique: only one index is right." if unique else ""
 
 
 def _array(array: np.ndarray) -> str:

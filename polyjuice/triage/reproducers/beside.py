@@ -41,8 +41,9 @@ class Backends:
             found.insert(0, UNCOMPILED)
         if self._show == "told":
             output = self.verdict.output
-            same = endings.SAME.substitute(output=output, value=self.value, part=self.part)
-            found += [f"eager = {plain}()[{output}]", same]
+            told = Template(self.compiler.told.strip())
+            found += [f"eager = {plain}()[{output}]"]
+            found += [told.substitute(output=output, value=self.value, part=self.part)]
         return found
 
     @property

@@ -45,11 +45,3 @@ if "--child" not in sys.argv:  # in a new process, because the compiler may end 
 
 SIDE_BY_SIDE = "side by side:"
 """The heading of the table of backends in a reproducer's output."""
-
-
-SAME = Template('''\
-def told(outputs):
-    """Return the wrong elements as text, and whether PyTorch's own accuracy check accepts them."""
-    reference = torch.as_tensor(np.ascontiguousarray(expected)).to(eager.device)
-    accepted = torch._dynamo.utils.same(eager, outputs[$output], fp64_ref=reference, equal_nan=True)
-    return f"{$value$part}, torch._dynamo.utils.same: {accepted}"''')
