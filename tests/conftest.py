@@ -13,10 +13,14 @@ from typing import Any
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # more NumPy threads would only wait, at full load
 
 import pytest
+from hypothesis import settings
 
 from polyjuice.compilers import CompilerInfo
 from polyjuice.execution import forkserver, host
 from tests.support.unsupported import FILE, Unsupported
+
+settings.register_profile("without deadlines", deadline=None)  # how long an example takes depends on the machine
+settings.load_profile("without deadlines")
 
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # as a shell does for `command &`; processes inherit it
     signal.signal(signal.SIGINT, signal.default_int_handler)

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import onnx
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from ml_dtypes import bfloat16
 from onnx import TensorProto, helper
@@ -61,7 +61,6 @@ def same(a: np.ndarray, b: np.ndarray) -> bool:
     return a.dtype == b.dtype and a.shape == b.shape and np.array_equal(*both, equal_nan=True) and bool(signs or nan)
 
 
-@settings(deadline=None)
 @given(arrays())
 def test_an_array_that_is_written_out_is_that_array(array: np.ndarray) -> None:
     import ml_dtypes
@@ -70,7 +69,6 @@ def test_an_array_that_is_written_out_is_that_array(array: np.ndarray) -> None:
     assert same(eval(text, {"np": np, "ml_dtypes": ml_dtypes}), array), text
 
 
-@settings(deadline=None)
 @given(arrays())
 def test_a_tensor_that_is_written_out_is_that_tensor(array: np.ndarray) -> None:
     torch = pytest.importorskip("torch")

@@ -293,7 +293,7 @@ def check(view: EGraphView, roots: Sequence[int], selection: Selection) -> None:
     assert len(done) <= 3 * len(view.classes)
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(extractors(), st.integers(0, 5), st.integers(0, 12))
 def test_no_selection_is_ever_cyclic(drawn: tuple[EGraphView, list[int]], seed: int, limit: int) -> None:
     view, roots = drawn
@@ -303,7 +303,7 @@ def test_no_selection_is_ever_cyclic(drawn: tuple[EGraphView, list[int]], seed: 
         check(view, roots, selection)
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(extractors(), st.integers(0, 5), st.integers(0, 12))
 def test_steps_climb_and_keep_the_limit(drawn: tuple[EGraphView, list[int]], seed: int, limit: int) -> None:
     e = Extractor(*drawn)
@@ -338,7 +338,7 @@ def acyclic_selections(view: EGraphView, roots: Sequence[int]) -> list[tuple[flo
     return found
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(extractors())
 def test_the_fewest_are_no_more_than_the_smallest_tree_has(drawn: tuple[EGraphView, list[int]]) -> None:
     """By brute force over all choices: never more than the smallest tree, however that tree shares.

@@ -236,7 +236,7 @@ def test_a_suite_without_graphs() -> None:
     assert set(measured.metrics.values()) == {0}
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=20)
 @given(st.lists(st.integers(0, 10_000), min_size=1, max_size=5), st.sampled_from([TABLE_OPERATORS, ()]))
 def test_shares_are_shares_and_never_fall(seeds: list[int], corpus: Sequence[str]) -> None:
     growth = measure([generate(4, seed) for seed in seeds], corpus).growth
