@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from polyjuice.generate.call_space import OPS
 from polyjuice.generate.growth import without_unused_inputs
 from polyjuice.generate.small import Small
 from polyjuice.ir import Graph, TensorType
@@ -31,9 +30,6 @@ _KINDS: Mapping[str, Sequence[str]] = {
     ),
 }
 """Operators that return views, or replace a part of a value, by qualified name."""
-
-_AS_TYPE = ("BitCast", "aten.view.dtype")
-"""Operators that view memory as another element type."""
 
 _CHANCES = {"view": 0.25, "part": 0.2, "due": 0.15}
 """How often an operator is one of these kinds, or the one that is due; otherwise it is any."""
@@ -74,11 +70,11 @@ class Statements(Small):
         if not keeps and op.qualified not in _KINDS["view"] and self.rng.random() < _KEPT:
             return False
         results = self._put(application, first)
-        if results and op.qualified in _AS_TYPE and self.rng.random() < _BACK:
-            self._compute_and_see_as(results[0], op.qualified, self.type(first))
+        if results and op.bits and self.rng.random() < _BACK:
+            self._compute_and_see_as(results[0], op, self.type(first))
         return bool(results)
 
-    def _compute_and_see_as(self, seen: str, operator: str, t: TensorType) -> None:
+    def _compute_and_see_as(self, seen: str, op: Op, t: TensorType) -> None:
         """Compute in one or two steps on memory viewed as another type, then view the result as the type ``t``."""
         for _ in range(self.rng.randint(1, 2)):
             for _ in range(_TRIALS):
@@ -86,9 +82,9 @@ class Statements(Small):
                 if application and application.op.elementwise and application.results == (self.type(seen),):
                     seen = (self._put(application, seen) or (seen,))[0]
                     break
-        attrs = {"to": t.dtype} if operator == "BitCast" else seen_as(self.type(seen), t.dtype)
+        attrs = {"to": t.dtype} if op.elementwise else seen_as(self.type(seen), t.dtype)
         if attrs:
-            self.apply(OPS[operator], [seen], attrs)
+            self.apply(op, [seen], attrs)
 
     def _next(self) -> tuple[Op, str]:
         rng = self.rng
