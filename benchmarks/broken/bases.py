@@ -146,6 +146,10 @@ torch.export.save(torch.export.export(Model(), (torch.ones(2, 4),)), sys.argv[1]
 """
 
 
+RULE = "relu-as-half-sum"
+"""The only rule of the campaign."""
+
+
 def made(folder: Path) -> None:
     """Make what mutants begin with and what no file holds: a ``.pt2`` file, and the folder of a campaign."""
     folder.mkdir(parents=True, exist_ok=True)
@@ -162,7 +166,7 @@ def made(folder: Path) -> None:
             "--seeds",
             folder / "seed.onnx",
             "--only-rule",
-            "relu-as-half-sum",
+            RULE,
         ]
         command = [
             sys.executable,

@@ -102,7 +102,11 @@ COMMANDS: Mapping[str, Sequence[Command]] = {
         Command("known check", lambda folder, out: ("known", "check", folder / "campaign")),
         Command("replay", lambda folder, out: ("replay", folder / "campaign")),
         Command("report", lambda folder, out: ("report", folder / "campaign"), writes=("campaign",)),
-        Command("fuzz --resume", lambda folder, out: ("fuzz", "--resume", folder / "campaign"), writes=("campaign",)),
+        Command(
+            "fuzz --resume",
+            lambda folder, out: ("fuzz", "--resume", folder / "campaign", "-n", 4),
+            writes=("campaign",),
+        ),
     ),
     "pt2": (Command("fuzz --seeds", _fuzz("model.pt2")),),
 }

@@ -130,8 +130,9 @@ def start_servers() -> None:
 
 
 def _few_rules() -> list[Rule]:
+    """Rules that are evenly spread, and the one of the campaign that mutants begin with, so that it can be resumed."""
     rules = load()
-    return list(rules[:: max(1, len(rules) // _RULES)])
+    return [rule for i, rule in enumerate(rules) if i % (len(rules) // _RULES) == 0 or rule.name == bases.RULE]
 
 
 def _forked(function: Callable[[], T]) -> T:

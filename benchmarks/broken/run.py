@@ -160,7 +160,8 @@ _HEAD = """# Broken models
 
 Commands that read mutants of models, findings, suites, campaigns and exported programs. A cell counts the mutants that
 a command read (status 0 or 1), then those that it refused in one line (status 2). Faults would follow: a traceback,
-status 3, a hang (20 s), a crash, several lines, a stray file, control characters in the output.
+status 3, a hang (20 s, longer on a busy machine), a crash, several lines, a stray file, control characters in the
+output.
 
 A row is the kind of the mutant and the class of its first change.
 

@@ -117,6 +117,9 @@ class _Turn:
         return self.case
 
     def fail(self, problem: Exception) -> None:
+        """Keep a problem in place of the case. A lack of memory is no defect: the case is skipped."""
+        if isinstance(problem, MemoryError):
+            problem = Skip("memory: evaluating its programs takes more than there is")
         self.case, self.problem = None, problem
 
     def spend(self, seconds: Mapping[str, float]) -> None:

@@ -102,7 +102,10 @@ class Checker:
             return self._checked(_of_torch(model, inputs), *options)
         owned = _of_onnx(model, inputs)
         own, *further = _at_sizes(owned, seed)
-        first = self._checked(own, *options)
+        try:
+            first = self._checked(own, *options)
+        except MemoryError:
+            raise NotChecked(f"{owned.where}: evaluating the model takes more memory than there is") from None
         left_out, tested = dict(first.left_out), [own.sizes] if own.sizes else []
         for program in further:
             at = ", ".join(symbolic.described(program.sizes))
