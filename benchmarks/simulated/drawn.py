@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 
 import numpy as np
 
-from benchmarks.simulated import CONTIGUOUS, Effect, Fault, Site, class_of, wrong
+from benchmarks.simulated import Effect, Fault, Site, class_of, wrong
 from polyjuice.ir import dtypes
 from polyjuice.ops import TABLE, Op
 
@@ -22,14 +22,6 @@ CLASSES = ("elementwise", "elementwise", "moving", "reduction", "contraction", "
 
 def _wide(site: Site) -> np.ndarray:
     return site.operands[0].astype(np.float64)
-
-
-def _of_one_sign(x: np.ndarray) -> bool:
-    return bool((x > 0).all() or (x < 0).all())
-
-
-def _has_tail(shape: Sequence[int]) -> bool:
-    return bool(shape and shape[-1] > CONTIGUOUS and shape[-1] % CONTIGUOUS)
 
 
 KINDS: Mapping[str, Callable[[Site], bool]] = {

@@ -12,7 +12,7 @@ import typer
 from rich.markup import escape
 
 from polyjuice.campaign.lock import campaign_of, kept_from_running
-from polyjuice.cli.common import FINDINGS, OK, JsonOption, interpreter, seconds, stderr, stdout
+from polyjuice.cli.common import FINDINGS, OK, JsonOption, PythonOption, interpreter, seconds, stderr, stdout
 from polyjuice.cli.read_options import reads_models
 from polyjuice.formats import ReadLimits
 from polyjuice.triage.bisection import bisect as bisected
@@ -26,12 +26,7 @@ def bisect(
     duration: Annotated[
         str, typer.Option("--time", metavar="DURATION", help="How long to search: 90s, 5m, 1h.")
     ] = "5m",
-    python: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="PATH", help="The Python interpreter that has the compiler.", show_default="the finding's own"
-        ),
-    ] = None,
+    python: PythonOption = None,
     as_json: JsonOption = False,
     *,
     limits: ReadLimits,

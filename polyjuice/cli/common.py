@@ -59,6 +59,12 @@ WithoutRuleOption = Annotated[
         "--without-rule", metavar="GLOB", help="Leave out matching rules (repeatable).", autocompletion=complete.rules
     ),
 ]
+PythonOption = Annotated[
+    Path | None,
+    typer.Option(
+        metavar="PATH", help="The Python interpreter that has the compiler.", show_default="the finding's own"
+    ),
+]
 SeedOption = Annotated[int, typer.Option("--seed", metavar="N", help="The seed of all random choices.")]
 
 

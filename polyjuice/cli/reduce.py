@@ -11,7 +11,7 @@ from rich.markup import escape
 from rich.progress import SpinnerColumn, TextColumn
 
 from polyjuice.campaign.lock import campaign_of, kept_from_running
-from polyjuice.cli.common import FINDINGS, OK, RulesOption, Usage, interpreter, seconds, stderr, stdout
+from polyjuice.cli.common import FINDINGS, OK, PythonOption, RulesOption, Usage, interpreter, seconds, stderr, stdout
 from polyjuice.cli.progress import Live
 from polyjuice.cli.read_options import reads_models
 from polyjuice.egraph import load as load_rules
@@ -28,12 +28,7 @@ def reduce(
     duration: Annotated[
         str, typer.Option("--time", metavar="DURATION", help="How long to search for smaller ones: 90s, 5m.")
     ] = "5m",
-    python: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="PATH", help="The Python interpreter that has the compiler.", show_default="the finding's own"
-        ),
-    ] = None,
+    python: PythonOption = None,
     rules: RulesOption = None,
     out: Annotated[
         Path | None,

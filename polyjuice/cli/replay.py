@@ -13,7 +13,7 @@ from typing import Annotated, TypedDict
 import typer
 from rich.markup import escape
 
-from polyjuice.cli.common import FINDINGS, OK, JsonOption, Usage, interpreter, stdout
+from polyjuice.cli.common import FINDINGS, OK, JsonOption, PythonOption, Usage, interpreter, stdout
 from polyjuice.cli.read_options import reads_models
 from polyjuice.formats import ReadLimits
 from polyjuice.stored_files import StoredError, read_json
@@ -35,12 +35,7 @@ _COLOURS = {
 @reads_models
 def replay(
     path: Annotated[Path, typer.Argument(metavar="DIR", help="A finding's folder, or a campaign's.")],
-    python: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="PATH", help="The Python interpreter that has the compiler.", show_default="the finding's own"
-        ),
-    ] = None,
+    python: PythonOption = None,
     as_json: JsonOption = False,
     *,
     limits: ReadLimits,

@@ -301,7 +301,6 @@ def _outcome(report: Mapping[str, Any], arrays: list[NDArray[Any]], sets: int) -
         reference_memory=_memory(report.get("reference_memory", ())),
         message=report["message"],
         traceback=report["traceback"],
-        load_s=spent["load"],
         compile_s=spent["compile"],
         run_s=spent["eager"] + spent["run"],
         trace=tuple(report["trace"]),

@@ -158,7 +158,6 @@ class Outcome:
     reference_memory: tuple[Memory, ...] = ()
     message: str = ""
     traceback: str = ""
-    load_s: float = 0.0
     compile_s: float = 0.0
     run_s: float = 0.0  # run and eager together
     trace: tuple[str, ...] = ()

@@ -7,7 +7,7 @@ A model can also crash this code, or make it run on and on. So models from files
 from __future__ import annotations
 
 import onnx
-from google.protobuf.message import DecodeError, EncodeError  # type: ignore[import-untyped]
+from google.protobuf.message import DecodeError, EncodeError
 from onnx import ModelProto, checker, inliner, shape_inference, version_converter
 
 from polyjuice.formats.forked import doing

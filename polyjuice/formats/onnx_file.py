@@ -6,7 +6,7 @@ import os
 import stat
 from pathlib import Path
 
-from google.protobuf.message import DecodeError  # type: ignore[import-untyped]
+from google.protobuf.message import DecodeError
 from onnx import ModelProto, TensorProto
 
 from polyjuice.formats.external import load_external

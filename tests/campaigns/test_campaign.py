@@ -404,14 +404,19 @@ def test_signals_to_all_processes_end_a_campaign_as_one_to_the_command_does(
     assert campaign.leftovers() == []
 
 
+def assert_interruptible(command: Campaign, begun: Path) -> None:
+    """Once the file ``begun`` exists, an interrupt ends a command and all its processes."""
+    command.wait_until(begun.exists)
+    status, _, stderr = command.end(signal.SIGTERM)
+    assert (status, "Traceback" in stderr) == (130, False)
+    assert command.leftovers() == []
+
+
 @needs_proc
 def test_an_interrupt_ends_replay_and_its_reproducer(tmp_path: Path) -> None:
     (tmp_path / "repro.py").write_text(f"import signal; open({str(tmp_path / 'begun')!r}, 'w').close(); signal.pause()")
     command = Campaign(tmp_path, tmp_path / "tmp", {}, "replay", tmp_path, "--python", sys.executable)
-    command.wait_until((tmp_path / "begun").exists)
-    status, _, stderr = command.end(signal.SIGTERM)
-    assert (status, "Traceback" in stderr) == (130, False)
-    assert command.leftovers() == []
+    assert_interruptible(command, tmp_path / "begun")
 
 
 @pytest.mark.long
@@ -427,10 +432,7 @@ def test_an_interrupt_ends_a_suite_and_its_compilations(tmp_path: Path) -> None:
     assert polyjuice(*built, "--out", tmp_path / "suite").returncode == 0
     arguments = ("suite", "run", tmp_path / "suite", "--compiler", "fake", "--workers", 2)
     command = Campaign(tmp_path, tmp_path / "tmp", plugin(tmp_path / "site", hanging), *arguments)
-    command.wait_until((tmp_path / "begun").exists)
-    status, _, stderr = command.end(signal.SIGTERM)
-    assert (status, "Traceback" in stderr) == (130, False)
-    assert command.leftovers() == []
+    assert_interruptible(command, tmp_path / "begun")
 
 
 @pytest.mark.long

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import sys
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +13,7 @@ import pytest
 
 from tests.support.commands import polyjuice
 from tests.support.plugins import plugin
+from tests.support.sessions import with_shifted_outputs
 
 os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
 os.environ.setdefault("TF_ENABLE_ONEDNN_OPTS", "0")
@@ -26,7 +26,6 @@ from polyjuice.compilers import find  # noqa: E402
 from polyjuice.egraph import load  # noqa: E402
 from polyjuice.formats import FormatError  # noqa: E402
 from polyjuice.inputs import GIVEN  # noqa: E402
-from polyjuice.oracles import ORACLES  # noqa: E402
 from polyjuice.session import CompilerSession, Conditions  # noqa: E402
 from polyjuice.user_models import UserModel, callables, files, in_float64, tensorflow_program  # noqa: E402
 
@@ -181,15 +180,7 @@ def test_a_function_takes_part_as_it_is_and_is_judged_by_its_uncompiled_run(
     spectrum = "tf.math.real(tf.signal.fft(tf.cast(x, tf.complex64)))"
     own = f"(lambda x, n: (tf.nn.softmax(x, axis=n), {spectrum})), (np.full((2, 3), 500, np.float32),), {{'n': 0}}"
     runner = ready(tmp_path, monkeypatch, "soft", own)
-    try:
-        case = runner.execute(0)
-        (result,) = runner.run([0])
-        right = case.of("original")
-        shifted = tuple(tuple(y + 1 for y in outputs) for outputs in right.outcome.outputs)
-        wrong = replace(right, outcome=replace(right.outcome, outputs=shifted))
-        (verdict,) = ORACLES["differential"].judge(replace(case, programs=[wrong]), runner.session)
-    finally:
-        runner.close()
+    case, result, verdict = with_shifted_outputs(runner)
     assert [t.label for t in case.programs] == ["original"]
     assert case.profiles[-1] in GIVEN
     assert (case.inputs[-1][0] == 500).all()

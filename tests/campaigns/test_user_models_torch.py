@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +11,7 @@ import pytest
 
 from tests.support.commands import ONE_RULE, polyjuice
 from tests.support.plugins import plugin
+from tests.support.sessions import with_shifted_outputs
 
 torch = pytest.importorskip("torch")
 
@@ -20,7 +20,6 @@ from polyjuice.campaign.runner import Runner  # noqa: E402
 from polyjuice.compilers import find  # noqa: E402
 from polyjuice.egraph import load  # noqa: E402
 from polyjuice.inputs import GIVEN, joined  # noqa: E402
-from polyjuice.oracles import ORACLES  # noqa: E402
 from polyjuice.session import CompilerSession, Conditions  # noqa: E402
 from polyjuice.user_models import UserModel, files, in_float64, torch_program  # noqa: E402
 from polyjuice.user_models.torch_printer import NotCaptured, capture, run  # noqa: E402
@@ -147,15 +146,7 @@ def test_a_module_that_has_no_graph_takes_part_as_it_is(tmp_path: Path, monkeypa
     """Complex numbers are in the middle of the module; its inputs and outputs are real."""
     forward = "x): return torch.fft.ifft(torch.fft.fft(x)).real"
     runner = ready(tmp_path, monkeypatch, "spectral", forward, "torch.arange(8.0)")
-    try:
-        case = runner.execute(0)
-        (result,) = runner.run([0])
-        right = case.of("original")
-        shifted = tuple(tuple(y + 1 for y in outputs) for outputs in right.outcome.outputs)
-        wrong = replace(right, outcome=replace(right.outcome, outputs=shifted))
-        (verdict,) = ORACLES["differential"].judge(replace(case, programs=[wrong]), runner.session)
-    finally:
-        runner.close()
+    case, result, verdict = with_shifted_outputs(runner)
     assert [t.label for t in case.programs] == ["original"]
     assert (result.pairs, result.findings, result.skipped) == (1, [], "")
     assert "differs from its uncompiled run at 8 of 8 elements" in verdict.message

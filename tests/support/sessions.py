@@ -13,10 +13,11 @@ import numpy as np
 import pytest
 
 from polyjuice.campaign.config import Config
-from polyjuice.campaign.runner import Runner
+from polyjuice.campaign.runner import CaseResult, Runner
 from polyjuice.compilers import find
 from polyjuice.egraph import load
 from polyjuice.execution import Artifact, Outcome
+from polyjuice.oracles import ORACLES, Case, Verdict
 from polyjuice.session import CompilerSession, Conditions
 
 
@@ -48,6 +49,20 @@ def executed(config: Config, indices: Iterable[int], folder: Path, patch: pytest
     finally:
         runner.close()
     return digests
+
+
+def with_shifted_outputs(runner: Runner) -> tuple[Case, CaseResult, Verdict]:
+    """The first case of a runner, its result, and the verdict on its program if all outputs were larger by one."""
+    try:
+        case = runner.execute(0)
+        (result,) = runner.run([0])
+        right = case.of("original")
+        shifted = tuple(tuple(y + 1 for y in outputs) for outputs in right.outcome.outputs)
+        wrong = replace(right, outcome=replace(right.outcome, outputs=shifted))
+        (verdict,) = ORACLES["differential"].judge(replace(case, programs=[wrong]), runner.session)
+    finally:
+        runner.close()
+    return case, result, verdict
 
 
 class Refusing(CompilerSession):
