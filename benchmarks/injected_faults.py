@@ -1,6 +1,7 @@
 """Measure how a campaign answers each fault of tests/support/faults.py: artifacts/injected-faults.md.
 
     .venv/bin/python benchmarks/injected_faults.py                  measure this tree
+    .venv/bin/python benchmarks/injected_faults.py FAULT ...        measure these faults alone
     .venv/bin/python benchmarks/injected_faults.py --before TREE    measure an older tree, for the column "before"
 
 Each fault has a campaign of its own: the program with the fault, and two without. Faults in packs have a pack of eight
@@ -145,11 +146,13 @@ def recorded(out: Path, names: list[str]) -> str:
 
 def main() -> None:
     options = argparse.ArgumentParser(description=__doc__)
+    options.add_argument("faults", nargs="*", metavar="FAULT")
     options.add_argument("--before", type=Path)
-    before = options.parse_args().before
+    given = options.parse_args()
+    before = given.before
     column = "before" if before else "now"
     data = json.loads(DATA.read_text()) if DATA.exists() else {"before": {}, "now": {}}
-    for name in (*faults.FAULTS, *IN_PACKS):
+    for name in given.faults or (*faults.FAULTS, *IN_PACKS):
         data[column][name] = measured((before or ROOT).resolve(), name)
         print(f"{name}: {data[column][name]}", flush=True)
         DATA.write_text(json.dumps(data, indent=1) + "\n")
