@@ -336,8 +336,8 @@ def page(found: Sequence[Survived], command: str, number: signal.Signals = signa
         "# Campaigns that were killed",
         "",
         f"`{command}` sent {number.name} to the main process of a campaign {total.total()} times, at random moments. "
-        f"It continued the campaign with `--resume` each time. {bad or 'None'} of {len(found)} campaigns ended otherwise "
-        "than one that was left alone.",
+        f"It continued the campaign with `--resume` each time. {bad or 'None'} of {len(found)} campaigns ended "
+        "otherwise than one that was left alone.",
         "",
         "After each kill it checked that every process of the campaign and every scratch folder was gone. It checked "
         "that each finding was whole, and that the stored cases stayed as they were. At the end it compared all cases, "
