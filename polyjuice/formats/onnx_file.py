@@ -44,9 +44,10 @@ def bounded_bytes(path: str | Path, limit: int = BYTES) -> bytes:
     """Return the content of an ordinary file of at most ``limit`` bytes. Raises FormatError."""
     try:
         with open(os.open(path, os.O_RDONLY | os.O_NONBLOCK), "rb") as stream:
-            if not stat.S_ISREG(os.fstat(stream.fileno()).st_mode):
+            status = os.fstat(stream.fileno())
+            if not stat.S_ISREG(status.st_mode):
                 raise FormatError(f"{path}: cannot be read: no ordinary file")
-            data = stream.read(limit + 1)
+            data = stream.read(min(status.st_size, limit) + 1)  # it takes memory for as many bytes
     except OSError as error:
         raise FormatError(f"{path}: cannot be read: {error.strerror or error}") from None
     if len(data) > limit:

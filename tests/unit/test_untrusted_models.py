@@ -143,6 +143,10 @@ def test_an_option_raises_the_limit_and_the_settings_set_it(tmp_path: Path) -> N
     assert formats.load(path, ReadLimits(elements=100)).inputs == ("x",)
 
 
+def test_a_small_model_takes_little_memory(tmp_path: Path) -> None:
+    assert formats.load(stored(model([relu()]), tmp_path), ReadLimits(memory_gib=0.2)).inputs == ("x",)
+
+
 def test_the_elements_of_all_values_are_limited_together(tmp_path: Path) -> None:
     names = ["x", *(f"v{n}" for n in range(20)), "y"]
     nodes = [helper.make_node("Relu", [a], [b]) for a, b in pairwise(names)]
