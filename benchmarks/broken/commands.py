@@ -48,8 +48,21 @@ class Command:
 
 
 def _fuzz(source: str) -> Callable[[Path, Path], Arguments]:
-    """One case of a campaign in the numpy control, in one process."""
-    options = ("--compiler", "numpy", "-n", 1, "--workers", 1, "--triage", "0s", "--timeout", 5)
+    """One case of a campaign in the numpy control, in one process, without variants: `check` and `rewrite` make some."""
+    options = (
+        "--compiler",
+        "numpy",
+        "-n",
+        1,
+        "--workers",
+        1,
+        "--triage",
+        "0s",
+        "--timeout",
+        5,
+        "--extract",
+        "original",
+    )
     return lambda folder, out: ("fuzz", *options, "--seeds", folder / source, "--out", out / "campaign")
 
 
