@@ -48,7 +48,7 @@ class Command:
 
 
 def _fuzz(source: str) -> Callable[[Path, Path], Arguments]:
-    """One case of a campaign in the numpy control, in one process, without variants: `check` and `rewrite` make some."""
+    """One case of a campaign in the numpy control, in one process, without variants, which other commands make."""
     options = (
         "--compiler",
         "numpy",
