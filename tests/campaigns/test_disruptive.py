@@ -99,9 +99,22 @@ def test_a_compiler_that_answers_with_errors_is_right(tmp_path: Path) -> None:
     assert 0 <= summary["accepted"] == log.count("accepted: ") < 10
 
 
-BROKEN = """
+UNREAD = """
+import onnx
+
+def load(artifact):
+    return onnx.load_from_string(artifact["source"])
+"""
+"""The model as it is. The control refuses an ill-typed node, or reads it as an opaque one."""
+
+BROKEN = f"""{UNREAD}
+from polyjuice import formats
+
 def is_broken(program):
-    return any(node.opaque for node in program.nodes)  # how an ill-typed node is read
+    try:
+        return any(node.opaque for node in formats.from_model(program).nodes)
+    except formats.FormatError:
+        return True
 """
 
 FAILURES = {
@@ -128,14 +141,14 @@ def test_a_process_that_ends_or_hangs_is_a_finding(tmp_path: Path, failure: str)
     assert (done.returncode, "as it should: ValueError ill typed" in done.stdout) == (0, True)
 
 
-CARELESS = """
+CARELESS = f"""{UNREAD}
 import numpy as np
 
 def compile(program, inputs):
-    return program  # where the control refuses what it cannot interpret
+    return program
 
 def run(compiled, inputs):
-    return [("float32", np.zeros(1, np.float32)) for _ in compiled.outputs]
+    return [("float32", np.zeros(1, np.float32)) for _ in compiled.graph.output]
 """
 
 

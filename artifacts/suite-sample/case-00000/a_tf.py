@@ -10,7 +10,8 @@ class Model(tf.Module):
         v6 = tf.math.mod(x4, self.w_c5)
         v7 = tf.add(v6, self.w_c5)
         v9 = tf.reduce_logsumexp(x8, axis=[0, 1], keepdims=True)
-        v11 = tf.transpose(tf.reverse(x10, axis=[2]), [0, 2, 1])
+        d0 = x10[:, :, 14::-1]
+        v11 = tf.linalg.matrix_transpose(d0)
         v13 = x12[:, None, :, :]
         c14 = tf.constant(2.0, dtype=tf.float16, shape=(2, 1, 17, 2))
         v16 = tf.transpose(c14, [0, 1, 3, 2])

@@ -25,7 +25,8 @@ class Model(tf.Module):
         v29 = v28 * 0.5
         v30 = tf.subtract(v29, v23)
         v9 = tf.reduce_logsumexp(v30, axis=[0, 1], keepdims=True)
-        v11 = tf.transpose(tf.reverse(x10, axis=[-1]), [0, -1, -2])
+        d0 = x10[:, :, 14::-1]
+        v11 = tf.linalg.matrix_transpose(d0)
         v33 = tf.expand_dims(x12, 1)
         v34 = tf.reverse(v33, axis=[-1])
         v35 = v34[:, :, :, ::-1]

@@ -10,7 +10,8 @@ class Model(tf.Module):
     def __call__(self, x0, x2, x5, x9, x17):
         v3 = tf.raw_ops.Relu(features=x0)
         v4 = tf.math.argmin(v3, axis=1, output_type=tf.int64)
-        v6 = tf.transpose(tf.reverse(x5, axis=[1]), [1, 0, 2])
+        d0 = x5[:, 16::-1]
+        v6 = tf.transpose(d0, [1, 0, 2])
         v8 = x2 <= self.w_c7
         v10 = tf.raw_ops.SelectV2(condition=v8, t=x9, e=x2)
         v11 = tf.squeeze(tf.reduce_sum(tf.math.abs(v4), axis=[0], keepdims=True), axis=[0])

@@ -13,9 +13,14 @@ class Model(tf.Module):
         v5 = x5 > x5
         v7 = tf.raw_ops.SelectV2(condition=v5, t=x5, e=x5)
         v8 = tf.minimum(x5, v7)
-        v6 = tf.transpose(tf.reverse(v8, axis=[1]), [1, 0, 2])
+        d0 = v8[:, 16::-1]
+        v6 = tf.transpose(d0, [1, 0, 2])
         v12 = abs(x2)
-        v13 = tf.where(x2 < 0, -tf.abs(v12), tf.abs(v12))
+        d2 = x2 < 0.0
+        d3 = abs(v12)
+        d4 = tf.negative(d3)
+        d5 = abs(v12)
+        v13 = tf.raw_ops.SelectV2(condition=d2, t=d4, e=d5)
         v14 = tf.math.less_equal(v13, self.w_c11)
         v15 = tf.slice(x9, [0], [7])
         v10 = tf.raw_ops.SelectV2(condition=v14, t=v15, e=v13)
@@ -29,7 +34,8 @@ class Model(tf.Module):
         v29 = tf.transpose(v28, perm=[1, 0])
         v30 = tf.math.multiply(v25, v29)
         v31 = tf.transpose(v30)
-        v32, v33 = (tf.reduce_min(v31, axis=1, keepdims=False), tf.argmin(v31, axis=1, output_type=tf.int64))
+        v32 = tf.math.reduce_min(v31, axis=[1], keepdims=False)
+        v33 = tf.argmin(v31, axis=1, output_type=tf.int64)
         v11 = tf.squeeze(tf.reduce_sum(tf.math.abs(v33), axis=[0], keepdims=True), axis=[0])
         v35 = tf.constant(3.0, dtype=tf.float64, shape=(16, 16))
         v36 = tf.matmul(x0, v35) + self.w_c34

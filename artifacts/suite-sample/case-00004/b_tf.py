@@ -16,11 +16,13 @@ class Model(tf.Module):
         v6 = v5 == v8
         v13, v15 = tf.split(x3, [3, 2], axis=3)
         v16 = v15[:, :, 0:1]
-        v7_1 = tf.concat([v16, v15[:, :, 1:]], axis=2)
+        d0 = tf.slice(v15, [0, 0, 1, 0, 0], [5, 8, 4, 2, 5])
+        v7_1 = tf.concat([v16, d0], axis=2)
         v10, v20 = tf.split(v7_1, [3, 2], axis=0)
         v22 = tf.split(v15, [3, 2], axis=0)[1]
         v23 = tf.slice(v22, [0, 0, 0, 0, 0], [2, 8, 1, 2, 5])
-        v10_1 = tf.concat([v23, v22[:, :, 1:]], axis=2)
+        d1 = v22[:, :, 1:5]
+        v10_1 = tf.concat([v23, d1], 2)
         v26 = tf.where(v5 < 0.0, tf.constant(0.0, v5.dtype), v5)
         c20 = tf.constant(2.0, dtype=tf.float64, shape=())
         v27 = tf.minimum(c20, v26)
@@ -36,4 +38,4 @@ class Model(tf.Module):
         v38 = tf.multiply(v35, v37)
         v39 = tf.reshape(v38, [1, 3000])
         v17 = tf.reshape(v39, [5, 5, 8, 5, 3])
-        return (v4, v6, v10, v10_1, v12, v14, v17, v7_1, v32,)
+        return (v4, v6, v10, v10_1, v12, v14, v17, v7_1, v29,)
