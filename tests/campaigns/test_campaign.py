@@ -132,7 +132,7 @@ import pytest
 from polyjuice.campaign.config import Config
 from tests.support.sessions import executed
 with pytest.MonkeyPatch.context() as patch:
-    print(json.dumps(executed(Config("numpy", seed=5), range(3), Path(sys.argv[1]), patch)))
+    print(json.dumps(executed(Config(compiler="numpy", seed=5), range(3), Path(sys.argv[1]), patch)))
 """
     answers = []
     for hash_seed in ("1", "2"):

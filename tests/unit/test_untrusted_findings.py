@@ -48,7 +48,7 @@ def test_a_case_that_takes_more_memory_than_there_is_is_skipped(
     build = GraphBuilder()
     formats.save(build.build([build.op("Relu", build.input(TensorType("float32", (2,))))]), tmp_path / "seed.onnx")
     monkeypatch.setattr(preparation, "make_inputs", no_memory)
-    runner = Runner(Config("numpy", seeds=(str(tmp_path / "seed.onnx"),)), tmp_path, load(only=["relu-*"]))
+    runner = Runner(Config(compiler="numpy", seeds=(str(tmp_path / "seed.onnx"),)), tmp_path, load(only=["relu-*"]))
     try:
         (result,) = runner.run([0])
     finally:

@@ -238,7 +238,7 @@ from pathlib import Path
 from polyjuice import compilers
 from polyjuice.execution import Artifact, Worker
 worker = Worker(compilers.read("fake", Path(sys.argv[1])))
-worker.execute(Artifact("torch", sys.argv[2]), [[]])
+worker.execute(Artifact(format="torch", source=sys.argv[2]), [[]])
 """
 
 
