@@ -1,0 +1,28 @@
+"""torch.compile lets int64 numbers of torch.arange wrap around in 32 bits, in PyTorch 2.13.0 on the CPU.
+
+The step fits 32 bits, and the last number does not. Exits 1 where the bug shows, 0 where it does not, 2 where this could
+not run. Reduced from a finding.
+"""
+
+import os
+import sys
+
+os.environ["TORCHINDUCTOR_FORCE_DISABLE_CACHES"] = "1"
+try:
+    import torch
+except ImportError as error:
+    print("could not run:", error)
+    sys.exit(2)
+
+
+def numbers():
+    return torch.arange(0, 6442450941, 2147483647, dtype=torch.int64)
+
+
+try:
+    eager, compiled = numbers(), torch.compile(numbers)()
+except Exception as error:
+    print("could not run:", error)
+    sys.exit(2)
+print(f"eager: {eager.tolist()}, compiled: {compiled.tolist()}")
+sys.exit(not torch.equal(eager, compiled))
