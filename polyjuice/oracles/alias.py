@@ -231,16 +231,14 @@ def _named(kind: str, other: int | str) -> str:
 def _verdict(t: Program, found: Difference) -> Verdict:
     signature = " ".join([ORACLE.name, found.rung, found.kind, *operators(t.graph)])
     message = f"{t.label}: {found}"
-    return Verdict(
+    return Verdict.against(
+        t,
         oracle=ORACLE.name,
         kind=ALIASED.name,
-        a=t.label,
-        b="",
         message=message,
         signature=signature,
         inputs=found.inputs,
         output=found.output,
-        culprit=t.label,
         rung=found.rung,
     )
 

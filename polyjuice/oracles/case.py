@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -186,6 +186,11 @@ class Verdict:
     alone: bool = False
     """Whether the signature names the cause: what one operator does with one element type, where our interpreter knows
     nothing."""
+
+    @classmethod
+    def against(cls, t: Program, **fields: Any) -> Verdict:
+        """Return a verdict against a program that was compared with no other variant, with these further fields."""
+        return cls(a=t.label, b="", culprit=t.label, **fields)
 
     @property
     def mistyped(self) -> bool:

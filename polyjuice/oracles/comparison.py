@@ -10,6 +10,7 @@ because that does not rely on our reading of the model.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 
 import numpy as np
 
@@ -53,20 +54,20 @@ def _output(oracle: str, case: Case, a: Program, b: Program, i: int, k: int, acc
     in_a, in_b = a.analyses[i][k], b.analyses[i][k]
     rung = MISTYPED if problems else "exact" if in_a.exact and in_b.exact else "bounded"
     signature = mismatch_signature(oracle, rung, in_a.type.dtype, a.graph, b.graph)
+    verdict = partial(
+        Verdict,
+        oracle=oracle,
+        kind=MISMATCH.name,
+        a=a.label,
+        b=b.label,
+        signature=signature,
+        inputs=i,
+        output=k,
+        rung=rung,
+    )
     if gap is None:
         side, problem = problems[0]
-        return Verdict(
-            oracle=oracle,
-            kind=MISMATCH.name,
-            a=a.label,
-            b=b.label,
-            message=problem,
-            signature=signature,
-            inputs=i,
-            output=k,
-            culprit=side.label,
-            rung=rung,
-        )
+        return verdict(message=problem, culprit=side.label)
     allowed = SAFETY * (in_a.bound + in_b.bound)
     differs = np.isfinite(allowed) & (gap > allowed)
     if not differs.any():
@@ -86,19 +87,7 @@ def _output(oracle: str, case: Case, a: Program, b: Program, i: int, k: int, acc
         + describe(shown, side.outcome.outputs[i][k], side.analyses[i][k], blamed[shown])
         + f"; {other.label} gives {other.outcome.outputs[i][k][at]}"
     )
-    return Verdict(
-        oracle=oracle,
-        kind=MISMATCH.name,
-        a=a.label,
-        b=b.label,
-        message=message,
-        signature=signature,
-        inputs=i,
-        output=k,
-        culprit=culprit,
-        rung=rung,
-        allowed=allowed,
-    )
+    return verdict(message=message, culprit=culprit, allowed=allowed)
 
 
 def misshapen(case: Case, t: Program, i: int, k: int, access: CompilerAccess) -> str:

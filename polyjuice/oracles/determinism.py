@@ -75,16 +75,14 @@ def _verdict(t: Program, i: int, k: int, time: int, first: np.ndarray, other: np
     signature = " ".join([ORACLE.name, t.graph.output_types[k].dtype, *operators(t.graph)])
     rung = "exact" if t.analyses[i][k].exact else "bounded"
     allowed = np.where(wrong, 2 * SAFETY * t.analyses[i][k].bound, np.inf)
-    return Verdict(
+    return Verdict.against(
+        t,
         oracle=ORACLE.name,
         kind=NONDETERMINISTIC.name,
-        a=t.label,
-        b="",
         message=message,
         signature=signature,
         inputs=i,
         output=k,
-        culprit=t.label,
         rung=rung,
         allowed=allowed,
     )

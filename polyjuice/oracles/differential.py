@@ -7,6 +7,8 @@ depend on them are compared with the program's own uncompiled run (see :mod:`pol
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 
 from polyjuice.numerics import SAFETY, describe
@@ -42,30 +44,13 @@ def _output(case: Case, t: Program, i: int, k: int, access: CompilerAccess) -> V
     rung = MISTYPED if problem else "exact" if analysis.exact else "bounded"
     kind = MISMATCH.name
     signature = " ".join([ORACLE.name, kind, rung, analysis.type.dtype, *operators(t.graph)])
+    verdict = partial(
+        Verdict.against, t, oracle=ORACLE.name, kind=kind, signature=signature, inputs=i, output=k, rung=rung
+    )
     if judgement is None:
-        return Verdict(
-            oracle=ORACLE.name,
-            kind=kind,
-            a=t.label,
-            b="",
-            message=problem,
-            signature=signature,
-            inputs=i,
-            output=k,
-            culprit=t.label,
-            rung=rung,
-        )
-    return Verdict(
-        oracle=ORACLE.name,
-        kind=kind,
-        a=t.label,
-        b="",
+        return verdict(message=problem)
+    return verdict(
         message=f"output {k} ({analysis.type}): {describe(t.label, array, analysis, judgement)}",
-        signature=signature,
-        inputs=i,
-        output=k,
-        culprit=t.label,
-        rung=rung,
         allowed=np.where(judgement.wrong, SAFETY * analysis.bound, np.inf),
         expected=analysis.reference,
     )

@@ -361,16 +361,14 @@ def _verdict(
     """A verdict on a result of a program that its own uncompiled run contradicts."""
     names = sorted({node.qualified for node in t.graph.nodes})
     signature = " ".join([oracle, MISMATCH.name, rung, t.graph.output_types[k].dtype, *names])
-    return Verdict(
+    return Verdict.against(
+        t,
         oracle=oracle,
         kind=MISMATCH.name,
-        a=t.label,
-        b="",
         message=message,
         signature=signature,
         inputs=i,
         output=k,
-        culprit=t.label,
         rung=rung,
         allowed=allowed,
         expected=expected,
