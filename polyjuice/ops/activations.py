@@ -163,7 +163,7 @@ def _gelu_tensorflow(c: Call) -> str:
     return c.draws.choice(texts).format(c.x[0])
 
 
-def _gelu_onnx(x: Term, a: Attrs) -> Term:
+def _gelu_definition(x: Term, a: Attrs) -> Term:
     if a["approximate"] == "tanh":
         inner = (x + x * x * x * 0.044715) * math.sqrt(2 / math.pi)
         return x * 0.5 * (inner.then("Tanh") + 1.0)
@@ -325,7 +325,7 @@ OPS = (
         _gelu_error,
         FLOATS,
         since=20,
-        definition=onnx_term(_gelu_onnx),
+        definition=onnx_term(_gelu_definition),
         sample=sampling.alone_with(_draw_gelu),
         attrs=(Attr("approximate", "string", "none"),),
         ulps=4,

@@ -91,7 +91,7 @@ def _power_of_two(exponent: Term) -> Term:
     return wide.number(2.0).then("Pow", wide).to("int64")
 
 
-def _shift_left_onnx(x: Term, n: Term, a: Attrs) -> Term:
+def _shift_left_definition(x: Term, n: Term, a: Attrs) -> Term:
     """A product in int64; a shift by 63 takes two steps, because 2**63 is no int64."""
     if x.dtype in UNSIGNED:
         return x.then("BitShift", n, direction="LEFT")
@@ -99,7 +99,7 @@ def _shift_left_onnx(x: Term, n: Term, a: Attrs) -> Term:
     return (x.to("int64") * _power_of_two(half) * _power_of_two(n - half)).to(x.dtype)
 
 
-def _shift_right_onnx(x: Term, n: Term, a: Attrs) -> Term:
+def _shift_right_definition(x: Term, n: Term, a: Attrs) -> Term:
     """A quotient rounded down; for a negative number, the complement of its complement's quotient."""
     if x.dtype in UNSIGNED:
         return x.then("BitShift", n, direction="RIGHT")
@@ -208,7 +208,7 @@ def _mod_tensorflow(c: Call) -> str:
     return c.draws.choice(_FLOOR_MOD_TENSORFLOW).format(*c.x)
 
 
-def _remainder_onnx(x: Term, y: Term, a: Attrs) -> Term:
+def _remainder_definition(x: Term, y: Term, a: Attrs) -> Term:
     """ONNX's Mod takes the divisor's sign on integers, and on floats the dividend's."""
     if x.dtype in INTS:
         return x.then("Mod", y, fmod=0)
@@ -217,7 +217,7 @@ def _remainder_onnx(x: Term, y: Term, a: Attrs) -> Term:
     return where(wrong, rest + y, rest)
 
 
-def _floor_divide_onnx(x: Term, y: Term, a: Attrs) -> Term:
+def _floor_divide_definition(x: Term, y: Term, a: Attrs) -> Term:
     if x.dtype in INTS:
         return (x - x.then("Mod", y, fmod=0)) / y
     return (x / y).then("Floor")
@@ -273,8 +273,8 @@ OPS = (
         weight=0.4,
         modular=True,
     ),
-    _shift("bitwise_left_shift", _shift_left, "<<", "left_shift", _shift_left_onnx, modular=True),
-    _shift("bitwise_right_shift", _shift_right, ">>", "right_shift", _shift_right_onnx),
+    _shift("bitwise_left_shift", _shift_left, "<<", "left_shift", _shift_left_definition, modular=True),
+    _shift("bitwise_right_shift", _shift_right, ">>", "right_shift", _shift_right_definition),
     elementwise(
         "Mod",
         lambda x, a: np.asarray(_trunc_mod(*x) if a["fmod"] else _floor_mod(*x)),
@@ -297,7 +297,7 @@ OPS = (
         _floor_mod,
         (*_FLOOR_MOD_TORCH, "{0}.remainder_({1})"),
         _FLOOR_MOD_TENSORFLOW,
-        onnx_term(_remainder_onnx),
+        onnx_term(_remainder_definition),
         lack=domains.nonzero(1),
         divides=True,
     ),
@@ -316,7 +316,7 @@ OPS = (
         by_type(FLOATS, (*_FLOOR_DIVIDE_TORCH, "torch.floor({0} / {1})"), _FLOOR_DIVIDE_TORCH),
         ("tf.math.floordiv({0}, {1})", "{0} // {1}"),
         _floor_divide_error,
-        definition=onnx_term(_floor_divide_onnx),
+        definition=onnx_term(_floor_divide_definition),
         sample=_sample_remainder,
         continuous=False,
         limits=SpecialValues.NAN,

@@ -1,4 +1,4 @@
-"""ONNX decompositions written as arithmetic on terms."""
+"""Definitions in ONNX's operators, written as arithmetic on terms."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ def where(condition: Term, yes: Term | float, no: Term | float) -> Term:
 
 
 def onnx_term(function: Callable[..., Term], widen: bool = True) -> DecomposeFn:
-    """A decomposition from a function of the operands and the attributes.
+    """A definition from a function of the operands and the attributes.
 
     With ``widen`` half types are computed in float32, as frameworks do, because ONNX lacks some operators on them.
     """

@@ -171,7 +171,7 @@ def _along_shapes(s: Sequence[Any], dim: int) -> tuple[Dims, Dims]:
     return common.replace(dim, s[0][dim]), common.replace(dim, s[1][dim])
 
 
-def _take_along_dim_onnx(b: Builder, x: Sequence[str], a: Attrs) -> str:
+def _take_along_dim_definition(b: Builder, x: Sequence[str], a: Attrs) -> str:
     data, indices = _along_shapes([Dims(b.types[name].shape) for name in x], a["dim"])
     wide = [b.op("Expand", name, shape=tuple(shape)) for name, shape in zip(x, (data, indices), strict=True)]
     return b.op("GatherElements", *wide, axis=a["dim"])
@@ -382,7 +382,7 @@ OPS: tuple[Op, ...] = (
         NOT_WRITTEN,
         _sample_take_along_dim,
         _DIM,
-        definition=_take_along_dim_onnx,
+        definition=_take_along_dim_definition,
         numpy=lambda x, a: np.take_along_axis(x[0], unsigned(x[1]), axis=a["dim"]),  # so does GatherElements
         **{**_GATHERING, "types": {"T": ALL, "I": ("int64",)}},
     ),

@@ -174,7 +174,7 @@ def _strided_torch(c: Call) -> str:
     return form.format(tensor, tuple(c.attrs["size"]), tuple(c.attrs["stride"]))
 
 
-def _strided_onnx(b: Builder, x: Sequence[str], a: Attrs) -> str:
+def _strided_definition(b: Builder, x: Sequence[str], a: Attrs) -> str:
     return b.op("Gather", b.op("Reshape", x[0], shape=(-1,)), b.constant(_places(a)), axis=0)
 
 
@@ -238,6 +238,6 @@ OPS: tuple[Op, ...] = (
         lambda c: f"tf.gather(tf.reshape({c.x[0]}, [-1]), tf.constant({_places(c.attrs).tolist()}, dtype=tf.int64))",
         sampling.alone_with(_draw_strided),
         (Attr("size", "ints"), Attr("stride", "ints"), Attr("storage_offset", "int", 0)),
-        definition=_strided_onnx,
+        definition=_strided_definition,
     ),
 )

@@ -223,7 +223,7 @@ def _standard_tensorflow(c: Call, x: str, axes: Sequence[int], eps: float, scale
     return f"{text} + {bias}" if bias else text
 
 
-def _standard_onnx(b: Builder, x: str, axes: tuple[int, ...], eps: float, centred: bool = True) -> str:
+def _standard_definition(b: Builder, x: str, axes: tuple[int, ...], eps: float, centred: bool = True) -> str:
     """x normalised over these axes, in elementary operators."""
     d = b.op("Sub", x, b.op("ReduceMean", x, axes=axes, keepdims=1)) if centred else x
     square = b.op("ReduceMean", b.op("Mul", d, d), axes=axes, keepdims=1)
@@ -382,7 +382,7 @@ def _group_norm(name: str, parameters: Sequence[int]) -> dict[str, Any]:
     def onnx(b: Builder, x: Sequence[str], a: Attrs) -> str:
         shape = b.types[x[0]].shape
         flat = b.op("Reshape", x[0], shape=(shape[0], a["num_groups"], -1), allowzero=0)
-        result = b.op("Reshape", _standard_onnx(b, flat, (2,), a[name]), shape=shape, allowzero=0)
+        result = b.op("Reshape", _standard_definition(b, flat, (2,), a[name]), shape=shape, allowzero=0)
         lines = (shape[1], *[1] * (len(shape) - 2))
         for op, parameter in zip(("Mul", "Add"), x[1:], strict=False):
             result = b.op(op, result, b.op("Reshape", parameter, shape=lines, allowzero=0))
@@ -446,8 +446,8 @@ def _rms_tensorflow(c: Call) -> str:
     return f"{text} * {c.x[1]}" if len(c.x) > 1 else text
 
 
-def _rms_onnx(b: Builder, x: Sequence[str], a: Attrs) -> str:
-    result = _standard_onnx(b, x[0], _rms_axes(a, len(b.types[x[0]].shape)), a["eps"], centred=False)
+def _rms_definition(b: Builder, x: Sequence[str], a: Attrs) -> str:
+    result = _standard_definition(b, x[0], _rms_axes(a, len(b.types[x[0]].shape)), a["eps"], centred=False)
     return b.op("Mul", result, x[1]) if len(x) > 1 else result
 
 
@@ -559,7 +559,7 @@ OPS = (
         error=_rms_error,
         torch=_rms_torch,
         tensorflow=_rms_tensorflow,
-        definition=_rms_onnx,
+        definition=_rms_definition,
         sample=_sample_rms,
         attrs=(Attr("normalized_shape", "ints"), Attr("eps", "float", 1e-5)),
         data_inputs=1,

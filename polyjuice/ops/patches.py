@@ -160,7 +160,7 @@ def _im2col_tensorflow(c: Call) -> str:
     return f"tf.reshape({text}, {list(c.results[0].shape)})"
 
 
-def _im2col_onnx(b: Builder, x: Sequence[str], a: Attrs) -> str:
+def _im2col_definition(b: Builder, x: Sequence[str], a: Attrs) -> str:
     """One slice for each place in the kernel."""
     pads = spatial_pads((*a["padding"], *a["padding"]))
     data = b.op("Pad", x[0], pads=pads, value=0.0, mode="constant") if any(pads) else x[0]
@@ -223,7 +223,7 @@ OPS = (
         sampling.alone_with(_draw_im2col),
         tuple(Attr(name, "ints") for name in ("kernel_size", "dilation", "padding", "stride")),
         types={"T": FLOATS},
-        definition=_im2col_onnx,
+        definition=_im2col_definition,
         error=_im2col_error,
         filling="0.0",
     ),

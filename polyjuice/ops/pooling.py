@@ -268,7 +268,7 @@ def _avg_pool2d_tensorflow(c: Call) -> str:
     return f"{channels_first(_pooled_tensorflow(x, 'avg', window), 4)} * {factor}"
 
 
-def _avg_pool2d_onnx(b: Builder, x: Sequence[str], a: Attrs) -> str | Unsupported:
+def _avg_pool2d_definition(b: Builder, x: Sequence[str], a: Attrs) -> str | Unsupported:
     t = b.types[x[0]]
     if t.dtype == "int64":
         return Unsupported("ONNX averages no integers")
@@ -480,7 +480,7 @@ OPS = (
         error=_avg_pool2d_error,
         torch=_avg_pool2d_torch,
         tensorflow=_avg_pool2d_tensorflow,
-        definition=_avg_pool2d_onnx,
+        definition=_avg_pool2d_definition,
         sample=sampling.alone_with(_draw_avg_pool2d),
         attrs=(
             Attr("kernel_size", "ints"),

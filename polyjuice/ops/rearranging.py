@@ -51,7 +51,7 @@ def _draw_repeat(rng: random.Random, first: TensorType) -> Attrs | None:
     return None if dim is None else {"repeats": rng.choice((1, 2, 2, 3)), "dim": dim}
 
 
-def _repeat_interleave_onnx(b: Builder, x: Sequence[str], a: Attrs) -> str:
+def _repeat_interleave_definition(b: Builder, x: Sequence[str], a: Attrs) -> str:
     """Each element becomes a line of a new dimension, which a reshape merges into the one before."""
     shape = b.types[x[0]].shape
     dim = normalize_axis(a["dim"], len(shape))
@@ -227,7 +227,7 @@ def _roll_shape(s: Sequence[Any], a: Any) -> Sequence[Any]:
     return [s[0]]
 
 
-def _roll_onnx(b: Builder, x: Sequence[str], a: Attrs) -> str:
+def _roll_definition(b: Builder, x: Sequence[str], a: Attrs) -> str:
     """The last elements before the first ones, one dimension after another."""
     value = x[0]
     for shift, dim in zip(a["shifts"], a["dims"], strict=True):
@@ -305,7 +305,7 @@ def _rot90_steps(rank: int, a: Attrs) -> tuple[tuple[int, ...], tuple[int, ...] 
             return (first,), tuple(perm)
 
 
-def _rot90_onnx(b: Builder, x: Sequence[str], a: Attrs) -> str:
+def _rot90_definition(b: Builder, x: Sequence[str], a: Attrs) -> str:
     reverse, perm = _rot90_steps(b.types[x[0]].rank, a)
     value = _flipped(b, x[0], reverse) if reverse else b.op("Identity", x[0])
     return b.op("Transpose", value, perm=perm) if perm else value
@@ -382,7 +382,7 @@ OPS: tuple[Op, ...] = (
         attributes("tf.repeat({0}, {repeats}, axis={dim})"),
         sampling.alone_with(_draw_repeat),
         (Attr("repeats", "int"), Attr("dim", "int")),
-        definition=_repeat_interleave_onnx,
+        definition=_repeat_interleave_definition,
     ),
     moving(
         "roll",
@@ -391,7 +391,7 @@ OPS: tuple[Op, ...] = (
         attributes("tf.roll({0}, shift={shifts}, axis={dims})"),
         sampling.alone_with(_draw_roll),
         (Attr("shifts", "ints"), Attr("dims", "ints")),
-        definition=_roll_onnx,
+        definition=_roll_definition,
     ),
     moving(
         "flip",
@@ -409,6 +409,6 @@ OPS: tuple[Op, ...] = (
         NOT_WRITTEN,
         sampling.alone_with(_draw_rot90),
         (Attr("k", "int", 1), Attr("dims", "ints", (0, 1))),
-        definition=_rot90_onnx,
+        definition=_rot90_definition,
     ),
 )

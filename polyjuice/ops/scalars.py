@@ -154,7 +154,7 @@ def _computed_in(meaning: _Meaning, dtype: str, a: Attrs) -> str:
     return _COMPUTED_IN.get(promoted, promoted)
 
 
-def _onnx(meaning: _Meaning) -> DecomposeFn:
+def _definition(meaning: _Meaning) -> DecomposeFn:
     """The ONNX decomposition: the operator in the type in which Torch computes, cast to the result's type."""
     base = meaning.base
 
@@ -408,7 +408,7 @@ def _entry(
         shape=broadcast_shape,
         torch=_spelled(meaning, *templates),
         tensorflow=_tensorflow(meaning),
-        definition=_onnx(meaning),
+        definition=_definition(meaning),
         attrs=(Attr(meaning.attr, "string"),),
         elementwise=True,
         **settings,

@@ -186,7 +186,7 @@ def _extreme_error(sign: int) -> ErrorFn:
     return bound
 
 
-def _extreme_onnx(op: str, comparison: str) -> DecomposeFn:
+def _extreme_definition(op: str, comparison: str) -> DecomposeFn:
     def build(b: Builder, x: Sequence[str], a: Any) -> tuple[str, str]:
         t = b.types[x[0]]
         axis = normalize_axis(a["dim"], t.rank)
@@ -214,7 +214,7 @@ def _running_extreme(op: str, sign: int) -> Op:
             (f"torch.cum{name}({c.x[0]}, dim={c.attrs['dim']})", f"{c.x[0]}.cum{name}({c.attrs['dim']})")
         ),
         NOT_WRITTEN,
-        _extreme_onnx(op, f"{word}OrEqual"),
+        _extreme_definition(op, f"{word}OrEqual"),
         NUMERIC,
         results=("T", "int64"),
         shape=lambda s, a: [*along.first_shape(s, a), s[0]],

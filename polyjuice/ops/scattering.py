@@ -236,7 +236,7 @@ def _index_add_torch(c: Call) -> str:
     return template.format(c.x[0], c.attrs["dim"], c.x[1], c.x[2], suffix)
 
 
-def _index_write_onnx(reduction: str) -> Callable[[Builder, Sequence[str], Attrs], str]:
+def _index_write_definition(reduction: str) -> Callable[[Builder, Sequence[str], Attrs], str]:
     def build(b: Builder, x: Sequence[str], a: Attrs) -> str:
         data, index, source = x
         t = b.types[source]
@@ -309,7 +309,7 @@ OPS: tuple[Op, ...] = (
         numpy=_index_add,  # ScatterElements takes negative indices
         partial=by_definition,
         torch=_index_add_torch,
-        definition=_index_write_onnx("add"),
+        definition=_index_write_definition("add"),
         sample=_sample_index_write(True),
         attrs=(*_DIM, Attr("alpha", "float", 1.0)),
         **{**_WRITING, "weight": 0.3},
@@ -321,7 +321,7 @@ OPS: tuple[Op, ...] = (
         shape=_index_write_shape,
         numpy=lambda x, a: scatter(x[0], _line_places(x, a), x[2], "none"),
         torch=with_dim("torch.index_copy({0}, {dim}, {1}, {2})", "{0}.index_copy({dim}, {1}, {2})"),
-        definition=_index_write_onnx("none"),
+        definition=_index_write_definition("none"),
         sample=_sample_index_write(False),
         attrs=_DIM,
         moves=True,

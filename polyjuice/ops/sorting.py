@@ -154,7 +154,7 @@ def _argsort_tensorflow(c: Call) -> str:
     return f'tf.cast(tf.argsort({c.x[0]}, axis={a["dim"]}, direction="{direction}", stable={stable}), tf.int64)'
 
 
-def _sort_onnx(b: Builder, x: Sequence[str], a: Attrs) -> Sequence[str]:
+def _sort_definition(b: Builder, x: Sequence[str], a: Attrs) -> Sequence[str]:
     return _top(b, x[0], a["dim"], b.types[x[0]].shape[a["dim"]], int(a["descending"]))
 
 
@@ -224,7 +224,7 @@ def _statistic_tensorflow(c: Call) -> str:
     return _sorted_tensorflow(c, axis, False, f"{rank}:{rank + 1}" if c.attrs["keepdim"] else str(rank))
 
 
-def _statistic_onnx(b: Builder, x: Sequence[str], a: Attrs) -> Sequence[str]:
+def _statistic_definition(b: Builder, x: Sequence[str], a: Attrs) -> Sequence[str]:
     """The last of the smallest elements, up to the wanted one."""
     axis, size = a["dim"], b.types[x[0]].shape[a["dim"]]
     rank = _rank(a, size)
@@ -243,7 +243,7 @@ def _order_statistic(name: str, sample: Any, *further: Attr) -> Op:
         error=_statistic_error,
         torch=_statistic_torch(name),
         tensorflow=_statistic_tensorflow,
-        definition=_statistic_onnx,
+        definition=_statistic_definition,
         sample=sample,
         attrs=(*further, Attr("dim", "int", -1), Attr("keepdim", "int", 0)),
         exact=True,
@@ -301,7 +301,7 @@ OPS = (
         error=_sort_error,
         torch=_sort_torch("sort"),
         tensorflow=lambda c: _sorted_tensorflow(c, c.attrs["dim"], bool(c.attrs["descending"])),
-        definition=_sort_onnx,
+        definition=_sort_definition,
         **_SORT,
         picks=True,
     ),
@@ -313,7 +313,7 @@ OPS = (
         error=lambda c: _sort_error(c)[1],
         torch=_sort_torch("argsort"),
         tensorflow=_argsort_tensorflow,
-        definition=lambda b, x, a: _sort_onnx(b, x, a)[1],
+        definition=lambda b, x, a: _sort_definition(b, x, a)[1],
         **_SORT,
     ),
     _order_statistic("median", along.one_axis("dim", keepdim=along.either)),

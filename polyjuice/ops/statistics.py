@@ -145,7 +145,7 @@ def _var_mean_tensorflow(c: Call) -> str | Unsupported:
     return f"({_scaled(f'{moments}[1]', factor)}, {moments}[0])"
 
 
-def _var_onnx(b: Builder, x: Sequence[str], a: Attrs) -> str | Unsupported:
+def _var_definition(b: Builder, x: Sequence[str], a: Attrs) -> str | Unsupported:
     t = b.types[x[0]]
     freedom = _freedom(a, t.shape)
     if freedom <= 0:
@@ -155,13 +155,13 @@ def _var_onnx(b: Builder, x: Sequence[str], a: Attrs) -> str | Unsupported:
     return b.op("Div", squares, b.constant(np.asarray(freedom).astype(dtypes.to_numpy(t.dtype))))
 
 
-def _std_onnx(b: Builder, x: Sequence[str], a: Attrs) -> str | Unsupported:
-    variance = _var_onnx(b, x, a)
+def _std_definition(b: Builder, x: Sequence[str], a: Attrs) -> str | Unsupported:
+    variance = _var_definition(b, x, a)
     return variance if isinstance(variance, Unsupported) else b.op("Sqrt", variance)
 
 
-def _var_mean_onnx(b: Builder, x: Sequence[str], a: Attrs) -> Sequence[str] | Unsupported:
-    variance = _var_onnx(b, x, a)
+def _var_mean_definition(b: Builder, x: Sequence[str], a: Attrs) -> Sequence[str] | Unsupported:
+    variance = _var_definition(b, x, a)
     return variance if isinstance(variance, Unsupported) else (variance, _reduce(b, "ReduceMean", x[0], a))
 
 
@@ -364,7 +364,7 @@ OPS = (
         _var,
         _var_error,
         _var_tensorflow("reduce_variance", False),
-        _var_onnx,
+        _var_definition,
         bounds=value_bounds.at_least("0.0"),
     ),
     _variance(
@@ -372,7 +372,7 @@ OPS = (
         lambda x, a: np.sqrt(_var(x, a)),
         _std_error,
         _var_tensorflow("reduce_std", True),
-        _std_onnx,
+        _std_definition,
         bounds=value_bounds.at_least("0.0"),
     ),
     _variance(
@@ -380,7 +380,7 @@ OPS = (
         lambda x, a: (_var(x, a), _mean(x, a)),
         lambda c: (_var_error(c), mean_error(c)),
         _var_mean_tensorflow,
-        _var_mean_onnx,
+        _var_mean_definition,
         results=("T", "T"),
         shape=lambda s, a: [*along.dims_shape(s, a), *along.dims_shape(s, a)],
         unsettled=open_results.running_mean,

@@ -157,7 +157,7 @@ def _hypot_error(c: ErrorContext) -> np.ndarray:
     return errors.infinite_if(tiny & ((x != 0) | (y != 0) | (ex + ey > 0)), errors.added(c))
 
 
-def _hypot_onnx(x: Term, y: Term, a: Attrs) -> Term:
+def _hypot_definition(x: Term, y: Term, a: Attrs) -> Term:
     large = abs(x).then("Max", abs(y))
     ratio = abs(x).then("Min", abs(y)) / where(large.equals(0), 1.0, large)
     return large * (ratio * ratio + 1.0).then("Sqrt")
@@ -180,7 +180,7 @@ def _sum_of_powers(name: str, scale: float, weight: float) -> Op:
     )
 
 
-def _atan2_onnx(y: Term, x: Term, a: Attrs) -> Term:
+def _atan2_definition(y: Term, x: Term, a: Attrs) -> Term:
     """The arctangent of the quotient, moved into its quadrant."""
     angle = (y / where(x.equals(0), 1.0, x)).then("Atan")
     left = angle + where(y < 0, y.number(-math.pi), y.number(math.pi))
@@ -188,7 +188,7 @@ def _atan2_onnx(y: Term, x: Term, a: Attrs) -> Term:
     return where(x > 0, angle, where(x < 0, left, upright))
 
 
-def _sinc_onnx(x: Term, a: Attrs) -> Term:
+def _sinc_definition(x: Term, a: Attrs) -> Term:
     zero, angle = x.equals(0), x * math.pi
     return where(zero, 1.0, angle.then("Sin") / where(zero, 1.0, angle))
 
@@ -200,7 +200,7 @@ def _logit_torch(c: Call) -> str:
     )
 
 
-def _logit_onnx(x: Term, a: Attrs) -> Term:
+def _logit_definition(x: Term, a: Attrs) -> Term:
     if a["eps"] is not None:
         x = x.then("Clip", min=a["eps"], max=1 - a["eps"])
     return (x / (1.0 - x)).then("Log")
@@ -294,7 +294,7 @@ OPS = (
         NOT_WRITTEN,
         _hypot_error,
         FLOATS,
-        definition=onnx_term(_hypot_onnx),
+        definition=onnx_term(_hypot_definition),
         ulps=8,
     ),
     _sum_of_powers("logaddexp", 1.0, 0.3),
@@ -315,7 +315,7 @@ OPS = (
         _logit_torch,
         NOT_WRITTEN,
         _logit_error,
-        definition=onnx_term(_logit_onnx),
+        definition=onnx_term(_logit_definition),
         ulps=8,
         lack=domains.logit,
     ),
@@ -417,7 +417,7 @@ OPS = (
         ("tf.math.atan2({0}, {1})", "tf.atan2({0}, {1})"),
         _ABSOLUTE(_angle_error, 4),
         FLOATS,
-        definition=onnx_term(_atan2_onnx),
+        definition=onnx_term(_atan2_definition),
         ulps=8,
     ),
     defined(
@@ -432,7 +432,7 @@ OPS = (
         _sinc,
         NOT_WRITTEN,
         _ABSOLUTE(errors.lipschitz(1.4), 8),
-        onnx_term(_sinc_onnx),
+        onnx_term(_sinc_definition),
         "torch.special.sinc({0})",
         weight=0.2,
         limits=SpecialValues.NAN,

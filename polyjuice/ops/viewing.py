@@ -42,7 +42,7 @@ def _unbind_shape(s: Sequence[Dims], a: Any) -> Sequence[Dims]:
     return [rest] * s[0][a.dim]
 
 
-def _unbind_onnx(b: Builder, x: Sequence[str], a: Attrs) -> Sequence[str]:
+def _unbind_definition(b: Builder, x: Sequence[str], a: Attrs) -> Sequence[str]:
     lines = b.multi("Split", x[0], axis=a["dim"], split=(1,) * b.types[x[0]].shape[a["dim"]])
     return [b.op("Squeeze", line, axes=(a["dim"],)) for line in lines]
 
@@ -143,7 +143,7 @@ def _diagonal_shape(s: Sequence[Dims], a: Any) -> Sequence[Dims]:
     return [Dims((*(s[0][i] for i in perm[:-2]), length))]
 
 
-def _diagonal_onnx(b: Builder, x: Sequence[str], a: Attrs) -> str:
+def _diagonal_definition(b: Builder, x: Sequence[str], a: Attrs) -> str:
     shape = b.types[x[0]].shape
     perm, start, length, step = _diagonal_steps(shape, AttrView(a))
     rest = tuple(shape[i] for i in perm[:-2])
@@ -180,7 +180,7 @@ def _diag_embed_shape(s: Sequence[Dims], a: Any) -> Sequence[Dims]:
     return [Dims(wide[i] for i in _embedding_places(len(wide), a))]
 
 
-def _diag_embed_onnx(b: Builder, x: Sequence[str], a: Attrs) -> str:
+def _diag_embed_definition(b: Builder, x: Sequence[str], a: Attrs) -> str:
     """Look up every place of the matrices in the elements of the diagonal, followed by a zero."""
     t, offset = b.types[x[0]], a["offset"]
     n = t.shape[-1]
@@ -216,7 +216,7 @@ def _blocks_before(columns: Sequence[int]) -> list[tuple[int, int]]:
     return [(sum(columns[:i]), sum(columns[i + 1 :])) for i in range(len(columns))]
 
 
-def _block_diag_onnx(b: Builder, x: Sequence[str], a: Attrs) -> str:
+def _block_diag_definition(b: Builder, x: Sequence[str], a: Attrs) -> str:
     margins = _blocks_before([b.types[name].shape[1] for name in x])
     rows = [b.op("Pad", name, pads=(0, before, 0, after)) for name, (before, after) in zip(x, margins, strict=True)]
     return b.op("Concat", *rows, axis=0)
@@ -248,7 +248,7 @@ def _windows_last(rank: int, dim: int) -> tuple[int, ...]:
     return (*tuple(i for i in range(rank) if i != dim + 1), dim + 1)
 
 
-def _unfold_onnx(b: Builder, x: Sequence[str], a: Attrs) -> str:
+def _unfold_definition(b: Builder, x: Sequence[str], a: Attrs) -> str:
     t = b.types[x[0]]
     dim = normalize_axis(a["dimension"], t.rank)
     windows = b.op("Gather", x[0], b.constant(_window_places(t.shape[dim], a)), axis=dim)
@@ -294,7 +294,7 @@ def _slice_scatter_shape(s: Sequence[Any], a: Any) -> Sequence[Any]:
     return [s[0]]
 
 
-def _joined_onnx(b: Builder, x: str, source: str, dim: int, start: int, end: int) -> str:
+def _joined_definition(b: Builder, x: str, source: str, dim: int, start: int, end: int) -> str:
     """The source between the parts before it and after it."""
     size = b.types[x].shape[dim]
     parts = [cut(b, x, dim, 0, start)] if start else []
@@ -302,10 +302,10 @@ def _joined_onnx(b: Builder, x: str, source: str, dim: int, start: int, end: int
     return b.op("Concat", *parts, axis=dim) if len(parts) > 1 else b.op("Identity", source)
 
 
-def _select_scatter_onnx(b: Builder, x: Sequence[str], a: Attrs) -> str:
+def _select_scatter_definition(b: Builder, x: Sequence[str], a: Attrs) -> str:
     dim = normalize_axis(a["dim"], b.types[x[0]].rank)
     index = a["index"] % b.types[x[0]].shape[dim]
-    return _joined_onnx(b, x[0], b.op("Unsqueeze", x[1], axes=(dim,)), dim, index, index + 1)
+    return _joined_definition(b, x[0], b.op("Unsqueeze", x[1], axes=(dim,)), dim, index, index + 1)
 
 
 def _slice_scatter(x: Sequence[np.ndarray], a: Attrs) -> np.ndarray:
@@ -314,12 +314,12 @@ def _slice_scatter(x: Sequence[np.ndarray], a: Attrs) -> np.ndarray:
     return out
 
 
-def _slice_scatter_onnx(b: Builder, x: Sequence[str], a: Attrs) -> str:
+def _slice_scatter_definition(b: Builder, x: Sequence[str], a: Attrs) -> str:
     data, source = (b.types[name] for name in x)
     dim = normalize_axis(a["dim"], data.rank)
     taken = _taken(data.shape[dim], a)
     if a["step"] == 1:
-        return _joined_onnx(b, x[0], x[1], dim, taken.start, taken.start + len(taken))
+        return _joined_definition(b, x[0], x[1], dim, taken.start, taken.start + len(taken))
     places = np.array(taken, np.int64).reshape([-1 if i == dim else 1 for i in range(data.rank)])
     index = b.constant(np.ascontiguousarray(np.broadcast_to(places, source.shape)))
     return b.op("ScatterElements", x[0], index, x[1], axis=dim)
@@ -367,7 +367,7 @@ OPS: tuple[Op, ...] = (
         sampling.alone_with(_draw_unbind),
         (_DIM,),
         splits="dim",
-        definition=_unbind_onnx,
+        definition=_unbind_definition,
     ),
     moving(
         "select",
@@ -403,7 +403,7 @@ OPS: tuple[Op, ...] = (
         _diagonal_tensorflow,
         sampling.alone_with(_draw_diagonal),
         _DIAGONAL,
-        definition=_diagonal_onnx,
+        definition=_diagonal_definition,
     ),
     moving(
         "diag_embed",
@@ -412,7 +412,7 @@ OPS: tuple[Op, ...] = (
         _diag_embed_tensorflow,
         sampling.alone_with(_draw_diag_embed),
         _EMBEDDED,
-        definition=_diag_embed_onnx,
+        definition=_diag_embed_definition,
         filling="0.0",
     ),
     moving(
@@ -422,7 +422,7 @@ OPS: tuple[Op, ...] = (
         NOT_WRITTEN,
         _sample_block_diag,
         variadic=True,
-        definition=_block_diag_onnx,
+        definition=_block_diag_definition,
         filling="0.0",
     ),
     moving(
@@ -432,7 +432,7 @@ OPS: tuple[Op, ...] = (
         NOT_WRITTEN,
         sampling.alone_with(_draw_unfold),
         (Attr("dimension", "int"), Attr("size", "int"), Attr("step", "int")),
-        definition=_unfold_onnx,
+        definition=_unfold_definition,
     ),
     moving(
         "select_scatter",
@@ -446,7 +446,7 @@ OPS: tuple[Op, ...] = (
         _sample_select_scatter,
         (_DIM, Attr("index", "int")),
         inputs=("T", "T"),
-        definition=_select_scatter_onnx,
+        definition=_select_scatter_definition,
     ),
     moving(
         "slice_scatter",
@@ -460,7 +460,7 @@ OPS: tuple[Op, ...] = (
         _sample_slice_scatter,
         (Attr("dim", "int", 0), Attr("start", "int"), Attr("end", "int"), Attr("step", "int", 1)),
         inputs=("T", "T"),
-        definition=_slice_scatter_onnx,
+        definition=_slice_scatter_definition,
         numpy=_slice_scatter,  # ScatterElements takes no complex numbers
     ),
 )
