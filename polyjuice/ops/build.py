@@ -11,6 +11,7 @@ import numpy as np
 
 from polyjuice.ir import Attrs, Graph, GraphError, Node, TensorType, check_structure, dtypes
 from polyjuice.ops.registry import TABLE, entry
+from polyjuice.ops.shapes import ShapeMismatch
 from polyjuice.ops.spec import REQUIRED, Op, TypeMismatch, infer
 
 
@@ -48,7 +49,7 @@ def infer_node(node: Node, types: Mapping[str, TensorType]) -> tuple[TensorType,
             return _inferred(node.domain, node.op, operands, tuple(node.attrs.items()))
         except TypeError:  # an attribute without a hash: a list, a graph
             return infer(op, operands, node.attrs)
-    except (ValueError, IndexError) as error:  # TypeMismatch, ShapeMismatch, attributes of unequal lengths
+    except (TypeMismatch, ShapeMismatch) as error:
         raise GraphError(f"node {node}: {error}") from None
 
 

@@ -484,7 +484,7 @@ OPS = (
     _normalization(
         "LRN",
         1,
-        shape=lambda s, a: [s[0]],
+        shape=lambda s, a: [s[0].replace(1, s[0][1])],  # it has channels
         numpy=lambda x, a: np.asarray(x[0] / _lrn_denominator(x[0], a) ** np.asarray(a["beta"], x[0].dtype)),
         error=_lrn_error,
         torch=_lrn_torch,

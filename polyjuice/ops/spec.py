@@ -16,7 +16,7 @@ from typing import Any, NamedTuple, Protocol, TypeVar
 import numpy as np
 
 from polyjuice.ir import Attrs, Graph, TensorType, dtypes
-from polyjuice.ops.shapes import Dims
+from polyjuice.ops.shapes import Dims, ShapeMismatch
 from polyjuice.ops.value_bounds import Bounds, hull
 
 ANY = "*"
@@ -488,7 +488,10 @@ def infer(op: Op, operands: Sequence[TensorType], attrs: Attrs) -> tuple[TensorT
         variable = op.variable(position)
         if variable.startswith("@") and (dtype := attrs[variable[1:]]) != operand.dtype:
             raise TypeMismatch(f"{op.name}: an operand of {operand.dtype} is given as {dtype}")
-    shapes = op.shape([Dims(t.shape) for t in operands], AttrView(attrs))
+    try:
+        shapes = op.shape([Dims(t.shape) for t in operands], AttrView(attrs))
+    except (IndexError, ValueError) as error:  # a dimension that is not there, attributes of unequal lengths
+        raise ShapeMismatch(str(error)) from None
     count = len(shapes) if op.splits else len(op.results)
     if op.promotes:
         bound = {**bound, PROMOTED: op.promotes(operands, attrs)}

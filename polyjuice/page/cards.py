@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 import shlex
 from collections import Counter
@@ -18,8 +17,9 @@ from polyjuice.ir import Graph
 from polyjuice.lower import Unlowerable
 from polyjuice.oracles import KINDS, Kind, kind_of
 from polyjuice.page import plots
-from polyjuice.page.content import Card, Picture, Record
+from polyjuice.page.content import Card, Picture, Record, as_record
 from polyjuice.page.programs import pictures
+from polyjuice.stored_files import StoredError, read_json
 from polyjuice.triage import FindingError, listing
 from polyjuice.triage import stored as stored_findings
 from polyjuice.triage.explanation import accountable, default_rules
@@ -69,9 +69,9 @@ def in_folder(folder: Path, limits: formats.ReadLimits) -> list[Found]:
 def read(folder: Path, limits: formats.ReadLimits) -> Found:
     """Return the finding of a folder, written by any version."""
     try:
-        record = dict(json.loads((folder / "finding.json").read_text(encoding="utf-8")))
-    except (OSError, TypeError, ValueError) as error:
-        return Found(folder=folder, record={"folder": folder.name}, problem=f"finding.json cannot be read: {error}")
+        record = as_record(read_json(folder / "finding.json"))
+    except StoredError as error:
+        return Found(folder=folder, record={"folder": folder.name}, problem=str(error))
     try:
         stored = stored_findings.load(folder, limits=limits)
     except (FindingError, formats.FormatError, OSError) as error:
@@ -121,7 +121,7 @@ def title_of(found: Found) -> str:
     record, report = found.record, found.folder / "report.md"
     if record.get("title"):
         return str(record["title"])
-    text = report.read_text(encoding="utf-8") if report.is_file() else ""
+    text = report.read_text("utf-8", "replace") if report.is_file() else ""
     title = re.search(r"^(?:<!-- )?Title: (.+?)(?: -->)?$|^# (.+)$", text, re.MULTILINE)
     if title:
         return title[1] or title[2]
@@ -225,7 +225,7 @@ def _first_difference(record: Record, label: str) -> str:
     rows = [row for row in record.get("values", ()) if label in row["compiled"]]
     if not rows:
         return "is wrong"
-    row = min(rows, key=lambda row: row["at"])
+    row = min(rows, key=lambda row: tuple(row["at"]))
     place = f"at {row['at']}:" if row["at"] else "is"
     return f"{place} {_short(row['compiled'][label])}\nshould be {_short(row['float64'])}"
 
@@ -300,7 +300,7 @@ def _texts(found: Found) -> Iterator[tuple[str, str]]:
     for name in ("report.md", "repro.py"):
         path = found.folder / name
         if path.is_file():
-            text = path.read_text(encoding="utf-8")
+            text = path.read_text("utf-8", "replace")
             yield name, text if len(text) <= _TEXT else f"{path} is too long to show here.\n"
     if found.record.get("traceback"):
         yield "traceback", found.record["traceback"][-_TEXT:]

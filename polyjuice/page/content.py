@@ -5,7 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypedDict, cast, get_type_hints
+
+from polyjuice.stored_files import mismatch
 
 #: The approximate width of half a page, in pixels.
 _HALF = 520
@@ -125,5 +127,59 @@ class Page:
     further: Mapping[str, Sequence[str]] = field(default_factory=dict)
 
 
-Record = Mapping[str, Any]
+class Element(TypedDict):
+    """An element of a finding's output: its position, and its values as texts, by program."""
+
+    at: Sequence[int]
+    compiled: Mapping[str, str]
+    uncompiled: Mapping[str, str]
+    float64: str
+    allowed: str
+
+
+class Bisection(TypedDict, total=False):
+    """The result of the search for the part to blame, as far as the page shows it."""
+
+    sentences: Sequence[str]
+    shown: bool
+
+
+class Record(TypedDict, total=False):
+    """The fields of ``finding.json`` that the page shows, of any version, and of a result of a suite."""
+
+    kind: str
+    oracle: str
+    title: str
+    signature: str
+    message: str
+    versions: Mapping[str, str]
+    seed: int
+    index: int
+    a: str
+    b: str
+    culprit: str
+    rules: Sequence[str]
+    regression: str
+    repro_exit: int | None
+    folder: str
+    output: int
+    more: int
+    reduction: Mapping[str, Any]
+    blame: Sequence[str]
+    bisection: Bisection
+    explanation: Mapping[str, str] | None
+    values: Sequence[Element]
+    printed: str
+    traceback: str
+
+
+def as_record(data: Mapping[str, Any]) -> Record:
+    """The fields of a finding that have the type of a Record; a page leaves out the others."""
+    hints = get_type_hints(Record)
+    record = {name: data[name] for name, hint in hints.items() if name in data and not mismatch(data[name], hint)}
+    if len({(*row["compiled"], "", *row["uncompiled"]) for row in record.get("values", ())}) > 1:
+        del record["values"]
+    return cast(Record, record)
+
+
 """The content of a ``finding.json``."""

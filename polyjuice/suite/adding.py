@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import tomlkit
+from tomlkit import TOMLDocument
+from tomlkit.exceptions import TOMLKitError
 
 from polyjuice import program_formats
 from polyjuice.execution.protocol import from_wire
@@ -47,6 +49,7 @@ def add(finding: Path, suite: Path, url: str = "", limits: ReadLimits = _DEFAULT
     """
     found = load(finding, limits=limits)
     expected.read(suite / "xfail.toml")
+    expectations = _expectations(suite / "xfail.toml") if url else None
     if not found.oracle.in_suite or found.record.broken:
         raise SuiteError(
             f"{finding}: a suite cannot express what the oracle {found.record.oracle} found"
@@ -74,8 +77,8 @@ def add(finding: Path, suite: Path, url: str = "", limits: ReadLimits = _DEFAULT
     ):
         shutil.rmtree(folder)
         raise SuiteError(f"{finding} is in the suite already: {twin}")
-    if url:
-        _expect(suite / "xfail.toml", folder.name, found, url)
+    if expectations is not None:
+        _expect(expectations, suite / "xfail.toml", folder.name, found, url)
     return Added(folder.name, tuple(formats), refused)
 
 
@@ -133,13 +136,20 @@ def _about(found: Stored, sides: Mapping[str, str]) -> cases.About:
     )
 
 
-def _expect(path: Path, case: str, found: Stored, url: str) -> None:
+def _expectations(path: Path) -> TOMLDocument:
+    """The content of ``xfail.toml``, with its formatting. Raises SuiteError where that cannot be kept."""
+    try:
+        return tomlkit.parse(path.read_text(encoding="utf-8")) if path.is_file() else tomlkit.document()
+    except TOMLKitError as error:
+        raise SuiteError(f"{path} cannot be changed: {error}") from None
+
+
+def _expect(document: TOMLDocument, path: Path, case: str, found: Stored, url: str) -> None:
     """Add an entry to ``xfail.toml``, and leave the rest as it is."""
     version = found.record.versions.get(found.record.compiler, "")
     entry = {"case": case, "compiler": found.record.compiler, "url": url}
     if is_version(version):
         entry["versions"] = f">={version}"
-    document = tomlkit.parse(path.read_text(encoding="utf-8")) if path.is_file() else tomlkit.document()
     if "xfail" not in document:
         document["xfail"] = tomlkit.aot()
     document["xfail"].append(tomlkit.item(entry))

@@ -17,6 +17,9 @@ from onnx import FunctionProto, GraphProto, ModelProto, NodeProto, TensorProto, 
 from polyjuice import formats
 from polyjuice.formats import FormatError, ReadLimits, TooLarge, forked, onnx_read
 from polyjuice.formats.onnx_file import bounded_bytes, load_model
+from polyjuice.formats.onnx_read import PRODUCER
+from polyjuice.ir import TensorType
+from polyjuice.ops import TABLE, ShapeMismatch, infer
 from polyjuice.ops.sampling import factors
 from polyjuice.suite.checking import Checker
 from polyjuice.suite.options import SuiteError
@@ -203,6 +206,33 @@ def test_a_node_that_contradicts_its_operands_is_refused_whatever_the_model_decl
     made = model(nodes, initializer=[pads], value_info=[value("v", [1, 1, 2, 3])])
     with pytest.raises(FormatError, match=r"node 0 \(Pad 'v'\): the types of its values cannot be inferred"):
         formats.load(stored(made, tmp_path))
+
+
+def test_an_input_that_should_be_a_real_number_may_be_complex(tmp_path: Path) -> None:
+    least = helper.make_tensor("low", TensorProto.COMPLEX64, [], [1.0])
+    made = helper.make_graph(
+        [helper.make_node("Clip", ["x", "low"], ["y"])],
+        "g",
+        [helper.make_tensor_value_info("x", TensorProto.INT32, [3])],
+        [helper.make_tensor_value_info("y", TensorProto.INT32, [3])],
+        [least],
+    )
+    graph = formats.load(stored(helper.make_model(made, opset_imports=OPSET), tmp_path))
+    assert graph.nodes[0].opaque
+
+
+@pytest.mark.parametrize("producer", ["", PRODUCER])
+def test_a_slice_without_ends_is_refused(tmp_path: Path, producer: str) -> None:
+    starts = numpy_helper.from_array(np.array([0]), "starts")
+    made = model([helper.make_node("Slice", ["x", "starts", ""], ["y"])], initializer=[starts])
+    made.producer_name = producer
+    with pytest.raises(FormatError):
+        formats.load(stored(made, tmp_path))
+
+
+def test_a_normalization_over_channels_needs_channels() -> None:
+    with pytest.raises(ShapeMismatch):
+        infer(TABLE["", "LRN"], [TensorType("float32", (3,))], {"size": 1, "alpha": 1e-4, "beta": 0.75, "bias": 1.0})
 
 
 def test_inputs_of_another_rank_are_refused(tmp_path: Path) -> None:
