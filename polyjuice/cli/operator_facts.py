@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from textwrap import shorten
 
+from polyjuice import program_formats
 from polyjuice.egraph import Rule
 from polyjuice.egraph.language import constructors, is_untraced
 from polyjuice.formats.normal import is_normalized
@@ -55,8 +56,9 @@ def facts(op: Op, rules: Iterable[Rule]) -> Iterator[Fact]:
     yield _normal_form(op)
     yield _or_why("forms in ONNX", _forms(op), "its only form is the normal one" if not op.domain else "ONNX lacks it")
     yield _or_why("motifs", ", ".join(op.followers.split()), "no known pattern of an optimizer begins with it")
-    yield _text("Torch", op, op.torch)
-    yield _text("TensorFlow", op, op.tensorflow)
+    for format in map(program_formats.find, program_formats.names()):
+        if format.dialect:
+            yield _text(format.title, op, format.dialect.load().texts(op))
     names = sorted(rule.name for rule in rules if any(c in rule.constructors for c in _constructors(op)))
     yield _or_why("rules", ", ".join(names), "no rule mentions it")
     yield Fact("weight", f"{op.weight:g} (how often it is generated)")

@@ -33,7 +33,10 @@ def normal_attrs(op: Op, attrs: Mapping[str, Any], operands: Sequence[TensorType
     """
     present = {name: value for name, value in attrs.items() if value is not None}
     if is_normalized(op):
-        _RULES[op.name](present, operands, results)
+        try:
+            _RULES[op.name](present, operands, results)
+        except IndexError:
+            raise NotCovered("an operand lacks a dimension") from None
     return complete_attrs(op, present)
 
 

@@ -254,7 +254,7 @@ class _Reader:
         """Add a node that the table covers; False where it does not."""
         domain = "" if is_default(proto.domain) else proto.domain
         op = TABLE.get((domain, proto.op_type))
-        if op is None:
+        if op is None or not proto.output:
             return False
         try:
             operands, attrs = self.application(op, proto)

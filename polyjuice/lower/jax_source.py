@@ -9,17 +9,10 @@ import numpy as np
 from polyjuice.execution import Artifact
 from polyjuice.ir import Graph, TensorType
 from polyjuice.lower.choosers import Chooser, Draws
-from polyjuice.lower.jax_texts import TEXTS
+from polyjuice.lower.jax_operators import texts_of
 from polyjuice.lower.jax_types import jax_type
 from polyjuice.lower.request import USUAL, Request
 from polyjuice.lower.source import Dialect, write
-from polyjuice.ops import Op, Texts, Unsupported
-
-_NOT_WRITTEN = Unsupported("nobody has written it, and it has no definition")
-
-
-def _texts(op: Op) -> Texts:
-    return TEXTS.get(op.qualified, _NOT_WRITTEN)
 
 
 def _weights(attribute: str, key: str, dtype: str) -> Sequence[str]:
@@ -41,7 +34,7 @@ DIALECT = Dialect(
     base="object",
     method="__call__",
     reserved=frozenset({"jax", "jnp", "lax", "partial"}),
-    texts=_texts,
+    texts=texts_of,
     weights=_weights,
     filled=_filled,
     made=_made,

@@ -1,4 +1,4 @@
-"""The operators in JAX's Python: a template or a function for each. Operators without an entry are decomposed.
+"""Operators in JAX's Python: a template or a function for each.
 
 ``{0}`` is the first operand. An operator with several templates is written in one of these ways, by the choices. Texts
 name sizes, because a program has one size for each input.
@@ -8,25 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 
-from polyjuice.ir import Graph, dtypes
-from polyjuice.lower.jax_images import IMAGES
-from polyjuice.lower.jax_quantized import QUANTIZED
+from polyjuice.ir import dtypes
 from polyjuice.lower.jax_types import jax_type
-from polyjuice.lower.jax_windows import WINDOWS
 from polyjuice.ops import Call, Texts, Unsupported, along
-from polyjuice.ops.control import (
-    Language,
-    body_text,
-    both,
-    lambda_text,
-    parameter_names,
-    spelled,
-    tuple_text,
-    unrolled_loop,
-)
 from polyjuice.ops.pointwise import by_type, folded, with_attrs
 from polyjuice.ops.shapes import normalize_axis
-from polyjuice.ops.spec import NOT_WRITTEN
 from polyjuice.ops.text import literal, subscript
 
 TextFn = Callable[[Call], "str | Unsupported"]
@@ -88,7 +74,7 @@ _divide = by_type(
     ("{0} / {1}", "jnp.true_divide({0}, {1})", "jnp.divide({0}, {1})"),
 )
 
-_ELEMENTWISE: Mapping[str, Texts] = {
+ELEMENTWISE: Mapping[str, Texts] = {
     "Add": ("{0} + {1}", "jnp.add({0}, {1})"),
     "Sub": ("{0} - {1}", "jnp.subtract({0}, {1})"),
     "Mul": ("{0} * {1}", "jnp.multiply({0}, {1})"),
@@ -288,7 +274,7 @@ def _shape(c: Call) -> str:
     return f"jnp.array({sizes}, jnp.int64)"
 
 
-_SHAPES: Mapping[str, Texts] = {
+SHAPES: Mapping[str, Texts] = {
     "Transpose": _transpose,
     "Reshape": _to_shape(),
     "Squeeze": _to_shape(
@@ -396,7 +382,7 @@ def _top_k(c: Call) -> str:
 
 _LAX_TOP_K = 0.5
 
-_PLACES: Mapping[str, Texts] = {
+PLACES: Mapping[str, Texts] = {
     "Gather": _gather,
     "GatherElements": _gather_elements,
     "GatherND": _gather_nd,
@@ -483,7 +469,7 @@ def _cumsum(c: Call) -> str:
     return c.draws.choice(forms)
 
 
-_REDUCTIONS: Mapping[str, Texts] = {
+REDUCTIONS: Mapping[str, Texts] = {
     "ReduceSum": _summed("{x}"),
     "ReduceMean": _reduced(f"jnp.mean({{x}}, {_ALONG}, dtype={{type}})"),
     "ReduceMax": _reduced(f"jnp.max({{x}}, {_ALONG})"),
@@ -543,7 +529,7 @@ def _instance_normalization(c: Call) -> str:
     return f"{text} * {_per_channel(c, 1)} + {_per_channel(c, 2)}"
 
 
-_PRODUCTS: Mapping[str, Texts] = {
+PRODUCTS: Mapping[str, Texts] = {
     "MatMul": ("{0} @ {1}", "jnp.matmul({0}, {1})"),
     "Gemm": _gemm,
     "Det": ("jnp.linalg.det({0})",),
@@ -556,47 +542,3 @@ _PRODUCTS: Mapping[str, Texts] = {
     "aten.kron": ("jnp.kron({0}, {1})",),
     "aten.trace": lambda c: f"jnp.trace({c.x[0]}, dtype={jax_type(c.types[0].dtype)})",
 }
-
-
-# --- control flow ----------------------------------------------------------------------------------------------------
-
-
-_LANGUAGE = Language(lambda op: TEXTS.get(op.qualified, NOT_WRITTEN), "jnp.array({0}, dtype=jnp.{1})")
-
-
-@spelled
-def _if(c: Call) -> str:
-    condition = f"{c.x[0]}.reshape(())"
-    if c.draws.chance(_COND):
-        then, otherwise = (lambda_text(c, _LANGUAGE, (), c.attrs[name], c.x) for name in ("then_branch", "else_branch"))
-        return f"lax.cond({condition}, {then}, {otherwise})"
-    return both(c, _LANGUAGE, f"jnp.where({condition}, {{0}}, {{1}})")
-
-
-@spelled
-def _loop(c: Call) -> str:
-    body: Graph = c.attrs["body"]
-    carried = len(body.outputs)
-    if c.draws.chance(_UNROLLED):
-        return tuple_text(body_text(c, _LANGUAGE, unrolled_loop((), c.attrs), c.x, c.let))
-    trip, state = parameter_names(2)
-    operands = [*(f"{state}[{i}]" for i in range(carried)), *c.x[carried:], trip]
-    step = lambda_text(c, _LANGUAGE, (trip, state), body, operands)
-    return f"lax.fori_loop(jnp.int64(0), jnp.int64({c.attrs['M']}), {step}, {tuple_text(c.x[:carried])})"
-
-
-_COND, _UNROLLED = 0.7, 0.3
-
-TEXTS: Mapping[str, Texts] = {
-    **_ELEMENTWISE,
-    **_SHAPES,
-    **_PLACES,
-    **_REDUCTIONS,
-    **_PRODUCTS,
-    **QUANTIZED,
-    **WINDOWS,
-    **IMAGES,
-    "If": _if,
-    "Loop": _loop,
-}
-"""The texts by the operator's qualified name."""

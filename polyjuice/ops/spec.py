@@ -198,7 +198,7 @@ def by_definition(*_: object) -> Any:
 
 FRAMEWORKS = ("torch", "onnx", "tensorflow")
 
-NOT_WRITTEN = Unsupported("nobody has spelled it yet")
+NOT_WRITTEN = Unsupported("nobody has written it, and it has no definition")
 
 
 class SpecialValues(Flag):

@@ -63,6 +63,9 @@ class Format:
     in_suites: bool = True
     """Whether new suites have the format unless the user chooses others."""
 
+    dialect: Part | None = None
+    """A :class:`~polyjuice.lower.source.Dialect`, if programs are made of its texts of operators."""
+
     forms: Part | None = None
     """The forms that its programs declare (:mod:`polyjuice.lower.forms`), if they declare any."""
 

@@ -10,6 +10,7 @@ FORMAT = Format(
     valid="The program is valid: JAX runs it operator by operator.",
     suite_file="{}_jax.py",
     in_suites=False,
+    dialect=Part("polyjuice.lower.jax_source:DIALECT"),
     product="jax",
     written_for="0.10.2",
 )

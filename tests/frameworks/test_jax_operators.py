@@ -12,7 +12,7 @@ import pytest
 from polyjuice.interpret import EvaluationError, evaluate
 from polyjuice.ir import TensorType, dtypes
 from polyjuice.lower import Unlowerable, lower
-from polyjuice.lower.jax_texts import TEXTS
+from polyjuice.lower.jax_operators import TEXTS
 from polyjuice.numerics import SAFETY, analyse, distance
 from polyjuice.ops import TABLE, GraphBuilder, Op
 from tests.support.applications import application, one_node, random_array

@@ -230,6 +230,20 @@ def test_a_slice_without_ends_is_refused(tmp_path: Path, producer: str) -> None:
         formats.load(stored(made, tmp_path))
 
 
+@pytest.mark.parametrize(
+    "node",
+    [
+        helper.make_node("Reshape", ["x", "sizes"], ["y"]),  # a zero keeps the size of a dimension that is not there
+        NodeProto(op_type="Relu", input=["x"]),
+    ],
+    ids=["a dimension", "a result"],
+)
+def test_a_node_that_lacks_something_is_refused(tmp_path: Path, node: NodeProto) -> None:
+    sizes = numpy_helper.from_array(np.array([1, 3, 0]), "sizes")
+    with pytest.raises(FormatError):
+        formats.load(stored(model([node], initializer=[sizes]), tmp_path))
+
+
 def test_a_normalization_over_channels_needs_channels() -> None:
     with pytest.raises(ShapeMismatch):
         infer(TABLE["", "LRN"], [TensorType("float32", (3,))], {"size": 1, "alpha": 1e-4, "beta": 0.75, "bias": 1.0})
