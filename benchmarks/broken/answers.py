@@ -249,7 +249,7 @@ def _classified(name: str, line: bytes | None, around: Surroundings, seconds: fl
 def _judged(status: int, stdout: str, stderr: str) -> tuple[str, str]:
     """The answer, and what tells one fault from another."""
     text = stdout + stderr
-    if "Traceback (most recent call last)" in text:
+    if re.search(r"^Traceback \(most recent call last\)", text, re.MULTILINE):
         return TRACEBACK, _innermost(text)
     if status == DEFECT:
         return DEFECTIVE, (stderr.strip().splitlines() or [""])[-1][:160]

@@ -19,9 +19,10 @@ from polyjuice.cli.common import (
 )
 from polyjuice.cli.read_options import reads_models
 from polyjuice.egraph import Rewriter, Variant, graph_windows, load, operator_count
-from polyjuice.formats import ReadLimits
+from polyjuice.formats import FormatError, ReadLimits
 from polyjuice.formats.forked import apart
 from polyjuice.inputs import make_inputs
+from polyjuice.interpret import EvaluationError
 from polyjuice.ir import Graph, GraphError
 from polyjuice.ops import Accepts, Unsupported, entry
 from polyjuice.oracles import InputSet
@@ -54,7 +55,7 @@ def rewrite(
     graph = formats.load(model, limits)
     try:
         result = graph_windows.rewrite(Rewriter(load(rules or ())), graph, seed, "minmax", variants, sayable(graph))
-        problems = apart(lambda: _differences(graph, result.variants, seed), str(model), limits, "evaluated")
+        problems = apart(lambda: _differences(model, graph, result.variants, seed), str(model), limits, "evaluated")
     except GraphError as error:
         own_fault(f"{model}: a rule made an ill-typed graph: {error}")
     out.mkdir(parents=True, exist_ok=True)
@@ -93,10 +94,16 @@ def rewrite(
         stdout.print(f"drawing:  {out / 'pair.svg'}")
 
 
-def _differences(graph: Graph, variants: Sequence[Variant], seed: int) -> list[str]:
-    """How each variant differs from the graph on random inputs; "" where it is equal."""
+def _differences(model: Path, graph: Graph, variants: Sequence[Variant], seed: int) -> list[str]:
+    """How each variant differs from the graph on random inputs; "" where it is equal.
+
+    Raises FormatError where the graph has no value on them.
+    """
     sets = [InputSet(profile="normal", arrays=make_inputs(graph, "normal", seed))]
-    return pipeline.equivalent(graph, [variant.graph for variant in variants], sets)
+    try:
+        return pipeline.equivalent(graph, [variant.graph for variant in variants], sets)
+    except EvaluationError as error:
+        raise FormatError(f"{model}: it has no value on random inputs: {error}") from None
 
 
 def _drawn(smallest: Graph, largest: Graph) -> str:

@@ -37,6 +37,8 @@ def normal_attrs(op: Op, attrs: Mapping[str, Any], operands: Sequence[TensorType
             _RULES[op.name](present, operands, results)
         except IndexError:
             raise NotCovered("an operand lacks a dimension") from None
+        except KeyError as error:
+            raise NotCovered(f"there is no attribute {error}") from None
     return complete_attrs(op, present)
 
 

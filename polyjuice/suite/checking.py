@@ -19,6 +19,7 @@ from polyjuice.compilers import CompilerInfo, EnvironmentProblem, default, find
 from polyjuice.egraph import Rewriter, Rule, Variant, distinct, graph_windows, load
 from polyjuice.formats.forked import apart
 from polyjuice.inputs import intervals, mode_in, profile_of, rulesets_on
+from polyjuice.interpret import EvaluationError
 from polyjuice.ir import TensorType, dtypes
 from polyjuice.lower import Unlowerable
 from polyjuice.ops import PROBLEMS
@@ -36,7 +37,7 @@ class Miscompiled(AssertionError):
 
 
 class NotChecked(Exception):
-    """There is nothing to compare: the compiler, or its framework, does not take the model."""
+    """There is nothing to compare: the compiler or its framework does not take the model, or it has no value."""
 
 
 @dataclass(frozen=True)
@@ -153,7 +154,10 @@ class Checker:
     def _variants(
         self, program: UserModel, sets: Sequence[InputSet], seed: int, count: int, rules: Sequence[Rule]
     ) -> tuple[Sequence[Variant], Sequence[str]]:
-        """The model itself, and variants by the rules that hold on its inputs; and the rules that fired."""
+        """The model itself, and variants by the rules that hold on its inputs; and the rules that fired.
+
+        Raises NotChecked where the model has no value on its inputs.
+        """
         graph = program.graph
         if program.unread:
             return [Variant(ORIGINAL, graph)], []
@@ -165,7 +169,10 @@ class Checker:
             chosen = (original, *distinct(rewriting.variants))
         else:
             chosen = distinct([original, *rewriting.variants])
-        problems = pipeline.equivalent(graph, [variant.graph for variant in chosen], sets)
+        try:
+            problems = pipeline.equivalent(graph, [variant.graph for variant in chosen], sets)
+        except EvaluationError as error:
+            raise NotChecked(f"the model has no value on these inputs: {error}") from None
         for variant, problem in zip(chosen, problems, strict=True):
             if problem:
                 raise RuntimeError(f"a rule of Polyjuice is wrong: the variant {variant.label} is not equal: {problem}")

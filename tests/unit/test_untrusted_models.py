@@ -14,14 +14,14 @@ import numpy as np
 import pytest
 from onnx import FunctionProto, GraphProto, ModelProto, NodeProto, TensorProto, ValueInfoProto, helper, numpy_helper
 
-from polyjuice import formats
+from polyjuice import check, formats
 from polyjuice.formats import FormatError, ReadLimits, TooLarge, forked, onnx_read
 from polyjuice.formats.onnx_file import bounded_bytes, load_model
 from polyjuice.formats.onnx_read import PRODUCER
 from polyjuice.ir import TensorType
 from polyjuice.ops import TABLE, ShapeMismatch, infer
 from polyjuice.ops.sampling import factors
-from polyjuice.suite.checking import Checker
+from polyjuice.suite.checking import Checker, NotChecked
 from polyjuice.suite.options import SuiteError
 from tests.support.commands import refusal
 
@@ -242,6 +242,20 @@ def test_a_node_that_lacks_something_is_refused(tmp_path: Path, node: NodeProto)
     sizes = numpy_helper.from_array(np.array([1, 3, 0]), "sizes")
     with pytest.raises(FormatError):
         formats.load(stored(model([node], initializer=[sizes]), tmp_path))
+
+
+def test_a_model_without_a_value_is_refused(tmp_path: Path) -> None:
+    """The index is beyond the operand."""
+    index = numpy_helper.from_array(np.array([7]), "index")
+    path = stored(model([helper.make_node("Gather", ["x", "index"], ["y"])], initializer=[index]), tmp_path)
+    assert "has no value on random inputs: node y = Gather" in refusal(path, command="rewrite")
+    with pytest.raises(NotChecked, match="the model has no value on these inputs: node y = Gather"):
+        check(path, [np.ones(3, np.float32)], compiler="numpy")
+
+
+def test_an_attribute_may_be_absent(tmp_path: Path) -> None:
+    with pytest.raises(FormatError):
+        formats.load(stored(model([helper.make_node("Cast", ["x"], ["y"])]), tmp_path))
 
 
 def test_a_normalization_over_channels_needs_channels() -> None:
