@@ -390,6 +390,7 @@ def _entry(
         tensorflow=_tensorflow(meaning),
         definition=_definition(meaning),
         attrs=(Attr(meaning.attr, "string"),),
+        own="it is that of the operator on tensors, and frameworks may round the number or not",
         elementwise=True,
         **settings,
     )
