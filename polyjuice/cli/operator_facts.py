@@ -43,8 +43,9 @@ def facts(op: Op, rules: Iterable[Rule]) -> Iterator[Fact]:
     yield _or_why("attributes", ", ".join(map(_attribute, op.attrs)), "it has none")
     yield Fact("first opset", str(op.since)) if not op.domain else Fact("first opset", "ONNX lacks it", absent=True)
     yield _definition(op)
-    yield Fact("meaning", "that of the definition" if is_derived(op.numpy) else "a function on arrays")
-    yield Fact("error bound", "follows from the definition" if is_derived(op.error) else "a rule of its own")
+    for name, function in (("meaning", op.numpy), ("error bound", op.error)):
+        own = f"of its own: {op.own}" if op.own else "of its own"
+        yield Fact(name, "from the definition" if is_derived(function) else own)
     yield Fact("exactness", _exactness(op))
     yield _or_why("ties", _ties(op), "it does not choose among equal elements")
     yield _or_why("special values", _limits(op), "frameworks differ on NaN and infinity")

@@ -3,17 +3,26 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
 from polyjuice.ir import Attrs, TensorType, dtypes
 from polyjuice.ir.dtypes import FLOATS, INTS, NUMERIC, UNSIGNED
-from polyjuice.ops import domains, errors, sampling
+from polyjuice.ops import domains, errors, reasons, sampling
 from polyjuice.ops.decomposition_terms import Term, onnx_term, where
-from polyjuice.ops.pointwise import HALF_TO_SINGLE, SMALL_TO_INT32, binary, by_type, cast_around, elementwise, unary
-from polyjuice.ops.spec import Attr, Call, DecomposeFn, ErrorContext, Op, Operand, Sample, SpecialValues, SpellFn, Texts
+from polyjuice.ops.pointwise import (
+    HALF_TO_SINGLE,
+    SMALL_TO_INT32,
+    binary,
+    by_type,
+    cast_around,
+    defined,
+    elementwise,
+    unary,
+)
+from polyjuice.ops.spec import Attr, Call, ErrorContext, Op, Operand, Sample, SpecialValues, SpellFn, Texts
 
 _BITS_ERROR = errors.decided(lambda c: errors.added(c) > 0)
 """No error, unless an operand itself is in doubt."""
@@ -118,6 +127,7 @@ def _shift(name: str, function: Any, symbol: str, tensorflow: str, onnx: Any, **
         _shift_error,
         INTS,
         definition=onnx_term(onnx),
+        own="processors differ on amounts out of range, and its definition takes many steps",
         exact=True,
         continuous=False,
         sample=lambda rng, first: Sample((_amount(rng, first),)),
@@ -226,18 +236,20 @@ def _floor_divide_definition(x: Term, y: Term, a: Attrs) -> Term:
 _FLOOR_DIVIDE_TORCH = ("torch.floor_divide({0}, {1})", "{0} // {1}", "torch.div({0}, {1}, rounding_mode='floor')")
 
 
-def _remainder(name: str, function: Any, torch: Texts, tensorflow: Texts, onnx: DecomposeFn, **more: Any) -> Op:
-    return binary(
+def _remainder(name: str, definition: Callable[..., Term], torch: Texts, tensorflow: Texts, **more: Any) -> Op:
+    return defined(
         name,
-        function,
+        definition,
         torch,
         tensorflow,
-        _remainder_error,
-        definition=onnx,
+        NUMERIC,
+        operands=2,
         sample=_sample_remainder,
         exact=True,
         continuous=False,
         limits=SpecialValues.NAN | SpecialValues.POLE,
+        lack=domains.nonzero(1),
+        divides=True,
         **more,
     )
 
@@ -294,21 +306,18 @@ OPS = (
     ),
     _remainder(
         "remainder",
-        _floor_mod,
+        _remainder_definition,
         (*_FLOOR_MOD_TORCH, "{0}.remainder_({1})"),
         _FLOOR_MOD_TENSORFLOW,
-        onnx_term(_remainder_definition),
-        lack=domains.nonzero(1),
-        divides=True,
+        error=_remainder_error,
+        own=reasons.OPEN_SIGN,
     ),
     _remainder(
         "fmod",
-        _trunc_mod,
+        lambda x, y, a: x.then("Mod", y, fmod=1),
         (*_TRUNC_MOD_TORCH, "{0}.fmod_({1})"),
         _TRUNC_MOD_TENSORFLOW,
-        onnx_term(lambda x, y, a: x.then("Mod", y, fmod=1), widen=False),
-        lack=domains.nonzero(1),
-        divides=True,
+        widen=False,
     ),
     binary(
         "floor_divide",
@@ -317,6 +326,7 @@ OPS = (
         ("tf.math.floordiv({0}, {1})", "{0} // {1}"),
         _floor_divide_error,
         definition=onnx_term(_floor_divide_definition),
+        own="its definition rounds the quotient to the type before it rounds down",
         sample=_sample_remainder,
         continuous=False,
         limits=SpecialValues.NAN,

@@ -10,7 +10,7 @@ import numpy as np
 
 from polyjuice.ir import Attrs, TensorType
 from polyjuice.ir.dtypes import ALL, FLOATS, NUMERIC
-from polyjuice.ops import errors, open_results, sampling
+from polyjuice.ops import errors, open_results, reasons, sampling
 from polyjuice.ops.decomposition_terms import where
 from polyjuice.ops.pointwise import binary, defined, elementwise, unary
 from polyjuice.ops.spec import Attr, Call, ErrorContext, Op, SpecialValues, SpellFn
@@ -158,6 +158,7 @@ OPS = (
         result="bool",
         widen=False,
         error=_signbit_error,
+        own=reasons.OPEN_ZERO,
         exact=True,
         continuous=False,
         limits=SpecialValues.INFINITY,

@@ -20,7 +20,7 @@ _WITHOUT_BFLOAT16 = tuple(dtype for dtype in ALL if dtype != "bfloat16")
 _FAR = 2**63 - 1
 """An end beyond every dimension."""
 
-_SETTINGS: dict[str, Any] = {"inputs": ("T",), "error": errors.none, "exact": True}
+_SETTINGS: dict[str, Any] = {"error": errors.none, "exact": True}
 
 
 # --- EyeLike ---------------------------------------------------------------------------------------------------------
@@ -103,16 +103,14 @@ def _filling(
         name=name,
         types={"T": ALL},
         shape=lambda s, a: [s[0]],
-        numpy=lambda x, a: np.full(x[0].shape, filler(a)),
         torch=torch,
         tensorflow=tensorflow,
         definition=build,
         sample=sampling.alone_with(draw),
         attrs=attrs,
-        ulps=1.0,
+        exact=True,
         weight=0.15,
         signed_zeros=True,
-        **_SETTINGS,
     )
 
 

@@ -13,8 +13,8 @@ import numpy as np
 
 from polyjuice.ir import TensorType
 from polyjuice.ir.dtypes import COMPLEX, FLOATS, INTS, NUMERIC, SIGNED, STORED, UNSIGNED
-from polyjuice.ops import domains, errors, followers, open_results, sampling, value_bounds
-from polyjuice.ops.decomposition_terms import onnx_term, where
+from polyjuice.ops import domains, errors, followers, open_results, reasons, sampling, value_bounds
+from polyjuice.ops.decomposition_terms import Term, where
 from polyjuice.ops.pointwise import (
     HALF_TO_SINGLE,
     TextFn,
@@ -165,19 +165,24 @@ def _fraction_error(c: ErrorContext) -> np.ndarray:
     return np.where((e > 0) & (np.trunc(x - e) != np.trunc(x + e)), np.inf, e)
 
 
-def _rounding(name: str, function: Any, tensorflow: Texts, *torch: str, **more: Any) -> Op:
-    """The entry of an integer next to the operand, with further Torch templates."""
+def _trunc(x: Term) -> Term:
+    return where(x < 0, x.then("Ceil"), x.then("Floor"))
+
+
+def _rounding(name: str, function: Any, tensorflow: Texts, **more: Any) -> Op:
+    """The entry of an integer next to the operand."""
     word = name.lower()
     return unary(
         name,
         function,
-        (f"torch.{word}({{0}})", *torch, f"{{0}}.{word}()", f"{{0}}.{word}_()"),
+        (f"torch.{word}({{0}})", f"{{0}}.{word}()", f"{{0}}.{word}_()"),
         tensorflow,
         errors.stepped,
         exact=True,
         continuous=False,
         limits=SpecialValues.ANYWHERE,
-        **{"weight": 0.5, **more},
+        weight=0.5,
+        **more,
     )
 
 
@@ -384,8 +389,9 @@ OPS = (
         ("torch.copysign({0}, {1})", "{0}.copysign({1})", "{0}.copysign_({1})"),
         operands=2,
         widen=False,
-        numpy=lambda x, a: np.copysign(*x),  # the definition takes -0.0 for a positive number
+        numpy=lambda x, a: np.copysign(*x),
         error=_copysign_error,
+        own=reasons.OPEN_ZERO,
         exact=True,
         continuous=False,
         limits=SpecialValues.INFINITY,
@@ -414,26 +420,33 @@ OPS = (
         followers="Cast Mul Clip",
         bounds=Bounds("(- l0 0.5)", "(+ h0 0.5)", whole=True),
     ),
-    _rounding(
+    defined(
         "trunc",
-        np.trunc,
+        lambda x, a: _trunc(x),
+        ("torch.trunc({0})", "torch.fix({0})", "{0}.trunc()", "{0}.trunc_()"),
         cast_around(
             HALF_TO_SINGLE,
             "tf.where({0} < 0, tf.math.ceil({0}), tf.floor({0}))",
             "tf.sign({0}) * tf.floor(tf.abs({0}))",
         ),
-        "torch.fix({0})",
-        definition=onnx_term(lambda x, a: where(x < 0, x.then("Ceil"), x.then("Floor")), widen=False),
-        weight=0.3,
+        widen=False,
+        numpy=lambda x, a: np.trunc(x[0]),
+        error=errors.stepped,
+        own=reasons.OPEN_SIGN,
+        exact=True,
+        continuous=False,
+        limits=SpecialValues.ANYWHERE,
         bounds=Bounds("(min l0 0.0)", "(max h0 0.0)", whole=True),
     ),
-    unary(
+    defined(
         "frac",
-        lambda x: x - np.trunc(x),
+        lambda x, a: x - _trunc(x),
         ("torch.frac({0})", "{0}.frac()", "{0} - torch.trunc({0})", "{0}.frac_()"),
         ("{0} - tf.where({0} < 0, tf.math.ceil({0}), tf.floor({0}))",),
-        _fraction_error,
-        definition=onnx_term(lambda x, a: x - where(x < 0, x.then("Ceil"), x.then("Floor")), widen=False),
+        widen=False,
+        numpy=lambda x, a: x[0] - np.trunc(x[0]),
+        error=_fraction_error,
+        own=reasons.OPEN_SIGN,
         exact=True,
         continuous=False,
         ulps=1,

@@ -10,18 +10,14 @@ import numpy as np
 
 from polyjuice.ir import Attrs, TensorType
 from polyjuice.ir.dtypes import ALL, STORED
-from polyjuice.ops import errors, sampling
+from polyjuice.ops import errors, reasons, sampling
 from polyjuice.ops.shapes import Dims, ShapeMismatch, broadcast, normalize_axis
 from polyjuice.ops.spec import NOT_WRITTEN, Attr, Builder, Call, ErrorContext, Op, Operand, Sample
 from polyjuice.ops.structural import moving
 
 _WITHOUT_BFLOAT16 = tuple(dtype for dtype in ALL if dtype != "bfloat16")
 
-_GATHERING: dict[str, Any] = {
-    "inputs": ("T", "I"),
-    "types": {"T": ALL, "I": ("int64", "int32")},
-    "error": errors.gathered,
-}
+_GATHERING: dict[str, Any] = {"inputs": ("T", "I"), "types": {"T": ALL, "I": ("int64", "int32")}}
 
 
 def index_values(x: np.ndarray) -> np.ndarray:
@@ -325,6 +321,7 @@ OPS: tuple[Op, ...] = (
         _AXIS,
         weight=1.5,
         **{**_GATHERING, "types": {"T": STORED, "I": ("int64", "int32")}},
+        error=errors.gathered,
         followers="Gather Concat Add Unsqueeze Reshape MatMul Slice",
         numpy=_gather,
     ),
@@ -337,6 +334,7 @@ OPS: tuple[Op, ...] = (
         _AXIS,
         weight=0.5,
         **_GATHERING,
+        error=errors.gathered,
         numpy=lambda x, a: np.asarray(x[0][places_along(index_values(x[1]), a["axis"])]),
     ),
     moving(
@@ -348,6 +346,7 @@ OPS: tuple[Op, ...] = (
         (Attr("batch_dims", "int", 0),),
         weight=0.5,
         **{**_GATHERING, "types": {"T": ALL, "I": ("int64",)}},
+        error=errors.gathered,
         numpy=_gather_nd,
     ),
     moving(
@@ -372,7 +371,8 @@ OPS: tuple[Op, ...] = (
         _sample_index_select,
         _DIM,
         definition=lambda b, x, a: b.op("Gather", *x, axis=a["dim"]),
-        numpy=lambda x, a: np.take(x[0], unsigned(x[1]), axis=a["dim"]),  # Gather takes negative indices
+        numpy=lambda x, a: np.take(x[0], unsigned(x[1]), axis=a["dim"]),
+        own=reasons.NEGATIVE_INDICES,
         **_GATHERING,
     ),
     moving(
@@ -383,7 +383,8 @@ OPS: tuple[Op, ...] = (
         _sample_take_along_dim,
         _DIM,
         definition=_take_along_dim_definition,
-        numpy=lambda x, a: np.take_along_axis(x[0], unsigned(x[1]), axis=a["dim"]),  # so does GatherElements
+        numpy=lambda x, a: np.take_along_axis(x[0], unsigned(x[1]), axis=a["dim"]),
+        own=reasons.NEGATIVE_INDICES,
         **{**_GATHERING, "types": {"T": ALL, "I": ("int64",)}},
     ),
     moving(

@@ -10,8 +10,9 @@ import numpy as np
 
 from polyjuice.ir import Attrs, TensorType
 from polyjuice.ir.dtypes import ALL
-from polyjuice.ops import errors, sampling
+from polyjuice.ops import reasons, sampling
 from polyjuice.ops.along import WIDE
+from polyjuice.ops.indexing import unsigned
 from polyjuice.ops.shapes import Dims, ShapeMismatch
 from polyjuice.ops.spec import Attr, Builder, Call, Op, Operand, Sample, by_definition
 from polyjuice.ops.structural import moving, reshaped
@@ -102,13 +103,6 @@ def _embedding_shape(s: Sequence[Any], a: Any) -> Sequence[Any]:
     return [s[1].append(s[0][1])]
 
 
-def _embedding(x: Sequence[np.ndarray], a: Attrs) -> np.ndarray:
-    indices = x[1].astype(np.int64, copy=False)
-    if np.any(indices < 0):
-        raise IndexError("a negative index")
-    return np.take(x[0], indices, axis=0)
-
-
 @sampling.of_rank(2, 2)
 def _sample_embedding(rng: random.Random, first: TensorType) -> Sample:
     shape = tuple(rng.choice((1, 2, 3, 5)) for _ in range(rng.randint(0, 3)))
@@ -154,10 +148,10 @@ OPS = (
         _sample_embedding,
         inputs=("T", "I"),
         types={"T": ALL, "I": ("int64", "int32")},
-        error=errors.gathered,
         definition=lambda b, x, a: b.op("Gather", *x, axis=0),
         weight=0.4,
-        numpy=_embedding,  # Gather counts negative indices from the end
+        numpy=lambda x, a: np.take(x[0], unsigned(x[1]), axis=0),
+        own=reasons.NEGATIVE_INDICES,
     ),
     moving(
         "Dropout",

@@ -135,7 +135,6 @@ def _im2col_shape(s: Sequence[Dims], a: Any) -> Sequence[Dims]:
 
 
 def _im2col_error(c: ErrorContext) -> object:
-    """Unknown with infinities and NaN, because some frameworks gather patches by a convolution with zeros."""
     if not np.isfinite(c.x[0] + c.e[0]).all():
         return np.full(c.y[0].shape, np.inf)
     return errors.moved(c)
@@ -225,6 +224,7 @@ OPS = (
         types={"T": FLOATS},
         definition=_im2col_definition,
         error=_im2col_error,
+        own="some frameworks gather patches by a convolution with zeros, which spreads infinities and NaN",
         filling="0.0",
     ),
 )

@@ -481,6 +481,7 @@ OPS = (
         torch=_avg_pool2d_torch,
         tensorflow=_avg_pool2d_tensorflow,
         definition=_avg_pool2d_definition,
+        own="ONNX averages no integers",
         sample=sampling.alone_with(_draw_avg_pool2d),
         attrs=(
             Attr("kernel_size", "ints"),

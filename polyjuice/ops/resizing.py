@@ -429,11 +429,6 @@ def _upsample_shape(s: Sequence[Any], a: Any) -> Sequence[Any]:
     return [s[0].batch(2).append(a.output_size[0], a.output_size[1])]
 
 
-def _upsample_error(c: ErrorContext) -> np.ndarray:
-    """As for Resize, also for integers: some places are in doubt."""
-    return _resize_error(c._replace(attrs=_as_resize(c.attrs, c.x[0].shape)))
-
-
 def _upsample_definition(b: Builder, x: Sequence[str], a: Attrs) -> str:
     t = b.types[x[0]]
     attrs = _as_resize(a, t.shape)
@@ -475,7 +470,6 @@ def _upsample(name: str, mode: str, native: str, attrs: tuple[Attr, ...] = (), *
     return Op(
         name=name,
         shape=_upsample_shape,
-        error=_upsample_error,
         torch=_upsample_torch(mode, native),
         definition=_upsample_definition,
         sample=sampling.alone_with(draw),
@@ -511,6 +505,8 @@ OPS: tuple[Op, ...] = (
         "upsample_nearest2d",
         "nearest",
         "torch.ops.aten.upsample_nearest2d({0}, {1}{3})",
+        error=lambda c: _resize_error(c._replace(attrs=_as_resize(c.attrs, c.x[0].shape))),
+        own="it rounds nothing, where Resize may, and some places are in doubt for integers, too",
         types={"T": (*FLOATS, "uint8")},
         moves=True,
     ),

@@ -21,6 +21,7 @@ import numpy as np
 from polyjuice.ir import Attrs, TensorType, dtypes
 from polyjuice.ir.dtypes import ALL, FLOATS, INTS, NUMERIC, UNSIGNED
 from polyjuice.ops import bitwise, comparisons, domains, elementwise, errors, numbers, open_results, sampling, selection
+from polyjuice.ops.definitions import completed
 from polyjuice.ops.numbers import Number
 from polyjuice.ops.pointwise import broadcast_shape
 from polyjuice.ops.spec import (
@@ -40,13 +41,16 @@ from polyjuice.ops.spec import (
 )
 from polyjuice.ops.text import literal
 
-_BASES = {op.name: op for family in (bitwise, comparisons, elementwise, selection) for op in family.OPS}
+_BASES = {op.name: completed(op) for family in (bitwise, comparisons, elementwise, selection) for op in family.OPS}
 
 _COMPUTED_IN = {"float16": "float32", "bfloat16": "float32"}
 """The types in which half types are computed."""
 
 Choice = Callable[[random.Random, str], Number | None]
 """Draws a number beside a tensor of an element type; None where none suits."""
+
+Refusal = Callable[[Number, str], str]
+"""Why Torch raises an error for a number beside a tensor of the promoted type; "" where it does not."""
 
 
 # --- the meaning -----------------------------------------------------------------------------------------------------
@@ -59,7 +63,7 @@ class _Meaning:
     ``attr`` is the attribute with the number, and ``place`` the number's place among the operands. ``tensor`` is the
     place, among the other operands, of the tensor that the number is promoted with. ``rounds``: Torch may round the
     number to the tensor's type first. ``floating``: integers become floating numbers in any case. ``negated``: the
-    result is the logical opposite of the table's operator.
+    result is the logical opposite of the table's operator. ``refuses``: which numbers Torch does not take.
     """
 
     base: Op
@@ -69,11 +73,20 @@ class _Meaning:
     rounds: bool = True
     floating: bool = False
     negated: bool = False
+    refuses: Refusal = lambda number, dtype: ""
 
     def number(self, a: Attrs) -> Number:
         """The number, as a float for a ``floating`` operator."""
         number = numbers.parse(a[self.attr])
         return float(number) if self.floating else number
+
+    def promotes(self, x: Sequence[TensorType], a: Attrs) -> str:
+        """The promoted type. Raises TypeMismatch."""
+        number = self.number(a)
+        dtype = numbers.promoted(x[self.tensor].dtype, number)
+        if why := self.refuses(number, dtype):
+            raise TypeMismatch(f"{a[self.attr]} {why}")
+        return dtype
 
     def ordered(self, others: Sequence[np.ndarray], number: np.ndarray) -> list[np.ndarray]:
         """The operands with the number at its place."""
@@ -206,51 +219,19 @@ def _tensorflow(meaning: _Meaning) -> SpellFn:
     return spell
 
 
-# --- the types -------------------------------------------------------------------------------------------------------
+# --- the numbers that Torch refuses ----------------------------------------------------------------------------------
 
 
-def _usual(attr: str) -> Any:
-    """The promoted type."""
-    return lambda x, a: numbers.promoted(x[0].dtype, numbers.parse(a[attr]))
+def _out_of_range(number: Number, dtype: str) -> str:
+    return "" if numbers.in_range(number, dtype) else f"is out of the range of {dtype}"
 
 
-def _within(attr: str, place: int = 0) -> Any:
-    """The promoted type; the number must be in its range, because Torch raises an error otherwise."""
-
-    def promote(x: Sequence[TensorType], a: Attrs) -> str:
-        number = numbers.parse(a[attr])
-        dtype = numbers.promoted(x[place].dtype, number)
-        if not numbers.in_range(number, dtype):
-            raise TypeMismatch(f"{a[attr]} is out of the range of {dtype}")
-        return dtype
-
-    return promote
+def _beside_integers(number: Number, dtype: str) -> str:
+    return "" if dtypes.is_float(dtype) else f"beside {dtype}, which may be zero or negative"
 
 
-def _quotient(attr: str) -> Any:
-    """The type of a true quotient, which is floating."""
-    return lambda x, a: x[0].dtype if dtypes.is_float(x[0].dtype) else numbers.FLOATING
-
-
-def _floats_alone(attr: str) -> Any:
-    """The promoted type, which must be floating, because integers may have no such result."""
-
-    def promote(x: Sequence[TensorType], a: Attrs) -> str:
-        dtype = numbers.promoted(x[0].dtype, numbers.parse(a[attr]))
-        if not dtypes.is_float(dtype):
-            raise TypeMismatch(f"{a[attr]} beside {dtype}, which may be zero or negative")
-        return dtype
-
-    return promote
-
-
-def _integral(attr: str) -> Any:
-    def promote(x: Sequence[TensorType], a: Attrs) -> str:
-        if isinstance(numbers.parse(a[attr]), float):
-            raise TypeMismatch(f"{a[attr]} has no bits")
-        return numbers.promoted(x[0].dtype, numbers.parse(a[attr]))
-
-    return promote
+def _fractional(number: Number, dtype: str) -> str:
+    return "has no bits" if isinstance(number, float) else ""
 
 
 # --- the numbers that are drawn --------------------------------------------------------------------------------------
@@ -372,7 +353,6 @@ def _types_of_rank_0(x: TensorType, number: Number, *, truth: bool) -> list[str]
 def _entry(
     name: str,
     meaning: _Meaning,
-    promotes: Any,
     choose: Choice,
     types: tuple[str, ...],
     templates: Sequence[str],
@@ -404,12 +384,13 @@ def _entry(
     return Op(
         name=name,
         results=(result,),
-        promotes=promotes,
+        promotes=meaning.promotes,
         shape=broadcast_shape,
         torch=_spelled(meaning, *templates),
         tensorflow=_tensorflow(meaning),
         definition=_definition(meaning),
         attrs=(Attr(meaning.attr, "string"),),
+        own="it is that of the operator on tensors, and frameworks may round the number or not",
         elementwise=True,
         **settings,
     )
@@ -433,7 +414,7 @@ def _commutes(symbol: str, word: str) -> tuple[str, ...]:
 def _compared(word: str, base: str, symbol: str, mirrored: str, negated: bool = False) -> Op:
     templates = (*_between(symbol, word)[:-1], f"{{m}} {mirrored} {{0}}")
     meaning = _Meaning(_BASES[base], "other", negated=negated)
-    return _entry(f"{word}.Scalar", meaning, _usual("other"), _any, ALL, templates, "bool")
+    return _entry(f"{word}.Scalar", meaning, _any, ALL, templates, "bool")
 
 
 def _power_error(c: ErrorContext) -> Any:
@@ -449,7 +430,7 @@ _POWER = replace(_BASES["Pow"], error=_power_error)
 def _extreme(word: str, base: str) -> Op:
     """The entry of the greater, or the lesser, of an element and the number."""
     side = word.split("_")[1]
-    meaning = _Meaning(_BASES[base], side)
+    meaning = _Meaning(_BASES[base], side, refuses=_out_of_range)
     templates = (
         f"torch.clamp({{0}}, {side}={{n}})",
         f"{{0}}.{word}({{n}})",
@@ -458,7 +439,7 @@ def _extreme(word: str, base: str) -> Op:
         f"{{0}}.{word}_({{n}})",
     )
     choose = _suiting(numbers.in_range)
-    return _entry(f"{word}.default", meaning, _within(side), choose, ALL, templates)
+    return _entry(f"{word}.default", meaning, choose, ALL, templates)
 
 
 def _chosen(name: str, attr: str, place: int, *templates: str) -> Op:
@@ -472,8 +453,7 @@ def _chosen(name: str, attr: str, place: int, *templates: str) -> Op:
 
     return _entry(
         name,
-        _Meaning(_BASES["Where"], attr, place, tensor=1),
-        _within(attr, 1),
+        _Meaning(_BASES["Where"], attr, place, tensor=1, refuses=_out_of_range),
         draw,
         ALL,
         templates,
@@ -482,32 +462,30 @@ def _chosen(name: str, attr: str, place: int, *templates: str) -> Op:
 
 
 def _bits(word: str, base: str, symbol: str) -> Op:
-    meaning = _Meaning(_BASES[base], "other")
+    meaning = _Meaning(_BASES[base], "other", refuses=_fractional)
     types = (*INTS, "bool")
     templates = _commutes(symbol, word)
-    return _entry(f"{word}.Scalar", meaning, _integral("other"), _pattern, types, templates, modular=True)
+    return _entry(f"{word}.Scalar", meaning, _pattern, types, templates, modular=True)
 
 
 def _shift(word: str, symbol: str) -> Op:
-    meaning = _Meaning(_BASES[word], "other")
+    meaning = _Meaning(_BASES[word], "other", refuses=_fractional)
     templates = _between(symbol, word)
-    return _entry(f"{word}.Tensor_Scalar", meaning, _integral("other"), _distance, INTS, templates)
+    return _entry(f"{word}.Tensor_Scalar", meaning, _distance, INTS, templates)
 
 
 OPS = (
     _entry(
         "add.Scalar",
         _Meaning(_BASES["Add"], "other"),
-        _usual("other"),
         _any,
         ALL,
         (*_commutes("+", "add"), "{0}.add_({z})"),
     ),
-    _entry("sub.Scalar", _Meaning(_BASES["Sub"], "other"), _usual("other"), _any, NUMERIC, _between("-", "sub")),
+    _entry("sub.Scalar", _Meaning(_BASES["Sub"], "other"), _any, NUMERIC, _between("-", "sub")),
     _entry(
         "rsub.Scalar",
         _Meaning(_BASES["Sub"], "other", 0),
-        _usual("other"),
         _any,
         NUMERIC,
         ("{m} - {0}", "torch.rsub({0}, {n})", "{z} - {0}"),
@@ -515,7 +493,6 @@ OPS = (
     _entry(
         "mul.Scalar",
         _Meaning(_BASES["Mul"], "other", rounds=False),
-        _usual("other"),
         _suiting(_multiplies),
         ALL,
         (*_commutes("*", "mul"), "{0}.mul_({z})"),
@@ -523,7 +500,6 @@ OPS = (
     _entry(
         "floor_divide.Scalar",
         _Meaning(_BASES["floor_divide"], "other", rounds=False),
-        _usual("other"),
         _suiting(_divides),
         ALL,
         (
@@ -537,7 +513,6 @@ OPS = (
     _entry(
         "remainder.Scalar",
         _Meaning(_BASES["remainder"], "other"),
-        _usual("other"),
         _suiting(_divides),
         ALL,
         _between("%", "remainder"),
@@ -545,15 +520,13 @@ OPS = (
     _entry(
         "fmod.Scalar",
         _Meaning(_BASES["fmod"], "other"),
-        _usual("other"),
         _suiting(_divides),
         ALL,
         ("torch.fmod({0}, {n})", "{0}.fmod({n})", "torch.fmod({0}, {z})", "{0}.fmod_({n})"),
     ),
     _entry(
         "pow.Tensor_Scalar",
-        _Meaning(_POWER, "exponent"),
-        _within("exponent"),
+        _Meaning(_POWER, "exponent", refuses=_out_of_range),
         _exponent,
         NUMERIC,
         ("{0} ** {m}", "torch.pow({0}, {n})", "{0}.pow({n})", "{0}.pow_({n})"),
@@ -564,8 +537,7 @@ OPS = (
     ),
     _entry(
         "pow.Scalar",
-        _Meaning(_POWER, "self", 0),
-        _floats_alone("self"),
+        _Meaning(_POWER, "self", 0, refuses=_beside_integers),
         _base_of_power,
         NUMERIC,
         ("{m} ** {0}", "torch.pow({n}, {0})"),
@@ -574,15 +546,13 @@ OPS = (
     _entry(
         "div.Scalar",
         _Meaning(_BASES["Div"], "other", rounds=False, floating=True),
-        _quotient("other"),
         _suiting(_divides_truly),
         ALL,
         (*_between("/", "div"), "torch.true_divide({0}, {n})"),
     ),
     _entry(
         "remainder.Scalar_Tensor",
-        _Meaning(_BASES["remainder"], "self", 0),
-        _floats_alone("self"),
+        _Meaning(_BASES["remainder"], "self", 0, refuses=_beside_integers),
         _suiting(lambda number, dtype: dtypes.is_float(dtype)),
         NUMERIC,
         ("torch.remainder({n}, {0})", "{m} % {0}"),

@@ -130,6 +130,9 @@ def _op(
     )
 
 
+_IN_TURN = "frameworks take the elements in turn, which rounds and overflows otherwise than pairs in its definition"
+
+
 def _cumprod_error(c: ErrorContext) -> np.ndarray:
     axis, x = c.attrs["dim"], np.abs(c.x[0].astype(np.float64))
     high, widest = np.cumprod(x + c.e[0], axis), np.cumprod(np.maximum(x + c.e[0], 1.0), axis)
@@ -216,6 +219,7 @@ def _running_extreme(op: str, sign: int) -> Op:
         NOT_WRITTEN,
         _extreme_definition(op, f"{word}OrEqual"),
         NUMERIC,
+        own="frameworks differ on which of equal elements they take",
         results=("T", "int64"),
         shape=lambda s, a: [*along.first_shape(s, a), s[0]],
         exact=True,
@@ -255,6 +259,7 @@ OPS = (
         lambda c: f"{c.draws.choice(('tf.math.cumprod', 'tf.compat.v1.cumprod'))}({c.x[0]}, axis={c.attrs['dim']})",
         _reduced_in_pairs("ReduceProd"),
         WIDE,
+        own=_IN_TURN,
         exact=True,
         partial=lambda x, a: np.cumprod(np.maximum(np.abs(x[0]), 1), a["dim"]),
         overflows=True,
@@ -267,6 +272,7 @@ OPS = (
         lambda c: f"tf.math.cumulative_logsumexp({c.x[0]}, axis={c.attrs['dim']})",
         _reduced_in_pairs("ReduceLogSumExp"),
         FLOATS,
+        own=_IN_TURN,
         ulps=4,
     ),
     _running_extreme("Max", 1),

@@ -11,7 +11,7 @@ import numpy as np
 
 from polyjuice.ir import Attrs, TensorType, dtypes
 from polyjuice.ir.dtypes import ALL, NUMERIC
-from polyjuice.ops import adjoints, sampling, writes
+from polyjuice.ops import adjoints, reasons, sampling, writes
 from polyjuice.ops.indexing import (
     as_long,
     check_same_but,
@@ -306,7 +306,8 @@ OPS: tuple[Op, ...] = (
         name="index_add",
         types={"T": NUMERIC, "I": ("int64", "int32")},
         shape=_index_write_shape,
-        numpy=_index_add,  # ScatterElements takes negative indices
+        numpy=_index_add,
+        own=reasons.NEGATIVE_INDICES,
         partial=by_definition,
         torch=_index_add_torch,
         definition=_index_write_definition("add"),
@@ -320,6 +321,7 @@ OPS: tuple[Op, ...] = (
         types={"T": ALL, "I": ("int64",)},
         shape=_index_write_shape,
         numpy=lambda x, a: scatter(x[0], _line_places(x, a), x[2], "none"),
+        own=reasons.NEGATIVE_INDICES,
         torch=with_dim("torch.index_copy({0}, {dim}, {1}, {2})", "{0}.index_copy({dim}, {1}, {2})"),
         definition=_index_write_definition("none"),
         sample=_sample_index_write(False),

@@ -192,6 +192,7 @@ OPS = (
         shape=_cdist_shape,
         definition=_cdist_definition,
         error=_cdist_error,
+        own="ATen computes distances of many vectors from products",
         torch=_cdist_torch,
         sample=_sample_cdist,
         attrs=(Attr("p", "float", 2.0),),

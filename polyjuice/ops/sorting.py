@@ -123,11 +123,6 @@ def _sorted_tensorflow(c: Call, axis: int, descending: bool, part: str = ":") ->
 # --- sort, argsort ---------------------------------------------------------------------------------------------------
 
 
-def _sort(x: Sequence[np.ndarray], a: Attrs) -> tuple[np.ndarray, np.ndarray]:
-    order = _order(x[0], a["dim"], bool(a["descending"]))
-    return np.take_along_axis(x[0], order, a["dim"]), order.astype(np.int64)
-
-
 def _sort_error(c: ErrorContext) -> tuple[np.ndarray, np.ndarray]:
     axis = c.attrs["dim"]
     unsure = _unsure(c, axis, bool(c.attrs["stable"]))
@@ -175,6 +170,7 @@ _SORT: dict[str, Any] = {
     "continuous": False,
     "ties": "unspecified",
     "limits": SpecialValues.INFINITY,
+    "own": "a stable sort keeps the order of equal elements, which TopK leaves open",
     "weight": 0.6,
 }
 
@@ -192,21 +188,6 @@ def _statistic_shape(s: Sequence[Dims], a: Any) -> Sequence[Dims]:
 def _rank(a: Attrs, size: int) -> int:
     """The place, in ascending order, of the wanted element: the k-th, or the lower of the middle ones."""
     return a["k"] - 1 if "k" in a else (size - 1) // 2
-
-
-def _statistic(x: Sequence[np.ndarray], a: Attrs) -> tuple[np.ndarray, np.ndarray]:
-    axis = a["dim"]
-    rank = _rank(a, x[0].shape[axis])
-    order = np.take(_order(x[0], axis, False), [rank], axis)
-    values = np.take_along_axis(x[0], order, axis)
-    return (values, order) if a["keepdim"] else (np.squeeze(values, axis), np.squeeze(order, axis))
-
-
-def _statistic_error(c: ErrorContext) -> tuple[np.ndarray, np.ndarray]:
-    axis = c.attrs["dim"]
-    rank = [_rank(c.attrs, c.x[0].shape[axis])]
-    moved, unsure = np.take(_rank_errors(c, axis), rank, axis), np.take(_unsure(c, axis, False), rank, axis)
-    return moved.reshape(c.y[0].shape), _as_error(unsure.reshape(c.y[0].shape))
 
 
 def _statistic_torch(function: str) -> Any:
@@ -239,8 +220,6 @@ def _order_statistic(name: str, sample: Any, *further: Attr) -> Op:
         types={"T": NUMERIC},
         results=("T", "int64"),
         shape=_statistic_shape,
-        numpy=_statistic,
-        error=_statistic_error,
         torch=_statistic_torch(name),
         tensorflow=_statistic_tensorflow,
         definition=_statistic_definition,
@@ -297,7 +276,6 @@ OPS = (
         name="sort",
         results=("T", "int64"),
         shape=lambda s, a: [*along.first_shape(s, a), s[0]],
-        numpy=_sort,
         error=_sort_error,
         torch=_sort_torch("sort"),
         tensorflow=lambda c: _sorted_tensorflow(c, c.attrs["dim"], bool(c.attrs["descending"])),
@@ -309,7 +287,6 @@ OPS = (
         name="argsort",
         results=("int64",),
         shape=along.first_shape,
-        numpy=lambda x, a: _sort(x, a)[1],
         error=lambda c: _sort_error(c)[1],
         torch=_sort_torch("argsort"),
         tensorflow=_argsort_tensorflow,

@@ -261,6 +261,9 @@ class Op:
     """A bound on the absolute error of the results that errors of the operands cause. It follows from the definition
     unless given."""
 
+    own: str = ""
+    """Why ``numpy`` or ``error`` do not follow from the definition, where there is one."""
+
     tensorflow: Texts = NOT_WRITTEN
     """The same as ``torch``, in TensorFlow's Python. The definition is written where there is none."""
 

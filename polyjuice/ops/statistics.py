@@ -12,18 +12,7 @@ import numpy as np
 from polyjuice.ir import Attrs, TensorType, dtypes
 from polyjuice.ir.dtypes import ALL
 from polyjuice.ops import adjoints, along, errors, open_results, sampling, value_bounds
-from polyjuice.ops.reductions import (
-    Reduce,
-    greatest,
-    least,
-    mean_error,
-    norm,
-    norm_error,
-    operand_errors,
-    over,
-    reducing,
-    terms,
-)
+from polyjuice.ops.reductions import mean_error, norm, operand_errors, over, reducing, terms
 from polyjuice.ops.spec import (
     NOT_WRITTEN,
     Attr,
@@ -173,7 +162,6 @@ def _draw_variance(rng: random.Random, first: TensorType) -> Attrs:
 
 
 def _variance(name: str, numpy: NumpyFn, error: ErrorFn, tensorflow: SpellFn, definition: Any, **more: Any) -> Op:
-    """The entry; its meaning without degrees of freedom is its own, and so is its error by Welford's method."""
     return along.reduction(
         name,
         definition,
@@ -181,6 +169,7 @@ def _variance(name: str, numpy: NumpyFn, error: ErrorFn, tensorflow: SpellFn, de
         tensorflow,
         numpy=numpy,
         error=error,
+        own="Welford's method rounds otherwise; without degrees of freedom it has no definition",
         sample=sampling.alone_with(_draw_variance),
         attrs=(Attr("dim", "ints", ()), Attr("correction", "int", 1), Attr("keepdim", "int", 0)),
         ulps=4,
@@ -192,41 +181,6 @@ _mean = reducing(np.mean)
 
 
 # --- norms of any order ----------------------------------------------------------------------------------------------
-
-
-def _order(order: float) -> Reduce:
-    """The norm of an order: a count of non-zeros, a greatest or a least magnitude, or a root of a sum of powers."""
-
-    def reduce(x: np.ndarray, axis: tuple[int, ...], keepdims: bool) -> Any:
-        if order == 2:
-            return norm(x, axis, keepdims)
-        x = np.abs(x)
-        if order == 0:
-            return np.sum(x != 0, axis=axis, keepdims=keepdims)
-        if math.isinf(order):
-            return (greatest if order > 0 else least)(x, axis, keepdims)
-        return np.sum(x**order, axis=axis, keepdims=keepdims) ** np.asarray(1 / order, x.dtype)
-
-    return reduce
-
-
-def _order_error(c: ErrorContext) -> np.ndarray:
-    """A norm moves at most by the norm of the change; orders below 1 are not norms, and have an infinite bound."""
-    order, e = c.attrs["ord"], operand_errors(c)
-    if order == 0:
-        return _count_error(c)
-    if order == 2:
-        return norm_error(c)
-    if math.isinf(order):
-        return np.asarray(over(c, np.max, e))
-    if order < 1:
-        return np.full(np.shape(c.y[0]), np.inf)
-    change = over(c, _order(order), e)
-    tiny = (terms(c) * dtypes.smallest_normal(errors.held(c))) ** (1 / order)
-    powers = over(c, np.sum, (np.abs(c.x[0].astype(np.float64)) + e) ** order)
-    exponent = np.abs(np.log(np.maximum(powers, dtypes.smallest_normal(errors.held(c)))))
-    rounding = (terms(c) + 8 * order + exponent) * c.unit * (np.abs(c.y[0]) + change)
-    return errors.infinite_if(errors.overflows(c, powers), change + tiny + rounding)
 
 
 def _order_torch(c: Call) -> str | Unsupported:
@@ -273,21 +227,12 @@ def _order_definition(b: Builder, x: Sequence[str], a: Attrs) -> str:
 # --- truth and counts ------------------------------------------------------------------------------------------------
 
 
-def _undecided(c: ErrorContext) -> np.ndarray:
-    """Elements whose error could make them zero, or no longer zero."""
-    e = operand_errors(c)
-    return np.asarray((e > 0) & (np.abs(c.x[0]) <= e))
-
-
-def _count_error(c: ErrorContext) -> np.ndarray:
-    return np.where(over(c, np.any, _undecided(c)), np.inf, 0.0)
-
-
 def _truth_error(decisive: bool) -> ErrorFn:
     """Open where an element is in doubt and no other one decides: a true one for any, a false one for all."""
 
     def bound(c: ErrorContext) -> np.ndarray:
-        doubt = _undecided(c)
+        e = operand_errors(c)
+        doubt = (e > 0) & (np.abs(c.x[0]) <= e)
         decided = over(c, np.any, ((c.x[0] != 0) == decisive) & ~doubt)
         return np.where(over(c, np.any, doubt) & ~decided, np.inf, 0.0)
 
@@ -344,6 +289,7 @@ def _truth(name: str, decisive: bool, op: str) -> Op:
         _truth_tensorflow(f"reduce_{name}"),
         ALL,
         error=_truth_error(decisive),
+        own="one element that is certain decides, where others are in doubt",
         results=("bool",),
         exact=True,
         limits=SpecialValues.INFINITY,
@@ -404,11 +350,9 @@ OPS = (
         _order_definition,
         _order_torch,
         _order_tensorflow,
-        error=_order_error,
         sample=along.some_axes(ord=lambda rng: rng.choice((2.0, 2.0, 1.0, 3.0, 0.0, math.inf, -math.inf))),
         attrs=(Attr("ord", "float", 2.0), *along.DIMS),
         continuous=False,
-        ulps=2,
         bounds=value_bounds.at_least("0.0"),
     ),
     along.reduction(

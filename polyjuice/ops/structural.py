@@ -13,7 +13,7 @@ from polyjuice.ir import Attrs, TensorType
 from polyjuice.ir.dtypes import ALL, COMPLEX, FLOATS, STORED
 from polyjuice.ops import errors, followers, sampling, writes
 from polyjuice.ops.shapes import Dims, ShapeMismatch, broadcast, normalize_axis, slice_bounds
-from polyjuice.ops.spec import Attr, AttrView, Builder, Call, Op, Operand, Sample, SampleFn, Texts
+from polyjuice.ops.spec import Attr, AttrView, Builder, Call, Op, Operand, Sample, SampleFn, Texts, by_definition
 from polyjuice.ops.text import literal, subscript
 from polyjuice.ops.windows import pad_array, padded
 
@@ -28,8 +28,8 @@ def moving(
     **properties: Any,
 ) -> Op:
     """The entry of an operator that rearranges elements of any type."""
-    settings: dict[str, Any] = {"inputs": ("T",), "types": {"T": ALL}, "results": ("T",), "error": errors.moved}
-    settings |= properties
+    error = by_definition if "definition" in properties else errors.moved
+    settings: dict[str, Any] = {"inputs": ("T",), "types": {"T": ALL}, "results": ("T",), "error": error, **properties}
     if settings["types"].get("T") in (ALL, STORED):
         settings["torch_types"] = COMPLEX
     return Op(

@@ -9,9 +9,9 @@ import numpy as np
 
 from polyjuice.ir import Attrs, dtypes
 from polyjuice.ir.dtypes import FLOATS
-from polyjuice.ops import domains, errors, open_results, value_bounds
+from polyjuice.ops import domains, errors, open_results, reasons, value_bounds
 from polyjuice.ops.decomposition_terms import Term, onnx_term, where
-from polyjuice.ops.pointwise import HALF_TO_SINGLE, binary, cast_around, defined, parametric, unary
+from polyjuice.ops.pointwise import HALF_TO_SINGLE, binary, cast_around, defined, parameters, unary
 from polyjuice.ops.spec import NOT_WRITTEN, Call, ErrorContext, Op, SpecialValues, Unsupported
 from polyjuice.ops.special import digamma, erf, erfc, erfinv, lgamma
 from polyjuice.ops.value_bounds import Bounds
@@ -86,11 +86,6 @@ def _even_growing(c: ErrorContext) -> np.ndarray:
     return errors.corners(c, [[x + e], [np.maximum(x - e, 0)]])
 
 
-def _exp2_error(c: ErrorContext) -> np.ndarray:
-    """Some frameworks compute it by the natural exponential, whose operand is then rounded."""
-    return np.asarray(errors.monotone(c) + 4 * c.unit * np.abs(c.x[0] * c.y[0]))
-
-
 def _crosses_pole(c: ErrorContext) -> np.ndarray:
     """Whether the operand's interval contains a pole of the gamma function: zero or a negative integer."""
     low, high = c.x[0] - c.e[0], c.x[0] + c.e[0]
@@ -126,24 +121,12 @@ def _angle_error(c: ErrorContext) -> np.ndarray:
     return np.where(cut | ~seen, np.inf, angle)
 
 
-def _logit(x: np.ndarray, a: Attrs) -> np.ndarray:
-    if a["eps"] is not None:
-        eps = np.asarray(a["eps"], x.dtype)
-        x = np.clip(x, eps, 1 - eps)
-    return np.asarray(np.log(x / (1 - x)))
-
-
 def _logit_error(c: ErrorContext) -> np.ndarray:
     """The rounding of 1 - x counts more as x, or its limit, approaches 1."""
     eps = c.attrs["eps"] or 0.0
     z = np.clip(c.x[0], eps, 1 - eps)
     rounding = 4 * c.unit * (1 + 1 / np.where(z < 1, 1 - z, 1.0))
     return np.where((rounding < 0.1) | (c.unit == 0), errors.monotone(c) + rounding, np.inf)
-
-
-def _sinc(x: np.ndarray) -> np.ndarray:
-    angle = np.asarray(math.pi, x.dtype) * x
-    return np.where(x == 0, np.ones((), x.dtype), np.sin(angle) / np.where(x == 0, np.ones((), x.dtype), angle))
 
 
 # --- texts -----------------------------------------------------------------------------------------------------------
@@ -250,18 +233,19 @@ OPS = (
         _ABSOLUTE(errors.monotone, 4),
         onnx_term(lambda x, a: x.then("Exp") - 1.0),
         "torch.special.expm1({0})",
+        own=reasons.SUM_WITH_ONE,
         limits=SpecialValues.ANYWHERE,
         overflows=True,
     ),
-    _aten(
+    defined(
         "exp2",
-        np.exp2,
+        lambda x, a: x.number(2.0).then("Pow", x),
+        (*_methods("exp2"), "2.0 ** {0}", "torch.pow(2.0, {0})", "torch.special.exp2({0})"),
         ("tf.pow(tf.constant(2.0, {0}.dtype), {0})", f"tf.exp({{0}} * {math.log(2)})", "2.0 ** {0}"),
-        _exp2_error,
-        onnx_term(lambda x, a: x.number(2.0).then("Pow", x)),
-        "2.0 ** {0}",
-        "torch.pow(2.0, {0})",
-        "torch.special.exp2({0})",
+        numpy=lambda x, a: np.exp2(x[0]),
+        error=lambda c: errors.monotone(c) + 4 * c.unit * np.abs(c.x[0] * c.y[0]),  # exp of a rounded operand
+        own="the bound of a power, its definition, takes nine times as long",
+        ulps=8,
         limits=SpecialValues.ANYWHERE,
         overflows=True,
     ),
@@ -272,6 +256,7 @@ OPS = (
         _ABSOLUTE(errors.monotone, 4),
         onnx_term(lambda x, a: (x + 1.0).then("Log")),
         "torch.special.log1p({0})",
+        own=reasons.SUM_WITH_ONE,
         limits=SpecialValues.ANYWHERE,
         lack=domains.within(0, -1.0),
     ),
@@ -295,6 +280,7 @@ OPS = (
         _hypot_error,
         FLOATS,
         definition=onnx_term(_hypot_definition),
+        own="its definition divides by the greater leg, which may be infinite, or 0 within its error",
         ulps=8,
     ),
     _sum_of_powers("logaddexp", 1.0, 0.3),
@@ -308,14 +294,13 @@ OPS = (
         limits=SpecialValues.INFINITY | SpecialValues.POLE,
         lack=domains.within(1, 0.0),
     ),
-    parametric(
+    defined(
         "logit",
-        _logit,
-        (("eps", None, (0.0, 0.125, 0.25, 0.015625)),),
+        _logit_definition,
         _logit_torch,
-        NOT_WRITTEN,
-        _logit_error,
-        definition=onnx_term(_logit_definition),
+        error=_logit_error,
+        own="its definition has the operand twice, and counts its error twice",
+        **parameters((("eps", None, (0.0, 0.125, 0.25, 0.015625)),)),
         ulps=8,
         lack=domains.logit,
     ),
@@ -418,6 +403,7 @@ OPS = (
         _ABSOLUTE(_angle_error, 4),
         FLOATS,
         definition=onnx_term(_atan2_definition),
+        own="its definition loses NaN and the signs of zeros",
         ulps=8,
     ),
     defined(
@@ -427,13 +413,13 @@ OPS = (
         (f"{{0}} * {math.pi / 180}", f"tf.multiply({{0}}, {math.pi / 180})"),
         limits=SpecialValues.ANYWHERE,
     ),
-    _aten(
+    defined(
         "sinc",
-        _sinc,
-        NOT_WRITTEN,
-        _ABSOLUTE(errors.lipschitz(1.4), 8),
-        onnx_term(_sinc_definition),
-        "torch.special.sinc({0})",
+        _sinc_definition,
+        (*_methods("sinc"), "torch.special.sinc({0})"),
+        error=_ABSOLUTE(errors.lipschitz(1.4), 8),
+        own="its definition divides by the operand, which may be 0 within its error",
+        ulps=8,
         weight=0.2,
         limits=SpecialValues.NAN,
     ),
@@ -457,6 +443,7 @@ OPS = (
         _ABSOLUTE(errors.monotone, 8),
         onnx_term(lambda x, a: 1.0 - x.then("Erf")),
         "torch.special.erfc({0})",
+        own=reasons.SUM_WITH_ONE,
         limits=SpecialValues.NAN,
     ),
     _aten(

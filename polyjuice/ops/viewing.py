@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from polyjuice.ir import Attrs, TensorType
-from polyjuice.ops import sampling, writes
+from polyjuice.ops import errors, sampling, writes
 from polyjuice.ops.rearranging import attributes, cut, draw_axis
 from polyjuice.ops.shapes import Dims, ShapeMismatch, normalize_axis
 from polyjuice.ops.spec import NOT_WRITTEN, Attr, AttrView, Builder, Call, Op, Operand, Sample
@@ -461,6 +461,8 @@ OPS: tuple[Op, ...] = (
         (Attr("dim", "int", 0), Attr("start", "int"), Attr("end", "int"), Attr("step", "int", 1)),
         inputs=("T", "T"),
         definition=_slice_scatter_definition,
-        numpy=_slice_scatter,  # ScatterElements takes no complex numbers
+        numpy=_slice_scatter,
+        error=errors.moved,
+        own="ScatterElements takes no complex numbers",
     ),
 )

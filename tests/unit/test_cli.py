@@ -17,6 +17,7 @@ from polyjuice.cli.operator_facts import facts
 from polyjuice.cli.rewrite import sayable
 from polyjuice.ir import TensorType
 from polyjuice.ops import FRAMEWORKS, TABLE, GraphBuilder, matching
+from polyjuice.ops.definitions import is_derived
 from tests.support.commands import PLAIN, fuzz, polyjuice, polyjuice_alone, refusal, save_model
 from tests.support.light_models import LIGHT, random_weights, run_model, with_random_weights
 from tests.support.plugins import plugin
@@ -362,6 +363,7 @@ def test_ops_tells_all_of_an_operator() -> None:
     assert found["Softmax"]["definition"] == {"name": "definition", "text": "ONNX's standard", "absent": True}
     assert "softmax-by-exp" in found["Softmax"]["rules"]["text"]
     assert found["Softmax"].keys() == found["aten.tanhshrink"].keys()
+    assert [found[name]["meaning"]["text"] for name in found] == ["from the definition", "of its own"]
     assert "none: it does not choose among equal elements" in polyjuice("ops", "Softmax").stdout
 
 
@@ -371,6 +373,12 @@ def test_every_operator_has_every_fact_or_a_reason(name: str) -> None:
     found = list(facts(op, ()))
     assert [fact.name for fact in found] == [fact.name for fact in facts(TABLE["", "Add"], ())]
     assert all(fact.text.strip() for fact in found)
+
+
+def test_what_does_not_follow_from_a_definition_has_a_reason() -> None:
+    for op in TABLE.values():
+        overrides = [field for field in (op.numpy, op.error, op.partial) if field and not is_derived(field)]
+        assert bool(op.own) == (callable(op.definition) and bool(overrides)), op.qualified
 
 
 @pytest.mark.parametrize(
