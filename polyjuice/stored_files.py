@@ -87,8 +87,9 @@ def read_json(path: Path, hint: Any = Mapping[str, Any]) -> Any:
 def mismatch(value: Any, hint: Any, place: str = "") -> str:
     """How a JSON value differs from a type, in words; "" where it does not.
 
-    ``hint`` is Any, None, bool, int, float, str, a union, ``Mapping[str, X]``, ``Sequence[X]``, a TypedDict, or a
-    dataclass as an object of its fields. Texts must be Unicode and integers must have at most 64 bits, everywhere.
+    ``hint`` is Any, None, bool, int, float, str, a union, ``Mapping[str, X]``, ``Sequence[X]``, ``tuple[X, ...]``, a
+    TypedDict, or a dataclass as an object of its fields. Texts must be Unicode and integers must have at most 64 bits,
+    everywhere.
     """
     origin, arguments = get_origin(hint), get_args(hint)
     if origin in (Union, types.UnionType):
@@ -96,7 +97,7 @@ def mismatch(value: Any, hint: Any, place: str = "") -> str:
         return "" if fits else _wrong(value, place, "of another type")
     if origin is Mapping or (hint is Any and isinstance(value, dict)):
         return _in_object(value, arguments[1] if arguments else Any, place)
-    if origin is Sequence or (hint is Any and isinstance(value, list)):
+    if origin in (Sequence, tuple) or (hint is Any and isinstance(value, list)):
         if not isinstance(value, list):
             return _wrong(value, place, "a list")
         inner = arguments[0] if arguments else Any

@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 import math
 import sys
-from dataclasses import asdict, dataclass
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, fields
 from typing import Any
 
 from polyjuice.campaign.kinds import GENERATING
@@ -15,6 +16,7 @@ from polyjuice.inputs import USUAL_PROFILES
 from polyjuice.lower import DRAWN_OPSET
 from polyjuice.oracles import USUAL_ORACLES
 from polyjuice.session import Conditions
+from polyjuice.stored_files import mismatch
 
 MAX_SKIPPED = 20.0
 """The most cases that a campaign may skip by default, in percent. Usual campaigns skip 0 to 3 percent."""
@@ -110,10 +112,17 @@ class Config:
 
     @classmethod
     def from_json(cls, text: str) -> Config:
-        """Read the result of :meth:`to_json`, also that of earlier versions."""
-        values: dict[str, Any] = {k: tuple(v) if isinstance(v, list) else v for k, v in json.loads(text).items()}
+        """Read the result of :meth:`to_json`, also that of earlier versions. Raises ValueError for anything else."""
+        values: dict[str, Any] = json.loads(text)
+        if problem := mismatch(values, Mapping[str, Any]):
+            raise ValueError(problem)
         if values.pop("plain", False):  # the option of an earlier version for programs without packs
             values["pack"] = 1
         if isinstance(values.get("known"), str):  # an earlier version named one file, or none
             values["known"] = (values["known"],) if values["known"] else ()
-        return cls(**values)
+        if unknown := next((name for name in values if name not in {field.name for field in fields(cls)}), None):
+            raise ValueError(f"there is no option {unknown!r}")
+        if problem := mismatch(values, cls):
+            raise ValueError(problem)
+        options: dict[str, Any] = {k: tuple(v) if isinstance(v, list) else v for k, v in values.items()}
+        return cls(**options)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sqlite3
 import sys
 import traceback
 from typing import Any, NoReturn, cast
@@ -132,7 +133,7 @@ def run() -> NoReturn:
         code = getattr(problem, "sqlite_errorname", "")
         if code.startswith("SQLITE_IOERR"):
             _refuse(f"the campaign's database: {problem}; see to its disk, then continue with --resume")
-        if code.startswith("SQLITE_CORRUPT"):
+        if code.startswith("SQLITE_CORRUPT") or (not code and isinstance(problem, sqlite3.OperationalError)):
             _refuse(f"the campaign's database is damaged ({problem}); restore it, or begin a new campaign")
         sys.stderr.write(visible(traceback.format_exc()))
         sys.exit(DEFECT)

@@ -51,7 +51,7 @@ def shortage(error: BaseException, folders: Iterable[Path] = ()) -> NoSpace | No
     for one in chain:
         if isinstance(one, OSError) and one.errno in _ERRORS:
             return NoSpace(full[0] if full else _folder_of(one))
-        if isinstance(one, sqlite3.OperationalError) and one.sqlite_errorname == "SQLITE_FULL":
+        if getattr(one, "sqlite_errorname", "") == "SQLITE_FULL":
             return NoSpace(full[0] if full else "the folder of the database")
         if full and isinstance(one, (OSError, sqlite3.OperationalError)):  # a copy or a part of a file that failed
             return NoSpace(full[0])

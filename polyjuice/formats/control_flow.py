@@ -56,6 +56,10 @@ def _loop_parameters(inner: GraphProto, carried: int) -> list[Any]:
     return [inner.input[len(inner.input) - 1], condition, *inner.input[:carried]]
 
 
+_GRAPHS = {"If": {"then_branch", "else_branch"}, "Loop": {"body"}}
+"""The attributes of control-flow operators."""
+
+
 def operands_and_graphs(
     proto: NodeProto,
     types: Mapping[str, TensorType],
@@ -70,6 +74,8 @@ def operands_and_graphs(
     graphs = {a.name: a.g for a in closed.attribute if a.type == AttributeProto.GRAPH}
     if any(name not in types for name in captured):
         raise NotCovered("a captured value that is not defined")
+    if not proto.input or graphs.keys() != _GRAPHS[proto.op_type]:
+        raise NotCovered("a control-flow operator without its condition, its number of iterations or its graphs")
     outer = [to_value_info(f"{RESERVED}captured:{i}", types[name]) for i, name in enumerate(captured)]
     if proto.op_type == "If":
         condition = to_value_info(_CONDITION, types[proto.input[0]])

@@ -220,7 +220,7 @@ def read_record(folder: Path, limits: formats.ReadLimits = _DEFAULT) -> FindingR
 
 def _contradiction(record: FindingRecord) -> str:
     """The contradiction in a finding, in words; "" where there is nothing."""
-    if unknown := [profile for profile in record.profiles if profile not in (*PROFILES, *GIVEN)]:
+    if unknown := [name for name in (record.profile, *record.profiles) if name not in (*PROFILES, *GIVEN)]:
         return f"there is no profile {unknown[0]!r}"
     if not 0 <= record.inputs < len(record.profiles):
         return f"inputs is {record.inputs}, and there are {len(record.profiles)} profiles"

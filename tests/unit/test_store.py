@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pytest
 
 from polyjuice.campaign.config import Config
 from polyjuice.campaign.runner import CaseResult
@@ -120,3 +121,21 @@ def test_a_damaged_database_is_refused_in_one_line(tmp_path: Path) -> None:
     for arguments in (["report"], ["known", "check"], ["fuzz", "--resume"]):
         message = refusal(*arguments[1:], folder, command=arguments[0], cwd=tmp_path)
         assert message.startswith("the campaign's database is damaged")
+
+
+@pytest.mark.parametrize(
+    ("change", "problem"),
+    [
+        ("INSERT INTO cases VALUES (0, 0, '', '{', 0, 0)", "cannot be read: "),
+        ("INSERT INTO sorted VALUES ('f', 'c', 0, '{}', 0)", "cannot be read: sorted.blame must be a list"),
+        ("INSERT INTO notes VALUES (0, 'accepted', CAST(x'ff' AS TEXT))", "database is damaged (Could not decode"),
+        ("UPDATE meta SET value = '[' WHERE key = 'config'", "has a configuration that cannot be read: "),
+        ("UPDATE meta SET value = '{}' WHERE key = 'config'", "cannot be read: it has no 'compiler'"),
+        ("""UPDATE meta SET value = '{"compilers": 1}' WHERE key = 'config'""", "there is no option 'compilers'"),
+    ],
+)
+def test_a_database_with_damaged_values_is_refused_in_one_line(tmp_path: Path, change: str, problem: str) -> None:
+    Store.create(tmp_path / "campaign", Config(compiler="numpy", cases=1)).close()
+    with closing(sqlite3.connect(tmp_path / "campaign/campaign.sqlite")) as db, db:
+        db.execute(change)
+    assert problem in refusal("--resume", tmp_path / "campaign")

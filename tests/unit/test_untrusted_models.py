@@ -235,8 +235,10 @@ def test_a_slice_without_ends_is_refused(tmp_path: Path, producer: str) -> None:
     [
         helper.make_node("Reshape", ["x", "sizes"], ["y"]),  # a zero keeps the size of a dimension that is not there
         NodeProto(op_type="Relu", input=["x"]),
+        helper.make_node("If", [], ["y"], then_branch=GraphProto(name="a"), else_branch=GraphProto(name="b")),
+        helper.make_node("Loop", ["trips", "", "x"], ["y"]),
     ],
-    ids=["a dimension", "a result"],
+    ids=["a dimension", "a result", "a condition", "a body"],
 )
 def test_a_node_that_lacks_something_is_refused(tmp_path: Path, node: NodeProto) -> None:
     sizes = numpy_helper.from_array(np.array([1, 3, 0]), "sizes")
