@@ -202,7 +202,7 @@ def test_what_a_finding_says_stays_text(campaign: Path, tmp_path: Path) -> None:
     assert text.count("<script>") == 1
     assert evil in Seen(text).visible
     assert "it ended" in Seen(text).visible
-    assert "finding.json cannot be read" in Seen(text).visible
+    assert "finding.json is no JSON" in Seen(text).visible
 
 
 def test_what_is_not_triaged_is_reported_in_groups(campaign: Path, tmp_path: Path) -> None:
