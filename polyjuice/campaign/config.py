@@ -119,7 +119,7 @@ class Config:
         if values.pop("plain", False):  # the option of an earlier version for programs without packs
             values["pack"] = 1
         if isinstance(values.get("known"), str):  # an earlier version named one file, or none
-            values["known"] = (values["known"],) if values["known"] else ()
+            values["known"] = [values["known"]] if values["known"] else []
         if unknown := next((name for name in values if name not in {field.name for field in fields(cls)}), None):
             raise ValueError(f"there is no option {unknown!r}")
         if problem := mismatch(values, cls):
