@@ -60,7 +60,7 @@ def apply(
     wide = operands if op.bits else [_widen(x) for x in operands]
     try:
         raw = op.numpy(wide, op.meant(node.attrs, results[0]))
-    except (ArithmeticError, IndexError, ValueError) as error:
+    except (ArithmeticError, LookupError, ValueError) as error:  # also a mode that the operator does not have
         raise EvaluationError(f"node {node}: {error}") from None
     arrays = raw if isinstance(raw, tuple) else (raw,)
     return [

@@ -172,7 +172,12 @@ def read_arrays(path: Path) -> dict[str, np.ndarray]:
 
     Raises StoredError.
     """
-    return unpacked(read_stored_arrays(path))
+    try:
+        return unpacked(read_stored_arrays(path))
+    except StoredError:
+        raise
+    except ValueError as error:
+        raise StoredError(f"{path}: {error}") from None
 
 
 def read_stored_arrays(path: Path) -> dict[str, np.ndarray]:

@@ -159,7 +159,7 @@ class _Reader:
         """Add one node, as a constant, a table node or an opaque node. Raises FormatError."""
         proto = self.resolved(proto)
         default = is_default(proto.domain)
-        if proto.op_type == "Identity" and proto.name.startswith(OUTPUT_MARK):
+        if proto.op_type == "Identity" and proto.name.startswith(OUTPUT_MARK) and proto.input and proto.output:
             self.aliases[proto.output[0]] = proto.input[0]
             return
         if default and not self.native:

@@ -21,6 +21,7 @@ from polyjuice.ir import TensorType
 from polyjuice.lower.onnx_forms.rule import give
 from polyjuice.ops import GraphBuilder
 from polyjuice.page import cards
+from polyjuice.stored_files import StoredError, read_arrays
 from polyjuice.suite import checking
 from polyjuice.triage import stored
 from tests.support.commands import ROOT, refusal
@@ -117,3 +118,9 @@ def test_a_list_that_is_too_deep_for_its_editor_stays_as_it_is(tmp_path: Path) -
         )
         assert (tmp_path / name).read_text() == deep
     assert sorted(path.name for path in (tmp_path / "suite").iterdir()) == ["xfail.toml"]
+
+
+def test_arrays_of_another_type_than_their_mark_says_are_refused(tmp_path: Path) -> None:
+    np.savez(tmp_path / "inputs.npz", **{"input_0@bfloat16": np.array(1, np.uint8)})
+    with pytest.raises(StoredError, match="the bits of input_0@bfloat16 are uint8"):
+        read_arrays(tmp_path / "inputs.npz")

@@ -17,7 +17,7 @@ from onnx import FunctionProto, GraphProto, ModelProto, NodeProto, TensorProto, 
 from polyjuice import check, formats
 from polyjuice.formats import FormatError, ReadLimits, TooLarge, forked, onnx_read
 from polyjuice.formats.onnx_file import bounded_bytes, load_model
-from polyjuice.formats.onnx_read import PRODUCER
+from polyjuice.formats.onnx_read import OUTPUT_MARK, PRODUCER
 from polyjuice.ir import TensorType
 from polyjuice.ops import TABLE, ShapeMismatch, infer
 from polyjuice.ops.sampling import factors
@@ -237,8 +237,9 @@ def test_a_slice_without_ends_is_refused(tmp_path: Path, producer: str) -> None:
         NodeProto(op_type="Relu", input=["x"]),
         helper.make_node("If", [], ["y"], then_branch=GraphProto(name="a"), else_branch=GraphProto(name="b")),
         helper.make_node("Loop", ["trips", "", "x"], ["y"]),
+        NodeProto(op_type="Identity", name=f"{OUTPUT_MARK}y", output=["y"]),
     ],
-    ids=["a dimension", "a result", "a condition", "a body"],
+    ids=["a dimension", "a result", "a condition", "a body", "an operand"],
 )
 def test_a_node_that_lacks_something_is_refused(tmp_path: Path, node: NodeProto) -> None:
     sizes = numpy_helper.from_array(np.array([1, 3, 0]), "sizes")
@@ -253,6 +254,15 @@ def test_a_model_without_a_value_is_refused(tmp_path: Path) -> None:
     assert "has no value on random inputs: node y = Gather" in refusal(path, command="rewrite")
     with pytest.raises(NotChecked, match="the model has no value on these inputs: node y = Gather"):
         check(path, [np.ones(3, np.float32)], compiler="numpy")
+
+
+def test_a_mode_that_an_operator_lacks_is_refused(tmp_path: Path) -> None:
+    """Attributes of models that Polyjuice wrote are not brought into a normal form."""
+    constants = [numpy_helper.from_array(np.zeros(3, np.int64), "places")]
+    node = helper.make_node("ScatterElements", ["x", "places", "x"], ["y"], axis=0, reduction="'; DROP TABLE cases;--")
+    made = model([node], initializer=constants)
+    made.producer_name = PRODUCER
+    assert "it has no value on random inputs" in refusal(stored(made, tmp_path), command="rewrite")
 
 
 def test_an_attribute_may_be_absent(tmp_path: Path) -> None:
