@@ -172,12 +172,7 @@ def read_arrays(path: Path) -> dict[str, np.ndarray]:
 
     Raises StoredError.
     """
-    try:
-        return unpacked(read_stored_arrays(path))
-    except StoredError:
-        raise
-    except ValueError as error:
-        raise StoredError(f"{path}: {error}") from None
+    return unpacked(read_stored_arrays(path))
 
 
 def read_stored_arrays(path: Path) -> dict[str, np.ndarray]:
@@ -220,7 +215,7 @@ def _array(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> np.ndarray:
         shape, _, dtype = headers[version](stream)
     if dtype.hasobject:
         raise StoredError(f"the array {name!r} holds objects, and pickles are never read")
-    marked, _, mark = name.rpartition("@")
+    _, marked, mark = name.rpartition("@")
     bits = stored_type(mark) if marked else None
     if (bits is not None and dtype != bits) or all(dtype != dtypes.to_numpy(known) for known in dtypes.EVERY):
         raise StoredError(f"the array {name!r} has the element type {dtype}, which is not what is stored")
