@@ -49,23 +49,9 @@ class Command:
 
 def _fuzz(source: str) -> Callable[[Path, Path], Arguments]:
     """One case of a campaign in the numpy control, in one process, without variants, which other commands make."""
-    options = (
-        "--compiler",
-        "numpy",
-        "-n",
-        1,
-        "--workers",
-        1,
-        "--triage",
-        "0s",
-        "--timeout",
-        5,
-        "--extract",
-        "original",
-        "--oracle",
-        "differential",
-    )
-    return lambda folder, out: ("fuzz", *options, "--seeds", folder / source, "--out", out / "campaign")
+    control = ("--compiler", "numpy", "-n", 1, "--workers", 1, "--triage", "0s", "--timeout", 5)
+    plain = ("--extract", "original", "--oracle", "differential")
+    return lambda folder, out: ("fuzz", *control, *plain, "--seeds", folder / source, "--out", out / "campaign")
 
 
 _IN_FINDING = (f"{FINDING}/finding.json", f"{FINDING}/report.md")

@@ -120,8 +120,8 @@ class Config:
             values["pack"] = 1
         if isinstance(values.get("known"), str):  # an earlier version named one file, or none
             values["known"] = [values["known"]] if values["known"] else []
-        if unknown := next((name for name in values if name not in {field.name for field in fields(cls)}), None):
-            raise ValueError(f"there is no option {unknown!r}")
+        if unknown := sorted(values.keys() - {field.name for field in fields(cls)}):
+            raise ValueError(f"there is no option {unknown[0]!r}")
         if problem := mismatch(values, cls):
             raise ValueError(problem)
         options: dict[str, Any] = {k: tuple(v) if isinstance(v, list) else v for k, v in values.items()}

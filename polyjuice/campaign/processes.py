@@ -170,7 +170,7 @@ def triage(job: Job) -> list[Triaged]:
     limits = config.read_limits
 
     def seen(compiler: str, version: str) -> Sequence[KnownCulprit]:
-        store, _ = Store.open(campaign)
+        store, _ = Store.open(campaign, checked=False)
         with closing(store):
             return culprits(store, known_list.of(config.known), compiler, version)
 
@@ -202,7 +202,7 @@ def _the_runner() -> Runner:
         if _session is None:
             _session = CompilerSession(config.conditions, find(config.compiler))
             Finalize(None, _close, exitpriority=1)
-        store, _ = Store.open(folder)
+        store, _ = Store.open(folder, checked=False)
         with closing(store):
             reported = store.reported()
         _runner = Runner(config, folder, rules, _session, reported)

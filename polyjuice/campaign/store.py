@@ -22,7 +22,6 @@ from polyjuice.campaign.coverage import Tuple
 from polyjuice.campaign.lock import DATABASE, LOCK, PROCESSES, Lock, Locked
 from polyjuice.campaign.runner import CaseResult
 from polyjuice.campaign.stored_results import LISTED, POSTPONED
-from polyjuice.stored_files import mismatch
 from polyjuice.triage.automatic import Triaged, reduced_folder
 from polyjuice.triage.causes import KnownCulprit, fails
 from polyjuice.triage.finding import staged
@@ -68,15 +67,6 @@ CREATE TABLE IF NOT EXISTS covered (
 CREATE TABLE IF NOT EXISTS culprits (number INTEGER PRIMARY KEY, kind TEXT, cause TEXT, blame TEXT);
 CREATE TABLE IF NOT EXISTS notes ("index" INTEGER NOT NULL, kind TEXT NOT NULL, text TEXT NOT NULL);
 """
-
-_JSON: Mapping[str, tuple[str, Any]] = {
-    "cases": ("seconds", Mapping[str, float]),
-    "findings": ("record", Mapping[str, Any]),
-    "triaged": ("record", Mapping[str, Any] | None),
-    "sorted": ("blame", Sequence[str]),
-    "culprits": ("blame", Sequence[str]),
-}
-"""The column of each table that has JSON values, and their type."""
 
 _BUSY_S = 60.0
 """The most seconds to wait while another process reads or writes the database."""
@@ -239,8 +229,11 @@ class Store:
         return store
 
     @classmethod
-    def open(cls, folder: Path) -> tuple[Store, Config]:
-        """An existing campaign and its configuration. Raises NoCampaign."""
+    def open(cls, folder: Path, *, checked: bool = True) -> tuple[Store, Config]:
+        """An existing campaign and its configuration. Raises NoCampaign.
+
+        Processes of the campaign leave its values unchecked: the one that began or continued it has checked them.
+        """
         path = folder / DATABASE
         if not path.exists():
             raise NoCampaign(f"{folder} holds no campaign (there is no campaign.sqlite)")
@@ -250,7 +243,8 @@ class Store:
             text = store.meta("config")
             store._db.executescript(_SCHEMA)  # an older campaign lacks newer tables
             store._migrate()
-            store._check()
+            if checked:
+                stored_results.check(store._db)
         except (sqlite3.DatabaseError, ValueError) as error:
             raise NoCampaign(f"{path} cannot be read: {error}") from None
         if text is None:
@@ -269,13 +263,6 @@ class Store:
             self._db.execute(f"ALTER TABLE cases ADD COLUMN {name} INTEGER NOT NULL DEFAULT 0")
         if "index" not in self._columns("covered"):
             self._db.execute('ALTER TABLE covered ADD COLUMN "index" INTEGER')
-
-    def _check(self) -> None:
-        """Raise ValueError where the database has another JSON value than a campaign stores."""
-        for table, (column, hint) in _JSON.items():
-            for (text,) in self._db.execute(f"SELECT {column} FROM {table}"):
-                if problem := mismatch(None if text is None else json.loads(text), hint, f"{table}.{column}"):
-                    raise ValueError(problem)
 
     def _columns(self, table: str) -> set[str]:
         return {name for _, name, *_ in self._db.execute(f"PRAGMA table_info({table})")}

@@ -22,7 +22,13 @@ from polyjuice.ops.control import (
 )
 from polyjuice.ops.spec import NOT_WRITTEN
 
-_LANGUAGE = Language(lambda op: texts_of(op), "jnp.array({0}, dtype=jnp.{1})")
+
+def texts_of(op: Op) -> Texts:
+    """The texts of an operator; one without is written by its definition."""
+    return TEXTS.get(op.qualified, NOT_WRITTEN)
+
+
+_LANGUAGE = Language(texts_of, "jnp.array({0}, dtype=jnp.{1})")
 
 
 @spelled
@@ -61,8 +67,3 @@ TEXTS: Mapping[str, Texts] = {
     "Loop": _loop,
 }
 """The texts by the operator's qualified name."""
-
-
-def texts_of(op: Op) -> Texts:
-    """The texts of an operator; one without is written by its definition."""
-    return TEXTS.get(op.qualified, NOT_WRITTEN)

@@ -145,7 +145,7 @@ class Bisection(TypedDict, total=False):
 
 
 class Record(TypedDict, total=False):
-    """The fields of ``finding.json`` that the page shows, of any version, and of a result of a suite."""
+    """The fields of ``finding.json`` that the page shows, of any version."""
 
     kind: str
     oracle: str
@@ -180,6 +180,3 @@ def as_record(data: Mapping[str, Any]) -> Record:
     if len({(*row["compiled"], "", *row["uncompiled"]) for row in record.get("values", ())}) > 1:
         del record["values"]
     return cast(Record, record)
-
-
-"""The content of a ``finding.json``."""

@@ -10,9 +10,8 @@ from pathlib import Path
 
 import tomlkit
 from tomlkit import TOMLDocument
-from tomlkit.exceptions import TOMLKitError
 
-from polyjuice import program_formats
+from polyjuice import program_formats, toml_files
 from polyjuice.execution.protocol import from_wire
 from polyjuice.formats import ReadLimits
 from polyjuice.ir import array_digest
@@ -45,11 +44,11 @@ def add(finding: Path, suite: Path, url: str = "", limits: ReadLimits = _DEFAULT
     """Add a finding to a suite, or to a new one; with ``url``, as expected to fail from its compiler's version on.
 
     Raises SuiteError where a suite cannot express the finding, or has it already, FindingError, FormatError,
-    ExpectationError.
+    StoredError, ExpectationError.
     """
     found = load(finding, limits=limits)
     expected.read(suite / "xfail.toml")
-    expectations = _expectations(suite / "xfail.toml") if url else None
+    expectations = toml_files.document(suite / "xfail.toml") if url else None
     if not found.oracle.in_suite or found.record.broken:
         raise SuiteError(
             f"{finding}: a suite cannot express what the oracle {found.record.oracle} found"
@@ -134,14 +133,6 @@ def _about(found: Stored, sides: Mapping[str, str]) -> cases.About:
             "sides": dict(sides),
         },
     )
-
-
-def _expectations(path: Path) -> TOMLDocument:
-    """The content of ``xfail.toml``, with its formatting. Raises SuiteError where that cannot be kept."""
-    try:
-        return tomlkit.parse(path.read_text(encoding="utf-8")) if path.is_file() else tomlkit.document()
-    except TOMLKitError as error:
-        raise SuiteError(f"{path} cannot be changed: {error}") from None
 
 
 def _expect(document: TOMLDocument, path: Path, case: str, found: Stored, url: str) -> None:

@@ -25,8 +25,8 @@ from typing import Any
 import tomlkit
 from packaging.specifiers import InvalidSpecifier, SpecifierSet
 from packaging.version import InvalidVersion, Version
-from tomlkit.exceptions import TOMLKitError
 
+from polyjuice import toml_files
 from polyjuice.oracles.failures import WHERE
 from polyjuice.stored_files import StoredError, read_json
 from polyjuice.triage import older
@@ -216,10 +216,7 @@ def add(path: Path, folder: Path, fields: Mapping[str, str], others: Iterable[Kn
 
 def _written(path: Path, number: int, fields: Mapping[str, Any]) -> KnownBug:
     """Change the bug at ``number`` in a file, or append it; the rest of the file keeps its formatting."""
-    try:
-        document = tomlkit.parse(path.read_text(encoding="utf-8")) if path.exists() else tomlkit.document()
-    except TOMLKitError as error:
-        raise KnownError(f"{path} cannot be changed: {error}") from None
+    document = toml_files.document(path)
     bugs = document.setdefault("bug", tomlkit.aot())
     if number < len(bugs):
         bugs[number].update(fields)
