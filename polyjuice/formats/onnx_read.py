@@ -162,12 +162,12 @@ class _Reader:
         if proto.op_type == "Identity" and proto.name.startswith(OUTPUT_MARK) and proto.input and proto.output:
             self.aliases[proto.output[0]] = proto.input[0]
             return
-        if default and not self.native:
+        marked = self.native and proto.name.startswith(opaque.MARK)
+        if default and not marked:
             if self.add_created(proto):
                 return
             if proto.op_type == "Dropout" and self.is_inference(proto):
                 proto = helper.make_node("Identity", proto.input[:1], proto.output[:1])
-        marked = self.native and proto.name.startswith(opaque.MARK)
         if default and proto.op_type == "CastLike" and not marked:
             to = helper.np_dtype_to_tensor_dtype(dtypes.to_numpy(self.types[proto.input[1]].dtype))
             proto = helper.make_node("Cast", proto.input[:1], proto.output, proto.name, to=to)

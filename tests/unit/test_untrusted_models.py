@@ -256,6 +256,21 @@ def test_a_model_without_a_value_is_refused(tmp_path: Path) -> None:
         check(path, [np.ones(3, np.float32)], compiler="numpy")
 
 
+@pytest.mark.parametrize("producer", ["", PRODUCER])
+def test_a_creator_is_a_constant_whoever_the_model_claims_to_be_from(tmp_path: Path, producer: str) -> None:
+    sizes = numpy_helper.from_array(np.array([3]), "sizes")
+    fill = numpy_helper.from_array(np.array([0.5], np.float32))
+    nodes = [
+        helper.make_node("ConstantOfShape", ["sizes"], ["w"], value=fill),
+        helper.make_node("Add", ["x", "w"], ["y"]),
+    ]
+    made = model(nodes, initializer=[sizes])
+    made.producer_name = producer
+    graph = formats.load(stored(made, tmp_path))
+    assert [node.op for node in graph.nodes] == ["Add"]
+    assert graph.constants["w"].tolist() == [0.5, 0.5, 0.5]
+
+
 def test_a_mode_that_an_operator_lacks_is_refused(tmp_path: Path) -> None:
     """Attributes of models that Polyjuice wrote are not brought into a normal form."""
     constants = [numpy_helper.from_array(np.zeros(3, np.int64), "places")]
