@@ -13,6 +13,7 @@ import numpy as np
 
 from polyjuice.ir import Graph, Node, TensorType, complexes, dtypes, releases
 from polyjuice.ops import entry
+from polyjuice.visible import visible
 
 #: Called for each node with its operand arrays and its result arrays.
 Observer = Callable[[Node, Sequence[np.ndarray], Sequence[np.ndarray]], None]
@@ -61,7 +62,7 @@ def apply(
     try:
         raw = op.numpy(wide, op.meant(node.attrs, results[0]))
     except (ArithmeticError, LookupError, ValueError) as error:  # also a mode that the operator does not have
-        raise EvaluationError(f"node {node}: {error}") from None
+        raise EvaluationError(f"node {node}: {visible(str(error))}") from None
     arrays = raw if isinstance(raw, tuple) else (raw,)
     return [
         _held(np.asarray(array), type.dtype, precision) if type else np.asarray(array)

@@ -21,6 +21,7 @@ from polyjuice.execution.process import MEMORY_EXCESS, WorkerProcess, describe_e
 from polyjuice.execution.protocol import Artifact, Limits, Memory, Outcome, Probe, Stage, Status, from_wire, to_wire
 from polyjuice.execution.scripts import Forked, FromScratch, Script
 from polyjuice.execution.space import shortage_of
+from polyjuice.visible import visible
 
 T = TypeVar("T")
 
@@ -273,19 +274,14 @@ def _reported(report: Mapping[str, Any], arrays: list[NDArray[Any]], sets: int) 
         return _believed(_outcome(report, arrays, sets))
     except (AttributeError, KeyError, TypeError, ValueError) as error:
         message = f"the compiler file reports what cannot be read: {type(error).__name__}: {error}"
-        return Outcome(status=Status.error, stage="run", message=printable(message))
+        return Outcome(status=Status.error, stage="run", message=visible(message))
 
 
 def _believed(outcome: Outcome) -> Outcome:
     """Return the outcome, with a text that can be printed. Raises NoSpace if it comes from a full disk."""
     if full := shortage_of(outcome):
         raise full
-    return replace(outcome, message=printable(outcome.message), traceback=printable(outcome.traceback))
-
-
-def printable(text: str) -> str:
-    """Escape all characters of a text that control a terminal, or that no file of text can hold."""
-    return "".join(c if c.isprintable() or c in "\n\t" else c.encode("unicode_escape").decode() for c in text)
+    return replace(outcome, message=visible(outcome.message), traceback=visible(outcome.traceback))
 
 
 def _outcome(report: Mapping[str, Any], arrays: list[NDArray[Any]], sets: int) -> Outcome:

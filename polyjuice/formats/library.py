@@ -12,6 +12,7 @@ from onnx import ModelProto, checker, inliner, shape_inference, version_converte
 
 from polyjuice.formats.forked import doing
 from polyjuice.formats.format_errors import FormatError
+from polyjuice.visible import visible
 
 _ERRORS = (
     DecodeError,
@@ -69,8 +70,7 @@ def check_valid(model: ModelProto) -> None:
 
 def _line(error: BaseException) -> str:
     """An error as one line of printable characters."""
-    text = " ".join(str(error).split())
-    return (text if text.isprintable() else ascii(text)[1:-1])[:_LINE]
+    return visible(" ".join(str(error).split()), kept="")[:_LINE]
 
 
 _LINE = 300

@@ -455,6 +455,8 @@ def _attribute_value(attribute: AttributeProto, op: Op, result: str) -> Any:
     """An attribute as a number, a string or a tuple. Raises NotCovered for others."""
     value = helper.get_attribute_value(attribute)
     if any(attr.name == attribute.name and attr.kind == "dtype" for attr in op.attrs):
+        if not isinstance(value, int):
+            raise NotCovered(f"the attribute {attribute.name} is no element type")
         return dtype_of(value, result)
     if isinstance(value, bytes):
         return value.decode(errors="replace")

@@ -27,6 +27,7 @@ from polyjuice.formats.format_errors import FormatError
 from polyjuice.formats.limits import BYTES, DEPTH, TEXT, ReadLimits, TooLarge
 from polyjuice.formats.subgraphs import graphs_of
 from polyjuice.ops import TABLE
+from polyjuice.visible import visible
 
 _SHOWN = 60
 """The most characters of a name in a message."""
@@ -63,7 +64,7 @@ def label(node: NodeProto, index: int) -> str:
 def shown(name: str) -> str:
     """A name without control characters, at most as long as a message can take."""
     text = name if isinstance(name, str) else repr(name)
-    text = text if text.isprintable() else ascii(text)[1:-1]
+    text = visible(text, kept="")
     return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}..."
 
 

@@ -15,6 +15,7 @@ import numpy as np
 
 from polyjuice.ir import dtypes
 from polyjuice.ir.arrays import array_digest, array_text
+from polyjuice.visible import visible
 
 #: An attribute is a number, a string, a tuple of numbers or strings, a Graph, or (opaque nodes only) an AttributeProto.
 Attrs = Mapping[str, Any]
@@ -122,7 +123,7 @@ class Graph:
 
 
 def _summary(value: Any) -> str:
-    return f"<graph of {len(value)} nodes>" if isinstance(value, Graph) else str(value)
+    return f"<graph of {len(value)} nodes>" if isinstance(value, Graph) else visible(str(value))
 
 
 def prune(graph: Graph) -> Graph:

@@ -12,7 +12,17 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from onnx import FunctionProto, GraphProto, ModelProto, NodeProto, TensorProto, ValueInfoProto, helper, numpy_helper
+from onnx import (
+    AttributeProto,
+    FunctionProto,
+    GraphProto,
+    ModelProto,
+    NodeProto,
+    TensorProto,
+    ValueInfoProto,
+    helper,
+    numpy_helper,
+)
 
 from polyjuice import check, formats
 from polyjuice.formats import FormatError, ReadLimits, TooLarge, forked, onnx_read
@@ -278,6 +288,25 @@ def test_a_mode_that_an_operator_lacks_is_refused(tmp_path: Path) -> None:
     made = model([node], initializer=constants)
     made.producer_name = PRODUCER
     assert "it has no value on random inputs" in refusal(stored(made, tmp_path), command="rewrite")
+
+
+def test_a_cast_to_what_is_no_element_type_is_opaque(tmp_path: Path) -> None:
+    """ONNX's checker skips a node whose version no opset of the model tells."""
+    node = helper.make_node("Cast", ["x"], ["y"], to=TensorProto.FLOAT)
+    node.attribute[0].type = AttributeProto.TYPE_PROTOS
+    made = model([node])
+    made.opset_import[0].domain = " "
+    assert formats.load(stored(made, tmp_path)).nodes[0].opaque
+
+
+def test_an_error_of_an_evaluation_steers_no_terminal(tmp_path: Path) -> None:
+    pads = numpy_helper.from_array(np.array([1, 0]), "pads")
+    made = model([helper.make_node("Pad", ["x", "pads"], ["y"], mode="a\x1b[31mred")], [2], initializer=[pads])
+    made.producer_name = PRODUCER
+    with pytest.raises(NotChecked) as caught:
+        check(stored(made, tmp_path), [np.ones(2, np.float32)], compiler="numpy")
+    assert "a\\x1b[31mred" in str(caught.value)
+    assert str(caught.value).isprintable()
 
 
 def test_an_attribute_may_be_absent(tmp_path: Path) -> None:
