@@ -92,7 +92,8 @@ def gemm(s: BlockSite, x: str) -> None:
     columns = s.rng.choice((rows, inner, 1, 4, 5, 16))
     weights = s.value(x, (columns, inner) if turned_back else (inner, columns))
     bias = s.value(x, s.rng.choice([(columns,), (1, columns), (rows, 1), (rows, columns), ()]))
-    scales = {"alpha": s.rng.choice((1.0, 2.0, 0.5)), "beta": s.rng.choice((1.0, 2.0, 0.5))}
+    choices = (1.0, 2.0, 0.5 if s.type(x).dtype in dtypes.FLOATS else 3.0)
+    scales = {"alpha": s.rng.choice(choices), "beta": s.rng.choice(choices)}
     y = s.op("Gemm", x, weights, bias, transA=turned, transB=turned_back, **scales)
     s.op(s.rng.choice(("Relu", "Neg", "Abs")), y)
 

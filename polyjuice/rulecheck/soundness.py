@@ -24,7 +24,7 @@ from polyjuice.rulecheck.rule_instances import Instance, NoInstance, draw, value
 _BATCH = 16
 
 #: Draws for each requested trial, and the fewest draws, before a rule counts as untested.
-_DRAWS_PER_TRIAL, _LEAST_DRAWS = 150, 4000
+_DRAWS_PER_TRIAL, _LEAST_DRAWS = 300, 4000
 
 #: Further small instances, to find the smallest counterexample.
 _SMALL_DRAWS = 400

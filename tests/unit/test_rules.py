@@ -216,6 +216,19 @@ def test_all_rules_together_cohere() -> None:
     assert found.classes > 100
 
 
+@pytest.mark.parametrize("dtype", ["float32", "int32"])
+@pytest.mark.parametrize("name", ["gemm-beta-moved", "gemm-alpha-moved", "gemm-alpha-out"])
+def test_a_fractional_factor_is_moved_in_products_of_floats_alone(name: str, dtype: str) -> None:
+    """An integer type does not hold the factor."""
+    build = GraphBuilder()
+    x, y, c = (build.input(TensorType(dtype, (2, 2))) for _ in range(3))
+    factors = {"alpha": 0.5, "beta": 0.5, "transA": 0, "transB": 0}
+    operands = (x, y) if name == "gemm-alpha-out" else (x, y, c)
+    graph = build.build([build.op("Gemm", *operands, **factors)])
+    fired = Rewriter(load(only=[name]), Budget(rules=None)).rewrite(graph, 0).rules
+    assert (name in fired) == (dtype == "float32")
+
+
 def test_a_mean_of_more_elements_than_its_type_counts_is_left_alone() -> None:
     """bfloat16 cannot represent 257: sum / 256 would be another mean."""
     for size, fires in ((256, True), (257, False)):
