@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.broken.fields import INTEGERS, NAMES
+from benchmarks.broken.wrong_values import INTEGERS, NAMES
 
 Damage = Callable[[random.Random, bytes], bytes]
 

@@ -1,272 +1,89 @@
 """Break single fields of an ONNX model: each function changes one thing in place.
 
-A function raises :class:`Inapplicable` where the model lacks what it would change. ``CLASSES`` names the functions.
+A function raises :class:`~benchmarks.broken.model_parts.Inapplicable` where the model lacks what it would change.
+``CLASSES`` names the functions.
 """
 
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any, TypeVar
+from collections.abc import Callable, Mapping
+from typing import Any
 
 from onnx import AttributeProto, GraphProto, ModelProto, NodeProto, TensorProto, TypeProto, ValueInfoProto, helper
 
-T = TypeVar("T")
+from benchmarks.broken.model_parts import (
+    Inapplicable,
+    all_graphs,
+    all_names,
+    all_nodes,
+    all_tensors,
+    all_values,
+    one_of,
+    some_attribute,
+    some_node,
+)
+from benchmarks.broken.wrong_values import (
+    ATTRIBUTES,
+    DEPTHS,
+    DOMAINS,
+    ELEMENT_TYPES,
+    FLOATS,
+    INTEGERS,
+    NAMES,
+    OPERATORS,
+    VERSIONS,
+)
 
 Change = Callable[[random.Random, ModelProto], None]
-
-INTEGERS = (
-    0,
-    1,
-    -1,
-    2,
-    3,
-    7,
-    127,
-    128,
-    255,
-    65536,
-    2**31 - 1,
-    2**31,
-    -(2**31),
-    2**32,
-    2**40,
-    2**53 + 1,
-    2**60,
-    2**62,
-    2**63 - 1,
-    -(2**63),
-)
-"""Values for integer fields: small, at the ends of types, and sizes that nothing can hold."""
-
-FLOATS = (0.0, -0.0, 1.0, -1.0, 1e-45, 3.4e38, float("inf"), float("-inf"), float("nan"))
-
-NAMES = (
-    "",
-    " ",
-    "x",
-    "y",
-    "None",
-    "nan",
-    "lambda",
-    "import os",
-    "a\nb",
-    "a\x1b[31mred\x1b[0m",
-    "a\rb",
-    "a\x00b",
-    "\u202eabc",
-    "../../escaped",
-    "/etc/passwd",
-    "..",
-    "a/b",
-    "<script>alert(1)</script>",
-    "[bold]x[/bold]",
-    "[/]",
-    "'; DROP TABLE cases;--",
-    "\"'`$(touch stray)",
-    "{0}{x}%s%n",
-    "x" * 300,
-    "\N{PILE OF POO}",
-    "a" * 5000,
-)
-"""Names that are empty, long, hostile to a terminal, a path, HTML, SQL or generated source."""
-
-OPERATORS = (
-    "",
-    "Add",
-    "Relu",
-    "If",
-    "Loop",
-    "Scan",
-    "Constant",
-    "ConstantOfShape",
-    "Range",
-    "Shape",
-    "Size",
-    "Identity",
-    "Reshape",
-    "Expand",
-    "Tile",
-    "Concat",
-    "Split",
-    "Slice",
-    "Gather",
-    "ScatterND",
-    "Pad",
-    "Resize",
-    "Conv",
-    "MaxPool",
-    "MatMul",
-    "Gemm",
-    "Einsum",
-    "OneHot",
-    "TopK",
-    "NonZero",
-    "Unique",
-    "Cast",
-    "CastLike",
-    "Dropout",
-    "BatchNormalization",
-    "LSTM",
-    "QuantizeLinear",
-    "DequantizeLinear",
-    "StringConcat",
-    "RandomNormal",
-    "SequenceAt",
-    "SequenceConstruct",
-    "Optional",
-    "Hardmax",
-    "Softmax",
-    "Upsample",
-    "GridSample",
-    "AffineGrid",
-    "Trilu",
-    "EyeLike",
-    "NoSuchOperator",
-    "aten::add",
-)
-DOMAINS = (
-    "",
-    "ai.onnx",
-    "ai.onnx.ml",
-    "ai.onnx.training",
-    "aten",
-    "com.microsoft",
-    "polyjuice",
-    "no.such",
-    *NAMES[:12],
-)
-ATTRIBUTES = (
-    "axis",
-    "axes",
-    "to",
-    "value",
-    "value_int",
-    "value_ints",
-    "value_strings",
-    "value_string",
-    "sparse_value",
-    "kernel_shape",
-    "pads",
-    "strides",
-    "dilations",
-    "group",
-    "perm",
-    "keepdims",
-    "mode",
-    "equation",
-    "body",
-    "then_branch",
-    "start",
-    "end",
-    "num_outputs",
-    "alpha",
-    "epsilon",
-    "dtype",
-    "shape",
-    "seed",
-    "training_mode",
-    "blocksize",
-    "ceil_mode",
-    "auto_pad",
-)
-ELEMENT_TYPES = (0, *TensorProto.DataType.values(), 99, -1, 2**31 - 1)
-VERSIONS = (0, -1, 1, 2, 5, 6, 7, 8, 9, 11, 12, 13, 14, 15, 17, 18, 19, 20, 21, 23, 25, 99, 2**31 - 1, 2**62, -(2**63))
-DEPTHS = (2, 5, 10, 20, 30)
-"""Nested subgraphs. Protobuf copies about 100 messages in each other, and each of these is three."""
-
-
-class Inapplicable(Exception):
-    """The model lacks what a change would change."""
-
-
-def _one(rng: random.Random, items: Sequence[T]) -> T:
-    if not len(items):
-        raise Inapplicable
-    return items[rng.randrange(len(items))]
-
-
-def _graphs(graph: GraphProto) -> list[GraphProto]:
-    """The graph, and the subgraphs of its nodes."""
-    inner = [a.g for n in graph.node for a in n.attribute if a.type == AttributeProto.GRAPH]
-    return [graph, *(deeper for one in inner for deeper in _graphs(one))]
-
-
-def _nodes(model: ModelProto) -> list[NodeProto]:
-    functions = [node for function in model.functions for node in function.node]
-    return [*(node for graph in _graphs(model.graph) for node in graph.node), *functions]
-
-
-def _node(rng: random.Random, model: ModelProto) -> NodeProto:
-    return _one(rng, _nodes(model))
-
-
-def _values(model: ModelProto) -> list[ValueInfoProto]:
-    return [v for g in _graphs(model.graph) for v in (*g.input, *g.output, *g.value_info)]
-
-
-def _tensors(model: ModelProto) -> list[TensorProto]:
-    attributes = [a for node in _nodes(model) for a in node.attribute]
-    held = [a.t for a in attributes if a.type == AttributeProto.TENSOR]
-    return [*(t for graph in _graphs(model.graph) for t in graph.initializer), *held]
-
-
-def _names(model: ModelProto) -> list[str]:
-    graph = model.graph
-    computed = [name for node in graph.node for name in node.output]
-    return [*(value.name for value in graph.input), *(tensor.name for tensor in graph.initializer), *computed]
-
-
-def _attribute(rng: random.Random, model: ModelProto) -> AttributeProto:
-    return _one(rng, [a for node in _nodes(model) for a in node.attribute])
 
 
 # --- types and sizes -----------------------------------------------------------------------------------------------
 
 
 def dimension(rng: random.Random, model: ModelProto) -> None:
-    value = _one(rng, [v for v in _values(model) if len(v.type.tensor_type.shape.dim)])
-    _one(rng, value.type.tensor_type.shape.dim).dim_value = _one(rng, INTEGERS)
+    value = one_of(rng, [v for v in all_values(model) if len(v.type.tensor_type.shape.dim)])
+    one_of(rng, value.type.tensor_type.shape.dim).dim_value = one_of(rng, INTEGERS)
 
 
 def huge_dimensions(rng: random.Random, model: ModelProto) -> None:
     for value in model.graph.input:
         for dim in value.type.tensor_type.shape.dim:
-            dim.dim_value = _one(rng, (2**20, 2**31, 2**60, 2**62, 2**63 - 1))
+            dim.dim_value = one_of(rng, (2**20, 2**31, 2**60, 2**62, 2**63 - 1))
 
 
 def named_dimension(rng: random.Random, model: ModelProto) -> None:
-    value = _one(rng, [v for v in _values(model) if len(v.type.tensor_type.shape.dim)])
-    _one(rng, value.type.tensor_type.shape.dim).dim_param = _one(rng, NAMES)
+    value = one_of(rng, [v for v in all_values(model) if len(v.type.tensor_type.shape.dim)])
+    one_of(rng, value.type.tensor_type.shape.dim).dim_param = one_of(rng, NAMES)
 
 
 def rank(rng: random.Random, model: ModelProto) -> None:
-    value = _one(rng, _values(model))
+    value = one_of(rng, all_values(model))
     shape = value.type.tensor_type.shape
     if rng.random() < 0.5 and len(shape.dim):
         del shape.dim[rng.randrange(len(shape.dim)) :]
     else:
-        for _ in range(_one(rng, (1, 2, 8, 70, 2000))):
-            shape.dim.add(dim_value=_one(rng, (0, 1, 2)))
+        for _ in range(one_of(rng, (1, 2, 8, 70, 2000))):
+            shape.dim.add(dim_value=one_of(rng, (0, 1, 2)))
 
 
 def no_shape(rng: random.Random, model: ModelProto) -> None:
-    _one(rng, _values(model)).type.tensor_type.ClearField("shape")
+    one_of(rng, all_values(model)).type.tensor_type.ClearField("shape")
 
 
 def no_type(rng: random.Random, model: ModelProto) -> None:
-    _one(rng, _values(model)).ClearField("type")
+    one_of(rng, all_values(model)).ClearField("type")
 
 
 def other_type(rng: random.Random, model: ModelProto) -> None:
     """A value that is a sequence, a map, an optional or a sparse tensor."""
-    value = _one(rng, _values(model))
+    value = one_of(rng, all_values(model))
     element = TypeProto()
     element.CopyFrom(value.type)
-    kind = _one(rng, ("sequence_type", "optional_type", "sparse_tensor_type", "map_type"))
+    kind = one_of(rng, ("sequence_type", "optional_type", "sparse_tensor_type", "map_type"))
     value.type.Clear()
     if kind == "map_type":
-        value.type.map_type.key_type = _one(rng, ELEMENT_TYPES)
+        value.type.map_type.key_type = one_of(rng, ELEMENT_TYPES)
         value.type.map_type.value_type.CopyFrom(element)
     elif kind == "sparse_tensor_type":
         value.type.sparse_tensor_type.elem_type = 1
@@ -275,65 +92,67 @@ def other_type(rng: random.Random, model: ModelProto) -> None:
 
 
 def element_type(rng: random.Random, model: ModelProto) -> None:
-    _one(rng, _values(model)).type.tensor_type.elem_type = _one(rng, ELEMENT_TYPES)
+    one_of(rng, all_values(model)).type.tensor_type.elem_type = one_of(rng, ELEMENT_TYPES)
 
 
 # --- nodes -----------------------------------------------------------------------------------------------------------
 
 
 def operator(rng: random.Random, model: ModelProto) -> None:
-    _node(rng, model).op_type = _one(rng, OPERATORS)
+    some_node(rng, model).op_type = one_of(rng, OPERATORS)
 
 
 def operator_name_of_another_kind(rng: random.Random, model: ModelProto) -> None:
-    _node(rng, model).op_type = _one(rng, NAMES)
+    some_node(rng, model).op_type = one_of(rng, NAMES)
 
 
 def domain(rng: random.Random, model: ModelProto) -> None:
-    _node(rng, model).domain = _one(rng, DOMAINS)
+    some_node(rng, model).domain = one_of(rng, DOMAINS)
 
 
 def node_name(rng: random.Random, model: ModelProto) -> None:
-    nodes = _nodes(model)
-    other = _one(rng, nodes).name
-    _one(rng, nodes).name = _one(rng, (*NAMES, other, "polyjuice:output:x", "polyjuice:unused:x", "polyjuice:opaque:"))
+    nodes = all_nodes(model)
+    other = one_of(rng, nodes).name
+    one_of(rng, nodes).name = one_of(
+        rng, (*NAMES, other, "polyjuice:output:x", "polyjuice:unused:x", "polyjuice:opaque:")
+    )
 
 
 def operand(rng: random.Random, model: ModelProto) -> None:
     """A node reads another value: one that is missing, empty, or computed later or by the node itself."""
-    node = _one(rng, [n for n in _nodes(model) if n.input])
-    node.input[rng.randrange(len(node.input))] = _one(rng, (*_names(model), "", "missing"))
+    node = one_of(rng, [n for n in all_nodes(model) if n.input])
+    node.input[rng.randrange(len(node.input))] = one_of(rng, (*all_names(model), "", "missing"))
 
 
 def fewer_operands(rng: random.Random, model: ModelProto) -> None:
-    node = _one(rng, [n for n in _nodes(model) if n.input])
+    node = one_of(rng, [n for n in all_nodes(model) if n.input])
     del node.input[rng.randrange(len(node.input)) :]
 
 
 def more_operands(rng: random.Random, model: ModelProto) -> None:
-    node = _node(rng, model)
-    node.input.extend(_one(rng, (*_names(model), "")) for _ in range(_one(rng, (1, 2, 5, 3000))))
+    node = some_node(rng, model)
+    node.input.extend(one_of(rng, (*all_names(model), "")) for _ in range(one_of(rng, (1, 2, 5, 3000))))
 
 
 def fewer_results(rng: random.Random, model: ModelProto) -> None:
-    node = _one(rng, [n for n in _nodes(model) if n.output])
+    node = one_of(rng, [n for n in all_nodes(model) if n.output])
     del node.output[rng.randrange(len(node.output)) :]
 
 
 def more_results(rng: random.Random, model: ModelProto) -> None:
-    node = _node(rng, model)
-    node.output.extend(_one(rng, ("", f"more{i}")) for i in range(_one(rng, (1, 2, 5, 3000))))
+    node = some_node(rng, model)
+    node.output.extend(one_of(rng, ("", f"more{i}")) for i in range(one_of(rng, (1, 2, 5, 3000))))
 
 
 def duplicated_name(rng: random.Random, model: ModelProto) -> None:
     """Two values of one name."""
-    node = _one(rng, [n for n in _nodes(model) if n.output])
-    node.output[rng.randrange(len(node.output))] = _one(rng, (*_names(model), ""))
+    node = one_of(rng, [n for n in all_nodes(model) if n.output])
+    node.output[rng.randrange(len(node.output))] = one_of(rng, (*all_names(model), ""))
 
 
 def duplicated_part(rng: random.Random, model: ModelProto) -> None:
     graph = model.graph
-    parts: Any = _one(rng, [p for p in (graph.input, graph.output, graph.initializer, graph.node) if len(p)])
+    parts: Any = one_of(rng, [p for p in (graph.input, graph.output, graph.initializer, graph.node) if len(p)])
     copy = type(parts[0])()
     copy.CopyFrom(parts[rng.randrange(len(parts))])
     parts.append(copy)
@@ -341,8 +160,8 @@ def duplicated_part(rng: random.Random, model: ModelProto) -> None:
 
 def renamed_value(rng: random.Random, model: ModelProto) -> None:
     """A value has a hostile name, everywhere."""
-    old, new = _one(rng, _names(model)), _one(rng, NAMES)
-    for graph in _graphs(model.graph):
+    old, new = one_of(rng, all_names(model)), one_of(rng, NAMES)
+    for graph in all_graphs(model.graph):
         for named in (*graph.input, *graph.output, *graph.value_info, *graph.initializer):
             named.name = new if named.name == old else named.name
         for node in graph.node:
@@ -352,8 +171,8 @@ def renamed_value(rng: random.Random, model: ModelProto) -> None:
 
 def cycle(rng: random.Random, model: ModelProto) -> None:
     """Two nodes read each other, or one reads itself."""
-    node = _one(rng, [n for n in model.graph.node if n.input and n.output])
-    later = _one(rng, [n for n in model.graph.node if n.output])
+    node = one_of(rng, [n for n in model.graph.node if n.input and n.output])
+    later = one_of(rng, [n for n in model.graph.node if n.output])
     node.input[rng.randrange(len(node.input))] = later.output[0]
 
 
@@ -371,8 +190,8 @@ def fewer_nodes(rng: random.Random, model: ModelProto) -> None:
 
 
 def many_nodes(rng: random.Random, model: ModelProto) -> None:
-    last = _one(rng, _names(model))
-    count = _one(rng, (100, 500, 30_000))
+    last = one_of(rng, all_names(model))
+    count = one_of(rng, (100, 500, 30_000))
     model.graph.node.extend(
         NodeProto(op_type="Neg", input=[last if i == 0 else f"m{i - 1}"], output=[f"m{i}"]) for i in range(count)
     )
@@ -382,10 +201,10 @@ def many_nodes(rng: random.Random, model: ModelProto) -> None:
 
 def deep_nesting(rng: random.Random, model: ModelProto) -> None:
     """Conditions within conditions."""
-    graph = helper.make_graph([], "innermost", [], [ValueInfoProto(name=_one(rng, _names(model)))])
-    for level in range(_one(rng, DEPTHS)):
+    graph = helper.make_graph([], "innermost", [], [ValueInfoProto(name=one_of(rng, all_names(model)))])
+    for level in range(one_of(rng, DEPTHS)):
         node = helper.make_node(
-            "If", [_one(rng, _names(model))], [f"n{level}"], then_branch=graph, else_branch=GraphProto()
+            "If", [one_of(rng, all_names(model))], [f"n{level}"], then_branch=graph, else_branch=GraphProto()
         )
         graph = helper.make_graph([node], f"level{level}", [], [ValueInfoProto(name=f"n{level}")])
     model.graph.node.extend(graph.node)
@@ -393,10 +212,10 @@ def deep_nesting(rng: random.Random, model: ModelProto) -> None:
 
 def deep_type(rng: random.Random, model: ModelProto) -> None:
     """A sequence of sequences of sequences."""
-    value = _one(rng, _values(model))
+    value = one_of(rng, all_values(model))
     inner = TypeProto()
     inner.CopyFrom(value.type)
-    for _ in range(_one(rng, DEPTHS)):
+    for _ in range(one_of(rng, DEPTHS)):
         outer = TypeProto()
         outer.sequence_type.elem_type.CopyFrom(inner)
         inner = outer
@@ -405,26 +224,26 @@ def deep_type(rng: random.Random, model: ModelProto) -> None:
 
 def recursive_function(rng: random.Random, model: ModelProto) -> None:
     """A function that calls itself, or another that calls it back."""
-    names = _one(rng, (["f"], ["f", "g"], ["f", "g", "h"]))
+    names = one_of(rng, (["f"], ["f", "g"], ["f", "g", "h"]))
     opset = [helper.make_opsetid("", 18), helper.make_opsetid("own", 1)]
     for name, called in zip(names, [*names[1:], names[0]], strict=True):
         node = helper.make_node(called, ["a"], ["b"], domain="own")
         model.functions.append(helper.make_function("own", name, ["a"], ["b"], [node], opset))
     model.opset_import.append(helper.make_opsetid("own", 1))
-    target = _node(rng, model)
+    target = some_node(rng, model)
     target.op_type, target.domain = names[0], "own"
 
 
 def growing_functions(rng: random.Random, model: ModelProto) -> None:
     """Functions that each call the next one twice: the inlined model has 2 to the power of their number nodes."""
-    depth = _one(rng, (8, 16, 24, 40))
+    depth = one_of(rng, (8, 16, 24, 40))
     opset = [helper.make_opsetid("", 18), helper.make_opsetid("own", 1)]
     for level in range(depth):
         call = ("Neg", "") if level == depth - 1 else (f"f{level + 1}", "own")
         nodes = [helper.make_node(call[0], [x], [y], domain=call[1]) for x, y in (("a", "m"), ("m", "b"))]
         model.functions.append(helper.make_function("own", f"f{level}", ["a"], ["b"], nodes, opset))
     model.opset_import.append(helper.make_opsetid("own", 1))
-    target = _one(rng, [n for n in model.graph.node if len(n.output) == 1 and n.input])
+    target = one_of(rng, [n for n in model.graph.node if len(n.output) == 1 and n.input])
     first = target.input[0]
     target.Clear()
     target.op_type, target.domain = "f0", "own"
@@ -436,11 +255,11 @@ def broken_function(rng: random.Random, model: ModelProto) -> None:
     """A function that lacks its operands, its nodes, its imports or its name."""
     node = helper.make_node("Neg", ["a"], ["b"])
     function = helper.make_function("own", "f", ["a"], ["b"], [node], [helper.make_opsetid("", 18)])
-    function.ClearField(_one(rng, ("name", "domain", "input", "output", "node", "opset_import")))
+    function.ClearField(one_of(rng, ("name", "domain", "input", "output", "node", "opset_import")))
     model.functions.append(function)
     if rng.random() < 0.5:
         model.functions.append(function)
-    target = _node(rng, model)
+    target = some_node(rng, model)
     target.op_type, target.domain = "f", "own"
 
 
@@ -448,53 +267,58 @@ def broken_function(rng: random.Random, model: ModelProto) -> None:
 
 
 def attribute_value(rng: random.Random, model: ModelProto) -> None:
-    attribute = _attribute(rng, model)
+    attribute = some_attribute(rng, model)
     if attribute.type == AttributeProto.INT:
-        attribute.i = _one(rng, INTEGERS)
+        attribute.i = one_of(rng, INTEGERS)
     elif attribute.type == AttributeProto.INTS:
         if rng.random() < 0.3:
             del attribute.ints[:]
-        attribute.ints.extend(_one(rng, INTEGERS) for _ in range(_one(rng, (1, 2, 1000))))
+        attribute.ints.extend(one_of(rng, INTEGERS) for _ in range(one_of(rng, (1, 2, 1000))))
     elif attribute.type == AttributeProto.FLOAT:
-        attribute.f = _one(rng, FLOATS)
+        attribute.f = one_of(rng, FLOATS)
     elif attribute.type == AttributeProto.STRING:
-        attribute.s = _one(rng, (b"\xff\xfe\x00", *(name.encode() for name in NAMES)))
+        attribute.s = one_of(rng, (b"\xff\xfe\x00", *(name.encode() for name in NAMES)))
     else:
-        attribute.ints.append(_one(rng, INTEGERS))
+        attribute.ints.append(one_of(rng, INTEGERS))
 
 
 def attribute_integers(rng: random.Random, model: ModelProto) -> None:
-    attribute = _one(rng, [a for n in _nodes(model) for a in n.attribute if len(a.ints)])
-    attribute.ints[rng.randrange(len(attribute.ints))] = _one(rng, INTEGERS)
+    attribute = one_of(rng, [a for n in all_nodes(model) for a in n.attribute if len(a.ints)])
+    attribute.ints[rng.randrange(len(attribute.ints))] = one_of(rng, INTEGERS)
 
 
 def attribute_name(rng: random.Random, model: ModelProto) -> None:
-    _attribute(rng, model).name = _one(rng, (*ATTRIBUTES, *NAMES))
+    some_attribute(rng, model).name = one_of(rng, (*ATTRIBUTES, *NAMES))
 
 
 def attribute_type(rng: random.Random, model: ModelProto) -> None:
     """An attribute claims to be of another type than its value."""
-    _attribute(rng, model).type = _one(rng, AttributeProto.AttributeType.values())
+    some_attribute(rng, model).type = one_of(rng, AttributeProto.AttributeType.values())
 
 
 def attribute_removed(rng: random.Random, model: ModelProto) -> None:
-    node = _one(rng, [n for n in _nodes(model) if n.attribute])
+    node = one_of(rng, [n for n in all_nodes(model) if n.attribute])
     del node.attribute[rng.randrange(len(node.attribute))]
 
 
 def attribute_doubled(rng: random.Random, model: ModelProto) -> None:
-    node = _one(rng, [n for n in _nodes(model) if n.attribute])
-    node.attribute.append(_one(rng, node.attribute))
+    node = one_of(rng, [n for n in all_nodes(model) if n.attribute])
+    node.attribute.append(one_of(rng, node.attribute))
 
 
 def attribute_added(rng: random.Random, model: ModelProto) -> None:
-    values: tuple[Any, ...] = (_one(rng, INTEGERS), _one(rng, FLOATS), _one(rng, NAMES[2:]), [_one(rng, INTEGERS)] * 2)
-    _node(rng, model).attribute.append(helper.make_attribute(_one(rng, ATTRIBUTES), _one(rng, values)))
+    values: tuple[Any, ...] = (
+        one_of(rng, INTEGERS),
+        one_of(rng, FLOATS),
+        one_of(rng, NAMES[2:]),
+        [one_of(rng, INTEGERS)] * 2,
+    )
+    some_node(rng, model).attribute.append(helper.make_attribute(one_of(rng, ATTRIBUTES), one_of(rng, values)))
 
 
 def attribute_refers(rng: random.Random, model: ModelProto) -> None:
     """An attribute refers to one of a function, and there is no function around it."""
-    _attribute(rng, model).ref_attr_name = _one(rng, NAMES[1:])
+    some_attribute(rng, model).ref_attr_name = one_of(rng, NAMES[1:])
 
 
 # --- data ------------------------------------------------------------------------------------------------------------
@@ -502,37 +326,37 @@ def attribute_refers(rng: random.Random, model: ModelProto) -> None:
 
 def raw_data(rng: random.Random, model: ModelProto) -> None:
     """A tensor with too few bytes, too many, or none."""
-    tensor = _one(rng, _tensors(model))
+    tensor = one_of(rng, all_tensors(model))
     raw = tensor.raw_data
-    tensor.raw_data = _one(rng, (b"", raw[:-1], raw[: len(raw) // 2], raw + b"\x01", raw * 3, b"\xff" * len(raw)))
+    tensor.raw_data = one_of(rng, (b"", raw[:-1], raw[: len(raw) // 2], raw + b"\x01", raw * 3, b"\xff" * len(raw)))
 
 
 def tensor_type(rng: random.Random, model: ModelProto) -> None:
-    _one(rng, _tensors(model)).data_type = _one(rng, ELEMENT_TYPES)
+    one_of(rng, all_tensors(model)).data_type = one_of(rng, ELEMENT_TYPES)
 
 
 def tensor_dimensions(rng: random.Random, model: ModelProto) -> None:
-    tensor = _one(rng, _tensors(model))
+    tensor = one_of(rng, all_tensors(model))
     if len(tensor.dims) and rng.random() < 0.8:
-        tensor.dims[rng.randrange(len(tensor.dims))] = _one(rng, INTEGERS)
+        tensor.dims[rng.randrange(len(tensor.dims))] = one_of(rng, INTEGERS)
     else:
-        tensor.dims.extend(_one(rng, INTEGERS) for _ in range(_one(rng, (1, 3, 70))))
+        tensor.dims.extend(one_of(rng, INTEGERS) for _ in range(one_of(rng, (1, 3, 70))))
 
 
 def tensor_fields(rng: random.Random, model: ModelProto) -> None:
     """A tensor whose elements are in the field of another type."""
-    tensor = _one(rng, _tensors(model))
+    tensor = one_of(rng, all_tensors(model))
     tensor.ClearField("raw_data")
-    field = _one(rng, ("float_data", "int32_data", "int64_data", "double_data", "uint64_data", "string_data"))
+    field = one_of(rng, ("float_data", "int32_data", "int64_data", "double_data", "uint64_data", "string_data"))
     getattr(tensor, field).extend([b"\xff\x00"] * 3 if field == "string_data" else [1, 2, 3])
 
 
 def tensor_value(rng: random.Random, model: ModelProto) -> None:
     """Other bytes in a tensor: another shape for Reshape, another axis, another index."""
-    tensor = _one(rng, [t for t in _tensors(model) if t.raw_data])
+    tensor = one_of(rng, [t for t in all_tensors(model) if t.raw_data])
     raw = bytearray(tensor.raw_data)
-    for _ in range(_one(rng, (1, 4))):
-        raw[rng.randrange(len(raw))] = _one(rng, (0, 1, 0x7F, 0x80, 0xFF))
+    for _ in range(one_of(rng, (1, 4))):
+        raw[rng.randrange(len(raw))] = one_of(rng, (0, 1, 0x7F, 0x80, 0xFF))
     tensor.raw_data = bytes(raw)
 
 
@@ -558,14 +382,14 @@ LOCATIONS = (
 
 
 def external_data(rng: random.Random, model: ModelProto) -> None:
-    tensor = _one(rng, list(model.graph.initializer) or _tensors(model))
+    tensor = one_of(rng, list(model.graph.initializer) or all_tensors(model))
     tensor.ClearField("raw_data")
     tensor.data_location = TensorProto.EXTERNAL
-    entries = {"location": _one(rng, LOCATIONS)}
+    entries = {"location": one_of(rng, LOCATIONS)}
     if rng.random() < 0.5:
-        entries["offset"] = _one(rng, ("0", "4", "-1", "99999999999", "x", ""))
+        entries["offset"] = one_of(rng, ("0", "4", "-1", "99999999999", "x", ""))
     if rng.random() < 0.5:
-        entries["length"] = _one(rng, ("0", "4", "-1", "99999999999999", "1e3", ""))
+        entries["length"] = one_of(rng, ("0", "4", "-1", "99999999999999", "1e3", ""))
     if rng.random() < 0.1:
         del entries["location"]
     for key, value in entries.items():
@@ -573,9 +397,9 @@ def external_data(rng: random.Random, model: ModelProto) -> None:
 
 
 def sparse_initializer(rng: random.Random, model: ModelProto) -> None:
-    values = helper.make_tensor(_one(rng, _names(model)), TensorProto.FLOAT, [2], [1.0, 2.0])
-    indices = helper.make_tensor("i", TensorProto.INT64, [2], [_one(rng, INTEGERS), 1])
-    model.graph.sparse_initializer.append(helper.make_sparse_tensor(values, indices, [_one(rng, INTEGERS)]))
+    values = helper.make_tensor(one_of(rng, all_names(model)), TensorProto.FLOAT, [2], [1.0, 2.0])
+    indices = helper.make_tensor("i", TensorProto.INT64, [2], [one_of(rng, INTEGERS), 1])
+    model.graph.sparse_initializer.append(helper.make_sparse_tensor(values, indices, [one_of(rng, INTEGERS)]))
 
 
 def initializer_removed(rng: random.Random, model: ModelProto) -> None:
@@ -586,18 +410,18 @@ def initializer_removed(rng: random.Random, model: ModelProto) -> None:
 
 def initializer_for_input(rng: random.Random, model: ModelProto) -> None:
     """An initializer that has the name of an input or of a result."""
-    model.graph.initializer.append(helper.make_tensor(_one(rng, _names(model)), TensorProto.FLOAT, [1], [1.0]))
+    model.graph.initializer.append(helper.make_tensor(one_of(rng, all_names(model)), TensorProto.FLOAT, [1], [1.0]))
 
 
 def constant_creator(rng: random.Random, model: ModelProto) -> None:
     """A node that makes a huge constant from a small one."""
-    size = _one(rng, INTEGERS)
+    size = one_of(rng, INTEGERS)
     shape = helper.make_tensor("", TensorProto.INT64, [1], [size])
     zero, one = (helper.make_tensor("", TensorProto.INT64, [], [n]) for n in (0, 1))
     limit = helper.make_tensor("", TensorProto.INT64, [], [size])
     made: Mapping[str, Any] = {"shape": shape, "zero": zero, "limit": limit, "one": one}
     nodes = [helper.make_node("Constant", [], [f"made_{name}"], value=tensor) for name, tensor in made.items()]
-    maker, operands = _one(
+    maker, operands = one_of(
         rng,
         (
             ("ConstantOfShape", ["shape"]),
@@ -607,7 +431,7 @@ def constant_creator(rng: random.Random, model: ModelProto) -> None:
             ("Reshape", ["one", "shape"]),
         ),
     )
-    target = _one(rng, [n for n in model.graph.node if n.input])
+    target = one_of(rng, [n for n in model.graph.node if n.input])
     nodes.append(helper.make_node(maker, [f"made_{name}" for name in operands], ["made_result"]))
     target.input[rng.randrange(len(target.input))] = "made_result"
     rest = [*model.graph.node]
@@ -619,15 +443,15 @@ def constant_creator(rng: random.Random, model: ModelProto) -> None:
 
 
 def opset(rng: random.Random, model: ModelProto) -> None:
-    _one(rng, model.opset_import).version = _one(rng, VERSIONS)
+    one_of(rng, model.opset_import).version = one_of(rng, VERSIONS)
 
 
 def opset_domain(rng: random.Random, model: ModelProto) -> None:
-    _one(rng, model.opset_import).domain = _one(rng, DOMAINS)
+    one_of(rng, model.opset_import).domain = one_of(rng, DOMAINS)
 
 
 def opset_doubled(rng: random.Random, model: ModelProto) -> None:
-    model.opset_import.append(helper.make_opsetid("", _one(rng, VERSIONS)))
+    model.opset_import.append(helper.make_opsetid("", one_of(rng, VERSIONS)))
 
 
 def no_opset(rng: random.Random, model: ModelProto) -> None:
@@ -635,7 +459,7 @@ def no_opset(rng: random.Random, model: ModelProto) -> None:
 
 
 def ir_version(rng: random.Random, model: ModelProto) -> None:
-    model.ir_version = _one(rng, VERSIONS)
+    model.ir_version = one_of(rng, VERSIONS)
 
 
 def producer(rng: random.Random, model: ModelProto) -> None:
@@ -654,8 +478,8 @@ def producer(rng: random.Random, model: ModelProto) -> None:
         "1e999",
         "[" * 2000,
     )
-    for _ in range(_one(rng, (1, 1, 2))):
-        model.metadata_props.add(key="polyjuice.updates", value=_one(rng, texts))
+    for _ in range(one_of(rng, (1, 1, 2))):
+        model.metadata_props.add(key="polyjuice.updates", value=one_of(rng, texts))
 
 
 def no_inputs(rng: random.Random, model: ModelProto) -> None:
@@ -667,7 +491,7 @@ def no_outputs(rng: random.Random, model: ModelProto) -> None:
 
 
 def unknown_output(rng: random.Random, model: ModelProto) -> None:
-    _one(rng, model.graph.output).name = _one(rng, ("missing", "", *_names(model), *NAMES))
+    one_of(rng, model.graph.output).name = one_of(rng, ("missing", "", *all_names(model), *NAMES))
 
 
 def no_graph(rng: random.Random, model: ModelProto) -> None:
@@ -676,13 +500,13 @@ def no_graph(rng: random.Random, model: ModelProto) -> None:
 
 def subgraph(rng: random.Random, model: ModelProto) -> None:
     """A subgraph lacks an input, an output or a node, or has one more."""
-    graphs = _graphs(model.graph)[1:]
-    graph = _one(rng, graphs)
-    parts: Any = _one(rng, [p for p in (graph.input, graph.output, graph.node) if len(p)] or [graph.output])
+    graphs = all_graphs(model.graph)[1:]
+    graph = one_of(rng, graphs)
+    parts: Any = one_of(rng, [p for p in (graph.input, graph.output, graph.node) if len(p)] or [graph.output])
     if len(parts) and rng.random() < 0.6:
         del parts[rng.randrange(len(parts))]
     else:
-        graph.output.append(ValueInfoProto(name=_one(rng, _names(model))))
+        graph.output.append(ValueInfoProto(name=one_of(rng, all_names(model))))
 
 
 CLASSES: Mapping[str, Mapping[str, Change]] = {

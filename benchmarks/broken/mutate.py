@@ -16,6 +16,7 @@ from google.protobuf.message import DecodeError, EncodeError  # type: ignore[imp
 from onnx import ModelProto
 
 from benchmarks.broken import bases, damage, fields
+from benchmarks.broken.model_parts import Inapplicable
 
 KINDS: Mapping[str, float] = {"model": 73, "finding": 19, "suite": 6, "campaign": 1.5, "pt2": 0.5}
 """The kinds of mutants, each with its share of all mutants in percent."""
@@ -80,7 +81,7 @@ def broken_model(rng: random.Random, group: str = "", base: bytes | None = None)
                 changes.append(name)
                 _CHANGES[name](rng, model)
             return group, tuple(changes), model.SerializeToString(deterministic=True)
-        except (fields.Inapplicable, DecodeError, EncodeError):  # nothing to change, or too deep for a file
+        except (Inapplicable, DecodeError, EncodeError):  # nothing to change, or too deep for a file
             continue
     return "bytes", ("truncate",), damage.truncate(rng, data)
 
