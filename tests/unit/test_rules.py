@@ -210,8 +210,9 @@ def test_a_rule_is_sound_on_its_own_instances(name: str) -> None:
         assert found.trials == TRIALS, f"{direction.name}: only {found.trials} instances could tell"
 
 
-def test_all_rules_together_cohere() -> None:
-    found = coherence(list(RULES.values()), range(12), "test")
+@pytest.mark.parametrize("graphs", [12, pytest.param(200, marks=pytest.mark.long)])
+def test_all_rules_together_cohere(graphs: int) -> None:
+    found = coherence(list(RULES.values()), range(graphs), "test")
     assert not found.incoherent, "\n".join(found.incoherent)
     assert found.classes > 100
 
