@@ -163,7 +163,8 @@ class _Reader:
             self.aliases[proto.output[0]] = proto.input[0]
             return
         marked = self.native and proto.name.startswith(opaque.MARK)
-        if default and not marked:
+        written = self.native and ("", proto.op_type) in TABLE  # as it was in a Graph
+        if default and not marked and not written:
             if self.add_created(proto):
                 return
             if proto.op_type == "Dropout" and self.is_inference(proto):
