@@ -230,6 +230,17 @@ def test_a_fractional_factor_is_moved_in_products_of_floats_alone(name: str, dty
     assert (name in fired) == (dtype == "float32")
 
 
+@pytest.mark.parametrize(("exponent", "rule"), [("3.", "pow-number"), ("0.5", "root-number"), ("-0.5", "root-number")])
+def test_a_power_that_torch_takes_as_a_root_is_one_over_the_real_numbers_alone(exponent: str, rule: str) -> None:
+    """The root of -inf is NaN, and its power is inf."""
+    build = GraphBuilder()
+    x = build.input(TensorType("float32", (2,)))
+    graph = build.build([build.op("pow.Tensor_Scalar", x, domain="aten", exponent=exponent)])
+    fired = Rewriter(load(only=["pow-number", "root-number"]), Budget(rules=None)).rewrite(graph, 0).rules
+    assert set(fired) == {rule}
+    assert (RULES[rule].ruleset == "exact") == (rule == "pow-number")
+
+
 def test_a_mean_of_more_elements_than_its_type_counts_is_left_alone() -> None:
     """bfloat16 cannot represent 257: sum / 256 would be another mean."""
     for size, fires in ((256, True), (257, False)):
