@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -452,20 +452,28 @@ def _constant_value(proto: NodeProto) -> np.ndarray:
     return np.array(helper.get_attribute_value(attribute), kind)
 
 
+_ATTRIBUTES: Mapping[str, Callable[[Any], bool]] = {
+    "int": lambda value: isinstance(value, int),
+    "dtype": lambda value: isinstance(value, int),
+    "float": lambda value: isinstance(value, (int, float)),
+    "ints": lambda value: isinstance(value, tuple) and all(isinstance(part, int) for part in value),
+    "floats": lambda value: isinstance(value, tuple) and all(isinstance(part, (int, float)) for part in value),
+    "string": lambda value: isinstance(value, str),
+}
+"""Whether a value suits the kind of an attribute. ONNX's checker skips a node where no opset tells its version."""
+
+
 def _attribute_value(attribute: AttributeProto, op: Op, result: str) -> Any:
     """An attribute as a number, a string or a tuple. Raises NotCovered for others."""
     value = helper.get_attribute_value(attribute)
-    if any(attr.name == attribute.name and attr.kind == "dtype" for attr in op.attrs):
-        if not isinstance(value, int):
-            raise NotCovered(f"the attribute {attribute.name} is no element type")
-        return dtype_of(value, result)
     if isinstance(value, bytes):
-        return value.decode(errors="replace")
-    if isinstance(value, (int, float)):
-        return value
-    if attribute.type in (AttributeProto.INTS, AttributeProto.FLOATS):
-        return tuple(value)
-    raise NotCovered(f"the attribute {attribute.name}")
+        value = value.decode(errors="replace")
+    elif attribute.type in (AttributeProto.INTS, AttributeProto.FLOATS):
+        value = tuple(value)
+    kind = next((attr.kind for attr in op.attrs if attr.name == attribute.name), "")
+    if not any(suits(value) for key, suits in _ATTRIBUTES.items() if key == kind or not kind):
+        raise NotCovered(f"the attribute {attribute.name}")
+    return dtype_of(value, result) if kind == "dtype" else value
 
 
 def _outputs(op: Op, proto: NodeProto) -> tuple[str, ...]:

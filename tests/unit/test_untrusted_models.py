@@ -290,10 +290,16 @@ def test_a_mode_that_an_operator_lacks_is_refused(tmp_path: Path) -> None:
     assert "it has no value on random inputs" in refusal(stored(made, tmp_path), command="rewrite")
 
 
-def test_a_cast_to_what_is_no_element_type_is_opaque(tmp_path: Path) -> None:
-    """ONNX's checker skips a node whose version no opset of the model tells."""
-    node = helper.make_node("Cast", ["x"], ["y"], to=TensorProto.FLOAT)
-    node.attribute[0].type = AttributeProto.TYPE_PROTOS
+@pytest.mark.parametrize(
+    ("operator", "attributes"),
+    [("Cast", {"to": TensorProto.FLOAT}), ("Softmax", {"axis": 0}), ("Elu", {"alpha": 1.0})],
+)
+def test_an_attribute_of_another_type_makes_a_node_opaque(
+    tmp_path: Path, operator: str, attributes: dict[str, object]
+) -> None:
+    """ONNX's checker skips a node where no opset of the model tells its version."""
+    node = helper.make_node(operator, ["x"], ["y"], **attributes)
+    node.attribute[0].type = AttributeProto.FLOATS
     made = model([node])
     made.opset_import[0].domain = " "
     assert formats.load(stored(made, tmp_path)).nodes[0].opaque
