@@ -15,7 +15,7 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from polyjuice.campaign import seeds, stored_results
+from polyjuice.campaign import schema, seeds, stored_results
 from polyjuice.campaign.clock import PROBE, SHARES, TRIAGE, busy_s
 from polyjuice.campaign.config import Config
 from polyjuice.campaign.coverage import Tuple
@@ -29,44 +29,6 @@ from polyjuice.triage.groups import Group
 
 _OWNER_ALONE = 0o700
 """The permissions of a campaign's folder."""
-
-_SCHEMA = """
-CREATE TABLE IF NOT EXISTS meta (key TEXT PRIMARY KEY, value TEXT NOT NULL);
-CREATE TABLE IF NOT EXISTS cases (
-    "index" INTEGER PRIMARY KEY,
-    pairs INTEGER NOT NULL,
-    skipped TEXT NOT NULL,
-    seconds TEXT NOT NULL,
-    programs INTEGER NOT NULL DEFAULT 0,
-    packs INTEGER NOT NULL DEFAULT 0
-);
-CREATE TABLE IF NOT EXISTS findings (
-    folder TEXT PRIMARY KEY,
-    "index" INTEGER NOT NULL,
-    kind TEXT NOT NULL,
-    signature TEXT NOT NULL,
-    record TEXT NOT NULL
-);
-CREATE TABLE IF NOT EXISTS triaged (
-    folder TEXT PRIMARY KEY,
-    signature TEXT NOT NULL,
-    record TEXT
-);
-CREATE TABLE IF NOT EXISTS sorted (
-    folder TEXT PRIMARY KEY,
-    grouped TEXT NOT NULL,
-    alike INTEGER NOT NULL,
-    blame TEXT NOT NULL,
-    suspects INTEGER NOT NULL
-);
-CREATE TABLE IF NOT EXISTS rules (name TEXT PRIMARY KEY, cases INTEGER NOT NULL);
-CREATE TABLE IF NOT EXISTS covered (
-    operator TEXT, dtype TEXT, factor TEXT, level TEXT, "index" INTEGER,
-    PRIMARY KEY (operator, dtype, factor, level)
-) WITHOUT ROWID;
-CREATE TABLE IF NOT EXISTS culprits (number INTEGER PRIMARY KEY, kind TEXT, cause TEXT, blame TEXT);
-CREATE TABLE IF NOT EXISTS notes ("index" INTEGER NOT NULL, kind TEXT NOT NULL, text TEXT NOT NULL);
-"""
 
 _BUSY_S = 60.0
 """The most seconds to wait while another process reads or writes the database."""
@@ -216,7 +178,7 @@ class Store:
         new.unlink(missing_ok=True)
         try:
             with closing(sqlite3.connect(new)) as db:
-                db.executescript(_SCHEMA)
+                schema.complete(db)
                 cls(folder, db).set_config(config)
             new.rename(path)
         except sqlite3.OperationalError:  # the disk is full
@@ -241,10 +203,9 @@ class Store:
         try:
             store = cls(folder, sqlite3.connect(path, _BUSY_S))
             text = store.meta("config")
-            store._db.executescript(_SCHEMA)  # an older campaign lacks newer tables
-            store._migrate()
+            schema.complete(store._db)
             if checked:
-                stored_results.check(store._db)
+                schema.check(store._db)
         except (sqlite3.DatabaseError, ValueError) as error:
             raise NoCampaign(f"{path} cannot be read: {error}") from None
         if text is None:
@@ -253,19 +214,6 @@ class Store:
             return store, Config.from_json(text)
         except ValueError as error:
             raise NoCampaign(f"{path} has a configuration that cannot be read: {error}") from None
-
-    def _migrate(self) -> None:
-        """Add columns that campaigns of earlier versions lack: programs, packs, and the case of each covered tuple.
-
-        The old cases count no programs, and have covered nothing.
-        """
-        for name in {"programs", "packs"} - self._columns("cases"):
-            self._db.execute(f"ALTER TABLE cases ADD COLUMN {name} INTEGER NOT NULL DEFAULT 0")
-        if "index" not in self._columns("covered"):
-            self._db.execute('ALTER TABLE covered ADD COLUMN "index" INTEGER')
-
-    def _columns(self, table: str) -> set[str]:
-        return {name for _, name, *_ in self._db.execute(f"PRAGMA table_info({table})")}
 
     def claim(self) -> None:
         """Keep others from running this campaign until `close` or the end of the process.

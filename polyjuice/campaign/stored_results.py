@@ -4,24 +4,13 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Mapping, Sequence
 from typing import Any
 
 from polyjuice.campaign.runner import CaseResult
-from polyjuice.stored_files import mismatch
 from polyjuice.triage import FindingRecord
 
 POSTPONED = "postponed"
 """The kind of the note on a case whose verdict still waits for confirmation."""
-
-_JSON: Mapping[str, tuple[str, Any]] = {
-    "cases": ("seconds", Mapping[str, float]),
-    "findings": ("record", Mapping[str, Any]),
-    "triaged": ("record", Mapping[str, Any] | None),
-    "sorted": ("blame", Sequence[str]),
-    "culprits": ("blame", Sequence[str]),
-}
-"""The column of each table that has JSON values, and their type."""
 
 LISTED = ("known", "flaky", "again", "unsound", "disturbed")
 """The kinds of notes that a result has as lists of the same name."""
@@ -51,11 +40,3 @@ def read(db: sqlite3.Connection) -> list[CaseResult]:
 
     rows = db.execute('SELECT "index", pairs, skipped, seconds FROM cases ORDER BY "index"').fetchall()
     return [result(*row) for row in rows]
-
-
-def check(db: sqlite3.Connection) -> None:
-    """Raise ValueError where the database has another JSON value than a campaign stores."""
-    for table, (column, hint) in _JSON.items():
-        for (text,) in db.execute(f"SELECT {column} FROM {table}"):
-            if problem := mismatch(None if text is None else json.loads(text), hint, f"{table}.{column}"):
-                raise ValueError(problem)
