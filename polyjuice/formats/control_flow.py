@@ -17,6 +17,7 @@ from polyjuice.formats.normal import NotCovered
 from polyjuice.formats.subgraphs import RESERVED, close, reopen
 from polyjuice.formats.tensors import to_value_info
 from polyjuice.ir import Graph, Node, TensorType, prune
+from polyjuice.ops import Op
 from polyjuice.ops.control import ITERATION
 
 _CONDITION = f"{RESERVED}condition"
@@ -56,11 +57,8 @@ def _loop_parameters(inner: GraphProto, carried: int) -> list[Any]:
     return [inner.input[len(inner.input) - 1], condition, *inner.input[:carried]]
 
 
-_GRAPHS = {"If": {"then_branch", "else_branch"}, "Loop": {"body"}}
-"""The attributes of control-flow operators."""
-
-
 def operands_and_graphs(
+    op: Op,
     proto: NodeProto,
     types: Mapping[str, TensorType],
     read: Callable[[GraphProto], Graph],
@@ -74,7 +72,7 @@ def operands_and_graphs(
     graphs = {a.name: a.g for a in closed.attribute if a.type == AttributeProto.GRAPH}
     if any(name not in types for name in captured):
         raise NotCovered("a captured value that is not defined")
-    if not proto.input or graphs.keys() != _GRAPHS[proto.op_type]:
+    if not proto.input or graphs.keys() != {attr.name for attr in op.attrs if attr.kind == "graph"}:
         raise NotCovered("a control-flow operator without its condition, its number of iterations or its graphs")
     outer = [to_value_info(f"{RESERVED}captured:{i}", types[name]) for i, name in enumerate(captured)]
     if proto.op_type == "If":

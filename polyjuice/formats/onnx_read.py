@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -274,7 +274,7 @@ class _Reader:
     def application(self, op: Op, proto: NodeProto) -> tuple[tuple[str, ...], dict[str, Any]]:
         """The operands, and the attributes as the file has them. Raises NotCovered."""
         if op.unrolled:
-            operands, given = control_flow.operands_and_graphs(proto, self.types, self.subgraph, self.value_of)
+            operands, given = control_flow.operands_and_graphs(op, proto, self.types, self.subgraph, self.value_of)
             control_flow.check_iterations(given, self.budget.limits)
             return operands, given
         as_inputs = [attr for attr in op.attrs if attr.as_input and attr.place is None]
@@ -452,15 +452,21 @@ def _constant_value(proto: NodeProto) -> np.ndarray:
     return np.array(helper.get_attribute_value(attribute), kind)
 
 
-_ATTRIBUTES: Mapping[str, Callable[[Any], bool]] = {
-    "int": lambda value: isinstance(value, int),
-    "dtype": lambda value: isinstance(value, int),
-    "float": lambda value: isinstance(value, (int, float)),
-    "ints": lambda value: isinstance(value, tuple) and all(isinstance(part, int) for part in value),
-    "floats": lambda value: isinstance(value, tuple) and all(isinstance(part, (int, float)) for part in value),
-    "string": lambda value: isinstance(value, str),
+_KINDS: Mapping[str, type | tuple[type, ...]] = {
+    "int": int,
+    "dtype": int,
+    "float": (int, float),
+    "string": str,
+    "": (int, float, str, tuple),
 }
-"""Whether a value suits the kind of an attribute. ONNX's checker skips a node where no opset tells its version."""
+"""The types of a value by the kind of its attribute, "" for one that the entry lacks; plural kinds have tuples."""
+
+
+def _suits(value: Any, kind: str) -> bool:
+    """Whether an attribute of a kind may have the value, which ONNX's checker does not check without an opset."""
+    if kind in ("ints", "floats"):
+        return isinstance(value, tuple) and all(_suits(part, kind.removesuffix("s")) for part in value)
+    return isinstance(value, _KINDS.get(kind, ()))
 
 
 def _attribute_value(attribute: AttributeProto, op: Op, result: str) -> Any:
@@ -471,7 +477,7 @@ def _attribute_value(attribute: AttributeProto, op: Op, result: str) -> Any:
     elif attribute.type in (AttributeProto.INTS, AttributeProto.FLOATS):
         value = tuple(value)
     kind = next((attr.kind for attr in op.attrs if attr.name == attribute.name), "")
-    if not any(suits(value) for key, suits in _ATTRIBUTES.items() if key == kind or not kind):
+    if not _suits(value, kind):
         raise NotCovered(f"the attribute {attribute.name}")
     return dtype_of(value, result) if kind == "dtype" else value
 
