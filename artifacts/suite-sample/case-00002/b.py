@@ -5,54 +5,63 @@ import torch.nn.functional as F
 class Model(torch.nn.Module):
     def __init__(self, arrays):
         super().__init__()
-        self.register_buffer("w_c10", arrays["w_df3f619804a92fdb_scalar_float32"])
-        self.w_c16 = arrays["w_e00e5eb9444182f3_scalar_float32"]
-        self.w_v12 = arrays["w_f5a5fd42d16a2030_2x2x4_float32"]
+        self.w_c37 = arrays["w_df3f619804a92fdb_scalar_int32"]
+        self.register_buffer("w_c50", arrays["w_9d9f290527a6be62_scalar_uint32"])
+        self.w_c56 = arrays["w_ff64c2e11d519d48_32x32_uint32"]
+        self.register_buffer("w_c60", arrays["w_f0efd1b2f5f3fe7e_32x32_uint32"])
+        self.m_v16 = torch.nn.Dropout(0.0)
 
-    def forward(self, x0, x1, x3, x8, x9, x15, x17, x20):
-        v2 = x1.reshape(())
-        v14 = torch.linalg.vector_norm(x0, ord=1.0, dim=(0, 1), keepdim=True).squeeze((0, 1))
-        v13 = torch.sub(self.w_c10.expand((2, 2, 4)), self.w_v12)
-        v15 = torch.reshape(x15, (1, 4, 4))
-        v16 = v15.contiguous().view((4, 4))
-        v17 = F.linear(x8, v16.t())
-        v22 = v17 / self.w_c16
-        v23 = v13.sub(v22)
-        v24 = v23.neg_()
-        v25 = v24.lt(v13)
-        v26 = torch.diag_embed(x17, 0, -2, -1)
-        v27 = v26.diagonal(0, -2, -1)
-        v29 = v27.mul(v22)
-        v18 = v29.where(v25, v22)
-        v31 = x0.new_full((2,), 3.0, dtype=torch.float32)
-        v32 = F.instance_norm(x8, weight=x9, bias=v31, eps=9.999999747378752e-06)
-        v33 = torch.flip(v32[:, :, 0:4:3], (2,))
-        v34 = v33[:, :, 0:2]
-        v35 = torch.add(v34, v34)
-        v36 = v35[0:1:2, :, :]
-        v37 = v35[1:2:2, :, :]
-        v38 = torch.stack((v36, v37,), dim=-3)
-        v19 = v38.contiguous().view((2, 2, 2))
-        v40 = x3.contiguous().view((1, 2, 2, 4, 2))
-        v41 = v40.reshape((2, 2, 4, 2))
-        c39 = torch.full((), 1, dtype=torch.int64, device=x0.device)
-        v42 = torch.index_select(v41, 1, torch.remainder(c39, 2).reshape(-1)).reshape((2, 4, 2))
-        v44 = torch.full((2, 2), True, dtype=torch.bool, device=x0.device)
-        v45 = torch.reshape(v44, (1, 2, 2))
-        v46 = v45.repeat([2, 1, 1])
-        v49 = x0.new_full((2, 2), 0, dtype=torch.int64)
-        v50 = v49.reshape(1, 2, -1)
-        v51 = torch.tile(v50, [2, 1, 1])
-        v52 = torch.where(v46, x20, v51)
-        c41 = torch.scalar_tensor(True, dtype=torch.bool, device=x0.device)
-        c53 = torch.zeros((), dtype=torch.int64, device=x0.device)
-        v55 = torch.where(c41, v52, c53)
-        v56 = v55[1:2, :, :]
-        v57 = v56.contiguous().view((2, 2))
-        v21 = v42 @ v57
-        v59 = x9[None, :]
-        v60 = torch.tile(v59, [2, 1])
-        v61 = v60[1:2, :]
-        v62 = v61.reshape(-1)
-        v11 = F.instance_norm(x8, weight=v62, bias=v31, eps=9.999999747378752e-06)
-        return (v2, v14, v18, v19, v21, v11,)
+    def forward(self, x1, x2, x8, x10, x12, x15):
+        c6 = torch.tensor(True, dtype=torch.bool, device=x1.device)
+        v7 = torch.ones((7, 3, 7), dtype=torch.bool, device=x1.device)
+        v8 = c6.expand((7, 3, 7)) & v7
+        c9 = torch.scalar_tensor(0, dtype=torch.int32, device=x1.device)
+        v12 = torch.where(v8, x1, c9)
+        v13 = x2[0:6, :]
+        v15 = v13[0:6, :]
+        v17 = v15[0:6, :]
+        v18 = x2[6:7, :]
+        local_1 = v17.new_empty((7, 7))
+        local_1[0:6].copy_(v17)
+        local_1[6:7].copy_(v18)
+        v20 = local_1
+        v3 = torch.tensordot(v12, v20, dims=([2], [1]))
+        v23 = torch.tensor(1568, dtype=torch.int64, device=x8.device)
+        v24 = -v23
+        v9 = v24.neg_()
+        c23 = torch.tensor([[-1, -2, 4, 0, 6, -4, -6]], dtype=torch.int64, device=x1.device)
+        v27 = torch.gather(v20, 0, torch.remainder(c23, 7))
+        v29 = torch.div(v27, 3, rounding_mode='trunc')
+        v30 = torch.stack((v29, v29), -3)
+        v31 = v30.reshape(2, -1)
+        local_2 = torch.empty((4, 7), dtype=torch.int32, device=v31.device)
+        local_2[0:2] = v31
+        local_2[2:4] = v31
+        v32 = local_2
+        v33 = x10.expand((1, 7))
+        v34 = torch.cat((v33, v33,), dim=-2)
+        v35 = torch.concat([v34, v34], -2)
+        v36 = torch.add(v32, v35)
+        v37 = v36[2:4, :]
+        v38 = v37[1:2, :]
+        c21 = x1.new_full((), True, dtype=torch.bool)
+        v11 = torch.where(c21, v38, self.w_c37)
+        v41 = torch.lt(x15, x15)
+        v42 = torch.eq(x15, x15)
+        v43 = v41 | v42
+        v44 = v43 & v43
+        v45 = torch.logical_or(v43, v43)
+        v46 = v43.logical_and(v45)
+        v47 = v44 | v46
+        v48 = torch.where(v47, x15, x15)
+        v49 = v48[3:4]
+        v16 = self.m_v16(v49)
+        v52 = x12[0:27, :]
+        v53 = v52[0:27, :]
+        v54 = x12[27:32, :]
+        v55 = torch.concat([v53, v54], -2)
+        v14 = v55.remainder(self.w_c56)
+        v58 = self.w_c50.sub(v14)
+        v19 = v58.permute((0, 1))
+        v21 = torch.div(v58, self.w_c60, rounding_mode='trunc')
+        return (v3, v9, v11, v16, v19, v21, v14,)

@@ -5,17 +5,18 @@ import torch.nn.functional as F
 class Model(torch.nn.Module):
     def __init__(self, arrays):
         super().__init__()
-        self.w_c5 = arrays["w_6c3c396ed6b5c36d_scalar_float64"]
+        self.w_c4 = arrays["w_7c9fa136d4413fa6_scalar_int64"]
+        self.w_c10 = torch.nn.Parameter(arrays["w_0f9e0aa006f3782e_2_float32"], requires_grad=False)
 
-    def forward(self, x2, x3, c15):
-        v4 = torch.gt(x3, 128)
-        v6 = self.w_c5 == x2
-        v7, v7_1 = torch.split(x3, [3, 2], dim=3)
-        v9 = torch.clamp(x2, min=0.0, max=2.0)
-        v10, v10_1 = v7_1.split([3, 2])
-        v12 = torch.gt(v9, v9)
-        v13 = torch.permute(v7, (4, 2, 1, 0, 3))
-        v14 = x3.argmax(4, True)
-        v16 = torch.max(v13, c15)
-        v17 = torch.mul(v13, v16)
-        return (v4, v6, v10, v10_1, v12, v14, v17, v7_1, v16,)
+    def forward(self, x0, x1, x3, x8, x9, x15, x17, x20):
+        v2 = x1.reshape(())
+        v5 = x3[:, self.w_c4.reshape(1)].reshape((2, 4, 2))
+        v11 = torch.group_norm(x8, 2, x9, self.w_c10, 9.999999747378752e-06)
+        v12 = torch.flip(v11[:, :, 0:4:3], (2,))
+        v13 = v12[:, :, 0:2]
+        v14 = torch.sum(torch.abs(x0), dim=(0, 1), keepdim=True).squeeze((0, 1))
+        v16 = F.linear(x8, x15.t())
+        v18 = torch.where(v16 < 0, x17 * v16, v16)
+        v19 = v13 + v13
+        v21 = F.linear(v5, x20.t())
+        return (v2, v14, v18, v19, v21, v11,)

@@ -5,36 +5,50 @@ import torch.nn.functional as F
 class Model(torch.nn.Module):
     def __init__(self, arrays):
         super().__init__()
-        self.w_c5 = arrays["w_6c3c396ed6b5c36d_scalar_float64"]
-        self.register_buffer("w_v30", arrays["w_353c38352a855c80_5x8x5x5x1_bool"])
+        self.register_buffer("w_c10", arrays["w_4bf5122f344554c5_scalar_bool"])
+        self.w_c43 = arrays["w_7c9fa136d4413fa6_scalar_int64"]
 
-    def forward(self, x2, x3):
-        v4 = torch.gt(x3, 128)
-        v3 = F.dropout(x2, training=False)
-        v5 = F.dropout(v3, 0.3, False)
-        v7 = self.w_c5.mul(self.w_c5)
-        v8 = v7.mul(v7)
-        v6 = v5 == v8
-        v13, v15 = torch.split(x3, [3, 2], dim=3)
-        v16 = v15[:, :, 0:1, :, :]
-        v7_1 = torch.slice_scatter(v15, v16, 2, 0, 1, 1)
-        v10, v20 = v7_1.split([3, 2])
-        v22 = v15.split([3, 2])[1]
-        v23 = v22[:, :, 0:1, :, :]
-        v10_1 = v22.slice_scatter(v23, 2, 0, 1, 1)
-        v26 = v5.clamp(min=0.0)
-        c20 = x2.new_full((), 2.0, dtype=torch.float64)
-        v27 = c20.minimum(v26)
-        v12 = torch.gt(v27, v27)
-        v29 = x3.argmax(4, keepdim=True)
-        v31 = self.w_v30.to(dtype=torch.int64)
-        v32 = v31.neg()
-        v33 = v29.bitwise_and(v32)
-        v14 = v33.bitwise_and_(v32)
-        v35 = v13.permute((4, 2, 1, 0, 3))
-        c33 = torch.full((), 1, dtype=torch.uint8, device=x2.device)
-        v37 = torch.stack(torch.broadcast_tensors(v35, c33.expand((5, 5, 8, 5, 3)))).amax(0)
-        v38 = torch.mul(v35, v37)
-        v39 = v38.contiguous().view((1, 3000))
-        v17 = v39.contiguous().view((5, 5, 8, 5, 3))
-        return (v4, v6, v10, v10_1, v12, v14, v17, v7_1,)
+    def forward(self, x0, x1, x3, x8, x9, x15, x17, x20, c12):
+        v2 = x1.reshape(())
+        v14 = torch.linalg.vector_norm(x0, ord=1.0, dim=(0, 1), keepdim=True).squeeze((0, 1))
+        v15 = torch.where(self.w_c10, x8, c12)
+        v16 = -v15
+        v17 = x15[0:3, :]
+        v20 = x15[3:4, :]
+        local_1 = v17.new_empty((4, 4))
+        local_1[0:3].copy_(v17)
+        local_1[3:4] = v20
+        v22 = local_1
+        v23 = v16.matmul(v22)
+        v24 = v23.neg_()
+        v13 = torch.full((2, 2, 4), 0.0, dtype=torch.float32, device=x0.device)
+        v25 = v13.neg()
+        v26 = v25.neg_()
+        v27 = torch.lt(v24, v26)
+        v28 = torch.diag_embed(x17, 0, -2, -1)
+        v29 = v28.diagonal(0, -2, -1)
+        v31 = v15.matmul(v22)
+        v32 = v29.mul(v31)
+        v18 = v32.where(v27, v31)
+        v34 = torch.unsqueeze(x9, 0)
+        v35 = torch.tile(v34, [2, 1])
+        v36 = v35[1:2, :]
+        v37 = torch.flatten(v36)
+        v38 = torch.full((2,), 3.0, dtype=torch.float32, device=x0.device)
+        v11 = F.instance_norm(v15, weight=v37, bias=v38, eps=9.999999747378752e-06)
+        v40 = torch.flip(v11[:, :, 0:4:3], (2,))
+        v41 = v40[:, :, 0:2]
+        v19 = v41 + v41
+        v43 = x3[:, :, 0:3, :]
+        v44 = x3[:, :, 3:4, :]
+        local_2 = torch.empty((2, 2, 4, 2), dtype=torch.int64, device=v43.device)
+        local_2[:, :, 0:3] = v43
+        local_2[:, :, 3:4].copy_(v44)
+        v45 = local_2
+        v46 = v45[:, self.w_c43.reshape(1)].reshape((2, 4, 2))
+        v47 = x20[:, 0:1:2]
+        v48 = x20[:, 1:2:2]
+        v49 = torch.stack((v47, v48,), dim=-1)
+        v50 = v49.reshape(2, -1)
+        v21 = v46 @ v50
+        return (v2, v14, v18, v19, v21, v11,)

@@ -4,38 +4,47 @@ import tensorflow as tf
 class Model(tf.Module):
     def __init__(self, arrays):
         super().__init__()
-        self.w_c5 = arrays["w_6c3c396ed6b5c36d_scalar_float64"]
-        self.w_v30 = tf.Variable(arrays["w_353c38352a855c80_5x8x5x5x1_bool"], trainable=False)
+        self.w_c10 = tf.identity(arrays["w_4bf5122f344554c5_scalar_bool"])
+        self.w_c43 = tf.Variable(arrays["w_7c9fa136d4413fa6_scalar_int64"], trainable=False)
 
-    def __call__(self, x2, x3):
-        v4 = x3 > tf.constant(128, tf.uint8)
-        v3 = tf.identity(x2)
-        v5 = tf.identity(v3)
-        v7 = tf.math.multiply(self.w_c5, self.w_c5)
-        v8 = tf.math.multiply(v7, v7)
-        v6 = v5 == v8
-        v13, v15 = tf.split(x3, [3, 2], axis=3)
-        v16 = v15[:, :, 0:1]
-        d0 = tf.slice(v15, [0, 0, 1, 0, 0], [5, 8, 4, 2, 5])
-        v7_1 = tf.concat([v16, d0], axis=2)
-        v10, v20 = tf.split(v7_1, [3, 2], axis=0)
-        v22 = tf.split(v15, [3, 2], axis=0)[1]
-        v23 = tf.slice(v22, [0, 0, 0, 0, 0], [2, 8, 1, 2, 5])
-        d1 = v22[:, :, 1:5]
-        v10_1 = tf.concat([v23, d1], 2)
-        v26 = tf.where(v5 < 0.0, tf.constant(0.0, v5.dtype), v5)
-        c20 = tf.constant(2.0, dtype=tf.float64, shape=())
-        v27 = tf.minimum(c20, v26)
-        v12 = tf.greater(v27, v27)
-        v29 = tf.expand_dims(tf.math.argmax(x3, axis=4, output_type=tf.int64), 4)
-        v31 = tf.cast(self.w_v30, 'int64')
-        v32 = tf.negative(v31)
-        v33 = v29 & v32
-        v14 = tf.bitwise.bitwise_and(v33, v32)
-        v35 = tf.transpose(v13, perm=[4, 2, 1, 0, 3])
-        c33 = tf.constant(1, dtype=tf.uint8, shape=())
-        v37 = tf.math.maximum(v35, tf.broadcast_to(c33, (5, 5, 8, 5, 3)))
-        v38 = tf.multiply(v35, v37)
-        v39 = tf.reshape(v38, [1, 3000])
-        v17 = tf.reshape(v39, [5, 5, 8, 5, 3])
-        return (v4, v6, v10, v10_1, v12, v14, v17, v7_1, v29,)
+    def __call__(self, x0, x1, x3, x8, x9, x15, x17, x20, c12):
+        v2 = tf.reshape(x1, [])
+        v14 = tf.squeeze(tf.reduce_sum(tf.abs(x0), axis=[0, 1], keepdims=True), axis=[0, 1])
+        v15 = tf.where(self.w_c10, x8, c12)
+        v16 = -v15
+        v17 = tf.slice(x15, [0, 0], [3, 4])
+        v20 = tf.slice(x15, [3, 0], [1, 4])
+        v22 = tf.concat([v17, v20], axis=-2)
+        v23 = v16 @ v22
+        v24 = tf.negative(v23)
+        v13 = tf.constant(0.0, dtype=tf.float32, shape=(2, 2, 4))
+        v25 = -v13
+        v26 = tf.negative(v25)
+        v27 = tf.less(v24, v26)
+        v28 = tf.transpose(tf.linalg.diag(x17, k=0), [0, 1])
+        v29 = tf.linalg.diag_part(tf.transpose(v28, [0, 1]), k=0)
+        v31 = v15 @ v22
+        v32 = tf.math.multiply(v29, v31)
+        v18 = tf.raw_ops.SelectV2(condition=v27, t=v32, e=v31)
+        v34 = x9[None, :]
+        v35 = tf.tile(v34, [2, 1])
+        v36 = v35[1:2]
+        v37 = tf.reshape(v36, [2])
+        v38 = tf.constant(3.0, dtype=tf.float32, shape=(2,))
+        local_1 = v15
+        local_2 = tf.nn.moments(local_1, [2], keepdims=True)
+        local_3 = tf.nn.moments(local_1, [2], keepdims=True)
+        v11 = tf.nn.batch_normalization(local_1, local_2[0], local_3[1], tf.reshape(v38, [-1, 1]), tf.reshape(v37, [-1, 1]), 9.999999747378752e-06)
+        v40 = v11[:, :, 3::-3]
+        v41 = v40[:, :, 0:2]
+        v19 = v41 + v41
+        v43 = tf.slice(x3, [0, 0, 0, 0], [2, 2, 3, 2])
+        v44 = tf.slice(x3, [0, 0, 3, 0], [2, 2, 1, 2])
+        v45 = tf.concat([v43, v44], axis=-2)
+        v46 = tf.gather(v45, tf.math.floormod(self.w_c43, 2), axis=1)
+        v47 = x20[:, 0:2:2]
+        v48 = x20[:, 1:2:2]
+        v49 = tf.stack([v47, v48], axis=-1)
+        v50 = tf.reshape(v49, [2, 2])
+        v21 = tf.tensordot(v46, v50, axes=1)
+        return (v2, v14, v18, v19, v21, v11,)

@@ -5,17 +5,17 @@ import torch.nn.functional as F
 class Model(torch.nn.Module):
     def __init__(self, arrays):
         super().__init__()
-        self.w_c7 = arrays["w_29ecd85bc6035055_5x1x5x5_uint32"]
+        self.w_c5 = arrays["w_6c3c396ed6b5c36d_scalar_float64"]
 
-    def forward(self, x0, x1, x3, x15):
-        v5 = x0.clone().acosh_()
-        v7 = x1[:, :, :, 0:4:3]
-        v8 = F.avg_pool1d(x0, (3,), (2,), padding=(0,), count_include_pad=False)
-        v2 = x1.flip((-4, -3, -2, -1))
-        v10 = self.w_c7 * v2
-        v15 = torch.sin(x3)
-        v17 = torch.full((16, 17), 2.0, dtype=torch.float32, device=x0.device)
-        v18 = torch.matmul(v15, v17)
-        v20 = v18 / 8.0
-        v16 = x15.add(v20)
-        return (v5, v7, v8, v10, v16, v2,)
+    def forward(self, x2, x3, c15):
+        v4 = torch.gt(x3, 128)
+        v6 = self.w_c5 == x2
+        v7, v7_1 = torch.split(x3, [3, 2], dim=3)
+        v9 = torch.clamp(x2, min=0.0, max=2.0)
+        v10, v10_1 = v7_1.split([3, 2])
+        v12 = torch.gt(v9, v9)
+        v13 = torch.permute(v7, (4, 2, 1, 0, 3))
+        v14 = x3.argmax(4, True)
+        v16 = torch.max(v13, c15)
+        v17 = torch.mul(v13, v16)
+        return (v4, v6, v10, v10_1, v12, v14, v17, v7_1, v16,)

@@ -4,43 +4,38 @@ import tensorflow as tf
 class Model(tf.Module):
     def __init__(self, arrays):
         super().__init__()
-        self.w_c13 = tf.identity(arrays["w_29ecd85bc6035055_5x1x5x5_uint32"])
+        self.w_c5 = arrays["w_6c3c396ed6b5c36d_scalar_float64"]
+        self.w_v30 = tf.Variable(arrays["w_353c38352a855c80_5x8x5x5x1_bool"], trainable=False)
 
-    def __call__(self, x0, x1, x3, x15):
-        v4 = tf.acosh(x0)
-        v6 = tf.pad(v4, [[0, 0], [0, 0], [1, 2]], constant_values=0.0)
-        v5 = v6[:, :, 1:17]
-        v11 = x1[:, :, :, 0:5:3]
-        v12 = tf.pad(v11, [[0, 0], [0, 0], [1, 2], [0, 0]], constant_values=0)
-        v7 = tf.pad(v12[:, :, 1:6], [[0, 0], [0, 0], [0, 0], [0, 0]], constant_values=0)
-        v14 = tf.transpose(tf.nn.avg_pool1d(tf.transpose(x0, [0, 2, 1]), [3], [2], "VALID"), [0, 2, 1])
-        v15 = tf.roll(v14, shift=(15,), axis=(1,))
-        v8 = tf.roll(v15, shift=(-15,), axis=(1,))
-        v19 = x1[::-1, ::-1, ::-1, ::-1]
-        v20 = tf.broadcast_to(v19, [2, 5, 5, 5, 5])
-        v21 = v20[1:2]
-        v2 = tf.squeeze(v21, axis=[0])
-        v10 = self.w_c13 * v2
-        v32 = tf.constant(2.0, dtype=tf.float32, shape=(16, 17))
-        v33 = v32[::-1]
-        v34 = tf.reverse(v33, axis=[0])
-        v35 = tf.reshape(v34, [1, 16, 17])
-        v30, = self.around(x3)
-        v31 = v30[None, :, :]
-        v36 = tf.matmul(v31, v35)
-        v37 = tf.squeeze(v36, axis=[0])
-        v39 = v37 / 8.0
-        v16 = tf.raw_ops.AddV2(x=x15, y=v39)
-        return (v5, v7, v8, v10, v16, v2,)
-
-    def around(self, x3):
-        @tf.function
-        def part(x3):
-            v25 = tf.math.sin(x3)
-            v26, v27 = tf.split(v25, [3, 13], axis=1)
-            v28 = tf.concat([v26, v27], 1)
-            v29 = tf.reverse(v28, axis=[1])
-            v30 = v29[:, ::-1]
-            return (v30,)
-
-        return part(x3)
+    def __call__(self, x2, x3):
+        v4 = x3 > tf.constant(128, tf.uint8)
+        v3 = tf.identity(x2)
+        v5 = tf.identity(v3)
+        v7 = tf.math.multiply(self.w_c5, self.w_c5)
+        v8 = tf.math.multiply(v7, v7)
+        v6 = v5 == v8
+        v13, v15 = tf.split(x3, [3, 2], axis=3)
+        v16 = v15[:, :, 0:1]
+        d0 = tf.slice(v15, [0, 0, 1, 0, 0], [5, 8, 4, 2, 5])
+        v7_1 = tf.concat([v16, d0], axis=2)
+        v10, v20 = tf.split(v7_1, [3, 2], axis=0)
+        v22 = tf.split(v15, [3, 2], axis=0)[1]
+        v23 = tf.slice(v22, [0, 0, 0, 0, 0], [2, 8, 1, 2, 5])
+        d1 = v22[:, :, 1:5]
+        v10_1 = tf.concat([v23, d1], 2)
+        v26 = tf.where(v5 < 0.0, tf.constant(0.0, v5.dtype), v5)
+        c20 = tf.constant(2.0, dtype=tf.float64, shape=())
+        v27 = tf.minimum(c20, v26)
+        v12 = tf.greater(v27, v27)
+        v29 = tf.expand_dims(tf.math.argmax(x3, axis=4, output_type=tf.int64), 4)
+        v31 = tf.cast(self.w_v30, 'int64')
+        v32 = tf.negative(v31)
+        v33 = v29 & v32
+        v14 = tf.bitwise.bitwise_and(v33, v32)
+        v35 = tf.transpose(v13, perm=[4, 2, 1, 0, 3])
+        c33 = tf.constant(1, dtype=tf.uint8, shape=())
+        v37 = tf.math.maximum(v35, tf.broadcast_to(c33, (5, 5, 8, 5, 3)))
+        v38 = tf.multiply(v35, v37)
+        v39 = tf.reshape(v38, [1, 3000])
+        v17 = tf.reshape(v39, [5, 5, 8, 5, 3])
+        return (v4, v6, v10, v10_1, v12, v14, v17, v7_1, v29,)
