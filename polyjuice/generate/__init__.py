@@ -16,7 +16,7 @@ from polyjuice.generate.hirgen import HirGen
 from polyjuice.generate.isra import Isra
 from polyjuice.generate.metrics import METRICS, TABLE_OPERATORS, Measured, Metric, Suite, measure
 from polyjuice.generate.small import Small
-from polyjuice.generate.smt import SolverMissing
+from polyjuice.generate.smt import SolverMissing, load_z3
 from polyjuice.generate.statements import Statements
 from polyjuice.generate.suite_record import Memory, Turn
 from polyjuice.ir import Graph
@@ -69,7 +69,7 @@ DISRUPTED_STRATEGY = "hirgen"
 def check_installed(strategy: str) -> None:
     """Raise SolverMissing, with one line that says what to install, if the strategy needs a solver that is missing."""
     if strategy == "nnsmith":
-        nnsmith.load_solver()
+        load_z3()
 
 
 def generate(

@@ -67,11 +67,6 @@ def generate(
     return NNSmith(random.Random(f"nnsmith {seed}"), accepts, operators).graph(nodes)
 
 
-def load_solver() -> Any:
-    """Return the module z3. Raises SolverMissing."""
-    return load_z3("the strategy nnsmith needs")
-
-
 @dataclass(frozen=True, kw_only=True)
 class _Application:
     """A way to apply an operator to existing values, by their numbers, and to operands that do not exist yet."""
@@ -97,7 +92,7 @@ class NNSmith:
     """A graph of symbolic shapes. At any time, its current sizes make it a valid and accepted graph."""
 
     def __init__(self, rng: random.Random, accepts: Accepts | None, operators: Sequence[Op] | None = None) -> None:
-        self.system = System(Solver(load_solver(), rng.getrandbits(31)))
+        self.system = System(Solver(load_z3(), rng.getrandbits(31)))
         self._rng = rng
         self._choices = _SymbolicChoices(rng.getrandbits(64), self.system)
         self._growth = Growth(rng, accepts, operators)

@@ -23,14 +23,14 @@ class SolverMissing(RuntimeError):
     """The solver is not installed; one line that says what to install."""
 
 
-def load_z3(needed_by: str) -> Any:
+def load_z3() -> Any:
     """Return the module z3. Raises SolverMissing."""
     try:
         import z3
     except ModuleNotFoundError as missing:
         if missing.name != "z3":
             raise
-        raise SolverMissing(f"{needed_by} z3: pip install 'polyjuice-fuzzer[smt]'") from None
+        raise SolverMissing("the strategy nnsmith needs z3: pip install 'polyjuice-fuzzer[smt]'") from None
     return z3
 
 

@@ -1,1 +1,1 @@
-"""Checks of the rules themselves: on instances of each, on generated graphs with all of them, and by proof."""
+"""Checks of the rules themselves: on instances of each, and on generated graphs with all of them."""

@@ -12,17 +12,12 @@ from dataclasses import asdict, dataclass, replace
 from typing import Any, TypeVar
 
 from polyjuice.egraph import Rule
-from polyjuice.generate import SolverMissing
 from polyjuice.rulecheck.coherence import Coherence, coherence
-from polyjuice.rulecheck.proofs import Proof, prove
 from polyjuice.rulecheck.soundness import Check, check
 from polyjuice.rulecheck.terms import directions
 
 #: Generated graphs that one process takes at a time.
 _GRAPHS = 100
-
-#: The effort for each question to the solver, in its resource units.
-_PROOF_EFFORT = 2_000_000
 
 _T = TypeVar("_T")
 
@@ -33,8 +28,8 @@ SOUND, UNSOUND, UNTESTED = "sound", "unsound", "untested"
 class Result:
     """The result for one rule.
 
-    ``trials`` is the smaller number of trials of its two directions. ``proof`` is the status of :class:`Proof`.
-    ``fired`` is the number of matches on the generated graphs (None: the rule was not tried there).
+    ``trials`` is the smaller number of trials of its two directions. ``fired`` is the number of matches on
+    the generated graphs (None: the rule was not tried there).
     """
 
     rule: Rule
@@ -42,7 +37,6 @@ class Result:
     status: str
     counterexample: dict[str, Any] | None = None
     explanation: str = ""
-    proof: str = ""
     fired: int | None = None
 
     @property
@@ -56,8 +50,6 @@ class Result:
             "trials": self.trials,
             "status": self.status,
             "counterexample": self.counterexample,
-            "proved": self.proof == "proved",
-            "proof": self.proof,
             "fired": self.fired,
         }
 
@@ -85,11 +77,7 @@ class Report:
 
 
 def check_rule(rule: Rule, trials: int, seed: int | str) -> Result:
-    """Try a rule in all its directions, and prove it where that is cheap."""
-    try:
-        proof = prove(rule, _PROOF_EFFORT)
-    except SolverMissing:  # the solver is optional
-        proof = Proof(status="")
+    """Try a rule in all its directions."""
     done: list[Check] = []
     for direction in directions(rule):
         done.append(check(direction, trials, seed))
@@ -101,22 +89,12 @@ def check_rule(rule: Rule, trials: int, seed: int | str) -> Result:
                 status=UNSOUND,
                 counterexample=asdict(found),
                 explanation=str(found),
-                proof=proof.status,
             )
     least = min(result.trials for result in done)
     problem = next((result.problem for result in done if result.problem), "")
-    if proof.status == "refuted":
-        return Result(
-            rule=rule,
-            trials=least,
-            status=UNSOUND,
-            counterexample={"problem": proof.counterexample},
-            explanation=proof.counterexample,
-            proof=proof.status,
-        )
     if least >= trials:
-        return Result(rule=rule, trials=least, status=SOUND, proof=proof.status)
-    return Result(rule=rule, trials=least, status=UNTESTED, explanation=problem, proof=proof.status)
+        return Result(rule=rule, trials=least, status=SOUND)
+    return Result(rule=rule, trials=least, status=UNTESTED, explanation=problem)
 
 
 def check_all(

@@ -38,7 +38,7 @@ def grown(seed: object = 0) -> NNSmith:
 
 
 def system() -> System:
-    return System(Solver(load_z3("this test needs"), 0))
+    return System(Solver(load_z3(), 0))
 
 
 # --- graphs ----------------------------------------------------------------------------------------------------------
