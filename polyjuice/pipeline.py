@@ -39,8 +39,6 @@ REPEATS = 3
 One is enough for a hang: each takes the whole time limit, which is hundreds of times the time of a compilation.
 """
 
-"""Kinds of faults that depend on chance, and how often programs run before such a fault counts as gone."""
-
 
 @dataclass(frozen=True, kw_only=True)
 class Target:

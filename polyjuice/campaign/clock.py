@@ -62,7 +62,7 @@ class Clock:
 
 
 @dataclass(frozen=True)
-class Moments:
+class Deadlines:
     """The latest begin of a case, and the moment when running cases are given up, on the monotonic clock.
 
     ``asked_s`` is the average time that the processes of this run have spent on probing the compiler. A process that
@@ -79,7 +79,7 @@ class Schedule:
 
     With a time T, cases begin up to T, in all runs of the campaign together. Triage then has a further T/2, at least
     one minute. Cases that still run at T have half of that to finish, or all of it if nothing is triaged. A run that
-    has no time left for cases also gets this further time. Without T there is no end. Moments are on the monotonic
+    has no time left for cases also gets this further time. Without T there is no end. Deadlines are on the monotonic
     clock.
     """
 
@@ -135,9 +135,9 @@ class Schedule:
         return 0.0 if self._cases_ended is None else time.monotonic() - self._cases_ended
 
     @property
-    def moments(self) -> Moments:
+    def moments(self) -> Deadlines:
         """The moments at which cases end."""
-        return Moments(self._last_begin, self._last_begin + self._afterwards_s * self._to_end, self._probed_s)
+        return Deadlines(self._last_begin, self._last_begin + self._afterwards_s * self._to_end, self._probed_s)
 
     @property
     def end(self) -> float:

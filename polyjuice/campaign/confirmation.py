@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from types import MappingProxyType
 
-from polyjuice.campaign import together
+from polyjuice.campaign import pack_faults
 from polyjuice.campaign.config import Config
 from polyjuice.oracles import Case, Verdict, fault
 from polyjuice.packs import CasePacks
@@ -26,14 +26,14 @@ _FAILURES = 2
 class Confirmed:
     """The confirmed findings of a case, the URLs of the known bugs that were met, and the verdicts that are no finding.
 
-    ``flaky`` are verdicts that did not repeat, ``again`` the signatures of duplicates. With ``postponed``, the case has
-    verdicts that still need confirming: ``suspected`` has their messages, and all other lists are empty.
+    ``flaky`` are verdicts that did not repeat, ``duplicates`` the signatures of duplicates. With ``postponed``, the
+    case has verdicts that still need confirming: ``suspected`` has their messages, and all other lists are empty.
     """
 
     findings: list[FindingRecord] = field(default_factory=list)
     known: list[str] = field(default_factory=list)
     flaky: list[Verdict] = field(default_factory=list)
-    again: list[str] = field(default_factory=list)
+    duplicates: list[str] = field(default_factory=list)
     postponed: bool = False
     suspected: list[str] = field(default_factory=list)
 
@@ -41,7 +41,7 @@ class Confirmed:
         self.findings += other.findings
         self.known += other.known
         self.flaky += other.flaky
-        self.again += other.again
+        self.duplicates += other.duplicates
         return self
 
 
@@ -74,7 +74,7 @@ class Confirming:
             if bug and bug.is_in(self._session.version):
                 found.known.append(bug.url)
             elif self._is_reported(verdict) or self._is_one_of_many(case, verdict, number):
-                found.again.append(verdict.signature)
+                found.duplicates.append(verdict.signature)
             else:
                 folder = self._out / "raw" / f"{case.index:06d}-{name}{number}-{verdict.kind}"
                 asked.append((verdict, folder, bug.url if bug else ""))
@@ -88,7 +88,7 @@ class Confirming:
         with confirmed(case, [v for v, *_ in asked], folders, self._session, from_scratch=untouched) as drafts:
             for number, (verdict, _, regression) in enumerate(asked):
                 if self._is_reported(verdict):
-                    found.again.append(verdict.signature)
+                    found.duplicates.append(verdict.signature)
                 elif number in drafts:
                     found.findings.append(drafts[number].finish(regression=regression))
                     self._times_reported[verdict.signature] += 1
@@ -101,7 +101,7 @@ class Confirming:
         suspected = [pack for v in flaky for label in (v.a, v.b) if (pack := packed.ran.get(label))]
         found = Confirmed()
         for number, pack in enumerate(dict.fromkeys([*suspected, *packed.failed])):
-            if shown := together.fault(pack, self._session, self._config.oracles):
+            if shown := pack_faults.fault(pack, self._session, self._config.oracles):
                 found += self.confirm(shown[0], [shown[1]], f"pack-{number}-")
         return found
 

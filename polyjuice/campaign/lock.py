@@ -62,7 +62,7 @@ def campaign_of(finding: Path) -> Path | None:
 
 
 @contextmanager
-def kept_from_running(campaign: Path | None) -> Iterator[None]:
+def hold_campaign_lock(campaign: Path | None) -> Iterator[None]:
     """Keep a campaign from running inside the block, because it would change what the block writes. Raises Running.
 
     A campaign that nobody can run here, because its folder is not writable, needs no lock.

@@ -46,7 +46,7 @@ _DEATHS = (
 )
 
 
-class FalseRule(RuntimeError):
+class FalseRule(Exception):
     """One of the user's rules makes variants that are not equal to their seed graphs; the message names it."""
 
 
@@ -74,7 +74,7 @@ def run(config: Config, rules: Sequence[Rule], store: Store, listener: Listener)
     Returns after the configured number of cases or time, when all findings are triaged or the time for triage is over
     (see :class:`polyjuice.campaign.clock.Schedule`). After an interrupt (KeyboardInterrupt) the store has all
     finished results. Raises EnvironmentProblem if the compiler cannot be used, and FalseRule if one of the user's rules
-    is false, and NoSpace if a disk is full. If a process dies, another one does its work.
+    is false, NoSpace if a disk is full, and NoProcess if every process dies. If one dies, another does its work.
     """
     campaign = _Campaign(config, rules, store, listener)
     try:
@@ -146,7 +146,7 @@ class _Campaign:
         """Send the work of a process that died once more. Give it up if that has happened before."""
         task, job = self._running.pop(future, None), self._triaging.pop(future, None)
         with interrupts.blocked():
-            again, ran = self._pool.again(future)
+            again, ran = self._pool.resubmit(future)
         if ran:
             self._store.add_death(text := _death(task, job))
             self._listener.died(text)

@@ -27,6 +27,10 @@ _TRIES = 2
 """How often the process of a task may die before the task is given up."""
 
 
+class NoProcess(Exception):
+    """No process of the campaign can work."""
+
+
 @dataclass(eq=False, kw_only=True)
 class _Process:
     """A process with its queue of tasks, the oldest first, and its folder of temporary files."""
@@ -34,7 +38,7 @@ class _Process:
     executor: ProcessPoolExecutor
     folder: str
     queue: list[Future[Any]] = field(default_factory=list)
-    killer: Future[Any] | None = None
+    task_at_death: Future[Any] | None = None
     """The task that a process was doing when it died."""
 
 
@@ -80,16 +84,16 @@ class Pool:
         self._in_a_row = 0
         return False
 
-    def again(self, future: Future[Any]) -> tuple[Future[Any] | None, bool]:
+    def resubmit(self, future: Future[Any]) -> tuple[Future[Any] | None, bool]:
         """After a death, send the task once more; return its new future, and whether it ran in the process that died.
 
-        There is no future if the processes of the task have died too often. Raises RuntimeError if processes die again
+        There is no future if the processes of the task have died too often. Raises NoProcess if processes die again
         and again, and none has any result.
         """
         order = self._orders.pop(future)
         if order.process in self._processes:
             self._replace(order.process)
-        ran = order.process.killer is future
+        ran = order.process.task_at_death is future
         deaths = order.deaths + ran
         return (None if deaths == _TRIES else self._submit(order.work, order.arguments, deaths)), ran
 
@@ -115,9 +119,11 @@ class Pool:
         """Begin another process instead of one that died."""
         self._in_a_row += 1
         if self._in_a_row > _IN_A_ROW:
-            raise RuntimeError(f"{_IN_A_ROW} processes of the campaign died one after another, without any result")
+            raise NoProcess(f"{_IN_A_ROW} processes of the campaign died one after another, without any result")
         process.executor.shutdown()
-        process.killer = next((one for one in process.queue if isinstance(one.exception(), BrokenProcessPool)), None)
+        process.task_at_death = next(
+            (one for one in process.queue if isinstance(one.exception(), BrokenProcessPool)), None
+        )
         shutil.rmtree(process.folder, ignore_errors=True)
         self._processes[self._processes.index(process)] = self._begun()
 

@@ -16,7 +16,6 @@ from polyjuice import formats, pipeline, program_formats
 from polyjuice.campaign.clock import Clock
 from polyjuice.campaign.config import Config
 from polyjuice.campaign.factors import NOTHING_DUE, Levels, levels
-from polyjuice.campaign.false_rules import refuted
 from polyjuice.campaign.kinds import Kinds
 from polyjuice.campaign.seeds import Seeds
 from polyjuice.compilers import CompilerInfo
@@ -44,6 +43,8 @@ from polyjuice.lower.forms import Form, text
 from polyjuice.ops import Op, matching
 from polyjuice.oracles import Case, InputSet, Program
 from polyjuice.oracles import find as find_oracle
+from polyjuice.rulecheck import soundness
+from polyjuice.rulecheck.terms import directions
 from polyjuice.support import Support
 from polyjuice.user_models import ORIGINAL, UserModel, symbolic
 
@@ -64,6 +65,9 @@ _SETS = 4
 
 #: The same for a small program without variants: few sets have a NaN or a tie, and many sets cost as much as compiling.
 _SETS_OF_SMALL = 12
+
+_TRIALS = 100
+"""The number of instances that each rule is tested on: the first few refute nearly all false rules."""
 
 #: Chance that all variants of a case get the same lowering choices.
 _ALIKE = 0.5
@@ -384,7 +388,7 @@ class Preparation:
         self, index: int, graph: Graph, problems: Sequence[tuple[Variant | None, str]], fired: Collection[str]
     ) -> Unsound:
         """Store the problems of unequal variants, or of rules that made an ill-typed graph. Return the exception."""
-        false = refuted(self._rules, fired)
+        false = _refuted(self._rules, fired)
         seed_forms = [
             self._store_unsound(index, graph, variant, "\n".join([problem, *false])) for variant, problem in problems
         ]
@@ -416,3 +420,14 @@ def _operators(config: Config, compiler: CompilerInfo) -> list[Op]:
     found = matching(config.only_operators)
     named = config.only_operators or program_formats.find(compiler.format).dynamic_types
     return found if named else [op for op in found if not op.promotes and not op.of_complex]
+
+
+def _refuted(rules: Sequence[Rule], fired: Collection[str]) -> list[str]:
+    """Return one line for each false rule of the user's that fired: its file and line, and a counterexample."""
+    found: list[str] = []
+    for rule in rules:
+        if rule.added and rule.name in fired:
+            examples = (soundness.check(direction, _TRIALS).counterexample for direction in directions(rule))
+            if example := next(filter(None, examples), None):
+                found.append(f"the rule {rule.name} ({rule.file}:{rule.line}) is false: {example}")
+    return found

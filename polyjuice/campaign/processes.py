@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from polyjuice import interrupts
-from polyjuice.campaign.clock import Moments
+from polyjuice.campaign.clock import Deadlines
 from polyjuice.campaign.config import Config
 from polyjuice.campaign.lock import PROCESSES, Lock
 from polyjuice.campaign.runner import CaseResult, Runner
@@ -108,7 +108,7 @@ def _close() -> None:
         _session.close()
 
 
-def run_task(task: Task, moments: Moments) -> list[CaseResult]:
+def run_task(task: Task, moments: Deadlines) -> list[CaseResult]:
     """Run cases by `run_cases`, if it is not too late to begin, and give up those that do not finish in time.
 
     Postponed cases may begin until running cases must end. A case without a result runs again when the campaign is

@@ -53,9 +53,9 @@ class CaseResult:
 
     ``unsound`` and ``defect`` are faults of Polyjuice: a variant that differs from its seed graph, and an internal
     error. ``false`` names the user's rules that made such a variant. ``known`` has the URLs of known bugs that were
-    met, ``flaky`` the verdicts that did not repeat, and ``again`` the signatures of duplicates. ``disturbed`` names
-    what the compiler changed in its processes, which were replaced. ``sizes`` describes the
-    symbolic sizes of the model. ``postponed`` has indices if the case's findings are not yet confirmed: these cases
+    met, ``flaky`` the verdicts that did not repeat, and ``duplicates`` the signatures of duplicates. ``disturbed``
+    names what the compiler changed in its processes, which were replaced. ``sizes`` describes the symbolic sizes of the
+    model. ``postponed`` has indices if the case's findings are not yet confirmed: these cases
     ran with it, and must run once more to confirm them. ``suspected`` then has the messages of their verdicts.
     """
 
@@ -67,7 +67,7 @@ class CaseResult:
     findings: Sequence[FindingRecord] = ()
     known: Sequence[str] = ()
     flaky: Sequence[str] = ()
-    again: Sequence[str] = ()
+    duplicates: Sequence[str] = ()
     disturbed: Sequence[str] = ()
     unsound: Sequence[str] = ()
     false: str = ""
@@ -81,12 +81,12 @@ class CaseResult:
     seconds: dict[str, float] = field(default_factory=dict)
 
     @property
-    def tells(self) -> bool:
+    def has_report(self) -> bool:
         """Whether the result reports anything. If not, the case may fail only beside other cases, in packs."""
-        return bool(self.findings or self.known or self.again or self.flaky or self.defect)
+        return bool(self.findings or self.known or self.duplicates or self.flaky or self.defect)
 
 
-class _Turn:
+class _CaseRun:
     """A case in progress: how many seed graphs it has tried, the last one's case or problem, and the time of all."""
 
     def __init__(self, index: int, attempts: int) -> None:
@@ -111,7 +111,7 @@ class _Turn:
         return isinstance(self.problem, Skip) and self._attempt < self._attempts
 
     @property
-    def whole(self) -> Case:
+    def prepared_case(self) -> Case:
         """The prepared case, which must exist."""
         assert self.case is not None
         return self.case
@@ -185,37 +185,37 @@ class Runner:
         Raises EnvironmentProblem if the compiler cannot be used at all.
         """
         if not postponed:
-            for turn in self._execute(indices):
-                yield self._finished(turn, indices, may_wait=self._confirms_much)
+            for run in self._execute(indices):
+                yield self._finished(run, indices, may_wait=self.over_confirm_budget)
             return
-        in_company: list[int] = []
-        for turn in self._execute(sorted(postponed)):
-            result = self._finished(turn, indices, may_wait=False)
-            if result.tells:
+        rerun_in_pack: list[int] = []
+        for run in self._execute(sorted(postponed)):
+            result = self._finished(run, indices, may_wait=False)
+            if result.has_report:
                 yield result
             else:
-                in_company.append(turn.index)
-        for turn in self._execute(indices) if in_company else ():
-            if turn.index in in_company:
-                yield self._finished(turn, indices, may_wait=False)
+                rerun_in_pack.append(run.index)
+        for run in self._execute(indices) if rerun_in_pack else ():
+            if run.index in rerun_in_pack:
+                yield self._finished(run, indices, may_wait=False)
 
-    def _finished(self, turn: _Turn, indices: Sequence[int], *, may_wait: bool) -> CaseResult:
+    def _finished(self, run: _CaseRun, indices: Sequence[int], *, may_wait: bool) -> CaseResult:
         """Return the result of a case that ran beside others. With ``may_wait``, its findings may be postponed."""
-        if turn.case:
-            with self._timed(turn):
-                turn.result, found = self._judged(turn.case, may_wait=may_wait)
-                if found.postponed or (may_wait and turn.packs.failed):
-                    turn.result = replace(turn.result, postponed=indices, suspected=found.suspected)
+        if run.case:
+            with self._timed(run):
+                run.result, found = self._judged(run.case, may_wait=may_wait)
+                if found.postponed or (may_wait and run.packs.failed):
+                    run.result = replace(run.result, postponed=indices, suspected=found.suspected)
                 else:
                     with self._clock.of(CONFIRM):
-                        found += self.confirming.in_packs(turn.case, turn.packs, found.flaky)
-                    turn.result = _with(turn.result, found)
-        result = turn.final()
+                        found += self.confirming.in_packs(run.case, run.packs, found.flaky)
+                    run.result = _with(run.result, found)
+        result = run.final()
         self._spent.update(result.seconds)
         return result
 
     @property
-    def _confirms_much(self) -> bool:
+    def over_confirm_budget(self) -> bool:
         """Whether confirming has taken more than its share of the time."""
         return not self._compiler.fast and self._spent[CONFIRM] > _CONFIRMING * busy_s(self._spent)
 
@@ -224,48 +224,48 @@ class Runner:
 
         Raises Skip if none of its seed graphs can be tested, and Unsound if a variant differs from its seed graph.
         """
-        (turn,) = self._execute([index])
-        if turn.problem:
-            raise turn.problem
-        return turn.whole
+        (run,) = self._execute([index])
+        if run.problem:
+            raise run.problem
+        return run.prepared_case
 
-    def _execute(self, indices: Sequence[int]) -> list[_Turn]:
+    def _execute(self, indices: Sequence[int]) -> list[_CaseRun]:
         """Prepare some cases and run their programs. If a seed graph cannot be tested, a case may try the next one."""
-        turns = waiting = [_Turn(index, self._attempts) for index in indices]
+        runs = waiting = [_CaseRun(index, self._attempts) for index in indices]
         while waiting:
-            for turn in waiting:
-                self._prepare(turn)
-            ready = [turn for turn in waiting if turn.case]
+            for run in waiting:
+                self._prepare(run)
+            ready = [run for run in waiting if run.case]
             self._execute_packs(ready)
-            for turn in ready:
-                with self._timed(turn):
-                    turn.case = self._executed(turn.whole)
-            waiting = [turn for turn in ready if turn.may_try_another]
-        return turns
+            for run in ready:
+                with self._timed(run):
+                    run.case = self._executed(run.prepared_case)
+            waiting = [run for run in ready if run.may_try_another]
+        return runs
 
-    def _prepare(self, turn: _Turn) -> None:
+    def _prepare(self, run: _CaseRun) -> None:
         """Prepare the case with its next seed graph that can be tested, if there is one."""
         while True:
-            with self._timed(turn):
-                turn.case = self._preparation.case(turn.index, turn.next_attempt())
-            if not turn.may_try_another:
+            with self._timed(run):
+                run.case = self._preparation.case(run.index, run.next_attempt())
+            if not run.may_try_another:
                 return
 
-    def _execute_packs(self, turns: Sequence[_Turn]) -> None:
+    def _execute_packs(self, runs: Sequence[_CaseRun]) -> None:
         """Run those programs of the cases that can be compiled in packs."""
-        if self._pack == 1 or not turns:
+        if self._pack == 1 or not runs:
             return
         began, before = time.perf_counter(), self.session.seconds
-        packed = packs.execute([turn.whole for turn in turns], self.session, self._pack)
+        packed = packs.execute([run.prepared_case for run in runs], self.session, self._pack)
         spent = _worker_seconds(self.session.seconds, before)
         spent["other"] += time.perf_counter() - began - sum(spent.values())
-        for turn, case in zip(turns, packed.cases, strict=True):
-            turn.case = case
-            turn.packs = packed.of(case)
-            turn.spend({activity: seconds / len(turns) for activity, seconds in spent.items()})
+        for run, case in zip(runs, packed.cases, strict=True):
+            run.case = case
+            run.packs = packed.of(case)
+            run.spend({activity: seconds / len(runs) for activity, seconds in spent.items()})
 
     @contextmanager
-    def _timed(self, turn: _Turn) -> Iterator[None]:
+    def _timed(self, run: _CaseRun) -> Iterator[None]:
         """Charge the time inside the block to a case, and keep an exception as the case's problem."""
         self._clock.reset()
         before = self._seconds
@@ -276,10 +276,10 @@ class Runner:
         except Exception as problem:  # noqa: BLE001 - not lost: it becomes the case's result
             if full := shortage(problem, [self._out]):
                 raise full from None
-            turn.fail(problem)
+            run.fail(problem)
         finally:
-            turn.spend(self._clock.seconds)
-            turn.spend(_worker_seconds(self._seconds, before))
+            run.spend(self._clock.seconds)
+            run.spend(_worker_seconds(self._seconds, before))
 
     @property
     def _seconds(self) -> dict[str, float]:
@@ -363,7 +363,7 @@ class Runner:
 def _with(result: CaseResult, found: Confirmed) -> CaseResult:
     """Return the result with the confirmed findings."""
     flaky = [verdict.message for verdict in found.flaky]
-    return replace(result, findings=found.findings, known=found.known, flaky=flaky, again=found.again)
+    return replace(result, findings=found.findings, known=found.known, flaky=flaky, duplicates=found.duplicates)
 
 
 def _unsupported(case: Case) -> list[Outcome]:

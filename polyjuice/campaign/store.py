@@ -15,13 +15,13 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from polyjuice.campaign import schema, seeds, stored_results
+from polyjuice.campaign import schema, seeds
 from polyjuice.campaign.clock import PROBE, SHARES, TRIAGE, busy_s
 from polyjuice.campaign.config import Config
 from polyjuice.campaign.coverage import Tuple
 from polyjuice.campaign.lock import DATABASE, LOCK, PROCESSES, Lock, Locked
 from polyjuice.campaign.runner import CaseResult
-from polyjuice.campaign.stored_results import LISTED, POSTPONED
+from polyjuice.triage import FindingRecord
 from polyjuice.triage.automatic import Triaged, reduced_folder
 from polyjuice.triage.causes import KnownCulprit, fails
 from polyjuice.triage.finding import staged
@@ -41,6 +41,12 @@ FOLDERS = ("raw", "findings")
 
 SUSPECTED = "suspected"
 """The kind of the note on a verdict that waits for confirmation."""
+
+POSTPONED = "postponed"
+"""The kind of the note on a case whose verdict still waits for confirmation."""
+
+LISTED = ("known", "flaky", "duplicates", "unsound", "disturbed")
+"""The kinds of notes that a result has as lists of the same name."""
 
 _COUNT_RULE = "INSERT INTO rules VALUES (?, 1) ON CONFLICT (name) DO UPDATE SET cases = cases + 1"
 
@@ -154,6 +160,7 @@ class Store:
         self.folder = folder
         self._db = connection
         self._lock: Lock | None = None
+        self._is_new = False
         self._in_transaction = False
 
     @classmethod
@@ -187,7 +194,7 @@ class Store:
             _delete(folder)
             raise
         store = cls(folder, sqlite3.connect(path, _BUSY_S))
-        store._lock = lock
+        store._lock, store._is_new = lock, True
         return store
 
     @classmethod
@@ -263,8 +270,8 @@ class Store:
             self._in_transaction = False
 
     def abandon(self) -> None:
-        """Delete a campaign that could not begin, so that its folder is free for the next try."""
-        if not self.done():
+        """Delete a campaign that this process created and that could not begin, so that its folder is free again."""
+        if self._is_new and not self.done():
             self.close()
             _delete(self.folder)
 
@@ -322,7 +329,7 @@ class Store:
                 seconds.update(json.loads(before[0]))
                 suspected = 'SELECT text FROM notes WHERE "index" = ? AND kind = ?'
                 flaky = [text for (text,) in self._db.execute(suspected, (result.index, SUSPECTED))]
-                result = result if result.tells else replace(result, flaky=flaky)
+                result = result if result.has_report else replace(result, flaky=flaky)
                 self._db.execute('DELETE FROM notes WHERE "index" = ?', (result.index,))
             for name, value in {"elapsed_s": elapsed_s, **spent}.items():
                 self._put(name, str(value))
@@ -350,7 +357,7 @@ class Store:
 
     def results(self) -> list[CaseResult]:
         """The finished cases by index, with what the log says about them."""
-        return stored_results.read(self._db)
+        return _results(self._db)
 
     def done(self) -> set[int]:
         """The indices of the finished cases, including postponed ones."""
@@ -516,8 +523,8 @@ class Store:
         notes = Counter(kind for (kind,) in self._db.execute("SELECT kind FROM notes"))
         if notes["flaky"]:
             by_kind["flaky"] = notes["flaky"]
-        if notes["again"]:
-            by_kind["again"] = notes["again"]
+        if notes["duplicates"]:
+            by_kind["duplicate"] = notes["duplicates"]
         if notes[POSTPONED]:
             by_kind[POSTPONED] = notes[POSTPONED]
         return {
@@ -548,3 +555,29 @@ class Store:
         del spent[PROBE]
         total = sum(spent.values()) or 1.0
         return {activity: round(spent[activity] / total, 4) for activity in SHARES}
+
+
+def _results(db: sqlite3.Connection) -> list[CaseResult]:
+    """The finished cases by index, with what the log says about them."""
+    notes: dict[tuple[int, str], list[str]] = {}
+    for index, kind, text in db.execute('SELECT "index", kind, text FROM notes'):
+        notes.setdefault((index, kind), []).append(text)
+    for index, text in db.execute('SELECT "index", record FROM findings'):
+        notes.setdefault((index, "finding"), []).append(text)
+
+    def result(index: int, pairs: int, skipped: str, seconds: str) -> CaseResult:
+        listed: dict[str, Any] = {kind: notes.get((index, kind), ()) for kind in LISTED}
+        single: dict[str, Any] = {kind: "".join(notes.get((index, kind), ())) for kind in ("accepted", "defect")}
+        return CaseResult(
+            index=index,
+            pairs=pairs,
+            skipped=skipped,
+            findings=[FindingRecord(**json.loads(text)) for text in notes.get((index, "finding"), ())],
+            postponed=[index] if (index, POSTPONED) in notes else (),
+            seconds=json.loads(seconds),
+            **listed,
+            **single,
+        )
+
+    rows = db.execute('SELECT "index", pairs, skipped, seconds FROM cases ORDER BY "index"').fetchall()
+    return [result(*row) for row in rows]

@@ -2,30 +2,31 @@
 
 from __future__ import annotations
 
+import os
 import sqlite3
 import sys
+import tempfile
 import traceback
+from pathlib import Path
 from typing import Any, NoReturn, cast
 
 import typer
 from rich.markup import escape
 
-from polyjuice import formats, interrupts, ops
+from polyjuice import cache, formats, interrupts, ops
 from polyjuice.campaign.lock import Running
 from polyjuice.campaign.store import NoCampaign
-from polyjuice.cli.bisect import bisect
 from polyjuice.cli.common import DEFECT, INTERRUPTED, OK, USAGE, Usage, stderr
 from polyjuice.cli.doctor import doctor
+from polyjuice.cli.findings import bisect, reduce, replay
 from polyjuice.cli.fuzz import EXAMPLES, fuzz
 from polyjuice.cli.graphs import generate, metrics
 from polyjuice.cli.help import FIND, INSTALLATION, MODELS, WORK, ShortHelp, examples, misused, reflow
 from polyjuice.cli.known import app as known
-from polyjuice.cli.reduce import reduce
-from polyjuice.cli.replay import replay
 from polyjuice.cli.report import report
 from polyjuice.cli.rewrite import rewrite
 from polyjuice.cli.rules import app as rules
-from polyjuice.cli.show_config import app as config
+from polyjuice.cli.settings import app as config
 from polyjuice.cli.start import start
 from polyjuice.cli.suite import app as suite
 from polyjuice.cli.tables import list_compilers, list_ops
@@ -123,13 +124,13 @@ def run() -> NoReturn:
         _refuse(misused(problem))
     except _THE_USERS as problem:
         _refuse(str(problem))
-    except OSError as error:  # for example a file in the way, or a full disk
-        _refuse(str(shortage(error) or (f"{error.filename}: {error.strerror}" if error.filename else error)))
     except (KeyboardInterrupt, typer.Abort):
         sys.exit(INTERRUPTED)
     except Exception as problem:  # noqa: BLE001 - Python's own status would be 1, which means findings
         if full := shortage(problem):
             _refuse(str(full))
+        if isinstance(problem, OSError) and _is_of_the_user(problem):  # for example a file in the way
+            _refuse(f"{os.fsdecode(problem.filename)}: {problem.strerror}")
         code = getattr(problem, "sqlite_errorname", "")
         if code.startswith("SQLITE_IOERR"):
             _refuse(f"the campaign's database: {problem}; see to its disk, then continue with --resume")
@@ -137,6 +138,19 @@ def run() -> NoReturn:
             _refuse(f"the campaign's database is damaged ({problem}); restore it, or begin a new campaign")
         sys.stderr.write(visible(traceback.format_exc()))
         sys.exit(DEFECT)
+
+
+def _is_of_the_user(error: OSError) -> bool:
+    """Whether an error is about a path on the command line, in the current folder, or in the folders for files.
+
+    Any other one is a defect of Polyjuice, as is one about its own files.
+    """
+    if not isinstance(error.filename, (str, bytes)):
+        return False
+    path = Path(os.path.abspath(os.fsdecode(error.filename)))
+    named = [argument.partition("=")[2] or argument for argument in sys.argv[1:]]
+    theirs = [Path.cwd(), Path(tempfile.gettempdir()), cache.folder(), *(Path(os.path.abspath(one)) for one in named)]
+    return any(map(path.is_relative_to, theirs)) and not path.is_relative_to(Path(__file__).parents[1])
 
 
 def _refuse(message: str) -> NoReturn:

@@ -5,13 +5,15 @@ from __future__ import annotations
 import os
 import re
 import sys
+import time
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import Annotated, NoReturn
+from typing import Annotated, Any, NoReturn, Self
 
 import typer
 from rich.console import Console, ConsoleOptions, RenderableType
 from rich.markup import escape
+from rich.progress import Progress, ProgressColumn, TaskID, TimeElapsedColumn
 from rich.segment import Segment
 
 from polyjuice.cli import complete
@@ -103,3 +105,28 @@ def seconds(text: str, option: str = "--time", *, zero: bool = False) -> float:
 def interpreter(python: Path | None) -> Path:
     """The interpreter's absolute path; symbolic links stay, because a virtual environment's python is one."""
     return Path(sys.executable) if python is None else Path(os.path.abspath(python))
+
+
+class Live:
+    """Shows progress while its ``with`` block runs."""
+
+    _EVERY_S = 15.0
+
+    def __init__(self, *columns: ProgressColumn) -> None:
+        self.bar = Progress(*columns, TimeElapsedColumn(), console=stderr, disable=not stderr.is_terminal)
+        self.began = self._last = time.monotonic()
+
+    def __enter__(self) -> Self:
+        self.bar.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.bar.stop()
+
+    def tell(self, task: TaskID, line: str, **fields: Any) -> None:
+        """Update the bar with ``fields`` (see `rich.progress.Progress.update`); without a terminal, print ``line``."""
+        self.bar.update(task, **fields)
+        now = time.monotonic()
+        if not stderr.is_terminal and now - self._last > self._EVERY_S:
+            self._last = now
+            stderr.print(f"{now - self.began:6.0f} s  {line}")

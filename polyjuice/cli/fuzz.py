@@ -6,27 +6,33 @@ import itertools
 import json
 import sys
 import time
-from collections.abc import Set
+from collections.abc import Sequence, Set
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import typer
 from rich.markup import escape
 
 from polyjuice import compilers, formats, interrupts
+from polyjuice.campaign import coverage, loop
 from polyjuice.campaign.config import Config
-from polyjuice.campaign.store import Store
-from polyjuice.cli import advice, before, campaign_run, resuming, settings
+from polyjuice.campaign.loop import FalseRule
+from polyjuice.campaign.pool import NoProcess
+from polyjuice.campaign.seeds import Seeds
+from polyjuice.campaign.store import Store, writers
+from polyjuice.cli import advice, before, resuming, settings
 from polyjuice.cli.before import Checked
-from polyjuice.cli.common import FINDINGS, OK, Usage, interpreter, stderr
+from polyjuice.cli.common import DEFECT, FINDINGS, INTERRUPTED, OK, USAGE, Usage, interpreter, stderr
 from polyjuice.cli.fuzz_options import FuzzOptions
 from polyjuice.cli.help import examples
 from polyjuice.cli.option_groups import takes
 from polyjuice.cli.read_options import reads_models
 from polyjuice.cli.settings import Settings
 from polyjuice.cli.start import installed
-from polyjuice.cli.summary import print_next, print_summary
+from polyjuice.cli.summary import CampaignProgress, covered_models, print_next, print_summary
 from polyjuice.compilers import EnvironmentProblem
+from polyjuice.egraph import Rule
 from polyjuice.execution.space import NoSpace
 from polyjuice.formats import ReadLimits
 from polyjuice.triage import known_list
@@ -51,7 +57,7 @@ def fuzz(context: typer.Context, options: FuzzOptions, limits: ReadLimits) -> No
     with interrupts.deferred():  # the campaign allows interrupts where it waits
         try:
             seeds.keep(store.folder)
-            status, summary = campaign_run.run(config, rules, seeds, store, version)
+            status, summary = _run(config, rules, seeds, store, version)
         except (EnvironmentProblem, NoSpace, formats.FormatError):
             store.abandon()
             raise
@@ -133,3 +139,80 @@ def _new_folder(compiler: str) -> Path:
     stem = f"{compiler}-{time.strftime('%Y%m%d-%H%M%S')}"
     names = itertools.chain([stem], (f"{stem}-{number}" for number in itertools.count(2)))
     return next(folder for folder in (Path("campaigns") / name for name in names) if not folder.exists())
+
+
+def _run(config: Config, rules: Sequence[Rule], seeds: Seeds, store: Store, version: str) -> tuple[int, dict[str, Any]]:
+    """Run the cases and the triage. Return the exit status and the summary."""
+    status = None
+    store.set_meta("version", version)
+    if others := writers(store.folder):
+        advised = "who does so can make Polyjuice run their code"
+        stderr.print(f"polyjuice: {escape(str(store.folder))}: {others}, and {advised}")
+    try:
+        with CampaignProgress(config, store) as live:
+            loop.run(config, rules, store, live)
+    except KeyboardInterrupt:
+        stderr.print(f"interrupted; continue with: polyjuice fuzz --resume {store.folder}")
+        status = INTERRUPTED
+    except NoSpace as problem:
+        stderr.print(f"polyjuice: {escape(f'{problem} and continue with: polyjuice fuzz --resume {store.folder}')}")
+        status = USAGE
+    except (FalseRule, NoProcess) as error:
+        stderr.print(f"polyjuice: {escape(str(error))}")
+        status = DEFECT
+    counts = store.summary()
+    spent = store.spent(config.workers)
+    summary = {
+        "compiler": config.compiler,
+        "version": version,
+        "seed": config.seed,
+        **counts,
+        **({"accepted": store.accepted()} if config.disruptive else {}),
+        **({"sizes": sizes} if (sizes := store.sizes()) else {}),
+        **_coverage(config, store, version),
+        **_tested(config, rules, seeds, store),
+        "elapsed_s": round(spent["elapsed_s"], 2),
+        **({"probe_s": round(spent["probe_s"], 2)} if spent["probe_s"] >= 0.005 else {}),
+        "pairs_per_second": _rate(counts["pairs"], spent["busy_s"]),
+        "programs_per_second": _rate(counts["programs"], spent["busy_s"]),
+        "out": str(store.folder),
+    }
+    if counts["tested"] and (silent := summary.get("rules_never_fired")):
+        stderr.print(f"polyjuice: {escape(advice.warning(silent, counts['tested']))}")
+    return (_status(counts, advice.too_little(counts, store, config)) if status is None else status), summary
+
+
+def _tested(config: Config, rules: Sequence[Rule], seeds: Seeds, store: Store) -> dict[str, Any]:
+    """The user's own rules that never fired, and the coverage of the user's own models."""
+    fired = store.rules()
+    silent = advice.unfired(rules, config, fired)
+    compiler = compilers.find(config.compiler)
+    own = [] if seeds.generated else covered_models(seeds, store.programs(), compiler, len(fired))
+    return ({"rules_never_fired": silent} if silent else {}) | ({"models": own} if own else {})
+
+
+def _rate(count: int, busy_s: float) -> float:
+    """The count per second of the time in which cases ran.
+
+    That is the wall-clock time that processes spent on cases, divided by the number of processes. It includes making
+    graphs, compiling, running and judging. It excludes confirming findings, triage, probing the compiler for support,
+    and waiting for work.
+    """
+    return round(count / busy_s, 3) if busy_s > 0 else 0.0
+
+
+def _coverage(config: Config, store: Store, version: str) -> dict[str, Any]:
+    """The coverage of small programs, if any ran."""
+    found = store.covered()
+    return {"coverage": coverage.of_campaign(found, config, version)} if found else {}
+
+
+def _status(counts: dict[str, Any], too_little: str) -> int:
+    """The exit status of a campaign that was not interrupted; ``too_little`` says why it tested too little, if so."""
+    if too_little:
+        stderr.print(escape(f"polyjuice: {too_little}"))
+    if counts["unsound_variants"] or counts["defects"]:
+        return DEFECT
+    if counts["raw_findings"]:
+        return FINDINGS
+    return USAGE if too_little else OK

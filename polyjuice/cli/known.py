@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -12,11 +13,11 @@ import typer
 from rich.markup import escape
 from rich.table import Table
 
-from polyjuice.campaign.recognition import Recognized, recognized
 from polyjuice.campaign.store import Store
 from polyjuice.cli import settings
 from polyjuice.cli.common import FINDINGS, OK, JsonOption, stdout
-from polyjuice.triage import known_list
+from polyjuice.triage import known_list, older
+from polyjuice.triage.known_list import KnownBug
 from polyjuice.wording import counted
 
 app = typer.Typer(help="List and add known bugs, which campaigns count and do not show.", no_args_is_help=True)
@@ -40,6 +41,21 @@ ReadOption = Annotated[
         show_default=f"that of polyjuice.toml, or {known_list.DEFAULT_FILE}, and the list that Polyjuice ships",
     ),
 ]
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Recognized:
+    """A reported finding, and the known ``bug`` that explains it, if there is one.
+
+    ``is_known`` means that the compiler's version is known to have the bug. ``raw`` has the raw findings that it
+    stands for, by folder, each with its bug: that of the finding, or else the one that explains the raw finding.
+    """
+
+    name: str
+    signature: str
+    bug: KnownBug | None
+    is_known: bool
+    raw: Mapping[str, KnownBug | None]
 
 
 @app.command("add")
@@ -95,7 +111,7 @@ def check(
     """
     store, _ = Store.open(campaign)
     try:
-        found, met = recognized(store, _chosen(context, file)), store.known()
+        found, met = _recognized(store, _chosen(context, file)), store.known()
     finally:
         store.close()
     new = sum(not one.is_known for one in found)
@@ -110,12 +126,36 @@ def check(
     sys.exit(FINDINGS if new else OK)
 
 
+def _recognized(store: Store, bugs: Sequence[KnownBug]) -> list[_Recognized]:
+    """Return every finding that a campaign reports, matched with known bugs."""
+    found = []
+    for distinct in [*store.causes(), *store.groups()]:
+        finding = older.with_cause(distinct.record)
+        bug = known_list.explaining(bugs, finding)
+        version = finding["versions"].get(finding["compiler"], "")
+        raw = {name: bug or _of_raw(store, name, bugs) for name in (distinct.name, *distinct.others)}
+        found.append(
+            _Recognized(
+                name=distinct.name,
+                signature=distinct.cause,
+                bug=bug,
+                is_known=bool(bug and bug.is_in(version)),
+                raw=raw,
+            )
+        )
+    return found
+
+
+def _of_raw(store: Store, name: str, bugs: Sequence[KnownBug]) -> KnownBug | None:
+    return known_list.explaining(bugs, known_list.read_finding(store.folder / "raw" / name))
+
+
 def _chosen(context: typer.Context, file: Path | None) -> tuple[known_list.KnownBug, ...]:
     """The bugs of a file, or those that a campaign started here would use."""
     return known_list.read(file) if file else known_list.of(known_list.sources(settings.of(context).known))
 
 
-def _line(one: Recognized) -> str:
+def _line(one: _Recognized) -> str:
     """One line for a finding: its known bug, or its own signature."""
     raw = counted(len(one.raw), "raw finding")
     if not one.bug:
@@ -125,12 +165,12 @@ def _line(one: Recognized) -> str:
     return f"findings/{one.name} is known, {raw}: {one.bug.name}"
 
 
-def _raw_counts(found: Sequence[Recognized]) -> str:
+def _raw_counts(found: Sequence[_Recognized]) -> str:
     raw = [bug for one in found for bug in one.raw.values()]
     return f"{counted(len(raw), 'raw finding')}, {sum(bug is None for bug in raw)} match no entry"
 
 
-def _as_json(found: Sequence[Recognized]) -> dict[str, Any]:
+def _as_json(found: Sequence[_Recognized]) -> dict[str, Any]:
     findings = [
         {
             "folder": f"findings/{one.name}",

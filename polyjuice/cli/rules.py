@@ -20,6 +20,7 @@ from polyjuice.cli.common import (
     FINDINGS,
     OK,
     JsonOption,
+    Live,
     OnlyRuleOption,
     RulesOption,
     SeedOption,
@@ -27,7 +28,6 @@ from polyjuice.cli.common import (
     WithoutRuleOption,
     stdout,
 )
-from polyjuice.cli.progress import Live
 from polyjuice.egraph import load
 from polyjuice.rulecheck.example import example
 from polyjuice.rulecheck.run import SOUND, UNSOUND, UNTESTED, Report, check_all

@@ -13,20 +13,24 @@ on the command line wins. Paths are relative to the file.
 
 from __future__ import annotations
 
+import json
 import os
 import sys
 import tomllib
-from collections.abc import Callable, Mapping, Sequence, Set
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from difflib import get_close_matches
+from enum import Enum
 from pathlib import Path
 from typing import Any
 
 import typer
+from rich.markup import escape
+from rich.table import Table
 
 from polyjuice import compilers, oracles
 from polyjuice.cli import read_options
-from polyjuice.cli.common import Usage, chosen, interpreter, seconds
+from polyjuice.cli.common import JsonOption, Usage, chosen, interpreter, seconds, stdout
 from polyjuice.inputs import PROFILES
 from polyjuice.triage import known_list
 
@@ -177,3 +181,58 @@ _CHECKS: Mapping[str, Callable[[str, str], object]] = {
     "triage": lambda text, where: seconds(text, where, zero=True),
 }
 """Checks that the command line makes only later, without the file's name."""
+
+
+app = typer.Typer(help=f"Show the options that {FILE} sets.", no_args_is_help=True)
+
+
+@app.callback()
+def config() -> None:
+    """A group, though it has one command so far."""
+
+
+@app.command("show")
+def show(context: typer.Context, as_json: JsonOption = False) -> None:
+    """Show every option of polyjuice fuzz that can be set, its value, and where that comes from.
+
+    polyjuice.toml is looked for in the current folder and in those above it. Its keys are names of options; its table
+    python has the interpreters of compilers. Options on the command line win.
+    """
+    found = of(context)
+    root: Any = context.find_root().command
+    rows = list(_rows(found, options(root.commands["fuzz"])))
+    if as_json:
+        entries = [{"key": key, "value": value, "from": source} for key, value, source in rows]
+        print(json.dumps({"file": str(found.file) if found.file else None, "config": entries}))
+        return
+    table = Table("setting", "value", "from", box=None)
+    for key, value, source in rows:
+        table.add_row(key, escape(_shown(value)), escape(source))
+    stdout.print(table, highlight=False)
+    if not found.file:
+        stdout.print(escape(f"\nNo {FILE} is in {Path.cwd()} or above it."), highlight=False)
+
+
+def _rows(found: Settings, options: dict[str, Any]) -> Iterator[tuple[str, Any, str]]:
+    """Each setting with its value and its source; first those of the file."""
+    for key, value in found.values.items():
+        yield key, value, str(found.file)
+    for compiler, python in found.interpreters.items():
+        yield f"{PYTHON}.{compiler}", python, str(found.file)
+    for key, option in options.items():
+        if key not in found.values:
+            yield key, _default(option), "default"
+    yield PYTHON, sys.executable, "default"
+
+
+def _default(option: Any) -> Any:
+    """The default of an option: its value, or a text where it depends on other options."""
+    if isinstance(option.show_default, str):
+        return option.show_default
+    return option.default.value if isinstance(option.default, Enum) else option.default
+
+
+def _shown(value: Any) -> str:
+    if value is None:
+        return "-"
+    return ", ".join(map(str, value)) if isinstance(value, list) else str(value)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -14,16 +14,19 @@ from rich.markup import escape
 from rich.progress import BarColumn, SpinnerColumn, TextColumn
 from rich.table import Table
 
-from polyjuice.campaign import coverage, models
+from polyjuice.campaign import coverage
 from polyjuice.campaign.clock import CONFIRM, PROBE, TRIAGE
 from polyjuice.campaign.config import Config
 from polyjuice.campaign.runner import CaseResult
+from polyjuice.campaign.seeds import Seeds
 from polyjuice.campaign.store import Store
 from polyjuice.campaign.triage import UNTRIAGED
 from polyjuice.cli.advice import Step
-from polyjuice.cli.common import stderr, stdout
-from polyjuice.cli.progress import Live
+from polyjuice.cli.common import Live, stderr, stdout
+from polyjuice.compilers import CompilerInfo
+from polyjuice.egraph import graph_windows, operator_count
 from polyjuice.triage.automatic import Triaged
+from polyjuice.user_models import UserModel
 from polyjuice.visible import visible
 from polyjuice.wording import counted
 
@@ -143,7 +146,7 @@ def _log_line(result: CaseResult) -> str:
     what = f"skipped: {result.skipped}" if result.skipped else f"pairs={result.pairs}"
     found = [f"{f.kind} {f.folder}: {f.message}" for f in result.findings]
     found += [f"known: {url}" for url in result.known]
-    found += [f"flaky: {t}" for t in result.flaky] + [f"again: {t}" for t in result.again]
+    found += [f"flaky: {t}" for t in result.flaky] + [f"duplicate: {t}" for t in result.duplicates]
     found += [f"the compiler changed {t}: its process was replaced" for t in result.disturbed]
     found += [f"unsound: {t}" for t in result.unsound]
     found += [f"accepted: {result.accepted}"] if result.accepted else []
@@ -171,7 +174,7 @@ def print_summary(summary: dict[str, Any], config: Config, store: Store) -> None
     for name, value in _rows(summary).items():
         table.add_row(f"[bold]{name}", escape(value))
     for row in summary.get("models", ()):
-        texts = models.lines(row, config.compiler)
+        texts = model_lines(row, config.compiler)
         for label, text in zip(["model", *[""] * len(texts)], [row["source"], *texts], strict=True):
             table.add_row(f"[bold]{label}", escape(text))
     stdout.print(table)
@@ -232,3 +235,59 @@ def print_next(steps: Sequence[Step], found: bool) -> None:
     stdout.print(f"\n{'Next' if found else 'Nothing was found. Next'}:")
     for command, purpose in steps:
         stdout.print(escape(f"  {command:{width}}  {purpose}"), highlight=False)
+
+
+def covered_models(
+    seeds: Seeds, cases: Sequence[tuple[int, int, int]], compiler: CompilerInfo, rules: int
+) -> list[dict[str, Any]]:
+    """The coverage of each of the user's models, as plain data; ``rules`` is the number of rules that fired.
+
+    ``cases`` has the index, pairs and programs of each case. In a row, ``operators`` is the model's number of
+    operators, ``kinds`` that of different ones, and ``opaque`` names those that the operator table lacks.
+    ``as_written`` tells whether the compiler got the program unchanged, ``read`` whether Polyjuice can read it,
+    ``large`` whether cases rewrite only parts.
+    """
+    models = seeds.models()
+    rows = []
+    for number, (source, model) in enumerate(models):
+        own = [(pairs, programs) for index, pairs, programs in cases if index % len(models) == number]
+        tested = [programs for pairs, programs in own if pairs]
+        rows.append(
+            _model_row(source, model, compiler) | {"cases": len(tested), "programs": sum(tested), "rules": rules}
+        )
+    return rows
+
+
+def _model_row(source: str, model: UserModel, compiler: CompilerInfo) -> dict[str, Any]:
+    nodes = model.graph.nodes
+    return {
+        "source": source,
+        "operators": operator_count(model.graph),
+        "kinds": len({node.qualified for node in nodes}),
+        "opaque": sorted({node.qualified for node in nodes if node.opaque}),
+        "read": not model.unread,
+        "as_written": model.as_written(compiler.format) is not None,
+        "large": len(nodes) > graph_windows.LARGEST,
+    }
+
+
+def model_lines(row: Mapping[str, Any], compiler: str) -> list[str]:
+    """The coverage of a model, and its gaps, in sentences."""
+    if not row["read"]:
+        return [
+            f"{counted(row['cases'], 'case')} of it as you wrote it, each compared with its uncompiled run",
+            "Polyjuice cannot read it, so it has no variants and is not compared with float64",
+        ]
+    size = f"{counted(row['operators'], 'operator')} of {counted(row['kinds'], 'kind')}"
+    how = f"{'as you wrote it, and ' if row['as_written'] else ''}rewritten by {counted(row['rules'], 'rule')}"
+    found = [f"{size}, {how}: {counted(row['programs'], 'program')} in {counted(row['cases'], 'case')}"]
+    if not row["as_written"]:
+        found.append(f"{compiler} does not read this format: Polyjuice translated the model's graph for it")
+    if row["large"]:
+        found.append(
+            f"each case rewrites parts of at most {graph_windows.LARGEST} operators; further cases take other parts"
+        )
+    if row["opaque"]:
+        names = ", ".join(row["opaque"])
+        found.append(f"no rule rewrites {names}; results that depend on it are not compared with float64")
+    return found

@@ -249,8 +249,8 @@ def _further(store: Store, summary: Mapping[str, Any]) -> dict[str, list[str]]:
 def _not_counted(by_kind: Mapping[str, int]) -> Iterator[str]:
     if by_kind.get("flaky"):
         yield f"{by_kind['flaky']} × flaky: not repeated in fresh processes"
-    if by_kind.get("again"):
-        yield f"{by_kind['again']} × seen again: like a failure that is already confirmed"
+    if by_kind.get("duplicate"):
+        yield f"{by_kind['duplicate']} × duplicates: like a failure that is already confirmed"
     if by_kind.get("postponed"):
         yield f"{by_kind['postponed']} × postponed: not confirmed yet; --resume confirms them"
 

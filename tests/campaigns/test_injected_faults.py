@@ -116,7 +116,7 @@ def assert_is_recorded(done: Done, index: int, fault: Fault, *, judged: bool) ->
         return
     assert (pairs, skipped) == (1, "")
     if fault.kind and not found:  # each process confirms a failure with one signature twice at most
-        assert [kind for kind, _ in notes] == ["again"]
+        assert [kind for kind, _ in notes] == ["duplicates"]
         return
     assert [kind for kind, _ in found] == [fault.kind] * bool(fault.kind)
     assert all(fault.message in message for _, message in found)

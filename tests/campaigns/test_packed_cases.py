@@ -85,7 +85,7 @@ def test_what_is_postponed_is_found_when_the_same_cases_run_again(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The compiler is slow, and its findings have taken more than their share of the time."""
-    monkeypatch.setattr(Runner, "_confirms_much", True)
+    monkeypatch.setattr(Runner, "over_confirm_budget", True)
     first = run(tmp_path, 2, cases=FEW)
     postponed = [result.index for result in first if result.postponed]
     assert postponed

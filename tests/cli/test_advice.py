@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 
 from polyjuice import compilers
-from polyjuice.campaign import models
 from polyjuice.campaign.config import Config
 from polyjuice.campaign.seeds import Seeds
 from polyjuice.cli import advice
+from polyjuice.cli.summary import covered_models, model_lines
 from polyjuice.egraph import load
 from tests.support.commands import polyjuice, save_model
 
@@ -88,7 +88,7 @@ def test_a_campaign_warns_of_a_rule_that_never_fires_and_tells_what_of_a_model_i
 def test_each_model_has_its_own_cases(tmp_path: Path) -> None:
     paths = [str(save_model(tmp_path / f"{name}.onnx")) for name in "ab"]
     cases = [(0, 1, 3), (1, 0, 0), (2, 1, 2), (3, 1, 5)]
-    first, second = models.covered(Seeds(paths, 10, 0), cases, compilers.find("inductor"), 4)
+    first, second = covered_models(Seeds(paths, 10, 0), cases, compilers.find("inductor"), 4)
     assert first == {
         "source": paths[0],
         "operators": 3,
@@ -107,13 +107,13 @@ def test_each_model_has_its_own_cases(tmp_path: Path) -> None:
 def test_what_is_not_covered_of_a_model_is_said() -> None:
     row: dict[str, Any] = {"source": "m", "operators": 812, "kinds": 9, "opaque": ["NonZero"], "read": True}
     row |= {"as_written": False, "large": True, "cases": 1, "programs": 2, "rules": 30}
-    assert models.lines(row, "inductor") == [
+    assert model_lines(row, "inductor") == [
         "812 operators of 9 kinds, rewritten by 30 rules: 2 programs in 1 case",
         "inductor does not read this format: Polyjuice translated the model's graph for it",
         "each case rewrites parts of at most 200 operators; further cases take other parts",
         "no rule rewrites NonZero; results that depend on it are not compared with float64",
     ]
-    assert models.lines({**row, "read": False}, "inductor") == [
+    assert model_lines({**row, "read": False}, "inductor") == [
         "1 case of it as you wrote it, each compared with its uncompiled run",
         "Polyjuice cannot read it, so it has no variants and is not compared with float64",
     ]

@@ -86,3 +86,37 @@ def test_an_interrupt_ends_any_command_with_130(monkeypatch: pytest.MonkeyPatch)
 
     monkeypatch.setattr("polyjuice.compilers.names", interrupted)
     assert polyjuice("fuzz").returncode == 130
+
+
+@pytest.mark.parametrize(
+    "defect",
+    [
+        RecursionError("too deep"),
+        FileNotFoundError(2, "No such file", "/usr/lib/polyjuice/rules/real.egg"),
+        ConnectionRefusedError(111, "Connection refused"),
+    ],
+    ids=lambda error: type(error).__name__,
+)
+def test_a_defect_keeps_its_traceback(defect: Exception, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """At any place: as the command begins, and in the loop of a campaign, which then keeps what it has."""
+
+    def fail(*_: object) -> None:
+        raise defect
+
+    for place in ("polyjuice.compilers.names", "polyjuice.campaign.loop._Campaign.run"):
+        with monkeypatch.context() as patch:
+            patch.setattr(place, fail)
+            done = polyjuice("fuzz", *(["--compiler", "numpy", "-n", 1] if "loop" in place else []), cwd=tmp_path)
+        assert done.returncode == 3
+        assert "Traceback" in done.stderr
+        assert type(defect).__name__ in done.stderr
+    assert list(tmp_path.glob("campaigns/*/campaign.sqlite"))
+
+
+def test_a_path_of_the_user_that_fails_is_one_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(*_: object) -> None:
+        raise PermissionError(13, "Permission denied", "/data/campaign/raw")
+
+    monkeypatch.setattr("polyjuice.campaign.store.Store.open", fail)
+    done = polyjuice("known", "check", "/data/campaign", cwd=tmp_path)
+    assert (done.returncode, done.stderr) == (2, "polyjuice: /data/campaign/raw: Permission denied\n")

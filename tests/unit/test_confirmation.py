@@ -79,7 +79,7 @@ def test_what_is_told_already_is_counted(
         found = [confirming.confirm(case, [verdict]) for _ in range(5)]
         other = confirming.confirm(case, [crash("another")])
     assert sum(len(one.findings) for one in found) == confirmed
-    assert [s for one in found for s in one.again] == ["one"] * (5 - confirmed)
+    assert [s for one in found for s in one.duplicates] == ["one"] * (5 - confirmed)
     assert len(other.findings) == 1
 
 
@@ -106,7 +106,7 @@ def test_of_many_wrong_results_that_are_alike_few_are_confirmed_where_that_takes
         found = [confirming.confirm(one, [mismatch("one")]) for one in alike]
         other = confirming.confirm(case, [mismatch("another")])
     assert [len(one.findings) for one in found] == [1, 1, 0, 1, 0, 0, 0, 1, 0]
-    assert [len(one.again) for one in found] == [0, 0, 1, 0, 1, 1, 1, 0, 1]
+    assert [len(one.duplicates) for one in found] == [0, 0, 1, 0, 1, 1, 1, 0, 1]
     assert len(other.findings) == 1
 
 
@@ -122,7 +122,7 @@ def test_what_may_wait_is_postponed_and_counts_once(tmp_path: Path, monkeypatch:
         found = [confirming.confirm(case, verdicts) for case in (second, first)]
     assert [one.postponed for one in waiting] == [True, True, False], "the third is like two others"
     assert not any(one.findings or one.flaky for one in waiting)
-    assert waiting[2].again == ["one"]
+    assert waiting[2].duplicates == ["one"]
     assert [len(one.findings) for one in found] == [1, 1]
 
 

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from polyjuice import packs
-from polyjuice.campaign.together import fault
+from polyjuice.campaign.pack_faults import fault
 from polyjuice.execution import Artifact, Outcome
 from polyjuice.execution.broken import BrokenProgram
 from polyjuice.oracles import USUAL_ORACLES, Case

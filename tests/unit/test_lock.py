@@ -10,7 +10,7 @@ import pytest
 
 from polyjuice.campaign import store as stores
 from polyjuice.campaign.config import Config
-from polyjuice.campaign.lock import LOCK, PROCESSES, Lock, Locked, Running, campaign_of, kept_from_running
+from polyjuice.campaign.lock import LOCK, PROCESSES, Lock, Locked, Running, campaign_of, hold_campaign_lock
 from polyjuice.campaign.runner import CaseResult
 from polyjuice.campaign.store import NoCampaign, Store
 from polyjuice.triage.automatic import Triaged
@@ -50,12 +50,12 @@ def test_findings_of_a_running_campaign_are_not_written(tmp_path: Path) -> None:
     finding = tmp_path / "c/findings/000001-0-mismatch"
     assert campaign_of(finding) == campaign_of(finding / "reduced") == tmp_path / "c"
     assert campaign_of(tmp_path / "elsewhere/000001-0-mismatch") is None
-    with pytest.raises(Running, match="is running"), kept_from_running(tmp_path / "c"):
+    with pytest.raises(Running, match="is running"), hold_campaign_lock(tmp_path / "c"):
         raise AssertionError("the block must not begin")
     store.close()
-    with kept_from_running(tmp_path / "c"), pytest.raises(NoCampaign, match="writes into its findings"):
+    with hold_campaign_lock(tmp_path / "c"), pytest.raises(NoCampaign, match="writes into its findings"):
         Store.open(tmp_path / "c")[0].claim()
-    with kept_from_running(None):
+    with hold_campaign_lock(None):
         pass
 
 

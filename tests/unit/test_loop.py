@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from polyjuice.campaign import loop, processes
-from polyjuice.campaign.clock import CONFIRM, LEAST_TRIAGE_S, PROBE, Moments
+from polyjuice.campaign.clock import CONFIRM, LEAST_TRIAGE_S, PROBE, Deadlines
 from polyjuice.campaign.config import Config
 from polyjuice.campaign.runner import CaseResult
 from polyjuice.campaign.store import Store, Task
@@ -50,7 +50,7 @@ class World:
     results: list[Triaged] = field(default_factory=list)
     confirmed_cases: list[int] = field(default_factory=list)
 
-    def run_task(self, task: Task, moments: Moments) -> list[CaseResult]:
+    def run_task(self, task: Task, moments: Deadlines) -> list[CaseResult]:
         indices = task.indices
         if task.postponed:
             self.now += self.confirm_s

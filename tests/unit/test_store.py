@@ -44,6 +44,13 @@ def test_a_campaign_that_could_not_begin_leaves_nothing(tmp_path: Path) -> None:
     assert not folder.exists()
 
 
+def test_a_campaign_that_cannot_go_on_stays(tmp_path: Path) -> None:
+    Store.create(tmp_path / "campaign", Config(compiler="eager")).close()
+    store, _ = Store.open(tmp_path / "campaign")
+    store.abandon()
+    assert Store.open(tmp_path / "campaign")[1].compiler == "eager"
+
+
 def test_what_is_the_users_stays(tmp_path: Path) -> None:
     folder = tmp_path / "campaign"
     (folder / IMPORTED).mkdir(parents=True)

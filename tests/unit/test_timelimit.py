@@ -16,7 +16,7 @@ from typing import Any, cast
 import pytest
 
 from polyjuice.campaign import processes
-from polyjuice.campaign.clock import PROBE, Moments
+from polyjuice.campaign.clock import PROBE, Deadlines
 from polyjuice.campaign.runner import CaseResult
 from polyjuice.campaign.store import Task
 from polyjuice.timelimit import TimeLimit
@@ -131,7 +131,7 @@ def run_task(monkeypatch: pytest.MonkeyPatch, indices: list[int], asked_s: float
     """The cases that run in a task of 0.3 s."""
     monkeypatch.setattr(processes, "_runner", Runner(asked_s=asked_s))
     now = time.monotonic()
-    return [result.index for result in processes.run_task(Task(indices), Moments(now + LONG, now + 0.3, 0.0))]
+    return [result.index for result in processes.run_task(Task(indices), Deadlines(now + LONG, now + 0.3, 0.0))]
 
 
 def test_a_task_gives_up_the_case_that_is_under_way_and_keeps_the_others(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -143,7 +143,7 @@ def test_a_task_gives_up_the_case_that_is_under_way_and_keeps_the_others(monkeyp
 def test_no_case_begins_late(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(processes, "_runner", Runner())
     now = time.monotonic()
-    moments = Moments(now - 1, now + LONG, 0.0)
+    moments = Deadlines(now - 1, now + LONG, 0.0)
     assert processes.run_task(Task([0]), moments) == []
     assert [result.index for result in processes.run_task(Task([0, 4], [4]), moments)] == [4], "it was under way"
 
@@ -153,14 +153,14 @@ def test_asking_what_the_compiler_takes_lengthens_the_time(monkeypatch: pytest.M
     assert run_task(monkeypatch, [3, 1, 0], asked_s=LONG) == [3, 1, 0]
     monkeypatch.setattr(processes, "_runner", Runner(probe_s=10.0))
     now = time.monotonic()
-    assert processes.run_task(Task([0]), Moments(now - 5, now - 5, 0.0))
-    assert not processes.run_task(Task([0]), Moments(now - 5, now - 5, 8.0))
+    assert processes.run_task(Task([0]), Deadlines(now - 5, now - 5, 0.0))
+    assert not processes.run_task(Task([0]), Deadlines(now - 5, now - 5, 8.0))
 
 
 def test_results_account_for_all_of_the_time(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(processes, "_runner", Runner())
     began = time.monotonic()
-    results = processes.run_task(Task([0, 1]), Moments(began + LONG, began + LONG, 0.0))
+    results = processes.run_task(Task([0, 1]), Deadlines(began + LONG, began + LONG, 0.0))
     counted_s = sum(sum(result.seconds.values()) for result in results)
     assert 0.6 <= counted_s <= time.monotonic() - began
 

@@ -1,0 +1,222 @@
+"""Commands on findings: ``replay``, ``reduce`` and ``bisect``."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import sys
+from collections import Counter
+from dataclasses import asdict
+from pathlib import Path
+from typing import Annotated, TypedDict
+
+import typer
+from rich.markup import escape
+from rich.progress import SpinnerColumn, TextColumn
+
+from polyjuice.campaign.lock import campaign_of, hold_campaign_lock
+from polyjuice.cli.common import (
+    FINDINGS,
+    OK,
+    JsonOption,
+    Live,
+    PythonOption,
+    RulesOption,
+    Usage,
+    interpreter,
+    seconds,
+    stderr,
+    stdout,
+)
+from polyjuice.cli.read_options import reads_models
+from polyjuice.egraph import load as load_rules
+from polyjuice.formats import ReadLimits
+from polyjuice.stored_files import StoredError, read_json
+from polyjuice.triage import reduction, run_reproducer
+from polyjuice.triage.automatic import reduced_folder
+from polyjuice.triage.bisection import bisect as run_bisection
+from polyjuice.triage.bisection import store as store_bisection
+from polyjuice.triage.replayed import Replayed, ReplayStatus
+from polyjuice.triage.replayed import replay as run_replay
+from polyjuice.triage.stored import load
+from polyjuice.wording import counted
+
+#: The time limit of a reproducer, in seconds.
+_LIMIT_S = 120
+
+_COLOURS = {
+    ReplayStatus.shows: "red",
+    ReplayStatus.changed: "yellow",
+    ReplayStatus.fixed: "green",
+    ReplayStatus.not_run: "magenta",
+}
+
+
+@reads_models
+def replay(
+    path: Annotated[Path, typer.Argument(metavar="DIR", help="A finding's folder, or a campaign's.")],
+    python: PythonOption = None,
+    as_json: JsonOption = False,
+    *,
+    limits: ReadLimits,
+) -> None:
+    """Run a finding, or all findings of a campaign, again.
+
+    With --python they run in another version. Each finding of a campaign still shows, is fixed, or has changed: its
+    programs now fail in another way. Exit status: 1 where a bug still shows, 0 where none does, 2 where nothing
+    could run.
+    """
+    if (path / "repro.py").is_file():
+        _reproduce(path, python, as_json)
+    folders = sorted(folder.parent for folder in (path / "findings").glob("*/finding.json"))
+    if not folders:
+        raise Usage(f"{path} is neither a finding's folder (there is no repro.py) nor a campaign's with findings")
+    results = []
+    for folder in folders:
+        results.append(run_replay(folder, python and interpreter(python), limits))
+        if not as_json:
+            _tell(results[-1])
+    counts = Counter(result.fate for result in results)
+    if as_json:
+        rows = [asdict(result) for result in results]
+        print(json.dumps({**{fate.name: counts[fate] for fate in ReplayStatus}, "findings": rows}))
+    else:
+        stdout.print(", ".join(f"{counts[fate]} {_SAID[fate]}" for fate in ReplayStatus if counts[fate]))
+    if counts[ReplayStatus.shows] or counts[ReplayStatus.changed]:
+        sys.exit(FINDINGS)
+    if not counts[ReplayStatus.fixed]:
+        raise Usage(f"no finding of {path} could run; {results[0].finding}: {results[0].message}")
+    sys.exit(OK)
+
+
+_SAID = {
+    ReplayStatus.shows: "still show",
+    ReplayStatus.changed: "changed",
+    ReplayStatus.fixed: "fixed",
+    ReplayStatus.not_run: "could not run",
+}
+
+
+_ENDED = {FINDINGS: "the bug shows", OK: "the bug does not show"}
+"""The meaning of a reproducer's exit status."""
+
+
+def _tell(result: Replayed) -> None:
+    colour = _COLOURS[result.fate]
+    version = f" ({result.version})" if result.version else ""
+    message = f": {result.message}" if result.message else ""
+    stdout.print(f"[{colour}]{result.fate:8}[/{colour}] {escape(result.finding + version + message)}")
+
+
+class _Conditions(TypedDict):
+    python: str
+
+
+class _Finding(TypedDict):
+    """The fields that a reproducer needs of ``finding.json``, of any version."""
+
+    conditions: _Conditions
+
+
+def _interpreter_of(finding: Path) -> str:
+    """The interpreter that a finding names. Raises Usage where it names none that can be run."""
+    try:
+        named: str = read_json(finding / "finding.json", _Finding)["conditions"]["python"]
+    except StoredError as error:
+        raise Usage(f"{error}; name the interpreter with --python") from None
+    if "\0" in named or shutil.which(named) is None:
+        raise Usage(f"{finding / 'finding.json'} names the interpreter {named!r}, which is not here; give --python")
+    return named
+
+
+def _reproduce(finding: Path, python: Path | None, as_json: bool) -> None:
+    """Run the reproducer, and exit with its status."""
+    chosen = interpreter(python) if python else Path(_interpreter_of(finding))
+    status, output = run_reproducer(finding, str(chosen), _LIMIT_S)
+    if as_json:
+        print(json.dumps({"finding": finding.name, "status": status, "output": output}))
+    else:
+        stdout.print(escape(output))
+        stdout.print(_ENDED.get(-1 if status is None else status, "the reproducer could not run"))
+    if status not in _ENDED:
+        raise Usage(f"{finding / 'repro.py'} could not run; see what it printed")
+    sys.exit(status)
+
+
+@reads_models
+def reduce(
+    finding: Annotated[Path, typer.Argument(metavar="FINDING_DIR", help="A finding's folder.")],
+    duration: Annotated[
+        str, typer.Option("--time", metavar="DURATION", help="How long to search for smaller ones: 90s, 5m.")
+    ] = "5m",
+    python: PythonOption = None,
+    rules: RulesOption = None,
+    out: Annotated[
+        Path | None,
+        typer.Option(metavar="DIR", help="The folder for the reduced finding.", show_default="FINDING/reduced"),
+    ] = None,
+    *,
+    limits: ReadLimits,
+) -> None:
+    """Make a finding as small as possible.
+
+    Exit status: 1 where the finding still shows, 0 where it does not.
+    """
+    folder = out or reduced_folder(finding)
+    if folder.exists() and not (folder / "finding.json").is_file() and any(folder.iterdir()):
+        raise Usage(f"{folder} holds other files: name another folder with --out")
+    stored = load(finding, python and interpreter(python), limits)
+    try:
+        with hold_campaign_lock(campaign_of(folder)), _Reducing() as live:
+            record = reduction.reduce(stored, folder, seconds(duration), live.show, load_rules(rules or ()))
+    except reduction.NotShown:
+        stderr.print(f"polyjuice: {escape(str(finding))} no longer shows: there is nothing to reduce")
+        sys.exit(OK)
+    reduction_of = record.reduction
+    tail = "" if reduction_of["finished"] else "; the time ran out: a longer --time may make it smaller"
+    before, after = reduction_of["operators_before"], reduction_of["operators_after"]
+    counts = ", ".join(f"{label}: {counted(before[label], 'operator')} to {after[label]:,}" for label in after)
+    stdout.print(f"{escape(counts)}{tail}")
+    stdout.print(f"[red]{record.kind}[/red] {escape(str(folder))}\n  {escape(record.message)}")
+    sys.exit(FINDINGS)
+
+
+class _Reducing(Live):
+    def __init__(self) -> None:
+        super().__init__(SpinnerColumn(), TextColumn("{task.description}"))
+        self._task = self.bar.add_task("starting")
+
+    def show(self, step: reduction.Progress) -> None:
+        *first, last = step.operators
+        operators = " and ".join([*map(str, first), counted(last, "operator")])
+        text = f"{operators}, {step.candidates:,} tried ({step.name})"
+        self.tell(self._task, text, description=text)
+
+
+@reads_models
+def bisect(
+    finding: Annotated[Path, typer.Argument(metavar="FINDING_DIR", help="A finding's folder.")],
+    duration: Annotated[
+        str, typer.Option("--time", metavar="DURATION", help="How long to search: 90s, 5m, 1h.")
+    ] = "5m",
+    python: PythonOption = None,
+    as_json: JsonOption = False,
+    *,
+    limits: ReadLimits,
+) -> None:
+    """Find the parts of the compiler that are to blame for a finding.
+
+    Without them (passes, optimizers, options) the fault vanishes. Their names are written into finding.json and
+    report.md. Exit status: 1 where the fault shows, 0 where it no longer does.
+    """
+    stored = load(finding, python and interpreter(python), limits)
+    with hold_campaign_lock(campaign_of(finding)):
+        result = run_bisection(stored, seconds(duration), lambda line: stderr.print(f"  {escape(line)}"))
+        store_bisection(stored, result)
+    if as_json:
+        print(json.dumps({"finding": str(finding), **asdict(result)}))
+    else:
+        stdout.print(f"{escape(stored.verdict.message)}\n{result.trials} trials in {result.elapsed_s:.0f} s")
+        for sentence in result.sentences():
+            stdout.print(escape(sentence))
+    sys.exit(FINDINGS if result.shown else OK)
