@@ -37,7 +37,7 @@ check: $(READY)
 	$(BIN)/pytest tests/unit/test_layers.py tests/test_tiny.py
 
 test: $(READY)
-	$(BIN)/pytest $(PARALLEL)
+	$(BIN)/python scripts/timed.py $(BIN)/pytest $(PARALLEL)
 
 test-old: $(READY)
 	$(BIN)/python scripts/old_versions.py
@@ -68,7 +68,7 @@ sample: $(READY)
 	$(BIN)/python scripts/suite_sample.py
 
 test-long: $(READY)
-	$(BIN)/pytest -m long $(PARALLEL)
+	$(BIN)/python scripts/timed.py $(BIN)/pytest -m long $(PARALLEL)
 
 lint: $(READY)
 	$(BIN)/ruff check .
