@@ -2,7 +2,7 @@
 
 A program without variants takes a third of the time, and no rule restricts the values that it runs on. Variants contain
 patterns that only rewriting makes, and larger graphs show faults that need several operators. Each kind detects faults
-that the others miss in the same time (``artifacts/budget.md``). Small programs alone find published bugs of single
+that the others miss in the same time (``artifacts/README.md``). Small programs alone find published bugs of single
 kernels. So all kinds take turns, and each has about a quarter of the time. If a compilation takes seconds, a larger
 graph takes as long as ten to fifty small programs. Such a campaign spends most of its time on small programs alone, and
 one case in 64 is a larger graph, with variants.

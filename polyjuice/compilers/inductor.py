@@ -31,7 +31,7 @@ INFO: dict[str, Any] = {
     "probe_compiles": False,
     "batches": True,
     "nodes": 20,
-    "pack": 24,  # artifacts/packs.md has the times of packs of other sizes
+    "pack": 24,  # artifacts/README.md has the times of packs of other sizes
     # The source is the comment on `emulate_precision_casts`, off by default, in torch._inductor.config. Operators on
     # half types compute in float32, and Inductor omits the pairs of casts between them.
     "excess_precision": ["float16", "bfloat16"],

@@ -2,7 +2,7 @@
 
 A form is one of several ways to write the same application. Examples are an attribute left out because it has its
 default, axes as an attribute or as an input, and a method or a function. Each lowering declares its forms and uses them
-through :class:`Drawn`. So ``benchmarks/forms.py`` can count each form, and shows declared forms that never occur.
+through :class:`Drawn`.
 """
 
 from __future__ import annotations

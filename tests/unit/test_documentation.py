@@ -22,7 +22,7 @@ from tests.support.pages import PAGES, blocks
         ("howto/ci.md", "[c](../ci/compiler.yml)", "[c](../ci/compiler.yml)"),
         ("verdicts.md", "[b](../artifacts/bugs/README.md#the-columns)", "[b](bugs/index.md#the-columns)"),
         ("index.md", "[001](artifacts/bugs/001-onnxruntime-matmul-transpose-vector)", "[001](bugs/001.md)"),
-        ("concepts/packs.md", "[`t`](../../artifacts/packs.md)", "[`t`](../measured/packs.md)"),
+        ("concepts/packs.md", "[`t`](../../artifacts/mutants.md)", "[`t`](../measured/mutants.md)"),
         ("suites.md", "[a suite](../artifacts/suite-sample/case-00000)", "a suite"),
         ("faq.md", "[p](https://example.com/a) [a](#b)", "[p](https://example.com/a) [a](#b)"),
         ("faq.md", "```text\n[x](y.md)\n```", "```text\n[x](y.md)\n```"),

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 import pytest
@@ -13,14 +12,30 @@ from polyjuice.campaign.clock import Clock
 from polyjuice.campaign.config import Config
 from polyjuice.campaign.kinds import MIXED
 from polyjuice.campaign.preparation import Preparation, Skip
+from polyjuice.compilers import CompilerInfo
 from polyjuice.egraph import load
 from polyjuice.inputs import usual_profiles
+from polyjuice.ir import TensorType
+from polyjuice.lower.forms import Form
+from polyjuice.ops import Op
 from polyjuice.oracles import Case
-
-sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
-from benchmarks.published.proxy import Everything
+from polyjuice.support import Support
 
 RULES = load()
+
+
+class Everything(Support):
+    """The support of a compiler that takes all operators in all forms."""
+
+    def __init__(self, compiler: CompilerInfo) -> None:
+        self.compiler = compiler
+        self.refusal = ""
+
+    def takes(self, op: Op, operands: Sequence[TensorType], results: Sequence[TensorType]) -> bool:
+        return True
+
+    def lacked(self, forms: Sequence[Form]) -> list[str]:
+        return []
 
 
 def cases(folder: Path, name: str, indices: Iterable[int], **options: object) -> list[Case]:
