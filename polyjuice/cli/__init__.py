@@ -37,8 +37,8 @@ from polyjuice.execution.space import NoSpace, shortage
 from polyjuice.generate import SolverMissing
 from polyjuice.page import PageError
 from polyjuice.stored_files import StoredError
-from polyjuice.suite.carried.harness.expected import ExpectationError
-from polyjuice.suite.options import SuiteError
+from polyjuice.suite.carried.harness.driver import ExpectationError
+from polyjuice.suite.cases import SuiteError
 from polyjuice.triage import FindingError
 from polyjuice.triage.known_list import KnownError
 from polyjuice.visible import visible

@@ -35,10 +35,9 @@ from polyjuice.cli.read_options import reads_models
 from polyjuice.execution import probe
 from polyjuice.formats import ReadLimits
 from polyjuice.generate import STRATEGIES
-from polyjuice.session import Conditions
 from polyjuice.suite import adding, building, running
 from polyjuice.suite.carried.harness import judging
-from polyjuice.suite.options import Options
+from polyjuice.suite.making import Options
 from polyjuice.wording import counted
 
 _GUARDS = [name for format in program_formats.in_suites() for name in compilers.suite_guards(format)]
@@ -107,12 +106,13 @@ def build(
     if as_json:
         print(json.dumps(summary))
     else:
+        tested = options.compilers[0] if asked and options.compilers else compilers.default(which[0]).name
         covers = ", ".join(f"{n} {kind}" for kind, n in built.covered.items())
         stdout.print(
             escape(
                 f"{counted(built.cases, 'case')} of {counted(built.candidates, 'candidate')} in {out}, "
                 f"{summary['elapsed_s']} s; "
-                f"they cover {covers}\nrun it: pytest {out} --compiler {compilers.default(which[0]).name}"
+                f"they cover {covers}\nrun it: pytest {out} --compiler {tested}"
             )
         )
     if built.unsound:
@@ -140,9 +140,9 @@ def run(
 
     Exit status: 0 where all is as expected, 1 where a case fails or passes unexpectedly.
     """
-    conditions = Conditions(python=settings.of(context).python(compiler, python), timeout_s=timeout)
+    interpreter = settings.of(context).python(compiler, python)
     began = time.monotonic()
-    version, results = running.run(suite, conditions, compiler, workers or os.cpu_count() or 1)
+    version, results = running.run(suite, interpreter, timeout, compiler, workers or os.cpu_count() or 1)
     counts: Counter[str] = Counter(dict.fromkeys(running.STATUSES, 0))
     rows = []
     with _interruptible(), stderr.status("") as status:

@@ -57,9 +57,6 @@ class Format:
     suffix: str = "py"
     """The ending of a program's file."""
 
-    suite_file: str
-    """The file of a side's program in a suite; ``{}`` is the side."""
-
     in_suites: bool = True
     """Whether new suites have the format unless the user chooses others."""
 

@@ -8,7 +8,6 @@ FORMAT = Format(
     lower=Part("polyjuice.lower.jax_source:lower"),
     rendering=Part("polyjuice.triage.reproducers.of_jax:RENDERING"),
     valid="The program is valid: JAX runs it operator by operator.",
-    suite_file="{}_jax.py",
     in_suites=False,
     dialect=Part("polyjuice.lower.jax_source:DIALECT"),
     product="jax",

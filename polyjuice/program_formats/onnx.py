@@ -10,7 +10,6 @@ FORMAT = Format(
     valid="The model is valid ONNX.",
     binary=True,
     suffix="onnx",
-    suite_file="{}.onnx",
     forms=Part("polyjuice.lower.onnx_model:FORMS"),
     versions=Part("polyjuice.lower.onnx_opsets:versions"),
     without_forms=Part("polyjuice.lower.onnx_model:without_forms"),

@@ -8,7 +8,6 @@ FORMAT = Format(
     lower=Part("polyjuice.lower.tensorflow_source:lower"),
     rendering=Part("polyjuice.triage.reproducers.of_tensorflow:RENDERING"),
     valid="The program is valid: TensorFlow runs it without the compiler.",
-    suite_file="{}_tf.py",
     dialect=Part("polyjuice.lower.tensorflow_source:DIALECT"),
     settings=Part("polyjuice.lower.tensorflow_source:SETTINGS"),
     product="tensorflow",

@@ -8,7 +8,6 @@ FORMAT = Format(
     lower=Part("polyjuice.lower.torch_source:lower"),
     rendering=Part("polyjuice.triage.reproducers.of_torch:RENDERING"),
     valid="The program is valid: PyTorch runs it without `torch.compile`.",
-    suite_file="{}.py",
     dialect=Part("polyjuice.lower.torch_source:DIALECT"),
     forms=Part("polyjuice.lower.torch_forms:DECLARED"),
     settings=Part("polyjuice.lower.torch_source:SETTINGS"),

@@ -1,26 +1,36 @@
-"""Build a suite: make candidates, choose among them, and write a folder for each choice and the test harness."""
+"""Build a suite: make more cases than asked for, keep those that cover most together, and add the test harness."""
 
 from __future__ import annotations
 
+import heapq
+import multiprocessing
 import shutil
+import signal
 import sys
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Mapping
+from concurrent.futures import ProcessPoolExecutor
+from contextlib import closing
 from dataclasses import dataclass
-from itertools import islice
+from functools import cache, partial
+from multiprocessing.util import Finalize
 from pathlib import Path
-from typing import Any
 
-from polyjuice.suite import carry, suite_cases
-from polyjuice.suite.choice import Choice
-from polyjuice.suite.options import Options, SuiteError
-from polyjuice.suite.work import UNSOUND, Workshops, written
+from polyjuice.campaign.processes import end_with_parent
+from polyjuice.compilers import EnvironmentProblem
+from polyjuice.suite import cases
+from polyjuice.suite.cases import SuiteError
+from polyjuice.suite.making import UNSOUND, Made, Maker, Options
 from polyjuice.wording import counted
 
-_WORK = ".building"
-"""The folder in a suite that holds candidates while it is built."""
+WEIGHTS: Mapping[str, float] = {"operator": 8, "rule": 4, "pass": 8, "turn": 2, "typed": 2, "edge": 1}
+"""The gain from a feature that no case covers yet, by the first word of its name; each further time counts half."""
 
-Apply = Callable[[str, Sequence[int]], Iterator[Any]]
+_WORK = ".building"
+"""The folder in a suite that holds all cases while it is built."""
+
+_TASK = 8
+"""The number of cases that a process gets at a time."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -34,51 +44,6 @@ class Built:
     unsound: tuple[str, ...]
 
 
-class _Builder:
-    """The state of one building."""
-
-    def __init__(self, options: Options, apply: Apply, report: Callable[[str], None]) -> None:
-        self._options = options
-        self._apply = apply
-        self._report = report
-        self.refused: Counter[str] = Counter()
-        self.unsound: list[str] = []
-
-    def choose(self) -> tuple[list[int], dict[str, int]]:
-        """The chosen candidates, best first, whose cases are written, and the number of features they cover."""
-        features: dict[int, frozenset[str]] = {}
-        for index, made in enumerate(self._apply("candidate", range(self._options.candidates))):
-            if isinstance(made, frozenset):
-                features[index] = frozenset(map(sys.intern, made))  # pairs share most names
-            else:
-                self._refuse(made)
-            self._report(f"{index + 1} of {self._options.candidates} candidates")
-        choice = Choice(features)
-        offers = choice.offers()
-        chosen: list[int] = []
-        while missing := self._options.count - len(chosen):
-            tried = []
-            for index in islice(offers, missing):
-                choice.take(index)
-                tried.append(index)
-            if not tried:
-                break
-            for index, problem in zip(tried, self._apply("case", tried), strict=True):
-                if problem:
-                    self._refuse(problem)
-                    choice.give_back(index)
-                else:
-                    chosen.append(index)
-                self._report(f"{len(chosen)} of {self._options.count} cases")
-        return chosen, dict(sorted(Counter(name.partition(" ")[0] for name in choice.covered).items()))
-
-    def _refuse(self, reason: str) -> None:
-        kind, _, more = reason.partition(":")
-        self.refused[kind] += 1
-        if kind == UNSOUND:
-            self.unsound.append(more.strip())
-
-
 def build(options: Options, out: Path, workers: int = 1, report: Callable[[str], None] = lambda text: None) -> Built:
     """Build a suite in a folder that does not exist or is empty; ``report`` is called with the progress.
 
@@ -87,29 +52,98 @@ def build(options: Options, out: Path, workers: int = 1, report: Callable[[str],
     if out.exists() and (not out.is_dir() or any(out.iterdir())):
         raise SuiteError(f"{out}: the folder is not empty; name a new one")
     work = out / _WORK
-    out.mkdir(parents=True, exist_ok=True)
-    work.mkdir(mode=0o700)  # its files are unpickled
+    work.mkdir(parents=True)
+    features: dict[int, frozenset[str]] = {}
+    refused: Counter[str] = Counter()
+    unsound = []
     try:
-        with Workshops(options, work, workers).open() as apply:
-            builder = _Builder(options, apply, report)
-            chosen, covered = builder.choose()
-        for number, index in enumerate(chosen):
-            written(work, index).rename(suite_cases.folder_of(out, number))
+        with closing(_made(options, work, workers)) as made:
+            for number, one in enumerate(made):
+                if isinstance(one, frozenset):
+                    features[number] = frozenset(map(sys.intern, one))  # cases share most names
+                else:
+                    kind, _, details = one.partition(": ")
+                    refused[kind] += 1
+                    unsound += [details] if kind == UNSOUND else []
+                report(f"{number + 1} of {options.candidates} candidates")
+        taken, covered = choose(features, options.count)
+        for place, number in enumerate(taken):
+            (work / str(number)).rename(cases.folder_of(out, place))
     finally:
         shutil.rmtree(work, ignore_errors=True)
-    refused = dict(builder.refused.most_common())
-    if len(chosen) < options.count:
-        reasons = ", ".join(f"{n} {reason}" for reason, n in refused.items())
+    if len(taken) < options.count:
+        reasons = ", ".join(f"{n} {reason}" for reason, n in refused.most_common())
         shutil.rmtree(out, ignore_errors=True)
         raise SuiteError(
-            f"only {len(chosen)} of {counted(options.candidates, 'candidate')} make a case, and --count is "
+            f"only {len(taken)} of {counted(options.candidates, 'candidate')} make a case, and --count is "
             f"{options.count} ({reasons}): name fewer compilers, or other --formats or --nodes"
         )
-    carry.write(out, {"options": options.described(), "covers": covered})
+    kinds = dict(sorted(Counter(name.partition(" ")[0] for name in covered).items()))
+    cases.begin(out, {"options": options.described(), "covers": kinds})
     return Built(
-        cases=len(chosen),
+        cases=len(taken),
         candidates=options.candidates,
-        refused=refused,
-        covered=covered,
-        unsound=tuple(builder.unsound),
+        refused=dict(refused.most_common()),
+        covered=kinds,
+        unsound=tuple(unsound),
     )
+
+
+def choose(features: Mapping[int, frozenset[str]], count: int) -> tuple[list[int], Counter[str]]:
+    """The cases that cover most, best first, and how many of them have each feature; of equals, the first.
+
+    Greedy maximum coverage. The gain of a case never grows as others are taken. So only the case at the top of the heap
+    needs a new gain (lazy greedy, Minoux 1978).
+    """
+    covered: Counter[str] = Counter()
+
+    def gain(number: int) -> float:
+        return sum(WEIGHTS[name.partition(" ")[0]] * 0.5 ** covered[name] for name in sorted(features[number]))
+
+    heap = [(-gain(number), number) for number in features]
+    heapq.heapify(heap)
+    taken: list[int] = []
+    while heap and len(taken) < count:
+        _, number = heapq.heappop(heap)
+        now = (-gain(number), number)
+        if heap and now > heap[0]:
+            heapq.heappush(heap, now)
+        else:
+            taken.append(number)
+            covered.update(features[number])
+    return taken, covered
+
+
+def _made(options: Options, folder: Path, workers: int) -> Generator[Made]:
+    """Make all cases in that many processes (for one, in this process); yield what came of them, in order."""
+    numbers = range(options.candidates)
+    if workers == 1:
+        with closing(Maker(options, folder)) as maker:
+            yield from map(maker.case, numbers)
+        return
+    pool = ProcessPoolExecutor(workers, multiprocessing.get_context("spawn"), _begin)
+    try:
+        yield from pool.map(partial(_case, options, folder), numbers, chunksize=_TASK)
+    finally:
+        pool.shutdown(cancel_futures=True)
+
+
+def _begin() -> None:
+    """The parent handles interrupts, and a process ends with it at the latest."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    end_with_parent()
+
+
+def _case(options: Options, folder: Path, number: int) -> Made:
+    try:
+        return _maker(options, folder).case(number)
+    except EnvironmentProblem as problem:  # the pool pickles errors, which subclasses do not survive
+        raise EnvironmentProblem(str(problem)) from None
+
+
+@cache
+def _maker(options: Options, folder: Path) -> Maker:
+    """The maker of this process."""
+    maker = Maker(options, folder)
+    Finalize(None, maker.close, exitpriority=1)
+    return maker

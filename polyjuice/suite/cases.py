@@ -1,32 +1,38 @@
-"""A case of a suite: a pair of graphs on inputs, checked by the interpreter, as small files that people can read."""
+"""A suite's folder and its cases: pairs of equal programs with their inputs, expected results and tolerances."""
 
 from __future__ import annotations
 
 import json
 import re
+import shutil
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from pathlib import Path
-from types import MappingProxyType
 from typing import Any
 
 import numpy as np
 
-from polyjuice import pipeline, program_formats
-from polyjuice.execution import Artifact, LoweringChoices
+from polyjuice import compilers, execution, pipeline, program_formats
+from polyjuice.execution import Artifact
 from polyjuice.inputs import mode
-from polyjuice.interpret import EvaluationError, evaluate
-from polyjuice.ir import Graph
-from polyjuice.lower import Unlowerable
+from polyjuice.interpret import evaluate
+from polyjuice.ir import Graph, packed
 from polyjuice.numerics import SAFETY, Analysis, analyse, distance
-from polyjuice.oracles import Case, InputSet
-from polyjuice.suite import archive
-from polyjuice.suite.lowering import Lowering
+from polyjuice.oracles import InputSet
+from polyjuice.stored_files import StoredError, read_json
 
-_TOLERANCE = """\
-A result without rounding (integers that its type holds, all the way) must be equal bit for bit. Any other element may \
-differ from float64 by twice its error bound. The bound follows from the graph: each operator carries on the errors of \
-its operands, and adds its rounding. Elements that depend on an unstable decision, a pole or an overflow are masked."""
+A, B = SIDES = ("a", "b")
+
+VERSION = 2
+"""The version of a suite's files."""
+
+_CARRIED = Path(__file__).parent / "carried"
+
+WORKER = Path(execution.__file__).parent
+"""The folder of the worker, which also runs without Polyjuice."""
+
+
+class SuiteError(ValueError):
+    """A suite that cannot be built, read or run as asked; the message is one line that says what to do."""
 
 
 class Unfit(Exception):
@@ -37,130 +43,136 @@ class Unequal(Exception):
     """Two graphs that should be equal are not: a rule is wrong. The message says how they differ."""
 
 
-@dataclass(frozen=True)
-class About:
-    """The parts of ``case.json`` besides the programs: why they are equal, their origin, and their features."""
+def begin(suite: Path, about: Mapping[str, Any]) -> None:
+    """Write a suite without cases: its tests, the worker and the compiler files, with which it runs by itself.
 
-    why: Mapping[str, Any]
-    origin: Mapping[str, Any]
-    exercises: Mapping[str, Any] = field(default_factory=dict)
+    ``about`` becomes a part of ``suite.json``.
+    """
+    for name in ("README.md", "conftest.py", "test_suite.py", "xfail.toml"):
+        shutil.copyfile(_CARRIED / name, suite / name)
+    harness = suite / "harness"
+    (harness / "compilers").mkdir(parents=True)
+    for path in (*(_CARRIED / "harness").glob("[!_]*.py"), WORKER / "worker.py", WORKER / "_wire.py"):
+        shutil.copyfile(path, harness / path.name)
+    for compiler in map(compilers.find, compilers.names()):
+        if not compiler.uses_polyjuice:
+            for path in (compiler.path, *compiler.path.parent.glob("_[!_]*.py")):
+                shutil.copyfile(path, harness / "compilers" / path.name)
+    (suite / "suite.json").write_text(json.dumps({"version": VERSION, **about}, indent=1) + "\n", encoding="utf-8")
 
 
-def lowered(
-    sides: Mapping[str, tuple[Graph, LoweringChoices | str]],
+def is_suite(folder: Path) -> bool:
+    """Whether a folder is a suite. Raises SuiteError if another version of Polyjuice built it."""
+    path = folder / "suite.json"
+    if not path.is_file():
+        return False
+    try:
+        version = read_json(path).get("version")
+    except StoredError as error:
+        raise SuiteError(str(error)) from None
+    if version != VERSION:
+        raise SuiteError(f"another version of Polyjuice built {folder}: run it with pytest, or build it again")
+    return True
+
+
+def case_folders(suite: Path) -> list[Path]:
+    """The folders of a suite's cases, in order. Raises SuiteError where it is no suite, or has no case."""
+    if not is_suite(suite):
+        raise SuiteError(f"{suite} is not a suite (there is no suite.json); polyjuice suite build makes one")
+    folders = sorted(path.parent for path in suite.glob("case-*/case.json"))
+    if not folders:
+        raise SuiteError(f"{suite} holds no case")
+    return folders
+
+
+def folder_of(suite: Path, number: int) -> Path:
+    """The folder of a case."""
+    return suite / f"case-{number:05d}"
+
+
+def program_file(side: str, format: str) -> str:
+    """The name of a program's file: ``a_torch.py``, ``a.onnx``."""
+    of = program_formats.find(format)
+    return f"{side}.{of.suffix}" if of.binary else f"{side}_{format}.{of.suffix}"
+
+
+def write(
+    folder: Path,
+    graphs: Mapping[str, Graph],
+    programs: Mapping[str, Mapping[str, Artifact]],
     profile: str,
     inputs: Sequence[np.ndarray],
-    formats: Sequence[str],
-    lowering: Lowering,
-    repeated: Mapping[str, int] = MappingProxyType({}),
-) -> Case:
-    """The sides as programs in every format, each by its lowering choices, or by a key that draws them.
+    about: Mapping[str, Any],
+    seed: Graph | None = None,
+) -> None:
+    """Write a case to a new folder, after all checks; ``graphs`` must be equal, also to ``seed`` if given.
 
-    The values of inputs are ``repeated`` along some axes. Raises Unfit where a format cannot express one of the sides.
+    ``programs`` has the sides' programs for each format. ``about`` becomes a part of ``case.json``. Raises Unfit where
+    all elements are masked, Unequal where the graphs differ, EvaluationError where a graph has no value.
     """
-    sets = [InputSet(profile=profile, arrays=tuple(inputs), mode=mode(profile))]
-    programs = []
-    for format in formats:
-        for side, (graph, by) in sides.items():
-            try:
-                artifact = lowering.lower(graph, format, by, repeated)
-            except Unlowerable as error:
-                raise Unfit(f"unsupported: {error}") from None
-            programs.append(pipeline.prepare(side, graph, artifact, sets))
-    return Case(sets=sets, programs=programs)
-
-
-def write(folder: Path, case: Case, about: About, seed: Graph | None = None) -> None:
-    """Write a case to a new folder, after all checks; all its graphs must be equal to ``seed``, if given.
-
-    Raises Unfit where a graph has no value, or all elements are masked. Raises Unequal where the graphs differ.
-    """
-    (only,) = case.sets
-    graphs = {program.label: program.graph for program in case.programs}
-    formats = list(dict.fromkeys(program.artifact.format for program in case.programs))
-    arrays = {f"input_{i}": array for i, array in enumerate(only.arrays)}
-    outputs = _judge(graphs, only, formats, arrays, seed)
-    programs: dict[str, dict[str, Any]] = {}
-    sources: dict[str, bytes] = {}
-    for program in case.programs:
-        side, artifact = program.label, program.artifact
-        file = program_formats.find(artifact.format).suite_file.format(side)
-        sources[file] = artifact.source.encode() if isinstance(artifact.source, str) else artifact.source
-        programs.setdefault(artifact.format, {})[side] = _program(file, artifact, side, arrays)
+    arrays = {f"input_{i}": array for i, array in enumerate(inputs)}
+    outputs = _expectations(graphs, list(programs), profile, inputs, arrays, seed)
+    calls = {
+        format: {side: _call(program_file(side, format), artifact, side, arrays) for side, artifact in sides.items()}
+        for format, sides in programs.items()
+    }
     first = next(iter(graphs.values()))
     described = {
-        "why_equal": about.why,
-        "exercises": about.exercises,
-        "tolerance": _TOLERANCE,
-        "profile": only.profile,
-        "origin": about.origin,
+        **about,
+        "profile": profile,
         "operators": {side: len(graph) for side, graph in graphs.items()},
         "inputs": [{"dtype": t.dtype, "shape": list(t.shape)} for t in first.input_types],
         "outputs": outputs,
-        "programs": programs,
+        "programs": calls,
     }
     folder.mkdir(parents=True)
-    for file, source in sources.items():
-        (folder / file).write_bytes(source)
-    archive.save(folder / "inputs.npz", arrays)
-    (folder / "case.json").write_text(_readable(described), encoding="utf-8")
-
-
-def _readable(described: Mapping[str, Any]) -> str:
-    """JSON with lists of numbers or names on one line each."""
+    for format, sides in programs.items():
+        for side, artifact in sides.items():
+            source = artifact.source
+            content = source.encode() if isinstance(source, str) else source
+            (folder / program_file(side, format)).write_bytes(content)
+    stored: dict[str, Any] = packed(arrays)
+    np.savez_compressed(folder / "inputs.npz", **stored)
     text = json.dumps(described, indent=1)
-    return re.sub(r"\[[^\[\]{}]*\]", lambda match: re.sub(r"\s*\n\s*", " ", match[0]), text) + "\n"
+    lists_on_one_line = re.sub(r"\[[^\[\]{}]*\]", lambda match: re.sub(r"\s*\n\s*", " ", match[0]), text)
+    (folder / "case.json").write_text(lists_on_one_line + "\n", encoding="utf-8")
 
 
-def _judge(
+def _expectations(
     graphs: Mapping[str, Graph],
-    inputs: InputSet,
     formats: Sequence[str],
+    profile: str,
+    inputs: Sequence[np.ndarray],
     arrays: dict[str, np.ndarray],
     seed: Graph | None,
 ) -> list[dict[str, Any]]:
     """Add the expected results and the tolerances to the arrays; returns a description of each output."""
+    usual, modes = mode(profile), {format: mode(profile, format) for format in formats}
+    every = list(dict.fromkeys([usual, *modes.values()]))
+    sets = [InputSet(profile=profile, arrays=tuple(inputs), mode=one) for one in every]
     first, *others = graphs.values()
-    modes = {format: mode(inputs.profile, format) for format in ("", *formats)}
-    try:
-        sets = [replace(inputs, mode=one) for one in dict.fromkeys(modes[format] for format in formats)]
-        problems = pipeline.equivalent(seed or first, [first, *others] if seed else others, sets)
-        if problem := next(filter(None, problems), ""):
-            raise Unequal(problem)
-        analyses = {
-            (side, one): analyse(graph, inputs.arrays, mode=one)
-            for side, graph in graphs.items()
-            for one in {*modes.values()}
-        }
-        plain = {side: evaluate(graph, inputs.arrays) for side, graph in graphs.items()}
-    except EvaluationError as error:
-        raise Unfit(f"no value: {error}") from None
+    problems = pipeline.equivalent(seed or first, [first, *others] if seed else others, sets)
+    if problem := next(filter(None, problems), ""):
+        raise Unequal(problem)
+    analyses = {(side, one): analyse(graph, inputs, mode=one) for side, graph in graphs.items() for one in every}
+    plain = {side: evaluate(graph, inputs) for side, graph in graphs.items()}
     outputs = []
-    side_a = next(iter(graphs))
-    for k, of_a in enumerate(analyses[side_a, modes[""]]):
-        arrays[f"expected_{k}"] = of_a.reference
-        known_at = []
+    for k, declared in enumerate(first.output_types):
+        expected = arrays[f"expected_{k}"] = analyses[next(iter(graphs)), usual][k].reference
+        masked = 0
         for side in graphs:
-            allowed = {
-                format: _allowed(analyses[side, one][k], of_a.reference, plain[side][k])
-                for format, one in modes.items()
-            }
-            for format, own in allowed.items():
-                if not (format and np.array_equal(own, allowed[""])):
-                    arrays[f"allowed_{side}_{k}{'_' if format else ''}{format}"] = _small(own)
-            known_at.append(np.isfinite(allowed[""]))
-        exact = all(analyses[side, modes[""]][k].exact for side in graphs)
+            allowed = {one: _allowed(analyses[side, one][k], expected, plain[side][k]) for one in every}
+            arrays[f"allowed_{side}_{k}"] = _small(allowed[usual])
+            for format, own in modes.items():
+                if not np.array_equal(allowed[own], allowed[usual]):
+                    arrays[f"allowed_{side}_{k}_{format}"] = _small(allowed[own])
+            masked += int((~np.isfinite(allowed[usual])).sum())
+        exact = all(analyses[side, usual][k].exact for side in graphs)
+        comparison = "masked" if masked == len(graphs) * expected.size else "exact" if exact else "bounded"
         outputs.append(
-            {
-                "dtype": of_a.type.dtype,
-                "shape": list(of_a.type.shape),
-                "rung": "exact" if exact else "bounded",
-                "masked": int(sum(np.size(known) - known.sum() for known in known_at)),
-            }
+            {"dtype": declared.dtype, "shape": list(declared.shape), "comparison": comparison, "masked": masked}
         )
-        if not any(known.any() for known in known_at):
-            outputs[-1]["rung"] = "masked"
-    if all(output["rung"] == "masked" for output in outputs):
+    if all(output["comparison"] == "masked" for output in outputs):
         raise Unfit("none of its elements could be compared")
     return outputs
 
@@ -182,15 +194,14 @@ def _small(allowed: np.ndarray) -> np.ndarray:
     return np.asarray(allowed.reshape(-1)[0]) if same else allowed
 
 
-def _program(file: str, artifact: Artifact, side: str, arrays: dict[str, np.ndarray]) -> dict[str, Any]:
-    """The entry of a program, with all that a worker needs to call it; its arrays join those of the case."""
-    # The weights of programs in Python are named after their values; the inputs of ONNX models are not.
-    names = {
-        name: f"{side}_{name}" if program_formats.find(artifact.format).binary else name for name in artifact.arrays
-    }
+def _call(file: str, artifact: Artifact, side: str, arrays: dict[str, np.ndarray]) -> dict[str, Any]:
+    """All that a worker needs to call a program; its arrays join those of the case."""
+    # Python programs name their weights after the values; the names in ONNX models may mean others on the other side.
+    names = {name: name if isinstance(artifact.source, str) else f"{side}_{name}" for name in artifact.arrays}
     arrays.update((names[name], array) for name, array in artifact.arrays.items())
     return {
         "file": file,
+        "text": isinstance(artifact.source, str),
         "arrays": list(names.values()),
         "arguments": [names[name] for name in artifact.arguments],
         "results": artifact.results,

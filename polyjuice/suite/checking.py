@@ -25,7 +25,7 @@ from polyjuice.lower import Unlowerable
 from polyjuice.ops import PROBLEMS
 from polyjuice.oracles import Case, InputSet, Program, usual_oracles
 from polyjuice.session import CompilerSession, Conditions
-from polyjuice.suite.options import SuiteError
+from polyjuice.suite.cases import SuiteError
 from polyjuice.support import Support
 from polyjuice.triage.confirming import confirmed
 from polyjuice.user_models import ORIGINAL, OnnxModel, UserModel, symbolic

@@ -43,8 +43,8 @@ class Polyjuice:
         """
         from polyjuice.compilers import EnvironmentProblem
         from polyjuice.formats import FormatError
+        from polyjuice.suite.cases import SuiteError
         from polyjuice.suite.checking import Checker, Miscompiled, NotChecked
-        from polyjuice.suite.options import SuiteError
 
         where = {name: options.pop(name) for name in ("python", "timeout_s") if name in options}
         key = (compiler, *sorted(where.items()))

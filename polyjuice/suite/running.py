@@ -1,19 +1,16 @@
-"""Run a suite in one compiler through Polyjuice's workers, several at a time, each in a process of its own."""
+"""Run a suite in one compiler with the harness that suites carry, several cases at a time."""
 
 from __future__ import annotations
 
 import queue
-from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor, wait
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
-from polyjuice.compilers import find
-from polyjuice.execution import Outcome
-from polyjuice.execution.protocol import to_wire
-from polyjuice.session import CompilerSession, Conditions
-from polyjuice.suite import suite_cases
-from polyjuice.suite.carried.harness import expected, judging
+from polyjuice.compilers import EnvironmentProblem, find
+from polyjuice.suite import cases
+from polyjuice.suite.carried.harness import driver, judging
 
 EXPECTED_FAILURE, UNEXPECTED_PASS = "expected failure", "unexpected pass"
 
@@ -23,9 +20,8 @@ STATUSES = (judging.PASSED, judging.FAILED, judging.SKIPPED, EXPECTED_FAILURE, U
 WRONG = (judging.FAILED, UNEXPECTED_PASS)
 """The unexpected statuses."""
 
-
-_AGAIN_S = 0.2
-"""After an interrupt, the seconds between two attempts to end what threads have begun."""
+_START_S = 300.0
+"""The most seconds for the start of a compiler's process."""
 
 
 @dataclass(frozen=True)
@@ -37,79 +33,53 @@ class Result:
     message: str = ""
 
 
-def run(suite: Path, conditions: Conditions, compiler: str, workers: int = 1) -> tuple[str, Iterator[Result]]:
+def run(suite: Path, python: str, timeout_s: float, compiler: str, workers: int = 1) -> tuple[str, Iterator[Result]]:
     """The compiler's version, and the results of all cases in order, as they come.
 
-    Raises SuiteError, ExpectationError, EnvironmentProblem.
+    ``python`` is the interpreter that has the compiler. Raises SuiteError, ExpectationError, EnvironmentProblem.
     """
-    folders = suite_cases.case_folders(suite)
-    entries = expected.read(suite / "xfail.toml")
-    info = find(compiler)
-    sessions = [CompilerSession(conditions, info) for _ in range(min(workers, len(folders)))]
+    folders = cases.case_folders(suite)
+    entries = driver.expectations(suite / "xfail.toml")
+    file = find(compiler).path
+    processes = [
+        driver.Compiler(file, cases.WORKER, _START_S, timeout_s, python) for _ in range(min(workers, len(folders)))
+    ]
     try:
-        sessions[0].worker().start()
-    except BaseException:
-        sessions[0].close()
-        raise
-    version = sessions[0].version
+        processes[0].start()
+    except driver.Unusable as problem:
+        raise EnvironmentProblem(str(problem)) from None
+    finally:
+        if not processes[0].version:
+            _close(processes)
+    version = processes[0].version
+    free: queue.SimpleQueue[driver.Compiler] = queue.SimpleQueue()
+    for process in processes:
+        free.put(process)
 
-    def judged(folder: Path, session: CompilerSession) -> Result:
-        status, message = execute(session, suite_cases.load(folder))
-        reason = expected.reason(entries, folder.name, compiler, version)
+    def judged(folder: Path) -> Result:
+        process = free.get()
+        try:
+            status, message = process.run(folder)
+        finally:
+            free.put(process)
+        reason = driver.reason(entries, folder.name, compiler, version)
         if reason and status == judging.FAILED:
             return Result(folder.name, EXPECTED_FAILURE, reason)
         if reason and status == judging.PASSED:
             return Result(folder.name, UNEXPECTED_PASS, f"it is expected to fail: {reason}")
         return Result(folder.name, status, message)
 
-    return version, _results(folders, sessions, judged)
-
-
-def execute(session: CompilerSession, case: suite_cases.StoredCase) -> tuple[str, str]:
-    """The status of a case, and a message."""
-    format = session.compiler.format
-    artifacts = case.artifacts(format)
-    if not artifacts:
-        return judging.SKIPPED, f"the case has no {format} programs"
-    inputs = [case.inputs] * judging.RUNS
-    ran = {side: _ran(session.execute(artifact, inputs)) for side, artifact in artifacts.items()}
-    return judging.verdict(case.case, case.arrays, format, ran)
-
-
-def _ran(outcome: Outcome) -> judging.Ran:
-    outputs = [list(map(to_wire, one)) for one in outcome.outputs]
-    reference = None if outcome.reference is None else [list(map(to_wire, one)) for one in outcome.reference]
-    return judging.Ran(outcome.status, outcome.stage, outcome.message, outputs, reference)
-
-
-def _results(
-    folders: Sequence[Path], sessions: Sequence[CompilerSession], judged: Callable[[Path, CompilerSession], Result]
-) -> Iterator[Result]:
-    """The results in order. Each thread has a session, closed at the end."""
-    free: queue.SimpleQueue[CompilerSession] = queue.SimpleQueue()
-    for session in sessions:
-        free.put(session)
-
-    def one(folder: Path) -> Result:
-        session = free.get()
+    def results() -> Iterator[Result]:
+        pool = ThreadPoolExecutor(len(processes))
         try:
-            return judged(folder, session)
+            yield from pool.map(judged, folders)
         finally:
-            free.put(session)
+            pool.shutdown(wait=False, cancel_futures=True)
+            _close(processes)
 
-    pool = ThreadPoolExecutor(len(sessions))
-    judging_now = [pool.submit(one, folder) for folder in folders]
-    try:
-        for future in judging_now:
-            yield future.result()
-    except BaseException:
-        pool.shutdown(wait=False, cancel_futures=True)
-        while running := [future for future in judging_now if not future.done()]:  # a compilation may take minutes
-            for session in sessions:
-                session.kill()
-            wait(running, _AGAIN_S)
-        raise
-    finally:
-        pool.shutdown(cancel_futures=True)
-        for session in sessions:
-            session.close()
+    return version, results()
+
+
+def _close(processes: list[driver.Compiler]) -> None:
+    for process in processes:
+        process.close()

@@ -6,10 +6,11 @@ import ast
 import json
 import re
 import shlex
+import shutil
 import sys
 import zipfile
+from functools import partial
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import ml_dtypes
@@ -22,14 +23,13 @@ from polyjuice import cli, program_formats
 from polyjuice.execution.protocol import to_wire
 from polyjuice.formats import load as load_graph
 from polyjuice.inputs import USUAL_PROFILES
-from polyjuice.ir import TensorType
+from polyjuice.ir import TensorType, packed
 from polyjuice.numerics import distance
 from polyjuice.ops import GraphBuilder
-from polyjuice.session import Conditions
-from polyjuice.suite import adding, archive, building, features, running, suite_cases, work
-from polyjuice.suite.carried.harness import expected, judging
-from polyjuice.suite.choice import Choice
-from polyjuice.suite.options import Options, SuiteError
+from polyjuice.suite import adding, building, cases, making, running
+from polyjuice.suite.carried.harness import driver, judging
+from polyjuice.suite.cases import SuiteError
+from polyjuice.suite.making import Options
 
 CARRIED = Path(judging.__file__).parents[1]
 FINDINGS = Path(__file__).parents[1] / "findings"
@@ -59,27 +59,29 @@ def test_a_suite_follows_from_its_seed_byte_for_byte(built: Path, tmp_path: Path
 
 
 def test_a_case_says_why_its_programs_are_equal_and_how_they_are_called(built: Path) -> None:
-    for folder in suite_cases.case_folders(built):
+    for folder in cases.case_folders(built):
         assert {path.name for path in folder.iterdir()} == {
-            *("a.py", "b.py", "a_tf.py", "b_tf.py", "a.onnx", "b.onnx", "inputs.npz", "case.json"),
+            *("a_torch.py", "b_torch.py", "a_tensorflow.py", "b_tensorflow.py", "a.onnx", "b.onnx"),
+            *("inputs.npz", "case.json"),
         }
         case = json.loads((folder / "case.json").read_text())
-        assert case["why_equal"]["rules"]
-        assert all(count > 0 for count in case["why_equal"]["rules"].values())
+        assert case["rules"]
+        assert all(count > 0 for count in case["rules"].values())
         assert set(case["programs"]) == set(program_formats.in_suites())
         assert case["profile"] in USUAL_PROFILES
-        read = suite_cases.load(folder)
-        assert [list(x.shape) for x in read.inputs] == [one["shape"] for one in case["inputs"]]
-        for format in program_formats.in_suites():
-            artifacts = read.artifacts(format)
-            assert artifacts["a"].source != artifacts["b"].source
-            assert all(set(a.arguments) <= set(a.arrays) for a in artifacts.values())
+        arrays = judging.read_arrays(folder / "inputs.npz")
+        assert [list(arrays[f"input_{i}"][1].shape) for i, _ in enumerate(case["inputs"])] == [
+            one["shape"] for one in case["inputs"]
+        ]
+        for sides in case["programs"].values():
+            assert (folder / sides["a"]["file"]).read_bytes() != (folder / sides["b"]["file"]).read_bytes()
+            assert all(set(one["arguments"]) <= set(one["arrays"]) <= set(arrays) for one in sides.values())
 
 
 def test_a_case_passes_where_nothing_is_compiled_and_its_bounds_are_finite(built: Path) -> None:
-    arrays = suite_cases.load(built / "case-00000").arrays
+    arrays = judging.read_arrays(built / "case-00000/inputs.npz")
     assert any(np.isfinite(x).any() for name, (_, x) in arrays.items() if name.startswith("allowed"))
-    statuses = [result.status for result in running.run(built, Conditions(), "numpy")[1]]
+    statuses = [result.status for result in running.run(built, sys.executable, 60, "numpy")[1]]
     assert judging.PASSED in statuses
     assert judging.FAILED not in statuses
 
@@ -89,24 +91,32 @@ def test_a_folder_that_holds_something_is_no_place_for_a_suite(built: Path) -> N
         building.build(Options(count=2), built)
 
 
-def test_the_next_best_take_the_place_of_those_that_make_no_case(
+def test_pairs_that_make_no_case_are_counted_and_too_few_cases_are_an_error(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def candidate(self: work.Workshop, index: int) -> work.Made:
-        return frozenset({f"operator {index}"}) if index else "identical: all variants are the same graph"
+    class Maker:
+        def __init__(self, options: Options, folder: Path) -> None:
+            self.folder = folder
 
-    def case(self: work.Workshop, index: int) -> str:
-        problems = {1: "no value: a division by zero", 2: "unsound: they differ"}
-        if index not in problems:
-            work.written(self._folder, index).mkdir()
-        return problems.get(index, "")
+        def case(self, number: int) -> making.Made:
+            refused = [
+                "identical: all variants are the same graph",
+                "no value: a division by zero",
+                "unsound: 1: they differ",
+            ]
+            if number < len(refused):
+                return refused[number]
+            (self.folder / str(number)).mkdir()
+            return frozenset({f"operator {number}"})
 
-    monkeypatch.setattr(work.Workshop, "candidate", candidate)
-    monkeypatch.setattr(work.Workshop, "case", case)
-    monkeypatch.setattr(work, "Candidates", lambda options: SimpleNamespace(close=lambda: None))
+        def close(self) -> None:
+            (self.folder.parents[1] / "closed").touch()
+
+    monkeypatch.setattr(building, "Maker", Maker)
     made = building.build(Options(count=3), tmp_path / "s")
     assert (made.candidates, made.refused) == (6, {"identical": 1, "no value": 1, "unsound": 1})
-    assert (made.cases, made.covered, made.unsound) == (3, {"operator": 3}, ("they differ",))
+    assert (made.cases, made.covered, made.unsound) == (3, {"operator": 3}, ("1: they differ",))
+    assert (tmp_path / "closed").exists()
     assert len(list((tmp_path / "s").glob("case-0000[012]"))) == 3
     monkeypatch.setattr(Options, "candidates", 8)
     with pytest.raises(SuiteError, match=r"only 5 of 8 candidates make a case, and --count is 6 \(1 identical"):
@@ -124,29 +134,19 @@ def test_features_name_operators_types_edges_rules_and_what_one_side_has_alone()
     build = GraphBuilder()
     x = build.input(TensorType("float16", (2, 3)))
     b = build.build([build.op("Relu", build.op("Abs", x))])
-    assert features.of_pair(a, b, ["some-rule"]) == {
+    assert making.features_of(a, b, ["some-rule"]) == {
         *("operator Relu", "operator Neg", "operator Abs"),
         *("typed Relu float16", "typed Neg float16", "typed Abs float16"),
         *("edge Neg > Relu", "edge Abs > Relu", "turn Neg | Abs", "rule some-rule"),
     }
-    assert features.of_passes("c", ["fuse", "count=3"], ["count=4", "fold"]) == {"pass fuse of c", "pass fold of c"}
+    assert making.passes_of("c", ["fuse", "count=3"], ["count=4", "fold"]) == {"pass fuse of c", "pass fold of c"}
 
 
 def test_the_choice_takes_what_adds_most_and_ties_go_to_the_first() -> None:
     a, b, c = "operator A", "operator B", "operator C"
-    choice = Choice({0: frozenset([a]), 1: frozenset([a, b]), 2: frozenset([b]), 3: frozenset([c]), 4: frozenset([a])})
-    taken = []
-    for number in choice.offers():
-        choice.take(number)
-        taken.append(number)
-    assert taken == [1, 3, 0, 2, 4]
-
-
-def test_what_is_given_back_counts_no_more() -> None:
-    choice = Choice({0: frozenset(["operator A", "edge A > B"]), 1: frozenset(["operator A"])})
-    choice.take(0)
-    choice.give_back(0)
-    assert not choice.covered
+    features = {0: frozenset([a]), 1: frozenset([a, b]), 2: frozenset([b]), 3: frozenset([c]), 4: frozenset([a])}
+    assert building.choose(features, 9)[0] == [1, 3, 0, 2, 4]
+    assert building.choose(features, 2) == ([1, 3], {a: 1, b: 1, c: 1})
 
 
 # --- verdicts --------------------------------------------------------------------------------------------------------
@@ -216,7 +216,7 @@ def test_the_carried_distance_is_the_interpreters() -> None:
 
 def test_arrays_of_bfloat16_survive(tmp_path: Path) -> None:
     array = np.array([1.5, -2, np.inf], ml_dtypes.bfloat16)
-    archive.save(tmp_path / "x.npz", {"x": array, "y": np.arange(3)})
+    np.savez(tmp_path / "x.npz", **packed({"x": array, "y": np.arange(3)}))
     read = judging.read_arrays(tmp_path / "x.npz")
     assert read["x"][0] == "bfloat16"
     np.testing.assert_array_equal(read["x"][1], to_wire(array)[1])
@@ -240,13 +240,11 @@ def test_what_a_suite_carries_needs_pytest_numpy_and_old_python_alone() -> None:
 def test_expected_failures_are_by_case_compiler_and_version(tmp_path: Path) -> None:
     path = tmp_path / "xfail.toml"
     path.write_text('[[xfail]]\ncase = "c"\ncompiler = "tvm"\nversions = "<2"\nurl = "u"\nreason = "r"\n')
-    entries = expected.read(path)
-    assert expected.reason(entries, "c", "tvm", "1.9") == "u: r"
-    assert expected.reason(entries, "c", "tvm", "my-build") == "u: r"
-    assert [expected.reason(entries, *at) for at in (("c", "tvm", "2"), ("d", "tvm", "1"), ("c", "xla", "1"))] == [
-        ""
-    ] * 3
-    assert expected.read(tmp_path / "none.toml") == []
+    entries = driver.expectations(path)
+    assert driver.reason(entries, "c", "tvm", "1.9") == "u: r"
+    assert driver.reason(entries, "c", "tvm", "my-build") == "u: r"
+    assert [driver.reason(entries, *at) for at in (("c", "tvm", "2"), ("d", "tvm", "1"), ("c", "xla", "1"))] == [""] * 3
+    assert driver.expectations(tmp_path / "none.toml") == []
 
 
 @pytest.mark.parametrize(
@@ -260,8 +258,30 @@ def test_expected_failures_are_by_case_compiler_and_version(tmp_path: Path) -> N
 )
 def test_mistakes_in_expected_failures_are_reported(tmp_path: Path, text: str, message: str) -> None:
     (tmp_path / "xfail.toml").write_text(text)
-    with pytest.raises(expected.ExpectationError, match=message):
-        expected.read(tmp_path / "xfail.toml")
+    with pytest.raises(driver.ExpectationError, match=message):
+        driver.expectations(tmp_path / "xfail.toml")
+
+
+# --- suites that are not whole ---------------------------------------------------------------------------------------
+
+
+def test_a_case_that_cannot_be_read_fails_alone(built: Path, tmp_path: Path) -> None:
+    suite = shutil.copytree(built, tmp_path / "s")
+    (suite / "case-00000/inputs.npz").write_bytes(b"PK")
+    results = [*running.run(suite, sys.executable, 60, "numpy")[1]]
+    assert (results[0].status, "the case cannot be read: " in results[0].message) == ("failed", True)
+    assert results[1].status != "failed"
+
+
+def test_a_suite_of_another_version_is_refused_in_one_line(tmp_path: Path) -> None:
+    (tmp_path / "suite.json").write_text('{"version": 1}')
+    message = f"another version of Polyjuice built {tmp_path}: run it with pytest, or build it again"
+    for command in (
+        partial(running.run, tmp_path, sys.executable, 60, "numpy"),
+        partial(adding.add, FINDINGS / "split-uneven", tmp_path),
+    ):
+        with pytest.raises(SuiteError, match=message):
+            command()
 
 
 # --- adding ----------------------------------------------------------------------------------------------------------
@@ -270,19 +290,22 @@ def test_mistakes_in_expected_failures_are_reported(tmp_path: Path, text: str, m
 def test_a_finding_becomes_a_case_with_its_own_programs(tmp_path: Path) -> None:
     added = adding.add(FINDINGS / "sqrt-of-square", tmp_path / "s", "https://example.org/1")
     assert (added.case, added.formats, added.refused) == ("case-00000", ("onnx", "tensorflow", "torch"), {})
-    case = suite_cases.load(tmp_path / "s/case-00000")
+    case = json.loads((tmp_path / "s/case-00000/case.json").read_text())
     record = json.loads((FINDINGS / "sqrt-of-square/finding.json").read_text())
-    assert case.case["origin"]["finding"] == record["signature"]
-    assert case.case["why_equal"]["rules"] == record["rules"]
+    assert case["origin"]["finding"] == record["signature"]
+    assert case["rules"] == record["rules"]
     assert [t.dtype for t in load_graph(FINDINGS / "sqrt-of-square/a.onnx").output_types] == [
-        output["dtype"] for output in case.case["outputs"]
+        output["dtype"] for output in case["outputs"]
     ]
-    with np.load(FINDINGS / "sqrt-of-square/inputs.npz") as arrays:
-        np.testing.assert_array_equal(arrays["input_0"], case.inputs[0])
+    with (
+        np.load(FINDINGS / "sqrt-of-square/inputs.npz") as arrays,
+        np.load(tmp_path / "s/case-00000/inputs.npz") as own,
+    ):
+        np.testing.assert_array_equal(arrays["input_0"], own["input_0"])
     onnx.load(tmp_path / "s/case-00000/a.onnx")
-    entries = expected.read(tmp_path / "s/xfail.toml")
-    assert expected.reason(entries, "case-00000", "onnxruntime", "1.31.1") == "https://example.org/1"
-    assert expected.reason(entries, "case-00000", "onnxruntime", "1.30") == ""
+    entries = driver.expectations(tmp_path / "s/xfail.toml")
+    assert driver.reason(entries, "case-00000", "onnxruntime", "1.31.1") == "https://example.org/1"
+    assert driver.reason(entries, "case-00000", "onnxruntime", "1.30") == ""
     assert adding.add(FINDINGS / "split-uneven", tmp_path / "s").case == "case-00001"
 
 
@@ -337,6 +360,8 @@ def test_build_and_run_say_one_json_object(
     summary = json.loads(output)
     assert (summary["cases"], summary["candidates"], summary["unsound"]) == (1, 2, 0)
     assert summary["covers"]["operator"] > 0
+    status, output, error = run_command(monkeypatch, capsys, "build", *what, "--out", tmp_path / "t")
+    assert output.endswith(f"run it: pytest {tmp_path / 't'} --compiler onnxruntime\n")
     status, output, error = run_command(monkeypatch, capsys, "run", tmp_path / "s", "--compiler", "onnxruntime", *where)
     assert status == 0, error
     summary = json.loads(output)

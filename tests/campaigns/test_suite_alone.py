@@ -15,9 +15,8 @@ import onnx
 import pytest
 from onnx import numpy_helper
 
-from polyjuice.session import Conditions
-from polyjuice.suite import adding, running, suite_cases
-from polyjuice.suite.options import SuiteError
+from polyjuice.suite import adding, running
+from polyjuice.suite.cases import SuiteError, case_folders
 from tests.support.commands import polyjuice
 from tests.support.mutants import SPLIT_UNEVEN
 
@@ -52,10 +51,10 @@ def suite(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_a_finding_is_added_once(suite: Path) -> None:
-    before = suite_cases.case_folders(suite)
+    before = case_folders(suite)
     with pytest.raises(SuiteError, match=f"is in the suite already: {before[1]}"):
         adding.add(FINDINGS / "split-uneven", suite)
-    assert suite_cases.case_folders(suite) == before
+    assert case_folders(suite) == before
 
 
 @pytest.fixture(scope="module")
@@ -121,12 +120,12 @@ def test_a_suite_runs_without_polyjuice(bare: Path, suite: Path) -> None:
     assert "No module named 'polyjuice'" in missing.stderr
     status, output, became = run_alone(bare, suite)
     assert status == 0, output
-    assert became == dict.fromkeys([folder.name for folder in suite_cases.case_folders(suite)], "passed")
+    assert became == dict.fromkeys([folder.name for folder in case_folders(suite)], "passed")
 
 
 def test_a_planted_fault_fails_exactly_the_cases_that_meet_it(suite: Path) -> None:
-    right = {f.name for f in suite_cases.case_folders(suite) if any(map(splits_unevenly, f.glob("*.onnx")))}
-    assert 0 < len(right) < len(suite_cases.case_folders(suite))
+    right = {f.name for f in case_folders(suite) if any(map(splits_unevenly, f.glob("*.onnx")))}
+    assert 0 < len(right) < len(case_folders(suite))
     status, output, became = run_alone(Path(sys.executable), suite, **SPLIT_UNEVEN)
     assert status == 1
     assert {name for name, what in became.items() if what == "failed"} == right
@@ -134,18 +133,14 @@ def test_a_planted_fault_fails_exactly_the_cases_that_meet_it(suite: Path) -> No
     with pytest.MonkeyPatch.context() as patch:
         for name, value in SPLIT_UNEVEN.items():
             patch.setenv(name, value)
-        _, results = running.run(suite, Conditions(), "onnxruntime", workers=2)
+        _, results = running.run(suite, sys.executable, 60, "onnxruntime", workers=2)
         assert {result.case for result in results if result.status == "failed"} == right
 
 
 def test_a_crash_fails_its_case_alone(suite: Path, tmp_path: Path) -> None:
     (tmp_path / "sitecustomize.py").write_text(DEADLY)
-    right = {
-        f.name
-        for f in suite_cases.case_folders(suite)
-        if any(b"Sqrt" in model.read_bytes() for model in f.glob("*.onnx"))
-    }
-    assert 0 < len(right) < len(suite_cases.case_folders(suite))
+    right = {f.name for f in case_folders(suite) if any(b"Sqrt" in model.read_bytes() for model in f.glob("*.onnx"))}
+    assert 0 < len(right) < len(case_folders(suite))
     status, output, became = run_alone(Path(sys.executable), suite, PYTHONPATH=str(tmp_path))
     assert (status, {name for name, what in became.items() if what == "failed"}) == (1, right)
     assert "the process was ended by SIGSEGV" in output
@@ -157,7 +152,7 @@ def test_expected_failures_and_unexpected_passes_are_reported(suite: Path, tmp_p
     try:
         (suite / "xfail.toml").write_text(entry.format("case-00001", 1) + entry.format("case-00003", 3))
         status, output, became = run_alone(Path(sys.executable), suite, "-rx", **SPLIT_UNEVEN)
-        _, results = running.run(suite, Conditions(), "onnxruntime")
+        _, results = running.run(suite, sys.executable, 60, "onnxruntime")
         answers = {result.case: (result.status, result.message) for result in results}
     finally:
         (suite / "xfail.toml").write_text(before)
@@ -194,5 +189,5 @@ def test_a_suite_of_twelve_runs_in_all_compilers(compiler: str, tmp_path: Path) 
     command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", suite, "--compiler", compiler]
     done = subprocess.run(command, capture_output=True, text=True, timeout=3000)
     assert done.returncode == 0, done.stdout
-    _, results = running.run(suite, Conditions(timeout_s=300), compiler, workers=2)
+    _, results = running.run(suite, sys.executable, 300, compiler, workers=2)
     assert not [result for result in results if result.status in running.WRONG]

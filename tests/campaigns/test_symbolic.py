@@ -12,8 +12,8 @@ import pytest
 from onnx import ModelProto, parser
 
 from polyjuice.formats import FormatError
+from polyjuice.suite.cases import SuiteError
 from polyjuice.suite.checking import Checker, Miscompiled
-from polyjuice.suite.options import SuiteError
 from tests.support.commands import ONE_RULE, findings, fuzz, polyjuice, record, refusal, save_model
 from tests.support.plugins import spoiled
 

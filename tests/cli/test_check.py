@@ -13,8 +13,8 @@ import pytest
 from onnx import parser
 
 import polyjuice
+from polyjuice.suite.cases import SuiteError
 from polyjuice.suite.checking import _bind
-from polyjuice.suite.options import SuiteError
 from tests.support.commands import MODEL
 from tests.support.plugins import spoiled
 

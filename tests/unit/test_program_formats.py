@@ -29,10 +29,6 @@ def test_each_part_of_a_format_can_be_loaded(name: str) -> None:
     assert all(callable(loaded[key]) for key in ("lower", "widen", "take_apart", "read") if key in loaded)
 
 
-def test_files_of_programs_in_a_suite_have_different_names() -> None:
-    assert len({program_formats.find(name).suite_file for name in OWN}) == len(OWN)
-
-
 @pytest.mark.parametrize("name", ["tflite", "__init__"])
 def test_an_unknown_format_is_an_error(name: str) -> None:
     with pytest.raises(KeyError):

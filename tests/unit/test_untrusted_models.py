@@ -31,8 +31,8 @@ from polyjuice.formats.onnx_read import OUTPUT_MARK, PRODUCER
 from polyjuice.ir import TensorType
 from polyjuice.ops import TABLE, ShapeMismatch, infer
 from polyjuice.ops.sampling import factors
+from polyjuice.suite.cases import SuiteError
 from polyjuice.suite.checking import Checker, NotChecked
-from polyjuice.suite.options import SuiteError
 from tests.support.commands import refusal
 
 OPSET = [helper.make_opsetid("", 18)]

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 
-def test_case(case: Path, compiler: Any, request: pytest.FixtureRequest) -> None:
+def test_case(case: Path, compiler: Any, expected: Callable[[str], str], request: pytest.FixtureRequest) -> None:
     """``conftest.py`` finds the cases, and runs each in a process that the compiler may end."""
-    expected = compiler.expected(case.name)
-    if expected:
-        request.node.add_marker(pytest.mark.xfail(reason=expected, strict=True))
+    if reason := expected(case.name):
+        request.node.add_marker(pytest.mark.xfail(reason=reason, strict=True))
     status, message = compiler.run(case)
     if status == "skipped":
         pytest.skip(message)

@@ -37,23 +37,13 @@ class Ran(NamedTuple):
 
 
 def read_arrays(path: Path) -> dict[str, Array]:
-    """The arrays of an ``inputs.npz``, by name."""
-    with np.load(path) as stored:
-        return typed(stored)
-
-
-def typed(stored: Mapping[str, np.ndarray[Any, Any]]) -> dict[str, Array]:
-    """The arrays of an ``.npz`` with their element types, which the names of some of them end in."""
+    """The arrays of an ``inputs.npz`` with their element types, which the names of some of them end in."""
     arrays: dict[str, Array] = {}
-    for key, x in stored.items():
-        name, _, dtype = key.rpartition("@")
-        arrays.update({name: (dtype, x)} if dtype in _HELD_AS_BITS else {key: (x.dtype.name, x)})
+    with np.load(path) as stored:
+        for key, x in stored.items():
+            name, _, dtype = key.rpartition("@")
+            arrays.update({name: (dtype, x)} if dtype in _HELD_AS_BITS else {key: (x.dtype.name, x)})
     return arrays
-
-
-def inputs_of(case: Mapping[str, Any], arrays: Mapping[str, Array]) -> list[Array]:
-    """The inputs of a case, in order."""
-    return [arrays[f"input_{i}"] for i in range(len(case["inputs"]))]
 
 
 def verdict(
@@ -79,29 +69,26 @@ def _wrong(case: Mapping[str, Any], arrays: Mapping[str, Array], format: str, si
             return f"{side}: it has {len(outputs)} outputs, not {len(case['outputs'])}"
         for k, declared in enumerate(case["outputs"]):
             plain = ran.reference[number][k] if ran.reference else None
-            text = mistyped(outputs[k], declared)
-            if text and (plain is None or mistyped(plain, declared) != text):
+            text = _mistyped(outputs[k], declared)
+            if text and (plain is None or _mistyped(plain, declared) != text):
                 return f"{side}: output {k} has {text}"
-            text = "" if text else off(outputs[k], arrays[f"expected_{k}"][1], _allowed(arrays, format, side, k), plain)
-            if text:
+            allowed = f"allowed_{side}_{k}"  # TensorFlow has its own where it leaves ties open
+            _, tolerance = arrays.get(f"{allowed}_{format}", arrays[allowed])
+            if not text and (text := _off(outputs[k], arrays[f"expected_{k}"][1], tolerance, plain)):
                 again = f", in run {number + 1}" if number else ""
                 return f"{side}: output {k} ({declared['dtype']}{declared['shape']}{again}) {text}"
     return ""
 
 
-def _allowed(arrays: Mapping[str, Array], format: str, side: str, k: int) -> np.ndarray[Any, Any]:
-    """The tolerance for each element; TensorFlow has its own, because it leaves ties open."""
-    name = f"allowed_{side}_{k}"
-    return arrays.get(f"{name}_{format}", arrays[name])[1]
-
-
-def mistyped(array: Array, declared: Mapping[str, Any]) -> str:
+def _mistyped(array: Array, declared: Mapping[str, Any]) -> str:
     """How the element type or the shape of a result differs from the declared one, or ""."""
     made, wanted = (array[0], list(array[1].shape)), (declared["dtype"], list(declared["shape"]))
     return "" if made == wanted else f"type {made[0]}{made[1]}, not {wanted[0]}{wanted[1]}"
 
 
-def off(array: Array, expected: np.ndarray[Any, Any], allowed: np.ndarray[Any, Any], plain: Array | None = None) -> str:
+def _off(
+    array: Array, expected: np.ndarray[Any, Any], allowed: np.ndarray[Any, Any], plain: Array | None = None
+) -> str:
     """How a result of the right type is wrong, or ""; ``plain`` is the framework's own uncompiled result."""
     error = distance(values(array), expected)
     wrong = error > allowed
