@@ -17,6 +17,7 @@ from hypothesis import settings
 
 from polyjuice.compilers import CompilerInfo
 from polyjuice.execution import forkserver, host
+from tests.support import unchanged
 from tests.support.unsupported import FILE, Unsupported
 
 settings.register_profile("without deadlines", deadline=None)  # how long an example takes depends on the machine
@@ -33,12 +34,22 @@ with suppress(AttributeError, OSError):  # GNU's C library keeps freed memory, b
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--update-unsupported", action="store_true", help=f"write {FILE.name} anew (with -n 0)")
+    wanted = f"run every operator on its framework and write {unchanged.FILE.name} (with -n 0)"
+    parser.addoption("--update-operators", action="store_true", help=wanted)
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Refuse to update the table from several processes: one process has to see all results."""
-    if config.getoption("--update-unsupported") and config.getoption("numprocesses", None):
-        raise pytest.UsageError("--update-unsupported needs -n 0")
+    """Refuse to update a table from several processes: one process has to see all results."""
+    updates = [name for name in ("--update-unsupported", "--update-operators") if config.getoption(name)]
+    if updates and config.getoption("numprocesses", None):
+        raise pytest.UsageError(f"{updates[0]} needs -n 0")
+    unchanged.UNCHANGED.update = config.getoption("--update-operators")
+
+
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    """Write the digests of the operators that have run."""
+    if session.config.getoption("--update-operators"):
+        unchanged.FILE.write_text(unchanged.UNCHANGED.render(), encoding="utf-8")
 
 
 @pytest.fixture(scope="session")

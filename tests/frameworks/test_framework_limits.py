@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import random
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
 
 import numpy as np
@@ -19,6 +19,7 @@ from polyjuice.ops import TABLE, GraphBuilder, Op, Operand
 from polyjuice.ops.decompose import NoDecomposition, decompose
 from tests.support.applications import application, one_node, random_array
 from tests.support.frameworks import RUN
+from tests.support.unchanged import UNCHANGED
 from tests.support.unsupported import Cell, Unsupported, cells
 
 ELEMENTWISE = [op for op in TABLE.values() if op.elementwise and op.limits and len(op.inputs) <= 2]
@@ -28,6 +29,9 @@ OTHERS = [
     if (op.limits and op not in ELEMENTWISE) or (op.moves and "float32" in op.types[op.inputs[0]])
 ]
 MODULAR = [op for op in TABLE.values() if op.modular]
+
+DRAWS = 8
+"""How many applications of an operator are drawn."""
 
 
 def special(dtype: str) -> np.ndarray:
@@ -107,22 +111,25 @@ def assert_agrees(
     assert bool(known) == runs
 
 
-draws = pytest.mark.parametrize("draws", [4, pytest.param(8, marks=pytest.mark.long)])
+def usual(operators: Sequence[Op], suite: str) -> pytest.MarkDecorator:
+    """Each operator on each framework. Operators that have not changed are for the long tests."""
+    cells = [
+        pytest.param(op, name, marks=UNCHANGED.marks(f"{name} {suite}", op.qualified), id=f"{op.qualified}-{name}")
+        for op in operators
+        for name in RUN
+    ]
+    return pytest.mark.parametrize(("op", "framework"), cells)
 
 
-@draws
-@pytest.mark.parametrize("framework", RUN)
-@pytest.mark.parametrize("op", [*ELEMENTWISE, *OTHERS], ids=lambda op: op.qualified)
-def test_a_framework_agrees_beyond_the_real_numbers(
-    op: Op, framework: str, draws: int, unsupported: Unsupported
-) -> None:
-    applications = (of_special_numbers(op, seed) for seed in range(draws))
+@usual([*ELEMENTWISE, *OTHERS], "limits")
+def test_a_framework_agrees_beyond_the_real_numbers(op: Op, framework: str, unsupported: Unsupported) -> None:
+    applications = (of_special_numbers(op, seed) for seed in range(DRAWS))
     assert_agrees(op, framework, applications, Mode(wrap=True, edge=True), unsupported)
+    UNCHANGED.passed(f"{framework} limits", op.qualified)
 
 
-@draws
-@pytest.mark.parametrize("framework", RUN)
-@pytest.mark.parametrize("op", MODULAR, ids=lambda op: op.qualified)
-def test_a_framework_wraps_integers_around(op: Op, framework: str, draws: int, unsupported: Unsupported) -> None:
-    applications = (of_extreme_integers(op, seed) for seed in range(draws))
+@usual(MODULAR, "wrapping")
+def test_a_framework_wraps_integers_around(op: Op, framework: str, unsupported: Unsupported) -> None:
+    applications = (of_extreme_integers(op, seed) for seed in range(DRAWS))
     assert_agrees(op, framework, applications, Mode(wrap=True), unsupported)
+    UNCHANGED.passed(f"{framework} wrapping", op.qualified)

@@ -26,6 +26,7 @@ from polyjuice.ops.spec import Builder, DecomposeFn, Texts
 from tests.support.applications import application, one_node, random_array
 from tests.support.every_choice import Seen, lowered
 from tests.support.frameworks import RUN
+from tests.support.unchanged import UNCHANGED
 from tests.support.unsupported import Holes, Unsupported, is_fault, reason
 
 INSTANCES = 4
@@ -40,6 +41,9 @@ FURTHER = 12
 NAMES = {op.qualified: op for op in TABLE.values()}
 
 CELLS = [(name, framework) for name in NAMES for framework in RUN]
+
+USUAL = [pytest.param(*cell, marks=UNCHANGED.marks(cell[1], cell[0])) for cell in CELLS]
+"""The cells. Those whose operators have not changed since they ran are for the long tests."""
 
 FAULTS = {
     ("Shrink", "onnx", "float64"): "ONNX Runtime 1.32.0 computes it in single precision (artifacts/bugs/006)",
@@ -75,10 +79,11 @@ def types_of_kinds(op: Op) -> list[str]:
     return [next((dtype for dtype in _USUAL if dtype in types), types[0]) for types in kinds.values()]
 
 
-@pytest.mark.parametrize(("name", "framework"), CELLS)
+@pytest.mark.parametrize(("name", "framework"), USUAL)
 def test_a_framework_gives_the_operator_its_meaning(name: str, framework: str, unsupported: Unsupported) -> None:
     dtype = usual_type(name, framework)
     unsupported.compare({(framework, name, dtype): unsupported_of(NAMES[name], framework, dtype)})
+    UNCHANGED.passed(framework, name)
 
 
 @pytest.mark.long
