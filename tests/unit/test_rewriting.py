@@ -43,6 +43,7 @@ def digests(rewriting: Rewriting) -> list[str]:
 def assert_sound(rewriting: Rewriting) -> None:
     """Every variant is well typed, has the seed graph's signature, and is equal to it."""
     seed = rewriting.seed
+    assert rewriting.variants
     inputs = [make_inputs(seed, profile, 0) for profile in ("exact", "normal")]
     for variant in rewriting.variants:
         check(variant.graph)
