@@ -28,6 +28,7 @@ from polyjuice.ops import TABLE, GraphBuilder, Op, Operand, Sample
 from polyjuice.ops.decompose import decompose
 from polyjuice.ops.sampling import SIZES, restricted_values
 from tests.support.kinds import by_operator
+from tests.support.unchanged import UNCHANGED
 
 ONNX_OPS = sorted(name for domain, name in TABLE if not domain)
 
@@ -289,7 +290,7 @@ def single_precision_results(graph: Graph, inputs: Sequence[np.ndarray]) -> list
 PAIRS = [(name, dtype) for name in ONNX_OPS for dtype in TABLE["", name].types[TABLE["", name].inputs[0]]]
 
 
-@by_operator(PAIRS)
+@by_operator(PAIRS, "onnx reference")
 def test_random_instances(name: str, tried: list[str]) -> None:
     for dtype in tried:
         instances = [made for seed in SEEDS if (made := instance(TABLE["", name], dtype, seed))]
@@ -297,6 +298,7 @@ def test_random_instances(name: str, tried: list[str]) -> None:
         for graph, inputs in instances:
             if set(dtypes.NARROW).isdisjoint(t.dtype for t in graph.types.values()):
                 agree(name, dtype, graph, inputs)
+    UNCHANGED.passed("onnx reference", name)
 
 
 def agree(name: str, dtype: str, graph: Graph, inputs: list[np.ndarray]) -> None:

@@ -8,6 +8,7 @@ from collections.abc import Iterable
 import pytest
 
 from polyjuice.ir import dtypes
+from tests.support.unchanged import UNCHANGED
 
 KINDS = (("bool",), dtypes.INTS, ("float16", "bfloat16"), ("float32", "float64"))
 
@@ -19,13 +20,17 @@ def usual(name: str, types: Iterable[str]) -> list[str]:
     return [kind[zlib.crc32(name.encode()) % len(kind)] for kind in kinds if kind]
 
 
-def by_operator(pairs: Iterable[tuple[str, str]]) -> pytest.MarkDecorator:
-    """Give a test the name of an operator and its types: the usual ones in one test, all of them in a long one."""
+def by_operator(pairs: Iterable[tuple[str, str]], suite: str = "") -> pytest.MarkDecorator:
+    """Give a test the name of an operator and its types: the usual ones in one test, all of them in a long one.
+
+    With a suite, the usual tests leave out the operators that have passed it unchanged.
+    """
     types: dict[str, list[str]] = {}
     for name, dtype in pairs:
         types.setdefault(name, []).append(dtype)
     cases = []
     for name, every in types.items():
-        cases.append(pytest.param(name, usual(name, every), id=name))
+        marks = UNCHANGED.marks(suite, name) if suite else ()
+        cases.append(pytest.param(name, usual(name, every), id=name, marks=marks))
         cases.append(pytest.param(name, every, id=f"{name}-all", marks=pytest.mark.long))
     return pytest.mark.parametrize(("name", "tried"), cases)

@@ -1,9 +1,10 @@
 """Which operators need not run again on a framework, because nothing that their entries come from has changed.
 
-``unchanged.json`` holds a digest for each module of operators and each suite of tests. The digest covers the module,
-the modules of ``polyjuice/ops`` that it imports, and the framework's version. Where the digest differs, ``make test``
-runs the module's operators again. One operator in ``ALWAYS`` runs each time, because the digest does not cover the
-code that all operators share, such as lowering. The long tests run the others.
+``unchanged.json`` holds a digest for each module of operators and each suite of tests. The digest covers the code of
+the module, of the modules of ``polyjuice/ops`` that it imports, and the framework's version. Where the digest differs,
+``make test`` runs the module's operators again. One operator in ``ALWAYS`` runs each time, because the digest does not
+cover the code that all operators share, such as lowering. The long tests run the others. To run all operators and
+write the digests of those that pass: ``pytest -n 0 -m operator --update-operators``.
 """
 
 from __future__ import annotations
@@ -14,16 +15,16 @@ import hashlib
 import inspect
 import json
 import sys
-import zlib
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from importlib import metadata
 from pathlib import Path
 
 import pytest
 
-from polyjuice import cache, ops
+from polyjuice import ops
 from polyjuice.lower import jax_operators
+from tests.support.shares import in_share
 
 FILE = Path(__file__).parents[1] / "frameworks/unchanged.json"
 
@@ -50,10 +51,9 @@ _FAMILIES = {
 
 
 class Unchanged:
-    """The committed digests. With ``update``, every operator runs, and the digests of those that passed are written."""
+    """The committed digests, and the operators whose tests have passed."""
 
     def __init__(self, table: Mapping[str, Mapping[str, str]]) -> None:
-        self.update = False
         self._table = table
         self._asked: dict[tuple[str, str], set[str]] = defaultdict(set)
         self._passed: set[tuple[str, str]] = set()
@@ -62,9 +62,9 @@ class Unchanged:
         """The marks of the test of an operator. A suite's first word is the framework."""
         module = _FAMILIES[name]
         self._asked[module, suite].add(name)
-        always = self.update or zlib.crc32(name.encode()) % ALWAYS == 0
         changed = self._table.get(module, {}).get(suite) != digest(module, suite.split()[0])
-        return () if always or changed else (pytest.mark.long,)
+        runs = changed or in_share(name, ALWAYS)
+        return (pytest.mark.operator,) if runs else (pytest.mark.operator, pytest.mark.long)
 
     def passed(self, suite: str, name: str) -> None:
         """Say that a test of an operator has passed."""
@@ -89,15 +89,25 @@ def digest(module: str, framework: str) -> str:
     files = set(sources(_OPS / f"{module}.py"))
     if framework == "jax":  # its texts are no part of the entries
         files.update(Path(inspect.getfile(jax_operators)).parent.glob("*.py"))
-    return hashlib.sha256(" ".join([cache.digest(files), *_versions(framework)]).encode()).hexdigest()[:8]
+    parts = [*map(_code, sorted(files)), *map(_version, DISTRIBUTIONS[framework])]
+    return hashlib.sha256(" ".join(parts).encode()).hexdigest()[:8]
 
 
-def _versions(framework: str) -> Iterator[str]:
-    for distribution in DISTRIBUTIONS[framework]:
-        try:
-            yield metadata.version(distribution)
-        except metadata.PackageNotFoundError:
-            yield ""
+@functools.cache
+def _code(file: Path) -> str:
+    """A file's code, without comments and docstrings."""
+    tree = ast.parse(file.read_text(encoding="utf-8"))
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef) and ast.get_docstring(node) is not None:
+            node.body = node.body[1:]
+    return ast.dump(tree)
+
+
+def _version(distribution: str) -> str:
+    try:
+        return metadata.version(distribution)
+    except metadata.PackageNotFoundError:
+        return ""
 
 
 @functools.cache
