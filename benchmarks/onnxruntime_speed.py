@@ -33,9 +33,9 @@ import numpy as np
 
 from polyjuice.campaign import kinds
 from polyjuice.campaign.config import Config
-from polyjuice.campaign.kinds import LARGE, MIXED, SMALL, Kind
 from polyjuice.campaign.preparation import BATCH, Preparation
 from polyjuice.campaign.runner import Runner
+from polyjuice.campaign.schedule import LARGE, MIXED, SMALL, Kind
 from polyjuice.compilers import find
 from polyjuice.egraph import load
 from polyjuice.execution import Artifact, Outcome, Worker

@@ -44,7 +44,7 @@ import onnx
 from onnx import numpy_helper
 from packaging.version import Version
 
-from polyjuice.campaign.kinds import MIXED
+from polyjuice.campaign.schedule import MIXED
 from polyjuice.campaign.store import POSTPONED
 from polyjuice.user_models import ORIGINAL
 

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields
 from typing import Any
 
-from polyjuice.campaign.kinds import GENERATING
+from polyjuice.campaign.schedule import GENERATING
 from polyjuice.compilers import CompilerInfo
 from polyjuice.formats import ReadLimits
 from polyjuice.inputs import USUAL_PROFILES

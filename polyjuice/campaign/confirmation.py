@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from types import MappingProxyType
 
-from polyjuice.campaign import pack_faults
+from polyjuice.campaign import pack_faults, schedule
 from polyjuice.campaign.config import Config
 from polyjuice.oracles import Case, Verdict, fault
 from polyjuice.packs import CasePacks
@@ -17,9 +17,6 @@ from polyjuice.triage import FindingRecord, known_list
 from polyjuice.triage.bisection import accounting, tried
 from polyjuice.triage.causes import fails
 from polyjuice.triage.confirming import confirmed
-
-_FAILURES = 2
-"""The number of failures with one signature that a process confirms. One of them is triaged, and stands for all."""
 
 
 @dataclass(kw_only=True)
@@ -106,25 +103,18 @@ class Confirming:
         return found
 
     def _is_reported(self, verdict: Verdict) -> bool:
-        """Whether a verdict duplicates earlier findings.
-
-        One finding with the signature suffices if the signature alone identifies the fault; other failures need two.
-        """
-        enough = 1 if verdict.alone else _FAILURES
-        return (verdict.alone or fails(verdict.kind)) and self._times_reported[verdict.signature] >= enough
+        """Whether a verdict duplicates earlier findings."""
+        findings = self._times_reported[verdict.signature]
+        return schedule.is_reported(findings, identified=verdict.alone, failure=fails(verdict.kind))
 
     def _is_one_of_many(self, case: Case, verdict: Verdict, number: int) -> bool:
-        """Whether to skip a wrong result because many of its kin were met: it most likely has the same root cause.
-
-        The first is confirmed, then the second, the fourth, the eighth ... On a fast compiler all are confirmed: that
-        takes less than a second each.
-        """
+        """Whether to skip a wrong result because many of its kin were met."""
         if self._session.compiler.fast or fails(verdict.kind):
             return False
         met = self._met.setdefault(_kin(case, verdict), [])
         if (case.index, number) not in met:  # a case that was postponed comes twice
             met.append((case.index, number))
-        return (met.index((case.index, number)) + 1).bit_count() > 1
+        return schedule.is_one_of_many(met.index((case.index, number)) + 1)
 
     def _of_signature(self, verdict: Verdict) -> known_list.KnownBug | None:
         """Return the known bug that has the verdict's signature, if there is one."""

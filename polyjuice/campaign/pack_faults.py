@@ -10,15 +10,13 @@ import time
 from collections.abc import Sequence
 
 from polyjuice import pipeline
+from polyjuice.campaign.schedule import PACK_FAULT_S
 from polyjuice.execution.broken import BrokenProgram
 from polyjuice.oracles import Case, Verdict, kind_of
 from polyjuice.oracles import find as find_oracle
 from polyjuice.packs import Member, Pack
 from polyjuice.session import CompilerSession
 from polyjuice.triage.ddmin import ddmin
-
-_LEAVING_OUT_S = 45.0
-"""The seconds for leaving programs out of a pack; triage reduces the rest."""
 
 
 def fault(pack: Pack, session: CompilerSession, oracles: Sequence[str]) -> tuple[Case, Verdict] | None:
@@ -33,7 +31,7 @@ def fault(pack: Pack, session: CompilerSession, oracles: Sequence[str]) -> tuple
         if whole is None:
             return None
         small, shown, verdict = pack, whole, whole[1]
-        end = time.monotonic() + _LEAVING_OUT_S
+        end = time.monotonic() + PACK_FAULT_S
 
         def shows(members: Sequence[Member]) -> bool:
             nonlocal shown, small

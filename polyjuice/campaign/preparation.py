@@ -15,8 +15,7 @@ import numpy as np
 from polyjuice import formats, pipeline, program_formats
 from polyjuice.campaign.clock import Clock
 from polyjuice.campaign.config import Config
-from polyjuice.campaign.factors import NOTHING_DUE, Levels, levels
-from polyjuice.campaign.kinds import Kinds
+from polyjuice.campaign.schedule import BATCH, NOTHING_DUE, Kinds, Levels, input_sets, levels
 from polyjuice.campaign.seeds import Seeds
 from polyjuice.compilers import CompilerInfo
 from polyjuice.egraph import Budget, Rewriter, Rule, Saturated, Variant, distinct, graph_windows, partners
@@ -48,23 +47,11 @@ from polyjuice.rulecheck.terms import directions
 from polyjuice.support import Support
 from polyjuice.user_models import ORIGINAL, UserModel, symbolic
 
-#: Generated graphs that share an e-graph on a fast compiler: cases 0 to 15, 16 to 31, ... (each pays a fraction of it).
-#: On a slow compiler each case has its own e-graph, and need not wait until the operators of fifteen more are probed.
-BATCH = 16
-
 #: The label of a graph with a broken constraint.
 DISRUPTED = "disrupted"
 
 #: How often the sizes of such a graph are hidden from the compiler: otherwise it refuses most before a kernel runs.
 _DISRUPTED_UNKNOWN_SIZES = 0.5
-
-#: Sets of inputs of a generated case if a compilation takes seconds: further sets cost little then, and a fault of
-#: vectorised code shows on few values. A faulty lane in 100 programs with an 8-bit reduction shows in 43 on one set,
-#: and in 72 on four.
-_SETS = 4
-
-#: The same for a small program without variants: few sets have a NaN or a tie, and many sets cost as much as compiling.
-_SETS_OF_SMALL = 12
 
 _TRIALS = 100
 """The number of instances that each rule is tested on: the first few refute nearly all false rules."""
@@ -368,11 +355,9 @@ class Preparation:
     def _profiles(self, graph: Graph, plan: Plan, alone: bool) -> list[str]:
         """Return the profile of each set of inputs: all in turn, up to the number configured or the default."""
         profiles = plan.profiles_of(graph)
-        count = self._config.input_sets * len(profiles)
-        if not count:
-            slow = self._seeds.generated and not self._compiler.fast
-            sets = _SETS_OF_SMALL if alone and len(graph.nodes) <= MOST_OPERATORS else _SETS
-            count = max(len(profiles), sets if slow else 1)
+        slow = self._seeds.generated and not self._compiler.fast
+        small = alone and len(graph.nodes) <= MOST_OPERATORS
+        count = input_sets(len(profiles), self._config.input_sets, slow=slow, small=small)
         return list(islice(cycle(profiles), count))
 
     def _check_equivalence(

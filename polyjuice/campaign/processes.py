@@ -17,19 +17,19 @@ from pathlib import Path
 from typing import TypeVar
 
 from polyjuice import interrupts
-from polyjuice.campaign.clock import Deadlines
 from polyjuice.campaign.config import Config
 from polyjuice.campaign.lock import PROCESSES, Lock
 from polyjuice.campaign.runner import CaseResult, Runner
-from polyjuice.campaign.store import Store, Task
-from polyjuice.campaign.triage import Job, culprits
+from polyjuice.campaign.schedule import Deadlines, Task
+from polyjuice.campaign.store import Store
+from polyjuice.campaign.triage import TriageJob
 from polyjuice.compilers import EnvironmentProblem, find
 from polyjuice.egraph import Rule
 from polyjuice.execution.forkserver import end_servers
 from polyjuice.execution.space import shortage
 from polyjuice.session import CompilerSession
 from polyjuice.timelimit import TimeLimit
-from polyjuice.triage import automatic, known_list
+from polyjuice.triage import automatic
 from polyjuice.triage.automatic import Triaged
 from polyjuice.triage.causes import KnownCulprit
 
@@ -108,7 +108,7 @@ def _close() -> None:
         _session.close()
 
 
-def run_task(task: Task, moments: Deadlines) -> list[CaseResult]:
+def run_task(task: Task, deadlines: Deadlines) -> list[CaseResult]:
     """Run cases by `run_cases`, if it is not too late to begin, and give up those that do not finish in time.
 
     Postponed cases may begin until running cases must end. A case without a result runs again when the campaign is
@@ -116,13 +116,13 @@ def run_task(task: Task, moments: Deadlines) -> list[CaseResult]:
     """
 
     def asked_since_s() -> float:
-        return max((_runner.probe_s if _runner else 0.0) - moments.asked_s, 0.0)
+        return max((_runner.probe_s if _runner else 0.0) - deadlines.asked_s, 0.0)
 
     began = time.monotonic()
-    if began > (moments.cases_end if task.postponed else moments.last_begin) + asked_since_s():
+    if began > (deadlines.cases_end if task.postponed else deadlines.last_begin) + asked_since_s():
         return []
     _finished.clear()
-    with TimeLimit(moments.cases_end, asked_since_s) as limit:
+    with TimeLimit(deadlines.cases_end, asked_since_s) as limit:
         run_cases(task)
     if limit.passed:
         _begin_anew()
@@ -163,7 +163,7 @@ def run_cases(task: Task) -> None:
     _unwound(work)
 
 
-def triage(job: Job) -> list[Triaged]:
+def triage(job: TriageJob) -> list[Triaged]:
     """Sort findings by cause, or triage one. An exception of Polyjuice's own code becomes a result too."""
     assert _job is not None
     config, campaign, rules = _job
@@ -172,7 +172,7 @@ def triage(job: Job) -> list[Triaged]:
     def seen(compiler: str, version: str) -> Sequence[KnownCulprit]:
         store, _ = Store.open(campaign, checked=False)
         with closing(store):
-            return culprits(store, known_list.of(config.known), compiler, version)
+            return store.culprits()
 
     def work() -> list[Triaged]:
         try:

@@ -16,12 +16,13 @@ from pathlib import Path
 from types import MappingProxyType
 
 from polyjuice import packs, pipeline
-from polyjuice.campaign.clock import ACTIVITIES, CONFIRM, PROBE, Clock, busy_s
+from polyjuice.campaign import schedule
+from polyjuice.campaign.clock import ACTIVITIES, CONFIRM, PROBE, Clock
 from polyjuice.campaign.config import Config
 from polyjuice.campaign.confirmation import Confirmed, Confirming
 from polyjuice.campaign.coverage import Tuple, covered
-from polyjuice.campaign.factors import NOTHING_DUE
 from polyjuice.campaign.preparation import Preparation, Skip, Unsound
+from polyjuice.campaign.schedule import NOTHING_DUE
 from polyjuice.compilers import CompilerInfo, EnvironmentProblem, find
 from polyjuice.egraph import Rule
 from polyjuice.execution import Outcome, broken
@@ -32,12 +33,6 @@ from polyjuice.packs import CasePacks
 from polyjuice.session import CompilerSession
 from polyjuice.support import Support
 from polyjuice.triage import FindingRecord
-
-#: On a slow compiler: if confirming has taken more than this share of the cases' time, further findings are postponed.
-_CONFIRMING = 1 / 4
-
-#: Seed graphs that a case may try: the next one if a graph has no two different variants or the framework refuses it.
-_ATTEMPTS = 5
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -161,7 +156,7 @@ class Runner:
         self._support = Support(self._compiler, self.session.worker(), config.opset)
         self._preparation = Preparation(config, out, rules, self._compiler, self._support, self._clock)
         self.confirming = Confirming(config, out, self.session, reported)
-        self._attempts = _ATTEMPTS if self._preparation.generated else 1
+        self._attempts = schedule.ATTEMPTS if self._preparation.generated else 1
         self._pack = config.pack_of(self._compiler)
         self._spent: Counter[str] = Counter()
         """Seconds by activity, of all cases so far."""
@@ -186,7 +181,8 @@ class Runner:
         """
         if not postponed:
             for run in self._execute(indices):
-                yield self._finished(run, indices, may_wait=self.over_confirm_budget)
+                over = schedule.over_confirm_budget(self._spent, fast=self._compiler.fast)
+                yield self._finished(run, indices, may_wait=over)
             return
         rerun_in_pack: list[int] = []
         for run in self._execute(sorted(postponed)):
@@ -213,11 +209,6 @@ class Runner:
         result = run.final()
         self._spent.update(result.seconds)
         return result
-
-    @property
-    def over_confirm_budget(self) -> bool:
-        """Whether confirming has taken more than its share of the time."""
-        return not self._compiler.fast and self._spent[CONFIRM] > _CONFIRMING * busy_s(self._spent)
 
     def execute(self, index: int) -> Case:
         """Prepare a case, and compile and run its programs. Unsupported programs are left out.

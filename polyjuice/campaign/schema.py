@@ -28,7 +28,7 @@ CREATE TABLE IF NOT EXISTS findings (
 );
 CREATE TABLE IF NOT EXISTS triaged (
     folder TEXT PRIMARY KEY,
-    signature TEXT NOT NULL,
+    cause TEXT NOT NULL,
     record TEXT
 );
 CREATE TABLE IF NOT EXISTS sorted (
@@ -36,7 +36,7 @@ CREATE TABLE IF NOT EXISTS sorted (
     grouped TEXT NOT NULL,
     alike INTEGER NOT NULL,
     blame TEXT NOT NULL,
-    suspects INTEGER NOT NULL
+    culprits INTEGER NOT NULL
 );
 CREATE TABLE IF NOT EXISTS rules (name TEXT PRIMARY KEY, cases INTEGER NOT NULL);
 CREATE TABLE IF NOT EXISTS covered (

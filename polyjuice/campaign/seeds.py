@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from polyjuice import user_models
-from polyjuice.campaign.kinds import GENERATING, SMALL, STATEMENTS, Kind, Kinds
+from polyjuice.campaign.schedule import GENERATING, SMALL, STATEMENTS, Kind, Kinds
 from polyjuice.campaign.sizes import AtSizes, chosen_of
 from polyjuice.execution import Limits
 from polyjuice.formats import FormatError, ReadLimits
@@ -38,7 +38,7 @@ _CALLABLE = re.compile(r"[A-Za-z_][\w.]*:[A-Za-z_]\w*")
 class Seeds:
     """The seed graph of every case, determined by the campaign's seed and the case's index.
 
-    A source is a strategy's name (see :mod:`polyjuice.campaign.kinds`), or a model: an ONNX file, an exported Torch
+    A source is a strategy's name (see :mod:`polyjuice.campaign.schedule`), or a model: an ONNX file, an exported Torch
     program (``.pt2``), or ``module:callable``. Such a callable returns a Torch module or a TensorFlow function, and its
     inputs. Models are taken in turn. A model with symbolic sizes gets other sizes each time (see
     :mod:`polyjuice.campaign.sizes`).

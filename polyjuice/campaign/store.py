@@ -9,7 +9,7 @@ import shutil
 import sqlite3
 import stat
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import closing, contextmanager, suppress
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
@@ -21,9 +21,10 @@ from polyjuice.campaign.config import Config
 from polyjuice.campaign.coverage import Tuple
 from polyjuice.campaign.lock import DATABASE, LOCK, PROCESSES, Lock, Locked
 from polyjuice.campaign.runner import CaseResult
+from polyjuice.campaign.schedule import Task
 from polyjuice.triage import FindingRecord
 from polyjuice.triage.automatic import Triaged, reduced_folder
-from polyjuice.triage.causes import KnownCulprit, fails
+from polyjuice.triage.causes import KnownCulprit
 from polyjuice.triage.finding import staged
 from polyjuice.triage.groups import Group
 
@@ -48,19 +49,15 @@ POSTPONED = "postponed"
 LISTED = ("known", "flaky", "duplicates", "unsound", "disturbed")
 """The kinds of notes that a result has as lists of the same name."""
 
+_GROUP = "COALESCE(grouped, signature)"
+_WAITING = "FROM findings LEFT JOIN sorted USING (folder) WHERE folder NOT IN (SELECT folder FROM triaged)"
+"""The group of a finding, and the findings without a cause."""
+
 _COUNT_RULE = "INSERT INTO rules VALUES (?, 1) ON CONFLICT (name) DO UPDATE SET cases = cases + 1"
 
 
 class NoCampaign(ValueError):
     """The folder has no campaign, or has another one already, or its campaign is running."""
-
-
-@dataclass(frozen=True)
-class Task:
-    """Cases that run together; ``postponed`` are those that run again for confirmation, if any."""
-
-    indices: Sequence[int]
-    postponed: Sequence[int] = ()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -102,31 +99,50 @@ def _distinct(findings: Iterable[tuple[str, str, Mapping[str, Any], bool]]) -> l
     return sorted(found, key=lambda distinct: distinct.name)
 
 
-@dataclass(frozen=True)
-class Untriaged:
-    """A finding without a cause yet: its ``finding.json``, and its group, if it was sorted.
+@dataclass(frozen=True, kw_only=True)
+class FindingState:
+    """What a running campaign knows of a finding without reading its record: all that chooses its turn in triage.
 
-    None of the first ``culprits`` culprits, in the order of their discovery, accounts for it.
+    ``group`` is there once it was sorted; none of the first ``culprits`` culprits, in the order of their discovery,
+    accounts for it. ``operators`` counts those of its programs.
     """
 
-    record: Mapping[str, Any]
-    group: Group | None
-    culprits: int
+    name: str
+    index: int
+    kind: str
+    signature: str
+    message: str
+    operators: int
+    compiler: str
+    version: str
+    group: Group | None = None
+    culprits: int = 0
 
-    @property
-    def name(self) -> str:
-        """The name of the finding's folder."""
-        return str(self.record["folder"])
-
-    @property
-    def operators(self) -> int:
-        """How many operators its programs have."""
-        return sum(self.record["operators"].values())
+    @classmethod
+    def of(cls, record: Mapping[str, Any], group: Group | None = None, culprits: int = 0) -> FindingState:
+        """The state of a finding with this ``finding.json``."""
+        return cls(
+            name=record["folder"],
+            index=record["index"],
+            kind=record["kind"],
+            signature=record["signature"],
+            message=record["message"],
+            operators=sum(record["operators"].values()),
+            compiler=record["compiler"],
+            version=record["versions"][record["compiler"]],
+            group=group,
+            culprits=culprits,
+        )
 
     @property
     def grouped(self) -> str:
         """The text of its group; before sorting, its signature."""
-        return self.group.text if self.group else str(self.record["signature"])
+        return self.group.text if self.group else self.signature
+
+    @property
+    def rank(self) -> tuple[int, int, str]:
+        """Its place in its group: the smallest finding comes first."""
+        return self.operators, self.index, self.name
 
 
 def _refuse_public(folder: Path) -> None:
@@ -293,7 +309,7 @@ class Store:
         return row[0] if row else None
 
     def spent(self, workers: int) -> dict[str, float]:
-        """How the campaign has spent its time so far, in seconds (see :attr:`polyjuice.campaign.clock.Schedule.spent`).
+        """The seconds that the campaign has spent so far (see :meth:`polyjuice.campaign.schedule.Timing.spent`).
 
         Campaigns of an earlier version did not measure cases and triage apart; this estimates them from ``workers``.
         """
@@ -374,51 +390,37 @@ class Store:
     def causes(self) -> list[Distinct]:
         """One finding of each cause that triage has found, reduced where possible, by name."""
         rows = self._db.execute(
-            "SELECT t.signature, f.folder, COALESCE(t.record, f.record), t.record IS NOT NULL "
+            "SELECT t.cause, f.folder, COALESCE(t.record, f.record), t.record IS NOT NULL "
             'FROM findings f JOIN triaged t USING (folder) ORDER BY t.record IS NULL, f."index", f.folder'
         )
         return _distinct((cause, name, json.loads(record), bool(reduced)) for cause, name, record, reduced in rows)
 
     def groups(self) -> list[Distinct]:
         """One finding of each group without a cause, the one with the fewest operators, by name."""
-        waiting = sorted(self.untriaged(), key=lambda finding: finding.operators)
-        return _distinct((finding.grouped, finding.name, finding.record, False) for finding in waiting)
+        rows = self._db.execute(f'SELECT {_GROUP}, folder, record {_WAITING} ORDER BY "index", folder')
+        found = [(group, name, json.loads(record), False) for group, name, record in rows]
+        return _distinct(sorted(found, key=lambda one: sum(one[2]["operators"].values())))
 
-    def untriaged(self) -> list[Untriaged]:
-        """The findings without a result of triage, by index."""
+    def waiting(self) -> list[str]:
+        """The group, or the signature, of each finding without a cause."""
+        return [group for (group,) in self._db.execute(f"SELECT {_GROUP} {_WAITING}")]
+
+    def findings(self) -> Iterator[tuple[FindingState, str, Mapping[str, Any] | None]]:
+        """Every finding, its cause or "", and the record of its reduced form, by index."""
         rows = self._db.execute(
-            "SELECT record, grouped, alike, blame, suspects FROM findings LEFT JOIN sorted USING (folder) "
-            'WHERE folder NOT IN (SELECT folder FROM triaged) ORDER BY "index", folder'
+            "SELECT f.record, s.grouped, s.alike, s.blame, s.culprits, t.cause, t.record FROM findings f "
+            'LEFT JOIN sorted s USING (folder) LEFT JOIN triaged t USING (folder) ORDER BY f."index", f.folder'
         )
-        found = []
-        for text, grouped, alike, blame, culprits in rows:
+        for record, grouped, alike, blame, culprits, cause, reduced in rows:
             group = None if grouped is None else Group(grouped, bool(alike), tuple(json.loads(blame)))
-            found.append(Untriaged(json.loads(text), group, culprits or 0))
-        return found
+            state = FindingState.of(json.loads(record), group, culprits or 0)
+            yield state, cause or "", json.loads(reduced) if reduced else None
 
     def add_group(self, name: str, group: Group, culprits: int) -> None:
         """Store the group of a finding that none of the first ``culprits`` culprits accounts for."""
         with self.transaction():
             row = name, group.text, group.alike, json.dumps(group.blame), culprits
             self._db.execute("INSERT OR REPLACE INTO sorted VALUES (?, ?, ?, ?, ?)", row)
-
-    def causes_of_groups(self) -> dict[str, str]:
-        """The cause of each group that certainly has only one: all triaged findings agree, and it has the same blame.
-
-        Failures of a group need not have the same blame. A cause has that of its finding with a record.
-        """
-        records = self._db.execute("SELECT signature, record FROM triaged WHERE record IS NOT NULL")
-        blamed = {(cause, tuple(json.loads(record)["blame"])) for cause, record in records}
-        rows = self._db.execute(
-            "SELECT s.grouped, f.kind, s.alike, s.blame, MIN(t.signature) "
-            "FROM sorted s JOIN triaged t USING (folder) JOIN findings f USING (folder) "
-            "GROUP BY s.grouped HAVING COUNT(DISTINCT t.signature) = 1"
-        )
-        return {
-            grouped: cause
-            for grouped, kind, alike, blame, cause in rows
-            if fails(kind) or (alike and (cause, tuple(json.loads(blame))) in blamed)
-        }
 
     def culprits(self) -> list[KnownCulprit]:
         """The culprits, in the order of their discovery."""
@@ -455,7 +457,8 @@ class Store:
     def join_causes(self, old: str, new: str) -> None:
         """Attribute the findings of a cause to another one, which has a finding of its own."""
         with self.transaction():
-            self._db.execute("UPDATE triaged SET signature = ?, record = NULL WHERE signature = ?", (new, old))
+            self._db.execute("UPDATE triaged SET cause = ?, record = NULL WHERE cause = ?", (new, old))
+            self._db.execute("UPDATE culprits SET cause = ? WHERE cause = ?", (new, old))
 
     def add_death(self, work: str) -> None:
         """Store what a process of the campaign did when it died."""
@@ -517,7 +520,7 @@ class Store:
         """The counts of ``fuzz --json``; ``findings`` counts causes, and groups without a cause."""
         rows = self._db.execute("SELECT pairs, skipped, programs, packs FROM cases").fetchall()
         skipped = Counter(reason.split(":")[0] for _, reason, *_ in rows if reason)
-        untriaged = self.untriaged()
+        waiting = self.waiting()
         causes = len(self.causes())
         by_kind = Counter(kind for (kind,) in self._db.execute("SELECT kind FROM findings"))
         notes = Counter(kind for (kind,) in self._db.execute("SELECT kind FROM notes"))
@@ -538,10 +541,10 @@ class Store:
             "defects": notes["defect"],
             "died": notes["died"],
             "disturbed": notes["disturbed"],
-            "findings": causes + len({finding.grouped for finding in untriaged}),
+            "findings": causes + len({*waiting}),
             "raw_findings": self._db.execute("SELECT COUNT(*) FROM findings").fetchone()[0],
             "causes": causes,
-            "untriaged": len(untriaged),
+            "untriaged": len(waiting),
             "by_kind": dict(by_kind),
             "known": self.known(),
             "share": self._shares(),

@@ -1,54 +1,45 @@
-"""A campaign's triage: choose the next findings to sort or triage, find time for them, and publish the results."""
+"""A campaign's triage: its findings in memory, the next jobs for them, and what is published of them.
+
+The database is read once, when a run begins. Then each result changes only what it concerns, so that nothing takes
+longer the more findings there are.
+"""
 
 from __future__ import annotations
 
+import heapq
 import json
 import shutil
 import time
-from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from bisect import insort
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from polyjuice.campaign.clock import Schedule
+from polyjuice.campaign import schedule
 from polyjuice.campaign.config import Config
-from polyjuice.campaign.store import Distinct, Store, Untriaged
+from polyjuice.campaign.schedule import Timing, TriageShare
+from polyjuice.campaign.store import FindingState, Store
 from polyjuice.compilers import find
-from polyjuice.triage import known_list
+from polyjuice.triage import FindingRecord, known_list
 from polyjuice.triage.automatic import Triaged, reduced_folder
 from polyjuice.triage.causes import KnownCulprit, fails
 from polyjuice.triage.stored import annotate
 from polyjuice.wording import counted
 
-#: The most other findings with the same cause that a published finding lists.
 _EXAMPLES = 20
-
-#: After the last case of a campaign with ``-n``, there is time to triage at least this many findings.
-_LEAST = 2
-
-#: How many findings are sorted together: on a fast compiler, and where a compilation takes seconds.
-_SORTED, _SORTED_SLOWLY = 50, 16
-
-#: The share of its time that a campaign's only process gives to triage while there are cases to run.
-_SHARE = 1 / 4
-
-#: The expected length of a campaign's first triage job, in seconds.
-_FIRST_S = 15.0
-
-#: The least time for the reduction of a finding, and for its bisection, in seconds: some compilations of Inductor.
-_LEAST_S = 15.0
+"""The most other findings with the same cause that a published finding lists."""
 
 UNTRIAGED = "untriaged.md"
 """The file in a campaign's ``findings`` that lists findings without a cause."""
 
 
 @dataclass(frozen=True, kw_only=True)
-class Job:
+class TriageJob:
     """Findings to sort, or one to triage, by their folders; ``end`` is the time limit on the monotonic clock.
 
-    Reduction and bisection have ``time_s`` seconds each.
-    A sorting job compares them with ``culprits``; afterwards they have been compared with the first ``known`` culprits.
+    Reduction and bisection have ``time_s`` seconds each. A sorting job compares findings with ``culprits``; afterwards
+    they have been compared with the first ``known`` culprits.
     """
 
     folders: Sequence[Path]
@@ -59,252 +50,313 @@ class Job:
     sorts: bool = False
 
 
-class Turns:
-    """Decides when a campaign's only process turns from cases to triage, so that triage keeps to its share."""
-
-    def __init__(self, first_s: float, clock: Callable[[], float] = time.monotonic) -> None:
-        """``first_s`` is the expected length of the first job in seconds; for later jobs, the average so far counts."""
-        self._clock = clock
-        self._began = clock()
-        self._first_s = first_s
-        self._spent_s, self._jobs = 0.0, 0
-
-    def finish(self, seconds: float) -> None:
-        """Record how long a job took."""
-        self._spent_s += seconds
-        self._jobs += 1
-
-    @property
-    def due(self) -> bool:
-        """Whether triage stays within its share if one more job runs."""
-        expected_s = self._spent_s / self._jobs if self._jobs else self._first_s
-        return self._spent_s + expected_s <= _SHARE * (self._clock() - self._began)
-
-
 class Triage:
     """The findings of a campaign on their way through triage.
 
     Sorting comes first: it attributes findings to known causes, or puts them into groups. Then triage takes one finding
-    of the largest group, and compares the others with its cause. While cases run, triage has half of the processes, or
-    a share of the time of a single one. Afterwards it has all processes until the schedule ends. In a campaign with a
-    number of cases, that is for as long as the cases took.
+    of the largest group, and compares the others with its cause.
     """
 
     def __init__(self, config: Config, store: Store) -> None:
         """Raises KnownError, OSError."""
         self._config = config
         self._store = store
+        self._folder = store.folder / "findings"
         self._bugs = known_list.of(config.known)
-        self._running: dict[str, Untriaged] = {}
+        self._share = TriageShare(time.monotonic())
         self._jobs = 0
-        self._turns = Turns(_FIRST_S)
         self._over = False
         """Whether a job ran out of time. Support probing may move the end later, but no further job starts."""
         self._culprits = store.culprits()
         """All culprits so far, in the order of their discovery: findings were compared with the first ones of them."""
+        self._knows_bugs = False
+        """Whether the culprits include those of the known bugs, which depend on the version in the first finding."""
         self._joined: dict[str, str] = {}
         """Maps each earlier cause to the cause that accounts for it."""
+        self._running: dict[str, FindingState] = {}
+        self._waiting: dict[str, FindingState] = {}
+        """All findings without a cause."""
+        self._unsorted: dict[int, dict[str, FindingState]] = {}
+        """Those to sort, by the number of culprits that each was compared with."""
+        self._groups: dict[str, list[tuple[int, int, str]]] = {}
+        """The others, by group: operators, index and name of each finding."""
+        self._queue: list[tuple[int, bool, str]] = []
+        """A heap of groups; an entry is out of date unless its group has the size in it."""
+        self._busy: set[str] = set()
+        """The groups of which a finding is triaged now."""
+        self._causes: dict[str, list[tuple[bool, int, str]]] = {}
+        """The findings of each cause: whether it has no record, its index and its name. The first stands for all."""
+        self._records: dict[str, Mapping[str, Any]] = {}
+        """The record of the reduced finding of each cause that has one."""
+        self._causes_of_groups: dict[str, set[str]] = {}
+        self._changed: set[str] = set()
+        """The causes to publish."""
+        self._published: dict[tuple[str, str], str] = {}
+        """The folders in ``findings``, by "cause" or "group" and its text."""
+        self._listed_at: float | None = None
+        for state, cause, record in store.findings():
+            if cause:
+                self._settle(state, cause, record)
+            else:
+                self._place(state)
+        self._publish_all()
 
-    def next(self, schedule: Schedule, cases: bool) -> Job | None:
-        """The next job; None where there is nothing to do, or no time.
+    def add(self, findings: Iterable[FindingRecord]) -> None:
+        """Take new findings."""
+        for finding in findings:
+            self._place(FindingState.of(asdict(finding)))
+            if not self._config.triage_s:
+                self._publish("group", finding.signature)
 
-        ``cases`` says whether the campaign still runs cases.
-        """
-        if not self._config.triage_s or not self._has_time_left(cases) or self._late(schedule, cases):
+    def next(self, timing: Timing, *, cases: bool) -> TriageJob | None:
+        """The next job; None where there is nothing to do, or no time. ``cases`` says whether cases still run."""
+        config, now = self._config, time.monotonic()
+        if self._over or not config.triage_s:
             return None
-        waiting = [finding for finding in self._store.untriaged() if finding.name not in self._running]
-        if not waiting:
+        if not schedule.triage_has_process(self._jobs, config.workers, self._share, now, cases=cases):
             return None
-        self._learn(waiting[0].record)
-        unsorted = [f for f in waiting if f.group is None or (f.culprits < len(self._culprits) and not f.group.alike)]
-        if unsorted:
-            return self._sort(unsorted, schedule.end)
-        busy = {finding.grouped for finding in self._running.values()}
-        free = [finding for finding in waiting if finding.grouped not in busy]
-        return self._triage(free, schedule.end) if free else None
+        if not cases and schedule.triage_is_over(timing, now, config.cases, config.triage_s):
+            return None
+        if self._unsorted:
+            return self._sort(timing.end)
+        if group := self._largest_group():
+            free = len(self._groups) - len(self._busy & self._groups.keys())
+            time_s = schedule.triage_time_s(free, timing.end - now, config.workers, config.triage_s)
+            return self._triage(group, timing.end, time_s)
+        return None
 
-    def _has_time_left(self, cases: bool) -> bool:
-        """Whether a process is free for another job."""
-        workers = self._config.workers
-        if cases and workers == 1:
-            return not self._jobs and self._turns.due
-        return self._jobs < (workers // 2 if cases else workers)
+    def _sort(self, end: float) -> TriageJob:
+        """A job that sorts findings that have been compared with equally many culprits so far."""
+        by_now = min(self._unsorted)
+        bucket = self._unsorted[by_now]
+        names = [*bucket][: schedule.sorted_together(fast=find(self._config.compiler).fast)]
+        states = [bucket.pop(name) for name in names]
+        if not bucket:
+            del self._unsorted[by_now]
+        return self._job(states, end, culprits=self._culprits[by_now:], known=len(self._culprits), sorts=True)
 
-    def _learn(self, record: Mapping[str, Any]) -> None:
-        """Record new culprits."""
-        compiler, version = record["compiler"], record["versions"][record["compiler"]]
-        there = set(self._culprits)
-        found = culprits(self._store, self._bugs, compiler, version)
-        new = [culprit for culprit in found if culprit not in there]
-        if new:
-            self._store.add_culprits(new)
-            self._culprits += new
+    def _largest_group(self) -> str:
+        """The group to triage next; "" if there is none."""
+        while self._queue:
+            size, _, group = self._queue[0]
+            if group not in self._busy and len(self._groups.get(group, ())) == -size:
+                return group
+            heapq.heappop(self._queue)
+        return ""
 
-    def _sort(self, unsorted: Sequence[Untriaged], end: float) -> Job:
-        """Sort some findings that have been compared with equally many culprits so far."""
-        by_now = unsorted[0].culprits
-        alike = [finding for finding in unsorted if finding.culprits == by_now]
-        size = _SORTED if find(self._config.compiler).fast else _SORTED_SLOWLY
-        return self._job(alike[:size], end, culprits=self._culprits[by_now:], known=len(self._culprits), sorts=True)
+    def _triage(self, group: str, end: float, time_s: float) -> TriageJob:
+        """A job that triages the smallest finding of a group."""
+        state = self._waiting[self._groups[group].pop(0)[-1]]
+        if not self._groups[group]:
+            del self._groups[group]
+        self._busy.add(group)
+        return self._job([state], end, time_s=time_s)
 
-    def _triage(self, waiting: Sequence[Untriaged], end: float) -> Job:
-        """Triage the smallest finding of the largest group.
-
-        Among groups of one size, wrong results come before failures, which users notice by themselves.
-        """
-        sizes = Counter(finding.grouped for finding in waiting)
-
-        def order(finding: Untriaged) -> tuple[Any, ...]:
-            return -sizes[finding.grouped], fails(finding.record["kind"]), finding.grouped, finding.operators
-
-        return self._job([min(waiting, key=order)], end, time_s=self._time_s(len(sizes), end))
-
-    def _time_s(self, groups: int, end: float) -> float:
-        """The seconds for reduction, and for bisection, of a finding: its share if that many groups wait until ``end``.
-
-        So a campaign that is about to end reports many causes, and reduces each less.
-        """
-        left_s = (end - time.monotonic()) * self._config.workers
-        return min(self._config.triage_s, max(left_s / (2 * groups), _LEAST_S))
-
-    def _job(self, findings: Sequence[Untriaged], end: float, **more: Any) -> Job:
-        self._running |= {finding.name: finding for finding in findings}
+    def _job(self, states: Sequence[FindingState], end: float, **more: Any) -> TriageJob:
+        self._running |= {state.name: state for state in states}
         self._jobs += 1
-        return Job(folders=[self._store.folder / "raw" / finding.name for finding in findings], end=end, **more)
+        return TriageJob(folders=[self._store.folder / "raw" / state.name for state in states], end=end, **more)
 
-    def _late(self, schedule: Schedule, cases: bool) -> bool:
-        """Whether there is no time for another finding."""
-        if cases:
-            return False
-        least_s = 2 * _LEAST * self._config.triage_s
-        over = self._config.cases is not None and schedule.since_cases_s > max(schedule.cases_s, least_s)
-        return self._over or over or time.monotonic() >= schedule.end
-
-    def finish(self, job: Job, results: Sequence[Triaged]) -> list[str]:
+    def finish(self, job: TriageJob, results: Sequence[Triaged]) -> list[str]:
         """Store the results of a job. For each, return the URL of the known bug that it turned out to be, or ""."""
         self._jobs -= 1
-        findings = {folder.name: self._running.pop(folder.name) for folder in job.folders}
-        self._over = self._over or len(results) < len(findings) or any(result.ended for result in results)
+        states = {folder.name: self._running.pop(folder.name) for folder in job.folders}
+        for state in () if job.sorts else states.values():
+            self._busy.discard(state.grouped)
+            self._enqueue(state.grouped)
+        self._over = self._over or len(results) < len(states) or any(result.ended for result in results)
         seconds = sum(result.seconds for result in results)
-        self._turns.finish(seconds)
+        self._share.count(seconds)
         with self._store.transaction():
             self._store.add_triage_time(seconds)
-            urls = [self._finish(findings[result.name], result, job.known) for result in results]
-        self.publish()
+            urls = [self._finish(states.pop(result.name), result, job.known) for result in results]
+        for state in states.values():
+            self._place(state)
+        while self._changed:
+            self._publish("cause", self._changed.pop())
         return urls
 
-    def _finish(self, finding: Untriaged, triaged: Triaged, held_against: int) -> str:
+    def _finish(self, state: FindingState, triaged: Triaged, compared: int) -> str:
         if triaged.ended:
+            self._place(state)
             return ""
         if triaged.group:
-            self._store.add_group(triaged.name, triaged.group, held_against)
-            if cause := self._store.causes_of_groups().get(triaged.group.text):
-                self._store.add_triaged(Triaged(name=triaged.name, cause=cause))
+            self._store.add_group(triaged.name, triaged.group, compared)
+            state = replace(state, group=triaged.group, culprits=compared)
+            if cause := self._only_cause(state):
+                self._attribute(state, cause)
+            else:
+                self._place(state)
             return ""
-        record = finding.record
-        triaged = replace(triaged, cause=self._now(triaged.cause) or record["signature"])
-        compiler, version = record["compiler"], record["versions"][record["compiler"]]
-        bug = known_list.find(self._bugs, compiler, version, triaged.cause)
-        if bug and bug.is_in(version):
+        triaged = replace(triaged, cause=self._now(triaged.cause) or state.signature)
+        bug = known_list.find(self._bugs, state.compiler, state.version, triaged.cause)
+        if bug and bug.is_in(state.version):
             self._store.add_triaged(triaged, bug.url)
+            del self._waiting[state.name]
             return bug.url
         if bug and triaged.record:
             triaged = replace(triaged, record={**triaged.record, "regression": bug.url})
         self._store.add_triaged(triaged)
-        self._join(triaged)
-        self._take_along(finding, triaged.cause)
+        self._settle(state, triaged.cause, triaged.record)
+        if triaged.record:
+            self._join(triaged.cause, triaged.record)
+        if self._only_cause(state) == triaged.cause:
+            for *_, name in self._groups.pop(state.grouped, ()):
+                self._attribute(self._waiting[name], triaged.cause)
         return ""
 
-    def _join(self, triaged: Triaged) -> None:
-        """Attribute findings of earlier causes to this cause, where it accounts for them."""
-        if not triaged.record:
+    def _place(self, state: FindingState) -> None:
+        """Let a finding wait for sorting, or in its group for triage."""
+        self._waiting[state.name] = state
+        if self._config.triage_s and not self._knows_bugs:
+            self._knows_bugs = True
+            here = [b for b in self._bugs if b.compiler == state.compiler and b.is_in(state.version)]
+            self._learn([KnownCulprit(b.signature.partition(" ")[0], b.signature, b.blame) for b in here])
+        compared = state.group and (state.group.alike or state.culprits >= len(self._culprits))
+        if compared or not self._config.triage_s:
+            insort(self._groups.setdefault(state.grouped, []), state.rank)
+            self._enqueue(state.grouped)
+        else:
+            self._unsorted.setdefault(state.culprits, {})[state.name] = state
+
+    def _enqueue(self, group: str) -> None:
+        """Let a group whose size has changed wait for its turn."""
+        if members := self._groups.get(group):
+            failure = fails(self._waiting[members[0][-1]].kind)
+            heapq.heappush(self._queue, (*schedule.triage_order(len(members), failure=failure), group))
+
+    def _only_cause(self, state: FindingState) -> str:
+        """The cause of a finding's group if it certainly has only one: all of its triaged findings agree; else "".
+
+        Findings of the group are either failures, or it is `alike` and the cause has the same parts to blame.
+        """
+        causes = self._causes_of_groups.get(state.grouped, set()) if state.group else ()
+        if len(causes) != 1 or not state.group:
+            return ""
+        (cause,) = causes
+        blame = self._records[cause]["blame"] if cause in self._records else None
+        certain = fails(state.kind) or (state.group.alike and blame is not None and state.group.blame == tuple(blame))
+        return cause if certain else ""
+
+    def _attribute(self, state: FindingState, cause: str) -> None:
+        """Store that a finding has a cause that is known from another one."""
+        self._store.add_triaged(Triaged(name=state.name, cause=cause))
+        self._settle(state, cause, None)
+
+    def _settle(self, state: FindingState, cause: str, record: Mapping[str, Any] | None) -> None:
+        """Record that a finding has a cause."""
+        self._waiting.pop(state.name, None)
+        insort(self._causes.setdefault(cause, []), (record is None, state.index, state.name))
+        self._changed.add(cause)
+        if state.group:
+            self._causes_of_groups.setdefault(state.grouped, set()).add(cause)
+        if record:
+            self._records.setdefault(cause, record)
+            self._learn([KnownCulprit(record["kind"], cause, tuple(record["blame"]))])
+
+    def _learn(self, culprits: Iterable[KnownCulprit]) -> None:
+        """Record new culprits. Findings whose groups are not `alike` are compared with them."""
+        new = [one for one in culprits if one.cause and one.blame and one not in self._culprits]
+        if not new:
             return
-        culprit = KnownCulprit(triaged.record["kind"], triaged.cause, tuple(triaged.record["blame"]))
-        for other in self._store.causes():
-            if other.cause != triaged.cause and other.reduced and culprit.accounts_for(other.record):
-                self._store.join_causes(other.cause, triaged.cause)
-                before = [other.cause, *(old for old, now in self._joined.items() if now == other.cause)]
-                self._joined |= dict.fromkeys(before, triaged.cause)
+        self._store.add_culprits(new)
+        self._culprits += new
+        firsts = [self._waiting[members[0][-1]] for members in self._groups.values()]
+        for first in firsts:
+            if first.group and not first.group.alike:
+                for *_, name in self._groups.pop(first.grouped):
+                    self._place(self._waiting[name])
+
+    def _join(self, cause: str, record: Mapping[str, Any]) -> None:
+        """Attribute findings of earlier causes to this cause, where it accounts for them."""
+        culprit = KnownCulprit(record["kind"], cause, tuple(record["blame"]))
+        for old in [old for old, other in self._records.items() if old != cause and culprit.accounts_for(other)]:
+            self._store.join_causes(old, cause)
+            del self._records[old]
+            for _, index, name in self._causes.pop(old):
+                insort(self._causes[cause], (True, index, name))
+            self._culprits = [replace(one, cause=cause) if one.cause == old else one for one in self._culprits]
+            for causes in self._causes_of_groups.values():
+                if old in causes:
+                    causes.discard(old)
+                    causes.add(cause)
+            self._joined[old] = cause
+            self._changed.add(old)
 
     def _now(self, cause: str) -> str:
         """The cause that a cause is now part of, usually itself."""
-        return self._joined.get(cause, cause)
+        while cause in self._joined:
+            cause = self._joined[cause]
+        return cause
 
-    def _take_along(self, finding: Untriaged, cause: str) -> None:
-        """Attribute the group's other findings to this cause, if the group certainly has one cause."""
-        if self._store.causes_of_groups().get(finding.grouped) == cause:
-            for other in self._store.untriaged():
-                if other.grouped == finding.grouped and other.name not in self._running:
-                    self._store.add_triaged(Triaged(name=other.name, cause=cause))
+    def _publish_all(self) -> None:
+        """Keep one folder of each cause in the campaign's ``findings``, and without triage one of each group."""
+        while self._changed:
+            self._publish("cause", self._changed.pop())
+        for group in () if self._config.triage_s else self._groups:
+            self._publish("group", group)
+        for name in {path.name for path in self._folder.iterdir() if path.is_dir()} - {*self._published.values()}:
+            shutil.rmtree(self._folder / name)
 
-    def publish(self) -> None:
-        """Keep one folder of each cause in the campaign's ``findings``, with its number of other findings.
+    def _publish(self, what: str, text: str) -> None:
+        """Update the folder of a cause or a group: a finding that stands for all, with the number of others."""
+        members: Sequence[tuple[Any, ...]] = (self._causes if what == "cause" else self._groups).get(text, ())
+        names = [name for *_, name in members[: 1 + _EXAMPLES]]
+        old = self._published.pop((what, text), "")
+        if old and old not in names[:1]:
+            shutil.rmtree(self._folder / old)
+        if names:
+            self._published[what, text] = names[0]
+            fields = {"cause": text, "more": len(members) - 1, "examples": [f"raw/{name}" for name in names[1:]]}
+            record = self._records.get(text) if what == "cause" else None
+            fields |= {"regression": record["regression"]} if record else {}
+            raw = self._store.folder / "raw" / names[0]
+            _copy(reduced_folder(raw) if record else raw, self._folder / names[0], fields)
 
-        A file beside these folders lists findings without a cause. In a campaign without triage, each group has a
-        folder.
-        """
-        folder = self._store.folder / "findings"
-        groups = self._store.groups()
-        reported = self._store.causes() + ([] if self._config.triage_s else groups)
-        for other in {path.name for path in folder.iterdir() if path.is_dir()} - {one.name for one in reported}:
-            shutil.rmtree(folder / other)
-        for distinct in reported:
-            _publish(distinct, self._store.folder / "raw" / distinct.name, folder / distinct.name)
-        _sum_up(groups if self._config.triage_s else [], folder / UNTRIAGED)
+    def list_untriaged(self, *, at_once: bool = False) -> None:
+        """Write the list of findings without a cause, by group, unless that happened a moment ago."""
+        now = time.monotonic()
+        if not at_once and self._listed_at is not None and now < self._listed_at + schedule.SUM_UP_S:
+            return
+        self._listed_at = now
+        groups: dict[str, list[FindingState]] = {}
+        for state in sorted(self._waiting.values(), key=lambda state: state.rank) if self._config.triage_s else ():
+            groups.setdefault(state.grouped, []).append(state)
+        _sum_up(groups, self._folder / UNTRIAGED)
 
 
-def culprits(store: Store, bugs: Sequence[known_list.KnownBug], compiler: str, version: str) -> list[KnownCulprit]:
-    """The causes found so far and the known bugs that have a part of the compiler to blame."""
-    reported = [
-        (b.signature.partition(" ")[0], b.signature, b.blame)
-        for b in bugs
-        if b.compiler == compiler and b.is_in(version)
-    ]
-    reported += [(one.record["kind"], one.cause, tuple(one.record["blame"])) for one in store.causes()]
-    return [KnownCulprit(kind, cause, blame) for kind, cause, blame in reported if cause and blame]
-
-
-def _sum_up(groups: Sequence[Distinct], path: Path) -> None:
+def _sum_up(groups: Mapping[str, Sequence[FindingState]], path: Path) -> None:
     """Write the findings without a cause, group by group; without any, remove the file."""
     if not groups:
         path.unlink(missing_ok=True)
         return
-    ordered = sorted(groups, key=lambda group: -len(group.others))
-    count = sum(1 + len(group.others) for group in groups)
     lines = [
         "# Not yet triaged",
         "",
-        f"{counted(count, 'finding')} in {counted(len(groups), 'group')}. "
+        f"{counted(sum(map(len, groups.values())), 'finding')} in {counted(len(groups), 'group')}. "
         "Findings of a group most likely share one cause.",
         f"`polyjuice fuzz --resume {path.parent.parent}` continues their triage.",
         "",
         "| findings | smallest | message | group |",
         "|---|---|---|---|",
     ]
-    for group in ordered:
-        cells = [str(1 + len(group.others)), f"raw/{group.name}", group.record["message"], group.cause]
+    for group, (first, *others) in sorted(groups.items(), key=lambda item: -len(item[1])):
+        cells = [str(1 + len(others)), f"raw/{first.name}", first.message, group]
         lines.append("| " + " | ".join(" ".join(cell.replace("|", "\\|").split()) for cell in cells) + " |")
     path.write_text("\n".join(lines) + "\n", encoding="utf-8")
 
 
-def _publish(distinct: Distinct, raw: Path, folder: Path) -> None:
-    """Copy a finding to the published folder, atomically; if it is there already, update only its counts."""
-    fields = {
-        "cause": distinct.cause,
-        "regression": distinct.record["regression"],
-        "more": len(distinct.others),
-        "examples": [str(Path("raw") / name) for name in distinct.others[:_EXAMPLES]],
-    }
+def _copy(source: Path, folder: Path, fields: Mapping[str, Any]) -> None:
+    """Copy a finding to a published folder, atomically. If it is there already, update only these fields."""
     path = folder / "finding.json"
     there = json.loads(path.read_text(encoding="utf-8")) if path.exists() else None
-    if there and bool(there["reduction"]) == distinct.reduced:
+    if there and bool(there["reduction"]) == (source == reduced_folder(source.parent)):
         if not fields.items() <= there.items():
             annotate(folder, **fields)
         return
-    source = reduced_folder(raw) if distinct.reduced else raw
     staged = folder.with_name(f".{folder.name}")
     shutil.rmtree(staged, ignore_errors=True)
-    shutil.copytree(source, staged, ignore=shutil.ignore_patterns(reduced_folder(raw).name))
+    shutil.copytree(source, staged, ignore=shutil.ignore_patterns(reduced_folder(source).name))
     annotate(staged, **fields)
     old = folder.with_name(f".old-{folder.name}")
     if folder.exists():

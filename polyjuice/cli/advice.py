@@ -10,7 +10,7 @@ from typing import Any
 
 from polyjuice import compilers
 from polyjuice.campaign.config import Config
-from polyjuice.campaign.kinds import MIXED
+from polyjuice.campaign.schedule import MIXED
 from polyjuice.campaign.store import Store
 from polyjuice.egraph import Rule
 from polyjuice.oracles import ORACLES

@@ -8,7 +8,7 @@ from rich.markup import escape
 
 from polyjuice import compilers, program_formats
 from polyjuice.campaign.config import Config
-from polyjuice.campaign.kinds import SMALL, STATEMENTS
+from polyjuice.campaign.schedule import SMALL, STATEMENTS
 from polyjuice.campaign.seeds import Seeds
 from polyjuice.cli.common import Usage, stderr
 from polyjuice.compilers import EnvironmentProblem

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from polyjuice import compilers as found
 from polyjuice import egraph
 from polyjuice import oracles as found_oracles
-from polyjuice.campaign.kinds import GENERATING
+from polyjuice.campaign.schedule import GENERATING
 from polyjuice.generate import STRATEGIES
 from polyjuice.inputs import PROFILES
 from polyjuice.ops import TABLE

@@ -15,7 +15,7 @@ import typer
 
 from polyjuice import compilers
 from polyjuice.campaign.config import MAX_SKIPPED, Config
-from polyjuice.campaign.kinds import LARGE, MIXED
+from polyjuice.campaign.schedule import LARGE, MIXED
 from polyjuice.cli import complete
 from polyjuice.cli.common import RulesOption, SeedOption, Usage, chosen, seconds
 from polyjuice.cli.help import HelpAllOption

@@ -86,7 +86,7 @@ def finished(store: Store, config: Config) -> str:
         over, what = len(store.done() & {*range(config.cases)}) == config.cases, counted(config.cases, "case")
     else:
         over, what = spent >= (config.time_s or 0.0), f"{config.time_s:g} s of cases"
-    if not over or store.postponed() or (config.triage_s and store.untriaged()):
+    if not over or store.postponed() or (config.triage_s and store.waiting()):
         return ""
     more = f"polyjuice fuzz --resume {shlex.quote(str(store.folder))} {advice.longer(config)}"
     return f"the campaign is finished: {what}, and all findings are triaged; to go on, run {more}"

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from polyjuice.campaign import schedule
 from polyjuice.campaign.config import Config
 from polyjuice.campaign.runner import CaseResult, Runner
 from polyjuice.egraph import load
@@ -85,7 +86,7 @@ def test_what_is_postponed_is_found_when_the_same_cases_run_again(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The compiler is slow, and its findings have taken more than their share of the time."""
-    monkeypatch.setattr(Runner, "over_confirm_budget", True)
+    monkeypatch.setattr(schedule, "over_confirm_budget", lambda spent, fast: True)
     first = run(tmp_path, 2, cases=FEW)
     postponed = [result.index for result in first if result.postponed]
     assert postponed

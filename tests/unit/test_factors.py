@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from polyjuice.campaign.factors import Levels, levels
+from polyjuice.campaign.schedule import Levels, levels
 from polyjuice.campaign.seeds import Seeds
 from polyjuice.generate.due import Due
 from polyjuice.inputs import DISTRIBUTIONS

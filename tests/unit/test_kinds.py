@@ -6,7 +6,7 @@ from collections import Counter
 
 import pytest
 
-from polyjuice.campaign.kinds import GENERATING, MIXED, Kind, Kinds
+from polyjuice.campaign.schedule import GENERATING, MIXED, Kind, Kinds
 from polyjuice.campaign.seeds import Seeds
 from polyjuice.generate import SMALL_STRATEGIES, STRATEGIES
 

@@ -10,8 +10,8 @@ import pytest
 from polyjuice import compilers
 from polyjuice.campaign.clock import Clock
 from polyjuice.campaign.config import Config
-from polyjuice.campaign.kinds import MIXED
 from polyjuice.campaign.preparation import Preparation, Skip
+from polyjuice.campaign.schedule import MIXED
 from polyjuice.compilers import CompilerInfo
 from polyjuice.egraph import load
 from polyjuice.inputs import usual_profiles

@@ -14,11 +14,12 @@ from typing import Any
 import pytest
 
 from polyjuice.campaign import loop, processes
-from polyjuice.campaign.clock import CONFIRM, LEAST_TRIAGE_S, PROBE, Deadlines
+from polyjuice.campaign.clock import CONFIRM, PROBE
 from polyjuice.campaign.config import Config
 from polyjuice.campaign.runner import CaseResult
-from polyjuice.campaign.store import Store, Task
-from polyjuice.campaign.triage import UNTRIAGED, Job
+from polyjuice.campaign.schedule import LEAST_TRIAGE_S, Deadlines, Task, TriageShare
+from polyjuice.campaign.store import Store
+from polyjuice.campaign.triage import UNTRIAGED, TriageJob
 from polyjuice.triage import FindingRecord
 from polyjuice.triage.automatic import Triaged
 from polyjuice.triage.causes import by_part
@@ -31,7 +32,7 @@ CONFIG = Config(compiler="numpy", time_s=200.0, triage_s=1000.0)
 class World:
     """The work of one process on its own clock: the seconds of each case, and of triage for each finding.
 
-    ``begun`` and ``ended`` are the moments at which cases began and triage ended. ``refused`` cases come too late the
+    ``begun`` and ``ended`` are the deadlines at which cases began and triage ended. ``refused`` cases come too late the
     first time. ``postponed`` cases have findings that are confirmed the second time, which takes ``confirm_s``.
     """
 
@@ -50,7 +51,7 @@ class World:
     results: list[Triaged] = field(default_factory=list)
     confirmed_cases: list[int] = field(default_factory=list)
 
-    def run_task(self, task: Task, moments: Deadlines) -> list[CaseResult]:
+    def run_task(self, task: Task, deadlines: Deadlines) -> list[CaseResult]:
         indices = task.indices
         if task.postponed:
             self.now += self.confirm_s
@@ -58,8 +59,8 @@ class World:
                 CaseResult(index=i, pairs=1, programs=2, findings=[self.finding(i)], rules=["r"])
                 for i in task.postponed
             ]
-            return found if self.now <= moments.cases_end else []
-        if self.now > moments.last_begin + self.asked_s - moments.asked_s:
+            return found if self.now <= deadlines.cases_end else []
+        if self.now > deadlines.last_begin + self.asked_s - deadlines.asked_s:
             return []
         if self.refused & {*indices}:
             self.refused -= {*indices}
@@ -76,7 +77,7 @@ class World:
                 index=index, pairs=1, programs=2, findings=found, rules=["r"], seconds=dict(self.seconds)
             )
             results.append(replace(result, postponed=indices) if waits else result)
-        return results if self.now <= moments.cases_end + self.asked_s - moments.asked_s else []
+        return results if self.now <= deadlines.cases_end + self.asked_s - deadlines.asked_s else []
 
     def finding(self, index: int) -> FindingRecord:
         """A finding with its own signature, in its own folder."""
@@ -107,7 +108,7 @@ class World:
         (self.folder / "raw" / name / "finding.json").write_text(json.dumps(asdict(record)))
         return record
 
-    def triage(self, job: Job) -> list[Triaged]:
+    def triage(self, job: TriageJob) -> list[Triaged]:
         """Sorting findings takes no time, and each has a group of its own."""
         names = [folder.name for folder in job.folders]
         if job.sorts:
@@ -160,6 +161,7 @@ def world(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> World:
     monkeypatch.setattr(loop, "Pool", Pool)
     monkeypatch.setattr(loop, "_stop", lambda processes: None)
     monkeypatch.setattr(time, "monotonic", lambda: world.now)
+    monkeypatch.setattr(TriageShare, "allows_job", lambda self, now: False)  # see test_turns.py
     return world
 
 
@@ -213,7 +215,7 @@ def test_triage_that_was_ended_is_not_begun_again(world: World, monkeypatch: pyt
     world.seconds, world.findings = {"compile": 200.0}, True
     sort, ended = world.triage, []
 
-    def triage(job: Job) -> list[Triaged]:
+    def triage(job: TriageJob) -> list[Triaged]:
         if job.sorts:
             return sort(job)
         world.now = job.end - 1.0
@@ -234,7 +236,7 @@ def test_a_cause_that_accounts_for_an_earlier_one_takes_its_findings(
     world.seconds, world.findings = {"compile": 60.0}, True
     sort, triaged = world.triage, []
 
-    def triage(job: Job) -> list[Triaged]:
+    def triage(job: TriageJob) -> list[Triaged]:
         if job.sorts:
             return sort(job)
         (folder,) = job.folders

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import sqlite3
 from collections.abc import Mapping
 from contextlib import closing
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -13,11 +15,14 @@ import pytest
 
 from polyjuice.campaign.config import Config
 from polyjuice.campaign.runner import CaseResult
+from polyjuice.campaign.schedule import Timing
 from polyjuice.campaign.seeds import IMPORTED
 from polyjuice.campaign.store import Store
+from polyjuice.campaign.triage import Triage
 from polyjuice.execution import Artifact
 from polyjuice.ir import TensorType
 from polyjuice.ops import GraphBuilder
+from polyjuice.triage import FindingRecord
 from polyjuice.triage.automatic import Triaged
 from polyjuice.triage.groups import Group
 from polyjuice.user_models import UserModel, files
@@ -93,26 +98,73 @@ def test_a_campaign_of_an_earlier_version_does_not_say_which_case_covered_what(t
     store.close()
 
 
-def test_a_group_has_the_cause_that_has_its_blame(tmp_path: Path) -> None:
+def test_a_finding_has_the_cause_of_its_group_where_that_is_certain(tmp_path: Path) -> None:
     """Whether the finding of the group that was triaged is the first one of this cause makes no difference."""
     found: list[tuple[str, str, Group, str, Mapping[str, Any] | None]] = [
-        ("first", "mismatch", Group("by a and b", True, ("a", "b")), "by a", {"blame": ["a"]}),
+        ("first", "mismatch", Group("by a and b", True, ("a", "b")), "by a", {"kind": "mismatch", "blame": ["a"]}),
         ("same blame", "mismatch", Group("by a", True, ("a",)), "by a", None),
         ("other blame", "mismatch", Group("by b", True, ("b",)), "by a", None),
-        ("not alike", "mismatch", Group("exact", False), "exact", {"blame": []}),
-        ("failure", "crash", Group("crash", True), "crash by a", {"blame": ["a"]}),
-        ("one cause", "mismatch", Group("of Add", True), "of Add", {"blame": []}),
-        ("another", "mismatch", Group("of Mul", True), "of Mul", {"blame": []}),
+        ("not alike", "mismatch", Group("exact", False), "exact", {"kind": "mismatch", "blame": []}),
+        ("failure", "crash", Group("crash", True), "crash by a", {"kind": "crash", "blame": ["a"]}),
+        ("one cause", "mismatch", Group("of Add", True), "of Add", {"kind": "mismatch", "blame": []}),
+        ("another", "mismatch", Group("of Mul", True), "of Mul", {"kind": "mismatch", "blame": []}),
         ("third", "mismatch", Group("of Mul", True), "of Add", None),
     ]
-    store = Store.create(tmp_path / "campaign", Config(compiler="numpy"))
-    with closing(sqlite3.connect(tmp_path / "campaign/campaign.sqlite")) as db, db:
-        db.executemany("INSERT INTO findings VALUES (?, 0, ?, '', '{}')", [one[:2] for one in found])
+    config = Config(compiler="numpy", cases=9, workers=2)
+    store = Store.create(tmp_path / "campaign", config)
+    store.add(CaseResult(index=0, findings=[finding(name, kind) for name, kind, *_ in found]), 1.0)
     for name, _, group, cause, record in found:
         store.add_group(name, group, 0)
-        store.add_triaged(Triaged(name=name, cause=cause, record=record))
-    assert store.causes_of_groups() == {"by a": "by a", "crash": "crash by a", "of Add": "of Add"}
+        whole = record and {
+            **asdict(finding(name, record["kind"])),
+            **record,
+            "bisection": {},
+            "reduction": {"from": 1},
+        }
+        store.add_triaged(Triaged(name=name, cause=cause, record=whole))
+        write(tmp_path / "campaign/raw" / name, asdict(finding(name)))
+        write(tmp_path / "campaign/raw" / name / "reduced", whole or {})
+    triage = Triage(config, store)
+    new = {f"new {name}": (kind, group) for name, kind, group, *_ in found}
+    store.add(CaseResult(index=1, findings=[finding(name, kind) for name, (kind, _) in new.items()]), 1.0)
+    triage.add([finding(name, kind) for name, (kind, _) in new.items()])
+    job = triage.next(Timing(time_s=None, before={}, began=0.0), cases=False)
+    assert job
+    assert job.sorts
+    triage.finish(job, [Triaged(name=folder.name, group=new[folder.name][1]) for folder in job.folders])
+    causes = {state.name: cause for state, cause, _ in store.findings() if state.name in new and cause}
+    assert causes == {"new same blame": "by a", "new failure": "crash by a", "new one cause": "of Add"}
     store.close()
+
+
+def finding(name: str, kind: str = "mismatch") -> FindingRecord:
+    return FindingRecord(
+        kind=kind,
+        oracle="metamorphic",
+        compiler="numpy",
+        versions={"numpy": "1", "python": "3"},
+        seed=0,
+        index=0,
+        profile="exact",
+        rung="exact",
+        signature=name,
+        message="differs",
+        a="min",
+        b="max",
+        culprit="",
+        rules=(),
+        operators={"min": 1, "max": 1},
+        idioms={},
+        broken="",
+        regression="",
+        repro_exit=1,
+        folder=name,
+    )
+
+
+def write(folder: Path, record: Mapping[str, Any]) -> None:
+    folder.mkdir()
+    (folder / "finding.json").write_text(json.dumps(record))
 
 
 def test_a_damaged_database_is_refused_in_one_line(tmp_path: Path) -> None:

@@ -16,9 +16,9 @@ from typing import Any, cast
 import pytest
 
 from polyjuice.campaign import processes
-from polyjuice.campaign.clock import PROBE, Deadlines
+from polyjuice.campaign.clock import PROBE
 from polyjuice.campaign.runner import CaseResult
-from polyjuice.campaign.store import Task
+from polyjuice.campaign.schedule import Deadlines, Task
 from polyjuice.timelimit import TimeLimit
 from polyjuice.triage import bisection
 from polyjuice.triage.bisection import TrialResult
@@ -143,9 +143,9 @@ def test_a_task_gives_up_the_case_that_is_under_way_and_keeps_the_others(monkeyp
 def test_no_case_begins_late(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(processes, "_runner", Runner())
     now = time.monotonic()
-    moments = Deadlines(now - 1, now + LONG, 0.0)
-    assert processes.run_task(Task([0]), moments) == []
-    assert [result.index for result in processes.run_task(Task([0, 4], [4]), moments)] == [4], "it was under way"
+    deadlines = Deadlines(now - 1, now + LONG, 0.0)
+    assert processes.run_task(Task([0]), deadlines) == []
+    assert [result.index for result in processes.run_task(Task([0, 4], [4]), deadlines)] == [4], "it was under way"
 
 
 def test_asking_what_the_compiler_takes_lengthens_the_time(monkeypatch: pytest.MonkeyPatch) -> None:

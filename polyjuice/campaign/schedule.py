@@ -1,0 +1,488 @@
+"""The schedule of a campaign: what each case is, what runs next and for how long, and what is worth confirming.
+
+Every number and decision about this is here. Nothing here reads a clock, a file or the database: the loop, the runner
+and triage hand over what they know, and ask.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+import random
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence, Set
+from dataclasses import dataclass
+from functools import cache
+
+from polyjuice import program_formats
+from polyjuice.campaign.clock import CONFIRM, PROBE, busy_s
+from polyjuice.generate import STRATEGIES, TORCH_STRATEGIES
+from polyjuice.generate.due import Due
+from polyjuice.inputs import DISTRIBUTIONS
+from polyjuice.lower import NOTHING, Wanted
+
+# 1. What a case is
+
+MIXED = "mixed"
+"""The strategy that only campaigns have: small programs, and between them the larger graphs of ``default``."""
+
+SMALL, STATEMENTS, COMPLEX, LARGE = "small", "statements", "complex", "default"
+"""The strategies for small programs, programs that write into their inputs, complex numbers, and larger graphs."""
+
+GENERATING = (*STRATEGIES, *TORCH_STRATEGIES, MIXED)
+"""The strategies that a campaign's seeds may come from, instead of models."""
+
+BATCH = 16
+"""Generated graphs that share an e-graph on a fast compiler: cases 0 to 15, 16 to 31, ... (each pays a fraction of it).
+
+On a slow compiler each case has its own e-graph, and need not wait until the operators of fifteen more are probed.
+"""
+
+ATTEMPTS = 5
+"""Seed graphs that a case may try: the next if a graph lacks two different variants, or the framework refuses it."""
+
+_SETS, _SETS_OF_SMALL = 4, 12
+"""Sets of inputs of a generated case if a compilation takes seconds: further sets cost little then.
+
+A fault of vectorised code shows on few values: a faulty lane in 100 programs with an 8-bit reduction shows in 43 on one
+set, and in 72 on four. Small programs without variants have more, since few sets have a NaN or a tie.
+"""
+
+
+@dataclass(frozen=True)
+class Kind:
+    """The generation strategy of a case's seed graph, and whether the graph is tested ``alone``, without variants.
+
+    A program without variants takes a third of the time, and no rule restricts the values that it runs on. Variants
+    contain patterns that only rewriting makes, and larger graphs show faults that need several operators. Each kind
+    detects faults that the others miss in the same time (``artifacts/README.md``). So all kinds take turns, and each
+    has about a quarter of the time. If a compilation takes seconds, a larger graph takes as long as ten to fifty small
+    programs. Such a campaign spends most of its time on small programs alone, and one case in 64 is a larger graph,
+    with variants.
+    """
+
+    strategy: str
+    alone: bool = False
+
+
+_ALONE, _SMALL = Kind(SMALL, alone=True), Kind(SMALL)
+_MOST = (_ALONE, _ALONE, _ALONE)
+_CYCLES: Mapping[str, Sequence[Kind]] = {
+    SMALL: (_ALONE, _SMALL),
+    STATEMENTS: (Kind(STATEMENTS, alone=True), Kind(STATEMENTS)),
+    COMPLEX: (Kind(COMPLEX, alone=True), Kind(COMPLEX)),
+    MIXED: (*(*_MOST, Kind(LARGE, alone=True), _SMALL) * 3, Kind(LARGE)),
+}
+"""The kinds that follow each other in each strategy; any other strategy has one kind."""
+
+_SLOW_MIXED = (*(*_MOST, _SMALL) * 15, *_MOST, Kind(LARGE))
+"""The kinds that follow each other in mixed campaigns if a compilation takes seconds."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Kinds:
+    """The kinds of a campaign's cases.
+
+    ``period`` cases in a row have one kind. ``slow`` means that a compilation takes seconds. With ``writes``, every
+    third small program writes into its inputs.
+    """
+
+    strategy: str
+    period: int = 1
+    slow: bool = False
+    writes: bool = False
+
+    def of(self, index: int) -> Kind:
+        """Return the kind of a case."""
+        return self._cycle[index // self.period % len(self._cycle)]
+
+    def number(self, index: int) -> int:
+        """Return the number of earlier cases with the same strategy, which decides what is due."""
+        rounds, place = divmod(index, self.period * len(self._cycle))
+        block, within = divmod(place, self.period)
+        alike = [kind.strategy == self.of(index).strategy for kind in self._cycle]
+        return (rounds * sum(alike) + sum(alike[:block])) * self.period + within
+
+    @property
+    def _cycle(self) -> Sequence[Kind]:
+        if self.strategy != MIXED:
+            return _CYCLES.get(self.strategy, (Kind(self.strategy),))
+        cycle = _SLOW_MIXED if self.slow else _CYCLES[MIXED]
+        return _with_writes(cycle) if self.writes else cycle
+
+
+@cache
+def _with_writes(cycle: Sequence[Kind]) -> Sequence[Kind]:
+    """Make every third small program write into its inputs, counted apart for those alone and those with variants."""
+    seen: Counter[Kind] = Counter()
+    found = []
+    for kind in cycle:
+        seen[kind] += 1
+        writes = kind.strategy == SMALL and seen[kind] % 3 == 0
+        found.append(Kind(STATEMENTS, kind.alone) if writes else kind)
+    return tuple(found)
+
+
+def input_sets(profiles: int, per_profile: int, *, slow: bool, small: bool) -> int:
+    """Return the number of input sets of a case with that many profiles; ``per_profile`` is the option, or 0.
+
+    ``slow`` is a generated case whose compilation takes seconds, ``small`` a small program without variants.
+    """
+    return per_profile * profiles or max(profiles, (_SETS_OF_SMALL if small else _SETS) if slow else 1)
+
+
+# 2. What a small program should cover: the layout and distribution of its first input, its setting and its opset
+
+_USUAL = 3
+"""Extra entries of the usual layout, beside one for each layout.
+
+Other inputs have the first input's layout half of the time."""
+
+_MIXED = 2
+"""Extra entries of the distribution "mixed", beside one for each distribution."""
+
+
+@dataclass(frozen=True)
+class Levels:
+    """The due levels of a case's factors. A factor without a due level is drawn at random."""
+
+    wanted: Wanted = NOTHING
+    distribution: str = ""
+
+
+NOTHING_DUE = Levels()
+
+
+def levels(due: Due | None, format: str, pack: str = "") -> Levels:
+    """Return the levels that are due in a case with programs in a format (see :mod:`polyjuice.generate.due`).
+
+    The usual level of a factor is due more often. The cases of one ``pack`` share one setting, drawn for the pack.
+    """
+    if due is None:
+        return NOTHING_DUE
+    distribution = due.level("distribution", [*["mixed"] * _MIXED, *DISTRIBUTIONS])
+    known = layouts(format)
+    layout = due.level("layout", [*known[:1] * _USUAL, *known]) if known else ""
+    return Levels(Wanted(layout, _setting(due, format, pack), _opset(due, format)), distribution)
+
+
+def settings(format: str) -> tuple[str, ...]:
+    """Return the settings of programs in a format, the plain one first. An ONNX model has its opset instead."""
+    known = program_formats.find(format).settings
+    return tuple(known.load()) if known else ()
+
+
+def layouts(format: str) -> tuple[str, ...]:
+    """Return the layouts of inputs in a format, the usual one first; none where there is no choice."""
+    known = program_formats.find(format).layouts
+    return tuple(known.load()) if known else ()
+
+
+def versions(format: str, domain: str, op: str, dtype: str) -> Mapping[int, Sequence[int]] | None:
+    """Return the versions of an operator that take an element type first, and the format's versions that have each.
+
+    Returns None if the format has no versions.
+    """
+    known = program_formats.find(format).versions
+    return None if known is None else {} if domain else known.load()(op, dtype)
+
+
+def _setting(due: Due, format: str, pack: str) -> str:
+    """Return the due setting: half of the programs have the plain one."""
+    if not (known := settings(format)):
+        return ""
+    plain, *others = known
+    options = [*[plain] * len(others), *others]
+    return random.Random(f"setting of pack {pack}").choice(options) if pack else due.level("setting", options)
+
+
+def _opset(due: Due, format: str) -> int:
+    """Return an opset with the due version of the operator; 0, for a random opset, in half of the cases."""
+    known = versions(format, due.op.domain, due.op.name, due.dtype)
+    if not known:
+        return 0
+    version = due.level("setting", [*[0] * len(known), *known])
+    return due.level(f"opset of {version}", known[version]) if version else 0
+
+
+# 3. When cases and triage end
+
+LEAST_TRIAGE_S = 60.0
+"""The least seconds that triage gets after a campaign's time for cases is over."""
+
+
+@dataclass(frozen=True)
+class Deadlines:
+    """The latest begin of a case, and the moment when running cases are given up, on the monotonic clock.
+
+    ``asked_s`` is the average time that the processes of this run have spent on probing the compiler. A process that
+    has probed for longer gets the difference as extra time.
+    """
+
+    last_begin: float
+    cases_end: float
+    asked_s: float
+
+
+@dataclass(kw_only=True)
+class Timing:
+    """How a campaign spends its wall time, and when its cases and the campaign itself end. Probing does not count.
+
+    With a time T, cases begin up to T, in all runs of the campaign together. Triage then has a further T/2, at least
+    one minute. Cases that still run at T have half of that to finish, or all of it if nothing is triaged. A run that
+    has no time left for cases also gets this further time. Without T there is no end.
+
+    ``before`` is what `spent` returned in the runs before this one. All moments are on the monotonic clock.
+    """
+
+    time_s: float | None
+    before: Mapping[str, float]
+    began: float
+    triages: bool = True
+    probed_s: float = 0.0
+    busy_s: float = 0.0
+    cases_ended: float | None = None
+
+    def count(self, seconds: Mapping[str, float], workers: int) -> None:
+        """Add the time of a finished case, by activity, which ran in one of ``workers`` processes."""
+        self.probed_s += seconds.get(PROBE, 0.0) / workers
+        self.busy_s += busy_s(seconds) / workers
+
+    def spent(self, now: float) -> dict[str, float]:
+        """Return the seconds spent so far, in all runs, by name.
+
+        ``elapsed_s`` is the campaign's wall time. ``cases_s`` is the part of it before the last case ended, without
+        probing. ``probe_s`` is the time of probing the compiler, and ``busy_s`` that of running cases; both are
+        averages over the processes.
+        """
+        this = {
+            "elapsed_s": now - self.began,
+            "cases_s": (self.cases_ended or now) - self.began - self.probed_s,
+            "probe_s": self.probed_s,
+            "busy_s": self.busy_s,
+        }
+        return {name: self.before.get(name, 0.0) + seconds for name, seconds in this.items()}
+
+    def left_s(self, now: float) -> float:
+        """Return the seconds left for cases."""
+        return (math.inf if self.time_s is None else self.time_s) - self.spent(now)["cases_s"]
+
+    @property
+    def deadlines(self) -> Deadlines:
+        """The moments at which cases end."""
+        for_cases_s = self._afterwards_s / 2 if self.triages else self._afterwards_s
+        return Deadlines(self._last_begin, self._last_begin + for_cases_s, self.probed_s)
+
+    @property
+    def end(self) -> float:
+        """The moment at which triage is stopped."""
+        return self._last_begin + self._afterwards_s
+
+    @property
+    def _last_begin(self) -> float:
+        if self.time_s is None:
+            return math.inf
+        return self.began + self.probed_s + max(self.time_s - self.before.get("cases_s", 0.0), 0.0)
+
+    @property
+    def _afterwards_s(self) -> float:
+        return max((self.time_s or 0.0) / 2, LEAST_TRIAGE_S)
+
+
+# 4. Which cases run next
+
+_AHEAD = 2
+"""Tasks queued for each process, so that no process waits for the loop."""
+
+_TASK_S = 0.5
+"""About how many seconds one task takes. Results come back at its end, so a kill loses less than this much work."""
+
+
+@dataclass(frozen=True)
+class Task:
+    """Cases that run together; ``postponed`` are those that run again for confirmation, if any."""
+
+    indices: Sequence[int]
+    postponed: Sequence[int] = ()
+
+
+class Tasks:
+    """The indices of the cases still to run, grouped into tasks: cases of one pack, or of one e-graph.
+
+    With packs, each task is a pack and no tasks are queued: when the time is up, at most the running packs finish.
+    Postponed cases run once more after all others, or when no time is left for others.
+    """
+
+    def __init__(
+        self, cases: int | None, done: Set[int], postponed: Iterable[Task], *, pack: int, workers: int
+    ) -> None:
+        """``pack`` is the most programs compiled as one."""
+        indices = (i for i in (itertools.count() if cases is None else range(cases)) if i not in done)
+        together = pack if pack > 1 else BATCH
+        self._batches = (list(batch) for _, batch in itertools.groupby(indices, key=lambda i: i // together))
+        self._batch: list[int] = []
+        self._left_over: list[Task] = []
+        self._postponed = [*postponed]
+        self._pack = pack
+        self._cases, self._busy_s = 0, 0.0
+        self.ahead = (1 if pack > 1 else _AHEAD) * workers
+
+    def next(self, left_s: float, *, may_confirm: bool) -> Task | None:
+        """Return the next task; None if nothing is left to do, or no time for it.
+
+        ``left_s`` are the seconds left for cases. With ``may_confirm``, postponed cases may still run.
+        """
+        if left_s > 0:
+            if self._left_over:
+                return self._left_over.pop(0)
+            self._batch = self._batch or next(self._batches, [])
+            if self._batch:
+                size = self._size(left_s)
+                task, self._batch = Task(self._batch[:size]), self._batch[size:]
+                return task
+        return self._postponed.pop(0) if self._postponed and may_confirm else None
+
+    def _size(self, left_s: float) -> int:
+        case_s = self._busy_s / self._cases if self._busy_s else math.inf
+        known = self._cases // self.ahead  # the times of few cases predict little
+        size = self._pack if self._pack > 1 else max(1, min(int(_TASK_S / case_s), known))
+        return max(1, int(left_s / case_s)) if known and left_s < size * case_s else size
+
+    def split(self, task: Task) -> bool:
+        """Run the cases of a task whose processes died once more, each alone. Return whether that makes sense.
+
+        It makes none for a single case, nor for postponed cases, which need the others in their pack.
+        """
+        if task.postponed or len(task.indices) == 1:
+            return False
+        self._left_over += [Task([index]) for index in task.indices]
+        return True
+
+    def finish(self, task: Task, done: Set[int], postponed: Sequence[int], busy_s: float) -> None:
+        """Record which cases of a task have ended, which of these are postponed, and how long all took.
+
+        Cases that did not end run later, if there is time. Postponed ones that were not confirmed stay postponed.
+        """
+        if task.postponed:
+            return
+        if left := [index for index in task.indices if index not in done]:
+            self._left_over.append(Task(left))
+        if postponed:
+            self._postponed.append(Task(task.indices, postponed))
+        self._cases += len(done)
+        self._busy_s += busy_s
+
+
+# 5. Which verdicts are confirmed, and when
+
+PACK_FAULT_S = 45.0
+"""The seconds for leaving programs out of a pack that shows a fault; triage reduces the rest."""
+
+_CONFIRMING = 1 / 4
+"""On a slow compiler: if confirming has taken more than this share of the cases' time, it is postponed."""
+
+_FAILURES = 2
+"""The number of failures with one signature that a process confirms. One of them is triaged, and stands for all."""
+
+
+def over_confirm_budget(spent: Mapping[str, float], *, fast: bool) -> bool:
+    """Return whether confirming has taken more than its share of these seconds, by activity."""
+    return not fast and spent.get(CONFIRM, 0.0) > _CONFIRMING * busy_s(spent)
+
+
+def is_reported(findings: int, *, identified: bool, failure: bool) -> bool:
+    """Return whether a verdict duplicates that many findings with its signature.
+
+    One suffices if the signature alone identifies the fault; other failures need two. Wrong results never do.
+    """
+    return (identified or failure) and findings >= (1 if identified else _FAILURES)
+
+
+def is_one_of_many(number: int) -> bool:
+    """Return whether to skip the wrong result that is the ``number``-th of its kin, which most likely share a cause.
+
+    The first is confirmed, then the second, the fourth, the eighth ... This is for slow compilers: on a fast one, to
+    confirm takes less than a second.
+    """
+    return number.bit_count() > 1
+
+
+# 6. Which findings triage takes next
+
+_SORTED, _SORTED_SLOWLY = 50, 16
+"""How many findings are sorted together: on a fast compiler, and where a compilation takes seconds."""
+
+_LEAST = 2
+"""After the last case of a campaign with ``-n``, there is time to triage at least this many findings."""
+
+_SHARE = 1 / 4
+"""The share of its time that a campaign's only process gives to triage while there are cases to run."""
+
+_FIRST_S = 15.0
+"""The expected length of a campaign's first triage job, in seconds."""
+
+_LEAST_S = 15.0
+"""The least time for the reduction of a finding, and for its bisection, in seconds: some compilations of Inductor."""
+
+SUM_UP_S = 10.0
+"""The seconds between two lists of the untriaged findings: writing the list takes longer the more there are."""
+
+
+@dataclass
+class TriageShare:
+    """The time that a campaign's only process has given to triage since it ``began``."""
+
+    began: float
+    spent_s: float = 0.0
+    jobs: int = 0
+
+    def allows_job(self, now: float) -> bool:
+        """Return whether triage stays within its share if one more job runs, which takes as long as the average."""
+        expected_s = self.spent_s / self.jobs if self.jobs else _FIRST_S
+        return self.spent_s + expected_s <= _SHARE * (now - self.began)
+
+    def count(self, seconds: float) -> None:
+        """Record how long a job took."""
+        self.spent_s += seconds
+        self.jobs += 1
+
+
+def triage_has_process(jobs: int, workers: int, share: TriageShare, now: float, *, cases: bool) -> bool:
+    """Return whether a process is free for triage beside ``jobs``; ``cases`` says whether cases still run.
+
+    Then triage has half of the processes, or its share of a single one's time; afterwards it has all.
+    """
+    if cases and workers == 1:
+        return not jobs and share.allows_job(now)
+    return jobs < (workers // 2 if cases else workers)
+
+
+def triage_is_over(timing: Timing, now: float, cases: int | None, triage_s: float) -> bool:
+    """Return whether it is too late to begin another triage job after the last case.
+
+    With a number of cases, triage may take as long as they took.
+    """
+    since_s = 0.0 if timing.cases_ended is None else now - timing.cases_ended
+    most_s = max(timing.spent(now)["cases_s"], 2 * _LEAST * triage_s)
+    return (cases is not None and since_s > most_s) or now >= timing.end
+
+
+def sorted_together(*, fast: bool) -> int:
+    """Return how many findings one job sorts."""
+    return _SORTED if fast else _SORTED_SLOWLY
+
+
+def triage_order(size: int, *, failure: bool) -> tuple[int, bool]:
+    """Return the key by which groups of findings wait for triage: the largest first.
+
+    Among groups of one size, wrong results come before failures, which users notice by themselves.
+    """
+    return -size, failure
+
+
+def triage_time_s(groups: int, left_s: float, workers: int, most_s: float) -> float:
+    """Return the seconds for reducing a finding, and for bisecting it, if that many groups wait.
+
+    So a campaign that is about to end reports many causes, and reduces each less.
+    """
+    return min(most_s, max(left_s * workers / (2 * groups), _LEAST_S))
