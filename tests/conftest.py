@@ -17,6 +17,7 @@ from hypothesis import settings
 
 from polyjuice.compilers import CompilerInfo
 from polyjuice.execution import forkserver, host
+from tests.support import in_process as support_in_process
 from tests.support import unchanged
 from tests.support.unsupported import FILE, Unsupported
 
@@ -75,6 +76,13 @@ def _a_server_for_each_compiler() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(forkserver, "_KEPT", 12)
         patch.setattr(host, "server_of", shared)
+        yield
+
+
+@pytest.fixture
+def in_process() -> Iterator[None]:
+    """Run compilers that tests have written in this process (see ``support/in_process.py``)."""
+    with support_in_process.everything():
         yield
 
 

@@ -8,7 +8,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Mapping
-from contextlib import redirect_stderr, redirect_stdout
+from contextlib import nullcontext, redirect_stderr, redirect_stdout
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -18,6 +18,7 @@ import pytest
 from onnx import parser
 
 from polyjuice.cli import run as run_command
+from tests.support import in_process
 
 ROOT = Path(__file__).parents[2]
 COMMAND = Path(sys.executable).with_name("polyjuice")
@@ -40,10 +41,16 @@ class Done:
     stderr: str
 
 
-def polyjuice(*arguments: object, env: Mapping[str, str] | None = None, cwd: Path | None = None) -> Done:
-    """Run the command to its end in this process, which has already imported all that commands import."""
+def polyjuice(
+    *arguments: object, env: Mapping[str, str] | None = None, cwd: Path | None = None, processes: bool = False
+) -> Done:
+    """Run the command to its end in this process, which has already imported all that commands import.
+
+    Compilers that tests have written run in this process, too, unless with ``processes`` (see `in_process`).
+    """
     before = set(sys.modules)
     with (
+        nullcontext() if processes else in_process.everything(),
         pytest.MonkeyPatch.context() as patch,
         redirect_stdout(io.StringIO()) as stdout,
         redirect_stderr(io.StringIO()) as stderr,
@@ -80,12 +87,15 @@ def polyjuice_alone(
     )
 
 
-def fuzz(out: Path, *arguments: object, env: Mapping[str, str] | None = None) -> tuple[int, dict[str, Any]]:
+def fuzz(
+    out: Path, *arguments: object, env: Mapping[str, str] | None = None, processes: bool = False
+) -> tuple[int, dict[str, Any]]:
     """Run a campaign of one process in `out`, without triage unless the arguments ask for it.
 
-    Returns its exit status and its summary from --json.
+    Returns its exit status and its summary from --json. ``processes`` is that of `polyjuice`.
     """
-    done = polyjuice("fuzz", "--out", out, "--triage", "0s", "--workers", 1, *arguments, "--json", env=env)
+    command = ("fuzz", "--out", out, "--triage", "0s", "--workers", 1, *arguments, "--json")
+    done = polyjuice(*command, env=env, processes=processes)
     assert done.stdout, done.stderr
     summary: dict[str, Any] = json.loads(done.stdout)
     return done.returncode, summary
@@ -97,9 +107,13 @@ def save_model(path: Path, text: str = MODEL) -> Path:
 
 
 def refusal(
-    *arguments: object, env: Mapping[str, str] | None = None, cwd: Path | None = None, command: str = "fuzz"
+    *arguments: object,
+    env: Mapping[str, str] | None = None,
+    cwd: Path | None = None,
+    command: str = "fuzz",
+    processes: bool = False,
 ) -> str:
-    done = polyjuice(command, *arguments, env=env, cwd=cwd)
+    done = polyjuice(command, *arguments, env=env, cwd=cwd, processes=processes)
     assert done.returncode == 2, done.stderr
     assert done.stdout == ""
     assert done.stderr.count("\n") == 1, done.stderr
