@@ -9,11 +9,12 @@ from polyjuice.inputs import make_inputs
 from polyjuice.ir import TensorType
 from polyjuice.numerics import analyse, distance
 from polyjuice.ops import GraphBuilder
+from tests.support.shares import in_the_long_run
 
 torch = pytest.importorskip("torch")
 
 
-@pytest.mark.parametrize("compiled", [False, True])
+@pytest.mark.parametrize("compiled", [False, *in_the_long_run(True)])
 def test_conjugates_and_parts_have_their_values(compiled: bool) -> None:
     from polyjuice.compilers import _torch
     from polyjuice.pipeline import lower, target_of
