@@ -22,7 +22,7 @@ from pathlib import Path
 
 import pytest
 
-from polyjuice import ops
+from polyjuice import numerics, ops
 from polyjuice.lower import jax_operators
 from tests.support.shares import in_share
 
@@ -36,8 +36,12 @@ DISTRIBUTIONS = {
     "onnx": ("onnxruntime", "onnx"),
     "tensorflow": ("tensorflow-cpu", "tensorflow"),
     "jax": ("jax", "jaxlib"),
+    "numpy": ("numpy", "ml_dtypes"),
 }
 """The packages whose versions count, by framework."""
+
+_FURTHER = {"jax": Path(inspect.getfile(jax_operators)).parent, "numpy": Path(numerics.__file__).parent}
+"""Folders that count, too: JAX's texts are no part of the entries, and NumPy's results are compared with the bounds."""
 
 _OPS = Path(ops.__file__).parent
 
@@ -87,8 +91,8 @@ UNCHANGED = Unchanged(json.loads(FILE.read_text(encoding="utf-8")))
 def digest(module: str, framework: str) -> str:
     """The digest of all that an operator's entry comes from."""
     files = set(sources(_OPS / f"{module}.py"))
-    if framework == "jax":  # its texts are no part of the entries
-        files.update(Path(inspect.getfile(jax_operators)).parent.glob("*.py"))
+    if framework in _FURTHER:
+        files.update(_FURTHER[framework].glob("*.py"))
     parts = [*map(_code, sorted(files)), *map(_version, DISTRIBUTIONS[framework])]
     return hashlib.sha256(" ".join(parts).encode()).hexdigest()[:8]
 

@@ -22,6 +22,7 @@ from polyjuice.ops.sampling import restricted_values
 from tests.support.applications import application, random_array
 from tests.support.bounds import assert_within
 from tests.support.kinds import by_operator
+from tests.support.unchanged import UNCHANGED
 
 OPS = {op.qualified: op for op in TABLE.values() if not op.unrolled}
 CASES = [(name, t) for name, op in OPS.items() for t in op.types[op.inputs[0]] if t != "float64"]
@@ -131,7 +132,7 @@ def held(node: Node, bounds: list[Value], arrays: list[np.ndarray], types: list[
     return bounded
 
 
-@by_operator(CASES)
+@by_operator(CASES, "numpy errors")
 def test_operands_within_their_errors_move_results_within_their_bounds(
     name: str, tried: list[str], instances: int
 ) -> None:
@@ -153,9 +154,10 @@ def test_operands_within_their_errors_move_results_within_their_bounds(
             for kind in range(MOVES):
                 bounded += held(node, bounds, [moved(values, a, d, kind) for a, d in zip(x, e, strict=True)], types)
         assert bounded, dtype
+    UNCHANGED.passed("numpy errors", name)
 
 
-@by_operator(CASES)
+@by_operator(CASES, "numpy unknown")
 def test_what_nothing_is_known_of_masks_all_that_depends_on_it(name: str, tried: list[str], instances: int) -> None:
     """The index of one of several equal elements is unknown, and so are the elements around it. The rest is exact.
 
@@ -185,6 +187,7 @@ def test_what_nothing_is_known_of_masks_all_that_depends_on_it(name: str, tried:
                 except EvaluationError:
                     continue
         assert bounded, dtype
+    UNCHANGED.passed("numpy unknown", name)
 
 
 @pytest.mark.parametrize("name", [name for name, op in OPS.items() if op.ties])
@@ -254,7 +257,7 @@ NEEDS_EXACT_OPERANDS = {"BitCast", "aten.view.dtype"}
 """Operators whose results are unknown if their operands are rounded."""
 
 
-@by_operator(FLOATING)
+@by_operator(FLOATING, "numpy rounded")
 def test_an_operator_on_rounded_operands_stays_within_its_bound(name: str, tried: list[str], instances: int) -> None:
     for dtype in tried:
         bounded = 0
@@ -262,6 +265,7 @@ def test_an_operator_on_rounded_operands_stays_within_its_bound(name: str, tried
             graph, arrays = roughened(OPS[name], dtype, seed)
             bounded += assert_within(evaluate(graph, arrays), analyse(graph, arrays), graph)
         assert bool(bounded) != (name in NEEDS_EXACT_OPERANDS), dtype
+    UNCHANGED.passed("numpy rounded", name)
 
 
 # --- beyond the real numbers -----------------------------------------------------------------------------------------
@@ -288,7 +292,7 @@ def turned(values: np.random.Generator, x: np.ndarray, e: np.ndarray, kind: int)
     return np.where(near_zero, sign * np.zeros_like(x), moved(values, x, np.where(np.isfinite(e), e, 0.0), kind))
 
 
-@by_operator(FLOATING)
+@by_operator(FLOATING, "numpy edge")
 def test_what_is_known_beyond_the_real_numbers_hangs_on_no_error_or_sign_of_zero(
     name: str, tried: list[str], instances: int
 ) -> None:
@@ -316,3 +320,4 @@ def test_what_is_known_beyond_the_real_numbers_hangs_on_no_error_or_sign_of_zero
                 except EvaluationError:
                     continue
         assert bounded, dtype
+    UNCHANGED.passed("numpy edge", name)
