@@ -22,6 +22,7 @@ from typing import Any, NotRequired, Union, get_args, get_origin, get_type_hints
 import numpy as np
 
 from polyjuice.ir import dtypes, stored_type, unpacked
+from polyjuice.visible import visible
 
 LARGEST_TEXT = 64 * 2**20
 """The most bytes of a JSON file."""
@@ -154,8 +155,8 @@ def _in_fields(value: Any, hint: Any, place: str) -> str:
 
 
 def _inside(place: str, key: str) -> str:
-    key = key if key.isprintable() else ascii(key)
-    return f"{place}.{key[:_SHOWN]}" if place else key[:_SHOWN]
+    key = visible(key, kept="")[:_SHOWN]
+    return f"{place}.{key}" if place else key
 
 
 def _is_unicode(text: str) -> bool:

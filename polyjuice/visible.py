@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import unicodedata
 
-_STEERING = frozenset(("Cc", "Cf", "Cs", "Zl", "Zp"))
+_STEERING = frozenset(("Cc", "Cf", "Cn", "Cs", "Zl", "Zp"))
 """Unicode's categories of characters that a terminal obeys or hides, or that cannot be written."""
 
 

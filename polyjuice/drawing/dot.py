@@ -1,11 +1,16 @@
-"""Graphs in Graphviz's language. Each part of a drawing has a class, whose look ``style.css`` defines."""
+"""Graphs in Graphviz's language, and the nodes in which two equivalent programs differ.
+
+Each part of a drawing has a class, whose look ``style.css`` defines.
+"""
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from polyjuice.ir import Graph, Node, array_text
+from polyjuice.ir import Graph, Node, array_text, attribute_texts, value_keys
+from polyjuice.visible import visible
 
 #: The most nodes of a graph that is drawn whole. A larger one shows only differing nodes and their neighbours.
 _WHOLE = 200
@@ -44,7 +49,7 @@ class Source:
 
 
 def source(sides: Sequence[Side]) -> Source:
-    """Return the drawing of some programs, side by side. Several programs have a frame each."""
+    """The drawing of some programs, side by side. Several programs have a frame each."""
     titles: dict[str, str] = {}
     parts = []
     for number, side in enumerate(sides):
@@ -64,7 +69,7 @@ class _Writer:
         self._ids: dict[str, str] = {}
 
     def lines(self) -> Iterator[str]:
-        """Yield the statements of the side in Graphviz's language."""
+        """The statements of the side in Graphviz's language."""
         graph = self._graph
         needed = {name for place in self._drawn for name in graph.nodes[place].inputs}
         whole = len(self._drawn) == len(graph.nodes)
@@ -111,7 +116,7 @@ class _Writer:
         return self._drawing(key, classes, label, "\n".join(filter(None, [caption or name, value])))
 
     def _drawing(self, key: str, classes: str, label: Sequence[str], title: str) -> str:
-        self._titles[key] = _printable(title)
+        self._titles[key] = visible(title, kept="\n")
         text = "\n".join(label)
         return f'{key} [id="{key}", class="{classes}", label={_quoted(text)}];'
 
@@ -120,7 +125,7 @@ class _Writer:
 
 
 def _drawn(side: Side) -> set[int]:
-    """Return the positions of the nodes to draw: all, or in a large graph the differing ones and their neighbours."""
+    """The positions of the nodes to draw: all, or in a large graph the differing ones and their neighbours."""
     graph = side.graph
     if len(graph.nodes) <= _WHOLE:
         return set(range(len(graph.nodes)))
@@ -129,7 +134,7 @@ def _drawn(side: Side) -> set[int]:
 
 
 def _attributes(node: Node) -> list[str]:
-    """Return a few lines that name a node's attributes. An opaque node has messages too long for a line, so none."""
+    """A few lines that name a node's attributes. An opaque node has messages too long for a line, so none."""
     if node.opaque:
         return []
     texts = [f"{name} = {_cut(_value(value))}" for name, value in sorted(node.attrs.items())]
@@ -151,10 +156,56 @@ def _cut(text: str) -> str:
 
 
 def _quoted(text: str) -> str:
-    """Return a text in quotes, with escaped line breaks."""
-    escaped = _printable(text).replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
+    """A text in quotes, with escaped line breaks."""
+    escaped = visible(text, kept="\n").replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
     return f'"{escaped}"'
 
 
-def _printable(text: str) -> str:
-    return "".join(c if c.isprintable() or c == "\n" else "?" for c in text)
+def differing(a: Graph, b: Graph) -> tuple[frozenset[int], frozenset[int]]:
+    """The positions of the nodes of each graph that the other one lacks.
+
+    A node has a counterpart if the same operators compute it from the inputs, or if the same operators compute the
+    outputs from it. Each node is the counterpart of at most one node.
+    """
+    pairs = _alike_from_inputs(a, b)
+    _add_alike_from_outputs(a, b, pairs)
+    return (
+        frozenset(range(len(a.nodes))) - frozenset(pairs),
+        frozenset(range(len(b.nodes))) - frozenset(pairs.values()),
+    )
+
+
+def _alike_from_inputs(a: Graph, b: Graph) -> dict[int, int]:
+    keys, free = value_keys(b), defaultdict(list)
+    for place, node in enumerate(b.nodes):
+        free[tuple(keys[name] for name in node.outputs if name)].append(place)
+    keys, pairs = value_keys(a), {}
+    for place, node in enumerate(a.nodes):
+        others = free[tuple(keys[name] for name in node.outputs if name)]
+        if others:
+            pairs[place] = others.pop(0)
+    return pairs
+
+
+def _add_alike_from_outputs(a: Graph, b: Graph, pairs: dict[int, int]) -> None:
+    taken = set(pairs.values())
+    makers_a, makers_b = _makers(a), _makers(b)
+    todo = list(zip(a.outputs, b.outputs, strict=False))
+    while todo:
+        x, y = todo.pop()
+        i, j = makers_a.get(x), makers_b.get(y)
+        if i is None or j is None or i in pairs or j in taken:
+            continue
+        left, right = a.nodes[i], b.nodes[j]
+        if _head(left) == _head(right):
+            pairs[i] = j
+            taken.add(j)
+            todo += zip(left.inputs, right.inputs, strict=False)
+
+
+def _makers(graph: Graph) -> dict[str, int]:
+    return {name: place for place, node in enumerate(graph.nodes) for name in node.outputs if name}
+
+
+def _head(node: Node) -> tuple[object, ...]:
+    return node.qualified, attribute_texts(node.attrs), node.identity, len(node.inputs), len(node.outputs)

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
 
-from polyjuice.drawing import palette
 from polyjuice.drawing.dot import Side, source
 
 STYLE = Path(__file__).with_name("style.css")
@@ -19,6 +18,33 @@ _PIXELS = 1.1
 """How many pixels correspond to a point of Graphviz."""
 
 _PAINT = ("fill", "stroke", "font-family", "font-size")
+
+
+#: The colours of drawings and pages in light and dark mode, by the name of a CSS variable.
+_COLOURS = {
+    "page": ("#f5f6f8", "#0f131a"),
+    "paper": ("#ffffff", "#181e28"),
+    "ink": ("#1a2130", "#e7ebf3"),
+    "dim": ("#566074", "#a1acbf"),
+    "line": ("#d8dde6", "#2d3646"),
+    "accent": ("#2252b8", "#8fb3ff"),
+    "accent-soft": ("#e8eefb", "#1d2a45"),
+    "good": ("#17663a", "#7fd6a2"),
+    "good-soft": ("#e2f3e9", "#173226"),
+    "bad": ("#b3261e", "#ff9d94"),
+    "bad-soft": ("#fde7e5", "#421d1d"),
+    "mark": ("#9a5b00", "#f3bd5b"),
+    "mark-soft": ("#fff0cf", "#3d2e10"),
+    "node": ("#ffffff", "#202836"),
+    "node-line": ("#8b95a7", "#6e7b90"),
+    "data": ("#edf1f8", "#27303f"),
+    "heat-1": ("#dbe6fb", "#1d2b47"),
+    "heat-2": ("#b3cbf6", "#26406f"),
+    "heat-3": ("#7fa5ec", "#33589b"),
+    "heat-4": ("#3d6bc6", "#6c95e6"),
+    "heat-5": ("#2252b8", "#8fb3ff"),
+}
+LIGHT, DARK = ({name: pair[mode] for name, pair in _COLOURS.items()} for mode in (0, 1))
 
 
 class DrawingMissing(RuntimeError):
@@ -55,7 +81,7 @@ def draw(sides: Sequence[Side], key: str, label: str, *, alone: bool = False) ->
         root.set(side, f"{_PIXELS * float(root.get(side, '0').removesuffix('pt')):.0f}")
     if alone:
         style = ElementTree.Element(f"{{{_SVG}}}style")
-        style.text = palette.fixed(STYLE.read_text(encoding="utf-8"))
+        style.text = _fixed(STYLE.read_text(encoding="utf-8"))
         root.insert(0, style)
     ElementTree.register_namespace("", _SVG)
     return ElementTree.tostring(root, encoding="unicode")
@@ -99,3 +125,18 @@ def _name(element: ElementTree.Element, title: ElementTree.Element, text: str) -
         title.text = text
     else:
         element.remove(title)
+
+
+def variables(palette: Mapping[str, str]) -> str:
+    """The CSS declarations that give a palette's variables their values."""
+    return " ".join(f"--{name}: {colour};" for name, colour in palette.items())
+
+
+def _fixed(css: str) -> str:
+    """A style sheet with literal colours, because some SVG viewers do not support variables."""
+    light, dark = _with(css, LIGHT), _with(css, DARK)
+    return f"{light}\n@media (prefers-color-scheme: dark) {{\nsvg {{ background: {DARK['page']}; }}\n{dark}\n}}\n"
+
+
+def _with(css: str, palette: Mapping[str, str]) -> str:
+    return re.sub(r"var\(--([\w-]+)\)", lambda found: palette[found[1]], css)

@@ -1,4 +1,4 @@
-"""Turn a finding's folder into a card of the page. A card leaves out everything that its folder lacks."""
+"""Turn a finding's folder into a card of the page, with its programs drawn."""
 
 from __future__ import annotations
 
@@ -6,177 +6,167 @@ import re
 import shlex
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 
 from polyjuice import drawing, formats
 from polyjuice.compilers import EnvironmentProblem
-from polyjuice.ir import Graph
+from polyjuice.interpret import EvaluationError, evaluate
+from polyjuice.ir import Graph, Node, array_text
 from polyjuice.lower import Unlowerable
 from polyjuice.oracles import KINDS, Kind, kind_of
 from polyjuice.page import plots
-from polyjuice.page.content import Card, Picture, Record, as_record
-from polyjuice.page.programs import pictures
-from polyjuice.stored_files import StoredError, read_json
+from polyjuice.page.content import Card, Picture
 from polyjuice.triage import FindingError, listing
 from polyjuice.triage import stored as stored_findings
 from polyjuice.triage.explanation import accountable, default_rules
+from polyjuice.triage.record import FindingRecord
 from polyjuice.triage.stored import Stored
 from polyjuice.wording import counted
 
 NOT_ISOLATED = "not isolated"
 """The text for findings that no small set of compiler parts causes."""
 
-#: The most rules and operators that a card names, and the most characters of a text on the page.
-_RULES, _NAMED, _TEXT = 5, 8, 60_000
+#: The most rules and operators that a card names, and the most characters of a text and of a value.
+_RULES, _NAMED, _TEXT, _VALUE = 5, 8, 60_000, 200
+
+#: The largest program that the interpreter runs for the page: its nodes, and the elements of all its values.
+_NODES, _ELEMENTS = 200, 1_000_000
 
 
 @dataclass(frozen=True, kw_only=True)
 class Found:
-    """A finding read from its folder: its ``finding.json``, and its programs and inputs if they are readable.
-
-    ``differences`` describes how the sources of two programs with equal graphs differ.
-    """
+    """A finding's folder: its record, and its programs and inputs; ``problem`` says what cannot be read."""
 
     folder: Path
-    record: Record
-    graphs: Mapping[str, Graph] = field(default_factory=dict)
-    inputs: Sequence[np.ndarray] = ()
-    differences: Sequence[str] = ()
+    record: FindingRecord | None = None
+    stored: Stored | None = None
     problem: str = ""
+
+    @property
+    def graphs(self) -> Mapping[str, Graph]:
+        """The programs by label."""
+        return self.stored.graphs if self.stored else {}
 
     @property
     def wrong(self) -> Graph | None:
         """The wrong program, or else the first."""
-        return self.graphs.get(self.record.get("culprit", "")) or next(iter(self.graphs.values()), None)
+        culprit = self.record.culprit if self.record else ""
+        return self.graphs.get(culprit) or next(iter(self.graphs.values()), None)
 
 
 def in_folder(folder: Path, limits: formats.ReadLimits) -> list[Found]:
-    """Return the findings in a folder: silent kinds first, then reduced ones, then those with the most duplicates."""
+    """The findings in a folder: silent kinds first, then reduced ones, then those with the most duplicates."""
     found = [read(path.parent, limits) for path in sorted(folder.glob("*/finding.json")) if path.parent.name[0] != "."]
     kinds = list(KINDS)
 
     def order(one: Found) -> tuple[bool, int, bool, int]:
-        kind = one.record.get("kind", "")
-        number = kinds.index(kind) if kind in kinds else len(kinds)
-        return _fails(one.record), number, not one.record.get("reduction"), -one.record.get("more", 0)
+        record = one.record
+        if record is None:
+            return True, len(kinds) + 1, True, 0
+        number = kinds.index(record.kind) if record.kind in kinds else len(kinds)
+        return _fails(record), number, not record.reduction, -record.more
 
     return sorted(found, key=order)
 
 
 def read(folder: Path, limits: formats.ReadLimits) -> Found:
-    """Return the finding of a folder, written by any version."""
+    """The finding of a folder."""
     try:
-        record = as_record(read_json(folder / "finding.json"))
-    except StoredError as error:
-        return Found(folder=folder, record={"folder": folder.name}, problem=str(error))
+        record = stored_findings.read_record(folder, limits)
+    except (FindingError, formats.FormatError, EnvironmentProblem) as error:
+        return Found(folder=folder, problem=str(error))
     try:
-        stored = stored_findings.load(folder, limits=limits)
+        return Found(folder=folder, record=record, stored=stored_findings.load(folder, limits=limits))
     except (FindingError, formats.FormatError, OSError) as error:
         return Found(folder=folder, record=record, problem=str(error))
-    return Found(
-        folder=folder, record=record, graphs=stored.graphs, inputs=stored.inputs, differences=_differences(stored)
-    )
-
-
-def _differences(stored: Stored) -> list[str]:
-    """Return the differences between the sources of equal graphs; empty if they cannot be lowered again."""
-    if stored.record.explanation != {} or len(stored.graphs) < 2:
-        return []
-    try:
-        return listing.differences(*map(listing.shown, stored.artifacts.values()))
-    except Unlowerable:
-        return []
 
 
 def card(found: Found, key: str, shown: Path) -> Card:
-    """Return a finding as a card. ``shown`` is its folder in the card's commands. Raises DrawingMissing."""
+    """A finding as a card. ``shown`` is its folder in the card's commands. Raises DrawingMissing."""
     record = found.record
-    programs, note = _programs(found, key)
-    explained = record.get("explanation")
+    if record is None:
+        return Card(
+            key=key,
+            kind="cannot be read",
+            tone="mark",
+            title=found.folder.name,
+            message=found.problem,
+            texts=dict(_texts(found.folder)),
+        )
+    programs, note = _programs(found, record, key)
+    printed = {"traceback": record.traceback, "output of repro.py": record.printed}
     return Card(
         key=key,
-        kind=title_of_kind(record.get("kind", "")),
+        kind=title_of_kind(record.kind),
         tone="mark" if _fails(record) else "bad",
-        title=title_of(found),
-        message=_one_line(record.get("message", found.problem)),
+        title=_title(found.folder) or record.signature,
+        message=" ".join(record.message.split()),
         chips=_chips(record),
-        facts=_facts(found),
+        facts=_facts(found, record),
         programs=programs,
         programs_note=note,
         plot=plots.values(record, f"{key}-plot"),
         values=_table(record),
-        rules_lead=_rules_lead(found),
-        rules=_rules(found) if explained is None else {name: text or "" for name, text in explained.items()},
-        sentences=record.get("bisection", {}).get("sentences", ()) if record.get("bisection", {}).get("shown") else (),
+        rules_lead=_rules_lead(found, record),
+        rules=_rules(found, record) if record.explanation is None else record.explanation,
+        sentences=record.bisection.get("sentences", ()) if record.bisection.get("shown") else (),
         commands=_commands(record, shown),
-        texts=dict(_texts(found)),
+        texts={**dict(_texts(found.folder)), **{name: text[-_TEXT:] for name, text in printed.items() if text}},
     )
 
 
-def title_of(found: Found) -> str:
-    """Return the title of the report, or else what identifies the finding."""
-    record, report = found.record, found.folder / "report.md"
-    if record.get("title"):
-        return str(record["title"])
+def _title(folder: Path) -> str:
+    """The title of the finding's report, or ""."""
+    report = folder / "report.md"
     text = report.read_text("utf-8", "replace") if report.is_file() else ""
     title = re.search(r"^(?:<!-- )?Title: (.+?)(?: -->)?$|^# (.+)$", text, re.MULTILINE)
-    if title:
-        return title[1] or title[2]
-    return str(record.get("signature") or record.get("folder", found.folder.name))
+    return (title[1] or title[2]) if title else ""
 
 
 def title_of_kind(name: str) -> str:
-    """Return the name of a kind of findings on the page: its own name if no oracle here has the kind."""
+    """The name of a kind of findings on the page: its own name if no oracle here has the kind."""
     kind = known_kind(name)
     return kind.title if kind else name
 
 
 def known_kind(name: str) -> Kind | None:
-    """Return a kind of findings; None if the package of its oracle is not here."""
+    """A kind of findings; None if the package of its oracle is not here."""
     try:
         return kind_of(name)
     except EnvironmentProblem:
         return None
 
 
-def _fails(record: Record) -> bool:
-    kind = known_kind(record.get("kind", ""))
+def _fails(record: FindingRecord) -> bool:
+    kind = known_kind(record.kind)
     return kind is not None and kind.failure
 
 
-def _compares_values(record: Record) -> bool:
-    kind = known_kind(record.get("kind", ""))
+def _compares_values(record: FindingRecord) -> bool:
+    kind = known_kind(record.kind)
     return kind is not None and kind.values
 
 
-def part_of(record: Record) -> str:
-    """Return the compiler parts to blame."""
-    blame = record.get("blame") or ()
-    return " and ".join(map(str, blame)) or NOT_ISOLATED
+def _chips(record: FindingRecord) -> list[str]:
+    chips = [record.oracle] if record.oracle != record.kind else []
+    chips += [counted(record.more, "duplicate")] if record.more else []
+    return chips + (["not reduced"] if not record.reduction else [])
 
 
-def _chips(record: Record) -> list[str]:
-    more = record.get("more", 0)
-    chips = [record.get("oracle", "")] if record.get("oracle") != record.get("kind") else []
-    chips += [counted(more, "duplicate")] if more else []
-    chips += ["not reduced"] if not record.get("reduction") else []
-    return [chip for chip in chips if chip]
-
-
-def _facts(found: Found) -> dict[str, str]:
-    record, wrong = found.record, found.wrong
+def _facts(found: Found, record: FindingRecord) -> dict[str, str]:
+    wrong = found.wrong
     facts = {
-        "Culprit part": part_of(record),
-        "Wrong side": record.get("culprit", "") if record.get("b") else "",
+        "Culprit part": " and ".join(record.blame) or NOT_ISOLATED,
+        "Wrong side": record.culprit if record.b else "",
         "Operators": _operators(wrong) if wrong else "",
         "Element types": ", ".join(dict.fromkeys(t.dtype for t in wrong.types.values())) if wrong else "",
-        "Reproducer": _REPRODUCED.get(record.get("repro_exit", 1), ""),
-        "Looks like": record.get("regression", ""),
+        "Reproducer": _REPRODUCED.get(record.repro_exit, ""),
+        "Looks like": record.regression,
         "Not read": found.problem,
-        "Case": f"{record['index']} of seed {record.get('seed', '')}" if "index" in record else "",
+        "Case": f"{record.index} of seed {record.seed}",
     }
     return {name: text for name, text in facts.items() if text}
 
@@ -196,33 +186,28 @@ _REPRODUCED = {
 }
 
 
-def _programs(found: Found, key: str) -> tuple[Sequence[Picture], str]:
-    """Return the drawings, or a note if there are none."""
-    record = found.record
-    if not found.graphs:
-        return (), "The programs cannot be read." if found.problem else ""
+def _programs(found: Found, record: FindingRecord, key: str) -> tuple[Sequence[Picture], str]:
+    """The drawings, or a note if there are none."""
+    if not found.stored:
+        return (), "The programs cannot be read."
+    graphs = found.graphs
     wrong: dict[str, dict[int, str]] = {}
-    if _compares_values(record):
-        sides = [label for label in found.graphs if label == record.get("culprit")] or list(found.graphs)
-        wrong = {label: {record.get("output", 0): _first_difference(record, label)} for label in sides}
+    captions = {}
+    for letter, label in zip("AB", graphs, strict=False):
+        captions[label] = f"Program {letter} ({label})" if len(graphs) > 1 else "The program"
+        if label == record.culprit:
+            captions[label] += ": wrong" if _compares_values(record) else ": fails"
+        if _compares_values(record) and (label == record.culprit or record.culprit not in graphs):
+            wrong[label] = {record.output: _first_difference(record, label)}
     try:
-        return pictures(key, found.graphs, dict(_captions(found)), found.inputs, wrong), ""
+        return pictures(key, graphs, captions, found.stored.inputs, wrong), ""
     except drawing.DrawingError as error:
         return (), f"{error}."
 
 
-def _captions(found: Found) -> Iterator[tuple[str, str]]:
-    record = found.record
-    for letter, label in zip("AB", found.graphs, strict=False):
-        caption = f"Program {letter} ({label})" if len(found.graphs) > 1 else "The program"
-        if label == record.get("culprit"):
-            caption += ": wrong" if _compares_values(record) else ": fails"
-        yield label, caption
-
-
-def _first_difference(record: Record, label: str) -> str:
-    """Return the first differing element in the record: its position, its value, and the expected value."""
-    rows = [row for row in record.get("values", ()) if label in row["compiled"]]
+def _first_difference(record: FindingRecord, label: str) -> str:
+    """The first differing element in the record: its position, its value, and the expected value."""
+    rows = [row for row in record.values if label in row["compiled"]]
     if not rows:
         return "is wrong"
     row = min(rows, key=lambda row: tuple(row["at"]))
@@ -231,62 +216,69 @@ def _first_difference(record: Record, label: str) -> str:
 
 
 def _short(number: str) -> str:
-    """Return a number with few digits. Texts that are not real numbers stay unchanged."""
+    """A number with few digits. Texts that are not real numbers stay unchanged."""
     try:
         return number if len(number) < 12 else f"{float(number):.9g}"
     except ValueError:
         return number
 
 
-def _table(record: Record) -> list[list[str]]:
-    """Return the elements that differ most, below a row of headings."""
-    rows = record.get("values", ())
+def _table(record: FindingRecord) -> list[list[str]]:
+    """The elements that differ most, below a row of headings."""
+    rows = record.values
     if not rows:
         return []
-    labels = list(rows[0]["compiled"])
-    heads = ["element", *(f"{label}, compiled" for label in labels)] if len(labels) > 1 else ["element", "compiled"]
-    plain = list(rows[0]["uncompiled"])
-    heads += [f"{label}, not compiled" for label in plain] if len(labels) > 1 else ["not compiled"] * len(plain)
+    labels, plain = list(rows[0]["compiled"]), list(rows[0]["uncompiled"])
+    if len(labels) > 1:
+        heads = [*(f"{label}, compiled" for label in labels), *(f"{label}, not compiled" for label in plain)]
+    else:
+        heads = ["compiled", *(["not compiled"] * len(plain))]
     body = [
         [str(row["at"]), *row["compiled"].values(), *row["uncompiled"].values(), row["float64"], row["allowed"]]
         for row in rows
     ]
-    return [[*heads, "float64", "allowed difference"], *body]
+    return [["element", *heads, "float64", "allowed difference"], *body]
 
 
-def _rules_lead(found: Found) -> str:
-    record = found.record
+def _rules_lead(found: Found, record: FindingRecord) -> str:
     if len(found.graphs) < 2:
         return ""
-    if record.get("explanation") is None:
+    if record.explanation is None:
         lead = "Both programs were rewritten from one graph."
-        return f"{lead} These of the applied rules may explain the difference:" if _rules(found) else lead
-    if not record["explanation"]:
-        return " ".join(["The two graphs are equal.", *found.differences]).replace("`", "")
-    if len(record["explanation"]) == 1:
+        return f"{lead} These of the applied rules may explain the difference:" if _rules(found, record) else lead
+    if not record.explanation:
+        return " ".join(["The two graphs are equal.", *_differences(found.stored)]).replace("`", "")
+    if len(record.explanation) == 1:
         return "One rule rewrites one program to the other:"
     return "These rules together rewrite one program to the other:"
 
 
-def _rules(found: Found) -> dict[str, str]:
-    """Return a few of the applied rules that mention what differs, with their mathematics."""
+def _differences(stored: Stored | None) -> list[str]:
+    """The differences between the sources of equal graphs; empty if they cannot be lowered again."""
+    try:
+        return listing.differences(*map(listing.shown, stored.artifacts.values())) if stored else []
+    except Unlowerable:
+        return []
+
+
+def _rules(found: Found, record: FindingRecord) -> dict[str, str]:
+    """A few of the applied rules that mention what differs, with their mathematics."""
     if len(found.graphs) < 2:
         return {}
-    applied = set(found.record.get("rules", ()))
-    fired = [rule for rule in default_rules() if rule.name in applied]
+    fired = [rule for rule in default_rules() if rule.name in {*record.rules}]
     a, b = found.graphs.values()
     return {rule.name: rule.comment for rule in accountable(a, b, fired)[:_RULES]}
 
 
-def _commands(record: Record, shown: Path) -> dict[str, str]:
+def _commands(record: FindingRecord, shown: Path) -> dict[str, str]:
     folder = shlex.quote(str(shown))
     commands = {
         "Does it still show?": f"polyjuice replay {folder}",
         "Does it show in another release?": f"polyjuice replay {folder} --python OTHER/bin/python",
     }
-    if not record.get("blame"):
+    if not record.blame:
         commands["Which part is to blame?"] = f"polyjuice bisect {folder} --time 5m"
-    if not record.get("reduction"):
+    if not record.reduction:
         commands["Make it smaller"] = f"polyjuice reduce {folder}"
     return {
         **commands,
@@ -295,18 +287,64 @@ def _commands(record: Record, shown: Path) -> dict[str, str]:
     }
 
 
-def _texts(found: Found) -> Iterator[tuple[str, str]]:
-    """Yield texts that a reader may want to copy."""
-    for name in ("report.md", "repro.py"):
-        path = found.folder / name
+def _texts(folder: Path) -> Iterator[tuple[str, str]]:
+    """The files that a reader may want to copy."""
+    for path in (folder / "report.md", folder / "repro.py"):
         if path.is_file():
             text = path.read_text("utf-8", "replace")
-            yield name, text if len(text) <= _TEXT else f"{path} is too long to show here.\n"
-    if found.record.get("traceback"):
-        yield "traceback", found.record["traceback"][-_TEXT:]
-    if found.record.get("printed"):
-        yield "output of repro.py", found.record["printed"][-_TEXT:]
+            yield path.name, text if len(text) <= _TEXT else f"{path} is too long to show here.\n"
 
 
-def _one_line(text: str) -> str:
-    return " ".join(text.split())
+def pictures(
+    key: str,
+    graphs: Mapping[str, Graph],
+    captions: Mapping[str, str],
+    inputs: Sequence[np.ndarray] = (),
+    wrong: Mapping[str, Mapping[int, str]] | None = None,
+) -> list[Picture]:
+    """A drawing of each graph, with the nodes that the other lacks highlighted.
+
+    ``captions`` and ``wrong`` are by the graphs' labels; ``wrong`` maps outputs to their errors. With ``inputs``, a
+    drawing shows each value that the interpreter computes. Raises DrawingMissing, DrawingError.
+    """
+    differs: Mapping[str, frozenset[int]] = {}
+    if len(graphs) == 2:
+        differs = dict(zip(graphs, drawing.differing(*graphs.values()), strict=True))
+    found = []
+    for letter, (label, graph) in zip("ab", graphs.items(), strict=False):
+        side = drawing.Side(
+            title=label,
+            graph=graph,
+            differs=differs.get(label, frozenset()),
+            wrong=(wrong or {}).get(label, {}),
+            shown=computed(graph, inputs),
+        )
+        svg = drawing.draw([side], f"{key}-{letter}", _in_words(side))
+        found.append(Picture(svg, captions[label]))
+    return found
+
+
+def _in_words(side: drawing.Side) -> str:
+    """The program in a sentence, for screen readers."""
+    names = ", ".join(dict.fromkeys(node.qualified for node in side.graph.nodes)) or "no operator"
+    differs = [side.graph.nodes[place].qualified for place in sorted(side.differs)]
+    text = f"Program {side.title}: {names}."
+    return f"{text} Only this program has {', '.join(differs)}." if differs else text
+
+
+def computed(graph: Graph, inputs: Sequence[np.ndarray]) -> dict[str, str]:
+    """Each value of a program as a text, with floats in float64; empty if the program is too large."""
+    large = len(graph.nodes) > _NODES or sum(type.size for type in graph.types.values()) > _ELEMENTS
+    if large or len(inputs) != len(graph.inputs):
+        return {}
+    values: dict[str, np.ndarray] = {**dict(zip(graph.inputs, inputs, strict=True)), **graph.constants}
+
+    def observe(node: Node, operands: Sequence[np.ndarray], results: Sequence[np.ndarray]) -> None:
+        values.update({name: array for name, array in zip(node.outputs, results, strict=True) if name})
+
+    try:
+        evaluate(graph, inputs, "float64", [observe])
+    except EvaluationError:
+        return {}
+    texts = {name: array_text(x.astype(np.float64) if x.dtype.kind == "V" else x) for name, x in values.items()}
+    return {name: f"= {t if len(t) <= _VALUE else t[: _VALUE - 1] + '…'}" for name, t in texts.items()}

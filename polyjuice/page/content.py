@@ -1,13 +1,19 @@
-"""The content of a page: plain data, which the templates turn into HTML."""
+"""The content of a page as plain data, and the templates, style sheet and script that turn it into one HTML file."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, TypedDict, cast, get_type_hints
+from functools import cache
+from pathlib import Path
 
-from polyjuice.stored_files import mismatch
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from markupsafe import Markup, escape
+
+from polyjuice import drawing
+
+_TEMPLATES = Path(__file__).with_name("templates")
 
 #: The approximate width of half a page, in pixels.
 _HALF = 520
@@ -127,56 +133,30 @@ class Page:
     further: Mapping[str, Sequence[str]] = field(default_factory=dict)
 
 
-class Element(TypedDict):
-    """An element of a finding's output: its position, and its values as texts, by program."""
-
-    at: Sequence[int]
-    compiled: Mapping[str, str]
-    uncompiled: Mapping[str, str]
-    float64: str
-    allowed: str
+def render(page: Page) -> str:
+    """The page as HTML. All texts are escaped; drawings are SVG elements."""
+    return _environment().get_template("page.html").render(page=page) + "\n"
 
 
-class Bisection(TypedDict, total=False):
-    """The result of the search for the part to blame, as far as the page shows it."""
-
-    sentences: Sequence[str]
-    shown: bool
+def _code(text: str) -> Markup:
+    """A sentence in which the text between backticks is code."""
+    return Markup(re.sub(r"`([^`]+)`", r"<code>\1</code>", str(escape(text))))
 
 
-class Record(TypedDict, total=False):
-    """The fields of ``finding.json`` that the page shows, of any version."""
-
-    kind: str
-    oracle: str
-    title: str
-    signature: str
-    message: str
-    versions: Mapping[str, str]
-    seed: int
-    index: int
-    a: str
-    b: str
-    culprit: str
-    rules: Sequence[str]
-    regression: str
-    repro_exit: int | None
-    folder: str
-    output: int
-    more: int
-    reduction: Mapping[str, Any]
-    blame: Sequence[str]
-    bisection: Bisection
-    explanation: Mapping[str, str] | None
-    values: Sequence[Element]
-    printed: str
-    traceback: str
-
-
-def as_record(data: Mapping[str, Any]) -> Record:
-    """The fields of a finding that have the type of a Record; a page leaves out the others."""
-    hints = get_type_hints(Record)
-    record = {name: data[name] for name, hint in hints.items() if name in data and not mismatch(data[name], hint)}
-    if len({(*row["compiled"], "", *row["uncompiled"]) for row in record.get("values", ())}) > 1:
-        del record["values"]
-    return cast(Record, record)
+@cache
+def _environment() -> Environment:
+    environment = Environment(
+        loader=FileSystemLoader(_TEMPLATES),
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        autoescape=True,
+    )
+    environment.filters.update(svg=Markup, code=_code)
+    environment.globals.update(
+        style=Markup((_TEMPLATES / "page.css").read_text(encoding="utf-8") + drawing.STYLE.read_text(encoding="utf-8")),
+        script=Markup((_TEMPLATES / "page.js").read_text(encoding="utf-8")),
+        light=Markup(drawing.variables(drawing.LIGHT)),
+        dark=Markup(drawing.variables(drawing.DARK)),
+    )
+    return environment

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from contextlib import closing, suppress
 from pathlib import Path
 from typing import Any
 
@@ -44,20 +45,18 @@ _EXAMPLES, _HEAT = 3, (2, 5, 10, 20)
 
 
 def of_campaign(folder: Path) -> Page:
-    """Return the page of a campaign. Raises NoCampaign, or DrawingMissing if a drawing library is not installed."""
+    """The page of a campaign. Raises NoCampaign, or DrawingMissing if a drawing library is not installed."""
     plots.check()
     store, config = Store.open(folder)
-    try:
+    with closing(store):
         return _page(folder, store, config)
-    finally:
-        store.close()
 
 
 def _page(folder: Path, store: Store, config: Config) -> Page:
     summary = store.summary()
     found = cards.in_folder(folder / "findings", config.read_limits)
     groups = untriaged(store) if config.triage_s else []
-    version = store.meta("version") or _version(config, found)
+    version = store.meta("version") or ""
     covered = store.covered()
     noun = "causes" if config.triage_s else "findings"
     return Page(
@@ -70,22 +69,14 @@ def _page(folder: Path, store: Store, config: Config) -> Page:
         growth=_growth(store),
         coverage=_coverage(config, version, covered),
         heat=_heat(config, version, covered, found) if covered else None,
-        time=[
-            Share(
-                name=name,
-                fraction=summary["share"][name],
-                text=f"{100 * summary['share'][name]:.1f} %",
-                meaning=_ACTIVITIES[name],
-            )
-            for name in SHARES
-        ],
+        time=[_share(name, summary["share"][name], _ACTIVITIES[name]) for name in SHARES],
         environment=_environment(config, version, found),
         further=_further(store, summary),
     )
 
 
 def untriaged(store: Store) -> list[UntriagedGroup]:
-    """Return the findings without a root cause yet, in groups, the largest first."""
+    """The findings without a root cause yet, in groups, the largest first."""
     found = []
     for group in store.groups():
         names = (group.name, *group.others)
@@ -93,13 +84,8 @@ def untriaged(store: Store) -> list[UntriagedGroup]:
     return sorted(found, key=lambda group: -group.count)
 
 
-def _version(config: Config, found: Sequence[cards.Found]) -> str:
-    """Return the compiler's version from a finding, because campaigns of earlier versions do not store it."""
-    return next((str(f.record["versions"].get(config.compiler, "")) for f in found if "versions" in f.record), "")
-
-
 def _lead(config: Config, version: str, store: Store, summary: Mapping[str, Any], reported: int) -> list[str]:
-    """Return sentences on the tested cases, the findings, and the progress of triage."""
+    """Sentences on the tested cases, the findings, and the progress of triage."""
     took = duration(store.spent(config.workers)["elapsed_s"])
     tested = counted(summary["tested"], "case")
     lead = [
@@ -151,73 +137,55 @@ def _growth(store: Store) -> list[Picture]:
 
 
 def _coverage(config: Config, version: str, covered: Sequence[coverage.Tuple]) -> list[Share]:
-    """Return the coverage by factor; empty if the compiler's file no longer exists."""
+    """The coverage by factor; empty if the compiler's file no longer exists."""
     try:
         report = coverage.of_campaign(covered, config, version) if covered else {}
     except EnvironmentProblem:
         return []
-    return [
-        Share(
-            name=_FACTORS[name],
-            fraction=row["share"],
-            text=f"{100 * row['share']:.1f} %",
-            meaning=f"{row['covered']:,} of {row['of']:,}",
-        )
-        for name, row in report.items()
-    ]
+    return [_share(_FACTORS[f], row["share"], f"{row['covered']:,} of {row['of']:,}") for f, row in report.items()]
+
+
+def _share(name: str, fraction: float, meaning: str) -> Share:
+    return Share(name=name, fraction=fraction, text=f"{100 * fraction:.1f} %", meaning=meaning)
 
 
 def _heat(config: Config, version: str, covered: Sequence[coverage.Tuple], found: Sequence[cards.Found]) -> Heat:
-    """Return the tested operators, on the element types that some operator was tested on."""
+    """The tested operators, on the element types that some operator was tested on."""
     met = Counter((op, dtype) for op, dtype, *_ in covered)
     blamed = Counter(pair for one in found for pair in _operators(one))
     possible = {
         (op.qualified, dtype): dtype for op in matching(config.only_operators) for dtype in op.types[op.variable(0)]
     }
     columns = [dtype for dtype in dict.fromkeys(possible.values()) if any(dtype == other for _, other in met)]
-    not_taken = _not_taken(config, version)
+    not_taken: set[tuple[str, str]] = set()
+    with suppress(EnvironmentProblem):  # the compiler's file no longer exists
+        not_taken = refused(compilers.find(config.compiler), version, config.opset)
 
     def cell(pair: tuple[str, str]) -> Cell:
-        if met[pair]:
-            return _met(pair, met[pair], blamed[pair])
-        if pair in not_taken:
-            return Cell("none", "–")
-        return Cell("none", "·") if pair in possible else Cell()
+        conditions = met[pair]
+        if not conditions:
+            return Cell("none", "–") if pair in not_taken else Cell("none", "·") if pair in possible else Cell()
+        tone = f"heat-{1 + sum(conditions >= limit for limit in _HEAT)}"
+        meaning = f"{pair[0]} on {pair[1]}: tested under {counted(conditions, 'condition')}"
+        if not blamed[pair]:
+            return Cell(tone, str(conditions), meaning)
+        return Cell(f"{tone} found", str(conditions), f"{meaning}; in {counted(blamed[pair], 'wrong program')}")
 
     names = sorted({op for op, _ in met}, key=lambda name: ("." in name, name.lower()))
     return Heat(columns, {name: [cell((name, dtype)) for dtype in columns] for name in names})
 
 
-def _not_taken(config: Config, version: str) -> set[tuple[str, str]]:
-    """Return the operators and types that the compiler does not support."""
-    try:
-        return refused(compilers.find(config.compiler), version, config.opset)
-    except EnvironmentProblem:
-        return set()
-
-
-def _met(pair: tuple[str, str], conditions: int, blamed: int) -> Cell:
-    """Return the cell of an operator on a type, with the number of tested conditions and of wrong programs."""
-    heat = 1 + sum(conditions >= limit for limit in _HEAT)
-    meaning = f"{pair[0]} on {pair[1]}: tested under {counted(conditions, 'condition')}"
-    if blamed:
-        return Cell(f"heat-{heat} found", str(conditions), f"{meaning}; in {counted(blamed, 'wrong program')}")
-    return Cell(f"heat-{heat}", str(conditions), meaning)
-
-
 def _operators(one: cards.Found) -> set[tuple[str, str]]:
-    """Return the operators of a wrong program with the element types of their first operands."""
+    """The operators of a wrong program with the element types of their first operands."""
     graph = one.wrong
-    if graph is None:
-        return set()
-    nodes = (node for node in graph.nodes if node.inputs and node.inputs[0])
-    return {(node.qualified, graph.types[node.inputs[0]].dtype) for node in nodes}
+    nodes = [node for node in graph.nodes if node.inputs and node.inputs[0]] if graph else []
+    return {(node.qualified, graph.types[node.inputs[0]].dtype) for node in nodes if graph}
 
 
 def _environment(config: Config, version: str, found: Sequence[cards.Found]) -> dict[str, str]:
     versions = {config.compiler: version}
     for one in found:
-        versions.update(one.record.get("versions", {}))
+        versions.update(one.record.versions if one.record else {})
     options = {
         "Seed": config.seed,
         "Seed graphs": ", ".join(config.seeds),
@@ -236,27 +204,26 @@ def _environment(config: Config, version: str, found: Sequence[cards.Found]) -> 
 
 
 def _further(store: Store, summary: Mapping[str, Any]) -> dict[str, list[str]]:
-    """Return the lists of further results of the campaign."""
+    """The lists of further results of the campaign."""
+    by_kind = summary["by_kind"]
     lists = {
         "Skipped cases": [f"{n} × {reason}" for reason, n in summary["skipped_reasons"].items()],
         "Known bugs found again": [f"{n} × {url}" for url, n in summary["known"].items()],
         "Sizes of models with symbolic sizes": [f"{text}: {counted(n, 'case')}" for text, n in store.sizes().items()],
-        "Not counted as findings": list(_not_counted(summary["by_kind"])),
+        "Not counted as findings": [f"{by_kind[k]} × {text}" for k, text in _NOT_COUNTED.items() if by_kind.get(k)],
     }
     return {name: items for name, items in lists.items() if items}
 
 
-def _not_counted(by_kind: Mapping[str, int]) -> Iterator[str]:
-    if by_kind.get("flaky"):
-        yield f"{by_kind['flaky']} × flaky: not repeated in fresh processes"
-    if by_kind.get("duplicate"):
-        yield f"{by_kind['duplicate']} × duplicates: like a failure that is already confirmed"
-    if by_kind.get("postponed"):
-        yield f"{by_kind['postponed']} × postponed: not confirmed yet; --resume confirms them"
+_NOT_COUNTED = {
+    "flaky": "flaky: not repeated in fresh processes",
+    "duplicate": "duplicates: like a failure that is already confirmed",
+    "postponed": "postponed: not confirmed yet; --resume confirms them",
+}
 
 
 def duration(seconds: float) -> str:
-    """Return seconds as a readable text."""
+    """Seconds as a readable text."""
     if seconds < 90:
         return f"{seconds:.0f} s"
     minutes, rest = divmod(round(seconds), 60)

@@ -12,17 +12,12 @@ from typing import Any
 from xml.etree import ElementTree
 
 from polyjuice.drawing import DrawingMissing
-from polyjuice.page.content import Picture, Record
+from polyjuice.page.content import Picture
+from polyjuice.triage.record import FindingRecord
 
 #: Colours of plots, and the page's variables that replace them.
-_INK, _DIM, _LINE, _ACCENT, _GOOD, _BAD, _MARK = (f"#0000{n:02x}" for n in range(1, 8))
-_VARIABLES = dict(
-    zip(
-        (_INK, _DIM, _LINE, _ACCENT, _GOOD, _BAD, _MARK),
-        ("ink", "dim", "line", "accent", "good", "bad", "mark"),
-        strict=True,
-    )
-)
+_DIM, _LINE, _ACCENT, _GOOD, _BAD = _COLOURS = [f"#0000{n:02x}" for n in range(1, 6)]
+_VARIABLES = dict(zip(_COLOURS, ("dim", "line", "accent", "good", "bad"), strict=True))
 
 #: Limits: an axis is logarithmic above this ratio of magnitudes. It then shows zero below this share of the largest
 #: one. A difference below this share of the axis is invisible.
@@ -36,9 +31,9 @@ def check() -> None:
     _matplotlib()
 
 
-def values(record: Record, key: str) -> Picture | None:
+def values(record: FindingRecord, key: str) -> Picture | None:
     """Plot the elements of an output that differ most, with their expected values; None if no number is known."""
-    rows = [row for row in record.get("values", ()) if _number(row["float64"]) is not None]
+    rows = [row for row in record.values if _number(row["float64"]) is not None]
     labels = list(rows[0]["compiled"]) if rows else []
     series = {label: [_number(row["compiled"][label]) for row in rows] for label in labels}
     if not any(value is not None for one in series.values() for value in one):
@@ -54,7 +49,7 @@ def values(record: Record, key: str) -> Picture | None:
         low, high = ([value + sign * by for value, by in zip(base, allowed, strict=True)] for sign in (-1, 1))
         axes.vlines(places, low, high, color=_GOOD, lw=6, alpha=0.35)
         axes.plot(places, base, "_", color=_GOOD, ms=24, mew=2, label="float64")
-        wrong = record.get("culprit") or record.get("a")
+        wrong = record.culprit or record.a
         for number, (label, one) in enumerate(series.items()):
             at = [place + 0.09 * (number - (len(series) - 1) / 2) for place in places]
             colour = _BAD if label == wrong else _ACCENT
@@ -75,7 +70,7 @@ def values(record: Record, key: str) -> Picture | None:
     )
     infinite = sum(value is None for one in series.values() for value in one)
     note = f" {infinite} compiled values are not finite, and not shown." if infinite else ""
-    return Picture(_page_svg(written, key, lead), f"{lead}, by position in output {record.get('output', 0)}.{note}")
+    return Picture(_page_svg(written, key, lead), f"{lead}, by position in output {record.output}.{note}")
 
 
 def growth(counts: Sequence[int], caption: str, key: str) -> Picture:
@@ -91,7 +86,7 @@ def growth(counts: Sequence[int], caption: str, key: str) -> Picture:
 
 
 def _number(text: str) -> float | None:
-    """Return a finite real number, or None."""
+    """A finite real number, or None."""
     try:
         value = {"True": 1.0, "False": 0.0}.get(text)
         value = float(text) if value is None else value
@@ -101,7 +96,7 @@ def _number(text: str) -> float | None:
 
 
 def _seen(expected: Sequence[float], got: Sequence[float | None]) -> bool:
-    """Return whether the largest difference is visible on an axis that holds all values."""
+    """Whether the largest difference is visible on an axis that holds all values."""
     known = [value for value in got if value is not None]
     width = max([*expected, *known, 0.0]) - min([*expected, *known, 0.0])
     pairs = zip(got, [*expected] * (len(got) // len(expected)), strict=True)
@@ -174,7 +169,7 @@ def _style(key: str) -> Mapping[str, Any]:
 
 
 def _page_svg(written: io.BytesIO, key: str, label: str) -> str:
-    """Return matplotlib's output as an element of a page, with its own ids, colours as variables, and no metadata."""
+    """matplotlib's output as an element of a page, with its own ids, colours as variables, and no metadata."""
     root = ElementTree.fromstring(re.sub(rb"<!DOCTYPE[^>]*>", b"", written.getvalue()))
     for metadata in root.findall(f"{_SVG}metadata"):
         root.remove(metadata)

@@ -12,9 +12,9 @@ from typing import Any
 from xml.etree import ElementTree
 
 from polyjuice import drawing, formats
+from polyjuice.page.cards import pictures
 from polyjuice.page.content import Card, Number, Page, Picture
 from polyjuice.page.overview import duration
-from polyjuice.page.programs import pictures
 from polyjuice.suite.carried.harness.judging import FAILED, PASSED, SKIPPED
 from polyjuice.suite.running import EXPECTED_FAILURE, STATUSES, UNEXPECTED_PASS, WRONG
 from polyjuice.wording import counted
@@ -29,7 +29,7 @@ class PageError(ValueError):
 
 
 def of_result(path: Path) -> Page:
-    """Return the page of a suite's result. Raises PageError, DrawingMissing."""
+    """The page of a suite's result. Raises PageError, DrawingMissing."""
     text = path.read_text(encoding="utf-8", errors="replace")
     result = _junit(path, text) if text.lstrip().startswith("<") else _json(path, text)
     counts = Counter({status: int(result.get(name, 0)) for status, name in _COUNTS.items()})
@@ -84,7 +84,7 @@ _NO_RESULT = (
 
 
 def _junit(path: Path, text: str) -> dict[str, Any]:
-    """Return a result like that of ``suite run --json``, with empty texts for data that the XML lacks."""
+    """A result like that of ``suite run --json``, with empty texts for data that the XML lacks."""
     try:
         root = ElementTree.fromstring(text)
     except ElementTree.ParseError as error:
@@ -100,7 +100,7 @@ def _junit(path: Path, text: str) -> dict[str, Any]:
 
 
 def _test(case: ElementTree.Element) -> dict[str, str]:
-    """Return a test of JUnit XML. A skipped test that pytest marks as xfail is an expected failure."""
+    """A test of JUnit XML. A skipped test that pytest marks as xfail is an expected failure."""
     name = case.get("name", "")
     name = name.rpartition("[")[2].removesuffix("]") if name.endswith("]") else name
     for child in case:
@@ -114,7 +114,7 @@ def _test(case: ElementTree.Element) -> dict[str, str]:
 
 
 def _plain(text: str) -> str:
-    """Return a message without the exception's name in front."""
+    """A message without the exception's name in front."""
     return text.removeprefix("Failed: ").strip()
 
 
@@ -144,7 +144,7 @@ def _card(one: Mapping[str, str], key: str, result: Mapping[str, Any], suite: Pa
 
 
 def _case(folder: Path | None) -> dict[str, Any]:
-    """Return the content of a case's ``case.json``; empty if there is none."""
+    """The content of a case's ``case.json``; empty if there is none."""
     path = folder / "case.json" if folder else None
     try:
         return dict(json.loads(path.read_text(encoding="utf-8"))) if path and path.is_file() else {}
@@ -153,7 +153,7 @@ def _case(folder: Path | None) -> dict[str, Any]:
 
 
 def _programs(folder: Path, key: str, message: str) -> tuple[Sequence[Picture], str]:
-    """Return the two programs of a case, if the suite is available and holds them as ONNX models."""
+    """The two programs of a case, if the suite is available and holds them as ONNX models."""
     files = {"A": folder / "a.onnx", "B": folder / "b.onnx"}
     if not all(path.is_file() for path in files.values()):
         return (), ""
@@ -166,7 +166,7 @@ def _programs(folder: Path, key: str, message: str) -> tuple[Sequence[Picture], 
 
 
 def _wrong(message: str) -> dict[str, dict[int, str]]:
-    """Return the outputs that a case's message calls wrong, by program."""
+    """The outputs that a case's message calls wrong, by program."""
     found: dict[str, dict[int, str]] = {}
     for side, output in re.findall(r"^([ab]): output (\d+) ", message, re.MULTILINE):
         found.setdefault(side.upper(), {})[int(output)] = "is wrong"

@@ -22,6 +22,7 @@ from polyjuice.triage import report
 from polyjuice.triage.causes import SETTING, WRONG, by_part, cause_of, ends
 from polyjuice.triage.consequences import comes_of_a_wrong_value
 from polyjuice.triage.ddmin import ddmin
+from polyjuice.triage.record import BisectionRecord
 from polyjuice.triage.stored import FindingError, Stored
 
 #: The prefix of a trace entry that names a family member that was switched off.
@@ -130,7 +131,7 @@ def store(finding: Stored, result: Bisection) -> None:
     if not result.shown or (finding.record.blame and not result.blame):
         return
     blame = list(result.blame)
-    bisection = {
+    bisection: BisectionRecord = {
         "shown": result.shown,
         "alternatives": [list(names) for names in result.alternatives],
         "met": {name: list(labels) for name, labels in result.met.items()},

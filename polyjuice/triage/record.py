@@ -4,9 +4,32 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypedDict
 
 from polyjuice.user_models.files import ProgramData
+
+
+class Element(TypedDict):
+    """An element of a finding's output: its position, and its values as texts, by program."""
+
+    at: Sequence[int]
+    compiled: Mapping[str, str]
+    uncompiled: Mapping[str, str]
+    float64: str
+    allowed: str
+
+
+class BisectionRecord(TypedDict, total=False):
+    """What `bisect` stores of its result."""
+
+    shown: bool
+    complete: bool
+    sentences: Sequence[str]
+    alternatives: Sequence[Sequence[str]]
+    levels: Mapping[str, str]
+    met: Mapping[str, Sequence[str]]
+    trials: int
+    elapsed_s: float
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -27,6 +50,7 @@ class FindingRecord:
       ``traceback`` belongs to the compiler's error.
     - ``result`` has the wrong program's result and the expected one (see `report.result`). ``failure`` has the
       ``status``, ``stage`` and one-line ``error`` of a crash or a hang.
+    - ``more`` is the number of further findings with this cause.
     - ``environment`` is the output of the framework's own environment script, where it has one.
     """
 
@@ -60,11 +84,12 @@ class FindingRecord:
     reduction: Mapping[str, Any] = field(default_factory=dict)
     cause: str = ""
     blame: Sequence[str] = ()
-    bisection: Mapping[str, Any] = field(default_factory=dict)
+    bisection: BisectionRecord = field(default_factory=BisectionRecord)
     explanation: Mapping[str, str] | None = None
-    values: Sequence[Mapping[str, Any]] = ()
+    values: Sequence[Element] = ()
     printed: str = ""
     traceback: str = ""
     result: Mapping[str, Any] = field(default_factory=dict)
     failure: Mapping[str, str] = field(default_factory=dict)
     environment: str = ""
+    more: int = 0

@@ -41,6 +41,7 @@ _FURTHER = (
     "result",
     "failure",
     "environment",
+    "more",
 )
 
 
@@ -226,6 +227,8 @@ def _contradiction(record: FindingRecord) -> str:
         return f"inputs is {record.inputs}, and there are {len(record.profiles)} profiles"
     if find_oracle(record.oracle).least > 1 and record.a == record.b:
         return "a and b are the same program"
+    if len({(*row["compiled"], "", *row["uncompiled"]) for row in record.values}) > 1:
+        return "its values are of different programs"
     numbers = [n for of in record.choices.values() for at in of.values() for taken in at.values() for n in taken]
     return f"a lowering choice is {min(numbers)}" if numbers and min(numbers) < 0 else ""
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from types import SimpleNamespace
 from typing import Any
 from xml.etree import ElementTree
 
@@ -22,8 +23,8 @@ def texts(svg: str) -> list[str]:
     return ["".join(element.itertext()).strip() for element in ElementTree.fromstring(svg).iter(f"{SVG}text")]
 
 
-def record(*rows: Mapping[str, Any], culprit: str = "min") -> dict[str, Any]:
-    return {"values": rows, "culprit": culprit, "a": "min", "output": 2}
+def record(*rows: Mapping[str, Any], culprit: str = "min") -> Any:
+    return SimpleNamespace(values=rows, culprit=culprit, a="min", output=2)
 
 
 def test_both_sides_are_drawn_against_float64() -> None:

@@ -84,14 +84,15 @@ def test_a_check_that_takes_more_memory_than_there_is_says_so(tmp_path: Path, mo
     ],
     ids=lambda changes: " ".join(changes),
 )
-def test_the_page_leaves_out_what_is_broken_in_a_finding(tmp_path: Path, changes: dict[str, object]) -> None:
+def test_the_page_says_what_is_broken_in_a_finding(tmp_path: Path, changes: dict[str, object]) -> None:
     folder = tmp_path / "finding"
     shutil.copytree(next((ROOT / "tests" / "findings").iterdir()), folder)
     record = json.loads((folder / "finding.json").read_text())
     (folder / "finding.json").write_text(json.dumps({**record, **changes}))
     (folder / "report.md").write_bytes(b"\xff")
     card = cards.card(cards.read(folder, formats.ReadLimits()), "key", folder)
-    assert card.title == record["signature"]
+    assert (card.kind, card.title) == ("cannot be read", "finding")
+    assert card.message.startswith(f"{folder / 'finding.json'}: ")
 
 
 def test_a_drawing_for_which_there_is_no_memory_is_an_error_of_the_drawing(monkeypatch: pytest.MonkeyPatch) -> None:

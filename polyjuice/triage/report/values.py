@@ -16,12 +16,13 @@ from polyjuice.oracles import Case, Verdict, kind_of
 from polyjuice.oracles import find as find_oracle
 from polyjuice.oracles.zeros import ZEROS
 from polyjuice.triage.listing import MOST, elements
+from polyjuice.triage.record import Element
 
 #: The most elements that a report shows.
 _MOST = 5
 
 
-def values(case: Case, verdict: Verdict) -> list[dict[str, Any]]:
+def values(case: Case, verdict: Verdict) -> list[Element]:
     """The elements that differ most: index, each side's compiled and uncompiled value, float64, allowed error.
 
     All values are texts. Empty where outputs were not compared, or the verdict is about gradients or optimization
@@ -40,7 +41,7 @@ def values(case: Case, verdict: Verdict) -> list[dict[str, Any]]:
     gap = distance(compiled[verdict.a], compiled[verdict.b] if verdict.b else reference)
     wrong = verdict.allowed == 0 if verdict.rung == ZEROS else gap > verdict.allowed
     order = np.argsort(np.where(wrong, -gap, 1.0), axis=None, kind="stable")[: min(_MOST, int(wrong.sum()))]
-    found = []
+    found: list[Element] = []
     for at in (tuple(map(int, np.unravel_index(n, gap.shape))) for n in order):
         found.append(
             {

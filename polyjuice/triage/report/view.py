@@ -7,6 +7,7 @@ import textwrap
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Literal
 
 from polyjuice import program_formats
 from polyjuice.execution import Artifact
@@ -203,12 +204,13 @@ class View:
             found += f"; {result['wrong']} of {result['elements']} elements are wrong"
         return found
 
-    def _element(self, key: str) -> str:
+    def _element(self, key: Literal["compiled", "float64"]) -> str:
         """The element that differs most."""
         row = next(iter(self.record.values), None)
         if row is None:
             return ""
-        value = row[key] if isinstance(row[key], str) else row[key].get(self._shown, "")
+        found = row[key]
+        value = found if isinstance(found, str) else found.get(self._shown, "")
         return f"`{value}` at {row['at']}"
 
     @property
