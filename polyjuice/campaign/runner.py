@@ -326,7 +326,8 @@ class Runner:
         pairs = 1 if case.broken else comb(len(judged), min(len(case.programs), 2))
         if not pairs and not verdicts:
             failed = next(program.outcome for program in case.programs if not program.ran)
-            raise Skip("failed: " + pipeline.first_line(failed))
+            step = "run uncompiled" if failed.stage == "eager" else failed.stage
+            raise Skip(f"failed to {step}: {pipeline.first_line(failed)}")
         accepted = case.broken if case.ran else ""
         due = self._preparation.due(case.index)
         result = CaseResult(

@@ -110,7 +110,7 @@ def assert_is_recorded(done: Done, index: int, fault: Fault, *, judged: bool) ->
     fails = fault.kind in SKIPPED or "SIGKILL" in fault.note
     if fails and not judged:
         assert (pairs, notes, found) == (0, [], [])
-        assert skipped.startswith("failed: ")
+        assert skipped.startswith("failed to ")
         assert fault.message[:180] in skipped
         assert fault.note in skipped
         return
