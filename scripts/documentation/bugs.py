@@ -45,9 +45,8 @@ def _page(bug: Bug) -> Iterator[str]:
     yield "## A program that shows it\n"
     yield f"`artifacts/bugs/{bug.folder.name}/repro.py` exits with status 1 where the bug shows.\n"
     yield f"```python\n{(bug.folder / 'repro.py').read_text(encoding='utf-8').rstrip()}\n```\n"
-    if (bug.folder / "report.md").is_file():
-        yield "## The report\n"
-        yield _deeper((bug.folder / "report.md").read_text(encoding="utf-8"))
+    yield "## The report\n"
+    yield _deeper((bug.folder / "report.md").read_text(encoding="utf-8"))
 
 
 def _deeper(markdown: str) -> str:

@@ -1,4 +1,4 @@
-"""The list of bugs: each folder is listed and complete, and the commands accept its finding."""
+"""The list of bugs: each folder is listed and complete, and campaigns know bugs by the signatures of their findings."""
 
 from __future__ import annotations
 
@@ -16,10 +16,6 @@ from scripts import bug_list
 
 BUGS = Path(__file__).parents[2] / "artifacts/bugs"
 FOLDERS = sorted(path for path in BUGS.iterdir() if path.is_dir())
-EARLY = {"008-onnxruntime-memory-pattern"}
-"""Findings in the format of an early version."""
-
-REPRODUCERS = sorted(file for file in BUGS.rglob("repro.py") if file.parts[-3] not in EARLY)
 
 
 def test_every_bug_is_listed() -> None:
@@ -43,16 +39,9 @@ def test_the_tables_are_those_of_the_list() -> None:
     assert sorted(rows) == [folder.name for folder in FOLDERS]
 
 
-@pytest.mark.parametrize("folder", FOLDERS, ids=lambda folder: folder.name)
-def test_a_bug_has_a_reproducer_and_a_report(folder: Path) -> None:
-    assert (folder / "repro.py").exists()
-    finding = folder / "finding"
-    assert (folder / "report.md").exists() or (finding / "report.md").exists()
-    if finding.exists() and folder.name not in EARLY:
-        stored = load(finding)
-        assert stored.record.compiler in folder.name
-        assert stored.conditions.python == "python", "the one on the reader's path"
-        assert set(stored.graphs) == {label for label in (stored.record.a, stored.record.b) if label}
+def test_every_bug_has_a_reproducer_and_a_report() -> None:
+    files = [folder / name for folder in FOLDERS for name in ("repro.py", "report.md")]
+    assert [file for file in files if not file.exists()] == []
 
 
 @pytest.fixture(scope="module")
@@ -63,9 +52,9 @@ def bare(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder / "bin/python"
 
 
-@pytest.mark.parametrize("file", REPRODUCERS, ids=lambda file: str(file.relative_to(BUGS)))
-def test_a_reproducer_that_lacks_its_compiler_could_not_run(bare: Path, file: Path) -> None:
-    done = subprocess.run([bare, "-I", file], capture_output=True, text=True)
+@pytest.mark.parametrize("folder", FOLDERS, ids=lambda folder: folder.name)
+def test_a_reproducer_that_lacks_its_compiler_could_not_run(bare: Path, folder: Path) -> None:
+    done = subprocess.run([bare, "-I", folder / "repro.py"], capture_output=True, text=True)
     assert done.returncode == 2, done.stdout + done.stderr
 
 
