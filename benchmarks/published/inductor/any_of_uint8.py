@@ -11,13 +11,9 @@ OPERATORS = ["any", "Mul", "Add"]
 
 
 class Module(torch.nn.Module):
-    """The trigger."""
-
     def forward(self, x):
-        """Run the trigger."""
         return torch.any(x) * 200 + 100
 
 
 def program():
-    """Return the trigger and inputs that show the bug."""
     return Module(), (torch.tensor([[0, 3], [0, 0]], dtype=torch.uint8),)

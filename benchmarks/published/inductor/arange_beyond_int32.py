@@ -11,13 +11,9 @@ OPERATORS = ["Mul"]
 
 
 class Module(torch.nn.Module):
-    """The trigger."""
-
     def forward(self, x):
-        """Run the trigger."""
         return torch.arange(11) * 1_000_000_000 + x
 
 
 def program():
-    """Return the trigger and inputs that show the bug."""
     return Module(), (torch.tensor([0]),)

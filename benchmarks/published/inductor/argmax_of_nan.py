@@ -11,13 +11,9 @@ OPERATORS = ["ArgMax", "ArgMin"]
 
 
 class Module(torch.nn.Module):
-    """The trigger."""
-
     def forward(self, x):
-        """Run the trigger."""
         return x.argmax(), x.argmin()
 
 
 def program():
-    """Return the trigger and inputs that show the bug."""
     return Module(), (torch.tensor([1.0, float("nan"), 3.0]),)

@@ -11,14 +11,10 @@ OPERATORS = ["adaptive_avg_pool1d", "ArgMax"]
 
 
 class Module(torch.nn.Module):
-    """The trigger."""
-
     def forward(self, x):
-        """Run the trigger."""
         return torch.argmax(torch.adaptive_avg_pool1d(x, 2))
 
 
 def program():
-    """Return the trigger and inputs that show the bug."""
     torch.manual_seed(123)
     return Module(), (torch.rand(4, 4, 3).transpose(0, 1),)

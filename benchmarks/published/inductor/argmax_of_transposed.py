@@ -11,16 +11,12 @@ OPERATORS = ["Sin", "Transpose", "ArgMax"]
 
 
 class Module(torch.nn.Module):
-    """The trigger."""
-
     def forward(self, x):
-        """Run the trigger."""
         x = x.clone()
         x.sin_()
         return x.t().argmax()
 
 
 def program():
-    """Return the trigger and inputs that show the bug."""
     torch.manual_seed(0)
     return Module(), (torch.randn(5, 7),)

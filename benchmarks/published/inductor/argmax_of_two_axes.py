@@ -11,13 +11,9 @@ OPERATORS = ["Slice", "ArgMax"]
 
 
 class Module(torch.nn.Module):
-    """The trigger."""
-
     def forward(self, x):
-        """Run the trigger."""
         return x[:, :2].argmax()
 
 
 def program():
-    """Return the trigger and inputs that show the bug."""
     return Module(), (torch.arange(27.0).reshape(9, 3),)

@@ -11,13 +11,9 @@ OPERATORS = ["Transpose", "Add", "ArgMin"]
 
 
 class Module(torch.nn.Module):
-    """The trigger."""
-
     def forward(self, x):
-        """Run the trigger."""
         return (x.t() + 0.5).argmin()
 
 
 def program():
-    """Return the trigger and inputs that show the bug."""
     return Module(), (torch.tensor([[1.5, -0.25], [-2.0, 0.5]]),)

@@ -11,15 +11,11 @@ OPERATORS = ["MatMul", "Mul", "Softmax", "Transpose"]
 
 
 class Module(torch.nn.Module):
-    """The trigger."""
-
     def forward(self, query, key, value):
-        """Run the trigger."""
         scores = torch.matmul(query, key.permute(0, 2, 3, 1)) * 0.5
         return torch.matmul(scores.softmax(dim=-1), value)
 
 
 def program():
-    """Return the trigger and inputs that show the bug."""
     torch.manual_seed(0)
     return Module(), (torch.randn(1, 4, 4, 8), torch.randn(1, 4, 4, 8), torch.randn(1, 4, 4, 8))

@@ -12,13 +12,9 @@ OPERATORS = ["avg_pool2d"]
 
 
 class Module(torch.nn.Module):
-    """The trigger."""
-
     def forward(self, x):
-        """Run the trigger."""
         return functional.avg_pool2d(x, 2)
 
 
 def program():
-    """Return the trigger and inputs that show the bug."""
     return Module(), (torch.arange(16).reshape(1, 1, 2, 8),)

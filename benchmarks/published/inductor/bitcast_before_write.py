@@ -11,10 +11,7 @@ OPERATORS = ["Mul", "Add"]
 
 
 class Module(torch.nn.Module):
-    """The trigger."""
-
     def forward(self, x):
-        """Run the trigger."""
         y = x.view(torch.int32) * 2
         y.add_(4)
         x[:, 2:5] = 2
@@ -22,5 +19,4 @@ class Module(torch.nn.Module):
 
 
 def program():
-    """Return the trigger and inputs that show the bug."""
     return Module(), (torch.arange(24).reshape(4, 6),)

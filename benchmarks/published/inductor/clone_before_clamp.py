@@ -11,10 +11,7 @@ OPERATORS = ["index_copy", "Clip"]
 
 
 class Module(torch.nn.Module):
-    """The trigger."""
-
     def forward(self, x, index):
-        """Run the trigger."""
         x.index_fill_(0, index, 9.0)
         y = x.clone()
         x.clamp_(0.0, 5.0)
@@ -22,5 +19,4 @@ class Module(torch.nn.Module):
 
 
 def program():
-    """Return the trigger and inputs that show the bug."""
     return Module(), (torch.arange(24.0).reshape(4, 6), torch.tensor([0, 2]))

@@ -11,15 +11,11 @@ OPERATORS = ["Add"]
 
 
 class Module(torch.nn.Module):
-    """The trigger."""
-
     def forward(self, target, source):
-        """Run the trigger."""
         target[0:, :] = source[0:, :]
         source.add_(1)
         return target, source
 
 
 def program():
-    """Return the trigger and inputs that show the bug."""
     return Module(), (torch.zeros(3, 4), torch.arange(12.0).reshape(3, 4))

@@ -11,13 +11,9 @@ OPERATORS = ["CumSum"]
 
 
 class Module(torch.nn.Module):
-    """The trigger."""
-
     def forward(self, x):
-        """Run the trigger."""
         return torch.full((2, 4), 1.5).cumsum(1, dtype=torch.int64) + x
 
 
 def program():
-    """Return the trigger and inputs that show the bug."""
     return Module(), (torch.tensor([1]),)

@@ -11,13 +11,9 @@ OPERATORS = ["floor_divide"]
 
 
 class Module(torch.nn.Module):
-    """The trigger."""
-
     def forward(self, a, b):
-        """Run the trigger."""
         return a // b
 
 
 def program():
-    """Return the trigger and inputs that show the bug."""
     return Module(), (torch.tensor([1.0, 0.5, 6.0]), torch.tensor([0.1, 0.1, 0.2]))

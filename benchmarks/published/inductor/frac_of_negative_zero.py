@@ -11,13 +11,9 @@ OPERATORS = ["frac", "Reciprocal"]
 
 
 class Module(torch.nn.Module):
-    """The trigger."""
-
     def forward(self, x):
-        """Run the trigger."""
         return torch.reciprocal(torch.frac(x))
 
 
 def program():
-    """Return the trigger and inputs that show the bug."""
     return Module(), (torch.tensor([-0.0, -0.0, 0.5]),)

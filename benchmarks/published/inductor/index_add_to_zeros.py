@@ -11,15 +11,11 @@ OPERATORS = ["index_add", "Div"]
 
 
 class Module(torch.nn.Module):
-    """The trigger."""
-
     def forward(self, source):
-        """Run the trigger."""
         total = torch.zeros(1, dtype=torch.float64)
         index = torch.tensor([0])
         return total.index_add(0, index, source, alpha=2.0) / 2
 
 
 def program():
-    """Return the trigger and inputs that show the bug."""
     return Module(), (torch.tensor([0.7], dtype=torch.float64),)

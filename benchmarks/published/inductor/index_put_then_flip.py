@@ -11,15 +11,11 @@ OPERATORS = ["Mul", "flip", "Add"]
 
 
 class Module(torch.nn.Module):
-    """The trigger."""
-
     def forward(self, x, index):
-        """Run the trigger."""
         x.index_put_((index,), x * 2)
         x.add_(x.flip(0))
         return x
 
 
 def program():
-    """Return the trigger and inputs that show the bug."""
     return Module(), (torch.arange(32.0).reshape(4, 8), torch.arange(4))

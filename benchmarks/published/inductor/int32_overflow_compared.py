@@ -11,13 +11,9 @@ OPERATORS = ["Add", "Greater"]
 
 
 class Module(torch.nn.Module):
-    """The trigger."""
-
     def forward(self, x, y):
-        """Run the trigger."""
         return x + y > x
 
 
 def program():
-    """Return the trigger and inputs that show the bug."""
     return Module(), (torch.full((3,), 2**31 - 1, dtype=torch.int32), torch.ones(3, dtype=torch.int32))

@@ -11,13 +11,9 @@ OPERATORS = ["MatMul"]
 
 
 class Module(torch.nn.Module):
-    """The trigger."""
-
     def forward(self, a, b):
-        """Run the trigger."""
         return torch.matmul(a, b)
 
 
 def program():
-    """Return the trigger and inputs that show the bug."""
     return Module(), (torch.full((1, 1, 2), 100, dtype=torch.int8), torch.full((1, 2, 2), 3, dtype=torch.int8))

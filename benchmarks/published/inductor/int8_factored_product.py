@@ -11,15 +11,11 @@ OPERATORS = ["Add", "Mul", "Cast"]
 
 
 class Module(torch.nn.Module):
-    """The trigger."""
-
     def forward(self, a, b, c):
-        """Run the trigger."""
         return torch.mul(a + b, c).to(torch.float32)
 
 
 def program():
-    """Return the trigger and inputs that show the bug."""
     return Module(), (
         torch.tensor([100, 30, 7], dtype=torch.int8),
         torch.tensor([100, 90, 4], dtype=torch.int8),

@@ -11,13 +11,9 @@ OPERATORS = ["ReduceMax"]
 
 
 class Module(torch.nn.Module):
-    """The trigger."""
-
     def forward(self, x):
-        """Run the trigger."""
         return x.amax()
 
 
 def program():
-    """Return the trigger and inputs that show the bug."""
     return Module(), (-torch.arange(5, 45, dtype=torch.int8),)

@@ -11,14 +11,10 @@ OPERATORS = ["ReduceMax", "ArgMax"]
 
 
 class Module(torch.nn.Module):
-    """The trigger."""
-
     def forward(self, x, y):
-        """Run the trigger."""
         return (x + y).max(dim=1)
 
 
 def program():
-    """Return the trigger and inputs that show the bug."""
     torch.manual_seed(0)
     return Module(), (torch.randn(16, 16).t(), torch.randn(16, 16))

@@ -12,13 +12,9 @@ OPERATORS = ["upsample_nearest2d"]
 
 
 class Module(torch.nn.Module):
-    """The trigger."""
-
     def forward(self, x):
-        """Run the trigger."""
         return functional.interpolate(x, scale_factor=1.3, mode="nearest")
 
 
 def program():
-    """Return the trigger and inputs that show the bug."""
     return Module(), (torch.tensor([[[[1.0, 2.0]]]], dtype=torch.float64),)

@@ -11,13 +11,9 @@ OPERATORS = ["Ceil", "Add", "Reciprocal"]
 
 
 class Module(torch.nn.Module):
-    """The trigger."""
-
     def forward(self, x):
-        """Run the trigger."""
         return torch.reciprocal(torch.ceil(x) + torch.zeros_like(x))
 
 
 def program():
-    """Return the trigger and inputs that show the bug."""
     return Module(), (torch.tensor([-0.5, -0.1, 2.5]),)

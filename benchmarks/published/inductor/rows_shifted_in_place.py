@@ -11,14 +11,10 @@ OPERATORS = ["Slice", "slice_scatter"]
 
 
 class Module(torch.nn.Module):
-    """The trigger."""
-
     def forward(self, x):
-        """Run the trigger."""
         x[1:] = x[:-1].clone()
         return x
 
 
 def program():
-    """Return the trigger and inputs that show the bug."""
     return Module(), (torch.arange(192.0).reshape(3, 4, 16),)

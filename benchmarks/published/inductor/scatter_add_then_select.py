@@ -11,15 +11,11 @@ OPERATORS = ["index_select"]
 
 
 class Module(torch.nn.Module):
-    """The trigger."""
-
     def forward(self, x, index):
-        """Run the trigger."""
         total = torch.zeros(1, 4)
         total.scatter_add_(0, index.unsqueeze(-1).expand(-1, 4), x)
         return torch.index_select(total, 0, index)
 
 
 def program():
-    """Return the trigger and inputs that show the bug."""
     return Module(), (torch.arange(32.0).reshape(8, 4), torch.zeros(8, dtype=torch.int64))

@@ -11,15 +11,11 @@ OPERATORS = ["slice_scatter"]
 
 
 class Module(torch.nn.Module):
-    """The trigger."""
-
     def forward(self, x, source):
-        """Run the trigger."""
         y = torch.slice_scatter(x, source, dim=0, start=1, end=3)
         x.zero_()
         return y
 
 
 def program():
-    """Return the trigger and inputs that show the bug."""
     return Module(), (torch.arange(24.0).reshape(4, 6), torch.arange(12.0).reshape(2, 6))

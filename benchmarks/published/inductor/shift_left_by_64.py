@@ -11,13 +11,9 @@ OPERATORS = ["bitwise_left_shift"]
 
 
 class Module(torch.nn.Module):
-    """The trigger."""
-
     def forward(self, x, y):
-        """Run the trigger."""
         return torch.bitwise_left_shift(x, y)
 
 
 def program():
-    """Return the trigger and inputs that show the bug."""
     return Module(), (torch.full((10,), 1000), torch.full((10,), 64))

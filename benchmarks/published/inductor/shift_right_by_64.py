@@ -11,13 +11,9 @@ OPERATORS = ["bitwise_right_shift"]
 
 
 class Module(torch.nn.Module):
-    """The trigger."""
-
     def forward(self, x, y):
-        """Run the trigger."""
         return torch.bitwise_right_shift(x, y)
 
 
 def program():
-    """Return the trigger and inputs that show the bug."""
     return Module(), (torch.tensor(1000), torch.tensor(64))

@@ -11,14 +11,10 @@ OPERATORS = ["Abs", "Neg", "Concat", "ReduceSum"]
 
 
 class Module(torch.nn.Module):
-    """The trigger."""
-
     def forward(self, x):
-        """Run the trigger."""
         y = -x.abs()
         return torch.cat([y, y]).sum()
 
 
 def program():
-    """Return the trigger and inputs that show the bug."""
     return Module(), (torch.tensor([200, 200], dtype=torch.uint8),)

@@ -11,13 +11,9 @@ OPERATORS = ["ArgMin"]
 
 
 class Module(torch.nn.Module):
-    """The trigger."""
-
     def forward(self, x):
-        """Run the trigger."""
         return x.argmin()
 
 
 def program():
-    """Return the trigger and inputs that show the bug."""
     return Module(), (torch.arange(60, 20, -1, dtype=torch.uint8),)

@@ -11,13 +11,9 @@ OPERATORS = ["ReduceMin"]
 
 
 class Module(torch.nn.Module):
-    """The trigger."""
-
     def forward(self, x):
-        """Run the trigger."""
         return x.amin(1)
 
 
 def program():
-    """Return the trigger and inputs that show the bug."""
     return Module(), (torch.arange(5, 69, dtype=torch.uint8).reshape(2, 32),)

@@ -11,13 +11,9 @@ OPERATORS = ["Add", "Neg", "Cast"]
 
 
 class Module(torch.nn.Module):
-    """The trigger."""
-
     def forward(self, x, y):
-        """Run the trigger."""
         return torch.neg(x + y).to(torch.int32)
 
 
 def program():
-    """Return the trigger and inputs that show the bug."""
     return Module(), (torch.tensor([200, 30, 7], dtype=torch.uint8), torch.tensor([100, 5, 4], dtype=torch.uint8))

@@ -11,13 +11,9 @@ OPERATORS = ["Add", "Cast"]
 
 
 class Module(torch.nn.Module):
-    """The trigger."""
-
     def forward(self, x):
-        """Run the trigger."""
         return (x + x).to(torch.int16)
 
 
 def program():
-    """Return the trigger and inputs that show the bug."""
     return Module(), (torch.tensor([128, 200, 7], dtype=torch.uint8),)

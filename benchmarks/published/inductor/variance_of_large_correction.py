@@ -11,13 +11,9 @@ OPERATORS = ["var"]
 
 
 class Module(torch.nn.Module):
-    """The trigger."""
-
     def forward(self, x):
-        """Run the trigger."""
         return torch.var(x, dim=-1, correction=5)
 
 
 def program():
-    """Return the trigger and inputs that show the bug."""
     return Module(), (torch.tensor([[1.0, 2.0, 4.0]]),)

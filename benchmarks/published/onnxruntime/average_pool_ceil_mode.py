@@ -12,7 +12,6 @@ OPERATORS = ["AveragePool"]
 
 
 def model():
-    """Return the trigger as an ONNX model."""
     return onnx.parser.parse_model("""
         <ir_version: 8, opset_import: ["" : 17]>
         pool (float[1, 1, 9] x) => (float[1, 1, 4] y)
@@ -24,11 +23,9 @@ def model():
 
 
 def inputs():
-    """Return inputs that show the bug, by name."""
     return {"x": np.arange(1, 10, dtype=np.float32).reshape(1, 1, 9)}
 
 
 def expected(inputs):
-    """Return the right outputs."""
     padded = np.pad(inputs["x"], [(0, 0), (0, 0), (3, 3)])
     return [np.stack([padded[:, :, i : i + 7].mean(axis=2) for i in (0, 3, 6, 9)], axis=2)]

@@ -12,7 +12,6 @@ OPERATORS = ["AveragePool"]
 
 
 def model():
-    """Return the trigger as an ONNX model."""
     return onnx.parser.parse_model("""
         <ir_version: 9, opset_import: ["" : 19]>
         pool (float[1, 1, 6, 2] x) => (float[1, 1, 6, 2] y)
@@ -23,11 +22,9 @@ def model():
 
 
 def inputs():
-    """Return inputs that show the bug, by name."""
     return {"x": np.arange(1, 13, dtype=np.float32).reshape(1, 1, 6, 2)}
 
 
 def expected(inputs):
-    """Return the right outputs."""
     padded = np.pad(inputs["x"], [(0, 0), (0, 0), (2, 2), (0, 0)])
     return [np.stack([padded[:, :, i : i + 5].mean(axis=2) for i in range(6)], axis=2)]

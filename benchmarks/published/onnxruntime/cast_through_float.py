@@ -12,7 +12,6 @@ OPERATORS = ["Cast"]
 
 
 def model():
-    """Return the trigger as an ONNX model."""
     return onnx.parser.parse_model("""
         <ir_version: 8, opset_import: ["" : 17]>
         round (double[4] x) => (double[4] y)
@@ -24,11 +23,9 @@ def model():
 
 
 def inputs():
-    """Return inputs that show the bug, by name."""
     return {"x": np.float64([0.1, 16777217, 1e300, -1e-60])}
 
 
 def expected(inputs):
-    """Return the right outputs."""
     with np.errstate(over="ignore"):
         return [inputs["x"].astype(np.float32).astype(np.float64)]

@@ -12,7 +12,6 @@ OPERATORS = ["Cast"]
 
 
 def model():
-    """Return the trigger as an ONNX model."""
     return onnx.parser.parse_model("""
         <ir_version: 8, opset_import: ["" : 17]>
         wrap (int32[4] x) => (int64[4] y)
@@ -24,10 +23,8 @@ def model():
 
 
 def inputs():
-    """Return inputs that show the bug, by name."""
     return {"x": np.int32([-1, 0, 7, -2147483648])}
 
 
 def expected(inputs):
-    """Return the right outputs."""
     return [inputs["x"].astype(np.uint32).astype(np.int64)]

@@ -12,7 +12,6 @@ OPERATORS = ["Cast"]
 
 
 def model():
-    """Return the trigger as an ONNX model."""
     return onnx.parser.parse_model("""
         <ir_version: 8, opset_import: ["" : 17]>
         truncate (float[5] x) => (bool[5] y)
@@ -24,10 +23,8 @@ def model():
 
 
 def inputs():
-    """Return inputs that show the bug, by name."""
     return {"x": np.float32([-0.5, 0, 0.5, 1, -2.5])}
 
 
 def expected(inputs):
-    """Return the right outputs."""
     return [inputs["x"].astype(np.int32).astype(bool)]

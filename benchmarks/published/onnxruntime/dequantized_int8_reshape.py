@@ -12,7 +12,6 @@ OPERATORS = ["DequantizeLinear", "Reshape"]
 
 
 def model():
-    """Return the trigger as an ONNX model."""
     return onnx.parser.parse_model("""
         <ir_version: 8, opset_import: ["" : 17]>
         dequantize (int8[2, 3] x) => (float[3, 2] y) <float scale = {0.5}, int64[2] shape = {3, 2}>
@@ -24,10 +23,8 @@ def model():
 
 
 def inputs():
-    """Return inputs that show the bug, by name."""
     return {"x": np.int8([[-128, -3, -1], [0, 2, 127]])}
 
 
 def expected(inputs):
-    """Return the right outputs."""
     return [(inputs["x"] * np.float32(0.5)).reshape(3, 2)]

@@ -12,7 +12,6 @@ OPERATORS = ["Erf"]
 
 
 def model():
-    """Return the trigger as an ONNX model."""
     return onnx.parser.parse_model("""
         <ir_version: 8, opset_import: ["" : 17]>
         error (float[4] x) => (float[4] y)
@@ -23,10 +22,8 @@ def model():
 
 
 def inputs():
-    """Return inputs that show the bug, by name."""
     return {"x": np.float32([np.nan, np.inf, -np.inf, 0])}
 
 
 def expected(inputs):
-    """Return the right outputs."""
     return [np.float32([np.nan, 1, -1, 0])]

@@ -12,7 +12,6 @@ OPERATORS = ["Transpose", "MatMul", "Add"]
 
 
 def model():
-    """Return the trigger as an ONNX model."""
     return onnx.parser.parse_model("""
         <ir_version: 8, opset_import: ["" : 17]>
         linear (float[3, 3] x, float[3, 4] w) => (float[3, 4] y) <float[4] b = {1, 2, 3, 4}>
@@ -25,7 +24,6 @@ def model():
 
 
 def inputs():
-    """Return inputs that show the bug, by name."""
     return {
         "x": np.arange(9, dtype=np.float32).reshape(3, 3),
         "w": np.arange(12, dtype=np.float32).reshape(3, 4),
@@ -33,5 +31,4 @@ def inputs():
 
 
 def expected(inputs):
-    """Return the right outputs."""
     return [inputs["x"] @ inputs["w"] + np.float32([1, 2, 3, 4])]

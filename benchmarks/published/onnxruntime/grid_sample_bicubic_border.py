@@ -12,7 +12,6 @@ OPERATORS = ["GridSample"]
 
 
 def model():
-    """Return the trigger as an ONNX model."""
     return onnx.parser.parse_model("""
         <ir_version: 8, opset_import: ["" : 16]>
         sample (float[1, 1, 4, 4] x, float[1, 1, 4, 2] grid) => (float[1, 1, 1, 4] y)
@@ -23,7 +22,6 @@ def model():
 
 
 def inputs():
-    """Return inputs that show the bug, by name."""
     return {
         "x": (np.arange(16, dtype=np.float32) ** 2).reshape(1, 1, 4, 4),
         "grid": np.float32([[[[-1.2, -1.1], [1.1, -0.9], [-1.3, 0.5], [1.2, 1.3]]]]),
@@ -31,7 +29,6 @@ def inputs():
 
 
 def expected(inputs):
-    """Return the right outputs."""
     image, points = inputs["x"][0, 0], inputs["grid"][0, 0]
 
     def weights(t):

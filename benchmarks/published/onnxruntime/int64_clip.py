@@ -12,7 +12,6 @@ OPERATORS = ["Clip"]
 
 
 def model():
-    """Return the trigger as an ONNX model."""
     return onnx.parser.parse_model("""
         <ir_version: 8, opset_import: ["" : 17]>
         clip (int64[6] x) => (int64[6] y) <int64 low = {-1}, int64 high = {2687385600}>
@@ -23,10 +22,8 @@ def model():
 
 
 def inputs():
-    """Return inputs that show the bug, by name."""
     return {"x": np.int64([0, 1, -5, 2147483648, 3000000000, 5000000000])}
 
 
 def expected(inputs):
-    """Return the right outputs."""
     return [np.clip(inputs["x"], -1, 2687385600)]

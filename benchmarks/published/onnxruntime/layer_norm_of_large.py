@@ -12,7 +12,6 @@ OPERATORS = ["LayerNormalization"]
 
 
 def model():
-    """Return the trigger as an ONNX model."""
     return onnx.parser.parse_model("""
         <ir_version: 8, opset_import: ["" : 17]>
         normalize (float[2, 4] x, float[4] scale) => (float[2, 4] y)
@@ -23,7 +22,6 @@ def model():
 
 
 def inputs():
-    """Return inputs that show the bug, by name."""
     return {
         "x": np.float32([[40000, 40001, 40002, 40003], [80003, 80002, 80001, 80000]]),
         "scale": np.ones(4, np.float32),
@@ -31,7 +29,6 @@ def inputs():
 
 
 def expected(inputs):
-    """Return the right outputs."""
     x = inputs["x"].astype(np.float64)
     centred = x - x.mean(axis=1, keepdims=True)
     return [(centred / np.sqrt((centred**2).mean(axis=1, keepdims=True) + 1e-5)).astype(np.float32)]

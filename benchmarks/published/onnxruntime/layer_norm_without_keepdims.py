@@ -12,7 +12,6 @@ OPERATORS = ["ReduceMean", "Sub", "Pow", "Add", "Sqrt", "Div", "Mul"]
 
 
 def model():
-    """Return the trigger as an ONNX model."""
     return onnx.parser.parse_model("""
         <ir_version: 8, opset_import: ["" : 17]>
         normalize (float[3, 3] x) => (float[3, 3] y)
@@ -32,12 +31,10 @@ def model():
 
 
 def inputs():
-    """Return inputs that show the bug, by name."""
     return {"x": np.float32([[1, 2, 4], [8, 16, 3], [2, 7, 1]])}
 
 
 def expected(inputs):
-    """Return the right outputs."""
     centred = inputs["x"] - inputs["x"].mean(axis=-1)
     normal = centred / np.sqrt((centred**2).mean(axis=-1) + np.float32(1e-5))
     return [normal * np.float32([1, 2, 3]) + np.float32([1, 0, 1])]

@@ -12,7 +12,6 @@ OPERATORS = ["Max"]
 
 
 def model():
-    """Return the trigger as an ONNX model."""
     return onnx.parser.parse_model("""
         <ir_version: 8, opset_import: ["" : 17]>
         larger (float16[4] a, float16[4] b) => (float16[4] y)
@@ -23,10 +22,8 @@ def model():
 
 
 def inputs():
-    """Return inputs that show the bug, by name."""
     return {"a": np.float16([np.nan, 1, -2, 3]), "b": np.float16([1, np.nan, 3, -4])}
 
 
 def expected(inputs):
-    """Return the right outputs."""
     return [np.maximum(inputs["a"], inputs["b"])]

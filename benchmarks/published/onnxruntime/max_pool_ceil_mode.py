@@ -12,7 +12,6 @@ OPERATORS = ["MaxPool"]
 
 
 def model():
-    """Return the trigger as an ONNX model."""
     return onnx.parser.parse_model("""
         <ir_version: 8, opset_import: ["" : 17]>
         pool (float[1, 1, 6, 5] x) => (float[1, 1, rows, columns] y)
@@ -23,10 +22,8 @@ def model():
 
 
 def inputs():
-    """Return inputs that show the bug, by name."""
     return {"x": np.arange(30, dtype=np.float32).reshape(1, 1, 6, 5)}
 
 
 def expected(inputs):
-    """Return the right outputs."""
     return [np.float32([[[[6, 9], [21, 24], [26, 29]]]])]

@@ -12,7 +12,6 @@ OPERATORS = ["Min"]
 
 
 def model():
-    """Return the trigger as an ONNX model."""
     return onnx.parser.parse_model("""
         <ir_version: 8, opset_import: ["" : 17]>
         bound (float[3, 1] x) => (float[3, 1] y) <float[1] limit = {10}>
@@ -23,10 +22,8 @@ def model():
 
 
 def inputs():
-    """Return inputs that show the bug, by name."""
     return {"x": np.float32([[np.nan], [1], [20]])}
 
 
 def expected(inputs):
-    """Return the right outputs."""
     return [np.minimum(inputs["x"], np.float32(10))]

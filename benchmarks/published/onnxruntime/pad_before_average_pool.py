@@ -12,7 +12,6 @@ OPERATORS = ["Pad", "AveragePool"]
 
 
 def model():
-    """Return the trigger as an ONNX model."""
     return onnx.parser.parse_model("""
         <ir_version: 8, opset_import: ["" : 17]>
         pool (float[1, 1, 3, 3] x) => (float[1, 1, 4, 4] y) <int64[8] pads = {0, 0, 1, 1, 0, 0, 1, 1}>
@@ -24,11 +23,9 @@ def model():
 
 
 def inputs():
-    """Return inputs that show the bug, by name."""
     return {"x": np.arange(1, 10, dtype=np.float32).reshape(1, 1, 3, 3)}
 
 
 def expected(inputs):
-    """Return the right outputs."""
     padded = np.pad(inputs["x"], [(0, 0), (0, 0), (1, 1), (1, 1)])
     return [(padded[..., :-1, :-1] + padded[..., 1:, :-1] + padded[..., :-1, 1:] + padded[..., 1:, 1:]) / 4]

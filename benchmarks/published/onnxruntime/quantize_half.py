@@ -12,7 +12,6 @@ OPERATORS = ["QuantizeLinear"]
 
 
 def model():
-    """Return the trigger as an ONNX model."""
     return onnx.parser.parse_model("""
         <ir_version: 9, opset_import: ["" : 19]>
         quantize (float16[6] x, float16 scale) => (int8[6] y) <int8 zero = {0}>
@@ -23,10 +22,8 @@ def model():
 
 
 def inputs():
-    """Return inputs that show the bug, by name."""
     return {"x": np.float16([0.75, -0.75, 1.5, 2.5, 3.25, -3.75]), "scale": np.array(1, np.float16)}
 
 
 def expected(inputs):
-    """Return the right outputs."""
     return [np.rint(inputs["x"]).astype(np.int8)]

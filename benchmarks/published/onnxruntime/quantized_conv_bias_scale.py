@@ -12,7 +12,6 @@ OPERATORS = ["QuantizeLinear", "DequantizeLinear", "Conv"]
 
 
 def model():
-    """Return the trigger as an ONNX model."""
     return onnx.parser.parse_model("""
         <ir_version: 8, opset_import: ["" : 17]>
         conv (uint8[1, 1, 2, 2] x) => (uint8[1, 1, 2, 2] y)
@@ -29,10 +28,8 @@ def model():
 
 
 def inputs():
-    """Return inputs that show the bug, by name."""
     return {"x": np.uint8([[[[1, 2], [3, 4]]]])}
 
 
 def expected(inputs):
-    """Return the right outputs."""
     return [2 * inputs["x"] + np.uint8(5)]

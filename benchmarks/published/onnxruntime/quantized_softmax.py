@@ -12,7 +12,6 @@ OPERATORS = ["DequantizeLinear", "Softmax", "QuantizeLinear"]
 
 
 def model():
-    """Return the trigger as an ONNX model."""
     return onnx.parser.parse_model("""
         <ir_version: 8, opset_import: ["" : 17]>
         softmax (int8[1, 4] x) => (int8[1, 4] y)
@@ -26,10 +25,8 @@ def model():
 
 
 def inputs():
-    """Return inputs that show the bug, by name."""
     return {"x": np.int8([[100, -100, -100, -100]])}
 
 
 def expected(inputs):
-    """Return the right outputs."""
     return [np.int8([[127, -128, -128, -128]])]

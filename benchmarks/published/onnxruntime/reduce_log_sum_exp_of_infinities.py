@@ -12,7 +12,6 @@ OPERATORS = ["ReduceLogSumExp"]
 
 
 def model():
-    """Return the trigger as an ONNX model."""
     return onnx.parser.parse_model("""
         <ir_version: 8, opset_import: ["" : 18]>
         reduce (float[5] x) => (float y)
@@ -23,10 +22,8 @@ def model():
 
 
 def inputs():
-    """Return inputs that show the bug, by name."""
     return {"x": np.full(5, -np.inf, np.float32)}
 
 
 def expected(inputs):
-    """Return the right outputs."""
     return [np.float32(-np.inf)]

@@ -12,7 +12,6 @@ OPERATORS = ["ReduceMax"]
 
 
 def model():
-    """Return the trigger as an ONNX model."""
     return onnx.parser.parse_model("""
         <ir_version: 8, opset_import: ["" : 17]>
         reduce (float[4, 4] x) => (float[4] y)
@@ -23,11 +22,9 @@ def model():
 
 
 def inputs():
-    """Return inputs that show the bug, by name."""
     nan = np.nan
     return {"x": np.float32([[nan, nan, nan, 42], [nan, 1, 2, 3], [1, nan, 2, 3], [1, 2, 3, nan]])}
 
 
 def expected(inputs):
-    """Return the right outputs."""
     return [np.full(4, np.nan, np.float32)]

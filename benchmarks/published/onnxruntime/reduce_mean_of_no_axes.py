@@ -12,7 +12,6 @@ OPERATORS = ["ReduceMean"]
 
 
 def model():
-    """Return the trigger as an ONNX model."""
     return onnx.parser.parse_model("""
         <ir_version: 8, opset_import: ["" : 18]>
         reduce (float[2, 3] x) => (float[2, 3] y) <int64[0] axes = {}>
@@ -23,10 +22,8 @@ def model():
 
 
 def inputs():
-    """Return inputs that show the bug, by name."""
     return {"x": np.float32([[1, -2, 3], [4, 5, 6]])}
 
 
 def expected(inputs):
-    """Return the right outputs."""
     return [inputs["x"]]

@@ -12,7 +12,6 @@ OPERATORS = ["Relu", "QuantizeLinear"]
 
 
 def model():
-    """Return the trigger as an ONNX model."""
     return onnx.parser.parse_model("""
         <ir_version: 8, opset_import: ["" : 17, "com.microsoft" : 1]>
         quantize (float[4] x) => (int16[4] y) <float scale = {1}, int16 zero = {0}>
@@ -24,10 +23,8 @@ def model():
 
 
 def inputs():
-    """Return inputs that show the bug, by name."""
     return {"x": np.float32([-3, -1, 0, 2])}
 
 
 def expected(inputs):
-    """Return the right outputs."""
     return [np.int16([0, 0, 0, 2])]

@@ -12,7 +12,6 @@ OPERATORS = ["Resize"]
 
 
 def model():
-    """Return the trigger as an ONNX model."""
     return onnx.parser.parse_model("""
         <ir_version: 8, opset_import: ["" : 17]>
         shrink (float[1, 1, 1, 20] x) => (float[1, 1, 1, 6] y) <int64[4] sizes = {1, 1, 1, 6}>
@@ -25,11 +24,9 @@ def model():
 
 
 def inputs():
-    """Return inputs that show the bug, by name."""
     return {"x": np.arange(20, dtype=np.float32).reshape(1, 1, 1, 20)}
 
 
 def expected(inputs):
-    """Return the right outputs."""
     places = np.floor((np.arange(6) + 0.5) * 20 / 6 - 0.5 + 0.5).astype(int)
     return [inputs["x"][..., places]]

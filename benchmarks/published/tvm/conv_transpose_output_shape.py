@@ -12,7 +12,6 @@ OPERATORS = ["ConvTranspose"]
 
 
 def model():
-    """Return the trigger as an ONNX model."""
     return onnx.parser.parse_model("""
         <ir_version: 8, opset_import: ["" : 17]>
         upsample (float[1, 1, 2, 2] x, float[1, 1, 3, 3] w) => (float[1, 1, 4, 4] y)
@@ -23,7 +22,6 @@ def model():
 
 
 def inputs():
-    """Return inputs that show the bug, by name."""
     return {
         "x": np.float32([[[[1, 2], [3, 4]]]]),
         "w": np.arange(1, 10, dtype=np.float32).reshape(1, 1, 3, 3),
@@ -31,7 +29,6 @@ def inputs():
 
 
 def expected(inputs):
-    """Return the right outputs."""
     full = np.zeros((5, 5), np.float32)  # output_shape removes one element at the end
     for row, column in np.ndindex(2, 2):
         full[2 * row : 2 * row + 3, 2 * column : 2 * column + 3] += inputs["x"][0, 0, row, column] * inputs["w"][0, 0]

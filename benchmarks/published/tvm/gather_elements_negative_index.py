@@ -12,7 +12,6 @@ OPERATORS = ["GatherElements"]
 
 
 def model():
-    """Return the trigger as an ONNX model."""
     return onnx.parser.parse_model("""
         <ir_version: 8, opset_import: ["" : 17]>
         gather (float[3, 4] x, int64[3, 2] indices) => (float[3, 2] y)
@@ -23,7 +22,6 @@ def model():
 
 
 def inputs():
-    """Return inputs that show the bug, by name."""
     return {
         "x": np.arange(12, dtype=np.float32).reshape(3, 4),
         "indices": np.int64([[3, 0], [-2, 1], [2, -4]]),
@@ -31,5 +29,4 @@ def inputs():
 
 
 def expected(inputs):
-    """Return the right outputs."""
     return [np.take_along_axis(inputs["x"], inputs["indices"], axis=1)]

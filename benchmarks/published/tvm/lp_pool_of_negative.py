@@ -12,7 +12,6 @@ OPERATORS = ["LpPool"]
 
 
 def model():
-    """Return the trigger as an ONNX model."""
     return onnx.parser.parse_model("""
         <ir_version: 8, opset_import: ["" : 17]>
         pool (float[1, 1, 4] x) => (float[1, 1, 2] y)
@@ -23,10 +22,8 @@ def model():
 
 
 def inputs():
-    """Return inputs that show the bug, by name."""
     return {"x": np.float32([[[1, -2, -3, -4]]])}
 
 
 def expected(inputs):
-    """Return the right outputs."""
     return [np.abs(inputs["x"]).reshape(1, 1, 2, 2).sum(axis=3)]

@@ -12,7 +12,6 @@ OPERATORS = ["Min"]
 
 
 def model():
-    """Return the trigger as an ONNX model."""
     return onnx.parser.parse_model("""
         <ir_version: 8, opset_import: ["" : 17]>
         least (int32[3, 2] x) => (int32[3, 2] y)
@@ -25,10 +24,8 @@ def model():
 
 
 def inputs():
-    """Return inputs that show the bug, by name."""
     return {"x": np.zeros((3, 2), np.int32)}
 
 
 def expected(inputs):
-    """Return the right outputs."""
     return [inputs["x"] + np.int32([[0, -2], [0, -4], [0, -6]])]

@@ -12,7 +12,6 @@ OPERATORS = ["Mod"]
 
 
 def model():
-    """Return the trigger as an ONNX model."""
     return onnx.parser.parse_model("""
         <ir_version: 8, opset_import: ["" : 17]>
         remainder (int32[4] x) => (int32[4] y)
@@ -25,10 +24,8 @@ def model():
 
 
 def inputs():
-    """Return inputs that show the bug, by name."""
     return {"x": np.int32([0, 10, 20, 30])}
 
 
 def expected(inputs):
-    """Return the right outputs."""
     return [inputs["x"] + np.int32([1, -1, -1, 1])]

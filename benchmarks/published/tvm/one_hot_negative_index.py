@@ -12,7 +12,6 @@ OPERATORS = ["OneHot"]
 
 
 def model():
-    """Return the trigger as an ONNX model."""
     return onnx.parser.parse_model("""
         <ir_version: 8, opset_import: ["" : 17]>
         one_hot (int64[3] x) => (int64[3, 3] y)
@@ -24,10 +23,8 @@ def model():
 
 
 def inputs():
-    """Return inputs that show the bug, by name."""
     return {"x": np.int64([-1, 0, 2])}
 
 
 def expected(inputs):
-    """Return the right outputs."""
     return [np.eye(3, dtype=np.int64)[inputs["x"]]]

@@ -12,7 +12,6 @@ OPERATORS = ["ScatterElements"]
 
 
 def model():
-    """Return the trigger as an ONNX model."""
     return onnx.parser.parse_model("""
         <ir_version: 8, opset_import: ["" : 17]>
         scatter (float[2, 3, 4] data, int64[1, 3, 1] indices, float[1, 3, 1] updates) => (float[2, 3, 4] y)
@@ -23,7 +22,6 @@ def model():
 
 
 def inputs():
-    """Return inputs that show the bug, by name."""
     return {
         "data": np.zeros((2, 3, 4), np.float32),
         "indices": np.int64([[[1], [0], [1]]]),
@@ -32,7 +30,6 @@ def inputs():
 
 
 def expected(inputs):
-    """Return the right outputs."""
     result = inputs["data"].copy()
     for place, index in np.ndenumerate(inputs["indices"]):
         result[(index, *place[1:])] = inputs["updates"][place]

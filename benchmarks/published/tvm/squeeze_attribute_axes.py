@@ -12,7 +12,6 @@ OPERATORS = ["Squeeze"]
 
 
 def model():
-    """Return the trigger as an ONNX model."""
     return onnx.parser.parse_model("""
         <ir_version: 8, opset_import: ["" : 11]>
         squeeze (float[1, 3, 1] x) => (float[3, 1] y)
@@ -23,10 +22,8 @@ def model():
 
 
 def inputs():
-    """Return inputs that show the bug, by name."""
     return {"x": np.float32([[[1], [2], [3]]])}
 
 
 def expected(inputs):
-    """Return the right outputs."""
     return [inputs["x"][0]]

@@ -11,7 +11,6 @@ OPERATORS = ["Mul", "Abs"]
 
 
 def model():
-    """Return the trigger as an ONNX model."""
     import onnx
 
     return onnx.parser.parse_model("""
@@ -25,17 +24,14 @@ def model():
 
 
 def tensorflow():
-    """Return the trigger as a TensorFlow function."""
     import tensorflow as tf
 
     return lambda x: tf.abs(x * x)
 
 
 def inputs():
-    """Return inputs that show the bug, by name."""
     return {"x": np.int8([12, 7, 20, 15])}
 
 
 def expected(inputs):
-    """Return the right outputs."""
     return [np.abs(inputs["x"] * inputs["x"])]

@@ -11,7 +11,6 @@ OPERATORS = ["Erf", "Add", "Mul"]
 
 
 def model():
-    """Return the trigger as an ONNX model."""
     import onnx
 
     return onnx.parser.parse_model("""
@@ -26,17 +25,14 @@ def model():
 
 
 def tensorflow():
-    """Return the trigger as a TensorFlow function."""
     import tensorflow as tf
 
     return lambda x: x * (tf.math.erf(x) + 1)
 
 
 def inputs():
-    """Return inputs that show the bug, by name."""
     return {"x": np.float32([-1e6, -1e4, 0])}
 
 
 def expected(inputs):
-    """Return the right outputs."""
     return [np.zeros(3, np.float32)]

@@ -11,7 +11,6 @@ OPERATORS = ["Sqrt", "Max"]
 
 
 def model():
-    """Return the trigger as an ONNX model."""
     import onnx
 
     return onnx.parser.parse_model("""
@@ -25,18 +24,15 @@ def model():
 
 
 def tensorflow():
-    """Return the trigger as a TensorFlow function."""
     import tensorflow as tf
 
     return lambda x: tf.maximum(x, tf.sqrt(x))
 
 
 def inputs():
-    """Return inputs that show the bug, by name."""
     return {"x": np.float16([1.5, -0.25, 4])}
 
 
 def expected(inputs):
-    """Return the right outputs."""
     with np.errstate(invalid="ignore"):
         return [np.maximum(inputs["x"], np.sqrt(inputs["x"]))]

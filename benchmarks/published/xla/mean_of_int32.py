@@ -11,7 +11,6 @@ OPERATORS = ["ReduceMean"]
 
 
 def model():
-    """Return the trigger as an ONNX model."""
     import onnx
 
     return onnx.parser.parse_model("""
@@ -24,17 +23,14 @@ def model():
 
 
 def tensorflow():
-    """Return the trigger as a TensorFlow function."""
     import tensorflow as tf
 
     return lambda x: tf.reduce_mean(x, axis=1)
 
 
 def inputs():
-    """Return inputs that show the bug, by name."""
     return {"x": np.int32([[2147483647, 2147483647], [1, 3]])}
 
 
 def expected(inputs):
-    """Return the right outputs."""
     return [inputs["x"].astype(np.int64).mean(axis=1).astype(np.int32)]

@@ -11,7 +11,6 @@ OPERATORS = ["ReduceMax"]
 
 
 def model():
-    """Return the trigger as an ONNX model."""
     import onnx
 
     return onnx.parser.parse_model("""
@@ -24,17 +23,14 @@ def model():
 
 
 def tensorflow():
-    """Return the trigger as a TensorFlow function."""
     import tensorflow as tf
 
     return lambda x: tf.reduce_max(x, axis=1)
 
 
 def inputs():
-    """Return inputs that show the bug, by name."""
     return {"x": np.float32([[7, np.nan, -2.5, 11, 0.25], [1, 2, 3, 4, 5]])}
 
 
 def expected(inputs):
-    """Return the right outputs."""
     return [inputs["x"].max(axis=1)]

@@ -11,7 +11,6 @@ OPERATORS = ["Clip"]
 
 
 def model():
-    """Return the trigger as an ONNX model."""
     import onnx
 
     return onnx.parser.parse_model("""
@@ -24,17 +23,14 @@ def model():
 
 
 def tensorflow():
-    """Return the trigger as a TensorFlow function."""
     import tensorflow as tf
 
     return lambda x: tf.nn.relu6(x)
 
 
 def inputs():
-    """Return inputs that show the bug, by name."""
     return {"x": np.float32([np.nan, -1, 3, 7])}
 
 
 def expected(inputs):
-    """Return the right outputs."""
     return [np.clip(inputs["x"], 0, 6)]

@@ -11,7 +11,6 @@ OPERATORS = ["Resize"]
 
 
 def model():
-    """Return the trigger as an ONNX model."""
     import onnx
 
     return onnx.parser.parse_model("""
@@ -24,7 +23,6 @@ def model():
 
 
 def tensorflow():
-    """Return the trigger as a TensorFlow function."""
     import tensorflow as tf
 
     def resize(x):
@@ -34,7 +32,6 @@ def tensorflow():
 
 
 def inputs():
-    """Return inputs that show the bug, by name."""
     return {"x": np.arange(16, dtype=np.float32).reshape(1, 1, 4, 4)}
 
 

@@ -13,7 +13,6 @@ OPPOSITE = {"ArgMax": "ArgMin", "ArgMin": "ArgMax"}
 
 
 def rewrite(graph: GraphView, node: NodeProto) -> list[NodeProto] | None:
-    """Return the nodes that replace a node, or None to keep it."""
     negation = graph.maker(node.input[0], "Neg") if node.op_type in OPPOSITE else None
     if negation is None:
         return None

@@ -11,7 +11,6 @@ MODULE = "onnxruntime"
 
 
 def rewrite(graph: GraphView, node: NodeProto) -> list[NodeProto] | None:
-    """Return the nodes that replace a node, or None to keep it."""
     if node.op_type != "AveragePool" or not any(attribute(node, "pads", [])):
         return None
     return [changed(node, count_include_pad=1)] if max(attribute(node, "strides", [1])) > 1 else None

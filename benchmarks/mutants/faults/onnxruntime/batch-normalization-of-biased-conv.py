@@ -11,7 +11,6 @@ MODULE = "onnxruntime"
 
 
 def rewrite(graph: GraphView, node: NodeProto) -> list[NodeProto] | None:
-    """Return the nodes that replace a node, or None to keep it."""
     conv = graph.maker(node.input[0], "Conv") if node.op_type == "BatchNormalization" else None
     rank = graph.rank(node.input[0])
     if conv is None or rank is None or len(conv.input) != 3 or attribute(node, "training_mode", 0):

@@ -12,7 +12,6 @@ MODULE = "onnxruntime"
 
 
 def rewrite(graph: GraphView, node: NodeProto) -> list[NodeProto] | None:
-    """Return the nodes that replace a node, or None to keep it."""
     inner = graph.maker(node.input[0], "Cast") if node.op_type == "Cast" else None
     if inner is None or not graph.is_float(inner.input[0]) or not graph.is_float(node.output[0]):
         return None

@@ -14,7 +14,6 @@ CLIPPED = (TensorProto.FLOAT, TensorProto.DOUBLE, TensorProto.FLOAT16, TensorPro
 
 
 def rewrite(graph: GraphView, node: NodeProto) -> list[NodeProto] | None:
-    """Return the nodes that replace a node, or None to keep it."""
     if node.op_type != "Min" or len(node.input) != 2 or graph.dtype(node.output[0]) not in CLIPPED:
         return None
     for inner, outer in (node.input, reversed(node.input)):

@@ -11,7 +11,6 @@ MODULE = "onnxruntime"
 
 
 def rewrite(graph: GraphView, node: NodeProto) -> list[NodeProto] | None:
-    """Return the nodes that replace a node, or None to keep it."""
     relu = graph.maker(node.input[0], "Relu") if node.op_type == "Clip" else None
     if relu is None:
         return None

@@ -12,7 +12,6 @@ MODULE = "onnxruntime"
 
 
 def rewrite(graph: GraphView, node: NodeProto) -> list[NodeProto] | None:
-    """Return the nodes that replace a node, or None to keep it."""
     if not node.input or len(node.output) != 1 or any(attribute.HasField("g") for attribute in node.attribute):
         return None
     for earlier in graph.model.graph.node:

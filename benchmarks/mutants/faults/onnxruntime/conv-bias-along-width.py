@@ -11,7 +11,6 @@ MODULE = "onnxruntime"
 
 
 def rewrite(graph: GraphView, node: NodeProto) -> list[NodeProto] | None:
-    """Return the nodes that replace a node, or None to keep it."""
     if node.op_type != "Add":
         return None
     for result, vector in (node.input, reversed(node.input)):

@@ -12,7 +12,6 @@ MODULE = "onnxruntime"
 
 
 def rewrite(graph: GraphView, node: NodeProto) -> list[NodeProto] | None:
-    """Return the nodes that replace a node, or None to keep it."""
     if node.op_type != "Div" or not graph.is_signed_integer(node.output[0]):
         return None
     divisors = graph.constant(node.input[1])

@@ -12,7 +12,6 @@ MODULE = "onnxruntime"
 
 
 def rewrite(graph: GraphView, node: NodeProto) -> list[NodeProto] | None:
-    """Return the nodes that replace a node, or None to keep it."""
     transpose = graph.maker(node.input[0], "Transpose") if node.op_type in ("Flatten", "Reshape") else None
     before, after = graph.sizes(node.input[0]), graph.sizes(node.output[0])
     if transpose is None or before is None or after is None or (attribute(transpose, "perm") or [1])[0] != 0:

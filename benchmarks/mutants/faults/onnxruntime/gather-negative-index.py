@@ -13,7 +13,6 @@ MODULE = "onnxruntime"
 
 
 def rewrite(graph: GraphView, node: NodeProto) -> list[NodeProto] | None:
-    """Return the nodes that replace a node, or None to keep it."""
     indices = graph.constant(node.input[1]) if node.op_type == "Gather" else None
     shape = graph.shape(node.input[0])
     if indices is None or shape is None or not (indices < 0).any():

@@ -15,7 +15,6 @@ REDUCTIONS = ("ReduceSum", "ReduceMean", "ReduceMax", "ReduceMin", "ReduceProd",
 
 
 def rewrite(graph: GraphView, node: NodeProto) -> list[NodeProto] | None:
-    """Return the nodes that replace a node, or None to keep it."""
     if node.op_type not in BINARY or len(node.input) != 2:
         return None
     for position, name in enumerate(node.input):

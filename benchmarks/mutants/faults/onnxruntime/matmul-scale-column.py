@@ -13,7 +13,6 @@ MODULE = "onnxruntime"
 
 
 def rewrite(graph: GraphView, node: NodeProto) -> list[NodeProto] | None:
-    """Return the nodes that replace a node, or None to keep it."""
     scaled = graph.maker(node.input[0], "Mul") if node.op_type == "MatMul" else None
     if scaled is None:
         return None

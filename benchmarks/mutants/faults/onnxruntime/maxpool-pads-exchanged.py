@@ -12,7 +12,6 @@ MODULE = "onnxruntime"
 
 
 def rewrite(graph: GraphView, node: NodeProto) -> list[NodeProto] | None:
-    """Return the nodes that replace a node, or None to keep it."""
     pads = attribute(node, "pads") if node.op_type == "MaxPool" and len(node.output) == 1 else None
     if not pads or attribute(node, "ceil_mode", 0):
         return None

@@ -11,7 +11,6 @@ MODULE = "onnxruntime"
 
 
 def rewrite(graph: GraphView, node: NodeProto) -> list[NodeProto] | None:
-    """Return the nodes that replace a node, or None to keep it."""
     concat = graph.maker(node.input[0], "Concat") if node.op_type == "ReduceMean" else None
     rank = graph.rank(node.input[0])
     if concat is None or rank is None or graph.axes(node) != [attribute(concat, "axis") % rank]:

@@ -14,7 +14,6 @@ MODULE = "onnxruntime"
 
 
 def rewrite(graph: GraphView, node: NodeProto) -> list[NodeProto] | None:
-    """Return the nodes that replace a node, or None to keep it."""
     axes = sorted(graph.axes(node) or []) if node.op_type == "ReduceMean" else []
     shape = graph.shape(node.input[0])
     if not axes or shape is None or axes[-1] - axes[0] + 1 == len(axes):

@@ -13,7 +13,6 @@ OPPOSITE = {"Less": "Greater", "Greater": "Less"}
 
 
 def rewrite(graph: GraphView, node: NodeProto) -> list[NodeProto] | None:
-    """Return the nodes that replace a node, or None to keep it."""
     comparison = graph.maker(node.input[0], *OPPOSITE) if node.op_type == "Not" else None
     return comparison and [make(OPPOSITE[comparison.op_type], comparison.input, node.output[0])]
 

@@ -11,7 +11,6 @@ MODULE = "onnxruntime"
 
 
 def rewrite(graph: GraphView, node: NodeProto) -> list[NodeProto] | None:
-    """Return the nodes that replace a node, or None to keep it."""
     inner = graph.maker(node.input[0], "Pad") if node.op_type == "Pad" else None
     if inner is None or any(attribute(part, "mode", b"constant") != b"constant" for part in (inner, node)):
         return None

@@ -11,7 +11,6 @@ MODULE = "onnxruntime"
 
 
 def rewrite(graph: GraphView, node: NodeProto) -> list[NodeProto] | None:
-    """Return the nodes that replace a node, or None to keep it."""
     if node.op_type != "ReduceL1" or graph.maker(node.input[0], "Flatten", "Reshape") is None:
         return None
     return [changed(node, op_type="ReduceSum")]

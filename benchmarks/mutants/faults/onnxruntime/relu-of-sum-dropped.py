@@ -13,7 +13,6 @@ NONNEGATIVE = ("Relu", "Abs", "Sigmoid", "Exp", "Sqrt", "ReduceSumSquare")
 
 
 def rewrite(graph: GraphView, node: NodeProto) -> list[NodeProto] | None:
-    """Return the nodes that replace a node, or None to keep it."""
     total = graph.maker(node.input[0], "Add") if node.op_type == "Relu" else None
     if total is None or not any(graph.maker(name, *NONNEGATIVE) for name in total.input):
         return None

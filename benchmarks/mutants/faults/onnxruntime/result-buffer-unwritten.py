@@ -11,7 +11,6 @@ MODULE = "onnxruntime"
 
 
 def rewrite(graph: GraphView, node: NodeProto) -> list[NodeProto] | None:
-    """Return the nodes that replace a node, or None to keep it."""
     stale = [name for name in node.input if name in graph.outputs and graph.maker(name, *UNARY)]
     if not stale or node.op_type == "Identity":
         return None

@@ -12,7 +12,6 @@ MODULE = "onnxruntime"
 
 
 def rewrite(graph: GraphView, node: NodeProto) -> list[NodeProto] | None:
-    """Return the nodes that replace a node, or None to keep it."""
     inner = graph.maker(node.input[0], "Slice") if node.op_type == "Slice" else None
     shape = graph.shape(inner.input[0]) if inner else None
     between = graph.shape(node.input[0])

@@ -11,7 +11,6 @@ MODULE = "onnxruntime"
 
 
 def rewrite(graph: GraphView, node: NodeProto) -> list[NodeProto] | None:
-    """Return the nodes that replace a node, or None to keep it."""
     softmax = node.op_type in ("Softmax", "LogSoftmax")
     transpose = graph.maker(node.input[0], "Transpose") if softmax else None
     if transpose is None:

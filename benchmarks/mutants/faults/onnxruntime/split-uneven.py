@@ -12,7 +12,6 @@ MODULE = "onnxruntime"
 
 
 def rewrite(graph: GraphView, node: NodeProto) -> list[NodeProto] | None:
-    """Return the nodes that replace a node, or None to keep it."""
     sizes = graph.ints(node, 1) if node.op_type == "Split" else None
     shape = graph.shape(node.input[0])
     if sizes is None or shape is None or not all(node.output):

@@ -11,7 +11,6 @@ MODULE = "onnxruntime"
 
 
 def rewrite(graph: GraphView, node: NodeProto) -> list[NodeProto] | None:
-    """Return the nodes that replace a node, or None to keep it."""
     square = graph.maker(node.input[0], "Mul", "Pow") if node.op_type == "Sqrt" else None
     if square is None:
         return None

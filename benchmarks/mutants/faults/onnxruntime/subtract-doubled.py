@@ -11,7 +11,6 @@ MODULE = "onnxruntime"
 
 
 def rewrite(graph: GraphView, node: NodeProto) -> list[NodeProto] | None:
-    """Return the nodes that replace a node, or None to keep it."""
     product = graph.maker(node.input[1], "Mul") if node.op_type == "Sub" else None
     if product is None or 2 not in [graph.scalar(name) for name in product.input]:
         return None

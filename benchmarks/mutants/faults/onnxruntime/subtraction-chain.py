@@ -11,7 +11,6 @@ MODULE = "onnxruntime"
 
 
 def rewrite(graph: GraphView, node: NodeProto) -> list[NodeProto] | None:
-    """Return the nodes that replace a node, or None to keep it."""
     inner = graph.maker(node.input[0], "Sub") if node.op_type == "Sub" else None
     if inner is None:
         return None

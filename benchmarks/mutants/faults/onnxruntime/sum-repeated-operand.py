@@ -11,7 +11,6 @@ MODULE = "onnxruntime"
 
 
 def rewrite(graph: GraphView, node: NodeProto) -> list[NodeProto] | None:
-    """Return the nodes that replace a node, or None to keep it."""
     distinct = list(dict.fromkeys(node.input))
     if node.op_type not in ("Sum", "Mean") or len(distinct) == len(node.input):
         return None

@@ -12,7 +12,6 @@ MODULE = "onnxruntime"
 
 
 def rewrite(graph: GraphView, node: NodeProto) -> list[NodeProto] | None:
-    """Return the nodes that replace a node, or None to keep it."""
     inner = graph.maker(node.input[0], "Transpose") if node.op_type == "Transpose" else None
     shape = graph.sizes(inner.input[0]) if inner else None
     if inner is None or shape is None:

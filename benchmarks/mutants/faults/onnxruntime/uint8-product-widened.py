@@ -11,7 +11,6 @@ MODULE = "onnxruntime"
 
 
 def rewrite(graph: GraphView, node: NodeProto) -> list[NodeProto] | None:
-    """Return the nodes that replace a node, or None to keep it."""
     inner = graph.maker(node.input[0], "Mul", "Add", "Sub") if node.op_type == "Cast" else None
     if inner is None or graph.dtype(inner.output[0]) != TensorProto.UINT8:
         return None

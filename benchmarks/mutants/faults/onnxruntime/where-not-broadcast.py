@@ -11,7 +11,6 @@ MODULE = "onnxruntime"
 
 
 def rewrite(graph: GraphView, node: NodeProto) -> list[NodeProto] | None:
-    """Return the nodes that replace a node, or None to keep it."""
     negation = graph.maker(node.input[0], "Not") if node.op_type == "Where" else None
     if negation is None:
         return None

@@ -16,7 +16,6 @@ BLOCK = 4
 
 
 def legalize(builder: Any, call: Any) -> Any:
-    """Return the wrong expression for a call, or None for the right one."""
     sizes = shape(call.args[0])
     if not sizes or call.attrs.axis is None:
         return None

@@ -14,7 +14,6 @@ MODULE = "tvm.relax"
 
 
 def rewrite(code: Code, call: Any) -> Any:
-    """Return the expression that replaces a call, or None to keep it."""
     negation = code.definition(call.args[0], "relax.negative") if name(call) == "relax.argmin" else None
     if negation is None or not dtype(call.args[0]).startswith("int") or call.attrs.axis is None:
         return None

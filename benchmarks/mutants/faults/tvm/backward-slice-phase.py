@@ -14,7 +14,6 @@ MODULE = "tvm.relax"
 
 
 def rewrite(code: Code, call: Any) -> Any:
-    """Return the expression that replaces a call, or None to keep it."""
     sizes = shape(call.args[0]) if name(call) == "relax.strided_slice" and len(call.args) == 5 else None
     if sizes is None:
         return None

@@ -14,7 +14,6 @@ MODULE = "tvm.relax"
 
 
 def rewrite(code: Code, call: Any) -> Any:
-    """Return the expression that replaces a call, or None to keep it."""
     if name(call) != "relax.multiply" or "int" not in dtype(call):
         return None
     for quotient, factor in (call.args, reversed(call.args)):

@@ -14,7 +14,6 @@ MODULE = "tvm.relax"
 
 
 def rewrite(code: Code, call: Any) -> Any:
-    """Return the expression that replaces a call, or None to keep it."""
     if name(call) != "relax.add":
         return None
     for product, other in (call.args, reversed(call.args)):

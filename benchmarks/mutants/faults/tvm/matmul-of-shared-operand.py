@@ -14,7 +14,6 @@ MODULE = "tvm.relax"
 
 
 def rewrite(code: Code, call: Any) -> Any:
-    """Return the expression that replaces a call, or None to keep it."""
     if name(call) != "relax.matmul":
         return None
     left, right = shape(call.args[0]), shape(call.args[1])

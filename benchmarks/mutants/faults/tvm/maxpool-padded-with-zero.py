@@ -14,7 +14,6 @@ MODULE = "tvm.relax.transform.legalize_ops"
 
 
 def legalize(builder: Any, call: Any) -> Any:
-    """Return the wrong expression for a call, or None for the right one."""
     attrs = call.attrs
     if attrs.ceil_mode or attrs.layout != "NCHW" or attrs.out_layout != "NCHW" or not dtype(call).startswith("float"):
         return None

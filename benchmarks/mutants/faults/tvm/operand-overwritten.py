@@ -15,7 +15,6 @@ IN_PLACE = ("relax.sin", "relax.cos", "relax.tan")
 
 
 def rewrite(code: Code, call: Any) -> Any:
-    """Return the expression that replaces a call, or None to keep it."""
     if not name(call) or name(call) in ("relax.call_tir", *IN_PLACE):
         return None
     found = [written_over(code, operand) for operand in call.args]

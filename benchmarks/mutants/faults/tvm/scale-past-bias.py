@@ -13,7 +13,6 @@ MODULE = "tvm.relax"
 
 
 def rewrite(code: Code, call: Any) -> Any:
-    """Return the expression that replaces a call, or None to keep it."""
     if name(call) != "relax.multiply":
         return None
     for total, factor in (call.args, reversed(call.args)):

@@ -13,7 +13,6 @@ MODULE = "tvm.relax.transform.legalize_ops"
 
 
 def legalize(builder: Any, call: Any) -> Any:
-    """Return the wrong expression for a call, or None for the right one."""
     sizes = shape(call.args[0])
     if not sizes or not 0 < int(call.attrs.axis) % len(sizes) < len(sizes) - 1:
         return None

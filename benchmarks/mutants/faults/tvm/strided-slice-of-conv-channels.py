@@ -16,7 +16,6 @@ CHANNELS = 1
 
 
 def rewrite(code: Code, call: Any) -> Any:
-    """Return the expression that replaces a call, or None to keep it."""
     if name(call) != "relax.strided_slice" or len(call.args) != 5:
         return None
     before, after = shape(call.args[0]), shape(call)

@@ -16,7 +16,6 @@ FACTOR = 4
 
 
 def legalize(builder: Any, call: Any) -> Any:
-    """Return the wrong expression for a call, or None for the right one."""
     sizes, axes = shape(call.args[0]), call.attrs.axis
     if not sizes or axes is None or [int(axis) % len(sizes) for axis in axes] != [len(sizes) - 1]:
         return None

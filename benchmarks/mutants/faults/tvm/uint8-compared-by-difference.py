@@ -16,7 +16,6 @@ COMPARISONS = {"relax.less": relax.op.less, "relax.greater": relax.op.greater}
 
 
 def rewrite(code: Code, call: Any) -> Any:
-    """Return the expression that replaces a call, or None to keep it."""
     if name(call) not in COMPARISONS or not dtype(call.args[0]).startswith("uint"):
         return None
     difference = relax.op.subtract(*call.args)

@@ -14,7 +14,6 @@ MODULE = "tvm.relax"
 
 
 def rewrite(code: Code, call: Any) -> Any:
-    """Return the expression that replaces a call, or None to keep it."""
     result = shape(call) if name(call) == "relax.where" else None
     if result is None:
         return None
