@@ -12,7 +12,6 @@ ARGS ?= --compiler inductor --time 2m
 PUBLISHED ?=
 HUNT ?=
 BUGS ?=
-BROKEN ?= -n 1000 --out broken
 PROBES ?=
 
 comma := ,
@@ -24,7 +23,7 @@ FUZZ_READY := $(if $(and $(COMPILER),$(if $(wildcard $(READY)),,yes)),.venv/.wit
 # Without bytecode each process of the tests would rewrite the asserts of 500 modules, and compile them, anew.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: fuzz check control docs mutants published hunt probes sample bugs broken test test-old test-long lint sizes clean
+.PHONY: fuzz check control docs mutants published hunt probes sample bugs test test-old test-long lint sizes clean
 
 # Findings (status 1) are what fuzzing is for; any other status is a problem.
 fuzz: $(FUZZ_READY)
@@ -64,9 +63,6 @@ bugs: $(READY)
 
 probes: $(READY)
 	$(BIN)/python scripts/probes.py $(PROBES)
-
-broken: $(READY)
-	$(BIN)/python benchmarks/broken/run.py $(BROKEN)
 
 sample: $(READY)
 	$(BIN)/python scripts/suite_sample.py

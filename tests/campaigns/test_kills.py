@@ -1,42 +1,178 @@
-"""Kills do not change the results of a campaign: `benchmarks/kills.py` on a small scale."""
+"""A campaign that is killed at random moments, and resumed each time, ends as one that is left alone."""
 
 from __future__ import annotations
 
+import json
+import os
 import random
+import signal
+import sqlite3
+import subprocess
 import sys
-from collections import Counter
+import time
+import uuid
+from collections.abc import Iterator
+from contextlib import closing, suppress
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from tests.support.commands import ROOT
+from tests.support.plugins import CONTROL_INFO, plugin
+from tests.support.workers import HOPELESS_S
 
-if str(ROOT) not in sys.path:
-    sys.path.insert(0, str(ROOT))
+pytestmark = [
+    pytest.mark.long,
+    pytest.mark.skipif(not Path("/proc/self/environ").exists(), reason="finds processes in /proc"),
+]
 
-from benchmarks import kills
+FAULTY = """
+_disabled = set()
 
-pytestmark = pytest.mark.skipif(not Path("/proc/self/environ").exists(), reason="finds processes in /proc")
+def start(options):
+    _disabled.update(options.get("disable", ()))
+
+def knobs():
+    return ["no-relu", "no-softplus", "other"]
+
+def compile(program, inputs):
+    if {"Sqrt", "Tanh"} <= {node.op for node in program.nodes}:
+        raise RuntimeError("cannot fuse Sqrt with Tanh")
+    return control.compile(program, inputs)
+
+def run(compiled, inputs):
+    names = {node.op for node in compiled.nodes}
+    wrong = sum(op in names and "no-" + op.lower() not in _disabled for op in ("Relu", "Softplus"))
+    return [(dtype, values + values.dtype.type(wrong)) for dtype, values in control.run(compiled, inputs)]
+"""
+"""Two faults make wrong results, and each vanishes without one part of the compiler. The third is a crash."""
+
+OPERATORS = ("Relu", "Softplus", "Sqrt", "Tanh", "Add", "Mul", "Sub", "Exp", "Transpose", "Concat", "Abs", "Max")
+FAILURES = ("crash", "hang")
+"""Each process stores two of these findings with one signature, so their number depends on the processes."""
+
+CASES, KILLS = 12, 5
 
 
-@pytest.mark.long
-@pytest.mark.parametrize("workers", [1, 2])
-def test_a_killed_campaign_ends_as_one_that_is_left_alone(tmp_path: Path, workers: int) -> None:
-    alone, _ = kills.left_alone(tmp_path / "alone", workers, 12)
-    assert alone["wrong results"]
-    survived = kills.survive(tmp_path / "killed", workers, 12, 4, random.Random(workers), alone)
-    assert survived.problems == []
-    assert survived.kills.total() > 0
+class Campaign:
+    """A campaign in a folder. The variable ``mark`` in their environment tells its processes from others."""
+
+    def __init__(self, folder: Path, workers: int) -> None:
+        self.temporary, self.out, self.workers = folder / "tmp", folder / "c", workers
+        self.temporary.mkdir(parents=True)
+        self.mark = str(uuid.uuid4())
+        site = plugin(folder / "site", FAULTY, name="faulty", info={**CONTROL_INFO, "fast": True})
+        path = os.pathsep.join([site["PYTHONPATH"], str(ROOT)])
+        self.env = {**os.environ, "PYTHONPATH": path, "TMPDIR": str(self.temporary), "POLYJUICE_KILLS": self.mark}
+
+    def command(self) -> subprocess.Popen[str]:
+        """Begin or continue the campaign."""
+        options = ["--resume", str(self.out)]
+        if not (self.out / "campaign.sqlite").exists():
+            options = ["--compiler", "faulty", "-n", str(CASES), "--seed", "5", "--nodes", "5", "--seeds", "default"]
+            options += [text for operator in OPERATORS for text in ("--only-operator", operator)]
+            options += ["--triage", "60s", "--workers", str(self.workers), "--out", str(self.out)]
+        command = [sys.executable, "-m", "polyjuice", "--config", "none", "fuzz", *options, "--json"]
+        pipe = subprocess.PIPE
+        return subprocess.Popen(command, env=self.env, stdout=pipe, stderr=pipe, text=True, start_new_session=True)
+
+    def rows(self, query: str) -> list[Any]:
+        """Rows of the campaign's database; none before there is one."""
+        path = self.out / "campaign.sqlite"
+        if not path.exists():
+            return []
+        with closing(sqlite3.connect(path, 60)) as db:
+            return db.execute(query).fetchall()
+
+    @property
+    def progress(self) -> int:
+        """The number of stored results of cases and of triage."""
+        return sum(count for table in ("cases", "triaged") for (count,) in self.rows(f"SELECT COUNT(*) FROM {table}"))
+
+    def cases(self) -> dict[int, Any]:
+        """The stored cases by index, with the seconds that they took, except those that must run once more."""
+        postponed = {index for (index,) in self.rows("SELECT \"index\" FROM notes WHERE kind = 'postponed'")}
+        rows = self.rows('SELECT "index", pairs, skipped, programs, seconds FROM cases')
+        return {row[0]: row for row in rows if row[0] not in postponed}
+
+    def results(self) -> dict[str, Any]:
+        """The results that must not depend on interruptions."""
+        found = self.rows(
+            "SELECT f.folder, f.kind, f.signature, t.signature FROM findings f LEFT JOIN triaged t USING (folder)"
+        )
+        published = [json.loads(path.read_text()) for path in (self.out / "findings").glob("*/finding.json")]
+        return {
+            "cases": {index: row[1:4] for index, row in self.cases().items()},
+            "rules": dict(self.rows("SELECT name, cases FROM rules")),
+            "wrong results": sorted(row for row in found if row[1] not in FAILURES),
+            "failures": sorted({row[1:] for row in found if row[1] in FAILURES}),
+            "causes": sorted({row[3] for row in found if row[3]}),
+            "published": sorted(record["cause"] for record in published),
+            "faults of Polyjuice": self.rows("SELECT kind, text FROM notes WHERE kind IN ('defect', 'unsound')"),
+        }
+
+    def damage(self) -> Iterator[str]:
+        """Yield what is wrong while no command runs: processes, files, findings that are not complete, the database."""
+        deadline = time.monotonic() + HOPELESS_S
+        while left := [*self._processes(), *map(str, self.temporary.glob("polyjuice-*"))]:
+            if time.monotonic() > deadline:
+                yield from left
+                break
+            time.sleep(0.1)
+        for path in [*(self.out / "raw").glob("[!.]*"), *(self.out / "findings").glob("[!.]*/")]:
+            for name in ("finding.json", "a.onnx", "b.onnx", "inputs.npz", "repro.py", "report.md"):
+                if path.is_dir() and not (path / name).is_file():
+                    yield f"{path} has no {name}"
+        yield from (
+            name for (name,) in self.rows("SELECT folder FROM findings") if not (self.out / "raw" / name).is_dir()
+        )
+        yield from (answer for (answer,) in self.rows("PRAGMA integrity_check") if answer != "ok")
+
+    def _processes(self) -> Iterator[str]:
+        for folder in Path("/proc").glob("[0-9]*"):
+            with suppress(OSError):  # it has ended, or belongs to somebody else
+                if self.mark.encode() in (folder / "environ").read_bytes():
+                    yield (folder / "cmdline").read_bytes().replace(b"\0", b" ").decode()
 
 
-def test_the_harness_sees_what_is_lost(tmp_path: Path) -> None:
-    """A finding without a file, a row without a folder, and results that differ."""
-    campaign = kills.Campaign(tmp_path, 1, 1)
-    (campaign.out / "raw/000001-0-mismatch").mkdir(parents=True)
-    assert len([*kills.half_written(campaign)]) == 6
-    assert kills.difference({1: "a", 2: "b"}, {1: "a"}) == "1 lost [(2, 'b')], 0 new []"
-    survived = kills.Survived(1, 40, Counter({"cases": 3}), 5, 2, ["case 7 was lost, or ran twice"])
-    page = kills.page([survived], "python benchmarks/kills.py")
-    assert "3 times" in page
-    assert "| 1 | 40 | 0 | 3 | 0 | 5 | 2 | 1 |" in page
-    assert "- 1 process: case 7 was lost" in page
+def wait_for_a_moment(campaign: Campaign, process: subprocess.Popen[str], draw: random.Random) -> bool:
+    """Wait until soon after the start, or until there are some new results. Whether the command still runs then."""
+    early, wanted = draw.random() < 1 / 4, campaign.progress + draw.randint(1, 8)
+    while not early and campaign.progress < wanted and process.poll() is None:
+        time.sleep(0.05)
+    with suppress(subprocess.TimeoutExpired):
+        process.wait(draw.uniform(0.3, 8.0) if early else draw.uniform(0.0, 2.0))
+    return process.poll() is None
+
+
+@pytest.mark.parametrize(
+    ("workers", "number", "status"), [(1, signal.SIGKILL, -9), (2, signal.SIGKILL, -9), (2, signal.SIGTERM, 130)]
+)
+def test_a_killed_campaign_ends_as_one_that_is_left_alone(
+    tmp_path: Path, workers: int, number: signal.Signals, status: int
+) -> None:
+    alone = Campaign(tmp_path / "alone", workers)
+    _, errors = (process := alone.command()).communicate()
+    assert process.returncode == 1, errors
+    assert alone.results()["wrong results"]
+
+    killed, draw, kills = Campaign(tmp_path / "killed", workers), random.Random(workers), 0
+    stored: dict[int, Any] = {}
+    while True:
+        process = killed.command()
+        if kills < KILLS and wait_for_a_moment(killed, process, draw):
+            process.send_signal(number)
+            kills += 1
+        _, errors = process.communicate()
+        assert [*killed.damage()] == []
+        assert {index: killed.cases().get(index) for index in stored} == stored, "a case was lost, or ran twice"
+        stored = killed.cases()
+        if process.returncode != status:
+            break
+        if number != signal.SIGKILL:  # after which a process of Python's warns of what it cleans up
+            assert "Traceback" not in errors
+            assert "Warning" not in errors
+    assert process.returncode == 1, errors
+    assert kills > 0
+    assert killed.results() == alone.results()

@@ -1,1 +1,0 @@
-"""Broken models, findings and suites, and what each command of Polyjuice answers to them."""
