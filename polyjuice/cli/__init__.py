@@ -14,9 +14,10 @@ import typer
 from rich.markup import escape
 
 from polyjuice import cache, formats, interrupts, ops
+from polyjuice.campaign.config import Usage
 from polyjuice.campaign.lock import Running
 from polyjuice.campaign.store import NoCampaign
-from polyjuice.cli.common import DEFECT, INTERRUPTED, OK, USAGE, Usage, stderr
+from polyjuice.cli.common import DEFECT, INTERRUPTED, OK, USAGE, stderr
 from polyjuice.cli.doctor import doctor
 from polyjuice.cli.findings import bisect, reduce, replay
 from polyjuice.cli.fuzz import EXAMPLES, fuzz

@@ -1,4 +1,4 @@
-"""The end of ``polyjuice fuzz``, after its summary: rules that tested nothing, and what to do next."""
+"""What ``polyjuice fuzz`` says at its end: rules that tested nothing, and what to do next."""
 
 from __future__ import annotations
 
@@ -54,6 +54,19 @@ def longer(config: Config) -> str:
         return f"-n {_LONGER * config.cases}"
     minutes = max(1, round(_LONGER * (config.time_s or 0) / 60))
     return f"--time {minutes}m" if minutes % 60 else f"--time {minutes // 60}h"
+
+
+def finished(store: Store, config: Config) -> str:
+    """Say that nothing is left to do in a campaign, and how it can go on; "" if something is left."""
+    spent = store.spent(config.workers)["cases_s"]
+    if config.cases is not None:
+        over, what = len(store.done() & {*range(config.cases)}) == config.cases, counted(config.cases, "case")
+    else:
+        over, what = spent >= (config.time_s or 0.0), f"{config.time_s:g} s of cases"
+    if not over or store.postponed() or (config.triage_s and store.waiting()):
+        return ""
+    more = f"polyjuice fuzz --resume {shlex.quote(str(store.folder))} {longer(config)}"
+    return f"the campaign is finished: {what}, and all findings are triaged; to go on, run {more}"
 
 
 def _further(config: Config) -> str:

@@ -7,10 +7,10 @@ from pathlib import Path
 from rich.markup import escape
 
 from polyjuice import compilers, program_formats
-from polyjuice.campaign.config import Config
+from polyjuice.campaign.config import Config, Usage
 from polyjuice.campaign.schedule import SMALL, STATEMENTS
 from polyjuice.campaign.seeds import Seeds
-from polyjuice.cli.common import Usage, stderr
+from polyjuice.cli.common import stderr
 from polyjuice.compilers import EnvironmentProblem
 from polyjuice.egraph import Rule, load
 from polyjuice.execution import probe

@@ -15,9 +15,10 @@ import typer
 from rich.markup import escape
 
 from polyjuice import compilers
-from polyjuice.cli import checks, complete, settings
+from polyjuice.cli import checks, settings
 from polyjuice.cli.checks import Check, State
 from polyjuice.cli.common import OK, USAGE, JsonOption, stderr, stdout
+from polyjuice.cli.options import completes
 
 _COLOURS = {State.ok: "green", State.note: "dim", State.warning: "yellow", State.problem: "red"}
 
@@ -29,7 +30,7 @@ def doctor(
         typer.Argument(
             help="The compilers to check.",
             show_default="all",
-            autocompletion=complete.compilers,
+            autocompletion=completes("compiler"),
         ),
     ] = None,
     python: Annotated[

@@ -14,21 +14,10 @@ import typer
 from rich.markup import escape
 from rich.progress import SpinnerColumn, TextColumn
 
+from polyjuice.campaign.config import Usage, seconds
 from polyjuice.campaign.lock import campaign_of, hold_campaign_lock
-from polyjuice.cli.common import (
-    FINDINGS,
-    OK,
-    JsonOption,
-    Live,
-    PythonOption,
-    RulesOption,
-    Usage,
-    interpreter,
-    seconds,
-    stderr,
-    stdout,
-)
-from polyjuice.cli.read_options import reads_models
+from polyjuice.cli.common import FINDINGS, OK, JsonOption, Live, PythonOption, interpreter, stderr, stdout
+from polyjuice.cli.options import RulesOption, reads_models
 from polyjuice.egraph import load as load_rules
 from polyjuice.formats import ReadLimits
 from polyjuice.stored_files import StoredError, read_json

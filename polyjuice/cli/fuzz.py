@@ -6,36 +6,31 @@ import itertools
 import json
 import sys
 import time
-from collections.abc import Sequence, Set
-from dataclasses import replace
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import typer
 from rich.markup import escape
 
 from polyjuice import compilers, formats, interrupts
 from polyjuice.campaign import coverage, loop
-from polyjuice.campaign.config import Config
+from polyjuice.campaign.config import OPTIONS, Config, Usage
 from polyjuice.campaign.loop import FalseRule
 from polyjuice.campaign.pool import NoProcess
 from polyjuice.campaign.seeds import Seeds
 from polyjuice.campaign.store import Store, writers
-from polyjuice.cli import advice, before, resuming, settings
+from polyjuice.cli import advice, before, settings
 from polyjuice.cli.before import Checked
-from polyjuice.cli.common import DEFECT, FINDINGS, INTERRUPTED, OK, USAGE, Usage, interpreter, stderr
-from polyjuice.cli.fuzz_options import FuzzOptions
-from polyjuice.cli.help import examples
-from polyjuice.cli.option_groups import takes
-from polyjuice.cli.read_options import reads_models
+from polyjuice.cli.common import DEFECT, FINDINGS, INTERRUPTED, OK, USAGE, stderr
+from polyjuice.cli.help import HelpAllOption, examples
+from polyjuice.cli.options import takes
 from polyjuice.cli.settings import Settings
 from polyjuice.cli.start import installed
 from polyjuice.cli.summary import CampaignProgress, covered_models, print_next, print_summary
 from polyjuice.compilers import EnvironmentProblem
 from polyjuice.egraph import Rule
 from polyjuice.execution.space import NoSpace
-from polyjuice.formats import ReadLimits
-from polyjuice.triage import known_list
 
 EXAMPLES = examples(
     (f"polyjuice fuzz --compiler {compilers.default('torch').name} --time 10m", "generated programs"),
@@ -44,16 +39,41 @@ EXAMPLES = examples(
 )
 
 
-@reads_models
-@takes("options", FuzzOptions)
-def fuzz(context: typer.Context, options: FuzzOptions, limits: ReadLimits) -> None:
+def _as_begun(context: typer.Context, folder: Path | None) -> Path | None:
+    """Ignore polyjuice.toml for a campaign that is continued, because it keeps its options."""
+    if folder:
+        context.default_map = None
+    return folder
+
+
+@takes("given", OPTIONS)
+def fuzz(
+    context: typer.Context,
+    given: dict[str, Any],
+    out: Annotated[
+        Path | None, typer.Option(metavar="DIR", help="The campaign's folder.", show_default="campaigns/COMPILER-DATE")
+    ] = None,
+    resume: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="DIR",
+            help="Continue the campaign in this folder; -n and --time count from its start.",
+            is_eager=True,
+            callback=_as_begun,
+        ),
+    ] = None,
+    help_all: HelpAllOption = False,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Print one JSON object on standard output.", rich_help_panel="Output")
+    ] = False,
+) -> None:
     """Find bugs in a compiler: equivalent programs must give equal results.
 
     Exit status: 0 no findings; 1 findings; 2 a mistake in the options or the environment; 3 a defect of Polyjuice
     itself; 130 interrupted (continue with --resume). A campaign without findings that tested too little ends with 2.
     """
-    prepare = _continue if options.resume else _begin
-    store, config, (version, seeds, rules) = prepare(context, options, limits)
+    begun = _continue(context, given, resume, out) if resume else _begin(context, given, out)
+    store, config, (version, seeds, rules) = begun
     with interrupts.deferred():  # the campaign allows interrupts where it waits
         try:
             seeds.keep(store.folder)
@@ -61,7 +81,7 @@ def fuzz(context: typer.Context, options: FuzzOptions, limits: ReadLimits) -> No
         except (EnvironmentProblem, NoSpace, formats.FormatError):
             store.abandon()
             raise
-        if options.as_json:
+        if as_json:
             print(json.dumps(summary))
         else:
             print_summary(summary, config, store)
@@ -70,54 +90,38 @@ def fuzz(context: typer.Context, options: FuzzOptions, limits: ReadLimits) -> No
         sys.exit(status)
 
 
-def _begin(context: typer.Context, options: FuzzOptions, limits: ReadLimits) -> tuple[Store, Config, Checked]:
+def _begin(context: typer.Context, given: dict[str, Any], out: Path | None) -> tuple[Store, Config, Checked]:
     """Store a new campaign, once its configuration is checked. Raises Usage, and what `before.check` raises."""
     set_here, named = settings.of(context), _named(context)
-    if not options.compiler:
+    compiler = given["compiler"]
+    if not compiler:
         raise Usage(_which_compiler(set_here))
-    if named & {"-n", "--time"}:  # a budget on the command line replaces that of polyjuice.toml
-        cases = options.cases if "-n" in named else None
-        duration = options.duration if "--time" in named else None
-        options = replace(options, cases=cases, duration=duration)
-    config = options.config(limits, set_here)
+    if named & {"cases", "time_s"}:  # a budget on the command line replaces that of polyjuice.toml
+        given |= dict.fromkeys({"cases", "time_s"} - named)
+    config = Config.of({**given, "python": given["python"] or set_here.python(compiler)})
     checked = before.check(config)
-    store = Store.create(options.out or _new_folder(options.compiler), config)
+    store = Store.create(out or _new_folder(compiler), config)
     context.call_on_close(store.close)
     return store, config, checked
 
 
-def _continue(context: typer.Context, options: FuzzOptions, limits: ReadLimits) -> tuple[Store, Config, Checked]:
+def _continue(
+    context: typer.Context, given: dict[str, Any], folder: Path, out: Path | None
+) -> tuple[Store, Config, Checked]:
     """Open a stored campaign, and check its configuration with the options that may change it. Raises as `_begin`."""
-    assert options.resume
-    store, begun = Store.open(options.resume)
+    store, begun = Store.open(folder)
     context.call_on_close(store.close)
-    named = _named(context)
-    compiler, disruptive = options.compiler or begun.compiler, options.disruptive or begun.disruptive
-    asked = replace(options, compiler=compiler, disruptive=disruptive)
-    resuming.refuse_changes(
-        named, options.resume, options.out, begun, lambda: asked.config(limits, settings.of(context))
-    )
+    if out is not None and out.resolve() != folder.resolve():
+        raise Usage(f"--out {out}: --resume {folder} continues the campaign in its own folder: leave out --out")
+    named = {name: given[name] for name in _named(context) & OPTIONS.keys()}
+    begun.refuse_changes({name: value for name, value in named.items() if not OPTIONS[name].resumable}, folder)
     store.claim()
-    config = _changed(begun, options, named)
-    checked = before.check(config, options.resume)
+    config = begun.changed({name: value for name, value in named.items() if OPTIONS[name].resumable})
+    checked = before.check(config, folder)
     store.set_config(config)
-    if note := resuming.finished(store, config):
+    if note := advice.finished(store, config):
         stderr.print(escape(f"polyjuice: {note}"))
     return store, config, checked
-
-
-def _changed(config: Config, options: FuzzOptions, named: Set[str]) -> Config:
-    """The configuration of a stored campaign, with the options that --resume may change. Raises Usage."""
-    if options.cases or options.duration:
-        config = replace(config, cases=options.cases, time_s=options.time_s)
-    return replace(
-        config,
-        workers=options.workers or config.workers,
-        triage_s=options.triage_s if "--triage" in named else config.triage_s,
-        known=known_list.sources(options.known_bugs) if options.known_bugs else config.known,
-        python=str(interpreter(options.python)) if options.python else config.python,
-        max_skipped=config.max_skipped if options.max_skipped is None else options.max_skipped,
-    )
 
 
 def _which_compiler(set_here: Settings) -> str:
@@ -129,9 +133,10 @@ def _which_compiler(set_here: Settings) -> str:
 
 
 def _named(context: typer.Context) -> set[str]:
-    """The options that the user gave, by their first spelling."""
-    sources = ((p.opts[0], context.get_parameter_source(p.name)) for p in context.command.params if p.name)
-    return {option for option, source in sources if source and source.name == "COMMANDLINE"}
+    """The parameters that the user gave on the command line."""
+    names = (parameter.name for parameter in context.command.params if parameter.name)
+    sources = {name: context.get_parameter_source(name) for name in names}
+    return {name for name, source in sources.items() if source and source.name == "COMMANDLINE"}
 
 
 def _new_folder(compiler: str) -> Path:

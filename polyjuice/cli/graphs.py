@@ -16,9 +16,9 @@ from rich.table import Table
 
 from polyjuice import formats
 from polyjuice import generate as strategies
-from polyjuice.cli import complete
-from polyjuice.cli.common import JsonOption, OnlyOperatorOption, SeedOption, Usage, chosen, own_fault, stderr, stdout
-from polyjuice.cli.read_options import reads_models
+from polyjuice.campaign.config import Usage, chosen
+from polyjuice.cli.common import JsonOption, own_fault, stderr, stdout
+from polyjuice.cli.options import OnlyOperatorOption, SeedOption, completion, reads_models
 from polyjuice.formats import ReadLimits
 from polyjuice.generate import (
     DISRUPTED_STRATEGY,
@@ -48,7 +48,9 @@ def generate(
     out: Annotated[Path, typer.Option(metavar="DIR", help="A new folder for 00000.onnx, 00001.onnx ...")],
     strategy: Annotated[
         str,
-        typer.Option(metavar="NAME", help=f"One of {', '.join(STRATEGIES)}.", autocompletion=complete.strategies),
+        typer.Option(
+            metavar="NAME", help=f"One of {', '.join(STRATEGIES)}.", autocompletion=completion(lambda: STRATEGIES)
+        ),
     ] = "default",
     nodes: Annotated[int, typer.Option(min=1, metavar="N", help="Operators in a graph.")] = 10,
     seed: SeedOption = 0,

@@ -10,14 +10,8 @@ from typing import Annotated
 import typer
 
 from polyjuice import drawing, formats, pipeline
-from polyjuice.cli.common import (
-    JsonOption,
-    RulesOption,
-    SeedOption,
-    own_fault,
-    stdout,
-)
-from polyjuice.cli.read_options import reads_models
+from polyjuice.cli.common import JsonOption, own_fault, stdout
+from polyjuice.cli.options import RulesOption, SeedOption, reads_models
 from polyjuice.egraph import Rewriter, Variant, graph_windows, load, operator_count
 from polyjuice.formats import FormatError, ReadLimits
 from polyjuice.formats.forked import apart

@@ -14,20 +14,10 @@ from rich.markup import escape
 from rich.progress import BarColumn, TextColumn
 from rich.table import Table
 
+from polyjuice.campaign.config import Usage
 from polyjuice.campaign.store import Store
-from polyjuice.cli import complete
-from polyjuice.cli.common import (
-    FINDINGS,
-    OK,
-    JsonOption,
-    Live,
-    OnlyRuleOption,
-    RulesOption,
-    SeedOption,
-    Usage,
-    WithoutRuleOption,
-    stdout,
-)
+from polyjuice.cli.common import FINDINGS, OK, JsonOption, Live, stdout
+from polyjuice.cli.options import OnlyRuleOption, RulesOption, SeedOption, WithoutRuleOption, WorkersOption, completes
 from polyjuice.egraph import load
 from polyjuice.rulecheck.example import example
 from polyjuice.rulecheck.run import SOUND, UNSOUND, UNTESTED, Report, check_all
@@ -56,7 +46,9 @@ def list_rules(rules: RulesOption = None, as_json: JsonOption = False) -> None:
 
 @app.command("show")
 def show_rule(
-    name: Annotated[str, typer.Argument(metavar="NAME", help="The rule's name.", autocompletion=complete.rules)],
+    name: Annotated[
+        str, typer.Argument(metavar="NAME", help="The rule's name.", autocompletion=completes("only_rules"))
+    ],
     rules: RulesOption = None,
     campaign: Annotated[
         list[Path] | None,
@@ -82,7 +74,7 @@ def show_rule(
 def check_rules(
     names: Annotated[
         list[str] | None,
-        typer.Argument(help="Names or patterns.", show_default="all rules", autocompletion=complete.rules),
+        typer.Argument(help="Names or patterns.", show_default="all rules", autocompletion=completes("only_rules")),
     ] = None,
     rules: RulesOption = None,
     only_rule: OnlyRuleOption = None,
@@ -97,9 +89,7 @@ def check_rules(
             show_default="2000; 0 if you name rules",
         ),
     ] = None,
-    workers: Annotated[
-        int | None, typer.Option(min=1, metavar="N", help="How many processes to run.", show_default="one per core")
-    ] = None,
+    workers: WorkersOption = None,
     seed: SeedOption = 0,
     as_json: JsonOption = False,
 ) -> None:

@@ -17,10 +17,9 @@ import json
 import os
 import sys
 import tomllib
-from collections.abc import Callable, Iterator, Mapping, Sequence, Set
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from difflib import get_close_matches
-from enum import Enum
 from pathlib import Path
 from typing import Any
 
@@ -28,10 +27,9 @@ import typer
 from rich.markup import escape
 from rich.table import Table
 
-from polyjuice import compilers, oracles
-from polyjuice.cli import read_options
-from polyjuice.cli.common import JsonOption, Usage, chosen, interpreter, seconds, stdout
-from polyjuice.inputs import PROFILES
+from polyjuice import compilers
+from polyjuice.campaign.config import OPTIONS, Usage
+from polyjuice.cli.common import JsonOption, interpreter, stdout
 from polyjuice.triage import known_list
 
 FILE = "polyjuice.toml"
@@ -42,28 +40,8 @@ NONE = "none"
 PYTHON = "python"
 """The table of interpreters, by compiler."""
 
-_NOT_SET = frozenset({"resume", "out", "json", "help-all", "plain", "disruptive", "help", PYTHON})
-"""Options of fuzz that belong to a single campaign."""
-
-_LISTS = frozenset({"oracle", "profile"})
-"""Options whose value is a list with commas."""
-
-_PATHS = frozenset({"rules", "known"})
-
-_SHARED: Mapping[tuple[str, ...], Set[str]] = {
-    ("suite", "run"): {"compiler", "workers", "timeout"},
-    ("suite", "build"): {"rules", "workers"},
-    ("rules", "list"): {"rules"},
-    ("rules", "show"): {"rules"},
-    ("rules", "check"): {"rules", "workers"},
-    ("rewrite",): {"rules", *read_options.KEYS},
-    ("metrics",): read_options.KEYS,
-    ("replay",): read_options.KEYS,
-    ("reduce",): {"rules", *read_options.KEYS},
-    ("bisect",): read_options.KEYS,
-    ("suite", "add"): read_options.KEYS,
-}
-"""The options of other commands that mean the same as those of fuzz."""
+KEYS = {option.key: (name, option) for name, option in OPTIONS.items() if option.in_file}
+"""The options that the file can set, each with its field, by key."""
 
 
 @dataclass(frozen=True)
@@ -94,19 +72,13 @@ def of(context: typer.Context) -> Settings:
     return context.find_object(Settings) or Settings()
 
 
-def options(fuzz: Any) -> dict[str, Any]:
-    """The options of fuzz that the file can set, by key."""
-    named = {parameter.opts[0].lstrip("-"): parameter for parameter in fuzz.params}
-    return {name: parameter for name, parameter in named.items() if name not in _NOT_SET}
-
-
 def find(folder: Path) -> Path | None:
     """The settings file of a folder, or of the nearest folder above that has one."""
     return next((path for above in (folder, *folder.parents) if (path := above / FILE).is_file()), None)
 
 
-def read(path: Path, keys: Mapping[str, Any]) -> Settings:
-    """The settings in a file, each one of ``keys`` (see `options`). Raises Usage, which names the file and the key."""
+def read(path: Path) -> Settings:
+    """The settings in a file. Raises Usage, which names the file and the key."""
     try:
         content = tomllib.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
@@ -114,24 +86,28 @@ def read(path: Path, keys: Mapping[str, Any]) -> Settings:
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise Usage(f"{path} is not TOML: {error}") from None
     interpreters = _interpreters(path, content.pop(PYTHON, {}))
-    if unknown := [key for key in content if key not in keys]:
-        raise Usage(f"{path}: no setting has the name {unknown[0]}; {_meant(unknown[0], [*keys, PYTHON])}")
-    values = {key: _value(path, key, value, keys[key].multiple) for key, value in content.items()}
-    return Settings(path, values, interpreters)
+    if unknown := [key for key in content if key not in KEYS]:
+        raise Usage(f"{path}: no setting has the name {unknown[0]}; {_meant(unknown[0], [*KEYS, PYTHON])}")
+    return Settings(path, {key: _value(path, key, value) for key, value in content.items()}, interpreters)
 
 
 def defaults(root: Any, settings: Settings) -> dict[str, Any]:
-    """Click's ``default_map`` of the whole command line: the parameter values of each command."""
-    keys = options(root.commands["fuzz"])
-    found: dict[str, Any] = {"fuzz": {keys[key].name: value for key, value in settings.values.items()}}
-    for path, takes in _SHARED.items():
-        command, into = root, found
-        for name in path:
-            command, into = command.commands[name], into.setdefault(name, {})
-        for parameter in command.params:
-            key = parameter.opts[0].lstrip("-")
-            if key in takes and key in settings.values:
-                into[parameter.name] = settings.values[key]
+    """Click's ``default_map`` of a group of commands: the parameter values of each command.
+
+    Other commands than fuzz take a setting if they have the same option, with the same help.
+    """
+    found: dict[str, Any] = {}
+    for name, command in root.commands.items():
+        if hasattr(command, "commands"):
+            found[name] = defaults(command, settings)
+        else:
+            keys = {parameter: parameter.opts[0].lstrip("-") for parameter in command.params}
+            found[name] = {
+                parameter.name: settings.values[key]
+                for parameter, key in keys.items()
+                if key in settings.values
+                and (name == "fuzz" or (KEYS[key][1].shared and parameter.help == KEYS[key][1].help))
+            }
     return found
 
 
@@ -156,31 +132,25 @@ def _absolute(path: Path, value: str) -> str:
     return os.path.abspath(path.parent / Path(value).expanduser())
 
 
-def _value(path: Path, key: str, value: Any, repeatable: bool) -> Any:
+def _value(path: Path, key: str, value: Any) -> Any:
     """A setting in the command line's form. Raises Usage."""
+    option = KEYS[key][1]
     several = value if isinstance(value, list) else [value]
-    if isinstance(value, list) and not (repeatable or key in _LISTS):
+    if isinstance(value, list) and not (option.repeatable or option.listed):
         raise Usage(f"{path}: {key} takes one value, not a list")
     if any(isinstance(one, list | dict | bool) for one in several):
         raise Usage(f"{path}: {key} takes a text or a number")
-    if key in _PATHS:
-        several = [one if one == known_list.NONE and key == "known" else _absolute(path, str(one)) for one in several]
-    if key == "seeds":
-        several = [_absolute(path, one) if (path.parent / str(one)).is_file() else one for one in several]
-    found = several if repeatable else ",".join(several) if key in _LISTS else several[0]
-    if check := _CHECKS.get(key):
-        check(str(found), f"{path}: {key} =")
+    if option.paths:
+        several = [_path(path, one, option.paths == "always") for one in several]
+    found = several if option.repeatable else ",".join(several) if option.listed else several[0]
+    if option.takes is str and not option.choices:
+        option.read(str(found), f"{path}: {key} =")  # the command line does so later, without the file's name
     return found
 
 
-_CHECKS: Mapping[str, Callable[[str, str], object]] = {
-    "compiler": lambda text, where: chosen(text, compilers.names(), where),
-    "oracle": lambda text, where: chosen(text, oracles.names(), where),
-    "profile": lambda text, where: chosen(text, PROFILES, where),
-    "time": seconds,
-    "triage": lambda text, where: seconds(text, where, zero=True),
-}
-"""Checks that the command line makes only later, without the file's name."""
+def _path(path: Path, value: Any, always: bool) -> Any:
+    is_path = value != known_list.NONE if always else (path.parent / str(value)).is_file()
+    return _absolute(path, str(value)) if is_path else value
 
 
 app = typer.Typer(help=f"Show the options that {FILE} sets.", no_args_is_help=True)
@@ -199,8 +169,7 @@ def show(context: typer.Context, as_json: JsonOption = False) -> None:
     python has the interpreters of compilers. Options on the command line win.
     """
     found = of(context)
-    root: Any = context.find_root().command
-    rows = list(_rows(found, options(root.commands["fuzz"])))
+    rows = list(_rows(found))
     if as_json:
         entries = [{"key": key, "value": value, "from": source} for key, value, source in rows]
         print(json.dumps({"file": str(found.file) if found.file else None, "config": entries}))
@@ -213,23 +182,16 @@ def show(context: typer.Context, as_json: JsonOption = False) -> None:
         stdout.print(escape(f"\nNo {FILE} is in {Path.cwd()} or above it."), highlight=False)
 
 
-def _rows(found: Settings, options: dict[str, Any]) -> Iterator[tuple[str, Any, str]]:
+def _rows(found: Settings) -> Iterator[tuple[str, Any, str]]:
     """Each setting with its value and its source; first those of the file."""
     for key, value in found.values.items():
         yield key, value, str(found.file)
     for compiler, python in found.interpreters.items():
         yield f"{PYTHON}.{compiler}", python, str(found.file)
-    for key, option in options.items():
+    for key, (_, option) in KEYS.items():
         if key not in found.values:
-            yield key, _default(option), "default"
+            yield key, option.shown or option.given, "default"
     yield PYTHON, sys.executable, "default"
-
-
-def _default(option: Any) -> Any:
-    """The default of an option: its value, or a text where it depends on other options."""
-    if isinstance(option.show_default, str):
-        return option.show_default
-    return option.default.value if isinstance(option.default, Enum) else option.default
 
 
 def _shown(value: Any) -> str:

@@ -38,7 +38,7 @@ def start(
     path = settings.find(Path.cwd()) if config is None else None if config == Path(settings.NONE) else config
     root: Any = context.command
     if path:
-        context.obj = settings.read(path, settings.options(root.commands["fuzz"]))
+        context.obj = settings.read(path)
         context.default_map = settings.defaults(root, context.obj)
     if context.invoked_subcommand is None:
         stdout.print(escape("\n".join(_next_steps(settings.of(context)))), highlight=False)

@@ -16,22 +16,10 @@ import typer
 from rich.markup import escape
 
 from polyjuice import compilers, program_formats
-from polyjuice.cli import complete, settings
-from polyjuice.cli.common import (
-    FINDINGS,
-    INTERRUPTED,
-    OK,
-    USAGE,
-    JsonOption,
-    RulesOption,
-    SeedOption,
-    Usage,
-    chosen,
-    own_fault,
-    stderr,
-    stdout,
-)
-from polyjuice.cli.read_options import reads_models
+from polyjuice.campaign.config import Usage, chosen
+from polyjuice.cli import settings
+from polyjuice.cli.common import FINDINGS, INTERRUPTED, OK, USAGE, JsonOption, own_fault, stderr, stdout
+from polyjuice.cli.options import RulesOption, SeedOption, WorkersOption, flag, reads_models
 from polyjuice.execution import probe
 from polyjuice.formats import ReadLimits
 from polyjuice.generate import STRATEGIES
@@ -43,10 +31,6 @@ from polyjuice.wording import counted
 _GUARDS = [name for format in program_formats.in_suites() for name in compilers.suite_guards(format)]
 
 app = typer.Typer(help="Build and run regression suites, with or without Polyjuice.", no_args_is_help=True)
-
-WorkersOption = Annotated[
-    int | None, typer.Option(min=1, metavar="N", help="How many processes to run.", show_default="one per core")
-]
 
 
 @app.command("build")
@@ -124,15 +108,9 @@ def build(
 def run(
     context: typer.Context,
     suite: Annotated[Path, typer.Argument(metavar="DIR", help="A suite's folder.")],
-    compiler: Annotated[
-        str, typer.Option(metavar="NAME", help="The compiler to test.", autocompletion=complete.compilers)
-    ],
-    python: Annotated[
-        Path | None, typer.Option(metavar="PATH", help="The Python interpreter that has the compiler.")
-    ] = None,
-    timeout: Annotated[
-        float, typer.Option(min=1, metavar="SECONDS", help="The longest time for one compilation, and for one run.")
-    ] = 120,
+    compiler: Annotated[str, flag("compiler")],
+    python: Annotated[Path | None, flag("python")] = None,
+    timeout: Annotated[float, flag("timeout_s")] = 120,
     workers: WorkersOption = None,
     as_json: JsonOption = False,
 ) -> None:

@@ -12,9 +12,11 @@ from rich.markup import escape
 from rich.table import Table
 
 from polyjuice import compilers, support
-from polyjuice.cli import complete, settings
-from polyjuice.cli.common import JsonOption, Usage, stdout
+from polyjuice.campaign.config import Usage
+from polyjuice.cli import settings
+from polyjuice.cli.common import JsonOption, stdout
 from polyjuice.cli.operator_facts import facts
+from polyjuice.cli.options import completes
 from polyjuice.egraph import load
 from polyjuice.execution import Worker, probe
 from polyjuice.ops import FRAMEWORKS, TABLE, matching
@@ -28,7 +30,7 @@ def list_compilers(
             "--probe",
             metavar="NAME",
             help="Try every operator and type on this compiler first (repeatable).",
-            autocompletion=complete.compilers,
+            autocompletion=completes("compiler"),
         ),
     ] = None,
     as_json: JsonOption = False,
@@ -75,7 +77,9 @@ def _described(name: str, python: str) -> dict[str, Any]:
 def list_ops(
     operators: Annotated[
         list[str] | None,
-        typer.Argument(metavar="NAME...", help="Show all about these (globs).", autocompletion=complete.operators),
+        typer.Argument(
+            metavar="NAME...", help="Show all about these (globs).", autocompletion=completes("only_operators")
+        ),
     ] = None,
     as_json: JsonOption = False,
 ) -> None:

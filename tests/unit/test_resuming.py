@@ -2,44 +2,67 @@
 
 from __future__ import annotations
 
+import re
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from polyjuice.campaign.config import Config
+from polyjuice.campaign.config import OPTIONS, Config, Usage
 from polyjuice.campaign.runner import CaseResult
 from polyjuice.campaign.store import Store
-from polyjuice.cli import advice, resuming
-from polyjuice.cli.common import Usage
+from polyjuice.cli import advice
+from tests.support.commands import ROOT
 
 BEGUN = Config(compiler="numpy", cases=3, seed=7, rules=("/r.egg",))
 
 
-def refused(*named: str, asked: Config = BEGUN, out: Path | None = None) -> str:
+def refused(**given: Any) -> str:
     with pytest.raises(Usage) as error:
-        resuming.refuse_changes({*named, "--resume", "--json"}, Path("c"), out, BEGUN, lambda: asked)
+        BEGUN.refuse_changes(given, Path("c"))
     return str(error.value)
 
 
 def test_equal_options_are_taken_and_different_ones_are_named() -> None:
-    everything = {*resuming._FIELDS, *resuming.CHANGEABLE, "--out"}
-    resuming.refuse_changes(everything, Path("c"), Path("./c"), BEGUN, lambda: BEGUN)
-    assert "--seed: the campaign in c began with 7, not 8" in refused("--seed", asked=Config(compiler="numpy", seed=8))
-    assert "--rules: the campaign in c began with /r.egg, not none" in refused(
-        "--rules", asked=Config(compiler="numpy")
-    )
-    assert "--level: the campaign in c began with the default, not O1" in refused(
-        "--level", asked=Config(compiler="numpy", level="O1")
-    )
-    assert "--out d: " in refused("--out", out=Path("d"))
+    BEGUN.refuse_changes({"compiler": "numpy", "seed": 7, "rules": [Path("/r.egg")], "pack": "auto"}, Path("c"))
+    message = refused(seed=8)
+    assert "--seed: the campaign in c began with 7, not 8" in message
+    assert "(what --resume may change: --time, -n, --python, --workers, --known, --triage, --max-skipped)" in message
+    assert "--rules: the campaign in c began with /r.egg, not /s.egg" in refused(rules=[Path("/s.egg")])
+    assert "--level: the campaign in c began with the default, not O1" in refused(level="O1")
 
 
-def test_every_option_of_a_campaign_is_changeable_or_compared() -> None:
-    from polyjuice.cli import command
+def test_an_option_that_may_change_replaces_the_value() -> None:
+    assert BEGUN.changed({"time_s": "2m"}) == replace(BEGUN, cases=None, time_s=120.0)
+    assert BEGUN.changed({"cases": 9, "workers": 2}) == replace(BEGUN, cases=9, workers=2)
+    assert BEGUN.changed({"triage_s": "0s", "max_skipped": 0.0}) == replace(BEGUN, triage_s=0.0, max_skipped=0.0)
 
-    options = {parameter.opts[0] for parameter in command().commands["fuzz"].params}
-    elsewhere = {"--resume", "--json", "--help-all", "--out"}
-    assert options - elsewhere == {*resuming._FIELDS, *resuming.CHANGEABLE}
+
+@pytest.mark.parametrize(
+    ("page", "begin", "options"),
+    [
+        (
+            "docs/howto/campaigns.md",
+            "These options may change:",
+            {option.flag for option in OPTIONS.values() if option.resumable},
+        ),
+        (
+            "docs/settings.md",
+            "The file cannot set these options of one campaign:",
+            {option.flag for option in OPTIONS.values() if not option.in_file} - {"--python"}
+            | {"--out", "--resume", "--json"},
+        ),
+        (
+            "docs/settings.md",
+            "Other commands take these options, too, where they have them:",
+            {option.flag for option in OPTIONS.values() if option.shared} | {"--known"},
+        ),
+    ],
+)
+def test_a_page_lists_the_options_that_the_table_has(page: str, begin: str, options: set[str]) -> None:
+    _, rest = " ".join((ROOT / page).read_text().split()).split(begin)
+    assert set(re.findall("`(-[^`]+)`", rest.split(". ")[0])) == options
 
 
 @pytest.mark.parametrize(
@@ -62,7 +85,7 @@ def test_a_campaign_is_finished_once_nothing_is_left(
     store = Store.create(tmp_path, config)
     for result in results:
         store.add(result, 20.0, cases_s=20.0)
-    assert bool(resuming.finished(store, config)) == is_finished
+    assert bool(advice.finished(store, config)) == is_finished
     store.close()
 
 
