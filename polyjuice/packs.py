@@ -20,11 +20,11 @@ import numpy as np
 
 from polyjuice import pipeline
 from polyjuice.execution import Artifact, LoweringChoices, Outcome
+from polyjuice.frameworks.user_model import ORIGINAL
 from polyjuice.ir import numbered, renamed, union
 from polyjuice.numerics import Mode
 from polyjuice.oracles import Case, InputSet, Program
 from polyjuice.session import CompilerSession
-from polyjuice.user_models import ORIGINAL
 
 LARGEST = 8
 """A program of more operators is in no pack: its own compilation costs more than the fixed cost."""

@@ -15,18 +15,18 @@ from typing import TypedDict, Unpack
 
 import numpy as np
 
-from polyjuice import program_formats
 from polyjuice.compilers import CompilerInfo
 from polyjuice.equivalence import difference
 from polyjuice.execution import Artifact, LoweringChoices, Outcome, Status
-from polyjuice.formats.versions import OPSET
+from polyjuice.frameworks import registry
+from polyjuice.frameworks.choosers import Chooser
+from polyjuice.frameworks.forms import Form
+from polyjuice.frameworks.lowering import Unlowerable, Wanted
+from polyjuice.frameworks.lowering import lower as lower_graph
+from polyjuice.frameworks.onnx.versions import OPSET
 from polyjuice.inputs import mode_in
 from polyjuice.interpret import evaluate
 from polyjuice.ir import Graph
-from polyjuice.lower import Unlowerable, Wanted
-from polyjuice.lower import lower as lower_graph
-from polyjuice.lower.choosers import Chooser
-from polyjuice.lower.forms import Form
 from polyjuice.numerics import Analyses, describe
 from polyjuice.numerics import judge as judged
 from polyjuice.oracles import Case, InputSet, Program, Verdict, kind_of
@@ -55,7 +55,7 @@ class Target:
 
 
 class Drawing(TypedDict, total=False):
-    """The arguments for drawing choices (see :func:`polyjuice.lower.lower`)."""
+    """The arguments for drawing choices (see :func:`polyjuice.frameworks.lowering.lower`)."""
 
     repeated: Mapping[str, int]
     unknown_sizes: float
@@ -89,7 +89,7 @@ def lower(graph: Graph, by: LoweringChoices | Chooser | str, target: Target, **d
     """Write a graph as a program of the target's format, by given choices, or by choices drawn from a key.
 
     The target takes all choices that a key draws. ``drawing`` has the arguments for drawing (see
-    :func:`polyjuice.lower.lower`). Raises Unlowerable where the format cannot express the graph.
+    :func:`polyjuice.frameworks.lowering.lower`). Raises Unlowerable where the format cannot express the graph.
     """
 
     def written(lacks: Sequence[str]) -> Artifact:
@@ -107,7 +107,7 @@ def plainly(case: Case, target: Target) -> Case | None:
 
     Keeps the opset where the target has one. Returns None where no program changes, or where one cannot be written so.
     """
-    without_forms = program_formats.find(target.format).without_forms
+    without_forms = registry.find(target.format).without_forms
     before = [program.artifact.choices for program in case.programs]
     after = [choices and without_forms.load()(choices, target.opset) for choices in before] if without_forms else before
     if after == before:

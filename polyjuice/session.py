@@ -12,8 +12,8 @@ import numpy as np
 
 from polyjuice.compilers import CompilerInfo
 from polyjuice.execution import Artifact, Limits, Outcome, Script, Status, Worker, run_script
-from polyjuice.formats.versions import OPSET
-from polyjuice.user_models.sandbox import Sandbox
+from polyjuice.frameworks.onnx.versions import OPSET
+from polyjuice.frameworks.sandbox import Sandbox
 
 #: The seconds for which a program is timed, once; an oracle may ask for that several times.
 _MEASURE_S = 0.1

@@ -24,13 +24,14 @@ from typing import TypeVar
 
 import numpy as np
 
-from polyjuice import cache, pipeline, probes, program_formats
+from polyjuice import cache, pipeline, probes
 from polyjuice.compilers import CompilerInfo
 from polyjuice.execution import Artifact, LoweringChoices, Worker, broken
+from polyjuice.frameworks import registry
+from polyjuice.frameworks.forms import ALL, Form, text
+from polyjuice.frameworks.lowering import DEFAULT_OPSET, OPSETS, Unlowerable, following, opset_of
 from polyjuice.generate.instances import Signature, instance, some_signature
 from polyjuice.ir import Graph, TensorType, dtypes
-from polyjuice.lower import DEFAULT_OPSET, OPSETS, Unlowerable, following, opset_of
-from polyjuice.lower.forms import ALL, Form, text
 from polyjuice.ops import TABLE, GraphBuilder, Op
 
 #: The most programs tried for one operator: the compiler takes the operator if it takes one of them.
@@ -42,9 +43,8 @@ _FORM_TRIES = 100
 _ANSWER = (
     "compilers/_[!_]*.py",
     "execution/worker.py",
-    "formats/**/*.py",
+    "frameworks/**/*.py",
     "generate/instances.py",
-    "lower/**/*.py",
     "ops/*.py",
     "support.py",
 )
@@ -98,7 +98,7 @@ class Support:
 
     def takes(self, op: Op, operands: Sequence[TensorType], results: Sequence[TensorType]) -> bool:
         """Whether the compiler takes the operator on such operands. Raises EnvironmentProblem if it cannot run."""
-        if not program_formats.find(self.compiler.format).dynamic_types and any(
+        if not registry.find(self.compiler.format).dynamic_types and any(
             dtypes.is_complex(t.dtype) for t in (*operands, *results)
         ):
             self.refusal = "complex numbers are tested in Torch alone"
@@ -142,7 +142,7 @@ class Support:
 
     def lacked(self, forms: Sequence[Form]) -> list[str]:
         """Return the names of the ONNX forms that the compiler's importer does not take."""
-        if not program_formats.find(self.compiler.format).binary:
+        if not registry.find(self.compiler.format).binary:
             return []
         return [
             text(form) for form in dict.fromkeys(forms) if self._answer(f"{_FORM} {text(form)}", self._probe_form, form)

@@ -40,9 +40,9 @@ from polyjuice.campaign.runner import Runner
 from polyjuice.compilers import find
 from polyjuice.egraph import load
 from polyjuice.execution import Artifact, Outcome
+from polyjuice.frameworks.user_model import ORIGINAL
 from polyjuice.oracles import Case, Program
 from polyjuice.session import CompilerSession
-from polyjuice.user_models import ORIGINAL
 
 HERE = Path(__file__).resolve().parent
 RESULTS = HERE.parents[1] / "artifacts" / "mutants.json"

@@ -46,7 +46,7 @@ from packaging.version import Version
 
 from polyjuice.campaign.schedule import MIXED
 from polyjuice.campaign.store import POSTPONED
-from polyjuice.user_models import ORIGINAL
+from polyjuice.frameworks.user_model import ORIGINAL
 
 sys.path.insert(0, str(Path(__file__).parent))
 import entry as entries

@@ -20,15 +20,15 @@ from typing import Any, get_origin
 from polyjuice import compilers, egraph
 from polyjuice.campaign.schedule import GENERATING, LARGE, MIXED
 from polyjuice.compilers import CompilerInfo
-from polyjuice.formats import ReadLimits
+from polyjuice.frameworks.limits import ReadLimits
+from polyjuice.frameworks.lowering import DRAWN_OPSET, OPSETS
+from polyjuice.frameworks.user_model import ORIGINAL
 from polyjuice.inputs import PROFILES, USUAL_PROFILES, usual_profiles
-from polyjuice.lower import DRAWN_OPSET, OPSETS
 from polyjuice.ops import TABLE
 from polyjuice.oracles import FAILURE_ORACLES, ORACLES, USUAL_ORACLES, names, usual_oracles
 from polyjuice.session import Conditions
 from polyjuice.stored_files import mismatch
 from polyjuice.triage import known_list
-from polyjuice.user_models import ORIGINAL
 
 MAX_SKIPPED = 20.0
 """The most cases that a campaign may skip by default, in percent. Usual campaigns skip 0 to 3 percent."""

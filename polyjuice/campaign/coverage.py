@@ -14,10 +14,10 @@ from typing import Any
 from polyjuice import compilers
 from polyjuice.campaign.config import Config
 from polyjuice.campaign.schedule import layouts, settings, versions
+from polyjuice.frameworks.lowering import opset_of
 from polyjuice.generate.small import SIZE_CLASSES, size_classes
 from polyjuice.inputs import DISTRIBUTIONS
 from polyjuice.ir import Graph, Node, TensorType
-from polyjuice.lower import opset_of
 from polyjuice.ops import Op, matching
 from polyjuice.oracles import Program
 from polyjuice.support import refused

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import numpy as np
 
-from polyjuice import formats, pipeline, program_formats
+from polyjuice import pipeline
 from polyjuice.campaign.clock import Clock
 from polyjuice.campaign.config import Config
 from polyjuice.campaign.schedule import BATCH, NOTHING_DUE, Kinds, Levels, input_sets, levels
@@ -20,6 +20,11 @@ from polyjuice.campaign.seeds import Seeds
 from polyjuice.compilers import CompilerInfo
 from polyjuice.egraph import Budget, Rewriter, Rule, Saturated, Variant, distinct, graph_windows, partners
 from polyjuice.execution import Artifact
+from polyjuice.frameworks import registry, symbolic
+from polyjuice.frameworks.forms import Form, text
+from polyjuice.frameworks.lowering import UNKNOWN_SIZES, Unlowerable, repeat, repeated_axes
+from polyjuice.frameworks.onnx import graph_files
+from polyjuice.frameworks.user_model import ORIGINAL, UserModel
 from polyjuice.generate import disrupt
 from polyjuice.generate.small import MOST_OPERATORS
 from polyjuice.inputs import (
@@ -37,15 +42,12 @@ from polyjuice.inputs import (
 )
 from polyjuice.interpret import EvaluationError
 from polyjuice.ir import Graph, GraphError, TensorType
-from polyjuice.lower import UNKNOWN_SIZES, Unlowerable, repeat, repeated_axes
-from polyjuice.lower.forms import Form, text
 from polyjuice.ops import Op, matching
 from polyjuice.oracles import Case, InputSet, Program
 from polyjuice.oracles import find as find_oracle
 from polyjuice.rulecheck import soundness
 from polyjuice.rulecheck.terms import directions
 from polyjuice.support import Support
-from polyjuice.user_models import ORIGINAL, UserModel, symbolic
 
 #: The label of a graph with a broken constraint.
 DISRUPTED = "disrupted"
@@ -103,7 +105,7 @@ class Preparation:
                 strategy=config.seeds[0],
                 period=BATCH if compiler.fast else 1,
                 slow=not compiler.fast,
-                writes=program_formats.find(compiler.format).updates,
+                writes=registry.find(compiler.format).updates,
             ),
             config.read_limits,
         )
@@ -389,9 +391,9 @@ class Preparation:
         folder = self._out / "unsound" / f"{index:06d}{'-' + variant.label if variant else ''}"
         shutil.rmtree(folder, ignore_errors=True)
         folder.mkdir(parents=True)
-        formats.save(graph, folder / "seed.onnx")
+        graph_files.save(graph, folder / "seed.onnx")
         if variant:
-            formats.save(variant.graph, folder / "variant.onnx")
+            graph_files.save(variant.graph, folder / "variant.onnx")
         (folder / "problem.txt").write_text(problem + "\n", encoding="utf-8")
         return f"{folder.name}: {problem}"
 
@@ -403,7 +405,7 @@ def _operators(config: Config, compiler: CompilerInfo) -> list[Op]:
     operators, and operators on complex numbers.
     """
     found = matching(config.only_operators)
-    named = config.only_operators or program_formats.find(compiler.format).dynamic_types
+    named = config.only_operators or registry.find(compiler.format).dynamic_types
     return found if named else [op for op in found if not op.promotes and not op.of_complex]
 
 

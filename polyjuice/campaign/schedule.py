@@ -14,12 +14,12 @@ from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass
 from functools import cache
 
-from polyjuice import program_formats
 from polyjuice.campaign.clock import CONFIRM, PROBE, busy_s
+from polyjuice.frameworks import registry
+from polyjuice.frameworks.lowering import NOTHING, Wanted
 from polyjuice.generate import STRATEGIES, TORCH_STRATEGIES
 from polyjuice.generate.due import Due
 from polyjuice.inputs import DISTRIBUTIONS
-from polyjuice.lower import NOTHING, Wanted
 
 # 1. What a case is
 
@@ -168,13 +168,13 @@ def levels(due: Due | None, format: str, pack: str = "") -> Levels:
 
 def settings(format: str) -> tuple[str, ...]:
     """Return the settings of programs in a format, the plain one first. An ONNX model has its opset instead."""
-    known = program_formats.find(format).settings
+    known = registry.find(format).settings
     return tuple(known.load()) if known else ()
 
 
 def layouts(format: str) -> tuple[str, ...]:
     """Return the layouts of inputs in a format, the usual one first; none where there is no choice."""
-    known = program_formats.find(format).layouts
+    known = registry.find(format).layouts
     return tuple(known.load()) if known else ()
 
 
@@ -183,7 +183,7 @@ def versions(format: str, domain: str, op: str, dtype: str) -> Mapping[int, Sequ
 
     Returns None if the format has no versions.
     """
-    known = program_formats.find(format).versions
+    known = registry.find(format).versions
     return None if known is None else {} if domain else known.load()(op, dtype)
 
 

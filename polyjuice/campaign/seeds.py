@@ -7,19 +7,22 @@ import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from polyjuice import user_models
 from polyjuice.campaign.schedule import GENERATING, SMALL, STATEMENTS, Kind, Kinds
 from polyjuice.campaign.sizes import AtSizes, chosen_of
 from polyjuice.execution import Limits
-from polyjuice.formats import FormatError, ReadLimits
+from polyjuice.frameworks import callables, symbolic
+from polyjuice.frameworks import user_files as files
+from polyjuice.frameworks.errors import FormatError
+from polyjuice.frameworks.limits import ReadLimits
+from polyjuice.frameworks.onnx import user_program as onnx_program
+from polyjuice.frameworks.sandbox import Ended, Sandbox
+from polyjuice.frameworks.symbolic import Sizes
+from polyjuice.frameworks.user_model import UserModel
 from polyjuice.generate import DUE_STRATEGIES, Turn, check_installed, generate
 from polyjuice.generate.due import Due
 from polyjuice.inputs import settle
 from polyjuice.ir import Graph, prune
 from polyjuice.ops import TABLE, Accepts, Op, without_complex
-from polyjuice.user_models import UserModel, callables, files, symbolic
-from polyjuice.user_models.sandbox import Ended, Sandbox
-from polyjuice.user_models.symbolic import Sizes
 
 IMPORTED = "imported"
 """The campaign's folder for the programs that were imported from Torch and TensorFlow."""
@@ -103,7 +106,7 @@ class Seeds:
                 f"--seeds {source}: neither a strategy ({', '.join(GENERATING)}) nor a model file nor module:callable"
             )
         path, stored = Path(source), folder and folder / f"{number}{_SIZES}"
-        model = user_models.load_onnx(path, self._limits)
+        model = onnx_program.load_onnx(path, self._limits)
         if stored and stored.is_file():
             self._sizes[number] = json.loads(stored.read_text("utf-8"))
         elif stored and not symbolic.symbols(model.model):

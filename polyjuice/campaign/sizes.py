@@ -11,13 +11,16 @@ from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
 
-from polyjuice.formats import FormatError, ReadLimits
+from polyjuice.frameworks import symbolic
+from polyjuice.frameworks.errors import FormatError
+from polyjuice.frameworks.limits import ReadLimits
+from polyjuice.frameworks.onnx.user_program import OnnxModel, load_onnx
+from polyjuice.frameworks.symbolic import Sizes
+from polyjuice.frameworks.user_model import UserModel
 from polyjuice.inputs import make_inputs
 from polyjuice.interpret import EvaluationError, evaluate
 from polyjuice.ir import Graph
 from polyjuice.ops import TABLE
-from polyjuice.user_models import OnnxModel, UserModel, load_onnx, symbolic
-from polyjuice.user_models.symbolic import Sizes
 
 MOST = 6
 """The most combinations of sizes at which a model is tested."""

@@ -13,7 +13,7 @@ from typing import Any, NoReturn, cast
 import typer
 from rich.markup import escape
 
-from polyjuice import cache, formats, interrupts, ops
+from polyjuice import cache, interrupts, ops
 from polyjuice.campaign.config import Usage
 from polyjuice.campaign.lock import Running
 from polyjuice.campaign.store import NoCampaign
@@ -35,6 +35,7 @@ from polyjuice.compilers import EnvironmentProblem, default
 from polyjuice.drawing import DrawingError, DrawingMissing
 from polyjuice.egraph import RuleError
 from polyjuice.execution.space import NoSpace, shortage
+from polyjuice.frameworks.onnx import graph_files
 from polyjuice.generate import SolverMissing
 from polyjuice.page import PageError
 from polyjuice.stored_files import StoredError
@@ -88,7 +89,7 @@ _THE_USERS = (
     StoredError,
     SuiteError,
     Usage,
-    formats.FormatError,
+    graph_files.FormatError,
 )
 
 

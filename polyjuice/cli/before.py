@@ -6,7 +6,7 @@ from pathlib import Path
 
 from rich.markup import escape
 
-from polyjuice import compilers, program_formats
+from polyjuice import compilers
 from polyjuice.campaign.config import Config, Usage
 from polyjuice.campaign.schedule import SMALL, STATEMENTS
 from polyjuice.campaign.seeds import Seeds
@@ -14,13 +14,14 @@ from polyjuice.cli.common import stderr
 from polyjuice.compilers import EnvironmentProblem
 from polyjuice.egraph import Rule, load
 from polyjuice.execution import probe
+from polyjuice.frameworks import registry
+from polyjuice.frameworks.user_model import ORIGINAL
 from polyjuice.generate import DISRUPTED_STRATEGY
 from polyjuice.inputs import allowed_rulesets
 from polyjuice.ops import matching
 from polyjuice.oracles import FAILURE_ORACLES
 from polyjuice.oracles import find as find_oracle
 from polyjuice.triage import known_list
-from polyjuice.user_models import ORIGINAL
 
 Checked = tuple[str, Seeds, tuple[Rule, ...]]
 """The compiler's version, the seeds, and the rules."""
@@ -72,7 +73,7 @@ def _check_choices(config: Config) -> None:
         alone = ",".join(FAILURE_ORACLES)
         named = ",".join(config.oracles)
         raise Usage(f"--oracle {named}: only {alone} can judge --disruptive programs; give --oracle {alone}")
-    if STATEMENTS in config.seeds and not program_formats.find(compiler.format).updates:
+    if STATEMENTS in config.seeds and not registry.find(compiler.format).updates:
         raise Usage(
             f"--seeds {STATEMENTS} generates programs that write into their inputs, which {compiler.format} programs "
             f"cannot; give --seeds {SMALL}, or a compiler of Torch programs"

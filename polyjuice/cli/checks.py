@@ -12,9 +12,10 @@ from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 
-from polyjuice import cache, compilers, program_formats
+from polyjuice import cache, compilers
 from polyjuice.compilers import EnvironmentProblem
 from polyjuice.execution import Limits, Worker, probe
+from polyjuice.frameworks import registry
 
 _GIB = 2**30
 
@@ -140,7 +141,7 @@ def gpu(usable: Iterable[str], python_of: Callable[[str], str]) -> Iterator[Chec
         return
     for name in usable:
         info = compilers.find(name)
-        if not program_formats.find(info.format).on_gpu:
+        if not registry.find(info.format).on_gpu:
             continue
         with Worker(info, python=python_of(name), options={"device": "cuda"}) as worker:
             try:

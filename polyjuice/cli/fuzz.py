@@ -13,7 +13,7 @@ from typing import Annotated, Any
 import typer
 from rich.markup import escape
 
-from polyjuice import compilers, formats, interrupts
+from polyjuice import compilers, interrupts
 from polyjuice.campaign import coverage, loop
 from polyjuice.campaign.config import OPTIONS, Config, Usage
 from polyjuice.campaign.loop import FalseRule
@@ -78,7 +78,7 @@ def fuzz(
         try:
             seeds.keep(store.folder)
             status, summary = _run(config, rules, seeds, store, version)
-        except (EnvironmentProblem, NoSpace, formats.FormatError):
+        except (EnvironmentProblem, NoSpace, graph_files.FormatError):
             store.abandon()
             raise
         if as_json:

@@ -14,12 +14,11 @@ from rich.markup import escape
 from rich.progress import track
 from rich.table import Table
 
-from polyjuice import formats
 from polyjuice import generate as strategies
 from polyjuice.campaign.config import Usage, chosen
 from polyjuice.cli.common import JsonOption, own_fault, stderr, stdout
 from polyjuice.cli.options import OnlyOperatorOption, SeedOption, completion, reads_models
-from polyjuice.formats import ReadLimits
+from polyjuice.frameworks.limits import ReadLimits
 from polyjuice.generate import (
     DISRUPTED_STRATEGY,
     METRICS,
@@ -33,7 +32,7 @@ from polyjuice.generate import (
     Turn,
     measure,
 )
-from polyjuice.generate.curves import draw
+from polyjuice.generate.published.curves import draw
 from polyjuice.inputs import is_finite, settle
 from polyjuice.ir import Graph, GraphError
 from polyjuice.ops import TABLE, Op, matching, without_complex
@@ -89,7 +88,7 @@ def generate(
         except GraphError as error:
             invalid += 1
             stderr.print(f"polyjuice: {name} is invalid: {escape(str(error))}")
-        formats.save(graph, out / name)
+        graph_files.save(graph, out / name)
         suite.add(graph)
     if disruptive:
         _write_broken(broken, out)
@@ -200,8 +199,8 @@ def _graphs(folder: Path, limits: ReadLimits) -> Iterator[Graph]:
         raise Usage(f"{folder}: holds no ONNX model (*.onnx); give a folder that does")
     for path in paths:
         try:
-            yield formats.load(path, limits)
-        except formats.FormatError as error:
+            yield graph_files.load(path, limits)
+        except graph_files.FormatError as error:
             raise Usage(f"{error}; fix that file or move it out of {folder}") from None
 
 

@@ -7,13 +7,13 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from textwrap import shorten
 
-from polyjuice import program_formats
 from polyjuice.egraph import Rule
 from polyjuice.egraph.language import constructors, is_untraced
-from polyjuice.formats.normal import is_normalized
+from polyjuice.frameworks import registry
+from polyjuice.frameworks.onnx.forms import FORMS
+from polyjuice.frameworks.onnx.normal import is_normalized
 from polyjuice.generate.instances import instance, some_signatures
 from polyjuice.ir import dtypes
-from polyjuice.lower.onnx_forms import FORMS
 from polyjuice.ops import Op, Texts, Unsupported
 from polyjuice.ops.decompose import NoDecomposition, body
 from polyjuice.ops.definitions import is_derived
@@ -56,7 +56,7 @@ def facts(op: Op, rules: Iterable[Rule]) -> Iterator[Fact]:
     yield _normal_form(op)
     yield _or_why("forms in ONNX", _forms(op), "its only form is the normal one" if not op.domain else "ONNX lacks it")
     yield _or_why("motifs", ", ".join(op.followers.split()), "no known pattern of an optimizer begins with it")
-    for format in map(program_formats.find, program_formats.names()):
+    for format in map(registry.find, registry.names()):
         if format.dialect:
             yield _text(format.title, op, format.dialect.load().texts(op))
     names = sorted(rule.name for rule in rules if any(c in rule.constructors for c in _constructors(op)))

@@ -9,12 +9,14 @@ from typing import Annotated
 
 import typer
 
-from polyjuice import drawing, formats, pipeline
+from polyjuice import drawing, pipeline
 from polyjuice.cli.common import JsonOption, own_fault, stdout
 from polyjuice.cli.options import RulesOption, SeedOption, reads_models
 from polyjuice.egraph import Rewriter, Variant, graph_windows, load, operator_count
-from polyjuice.formats import FormatError, ReadLimits
-from polyjuice.formats.forked import apart
+from polyjuice.frameworks.errors import FormatError
+from polyjuice.frameworks.forked import apart
+from polyjuice.frameworks.limits import ReadLimits
+from polyjuice.frameworks.onnx import graph_files
 from polyjuice.inputs import make_inputs
 from polyjuice.interpret import EvaluationError
 from polyjuice.ir import Graph, GraphError
@@ -46,7 +48,7 @@ def rewrite(
     """
     if draw:
         drawing.check()
-    graph = formats.load(model, limits)
+    graph = graph_files.load(model, limits)
     try:
         result = graph_windows.rewrite(Rewriter(load(rules or ())), graph, seed, "minmax", variants, sayable(graph))
         problems = apart(lambda: _differences(model, graph, result.variants, seed), str(model), limits, "evaluated")
@@ -56,7 +58,7 @@ def rewrite(
     for variant, problem in zip(result.variants, problems, strict=True):
         if problem:
             own_fault(f"{model}: the variant {variant.label} is not equal: {problem}")
-        formats.save(variant.graph, out / f"{variant.label}.onnx")
+        graph_files.save(variant.graph, out / f"{variant.label}.onnx")
     if draw:
         pair = {variant.label: variant.graph for variant in result.variants}
         (out / "pair.svg").write_text(_drawn(pair["min"], pair["max"]), encoding="utf-8")

@@ -15,20 +15,21 @@ from typing import Annotated
 import typer
 from rich.markup import escape
 
-from polyjuice import compilers, program_formats
+from polyjuice import compilers
 from polyjuice.campaign.config import Usage, chosen
 from polyjuice.cli import settings
 from polyjuice.cli.common import FINDINGS, INTERRUPTED, OK, USAGE, JsonOption, own_fault, stderr, stdout
 from polyjuice.cli.options import RulesOption, SeedOption, WorkersOption, flag, reads_models
 from polyjuice.execution import probe
-from polyjuice.formats import ReadLimits
+from polyjuice.frameworks import registry
+from polyjuice.frameworks.limits import ReadLimits
 from polyjuice.generate import STRATEGIES
 from polyjuice.suite import adding, building, running
 from polyjuice.suite.carried.harness import judging
 from polyjuice.suite.making import Options
 from polyjuice.wording import counted
 
-_GUARDS = [name for format in program_formats.in_suites() for name in compilers.suite_guards(format)]
+_GUARDS = [name for format in registry.in_suites() for name in compilers.suite_guards(format)]
 
 app = typer.Typer(help="Build and run regression suites, with or without Polyjuice.", no_args_is_help=True)
 
@@ -38,7 +39,7 @@ def build(
     count: Annotated[int, typer.Option(min=1, metavar="N", help="How many cases.")],
     out: Annotated[Path, typer.Option(metavar="DIR", help="A new folder for the suite.")],
     formats: Annotated[str, typer.Option(metavar="NAME,...", help="Formats of the programs.")] = ",".join(
-        program_formats.in_suites()
+        registry.in_suites()
     ),
     seed: SeedOption = 0,
     nodes: Annotated[int, typer.Option(min=1, metavar="N", help="Operators in a seed graph.")] = 10,
@@ -61,7 +62,7 @@ def build(
     as_json: JsonOption = False,
 ) -> None:
     """Build a suite of equivalent pairs that differ in as much as possible."""
-    which = chosen(formats, program_formats.names(), "--formats")
+    which = chosen(formats, registry.names(), "--formats")
     options = Options(
         count=count,
         formats=which,

@@ -25,8 +25,8 @@ from polyjuice.cli.advice import Step
 from polyjuice.cli.common import Live, stderr, stdout
 from polyjuice.compilers import CompilerInfo
 from polyjuice.egraph import graph_windows, operator_count
+from polyjuice.frameworks.user_model import UserModel
 from polyjuice.triage.automatic import Triaged
-from polyjuice.user_models import UserModel
 from polyjuice.visible import visible
 from polyjuice.wording import counted
 

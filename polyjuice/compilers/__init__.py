@@ -20,7 +20,8 @@ from typing import Any, Protocol, TypedDict, get_origin, get_type_hints
 
 from numpy.typing import NDArray
 
-from polyjuice import plugins, program_formats
+from polyjuice import plugins
+from polyjuice.frameworks import registry
 from polyjuice.plugins import EnvironmentProblem as EnvironmentProblem
 
 _FOLDER = Path(__file__).parent
@@ -128,7 +129,7 @@ class CompilerInfo:
     """The compiler file; not in ``INFO``."""
 
     format: str
-    """The artifact format that the compiler takes, a name in :mod:`polyjuice.program_formats`."""
+    """The artifact format that the compiler takes, a name in :mod:`polyjuice.frameworks.registry`."""
 
     needs: str
     """The packages to install, as in "torch>=2.1: pip install 'polyjuice-fuzzer[xy]'"."""
@@ -335,7 +336,7 @@ def _converted(key: str, value: Any, hint: Any) -> Any:
 
 def _check(info: CompilerInfo) -> None:
     """Raise ValueError for values that mean nothing."""
-    if info.format not in (formats := program_formats.names()):
+    if info.format not in (formats := registry.names()):
         raise ValueError(f"format must be one of {', '.join(formats)}, not {info.format!r}")
     for name, number in (("nodes", info.nodes), ("pack", info.pack)):
         if number < 1:

@@ -12,11 +12,12 @@ from typing import Any
 import numpy as np
 import onnx
 
-from polyjuice import formats, interpret
+from polyjuice import interpret
 from polyjuice.execution.protocol import from_wire, to_wire
+from polyjuice.frameworks import symbolic
+from polyjuice.frameworks.onnx import graph_files
 from polyjuice.ir import Graph
 from polyjuice.ops import TABLE
-from polyjuice.user_models import symbolic
 
 INFO: dict[str, Any] = {
     "format": "onnx",
@@ -27,14 +28,15 @@ INFO: dict[str, Any] = {
     "lacks": ["functions", "symbolic sizes", "constant nodes", "any value: in a Scan"],
     "repro_imports": """
 import onnx
-from polyjuice import formats, interpret
-from polyjuice.user_models import symbolic
+from polyjuice import interpret
+from polyjuice.frameworks import symbolic
+from polyjuice.frameworks.onnx import graph_files
 """,
     "repro": """
 def prepare(model, inputs):
     model = onnx.load_from_string(model)
     symbolic.bind(model, symbolic.sizes_of(model, inputs))
-    graph = formats.from_model(model, "model")
+    graph = graph_files.from_model(model, "model")
     return lambda: interpret.evaluate(graph, inputs)
 """,
 }
@@ -58,7 +60,7 @@ def start(options: dict[str, Any]) -> None:
 def load(artifact: dict[str, Any]) -> Graph | onnx.ModelProto:
     """Return the model's graph, or the model itself if it has symbolic sizes, which `compile` knows."""
     model = onnx.load_from_string(artifact["source"])
-    return model if symbolic.symbols(model) else formats.from_model(model, "the artifact")
+    return model if symbolic.symbols(model) else graph_files.from_model(model, "the artifact")
 
 
 def compile(program: Any, inputs: Sequence[Array]) -> Any:
@@ -70,8 +72,8 @@ def compile(program: Any, inputs: Sequence[Array]) -> Any:
     if isinstance(program, onnx.ModelProto):
         symbolic.bind(program, symbolic.sizes_of(program, [from_wire(array) for array in inputs]))
         try:
-            program = formats.from_model(program, "the artifact")
-        except formats.FormatError as error:
+            program = graph_files.from_model(program, "the artifact")
+        except graph_files.FormatError as error:
             raise NotImplementedError(str(error)) from None
     nodes = program.nodes if isinstance(program, Graph) else ()
     if lacking := [n.op for n in nodes if n.opaque and ((n.domain, n.op) in TABLE or n.qualified == "Scan")]:

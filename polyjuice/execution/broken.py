@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import re
 
-from polyjuice import program_formats
 from polyjuice.execution.protocol import Artifact, Outcome
+from polyjuice.frameworks import registry
 
 _MISSPELT = re.compile(r"(AttributeError|NameError|UnboundLocalError|SyntaxError|IndentationError|TypeError): ")
 """The errors that Python raises for a misspelt program, as an outcome's message begins."""
@@ -51,9 +51,7 @@ def is_broken(outcome: Outcome, format: str, version: str) -> bool:
     """
     if outcome.stage not in ("load", "eager") or _PROGRAM not in outcome.traceback or not misspelt(outcome.message):
         return False
-    return version.partition("+")[0] == program_formats.find(format).written_for or not _OF_A_RELEASE.match(
-        outcome.message
-    )
+    return version.partition("+")[0] == registry.find(format).written_for or not _OF_A_RELEASE.match(outcome.message)
 
 
 def misspelt(message: str) -> bool:

@@ -5,18 +5,18 @@ from __future__ import annotations
 import random
 from collections.abc import Mapping, Sequence
 
-from polyjuice.generate import nnsmith
 from polyjuice.generate.complex_programs import ComplexPrograms
 from polyjuice.generate.default import Default
 from polyjuice.generate.disruptive import Broken, disrupt
-from polyjuice.generate.gencog import GenCoG
 from polyjuice.generate.growth import ANY_INPUTS, Growth, InputTypes, random_source
 from polyjuice.generate.guided import InCampaign, InSuite
-from polyjuice.generate.hirgen import HirGen
-from polyjuice.generate.isra import Isra
-from polyjuice.generate.metrics import METRICS, TABLE_OPERATORS, Measured, Metric, Suite, measure
+from polyjuice.generate.published import nnsmith
+from polyjuice.generate.published.gencog import GenCoG
+from polyjuice.generate.published.hirgen import HirGen
+from polyjuice.generate.published.isra import Isra
+from polyjuice.generate.published.metrics import METRICS, TABLE_OPERATORS, Measured, Metric, Suite, measure
+from polyjuice.generate.published.smt import SolverMissing, load_z3
 from polyjuice.generate.small import Small
-from polyjuice.generate.smt import SolverMissing, load_z3
 from polyjuice.generate.statements import Statements
 from polyjuice.generate.suite_record import Memory, Turn
 from polyjuice.ir import Graph

@@ -1,9 +1,9 @@
 """Small programs that write into their inputs: one to four operators, most of which keep an input's type.
 
 Values of an input's own type update it. The lowering chooses which values share memory, through which views, and which
-statements write them (see :mod:`polyjuice.lower.torch_memory`). So the operators here make that choice matter: they
-work on values of the input's type, on parts of it, and on views of it. Where a view has another element type, up to
-three further operators compute on it and view the result as the original type.
+statements write them (see :mod:`polyjuice.frameworks.torch.memory`). So the operators here make that choice matter:
+they work on values of the input's type, on parts of it, and on views of it. Where a view has another element type, up
+to three further operators compute on it and view the result as the original type.
 """
 
 from __future__ import annotations

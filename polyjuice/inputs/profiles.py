@@ -18,8 +18,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from polyjuice import program_formats
 from polyjuice.compilers import CompilerInfo
+from polyjuice.frameworks import registry
 from polyjuice.inputs.distributions import all_distributed
 from polyjuice.inputs.extreme_values import extreme_inputs
 from polyjuice.inputs.magnitudes import SMALL, are_large, candidates, scaled, units
@@ -69,7 +69,7 @@ def mode(profile: str, format: str = "", excess_precision: Sequence[str] = _HALF
     """
     return replace(
         MODES[_like(profile)],
-        ordered=not format or program_formats.find(format).ordered_ties,
+        ordered=not format or registry.find(format).ordered_ties,
         excess_precision=tuple(excess_precision),
     )
 
@@ -93,7 +93,7 @@ def usual_profiles(compiler: CompilerInfo) -> tuple[str, ...]:
 
     ``edge`` is among them if an uncompiled run defines the results for NaN, infinities and ties. Torch's run does.
     """
-    return PROFILES if program_formats.find(compiler.format).edge_defined else USUAL_PROFILES
+    return PROFILES if registry.find(compiler.format).edge_defined else USUAL_PROFILES
 
 
 def profiles_alone(compiler: CompilerInfo, graph: Graph) -> tuple[str, ...]:
@@ -113,7 +113,7 @@ def judged_on_edge(compiler: CompilerInfo, graph: Graph) -> bool:
     Torch's own run is the reference for any program. Other frameworks differ more. There the graph must be a single
     operator, and no policy of the compiler may cover its results (see ``edge_policies`` in a compiler file).
     """
-    if program_formats.find(compiler.format).edge_defined:
+    if registry.find(compiler.format).edge_defined:
         return True
     if len(graph.nodes) != 1:
         return False

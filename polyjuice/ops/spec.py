@@ -152,7 +152,7 @@ T = TypeVar("T")
 
 
 class Draws(Protocol):
-    """The choices about one application (:class:`polyjuice.lower.choosers.Draws`)."""
+    """The choices about one application (:class:`polyjuice.frameworks.choosers.Draws`)."""
 
     def chance(self, chance: float) -> bool:
         """Draw yes or no; the likelier answer is the plainer."""

@@ -14,8 +14,8 @@ from itertools import combinations
 
 import numpy as np
 
-from polyjuice import user_models
 from polyjuice.execution import Artifact, Outcome
+from polyjuice.frameworks.precision import in_float64
 from polyjuice.ir import dtypes
 from polyjuice.numerics import distance
 from polyjuice.oracles.case import Case, CompilerAccess, Program, Verdict
@@ -60,7 +60,7 @@ def _gradients(case: Case, t: Program, access: CompilerAccess) -> _Gradients | N
     outcome = access.execute(differentiated(t.artifact), case.inputs)
     if outcome.status != "ok" or not outcome.reference:
         return None
-    wide = user_models.in_float64(t.artifact)
+    wide = in_float64(t.artifact)
     if wide is None:
         return None
     sets = len(case.inputs)

@@ -29,9 +29,11 @@ from dataclasses import replace
 
 import numpy as np
 
-from polyjuice import program_formats, user_models
 from polyjuice.compilers import CompilerInfo
 from polyjuice.execution import Artifact
+from polyjuice.frameworks import registry
+from polyjuice.frameworks.precision import in_float64
+from polyjuice.frameworks.registry import Format
 from polyjuice.inputs import GIVEN, are_large, judged_on_edge
 from polyjuice.interpret import evaluate
 from polyjuice.ir import dtypes, prune, read
@@ -43,7 +45,6 @@ from polyjuice.oracles import zeros
 from polyjuice.oracles.case import Case, CompilerAccess, Program, Verdict
 from polyjuice.oracles.comparison import MISMATCH
 from polyjuice.oracles.tolerance import least_tolerance, moved, tolerance
-from polyjuice.program_formats import Format
 
 _GROSS = 0.05
 """How far a result may be from that of the lowest optimization level, as a share of the largest element.
@@ -59,7 +60,7 @@ def judge(oracle: str, case: Case, t: Program, access: CompilerAccess) -> Verdic
     """The verdict on the first result that has no answer by our interpreter and contradicts the uncompiled run."""
     parts = [_part(t, k) for k in range(len(t.graph.outputs))]
     unknown = list(_unknown(case, t, parts, access.compiler))
-    wide = user_models.in_float64(t.artifact) if unknown else None
+    wide = in_float64(t.artifact) if unknown else None
     if wide is None:
         return None
     sets = sorted({i for i, _ in unknown})
@@ -158,7 +159,7 @@ def _is_judged(t: Program, profile: str, compiler: CompilerInfo) -> bool:
 
 
 def _format(t: Program) -> Format:
-    return program_formats.find(t.artifact.format)
+    return registry.find(t.artifact.format)
 
 
 def _is_alone(t: Program) -> bool:

@@ -11,11 +11,11 @@ from pathlib import Path
 
 import numpy as np
 
-from polyjuice import drawing, formats
+from polyjuice import drawing
 from polyjuice.compilers import EnvironmentProblem
+from polyjuice.frameworks.lowering import Unlowerable
 from polyjuice.interpret import EvaluationError, evaluate
 from polyjuice.ir import Graph, Node, array_text
-from polyjuice.lower import Unlowerable
 from polyjuice.oracles import KINDS, Kind, kind_of
 from polyjuice.page import plots
 from polyjuice.page.content import Card, Picture

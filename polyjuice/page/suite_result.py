@@ -11,7 +11,8 @@ from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
 
-from polyjuice import drawing, formats
+from polyjuice import drawing
+from polyjuice.frameworks.onnx import graph_files
 from polyjuice.page.cards import pictures
 from polyjuice.page.content import Card, Number, Page, Picture
 from polyjuice.page.overview import duration
@@ -158,10 +159,10 @@ def _programs(folder: Path, key: str, message: str) -> tuple[Sequence[Picture], 
     if not all(path.is_file() for path in files.values()):
         return (), ""
     try:
-        graphs = {label: formats.load(path) for label, path in files.items()}
+        graphs = {label: graph_files.load(path) for label, path in files.items()}
         captions = {label: f"Program {label.lower()}" for label in graphs}
         return pictures(key, graphs, captions, wrong=_wrong(message)), ""
-    except (formats.FormatError, drawing.DrawingError) as error:
+    except (graph_files.FormatError, drawing.DrawingError) as error:
         return (), f"{error}."
 
 

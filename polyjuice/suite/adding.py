@@ -10,10 +10,11 @@ from pathlib import Path
 
 import tomlkit
 
-from polyjuice import pipeline, program_formats, toml_files
-from polyjuice.formats import ReadLimits
+from polyjuice import pipeline, toml_files
+from polyjuice.frameworks import registry
+from polyjuice.frameworks.limits import ReadLimits
+from polyjuice.frameworks.lowering import Unlowerable
 from polyjuice.interpret import EvaluationError
-from polyjuice.lower import Unlowerable
 from polyjuice.suite import cases
 from polyjuice.suite.carried.harness import driver
 from polyjuice.suite.cases import SIDES, SuiteError
@@ -76,7 +77,7 @@ def _write(found: Stored, folder: Path) -> tuple[tuple[str, ...], dict[str, str]
     record, opset = found.record, found.conditions.opset
     labels = dict(zip(SIDES, found.graphs, strict=False))
     programs, refused = {}, {}
-    for format in sorted({found.compiler.format, *program_formats.in_suites()}):
+    for format in sorted({found.compiler.format, *registry.in_suites()}):
         target = pipeline.Target(format=format, opset=opset)
         try:
             programs[format] = {

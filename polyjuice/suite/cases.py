@@ -11,8 +11,9 @@ from typing import Any
 
 import numpy as np
 
-from polyjuice import compilers, execution, pipeline, program_formats
+from polyjuice import compilers, execution, pipeline
 from polyjuice.execution import Artifact
+from polyjuice.frameworks import registry
 from polyjuice.inputs import mode
 from polyjuice.interpret import evaluate
 from polyjuice.ir import Graph, packed
@@ -92,7 +93,7 @@ def folder_of(suite: Path, number: int) -> Path:
 
 def program_file(side: str, format: str) -> str:
     """The name of a program's file: ``a_torch.py``, ``a.onnx``."""
-    of = program_formats.find(format)
+    of = registry.find(format)
     return f"{side}.{of.suffix}" if of.binary else f"{side}_{format}.{of.suffix}"
 
 

@@ -13,23 +13,26 @@ from typing import Any
 import numpy as np
 from onnx import ModelProto
 
-from polyjuice import formats, pipeline
+from polyjuice import pipeline
 from polyjuice.campaign import sizes as sizes_at
 from polyjuice.compilers import CompilerInfo, EnvironmentProblem, default, find
 from polyjuice.egraph import Rewriter, Rule, Variant, distinct, graph_windows, load
-from polyjuice.formats.forked import apart
+from polyjuice.frameworks import symbolic
+from polyjuice.frameworks.forked import apart
+from polyjuice.frameworks.lowering import Unlowerable
+from polyjuice.frameworks.onnx import graph_files
+from polyjuice.frameworks.onnx.user_program import OnnxModel
+from polyjuice.frameworks.symbolic import Sizes
+from polyjuice.frameworks.user_model import ORIGINAL, UserModel
 from polyjuice.inputs import intervals, mode_in, profile_of, rulesets_on
 from polyjuice.interpret import EvaluationError
 from polyjuice.ir import TensorType, dtypes
-from polyjuice.lower import Unlowerable
 from polyjuice.ops import PROBLEMS
 from polyjuice.oracles import Case, InputSet, Program, usual_oracles
 from polyjuice.session import CompilerSession, Conditions
 from polyjuice.suite.cases import SuiteError
 from polyjuice.support import Support
 from polyjuice.triage.confirming import confirmed
-from polyjuice.user_models import ORIGINAL, OnnxModel, UserModel, symbolic
-from polyjuice.user_models.symbolic import Sizes
 
 
 class Miscompiled(AssertionError):
@@ -238,7 +241,7 @@ def _of_onnx(model: Any, inputs: Any) -> OnnxModel:
     owned = (
         OnnxModel(model=model)
         if isinstance(model, ModelProto)
-        else OnnxModel(model=formats.load_model(model), where=str(model))
+        else OnnxModel(model=graph_files.load_model(model), where=str(model))
     )
     names = [value.name for value in symbolic.inputs(owned.model)]
     if isinstance(inputs, Mapping):
@@ -258,7 +261,7 @@ def _of_torch(model: Any, inputs: Any) -> UserModel:
     import torch  # the core does without it
     from torch.utils import _pytree
 
-    from polyjuice.user_models import torch_program
+    from polyjuice.frameworks.torch import user_program as torch_program
 
     args, kwargs = ((), dict(inputs)) if isinstance(inputs, Mapping) else (tuple(inputs), {})
     _bind(model, args, kwargs)

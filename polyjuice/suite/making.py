@@ -11,18 +11,19 @@ from typing import Any
 
 import numpy as np
 
-from polyjuice import pipeline, program_formats
+from polyjuice import pipeline
 from polyjuice.campaign.seeds import Seeds
 from polyjuice.compilers import find
 from polyjuice.egraph import Budget, Rewriter, graph_windows, load, partners
 from polyjuice.execution import Artifact
+from polyjuice.frameworks import registry
+from polyjuice.frameworks.forms import Form
+from polyjuice.frameworks.lowering import Unlowerable, repeat, repeated_axes
 from polyjuice.generate.instances import Signature, instance
-from polyjuice.generate.metrics import paths
+from polyjuice.generate.published.metrics import paths
 from polyjuice.inputs import USUAL_PROFILES, draw, make_inputs, plans
 from polyjuice.interpret import EvaluationError
 from polyjuice.ir import Graph, GraphError, TensorType, digest
-from polyjuice.lower import Unlowerable, repeat, repeated_axes
-from polyjuice.lower.forms import Form
 from polyjuice.ops import Op
 from polyjuice.session import CompilerSession, Conditions
 from polyjuice.suite import cases
@@ -60,7 +61,7 @@ class Options:
     """
 
     count: int
-    formats: tuple[str, ...] = field(default_factory=program_formats.in_suites)
+    formats: tuple[str, ...] = field(default_factory=registry.in_suites)
     seed: int = 0
     nodes: int = 10
     strategy: str = "default"

@@ -42,7 +42,7 @@ class Polyjuice:
         of a run), ``seed`` and ``rules``: see :meth:`polyjuice.suite.checking.Checker.check`.
         """
         from polyjuice.compilers import EnvironmentProblem
-        from polyjuice.formats import FormatError
+        from polyjuice.frameworks.errors import FormatError
         from polyjuice.suite.cases import SuiteError
         from polyjuice.suite.checking import Checker, Miscompiled, NotChecked
 

@@ -14,8 +14,9 @@ from typing import Any
 from polyjuice.compilers import EnvironmentProblem
 from polyjuice.egraph import Rule
 from polyjuice.execution.space import shortage
-from polyjuice.formats import FormatError, ReadLimits
-from polyjuice.lower import Unlowerable
+from polyjuice.frameworks.errors import FormatError
+from polyjuice.frameworks.limits import ReadLimits
+from polyjuice.frameworks.lowering import Unlowerable
 from polyjuice.timelimit import TimeLimit
 from polyjuice.triage import bisection, groups, reduction
 from polyjuice.triage.causes import KnownCulprit, cause_of

@@ -14,7 +14,7 @@ from enum import StrEnum
 
 from polyjuice import pipeline
 from polyjuice.compilers import CompilerInfo, EnvironmentProblem
-from polyjuice.lower import Unlowerable
+from polyjuice.frameworks.lowering import Unlowerable
 from polyjuice.oracles import Case, Program, Verdict
 from polyjuice.session import CompilerSession, Conditions
 from polyjuice.timelimit import TimeLimit

@@ -7,8 +7,8 @@ from contextlib import suppress
 from dataclasses import replace
 
 from polyjuice import pipeline
+from polyjuice.frameworks.lowering import Unlowerable
 from polyjuice.ir import Graph, Node, dtypes, prune
-from polyjuice.lower import Unlowerable
 from polyjuice.oracles import ORACLES, Case
 from polyjuice.session import CompilerSession
 from polyjuice.triage.causes import WRONG

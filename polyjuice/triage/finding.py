@@ -18,15 +18,16 @@ from typing import Any
 
 import numpy as np
 
-from polyjuice import formats, program_formats
 from polyjuice.egraph import Rule
 from polyjuice.execution import FromScratch, Script
+from polyjuice.frameworks import registry
+from polyjuice.frameworks import user_files as files
+from polyjuice.frameworks.onnx import graph_files
 from polyjuice.oracles import Case, Verdict, kind_of
 from polyjuice.oracles import find as find_oracle
 from polyjuice.session import CompilerSession
 from polyjuice.triage import report, reproducers
 from polyjuice.triage.record import FindingRecord
-from polyjuice.user_models import files
 
 
 def write_finding(
@@ -84,8 +85,8 @@ class Draft:
         folder.mkdir(parents=True)
         self._sides = [case.of(label) for label in (verdict.a, verdict.b) if label]
         a, b = self._sides[0], self._sides[-1]
-        formats.save(a.graph, folder / "a.onnx")
-        formats.save(b.graph, folder / "b.onnx")
+        graph_files.save(a.graph, folder / "a.onnx")
+        graph_files.save(b.graph, folder / "b.onnx")
         artifacts = [find_oracle(verdict.oracle).program(t.artifact) for t in self._sides]
         self._as_written: dict[str, Any] = {}
         for side, t, artifact in zip("AB", self._sides, artifacts, strict=False):
@@ -179,7 +180,7 @@ class Draft:
 
     def _environment(self) -> str:
         """The framework's description of its environment, which takes seconds: only for reduced findings."""
-        described = program_formats.find(self._session.compiler.format).environment
+        described = registry.find(self._session.compiler.format).environment
         return str(described.load()(self._session.conditions.python)) if described else ""
 
     def _reproduced(self) -> tuple[str, int | None, str]:

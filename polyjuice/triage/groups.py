@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 
 from polyjuice import pipeline
 from polyjuice.compilers import EnvironmentProblem
-from polyjuice.lower import Unlowerable
+from polyjuice.frameworks.lowering import Unlowerable
 from polyjuice.oracles import Case
 from polyjuice.session import CompilerSession, Conditions
 from polyjuice.triage.bisection import TrialResult, bisect, trial_of

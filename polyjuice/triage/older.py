@@ -8,13 +8,14 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, NotRequired, TypedDict
 
-from polyjuice import formats, pipeline
+from polyjuice import pipeline
 from polyjuice.compilers import CompilerInfo, find
 from polyjuice.execution import Status
+from polyjuice.frameworks.choosers import Chooser
+from polyjuice.frameworks.forms import ALL
+from polyjuice.frameworks.lowering import Unlowerable
+from polyjuice.frameworks.onnx import graph_files
 from polyjuice.ir import Graph
-from polyjuice.lower import Unlowerable
-from polyjuice.lower.choosers import Chooser
-from polyjuice.lower.forms import ALL
 from polyjuice.oracles.failures import WHERE
 from polyjuice.triage.causes import BY, by_part, fails
 
@@ -51,7 +52,7 @@ class Older(TypedDict, total=False):
     spellings: Mapping[str, Spelling]
 
 
-def with_choices(folder: Path, data: Mapping[str, Any], limits: formats.ReadLimits) -> dict[str, Any]:
+def with_choices(folder: Path, data: Mapping[str, Any], limits: graph_files.ReadLimits) -> dict[str, Any]:
     """Return the content of a ``finding.json`` with ``choices`` in place of older ``spellings``, if it has these.
 
     Older findings stored the keys from which lowering choices were drawn; this draws them again. Raises
@@ -62,7 +63,9 @@ def with_choices(folder: Path, data: Mapping[str, Any], limits: formats.ReadLimi
     compiler, opset = find(data["compiler"]), data["conditions"]["opset"]
     files = {label: folder / ("a.onnx" if label == data["a"] else "b.onnx") for label in data["spellings"]}
     choices = {
-        label: _choices(data["spellings"][label], formats.load(file, limits), compiler, opset) if file.is_file() else {}
+        label: _choices(data["spellings"][label], graph_files.load(file, limits), compiler, opset)
+        if file.is_file()
+        else {}
         for label, file in files.items()
     }
     return {**data, "choices": choices}

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypedDict
 
-from polyjuice.user_models.files import ProgramData
+from polyjuice.frameworks.user_files import ProgramData
 
 
 class Element(TypedDict):

@@ -8,8 +8,9 @@ from pathlib import Path
 
 from polyjuice import pipeline
 from polyjuice.compilers import EnvironmentProblem
-from polyjuice.formats import FormatError, ReadLimits
-from polyjuice.lower import Unlowerable
+from polyjuice.frameworks.errors import FormatError
+from polyjuice.frameworks.limits import ReadLimits
+from polyjuice.frameworks.lowering import Unlowerable
 from polyjuice.oracles import FAILURE_ORACLES, Verdict
 from polyjuice.session import CompilerSession
 from polyjuice.triage.stored import FindingError, load

@@ -13,9 +13,11 @@ from typing import Any
 import numpy as np
 from onnx.defs import onnx_opset_version
 
-from polyjuice import formats, pipeline
+from polyjuice import pipeline
 from polyjuice.compilers import CompilerInfo, find
 from polyjuice.execution import Artifact, LoweringChoices
+from polyjuice.frameworks import user_files as files
+from polyjuice.frameworks.onnx import graph_files
 from polyjuice.inputs import GIVEN, PROFILES, mode_in
 from polyjuice.ir import Graph, TensorType, dtypes
 from polyjuice.oracles import Case, InputSet, Kind, Oracle, Program, Verdict, kind_of
@@ -25,7 +27,6 @@ from polyjuice.stored_files import StoredError, mismatch, read_arrays, read_json
 from polyjuice.triage import older
 from polyjuice.triage.record import FindingRecord
 from polyjuice.triage.reproducers import input_name, program_stem
-from polyjuice.user_models import files
 
 #: The optional fields of a finding.
 _FURTHER = (
@@ -48,7 +49,7 @@ _FURTHER = (
 _LONGEST_S = 86_400
 """The longest time limit of a finding, in seconds: a day."""
 
-_DEFAULT = formats.ReadLimits()
+_DEFAULT = graph_files.ReadLimits()
 
 
 class FindingError(ValueError):
@@ -70,7 +71,7 @@ class Stored:
     conditions: Conditions
     choices: Mapping[str, LoweringChoices]
     as_written: Mapping[str, Artifact] = field(default_factory=dict)
-    limits: formats.ReadLimits = _DEFAULT
+    limits: graph_files.ReadLimits = _DEFAULT
 
     @property
     def oracle(self) -> Oracle:
@@ -160,7 +161,7 @@ def annotate(folder: Path, /, **changes: Any) -> dict[str, Any]:
     return record
 
 
-def load(folder: Path, python: Path | None = None, limits: formats.ReadLimits = _DEFAULT) -> Stored:
+def load(folder: Path, python: Path | None = None, limits: graph_files.ReadLimits = _DEFAULT) -> Stored:
     """Read a finding. ``python`` is the interpreter that has the compiler; by default, the one that the finding names.
 
     Raises FindingError, FormatError, and EnvironmentProblem where the finding's oracle is not here.
@@ -176,7 +177,7 @@ def load(folder: Path, python: Path | None = None, limits: formats.ReadLimits = 
     for name in (*sides.values(), "inputs.npz"):
         if not (folder / name).is_file():
             raise FindingError(f"{folder} is not a complete finding (there is no {name})")
-    graphs = {label: formats.load(folder / name, limits) for label, name in sides.items()}
+    graphs = {label: graph_files.load(folder / name, limits) for label, name in sides.items()}
     try:
         arrays = read_arrays(folder / "inputs.npz")
         as_written = _as_written(folder, record, sides, arrays)
@@ -195,7 +196,7 @@ def load(folder: Path, python: Path | None = None, limits: formats.ReadLimits = 
     )
 
 
-def read_record(folder: Path, limits: formats.ReadLimits = _DEFAULT) -> FindingRecord:
+def read_record(folder: Path, limits: graph_files.ReadLimits = _DEFAULT) -> FindingRecord:
     """Read ``finding.json``, of any version. Raises FindingError, and FormatError for a graph of an older finding."""
     path = folder / "finding.json"
     if not path.is_file():

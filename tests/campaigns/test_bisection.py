@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from polyjuice import formats
+from polyjuice.frameworks.onnx import graph_files
 from polyjuice.triage.bisection import bisect
 from polyjuice.triage.ddmin import ddmin
 from polyjuice.triage.stored import load
@@ -97,7 +97,7 @@ def faulty(site: Path, monkeypatch: pytest.MonkeyPatch, names: str, condition: s
     plugin(site, KNOBS.format(names=listed, condition=condition, trace=traced), name="knobbed", info=LEVELLED)
     monkeypatch.syspath_prepend(site)
     monkeypatch.setenv("PYTHONPATH", importing_from(site)["PYTHONPATH"])
-    graph = formats.from_model(onnx.parser.parse_model(ADD))
+    graph = graph_files.from_model(onnx.parser.parse_model(ADD))
     inputs = [np.arange(3, dtype=np.float32)]
     return stored(site / "finding", "knobbed", graph, inputs)
 
@@ -198,7 +198,7 @@ def test_an_error_that_a_wrong_value_ends_in_is_reported_as_the_wrong_value(
     plugin(tmp_path / "site", knobs + SPREADING.format(wrong=wrong), name="knobbed", info=LEVELLED)
     monkeypatch.syspath_prepend(tmp_path / "site")
     monkeypatch.setenv("PYTHONPATH", importing_from(tmp_path / "site")["PYTHONPATH"])
-    graph = formats.from_model(onnx.parser.parse_model(ADD.replace("y = Add(x, x)", "s = Add(x, x) y = Sqrt(s)")))
+    graph = graph_files.from_model(onnx.parser.parse_model(ADD.replace("y = Add(x, x)", "s = Add(x, x) y = Sqrt(s)")))
     finding = stored(tmp_path / "f", "knobbed", graph, [np.arange(3, dtype=np.float32)], oracle="crash")
     status, output, _ = bisected(finding)
     assert (status, output["blame"], output["follows"]) == (1, ["fusion"], wrong)
@@ -261,7 +261,7 @@ TRANSPOSED = """<ir_version: 9, opset_import: ["" : 18]>
 def test_the_fusion_behind_a_bug_of_onnxruntime_is_named(tmp_path: Path) -> None:
     """This is finding 001 of artifacts/bugs."""
     usable("onnxruntime")
-    graph = formats.from_model(onnx.parser.parse_model(TRANSPOSED))
+    graph = graph_files.from_model(onnx.parser.parse_model(TRANSPOSED))
     inputs = [np.array([[1, 2], [3, 4], [5, 6]], np.float32), np.array([1, 10, 100], np.float32)]
     try:
         finding = stored(tmp_path / "f", "onnxruntime", graph, inputs)

@@ -23,7 +23,7 @@ import pytest
 
 from polyjuice.campaign.config import Config
 from polyjuice.campaign.preparation import Preparation
-from polyjuice.lower import torch_source
+from polyjuice.frameworks.torch import source as torch_source
 from tests.support.commands import COMMAND, ONE_RULE, PLAIN, fuzz, polyjuice, refusal, save_model
 from tests.support.plugins import plugin
 from tests.support.sessions import executed

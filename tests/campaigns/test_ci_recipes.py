@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from polyjuice import formats
+from polyjuice.frameworks.onnx import graph_files
 from polyjuice.suite import adding
 from polyjuice.triage import known_list
 from tests.support.commands import ONE_RULE, ROOT, save_model
@@ -242,7 +242,7 @@ def test_a_fault_of_onnxruntime_becomes_one_issue_in_three_nights(tmp_path: Path
         [("split-uneven", 1), ("split-uneven", 1), ("where-not-broadcast", 2), ("where-not-broadcast", 2)]
     ):
         graph, _ = demos("onnxruntime").DEMOS[fault]()
-        formats.save(graph, runner.folder / "model.onnx")
+        graph_files.save(graph, runner.folder / "model.onnx")
         plant(runner, f"onnxruntime/{fault}")
         runner.numbers["github.run_number"] = str(number)
         shutil.rmtree(runner.folder / "night", ignore_errors=True)
@@ -282,7 +282,7 @@ def test_the_models_of_an_owner_are_checked_on_each_commit_and_for_longer_each_w
     runner = Runner(tmp_path / "checkout")
     runner.edits["--time 10m"] = "-n 2"
     graph, inputs = demos("onnxruntime").DEMOS["split-uneven"]()
-    formats.save(graph, runner.folder / "model.onnx")
+    graph_files.save(graph, runner.folder / "model.onnx")
     np.savez(runner.folder / "inputs.npz", **dict(zip(graph.inputs, inputs, strict=True)))
     (runner.folder / "tests").mkdir()
     (runner.folder / "tests/test_models.py").write_text(OWNERS_TEST)

@@ -16,8 +16,8 @@ import pytest
 from ml_dtypes import bfloat16
 from onnx.reference import ReferenceEvaluator
 
-from polyjuice import formats
 from polyjuice.execution import FromScratch
+from polyjuice.frameworks.onnx import graph_files
 from polyjuice.inputs import USUAL_PROFILES
 from polyjuice.ir import Graph, digest
 from polyjuice.triage import run_reproducer
@@ -146,7 +146,7 @@ def test_both_graphs_are_valid_different_and_equal_in_meaning(campaign: tuple[Pa
         paths = finding / "a.onnx", finding / "b.onnx"
         for path in paths:
             onnx.checker.check_model(path, full_check=True)
-        a, b = map(formats.load, paths)
+        a, b = map(graph_files.load, paths)
         assert digest(a) != digest(b)
         assert a.input_types == b.input_types
         left, right = (ReferenceEvaluator(str(path)).run(None, feeds(finding, a)) for path in paths)

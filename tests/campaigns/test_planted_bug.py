@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from polyjuice import formats
+from polyjuice.frameworks.onnx import graph_files
 from polyjuice.ir import TensorType
 from polyjuice.ops import GraphBuilder
 from tests.support.commands import ONE_RULE, fuzz
@@ -43,7 +43,7 @@ The hook plants the bug as Inductor is imported, so that other processes need no
 def save_model_with_relu(path: Path) -> Path:
     build = GraphBuilder()
     x, y = build.input(TensorType("float32", (3, 4))), build.input(TensorType("float32", (4,)))
-    formats.save(build.build([build.op("Relu", build.op("Sub", x, y))]), path)
+    graph_files.save(build.build([build.op("Relu", build.op("Sub", x, y))]), path)
     return path
 
 

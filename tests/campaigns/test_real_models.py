@@ -15,10 +15,11 @@ from tests.support.light_models import LARGE_MODELS, LIGHT, SMALL_MODELS
 
 torch = pytest.importorskip("torch")
 
-from polyjuice import formats  # noqa: E402
 from polyjuice.egraph import Rewriter, distinct, graph_windows, load, operator_count  # noqa: E402
 from polyjuice.equivalence import difference  # noqa: E402
-from polyjuice.formats import from_model, to_model, torch_export  # noqa: E402
+from polyjuice.frameworks.onnx import graph_files  # noqa: E402
+from polyjuice.frameworks.onnx.graph_files import from_model, to_model  # noqa: E402
+from polyjuice.frameworks.torch import export as torch_export  # noqa: E402
 from polyjuice.inputs import make_inputs  # noqa: E402
 from polyjuice.interpret import evaluate  # noqa: E402
 from polyjuice.ir import Graph, digest  # noqa: E402
@@ -88,7 +89,7 @@ def test_results_of_transformers_can_be_compared(name: str) -> None:
 
 def light_model(name: str) -> Graph:
     """The model with random weights instead of equal ones, small enough that activations stay near 1."""
-    graph = formats.load(LIGHT / f"light_{name}.onnx")
+    graph = graph_files.load(LIGHT / f"light_{name}.onnx")
     rng = np.random.default_rng(0)
     weights = {
         key: (rng.standard_normal(array.shape) * (2 / max(1, np.prod(array.shape[1:]))) ** 0.5).astype(array.dtype)

@@ -15,15 +15,15 @@ from typing import Any, cast
 import numpy as np
 import pytest
 
-from polyjuice import formats
 from polyjuice.egraph import Budget, Rewriter
 from polyjuice.equivalence import difference
 from polyjuice.execution import LoweringChoices
-from polyjuice.formats.versions import OPSET
+from polyjuice.frameworks.lowering import lower
+from polyjuice.frameworks.onnx import graph_files
+from polyjuice.frameworks.onnx.versions import OPSET
 from polyjuice.generate import generate
 from polyjuice.inputs import make_inputs
 from polyjuice.ir import Graph, TensorType
-from polyjuice.lower import lower
 from polyjuice.ops import GraphBuilder
 from polyjuice.ops.decompose import decompose
 from polyjuice.session import CompilerSession
@@ -100,7 +100,7 @@ def test_of_a_planted_fault_the_minimal_pair_is_left(
     for name, value in faulty(fault).items():
         monkeypatch.setenv(name, value)
     result = reduced(FINDINGS / fault, tmp_path / "reduced")
-    a, b = (formats.load(tmp_path / "reduced" / f"{side}.onnx") for side in "ab")
+    a, b = (graph_files.load(tmp_path / "reduced" / f"{side}.onnx") for side in "ab")
     assert (operators(a), operators(b)) == MINIMAL[fault]
     assert result.reduction["finished"]
     for seed in range(20):  # as equal as before
@@ -123,7 +123,7 @@ def split(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Path, Path
 
 
 def test_what_is_left_is_small_plain_and_round(split: tuple[Path, Path]) -> None:
-    a, b = (formats.load(split[1] / f"{side}.onnx") for side in "ab")
+    a, b = (graph_files.load(split[1] / f"{side}.onnx") for side in "ab")
     assert a.input_types == b.input_types
     assert all(t.dtype == "float32" and t.size == 3 for t in a.input_types)
     (node,) = (node for graph in (a, b) for node in graph.nodes if node.op == "Split")
@@ -206,7 +206,7 @@ def model(path: Path) -> Path:
     x, y = build.input(TensorType("float32", (3, 4))), build.input(TensorType("float32", (4,)))
     total = build.op("Add", build.op("Mul", x, y), y)
     parts = build.op("Neg", total), build.op("Abs", build.op("Sub", total, x))
-    formats.save(build.build([build.op("Tanh", x), build.op("Add", *parts)]), path)
+    graph_files.save(build.build([build.op("Tanh", x), build.op("Add", *parts)]), path)
     return path
 
 
@@ -214,7 +214,7 @@ def gathering(path: Path) -> Path:
     build = GraphBuilder()
     x, y = build.input(TensorType("float32", (2, 4))), build.input(TensorType("int64", (1,)))
     row = build.op("Gather", build.op("Neg", x), build.op("Mod", y, build.constant(np.array([2]))))
-    formats.save(build.build([build.op("Abs", row)]), path)
+    graph_files.save(build.build([build.op("Abs", row)]), path)
     return path
 
 
@@ -236,7 +236,7 @@ def test_a_crash_is_reduced_to_what_fails_in_the_same_way(tmp_path: Path) -> Non
     done = polyjuice("reduce", finding, env=env)
     assert done.returncode == 1, done.stderr
     assert "original: 7 operators to 2" in done.stdout
-    assert set(operators(formats.load(finding / "reduced/a.onnx"))) == {"Neg", "Abs"}
+    assert set(operators(graph_files.load(finding / "reduced/a.onnx"))) == {"Neg", "Abs"}
     assert record(finding / "reduced")["signature"] == record(finding)["signature"]
     assert polyjuice("replay", finding / "reduced", env=env).returncode == 1
 
@@ -263,7 +263,7 @@ def test_a_wrong_result_of_one_program_is_reduced(tmp_path: Path) -> None:
     out = tmp_path / "small"
     done = polyjuice("reduce", finding, "--time", "1m", "--out", out, env=env)
     assert done.returncode == 1, done.stderr
-    graph = formats.load(out / "a.onnx")
+    graph = graph_files.load(out / "a.onnx")
     assert operators(graph) == ["Abs"]
     assert [t.size for t in graph.input_types] == [1]
     assert record(out)["kind"] == "mismatch"

@@ -17,18 +17,20 @@ from hypothesis import strategies as st
 from ml_dtypes import bfloat16
 from onnx import TensorProto, helper
 
-from polyjuice import formats, pipeline
+from polyjuice import pipeline
 from polyjuice.compilers import find
 from polyjuice.execution import LoweringChoices, Outcome
+from polyjuice.frameworks.lowering import lower
+from polyjuice.frameworks.onnx import graph_files
+from polyjuice.frameworks.onnx import reproduced_models as onnx_models
+from polyjuice.frameworks.torch.reproducer import laid_out
 from polyjuice.ir import Graph, TensorType, digest, dtypes
-from polyjuice.lower import lower
 from polyjuice.ops import GraphBuilder
 from polyjuice.oracles import Case, InputSet, Verdict
 from polyjuice.session import CompilerSession, Conditions
 from polyjuice.triage import reproducers, run_reproducer, write_finding
-from polyjuice.triage.reproducers import embedded, onnx_models
+from polyjuice.triage.reproducers import embedded
 from polyjuice.triage.reproducers.arrays import Arrays
-from polyjuice.triage.reproducers.of_torch import laid_out
 from tests.support.planted import planted
 
 MATRIX = TensorType("float32", (3, 4))
@@ -127,8 +129,8 @@ def test_a_model_that_is_written_out_is_that_model() -> None:
     for side in "AB":
         made = onnx.load_from_string(names[side])
         onnx.checker.check_model(made)
-        wanted = formats.from_model(onnx.load_from_string(source))
-        assert digest(formats.from_model(made)) == digest(wanted)
+        wanted = graph_files.from_model(onnx.load_from_string(source))
+        assert digest(graph_files.from_model(made)) == digest(wanted)
         assert [value.name for value in made.graph.input] == ["x"]
 
 

@@ -18,10 +18,10 @@ from onnx import parser
 
 from polyjuice.compilers import find
 from polyjuice.execution import Artifact
+from polyjuice.frameworks.sandbox import Ended, Sandbox
 from polyjuice.oracles import Verdict
 from polyjuice.session import CompilerSession, Conditions
 from polyjuice.triage.reduction.excerpt import Excerpt, ExcerptTrial
-from polyjuice.user_models.sandbox import Ended, Sandbox
 from tests.support.commands import PLAIN, polyjuice, save_model
 
 OWNERS = """

@@ -19,9 +19,10 @@ import onnx
 import pytest
 import typer
 
-from polyjuice import cli, program_formats
+from polyjuice import cli
 from polyjuice.execution.protocol import to_wire
-from polyjuice.formats import load as load_graph
+from polyjuice.frameworks import registry
+from polyjuice.frameworks.onnx.graph_files import load as load_graph
 from polyjuice.inputs import USUAL_PROFILES
 from polyjuice.ir import TensorType, packed
 from polyjuice.numerics import distance
@@ -67,7 +68,7 @@ def test_a_case_says_why_its_programs_are_equal_and_how_they_are_called(built: P
         case = json.loads((folder / "case.json").read_text())
         assert case["rules"]
         assert all(count > 0 for count in case["rules"].values())
-        assert set(case["programs"]) == set(program_formats.in_suites())
+        assert set(case["programs"]) == set(registry.in_suites())
         assert case["profile"] in USUAL_PROFILES
         arrays = judging.read_arrays(folder / "inputs.npz")
         assert [list(arrays[f"input_{i}"][1].shape) for i, _ in enumerate(case["inputs"])] == [

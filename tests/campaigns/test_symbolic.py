@@ -11,7 +11,7 @@ import onnx
 import pytest
 from onnx import ModelProto, parser
 
-from polyjuice.formats import FormatError
+from polyjuice.frameworks.errors import FormatError
 from polyjuice.suite.cases import SuiteError
 from polyjuice.suite.checking import Checker, Miscompiled
 from tests.support.commands import ONE_RULE, findings, fuzz, polyjuice, record, refusal, save_model

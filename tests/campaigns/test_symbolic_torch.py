@@ -11,8 +11,8 @@ import pytest
 torch = pytest.importorskip("torch")
 
 from polyjuice.campaign.seeds import Seeds  # noqa: E402
-from polyjuice.user_models import callables  # noqa: E402
-from polyjuice.user_models.torch_printer import run, tensor_of  # noqa: E402
+from polyjuice.frameworks import callables  # noqa: E402
+from polyjuice.frameworks.torch.user_printer import run, tensor_of  # noqa: E402
 from tests.support.commands import fuzz  # noqa: E402
 
 

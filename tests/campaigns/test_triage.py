@@ -16,8 +16,8 @@ from typing import Any
 
 import pytest
 
-from polyjuice import formats
 from polyjuice.compilers import EnvironmentProblem
+from polyjuice.frameworks.onnx import graph_files
 from polyjuice.triage import automatic, groups
 from polyjuice.triage.causes import KnownCulprit
 from polyjuice.triage.stored import Stored
@@ -95,7 +95,7 @@ def test_what_is_reported_has_been_reduced_and_runs(triaged: tuple[Path, dict[st
         finding = folder / "c/findings" / record["folder"]
         assert record["repro_exit"] == 1
         assert record["operators"][record["culprit"]] == 1
-        graphs = {side: formats.load(finding / f"{side}.onnx") for side in "ab"}
+        graphs = {side: graph_files.load(finding / f"{side}.onnx") for side in "ab"}
         assert {record[side]: len(graph.nodes) for side, graph in graphs.items()} == record["operators"]
         assert "no-" in (finding / "report.md").read_text()
 

@@ -11,9 +11,9 @@ import onnx
 import pytest
 from onnx import numpy_helper, parser
 
-from polyjuice import user_models
 from polyjuice.execution import Artifact, Outcome
-from polyjuice.formats import FormatError
+from polyjuice.frameworks.errors import FormatError
+from polyjuice.frameworks.onnx import user_program as onnx_program
 from polyjuice.ir import Graph
 from polyjuice.numerics import Analyses
 from polyjuice.oracles import ORACLES, Case, InputSet, Program
@@ -114,7 +114,7 @@ def test_what_no_level_takes_is_unsupported_unless_the_framework_runs_it(
 def test_a_model_that_is_misread_is_no_fault_of_the_compiler() -> None:
     """Polyjuice reads Neg from the model, but the reference evaluator and the compiler compute Abs."""
     text = '<ir_version: 8, opset_import: ["" : 13]> g (float[2] x) => (float[2] y) { y = %s(x) }'
-    program, other = (user_models.from_model(parser.parse_model(text % op)) for op in ("Abs", "Neg"))
+    program, other = (onnx_program.from_model(parser.parse_model(text % op)) for op in ("Abs", "Neg"))
     x = np.array([1.0, 2.0], np.float32)
 
     def verdicts(graph: Graph) -> int:
@@ -135,7 +135,7 @@ def test_a_model_that_is_misread_is_no_fault_of_the_compiler() -> None:
         )
 
     assert verdicts(other.graph) == 0
-    assert user_models.uncompiled(b"", [x]) is None
+    assert onnx_program.uncompiled(b"", [x]) is None
 
 
 # --- what the operator table lacks ----------------------------------------------------------------------------
@@ -148,10 +148,10 @@ OPAQUE = """<ir_version: 8, opset_import: ["" : 17]>
 def opaque(shift: float, turned: int = 0) -> list[str]:
     """The verdicts on a program with an operator that the table lacks, if one element of each result is off."""
     model = parser.parse_model(OPAQUE)
-    program = user_models.from_model(model)
+    program = onnx_program.from_model(model)
     assert program.artifact
     x = np.linspace(-1, 1, 8, dtype=np.float32)
-    outputs = user_models.uncompiled(program.artifact.source, [x])  # type: ignore[arg-type]
+    outputs = onnx_program.uncompiled(program.artifact.source, [x])  # type: ignore[arg-type]
     assert outputs
     y, z = (array.copy() for array in outputs)
     y[3] += shift
@@ -186,18 +186,18 @@ def test_what_the_table_lacks_is_judged_by_its_own_uncompiled_run() -> None:
 def test_test_data_beside_a_model_are_its_own_inputs(tmp_path: Path) -> None:
     """ONNX's test cases and model zoo have this layout. Test data of other types or shapes belong to another model."""
     path = named(tmp_path / "model.onnx")
-    assert user_models.load_onnx(path).examples is None
+    assert onnx_program.load_onnx(path).examples is None
     folder = tmp_path / "test_data_set_0"
     folder.mkdir()
     array = np.full((3, 4), np.nan, np.float32)
     onnx.save_tensor(numpy_helper.from_array(array), folder / "input_0.pb")
-    (example,) = user_models.load_onnx(path).examples or ()
+    (example,) = onnx_program.load_onnx(path).examples or ()
     np.testing.assert_array_equal(example, array)
     onnx.save_tensor(numpy_helper.from_array(array[0]), folder / "input_0.pb")
-    assert user_models.load_onnx(path).examples is None
+    assert onnx_program.load_onnx(path).examples is None
     (folder / "input_0.pb").write_bytes(b"no tensor")
     with pytest.raises(FormatError, match="input_0"):
-        user_models.load_onnx(path)
+        onnx_program.load_onnx(path)
 
 
 UNREAD = """<ir_version: 9, opset_import: ["" : 19]>
@@ -234,10 +234,10 @@ def test_what_frameworks_differ_in_is_judged_on_own_inputs_by_the_uncompiled_run
 
 def test_a_model_that_cannot_be_read_takes_part_as_it_is() -> None:
     """An example is a model with float8e4m3fnuz. Invalid models and models with unknown sizes are refused."""
-    program = user_models.from_model(parser.parse_model(UNREAD))
+    program = onnx_program.from_model(parser.parse_model(UNREAD))
     assert program.unread
     assert program.artifact
     assert [str(t) for t in program.graph.input_types + program.graph.output_types] == ["int32[4]", "int64[4]"]
     for wrong in (UNREAD.replace("int64[4] y", "int64[5] y"), UNREAD.replace("int32[4] x", "int32[n] x")):
         with pytest.raises(FormatError, match="float8e4m3fnuz"):
-            user_models.from_model(parser.parse_model(wrong))
+            onnx_program.from_model(parser.parse_model(wrong))

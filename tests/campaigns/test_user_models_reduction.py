@@ -13,15 +13,15 @@ import onnx
 import pytest
 from onnx import ModelProto, parser
 
-from polyjuice import user_models
 from polyjuice.execution import Artifact
-from polyjuice.formats import FormatError
+from polyjuice.frameworks.apart import graph_of, taken_apart
+from polyjuice.frameworks.errors import FormatError
+from polyjuice.frameworks.onnx import user_program as onnx_program
+from polyjuice.frameworks.steps import NotTakenApart, Written
 from polyjuice.triage.reduction import cutting
 from polyjuice.triage.reduction.excerpt import Excerpt, is_known
 from polyjuice.triage.reduction.search import Search
 from polyjuice.triage.reduction.trial import Counts
-from polyjuice.user_models.apart import graph_of, taken_apart
-from polyjuice.user_models.steps import NotTakenApart, Written
 from tests.support.commands import ONE_RULE, polyjuice, record
 from tests.support.plugins import spoiled
 from tests.support.shares import in_the_long_run
@@ -155,7 +155,7 @@ def has(op: str) -> Callable[[Excerpt], bool]:
 
 
 def onnx_written(text: str, *inputs: Sequence[float]) -> Written:
-    program = user_models.from_model(parser.parse_model(text))
+    program = onnx_program.from_model(parser.parse_model(text))
     assert program.artifact
     return taken_apart(program.artifact, [np.array(x, np.float32) for x in inputs])
 
@@ -194,7 +194,7 @@ def test_functions_subgraphs_and_declared_initializers_stay_whole() -> None:
     <opset_import: ["" : 17], domain: "own"> inner (x) => (y) { y = Tanh(x) }
     <opset_import: ["" : 17, "own" : 1], domain: "own"> outer (x) => (y) { y = own.inner(x) }
     <opset_import: ["" : 17], domain: "own"> unused (x) => (y) { y = Sin(x) }"""
-    program = user_models.from_model(parser.parse_model(text))
+    program = onnx_program.from_model(parser.parse_model(text))
     assert program.artifact
     written = taken_apart(program.artifact, [np.array([1, -2], np.float32), np.array(True)])
     np.testing.assert_allclose(written.values["y"], -np.add(np.tanh(np.exp([1, 2])), [1, -2]), rtol=1e-6)
@@ -210,7 +210,7 @@ def test_functions_subgraphs_and_declared_initializers_stay_whole() -> None:
         """<ir_version: 3, opset_import: ["" : 8]> g (float[2] x, float[2] w) => (float[2] y)
         <float[2] w = {1, 2}> { a = Mul(x, w) b = Abs(a) y = Neg(b) }"""
     )
-    program = user_models.from_model(older)
+    program = onnx_program.from_model(older)
     assert program.artifact
     product = smallest(taken_apart(program.artifact, [np.ones(2, np.float32)]), has("Mul"))
     assert text_of(product) == "g (float[2] x, float[2] w) => (float[2] a) <float[2] w = {1,2}> { a = Mul (x, w) }"
@@ -234,7 +234,7 @@ def test_what_the_reference_evaluator_cannot_run_is_cut_by_its_type() -> None:
 @pytest.fixture(scope="module")
 def everything() -> Written:
     torch = pytest.importorskip("torch")
-    from polyjuice.user_models import torch_program
+    from polyjuice.frameworks.torch import user_program as torch_program
     from tests.support.torch_modules import Everything, X
 
     program = torch_program.from_module(Everything().eval(), (X.t().contiguous().t(),), {"scale": torch.ones(3)})

@@ -19,15 +19,19 @@ os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
 os.environ.setdefault("TF_ENABLE_ONEDNN_OPTS", "0")
 tf = pytest.importorskip("tensorflow")
 
-from polyjuice import user_models  # noqa: E402
+from polyjuice import frameworks  # noqa: E402
 from polyjuice.campaign.config import Config  # noqa: E402
 from polyjuice.campaign.runner import Runner  # noqa: E402
 from polyjuice.compilers import find  # noqa: E402
 from polyjuice.egraph import load  # noqa: E402
-from polyjuice.formats import FormatError  # noqa: E402
+from polyjuice.frameworks import callables  # noqa: E402
+from polyjuice.frameworks import user_files as files  # noqa: E402
+from polyjuice.frameworks.errors import FormatError  # noqa: E402
+from polyjuice.frameworks.precision import in_float64  # noqa: E402
+from polyjuice.frameworks.tensorflow import user_program as tensorflow_program  # noqa: E402
+from polyjuice.frameworks.user_model import UserModel  # noqa: E402
 from polyjuice.inputs import GIVEN  # noqa: E402
 from polyjuice.session import CompilerSession, Conditions  # noqa: E402
-from polyjuice.user_models import UserModel, callables, files, in_float64, tensorflow_program  # noqa: E402
 
 COUNT = tf.Variable(0.0)
 X = np.arange(8, dtype=np.float32).reshape(2, 4) - 3
@@ -279,8 +283,8 @@ def test_a_bad_callable_is_a_usage_error_in_one_line(source: str, tmp_path: Path
 
 def test_without_tensorflow_the_message_says_what_to_install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "theirs.py").write_text(OWNERS)
-    monkeypatch.delitem(sys.modules, "polyjuice.user_models.tensorflow_program", raising=False)
-    monkeypatch.delattr(user_models, "tensorflow_program", raising=False)
+    monkeypatch.delitem(sys.modules, "polyjuice.frameworks.tensorflow.user_program", raising=False)
+    monkeypatch.delattr(frameworks.tensorflow, "user_program", raising=False)
     monkeypatch.setitem(sys.modules, "tensorflow", None)
     monkeypatch.syspath_prepend(str(tmp_path))
     with pytest.raises(FormatError, match=r"pip install 'polyjuice-fuzzer\[xla\]'"):

@@ -19,10 +19,13 @@ from polyjuice.campaign.config import Config  # noqa: E402
 from polyjuice.campaign.runner import Runner  # noqa: E402
 from polyjuice.compilers import find  # noqa: E402
 from polyjuice.egraph import load  # noqa: E402
+from polyjuice.frameworks import user_files as files  # noqa: E402
+from polyjuice.frameworks.precision import in_float64  # noqa: E402
+from polyjuice.frameworks.torch import user_program as torch_program  # noqa: E402
+from polyjuice.frameworks.torch.user_printer import NotCaptured, capture, run  # noqa: E402
+from polyjuice.frameworks.user_model import UserModel  # noqa: E402
 from polyjuice.inputs import GIVEN, joined  # noqa: E402
 from polyjuice.session import CompilerSession, Conditions  # noqa: E402
-from polyjuice.user_models import UserModel, files, in_float64, torch_program  # noqa: E402
-from polyjuice.user_models.torch_printer import NotCaptured, capture, run  # noqa: E402
 from tests.support.torch_modules import Everything, X  # noqa: E402
 
 

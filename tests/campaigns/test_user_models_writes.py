@@ -11,19 +11,22 @@ import numpy as np
 import pytest
 
 from polyjuice import session
+from polyjuice.frameworks.sandbox import Sandbox
 from polyjuice.ir import Graph
-from polyjuice.user_models.sandbox import Sandbox
 from tests.support.commands import polyjuice, record
 from tests.support.plugins import plugin
 from tests.support.shares import in_the_long_run
 
 torch = pytest.importorskip("torch")
 
-from polyjuice.formats import FormatError, from_model, to_model, torch_export  # noqa: E402
+from polyjuice.frameworks import user_files as files  # noqa: E402
+from polyjuice.frameworks.apart import graph_of, taken_apart  # noqa: E402
+from polyjuice.frameworks.errors import FormatError  # noqa: E402
+from polyjuice.frameworks.onnx.graph_files import from_model, to_model  # noqa: E402
+from polyjuice.frameworks.torch import export as torch_export  # noqa: E402
+from polyjuice.frameworks.torch import user_program as torch_program  # noqa: E402
+from polyjuice.frameworks.torch.user_printer import array_of, run  # noqa: E402
 from polyjuice.interpret import evaluate  # noqa: E402
-from polyjuice.user_models import files, torch_program  # noqa: E402
-from polyjuice.user_models.apart import graph_of, taken_apart  # noqa: E402
-from polyjuice.user_models.torch_printer import array_of, run  # noqa: E402
 
 X, Y = torch.arange(12.0).reshape(4, 3), torch.full((4, 3), 2.0)
 

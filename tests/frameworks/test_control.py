@@ -9,10 +9,10 @@ import onnx.parser
 import pytest
 
 from polyjuice.egraph import Budget, Rewriter, load
-from polyjuice.formats import from_model, to_model
+from polyjuice.frameworks.lowering import Unlowerable, lower
+from polyjuice.frameworks.onnx.graph_files import from_model, to_model
 from polyjuice.interpret import evaluate
 from polyjuice.ir import Graph, GraphError, TensorType, digest
-from polyjuice.lower import Unlowerable, lower
 from polyjuice.numerics import SAFETY, analyse, distance
 from polyjuice.ops import TABLE, GraphBuilder, check
 from tests.support.applications import application, one_node, random_array

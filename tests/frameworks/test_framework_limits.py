@@ -10,10 +10,10 @@ from contextlib import suppress
 import numpy as np
 import pytest
 
-from polyjuice.formats.versions import OPSET
+from polyjuice.frameworks.lowering import lower
+from polyjuice.frameworks.onnx.versions import OPSET
 from polyjuice.interpret import EvaluationError
 from polyjuice.ir import Graph, TensorType, dtypes
-from polyjuice.lower import lower
 from polyjuice.numerics import Mode, analyse, describe, judge
 from polyjuice.ops import TABLE, GraphBuilder, Op, Operand
 from polyjuice.ops.decompose import NoDecomposition, decompose

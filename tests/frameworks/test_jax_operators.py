@@ -9,9 +9,10 @@ from collections import defaultdict
 import numpy as np
 import pytest
 
+from polyjuice.frameworks.jax import operators as jax_operators
+from polyjuice.frameworks.lowering import Unlowerable, lower
 from polyjuice.interpret import EvaluationError, evaluate
 from polyjuice.ir import TensorType, dtypes
-from polyjuice.lower import Unlowerable, jax_operators, lower
 from polyjuice.numerics import SAFETY, analyse, distance
 from polyjuice.ops import TABLE, GraphBuilder, Op
 from tests.support.applications import application, one_node, random_array

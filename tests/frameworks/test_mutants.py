@@ -16,9 +16,9 @@ import pytest
 
 from polyjuice.compilers import CompilerInfo, find
 from polyjuice.execution import Artifact, EnvironmentProblem, Limits, Outcome, Worker
+from polyjuice.frameworks.lowering import lower
 from polyjuice.interpret import evaluate
 from polyjuice.ir import Graph, digest
-from polyjuice.lower import lower
 from tests.support.compilers import usable
 from tests.support.mutants import MUTANTS, SITE, demos
 

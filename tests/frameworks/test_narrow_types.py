@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 
 from polyjuice.execution import Limits, Worker
+from polyjuice.frameworks.lowering import lower
 from polyjuice.interpret import evaluate
 from polyjuice.ir import Graph, TensorType, dtypes
-from polyjuice.lower import lower
 from polyjuice.numerics import Mode, analyse, judge
 from polyjuice.ops import GraphBuilder
 from polyjuice.triage.reproducers.arrays import Arrays

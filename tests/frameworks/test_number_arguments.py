@@ -12,10 +12,11 @@ pytest.importorskip("torch")
 
 from polyjuice import packs, pipeline
 from polyjuice.execution import Artifact, Worker
+from polyjuice.frameworks.choosers import replaying
+from polyjuice.frameworks.lowering import Wanted, lower
+from polyjuice.frameworks.torch import scalars
 from polyjuice.inputs import make_inputs
 from polyjuice.ir import Graph, TensorType
-from polyjuice.lower import Wanted, lower, torch_source
-from polyjuice.lower.choosers import replaying
 from polyjuice.numerics import Mode
 from polyjuice.ops import GraphBuilder
 from polyjuice.oracles import Case, InputSet, Verdict
@@ -29,7 +30,7 @@ DYNAMIC = Wanted(setting="dynamic")
 
 @pytest.fixture(autouse=True)
 def _every_number(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(torch_source, "_NUMBER_ARGUMENTS", 1.0)
+    monkeypatch.setattr(scalars, "_ARGUMENT", 1.0)
 
 
 def case(graph: Graph, key: str) -> Case:

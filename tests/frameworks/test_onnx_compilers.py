@@ -16,9 +16,9 @@ import pytest
 from onnx import helper
 
 from polyjuice.execution import Artifact, EnvironmentProblem, Limits, Outcome, Worker
+from polyjuice.frameworks.lowering import lower
 from polyjuice.interpret import evaluate
 from polyjuice.ir import Graph, TensorType
-from polyjuice.lower import lower
 from polyjuice.ops import GraphBuilder
 from tests.support.compilers import usable
 from tests.support.shares import in_the_long_run

@@ -11,7 +11,8 @@ import pytest
 from ml_dtypes import bfloat16
 from onnx import ModelProto, TensorProto, helper, parser
 
-from polyjuice.formats import FormatError, from_model, load, save, to_model
+from polyjuice.frameworks.errors import FormatError
+from polyjuice.frameworks.onnx.graph_files import from_model, load, save, to_model
 from polyjuice.interpret import evaluate
 from polyjuice.ir import Graph, Node, TensorType, digest, dtypes
 from polyjuice.ops import TABLE, GraphBuilder

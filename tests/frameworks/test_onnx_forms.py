@@ -13,21 +13,22 @@ import pytest
 from onnx import ModelProto, checker
 from onnx.reference import ReferenceEvaluator
 
-from polyjuice import formats
 from polyjuice.execution import Artifact
-from polyjuice.formats.tensors import to_array, to_value_info
-from polyjuice.formats.versions import OPSET, default_version
+from polyjuice.frameworks.choosers import Draws, drawing
+from polyjuice.frameworks.forms import ALL, Drawn, Form, text
+from polyjuice.frameworks.lowering import DRAWN_OPSET, OPSETS, Unlowerable, forms, lower
+from polyjuice.frameworks.onnx import graph_files
+from polyjuice.frameworks.onnx import opsets as onnx_opsets
+from polyjuice.frameworks.onnx.forms import rewrite
+from polyjuice.frameworks.onnx.tensors import to_array, to_value_info
+from polyjuice.frameworks.onnx.user_program import from_model
+from polyjuice.frameworks.onnx.versions import OPSET, default_version
 from polyjuice.generate import generate
 from polyjuice.generate.instances import instance, some_signature, some_signatures
 from polyjuice.inputs import make_inputs
 from polyjuice.interpret import EvaluationError, evaluate
 from polyjuice.ir import Graph, TensorType, dtypes
-from polyjuice.lower import DRAWN_OPSET, OPSETS, Unlowerable, forms, lower, onnx_opsets
-from polyjuice.lower.choosers import Draws, drawing
-from polyjuice.lower.forms import ALL, Drawn, Form, text
-from polyjuice.lower.onnx_forms import rewrite
 from polyjuice.ops import TABLE, GraphBuilder
-from polyjuice.user_models import from_model
 from tests.support.frameworks import run_onnx
 
 OPERATORS = sorted({operator for operator, _ in forms("onnx") if ("", operator) in TABLE})
@@ -57,7 +58,7 @@ def written(graph: Graph, form: Form, seed: int) -> ModelProto | None:
     """The model of a graph, at some opset, with a form wherever it is possible. None if it is possible nowhere."""
     rng = random.Random(seed)
     model = onnx_opsets.nearest(
-        formats.to_model(graph), graph.types, rng.choice((OPSETS[0], OPSET, rng.choice(OPSETS)))
+        graph_files.to_model(graph), graph.types, rng.choice((OPSETS[0], OPSET, rng.choice(OPSETS)))
     )
     drawn = Only(form)
     constants = {t.name: to_array(t, t.name) for t in model.graph.initializer}
@@ -118,7 +119,7 @@ def test_every_form_means_the_same(operator: str) -> None:
                 continue
             missing.discard(name)
             checker.check_model(model)
-            plain = results(formats.to_model(graph), graph, inputs)
+            plain = results(graph_files.to_model(graph), graph, inputs)
             for result, expected in zip(results(model, graph, inputs, f"{operator}: {name}"), plain, strict=True):
                 np.testing.assert_allclose(result, expected, 1e-6, 1e-6, err_msg=f"{name}: {graph}")
         if not missing:
@@ -131,7 +132,7 @@ def test_a_constant_is_not_the_shape_of_a_tensor_that_no_memory_holds() -> None:
     for sizes, written_so in ((np.full(52, 128), False), (np.full(4, 4), True)):
         build = GraphBuilder()
         graph = build.build([build.op("Add", build.input(TensorType("int64", sizes.shape)), build.constant(sizes))])
-        model = formats.to_model(graph)
+        model = graph_files.to_model(graph)
         constant = onnx.helper.make_node("Constant", [], ["c"], value=onnx.numpy_helper.from_array(sizes))
         types = {"c": TensorType("int64", sizes.shape)}
         nodes = rewrite([constant], types, {}, default_version(model), drawing(0), Only(("Constant", "as Shape")), {})

@@ -9,14 +9,15 @@ import onnx
 import pytest
 from onnx import ModelProto, checker
 
-from polyjuice import formats
 from polyjuice.execution import Artifact
-from polyjuice.formats.subgraphs import close
+from polyjuice.frameworks.choosers import drawing
+from polyjuice.frameworks.forms import Form, text
+from polyjuice.frameworks.lowering import OPSETS, following, forms, lower
+from polyjuice.frameworks.onnx import graph_files
+from polyjuice.frameworks.onnx import interface as onnx_interface
+from polyjuice.frameworks.onnx.subgraphs import close
 from polyjuice.interpret import evaluate
 from polyjuice.ir import Graph, TensorType
-from polyjuice.lower import OPSETS, following, forms, lower, onnx_interface
-from polyjuice.lower.choosers import drawing
-from polyjuice.lower.forms import Form, text
 from polyjuice.ops import GraphBuilder
 from tests.support.frameworks import run_onnx
 
@@ -66,7 +67,7 @@ def test_a_model_of_a_form_means_the_graph(form: Form, opset: int) -> None:
 def test_a_model_of_a_form_is_read_as_the_same_graph(form: Form) -> None:
     graph, inputs = sample()
     artifact = lower(graph, "onnx", following([form]))
-    again = formats.from_model(as_model(artifact))
+    again = graph_files.from_model(as_model(artifact))
     assert not any(node.opaque for node in again.nodes)
     for result, expected in zip(evaluate(again, inputs), evaluate(graph, inputs), strict=False):
         np.testing.assert_array_equal(result, expected)

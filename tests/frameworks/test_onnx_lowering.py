@@ -11,14 +11,14 @@ import onnx
 import pytest
 from onnx.reference import ReferenceEvaluator
 
-from polyjuice import formats
 from polyjuice.execution import Artifact
+from polyjuice.frameworks.forms import ALL
+from polyjuice.frameworks.lowering import DRAWN_OPSET, Unlowerable, lower
+from polyjuice.frameworks.onnx import graph_files
 from polyjuice.generate import generate
 from polyjuice.inputs import make_inputs
 from polyjuice.interpret import EvaluationError, evaluate
 from polyjuice.ir import Graph, TensorType, digest
-from polyjuice.lower import DRAWN_OPSET, Unlowerable, lower
-from polyjuice.lower.forms import ALL
 from polyjuice.numerics import SAFETY, analyse, distance
 from polyjuice.ops import TABLE, GraphBuilder
 from polyjuice.ops.decompose import NoDecomposition, decompose
@@ -141,7 +141,7 @@ def test_a_model_with_functions_is_read_without_them(calling: str) -> None:
     for artifact in with_functions(graph, calling)[:12]:
         if "symbolic sizes" in artifact.idioms:
             continue  # they become 1
-        again = formats.from_model(as_model(artifact))
+        again = graph_files.from_model(as_model(artifact))
         assert not any(node.opaque for node in again.nodes)
         arguments = [*inputs, *(artifact.arrays[name] for name in artifact.arguments)]
         for result, expected in zip(evaluate(again, arguments), evaluate(graph, inputs), strict=False):
@@ -213,11 +213,11 @@ def two_rolls(second: int) -> Graph:
 def test_at_rest_an_aten_operator_carries_its_meaning(second: int) -> None:
     """Nodes with equal bodies share a function. The overloads of unequal bodies differ."""
     graph = two_rolls(second)
-    model = formats.to_model(graph)
+    model = graph_files.to_model(graph)
     assert len(model.functions) == second
     assert {node.domain for node in model.graph.node} == {"", "aten"}
     onnx.checker.check_model(model)
-    assert digest(formats.from_model(model)) == digest(graph)
+    assert digest(graph_files.from_model(model)) == digest(graph)
     inputs = [np.arange(4, dtype=np.float32), np.arange(4, dtype=np.float32) ** 2]
     runtime = run_onnx(Artifact(format="onnx", source=model.SerializeToString()), inputs)
     np.testing.assert_array_equal(runtime[0], evaluate(graph, inputs)[0])

@@ -9,10 +9,10 @@ import pytest
 
 from polyjuice.compilers import find
 from polyjuice.execution import Artifact, EnvironmentProblem, Limits, Worker
+from polyjuice.frameworks.lowering import lower
 from polyjuice.inputs import make_inputs
 from polyjuice.interpret import evaluate
 from polyjuice.ir import Graph, TensorType, dtypes
-from polyjuice.lower import lower
 from polyjuice.numerics import Mode, analyse, judge
 from polyjuice.ops import GraphBuilder
 

@@ -17,9 +17,9 @@ import numpy as np
 import pytest
 
 from polyjuice.execution import Artifact
+from polyjuice.frameworks.lowering import Unlowerable
 from polyjuice.interpret import EvaluationError
 from polyjuice.ir import GraphError, dtypes
-from polyjuice.lower import Unlowerable
 from polyjuice.numerics import SAFETY, Analysis, analyse, distance
 from polyjuice.ops import TABLE, Op, registry
 from polyjuice.ops.spec import Builder, DecomposeFn, Texts

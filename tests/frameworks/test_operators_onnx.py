@@ -19,9 +19,10 @@ import pytest
 from onnx import ModelProto, TensorProto, numpy_helper
 from onnx.reference import ReferenceEvaluator
 
-from polyjuice.formats import FormatError, from_model, to_model
-from polyjuice.formats.tensors import to_array
-from polyjuice.formats.versions import OPSET
+from polyjuice.frameworks.errors import FormatError
+from polyjuice.frameworks.onnx.graph_files import from_model, to_model
+from polyjuice.frameworks.onnx.tensors import to_array
+from polyjuice.frameworks.onnx.versions import OPSET
 from polyjuice.interpret import evaluate
 from polyjuice.ir import Graph, TensorType, digest, dtypes
 from polyjuice.ops import TABLE, GraphBuilder, Op, Operand, Sample

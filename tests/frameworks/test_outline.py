@@ -7,13 +7,14 @@ import re
 import numpy as np
 import pytest
 
+from polyjuice.frameworks import outline
+from polyjuice.frameworks.choosers import drawing
+from polyjuice.frameworks.lowering import Unlowerable, lower
+from polyjuice.frameworks.outline import Calling, Outline, choose
 from polyjuice.generate import generate
 from polyjuice.inputs import make_inputs
 from polyjuice.interpret import EvaluationError
 from polyjuice.ir import Graph, prune
-from polyjuice.lower import Unlowerable, lower, outline
-from polyjuice.lower.choosers import drawing
-from polyjuice.lower.outline import Calling, Outline, choose
 from polyjuice.numerics import SAFETY, analyse, distance
 from polyjuice.ops import check
 from tests.support.frameworks import RUN

@@ -7,8 +7,8 @@ import itertools
 import pytest
 import torch
 
+from polyjuice.frameworks.torch.scalars import promoted
 from polyjuice.ir import TensorType, dtypes
-from polyjuice.lower.torch_scalars import promoted
 
 PAIRS = [(a, b) for a, b in itertools.product(dtypes.ALL, repeat=2) if a != b]
 

@@ -11,8 +11,8 @@ import torch
 
 from polyjuice.compilers._torch import tensor, to_array
 from polyjuice.execution.protocol import from_wire, to_wire
+from polyjuice.frameworks.choosers import drawing
 from polyjuice.ir import Graph, TensorType, dtypes
-from polyjuice.lower.choosers import drawing
 from polyjuice.numerics import Mode, analyse, judge
 from polyjuice.ops import GraphBuilder, Op, TypeMismatch, infer, numbers
 from polyjuice.ops.scalars import OPS

@@ -10,13 +10,14 @@ import numpy as np
 import pytest
 
 from polyjuice.execution import Artifact
+from polyjuice.frameworks import outline
+from polyjuice.frameworks.lowering import Wanted, lower, repeat, repeated_axes
+from polyjuice.frameworks.outline import Calling
+from polyjuice.frameworks.torch.source import LAYOUTS
 from polyjuice.generate import generate
 from polyjuice.inputs import make_inputs
 from polyjuice.interpret import EvaluationError, evaluate
 from polyjuice.ir import Graph, TensorType
-from polyjuice.lower import Wanted, lower, outline, repeat, repeated_axes
-from polyjuice.lower.outline import Calling
-from polyjuice.lower.torch_source import LAYOUTS
 from polyjuice.numerics import SAFETY, analyse, distance
 from polyjuice.ops import GraphBuilder
 from tests.support.frameworks import RUN, on_usual_types

@@ -7,9 +7,9 @@ import pytest
 
 from polyjuice.compilers import find
 from polyjuice.execution import Artifact, Worker
+from polyjuice.frameworks.lowering import lower
 from polyjuice.generate import generate
 from polyjuice.inputs import make_inputs, settle
-from polyjuice.lower import lower
 from tests.support.workers import LIMITS, ONES, fake
 
 BATCHING = """

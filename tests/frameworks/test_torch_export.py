@@ -19,16 +19,18 @@ torch = pytest.importorskip("torch")
 
 import torch.nn.functional as F  # noqa: E402
 
-from polyjuice import user_models  # noqa: E402
+from polyjuice import frameworks  # noqa: E402
 from polyjuice.campaign.seeds import Seeds  # noqa: E402
 from polyjuice.compilers import find  # noqa: E402
 from polyjuice.execution import Worker  # noqa: E402
-from polyjuice.formats import FormatError, from_model, to_model, torch_export  # noqa: E402
+from polyjuice.frameworks import callables  # noqa: E402
+from polyjuice.frameworks.errors import FormatError  # noqa: E402
+from polyjuice.frameworks.lowering import Unlowerable, lower  # noqa: E402
+from polyjuice.frameworks.onnx.graph_files import from_model, to_model  # noqa: E402
+from polyjuice.frameworks.torch import export as torch_export  # noqa: E402
 from polyjuice.interpret import evaluate  # noqa: E402
 from polyjuice.ir import Graph, digest  # noqa: E402
-from polyjuice.lower import Unlowerable, lower  # noqa: E402
 from polyjuice.numerics import Mode, analyse, judge  # noqa: E402
-from polyjuice.user_models import callables  # noqa: E402
 
 Array = np.ndarray
 
@@ -385,8 +387,8 @@ def test_a_bad_source_is_a_usage_error(folder: Path) -> None:
 
 
 def test_without_torch_the_message_says_what_to_install(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delitem(sys.modules, "polyjuice.user_models.torch_program", raising=False)
-    monkeypatch.delattr(user_models, "torch_program", raising=False)
+    monkeypatch.delitem(sys.modules, "polyjuice.frameworks.torch.user_program", raising=False)
+    monkeypatch.delattr(frameworks.torch, "user_program", raising=False)
     monkeypatch.delitem(sys.modules, "mine", raising=False)
     monkeypatch.chdir(folder)
     monkeypatch.setitem(sys.modules, "torch", None)

@@ -12,12 +12,14 @@ pytest.importorskip("torch")
 
 import torch
 
+from polyjuice.frameworks.choosers import drawing
+from polyjuice.frameworks.lowering import lower
+from polyjuice.frameworks.torch import constants as torch_constants
+from polyjuice.frameworks.torch import views as torch_views
+from polyjuice.frameworks.torch.arguments import vary
+from polyjuice.frameworks.torch.forms import DECLARED, forms
 from polyjuice.interpret import evaluate
 from polyjuice.ir import Graph, TensorType
-from polyjuice.lower import lower, torch_constants, torch_views
-from polyjuice.lower.choosers import drawing
-from polyjuice.lower.torch_arguments import vary
-from polyjuice.lower.torch_forms import DECLARED, forms
 from polyjuice.ops import GraphBuilder
 from tests.support.frameworks import run_torch
 

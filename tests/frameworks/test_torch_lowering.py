@@ -13,11 +13,11 @@ import pytest
 
 pytest.importorskip("torch")
 
+from polyjuice.frameworks.lowering import Unlowerable, lower
 from polyjuice.generate import generate
 from polyjuice.inputs import make_inputs
 from polyjuice.interpret import EvaluationError, evaluate
 from polyjuice.ir import Graph, Node, TensorType, dtypes
-from polyjuice.lower import Unlowerable, lower
 from polyjuice.numerics import SAFETY, analyse, distance
 from polyjuice.ops import GraphBuilder
 from tests.support.frameworks import on_usual_types, run_torch

@@ -12,7 +12,7 @@ from polyjuice.session import CompilerSession, Conditions
 
 torch = pytest.importorskip("torch")
 
-from polyjuice.user_models.torch_printer import capture  # noqa: E402
+from polyjuice.frameworks.torch.user_printer import capture  # noqa: E402
 
 X = torch.arange(6.0).reshape(2, 3)
 INPUT, OUTPUT = Memory.INPUT, Memory.OUTPUT

@@ -13,11 +13,11 @@ pytest.importorskip("torch")
 
 from polyjuice import packs, pipeline
 from polyjuice.execution import Artifact, Outcome
+from polyjuice.frameworks.lowering import Unlowerable, Wanted
 from polyjuice.generate import generate
 from polyjuice.inputs import make_inputs, settle
 from polyjuice.interpret import EvaluationError
 from polyjuice.ir import Graph, TensorType
-from polyjuice.lower import Unlowerable, Wanted
 from polyjuice.numerics import Mode
 from polyjuice.ops import GraphBuilder
 from polyjuice.oracles import USUAL_ORACLES, Case, InputSet

@@ -12,11 +12,16 @@ from dataclasses import dataclass, field
 from typing import TypeVar
 
 from polyjuice.execution import Artifact
+from polyjuice.frameworks import choosers
+from polyjuice.frameworks.choosers import Chooser, Draws
+from polyjuice.frameworks.forms import ALL
+from polyjuice.frameworks.jax import source as jax_source
+from polyjuice.frameworks.lowering import Unlowerable
+from polyjuice.frameworks.onnx import model as onnx_model
+from polyjuice.frameworks.request import Request
+from polyjuice.frameworks.tensorflow import source as tensorflow_source
+from polyjuice.frameworks.torch import source as torch_source
 from polyjuice.ir import Graph
-from polyjuice.lower import Unlowerable, choosers, jax_source, onnx_model, tensorflow_source, torch_source
-from polyjuice.lower.choosers import Chooser, Draws
-from polyjuice.lower.forms import ALL
-from polyjuice.lower.request import Request
 
 T = TypeVar("T")
 

@@ -30,8 +30,8 @@ from polyjuice.execution import FromScratch, Worker, _wire
 from polyjuice.execution import _script as _script_file
 from polyjuice.execution import worker as worker_file
 from polyjuice.execution.protocol import Probe, from_wire
+from polyjuice.frameworks import sandbox
 from polyjuice.triage import environment, finding
-from polyjuice.user_models import sandbox
 
 _PLUGIN = re.compile(r"^\s*import \w+_compiler\b", re.MULTILINE)
 """A reproducer imports such a module if a test wrote the compiler (see ``plugins.py``)."""

@@ -8,10 +8,10 @@ import numpy as np
 
 from polyjuice import packs, pipeline
 from polyjuice.compilers import find
+from polyjuice.frameworks.lowering import Wanted
 from polyjuice.generate import generate
 from polyjuice.inputs import make_inputs, settle
 from polyjuice.ir import Graph
-from polyjuice.lower import Wanted
 from polyjuice.numerics import Mode
 from polyjuice.oracles import Case, InputSet
 from polyjuice.pipeline import Target

@@ -23,7 +23,7 @@ from pathlib import Path
 import pytest
 
 from polyjuice import numerics, ops
-from polyjuice.lower import jax_operators
+from polyjuice.frameworks.jax import operators as jax_operators
 from tests.support.shares import in_share
 
 FILE = Path(__file__).parents[1] / "frameworks/unchanged.json"

@@ -16,8 +16,8 @@ from typing import Literal
 import pytest
 
 from polyjuice.execution.broken import misspelt
+from polyjuice.frameworks.lowering import Unlowerable
 from polyjuice.ir import Graph, dtypes
-from polyjuice.lower import Unlowerable
 from polyjuice.ops import TABLE
 
 Cell = tuple[str, str, str]

@@ -7,9 +7,9 @@ import random
 import numpy as np
 import pytest
 
+from polyjuice.frameworks.lowering import Unlowerable, lower
 from polyjuice.interpret import EvaluationError, evaluate
 from polyjuice.ir import Graph
-from polyjuice.lower import Unlowerable, lower
 from polyjuice.numerics import analyse
 from polyjuice.ops import TABLE, Op, axes, infer
 from polyjuice.ops.decompose import NoDecomposition, decompose

@@ -11,12 +11,12 @@ import numpy as np
 import pytest
 
 import polyjuice
-from polyjuice import program_formats
 from polyjuice.compilers import find
 from polyjuice.execution import Artifact, Outcome, Worker
 from polyjuice.execution.broken import is_broken
+from polyjuice.frameworks import registry
 
-WRITTEN_FOR = {name: program_formats.find(name).written_for for name in program_formats.names()}
+WRITTEN_FOR = {name: registry.find(name).written_for for name in registry.names()}
 
 MODELS = {
     "torch": "import torch\nclass Model(torch.nn.Module):\n"

@@ -7,14 +7,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from polyjuice import formats
 from polyjuice.campaign.config import Config
 from polyjuice.campaign.runner import Runner
 from polyjuice.compilers import find
 from polyjuice.egraph import load
 from polyjuice.execution import Artifact
+from polyjuice.frameworks.lowering import lower
+from polyjuice.frameworks.onnx import graph_files
 from polyjuice.ir import Graph, TensorType
-from polyjuice.lower import lower
 from polyjuice.ops import GraphBuilder
 from polyjuice.oracles import Case
 from polyjuice.session import CompilerSession, Conditions
@@ -30,7 +30,7 @@ def product(dtype: str) -> Graph:
 
 def prepared(graph: Graph, folder: Path) -> list[Case]:
     """Some cases of a campaign on one seed graph."""
-    formats.save(graph, folder / "seed.onnx")
+    graph_files.save(graph, folder / "seed.onnx")
     runner = Runner(Config(compiler="numpy", seeds=(str(folder / "seed.onnx"),)), folder, load(only=["mul-*"]))
     try:
         return [runner.execute(index) for index in range(CASES)]

@@ -14,10 +14,10 @@ import pytest
 
 from polyjuice import pipeline
 from polyjuice.execution import Artifact, LoweringChoices
+from polyjuice.frameworks.choosers import Chooser, drawing, replaying
+from polyjuice.frameworks.lowering import DRAWN_OPSET, Unlowerable, following, lower
 from polyjuice.generate import generate
 from polyjuice.ir import Graph, TensorType
-from polyjuice.lower import DRAWN_OPSET, Unlowerable, following, lower
-from polyjuice.lower.choosers import Chooser, drawing, replaying
 from polyjuice.ops import GraphBuilder
 from polyjuice.triage.reduction.details import plainer_choices
 from polyjuice.triage.reduction.pair import Pair

@@ -12,9 +12,10 @@ import numpy as np
 import onnx
 import pytest
 
-from polyjuice import compilers, formats
+from polyjuice import compilers
 from polyjuice.cli.operator_facts import facts
 from polyjuice.cli.rewrite import sayable
+from polyjuice.frameworks.onnx import graph_files
 from polyjuice.ir import TensorType
 from polyjuice.ops import FRAMEWORKS, TABLE, GraphBuilder, matching
 from polyjuice.ops.definitions import is_derived
@@ -426,7 +427,7 @@ def test_operators_to_generate_are_chosen_by_name(tmp_path: Path) -> None:
         "generate", "-n", 5, "--out", tmp_path / "out", "--only-operator", "Re?u", "--only-operator", "aten.roll"
     )
     assert done.returncode == 0, done.stderr
-    operators = {node.qualified for p in (tmp_path / "out").iterdir() for node in formats.load(p).nodes}
+    operators = {node.qualified for p in (tmp_path / "out").iterdir() for node in graph_files.load(p).nodes}
     assert operators == {"Relu", "aten.roll"}
 
 

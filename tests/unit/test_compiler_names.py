@@ -6,7 +6,8 @@ import re
 from pathlib import Path
 
 import polyjuice
-from polyjuice import compilers, program_formats
+from polyjuice import compilers
+from polyjuice.frameworks import registry
 
 PACKAGE = Path(polyjuice.__file__).parent
 
@@ -15,7 +16,7 @@ WORDS = {"eager", "numpy"}
 
 
 def test_no_other_file_names_a_compiler() -> None:
-    names = "|".join(sorted({*compilers.names()} - WORDS - {*program_formats.names()}))
+    names = "|".join(sorted({*compilers.names()} - WORDS - {*registry.names()}))
     found = [
         f"{path.relative_to(PACKAGE)}: {match[0]}"
         for path in sorted(PACKAGE.rglob("*"))

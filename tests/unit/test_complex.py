@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from polyjuice.formats import from_model, to_model
+from polyjuice.frameworks.onnx.graph_files import from_model, to_model
 from polyjuice.generate import Turn, generate
 from polyjuice.interpret import evaluate
 from polyjuice.ir import Graph, TensorType, complexes

@@ -15,8 +15,8 @@ from polyjuice import pipeline
 from polyjuice.campaign import confirmation
 from polyjuice.campaign.config import Config
 from polyjuice.campaign.confirmation import Confirming
+from polyjuice.frameworks.lowering import Wanted
 from polyjuice.ir import TensorType
-from polyjuice.lower import Wanted
 from polyjuice.ops import GraphBuilder
 from polyjuice.oracles import Case, InputSet, Verdict
 from polyjuice.pipeline import Target

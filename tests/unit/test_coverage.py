@@ -14,8 +14,8 @@ from polyjuice.campaign.config import Config
 from polyjuice.campaign.runner import CaseResult
 from polyjuice.campaign.store import Store
 from polyjuice.execution import Outcome
+from polyjuice.frameworks.lowering import Wanted, lower
 from polyjuice.ir import TensorType
-from polyjuice.lower import Wanted, lower
 from polyjuice.ops import TABLE, GraphBuilder
 from polyjuice.oracles import Program
 from tests.support.commands import PLAIN, fuzz

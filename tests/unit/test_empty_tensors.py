@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import numpy as np
 import pytest
 
-from polyjuice.formats.versions import OPSET
+from polyjuice.frameworks.onnx.versions import OPSET
 from polyjuice.interpret import evaluate
 from polyjuice.ir import Graph, TensorType, dtypes
 from polyjuice.numerics import analyse

@@ -10,8 +10,9 @@ import ml_dtypes
 import numpy as np
 import pytest
 
-from polyjuice import compilers, execution, plugins, program_formats
+from polyjuice import compilers, execution, plugins
 from polyjuice.execution import Artifact, EnvironmentProblem, Limits, Worker
+from polyjuice.frameworks import registry
 
 ECHO = """
 INFO = {"format": "onnx", "needs": "nothing", "repro": "prepare = None"}
@@ -121,7 +122,7 @@ def test_compilers_are_found_by_name():
 
 def test_every_compiler_file_that_is_found_can_be_read():
     for name in compilers.names():
-        assert compilers.find(name).format in program_formats.names()
+        assert compilers.find(name).format in registry.names()
 
 
 def test_an_entry_point_is_found_without_importing_it(tmp_path, monkeypatch):
@@ -178,7 +179,7 @@ def test_a_changed_file_is_read_again(tmp_path):
         compilers.read("one", path)
 
 
-@pytest.mark.parametrize("format", program_formats.names())
+@pytest.mark.parametrize("format", registry.names())
 def test_each_format_has_one_default_compiler(format):
     own = [compilers.find(name) for name in compilers.names()]
     assert [info for info in own if info.default and info.format == format] == [compilers.default(format)]

@@ -9,11 +9,12 @@ import pytest
 
 from polyjuice.campaign.schedule import Levels, levels
 from polyjuice.campaign.seeds import Seeds
+from polyjuice.frameworks.lowering import lower
+from polyjuice.frameworks.onnx import opsets as onnx_opsets
+from polyjuice.frameworks.torch.source import LAYOUTS, SETTINGS
 from polyjuice.generate.due import Due
 from polyjuice.inputs import DISTRIBUTIONS
 from polyjuice.ir import TensorType
-from polyjuice.lower import lower, onnx_opsets
-from polyjuice.lower.torch_source import LAYOUTS, SETTINGS
 from polyjuice.ops import TABLE, GraphBuilder
 
 RELU = Due(op=TABLE["", "Relu"], dtype="float32", round=0, seed=0)

@@ -7,7 +7,8 @@ from collections import Counter
 
 import pytest
 
-from polyjuice.generate import Memory, Suite, gencog, generate
+from polyjuice.generate import Memory, Suite, generate
+from polyjuice.generate.published import gencog
 from polyjuice.ir import TensorType, digest
 from polyjuice.ops import TABLE
 

@@ -9,7 +9,8 @@ from typing import Any
 import onnx
 import pytest
 
-from polyjuice import cli, formats
+from polyjuice import cli
+from polyjuice.frameworks.onnx import graph_files
 from polyjuice.generate import SMALL_STRATEGIES, STRATEGIES
 from polyjuice.inputs import validity
 from polyjuice.ir import GraphError
@@ -37,7 +38,7 @@ def test_it_writes_valid_graphs_and_measures_them(tmp_path: Path, strategy: str)
     assert min(sizes) <= summary["metrics"]["NOO"] <= max(sizes)
     paths = sorted((tmp_path / "out").iterdir())
     assert [path.name for path in paths] == [f"{number:05d}.onnx" for number in range(COUNT)]
-    assert all(len(check(formats.load(path))) in sizes for path in paths)
+    assert all(len(check(graph_files.load(path))) in sizes for path in paths)
     again = json.loads(polyjuice("metrics", tmp_path / "out", "--json").stdout)
     assert again["metrics"]["OTC"] == summary["metrics"]["OTC"]
 

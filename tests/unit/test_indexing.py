@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from polyjuice.formats import from_model, to_model
+from polyjuice.frameworks.onnx.graph_files import from_model, to_model
 from polyjuice.interpret import EvaluationError, evaluate
 from polyjuice.ir import Graph, TensorType, digest
 from polyjuice.numerics import analyse

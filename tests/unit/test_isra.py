@@ -11,8 +11,9 @@ from typing import Any
 
 import pytest
 
-from polyjuice.generate import generate, isra
+from polyjuice.generate import generate
 from polyjuice.generate.growth import Growth
+from polyjuice.generate.published import isra
 from polyjuice.ir import Graph, TensorType, dtypes
 from polyjuice.ops import TABLE, Op, Sample, complete_attrs, infer
 from polyjuice.ops.sampling import MAX_RANK, size

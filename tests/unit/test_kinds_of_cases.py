@@ -14,9 +14,9 @@ from polyjuice.campaign.preparation import Preparation, Skip
 from polyjuice.campaign.schedule import MIXED
 from polyjuice.compilers import CompilerInfo
 from polyjuice.egraph import load
+from polyjuice.frameworks.forms import Form
 from polyjuice.inputs import usual_profiles
 from polyjuice.ir import TensorType
-from polyjuice.lower.forms import Form
 from polyjuice.ops import Op
 from polyjuice.oracles import Case
 from polyjuice.support import Support

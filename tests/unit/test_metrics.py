@@ -13,11 +13,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from polyjuice import formats
 from polyjuice.cli import run
+from polyjuice.frameworks.onnx import graph_files
 from polyjuice.generate import METRICS, TABLE_OPERATORS, generate, measure
 from polyjuice.generate.call_space import OPS, call_space
-from polyjuice.generate.metrics import possible_input_counts
+from polyjuice.generate.published.metrics import possible_input_counts
 from polyjuice.ir import Graph, Node, TensorType, dtypes
 from polyjuice.ops import GraphBuilder
 
@@ -255,8 +255,8 @@ def test_shares_are_shares_and_never_fall(seeds: list[int], corpus: Sequence[str
 def folder(tmp_path: Path) -> Path:
     """A model, and another in a folder that comes before it."""
     (tmp_path / "a").mkdir()
-    formats.save(triangle(), tmp_path / "z.onnx")
-    formats.save(there_and_back(), tmp_path / "a" / "b.onnx")
+    graph_files.save(triangle(), tmp_path / "z.onnx")
+    graph_files.save(there_and_back(), tmp_path / "a" / "b.onnx")
     (tmp_path / "notes.txt").write_text("no model")
     return tmp_path
 

@@ -8,15 +8,15 @@ import numpy as np
 import pytest
 from onnx import ModelProto, inliner, shape_inference
 
-from polyjuice import formats
 from polyjuice.egraph import Rewriter, load
 from polyjuice.execution.protocol import from_wire, to_wire
-from polyjuice.formats.tensors import dtype_of, to_array, to_tensor
-from polyjuice.formats.versions import default_version, takes
+from polyjuice.frameworks.lowering import Unlowerable, lower
+from polyjuice.frameworks.onnx import graph_files
+from polyjuice.frameworks.onnx.tensors import dtype_of, to_array, to_tensor
+from polyjuice.frameworks.onnx.versions import default_version, takes
 from polyjuice.inputs import make_inputs
 from polyjuice.interpret import evaluate
 from polyjuice.ir import Graph, TensorType, dtypes, packed, unpacked
-from polyjuice.lower import Unlowerable, lower
 from polyjuice.numerics import Analysis, Mode, analyse, judge
 from polyjuice.ops import TABLE, GraphBuilder, check
 
@@ -177,7 +177,7 @@ def test_a_model_keeps_them(dtype: str) -> None:
     y = build.op("Cast", x, to=dtype)
     c = build.constant(every(dtype)[3:6])
     graph = check(build.build([y, build.op("Cast", c, to="float32")]))
-    read = formats.from_model(formats.to_model(graph))
+    read = graph_files.from_model(graph_files.to_model(graph))
     assert [node.qualified for node in read.nodes] == ["Cast", "Cast"]
     assert read.output_types == graph.output_types
     values = [np.array([1, 2, 3], np.float32)]
@@ -187,12 +187,12 @@ def test_a_model_keeps_them(dtype: str) -> None:
 
 def test_a_cast_that_treats_overflow_in_another_way_is_not_taken_for_ours() -> None:
     graph = casts("float32", "float8e5m2", size=3)
-    model = formats.to_model(graph)
+    model = graph_files.to_model(graph)
     assert [a.i for a in model.graph.node[0].attribute if a.name == "saturate"] == [0]
     for attribute in model.graph.node[0].attribute:
         if attribute.name == "saturate":
             attribute.i = 1
-    assert formats.from_model(model).nodes[0].opaque
+    assert graph_files.from_model(model).nodes[0].opaque
 
 
 @pytest.mark.parametrize("profile", ["normal", "exact", "wrap", "edge"])

@@ -16,10 +16,11 @@ import pytest
 
 from polyjuice import cli
 from polyjuice.campaign.seeds import Seeds
-from polyjuice.generate import SolverMissing, binning, generate
-from polyjuice.generate.constraints import System
-from polyjuice.generate.nnsmith import NNSmith, concrete
-from polyjuice.generate.smt import Solver, load_z3
+from polyjuice.generate import SolverMissing, generate
+from polyjuice.generate.published import binning
+from polyjuice.generate.published.constraints import System
+from polyjuice.generate.published.nnsmith import NNSmith, concrete
+from polyjuice.generate.published.smt import Solver, load_z3
 from polyjuice.inputs import make_inputs
 from polyjuice.interpret import evaluate
 from polyjuice.ir import Graph, TensorType, digest, dtypes

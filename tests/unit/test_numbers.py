@@ -7,7 +7,7 @@ import math
 import pytest
 
 from polyjuice.egraph import Rewriter, load
-from polyjuice.formats import from_model, to_model
+from polyjuice.frameworks.onnx.graph_files import from_model, to_model
 from polyjuice.generate import instances
 from polyjuice.ir import Graph, GraphError, TensorType
 from polyjuice.ops import GraphBuilder, TypeMismatch, numbers

@@ -6,22 +6,22 @@ from dataclasses import fields
 
 import pytest
 
-from polyjuice import program_formats
-from polyjuice.program_formats import Part
-from polyjuice.triage.reproducers.rendering import Rendering
+from polyjuice.frameworks import registry
+from polyjuice.frameworks.registry import Part
+from polyjuice.frameworks.rendering import Rendering
 
 OWN = ("jax", "onnx", "tensorflow", "torch")
 
 
 def test_the_formats_are_the_files_of_the_folder() -> None:
-    assert program_formats.names() == OWN
-    assert program_formats.in_suites() == ("onnx", "tensorflow", "torch")
-    assert [program_formats.find(name).name for name in OWN] == list(OWN)
+    assert registry.names() == OWN
+    assert registry.in_suites() == ("onnx", "tensorflow", "torch")
+    assert [registry.find(name).name for name in OWN] == list(OWN)
 
 
 @pytest.mark.parametrize("name", OWN)
 def test_each_part_of_a_format_can_be_loaded(name: str) -> None:
-    found = program_formats.find(name)
+    found = registry.find(name)
     parts = {field.name: getattr(found, field.name) for field in fields(found)}
     loaded = {key: part.load() for key, part in parts.items() if isinstance(part, Part)}
     assert {"lower", "rendering"} <= loaded.keys()
@@ -32,4 +32,4 @@ def test_each_part_of_a_format_can_be_loaded(name: str) -> None:
 @pytest.mark.parametrize("name", ["tflite", "__init__"])
 def test_an_unknown_format_is_an_error(name: str) -> None:
     with pytest.raises(KeyError):
-        program_formats.find(name)
+        registry.find(name)

@@ -14,9 +14,9 @@ from polyjuice.campaign.runner import Runner
 from polyjuice.compilers import find
 from polyjuice.egraph import load
 from polyjuice.execution import Artifact, Outcome
-from polyjuice.lower import opset_of
-from polyjuice.lower.forms import MODEL
-from polyjuice.lower.onnx_model import without_forms
+from polyjuice.frameworks.forms import MODEL
+from polyjuice.frameworks.lowering import opset_of
+from polyjuice.frameworks.onnx.model import without_forms
 from polyjuice.oracles import Case
 from polyjuice.session import CompilerSession, Conditions
 

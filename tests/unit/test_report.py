@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 
 from polyjuice.execution import Artifact, LoweringChoices
+from polyjuice.frameworks.lowering import lower
 from polyjuice.ir import Graph, TensorType
-from polyjuice.lower import lower
 from polyjuice.ops import GraphBuilder
 from polyjuice.triage import FindingRecord, report
 from polyjuice.triage.stored import load

@@ -251,7 +251,7 @@ def test_a_program_that_is_the_same_twice_is_shown_once() -> None:
 
 
 def test_small_arrays_are_told_whole() -> None:
-    from polyjuice.triage.listing.expressions import elements
+    from polyjuice.frameworks.expressions import elements
 
     assert elements(np.array([[1, 2.5], [np.nan, -0.0]], np.float32)) == "[[1, 2.5], [np.nan, -0.0]]"
     assert elements(np.zeros(100)) == "all 0"

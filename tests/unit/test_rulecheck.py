@@ -10,10 +10,10 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner
 
-from polyjuice import formats
 from polyjuice.cli import app
 from polyjuice.egraph import Rule, load
 from polyjuice.egraph.sexpr import parsed
+from polyjuice.frameworks.onnx import graph_files
 from polyjuice.interpret import evaluate
 from polyjuice.ir import TensorType
 from polyjuice.ops import GraphBuilder
@@ -237,7 +237,7 @@ def test_a_rule_is_shown_with_an_example_and_how_often_it_fired(tmp_path: Path) 
     campaign, model = tmp_path / "campaign", tmp_path / "sum.onnx"
     build = GraphBuilder()
     x, y = build.input(TensorType("float32", (3, 4))), build.input(TensorType("float32", (4,)))
-    formats.save(build.build([build.op("Add", x, y)]), model)
+    graph_files.save(build.build([build.op("Add", x, y)]), model)
     options = ["--only-rule", "add-commutative", "--seeds", str(model), "--out", str(campaign), "--json"]
     fuzzed = CliRunner().invoke(app, ["fuzz", "--compiler", "numpy", "-n", "3", *options])
     summary = json.loads(fuzzed.stdout)

@@ -9,11 +9,12 @@ import onnx
 import pytest
 from onnx import ModelProto, numpy_helper, parser
 
-from polyjuice import user_models
 from polyjuice.campaign import sizes
 from polyjuice.campaign.seeds import IMPORTED, Seeds, forget
-from polyjuice.formats import FormatError
-from polyjuice.user_models import OnnxModel, symbolic
+from polyjuice.frameworks import symbolic
+from polyjuice.frameworks.errors import FormatError
+from polyjuice.frameworks.onnx import user_program as onnx_program
+from polyjuice.frameworks.onnx.user_program import OnnxModel
 
 OPEN = "(float[batch,4] x, float[batch,n] z) => (float[batch,4] y) { s = ReduceMax(z) y = Add(x, s) }"
 
@@ -53,7 +54,7 @@ def test_sizes_follow_from_inputs_unless_these_contradict_each_other() -> None:
 
 
 def test_the_graph_has_numbers_and_the_program_keeps_its_symbols() -> None:
-    program = user_models.from_model(model(OPEN), sizes={"batch": 3, "n": 5})
+    program = onnx_program.from_model(model(OPEN), sizes={"batch": 3, "n": 5})
     assert [t.shape for t in program.graph.input_types] == [(3, 4), (3, 5)]
     assert program.artifact
     assert program.artifact.source == model(OPEN).SerializeToString(deterministic=True)
@@ -107,7 +108,7 @@ def test_test_data_beside_a_model_have_its_own_sizes_first_and_fit_others(tmp_pa
     (tmp_path / "test_data_set_0").mkdir()
     x = np.arange(10, dtype=np.float32).reshape(5, 2)
     onnx.save_tensor(numpy_helper.from_array(x), tmp_path / "test_data_set_0/input_0.pb")
-    read = user_models.load_onnx(tmp_path / "m.onnx")
+    read = onnx_program.load_onnx(tmp_path / "m.onnx")
     assert sizes.chosen(read, "0")[0] == {"b": 5}
     for size, rows in ((5, [0, 1, 2, 3, 4]), (3, [0, 1, 2]), (8, [0, 1, 2, 3, 4, 0, 1, 2])):
         (example,) = read.at({"b": size}).examples or ()

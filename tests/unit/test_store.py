@@ -20,12 +20,13 @@ from polyjuice.campaign.seeds import IMPORTED
 from polyjuice.campaign.store import Store
 from polyjuice.campaign.triage import Triage
 from polyjuice.execution import Artifact
+from polyjuice.frameworks import user_files as files
+from polyjuice.frameworks.user_model import UserModel
 from polyjuice.ir import TensorType
 from polyjuice.ops import GraphBuilder
 from polyjuice.triage import FindingRecord
 from polyjuice.triage.automatic import Triaged
 from polyjuice.triage.groups import Group
-from polyjuice.user_models import UserModel, files
 from tests.support.commands import refusal
 
 

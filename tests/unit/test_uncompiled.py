@@ -10,9 +10,10 @@ import numpy as np
 import pytest
 from onnx import parser
 
-from polyjuice import pipeline, user_models
+from polyjuice import pipeline
 from polyjuice.compilers import find
 from polyjuice.execution import Artifact, LoweringChoices, Outcome
+from polyjuice.frameworks.onnx import user_program as onnx_program
 from polyjuice.inputs import mode
 from polyjuice.interpret import evaluate
 from polyjuice.ir import Graph, TensorType
@@ -30,11 +31,11 @@ F, I = "float[4]", "int32[4]"
 
 def blamed(signature: str, body: str, inputs: Sequence[np.ndarray], answer: object, profile: str) -> bool:
     """Whether the oracle calls an answer of a program of ONNX wrong."""
-    program = user_models.from_model(
+    program = onnx_program.from_model(
         parser.parse_model(f'<ir_version: 8, opset_import: ["" : 17]> g {signature} {{ {body} }}')
     )
     assert program.artifact
-    output = np.array(answer).astype(user_models.uncompiled(program.artifact.source, inputs)[0].dtype)  # type: ignore
+    output = np.array(answer).astype(onnx_program.uncompiled(program.artifact.source, inputs)[0].dtype)  # type: ignore
     analyses = Analyses(program.graph, [tuple(inputs)], [mode(profile, "onnx")])
     tested = Program(
         label="original",
@@ -69,7 +70,7 @@ def test_an_operator_that_onnx_does_not_know_is_held_against_the_lowest_level(
 ) -> None:
     """Only large differences count, because the effect of rounding is unknown."""
     source = '<ir_version: 8, opset_import: ["" : 17, "com.microsoft" : 1]> g (float[4] x) => (float[4] y)'
-    program = user_models.from_model(parser.parse_model(source + "{ y = com.microsoft.Doubled(x) }"))
+    program = onnx_program.from_model(parser.parse_model(source + "{ y = com.microsoft.Doubled(x) }"))
     inputs = [(np.float32([1, 2, -3, 4]),)]
     assert program.artifact
     analyses = Analyses(program.graph, inputs, [mode("given", "onnx")])

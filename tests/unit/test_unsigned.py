@@ -10,7 +10,7 @@ import pytest
 
 from polyjuice.egraph import Rewriter, load
 from polyjuice.execution import _wire, protocol
-from polyjuice.formats import from_model, to_model
+from polyjuice.frameworks.onnx.graph_files import from_model, to_model
 from polyjuice.generate import generate
 from polyjuice.inputs import make_inputs
 from polyjuice.inputs.magnitudes import largest

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from polyjuice.lower import Unlowerable
+from polyjuice.frameworks.lowering import Unlowerable
 from tests.support.unsupported import (
     FILE,
     Holes,

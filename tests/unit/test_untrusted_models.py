@@ -24,10 +24,14 @@ from onnx import (
     numpy_helper,
 )
 
-from polyjuice import check, formats
-from polyjuice.formats import FormatError, ReadLimits, TooLarge, forked, onnx_read
-from polyjuice.formats.onnx_file import bounded_bytes, load_model
-from polyjuice.formats.onnx_read import OUTPUT_MARK, PRODUCER
+from polyjuice import check
+from polyjuice.frameworks import forked
+from polyjuice.frameworks.errors import FormatError
+from polyjuice.frameworks.limits import ReadLimits, TooLarge
+from polyjuice.frameworks.onnx import graph_files
+from polyjuice.frameworks.onnx import read as onnx_read
+from polyjuice.frameworks.onnx.file import bounded_bytes, load_model
+from polyjuice.frameworks.onnx.read import OUTPUT_MARK, PRODUCER
 from polyjuice.ir import TensorType
 from polyjuice.ops import TABLE, ShapeMismatch, infer
 from polyjuice.ops.sampling import factors
@@ -126,7 +130,7 @@ def test_a_hostile_model_is_refused_with_its_place_and_advice(
 ) -> None:
     path = stored(made, tmp_path)
     with pytest.raises(FormatError) as caught:
-        formats.load(path)
+        graph_files.load(path)
     message = str(caught.value)
     assert message.startswith(f"{path}: ")
     assert len(message) < 500
@@ -153,11 +157,11 @@ def test_an_option_raises_the_limit_and_the_settings_set_it(tmp_path: Path) -> N
     assert "more than 99 elements" in refusal(path, "--max-elements", 99, command="rewrite", cwd=tmp_path)
     (tmp_path / "polyjuice.toml").write_text("max-elements = 9\n")
     assert "more than 9 elements" in refusal(path, command="rewrite", cwd=tmp_path)
-    assert formats.load(path, ReadLimits(elements=100)).inputs == ("x",)
+    assert graph_files.load(path, ReadLimits(elements=100)).inputs == ("x",)
 
 
 def test_a_small_model_takes_little_memory(tmp_path: Path) -> None:
-    assert formats.load(stored(model([relu()]), tmp_path), ReadLimits(memory_gib=0.2)).inputs == ("x",)
+    assert graph_files.load(stored(model([relu()]), tmp_path), ReadLimits(memory_gib=0.2)).inputs == ("x",)
 
 
 def test_the_elements_of_all_values_are_limited_together(tmp_path: Path) -> None:
@@ -165,14 +169,14 @@ def test_the_elements_of_all_values_are_limited_together(tmp_path: Path) -> None
     nodes = [helper.make_node("Relu", [a], [b]) for a, b in pairwise(names)]
     path = stored(model(nodes, [100]), tmp_path)
     with pytest.raises(TooLarge, match="together have more than 1,600 elements"):
-        formats.load(path, ReadLimits(elements=100))
+        graph_files.load(path, ReadLimits(elements=100))
 
 
 def test_a_name_that_is_no_text_is_refused(tmp_path: Path) -> None:
     path = stored(model([relu(name="marked")]), tmp_path)
     path.write_bytes(path.read_bytes().replace(b"marked", b"mark\xff\xfe"))
     with pytest.raises(FormatError, match="no text in UTF-8"):
-        formats.load(path)
+        graph_files.load(path)
 
 
 @pytest.mark.parametrize(
@@ -206,7 +210,7 @@ def test_updates_in_the_metadata_may_be_broken(tmp_path: Path, texts: list[str])
     for text in texts:
         made.metadata_props.add(key=onnx_read.UPDATES, value=text)
     with pytest.raises(FormatError, match="no JSON object of output numbers") as caught:
-        formats.load(stored(made, tmp_path))
+        graph_files.load(stored(made, tmp_path))
     assert len(str(caught.value)) < 500
 
 
@@ -215,7 +219,7 @@ def test_a_node_that_contradicts_its_operands_is_refused_whatever_the_model_decl
     nodes = [helper.make_node("Pad", ["x", "pads"], ["v"]), helper.make_node("Relu", ["v"], ["y"])]
     made = model(nodes, initializer=[pads], value_info=[value("v", [1, 1, 2, 3])])
     with pytest.raises(FormatError, match=r"node 0 \(Pad 'v'\): the types of its values cannot be inferred"):
-        formats.load(stored(made, tmp_path))
+        graph_files.load(stored(made, tmp_path))
 
 
 def test_an_input_that_should_be_a_real_number_may_be_complex(tmp_path: Path) -> None:
@@ -227,7 +231,7 @@ def test_an_input_that_should_be_a_real_number_may_be_complex(tmp_path: Path) ->
         [helper.make_tensor_value_info("y", TensorProto.INT32, [3])],
         [least],
     )
-    graph = formats.load(stored(helper.make_model(made, opset_imports=OPSET), tmp_path))
+    graph = graph_files.load(stored(helper.make_model(made, opset_imports=OPSET), tmp_path))
     assert graph.nodes[0].opaque
 
 
@@ -237,7 +241,7 @@ def test_a_slice_without_ends_is_refused(tmp_path: Path, producer: str) -> None:
     made = model([helper.make_node("Slice", ["x", "starts", ""], ["y"])], initializer=[starts])
     made.producer_name = producer
     with pytest.raises(FormatError):
-        formats.load(stored(made, tmp_path))
+        graph_files.load(stored(made, tmp_path))
 
 
 @pytest.mark.parametrize(
@@ -254,7 +258,7 @@ def test_a_slice_without_ends_is_refused(tmp_path: Path, producer: str) -> None:
 def test_a_node_that_lacks_something_is_refused(tmp_path: Path, node: NodeProto) -> None:
     sizes = numpy_helper.from_array(np.array([1, 3, 0]), "sizes")
     with pytest.raises(FormatError):
-        formats.load(stored(model([node], initializer=[sizes]), tmp_path))
+        graph_files.load(stored(model([node], initializer=[sizes]), tmp_path))
 
 
 def test_a_model_without_a_value_is_refused(tmp_path: Path) -> None:
@@ -276,7 +280,7 @@ def test_a_creator_is_a_constant_whoever_the_model_claims_to_be_from(tmp_path: P
     ]
     made = model(nodes, initializer=[sizes])
     made.producer_name = producer
-    graph = formats.load(stored(made, tmp_path))
+    graph = graph_files.load(stored(made, tmp_path))
     assert [node.op for node in graph.nodes] == ["Add"]
     assert graph.constants["w"].tolist() == [0.5, 0.5, 0.5]
 
@@ -302,7 +306,7 @@ def test_an_attribute_of_another_type_makes_a_node_opaque(
     node.attribute[0].type = AttributeProto.FLOATS
     made = model([node])
     made.opset_import[0].domain = " "
-    assert formats.load(stored(made, tmp_path)).nodes[0].opaque
+    assert graph_files.load(stored(made, tmp_path)).nodes[0].opaque
 
 
 def test_an_error_of_an_evaluation_steers_no_terminal(tmp_path: Path) -> None:
@@ -317,7 +321,7 @@ def test_an_error_of_an_evaluation_steers_no_terminal(tmp_path: Path) -> None:
 
 def test_an_attribute_may_be_absent(tmp_path: Path) -> None:
     with pytest.raises(FormatError):
-        formats.load(stored(model([helper.make_node("Cast", ["x"], ["y"])]), tmp_path))
+        graph_files.load(stored(model([helper.make_node("Cast", ["x"], ["y"])]), tmp_path))
 
 
 def test_a_normalization_over_channels_needs_channels() -> None:
@@ -380,7 +384,7 @@ def test_external_data_come_only_from_the_folder_of_the_model(tmp_path: Path) ->
         np.arange(3, dtype=np.float32).tofile(place / "weights")
     (folder / "link").symlink_to(tmp_path / "weights")
     os.mkfifo(folder / "pipe")
-    (array,) = formats.load(external(folder, "weights")).constants.values()
+    (array,) = graph_files.load(external(folder, "weights")).constants.values()
     assert array.tolist() == [0, 1, 2]
     for location, words in (
         ("../weights", "outside of the model's folder"),
@@ -391,10 +395,10 @@ def test_external_data_come_only_from_the_folder_of_the_model(tmp_path: Path) ->
         (".", "is no ordinary file"),
     ):
         with pytest.raises(FormatError, match=words):
-            formats.load(external(folder, location))
+            graph_files.load(external(folder, location))
     for numbers in ({"offset": 8}, {"length": 2**40}, {"offset": 2**40, "length": 12}):
         with pytest.raises(FormatError, match=r"has 12 bytes|cannot be read"):
-            formats.load(external(folder, "weights", **numbers))
+            graph_files.load(external(folder, "weights", **numbers))
 
 
 def test_a_model_and_its_data_may_be_links_into_one_folder(tmp_path: Path) -> None:
@@ -412,7 +416,7 @@ def test_what_is_no_ordinary_file_is_not_read(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe.onnx")
     for path in (tmp_path / "pipe.onnx", Path("/dev/zero"), tmp_path):
         with pytest.raises(FormatError, match="cannot be read"):
-            formats.load(path)
+            graph_files.load(path)
     (tmp_path / "large").write_bytes(bytes(100))
     with pytest.raises(TooLarge):
         bounded_bytes(tmp_path / "large", 99)

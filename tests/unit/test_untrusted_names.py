@@ -13,15 +13,17 @@ from xml.dom import minidom
 import pytest
 from onnx import ModelProto, NodeProto, TensorProto, helper
 
-from polyjuice import drawing, formats, page
+from polyjuice import drawing, page
 from polyjuice.campaign.config import Config
 from polyjuice.campaign.store import NoCampaign, Store, writers
 from polyjuice.cli.common import Terminal
-from polyjuice.formats import aten_calls
+from polyjuice.frameworks import aten_calls
+from polyjuice.frameworks.lowering import lower
+from polyjuice.frameworks.onnx import graph_files
+from polyjuice.frameworks.onnx import reproduced_models as onnx_models
+from polyjuice.frameworks.onnx.listing import OnnxProgram
 from polyjuice.ir import Graph, Node
-from polyjuice.lower import lower
-from polyjuice.triage.listing.onnx_text import OnnxProgram
-from polyjuice.triage.reproducers import embedded, onnx_models
+from polyjuice.triage.reproducers import embedded
 from polyjuice.visible import quoted_in_markdown, visible
 
 HOSTILE = (
@@ -67,7 +69,7 @@ def foreign(text: str) -> ModelProto:
 
 
 def read(model: ModelProto) -> Graph:
-    return formats.from_model(model)
+    return graph_files.from_model(model)
 
 
 def names_in(source: str) -> Iterator[str]:

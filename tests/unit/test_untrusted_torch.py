@@ -12,8 +12,9 @@ from typing import Any
 
 import pytest
 
-from polyjuice.formats import FormatError, ReadLimits, TooLarge
-from polyjuice.formats.torch_archive import checked
+from polyjuice.frameworks.errors import FormatError
+from polyjuice.frameworks.limits import ReadLimits, TooLarge
+from polyjuice.frameworks.torch.archive import checked
 
 SIZE = "Mul(Integer(2), Symbol('s77', positive=True, integer=True))"
 
@@ -109,7 +110,7 @@ class Evil:
 
 def test_a_pickle_of_example_inputs_does_not_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("torch")
-    from polyjuice.formats import torch_export
+    from polyjuice.frameworks.torch import export as torch_export
 
     monkeypatch.chdir(tmp_path)
     path = archive(tmp_path, entries={"data/sample_inputs/model.pt": pickle.dumps(Evil())})
@@ -120,7 +121,7 @@ def test_a_pickle_of_example_inputs_does_not_run(tmp_path: Path, monkeypatch: py
 
 def test_a_torch_that_would_run_code_of_an_archive_loads_none(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     torch = pytest.importorskip("torch")
-    from polyjuice.formats import torch_export
+    from polyjuice.frameworks.torch import export as torch_export
 
     path = archive(tmp_path)
     monkeypatch.setattr(torch, "__version__", type(torch.__version__)("2.5.1+cpu"))

@@ -8,14 +8,14 @@ from pathlib import Path
 
 import pytest
 
-from polyjuice import formats
 from polyjuice.egraph import Budget, Rewriter, load
 from polyjuice.execution import LoweringChoices
+from polyjuice.frameworks.lowering import Unlowerable, lower
+from polyjuice.frameworks.onnx import graph_files
+from polyjuice.frameworks.torch.writes import FORMS, UPDATE
 from polyjuice.generate import generate
 from polyjuice.ir import Graph, GraphError, TensorType, check_structure, digest, numbered, prune, read, renamed, union
 from polyjuice.ir import with_outputs as only_outputs
-from polyjuice.lower import Unlowerable, lower
-from polyjuice.lower.torch_writes import FORMS, UPDATE
 from polyjuice.ops import GraphBuilder
 from tests.support.commands import polyjuice
 from tests.support.shares import in_the_long_run
@@ -84,17 +84,17 @@ def test_graphs_side_by_side_keep_their_updates() -> None:
 
 
 def test_a_file_keeps_updates(tmp_path: Path) -> None:
-    formats.save(updating(), tmp_path / "graph.onnx")
-    found = formats.load(tmp_path / "graph.onnx")
+    graph_files.save(updating(), tmp_path / "graph.onnx")
+    found = graph_files.load(tmp_path / "graph.onnx")
     assert found.updates == updating().updates
     assert digest(found) == digest(updating())
 
 
 def test_a_file_whose_updates_cannot_be_read_is_refused(tmp_path: Path) -> None:
-    model = formats.to_model(updating())
+    model = graph_files.to_model(updating())
     model.metadata_props[0].value = "[1]"
-    with pytest.raises(formats.FormatError, match=r"polyjuice\.updates is no JSON object"):
-        formats.from_model(model)
+    with pytest.raises(graph_files.FormatError, match=r"polyjuice\.updates is no JSON object"):
+        graph_files.from_model(model)
 
 
 def test_rewriting_keeps_updates() -> None:

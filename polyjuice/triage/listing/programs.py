@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Protocol
 
 from polyjuice.execution import Artifact
-from polyjuice.triage.listing.onnx_text import OnnxProgram
+from polyjuice.frameworks.onnx.listing import OnnxProgram
 from polyjuice.triage.listing.python_text import PythonProgram
 
 #: The most operators of one side that a line names.

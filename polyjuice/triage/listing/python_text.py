@@ -12,7 +12,7 @@ from functools import cached_property
 from typing import Any
 
 from polyjuice.execution import Artifact
-from polyjuice.triage.listing.expressions import WIDTH, cut, elements
+from polyjuice.frameworks.expressions import WIDTH, cut, elements
 
 _METHODS = ("forward", "__call__")
 

@@ -14,7 +14,7 @@ from itertools import islice
 from polyjuice import pipeline
 from polyjuice.egraph import Rewriter
 from polyjuice.execution import LoweringChoices
-from polyjuice.lower import Unlowerable
+from polyjuice.frameworks.lowering import Unlowerable
 from polyjuice.oracles import Case, Oracle, Verdict
 from polyjuice.session import CompilerSession
 from polyjuice.triage.reduction.pair import Pair

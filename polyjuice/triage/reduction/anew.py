@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from polyjuice import pipeline
 from polyjuice.execution import LoweringChoices
-from polyjuice.lower import Unlowerable, following
+from polyjuice.frameworks.lowering import Unlowerable, following
 from polyjuice.session import CompilerSession
 from polyjuice.triage.stored import Stored
 

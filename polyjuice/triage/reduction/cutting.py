@@ -8,11 +8,11 @@ from functools import partial
 
 import numpy as np
 
-from polyjuice.formats import FormatError
+from polyjuice.frameworks.errors import FormatError
+from polyjuice.frameworks.steps import ProgramStep, Written
 from polyjuice.triage.reduction.details import CHANGES, PART_CHANGES, changed, spans
 from polyjuice.triage.reduction.edits import halves_first
 from polyjuice.triage.reduction.excerpt import Excerpt, ExcerptTrial
-from polyjuice.user_models.steps import ProgramStep, Written
 
 Cut = Callable[[Excerpt], Iterator[Excerpt]]
 

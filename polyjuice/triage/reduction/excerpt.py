@@ -16,7 +16,9 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 from polyjuice import pipeline
-from polyjuice.formats import FormatError
+from polyjuice.frameworks import apart
+from polyjuice.frameworks.errors import FormatError
+from polyjuice.frameworks.steps import Written
 from polyjuice.inputs import mode_in
 from polyjuice.ir import Graph, array_digest
 from polyjuice.ops import entry
@@ -25,8 +27,6 @@ from polyjuice.session import CompilerSession
 from polyjuice.triage.reduction.pair import array_cost
 from polyjuice.triage.reduction.trial import UNFIT, Counts, OutOfTime
 from polyjuice.triage.stored import Stored
-from polyjuice.user_models import apart
-from polyjuice.user_models.steps import Written
 
 
 @dataclass(frozen=True, eq=False)

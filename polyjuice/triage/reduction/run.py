@@ -10,8 +10,10 @@ from pathlib import Path
 
 from polyjuice import pipeline
 from polyjuice.egraph import Rule
+from polyjuice.frameworks.lowering import Unlowerable
+from polyjuice.frameworks.sandbox import Ended
+from polyjuice.frameworks.steps import NotTakenApart
 from polyjuice.inputs import are_large, ranges
-from polyjuice.lower import Unlowerable
 from polyjuice.oracles import Case, Verdict
 from polyjuice.session import CompilerSession
 from polyjuice.triage.explanation import default_rules, explain
@@ -25,8 +27,6 @@ from polyjuice.triage.reduction.pair import Pair
 from polyjuice.triage.reduction.search import C, NotShown, Passes, Progress, Search
 from polyjuice.triage.reduction.trial import Counts, Trial
 from polyjuice.triage.stored import FindingError, Stored
-from polyjuice.user_models.sandbox import Ended
-from polyjuice.user_models.steps import NotTakenApart
 
 PASSES: Passes[Pair] = (
     ("first wrong value", structure.first_wrong),

@@ -12,15 +12,16 @@ from typing import Any
 
 import numpy as np
 
-from polyjuice import pipeline, program_formats
+from polyjuice import pipeline
 from polyjuice.egraph import Budget, Rewriter, Rule
 from polyjuice.execution import Artifact, Outcome, Site
-from polyjuice.formats.versions import OPSET
+from polyjuice.frameworks import registry
+from polyjuice.frameworks.lowering import Unlowerable, unfit_layouts
+from polyjuice.frameworks.onnx.model import OPSET_SITE
+from polyjuice.frameworks.onnx.versions import OPSET
 from polyjuice.inputs import make_inputs, mode_in
 from polyjuice.interpret import EvaluationError
 from polyjuice.ir import Graph, array_digest, digest, read
-from polyjuice.lower import Unlowerable, unfit_layouts
-from polyjuice.lower.onnx_model import OPSET_SITE
 from polyjuice.numerics import Mode
 from polyjuice.ops.decompose import NoDecomposition
 from polyjuice.oracles import Case, InputSet, Program, Verdict
@@ -178,7 +179,7 @@ class Trial:
 
     def decomposed(self, graph: Graph) -> Graph:
         """The graph with operators that the compiler's format lacks decomposed into the format's own."""
-        decompose = program_formats.find(self.stored.target.format).decompose
+        decompose = registry.find(self.stored.target.format).decompose
         with suppress(NoDecomposition):
             return decompose.load()(graph, OPSET) if decompose else graph
         return graph

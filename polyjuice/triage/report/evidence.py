@@ -6,8 +6,8 @@ from collections.abc import Iterator, Mapping, Sequence
 
 import onnx
 
-from polyjuice import program_formats
 from polyjuice.execution import Artifact
+from polyjuice.frameworks import registry
 from polyjuice.oracles import find as find_oracle
 from polyjuice.oracles import kind_of
 from polyjuice.oracles.case import MISTYPED
@@ -39,7 +39,7 @@ def _why(record: FindingRecord, format: str, letters: Mapping[str, str]) -> str:
 
 def _why_of_failure(record: FindingRecord, format: str, letters: Mapping[str, str]) -> str:
     info = place.compiler_of(record)
-    valid = (info and info.valid) or program_formats.find(format).valid
+    valid = (info and info.valid) or registry.find(format).valid
     if not record.b:
         return valid
     named = f", {letters[record.b]}," if record.b in letters else ""

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal
 
-from polyjuice import program_formats
 from polyjuice.execution import Artifact
+from polyjuice.frameworks import registry
 from polyjuice.ir import Graph
 from polyjuice.oracles import Kind, kind_of
 from polyjuice.oracles import find as find_oracle
@@ -340,7 +340,7 @@ class View:
         versions = self.record.versions
         rest = [f"Python {versions['python']}"] if "python" in versions else []
         system = " ".join(text for text in (self.system, self.machine) if text)
-        product = program_formats.find(self.artifacts[self._shown].format).product or self.record.compiler
+        product = registry.find(self.artifacts[self._shown].format).product or self.record.compiler
         return ", ".join([f"{product} {self.version}", *rest, system, self.device])
 
     @property

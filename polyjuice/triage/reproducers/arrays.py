@@ -7,14 +7,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from polyjuice.frameworks.elements import SMALL, written_numpy
+from polyjuice.frameworks.rendering import Rendering, rendering_of
 from polyjuice.ir import dtypes, packed, uniform_value
 from polyjuice.oracles import Case, Verdict
 from polyjuice.oracles import find as find_oracle
-from polyjuice.triage.reproducers.elements import written_numpy
-from polyjuice.triage.reproducers.rendering import Rendering, rendering_of
-
-#: The most elements that are written out one by one.
-SMALL = 64
 
 
 def input_name(i: int, other_set: int | None = None) -> str:

@@ -8,12 +8,13 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from polyjuice import program_formats
 from polyjuice.execution import Artifact
+from polyjuice.frameworks import registry
+from polyjuice.frameworks.onnx import reproduced_models as onnx_models
+from polyjuice.frameworks.rendering import Rendering, rendering_of
 from polyjuice.ir import TensorType, dtypes, mark
-from polyjuice.triage.reproducers import embedded, onnx_models
+from polyjuice.triage.reproducers import embedded
 from polyjuice.triage.reproducers.arrays import Arrays
-from polyjuice.triage.reproducers.rendering import Rendering, rendering_of
 
 _OF_INPUTS = ("layouts", "mode", "gradients", "numbers")
 """The keys of a setup that affect the call of a program, and not its compilation."""
@@ -46,7 +47,7 @@ class Programs:
 
     def definitions(self, arrays: Arrays, *, built: bool) -> list[str]:
         """The models, named like their sides; small ONNX models are either ``built`` by code or embedded as bytes."""
-        if program_formats.find(self.format).binary:
+        if registry.find(self.format).binary:
             return self._onnx_models(built)
         classes = (_class(side, artifact, arrays) for side, artifact in self.artifacts.items())
         return [*self._rendering.before([*self.artifacts.values()]), *classes]

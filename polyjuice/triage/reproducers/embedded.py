@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from polyjuice.triage.listing.onnx_text import OnnxProgram
+from polyjuice.frameworks.onnx.listing import OnnxProgram
 
 #: The most bytes to embed in one place. Larger data lies beside the reproducer.
 LARGEST = 100_000

@@ -10,14 +10,15 @@ from dataclasses import dataclass
 import numpy as np
 
 from polyjuice.execution import Artifact
+from polyjuice.frameworks.elements import SMALL
+from polyjuice.frameworks.expressions import number
+from polyjuice.frameworks.python_text import identifiers
 from polyjuice.ir import complexes, dtypes, uniform_value
-from polyjuice.lower.python_text import identifiers
 from polyjuice.oracles import Case, Kind, Oracle, Verdict, find, kind_of
 from polyjuice.oracles.zeros import ZEROS
 from polyjuice.session import CompilerSession
-from polyjuice.triage.listing.expressions import number
 from polyjuice.triage.reproducers import embedded, endings
-from polyjuice.triage.reproducers.arrays import SMALL, Arrays, expected, input_name, stored_arrays
+from polyjuice.triage.reproducers.arrays import Arrays, expected, input_name, stored_arrays
 from polyjuice.triage.reproducers.beside import Backends
 from polyjuice.triage.reproducers.definitions import Programs, lowered_name
 from polyjuice.visible import visible

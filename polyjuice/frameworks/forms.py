@@ -1,0 +1,73 @@
+"""The forms in which a format can write an operator, and the forms that an artifact has.
+
+A form is one of several ways to write the same application. Examples are an attribute left out because it has its
+default, axes as an attribute or as an input, and a method or a function. Each lowering declares its forms and uses them
+through :class:`Drawn`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from functools import cache
+
+from polyjuice.frameworks.choosers import Draws
+
+Form = tuple[str, str]
+"""An operator, by its qualified name, and the name of one of its forms."""
+
+
+MODEL = "model"
+"""The operator name in forms that concern a whole program."""
+
+ALL = "forms"
+"""The name of all forms together."""
+
+
+FOLLOWED = 0.9
+"""How often a form of the seed model is chosen."""
+
+
+class Drawn:
+    """The forms that one artifact has so far, among the declared forms of its format.
+
+    ``lacks`` names forms that this artifact must not have, as ``text`` writes them, or ALL of them. ``seed_forms``
+    names forms of its seed model, which are mostly chosen.
+    """
+
+    def __init__(
+        self, declared: Collection[Form], lacks: Collection[str] = (), seed_forms: Collection[str] = ()
+    ) -> None:
+        self._declared = declared
+        self._lacks = frozenset(lacks)
+        self._seed_forms = frozenset(seed_forms)
+        self._used: list[Form] = []
+
+    def wants(self, form: Form, draws: Draws, chance: float, followed: float = FOLLOWED) -> bool:
+        """Return whether a form is chosen: with ``chance``, or with ``followed`` if the seed model has the form.
+
+        The choice has a site of its own, named after the form.
+        """
+        name = text(form)
+        likely = max(chance, followed) if name in self._seed_forms else chance
+        return bool(draws.take_named(name, lambda rng: rng.random() < likely and self.may(form), 2))
+
+    def may(self, form: Form) -> bool:
+        """Return whether the artifact may have a form."""
+        return self._lacks.isdisjoint((text(form), ALL))
+
+    def use(self, form: Form) -> None:
+        """Record that the artifact has a form. Raises KeyError if its format does not declare the form."""
+        if form not in self._declared:
+            raise KeyError(f"the form {text(form)!r} is not declared")
+        self._used.append(form)
+
+    @property
+    def used(self) -> tuple[Form, ...]:
+        """The forms, in order, with one entry for each use."""
+        return tuple(sorted(self._used))
+
+
+@cache
+def text(form: Form) -> str:
+    """Return a form as one line."""
+    return ": ".join(form)

@@ -1,0 +1,49 @@
+"""Lower a graph to JAX source."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from polyjuice.execution import Artifact
+from polyjuice.frameworks.choosers import Chooser, Draws
+from polyjuice.frameworks.jax.operators import texts_of
+from polyjuice.frameworks.jax.types import jax_type
+from polyjuice.frameworks.request import USUAL, Request
+from polyjuice.frameworks.source import Dialect, write
+from polyjuice.ir import Graph, TensorType
+
+
+def _weights(attribute: str, key: str, dtype: str) -> Sequence[str]:
+    return [f'self.{attribute} = arrays["{key}"]', f'self.{attribute} = jnp.array(arrays["{key}"])']
+
+
+def _filled(t: TensorType, number: str, like: str, draws: Draws) -> str:
+    return f"jnp.full({t.shape}, {number}, {jax_type(t.dtype)})"
+
+
+def _made(array: np.ndarray, like: str, draws: Draws) -> str | None:
+    return None
+
+
+DIALECT = Dialect(
+    format="jax",
+    title="JAX",
+    imports="from functools import partial\n\nimport jax\nimport jax.numpy as jnp\nfrom jax import lax\n",
+    base="object",
+    method="__call__",
+    reserved=frozenset({"jax", "jnp", "lax", "partial"}),
+    texts=texts_of,
+    weights=_weights,
+    filled=_filled,
+    made=_made,
+    broadcast="jnp.broadcast_to({x}, {shape})",
+    decorators=("", "@jax.jit", "@jax.checkpoint"),
+    of_methods={name: f"@partial({name[1:]}, static_argnums=0)" for name in ("@jax.jit", "@jax.checkpoint")},
+)
+
+
+def lower(graph: Graph, chooser: Chooser, request: Request = USUAL) -> Artifact:
+    """Return the JAX source of a graph. Raises Unlowerable, which names the node."""
+    return write(graph, chooser, DIALECT)

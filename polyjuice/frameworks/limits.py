@@ -1,0 +1,89 @@
+"""Limits for models that are read: they hold before a library allocates memory for a model or infers its shapes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from polyjuice.frameworks.errors import FormatError
+from polyjuice.ir import TensorType
+
+BYTES = 2**31 - 1
+"""The most bytes of a model with its external data, which is also the most that one protobuf message holds."""
+
+DEPTH = 24
+"""The most subgraphs inside one another, and the most functions that call one another in a chain."""
+
+RANK = 24
+"""The most dimensions of a value: NumPy has 64, and some operators are computed on twice as many dimensions."""
+
+TEXT = 1000
+"""The most characters of a name."""
+
+_ALL = 16
+"""All values together may have this many times the elements of one."""
+
+EVALUATION = 20
+"""Evaluating a model may take this many times as long as reading it: inputs are searched for, and variants compared."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class ReadLimits:
+    """The resources that a model may need when it is read.
+
+    ``elements`` limits the elements of each input and each result. All of them together may have 16 times as many.
+    Constants in the file do not count, because its size limits them (:data:`BYTES`). ``nodes`` limits the nodes, with
+    those of subgraphs and of called functions. ``memory_gib`` limits the process that reads, and ``seconds`` its
+    processor time.
+    """
+
+    elements: int = 1 << 26
+    nodes: int = 20_000
+    seconds: float = 15.0
+    memory_gib: float = 8.0
+
+    @property
+    def all_elements(self) -> int:
+        """The most elements of all values together."""
+        return _ALL * self.elements
+
+
+class TooLarge(FormatError):
+    """A model that exceeds a limit; the message names the option that raises it."""
+
+
+@dataclass
+class Budget:
+    """Counts the elements of a model's values against the limits."""
+
+    limits: ReadLimits
+    elements: int = field(default=0)
+
+    def spend(self, name: str, type: TensorType) -> None:
+        """Count an input or a result. Raises TooLarge, which names it."""
+        check_value(name, type, self.limits)
+        self.elements += extent(type.shape)
+        if self.elements > self.limits.all_elements:
+            raise TooLarge(
+                f"with the value {name!r}, the values together have more than {self.limits.all_elements:,} elements; "
+                "make the model's dimensions smaller, or raise --max-elements"
+            )
+
+
+def check_value(name: str, type: TensorType, limits: ReadLimits) -> None:
+    """Raise TooLarge, which names the value, where it has too many elements or dimensions."""
+    if type.rank > RANK:
+        raise TooLarge(f"the value {name!r} has {type.rank} dimensions; at most {RANK} are supported")
+    if extent(type.shape) > limits.elements:
+        raise TooLarge(
+            f"the value {name!r} has the type {type}, which is more than {limits.elements:,} elements; "
+            "make its dimensions smaller, or raise --max-elements"
+        )
+
+
+def extent(shape: Iterable[int]) -> int:
+    """The number of elements of a shape, with 1 for each size of 0, because NumPy limits such shapes as well."""
+    count = 1
+    for size in shape:
+        count *= max(size, 1)
+    return count

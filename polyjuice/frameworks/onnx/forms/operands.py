@@ -1,0 +1,293 @@
+"""Operands: optional ones present or absent, known ones computed, and other operators with the same meaning."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+from onnx import NodeProto, defs
+
+from polyjuice.frameworks.onnx.forms.rule import (
+    FormRule,
+    FormSite,
+    NodeView,
+    Shows,
+    Write,
+    attribute,
+    become,
+    computes,
+    cut_inputs,
+    drop,
+    element_code,
+    give,
+    has_input,
+    lacks,
+    observed,
+    set_input,
+    states,
+    takes,
+    value,
+)
+from polyjuice.ir import dtypes
+from polyjuice.ops import TABLE
+
+_BIASED = {"Conv": 2, "ConvTranspose": 2, "LayerNormalization": 2, "Gemm": 2, "QLinearConv": 8}
+"""Operators with an optional bias, and its position."""
+
+_ZERO_POINTS = {"QuantizeLinear": (2,), "DequantizeLinear": (2,), "MatMulInteger": (2, 3), "ConvInteger": (2, 3)}
+"""Operators with optional zero points, and their positions."""
+
+_COMPUTED = 0.15
+
+_NAMED = {
+    **dict.fromkeys(("Clip", "Pad", "Slice", "Split"), 0.05),
+    **dict.fromkeys(("Gemm", "QLinearConv", "QuantizeLinear"), 0.8),
+    "Squeeze": 0.04,  # ONNX Runtime fails on such a Squeeze
+}
+"""How often an absent input is named, for operators where the usual rate is too high or too low."""
+
+_SMALL = 2**20
+"""Integers below this may be cast from int32."""
+
+_TRAINING_OPSET = 12
+"""The opset that made Dropout's ratio an input, and added training_mode."""
+
+
+def rules() -> Iterator[FormRule]:
+    """Yield the forms of operands."""
+    for operator, place in _BIASED.items():
+        yield observed("bias absent", [operator], _lacks(place), _shows_no(place))
+        yield FormRule("bias of zeros", (operator,), 0.4, _bias_of_zeros)
+    yield observed("min absent", ["Clip"], _lacks(1), lacks("min"))
+    yield observed("max absent", ["Clip"], _lacks(2), lacks("max"))
+    for place, name in ((1, "min"), (2, "max")):
+        yield FormRule(f"{name} without effect", ("Clip",), 0.2, _no_bound(place))
+    for operator in _ZERO_POINTS:
+        yield observed("zero point absent", [operator], _lacks(2), _shows_no(2))
+        yield FormRule("zero point absent", (operator,), 0.5, _zero_point_absent)
+    yield FormRule("k absent", ("Trilu",), 0.5, _zero_input_absent(1), lacks("k"))
+    yield FormRule("constant_value absent", ("Pad",), 0.5, _zero_input_absent(2), lacks("constant_value"))
+    yield FormRule("ratio absent", ("Dropout",), 0.5, _ratio_absent, lacks("ratio"))
+    yield FormRule("training_mode given", ("Dropout",), 0.2, _training_mode, states("training_mode"))
+    yield FormRule("scales given", ("Resize",), 0.4, _scales, states("scales"))
+    yield FormRule("axes given", ("Resize",), 0.4, _resize_axes, states("axes"))
+    yield FormRule("as Gemm", ("MatMul",), 0.1, _as_gemm)
+    yield FormRule("constant B transposed", ("Gemm",), 0.4, _constant_transposed)
+    yield FormRule("as Sum", ("Add",), 0.05, _as_sum)
+    yield FormRule("as CastLike", ("Cast",), 0.1, _as_cast_like)
+    for operator, place, name in _known_inputs():
+        yield FormRule(f"{name} computed", (operator,), _COMPUTED, _computed(place), computes(name))
+    for operator in _with_optional_inputs():
+        chance = _NAMED.get(operator, 0.3)
+        yield FormRule("absent input named", (operator,), chance, _absent_input_named, _names_an_absent_input)
+
+
+def _known_inputs() -> Iterator[tuple[str, int, str]]:
+    """Yield the inputs that hold attributes of the table: operator, position and ONNX's name."""
+    for (domain, operator), op in TABLE.items():
+        if domain or op.unrolled:
+            continue
+        names = [formal.name for formal in defs.get_schema(operator, op.since).inputs]
+        places = [attr.place for attr in op.attrs if attr.as_input]
+        first = len(op.inputs)
+        for offset, place in enumerate(places):
+            found = first + offset if place is None else place
+            yield operator, found, names[found]
+
+
+def _with_optional_inputs() -> Iterator[str]:
+    for (domain, operator), op in TABLE.items():
+        if not domain and not op.unrolled:
+            formals = defs.get_schema(operator, op.since).inputs
+            if formals and formals[-1].option == defs.OpSchema.FormalParameterOption.Optional:
+                yield operator
+
+
+def _lacks(place: int) -> Write:
+    return lambda node, site: not has_input(node, place)
+
+
+def _shows_no(place: int) -> Shows:
+    return lambda view: not has_input(view.node, place)
+
+
+def _names_an_absent_input(view: NodeView) -> bool:
+    return len(view.node.input) > 0 and not view.node.input[-1]
+
+
+def _absent_input_named(node: NodeProto, site: FormSite) -> bool:
+    """Write an empty name for the next optional input, which could be left out."""
+    formals = defs.get_schema(node.op_type, site.opset).inputs
+    place = len(node.input)
+    if place >= len(formals) or formals[place].option != defs.OpSchema.FormalParameterOption.Optional:
+        return False
+    node.input.append("")
+    return True
+
+
+def _zeros(shape: tuple[int, ...], dtype: str) -> np.ndarray:
+    return np.zeros(shape, dtypes.to_numpy(dtype))
+
+
+def _bias_of_zeros(node: NodeProto, site: FormSite) -> bool:
+    place = _BIASED[node.op_type]
+    if has_input(node, place):
+        return False
+    result, weights = site.result(node), site.operand(node, 1)
+    if node.op_type == "Gemm":
+        shape = site.draws.choice(((), (1,), result.shape, result.shape[1:]))
+    else:
+        shape = weights.shape if node.op_type == "LayerNormalization" else result.shape[1:2]
+    dtype = "int32" if node.op_type == "QLinearConv" else result.dtype
+    set_input(node, place, site.constant(_zeros(shape, dtype)))
+    return True
+
+
+def _no_bound(place: int) -> Write:
+    """Return a form that adds an infinite bound (for integers, the end of the type)."""
+
+    def write(node: NodeProto, site: FormSite) -> bool:
+        dtype = site.operand(node).dtype
+        if has_input(node, place):
+            return False
+        if dtypes.is_float(dtype):
+            bound = np.asarray(-np.inf if place == 1 else np.inf).astype(dtypes.to_numpy(dtype))
+        else:
+            ends = np.iinfo(dtypes.to_numpy(dtype))
+            bound = np.asarray(ends.min if place == 1 else ends.max, ends.dtype)
+        set_input(node, place, site.constant(bound))
+        return True
+
+    return write
+
+
+def _zero_point_absent(node: NodeProto, site: FormSite) -> bool:
+    """Leave out trailing zero points of zero. Without one, the result of QuantizeLinear is uint8."""
+    places = _ZERO_POINTS[node.op_type]
+    arrays = [site.array(node, place) for place in places]
+    absent = [not has_input(node, p) or (a is not None and not a.any()) for p, a in zip(places, arrays, strict=True)]
+    if not has_input(node, places[0]) or not absent[-1]:
+        return False
+    if node.op_type == "QuantizeLinear" and site.result(node).dtype != "uint8":
+        return False
+    for place, gone in reversed(list(zip(places, absent, strict=True))):
+        if not gone:
+            break
+        if has_input(node, place):
+            node.input[place] = ""
+    cut_inputs(node)
+    return True
+
+
+def _zero_input_absent(place: int) -> Write:
+    def write(node: NodeProto, site: FormSite) -> bool:
+        array = site.array(node, place)
+        if array is None or array.any():
+            return False
+        node.input[place] = ""
+        cut_inputs(node)
+        return True
+
+    return write
+
+
+def _ratio_absent(node: NodeProto, site: FormSite) -> bool:
+    """Leave out the ratio, which has no meaning without training."""
+    if not has_input(node, 1) and not attribute(node, "ratio"):
+        return False
+    drop(node, "ratio")
+    del node.input[1:]
+    return True
+
+
+def _training_mode(node: NodeProto, site: FormSite) -> bool:
+    if site.opset < _TRAINING_OPSET or has_input(node, 2):
+        return False
+    set_input(node, 2, site.constant(np.array(False)))
+    return True
+
+
+def _scales(node: NodeProto, site: FormSite) -> bool:
+    """Write scales instead of sizes, if single precision holds all ratios."""
+    sizes, shape = site.array(node, 3), site.operand(node).shape
+    if sizes is None or 0 in shape or len(sizes) != len(shape):
+        return False
+    scales = sizes / np.asarray(shape, np.float64)
+    if (scales.astype(np.float32) != scales).any():
+        return False
+    del node.input[3:]
+    set_input(node, 2, site.constant(scales.astype(np.float32)))
+    return True
+
+
+_RESIZE_AXES_OPSET = 18
+
+
+def _resize_axes(node: NodeProto, site: FormSite) -> bool:
+    """Write the sizes or scales of only those axes that change."""
+    place = 3 if has_input(node, 3) else 2
+    array, before, after = site.array(node, place), site.operand(node).shape, site.result(node).shape
+    axes = [axis for axis, (n, m) in enumerate(zip(before, after, strict=True)) if n != m]
+    if site.opset < _RESIZE_AXES_OPSET or array is None or not axes or len(axes) == len(before):
+        return False
+    node.input[place] = site.constant(array[axes])
+    give(node, "axes", axes)
+    return True
+
+
+def _as_gemm(node: NodeProto, site: FormSite) -> bool:
+    left, right = site.operand(node), site.operand(node, 1)
+    if (left.rank, right.rank) != (2, 2) or not dtypes.is_float(left.dtype):
+        return False
+    become(node, "Gemm", node.input)
+    return True
+
+
+def _constant_transposed(node: NodeProto, site: FormSite) -> bool:
+    array = site.array(node, 1)
+    if array is None:
+        return False
+    node.input[1] = site.constant(np.ascontiguousarray(array.T))
+    give(node, "transB", 1 - value(node, "transB", 0))
+    return True
+
+
+def _as_sum(node: NodeProto, site: FormSite) -> bool:
+    if not takes("Sum", site.operand(node).dtype, site.opset):
+        return False
+    node.op_type = "Sum"
+    return True
+
+
+_CAST_LIKE_OPSET = 15
+
+
+def _as_cast_like(node: NodeProto, site: FormSite) -> bool:
+    dtype = site.result(node).dtype
+    if site.opset < _CAST_LIKE_OPSET or value(node, "to") != element_code(dtype) or dtype in dtypes.NARROW:
+        return False
+    become(node, "CastLike", [node.input[0], site.constant(_zeros((1,), dtype))])
+    return True
+
+
+def _computed(place: int) -> Write:
+    """Return a form in which the graph computes a known input."""
+
+    def write(node: NodeProto, site: FormSite) -> bool:
+        array = site.array(node, place)
+        if array is None:
+            return False
+        node.input[place] = _compute(array, site)
+        return True
+
+    return write
+
+
+def _compute(array: np.ndarray, site: FormSite) -> str:
+    """Return the name of a value equal to an array: concatenated of two parts, cast from another type, or passed on."""
+    if array.ndim == 1 and len(array) > 1:
+        middle = site.draws.randrange(1, len(array))
+        return site.apply("Concat", site.constant(array[:middle]), site.constant(array[middle:]), axis=0)
+    if array.dtype == np.int64 and (np.abs(array) < _SMALL).all():
+        return site.apply("Cast", site.constant(array.astype(np.int32)), to=element_code("int64"))
+    return site.apply("Identity", site.constant(array))

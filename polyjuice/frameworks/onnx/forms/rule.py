@@ -1,0 +1,230 @@
+"""The definition of a form, and the part of the model that it sees."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, MutableMapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from onnx import AttributeProto, NodeProto, defs, helper
+
+from polyjuice.frameworks.choosers import Draws
+from polyjuice.frameworks.onnx.subgraphs import RESERVED
+from polyjuice.frameworks.onnx.tensors import code_of, constant_node, to_tensor
+from polyjuice.frameworks.onnx.versions import element_text
+from polyjuice.ir import TensorType, dtypes
+
+MADE = f"{RESERVED}form:"
+"""The prefix of the names of values that forms need."""
+
+_NAME_BITS = 48
+"""How many random bits such a name once took. They are still drawn, so that a seed's later choices stay the same."""
+
+
+@dataclass(kw_only=True)
+class FormSite:
+    """The model around a node: the types of all values, constants by name, the opset, and the node's name (``place``).
+
+    ``before`` and ``after`` take nodes to put around the node, and ``made`` holds their constants. ``shown`` takes
+    values that become further outputs of the model; it is None inside a function. ``draws`` has the choices about the
+    current form.
+    """
+
+    types: MutableMapping[str, TensorType]
+    constants: Mapping[str, np.ndarray]
+    opset: int
+    place: str
+    draws: Draws
+    before: list[NodeProto] = field(default_factory=list)
+    after: list[NodeProto] = field(default_factory=list)
+    made: dict[str, np.ndarray] = field(default_factory=dict)
+    shown: list[str] | None = None
+    _names: int = 0
+
+    def operand(self, node: NodeProto, position: int = 0) -> TensorType:
+        """Return the type of an input."""
+        return self.types[node.input[position]]
+
+    def result(self, node: NodeProto) -> TensorType:
+        """Return the type of the first result that has a name."""
+        return self.types[next(filter(None, node.output))]
+
+    def array(self, node: NodeProto, position: int) -> np.ndarray | None:
+        """Return the value of an input that is present and constant."""
+        name = node.input[position] if position < len(node.input) else ""
+        return self.made.get(name, self.constants.get(name))
+
+    def fresh(self) -> str:
+        """Return an unused name."""
+        self.draws.pass_over(_NAME_BITS)
+        self._names += 1
+        return f"{MADE}{self.place}:{self._names}"
+
+    def constant(self, array: np.ndarray) -> str:
+        """Add a constant and return its name."""
+        name = self.fresh()
+        self.before.append(constant_node(to_tensor(array, name)))
+        self.made[name] = array
+        self.types[name] = TensorType(dtypes.of_array(array), array.shape)
+        return name
+
+    def integers(self, values: Sequence[int]) -> str:
+        """Add a constant vector of int64 and return its name."""
+        return self.constant(np.asarray(values, np.int64))
+
+    def apply(self, op: str, *inputs: str, **attributes: Any) -> str:
+        """Put an operator before the node and return the name of its result."""
+        name = self.fresh()
+        self.before.append(helper.make_node(op, inputs, [name], **attributes))
+        return name
+
+
+@dataclass(frozen=True)
+class NodeView:
+    """A node of an existing model: its operator's schema at the model's opset, and the constants by name."""
+
+    node: NodeProto
+    schema: defs.OpSchema
+    constants: Mapping[str, np.ndarray]
+
+    def lacks(self, name: str) -> bool:
+        """Return whether the attribute, or else the input, of this name could be there and is absent."""
+        if name in self.schema.attributes:
+            return attribute(self.node, name) is None
+        return any(formal.name == name and not has_input(self.node, i) for i, formal in enumerate(self.schema.inputs))
+
+    def states(self, name: str) -> bool:
+        """Return whether the attribute, or else the input, of this name is there."""
+        if name in self.schema.attributes:
+            return attribute(self.node, name) is not None
+        return any(formal.name == name and has_input(self.node, i) for i, formal in enumerate(self.schema.inputs))
+
+    def computes(self, name: str) -> bool:
+        """Return whether the input of this name is there and not constant."""
+        places = [i for i, formal in enumerate(self.schema.inputs) if formal.name == name]
+        return any(has_input(self.node, i) and self.node.input[i] not in self.constants for i in places)
+
+    def array(self, position: int) -> np.ndarray | None:
+        """Return the value of an input that is present and constant."""
+        return self.constants.get(self.node.input[position]) if position < len(self.node.input) else None
+
+    def integers(self, position: int) -> list[int]:
+        """Return the elements of a constant input of integers; empty for any other."""
+        array = self.array(position)
+        return [] if array is None or array.dtype.kind not in "iu" else array.ravel().tolist()
+
+
+Write = Callable[[NodeProto, FormSite], bool]
+"""Writes a node in a form, in place. Returns False, and changes nothing, if the node cannot have it."""
+
+Shows = Callable[[NodeView], bool]
+"""Whether a node of an existing model shows a form."""
+
+
+@dataclass(frozen=True)
+class FormRule:
+    """A form of some operators: its name, its chance, the function that writes it, and one that recognises it.
+
+    An ``observed`` form is not written: the graph itself, or another choice, produces it. A single node does not show
+    a form without ``shows``.
+    """
+
+    name: str
+    operators: tuple[str, ...]
+    chance: float
+    write: Write
+    shows: Shows | None = None
+    observed: bool = False
+
+
+def observed(name: str, operators: Sequence[str], holds: Write, shows: Shows | None = None) -> FormRule:
+    """Return a form that is only counted."""
+    return FormRule(name, tuple(operators), 1.0, holds, shows, observed=True)
+
+
+def lacks(name: str) -> Shows:
+    """Return what recognises the absence of an attribute or an input."""
+    return lambda view: view.lacks(name)
+
+
+def states(name: str) -> Shows:
+    """Return what recognises an attribute or an input that need not be there."""
+    return lambda view: view.states(name)
+
+
+def computes(name: str) -> Shows:
+    """Return what recognises a computed input."""
+    return lambda view: view.computes(name)
+
+
+def becomes(operator: str) -> Shows:
+    """Return what recognises a node of another operator."""
+    return lambda view: view.node.op_type == operator
+
+
+def attribute(node: NodeProto, name: str) -> AttributeProto | None:
+    """Return the attribute of a node; None if it is absent."""
+    return next((a for a in node.attribute if a.name == name), None)
+
+
+def value(node: NodeProto, name: str, default: Any = None) -> Any:
+    """Return the value of an attribute, or the default."""
+    found = attribute(node, name)
+    return default if found is None else helper.get_attribute_value(found)
+
+
+def drop(node: NodeProto, name: str) -> None:
+    """Remove an attribute."""
+    kept = [a for a in node.attribute if a.name != name]
+    del node.attribute[:]
+    node.attribute.extend(kept)
+
+
+def give(node: NodeProto, name: str, value: Any) -> None:
+    """Set an attribute. An empty list is one of integers, since ONNX's operators need no empty lists of others."""
+    drop(node, name)
+    kind = AttributeProto.INTS if value == [] else None
+    node.attribute.append(helper.make_attribute(name, value, attr_type=kind))
+
+
+def become(node: NodeProto, op: str, inputs: Sequence[str], **attributes: Any) -> None:
+    """Turn a node into another operator with the same results."""
+    node.op_type = op
+    node.input[:] = inputs
+    del node.attribute[:]
+    for name, value in attributes.items():
+        give(node, name, value)
+
+
+def set_input(node: NodeProto, position: int, name: str) -> None:
+    """Set an input. Missing inputs before it become absent ones."""
+    node.input.extend("" for _ in range(position + 1 - len(node.input)))
+    node.input[position] = name
+
+
+def cut_inputs(node: NodeProto) -> None:
+    """Drop absent inputs at the end."""
+    while node.input and not node.input[-1]:
+        node.input.pop()
+
+
+def has_input(node: NodeProto, position: int) -> bool:
+    """Return whether an input is present."""
+    return position < len(node.input) and bool(node.input[position])
+
+
+def takes(op: str, dtype: str, opset: int) -> bool:
+    """Return whether ONNX has an operator at an opset that takes an element type for its first operand."""
+    try:
+        schema = defs.get_schema(op, opset)
+    except defs.SchemaError:
+        return False
+    allowed = {c.type_param_str: c.allowed_type_strs for c in schema.type_constraints}
+    first = schema.inputs[0].type_str
+    return element_text(dtype) in allowed.get(first, [first])
+
+
+def element_code(dtype: str) -> int:
+    """Return ONNX's number for an element type."""
+    return code_of(dtype)

@@ -1,0 +1,113 @@
+"""All forms of ONNX, and the function that writes a model's nodes in forms that the seed chooses."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from functools import cache
+
+import numpy as np
+from onnx import NodeProto
+
+from polyjuice.frameworks.choosers import Chooser
+from polyjuice.frameworks.forms import FOLLOWED, Drawn, Form, text
+from polyjuice.frameworks.onnx.forms import (
+    attributes,
+    axes,
+    constants,
+    identities,
+    operands,
+    results,
+    subgraphs,
+    windows,
+)
+from polyjuice.frameworks.onnx.forms.rule import MADE, FormRule, FormSite
+from polyjuice.frameworks.onnx.versions import is_default
+from polyjuice.ir import TensorType
+from polyjuice.ops import TABLE
+
+_SOURCES = (windows, axes, operands, results, attributes, constants, identities, subgraphs)
+"""In this order: forms that need an attribute come before those that drop it, and subgraphs take the finished node."""
+
+
+_OFTEN = 0.5
+"""The highest rate of a form of a rare operator, unless the form's own rate is higher."""
+
+_CHANCE_BITS = 53
+"""How many random bits a chance takes."""
+
+
+@cache
+def rules() -> Mapping[str, tuple[tuple[FormRule, float], ...]]:
+    """Return the rules of each operator, in the order in which :func:`rewrite` tries them, and their chances."""
+    found: dict[str, tuple[tuple[FormRule, float], ...]] = {}
+    for source in _SOURCES:
+        for rule in source.rules():
+            for operator in rule.operators:
+                found[operator] = (*found.get(operator, ()), (rule, _chance(rule, operator)))
+    return found
+
+
+def _chance(rule: FormRule, operator: str) -> float:
+    """Return how often a form is chosen: more often if the operator is rare."""
+    op = TABLE.get(("", operator))
+    raised = rule.chance / op.weight if op and op.weight < 1 else rule.chance
+    return max(rule.chance, min(raised, _OFTEN))
+
+
+FORMS: frozenset[Form] = frozenset((operator, rule.name) for operator, found in rules().items() for rule, _ in found)
+
+
+def rewrite(
+    nodes: Iterable[NodeProto],
+    types: Mapping[str, TensorType],
+    constants: Mapping[str, np.ndarray],
+    opset: int,
+    chooser: Chooser,
+    drawn: Drawn,
+    shown: dict[str, TensorType] | None = None,
+) -> list[NodeProto]:
+    """Return the nodes, changed in place, and those that forms add. ``drawn`` records their forms.
+
+    ``shown`` collects further outputs of the model, with their types; None if there can be none.
+    """
+    written: list[NodeProto] = []
+    known = dict(types)
+    names: list[str] | None = None if shown is None else []
+    for node in nodes:
+        result = next(filter(None, node.output), "")
+        site = FormSite(
+            types=known,
+            constants=constants,
+            opset=opset,
+            place=result,
+            draws=chooser.about("form of", result),
+            shown=names,
+        )
+        forms, details = chooser.about("forms of", result), site.draws
+        operator = node.op_type if is_default(node.domain) else ""
+        for subject in (operator, identities.VALUE):
+            followed = identities.FOLLOWED if subject == identities.VALUE else FOLLOWED
+            for rule, chance in rules().get(subject, ()):
+                form = subject, rule.name
+                if rule.observed:
+                    forms.pass_over(_CHANCE_BITS)
+                    wanted = drawn.may(form)
+                else:
+                    wanted = drawn.wants(form, forms, chance, followed)
+                if not wanted:
+                    continue
+                site.draws = details.named(text(form))
+                if result in types and rule.write(node, site):
+                    drawn.use(form)
+                else:
+                    forms.named(text(form)).forget()
+                    site.draws.forget()
+        written += [*site.before, node, *site.after]
+    if shown is not None:
+        shown.update((name, known[name]) for name in names or ())
+    return written
+
+
+def is_constant(node: NodeProto) -> bool:
+    """Return whether a node is a constant that a form needs."""
+    return node.op_type == "Constant" and node.output[0].startswith(MADE) and node.attribute[0].name == "value"

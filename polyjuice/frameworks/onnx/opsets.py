@@ -1,0 +1,235 @@
+"""Convert models to other opsets than that of stored graphs: each node is written as that opset defines it.
+
+An operator's version at an opset may lack an element type, an attribute or an input. It may take an attribute that
+became an input later, or have another meaning. A model is converted only if it keeps its meaning.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+import numpy as np
+from onnx import ModelProto, NodeProto, defs, helper
+
+from polyjuice.frameworks.onnx.forms.rule import attribute, drop, give, set_input, value
+from polyjuice.frameworks.onnx.subgraphs import nested_nodes
+from polyjuice.frameworks.onnx.tensors import to_array, to_tensor
+from polyjuice.frameworks.onnx.versions import ONE_AXIS_OPSET, default_version, element_text, ir_version, is_default
+from polyjuice.ir import TensorType
+
+OLDEST = 11
+"""The oldest opset at which models are written."""
+
+NEWEST = defs.onnx_opset_version()
+"""The newest opset of the installed onnx package. A runtime may support fewer."""
+
+
+def nearest(model: ModelProto, types: Mapping[str, TensorType], opset: int) -> ModelProto:
+    """Return an equal model at the opset, or at the nearest possible one towards the model's own."""
+    own = default_version(model)
+    for version in range(opset, own, 1 if opset < own else -1):
+        found = _at(model, types, version)
+        if found is not None:
+            return found
+    return model
+
+
+def _at(model: ModelProto, types: Mapping[str, TensorType], opset: int) -> ModelProto | None:
+    """Return the model at an opset; None if some node cannot be written there."""
+    constants = {tensor.name: to_array(tensor, tensor.name) for tensor in model.graph.initializer}
+    known = {**types, **{name: TensorType(str(array.dtype), array.shape) for name, array in constants.items()}}
+    writer = _Writer(known, constants, default_version(model), opset)
+    if not all(map(writer.may_say, model.graph.node)):
+        return None
+    written = ModelProto()
+    written.CopyFrom(model)
+    if not all(map(writer.say, written.graph.node)):
+        return None
+    written.graph.initializer.extend(to_tensor(array, name) for name, array in writer.made.items())
+    for imported in written.opset_import:
+        if is_default(imported.domain):
+            imported.version = opset
+    written.ir_version = max(ir_version({o.domain: o.version for o in written.opset_import}), model.ir_version)
+    return written
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Version:
+    """An operator as of some opset: the element types of each input and output, and the attributes' defaults."""
+
+    since: int
+    inputs: tuple[str, ...]
+    input_types: tuple[Collection[str], ...]
+    output_types: tuple[Collection[str], ...]
+    attributes: Mapping[str, Any]
+
+
+@cache
+def _version(op: str, opset: int) -> _Version | None:
+    """Return an ONNX operator at an opset; None if that opset lacks it."""
+    try:
+        schema = defs.get_schema(op, opset)
+    except defs.SchemaError:
+        return None
+    allowed = {c.type_param_str: frozenset(c.allowed_type_strs) for c in schema.type_constraints}
+
+    def types(formals: Any) -> tuple[Collection[str], ...]:
+        return tuple(allowed.get(formal.type_str, frozenset([formal.type_str])) for formal in formals)
+
+    defaults = {
+        name: helper.get_attribute_value(declared.default_value) if declared.default_value.name else None
+        for name, declared in schema.attributes.items()
+    }
+    names = tuple(formal.name for formal in schema.inputs)
+    return _Version(
+        since=schema.since_version,
+        inputs=names,
+        input_types=types(schema.inputs),
+        output_types=types(schema.outputs),
+        attributes=defaults,
+    )
+
+
+@cache
+def versions(op: str, dtype: str) -> Mapping[int, range]:
+    """Return the versions of an ONNX operator that take an element type first, and the opsets of each.
+
+    The number of a version is its first opset. The mapping is empty if ONNX lacks the operator.
+    """
+    found: dict[int, list[int]] = {}
+    for opset in range(OLDEST, NEWEST + 1):
+        version = _version(op, opset)
+        if version and (not version.input_types or element_text(dtype) in version.input_types[0]):
+            found.setdefault(version.since, []).append(opset)
+    return {since: range(opsets[0], opsets[-1] + 1) for since, opsets in found.items()}
+
+
+class _Writer:
+    """Rewrites nodes for another opset. ``made`` holds constants that they need."""
+
+    def __init__(
+        self, types: Mapping[str, TensorType], constants: Mapping[str, np.ndarray], own: int, opset: int
+    ) -> None:
+        self._types = types
+        self._constants = constants
+        self._own, self._opset = own, opset
+        self.made: dict[str, np.ndarray] = {}
+
+    def may_say(self, node: NodeProto) -> bool:
+        """Return whether the opset has the operator for these types. A node with subgraphs must not need any change."""
+        if not is_default(node.domain):
+            return False
+        old, new = _version(node.op_type, self._own), _version(node.op_type, self._opset)
+        if old is None or new is None:
+            return False
+        nested = [inner for inner in nested_nodes(node) if inner is not node]
+        if nested and any(self._changes(inner) for inner in nested):
+            return False
+        return self._takes(node.input, new.input_types) and self._takes(node.output, new.output_types)
+
+    def _changes(self, node: NodeProto) -> bool:
+        old, new = _version(node.op_type, self._own), _version(node.op_type, self._opset)
+        return old is None or new is None or old.since != new.since
+
+    def _takes(self, names: Collection[str], allowed: tuple[Collection[str], ...]) -> bool:
+        """Return whether values have types that are allowed for them. The last declared value may be variadic."""
+        return all(
+            not name
+            or name not in self._types
+            or element_text(self._types[name].dtype) in allowed[min(i, len(allowed) - 1)]
+            for i, name in enumerate(names)
+        )
+
+    def say(self, node: NodeProto) -> bool:
+        """Rewrite a node for the opset; return False if that is impossible."""
+        if not self._changes(node):
+            return True
+        old, new = _version(node.op_type, self._own), _version(node.op_type, self._opset)
+        assert old is not None
+        assert new is not None
+        meaning = _MEANINGS.get(node.op_type)
+        if meaning and not meaning(self, node):
+            return False
+        return self._inputs(node, old, new) and self._attributes(node, old, new)
+
+    def _inputs(self, node: NodeProto, old: _Version, new: _Version) -> bool:
+        """Turn inputs that are attributes at the opset into those."""
+        while len(node.input) > len(new.inputs) and len(old.inputs) > len(new.inputs):
+            place = len(node.input) - 1
+            name, array = old.inputs[place], self._constants.get(node.input[place])
+            if node.input[place]:
+                if name not in new.attributes or array is None:
+                    return False
+                give(node, name, array.ravel().tolist() if array.ndim else array.item())
+            node.input.pop()
+        return True
+
+    def _attributes(self, node: NodeProto, old: _Version, new: _Version) -> bool:
+        """Remove attributes that the opset lacks, if they have their default values."""
+        for name in [a.name for a in node.attribute if a.name not in new.attributes]:
+            present, default = value(node, name), old.attributes[name]
+            if present != default and not (name == "dilations" and set(present) == {1}):
+                return False
+            drop(node, name)
+        return True
+
+    # --- operators whose meaning changed ---------------------------------------------------------------------------
+
+    def one_axis(self, node: NodeProto) -> bool:
+        """Before opset 13, Softmax and similar operators normalised over the axis and all later ones together."""
+        if self._opset >= ONE_AXIS_OPSET:
+            return True
+        shape = self._types[node.input[0]].shape
+        return all(size == 1 for size in shape[value(node, "axis") % len(shape) + 1 :])
+
+    def scatter(self, node: NodeProto) -> bool:
+        """Sums and products came with opset 16, extrema with 18."""
+        known = {b"none"} | ({b"add", b"mul"} if self._opset >= 16 else set())
+        return self._opset >= 18 or value(node, "reduction", b"none") in known
+
+    def resize(self, node: NodeProto) -> bool:
+        """Before opset 13, a region of interest and scales are required."""
+        if self._opset < 13:
+            for place in (1, 2):
+                if not node.input[place]:
+                    name = f"{node.output[0]}:none"
+                    self.made[name] = np.zeros(0, np.float32)
+                    set_input(node, place, name)
+        return True
+
+    def quantize(self, node: NodeProto) -> bool:
+        """Before opset 13 there is one scale for all elements. From 19 to 22 it has the quantized operand's type."""
+        if self._opset >= 13:
+            data, scale = (self._types[name].dtype for name in node.input[:2])
+            return node.op_type != "QuantizeLinear" or data == scale or not 19 <= self._opset < 23
+        drop(node, "axis")
+        return all(self._types[name].rank == 0 for name in node.input[1:] if name)
+
+    def grid_sample(self, node: NodeProto) -> bool:
+        """Opset 20 renamed the modes."""
+        if self._opset >= 20 and attribute(node, "mode"):
+            mode = value(node, "mode")
+            give(node, "mode", {b"bilinear": "linear", b"bicubic": "cubic"}.get(mode, mode))
+        return True
+
+    def group_norm(self, node: NodeProto) -> bool:
+        """Before opset 21 there is a scale for each group."""
+        return self._opset >= 21
+
+
+_MEANINGS: Mapping[str, Callable[[_Writer, NodeProto], bool]] = {
+    "Softmax": _Writer.one_axis,
+    "LogSoftmax": _Writer.one_axis,
+    "Hardmax": _Writer.one_axis,
+    "ScatterElements": _Writer.scatter,
+    "ScatterND": _Writer.scatter,
+    "Resize": _Writer.resize,
+    "QuantizeLinear": _Writer.quantize,
+    "DequantizeLinear": _Writer.quantize,
+    "GridSample": _Writer.grid_sample,
+    "GroupNormalization": _Writer.group_norm,
+}
+"""Handlers for changes beyond attributes, inputs and types. Each returns whether the opset can express the node."""

@@ -1,0 +1,46 @@
+"""What the caller of a lowering asks for, and the error that a lowering raises. Each format reads its own fields."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from polyjuice.frameworks.idioms import UNKNOWN_SIZES
+from polyjuice.frameworks.onnx.versions import OPSET
+
+
+class Unlowerable(ValueError):
+    """A format cannot express a graph; the message names the node. This is no compiler bug."""
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """Wanted properties; "" or 0 leaves one to chance. A program that cannot have a wanted property has another.
+
+    ``layout`` is one of ``torch_source.LAYOUTS``. ``setting`` is one of ``torch_source.SETTINGS`` or
+    ``tensorflow_source.SETTINGS``. ``opset`` is that of an ONNX model, unless the user named one.
+    """
+
+    layout: str = ""
+    setting: str = ""
+    opset: int = 0
+
+
+NOTHING = Wanted()
+"""All choices are drawn as usual."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Request:
+    """The arguments for drawing choices; see :func:`polyjuice.frameworks.lowering.lower`."""
+
+    repeated: Mapping[str, int] = field(default_factory=dict)
+    opset: int = OPSET
+    lacks: Sequence[str] = ()
+    unknown_sizes: float = UNKNOWN_SIZES
+    seed_forms: Collection[str] = ()
+    wanted: Wanted = NOTHING
+
+
+USUAL = Request()
+"""No wishes: all choices are random."""

@@ -1,0 +1,89 @@
+"""ATen's operators in terms of the operator table: for each overload that the table can express, a rule.
+
+A call that no rule covers raises NotCovered, and the operator stays opaque.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from polyjuice.frameworks.onnx.normal import NotCovered
+from polyjuice.frameworks.torch.aten import layers, places, pointwise
+from polyjuice.frameworks.torch.aten.application import DOMAIN, AtenCall, Rule, Rules, ValueName, demand
+from polyjuice.ops import TABLE, Attr
+
+__all__ = ["AtenCall", "ValueName", "apply", "named_alike"]
+
+_RULES: Rules = {**pointwise.RULES, **layers.RULES, **places.RULES}
+
+_WIDER = ("embedding.default",)
+"""Operators that ONNX defines for more operands: Gather takes negative indices, which inputs may have."""
+
+_PLAINER = ("max_pool2d_with_indices.default",)
+"""Operators that ONNX has too if only some of their results are used."""
+
+
+def apply(overload: str, c: AtenCall) -> Sequence[ValueName | None]:
+    """The results of a call in the table's operators (None: unused). Raises NotCovered where no rule covers it."""
+    reason = f"nothing says {overload}"
+    rules = [_by_name(overload) if named_alike(overload) else None, _RULES.get(overload)]
+    if overload in _PLAINER:
+        rules.reverse()
+    for rule in filter(None, rules):
+        try:
+            made = rule(c)
+        except NotCovered as error:
+            reason = str(error)
+            continue
+        results = [made] if isinstance(made, ValueName) else list(made)
+        found = {k: c.type(name) for k, name in enumerate(results) if name is not None}
+        if all(found.get(k) == c.results[k] for k in c.used):
+            return results
+        reason = f"{overload} has other results in the table"
+    raise NotCovered(reason)
+
+
+def named_alike(overload: str) -> bool:
+    """Whether the table has the operator under ATen's own name, and its rule uses that name."""
+    ours = overload in places.OF_SHAPES or overload in _WIDER
+    return not ours and (DOMAIN, overload.split(".")[0]) in TABLE
+
+
+def _by_name(overload: str) -> Rule:
+    """The rule for an operator that the table has under ATen's own name: operands and attributes by name."""
+    name = overload.split(".")[0]
+    op = TABLE[DOMAIN, name]
+    kinds = {attr.name: attr for attr in op.attrs}
+
+    def rule(c: AtenCall) -> Sequence[ValueName]:
+        operands: list[ValueName] = []
+        attrs: dict[str, Any] = {}
+        for key, value in c.args.items():
+            if isinstance(value, ValueName):
+                operands.append(value)
+            elif isinstance(value, list) and value and all(isinstance(v, ValueName) for v in value):
+                operands += value
+            elif key in kinds:
+                attrs[key] = _attribute(kinds[key], value)
+            elif value != c.defaults.get(key):
+                raise NotCovered(f"{name} with the argument {key}")
+        return c.multi(name, *operands, domain=DOMAIN, **attrs)
+
+    return rule
+
+
+def _attribute(attr: Attr, value: Any) -> Any:
+    if value is None:
+        demand(attr.default is None, f"no {attr.name}")
+        return None
+    match attr.kind:
+        case "ints":
+            return (value,) if isinstance(value, int) else tuple(value)
+        case "int":
+            return int(value)
+        case "float":
+            return float(value)
+        case "floats":
+            return tuple(map(float, value))
+    return value

@@ -1,0 +1,170 @@
+"""Unchanged Torch modules and exported programs. This file needs Torch; the rest of the project does not."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import torch
+from torch.export import ExportedProgram
+
+from polyjuice.compilers import _torch
+from polyjuice.execution import Artifact
+from polyjuice.frameworks.errors import FormatError
+from polyjuice.frameworks.limits import ReadLimits
+from polyjuice.frameworks.torch import export as torch_export
+from polyjuice.frameworks.torch.user_printer import (
+    NotCaptured,
+    array_of,
+    capture,
+    layout_of,
+    model_of,
+    run,
+    tensor_of,
+    tensors,
+)
+from polyjuice.frameworks.user_model import UserModel, unread
+from polyjuice.ir import Graph, TensorType, dtypes, prune
+
+_DEFAULT = ReadLimits()
+
+
+def load(source: str, limits: ReadLimits = _DEFAULT) -> UserModel:
+    """Return the program of a ``.pt2`` file, at the sizes of its example inputs. Raises FormatError."""
+    return of_program(torch_export.load(source, limits), source)
+
+
+def from_module(
+    model: torch.nn.Module, args: tuple[Any, ...], kwargs: Mapping[str, Any] | None = None, where: str = "model"
+) -> UserModel:
+    """Return the program of a module, for inputs of these types; ``where`` begins messages. Raises FormatError."""
+    try:
+        graph = torch_export.from_module(model, args, kwargs, where)
+    except FormatError as error:
+        if program := _unread(model, args, kwargs or {}):
+            return program
+        raise error from None
+    return _program(graph, model, args, kwargs or {})
+
+
+def graph_of(artifact: Artifact, inputs: Sequence[np.ndarray]) -> Graph:
+    """Return the meaning of source like that of :func:`capture`, for inputs of these types. Raises FormatError.
+
+    The source has no further arguments. The graph is unread if ``torch.export`` fails, or its graph has other inputs or
+    outputs than the source.
+    """
+    arguments = tuple(map(tensor_of, inputs))
+    try:
+        results = run(artifact, [tensor.clone() for tensor in arguments])
+        types = [_type(tensor) for tensor in arguments], [_type(tensor) for tensor in results]
+        opaque = unread(*types)
+    except Exception as error:  # noqa: BLE001 - the owner's program may raise anything
+        raise FormatError(f"the program does not run uncompiled ({type(error).__name__}: {error})") from None
+    try:
+        graph = _with_updates(torch_export.from_module(model_of(artifact), arguments), artifact)
+    except FormatError:
+        return opaque
+    return graph if (list(graph.input_types), list(graph.output_types)) == types else opaque
+
+
+def _with_updates(graph: Graph, artifact: Artifact) -> Graph:
+    """Return the graph with the final contents of inputs as outputs, for all inputs that the artifact returns so."""
+    names = [graph.inputs[number] for _, number in artifact.setup.get("updates", ())]
+    ends = [graph.outputs[graph.updates[name]] if name in graph.updates else name for name in names]
+    updates = {name: len(graph.returned) + i for i, name in enumerate(names) if name in graph.updates}
+    return prune(replace(graph, outputs=(*graph.returned, *ends), updates=updates))
+
+
+def values(
+    artifact: Artifact, inputs: Sequence[tuple[np.ndarray, str]], watcher: str
+) -> dict[str, tuple[np.ndarray, str]]:
+    """Run a program that calls ``watcher(name, value)``; return the tensors that it names, as they are at that time.
+
+    Each array comes with its layout in memory. Raises any error of the program.
+    """
+    found: dict[str, tuple[np.ndarray, str]] = {}
+
+    def watch(name: str, value: Any) -> None:
+        if isinstance(value, torch.Tensor) and str(value.dtype).removeprefix("torch.") in dtypes.ALL:
+            tensor = value.detach().clone()
+            found[name] = array_of(tensor), layout_of(tensor)
+
+    model = model_of(artifact, {watcher: watch})
+    with torch.no_grad():
+        model(*(_torch.lay_out(tensor_of(array), layout) for array, layout in inputs))
+    return found
+
+
+def _unread(model: torch.nn.Module, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> UserModel | None:
+    """Return a module without a graph, as it is; None if the IR lacks the types of its inputs or outputs."""
+    inputs = tensors((args, dict(kwargs)))
+    try:
+        artifact = capture(model, args, kwargs)
+        examples = tuple(map(array_of, inputs))
+        results = run(artifact, [tensor.detach().clone() for tensor in inputs])
+        made = [TensorType(dtypes.of_array(array), array.shape) for array in map(array_of, results)]
+    except (NotCaptured, TypeError):
+        return None
+    return UserModel(graph=unread(list(map(_type, inputs)), made), artifact=artifact, examples=examples)
+
+
+def of_program(
+    program: ExportedProgram,
+    where: str,
+    inputs: torch_export.Inputs | None = None,
+    dynamic: Sequence[tuple[int, int]] = (),
+) -> UserModel:
+    """Return an exported program, for inputs of these types, or for its example inputs.
+
+    ``dynamic`` are the axes whose sizes it leaves open (see :func:`capture`). Raises FormatError.
+    """
+    graph = torch_export.from_program(program, where, inputs)
+    arrays = inputs or program.example_inputs
+    if arrays is None:
+        return UserModel(graph=graph)
+    args, kwargs = arrays
+    return _program(graph, program.module(), args, kwargs, dynamic)
+
+
+def _program(
+    graph: Graph,
+    model: torch.nn.Module,
+    args: tuple[Any, ...],
+    kwargs: Mapping[str, Any],
+    dynamic: Sequence[tuple[int, int]] = (),
+) -> UserModel:
+    inputs = tensors((args, dict(kwargs)))
+    if [_type(t) for t in inputs] != list(graph.input_types):
+        return UserModel(graph=graph)
+    examples = tuple(map(array_of, inputs))
+    artifact = _artifact(graph, model, args, kwargs, dynamic)
+    if dynamic:
+        artifact = artifact or _artifact(graph, model, args, kwargs)
+        artifact = artifact and replace(artifact, setup={**artifact.setup, "dynamic": True})
+    return UserModel(graph=graph, artifact=artifact, examples=examples)
+
+
+def _artifact(
+    graph: Graph,
+    model: torch.nn.Module,
+    args: tuple[Any, ...],
+    kwargs: Mapping[str, Any],
+    dynamic: Sequence[tuple[int, int]] = (),
+) -> Artifact | None:
+    """Return the module itself; None if it cannot be printed, or has other outputs or updates than the graph."""
+    try:
+        artifact = capture(model, args, kwargs, dynamic)
+    except NotCaptured:
+        return None
+    inputs = tensors((args, dict(kwargs)))
+    results = run(artifact, [tensor.detach().clone() for tensor in inputs])
+    updates = [[place, graph.inputs.index(name)] for name, place in graph.updates.items()]
+    written = [update for update in artifact.setup.get("updates", ()) if update[1] < len(inputs)]
+    fits = [_type(t) for t in results] == list(graph.output_types) and written == updates
+    return artifact if fits else None
+
+
+def _type(tensor: torch.Tensor) -> TensorType:
+    return TensorType(str(tensor.dtype).removeprefix("torch."), tuple(tensor.shape))
