@@ -25,9 +25,10 @@ from polyjuice.triage import reduction, run_reproducer
 from polyjuice.triage.automatic import reduced_folder
 from polyjuice.triage.bisection import bisect as run_bisection
 from polyjuice.triage.bisection import store as store_bisection
+from polyjuice.triage.decision import Decision, in_words
 from polyjuice.triage.replayed import Replayed, ReplayStatus
 from polyjuice.triage.replayed import replay as run_replay
-from polyjuice.triage.stored import load
+from polyjuice.triage.stored import load, read_record
 from polyjuice.wording import counted
 
 #: The time limit of a reproducer, in seconds.
@@ -45,6 +46,9 @@ _COLOURS = {
 def replay(
     path: Annotated[Path, typer.Argument(metavar="DIR", help="A finding's folder, or a campaign's.")],
     python: PythonOption = None,
+    explain: Annotated[
+        bool, typer.Option("--explain", help="Also say which error bound or mask decided each finding.")
+    ] = False,
     as_json: JsonOption = False,
     *,
     limits: ReadLimits,
@@ -56,7 +60,7 @@ def replay(
     could run.
     """
     if (path / "repro.py").is_file():
-        _reproduce(path, python, as_json)
+        _reproduce(path, python, as_json, read_record(path, limits).decision if explain else None)
     folders = sorted(folder.parent for folder in (path / "findings").glob("*/finding.json"))
     if not folders:
         raise Usage(f"{path} is neither a finding's folder (there is no repro.py) nor a campaign's with findings")
@@ -65,9 +69,14 @@ def replay(
         results.append(run_replay(folder, python and interpreter(python), limits))
         if not as_json:
             _tell(results[-1])
+            _explain(read_record(folder, limits).decision if explain else None)
     counts = Counter(result.fate for result in results)
     if as_json:
         rows = [asdict(result) for result in results]
+        if explain:
+            rows = [
+                {**row, "decision": read_record(at, limits).decision} for row, at in zip(rows, folders, strict=True)
+            ]
         print(json.dumps({**{fate.name: counts[fate] for fate in ReplayStatus}, "findings": rows}))
     else:
         stdout.print(", ".join(f"{counts[fate]} {_SAID[fate]}" for fate in ReplayStatus if counts[fate]))
@@ -97,6 +106,11 @@ def _tell(result: Replayed) -> None:
     stdout.print(f"[{colour}]{result.fate:8}[/{colour}] {escape(result.finding + version + message)}")
 
 
+def _explain(decision: Decision | None) -> None:
+    for sentence in () if decision is None else in_words(decision):
+        stdout.print(f"  {escape(sentence)}")
+
+
 class _Conditions(TypedDict):
     python: str
 
@@ -118,15 +132,17 @@ def _interpreter_of(finding: Path) -> str:
     return named
 
 
-def _reproduce(finding: Path, python: Path | None, as_json: bool) -> None:
+def _reproduce(finding: Path, python: Path | None, as_json: bool, decision: Decision | None) -> None:
     """Run the reproducer, and exit with its status."""
     chosen = interpreter(python) if python else Path(_interpreter_of(finding))
     status, output = run_reproducer(finding, str(chosen), _LIMIT_S)
     if as_json:
-        print(json.dumps({"finding": finding.name, "status": status, "output": output}))
+        explained = {} if decision is None else {"decision": decision}
+        print(json.dumps({"finding": finding.name, "status": status, "output": output, **explained}))
     else:
         stdout.print(escape(output))
         stdout.print(_ENDED.get(-1 if status is None else status, "the reproducer could not run"))
+        _explain(decision)
     if status not in _ENDED:
         raise Usage(f"{finding / 'repro.py'} could not run; see what it printed")
     sys.exit(status)

@@ -140,7 +140,7 @@ def propagate(
         return [Value(r, np.zeros(()) if clean else np.full(r.shape, np.inf)) for r in results]
     done = Application(op, node, arrays, results, types, setting)
     exact = op.exact and all(v.exact for v in operands) and done.stays_exact
-    context = _context(done, operands, exact)
+    context = rule_context(done, operands, exact)
     if exact:
         values = [Value(r, e, True) for r, e in zip(results, _bounds(op.error(context)), strict=True)]
         step = _Step(done, context.held, dtypes.unit_roundoff(context.held), False, False, None)
@@ -155,7 +155,7 @@ def propagate(
     return values if extreme else _with_deferred(step, context, operands, values)
 
 
-def _context(done: Application, operands: Sequence[Value], exact: bool) -> ErrorContext:
+def rule_context(done: Application, operands: Sequence[Value], exact: bool) -> ErrorContext:
     """The application as its error rule sees it; an exact one rounds nothing."""
     held = done.setting.held(next(t for t in done.types if t).dtype)
     unit = 0.0 if exact or done.numpy is not done.op.numpy else dtypes.unit_roundoff(held)

@@ -24,7 +24,7 @@ floating results count, because nothing is known about the intermediate rounding
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -97,12 +97,21 @@ def _unknown(case: Case, t: Program, parts: Sequence[Program], compiler: Compile
             yield from ((i, k) for k, analysis in enumerate(t.analyses[i]) if not analysis.comparable)
             continue
         for k, part in enumerate(parts):
-            if not _is_judged(part, profile, compiler):
+            if _not_judged(part, profile, compiler):
                 continue
             if _is_contradicted(t, i, k) or (profile == "edge" and _has_other_zeros(t, part, i, k)):
                 own = [x for name, x in zip(t.graph.inputs, inputs, strict=True) if name in part.graph.inputs]
-                if _has_one_answer(part, own):
+                if not _left_open(part, own):
                     yield i, k
+
+
+def silent(case: Case, t: Program, i: int, k: int, compiler: CompilerInfo) -> str:
+    """Why the uncompiled run decides nothing about an output that the interpreter leaves open; "" where it decides."""
+    if not _is_read(t):
+        return "only some elements are open" if t.analyses[i][k].comparable else ""
+    part = _part(t, k)
+    own = [x for name, x in zip(t.graph.inputs, case.inputs[i], strict=True) if name in part.graph.inputs]
+    return _not_judged(part, case.profiles[i], compiler) or _left_open(part, own)
 
 
 def _part(t: Program, k: int) -> Program:
@@ -147,15 +156,18 @@ def _is_read(t: Program) -> bool:
     return all(map(entry, t.graph.nodes))
 
 
-def _is_judged(t: Program, profile: str, compiler: CompilerInfo) -> bool:
-    """Whether to judge a program, with all operators in the table, on inputs of a profile."""
+def _not_judged(t: Program, profile: str, compiler: CompilerInfo) -> str:
+    """Why not to judge a program, with all operators in the table, on inputs of a profile; "" where to judge it."""
     if t.as_written:
-        return profile in GIVEN
+        return "" if profile in GIVEN else "the inputs are not those of the model's owner"
     if any(type.dtype in dtypes.NARROW for type in t.graph.types.values()):
-        return False  # a float64 program rounds to these types, too
+        return "a narrow type, to which a float64 program rounds, too"
     if _format(t).edge_defined:
-        return {type.dtype for type in t.graph.types.values() if dtypes.is_float(type.dtype)} <= {"float32", "float64"}
-    return profile == "edge" and judged_on_edge(compiler, t.graph)
+        types = {type.dtype for type in t.graph.types.values() if dtypes.is_float(type.dtype)}
+        return "" if types <= {"float32", "float64"} else "half types, which a compiled program need not round alike"
+    if profile != "edge":
+        return "only edge inputs are judged so in this format"
+    return "" if judged_on_edge(compiler, t.graph) else "several operators, or edge_policies of the compiler"
 
 
 def _format(t: Program) -> Format:
@@ -184,17 +196,9 @@ def _agrees_with_us(t: Program) -> bool:
     return _is_read(t) and (_format(t).left_open or not (_format(t).edge_defined or t.as_written))
 
 
-def _has_one_answer(t: Program, inputs: Sequence[np.ndarray]) -> bool:
-    """Whether a correct compiler can give only one result on these inputs, where the uncompiled run is sure of it."""
-    extreme = _may_overflow(inputs) if t.as_written else _is_extreme(t, inputs)
-    rules = (
-        _is_left_open,
-        _ranks_nan,
-        _is_unsettled,
-        _has_wild_complex_numbers,
-    )
-    left_open = any(rule(t, inputs) for rule in rules)
-    return not (extreme or left_open or _is_unmoved(t))
+def _left_open(t: Program, inputs: Sequence[np.ndarray]) -> str:
+    """Why correct compilers may give several results on these inputs; "" where the uncompiled run is sure of one."""
+    return next((reason for reason, applies in _OPEN.items() if applies(t, inputs)), "")
 
 
 def _has_wild_complex_numbers(t: Program, inputs: Sequence[np.ndarray]) -> bool:
@@ -244,8 +248,10 @@ def _is_left_open(t: Program, inputs: Sequence[np.ndarray]) -> bool:
     return wraps or are_large(integers) or any(op.disputed for op in operators)
 
 
-def _may_overflow(inputs: Sequence[np.ndarray]) -> bool:
+def _may_overflow(t: Program, inputs: Sequence[np.ndarray]) -> bool:
     """Whether numbers come so near to the end of their type that the order of computation decides what overflows."""
+    if not t.as_written:
+        return _is_extreme(t, inputs)
     floating = [(x[np.isfinite(x)], dtypes.of_array(x)) for x in inputs if dtypes.is_float(dtypes.of_array(x))]
     return any(bool((np.abs(x) > dtypes.largest_finite(dtype) / HEADROOM).any()) for x, dtype in floating)
 
@@ -270,11 +276,22 @@ def _is_extreme(t: Program, inputs: Sequence[np.ndarray]) -> bool:
     return False
 
 
-def _is_unmoved(t: Program) -> bool:
+def _is_unmoved(t: Program, inputs: Sequence[np.ndarray]) -> bool:
     """Whether a program has floating values but only integer inputs, which cannot be moved to expose rounding."""
     graph = t.graph
     floating = {name for name, type in graph.types.items() if dtypes.is_inexact(type.dtype)}
     return bool(floating) and floating.isdisjoint(graph.inputs)
+
+
+_OPEN: Mapping[str, Callable[[Program, Sequence[np.ndarray]], bool]] = {
+    "the order of computation decides what overflows": _may_overflow,
+    "disputed: the format's standard leaves the result open": _is_left_open,
+    "ties: the order among NaN is not defined": _ranks_nan,
+    "unsettled: correct compilers differ on these operands": _is_unsettled,
+    "a complex number is not finite": _has_wild_complex_numbers,
+    "only integer inputs, which cannot be moved to expose rounding": _is_unmoved,
+}
+"""Why correct compilers may give several results, and the rule that says so."""
 
 
 def _uncompiled(artifact: Artifact, sets: Sequence[Sequence[np.ndarray]], access: CompilerAccess) -> Results | None:

@@ -27,6 +27,7 @@ from polyjuice.oracles import Case, Verdict, kind_of
 from polyjuice.oracles import find as find_oracle
 from polyjuice.session import CompilerSession
 from polyjuice.triage import report, reproducers
+from polyjuice.triage.decision import decision
 from polyjuice.triage.record import FindingRecord
 
 
@@ -168,6 +169,7 @@ class Draft:
             result=report.result(case, verdict),
             failure=report.failure(a.outcome) if kind_of(verdict.kind).failure else {},
             environment=self._environment() if reduction else "",
+            decision=decision(case, verdict, session.compiler),
         )
         (folder / "finding.json").write_text(json.dumps(asdict(record), indent=2) + "\n", encoding="utf-8")
         sides = [t for t in self._sides if find_oracle(verdict.oracle).least > 1 or t is a]

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any, TypedDict
 
 from polyjuice.frameworks.user_files import ProgramData
+from polyjuice.triage.decision import Decision
 
 
 class Element(TypedDict):
@@ -50,6 +51,7 @@ class FindingRecord:
       ``traceback`` belongs to the compiler's error.
     - ``result`` has the wrong program's result and the expected one (see `report.result`). ``failure`` has the
       ``status``, ``stage`` and one-line ``error`` of a crash or a hang.
+    - ``decision`` says what decided the verdict (see `triage.decision`).
     - ``more`` is the number of further findings with this cause.
     - ``environment`` is the output of the framework's own environment script, where it has one.
     """
@@ -93,3 +95,4 @@ class FindingRecord:
     failure: Mapping[str, str] = field(default_factory=dict)
     environment: str = ""
     more: int = 0
+    decision: Decision = field(default_factory=Decision)

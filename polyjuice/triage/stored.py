@@ -43,6 +43,7 @@ _FURTHER = (
     "failure",
     "environment",
     "more",
+    "decision",
 )
 
 

@@ -146,6 +146,15 @@ def test_the_page_tells_the_cause(page: str, campaign: Path) -> None:
     assert re.search(r"output 0 (at \[.*?\]:|is) \S+ should be \S+", text)
 
 
+def test_replay_explains_what_decided_the_verdict(campaign: Path) -> None:
+    (finding,) = (campaign / "findings").glob("*-mismatch")
+    decision = json.loads((finding / "finding.json").read_text())["decision"]
+    assert (decision["left_out"], decision["masks"]) == (0, [])
+    done = polyjuice("replay", finding, "--explain")
+    assert done.returncode == 1, done.stderr
+    assert f"Decided by {decision['by']}." in done.stdout
+
+
 def test_the_pair_is_drawn_with_what_differs(page: str) -> None:
     assert page.count('class="drawing"') == 2
     heads = re.findall(r'<g id="[^"]*" class="node operator differs">.*?class="head"[^>]*>([^<]*)<', page, re.DOTALL)
