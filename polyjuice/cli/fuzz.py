@@ -31,6 +31,7 @@ from polyjuice.cli.summary import CampaignProgress, covered_models, print_next, 
 from polyjuice.compilers import EnvironmentProblem
 from polyjuice.egraph import Rule
 from polyjuice.execution.space import NoSpace
+from polyjuice.frameworks.onnx import graph_files
 
 EXAMPLES = examples(
     (f"polyjuice fuzz --compiler {compilers.default('torch').name} --time 10m", "generated programs"),

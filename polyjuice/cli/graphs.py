@@ -19,6 +19,7 @@ from polyjuice.campaign.config import Usage, chosen
 from polyjuice.cli.common import JsonOption, own_fault, stderr, stdout
 from polyjuice.cli.options import OnlyOperatorOption, SeedOption, completion, reads_models
 from polyjuice.frameworks.limits import ReadLimits
+from polyjuice.frameworks.onnx import graph_files
 from polyjuice.generate import (
     DISRUPTED_STRATEGY,
     METRICS,

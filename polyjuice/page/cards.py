@@ -14,6 +14,7 @@ import numpy as np
 from polyjuice import drawing
 from polyjuice.compilers import EnvironmentProblem
 from polyjuice.frameworks.lowering import Unlowerable
+from polyjuice.frameworks.onnx import graph_files
 from polyjuice.interpret import EvaluationError, evaluate
 from polyjuice.ir import Graph, Node, array_text
 from polyjuice.oracles import KINDS, Kind, kind_of
@@ -57,7 +58,7 @@ class Found:
         return self.graphs.get(culprit) or next(iter(self.graphs.values()), None)
 
 
-def in_folder(folder: Path, limits: formats.ReadLimits) -> list[Found]:
+def in_folder(folder: Path, limits: graph_files.ReadLimits) -> list[Found]:
     """The findings in a folder: silent kinds first, then reduced ones, then those with the most duplicates."""
     found = [read(path.parent, limits) for path in sorted(folder.glob("*/finding.json")) if path.parent.name[0] != "."]
     kinds = list(KINDS)
@@ -72,15 +73,15 @@ def in_folder(folder: Path, limits: formats.ReadLimits) -> list[Found]:
     return sorted(found, key=order)
 
 
-def read(folder: Path, limits: formats.ReadLimits) -> Found:
+def read(folder: Path, limits: graph_files.ReadLimits) -> Found:
     """The finding of a folder."""
     try:
         record = stored_findings.read_record(folder, limits)
-    except (FindingError, formats.FormatError, EnvironmentProblem) as error:
+    except (FindingError, graph_files.FormatError, EnvironmentProblem) as error:
         return Found(folder=folder, problem=str(error))
     try:
         return Found(folder=folder, record=record, stored=stored_findings.load(folder, limits=limits))
-    except (FindingError, formats.FormatError, OSError) as error:
+    except (FindingError, graph_files.FormatError, OSError) as error:
         return Found(folder=folder, record=record, problem=str(error))
 
 

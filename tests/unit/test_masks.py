@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from onnx import parser
 
-from polyjuice import formats
+from polyjuice.frameworks.onnx import graph_files
 from polyjuice.numerics import Mode
 from polyjuice.numerics.masks import MASKS, masks
 from polyjuice.triage.decision import in_words
@@ -23,7 +23,7 @@ def found(
 ) -> dict[tuple[str, str], int]:
     model = parser.parse_model(f'<ir_version: 8, opset_import: ["" : 18, "own" : 1]> g ({signature} {{ {body} }}')
     arrays = [np.array(x, dtype) for x in inputs]
-    return dict(masks(formats.from_model(model, "test"), arrays, 0, mode))
+    return dict(masks(graph_files.from_model(model, "test"), arrays, 0, mode))
 
 
 @pytest.mark.parametrize(
