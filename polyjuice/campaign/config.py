@@ -264,9 +264,6 @@ class Config:
         metavar="PERCENT", least=0, most=100, shown=f"{MAX_SKIPPED:g}; 100 with --only-rule", panel=_OUTPUT,
         resumable=True,
     )  # fmt: skip
-    example: str = option(
-        "", "--example", "A throwaway: the text that the campaign is stored with.", metavar="TEXT", panel=_OUTPUT
-    )  # fmt: skip
     max_elements: int = option(
         ReadLimits.elements, "--max-elements", "The most elements of each input and result; all together may have 16 "
         "times as many.", takes=int, given=ReadLimits.elements, metavar="N", least=1, panel=_LIMITS, shared=True,
