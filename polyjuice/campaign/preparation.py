@@ -1,4 +1,4 @@
-"""The first half of a case: seed graph -> equivalent variants -> equivalence check -> artifacts."""
+"""The first half of a case: seed graph -> equivalent variants -> inputs -> equivalence check -> programs."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import random
 import shutil
 from collections.abc import Collection, Sequence
 from contextlib import suppress
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from itertools import cycle, islice
 from pathlib import Path
 
@@ -18,7 +18,7 @@ from polyjuice.campaign.config import Config
 from polyjuice.campaign.schedule import BATCH, NOTHING_DUE, Kinds, Levels, input_sets, levels
 from polyjuice.campaign.seeds import Seeds
 from polyjuice.compilers import CompilerInfo
-from polyjuice.egraph import Budget, Rewriter, Rule, Saturated, Variant, distinct, graph_windows, partners
+from polyjuice.egraph import Budget, Rewriter, Rewriting, Rule, Saturated, Variant, distinct, graph_windows, partners
 from polyjuice.execution import Artifact
 from polyjuice.frameworks import registry, symbolic
 from polyjuice.frameworks.forms import Form, text
@@ -75,6 +75,26 @@ class Unsound(Exception):
     def __init__(self, *problems: str, false: str = "") -> None:
         super().__init__(*problems)
         self.false = false
+
+
+@dataclass(frozen=True, kw_only=True)
+class Seed:
+    """The seed graph of a case, and what is decided with it: the key of its random choices, and the plan of its inputs.
+
+    It has no variants if it is ``alone``. A ``batch`` is the e-graph that it shares with other seed graphs. Of a user's
+    ``model``, ``as_written`` is the program, if the compiler reads it, and ``own_inputs`` has the inputs.
+    """
+
+    index: int
+    key: str
+    graph: Graph
+    alone: bool
+    plan: Plan
+    due: Levels
+    batch: Saturated | None
+    model: UserModel | None
+    as_written: Artifact | None
+    own_inputs: InputSet | None
 
 
 class Preparation:
@@ -139,263 +159,227 @@ class Preparation:
         program = self._seeds.program(index)
         return symbolic.described(program.sizes) if program else ()
 
-    def seed_graph(self, index: int, attempt: int = 0) -> Graph:
-        """Return the seed graph of a case. Each ``attempt`` has another one, if graphs are generated."""
-        return self._seeds.graph(index, attempt, self._takes)
-
-    def case(self, index: int, attempt: int, rewrite: bool = True) -> Case:
+    def case(self, index: int, attempt: int) -> Case:
         """Prepare a case with one of its seed graphs, up to the programs, which do not run yet.
 
-        Without ``rewrite``, the case has the seed graph alone, on the same inputs as with it. Raises Skip and Unsound.
+        Raises Skip if this graph cannot be tested, and Unsound if a variant is not equal to it.
         """
-        if problem := self._seeds.problems.get(index):
-            raise Skip(f"unreadable: {problem}")
-        key = f"{self._config.seed}/{index}/{attempt}"
-        alone = self._is_alone(index)
-        small = self._seeds.generated and self._config.nodes <= graph_windows.LARGEST
-        shared = small and self._compiler.fast and not attempt and not alone
-        plan = draw(self._plans_alone if alone else self._plans, self._batch_key(index) if shared else key)
-        batch = self._batch_of(index, plan) if shared and rewrite else None
-        with self._clock.of("generate"):
-            graph = batch.graphs[index % BATCH] if batch else self.seed_graph(index, attempt)
-        if not graph.nodes:
-            raise Skip(f"unsupported: {self._support.refusal or 'no operator suits'}")
-        if alone and self._seeds.generated and self._config.profiles == usual_profiles(self._compiler):
-            plan = replace(plan, profiles=profiles_alone(self._compiler, graph))
+        seed = self._choose(index, attempt)
         if self._config.disruptive:
-            return self._disrupted(index, graph, key)
-        program, due = self._seeds.program(index), self.due(index)
-        with self._clock.of("judge"):
-            own_inputs = self._own_inputs(program, graph, key)
-        if own_inputs and index % 2 == 0:
-            plan = plan.restricted(own_inputs.profile)
-        with self._clock.of("rewrite"):
-            try:
-                variants, rules = self._variants(graph, batch, index, key, plan, program, rewrite and not alone)
-            except GraphError as error:
-                added = [rule.name for rule in self._rules if rule.added]
-                raise self._unsound(index, graph, [(None, str(error))], added) from None
-        as_written = program.as_written(self._compiler.format) if program else None
-        if as_written is None and not variants:
-            raise Skip("unsupported: the model has no graph, and the compiler does not read it as it is")
-        if as_written is None and rewrite and not alone and len(variants) < self._least:
-            raise Skip("identical: all variants are the same graph")
-        with self._clock.of("judge"):
-            sets = self._input_sets(graph, variants, key, plan, own_inputs, due, alone)
-            self._check_equivalence(index, graph, variants, sets, rules)
-        with self._clock.of("lower"):
-            programs = self._programs(variants, sets, key, graph, as_written, due)
+            return self._disrupted(seed)
+        variants, rules = self._rewrite(seed)
+        sets = self._draw_inputs(seed, variants)
+        self._check_equivalence(seed, variants, sets, rules)
+        programs = self._lower(seed, variants, sets)
         return Case(sets=sets, programs=programs, rules=rules, seed=self._config.seed, index=index)
 
-    def _programs(
-        self,
-        variants: Sequence[Variant],
-        sets: Sequence[InputSet],
-        key: str,
-        graph: Graph,
-        as_written: Artifact | None,
-        due: Levels,
-    ) -> list[Program]:
+    def _choose(self, index: int, attempt: int) -> Seed:
+        """Return the seed graph of a case, and all that is decided with it. Raises Skip."""
+        if problem := self._seeds.problems.get(index):
+            raise Skip(f"unreadable: {problem}")
+        key, generated = f"{self._config.seed}/{index}/{attempt}", self._seeds.generated
+        alone = self._config.extract == ORIGINAL or (self._seeds.kind(index).alone and not self._varied)
+        small = generated and self._config.nodes <= graph_windows.LARGEST
+        batch_key = f"{self._config.seed}/batch {index // BATCH}"
+        shares = small and self._compiler.fast and not attempt and not alone
+        plan = draw(self._plans_alone if alone else self._plans, batch_key if shares else key)
+        batch = self._saturated(index // BATCH, batch_key, plan) if shares else None
+        with self._clock.of("generate"):
+            graph = batch.graphs[index % BATCH] if batch else self._graph(index, attempt)
+        if not graph.nodes:
+            raise Skip(f"unsupported: {self._support.refusal or 'no operator suits'}")
+        if alone and generated and self._config.profiles == usual_profiles(self._compiler):
+            plan = replace(plan, profiles=profiles_alone(self._compiler, graph))
+        model = self._seeds.program(index)
+        with self._clock.of("judge"):
+            own_inputs = self._own_inputs(model, graph, key)
+        if own_inputs and index % 2 == 0:
+            plan = plan.restricted(own_inputs.profile)
+        return Seed(
+            index=index,
+            key=key,
+            graph=graph,
+            alone=alone,
+            plan=plan,
+            due=self.due(index),
+            batch=batch,
+            model=model,
+            as_written=model.as_written(self._compiler.format) if model else None,
+            own_inputs=own_inputs,
+        )
+
+    def _graph(self, index: int, attempt: int = 0) -> Graph:
+        return self._seeds.graph(index, attempt, self._takes)
+
+    def _saturated(self, number: int, key: str, plan: Plan) -> Saturated | None:
+        """Return the e-graph that a batch of first seed graphs shares; None if a rule failed on any of them."""
+        if self._batch[0] != number:
+            with self._clock.of("generate"):
+                graphs = [self._graph(number * BATCH + i) for i in range(BATCH)]
+            with self._clock.of("rewrite"):
+                known = list(map(plan.ranges, graphs))
+                try:
+                    self._batch = number, self._rewriter.saturate(graphs, key, known, plan.rulesets)
+                except GraphError:
+                    self._batch = number, None
+        return self._batch[1]
+
+    def _own_inputs(self, model: UserModel | None, graph: Graph, key: str) -> InputSet | None:
+        """Return the user's own inputs; None if there are none, or the graph has no value on them.
+
+        Also None if the values of an input must repeat along an axis.
+        """
+        if model is None or model.examples is None or repeated_axes(graph, key):
+            return None
+        with suppress(EvaluationError):
+            return pipeline.input_set(graph, profile_of(graph, model.examples), model.examples, self._compiler)
+        return None
+
+    def _rewrite(self, seed: Seed) -> tuple[Sequence[Variant], Sequence[str]]:
+        """Return the distinct variants to test, and the rules that fired. Raises Skip, and Unsound if a rule failed."""
+        variants: Sequence[Variant] = [] if seed.model and seed.model.unread else [Variant(ORIGINAL, seed.graph)]
+        rules: Sequence[str] = []
+        if variants and not seed.alone:
+            with self._clock.of("rewrite"):
+                try:
+                    rewriting = self._rewriting(seed)
+                except GraphError as error:
+                    added = [rule.name for rule in self._rules if rule.added]
+                    raise self._unsound(seed, [(None, str(error))], added) from None
+                variants, rules = distinct(rewriting.variants), sorted(rewriting.rules)
+        if seed.as_written is None and not variants:
+            raise Skip("unsupported: the model has no graph, and the compiler does not read it as it is")
+        if seed.as_written is None and not seed.alone and len(variants) < self._least:
+            raise Skip("identical: all variants are the same graph")
+        return variants, rules
+
+    def _rewriting(self, seed: Seed) -> Rewriting:
+        how = (seed.key, self._config.extract, self._config.variants, self._takes)
+        if seed.batch:
+            return self._rewriter.extract(seed.batch, seed.index % BATCH, *how)
+        known = seed.plan.ranges(seed.graph)
+        if seed.model and seed.model.examples is not None:
+            known = joined(known, intervals(seed.graph, seed.model.examples))
+        return graph_windows.rewrite(self._rewriter, seed.graph, *how, known, seed.plan.rulesets)
+
+    def _draw_inputs(self, seed: Seed, variants: Sequence[Variant]) -> list[InputSet]:
+        """Return the sets of inputs on which the graph has a value: the plan's and the user's. Raises Skip without any.
+
+        The profiles of the plan take turns, up to the number of sets configured or the default. Many graphs have no
+        value on ``wrap`` integers: these are tested on the other sets.
+        """
+        graph, plan, own = seed.graph, seed.plan, seed.own_inputs
+        profiles = plan.profiles_of(graph)
+        slow = self._seeds.generated and not self._compiler.fast
+        small = seed.alone and len(graph.nodes) <= MOST_OPERATORS
+        count = input_sets(len(profiles), self._config.input_sets, slow=slow, small=small)
+        axes = repeated_axes(graph, seed.key, seed.due.wanted.layout)
+        others = [variant.graph for variant in variants]
+        found: list[InputSet] = []
+        problem = ""
+        with self._clock.of("judge"):
+            for number, profile in enumerate(islice(cycle(profiles), count)):
+                key, distribution = (f"{seed.key} {number}", "") if number else (seed.key, seed.due.distribution)
+                try:
+                    drawn = make_inputs(graph, profile, key, others, plan.large, distribution)
+                    found.append(pipeline.input_set(graph, profile, repeat(graph, drawn, axes), self._compiler))
+                except EvaluationError as error:
+                    problem = str(error)
+        if own and plan.holds_on(own.profile):
+            found.append(own)
+        elif own:  # the rules used do not hold on the user's values: compare them only where they are ordinary
+            found.append(replace(own, profile="given", mode=mode_in("given", self._compiler)))
+        if not found:
+            raise Skip(f"no value: {problem}")
+        return found
+
+    def _check_equivalence(
+        self, seed: Seed, variants: Sequence[Variant], sets: Sequence[InputSet], fired: Sequence[str]
+    ) -> None:
+        """Check with the interpreter that every variant equals the seed graph: no rule is trusted. Raises Unsound."""
+        with self._clock.of("judge"):
+            problems = pipeline.equivalent(seed.graph, [v.graph for v in variants], sets)
+            unequal = [(variant, problem) for variant, problem in zip(variants, problems, strict=True) if problem]
+            if unequal:
+                raise self._unsound(seed, unequal, fired)
+
+    def _lower(self, seed: Seed, variants: Sequence[Variant], sets: Sequence[InputSet]) -> list[Program]:
         """Return the user's original program, if there is one, and the variants in the compiler's format.
 
         If a variant cannot be lowered, drop it beside an original program, and else raise Skip.
         """
         programs: list[Program] = []
-        seed_forms = [text(form) for form in as_written.forms] if as_written else []
-        if as_written:
-            programs.append(pipeline.prepare(ORIGINAL, graph, as_written, sets, as_written=True))
+        if seed.as_written:
+            programs.append(pipeline.prepare(ORIGINAL, seed.graph, seed.as_written, sets, as_written=True))
             variants = [v for v in variants if v.label != ORIGINAL]
-        for variant in variants:
-            try:
-                programs.append(self._program(variant, sets, key, seed_forms=seed_forms, due=due))
-            except Unlowerable as error:
-                if as_written is None:
-                    raise Skip(f"unsupported: {error}") from None
+        with self._clock.of("lower"):
+            for variant in variants:
+                try:
+                    programs.append(self._program(seed, variant, sets))
+                except Unlowerable as error:
+                    if seed.as_written is None:
+                        raise Skip(f"unsupported: {error}") from None
         return programs
 
-    def _program(
-        self,
-        variant: Variant,
-        sets: Sequence[InputSet],
-        key: str,
-        unknown_sizes: float = UNKNOWN_SIZES,
-        seed_forms: Sequence[str] = (),
-        due: Levels = NOTHING_DUE,
-    ) -> Program:
+    def _program(self, seed: Seed, variant: Variant, sets: Sequence[InputSet]) -> Program:
         """Return a variant in the compiler's format. Raises Unlowerable.
 
         The variants of a case all get the same lowering choices, or each its own.
         """
-        alike = random.Random(f"alike {key}").random() < _ALIKE
+        alike = random.Random(f"alike {seed.key}").random() < _ALIKE
+        wanted = NOTHING_DUE.wanted if self._config.disruptive else seed.due.wanted
         artifact = pipeline.lower(
             variant.graph,
-            key if alike else f"{key} {variant.label}",
+            seed.key if alike else f"{seed.key} {variant.label}",
             self.target,
-            repeated=repeated_axes(variant.graph, key, due.wanted.layout),
-            unknown_sizes=unknown_sizes,
-            seed_forms=seed_forms,
-            wanted=due.wanted,
+            repeated=repeated_axes(variant.graph, seed.key, wanted.layout),
+            unknown_sizes=_DISRUPTED_UNKNOWN_SIZES if self._config.disruptive else UNKNOWN_SIZES,
+            seed_forms=[text(form) for form in seed.as_written.forms] if seed.as_written else (),
+            wanted=wanted,
         )
         return pipeline.prepare(variant.label, variant.graph, artifact, sets)
 
-    def _disrupted(self, index: int, graph: Graph, key: str) -> Case:
+    def _disrupted(self, seed: Seed) -> Case:
         """Return a case with a broken constraint. Its graph has no values and no variants. Raises Skip."""
         with self._clock.of("generate"):
-            broken = disrupt(graph, key)
+            broken = disrupt(seed.graph, seed.key)
         if broken is None:
             raise Skip("unbroken: no operator has a constraint that an operand could break")
-        rng = np.random.default_rng(list(f"disrupted {key}".encode()))
+        rng = np.random.default_rng(list(f"disrupted {seed.key}".encode()))
         values = [normal(t, rng) for t in broken.graph.input_types]
-        sets = [InputSet(profile="normal", arrays=repeat(broken.graph, values, repeated_axes(broken.graph, key)))]
-        variant = Variant(DISRUPTED, broken.graph)
+        sets = [InputSet(profile="normal", arrays=repeat(broken.graph, values, repeated_axes(broken.graph, seed.key)))]
         with self._clock.of("lower"):
             try:
-                program = self._program(variant, sets, key, _DISRUPTED_UNKNOWN_SIZES)
+                program = self._program(seed, Variant(DISRUPTED, broken.graph), sets)
             except (LookupError, TypeError, ValueError) as error:  # the operators' lowerings rely on constraints
                 raise Skip(f"unsupported: {error}") from None
-        return Case(sets=sets, programs=[program], broken=str(broken), seed=self._config.seed, index=index)
-
-    def _is_alone(self, index: int) -> bool:
-        """Whether the seed graph is tested without variants."""
-        kind = self._seeds.kind(index)
-        return self._config.extract == ORIGINAL or (kind.alone and not self._varied)
-
-    def _batch_key(self, index: int) -> str:
-        return f"{self._config.seed}/batch {index // BATCH}"
-
-    def _batch_of(self, index: int, plan: Plan) -> Saturated | None:
-        """Return the e-graph that the case's first seed graph shares; None if a rule failed on any of its graphs."""
-        number = index // BATCH
-        if self._batch[0] != number:
-            with self._clock.of("generate"):
-                graphs = [self.seed_graph(number * BATCH + i) for i in range(BATCH)]
-            with self._clock.of("rewrite"):
-                known = list(map(plan.ranges, graphs))
-                try:
-                    saturated = self._rewriter.saturate(graphs, self._batch_key(index), known, plan.rulesets)
-                    self._batch = number, saturated
-                except GraphError:
-                    self._batch = number, None
-        return self._batch[1]
-
-    def _variants(
-        self,
-        graph: Graph,
-        batch: Saturated | None,
-        index: int,
-        key: str,
-        plan: Plan,
-        program: UserModel | None,
-        rewrite: bool,
-    ) -> tuple[Sequence[Variant], Sequence[str]]:
-        """Return the distinct variants to test, and the rules that fired. Raises GraphError if a rule failed."""
-        if program and program.unread:
-            return [], []
-        if not rewrite:
-            return [Variant(ORIGINAL, graph)], []
-        how = (key, self._config.extract, self._config.variants, self._takes)
-        if batch:
-            rewriting = self._rewriter.extract(batch, index % BATCH, *how)
-        else:
-            known = plan.ranges(graph)
-            if program and program.examples is not None:
-                known = joined(known, intervals(graph, program.examples))
-            rewriting = graph_windows.rewrite(self._rewriter, graph, *how, known, plan.rulesets)
-        return distinct(rewriting.variants), sorted(rewriting.rules)
+        return Case(sets=sets, programs=[program], broken=str(broken), seed=self._config.seed, index=seed.index)
 
     def _takes(self, op: Op, operands: Sequence[TensorType], results: Sequence[TensorType]) -> bool:
         """Whether the compiler takes an operator. This may run a probe."""
         with self._clock.apart():
             return self._support.takes(op, operands, results)
 
-    def _own_inputs(self, program: UserModel | None, graph: Graph, key: str) -> InputSet | None:
-        """Return the user's own inputs; None if there are none, or the graph has no value on them.
-
-        Also None if the values of an input must repeat along an axis.
-        """
-        if program is None or program.examples is None or repeated_axes(graph, key):
-            return None
-        with suppress(EvaluationError):
-            return pipeline.input_set(graph, profile_of(graph, program.examples), program.examples, self._compiler)
-        return None
-
-    def _as_usual(self, own_inputs: InputSet) -> InputSet:
-        """Return the user's inputs under the profile "given", that of ordinary values."""
-        return replace(own_inputs, profile="given", mode=mode_in("given", self._compiler))
-
-    def _input_sets(
-        self,
-        graph: Graph,
-        variants: Sequence[Variant],
-        key: str,
-        plan: Plan,
-        own_inputs: InputSet | None,
-        due: Levels,
-        alone: bool,
-    ) -> list[InputSet]:
-        """Return the sets of inputs on which the graph has a value: the plan's and the user's. Raises Skip without any.
-
-        Many graphs have no value on ``wrap`` integers: these are tested on the other sets.
-        """
-        axes = repeated_axes(graph, key, due.wanted.layout)
-        others = [v.graph for v in variants]
-        found: list[InputSet] = []
-        problem = ""
-        for number, profile in enumerate(self._profiles(graph, plan, alone)):
-            try:
-                key_of_set, distribution = (f"{key} {number}", "") if number else (key, due.distribution)
-                drawn = make_inputs(graph, profile, key_of_set, others, plan.large, distribution)
-                found.append(pipeline.input_set(graph, profile, repeat(graph, drawn, axes), self._compiler))
-            except EvaluationError as error:
-                problem = str(error)
-        if own_inputs:  # if the rules used do not hold on the user's values, compare them only where they are ordinary
-            found.append(own_inputs if plan.holds_on(own_inputs.profile) else self._as_usual(own_inputs))
-        if not found:
-            raise Skip(f"no value: {problem}")
-        return found
-
-    def _profiles(self, graph: Graph, plan: Plan, alone: bool) -> list[str]:
-        """Return the profile of each set of inputs: all in turn, up to the number configured or the default."""
-        profiles = plan.profiles_of(graph)
-        slow = self._seeds.generated and not self._compiler.fast
-        small = alone and len(graph.nodes) <= MOST_OPERATORS
-        count = input_sets(len(profiles), self._config.input_sets, slow=slow, small=small)
-        return list(islice(cycle(profiles), count))
-
-    def _check_equivalence(
-        self, index: int, graph: Graph, variants: Sequence[Variant], sets: Sequence[InputSet], fired: Sequence[str]
-    ) -> None:
-        """Check with the interpreter that every variant equals the seed graph: no rule is trusted. Raises Unsound."""
-        problems = pipeline.equivalent(graph, [v.graph for v in variants], sets)
-        unequal = [(variant, problem) for variant, problem in zip(variants, problems, strict=True) if problem]
-        if unequal:
-            raise self._unsound(index, graph, unequal, fired)
-
-    def _unsound(
-        self, index: int, graph: Graph, problems: Sequence[tuple[Variant | None, str]], fired: Collection[str]
-    ) -> Unsound:
-        """Store the problems of unequal variants, or of rules that made an ill-typed graph. Return the exception."""
-        false = _refuted(self._rules, fired)
-        seed_forms = [
-            self._store_unsound(index, graph, variant, "\n".join([problem, *false])) for variant, problem in problems
-        ]
-        return Unsound(*seed_forms, false="\n".join(false))
-
     def _lacked(self, forms: Sequence[Form]) -> Sequence[str]:
         """Return the forms that the compiler does not take. This may run probes."""
         with self._clock.apart():
             return self._support.lacked(forms)
 
-    def _store_unsound(self, index: int, graph: Graph, variant: Variant | None, problem: str) -> str:
-        """Write a problem with rules to the folder ``unsound``, apart from the findings, and return it in words."""
-        folder = self._out / "unsound" / f"{index:06d}{'-' + variant.label if variant else ''}"
-        shutil.rmtree(folder, ignore_errors=True)
-        folder.mkdir(parents=True)
-        graph_files.save(graph, folder / "seed.onnx")
-        if variant:
-            graph_files.save(variant.graph, folder / "variant.onnx")
-        (folder / "problem.txt").write_text(problem + "\n", encoding="utf-8")
-        return f"{folder.name}: {problem}"
+    def _unsound(self, seed: Seed, problems: Sequence[tuple[Variant | None, str]], fired: Collection[str]) -> Unsound:
+        """Store the problems of unequal variants, or of rules that made an ill-typed graph. Return the exception."""
+        false = _refuted(self._rules, fired)
+        stored = []
+        for variant, problem in problems:
+            folder = self._out / "unsound" / f"{seed.index:06d}{'-' + variant.label if variant else ''}"
+            shutil.rmtree(folder, ignore_errors=True)
+            folder.mkdir(parents=True)
+            graph_files.save(seed.graph, folder / "seed.onnx")
+            if variant:
+                graph_files.save(variant.graph, folder / "variant.onnx")
+            described = "\n".join([problem, *false])
+            (folder / "problem.txt").write_text(described + "\n", encoding="utf-8")
+            stored.append(f"{folder.name}: {described}")
+        return Unsound(*stored, false="\n".join(false))
 
 
 def _operators(config: Config, compiler: CompilerInfo) -> list[Op]:
