@@ -99,7 +99,7 @@ class Campaign:
     def results(self) -> dict[str, Any]:
         """The results that must not depend on interruptions."""
         found = self.rows(
-            "SELECT f.folder, f.kind, f.signature, t.signature FROM findings f LEFT JOIN triaged t USING (folder)"
+            "SELECT f.folder, f.kind, f.signature, t.cause FROM findings f LEFT JOIN triaged t USING (folder)"
         )
         published = [json.loads(path.read_text()) for path in (self.out / "findings").glob("*/finding.json")]
         return {
