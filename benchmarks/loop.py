@@ -35,6 +35,7 @@ def finding(folder: Path, index: int) -> FindingRecord:
         kind="mismatch", oracle="differential", compiler="numpy", versions={"numpy": "1"}, seed=0, index=index,
         profile="exact", rung="exact", signature=f"mismatch {index % 50}", message=_TEXT, a="min", b="max", culprit="",
         rules=(), operators={"min": 1}, idioms={}, broken="", regression="", repro_exit=1, folder=name,
+        output=0, inputs=0, profiles=["exact"], level="", conditions={}, choices={},
     )  # fmt: skip
     (folder / "raw" / name).mkdir(parents=True)
     (folder / "raw" / name / "finding.json").write_text(json.dumps(asdict(record)))

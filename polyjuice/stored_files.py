@@ -6,6 +6,7 @@ unpickled.
 
 from __future__ import annotations
 
+import importlib.metadata
 import json
 import lzma
 import math
@@ -23,6 +24,9 @@ import numpy as np
 
 from polyjuice.ir import dtypes, stored_type, unpacked
 from polyjuice.visible import visible
+
+FORM = 1
+"""The form of campaigns and findings. It changes when stored ones can no longer be read."""
 
 LARGEST_TEXT = 64 * 2**20
 """The most bytes of a JSON file."""
@@ -56,6 +60,18 @@ _SHOWN = 60
 
 class StoredError(ValueError):
     """A stored file is not what Polyjuice writes: one line with the file, the place in it, and what is wrong."""
+
+
+def this_version() -> str:
+    """The version of Polyjuice."""
+    return importlib.metadata.version("polyjuice-fuzzer")
+
+
+def refusal(form: object, version: object) -> str:
+    """Why a campaign or a finding of a form, which a version of Polyjuice wrote, cannot be read; "" if it can."""
+    if str(form) == str(FORM):
+        return ""
+    return f"Polyjuice {version or '0.2.0 or an earlier version'} wrote it in another form: open it with that version"
 
 
 def read_json(path: Path, hint: Any = Mapping[str, Any]) -> Any:

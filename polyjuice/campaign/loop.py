@@ -91,7 +91,7 @@ class _Campaign:
         self._triage = Triage(config, store)
         self._timing = Timing(
             time_s=config.time_s,
-            before=store.spent(config.workers),
+            before=store.spent(),
             began=time.monotonic(),
             triages=config.triage_s > 0,
         )

@@ -7,44 +7,44 @@ import sqlite3
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from polyjuice.stored_files import mismatch
+from polyjuice.stored_files import FORM, mismatch, this_version
 
 _TABLES = """
-CREATE TABLE IF NOT EXISTS meta (key TEXT PRIMARY KEY, value TEXT NOT NULL);
-CREATE TABLE IF NOT EXISTS cases (
+CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL);
+CREATE TABLE cases (
     "index" INTEGER PRIMARY KEY,
     pairs INTEGER NOT NULL,
     skipped TEXT NOT NULL,
     seconds TEXT NOT NULL,
-    programs INTEGER NOT NULL DEFAULT 0,
-    packs INTEGER NOT NULL DEFAULT 0
+    programs INTEGER NOT NULL,
+    packs INTEGER NOT NULL
 );
-CREATE TABLE IF NOT EXISTS findings (
+CREATE TABLE findings (
     folder TEXT PRIMARY KEY,
     "index" INTEGER NOT NULL,
     kind TEXT NOT NULL,
     signature TEXT NOT NULL,
     record TEXT NOT NULL
 );
-CREATE TABLE IF NOT EXISTS triaged (
+CREATE TABLE triaged (
     folder TEXT PRIMARY KEY,
     cause TEXT NOT NULL,
     record TEXT
 );
-CREATE TABLE IF NOT EXISTS sorted (
+CREATE TABLE sorted (
     folder TEXT PRIMARY KEY,
     grouped TEXT NOT NULL,
     alike INTEGER NOT NULL,
     blame TEXT NOT NULL,
     culprits INTEGER NOT NULL
 );
-CREATE TABLE IF NOT EXISTS rules (name TEXT PRIMARY KEY, cases INTEGER NOT NULL);
-CREATE TABLE IF NOT EXISTS covered (
+CREATE TABLE rules (name TEXT PRIMARY KEY, cases INTEGER NOT NULL);
+CREATE TABLE covered (
     operator TEXT, dtype TEXT, factor TEXT, level TEXT, "index" INTEGER,
     PRIMARY KEY (operator, dtype, factor, level)
 ) WITHOUT ROWID;
-CREATE TABLE IF NOT EXISTS culprits (number INTEGER PRIMARY KEY, kind TEXT, cause TEXT, blame TEXT);
-CREATE TABLE IF NOT EXISTS notes ("index" INTEGER NOT NULL, kind TEXT NOT NULL, text TEXT NOT NULL);
+CREATE TABLE culprits (number INTEGER PRIMARY KEY, kind TEXT, cause TEXT, blame TEXT);
+CREATE TABLE notes ("index" INTEGER NOT NULL, kind TEXT NOT NULL, text TEXT NOT NULL);
 """
 
 _JSON: Mapping[str, tuple[str, Any]] = {
@@ -57,20 +57,11 @@ _JSON: Mapping[str, tuple[str, Any]] = {
 """The column of each table that has JSON values, and their type."""
 
 
-def complete(db: sqlite3.Connection) -> None:
-    """Make the tables that a database lacks, and the columns that a campaign of an earlier version lacks.
-
-    The old cases count no programs, and have covered nothing.
-    """
+def create(db: sqlite3.Connection) -> None:
+    """Make the tables of a new campaign, and say which version made them."""
     db.executescript(_TABLES)
-    for name in {"programs", "packs"} - _columns(db, "cases"):
-        db.execute(f"ALTER TABLE cases ADD COLUMN {name} INTEGER NOT NULL DEFAULT 0")
-    if "index" not in _columns(db, "covered"):
-        db.execute('ALTER TABLE covered ADD COLUMN "index" INTEGER')
-
-
-def _columns(db: sqlite3.Connection, table: str) -> set[str]:
-    return {name for _, name, *_ in db.execute(f"PRAGMA table_info({table})")}
+    stamp = {"form": str(FORM), "polyjuice": this_version()}
+    db.executemany("INSERT INTO meta VALUES (?, ?)", stamp.items())
 
 
 def check(db: sqlite3.Connection) -> None:

@@ -16,12 +16,13 @@ from pathlib import Path
 from typing import Any
 
 from polyjuice.campaign import schema, seeds
-from polyjuice.campaign.clock import PROBE, SHARES, TRIAGE, busy_s
+from polyjuice.campaign.clock import PROBE, SHARES, TRIAGE
 from polyjuice.campaign.config import Config
 from polyjuice.campaign.coverage import Tuple
 from polyjuice.campaign.lock import DATABASE, LOCK, PROCESSES, Lock, Locked
 from polyjuice.campaign.runner import CaseResult
 from polyjuice.campaign.schedule import Task
+from polyjuice.stored_files import refusal
 from polyjuice.triage import FindingRecord
 from polyjuice.triage.automatic import Triaged, reduced_folder
 from polyjuice.triage.causes import KnownCulprit
@@ -201,7 +202,7 @@ class Store:
         new.unlink(missing_ok=True)
         try:
             with closing(sqlite3.connect(new)) as db:
-                schema.complete(db)
+                schema.create(db)
                 cls(folder, db).set_config(config)
             new.rename(path)
         except sqlite3.OperationalError:  # the disk is full
@@ -225,14 +226,13 @@ class Store:
         _refuse_public(folder)
         try:
             store = cls(folder, sqlite3.connect(path, _BUSY_S))
-            text = store.meta("config")
-            schema.complete(store._db)
+            text = store.meta("config") or ""
+            if problem := refusal(store.meta("form"), store.meta("polyjuice")):
+                raise NoCampaign(f"{path}: {problem}")
             if checked:
                 schema.check(store._db)
         except (sqlite3.DatabaseError, ValueError) as error:
             raise NoCampaign(f"{path} cannot be read: {error}") from None
-        if text is None:
-            raise NoCampaign(f"{path} has no configuration")
         try:
             return store, Config.from_json(text)
         except ValueError as error:
@@ -308,19 +308,9 @@ class Store:
         row = self._db.execute("SELECT value FROM meta WHERE key = ?", (key,)).fetchone()
         return row[0] if row else None
 
-    def spent(self, workers: int) -> dict[str, float]:
-        """The seconds that the campaign has spent so far (see :meth:`polyjuice.campaign.schedule.Timing.spent`).
-
-        Campaigns of an earlier version did not measure cases and triage apart; this estimates them from ``workers``.
-        """
-        found = {name: float(self.meta(name) or 0) for name in ("elapsed_s", "probe_s")}
-        for name, otherwise in (
-            ("cases_s", found["elapsed_s"] - found["probe_s"]),
-            ("busy_s", sum(busy_s(seconds) for seconds in self._seconds()) / workers),
-        ):
-            text = self.meta(name)
-            found[name] = otherwise if text is None else float(text)
-        return found
+    def spent(self) -> dict[str, float]:
+        """The seconds that the campaign has spent so far (see :meth:`polyjuice.campaign.schedule.Timing.spent`)."""
+        return {name: float(self.meta(name) or 0) for name in ("elapsed_s", "probe_s", "cases_s", "busy_s")}
 
     def set_spent(self, **seconds: float) -> None:
         """Store how the campaign has spent its time so far, in seconds."""

@@ -58,7 +58,7 @@ def longer(config: Config) -> str:
 
 def finished(store: Store, config: Config) -> str:
     """Say that nothing is left to do in a campaign, and how it can go on; "" if something is left."""
-    spent = store.spent(config.workers)["cases_s"]
+    spent = store.spent()["cases_s"]
     if config.cases is not None:
         over, what = len(store.done() & {*range(config.cases)}) == config.cases, counted(config.cases, "case")
     else:

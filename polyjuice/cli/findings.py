@@ -26,9 +26,10 @@ from polyjuice.triage.automatic import reduced_folder
 from polyjuice.triage.bisection import bisect as run_bisection
 from polyjuice.triage.bisection import store as store_bisection
 from polyjuice.triage.decision import Decision, in_words
+from polyjuice.triage.record import read_record
 from polyjuice.triage.replayed import Replayed, ReplayStatus
 from polyjuice.triage.replayed import replay as run_replay
-from polyjuice.triage.stored import load, read_record
+from polyjuice.triage.stored import load
 from polyjuice.wording import counted
 
 #: The time limit of a reproducer, in seconds.
@@ -60,7 +61,7 @@ def replay(
     could run.
     """
     if (path / "repro.py").is_file():
-        _reproduce(path, python, as_json, read_record(path, limits).decision if explain else None)
+        _reproduce(path, python, as_json, read_record(path).decision if explain else None)
     folders = sorted(folder.parent for folder in (path / "findings").glob("*/finding.json"))
     if not folders:
         raise Usage(f"{path} is neither a finding's folder (there is no repro.py) nor a campaign's with findings")
@@ -69,14 +70,12 @@ def replay(
         results.append(run_replay(folder, python and interpreter(python), limits))
         if not as_json:
             _tell(results[-1])
-            _explain(read_record(folder, limits).decision if explain else None)
+            _explain(read_record(folder).decision if explain else None)
     counts = Counter(result.fate for result in results)
     if as_json:
         rows = [asdict(result) for result in results]
         if explain:
-            rows = [
-                {**row, "decision": read_record(at, limits).decision} for row, at in zip(rows, folders, strict=True)
-            ]
+            rows = [{**row, "decision": read_record(at).decision} for row, at in zip(rows, folders, strict=True)]
         print(json.dumps({**{fate.name: counts[fate] for fate in ReplayStatus}, "findings": rows}))
     else:
         stdout.print(", ".join(f"{counts[fate]} {_SAID[fate]}" for fate in ReplayStatus if counts[fate]))
@@ -116,7 +115,7 @@ class _Conditions(TypedDict):
 
 
 class _Finding(TypedDict):
-    """The fields that a reproducer needs of ``finding.json``, of any version."""
+    """The fields that a reproducer needs of ``finding.json``."""
 
     conditions: _Conditions
 

@@ -167,7 +167,7 @@ def _run(config: Config, rules: Sequence[Rule], seeds: Seeds, store: Store, vers
         stderr.print(f"polyjuice: {escape(str(error))}")
         status = DEFECT
     counts = store.summary()
-    spent = store.spent(config.workers)
+    spent = store.spent()
     summary = {
         "compiler": config.compiler,
         "version": version,

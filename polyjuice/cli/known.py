@@ -16,7 +16,7 @@ from rich.table import Table
 from polyjuice.campaign.store import Store
 from polyjuice.cli import settings
 from polyjuice.cli.common import FINDINGS, OK, JsonOption, stdout
-from polyjuice.triage import known_list, older
+from polyjuice.triage import known_list
 from polyjuice.triage.known_list import KnownBug
 from polyjuice.wording import counted
 
@@ -130,7 +130,7 @@ def _recognized(store: Store, bugs: Sequence[KnownBug]) -> list[_Recognized]:
     """Return every finding that a campaign reports, matched with known bugs."""
     found = []
     for distinct in [*store.causes(), *store.groups()]:
-        finding = older.with_cause(distinct.record)
+        finding = distinct.record
         bug = known_list.explaining(bugs, finding)
         version = finding["versions"].get(finding["compiler"], "")
         raw = {name: bug or _of_raw(store, name, bugs) for name in (distinct.name, *distinct.others)}

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.metadata
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -13,6 +12,7 @@ from polyjuice import compilers
 from polyjuice.cli import settings
 from polyjuice.cli.common import USAGE, stdout
 from polyjuice.cli.settings import Settings
+from polyjuice.stored_files import this_version
 
 _FIRST = "onnx"
 """The format whose compiler takes the least time to install."""
@@ -33,7 +33,7 @@ def start(
 ) -> None:
     """Read the settings, for all commands; say what to do next where no command is given, with status 2."""
     if version:
-        typer.echo(f"polyjuice {importlib.metadata.version('polyjuice-fuzzer')}")
+        typer.echo(f"polyjuice {this_version()}")
         raise typer.Exit
     path = settings.find(Path.cwd()) if config is None else None if config == Path(settings.NONE) else config
     root: Any = context.command

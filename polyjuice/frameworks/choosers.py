@@ -151,8 +151,3 @@ class Draws:
     def forget(self) -> None:
         """Remove the choices of this site from the record, because they made no difference."""
         self._chooser.taken.pop(self._site, None)
-
-    def pass_over(self, bits: int) -> None:
-        """Draw bits that nothing uses any more, so that a seed's later choices stay the same as ever."""
-        if rng := self._rng():
-            rng.getrandbits(bits)

@@ -23,7 +23,7 @@ from polyjuice.page.content import Card, Picture
 from polyjuice.triage import FindingError, listing
 from polyjuice.triage import stored as stored_findings
 from polyjuice.triage.explanation import accountable, default_rules
-from polyjuice.triage.record import FindingRecord
+from polyjuice.triage.record import FindingRecord, read_record
 from polyjuice.triage.stored import Stored
 from polyjuice.wording import counted
 
@@ -76,7 +76,7 @@ def in_folder(folder: Path, limits: graph_files.ReadLimits) -> list[Found]:
 def read(folder: Path, limits: graph_files.ReadLimits) -> Found:
     """The finding of a folder."""
     try:
-        record = stored_findings.read_record(folder, limits)
+        record = read_record(folder)
     except (FindingError, graph_files.FormatError, EnvironmentProblem) as error:
         return Found(folder=folder, problem=str(error))
     try:

@@ -85,8 +85,8 @@ def untriaged(store: Store) -> list[UntriagedGroup]:
 
 
 def _lead(config: Config, version: str, store: Store, summary: Mapping[str, Any], reported: int) -> list[str]:
-    """Sentences on the tested cases, the findings, and the progress of triage."""
-    took = duration(store.spent(config.workers)["elapsed_s"])
+    """Return sentences on the tested cases, the findings, and the progress of triage."""
+    took = duration(store.spent()["elapsed_s"])
     tested = counted(summary["tested"], "case")
     lead = [
         f"Polyjuice tested {config.compiler} {version} with {tested} in {took}: "

@@ -21,7 +21,8 @@ from polyjuice.timelimit import TimeLimit
 from polyjuice.triage import bisection, groups, reduction
 from polyjuice.triage.causes import KnownCulprit, cause_of
 from polyjuice.triage.groups import Group
-from polyjuice.triage.stored import FindingError, Stored, load
+from polyjuice.triage.record import FindingError
+from polyjuice.triage.stored import Stored, load
 
 _DEFAULT = ReadLimits()
 

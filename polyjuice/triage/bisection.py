@@ -22,8 +22,8 @@ from polyjuice.triage import report
 from polyjuice.triage.causes import SETTING, WRONG, by_part, cause_of, ends
 from polyjuice.triage.consequences import comes_of_a_wrong_value
 from polyjuice.triage.ddmin import ddmin
-from polyjuice.triage.record import BisectionRecord
-from polyjuice.triage.stored import FindingError, Stored
+from polyjuice.triage.record import BisectionRecord, FindingError
+from polyjuice.triage.stored import Stored
 
 #: The prefix of a trace entry that names a family member that was switched off.
 _WITHOUT = "without "

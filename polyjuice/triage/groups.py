@@ -19,10 +19,11 @@ from polyjuice.oracles import Case
 from polyjuice.session import CompilerSession, Conditions
 from polyjuice.triage.bisection import TrialResult, bisect, trial_of
 from polyjuice.triage.causes import KnownCulprit, by_part, fails
+from polyjuice.triage.record import FindingError
 from polyjuice.triage.reduction.alone import alone
 from polyjuice.triage.reduction.trial import UNFIT
 from polyjuice.triage.reduction.trial import Trial as Candidates
-from polyjuice.triage.stored import FindingError, Stored
+from polyjuice.triage.stored import Stored
 
 _BISECTION_S = 10.0
 """The time limit for bisecting a finding while grouping, in seconds: a trial takes about 0.1 s."""

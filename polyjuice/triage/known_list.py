@@ -17,7 +17,7 @@ from __future__ import annotations
 
 import tomllib
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import asdict, dataclass, fields
 from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
@@ -28,9 +28,8 @@ from packaging.version import InvalidVersion, Version
 
 from polyjuice import toml_files
 from polyjuice.oracles.failures import WHERE
-from polyjuice.stored_files import StoredError, read_json
-from polyjuice.triage import older
 from polyjuice.triage.causes import fails
+from polyjuice.triage.record import FindingError, read_record
 
 DEFAULT_FILE = "known.toml"
 """The default file, in the current directory."""
@@ -227,18 +226,11 @@ def _written(path: Path, number: int, fields: Mapping[str, Any]) -> KnownBug:
 
 
 def read_finding(folder: Path) -> dict[str, Any]:
-    """Read what is needed of ``finding.json``, of any version. Raises KnownError."""
-    path = folder / "finding.json"
-    if not path.is_file():
-        raise KnownError(f"{folder} is not a finding's folder (there is no finding.json)")
+    """Read ``finding.json``. Raises KnownError."""
     try:
-        finding = read_json(path, older.Older)
-    except StoredError as error:
+        return asdict(read_record(folder))
+    except FindingError as error:
         raise KnownError(str(error)) from None
-    for name in ("kind", "compiler", "signature", "versions"):
-        if not finding.get(name):
-            raise KnownError(f"{path} has no {name!r}, so it is not what a campaign writes")
-    return older.with_cause(finding)
 
 
 def _entry(finding: Mapping[str, Any], untriaged: str) -> dict[str, Any]:

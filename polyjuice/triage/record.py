@@ -1,12 +1,16 @@
-"""The content of ``finding.json``."""
+"""The content of ``finding.json``, and how it is read."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
+from pathlib import Path
 from typing import Any, TypedDict
 
 from polyjuice.frameworks.user_files import ProgramData
+from polyjuice.inputs import GIVEN, PROFILES
+from polyjuice.oracles import find as find_oracle
+from polyjuice.stored_files import FORM, StoredError, mismatch, read_json, refusal, this_version
 from polyjuice.triage.decision import Decision
 
 
@@ -33,6 +37,10 @@ class BisectionRecord(TypedDict, total=False):
     elapsed_s: float
 
 
+class FindingError(ValueError):
+    """The folder is not a finding, or the finding lacks something; the message is one line that says so."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class FindingRecord:
     """The content of ``finding.json``: the verdict, and everything that its oracle needs to judge again.
@@ -54,6 +62,7 @@ class FindingRecord:
     - ``decision`` says what decided the verdict (see `triage.decision`).
     - ``more`` is the number of further findings with this cause.
     - ``environment`` is the output of the framework's own environment script, where it has one.
+    - ``form`` and ``polyjuice`` say which version wrote the finding (see `refusal`).
     """
 
     kind: str
@@ -76,12 +85,12 @@ class FindingRecord:
     regression: str
     repro_exit: int | None
     folder: str
-    output: int = 0
-    inputs: int = 0
-    profiles: Sequence[str] = ()
-    level: str = ""
-    conditions: Mapping[str, Any] = field(default_factory=dict)
-    choices: Mapping[str, Mapping[str, Mapping[str, Sequence[int]]]] = field(default_factory=dict)
+    output: int
+    inputs: int
+    profiles: Sequence[str]
+    level: str
+    conditions: Mapping[str, Any]
+    choices: Mapping[str, Mapping[str, Mapping[str, Sequence[int]]]]
     given: Mapping[str, ProgramData] = field(default_factory=dict)
     reduction: Mapping[str, Any] = field(default_factory=dict)
     cause: str = ""
@@ -96,3 +105,36 @@ class FindingRecord:
     environment: str = ""
     more: int = 0
     decision: Decision = field(default_factory=Decision)
+    form: int = FORM
+    polyjuice: str = field(default_factory=this_version)
+
+
+def read_record(folder: Path) -> FindingRecord:
+    """Read ``finding.json``. Raises FindingError, and EnvironmentProblem where the finding's oracle is not here."""
+    path = folder / "finding.json"
+    if not path.is_file():
+        raise FindingError(f"{folder} is not a finding's folder (there is no finding.json)")
+    try:
+        data = read_json(path)
+    except StoredError as error:
+        raise FindingError(str(error)) from None
+    if problem := refusal(data.get("form"), data.get("polyjuice")):
+        raise FindingError(f"{path}: {problem}")
+    known = {field.name: data[field.name] for field in fields(FindingRecord) if field.name in data}
+    if problem := mismatch(known, FindingRecord) or _contradiction(record := FindingRecord(**known)):
+        raise FindingError(f"{path}: {problem}")
+    return record
+
+
+def _contradiction(record: FindingRecord) -> str:
+    """The contradiction in a finding, in words; "" where there is nothing."""
+    if unknown := [name for name in (record.profile, *record.profiles) if name not in (*PROFILES, *GIVEN)]:
+        return f"there is no profile {unknown[0]!r}"
+    if not 0 <= record.inputs < len(record.profiles):
+        return f"inputs is {record.inputs}, and there are {len(record.profiles)} profiles"
+    if find_oracle(record.oracle).least > 1 and record.a == record.b:
+        return "a and b are the same program"
+    if len({(*row["compiled"], "", *row["uncompiled"]) for row in record.values}) > 1:
+        return "its values are of different programs"
+    numbers = [n for of in record.choices.values() for at in of.values() for taken in at.values() for n in taken]
+    return f"a lowering choice is {min(numbers)}" if numbers and min(numbers) < 0 else ""

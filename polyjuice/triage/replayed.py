@@ -13,7 +13,8 @@ from polyjuice.frameworks.limits import ReadLimits
 from polyjuice.frameworks.lowering import Unlowerable
 from polyjuice.oracles import FAILURE_ORACLES, Verdict
 from polyjuice.session import CompilerSession
-from polyjuice.triage.stored import FindingError, load
+from polyjuice.triage.record import FindingError
+from polyjuice.triage.stored import load
 
 _DEFAULT = ReadLimits()
 

@@ -18,43 +18,19 @@ from polyjuice.compilers import CompilerInfo, find
 from polyjuice.execution import Artifact, LoweringChoices
 from polyjuice.frameworks import user_files as files
 from polyjuice.frameworks.onnx import graph_files
-from polyjuice.inputs import GIVEN, PROFILES, mode_in
+from polyjuice.inputs import mode_in
 from polyjuice.ir import Graph, TensorType, dtypes
 from polyjuice.oracles import Case, InputSet, Kind, Oracle, Program, Verdict, kind_of
 from polyjuice.oracles import find as find_oracle
 from polyjuice.session import Conditions
 from polyjuice.stored_files import StoredError, mismatch, read_arrays, read_json
-from polyjuice.triage import older
-from polyjuice.triage.record import FindingRecord
+from polyjuice.triage.record import FindingError, FindingRecord, read_record
 from polyjuice.triage.reproducers import input_name, program_stem
-
-#: The optional fields of a finding.
-_FURTHER = (
-    "given",
-    "reduction",
-    "cause",
-    "blame",
-    "bisection",
-    "explanation",
-    "values",
-    "printed",
-    "traceback",
-    "result",
-    "failure",
-    "environment",
-    "more",
-    "decision",
-)
-
 
 _LONGEST_S = 86_400
 """The longest time limit of a finding, in seconds: a day."""
 
 _DEFAULT = graph_files.ReadLimits()
-
-
-class FindingError(ValueError):
-    """The folder is not a finding, or the finding lacks something; the message is one line that says so."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -167,7 +143,7 @@ def load(folder: Path, python: Path | None = None, limits: graph_files.ReadLimit
 
     Raises FindingError, FormatError, and EnvironmentProblem where the finding's oracle is not here.
     """
-    record = read_record(folder, limits)
+    record = read_record(folder)
     several = find_oracle(record.oracle).least > 1
     sides = {record.a: "a.onnx", record.b: "b.onnx"} if several else {record.a: "a.onnx"}
     written = [label for label in sides if label not in record.given]
@@ -195,44 +171,6 @@ def load(folder: Path, python: Path | None = None, limits: graph_files.ReadLimit
         as_written=as_written,
         limits=limits,
     )
-
-
-def read_record(folder: Path, limits: graph_files.ReadLimits = _DEFAULT) -> FindingRecord:
-    """Read ``finding.json``, of any version. Raises FindingError, and FormatError for a graph of an older finding."""
-    path = folder / "finding.json"
-    if not path.is_file():
-        raise FindingError(f"{folder} is not a finding's folder (there is no finding.json)")
-    try:
-        data = older.with_choices(folder, read_json(path, older.Older), limits)
-        values = older.with_failure(older.with_cause(data))
-    except KeyError as error:
-        raise FindingError(f"{path} has no {error}") from None
-    except StoredError as error:
-        raise FindingError(str(error)) from None
-    known = {field.name: values[field.name] for field in fields(FindingRecord) if field.name in values}
-    needed = [field.name for field in fields(FindingRecord) if field.name not in _FURTHER]
-    missing = [name for name in needed if name not in known]
-    if missing:
-        raise FindingError(
-            f"{path} has no {missing[0]!r}: an older version wrote it. Find it again with the seed of its campaign"
-        )
-    if problem := mismatch(known, FindingRecord) or _contradiction(record := FindingRecord(**known)):
-        raise FindingError(f"{path}: {problem}")
-    return record
-
-
-def _contradiction(record: FindingRecord) -> str:
-    """The contradiction in a finding, in words; "" where there is nothing."""
-    if unknown := [name for name in (record.profile, *record.profiles) if name not in (*PROFILES, *GIVEN)]:
-        return f"there is no profile {unknown[0]!r}"
-    if not 0 <= record.inputs < len(record.profiles):
-        return f"inputs is {record.inputs}, and there are {len(record.profiles)} profiles"
-    if find_oracle(record.oracle).least > 1 and record.a == record.b:
-        return "a and b are the same program"
-    if len({(*row["compiled"], "", *row["uncompiled"]) for row in record.values}) > 1:
-        return "its values are of different programs"
-    numbers = [n for of in record.choices.values() for at in of.values() for taken in at.values() for n in taken]
-    return f"a lowering choice is {min(numbers)}" if numbers and min(numbers) < 0 else ""
 
 
 def _conditions(path: Path, record: FindingRecord, python: Path | None) -> Conditions:

@@ -232,7 +232,7 @@ def test_what_cannot_be_bisected_is_one_line_and_status_2(tmp_path: Path, monkey
     (finding / "finding.json").write_text(json.dumps(record))
     status, _, error = bisected(finding)
     assert status == 2
-    assert "has no 'choices': an older version wrote it" in error
+    assert "finding.json: it has no 'choices'" in error
     assert error.count("\n") == 1
     status, _, error = bisected(tmp_path)
     assert status == 2

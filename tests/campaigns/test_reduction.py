@@ -284,8 +284,11 @@ def test_what_does_not_show_any_more_is_not_reduced(tmp_path: Path) -> None:
         (lambda folder: (folder / "finding.json").unlink(), "is not a finding's folder (there is no finding.json)"),
         (lambda folder: (folder / "b.onnx").unlink(), "is not a complete finding (there is no b.onnx)"),
         (lambda folder: (folder / "finding.json").write_text("{"), "finding.json is no JSON: "),
-        (lambda folder: without(folder, "spellings"), "has no 'choices': an older version wrote it"),
-        (lambda folder: without(folder, "conditions"), "has no 'conditions': an older version wrote it"),
+        (lambda folder: without(folder, "choices"), "finding.json: it has no 'choices'"),
+        (
+            lambda folder: without(folder, "form"),
+            "finding.json: Polyjuice 0.2.0 wrote it in another form: open ",
+        ),
     ],
 )
 def test_a_folder_that_cannot_be_reduced_is_said_in_one_line(spoil: Any, message: str, tmp_path: Path) -> None:

@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from polyjuice.campaign import schema
 from polyjuice.campaign.config import Config
 from polyjuice.campaign.store import Store
 from polyjuice.cli import before
@@ -106,7 +107,7 @@ def test_a_campaign_that_is_continued_keeps_its_options(folder: Path, begun: Cal
     before = Config(compiler="numpy", cases=1, triage_s=0.0)
     (folder / "c").mkdir()
     with sqlite3.connect(folder / "c/campaign.sqlite") as database:
-        database.execute("CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL)")
+        schema.create(database)
         database.execute("INSERT INTO meta VALUES ('config', ?)", (before.to_json(),))
     assert begun("--resume", "c") == before
     assert begun("--resume", "c", "-n", 3).cases == 3

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
@@ -23,7 +22,6 @@ from polyjuice.triage.reduction.details import plainer_choices
 from polyjuice.triage.reduction.pair import Pair
 from polyjuice.triage.reduction.search import Search
 from polyjuice.triage.reduction.trial import Trial
-from polyjuice.triage.stored import load
 
 WAYS: tuple[tuple[str, Mapping[str, Any]], ...] = (
     ("torch", {}),
@@ -225,19 +223,6 @@ def test_stride_0_is_left_to_inputs_whose_values_repeat() -> None:
     for x, layouts in ((np.float32([[1, 1, 1], [2, 2, 2]]), ["expanded:1"]), (np.float32([[1, 2, 3]] * 2), None)):
         artifact = planted("torch")._lowered(Pair(graphs=(graph,), inputs=(x,), output=0, choices=stretched), 0)
         assert artifact.setup.get("layouts") == layouts
-
-
-FINDING = Path(__file__).parents[1] / "findings/split-uneven"
-
-
-def test_a_finding_with_a_key_has_the_choices_that_it_draws() -> None:
-    stored, data = load(FINDING), json.loads((FINDING / "finding.json").read_text())
-    assert set(data["spellings"]) == set(stored.choices) == {"min", "max"}
-    for t in stored.case().programs:
-        key, sizes = (data["spellings"][t.label][name] for name in ("key", "unknown_sizes"))
-        lacks = stored.compiler.lacks
-        drawn = lower(t.graph, "onnx", key, opset=data["conditions"]["opset"], lacks=lacks, unknown_sizes=sizes)
-        assert t.artifact.source == drawn.source
 
 
 def test_a_choice_that_is_taken_by_name_is_that_of_a_site_of_the_name() -> None:

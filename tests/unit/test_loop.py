@@ -103,6 +103,12 @@ class World:
             regression="",
             repro_exit=1,
             folder=name,
+            output=0,
+            inputs=0,
+            profiles=["exact"],
+            level="",
+            conditions={},
+            choices={},
         )
         (self.folder / "raw" / name).mkdir(parents=True, exist_ok=True)
         (self.folder / "raw" / name / "finding.json").write_text(json.dumps(asdict(record)))
@@ -134,7 +140,7 @@ class World:
         there = (self.folder / "campaign.sqlite").exists()
         store = Store.open(self.folder)[0] if there else Store.create(self.folder, config)
         loop.run(config, [], store, self)
-        found = {**store.summary(), **store.spent(config.workers), "fired": store.fired("r")}
+        found = {**store.summary(), **store.spent(), "fired": store.fired("r")}
         store.close()
         return found
 

@@ -1,4 +1,4 @@
-"""A campaign's folder: files that are removed if the campaign cannot begin, and fields that older versions lack."""
+"""A campaign's folder: files that are removed if the campaign cannot begin, and databases that are refused."""
 
 from __future__ import annotations
 
@@ -67,36 +67,20 @@ def test_what_is_the_users_stays(tmp_path: Path) -> None:
     assert [path.name for path in folder.rglob("*") if path.is_file()] == ["mine.txt"]
 
 
-def test_a_campaign_of_an_earlier_version_goes_on_without_the_counts_that_it_lacks(tmp_path: Path) -> None:
-    """Such a campaign did not count programs, and did not separate the time of cases from that of triage."""
-    store = Store.create(tmp_path / "campaign", Config(compiler="numpy"))
-    store.add(CaseResult(index=0, pairs=1, programs=2, seconds={"run": 6.0, "probe": 2.0}), 10.0, probe_s=1.0)
-    store.close()
-    db = sqlite3.connect(tmp_path / "campaign/campaign.sqlite")
-    for name in ("programs", "packs"):
-        db.execute(f"ALTER TABLE cases DROP COLUMN {name}")
-    db.commit()
-    db.close()
-    store, _ = Store.open(tmp_path / "campaign")
-    assert store.spent(2) == {"elapsed_s": 10.0, "probe_s": 1.0, "cases_s": 9.0, "busy_s": 3.0}
-    store.add(CaseResult(index=1, pairs=1, programs=2, packs=1), **{**store.spent(2), "busy_s": 5.0})
-    summary = store.summary()
-    assert (summary["tested"], summary["pairs"], summary["programs"], summary["packs"]) == (2, 2, 2, 1)
-    assert store.spent(1)["busy_s"] == 5.0
-
-
-def test_a_campaign_of_an_earlier_version_does_not_say_which_case_covered_what(tmp_path: Path) -> None:
-    first, second = ("Add", "int32", "type", ""), ("Add", "int32", "size", "1")
-    store = Store.create(tmp_path / "campaign", Config(compiler="numpy"))
-    store.add(CaseResult(index=0, pairs=1, covered=[first]), 1.0)
-    store.close()
+@pytest.mark.parametrize(
+    ("change", "version"),
+    [
+        ("DELETE FROM meta WHERE key IN ('form', 'polyjuice')", "0.2.0 or an earlier version"),
+        ("UPDATE meta SET value = '9' WHERE key IN ('form', 'polyjuice')", "9"),
+    ],
+)
+def test_a_campaign_of_another_form_is_refused_in_one_line(tmp_path: Path, change: str, version: str) -> None:
+    Store.create(tmp_path / "campaign", Config(compiler="numpy")).close()
     with closing(sqlite3.connect(tmp_path / "campaign/campaign.sqlite")) as db, db:
-        db.execute('ALTER TABLE covered DROP COLUMN "index"')
-    store, _ = Store.open(tmp_path / "campaign")
-    store.add(CaseResult(index=1, pairs=1, covered=[first, second]), 2.0)
-    assert sorted(store.covered()) == sorted([first, second])
-    assert store.growth() == [(0, 0, 0, 0), (1, 0, 1, 0)]
-    store.close()
+        db.execute(change)
+    expected = f"campaign.sqlite: Polyjuice {version} wrote it in another form: open it with that version"
+    for arguments in (["report"], ["known", "check"], ["fuzz", "--resume"]):
+        assert expected in refusal(*arguments[1:], tmp_path / "campaign", command=arguments[0], cwd=tmp_path)
 
 
 def test_a_finding_has_the_cause_of_its_group_where_that_is_certain(tmp_path: Path) -> None:
@@ -160,6 +144,12 @@ def finding(name: str, kind: str = "mismatch") -> FindingRecord:
         regression="",
         repro_exit=1,
         folder=name,
+        output=0,
+        inputs=0,
+        profiles=["exact"],
+        level="",
+        conditions={},
+        choices={},
     )
 
 

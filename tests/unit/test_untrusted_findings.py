@@ -24,7 +24,7 @@ from polyjuice.ops import GraphBuilder
 from polyjuice.page import cards
 from polyjuice.stored_files import StoredError, read_arrays
 from polyjuice.suite import checking
-from polyjuice.triage import stored
+from polyjuice.triage import FindingError, stored
 from tests.support.commands import ROOT, refusal
 
 
@@ -33,7 +33,7 @@ def test_a_finding_whose_variant_has_an_empty_name_is_refused(tmp_path: Path) ->
     shutil.copytree(next((ROOT / "tests" / "findings").iterdir()), folder)
     record = json.loads((folder / "finding.json").read_text())
     (folder / "finding.json").write_text(json.dumps({**record, "b": ""}))
-    with pytest.raises(stored.FindingError, match="no lowering choices for ''"):
+    with pytest.raises(FindingError, match="no lowering choices for ''"):
         stored.load(folder)
 
 

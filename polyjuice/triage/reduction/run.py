@@ -18,7 +18,7 @@ from polyjuice.oracles import Case, Verdict
 from polyjuice.session import CompilerSession
 from polyjuice.triage.explanation import default_rules, explain
 from polyjuice.triage.finding import write_finding
-from polyjuice.triage.record import FindingRecord
+from polyjuice.triage.record import FindingError, FindingRecord
 from polyjuice.triage.reduction import cutting, details, names, ranks, rewritings, shapes, sides, structure
 from polyjuice.triage.reduction.alone import alone, beside
 from polyjuice.triage.reduction.anew import written_anew
@@ -26,7 +26,7 @@ from polyjuice.triage.reduction.excerpt import ExcerptTrial
 from polyjuice.triage.reduction.pair import Pair
 from polyjuice.triage.reduction.search import C, NotShown, Passes, Progress, Search
 from polyjuice.triage.reduction.trial import Counts, Trial
-from polyjuice.triage.stored import FindingError, Stored
+from polyjuice.triage.stored import Stored
 
 PASSES: Passes[Pair] = (
     ("first wrong value", structure.first_wrong),

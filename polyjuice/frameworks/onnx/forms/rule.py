@@ -18,9 +18,6 @@ from polyjuice.ir import TensorType, dtypes
 MADE = f"{RESERVED}form:"
 """The prefix of the names of values that forms need."""
 
-_NAME_BITS = 48
-"""How many random bits such a name once took. They are still drawn, so that a seed's later choices stay the same."""
-
 
 @dataclass(kw_only=True)
 class FormSite:
@@ -57,7 +54,6 @@ class FormSite:
 
     def fresh(self) -> str:
         """Return an unused name."""
-        self.draws.pass_over(_NAME_BITS)
         self._names += 1
         return f"{MADE}{self.place}:{self._names}"
 

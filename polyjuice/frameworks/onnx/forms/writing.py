@@ -32,9 +32,6 @@ _SOURCES = (windows, axes, operands, results, attributes, constants, identities,
 _OFTEN = 0.5
 """The highest rate of a form of a rare operator, unless the form's own rate is higher."""
 
-_CHANCE_BITS = 53
-"""How many random bits a chance takes."""
-
 
 @cache
 def rules() -> Mapping[str, tuple[tuple[FormRule, float], ...]]:
@@ -89,12 +86,7 @@ def rewrite(
             followed = identities.FOLLOWED if subject == identities.VALUE else FOLLOWED
             for rule, chance in rules().get(subject, ()):
                 form = subject, rule.name
-                if rule.observed:
-                    forms.pass_over(_CHANCE_BITS)
-                    wanted = drawn.may(form)
-                else:
-                    wanted = drawn.wants(form, forms, chance, followed)
-                if not wanted:
+                if not (drawn.may(form) if rule.observed else drawn.wants(form, forms, chance, followed)):
                     continue
                 site.draws = details.named(text(form))
                 if result in types and rule.write(node, site):
