@@ -21,7 +21,7 @@ from polyjuice.execution import Artifact, LoweringChoices, Outcome, Status
 from polyjuice.frameworks import registry
 from polyjuice.frameworks.choosers import Chooser
 from polyjuice.frameworks.forms import Form
-from polyjuice.frameworks.lowering import Unlowerable, Wanted
+from polyjuice.frameworks.lowering import CoverageTarget, Unlowerable
 from polyjuice.frameworks.lowering import lower as lower_graph
 from polyjuice.frameworks.onnx.versions import OPSET
 from polyjuice.inputs import mode_in
@@ -60,7 +60,7 @@ class Drawing(TypedDict, total=False):
     repeated: Mapping[str, int]
     unknown_sizes: float
     seed_forms: Collection[str]
-    wanted: Wanted
+    wanted: CoverageTarget
 
 
 def target_of(compiler: CompilerInfo, opset: int = OPSET) -> Target:

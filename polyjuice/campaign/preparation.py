@@ -15,14 +15,14 @@ import numpy as np
 from polyjuice import pipeline
 from polyjuice.campaign.clock import Clock
 from polyjuice.campaign.config import Config
-from polyjuice.campaign.schedule import BATCH, NOTHING_DUE, Kinds, Levels, input_sets, levels
+from polyjuice.campaign.schedule import BATCH, Kinds, coverage_target, input_sets
 from polyjuice.campaign.seeds import Seeds
 from polyjuice.compilers import CompilerInfo
 from polyjuice.egraph import Budget, Rewriter, Rewriting, Rule, Saturated, Variant, distinct, graph_windows, partners
 from polyjuice.execution import Artifact
 from polyjuice.frameworks import registry, symbolic
 from polyjuice.frameworks.forms import Form, text
-from polyjuice.frameworks.lowering import UNKNOWN_SIZES, Unlowerable, repeat, repeated_axes
+from polyjuice.frameworks.lowering import NOTHING, UNKNOWN_SIZES, CoverageTarget, Unlowerable, repeat, repeated_axes
 from polyjuice.frameworks.onnx import graph_files
 from polyjuice.frameworks.user_model import ORIGINAL, UserModel
 from polyjuice.generate import disrupt
@@ -90,7 +90,7 @@ class Seed:
     graph: Graph
     alone: bool
     plan: Plan
-    due: Levels
+    target: CoverageTarget
     batch: Saturated | None
     model: UserModel | None
     as_written: Artifact | None
@@ -148,11 +148,11 @@ class Preparation:
         """Whether seed graphs are generated, so that a case may try further ones."""
         return self._seeds.generated
 
-    def due(self, index: int) -> Levels:
-        """Return the due levels of a case's factors."""
+    def target_of(self, index: int) -> CoverageTarget:
+        """Return what the programs of a case should cover."""
         size = self._compiler.pack  # not the option --pack, so that the programs do not depend on it
         pack = f"{self._config.seed}/{index // size}" if size > 1 else ""
-        return levels(self._seeds.due(index), self._compiler.format, pack)
+        return coverage_target(self._seeds.due(index), self._compiler.format, pack)
 
     def sizes(self, index: int) -> tuple[str, ...]:
         """Return the symbolic sizes of a case's model, in words."""
@@ -201,7 +201,7 @@ class Preparation:
             graph=graph,
             alone=alone,
             plan=plan,
-            due=self.due(index),
+            target=self.target_of(index),
             batch=batch,
             model=model,
             as_written=model.as_written(self._compiler.format) if model else None,
@@ -273,13 +273,13 @@ class Preparation:
         slow = self._seeds.generated and not self._compiler.fast
         small = seed.alone and len(graph.nodes) <= MOST_OPERATORS
         count = input_sets(len(profiles), self._config.input_sets, slow=slow, small=small)
-        axes = repeated_axes(graph, seed.key, seed.due.wanted.layout)
+        axes = repeated_axes(graph, seed.key, seed.target.layout)
         others = [variant.graph for variant in variants]
         found: list[InputSet] = []
         problem = ""
         with self._clock.of("judge"):
             for number, profile in enumerate(islice(cycle(profiles), count)):
-                key, distribution = (f"{seed.key} {number}", "") if number else (seed.key, seed.due.distribution)
+                key, distribution = (f"{seed.key} {number}", "") if number else (seed.key, seed.target.distribution)
                 try:
                     drawn = make_inputs(graph, profile, key, others, plan.large, distribution)
                     found.append(pipeline.input_set(graph, profile, repeat(graph, drawn, axes), self._compiler))
@@ -327,7 +327,7 @@ class Preparation:
         The variants of a case all get the same lowering choices, or each its own.
         """
         alike = random.Random(f"alike {seed.key}").random() < _ALIKE
-        wanted = NOTHING_DUE.wanted if self._config.disruptive else seed.due.wanted
+        wanted = NOTHING if self._config.disruptive else seed.target
         artifact = pipeline.lower(
             variant.graph,
             seed.key if alike else f"{seed.key} {variant.label}",

@@ -22,11 +22,11 @@ from polyjuice.campaign.config import Config
 from polyjuice.campaign.confirmation import Confirmed, Confirming
 from polyjuice.campaign.coverage import Tuple, covered
 from polyjuice.campaign.preparation import Preparation, Skip, Unsound
-from polyjuice.campaign.schedule import NOTHING_DUE
 from polyjuice.compilers import CompilerInfo, EnvironmentProblem, find
 from polyjuice.egraph import Rule
 from polyjuice.execution import Outcome, broken
 from polyjuice.execution.space import shortage
+from polyjuice.frameworks.lowering import NOTHING
 from polyjuice.inputs import GIVEN
 from polyjuice.oracles import Case, Verdict
 from polyjuice.packs import CasePacks
@@ -329,14 +329,14 @@ class Runner:
             step = "run uncompiled" if failed.stage == "eager" else failed.stage
             raise Skip(f"failed to {step}: {pipeline.first_line(failed)}")
         accepted = case.broken if case.ran else ""
-        due = self._preparation.due(case.index)
+        target = self._preparation.target_of(case.index)
         result = CaseResult(
             index=case.index,
             pairs=pairs,
             programs=len(case.programs) if case.broken else len(judged),
             rules=case.rules,
             accepted=accepted,
-            covered=covered(case.ran, due.distribution) if due != NOTHING_DUE else (),
+            covered=covered(case.ran, target.distribution) if target != NOTHING else (),
             sizes=", ".join(self._preparation.sizes(case.index)),
             disturbed=sorted({one for program in case.programs for one in program.outcome.disturbed}),
         )

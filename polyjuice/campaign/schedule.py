@@ -16,7 +16,7 @@ from functools import cache
 
 from polyjuice.campaign.clock import CONFIRM, PROBE, busy_s
 from polyjuice.frameworks import registry
-from polyjuice.frameworks.lowering import NOTHING, Wanted
+from polyjuice.frameworks.lowering import NOTHING, CoverageTarget
 from polyjuice.generate import STRATEGIES, TORCH_STRATEGIES
 from polyjuice.generate.due import Due
 from polyjuice.inputs import DISTRIBUTIONS
@@ -142,28 +142,17 @@ _MIXED = 2
 """Extra entries of the distribution "mixed", beside one for each distribution."""
 
 
-@dataclass(frozen=True)
-class Levels:
-    """The due levels of a case's factors. A factor without a due level is drawn at random."""
-
-    wanted: Wanted = NOTHING
-    distribution: str = ""
-
-
-NOTHING_DUE = Levels()
-
-
-def levels(due: Due | None, format: str, pack: str = "") -> Levels:
-    """Return the levels that are due in a case with programs in a format (see :mod:`polyjuice.generate.due`).
+def coverage_target(due: Due | None, format: str, pack: str = "") -> CoverageTarget:
+    """Return what a case with programs in a format should cover (see :mod:`polyjuice.generate.due`).
 
     The usual level of a factor is due more often. The cases of one ``pack`` share one setting, drawn for the pack.
     """
     if due is None:
-        return NOTHING_DUE
+        return NOTHING
     distribution = due.level("distribution", [*["mixed"] * _MIXED, *DISTRIBUTIONS])
     known = layouts(format)
     layout = due.level("layout", [*known[:1] * _USUAL, *known]) if known else ""
-    return Levels(Wanted(layout, _setting(due, format, pack), _opset(due, format)), distribution)
+    return CoverageTarget(layout, _setting(due, format, pack), _opset(due, format), distribution)
 
 
 def settings(format: str) -> tuple[str, ...]:

@@ -14,7 +14,7 @@ from polyjuice.frameworks.onnx import model as onnx_model
 from polyjuice.frameworks.onnx.model import following, opset_of
 from polyjuice.frameworks.onnx.versions import OPSET
 from polyjuice.frameworks.repetition import repeat, repeated_axes, unfit_layouts
-from polyjuice.frameworks.request import NOTHING, Request, Unlowerable, Wanted
+from polyjuice.frameworks.request import NOTHING, CoverageTarget, Request, Unlowerable
 from polyjuice.ir import Graph
 
 DEFAULT_OPSET = OPSET
@@ -38,8 +38,8 @@ __all__ = [
     "NOTHING",
     "OPSETS",
     "UNKNOWN_SIZES",
+    "CoverageTarget",
     "Unlowerable",
-    "Wanted",
     "following",
     "forms",
     "lower",
@@ -60,7 +60,7 @@ def lower(
     lacks: Sequence[str] = (),
     unknown_sizes: float = UNKNOWN_SIZES,
     seed_forms: Collection[str] = (),
-    wanted: Wanted = NOTHING,
+    wanted: CoverageTarget = NOTHING,
 ) -> Artifact:
     """Return the artifact of a graph. Raises Unlowerable if the format cannot express it.
 

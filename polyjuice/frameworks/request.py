@@ -14,19 +14,21 @@ class Unlowerable(ValueError):
 
 
 @dataclass(frozen=True)
-class Wanted:
-    """Wanted properties; "" or 0 leaves one to chance. A program that cannot have a wanted property has another.
+class CoverageTarget:
+    """What a program should cover; "" or 0 leaves a property to chance. A program that cannot have it has another.
 
     ``layout`` is one of ``torch_source.LAYOUTS``. ``setting`` is one of ``torch_source.SETTINGS`` or
     ``tensorflow_source.SETTINGS``. ``opset`` is that of an ONNX model, unless the user named one.
+    ``distribution`` is that of the first input's values; it is none of a lowering's business.
     """
 
     layout: str = ""
     setting: str = ""
     opset: int = 0
+    distribution: str = ""
 
 
-NOTHING = Wanted()
+NOTHING = CoverageTarget()
 """All choices are drawn as usual."""
 
 
@@ -39,7 +41,7 @@ class Request:
     lacks: Sequence[str] = ()
     unknown_sizes: float = UNKNOWN_SIZES
     seed_forms: Collection[str] = ()
-    wanted: Wanted = NOTHING
+    wanted: CoverageTarget = NOTHING
 
 
 USUAL = Request()

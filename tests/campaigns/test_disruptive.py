@@ -108,12 +108,12 @@ def load(artifact):
 """The model as it is. The control refuses an ill-typed node, or reads it as an opaque one."""
 
 BROKEN = f"""{UNREAD}
-from polyjuice import formats
+from polyjuice.frameworks.onnx import graph_files
 
 def is_broken(program):
     try:
-        return any(node.opaque for node in formats.from_model(program).nodes)
-    except formats.FormatError:
+        return any(node.opaque for node in graph_files.from_model(program).nodes)
+    except graph_files.FormatError:
         return True
 """
 
@@ -128,7 +128,9 @@ def test_a_process_that_ends_or_hangs_is_a_finding(tmp_path: Path, failure: str)
     statement, kind, words = FAILURES[failure]
     spoilt = f"{BROKEN}\ndef compile(program, inputs):\n    if is_broken(program): {statement}\n    return program\n"
     env = plugin(tmp_path / "site", spoilt)
-    status, summary = fuzz(tmp_path / "c", "--compiler", "fake", "-n", 1, "--timeout", 2, *OPTIONS, env=env)
+    status, summary = fuzz(
+        tmp_path / "c", "--compiler", "fake", "-n", 1, "--timeout", 2, *OPTIONS, env=env, processes=True
+    )
     assert (status, summary["by_kind"], summary["tested"], summary["accepted"]) == (1, {kind: 1}, 1, 0)
     (finding,) = findings(tmp_path / "c")
     stored = record(finding)

@@ -13,7 +13,7 @@ pytest.importorskip("torch")
 from polyjuice import packs, pipeline
 from polyjuice.execution import Artifact, Worker
 from polyjuice.frameworks.choosers import replaying
-from polyjuice.frameworks.lowering import Wanted, lower
+from polyjuice.frameworks.lowering import CoverageTarget, lower
 from polyjuice.frameworks.torch import scalars
 from polyjuice.inputs import make_inputs
 from polyjuice.ir import Graph, TensorType
@@ -25,7 +25,7 @@ from polyjuice.triage.reproducers.text import texts
 from tests.support.compilers import usable
 from tests.support.packs import Eager, graphs
 
-DYNAMIC = Wanted(setting="dynamic")
+DYNAMIC = CoverageTarget(setting="dynamic")
 
 
 @pytest.fixture(autouse=True)
@@ -89,7 +89,7 @@ def test_numbers_are_those_that_the_graph_has_and_are_replayed() -> None:
 
 
 def test_where_sizes_are_known_numbers_are_written_out() -> None:
-    artifact = pipeline.lower(scaled(), "0", Target(format="torch"), wanted=Wanted(setting="plain"))
+    artifact = pipeline.lower(scaled(), "0", Target(format="torch"), wanted=CoverageTarget(setting="plain"))
     assert "numbers" not in artifact.setup
     assert not artifact.arguments
 

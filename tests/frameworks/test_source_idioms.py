@@ -11,7 +11,7 @@ import pytest
 
 from polyjuice.execution import Artifact
 from polyjuice.frameworks import outline
-from polyjuice.frameworks.lowering import Wanted, lower, repeat, repeated_axes
+from polyjuice.frameworks.lowering import CoverageTarget, lower, repeat, repeated_axes
 from polyjuice.frameworks.outline import Calling
 from polyjuice.frameworks.torch.source import LAYOUTS
 from polyjuice.generate import generate
@@ -257,7 +257,7 @@ def test_scalars_and_empty_tensors_lie_in_every_layout(layout: str, shape: tuple
 
 def wanted(graph: Graph, seed: int, **what: str) -> Artifact:
     layout = what.get("layout", "")
-    return lower(graph, "torch", seed, repeated=repeated_axes(graph, seed, layout), wanted=Wanted(**what))
+    return lower(graph, "torch", seed, repeated=repeated_axes(graph, seed, layout), wanted=CoverageTarget(**what))
 
 
 @pytest.mark.parametrize("layout", LAYOUTS)

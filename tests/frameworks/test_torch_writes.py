@@ -13,7 +13,7 @@ pytest.importorskip("torch")
 
 from polyjuice import packs, pipeline
 from polyjuice.execution import Artifact, Outcome
-from polyjuice.frameworks.lowering import Unlowerable, Wanted
+from polyjuice.frameworks.lowering import CoverageTarget, Unlowerable
 from polyjuice.generate import generate
 from polyjuice.inputs import make_inputs, settle
 from polyjuice.interpret import EvaluationError
@@ -33,7 +33,7 @@ def case(graph: Graph, key: str, layout: str = "", setting: str = "plain", index
     """A case of one program that writes into its inputs. Raises EvaluationError, Unlowerable."""
     inputs = tuple(make_inputs(graph, "normal", key))
     sets = [InputSet(profile="normal", arrays=inputs, mode=Mode(), values=())]
-    artifact = pipeline.lower(graph, key, Target(format="torch"), wanted=Wanted(layout=layout, setting=setting))
+    artifact = pipeline.lower(graph, key, Target(format="torch"), wanted=CoverageTarget(layout=layout, setting=setting))
     return Case(sets=sets, programs=[pipeline.prepare("original", graph, artifact, sets)], index=index)
 
 

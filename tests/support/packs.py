@@ -8,7 +8,7 @@ import numpy as np
 
 from polyjuice import packs, pipeline
 from polyjuice.compilers import find
-from polyjuice.frameworks.lowering import Wanted
+from polyjuice.frameworks.lowering import CoverageTarget
 from polyjuice.generate import generate
 from polyjuice.inputs import make_inputs, settle
 from polyjuice.ir import Graph
@@ -31,7 +31,7 @@ def cases(count: int, labels: Sequence[str] = ("original",), sets: Callable[[int
             InputSet(profile="normal", arrays=tuple(make_inputs(graph, "normal", f"{i} {n}")), mode=Mode(), values=())
             for n in range(sets(i))
         ]
-        artifact = pipeline.lower(graph, f"{i}", Target(format="torch"), wanted=Wanted(setting="plain"))
+        artifact = pipeline.lower(graph, f"{i}", Target(format="torch"), wanted=CoverageTarget(setting="plain"))
         programs = [pipeline.prepare(label, graph, artifact, inputs) for label in labels]
         found.append(Case(sets=inputs, programs=programs, index=i))
     return found

@@ -15,7 +15,7 @@ from polyjuice import pipeline
 from polyjuice.campaign import confirmation
 from polyjuice.campaign.config import Config
 from polyjuice.campaign.confirmation import Confirming
-from polyjuice.frameworks.lowering import Wanted
+from polyjuice.frameworks.lowering import CoverageTarget
 from polyjuice.ir import TensorType
 from polyjuice.ops import GraphBuilder
 from polyjuice.oracles import Case, InputSet, Verdict
@@ -147,5 +147,5 @@ def written(op: str) -> Case:
     x = b.input(TensorType("float32", (3,)))
     graph = b.build([], {x: b.op(op, x)})
     sets = [InputSet(profile="normal", arrays=(np.ones(3, np.float32),))]
-    artifact = pipeline.lower(graph, "0", Target(format="torch"), wanted=Wanted(setting="plain"))
+    artifact = pipeline.lower(graph, "0", Target(format="torch"), wanted=CoverageTarget(setting="plain"))
     return Case(sets=sets, programs=[pipeline.prepare("original", graph, artifact, sets)])

@@ -14,7 +14,7 @@ from polyjuice.campaign.config import Config
 from polyjuice.campaign.runner import CaseResult
 from polyjuice.campaign.store import Store
 from polyjuice.execution import Outcome
-from polyjuice.frameworks.lowering import Wanted, lower
+from polyjuice.frameworks.lowering import CoverageTarget, lower
 from polyjuice.ir import TensorType
 from polyjuice.ops import TABLE, GraphBuilder
 from polyjuice.oracles import Program
@@ -23,7 +23,7 @@ from tests.support.commands import PLAIN, fuzz
 RELU, ADD = TABLE["", "Relu"], TABLE["", "Add"]
 
 
-def program(format: str, wanted: Wanted) -> Program:
+def program(format: str, wanted: CoverageTarget) -> Program:
     """A program with the sum of two inputs, the first of which goes through Relu."""
     build = GraphBuilder()
     x, y = build.input(TensorType("float32", (2, 17))), build.input(TensorType("float32", ()))
@@ -43,7 +43,7 @@ def of(found: set[coverage.Tuple], op: str) -> set[tuple[str, str]]:
 
 
 def test_a_program_covers_what_it_has() -> None:
-    found = coverage.covered([program("torch", Wanted("stepped", "grad"))], "sparse")
+    found = coverage.covered([program("torch", CoverageTarget("stepped", "grad"))], "sparse")
     relu = {("type", ""), ("size", "vector"), ("neighbour", "Add"), ("setting", "grad")}
     assert of(found, "Relu") == relu | {("layout", "stepped"), ("distribution", "sparse")}
     scalar = {("layout", "contiguous")}  # the second operand; it has no distribution
@@ -52,14 +52,14 @@ def test_a_program_covers_what_it_has() -> None:
 
 def test_a_model_covers_the_version_of_the_operator_at_its_opset() -> None:
     for opset, relu, add in ((11, "6", "7"), (13, "13", "13"), (20, "14", "14")):
-        found = coverage.covered([program("onnx", Wanted(opset=opset))], "mixed")
+        found = coverage.covered([program("onnx", CoverageTarget(opset=opset))], "mixed")
         assert {("setting", relu)} == {one for one in of(found, "Relu") if one[0] == "setting"}
         assert {("setting", add)} == {one for one in of(found, "Add") if one[0] == "setting"}
         assert "layout" not in {factor for _, _, factor, _ in found}
 
 
 def test_what_is_covered_is_held_against_all_that_could_be() -> None:
-    found = coverage.covered([program("torch", Wanted("stepped", "grad"))], "sparse")
+    found = coverage.covered([program("torch", CoverageTarget("stepped", "grad"))], "sparse")
     types = len(RELU.types[RELU.variable(0)]) + len(ADD.types[ADD.variable(0)])
     report = coverage.report(found, [RELU, ADD], "torch")
     assert {factor: (one["covered"], one["of"]) for factor, one in report.items()} == {
@@ -75,7 +75,7 @@ def test_what_is_covered_is_held_against_all_that_could_be() -> None:
 
 
 def test_operators_that_were_not_asked_for_and_pairs_that_are_refused_do_not_count() -> None:
-    found = coverage.covered([program("onnx", Wanted(opset=13))], "mixed")
+    found = coverage.covered([program("onnx", CoverageTarget(opset=13))], "mixed")
     types = RELU.types[RELU.variable(0)]
     refused = {("Relu", types[-1]), ("Relu", "float32"), ("Add", "bool")}
     report = coverage.report(found, [RELU], "onnx", refused=refused)

@@ -7,9 +7,9 @@ from dataclasses import replace
 
 import pytest
 
-from polyjuice.campaign.schedule import Levels, levels
+from polyjuice.campaign.schedule import coverage_target
 from polyjuice.campaign.seeds import Seeds
-from polyjuice.frameworks.lowering import lower
+from polyjuice.frameworks.lowering import CoverageTarget, lower
 from polyjuice.frameworks.onnx import opsets as onnx_opsets
 from polyjuice.frameworks.torch.source import LAYOUTS, SETTINGS
 from polyjuice.generate.due import Due
@@ -20,15 +20,15 @@ from polyjuice.ops import TABLE, GraphBuilder
 RELU = Due(op=TABLE["", "Relu"], dtype="float32", round=0, seed=0)
 
 
-def over_rounds(count: int, format: str, due: Due = RELU) -> list[Levels]:
-    return [levels(replace(due, round=number), format) for number in range(count)]
+def over_rounds(count: int, format: str, due: Due = RELU) -> list[CoverageTarget]:
+    return [coverage_target(replace(due, round=number), format) for number in range(count)]
 
 
 def test_an_operator_meets_all_layouts_settings_and_distributions() -> None:
     found = over_rounds(60, "torch")
-    layouts = Counter(one.wanted.layout for one in found)
+    layouts = Counter(one.layout for one in found)
     assert layouts == {"contiguous": 24, **dict.fromkeys(LAYOUTS[1:], 6)}
-    settings = Counter(one.wanted.setting for one in found)
+    settings = Counter(one.setting for one in found)
     assert settings == {"plain": 30, **dict.fromkeys(list(SETTINGS)[1:], 6)}
     assert Counter(one.distribution for one in found) == {**dict.fromkeys(DISTRIBUTIONS, 5), "mixed": 15}
 
@@ -36,7 +36,7 @@ def test_an_operator_meets_all_layouts_settings_and_distributions() -> None:
 def test_an_operator_of_onnx_meets_each_of_its_versions() -> None:
     versions = onnx_opsets.versions("Relu", "float32")
     assert {since: opsets[0] for since, opsets in versions.items()} == {6: 11, 13: 13, 14: 14}
-    found = Counter(one.wanted.opset for one in over_rounds(120, "onnx"))
+    found = Counter(one.opset for one in over_rounds(120, "onnx"))
     assert found.pop(0) == 60
     assert {since: sum(found[opset] for opset in opsets) for since, opsets in versions.items()} == {
         6: 20,
@@ -44,7 +44,7 @@ def test_an_operator_of_onnx_meets_each_of_its_versions() -> None:
         14: 20,
     }
     assert {11, 12} <= set(found)
-    assert {one.wanted.layout + one.wanted.setting for one in over_rounds(9, "onnx")} == {""}
+    assert {one.layout + one.setting for one in over_rounds(9, "onnx")} == {""}
 
 
 def test_a_version_that_lacks_the_element_type_does_not_come() -> None:
@@ -56,16 +56,16 @@ def test_a_model_is_at_the_opset_that_is_due() -> None:
     build = GraphBuilder()
     graph = build.build([build.op("Relu", build.input(TensorType("float32", (2, 3))))])
     for one in over_rounds(20, "onnx"):
-        if opset := one.wanted.opset:
+        if opset := one.opset:
             for seed in range(3):
-                assert ("model", f"opset {opset}") in lower(graph, "onnx", seed, opset=0, wanted=one.wanted).forms
+                assert ("model", f"opset {opset}") in lower(graph, "onnx", seed, opset=0, wanted=one).forms
 
 
 @pytest.mark.parametrize("strategy", ["default", "isra"])
 def test_nothing_is_due_in_other_strategies(strategy: str) -> None:
     seeds = Seeds([strategy], 4, 0)
     assert seeds.due(3) is None
-    assert levels(seeds.due(3), "torch") == Levels()
+    assert coverage_target(seeds.due(3), "torch") == CoverageTarget()
 
 
 def test_the_due_operator_is_the_one_that_the_program_begins_with() -> None:
