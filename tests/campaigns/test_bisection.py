@@ -21,6 +21,8 @@ from tests.support.compilers import usable
 from tests.support.planted import planted, stored
 from tests.support.plugins import CONTROL_INFO, importing_from, plugin
 
+pytestmark = pytest.mark.usefixtures("in_process")
+
 
 def bisected(finding: Path, *arguments: str) -> tuple[int, dict[str, Any], str]:
     """The exit status of `polyjuice bisect`, its JSON, and its standard error."""

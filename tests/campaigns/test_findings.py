@@ -177,7 +177,11 @@ def test_a_reproducer_ends_with_0_where_the_bug_is_fixed(mismatch: Path, tmp_pat
 
 
 @pytest.mark.parametrize(
-    ("module", "code"), [("torch", "raise ImportError('no torch')"), ("wrong_compiler_bug", "no_flag = 1")]
+    ("module", "code"),
+    [
+        ("torch", "raise ImportError('no torch')"),
+        pytest.param("wrong_compiler_bug", "no_flag = 1", marks=pytest.mark.long),
+    ],
 )
 def test_a_reproducer_ends_with_2_where_it_could_not_run(
     mismatch: Path, tmp_path: Path, site: Path, module: str, code: str
@@ -218,12 +222,14 @@ def test_the_summary_for_people_names_each_distinct_finding(campaign: tuple[Path
 # --- crashes, hangs, what does not repeat ---------------------------------------------------------------------
 
 
-def small_campaign(tmp_path: Path, code: str, *arguments: object, cases: int = 1) -> tuple[int, dict[str, Any], Path]:
+def small_campaign(
+    tmp_path: Path, code: str, *arguments: object, cases: int = 1, processes: bool = False
+) -> tuple[int, dict[str, Any], Path]:
     """Cases of one small model. The condition `is_large` holds for its `max` variant."""
     model = save_model(tmp_path / "small.onnx")
     env = plugin(tmp_path / "site", LARGE + code)
     options = ["--compiler", "fake", "-n", cases, "--seeds", model, *ONE_RULE, *arguments]
-    status, summary = fuzz(tmp_path / "c", *options, env=env)
+    status, summary = fuzz(tmp_path / "c", *options, env=env, processes=processes)
     return status, summary, tmp_path / "c"
 
 
@@ -243,7 +249,7 @@ def test_a_crash_of_one_variant_is_a_finding_whose_reproducer_shows_it(tmp_path:
         f"    if is_large(graph): {statement}\n"
         "    return graph\n"
     )
-    status, summary, out = small_campaign(tmp_path, spoilt)
+    status, summary, out = small_campaign(tmp_path, spoilt, processes=code != "error")
     assert status == 1
     assert summary["by_kind"] == {"crash": 1}
     (finding,) = findings(out)
@@ -283,7 +289,7 @@ def test_a_hang_is_a_finding_whose_reproducer_shows_it(tmp_path: Path) -> None:
     spoilt = (
         "def run(compiled, inputs):\n    while is_large(compiled): pass\n    return control.run(compiled, inputs)\n"
     )
-    status, summary, out = small_campaign(tmp_path, spoilt, "--timeout", 1)
+    status, summary, out = small_campaign(tmp_path, spoilt, "--timeout", 1, processes=True)
     assert (status, summary["by_kind"]) == (1, {"hang": 1})
     (finding,) = findings(out)
     stored = record(finding)
@@ -302,7 +308,7 @@ import os
 
 def compile(program, inputs):
     if not os.path.exists({str(tmp_path / "c/raw/000000-0-crash/report.md")!r}):
-        os._exit(3)
+        raise ValueError("no such loop")
     return control.compile(program, inputs)
 """
     status, summary, out = small_campaign(tmp_path, spoilt, "--oracle", "crash", cases=2)
@@ -335,15 +341,15 @@ def run(compiled, inputs):
 def test_what_does_not_repeat_the_last_time_leaves_nothing(tmp_path: Path) -> None:
     """The reproducer has already run by then."""
     spoilt = f"""
-import os
+import uuid
 from pathlib import Path
 
 ran = Path({str(tmp_path / "ran")!r})
+mine = ran / uuid.uuid4().hex  # each worker and each reproducer loads this file anew
 
 def run(compiled, inputs):
     ran.mkdir(exist_ok=True)
     outputs = control.run(compiled, inputs)
-    mine = ran / str(os.getpid())
     if len(compiled.nodes) < 3 or len(set(ran.iterdir()) - {{mine}}) == 3:
         return outputs
     mine.touch()

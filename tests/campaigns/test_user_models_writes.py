@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -10,8 +10,6 @@ from typing import Any
 import numpy as np
 import pytest
 
-from polyjuice import session
-from polyjuice.frameworks.sandbox import Sandbox
 from polyjuice.ir import Graph
 from tests.support.commands import polyjuice, record
 from tests.support.plugins import plugin
@@ -349,25 +347,10 @@ def test_such_a_fault_is_replayed(name: str, campaign: Campaign) -> None:
     assert polyjuice("replay", *campaign.findings[name], env=campaign.env).returncode == 1
 
 
-class Kept(Sandbox):
-    """A sandbox that stays open after its session: it imports Torch once for all reductions."""
-
-    def close(self) -> None:
-        return
-
-
-@pytest.fixture(scope="module")
-def kept() -> Iterator[Kept]:
-    sandbox = Kept(timeout_s=120)
-    yield sandbox
-    Sandbox.close(sandbox)
-
-
 @pytest.mark.parametrize(
     "name", [*TELLING, *in_the_long_run(*(f for f in FAULTS if f not in (*TELLING, "a buffer is handed out")))]
 )
-def test_such_a_fault_is_reduced(name: str, campaign: Campaign, kept: Kept, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(session, "Sandbox", lambda timeout_s: kept)
+def test_such_a_fault_is_reduced(name: str, campaign: Campaign) -> None:
     (finding,) = campaign.findings[name]
     reduced = polyjuice("reduce", finding, "--time", "30s", env=campaign.env)
     assert reduced.returncode == 1, reduced.stdout + reduced.stderr

@@ -9,7 +9,10 @@ from __future__ import annotations
 
 import os
 import re
+import select
 import shutil
+import signal
+import subprocess
 import sys
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
@@ -32,8 +35,9 @@ from polyjuice.execution import worker as worker_file
 from polyjuice.execution.protocol import Probe, from_wire
 from polyjuice.frameworks import sandbox
 from polyjuice.triage import environment, finding
+from tests.support.workers import HOPELESS_S
 
-_PLUGIN = re.compile(r"^\s*import \w+_compiler\b", re.MULTILINE)
+_PLUGIN = re.compile(r"^\s*import \w+_compiler", re.MULTILINE)
 """A reproducer imports such a module if a test wrote the compiler (see ``plugins.py``)."""
 
 
@@ -172,6 +176,8 @@ class _Script:
             try:
                 os.dup2(os.open(errors, os.O_WRONLY | os.O_CREAT), 2)
                 sys.stdout, sys.stderr = sys.__stdout__, sys.__stderr__
+                if torch := sys.modules.get("torch"):
+                    torch.set_num_threads(1)  # a fork does not have the others
                 for name in [name for name in sys.modules if name.endswith(("_compiler", "_bug"))]:
                     del sys.modules[name]
                 os.environ.setdefault("TMPDIR", tempfile.gettempdir())
@@ -185,8 +191,13 @@ class _Script:
         return self._status is None and os.waitid(os.P_PID, self._pid, os.WEXITED | os.WNOHANG | os.WNOWAIT) is None
 
     def wait(self, timeout: float) -> int:
-        """Wait for the end, however long it takes."""
+        """Wait for the end and return the status. Raises subprocess.TimeoutExpired."""
         if self._status is None:
+            end = os.pidfd_open(self._pid)
+            ended = select.select([end], [], [], timeout)[0]
+            os.close(end)
+            if not ended:
+                raise subprocess.TimeoutExpired("the script", timeout)
             self._status = os.waitstatus_to_exitcode(os.waitpid(self._pid, 0)[1])
         return self._status
 
@@ -196,6 +207,8 @@ class _Script:
         return output, errors
 
     def end(self) -> None:
-        """Wait for the end, and remove the files."""
-        self.wait(0)
+        """Kill the script if it still runs, and remove the files."""
+        if self._status is None:
+            os.kill(self._pid, signal.SIGKILL)
+            self.wait(HOPELESS_S)
         shutil.rmtree(self._folder, ignore_errors=True)
