@@ -60,7 +60,7 @@ def apply(
         return list(evaluate(op.unrolled(operands, node.attrs), operands, precision))
     wide = operands if op.bits else [_widen(x) for x in operands]
     try:
-        raw = op.numpy(wide, op.meant(node.attrs, results[0]))
+        raw = op.numpy(wide, op.resolved_attrs(node.attrs, results[0]))
     except (ArithmeticError, LookupError, ValueError) as error:  # also a mode that the operator does not have
         raise EvaluationError(f"node {node}: {visible(str(error))}") from None
     arrays = raw if isinstance(raw, tuple) else (raw,)

@@ -44,7 +44,7 @@ def facts(op: Op, rules: Iterable[Rule]) -> Iterator[Fact]:
     yield Fact("first opset", str(op.since)) if not op.domain else Fact("first opset", "ONNX lacks it", absent=True)
     yield _definition(op)
     for name, function in (("meaning", op.numpy), ("error bound", op.error)):
-        own = f"of its own: {op.own}" if op.own else "of its own"
+        own = f"of its own: {op.why_not_derived}" if op.why_not_derived else "of its own"
         yield Fact(name, "from the definition" if is_derived(function) else own)
     yield Fact("exactness", _exactness(op))
     yield _or_why("ties", _ties(op), "it does not choose among equal elements")
@@ -105,7 +105,7 @@ def _definition(op: Op) -> Fact:
 def _exactness(op: Op) -> str:
     if op.moves:
         return "moves elements: exact in every type"
-    parts = ["modulo 2^n on integers"] if op.modular else ["exact on integers"] if op.exact else []
+    parts = ["modulo 2^n on integers"] if op.modular else ["exact on integers"] if op.integer_exact else []
     if op.rounds:
         parts.append("asks for the rounding of its result")
     elif op.ulps:
@@ -122,7 +122,7 @@ def _limits(op: Op) -> str:
 
 
 def _domain(op: Op) -> str:
-    parts = ["a formula says how far operands are from it"] if op.lack else []
+    parts = ["a formula says how far operands are from it"] if op.distance_to_domain else []
     return ", ".join([*parts, *(["operands of moderate size overflow"] if op.overflows else [])])
 
 

@@ -24,7 +24,7 @@ _ROOM = 0.25
 def vulnerable(node: Node, results: Sequence[TensorType | None]) -> bool:
     """Return whether a node may give NaN or infinity on moderate finite operands."""
     op = entry(node)
-    known = op is not None and (op.lack is not None or op.overflows)
+    known = op is not None and (op.distance_to_domain is not None or op.overflows)
     return known and any(t is not None and dtypes.is_float(t.dtype) for t in results)
 
 
@@ -45,7 +45,7 @@ def loss_of(
     if op is None:
         return 0.0, [None] * len(operands)
     with np.errstate(all="ignore"):
-        lacks = op.lack(operands, node.attrs) if op.lack else {}
+        lacks = op.distance_to_domain(operands, node.attrs) if op.distance_to_domain else {}
         loss = sum(float(np.sum(np.abs(lack))) for lack in lacks.values())
         if loss:
             return loss, [-np.sign(lacks[i]) if i in lacks else None for i in range(len(operands))]

@@ -14,7 +14,7 @@ import numpy as np
 from polyjuice.inputs.distributions import all_distributed
 from polyjuice.interpret import EvaluationError
 from polyjuice.ir import Graph, TensorType, complexes, dtypes
-from polyjuice.numerics import exact_outputs
+from polyjuice.numerics import reproducible_outputs
 
 #: Magnitudes small enough for most graphs, from the most sensitive to the safest.
 SMALL = (6, 3, 1)
@@ -118,6 +118,6 @@ def _largest(graph: Graph, units: Sequence[np.ndarray]) -> Limits:
 def _exact(graph: Graph, inputs: Sequence[np.ndarray]) -> int:
     """Return how many outputs are exact; -1 if the graph has no value."""
     try:
-        return sum(exact_outputs(graph, inputs))
+        return sum(reproducible_outputs(graph, inputs))
     except EvaluationError:
         return -1

@@ -27,7 +27,7 @@ from polyjuice.inputs.random_values import FARTHEST, are_tenths, normal, tenths
 from polyjuice.inputs.search import find, find_integers, finite_everywhere
 from polyjuice.interpret import EvaluationError
 from polyjuice.ir import Graph, dtypes
-from polyjuice.numerics import Mode, exact_outputs, possibly_exact
+from polyjuice.numerics import Mode, possibly_reproducible, reproducible_outputs
 
 #: From how many starts the normal profile searches.
 _STARTS = 3
@@ -215,7 +215,7 @@ def _exact(
     """Return integers of the largest magnitude at which the most outputs are exact. Their signs suit the operators."""
     graphs = (graph, *variants)
     drawn = units(graph.input_types, _generator("exact", seed), distribution)
-    most = sum(map(all, zip(*map(possibly_exact, graphs), strict=True)))
+    most = sum(map(all, zip(*map(possibly_reproducible, graphs), strict=True)))
     start = scaled(graph.input_types, drawn, [SMALL[0]] * len(drawn))
     if not most:
         return find_integers(graph, start).inputs(graph)
@@ -247,7 +247,7 @@ def _exact_in_all(graphs: Sequence[Graph], inputs: Sequence[np.ndarray]) -> int:
     """Return how many outputs are exact in all graphs. Raises EvaluationError."""
     exact = np.ones(len(graphs[0].outputs), bool)
     for graph in graphs:
-        exact &= exact_outputs(graph, inputs)
+        exact &= reproducible_outputs(graph, inputs)
         if not exact.any():
             break
     return int(exact.sum())

@@ -15,12 +15,15 @@ from polyjuice.ops import entry
 
 @dataclass(frozen=True)
 class Analysis:
-    """One output: its reference values (float64, or the integer or boolean type), error bounds, and exactness."""
+    """One output: its reference values (float64, or the integer or boolean type) and error bounds.
+
+    It is ``reproducible`` if every compiler must give the same bits.
+    """
 
     type: TensorType
     reference: np.ndarray
     bound: np.ndarray
-    exact: bool
+    reproducible: bool
 
     @property
     def comparable(self) -> bool:
@@ -46,38 +49,38 @@ def analyse(
     with np.errstate(all="ignore"):
         values = run(graph, dict(zip(graph.inputs, inputs, strict=True)), setting)
     return tuple(
-        Analysis(t, value.array, np.broadcast_to(value.error, t.shape), value.exact)
+        Analysis(t, value.array, np.broadcast_to(value.error, t.shape), value.reproducible)
         for value, t in zip(values, graph.output_types, strict=True)
     )
 
 
-def exact_outputs(graph: Graph, inputs: Sequence[np.ndarray]) -> tuple[bool, ...]:
-    """For each output, whether :func:`analyse` finds it exact, without the cost of error bounds.
+def reproducible_outputs(graph: Graph, inputs: Sequence[np.ndarray]) -> tuple[bool, ...]:
+    """For each output, whether :func:`analyse` finds it reproducible, without the cost of error bounds.
 
     Raises EvaluationError where an operator has no value.
     """
     if any(op and op.unrolled for op in map(entry, graph.nodes)):
-        return tuple(a.exact for a in analyse(graph, inputs))
+        return tuple(a.reproducible for a in analyse(graph, inputs))
     setting = Setting()
     arrays: dict[str, np.ndarray] = {}
-    exact: dict[str, bool] = {}
+    reproducible: dict[str, bool] = {}
     with np.errstate(all="ignore"):
         for name, array in (*zip(graph.inputs, inputs, strict=True), *graph.constants.items()):
             value = of_array(array, graph.types[name].dtype, setting)
-            arrays[name], exact[name] = value.array, value.exact
+            arrays[name], reproducible[name] = value.array, value.reproducible
         for node, released in zip(graph.nodes, releases(graph), strict=True):
             types = [graph.types[name] if name else None for name in node.outputs]
             operands = [arrays[name] for name in node.inputs if name]
             results = evaluated(node, operands, types, setting)
             op = entry(node)
-            is_exact = op is not None and op.exact and all(exact[name] for name in node.inputs if name)
-            if op and is_exact:
-                is_exact = Application(op, node, operands, results, types, setting).stays_exact
+            fits = op is not None and op.integer_exact and all(reproducible[name] for name in node.inputs if name)
+            if op and fits:
+                fits = Application(op, node, operands, results, types, setting).stays_reproducible
             arrays.update((name, value) for name, value in zip(node.outputs, results, strict=True) if name)
-            exact.update((name, is_exact) for name in node.outputs if name)
+            reproducible.update((name, fits) for name in node.outputs if name)
             for name in released:
                 del arrays[name]
-    return tuple(exact[name] for name in graph.outputs)
+    return tuple(reproducible[name] for name in graph.outputs)
 
 
 class Analyses(Sequence[tuple[Analysis, ...]]):
@@ -101,13 +104,13 @@ class Analyses(Sequence[tuple[Analysis, ...]]):
         return self._made[i]
 
 
-def possibly_exact(graph: Graph) -> tuple[bool, ...]:
-    """For each output, whether it may be exact on some inputs: integer constants and operators exact on integers."""
-    inexact = {
+def possibly_reproducible(graph: Graph) -> tuple[bool, ...]:
+    """For each output, whether some inputs may make it reproducible: constants and operators are exact on integers."""
+    rounded = {
         name for name, a in graph.constants.items() if a.dtype.kind not in "iub" and not bool(np.all(a == np.rint(a)))
     }
     for node in graph.nodes:
         op = entry(node)
-        if op is None or not op.exact or inexact.intersection(node.inputs):
-            inexact.update(node.outputs)
-    return tuple(name not in inexact for name in graph.outputs)
+        if op is None or not op.integer_exact or rounded.intersection(node.inputs):
+            rounded.update(node.outputs)
+    return tuple(name not in rounded for name in graph.outputs)

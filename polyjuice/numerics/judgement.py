@@ -63,7 +63,7 @@ def describe(label: str, array: np.ndarray, analysis: Analysis, judgement: Judge
     if np.isfinite(excess):
         off = f"is off by {excess:.2g} times its error bound"
     elif np.isfinite(judgement.error[at]):
-        off = f"is off by {judgement.error[at]:.3g} where the result is {'exact' if analysis.exact else 'known'}"
+        off = f"is off by {judgement.error[at]:.3g} where the result is {'exact' if analysis.reproducible else 'known'}"
     else:
         off = "is not even near"
     return (

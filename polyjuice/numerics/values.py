@@ -55,7 +55,7 @@ _NO_ERROR = np.zeros(())
 
 
 class Value(NamedTuple):
-    """Reference values, bounds on how far correct results lie from them, and whether they are exact.
+    """Reference values, bounds on how far correct results lie from them, and whether they are reproducible.
 
     An element without a known value has an infinite bound. ``finite`` is the array for error rules. It has 0 instead of
     the unknown elements that are not finite; None if there are none. ``deferred`` bounds an error that elements would
@@ -67,7 +67,7 @@ class Value(NamedTuple):
 
     array: np.ndarray
     error: np.ndarray
-    exact: bool = False
+    reproducible: bool = False
     extreme: np.ndarray | None = None
     finite: np.ndarray | None = None
     deferred: np.ndarray | None = None
@@ -99,7 +99,7 @@ def of_array(array: np.ndarray, dtype: str, setting: Setting) -> Value:
     if not dtypes.is_float(dtype):
         return Value(array.astype(dtypes.to_numpy(dtypes.computed_in(dtype)), copy=False), _NO_ERROR, True)
     wide, held = array.astype(np.float64), setting.held(dtype)
-    if _is_exact(wide, None, held):
+    if _are_integers(wide, None, held):
         return Value(wide, _NO_ERROR, True)
     error = _NO_ERROR
     if dtypes.unit_roundoff(held) > dtypes.unit_roundoff(dtype):
@@ -119,7 +119,7 @@ def _of_complex_array(array: np.ndarray, dtype: str, setting: Setting) -> Value:
     An infinity or NaN in a part masks the number, because C, Torch and NumPy multiply such numbers differently.
     """
     wide, held = array.astype(np.complex128), setting.held(dtype)
-    if _is_exact(wide, None, held):
+    if _are_integers(wide, None, held):
         return Value(wide, _NO_ERROR, True)
     parts = [of_array(np.asarray(part), dtypes.part_of(dtype), setting) for part in complexes.parts(array)]
     error = np.where(np.isfinite(wide), np.hypot(*(part.error for part in parts)), np.inf)
@@ -139,9 +139,9 @@ def propagate(
         clean = setting.known_opaque and all(not np.any(np.isinf(v.error)) for v in operands)
         return [Value(r, np.zeros(()) if clean else np.full(r.shape, np.inf)) for r in results]
     done = Application(op, node, arrays, results, types, setting)
-    exact = op.exact and all(v.exact for v in operands) and done.stays_exact
-    context = rule_context(done, operands, exact)
-    if exact:
+    reproducible = op.integer_exact and all(v.reproducible for v in operands) and done.stays_reproducible
+    context = rule_context(done, operands, reproducible)
+    if reproducible:
         values = [Value(r, e, True) for r, e in zip(results, _bounds(op.error(context)), strict=True)]
         step = _Step(done, context.held, dtypes.unit_roundoff(context.held), False, False, None)
         return _with_deferred(step, context, operands, values)
@@ -155,10 +155,10 @@ def propagate(
     return values if extreme else _with_deferred(step, context, operands, values)
 
 
-def rule_context(done: Application, operands: Sequence[Value], exact: bool) -> ErrorContext:
-    """The application as its error rule sees it; an exact one rounds nothing."""
+def rule_context(done: Application, operands: Sequence[Value], reproducible: bool) -> ErrorContext:
+    """The application as its error rule sees it; a reproducible one rounds nothing."""
     held = done.setting.held(next(t for t in done.types if t).dtype)
-    unit = 0.0 if exact or done.numpy is not done.op.numpy else dtypes.unit_roundoff(held)
+    unit = 0.0 if reproducible or done.numpy is not done.op.numpy else dtypes.unit_roundoff(held)
     finite = [v.array if v.finite is None else v.finite for v in operands]
     errors, ordered = [v.error for v in operands], done.setting.mode.ordered
     return ErrorContext(finite, errors, done.results, done.attrs, unit, done.numpy, ordered, held)
@@ -184,7 +184,7 @@ def _tuple(raw: Any) -> tuple[Any, ...]:
 def _unrolled(op: Op, graph: Graph, operands: Sequence[Value], setting: Setting) -> list[Value]:
     """The results of control flow, from the graph that it unrolls to; unknown if the deciding operands have errors."""
     results = run(graph, dict(zip(graph.inputs, operands, strict=True)), setting)
-    if any(np.any(v.error) for v in operands[: op.deciding]):
+    if any(np.any(v.error) for v in operands[: op.n_control_operands]):
         return [Value(v.array, np.full(v.array.shape, np.inf)) for v in results]
     return results
 
@@ -221,7 +221,7 @@ def _round(x: np.ndarray, dtype: str) -> np.ndarray:
     return np.asarray(x).astype(dtypes.to_numpy(dtype)).astype(np.float64)
 
 
-# --- exactness -------------------------------------------------------------------------------------------------------
+# --- reproducible results --------------------------------------------------------------------------------------------
 
 
 @dataclass(eq=False)  # not frozen: frozen ones take longer to make, and every operator makes one
@@ -238,7 +238,7 @@ class Application:
     @property
     def attrs(self) -> Attrs:
         """The attributes in the form that the operator's ``numpy`` expects."""
-        return self.op.meant(self.node.attrs, self.types[0])
+        return self.op.resolved_attrs(self.node.attrs, self.types[0])
 
     @cached_property
     def numpy(self) -> NumpyFn:
@@ -259,7 +259,12 @@ class Application:
     @cached_property
     def whole(self) -> list[np.ndarray]:
         """The results before integers wrap around, or after it where the operator means the wrapped values."""
-        if self.op.moves or not self.op.exact or self.wraps or all(r.dtype.kind not in "iu" for r in self.results):
+        if (
+            self.op.moves
+            or not self.op.integer_exact
+            or self.wraps
+            or all(r.dtype.kind not in "iu" for r in self.results)
+        ):
             return list(self.results)
         return list(_tuple(self.op.numpy(_as_floats(self.operands), self.attrs)))
 
@@ -269,20 +274,20 @@ class Application:
         return self.op.partial(_as_floats(self.operands), self.attrs) if self.op.partial else None
 
     @property
-    def stays_exact(self) -> bool:
-        """Whether the results on exact operands, and partial sums on the way, are integers that their types hold."""
+    def stays_reproducible(self) -> bool:
+        """Whether results of reproducible operands, and partial sums, are integers that their types hold."""
         if self.wraps:
             return True
         if self.numpy is not self.op.numpy:
             return self._rounds_alike
         sums, computed = self.sums, self.op.modular or not self.op.selects
-        exact_with, held = self.op.exact_with, [self.setting.held(t.dtype) for t in self.types if t is not None]
-        if exact_with and not all(exact_with(self.node.attrs, dtype) for dtype in held):
+        holds, held = self.op.integer_exact_with, [self.setting.held(t.dtype) for t in self.types if t is not None]
+        if holds and not all(holds(self.node.attrs, dtype) for dtype in held):
             return False
         return all(
             t is None
             or (
-                _is_exact(w, sums, _computed_in(self.op, self.setting.held(t.dtype)), computed)
+                _are_integers(w, sums, _computed_in(self.op, self.setting.held(t.dtype)), computed)
                 and bool(np.all(_unwrapped(r, w, t.dtype)))
             )
             for r, w, t in zip(self.results, self.whole, self.types, strict=True)
@@ -290,7 +295,7 @@ class Application:
 
     @property
     def _rounds_alike(self) -> bool:
-        """Whether all frameworks round exact operands to the same finite integers."""
+        """Whether all frameworks round reproducible operands to the same finite integers."""
         errors, result = [np.zeros(x.shape) for x in self.operands], self.whole[0]
         context = ErrorContext(self.operands, errors, self.whole, self.attrs, 0.0, self.numpy)
         integers = np.isfinite(result) & (result == np.rint(result))
@@ -302,7 +307,7 @@ def _computed_in(op: Op, dtype: str) -> str:
     return "float64" if dtype in dtypes.WIDEST_INTS and op.partial and not op.modular else dtype
 
 
-def _is_exact(values: np.ndarray, sums: np.ndarray | None, dtype: str, computed: bool = False) -> bool:
+def _are_integers(values: np.ndarray, sums: np.ndarray | None, dtype: str, computed: bool = False) -> bool:
     """Whether values, and the bounds on partial sums if any, are integers in the range of the type.
 
     A ``computed`` float64 that equals an end of float64's range may be an integer beyond it that was rounded.
@@ -310,7 +315,7 @@ def _is_exact(values: np.ndarray, sums: np.ndarray | None, dtype: str, computed:
     if dtype == "bool" or values.size == 0:
         return True
     if complexes.is_complex(values):
-        return all(_is_exact(part, sums, dtype, computed) for part in complexes.parts(values))
+        return all(_are_integers(part, sums, dtype, computed) for part in complexes.parts(values))
     low, high = dtypes.exact_integers(dtype)
     if dtype == "int64":  # a float64 that equals the least stands for smaller numbers, too
         low += 1
@@ -341,7 +346,7 @@ def _as_floats(arrays: Sequence[np.ndarray]) -> list[np.ndarray]:
 
 
 class _Step(NamedTuple):
-    """The properties that all results of one application share, unless they are exact.
+    """The properties that all results of one application share, unless they are reproducible.
 
     ``extreme``: operands or results are beyond the numbers that any operator handles. ``doubtful``: the operator only
     selects, and its operands have errors. ``sums`` bound sums of 64-bit integers that some frameworks compute in
@@ -383,7 +388,7 @@ def _value(step: _Step, result: np.ndarray, whole: np.ndarray, carried: np.ndarr
 
 def _stored(values: np.ndarray, error: np.ndarray, dtype: str, mode: Mode) -> Value:
     """Values of a narrow floating type, with the operands' errors and no rounding."""
-    if _is_exact(values, None, dtype) and not error.any():
+    if _are_integers(values, None, dtype) and not error.any():
         return Value(values, error, True)
     if not mode.edge and np.isnan(values).any():
         error = np.where(np.isnan(values), np.inf, error)
@@ -403,7 +408,7 @@ def _with_deferred(
     Operators that decide (that are not continuous) pass on no deferred errors.
     """
     op, types = step.done.op, step.done.types
-    begins = op.partial is not None and all(v.exact for v in values)
+    begins = op.partial is not None and all(v.reproducible for v in values)
     floating = any(t is not None and dtypes.is_inexact(t.dtype) for t in types)
     if not op.continuous or not floating or not (begins or any(v.deferred is not None for v in operands)):
         return list(values)

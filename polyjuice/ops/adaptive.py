@@ -137,13 +137,13 @@ def _adaptive_max_pool(spatial: int) -> Op:
         results=("T", "int64"),
         shape=_adaptive_shape(spatial, 2),
         error=_adaptive_max_error,
-        own="Gather masks all places if one is in doubt",
+        why_not_derived="Gather masks all places if one is in doubt",
         torch=lambda c: (
             f"F.adaptive_max_pool{spatial}d({c.x[0]}, {tuple(c.attrs['output_size'])}, return_indices=True)"
         ),
         definition=_adaptive_max,
         sample=sampling.alone_with(_draw_adaptive(spatial, 4)),
-        exact=True,
+        integer_exact=True,
         ties="unspecified",
         picks=True,
     )

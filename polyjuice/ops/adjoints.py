@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from polyjuice.ir import Attrs
-from polyjuice.ops import along
+from polyjuice.ops import axis_reductions
 from polyjuice.ops.linear_adjoints import onto
 from polyjuice.ops.spec import AdjointFn, VjpContext
 
@@ -28,7 +28,7 @@ def reduction(slope: Callable[[np.ndarray, np.ndarray, int], Any]) -> AdjointFn:
     """Return the adjoint of a reduction. ``slope`` takes the operand, the result (axes kept) and a number of terms."""
 
     def adjoint(a: VjpContext) -> Sequence[np.ndarray]:
-        return [_over(a, along.axes(a.attrs, a.x[0].ndim), slope)]
+        return [_over(a, axis_reductions.axes(a.attrs, a.x[0].ndim), slope)]
 
     return adjoint
 

@@ -69,7 +69,7 @@ OPS = (
         modular=True,
     ),
     _combination("addcmul", "*", NUMERIC, partial=by_definition, modular=True),
-    _combination("addcdiv", "/", FLOATS, lack=domains.nonzero(2)),
+    _combination("addcdiv", "/", FLOATS, distance_to_domain=domains.nonzero(2)),
     defined(
         "lerp",
         lambda x, y, w, a: x + w * (y - x),
@@ -77,7 +77,7 @@ OPS = (
         operands=3,
         partial=by_definition,
         sample=_sample_interpolate,
-        exact=True,
+        integer_exact=True,
         weight=0.4,
     ),
 )

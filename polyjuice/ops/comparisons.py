@@ -10,7 +10,7 @@ import numpy as np
 
 from polyjuice.ir import Attrs, TensorType
 from polyjuice.ir.dtypes import ALL, FLOATS, NUMERIC
-from polyjuice.ops import errors, open_results, reasons, sampling
+from polyjuice.ops import errors, reasons, sampling, unspecified
 from polyjuice.ops.decomposition_terms import where
 from polyjuice.ops.pointwise import binary, defined, elementwise, unary
 from polyjuice.ops.spec import Attr, Call, ErrorContext, Op, SpecialValues, SpellFn
@@ -27,7 +27,7 @@ def _compare(
         errors.decided(errors.comparison_unstable),
         types,
         "bool",
-        exact=True,
+        integer_exact=True,
         continuous=False,
         limits=SpecialValues.ANYWHERE,
         numbers=(0, 1),
@@ -43,7 +43,7 @@ def _logic(name: str, function: Any, word: str, symbol: str, *tensorflow: str, *
         (f"{{0}} {symbol} {{1}}", f"tf.math.{word}({{0}}, {{1}})", *tensorflow),
         errors.added,
         ("bool",),
-        exact=True,
+        integer_exact=True,
         continuous=False,
         **more,
     )
@@ -104,7 +104,7 @@ OPS = (
         ("tf.logical_not({0})", "~{0}"),
         errors.lipschitz(),
         ("bool",),
-        exact=True,
+        integer_exact=True,
         continuous=False,
         followers="Not Where And Or Cast",
     ),
@@ -117,7 +117,7 @@ OPS = (
         errors.known,
         FLOATS,
         "bool",
-        exact=True,
+        integer_exact=True,
         continuous=False,
         weight=0.3,
         limits=SpecialValues.ANYWHERE,
@@ -132,7 +132,7 @@ OPS = (
         result="bool",
         sample=sampling.alone_with(_draw_is_inf),
         attrs=(Attr("detect_negative", "int", 1), Attr("detect_positive", "int", 1)),
-        exact=True,
+        integer_exact=True,
         continuous=False,
         weight=0.3,
         limits=SpecialValues.ANYWHERE,
@@ -144,7 +144,7 @@ OPS = (
         ("tf.math.is_finite({0})",),
         result="bool",
         widen=False,
-        exact=True,
+        integer_exact=True,
         continuous=False,
         limits=SpecialValues.ANYWHERE,
     ),
@@ -158,11 +158,11 @@ OPS = (
         result="bool",
         widen=False,
         error=_signbit_error,
-        own=reasons.OPEN_ZERO,
-        exact=True,
+        why_not_derived=reasons.OPEN_ZERO,
+        integer_exact=True,
         continuous=False,
         limits=SpecialValues.INFINITY,
-        unsettled=open_results.sign_of_nan(0),
+        unsettled=unspecified.sign_of_nan(0),
     ),
     defined(
         "heaviside",
@@ -171,7 +171,7 @@ OPS = (
         dtypes=NUMERIC,
         operands=2,
         widen=False,
-        exact=True,
+        integer_exact=True,
         continuous=False,
         limits=SpecialValues.INFINITY,
         signed_zeros=False,

@@ -19,7 +19,7 @@ import numpy as np
 
 from polyjuice.ir import Attrs, TensorType, complexes, dtypes
 from polyjuice.ir.dtypes import COMPLEX
-from polyjuice.ops import along, errors, sampling
+from polyjuice.ops import axis_reductions, errors, sampling
 from polyjuice.ops.matrix import linear_error, matmul_shape, product
 from polyjuice.ops.pointwise import broadcast_shape
 from polyjuice.ops.shapes import Dims, ShapeMismatch
@@ -107,10 +107,12 @@ def _angle_error(c: ErrorContext) -> np.ndarray:
 
 def _sum_error(c: ErrorContext) -> np.ndarray:
     def over(x: np.ndarray) -> np.ndarray:
-        return np.asarray(np.sum(x, axis=along.axes(c.attrs, c.x[0].ndim), keepdims=along.keeps(c.attrs)))
+        return np.asarray(
+            np.sum(x, axis=axis_reductions.axes(c.attrs, c.x[0].ndim), keepdims=axis_reductions.keeps(c.attrs))
+        )
 
     carried = over(np.broadcast_to(c.e[0], c.x[0].shape))
-    return errors.summed(along.terms(c.attrs, c.x[0].shape), c, carried, over(np.abs(c.x[0])))
+    return errors.summed(axis_reductions.terms(c.attrs, c.x[0].shape), c, carried, over(np.abs(c.x[0])))
 
 
 def _scaled_error(c: ErrorContext) -> np.ndarray:
@@ -132,7 +134,7 @@ def _sample_pairs(rng: random.Random, first: TensorType) -> Sample | None:
 
 
 def _sum(x: Sequence[np.ndarray], a: Attrs) -> np.ndarray:
-    return np.asarray(np.sum(x[0], axis=along.axes(a, x[0].ndim), keepdims=along.keeps(a)))
+    return np.asarray(np.sum(x[0], axis=axis_reductions.axes(a, x[0].ndim), keepdims=axis_reductions.keeps(a)))
 
 
 def _number(a: Attrs) -> complex:
@@ -234,7 +236,7 @@ def _arithmetic(name: str, symbol: str, function: Any, error: ErrorFn, **more: A
         (f"{{0}} {symbol} {{1}}", f"torch.{name}({{0}}, {{1}})", f"{{0}}.{name}({{1}})", f"{{0}}.{name}_({{1}})"),
         arity=2,
         sample=sampling.same_type(1),
-        exact=True,
+        integer_exact=True,
         **more,
     )
 
@@ -254,7 +256,7 @@ OPS: tuple[Op, ...] = (
         sample=sampling.same_type(1),
         types=PARTS,
         result="complex64",
-        exact=True,
+        integer_exact=True,
     ),
     _op(
         "view_as_complex",
@@ -320,7 +322,7 @@ OPS: tuple[Op, ...] = (
         lambda x, a: np.negative(x[0]),
         errors.lipschitz(),
         ("-{0}", *_method("neg"), "{0}.neg_()"),
-        exact=True,
+        integer_exact=True,
     ),
     _op(
         "mul.complex_number",
@@ -329,8 +331,8 @@ OPS: tuple[Op, ...] = (
         _times_number,
         sample=sampling.alone_with(_draw_number),
         attrs=(Attr("real", "float"), Attr("imag", "float")),
-        exact=True,
-        exact_with=lambda a, dtype: _number(a) == complex(round(a["real"]), round(a["imag"])),
+        integer_exact=True,
+        integer_exact_with=lambda a, dtype: _number(a) == complex(round(a["real"]), round(a["imag"])),
         partial=lambda x, a: _size(x[0]) * _size(np.asarray(_number(a))),
         ulps=_MULTIPLICATION,
     ),
@@ -339,16 +341,16 @@ OPS: tuple[Op, ...] = (
         "sum.complex",
         _sum,
         _sum_error,
-        along.torch(
+        axis_reductions.torch(
             "torch.sum({x}, dim={dim}, keepdim={keep})",
             "{x}.sum(dim={dim}, keepdim={keep})",
             full=("{x}.sum()", "torch.sum({x})"),
         ),
-        sample=along.some_axes(),
-        shape=along.dims_shape,
+        sample=axis_reductions.some_axes(),
+        shape=axis_reductions.dims_shape,
         elementwise=False,
-        attrs=along.DIMS,
-        exact=True,
+        attrs=axis_reductions.DIMS,
+        integer_exact=True,
         partial=lambda x, a: _sum([_size(x[0])], a),
     ),
     _op(
@@ -360,7 +362,7 @@ OPS: tuple[Op, ...] = (
         sample=_sample_matmul,
         shape=matmul_shape,
         elementwise=False,
-        exact=True,
+        integer_exact=True,
         partial=lambda x, a: product([_size(v) for v in x], a),
     ),
 )

@@ -10,7 +10,7 @@ import numpy as np
 
 from polyjuice.ir import Attrs, TensorType
 from polyjuice.ops import linear_adjoints, sampling
-from polyjuice.ops.along import WIDE
+from polyjuice.ops.axis_reductions import WIDE
 from polyjuice.ops.matrix import linear_error, magnitudes
 from polyjuice.ops.products import op
 from polyjuice.ops.shapes import Dims, ShapeMismatch, normalize_axis
@@ -283,7 +283,7 @@ OPS = (
         tensorflow=_einsum_tensorflow,
         sample=_sample_einsum,
         attrs=(Attr("equation", "string"),),
-        exact=True,
+        integer_exact=True,
         partial=magnitudes(_einsum),
         adjoint=linear_adjoints.einsum,
     ),

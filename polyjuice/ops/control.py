@@ -300,7 +300,7 @@ def _sample_loop(rng: random.Random, first: TensorType) -> Sample:
 
 
 def _control(name: str, **fields: Any) -> Op:
-    return Op(name=name, numpy=_by_unrolling, error=_by_unrolling, variadic=True, exact=True, **fields)
+    return Op(name=name, numpy=_by_unrolling, error=_by_unrolling, variadic=True, integer_exact=True, **fields)
 
 
 OPS: tuple[Op, ...] = (
@@ -313,7 +313,7 @@ OPS: tuple[Op, ...] = (
         splits="then_branch",
         shape=_if_shape,
         unrolled=_taken,
-        deciding=1,
+        n_control_operands=1,
         torch=_if_torch,
         tensorflow=_if_tensorflow,
         sample=_sample_if,

@@ -20,7 +20,7 @@ _WITHOUT_BFLOAT16 = tuple(dtype for dtype in ALL if dtype != "bfloat16")
 _FAR = 2**63 - 1
 """An end beyond every dimension."""
 
-_SETTINGS: dict[str, Any] = {"error": errors.none, "exact": True}
+_SETTINGS: dict[str, Any] = {"error": errors.none, "integer_exact": True}
 
 
 # --- EyeLike ---------------------------------------------------------------------------------------------------------
@@ -108,7 +108,7 @@ def _filling(
         definition=build,
         sample=sampling.alone_with(draw),
         attrs=attrs,
-        exact=True,
+        integer_exact=True,
         weight=0.15,
         signed_zeros=True,
     )

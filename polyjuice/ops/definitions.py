@@ -86,7 +86,7 @@ def _steps(graph: Graph, values: dict[str, np.ndarray]) -> Iterator[_Step]:
     for node in graph.nodes:
         op = entry(node)
         assert op is not None
-        attrs = op.meant(node.attrs, graph.types[node.outputs[0]])
+        attrs = op.resolved_attrs(node.attrs, graph.types[node.outputs[0]])
         x = [values[name] for name in node.inputs if name]
         raw = op.numpy(x, attrs)
         y = [

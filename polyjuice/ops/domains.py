@@ -11,9 +11,9 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from polyjuice.ir import Attrs
-from polyjuice.ops import along
+from polyjuice.ops import axis_reductions
 from polyjuice.ops.linear_adjoints import onto
-from polyjuice.ops.spec import LackFn
+from polyjuice.ops.spec import DistanceFn
 
 #: How far inside its domain an operand should be, so that it is well-conditioned there.
 MARGIN = 0.02
@@ -22,7 +22,7 @@ MARGIN = 0.02
 _LARGEST_EXPONENT = 40.0
 
 
-def within(place: int, low: float = -np.inf, high: float = np.inf) -> LackFn:
+def within(place: int, low: float = -np.inf, high: float = np.inf) -> DistanceFn:
     """An operand must be between two bounds."""
 
     def lack(x: Sequence[np.ndarray], a: Attrs) -> Mapping[int, np.ndarray]:
@@ -38,7 +38,7 @@ def _away(v: np.ndarray, pole: np.ndarray | float = 0.0) -> np.ndarray:
     return np.where(np.abs(gap) < MARGIN, np.copysign(MARGIN, gap) - gap, 0.0)
 
 
-def nonzero(place: int) -> LackFn:
+def nonzero(place: int) -> DistanceFn:
     """An operand must not be zero."""
     return lambda x, a: {place: _away(x[place])}
 
@@ -66,8 +66,8 @@ def power(x: Sequence[np.ndarray], a: Attrs) -> Mapping[int, np.ndarray]:
 
 def positive_sum(x: Sequence[np.ndarray], a: Attrs) -> Mapping[int, np.ndarray]:
     """ReduceLogSum: the sums must be positive. The terms share the missing amount."""
-    axes = along.axes(a, x[0].ndim)
-    short = np.maximum(MARGIN - np.sum(x[0], axis=axes, keepdims=True), 0) / along.terms(a, x[0].shape)
+    axes = axis_reductions.axes(a, x[0].ndim)
+    short = np.maximum(MARGIN - np.sum(x[0], axis=axes, keepdims=True), 0) / axis_reductions.terms(a, x[0].shape)
     return {0: np.broadcast_to(short, x[0].shape)}
 
 

@@ -13,7 +13,7 @@ import numpy as np
 
 from polyjuice.ir import TensorType
 from polyjuice.ir.dtypes import COMPLEX, FLOATS, INTS, NUMERIC, SIGNED, STORED, UNSIGNED
-from polyjuice.ops import domains, errors, followers, open_results, reasons, sampling, value_bounds
+from polyjuice.ops import domains, errors, followers, reasons, sampling, unspecified, value_bounds
 from polyjuice.ops.decomposition_terms import Term, where
 from polyjuice.ops.pointwise import (
     HALF_TO_SINGLE,
@@ -102,7 +102,7 @@ def _extremum(name: str, word: str, function: Any, symbol: str, **more: Any) -> 
         ),
         errors.isotone,
         NUMERIC,
-        exact=True,
+        integer_exact=True,
         limits=SpecialValues.INFINITY,
         **more,
     )
@@ -178,7 +178,7 @@ def _rounding(name: str, function: Any, tensorflow: Texts, **more: Any) -> Op:
         (f"torch.{word}({{0}})", f"{{0}}.{word}()", f"{{0}}.{word}_()"),
         tensorflow,
         errors.stepped,
-        exact=True,
+        integer_exact=True,
         continuous=False,
         limits=SpecialValues.ANYWHERE,
         weight=0.5,
@@ -238,7 +238,7 @@ OPS = (
         ulps=2,
         sample=_sample_divide,
         limits=SpecialValues.ANYWHERE,
-        lack=domains.nonzero(1),
+        distance_to_domain=domains.nonzero(1),
         divides=True,
         followers="Mul Div Add Floor Erf Cast Round Softmax Sub",
         bounds=value_bounds.QUOTIENT,
@@ -254,9 +254,9 @@ OPS = (
         ulps=8,
         weight=0.5,
         limits=SpecialValues.NAN | SpecialValues.POLE | SpecialValues.STRICT,
-        lack=domains.power,
+        distance_to_domain=domains.power,
         followers="Sqrt ReduceMean ReduceSum Mul Add",
-        unsettled=open_results.root(0),
+        unsettled=unspecified.root(0),
     ),
     _extremum(
         "Max",
@@ -283,7 +283,7 @@ OPS = (
         _add_n,
         _sum_error,
         FLOATS,
-        exact=True,
+        integer_exact=True,
         partial=lambda x, a: _fold(np.add)([np.abs(v) for v in x]),
         weight=0.5,
         signed_zeros=False,
@@ -331,7 +331,7 @@ OPS = (
         by_type(UNSIGNED, ("tf.cast({0} > 0, {0}.dtype)", "tf.minimum({0}, 1)"), ("tf.sign({0})", "tf.math.sign({0})")),
         errors.stepped,
         NUMERIC,
-        exact=True,
+        integer_exact=True,
         continuous=False,
         limits=SpecialValues.INFINITY,
         followers="Mul Abs",
@@ -345,7 +345,7 @@ OPS = (
         _reciprocal_error,
         ulps=3,
         limits=SpecialValues.ANYWHERE,
-        lack=domains.nonzero(0),
+        distance_to_domain=domains.nonzero(0),
         followers="Mul Reciprocal Sqrt Div",
         bounds=Bounds("(/ 1.0 h0)", "(/ 1.0 l0)", when="(> (* l0 h0) 0.0)"),
     ),
@@ -391,11 +391,11 @@ OPS = (
         widen=False,
         numpy=lambda x, a: np.copysign(*x),
         error=_copysign_error,
-        own=reasons.OPEN_ZERO,
-        exact=True,
+        why_not_derived=reasons.OPEN_ZERO,
+        integer_exact=True,
         continuous=False,
         limits=SpecialValues.INFINITY,
-        unsettled=open_results.sign_of_nan(1),
+        unsettled=unspecified.sign_of_nan(1),
     ),
     # rounding
     _rounding(
@@ -432,8 +432,8 @@ OPS = (
         widen=False,
         numpy=lambda x, a: np.trunc(x[0]),
         error=errors.stepped,
-        own=reasons.OPEN_SIGN,
-        exact=True,
+        why_not_derived=reasons.OPEN_SIGN,
+        integer_exact=True,
         continuous=False,
         limits=SpecialValues.ANYWHERE,
         bounds=Bounds("(min l0 0.0)", "(max h0 0.0)", whole=True),
@@ -446,8 +446,8 @@ OPS = (
         widen=False,
         numpy=lambda x, a: x[0] - np.trunc(x[0]),
         error=_fraction_error,
-        own=reasons.OPEN_SIGN,
-        exact=True,
+        why_not_derived=reasons.OPEN_SIGN,
+        integer_exact=True,
         continuous=False,
         ulps=1,
         limits=SpecialValues.ANYWHERE,

@@ -8,7 +8,7 @@ from typing import Any
 
 from polyjuice.ir import Attrs
 from polyjuice.ir.dtypes import NUMERIC
-from polyjuice.ops import along, sampling
+from polyjuice.ops import axis_reductions, sampling
 from polyjuice.ops.shapes import Dims, ShapeMismatch, normalize_axis
 from polyjuice.ops.spec import (
     NOT_WRITTEN,
@@ -21,7 +21,7 @@ from polyjuice.ops.spec import (
     SpellFn,
 )
 
-_op = partial(along.reduction, types=NUMERIC, exact=True, limits=SpecialValues.INFINITY, weight=0.4)
+_op = partial(axis_reductions.reduction, types=NUMERIC, integer_exact=True, limits=SpecialValues.INFINITY, weight=0.4)
 """The entry of an operator that selects extremes, or their places."""
 
 
@@ -80,7 +80,7 @@ def _along_dim(name: str) -> Op:
         NOT_WRITTEN,
         results=("T", "int64"),
         shape=_extremes_shape,
-        sample=along.one_axis("dim", keepdim=along.either),
+        sample=axis_reductions.one_axis("dim", keepdim=axis_reductions.either),
         attrs=(Attr("dim", "int"), Attr("keepdim", "int", 0)),
         continuous=False,
         ties="first",
@@ -129,11 +129,11 @@ OPS = (
     _op(
         "aminmax",
         _extremes,
-        lambda c: f"torch.aminmax({c.x[0]}, dim={c.attrs['dim']}, keepdim={along.keeps(c.attrs)})",
+        lambda c: f"torch.aminmax({c.x[0]}, dim={c.attrs['dim']}, keepdim={axis_reductions.keeps(c.attrs)})",
         NOT_WRITTEN,
         results=("T", "T"),
         shape=_extremes_shape,
-        sample=along.one_axis("dim", keepdim=along.either),
+        sample=axis_reductions.one_axis("dim", keepdim=axis_reductions.either),
         attrs=(Attr("dim", "int"), Attr("keepdim", "int", 0)),
         picks=True,
     ),

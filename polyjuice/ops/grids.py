@@ -10,7 +10,7 @@ import numpy as np
 
 from polyjuice.ir import Attrs, TensorType
 from polyjuice.ir.dtypes import FLOATS
-from polyjuice.ops import open_results, sampling, windows
+from polyjuice.ops import sampling, unspecified, windows
 from polyjuice.ops.shapes import Dims, ShapeMismatch, normalize_axis
 from polyjuice.ops.spec import Attr, Call, ErrorContext, Op, Operand, Sample, Unsupported
 from polyjuice.ops.structural import moving, torch_pads
@@ -183,7 +183,7 @@ OPS: tuple[Op, ...] = (
             Attr("align_corners", "int", 0),
         ),
         weight=0.8,
-        unsettled=open_results.interpolation,
+        unsettled=unspecified.interpolation,
     ),
     moving(
         "CenterCropPad",

@@ -11,7 +11,7 @@ import numpy as np
 from polyjuice.ir import Attrs, TensorType
 from polyjuice.ir.dtypes import ALL
 from polyjuice.ops import reasons, sampling
-from polyjuice.ops.along import WIDE
+from polyjuice.ops.axis_reductions import WIDE
 from polyjuice.ops.indexing import unsigned
 from polyjuice.ops.shapes import Dims, ShapeMismatch
 from polyjuice.ops.spec import Attr, Builder, Call, Op, Operand, Sample, by_definition
@@ -135,7 +135,7 @@ OPS = (
         tensorflow=_bilinear_tensorflow,
         definition=_bilinear_definition,
         sample=_sample_bilinear,
-        exact=True,
+        integer_exact=True,
         partial=by_definition,
         weight=0.2,
         data_inputs=2,
@@ -151,7 +151,7 @@ OPS = (
         definition=lambda b, x, a: b.op("Gather", *x, axis=0),
         weight=0.4,
         numpy=lambda x, a: np.take(x[0], unsigned(x[1]), axis=0),
-        own=reasons.NEGATIVE_INDICES,
+        why_not_derived=reasons.NEGATIVE_INDICES,
     ),
     moving(
         "Dropout",

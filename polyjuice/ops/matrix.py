@@ -12,7 +12,7 @@ import numpy as np
 from polyjuice.ir import Attrs, TensorType, dtypes
 from polyjuice.ir.dtypes import FLOATS
 from polyjuice.ops import adjoints, errors, followers, linear_adjoints, sampling
-from polyjuice.ops.along import WIDE
+from polyjuice.ops.axis_reductions import WIDE
 from polyjuice.ops.shapes import Dims, ShapeMismatch
 from polyjuice.ops.spec import (
     Attr,
@@ -302,7 +302,7 @@ def _det_error(c: ErrorContext) -> np.ndarray:
 def integer_product(name: str, **more: Any) -> Op:
     """The entry of a product of bytes, less their zero points, which are the last two operands."""
     inputs, types = ("A", "B", "A", "B"), {"A": _BYTES, "B": _BYTES}
-    return Op(name=name, inputs=inputs, min_inputs=2, types=types, results=("int32",), exact=True, **more)
+    return Op(name=name, inputs=inputs, min_inputs=2, types=types, results=("int32",), integer_exact=True, **more)
 
 
 OPS = (

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from polyjuice.ir import Attrs, TensorType, dtypes
-from polyjuice.ops import open_results, sampling
+from polyjuice.ops import sampling, unspecified
 from polyjuice.ops.shapes import Dims, ShapeMismatch
 from polyjuice.ops.spec import Attr, Builder, Call, ErrorContext, Op, TypeMismatch, Unsupported
 from polyjuice.ops.structural import moving
@@ -211,7 +211,7 @@ OPS: tuple[Op, ...] = (
         elementwise=True,
         continuous=False,
         weight=0.5,
-        unsettled=open_results.sign_of_nan(0),
+        unsettled=unspecified.sign_of_nan(0),
         fresh=False,
     ),
     Op(

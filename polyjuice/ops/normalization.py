@@ -10,7 +10,7 @@ import numpy as np
 
 from polyjuice.ir import Attrs, TensorType, dtypes
 from polyjuice.ir.dtypes import FLOATS
-from polyjuice.ops import adjoints, domains, errors, open_results, sampling
+from polyjuice.ops import adjoints, domains, errors, sampling, unspecified
 from polyjuice.ops.shapes import Dims, ShapeMismatch, normalize_axis
 from polyjuice.ops.spec import Attr, Builder, Call, ErrorContext, Op, Operand, Sample, Unsupported
 from polyjuice.ops.windows import channels_first, channels_last
@@ -395,7 +395,7 @@ def _group_norm(name: str, parameters: Sequence[int]) -> dict[str, Any]:
     return {
         "shape": _group_shape,
         "error": error,
-        "own": "some frameworks compute the variance as mean(x^2) - mean(x)^2, which loses more digits",
+        "why_not_derived": "some frameworks compute the variance as mean(x^2) - mean(x)^2, which loses more digits",
         "torch": torch,
         "tensorflow": tensorflow,
         "definition": onnx,
@@ -465,9 +465,9 @@ OPS = (
         attrs=(_EPSILON,),
         weight=1.0,
         adjoint=adjoints.batch_normalization,
-        lack=domains.within(4, 0.0),
+        distance_to_domain=domains.within(4, 0.0),
         followers="PRelu Relu Add Conv Mul LeakyRelu",
-        unsettled=open_results.root(4),
+        unsettled=unspecified.root(4),
         data_inputs=1,
     ),
     _normalization(

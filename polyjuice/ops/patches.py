@@ -209,7 +209,7 @@ OPS = (
             Attr("pads", "ints"),
             Attr("strides", "ints"),
         ),
-        exact=True,
+        integer_exact=True,
         partial=lambda x, a: _col2im([np.abs(x[0])], a),
         weight=1.0,
         adjoint=linear_adjoints.col2im,
@@ -224,7 +224,7 @@ OPS = (
         types={"T": FLOATS},
         definition=_im2col_definition,
         error=_im2col_error,
-        own="some frameworks gather patches by a convolution with zeros, which spreads infinities and NaN",
+        why_not_derived="some frameworks gather patches by a convolution with zeros, which spreads infinities and NaN",
         filling="0.0",
     ),
 )

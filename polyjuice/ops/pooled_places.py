@@ -105,7 +105,7 @@ OPS = (
             Attr("dilation", "ints", (1, 1)),
             Attr("ceil_mode", "int", 0),
         ),
-        exact=True,
+        integer_exact=True,
         continuous=False,
         ties="unspecified",
         limits=SpecialValues.NOWHERE,

@@ -11,7 +11,7 @@ import numpy as np
 from polyjuice.ir import Attrs, TensorType, dtypes
 from polyjuice.ir.dtypes import FLOATS
 from polyjuice.ops import sampling
-from polyjuice.ops.along import WIDE
+from polyjuice.ops.axis_reductions import WIDE
 from polyjuice.ops.matrix import factors, matmul_shape, scaled_sum
 from polyjuice.ops.shapes import Dims, ShapeMismatch
 from polyjuice.ops.spec import (
@@ -51,7 +51,7 @@ def op(
         torch=torch,
         tensorflow=tensorflow,
         sample=sample,
-        exact=True,
+        integer_exact=True,
         **{"types": {"T": WIDE}, "modular": True, **more},
     )
 

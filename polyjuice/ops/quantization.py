@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from polyjuice.ir import Attrs, TensorType, dtypes
-from polyjuice.ops import adjoints, errors, open_results, sampling
+from polyjuice.ops import adjoints, errors, sampling, unspecified
 from polyjuice.ops.shapes import Dims, ShapeMismatch, normalize_axis
 from polyjuice.ops.spec import RESULT, Attr, Call, Draws, ErrorContext, Op, Operand, Sample, Unsupported
 
@@ -336,7 +336,7 @@ OPS: tuple[Op, ...] = (
         weight=1.0,
         adjoint=adjoints.quantize,
         followers="DequantizeLinear",
-        unsettled=open_results.quantization,
+        unsettled=unspecified.quantization,
         data_inputs=1,
     ),
     Op(
@@ -352,7 +352,7 @@ OPS: tuple[Op, ...] = (
         tensorflow=_dequantized(TENSORFLOW_CAST, "tf.reshape({0}, {1})"),
         sample=_sample_dequantize,
         attrs=(Attr("axis", "int", 1),),
-        exact=True,
+        integer_exact=True,
         ulps=3,
         weight=0.5,
         adjoint=adjoints.dequantize,
@@ -371,6 +371,6 @@ OPS: tuple[Op, ...] = (
         sample=lambda rng, first: None if 0 in first.shape else Sample(),
         continuous=False,
         weight=0.2,
-        unsettled=open_results.dynamic_quantization,
+        unsettled=unspecified.dynamic_quantization,
     ),
 )

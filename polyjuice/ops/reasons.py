@@ -1,4 +1,4 @@
-"""Reasons of several operators to have a meaning or an error bound beside a definition (:attr:`Op.own`)."""
+"""Shared reasons why an entry does not derive its function or error bound (:attr:`Op.why_not_derived`)."""
 
 SUM_WITH_ONE = "its definition loses digits in a sum with 1"
 OPEN_SIGN = "its definition decides by the sign of a number, which takes more steps and is open near 0"

@@ -11,8 +11,8 @@ import numpy as np
 
 from polyjuice.ir import Attrs, TensorType, dtypes
 from polyjuice.ir.dtypes import FLOATS, NUMERIC
-from polyjuice.ops import adjoints, along, domains, errors, sampling, value_bounds
-from polyjuice.ops.along import WIDE
+from polyjuice.ops import adjoints, axis_reductions, domains, errors, sampling, value_bounds
+from polyjuice.ops.axis_reductions import WIDE
 from polyjuice.ops.shapes import Dims, ShapeMismatch, normalize_axis
 from polyjuice.ops.spec import Attr, Call, ErrorContext, ErrorFn, NumpyFn, Op, SpecialValues, SpellFn
 
@@ -30,7 +30,7 @@ def reducing(function: Reduce, dtype: str = "") -> NumpyFn:
     """A reduction over the axes of the attributes, in the operand's type, or in ``dtype``."""
 
     def apply(x: Sequence[np.ndarray], a: Attrs) -> np.ndarray:
-        reduced = function(x[0], axis=along.axes(a, x[0].ndim), keepdims=along.keeps(a))
+        reduced = function(x[0], axis=axis_reductions.axes(a, x[0].ndim), keepdims=axis_reductions.keeps(a))
         return np.asarray(reduced).astype(dtypes.to_numpy(dtype) if dtype else x[0].dtype)
 
     return apply
@@ -38,7 +38,7 @@ def reducing(function: Reduce, dtype: str = "") -> NumpyFn:
 
 def over(c: ErrorContext, function: Reduce, x: np.ndarray) -> Any:
     """``function`` over the axes of an application."""
-    return function(x, axis=along.axes(c.attrs, c.x[0].ndim), keepdims=along.keeps(c.attrs))
+    return function(x, axis=axis_reductions.axes(c.attrs, c.x[0].ndim), keepdims=axis_reductions.keeps(c.attrs))
 
 
 def operand_errors(c: ErrorContext) -> np.ndarray:
@@ -83,7 +83,7 @@ def log_sum_exp(x: np.ndarray, axis: tuple[int, ...], keepdims: bool) -> Any:
 
 def terms(c: ErrorContext) -> int:
     """The number of elements in each result element."""
-    return along.terms(c.attrs, c.x[0].shape)
+    return axis_reductions.terms(c.attrs, c.x[0].shape)
 
 
 def sum_error(c: ErrorContext) -> np.ndarray:
@@ -156,7 +156,7 @@ def log_sum_exp_error(c: ErrorContext) -> np.ndarray:
     Adding the maximum back rounds again. Where all elements are -inf, the result is -inf.
     """
     top = over(c, greatest, c.x[0])
-    carried = errors.log_sum_error(c.x[0], operand_errors(c), along.axes(c.attrs, c.x[0].ndim), c.unit)
+    carried = errors.log_sum_error(c.x[0], operand_errors(c), axis_reductions.axes(c.attrs, c.x[0].ndim), c.unit)
     rounding = c.unit * (2 * terms(c) + 8 + 2 * np.abs(top) + 2 * np.abs(c.y[0]))
     nothing = np.isneginf(c.y[0]) & ~np.asarray(over(c, np.any, operand_errors(c) > 0))
     return np.where(nothing, 0.0, carried.reshape(np.shape(c.y[0])) + rounding)
@@ -172,15 +172,17 @@ def _draw_axes(rng: random.Random, first: TensorType) -> Attrs:
 
 def _torch_prod(c: Call) -> str:
     """torch.prod reduces one axis at a time: the last first, so that the others keep their numbers."""
-    over_axes, dtype = along.axes(c.attrs, c.types[0].rank), f"dtype=torch.{c.types[0].dtype}"
+    over_axes, dtype = axis_reductions.axes(c.attrs, c.types[0].rank), f"dtype=torch.{c.types[0].dtype}"
     method = c.draws.chance(0.5)
-    if len(over_axes) == c.types[0].rank and not along.keeps(c.attrs) and c.draws.chance(0.5):
-        return along.without_type(c, f"{c.x[0]}.prod({dtype})" if method else f"torch.prod({c.x[0]}, {dtype})")
+    if len(over_axes) == c.types[0].rank and not axis_reductions.keeps(c.attrs) and c.draws.chance(0.5):
+        return axis_reductions.without_type(
+            c, f"{c.x[0]}.prod({dtype})" if method else f"torch.prod({c.x[0]}, {dtype})"
+        )
     text = c.x[0]
     for axis in sorted(over_axes, reverse=True):
-        arguments = f"dim={axis}, keepdim={along.keeps(c.attrs)}, {dtype}"
+        arguments = f"dim={axis}, keepdim={axis_reductions.keeps(c.attrs)}, {dtype}"
         text = f"{text}.prod({arguments})" if method else f"torch.prod({text}, {arguments})"
-    return along.without_type(c, text) if text != c.x[0] else f"{c.x[0]}.clone()"
+    return axis_reductions.without_type(c, text) if text != c.x[0] else f"{c.x[0]}.clone()"
 
 
 def _tensorflow_forms(function: str, raw: str = "") -> SpellFn:
@@ -188,7 +190,7 @@ def _tensorflow_forms(function: str, raw: str = "") -> SpellFn:
     forms.append(f"tf.math.{function}({{x}}, axis={{dim}}, keepdims={{keep}})")
     if raw:
         forms.append(f"tf.raw_ops.{raw}(input={{x}}, axis={{dim}}, keep_dims={{keep}})")
-    return along.tensorflow(*forms, full=(f"tf.{function}({{x}})",))
+    return axis_reductions.tensorflow(*forms, full=(f"tf.{function}({{x}})",))
 
 
 def _summed_tensorflow(inner: str) -> str:
@@ -207,7 +209,7 @@ def _reduction(
     return Op(
         name=name,
         types={"T": types},
-        shape=along.reduced_shape,
+        shape=axis_reductions.reduced_shape,
         numpy=reducing(function),
         error=error,
         torch=torch,
@@ -229,7 +231,7 @@ _SUM_FORMS = (
 
 
 def _extreme_forms(name: str) -> SpellFn:
-    return along.torch(
+    return axis_reductions.torch(
         f"torch.a{name}({{x}}, dim={{dim}}, keepdim={{keep}})",
         f"{{x}}.a{name}(dim={{dim}}, keepdim={{keep}})",
         single=(f"torch.{name}({{x}}, dim={{dim}}, keepdim={{keep}}).values", f"{{x}}.{name}({{dim}}, {{keep}})[0]"),
@@ -243,9 +245,11 @@ _ONNX_REDUCTIONS = (
         np.sum,
         sum_error,
         WIDE,
-        along.torch(*_SUM_FORMS, full=("{x}.sum(dtype=torch.{dtype})", "torch.sum({x}, dtype=torch.{dtype})")),
+        axis_reductions.torch(
+            *_SUM_FORMS, full=("{x}.sum(dtype=torch.{dtype})", "torch.sum({x}, dtype=torch.{dtype})")
+        ),
         _tensorflow_forms("reduce_sum", "Sum"),
-        exact=True,
+        integer_exact=True,
         partial=reducing(_sum_of(np.abs)),
         weight=3,
         limits=SpecialValues.INFINITY | SpecialValues.NAN,
@@ -258,7 +262,7 @@ _ONNX_REDUCTIONS = (
         np.mean,
         mean_error,
         FLOATS,
-        along.torch(
+        axis_reductions.torch(
             "torch.mean({x}, dim={dim}, keepdim={keep})",
             "{x}.mean(dim={dim}, keepdim={keep})",
             full=("{x}.mean()", "torch.mean({x})"),
@@ -278,7 +282,7 @@ _ONNX_REDUCTIONS = (
         _ORDERED,
         _extreme_forms("max"),
         _tensorflow_forms("reduce_max", "Max"),
-        exact=True,
+        integer_exact=True,
         weight=1.5,
         limits=SpecialValues.INFINITY,
         picks=True,
@@ -293,7 +297,7 @@ _ONNX_REDUCTIONS = (
         _ORDERED,
         _extreme_forms("min"),
         _tensorflow_forms("reduce_min", "Min"),
-        exact=True,
+        integer_exact=True,
         limits=SpecialValues.INFINITY,
         picks=True,
         bounds=value_bounds.SAME,
@@ -306,7 +310,7 @@ _ONNX_REDUCTIONS = (
         WIDE,
         _torch_prod,
         _tensorflow_forms("reduce_prod", "Prod"),
-        exact=True,
+        integer_exact=True,
         partial=reducing(lambda x, axis, keepdims: np.prod(np.maximum(np.abs(x), 1), axis=axis, keepdims=keepdims)),
         weight=0.5,
         adjoint=adjoints.reduction(adjoints.product_slope),
@@ -317,13 +321,13 @@ _ONNX_REDUCTIONS = (
         _sum_of(np.abs),
         sum_error,
         WIDE,
-        along.torch(
+        axis_reductions.torch(
             "torch.sum(torch.abs({x}), dim={dim}, keepdim={keep}, dtype=torch.{dtype})",
             "{x}.abs().sum(dim={dim}, keepdim={keep}, dtype=torch.{dtype})",
             full=("{x}.abs().sum(dtype=torch.{dtype})", "torch.sum(torch.abs({x}), dtype=torch.{dtype})"),
         ),
-        along.tensorflow(_summed_tensorflow("tf.abs({x})"), _summed_tensorflow("tf.math.abs({x})")),
-        exact=True,
+        axis_reductions.tensorflow(_summed_tensorflow("tf.abs({x})"), _summed_tensorflow("tf.math.abs({x})")),
+        integer_exact=True,
         partial=reducing(_sum_of(np.abs)),
         weight=0.5,
         limits=SpecialValues.INFINITY | SpecialValues.NAN,
@@ -335,13 +339,13 @@ _ONNX_REDUCTIONS = (
         norm,
         norm_error,
         FLOATS,
-        along.torch(
+        axis_reductions.torch(
             "torch.linalg.vector_norm({x}, ord=2, dim={dim}, keepdim={keep})",
             "torch.norm({x}, p=2, dim={dim}, keepdim={keep})",
             "torch.sqrt(torch.sum({x} * {x}, dim={dim}, keepdim={keep}))",
             full=("torch.linalg.vector_norm({x})", "torch.norm({x})", "{x}.norm()", "({x} ** 2).sum().sqrt()"),
         ),
-        along.tensorflow(
+        axis_reductions.tensorflow(
             "tf.sqrt(tf.reduce_sum(tf.square({x}), axis={dim}, keepdims={keep}))",
             single=("tf.norm({x}, ord=2, axis={dim}, keepdims={keep})",),
         ),
@@ -355,14 +359,14 @@ _ONNX_REDUCTIONS = (
         _sum_of(np.square),
         _square_error,
         WIDE,
-        along.torch(
+        axis_reductions.torch(
             "torch.sum(torch.square({x}), dim={dim}, keepdim={keep}, dtype=torch.{dtype})",
             "({x} * {x}).sum(dim={dim}, keepdim={keep}, dtype=torch.{dtype})",
             "{x}.pow(2).sum(dim={dim}, keepdim={keep}, dtype=torch.{dtype})",
             full=("({x} * {x}).sum(dtype=torch.{dtype})", "torch.sum({x} ** 2, dtype=torch.{dtype})"),
         ),
-        along.tensorflow(_summed_tensorflow("tf.square({x})"), _summed_tensorflow("{x} * {x}")),
-        exact=True,
+        axis_reductions.tensorflow(_summed_tensorflow("tf.square({x})"), _summed_tensorflow("{x} * {x}")),
+        integer_exact=True,
         partial=reducing(_sum_of(np.square)),
         ulps=1,
         weight=0.9,
@@ -374,24 +378,26 @@ _ONNX_REDUCTIONS = (
         lambda x, axis, keepdims: np.log(np.sum(x, axis=axis, keepdims=keepdims)),
         _log_sum_error,
         FLOATS,
-        along.torch(
+        axis_reductions.torch(
             "torch.log(torch.sum({x}, dim={dim}, keepdim={keep}))",
             "{x}.sum(dim={dim}, keepdim={keep}).log()",
             full=("{x}.sum().log()", "torch.log({x}.sum())"),
         ),
-        along.tensorflow("tf.math.log(tf.reduce_sum({x}, axis={dim}, keepdims={keep}))"),
+        axis_reductions.tensorflow("tf.math.log(tf.reduce_sum({x}, axis={dim}, keepdims={keep}))"),
         ulps=4,
         weight=0.3,
         adjoint=adjoints.reduction(adjoints.log_sum),
-        lack=domains.positive_sum,
+        distance_to_domain=domains.positive_sum,
     ),
     _reduction(
         "ReduceLogSumExp",
         log_sum_exp,
         log_sum_exp_error,
         FLOATS,
-        along.torch("torch.logsumexp({x}, dim={dim}, keepdim={keep})", "{x}.logsumexp({dim}, keepdim={keep})"),
-        along.tensorflow(
+        axis_reductions.torch(
+            "torch.logsumexp({x}, dim={dim}, keepdim={keep})", "{x}.logsumexp({dim}, keepdim={keep})"
+        ),
+        axis_reductions.tensorflow(
             "tf.reduce_logsumexp({x}, axis={dim}, keepdims={keep})",
             "tf.math.reduce_logsumexp({x}, axis={dim}, keepdims={keep})",
         ),
@@ -501,9 +507,11 @@ def _index_reduction(name: str, sign: int, **more: Any) -> Op:
         error=_arg_error(sign),
         torch=_arg_torch(name.lower()),
         tensorflow=_arg_tensorflow(name.lower()),
-        sample=along.one_axis("axis", keepdims=along.either, select_last_index=lambda rng: int(rng.random() < 0.2)),
+        sample=axis_reductions.one_axis(
+            "axis", keepdims=axis_reductions.either, select_last_index=lambda rng: int(rng.random() < 0.2)
+        ),
         attrs=(Attr("axis", "int", 0), Attr("keepdims", "int", 1), Attr("select_last_index", "int", 0)),
-        exact=True,
+        integer_exact=True,
         continuous=False,
         ties="first",
         extreme=sign,

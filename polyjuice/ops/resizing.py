@@ -15,7 +15,7 @@ import numpy as np
 
 from polyjuice.ir import Attrs, TensorType
 from polyjuice.ir.dtypes import FLOATS
-from polyjuice.ops import linear_adjoints, open_results, sampling, windows
+from polyjuice.ops import linear_adjoints, sampling, unspecified, windows
 from polyjuice.ops.shapes import Dims, ShapeMismatch
 from polyjuice.ops.spec import Attr, Builder, Call, ErrorContext, Op, Unsupported
 from polyjuice.ops.text import subscript
@@ -499,14 +499,14 @@ OPS: tuple[Op, ...] = (
         ),
         weight=0.6,
         adjoint=linear_adjoints.resize,
-        unsettled=open_results.interpolation,
+        unsettled=unspecified.interpolation,
     ),
     _upsample(
         "upsample_nearest2d",
         "nearest",
         "torch.ops.aten.upsample_nearest2d({0}, {1}{3})",
         error=lambda c: _resize_error(c._replace(attrs=_as_resize(c.attrs, c.x[0].shape))),
-        own="it rounds nothing, where Resize may, and some places are in doubt for integers, too",
+        why_not_derived="it rounds nothing, where Resize may, and some places are in doubt for integers, too",
         types={"T": (*FLOATS, "uint8")},
         moves=True,
     ),
@@ -516,6 +516,6 @@ OPS: tuple[Op, ...] = (
         "torch.ops.aten.upsample_bilinear2d({0}, {1}, {2}{3})",
         (Attr("align_corners", "int"),),
         types={"T": FLOATS},
-        unsettled=open_results.interpolation,
+        unsettled=unspecified.interpolation,
     ),
 )

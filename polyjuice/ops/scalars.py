@@ -20,7 +20,7 @@ import numpy as np
 
 from polyjuice.ir import Attrs, TensorType, dtypes
 from polyjuice.ir.dtypes import ALL, FLOATS, INTS, NUMERIC, UNSIGNED
-from polyjuice.ops import bitwise, comparisons, domains, elementwise, errors, numbers, open_results, sampling, selection
+from polyjuice.ops import bitwise, comparisons, domains, elementwise, errors, numbers, sampling, selection, unspecified
 from polyjuice.ops.definitions import completed
 from polyjuice.ops.numbers import Number
 from polyjuice.ops.pointwise import broadcast_shape
@@ -135,7 +135,7 @@ class _Meaning:
             return np.inf
         return numbers.distance(number, numbers.FLOATING) if wider and isinstance(number, float) else 0.0
 
-    def exact_with(self, a: Attrs, dtype: str) -> bool:
+    def integer_exact_with(self, a: Attrs, dtype: str) -> bool:
         """Whether a floating type holds the number exactly, as operands of exact results must be."""
         number = self.number(a)
         if not dtypes.is_float(dtype):
@@ -370,8 +370,8 @@ def _entry(
         "inputs": ("B", "T") if meaning.tensor else ("T",),
         "types": {"T": types, **({"B": ("bool",)} if meaning.tensor else {})},
         "sample": sample,
-        "exact": base.exact,
-        "exact_with": meaning.exact_with,
+        "integer_exact": base.integer_exact,
+        "integer_exact_with": meaning.integer_exact_with,
         "modular": base.modular,
         "continuous": base.continuous,
         "ulps": base.ulps,
@@ -390,7 +390,7 @@ def _entry(
         tensorflow=_tensorflow(meaning),
         definition=_definition(meaning),
         attrs=(Attr(meaning.attr, "string"),),
-        own="it is that of the operator on tensors, and frameworks may round the number or not",
+        why_not_derived="it is that of the operator on tensors, and frameworks may round the number or not",
         elementwise=True,
         **settings,
     )
@@ -532,8 +532,8 @@ OPS = (
         ("{0} ** {m}", "torch.pow({0}, {n})", "{0}.pow({n})", "{0}.pow_({n})"),
         modular=False,
         limits=SpecialValues.NAN | SpecialValues.STRICT,  # some powers are roots, which give another sign to zero
-        lack=domains.within(0, 0.0),
-        unsettled=open_results.root(0),
+        distance_to_domain=domains.within(0, 0.0),
+        unsettled=unspecified.root(0),
     ),
     _entry(
         "pow.Scalar",
@@ -556,7 +556,7 @@ OPS = (
         _suiting(lambda number, dtype: dtypes.is_float(dtype)),
         NUMERIC,
         ("torch.remainder({n}, {0})", "{m} % {0}"),
-        lack=domains.nonzero(0),
+        distance_to_domain=domains.nonzero(0),
     ),
     _compared("eq", "Equal", "==", "=="),
     _compared("ne", "Equal", "!=", "!=", negated=True),

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from polyjuice.ir.dtypes import FLOATS, NUMERIC
-from polyjuice.ops import adjoints, along, errors
-from polyjuice.ops.along import WIDE
+from polyjuice.ops import adjoints, axis_reductions, errors
+from polyjuice.ops.axis_reductions import WIDE
 from polyjuice.ops.shapes import normalize_axis
 from polyjuice.ops.spec import NOT_WRITTEN, Attr, Builder, Call, DecomposeFn, ErrorContext, ErrorFn, Op, Texts
 from polyjuice.ops.text import subscript
@@ -53,7 +53,7 @@ def _cumsum_torch(c: Call) -> str:
         first, others = (subscript(rank, {axis: part}) for part in (":1", ":-1"))
         text = f"torch.cat((torch.zeros_like({c.x[0]}{first}), {text}{others}), dim={axis})"
     form = c.draws.choice(("torch.cumsum({x}, dim={axis}, dtype=torch.{t})", "{x}.cumsum({axis}, dtype=torch.{t})"))
-    text = along.without_type(c, form.format(x=text, axis=axis, t=dtype))
+    text = axis_reductions.without_type(c, form.format(x=text, axis=axis, t=dtype))
     return f"torch.flip({text}, ({axis},))" if c.attrs["reverse"] else text
 
 
@@ -123,10 +123,10 @@ def _op(
         torch=torch,
         tensorflow=tensorflow,
         definition=onnx,
-        sample=along.one_axis("dim"),
+        sample=axis_reductions.one_axis("dim"),
         attrs=(Attr("dim", "int"),),
         weight=0.3,
-        **{"results": ("T",), "shape": along.first_shape, **more},
+        **{"results": ("T",), "shape": axis_reductions.first_shape, **more},
     )
 
 
@@ -142,7 +142,7 @@ def _cumprod_error(c: ErrorContext) -> np.ndarray:
 
 def _cumprod_torch(c: Call) -> str:
     form = c.draws.choice(("torch.cumprod({x}, dim={d}, dtype=torch.{t})", "{x}.cumprod({d}, dtype=torch.{t})"))
-    return along.without_type(c, form.format(x=c.x[0], d=c.attrs["dim"], t=c.types[0].dtype))
+    return axis_reductions.without_type(c, form.format(x=c.x[0], d=c.attrs["dim"], t=c.types[0].dtype))
 
 
 def _logcumsumexp(x: np.ndarray, axis: int) -> np.ndarray:
@@ -219,10 +219,10 @@ def _running_extreme(op: str, sign: int) -> Op:
         NOT_WRITTEN,
         _extreme_definition(op, f"{word}OrEqual"),
         NUMERIC,
-        own="frameworks differ on which of equal elements they take",
+        why_not_derived="frameworks differ on which of equal elements they take",
         results=("T", "int64"),
-        shape=lambda s, a: [*along.first_shape(s, a), s[0]],
-        exact=True,
+        shape=lambda s, a: [*axis_reductions.first_shape(s, a), s[0]],
+        integer_exact=True,
         continuous=False,
         ties="unspecified",
         picks=True,
@@ -233,12 +233,12 @@ OPS = (
     Op(
         name="CumSum",
         types={"T": WIDE},
-        shape=along.first_shape,
+        shape=axis_reductions.first_shape,
         numpy=lambda x, a: _cumsum(x[0], **a),
         error=_cumsum_error,
         torch=_cumsum_torch,
         tensorflow=_cumsum_tensorflow,
-        sample=along.one_axis("axis", exclusive=along.either, reverse=along.either),
+        sample=axis_reductions.one_axis("axis", exclusive=axis_reductions.either, reverse=axis_reductions.either),
         attrs=(
             Attr("axis", "int", as_input=True, scalar=True),
             Attr("exclusive", "int", 0),
@@ -259,8 +259,8 @@ OPS = (
         lambda c: f"{c.draws.choice(('tf.math.cumprod', 'tf.compat.v1.cumprod'))}({c.x[0]}, axis={c.attrs['dim']})",
         _reduced_in_pairs("ReduceProd"),
         WIDE,
-        own=_IN_TURN,
-        exact=True,
+        why_not_derived=_IN_TURN,
+        integer_exact=True,
         partial=lambda x, a: np.cumprod(np.maximum(np.abs(x[0]), 1), a["dim"]),
         overflows=True,
     ),
@@ -272,7 +272,7 @@ OPS = (
         lambda c: f"tf.math.cumulative_logsumexp({c.x[0]}, axis={c.attrs['dim']})",
         _reduced_in_pairs("ReduceLogSumExp"),
         FLOATS,
-        own=_IN_TURN,
+        why_not_derived=_IN_TURN,
         ulps=4,
     ),
     _running_extreme("Max", 1),

@@ -269,7 +269,7 @@ def _sample_index_write(adds: bool) -> Callable[[random.Random, TensorType], Sam
 
 _REDUCTION = Attr("reduction", "string", "none")
 _DIM = (Attr("dim", "int"),)
-_WRITING: dict[str, Any] = {"inputs": ("T", "I", "T"), "results": ("T",), "exact": True, "weight": 0.5}
+_WRITING: dict[str, Any] = {"inputs": ("T", "I", "T"), "results": ("T",), "integer_exact": True, "weight": 0.5}
 
 OPS: tuple[Op, ...] = (
     Op(
@@ -307,7 +307,7 @@ OPS: tuple[Op, ...] = (
         types={"T": NUMERIC, "I": ("int64", "int32")},
         shape=_index_write_shape,
         numpy=_index_add,
-        own=reasons.NEGATIVE_INDICES,
+        why_not_derived=reasons.NEGATIVE_INDICES,
         partial=by_definition,
         torch=_index_add_torch,
         definition=_index_write_definition("add"),
@@ -321,7 +321,7 @@ OPS: tuple[Op, ...] = (
         types={"T": ALL, "I": ("int64",)},
         shape=_index_write_shape,
         numpy=lambda x, a: scatter(x[0], _line_places(x, a), x[2], "none"),
-        own=reasons.NEGATIVE_INDICES,
+        why_not_derived=reasons.NEGATIVE_INDICES,
         torch=with_dim("torch.index_copy({0}, {dim}, {1}, {2})", "{0}.index_copy({dim}, {1}, {2})"),
         definition=_index_write_definition("none"),
         sample=_sample_index_write(False),

@@ -22,7 +22,7 @@ from polyjuice.ir.dtypes import (
     WIDEST_INTS,
     framework_name,
 )
-from polyjuice.ops import adjoints, errors, followers, open_results, sampling, writes
+from polyjuice.ops import adjoints, errors, followers, sampling, unspecified, writes
 from polyjuice.ops.decomposition_terms import Term, onnx_term, where
 from polyjuice.ops.pointwise import broadcast_shape, defined, elementwise, parameters, suitable, with_attrs
 from polyjuice.ops.spec import Attr, Call, ErrorContext, Op, Operand, Sample, SpecialValues, SpellFn, Unsupported
@@ -237,7 +237,7 @@ OPS = (
             Attr("min", "float", None, as_input=True, scalar=True, like_operand=True),
             Attr("max", "float", None, as_input=True, scalar=True, like_operand=True),
         ),
-        exact=True,
+        integer_exact=True,
         limits=SpecialValues.INFINITY,
         disputed=_clip_disputed,
         followers="Clip Relu Cast Add Mul Min Max Conv",
@@ -251,7 +251,7 @@ OPS = (
         NUMERIC,
         widen=False,
         **parameters((("min", 0.0, (0.0, 0.0, 1.0, -2.0, 0.5)),)),
-        exact=True,
+        integer_exact=True,
         ulps=1,
         limits=SpecialValues.INFINITY,
         bounds=Bounds("(max l0 min_)", "(max h0 min_)"),
@@ -270,7 +270,7 @@ OPS = (
         tensorflow=("tf.where({0}, {1}, {2})", "tf.raw_ops.SelectV2(condition={0}, t={1}, e={2})"),
         sample=_sample_where,
         elementwise=True,
-        exact=True,
+        integer_exact=True,
         continuous=False,
         weight=3,
         limits=SpecialValues.ANYWHERE,
@@ -288,7 +288,7 @@ OPS = (
         sample=_sample_masked_fill,
         attrs=(Attr("value", "float"),),
         elementwise=True,
-        exact=True,
+        integer_exact=True,
         continuous=False,
         weight=0.5,
         limits=SpecialValues.ANYWHERE,
@@ -299,7 +299,7 @@ OPS = (
         _nan_to_num_torch,
         widen=False,
         **parameters((("nan", 0.0, (0.0, 0.0, 1.0)), ("posinf", None, (8.0, 100.0)), ("neginf", None, (-8.0, -100.0)))),
-        exact=True,
+        integer_exact=True,
         limits=SpecialValues.INFINITY | SpecialValues.NAN,
     ),
     Op(
@@ -322,7 +322,7 @@ OPS = (
         rounds=True,
         adjoint=adjoints.through,
         followers="Cast Add Mul Sub Div Transpose Where Reshape MatMul ReduceSum Not Relu",
-        unsettled=open_results.cast,
+        unsettled=unspecified.cast,
         fresh=False,
     ),
 )

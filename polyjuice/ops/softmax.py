@@ -10,7 +10,7 @@ import numpy as np
 
 from polyjuice.ir import Attrs, TensorType, dtypes
 from polyjuice.ir.dtypes import FLOATS
-from polyjuice.ops import adjoints, along, domains, errors, sampling, value_bounds
+from polyjuice.ops import adjoints, axis_reductions, domains, errors, sampling, value_bounds
 from polyjuice.ops.reductions import extreme_unsure, norm
 from polyjuice.ops.shapes import Dims, normalize_axis
 from polyjuice.ops.spec import Attr, Call, ErrorContext, ErrorFn, Op, SpecialValues, Texts
@@ -69,7 +69,12 @@ def _along_axis(
         error=error,
         torch=torch,
         tensorflow=tensorflow,
-        **{"shape": along.first_shape, "sample": along.one_axis("axis"), "attrs": (Attr("axis", "int", -1),), **more},
+        **{
+            "shape": axis_reductions.first_shape,
+            "sample": axis_reductions.one_axis("axis"),
+            "attrs": (Attr("axis", "int", -1),),
+            **more,
+        },
     )
 
 
@@ -156,15 +161,15 @@ def _lp_tensorflow(c: Call) -> str:
 
 
 def _standard(x: Sequence[np.ndarray], a: Attrs) -> np.ndarray:
-    axes = along.axes(a, x[0].ndim)
+    axes = axis_reductions.axes(a, x[0].ndim)
     deviations = x[0] - np.mean(x[0], axis=axes, keepdims=True)
     return np.asarray(deviations / np.sqrt(np.mean(deviations * deviations, axis=axes, keepdims=True)))
 
 
 def _standard_error(c: ErrorContext) -> np.ndarray:
     """ONNX's own definition takes the mean's square from the mean of squares, and adds 1e-9 to the root."""
-    axes, x, e = along.axes(c.attrs, c.x[0].ndim), c.x[0], np.broadcast_to(c.e[0], c.x[0].shape)
-    n = along.terms(c.attrs, x.shape)
+    axes, x, e = axis_reductions.axes(c.attrs, c.x[0].ndim), c.x[0], np.broadcast_to(c.e[0], c.x[0].shape)
+    n = axis_reductions.terms(c.attrs, x.shape)
     mean = np.mean(x, axis=axes, keepdims=True)
     spread = np.sqrt(np.mean((x - mean) ** 2, axis=axes, keepdims=True))
     change = np.sqrt(np.mean(e * e, axis=axes, keepdims=True))
@@ -186,7 +191,7 @@ _STD_TERM = 1e-9
 
 
 def _standard_torch(c: Call) -> str:
-    axes = along.axes(c.attrs, c.types[0].rank)
+    axes = axis_reductions.axes(c.attrs, c.types[0].rank)
     mean = c.let(f"torch.mean({c.x[0]}, dim={axes}, keepdim=True)")
     if c.draws.chance(0.5):
         return f"({c.x[0]} - {mean}) / torch.std({c.x[0]}, dim={axes}, correction=0, keepdim=True)"
@@ -195,7 +200,7 @@ def _standard_torch(c: Call) -> str:
 
 
 def _standard_tensorflow(c: Call) -> str:
-    axes = list(along.axes(c.attrs, c.types[0].rank))
+    axes = list(axis_reductions.axes(c.attrs, c.types[0].rank))
     if c.draws.chance(0.5):
         moments = c.let(f"tf.nn.moments({c.x[0]}, axes={axes}, keepdims=True)")
         return f"({c.x[0]} - {moments}[0]) / tf.sqrt({moments}[1])"
@@ -208,7 +213,7 @@ def _draw_standard(rng: random.Random, first: TensorType) -> Attrs | None:
     axes = sampling.some_axes(rng, first.rank)
     if first.rank == 4 and rng.random() < 0.5:
         axes = rng.choice(((0, 2, 3), (2, 3)))
-    return {"axes": axes} if along.terms({"axes": axes}, first.shape) > 1 else None
+    return {"axes": axes} if axis_reductions.terms({"axes": axes}, first.shape) > 1 else None
 
 
 def _standard_shape(s: Sequence[Any], a: Any) -> Sequence[Any]:
@@ -266,7 +271,7 @@ OPS = (
         _hardmax_torch,
         _hardmax_tensorflow,
         FLOATS,
-        exact=True,
+        integer_exact=True,
         continuous=False,
         ties="first",
         weight=0.8,
@@ -279,7 +284,7 @@ OPS = (
         _lp_torch,
         _lp_tensorflow,
         FLOATS,
-        sample=along.one_axis("axis", p=lambda rng: rng.choice((1, 2, 2))),
+        sample=axis_reductions.one_axis("axis", p=lambda rng: rng.choice((1, 2, 2))),
         attrs=(Attr("axis", "int", -1), Attr("p", "int", 2)),
         ulps=4,
         weight=0.4,
@@ -298,6 +303,6 @@ OPS = (
         ulps=6,
         weight=1.2,
         adjoint=adjoints.mean_variance,
-        lack=domains.varied,
+        distance_to_domain=domains.varied,
     ),
 )

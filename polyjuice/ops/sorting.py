@@ -10,7 +10,7 @@ import numpy as np
 
 from polyjuice.ir import Attrs, TensorType
 from polyjuice.ir.dtypes import NUMERIC
-from polyjuice.ops import along, errors, sampling
+from polyjuice.ops import axis_reductions, errors, sampling
 from polyjuice.ops.shapes import Dims, ShapeMismatch, normalize_axis
 from polyjuice.ops.spec import Attr, Builder, Call, ErrorContext, Op, SpecialValues
 from polyjuice.ops.text import subscript
@@ -164,13 +164,13 @@ def _top(b: Builder, x: str, axis: int, k: int, largest: int) -> Sequence[str]:
 _SORT: dict[str, Any] = {
     "inputs": ("T",),
     "types": {"T": NUMERIC},
-    "sample": along.one_axis("dim", descending=along.either, stable=along.either),
+    "sample": axis_reductions.one_axis("dim", descending=axis_reductions.either, stable=axis_reductions.either),
     "attrs": (Attr("dim", "int", -1), Attr("descending", "int", 0), Attr("stable", "int", 0)),
-    "exact": True,
+    "integer_exact": True,
     "continuous": False,
     "ties": "unspecified",
     "limits": SpecialValues.INFINITY,
-    "own": "a stable sort keeps the order of equal elements, which TopK leaves open",
+    "why_not_derived": "a stable sort keeps the order of equal elements, which TopK leaves open",
     "weight": 0.6,
 }
 
@@ -225,7 +225,7 @@ def _order_statistic(name: str, sample: Any, *further: Attr) -> Op:
         definition=_statistic_definition,
         sample=sample,
         attrs=(*further, Attr("dim", "int", -1), Attr("keepdim", "int", 0)),
-        exact=True,
+        integer_exact=True,
         continuous=False,
         ties="unspecified",
         limits=SpecialValues.INFINITY,
@@ -265,7 +265,7 @@ OPS = (
             Attr("largest", "int", 1),
             Attr("sorted", "int", 1),
         ),
-        exact=True,
+        integer_exact=True,
         continuous=False,
         ties="unspecified",
         weight=0.5,
@@ -275,7 +275,7 @@ OPS = (
     Op(
         name="sort",
         results=("T", "int64"),
-        shape=lambda s, a: [*along.first_shape(s, a), s[0]],
+        shape=lambda s, a: [*axis_reductions.first_shape(s, a), s[0]],
         error=_sort_error,
         torch=_sort_torch("sort"),
         tensorflow=lambda c: _sorted_tensorflow(c, c.attrs["dim"], bool(c.attrs["descending"])),
@@ -286,13 +286,13 @@ OPS = (
     Op(
         name="argsort",
         results=("int64",),
-        shape=along.first_shape,
+        shape=axis_reductions.first_shape,
         error=lambda c: _sort_error(c)[1],
         torch=_sort_torch("argsort"),
         tensorflow=_argsort_tensorflow,
         definition=lambda b, x, a: _sort_definition(b, x, a)[1],
         **_SORT,
     ),
-    _order_statistic("median", along.one_axis("dim", keepdim=along.either)),
+    _order_statistic("median", axis_reductions.one_axis("dim", keepdim=axis_reductions.either)),
     _order_statistic("kthvalue", sampling.alone_with(_draw_kth), Attr("k", "int")),
 )

@@ -179,7 +179,7 @@ class Builder(Protocol):
 NumpyFn = Callable[[Sequence[np.ndarray], Attrs], Any]
 ErrorFn = Callable[[ErrorContext], Any]
 AdjointFn = Callable[[VjpContext], Sequence["np.ndarray | None"]]
-LackFn = Callable[[Sequence[np.ndarray], Attrs], Mapping[int, np.ndarray]]
+DistanceFn = Callable[[Sequence[np.ndarray], Attrs], Mapping[int, np.ndarray]]
 UnrollFn = Callable[[Sequence[np.ndarray], Attrs], Graph]
 ShapeFn = Callable[[Sequence[Any], Any], Sequence[Any]]
 SampleFn = Callable[[random.Random, TensorType], "Sample | None"]
@@ -261,7 +261,7 @@ class Op:
     """A bound on the absolute error of the results that errors of the operands cause. It follows from the definition
     unless given."""
 
-    own: str = ""
+    why_not_derived: str = ""
     """Why ``numpy`` or ``error`` do not follow from the definition, where there is one."""
 
     tensorflow: Texts = NOT_WRITTEN
@@ -285,12 +285,12 @@ class Op:
     elementwise: bool = False
     """Whether each element of the result depends only on the operands' elements at its place, after broadcasting."""
 
-    exact: bool = False
+    integer_exact: bool = False
     """Whether the result of integers is that integer, in every type that holds it. It follows from ``modular`` and
     ``moves``."""
 
-    exact_with: Callable[[Attrs, str], bool] | None = None
-    """Whether ``exact`` holds with some attributes, for results that are held in a type; with all unless given."""
+    integer_exact_with: Callable[[Attrs, str], bool] | None = None
+    """Whether ``integer_exact`` holds with some attributes, for results held in a type; with all unless given."""
 
     continuous: bool = True
     """Whether small changes of the operands make small changes of the result."""
@@ -302,7 +302,8 @@ class Op:
     """The one of equal elements that wins: ``first`` or ``unspecified``; None where there is no choice."""
 
     partial: NumpyFn | None = None
-    """An upper bound on all intermediate sums, for the exact rung; the result's magnitude unless given."""
+    """An upper bound on all intermediate sums, which decides whether results are reproducible; the result's magnitude
+    unless given."""
 
     modular: bool = False
     """Whether it is arithmetic modulo 2^n on integers, in any order, so that all frameworks wrap around alike."""
@@ -323,7 +324,7 @@ class Op:
     """At which elements frameworks differ."""
 
     unsettled: UnsettledFn | None = None
-    """Whether correct compilers may give different results (:mod:`polyjuice.ops.open_results`)."""
+    """Whether correct compilers may give different results (:mod:`polyjuice.ops.unspecified`)."""
 
     signed_zeros: bool | None = None
     """Whether its meaning alone decides the signs of zeros. Kernels that compare take either of two equal zeros, and a
@@ -351,7 +352,7 @@ class Op:
     """Where attributes are graphs: the graph that an application amounts to, given the operands' values. It stands in
     for ``numpy`` and ``error``."""
 
-    deciding: int = 0
+    n_control_operands: int = 0
     """How many of the operands, the first ones, choose the ``unrolled`` graph."""
 
     ulps: float = 0.0
@@ -370,7 +371,7 @@ class Op:
     picks: bool = False
     """Whether it chooses elements of its operands by comparison, so that cotangents go to the chosen ones."""
 
-    lack: LackFn | None = None
+    distance_to_domain: DistanceFn | None = None
     """By operand, how far each element should move up or down to reach the domain in which the result is finite."""
 
     overflows: bool = False
@@ -387,7 +388,7 @@ class Op:
     """How often the operator is generated, compared with others; that of its domain where this is negative."""
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "exact", self.exact or self.modular or self.moves)
+        object.__setattr__(self, "integer_exact", self.integer_exact or self.modular or self.moves)
         if self.weight < 0:
             object.__setattr__(self, "weight", _WEIGHTS[self.domain])
         if self.signed_zeros is None:
@@ -408,7 +409,7 @@ class Op:
     @property
     def selects(self) -> bool:
         """Whether it computes nothing that needs rounding: results are operands' elements, or integers."""
-        return self.exact and not self.ulps and self.partial is None
+        return self.integer_exact and not self.ulps and self.partial is None
 
     @property
     def unsupported(self) -> dict[str, str]:
@@ -449,7 +450,7 @@ class Op:
         """The type variable of the operand at ``position``."""
         return self.inputs[min(position, len(self.inputs) - 1)]
 
-    def meant(self, attrs: Attrs, result: TensorType | None) -> Attrs:
+    def resolved_attrs(self, attrs: Attrs, result: TensorType | None) -> Attrs:
         """The attributes in the form that ``numpy`` and ``error`` expect, for a first result of a type."""
         return {**attrs, RESULT: result.dtype} if self.typed and result else attrs
 

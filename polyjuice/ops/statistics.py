@@ -11,7 +11,7 @@ import numpy as np
 
 from polyjuice.ir import Attrs, TensorType, dtypes
 from polyjuice.ir.dtypes import ALL
-from polyjuice.ops import adjoints, along, errors, open_results, sampling, value_bounds
+from polyjuice.ops import adjoints, axis_reductions, errors, sampling, unspecified, value_bounds
 from polyjuice.ops.reductions import mean_error, norm, operand_errors, over, reducing, terms
 from polyjuice.ops.spec import (
     NOT_WRITTEN,
@@ -36,7 +36,7 @@ def _by(op: str) -> DecomposeFn:
 
 
 def _reduce(b: Builder, op: str, x: str, a: Attrs) -> str:
-    return b.op(op, x, axes=along.axes(a, b.types[x].rank), keepdims=int(along.keeps(a)))
+    return b.op(op, x, axes=axis_reductions.axes(a, b.types[x].rank), keepdims=int(axis_reductions.keeps(a)))
 
 
 # --- variance --------------------------------------------------------------------------------------------------------
@@ -44,13 +44,13 @@ def _reduce(b: Builder, op: str, x: str, a: Attrs) -> str:
 
 def _freedom(a: Attrs, shape: Sequence[int]) -> int:
     """The divisor of a variance: elements minus ``correction``."""
-    return along.terms(a, shape) - int(a["correction"])
+    return axis_reductions.terms(a, shape) - int(a["correction"])
 
 
 def _var(x: Sequence[np.ndarray], a: Attrs) -> np.ndarray:
-    over_axes = along.axes(a, x[0].ndim)
+    over_axes = axis_reductions.axes(a, x[0].ndim)
     deviations = x[0] - np.mean(x[0], axis=over_axes, keepdims=True)
-    squares = np.sum(deviations * deviations, axis=over_axes, keepdims=along.keeps(a))
+    squares = np.sum(deviations * deviations, axis=over_axes, keepdims=axis_reductions.keeps(a))
     return np.asarray(squares / np.asarray(max(_freedom(a, x[0].shape), 0), x[0].dtype))
 
 
@@ -61,7 +61,7 @@ def _spread(c: ErrorContext) -> tuple[np.ndarray, np.ndarray]:
     or of Welford's updates (relative: n u times the condition number), is at most n u |x|.
     """
     x = c.x[0].astype(np.float64)
-    deviations = x - np.mean(x, axis=along.axes(c.attrs, x.ndim), keepdims=True)
+    deviations = x - np.mean(x, axis=axis_reductions.axes(c.attrs, x.ndim), keepdims=True)
     change = over(c, norm, operand_errors(c)) + (terms(c) + 4) * c.unit * over(c, norm, x)
     return over(c, norm, deviations), change
 
@@ -95,15 +95,17 @@ def _var_torch(function: str) -> SpellFn:
             full = [f"torch.{function}({{x}}, {divisor})", f"{{x}}.{function}({divisor})"]
             if correction == 1:
                 full += [f"torch.{function}({{x}})", f"{{x}}.{function}()"]
-            return along.torch(*forms, full=full)(c)
-        return forms[0].format(x=c.x[0], dim=along.axes(c.attrs, c.types[0].rank), keep=along.keeps(c.attrs))
+            return axis_reductions.torch(*forms, full=full)(c)
+        return forms[0].format(
+            x=c.x[0], dim=axis_reductions.axes(c.attrs, c.types[0].rank), keep=axis_reductions.keeps(c.attrs)
+        )
 
     return spell
 
 
 def _correction(c: Call) -> float | None:
     """The factor that turns the mean of the squares into the wanted variance."""
-    n, freedom = along.terms(c.attrs, c.types[0].shape), _freedom(c.attrs, c.types[0].shape)
+    n, freedom = axis_reductions.terms(c.attrs, c.types[0].shape), _freedom(c.attrs, c.types[0].shape)
     return n / freedom if freedom > 0 else None
 
 
@@ -119,7 +121,7 @@ def _var_tensorflow(function: str, root: bool) -> SpellFn:
         factor = _correction(c)
         if factor is None:
             return _NO_FREEDOM
-        text = along.tensorflow(f"tf.math.{function}({{x}}, axis={{dim}}, keepdims={{keep}})")(c)
+        text = axis_reductions.tensorflow(f"tf.math.{function}({{x}}, axis={{dim}}, keepdims={{keep}})")(c)
         return _scaled(text, math.sqrt(factor) if root else factor)
 
     return spell
@@ -129,7 +131,7 @@ def _var_mean_tensorflow(c: Call) -> str | Unsupported:
     factor = _correction(c)
     if factor is None:
         return _NO_FREEDOM
-    axes, keep = list(along.axes(c.attrs, c.types[0].rank)), along.keeps(c.attrs)
+    axes, keep = list(axis_reductions.axes(c.attrs, c.types[0].rank)), axis_reductions.keeps(c.attrs)
     moments = c.let(f"tf.nn.moments({c.x[0]}, axes={axes}, keepdims={keep})")
     return f"({_scaled(f'{moments}[1]', factor)}, {moments}[0])"
 
@@ -139,7 +141,7 @@ def _var_definition(b: Builder, x: Sequence[str], a: Attrs) -> str | Unsupported
     freedom = _freedom(a, t.shape)
     if freedom <= 0:
         return _NO_FREEDOM
-    mean = b.op("ReduceMean", x[0], axes=along.axes(a, t.rank), keepdims=1)
+    mean = b.op("ReduceMean", x[0], axes=axis_reductions.axes(a, t.rank), keepdims=1)
     squares = _reduce(b, "ReduceSumSquare", b.op("Sub", x[0], mean), a)
     return b.op("Div", squares, b.constant(np.asarray(freedom).astype(dtypes.to_numpy(t.dtype))))
 
@@ -157,19 +159,19 @@ def _var_mean_definition(b: Builder, x: Sequence[str], a: Attrs) -> Sequence[str
 @sampling.of_rank(1)
 def _draw_variance(rng: random.Random, first: TensorType) -> Attrs:
     attrs = {"dim": sampling.some_axes(rng, first.rank), "keepdim": rng.randint(0, 1)}
-    possible = [n for n in (0, 1, 1, 2) if n < along.terms(attrs, first.shape)]
+    possible = [n for n in (0, 1, 1, 2) if n < axis_reductions.terms(attrs, first.shape)]
     return {**attrs, "correction": rng.choice(possible)}
 
 
 def _variance(name: str, numpy: NumpyFn, error: ErrorFn, tensorflow: SpellFn, definition: Any, **more: Any) -> Op:
-    return along.reduction(
+    return axis_reductions.reduction(
         name,
         definition,
         _var_torch(name),
         tensorflow,
         numpy=numpy,
         error=error,
-        own="Welford's method rounds otherwise; without degrees of freedom it has no definition",
+        why_not_derived="Welford's method rounds otherwise; without degrees of freedom it has no definition",
         sample=sampling.alone_with(_draw_variance),
         attrs=(Attr("dim", "ints", ()), Attr("correction", "int", 1), Attr("keepdim", "int", 0)),
         ulps=4,
@@ -185,7 +187,7 @@ _mean = reducing(np.mean)
 
 def _order_torch(c: Call) -> str | Unsupported:
     order = f'float("{c.attrs["ord"]}")' if math.isinf(c.attrs["ord"]) else repr(c.attrs["ord"])
-    return along.torch(
+    return axis_reductions.torch(
         f"torch.linalg.vector_norm({{x}}, ord={order}, dim={{dim}}, keepdim={{keep}})",
         f"torch.norm({{x}}, p={order}, dim={{dim}}, keepdim={{keep}})",
         f"{{x}}.norm(p={order}, dim={{dim}}, keepdim={{keep}})",
@@ -195,18 +197,20 @@ def _order_torch(c: Call) -> str | Unsupported:
 def _order_tensorflow(c: Call) -> str | Unsupported:
     order = c.attrs["ord"]
     if order == 0:
-        return along.tensorflow("tf.math.count_nonzero({x}, axis={dim}, keepdims={keep}, dtype=tf.{dtype})")(c)
+        return axis_reductions.tensorflow("tf.math.count_nonzero({x}, axis={dim}, keepdims={keep}, dtype=tf.{dtype})")(
+            c
+        )
     if math.isinf(order):
         function = "reduce_max" if order > 0 else "reduce_min"
-        return along.tensorflow(f"tf.{function}(tf.abs({{x}}), axis={{dim}}, keepdims={{keep}})")(c)
+        return axis_reductions.tensorflow(f"tf.{function}(tf.abs({{x}}), axis={{dim}}, keepdims={{keep}})")(c)
     if order == 1:
-        return along.tensorflow("tf.reduce_sum(tf.abs({x}), axis={dim}, keepdims={keep})")(c)
+        return axis_reductions.tensorflow("tf.reduce_sum(tf.abs({x}), axis={dim}, keepdims={keep})")(c)
     if order == 2:
-        return along.tensorflow(
+        return axis_reductions.tensorflow(
             "tf.sqrt(tf.reduce_sum({x} * {x}, axis={dim}, keepdims={keep}))",
             single=("tf.norm({x}, axis={dim}, keepdims={keep})",),
         )(c)
-    return along.tensorflow(
+    return axis_reductions.tensorflow(
         f"tf.pow(tf.reduce_sum(tf.pow(tf.abs({{x}}), {order!r}), axis={{dim}}, keepdims={{keep}}), {1 / order!r})"
     )(c)
 
@@ -244,7 +248,7 @@ def _truth_torch(function: str) -> SpellFn:
 
     def spell(c: Call) -> str:
         text = f"{c.x[0]}.to(torch.bool)" if c.types[0].dtype == "uint8" else c.x[0]
-        over_axes, keep = along.axes(c.attrs, c.types[0].rank), along.keeps(c.attrs)
+        over_axes, keep = axis_reductions.axes(c.attrs, c.types[0].rank), axis_reductions.keeps(c.attrs)
         if len(over_axes) == c.types[0].rank and not keep and c.draws.chance(0.5):
             return c.draws.choice((f"torch.{function}({text})", f"{text}.{function}()"))
         for axis in sorted(over_axes, reverse=True):
@@ -258,7 +262,7 @@ def _truth_torch(function: str) -> SpellFn:
 
 
 def _count_torch(c: Call) -> str:
-    over_axes = along.axes(c.attrs, c.types[0].rank)
+    over_axes = axis_reductions.axes(c.attrs, c.types[0].rank)
     forms = [f"torch.count_nonzero({c.x[0]}, dim={over_axes})", f"{c.x[0]}.count_nonzero(dim={over_axes})"]
     if len(over_axes) == c.types[0].rank:
         forms += [f"torch.count_nonzero({c.x[0]})", f"{c.x[0]}.count_nonzero()"]
@@ -268,7 +272,7 @@ def _count_torch(c: Call) -> str:
 def _truth_tensorflow(function: str) -> SpellFn:
     def spell(c: Call) -> str | Unsupported:
         inner = "{x}" if c.types[0].dtype == "bool" else c.draws.choice(("{x} != 0", "tf.not_equal({x}, 0)"))
-        return along.tensorflow(f"tf.{function}({inner}, axis={{dim}}, keepdims={{keep}})")(c)
+        return axis_reductions.tensorflow(f"tf.{function}({inner}, axis={{dim}}, keepdims={{keep}})")(c)
 
     return spell
 
@@ -282,16 +286,16 @@ def _truth_definition(op: str) -> DecomposeFn:
 
 
 def _truth(name: str, decisive: bool, op: str) -> Op:
-    return along.reduction(
+    return axis_reductions.reduction(
         name,
         _truth_definition(op),
         _truth_torch(name),
         _truth_tensorflow(f"reduce_{name}"),
         ALL,
         error=_truth_error(decisive),
-        own="one element that is certain decides, where others are in doubt",
+        why_not_derived="one element that is certain decides, where others are in doubt",
         results=("bool",),
-        exact=True,
+        integer_exact=True,
         limits=SpecialValues.INFINITY,
         continuous=False,
     )
@@ -328,59 +332,59 @@ OPS = (
         _var_mean_tensorflow,
         _var_mean_definition,
         results=("T", "T"),
-        shape=lambda s, a: [*along.dims_shape(s, a), *along.dims_shape(s, a)],
-        unsettled=open_results.running_mean,
+        shape=lambda s, a: [*axis_reductions.dims_shape(s, a), *axis_reductions.dims_shape(s, a)],
+        unsettled=unspecified.running_mean,
     ),
-    along.reduction(
+    axis_reductions.reduction(
         "logsumexp",
         _by("ReduceLogSumExp"),
-        along.torch(
+        axis_reductions.torch(
             "torch.logsumexp({x}, dim={dim}, keepdim={keep})",
             "{x}.logsumexp({dim}, keepdim={keep})",
             "torch.special.logsumexp({x}, {dim}, keepdim={keep})",
         ),
-        along.tensorflow(
+        axis_reductions.tensorflow(
             "tf.reduce_logsumexp({x}, axis={dim}, keepdims={keep})",
             "tf.math.reduce_logsumexp({x}, axis={dim}, keepdims={keep})",
         ),
         limits=SpecialValues.INFINITY,
     ),
-    along.reduction(
+    axis_reductions.reduction(
         "linalg_vector_norm",
         _order_definition,
         _order_torch,
         _order_tensorflow,
-        sample=along.some_axes(ord=lambda rng: rng.choice((2.0, 2.0, 1.0, 3.0, 0.0, math.inf, -math.inf))),
-        attrs=(Attr("ord", "float", 2.0), *along.DIMS),
+        sample=axis_reductions.some_axes(ord=lambda rng: rng.choice((2.0, 2.0, 1.0, 3.0, 0.0, math.inf, -math.inf))),
+        attrs=(Attr("ord", "float", 2.0), *axis_reductions.DIMS),
         continuous=False,
         bounds=value_bounds.at_least("0.0"),
     ),
-    along.reduction(
+    axis_reductions.reduction(
         "nansum",
         _nan_to_zero_sum,
-        along.torch(*_SUMS, full=("torch.nansum({x})",)),
+        axis_reductions.torch(*_SUMS, full=("torch.nansum({x})",)),
         NOT_WRITTEN,
-        exact=True,
+        integer_exact=True,
         adjoint=adjoints.reduction(lambda x, y, n: 1.0),
         partial=by_definition,
     ),
     _truth("any", True, "ReduceMax"),
     _truth("all", False, "ReduceMin"),
-    along.reduction(
+    axis_reductions.reduction(
         "count_nonzero",
         lambda b, x, a: _reduce(b, "ReduceSum", b.op("Cast", b.op("Cast", x[0], to="bool"), to="int64"), a),
         _count_torch,
-        lambda c: f"tf.math.count_nonzero({c.x[0]}, axis={list(along.axes(c.attrs, c.types[0].rank))})",
+        lambda c: f"tf.math.count_nonzero({c.x[0]}, axis={list(axis_reductions.axes(c.attrs, c.types[0].rank))})",
         ALL,
         results=("int64",),
-        shape=lambda s, a: [s[0].reduced(along.axes({"dim": a.dim}, len(s[0])), 0)],
+        shape=lambda s, a: [s[0].reduced(axis_reductions.axes({"dim": a.dim}, len(s[0])), 0)],
         sample=sampling.alone_with(
             lambda rng, first: (
                 {"dim": sampling.some_axes(rng, first.rank)} if first.rank and 0 not in first.shape else None
             )
         ),
         attrs=(Attr("dim", "ints", ()),),
-        exact=True,
+        integer_exact=True,
         continuous=False,
         limits=SpecialValues.INFINITY,
     ),

@@ -9,7 +9,7 @@ import numpy as np
 
 from polyjuice.ir import Attrs, dtypes
 from polyjuice.ir.dtypes import FLOATS
-from polyjuice.ops import domains, errors, open_results, reasons, value_bounds
+from polyjuice.ops import domains, errors, reasons, unspecified, value_bounds
 from polyjuice.ops.decomposition_terms import Term, onnx_term, where
 from polyjuice.ops.pointwise import HALF_TO_SINGLE, binary, cast_around, defined, parameters, unary
 from polyjuice.ops.spec import NOT_WRITTEN, Call, ErrorContext, Op, SpecialValues, Unsupported
@@ -61,7 +61,7 @@ def _logarithm(name: str, base: int, tensorflow: str) -> Op:
         _methods(name),
         (f"tf.math.log({{0}}) / {math.log(base)}", tensorflow),
         limits=SpecialValues.ANYWHERE,
-        lack=domains.within(0, 0.0),
+        distance_to_domain=domains.within(0, 0.0),
     )
 
 
@@ -210,7 +210,7 @@ OPS = (
         ulps=8,
         weight=0.5,
         limits=SpecialValues.ANYWHERE,
-        lack=domains.within(0, 0.0),
+        distance_to_domain=domains.within(0, 0.0),
         followers="Exp Neg Add Mul ReduceSum Sub",
     ),
     unary(
@@ -221,10 +221,10 @@ OPS = (
         errors.monotone,
         ulps=2,
         limits=SpecialValues.NAN | SpecialValues.POLE,
-        lack=domains.within(0, 0.0),
+        distance_to_domain=domains.within(0, 0.0),
         followers="Div Reciprocal Mul Add",
         bounds=Bounds("0.0", "(max h0 1.0)", when="(>= l0 0.0)", least="0.0"),
-        unsettled=open_results.root(0),
+        unsettled=unspecified.root(0),
     ),
     _aten(
         "expm1",
@@ -233,7 +233,7 @@ OPS = (
         _ABSOLUTE(errors.monotone, 4),
         onnx_term(lambda x, a: x.then("Exp") - 1.0),
         "torch.special.expm1({0})",
-        own=reasons.SUM_WITH_ONE,
+        why_not_derived=reasons.SUM_WITH_ONE,
         limits=SpecialValues.ANYWHERE,
         overflows=True,
     ),
@@ -244,7 +244,7 @@ OPS = (
         ("tf.pow(tf.constant(2.0, {0}.dtype), {0})", f"tf.exp({{0}} * {math.log(2)})", "2.0 ** {0}"),
         numpy=lambda x, a: np.exp2(x[0]),
         error=lambda c: errors.monotone(c) + 4 * c.unit * np.abs(c.x[0] * c.y[0]),  # exp of a rounded operand
-        own="the bound of a power, its definition, takes nine times as long",
+        why_not_derived="the bound of a power, its definition, takes nine times as long",
         ulps=8,
         limits=SpecialValues.ANYWHERE,
         overflows=True,
@@ -256,9 +256,9 @@ OPS = (
         _ABSOLUTE(errors.monotone, 4),
         onnx_term(lambda x, a: (x + 1.0).then("Log")),
         "torch.special.log1p({0})",
-        own=reasons.SUM_WITH_ONE,
+        why_not_derived=reasons.SUM_WITH_ONE,
         limits=SpecialValues.ANYWHERE,
-        lack=domains.within(0, -1.0),
+        distance_to_domain=domains.within(0, -1.0),
     ),
     _logarithm("log2", 2, "tf.math.log({0}) / tf.math.log(tf.constant(2.0, {0}.dtype))"),
     _logarithm("log10", 10, f"tf.math.log({{0}}) * {1 / math.log(10)}"),
@@ -269,8 +269,8 @@ OPS = (
         ("tf.math.rsqrt({0})", "1 / tf.sqrt({0})", "{0} ** -0.5"),
         weight=0.6,
         limits=SpecialValues.NAN | SpecialValues.POLE,
-        lack=domains.within(0, 0.0),
-        unsettled=open_results.root(0),
+        distance_to_domain=domains.within(0, 0.0),
+        unsettled=unspecified.root(0),
     ),
     binary(
         "hypot",
@@ -280,7 +280,7 @@ OPS = (
         _hypot_error,
         FLOATS,
         definition=onnx_term(_hypot_definition),
-        own="its definition divides by the greater leg, which may be infinite, or 0 within its error",
+        why_not_derived="its definition divides by the greater leg, which may be infinite, or 0 within its error",
         ulps=8,
     ),
     _sum_of_powers("logaddexp", 1.0, 0.3),
@@ -292,17 +292,17 @@ OPS = (
         ("tf.math.xlogy({0}, {1})",),
         operands=2,
         limits=SpecialValues.INFINITY | SpecialValues.POLE,
-        lack=domains.within(1, 0.0),
+        distance_to_domain=domains.within(1, 0.0),
     ),
     defined(
         "logit",
         _logit_definition,
         _logit_torch,
         error=_logit_error,
-        own="its definition has the operand twice, and counts its error twice",
+        why_not_derived="its definition has the operand twice, and counts its error twice",
         **parameters((("eps", None, (0.0, 0.125, 0.25, 0.015625)),)),
         ulps=8,
-        lack=domains.logit,
+        distance_to_domain=domains.logit,
     ),
     # circular and hyperbolic functions
     _function(
@@ -327,7 +327,7 @@ OPS = (
         ulps=4,
         weight=0.3,
         limits=SpecialValues.ANYWHERE,
-        lack=domains.within(0, -1.0, 1.0),
+        distance_to_domain=domains.within(0, -1.0, 1.0),
     ),
     _function(
         "Acos",
@@ -336,7 +336,7 @@ OPS = (
         ulps=4,
         weight=0.3,
         limits=SpecialValues.ANYWHERE,
-        lack=domains.within(0, -1.0, 1.0),
+        distance_to_domain=domains.within(0, -1.0, 1.0),
     ),
     _function(
         "Atan",
@@ -384,7 +384,7 @@ OPS = (
         ulps=8,
         weight=0.2,
         limits=SpecialValues.NAN | SpecialValues.POLE,
-        lack=domains.within(0, 1.0),
+        distance_to_domain=domains.within(0, 1.0),
     ),
     _function(
         "Atanh",
@@ -393,7 +393,7 @@ OPS = (
         ulps=8,
         weight=0.2,
         limits=SpecialValues.ANYWHERE,
-        lack=domains.within(0, -1.0, 1.0),
+        distance_to_domain=domains.within(0, -1.0, 1.0),
     ),
     binary(
         "atan2",
@@ -403,7 +403,7 @@ OPS = (
         _ABSOLUTE(_angle_error, 4),
         FLOATS,
         definition=onnx_term(_atan2_definition),
-        own="its definition loses NaN and the signs of zeros",
+        why_not_derived="its definition loses NaN and the signs of zeros",
         ulps=8,
     ),
     defined(
@@ -418,7 +418,7 @@ OPS = (
         _sinc_definition,
         (*_methods("sinc"), "torch.special.sinc({0})"),
         error=_ABSOLUTE(errors.lipschitz(1.4), 8),
-        own="its definition divides by the operand, which may be 0 within its error",
+        why_not_derived="its definition divides by the operand, which may be 0 within its error",
         ulps=8,
         weight=0.2,
         limits=SpecialValues.NAN,
@@ -443,7 +443,7 @@ OPS = (
         _ABSOLUTE(errors.monotone, 8),
         onnx_term(lambda x, a: 1.0 - x.then("Erf")),
         "torch.special.erfc({0})",
-        own=reasons.SUM_WITH_ONE,
+        why_not_derived=reasons.SUM_WITH_ONE,
         limits=SpecialValues.NAN,
     ),
     _aten(
@@ -455,7 +455,7 @@ OPS = (
         "torch.special.erfinv({0})",
         weight=0.2,
         limits=SpecialValues.NAN | SpecialValues.POLE,
-        lack=domains.within(0, -1.0, 1.0),
+        distance_to_domain=domains.within(0, -1.0, 1.0),
     ),
     _aten(
         "lgamma",
@@ -466,7 +466,7 @@ OPS = (
         "torch.special.gammaln({0})",
         weight=0.2,
         limits=SpecialValues.NAN | SpecialValues.POLE,
-        lack=domains.no_pole,
+        distance_to_domain=domains.no_pole,
     ),
     _aten(
         "digamma",
@@ -477,6 +477,6 @@ OPS = (
         "torch.special.psi({0})",
         weight=0.2,
         limits=SpecialValues.NAN,
-        lack=domains.no_pole,
+        distance_to_domain=domains.no_pole,
     ),
 )

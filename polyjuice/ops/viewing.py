@@ -463,6 +463,6 @@ OPS: tuple[Op, ...] = (
         definition=_slice_scatter_definition,
         numpy=_slice_scatter,
         error=errors.moved,
-        own="ScatterElements takes no complex numbers",
+        why_not_derived="ScatterElements takes no complex numbers",
     ),
 )

@@ -52,7 +52,7 @@ def _output(oracle: str, case: Case, a: Program, b: Program, i: int, k: int, acc
     if gap is not None and not gap.any():  # nearly always: saves the analyses
         return None
     in_a, in_b = a.analyses[i][k], b.analyses[i][k]
-    rung = MISTYPED if problems else "exact" if in_a.exact and in_b.exact else "bounded"
+    rung = MISTYPED if problems else "exact" if in_a.reproducible and in_b.reproducible else "bounded"
     signature = mismatch_signature(oracle, rung, in_a.type.dtype, a.graph, b.graph)
     verdict = partial(
         Verdict,

@@ -63,7 +63,7 @@ def _again(case: Case, t: Program, access: CompilerAccess) -> Verdict | None:
 def _differs(first: np.ndarray, other: np.ndarray, analysis: Analysis) -> np.ndarray:
     gap = distance(first, other)
     allowed = np.where(np.isfinite(analysis.bound), 2 * SAFETY * analysis.bound, np.inf)
-    return np.asarray((gap > 0) if analysis.exact else (gap > allowed))
+    return np.asarray((gap > 0) if analysis.reproducible else (gap > allowed))
 
 
 def _verdict(t: Program, i: int, k: int, time: int, first: np.ndarray, other: np.ndarray, wrong: np.ndarray) -> Verdict:
@@ -73,7 +73,7 @@ def _verdict(t: Program, i: int, k: int, time: int, first: np.ndarray, other: np
         f"{wrong.size} elements; at {list(at)} the first run gives {first[at]}, the {_ORDINALS[time]} {other[at]}"
     )
     signature = " ".join([ORACLE.name, t.graph.output_types[k].dtype, *operators(t.graph)])
-    rung = "exact" if t.analyses[i][k].exact else "bounded"
+    rung = "exact" if t.analyses[i][k].reproducible else "bounded"
     allowed = np.where(wrong, 2 * SAFETY * t.analyses[i][k].bound, np.inf)
     return Verdict.against(
         t,

@@ -41,7 +41,7 @@ def _output(case: Case, t: Program, i: int, k: int, access: CompilerAccess) -> V
     judgement = None if problem else judged(case, t, i, k, access)
     if judgement is not None and not judgement:
         return None
-    rung = MISTYPED if problem else "exact" if analysis.exact else "bounded"
+    rung = MISTYPED if problem else "exact" if analysis.reproducible else "bounded"
     kind = MISMATCH.name
     signature = " ".join([ORACLE.name, kind, rung, analysis.type.dtype, *operators(t.graph)])
     verdict = partial(

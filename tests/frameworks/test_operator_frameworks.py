@@ -156,7 +156,7 @@ def _hold(result: np.ndarray, analysis: Analysis, artifact: Artifact) -> None:
     if (dtypes.of_array(result), result.shape) != (analysis.type.dtype, analysis.type.shape):
         raise Wrong(f"{source}\n{result.dtype}{list(result.shape)} is not {analysis.type}")
     gap = distance(result, analysis.reference)
-    outside = np.isfinite(analysis.bound) & (gap > (0.0 if analysis.exact else SAFETY * analysis.bound))
+    outside = np.isfinite(analysis.bound) & (gap > (0.0 if analysis.reproducible else SAFETY * analysis.bound))
     if outside.any():
         raise Wrong(
             f"{source}\n{result[outside][:5]} is not {analysis.reference[outside][:5]} "

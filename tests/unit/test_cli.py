@@ -379,7 +379,7 @@ def test_every_operator_has_every_fact_or_a_reason(name: str) -> None:
 def test_what_does_not_follow_from_a_definition_has_a_reason() -> None:
     for op in TABLE.values():
         overrides = [field for field in (op.numpy, op.error, op.partial) if field and not is_derived(field)]
-        assert bool(op.own) == (callable(op.definition) and bool(overrides)), op.qualified
+        assert bool(op.why_not_derived) == (callable(op.definition) and bool(overrides)), op.qualified
 
 
 @pytest.mark.parametrize(

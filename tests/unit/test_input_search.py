@@ -153,7 +153,7 @@ def test_inputs_are_found_for_each_kind_of_domain(case: str) -> None:
     assert all(np.abs(v.astype(float)).max() <= FARTHEST for v in inputs)
 
 
-@pytest.mark.parametrize("op", [op for op in FLOATING if op.lack], ids=lambda op: op.qualified)
+@pytest.mark.parametrize("op", [op for op in FLOATING if op.distance_to_domain], ids=lambda op: op.qualified)
 def test_operands_moved_by_what_they_lack_are_in_the_domain(op: Op) -> None:
     rng = np.random.default_rng(5)
     outside = 0
@@ -165,8 +165,8 @@ def test_operands_moved_by_what_they_lack_are_in_the_domain(op: Op) -> None:
             if finite_everywhere(graph, inputs):
                 continue
             outside += 1
-            assert op.lack is not None
-            lacks = op.lack([np.asarray(values[name]) for name in node.inputs], node.attrs)
+            assert op.distance_to_domain is not None
+            lacks = op.distance_to_domain([np.asarray(values[name]) for name in node.inputs], node.attrs)
             moved = {name: np.asarray(values[name]) + lacks.get(i, 0) for i, name in enumerate(node.inputs)}
             assert finite_everywhere(graph, [moved[name] for name in graph.inputs])
     assert outside or op.qualified == "BatchNormalization"  # its instances have a constant variance

@@ -12,7 +12,16 @@ from polyjuice.generate import generate
 from polyjuice.inputs import make_inputs
 from polyjuice.interpret import EvaluationError, evaluate
 from polyjuice.ir import Node, TensorType, dtypes
-from polyjuice.numerics import SAFETY, Analyses, Analysis, Mode, analyse, as_good_as_equal, distance, possibly_exact
+from polyjuice.numerics import (
+    SAFETY,
+    Analyses,
+    Analysis,
+    Mode,
+    analyse,
+    as_good_as_equal,
+    distance,
+    possibly_reproducible,
+)
 from polyjuice.ops import TABLE, GraphBuilder
 from tests.support.applications import application, integers
 from tests.support.bounds import assert_within, masked, single
@@ -42,8 +51,8 @@ def test_generated_graphs_stay_within_their_bounds(profile: str) -> None:
             continue
         analyses = analyse(graph, inputs)
         bounded += assert_within(results, analyses, graph)
-        exact += sum(a.exact for a in analyses)
-        assert any(possibly_exact(graph)) or not any(a.exact for a in analyses)
+        exact += sum(a.reproducible for a in analyses)
+        assert any(possibly_reproducible(graph)) or not any(a.reproducible for a in analyses)
     assert bounded > 30_000
     assert exact > (60 if profile == "exact" else 3)
 
@@ -85,13 +94,13 @@ def test_small_integers_are_exact_and_come_out_bit_for_bit() -> None:
             build, names, values = single(dtype, [3, 5, 6], [1, 2, 3])
             graph = build.build([build.op(name, *names)])
             (analysis,) = analyse(graph, values)
-            assert analysis.exact
+            assert analysis.reproducible
             assert not analysis.bound.any()
             assert evaluate(graph, values)[0].astype(np.float64).tolist() == analysis.reference.tolist()
 
 
 @pytest.mark.parametrize("applications", [2, *in_the_long_run(4)])
-@pytest.mark.parametrize("name", sorted(name for name, op in OPS.items() if op.exact))
+@pytest.mark.parametrize("name", sorted(name for name, op in OPS.items() if op.integer_exact))
 def test_operators_that_are_exact_on_integers_are_exact_in_every_type(name: str, applications: int) -> None:
     op = OPS[name]
     exact = 0
@@ -108,7 +117,7 @@ def test_operators_that_are_exact_on_integers_are_exact_in_every_type(name: str,
             arrays = [integers(values, operand, -2, 2) for operand in operands]
             analyses = analyse(graph, arrays)
             assert_within(evaluate(graph, arrays), analyses, graph)
-            exact += all(a.exact for a in analyses)
+            exact += all(a.reproducible for a in analyses)
     assert exact
 
 
@@ -129,7 +138,7 @@ def test_operators_that_are_exact_on_integers_are_exact_in_every_type(name: str,
 )
 def test_what_its_type_cannot_hold_is_not_exact(op: str, dtype: str, x: int, y: int) -> None:
     analysis = analysis_of(op, dtype, [x], [y])
-    assert not analysis.exact
+    assert not analysis.reproducible
     if dtypes.is_int(dtype):
         assert np.isinf(analysis.bound).all(), "overflow is masked"
     else:
@@ -137,10 +146,10 @@ def test_what_its_type_cannot_hold_is_not_exact(op: str, dtype: str, x: int, y: 
 
 
 def test_the_edge_of_what_its_type_holds_is_exact() -> None:
-    assert analysis_of("Add", "int8", [100], [27]).exact
-    assert analysis_of("Sub", "int64", [2**62], [1]).exact
-    assert analysis_of("Add", "float16", [2047], [1]).exact
-    assert analysis_of("Add", "float32", [2**24 - 1], [1]).exact
+    assert analysis_of("Add", "int8", [100], [27]).reproducible
+    assert analysis_of("Sub", "int64", [2**62], [1]).reproducible
+    assert analysis_of("Add", "float16", [2047], [1]).reproducible
+    assert analysis_of("Add", "float32", [2**24 - 1], [1]).reproducible
 
 
 def test_integers_that_wrap_around_are_known_however_their_operands_lie_in_memory() -> None:
@@ -150,37 +159,37 @@ def test_integers_that_wrap_around_are_known_however_their_operands_lie_in_memor
     graph = build.build([build.op("MatMul", x, build.op("Transpose", x, perm=(0, 2, 1)))])
     values = np.random.default_rng(0).integers(-(2**62), 2**62, (8, 2, 17))
     analysis = analyse(graph, [values], mode=Mode(wrap=True))[0]
-    assert analysis.exact
+    assert analysis.reproducible
     assert not analysis.bound.any()
 
 
 def test_an_input_beyond_the_exact_integers_is_not_exact() -> None:
     """2**24 + 2 is a float32, but an addition beside it rounds."""
-    assert not analysis_of("Relu", "float32", [2**24 + 2]).exact
+    assert not analysis_of("Relu", "float32", [2**24 + 2]).reproducible
 
 
 def test_partial_sums_beyond_the_type_lose_exactness_though_the_sum_fits() -> None:
     for dtype, large in (("float32", 2.0**24), ("float16", 2048.0), ("int32", 2.0**31 - 1), ("int64", 2.0**53)):
         fine = analysis_of("ReduceSum", dtype, [large / 4 // 1, 1, -(large / 4 // 1)], axes=(0,))
         lost = analysis_of("ReduceSum", dtype, [large, 1, -large], axes=(0,))
-        assert fine.exact
-        assert not lost.exact
+        assert fine.reproducible
+        assert not lost.reproducible
     row, column = [[2.0**12, 1.0]], [[2.0**12], [1.0]]
-    assert not analysis_of("MatMul", "float32", row, column).exact
-    assert analysis_of("MatMul", "float32", [[2.0**11, 1.0]], [[2.0**12], [1.0]]).exact
+    assert not analysis_of("MatMul", "float32", row, column).reproducible
+    assert analysis_of("MatMul", "float32", [[2.0**11, 1.0]], [[2.0**12], [1.0]]).reproducible
 
 
 def test_what_is_no_integer_is_not_exact_nor_what_comes_of_it() -> None:
     build, (x, y), values = single("float32", [0.5], [2.0])
     half = build.op("Relu", x)
     graph = build.build([half, build.op("Mul", half, y), build.op("Relu", y)])
-    assert [a.exact for a in analyse(graph, values)] == [False, False, True]
+    assert [a.reproducible for a in analyse(graph, values)] == [False, False, True]
 
 
 def test_operators_that_round_are_not_exact_even_on_integers() -> None:
-    assert not analysis_of("Div", "float32", [6.0], [2.0]).exact
-    assert not analysis_of("Exp", "float32", [0.0]).exact
-    assert not analysis_of("ReduceMean", "float32", [1.0, 3.0], axes=(0,)).exact
+    assert not analysis_of("Div", "float32", [6.0], [2.0]).reproducible
+    assert not analysis_of("Exp", "float32", [0.0]).reproducible
+    assert not analysis_of("ReduceMean", "float32", [1.0, 3.0], axes=(0,)).reproducible
 
 
 def test_the_scale_of_an_exact_sum_may_be_applied_to_its_terms() -> None:
@@ -191,7 +200,7 @@ def test_the_scale_of_an_exact_sum_may_be_applied_to_its_terms() -> None:
     product = build.op("MatMul", first, second)
     sum_, scaled = analyse(build.build([product, build.op("Mul", product, scale)]), values)
     folded = x.astype("float32") @ (w.astype("float32") * np.float32(0.3))
-    assert sum_.exact
+    assert sum_.reproducible
     assert not sum_.bound.any()
     assert assert_within([folded], [scaled], "scaled weights")
     assert np.max(scaled.bound) < 1e-2
@@ -205,14 +214,14 @@ def test_what_is_decided_by_an_exact_sum_is_not_in_doubt() -> None:
 
 
 def test_no_elements_at_all_are_exact() -> None:
-    assert analysis_of("Add", "float32", np.zeros((0, 3)), np.zeros((0, 3))).exact
+    assert analysis_of("Add", "float32", np.zeros((0, 3)), np.zeros((0, 3))).reproducible
 
 
 def test_a_graph_of_rounding_operators_may_not_be_exact() -> None:
     build, (x, y), _ = single("float32", [1.0], [2.0])
     half = build.constant(np.array([0.5], np.float32))
-    assert any(possibly_exact(build.build([build.op("Exp", x), build.op("Add", x, y)])))
-    assert not any(possibly_exact(build.build([build.op("Exp", x), build.op("Mul", y, half)])))
+    assert any(possibly_reproducible(build.build([build.op("Exp", x), build.op("Add", x, y)])))
+    assert not any(possibly_reproducible(build.build([build.op("Exp", x), build.op("Mul", y, half)])))
 
 
 # --- masks ------------------------------------------------------------------------------------------------------------
@@ -332,9 +341,9 @@ def test_opaque_values_are_masked_unless_they_are_known() -> None:
     graph = build.build([build.op("Add", "y", x), build.op("Relu", x)])
     mixed, clean = analyse(graph, values)
     assert masked(mixed) == [True, True]
-    assert not mixed.exact
+    assert not mixed.reproducible
     assert not mixed.comparable
-    assert clean.exact
+    assert clean.reproducible
     known, _ = analyse(graph, values, known_opaque=True)
     assert masked(known) == [False, False]
     assert known.comparable

@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 from polyjuice.frameworks.jax.types import jax_type
 from polyjuice.ir import dtypes
-from polyjuice.ops import Call, Texts, Unsupported, along
+from polyjuice.ops import Call, Texts, Unsupported, axis_reductions
 from polyjuice.ops.pointwise import by_type, folded, with_attrs
 from polyjuice.ops.shapes import normalize_axis
 from polyjuice.ops.text import literal, subscript
@@ -402,8 +402,8 @@ def _reduced(template: str) -> TextFn:
     """A reduction: ``{x}`` along ``{axes}``, which ``{keep}`` keeps; ``{type}`` is the result's element type."""
 
     def spell(c: Call) -> str:
-        axes = along.axes(c.attrs, c.types[0].rank)
-        keep = along.keeps(c.attrs)
+        axes = axis_reductions.axes(c.attrs, c.types[0].rank)
+        keep = axis_reductions.keeps(c.attrs)
         return template.format(x=c.x[0], axes=axes, keep=keep, type=jax_type(c.results[0].dtype))
 
     return spell
