@@ -43,7 +43,7 @@ def finding(folder: Path, index: int) -> FindingRecord:
 
 
 def passes(folder: Path, count: int) -> tuple[float, float]:
-    """Return the milliseconds of processor time of one pass with so many stored findings, and of reading them."""
+    """Return the milliseconds of processor time of one pass with this number of findings, and of reading them."""
     config = Config(compiler="numpy", cases=2 * count, workers=2)
     store = Store.create(folder, config)
     with store.transaction():

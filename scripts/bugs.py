@@ -5,7 +5,7 @@
 Run with ``make bugs``, or ``make bugs BUGS="003 017"``. Pip installs each compiler's release into a separate
 environment, which is kept in ``--folder``. Or ``--python`` names an interpreter that has the compiler. The exit status
 is 0 if all results agree with the list, 1 if one does not, and 2 if a reproducer could not run. ``--write`` puts the
-results into the list, and makes the tables of README.md anew; ``--tables`` only makes the tables.
+results into the list, and makes the tables of README.md; ``--tables`` only makes the tables.
 """
 
 from __future__ import annotations
@@ -113,7 +113,7 @@ def _parsed() -> argparse.Namespace:
     parser.add_argument("--folder", type=Path, default=Path(".old/bugs"), help="where environments are kept")
     parser.add_argument("--timeout", type=float, default=600, help="seconds for each reproducer")
     parser.add_argument("--write", action="store_true", help="put what was seen into the list")
-    parser.add_argument("--tables", action="store_true", help="make the tables of README.md anew, and run nothing")
+    parser.add_argument("--tables", action="store_true", help="make the tables of README.md, and run nothing")
     return parser.parse_args()
 
 
@@ -205,7 +205,7 @@ def _environment() -> dict[str, str]:
 
 
 def _write(seen: Sequence[Seen]) -> None:
-    """Put the results that differ into the list, and make the tables anew."""
+    """Put the results that differ into the list, and make the tables."""
     document = tomlkit.parse(bug_list.LIST.read_text(encoding="utf-8"))
     changed = {one.bug.number: one for one in seen if one.differs}
     for entry in document["bug"]:  # type: ignore[union-attr]

@@ -8,7 +8,7 @@ A turn is a campaign of ``polyjuice fuzz`` with its own seed. Next comes the pai
 ``--seeds`` with the fewest turns. Campaigns stay in a folder outside of the repository, beside ``hunt.json``, which
 lists the turns. An interrupted turn continues before another begins. An ended turn is never repeated.
 
-Each turn merges its findings into ``artifacts/hunt/hunt.json``, and writes ``README.md`` there anew.
+Each turn merges its findings into ``artifacts/hunt/hunt.json``, and writes ``README.md`` there.
 """
 
 from __future__ import annotations

@@ -52,8 +52,8 @@ class Option:
     """An option: how the command line shows it, what it takes, and how that becomes the value of a field.
 
     It ``takes`` a value of this type, which ``read`` converts; its second argument says where the value stands, for the
-    message of Usage. If it is not given, it has its default ``given``, or else the field has the ``usual`` value, which
-    may depend on the other options given. ``shown`` describes that default. ``least`` and ``most`` bound a number.
+    message of Usage. If it is not given, it has its default ``given``. Without one, the field has the ``usual`` value,
+    which may depend on the other options. ``shown`` describes that default. ``least`` and ``most`` bound a number.
     ``complete`` returns the names that a shell completes.
 
     --resume may change an option that is ``resumable``. ``polyjuice.toml`` may set one that is ``in_file``, and sets a

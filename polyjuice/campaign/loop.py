@@ -64,8 +64,10 @@ def run(config: Config, rules: Sequence[Rule], store: Store, listener: Listener)
 
     Returns after the configured number of cases or time, when all findings are triaged or the time for triage is over
     (see :class:`polyjuice.campaign.schedule.Timing`). After an interrupt (KeyboardInterrupt) the store has all
-    finished results. Raises EnvironmentProblem if the compiler cannot be used, and FalseRule if one of the user's rules
-    is false, NoSpace if a disk is full, and NoProcess if every process dies. If one dies, another does its work.
+    finished results. If a process dies, another does its work.
+
+    Raises EnvironmentProblem if the compiler cannot be used, FalseRule if one of the user's rules is false. Raises
+    NoSpace if a disk is full, and NoProcess if every process dies.
     """
     campaign = _Campaign(config, rules, store, listener)
     try:

@@ -77,7 +77,7 @@ def cache_folder() -> Check:
     with suppress(OSError):
         folder.mkdir(parents=True, exist_ok=True)
     if not os.access(folder, os.W_OK):
-        lost = "each process probes the compilers anew"
+        lost = "each process probes the compilers again"
         return Check("cache folder", State.warning, f"{folder} cannot be written, so {lost}: set XDG_CACHE_HOME")
     return _free_space("cache folder", str(folder), "set XDG_CACHE_HOME to a folder with more space")
 

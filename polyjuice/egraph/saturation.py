@@ -27,7 +27,7 @@ from polyjuice.egraph.view import EGraphView, count_enodes, freeze
 from polyjuice.ir import Graph, GraphError, prune
 from polyjuice.ops import entry
 
-#: egglog keeps about 40 KB for each push and pop, so the base is built anew after this number of cycles.
+#: egglog keeps about 40 KB for each push and pop, so the base is built again after this number of cycles.
 _CYCLES_PER_BASE = 2000
 
 #: An iteration may be expected to reach this many times the limit of e-nodes. A rule on all pairs of two large

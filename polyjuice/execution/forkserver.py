@@ -1,6 +1,6 @@
 """Fork servers: processes that import a compiler's framework once, and then fork fresh workers.
 
-A worker that starts from scratch imports its framework and prepares its toolchain anew: 6 to 20 seconds for Torch. A
+A worker that starts from scratch imports its framework and prepares its toolchain: 6 to 20 seconds for Torch. A
 forked worker shares that work of its server, and shares nothing with other workers.
 """
 

@@ -544,7 +544,7 @@ def _first_result(node: Node) -> str:
 
 
 def _fresh_results(graph: Graph) -> set[str]:
-    """Return the values with memory of their own: the results of operators that compute every element anew."""
+    """Return the values with memory of their own: the results of operators that compute every element."""
     fresh: set[str] = set()
     for node in graph.nodes:
         op = entry(node)

@@ -5,7 +5,7 @@ parameter. The compiled program should therefore share the same memory as the un
 of that:
 
 - A result that shares memory with an input does so compiled, too, and is a view of the same places. AOTAutograd makes
-  the view anew from the input (`OutputType.is_input` and `alias_of_input`). Parameters and buffers count as inputs.
+  the view again from the input (`OutputType.is_input` and `alias_of_input`). Parameters and buffers count as inputs.
   Freezing turns them into constants, which it may copy, so sharing with them is not judged in frozen programs.
 - Results that share memory only with each other may each get their own memory. PyTorch rebuilds them from a common base
   only where both require gradients, and where one call made a single view (not `unbind` or `split`).

@@ -1,4 +1,4 @@
-"""The failures of a compiler: their kinds, their verdicts, and the texts by which they are told apart."""
+"""The failures of a compiler: their kinds, their verdicts, and the texts that distinguish them."""
 
 from __future__ import annotations
 

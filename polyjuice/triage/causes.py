@@ -58,7 +58,7 @@ class KnownCulprit:
 
 
 def fails(kind: str) -> bool:
-    """Whether findings of a kind are failures of the compiler, which are told apart by their error."""
+    """Whether findings of a kind are failures of the compiler, which their error distinguishes."""
     return kind_of(kind).failure
 
 

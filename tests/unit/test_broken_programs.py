@@ -1,4 +1,4 @@
-"""Misspelt programs are told apart from programs that the framework does not support."""
+"""Polyjuice distinguishes misspelt programs from programs that the framework does not support."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Check an exported Torch program (``.pt2``) before Torch loads it, and write the archive anew.
+"""Check an exported Torch program (``.pt2``) before Torch loads it, and write a new archive.
 
 ``torch.export.load`` runs code that a file names: it unpickles objects and sparse tensors, evaluates the text of
 symbolic sizes, loads compiled libraries, and looks functions up by name. This module refuses all of these. It then
@@ -95,7 +95,7 @@ class Archive:
 
 
 def checked(path: str | Path, limits: ReadLimits) -> Archive:
-    """Return the archive in a file, checked and written anew. Raises FormatError."""
+    """Return the archive in a file, checked and written again. Raises FormatError."""
     data = bounded_bytes(path)
     try:
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
