@@ -20,7 +20,7 @@ from polyjuice.session import CompilerSession, Conditions
 from polyjuice.triage.bisection import TrialResult, bisect, trial_of
 from polyjuice.triage.causes import KnownCulprit, by_part, fails
 from polyjuice.triage.record import FindingError
-from polyjuice.triage.reduction.alone import alone
+from polyjuice.triage.reduction.run import alone
 from polyjuice.triage.reduction.trial import UNFIT
 from polyjuice.triage.reduction.trial import Trial as Candidates
 from polyjuice.triage.stored import Stored

@@ -31,12 +31,9 @@ from polyjuice.triage import FindingRecord, reduction, run_reproducer
 from polyjuice.triage.explanation import default_rules
 from polyjuice.triage.reduction import structure
 from polyjuice.triage.reduction.details import plainer_values
-from polyjuice.triage.reduction.edits import halves_first
-from polyjuice.triage.reduction.names import with_plain_names
-from polyjuice.triage.reduction.pair import Pair, array_cost, unshared
-from polyjuice.triage.reduction.rebuild import rebuild, substitute
-from polyjuice.triage.reduction.rewritings import without_an_operator
-from polyjuice.triage.reduction.same_values import fingerprint, shared_values
+from polyjuice.triage.reduction.edits import fingerprint, halves_first, rebuild, shared_values, substitute
+from polyjuice.triage.reduction.pair import Pair, array_cost, unshared, with_plain_names
+from polyjuice.triage.reduction.sides import without_an_operator
 from polyjuice.triage.reduction.trial import Trial
 from polyjuice.triage.stored import load
 from tests.support.commands import polyjuice

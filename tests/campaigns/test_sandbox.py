@@ -21,7 +21,7 @@ from polyjuice.execution import Artifact
 from polyjuice.frameworks.sandbox import Ended, Sandbox
 from polyjuice.oracles import Verdict
 from polyjuice.session import CompilerSession, Conditions
-from polyjuice.triage.reduction.excerpt import Excerpt, ExcerptTrial
+from polyjuice.triage.reduction.user_programs import Excerpt, ExcerptTrial
 from tests.support.commands import PLAIN, polyjuice, save_model
 
 OWNERS = """

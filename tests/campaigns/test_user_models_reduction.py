@@ -18,10 +18,9 @@ from polyjuice.frameworks.apart import graph_of, taken_apart
 from polyjuice.frameworks.errors import FormatError
 from polyjuice.frameworks.onnx import user_program as onnx_program
 from polyjuice.frameworks.steps import NotTakenApart, Written
-from polyjuice.triage.reduction import cutting
-from polyjuice.triage.reduction.excerpt import Excerpt, is_known
 from polyjuice.triage.reduction.search import Search
 from polyjuice.triage.reduction.trial import Counts
+from polyjuice.triage.reduction.user_programs import PASSES, Excerpt, is_known
 from tests.support.commands import ONE_RULE, polyjuice, record
 from tests.support.plugins import spoiled
 from tests.support.shares import in_the_long_run
@@ -145,7 +144,7 @@ class Says:
 
 
 def smallest(written: Written, shown: Callable[[Excerpt], bool], output: int = 0) -> Written:
-    search = Search(passes=cutting.PASSES, trial=Says(shown), accepted=[Excerpt(written, output)], show=lambda _: None)
+    search = Search(passes=PASSES, trial=Says(shown), accepted=[Excerpt(written, output)], show=lambda _: None)
     assert search.run()
     return search.accepted[-1].written
 

@@ -1,20 +1,247 @@
-"""Edits, the building blocks of passes: each turns a pair into candidates that may be smaller."""
+"""Edits of graphs and pairs, of which passes consist, and the values that graphs share."""
 
 from __future__ import annotations
 
+import hashlib
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from types import MappingProxyType
 from typing import TypeVar
 
 import numpy as np
 
-from polyjuice.interpret import EvaluationError
-from polyjuice.ir import Graph
+from polyjuice.interpret import EvaluationError, evaluate
+from polyjuice.ir import Graph, GraphError, Node, TensorType, array_digest, complexes, dtypes, prune, read
+from polyjuice.ops import check, infer_node
 from polyjuice.triage.reduction.pair import Pair
-from polyjuice.triage.reduction.rebuild import substitute
-from polyjuice.triage.reduction.same_values import Shared, depths, shared_values
 from polyjuice.triage.reduction.trial import Trial
+
+
+def rebuild(
+    graph: Graph,
+    *,
+    inputs: Mapping[str, TensorType] = MappingProxyType({}),
+    constants: Mapping[str, np.ndarray] = MappingProxyType({}),
+    nodes: Sequence[Node] | None = None,
+    outputs: Sequence[str] | None = None,
+) -> Graph:
+    """The graph with other types of some inputs, other or additional constants, other nodes or other outputs.
+
+    This infers the types of all results, and removes everything that no output needs except inputs. Raises GraphError
+    where the graph is not well typed, or an opaque node's operands have changed.
+    """
+    arrays = {**graph.constants, **constants}
+    types = {name: inputs.get(name, graph.types[name]) for name in graph.inputs}
+    types.update({name: TensorType(dtypes.of_array(array), array.shape) for name, array in arrays.items()})
+    for node in graph.nodes if nodes is None else nodes:
+        if node.opaque:
+            if any(types[name] != graph.types.get(name) for name in node.inputs if name):
+                raise GraphError(f"node {node}: an opaque operator's result types were declared for other operands")
+            types.update({name: graph.types[name] for name in node.outputs if name})
+            continue
+        if any(name and name not in types for name in node.inputs):
+            raise GraphError(f"node {node}: an operand is not defined before it")
+        results = infer_node(node, types)
+        if len(results) != len(node.outputs):
+            raise GraphError(f"node {node}: the operator has {len(results)} outputs")
+        types.update({name: t for name, t in zip(node.outputs, results, strict=True) if name})
+    built = replace(
+        graph,
+        constants=arrays,
+        types=types,
+        nodes=graph.nodes if nodes is None else tuple(nodes),
+        outputs=graph.outputs if outputs is None else tuple(outputs),
+    )
+    return check(_without_unread_results(prune(built)))
+
+
+def _without_unread_results(graph: Graph) -> Graph:
+    """The graph without the types of values that no longer exist."""
+    named = {*graph.inputs, *graph.constants, *(name for node in graph.nodes for name in node.outputs)}
+    return replace(graph, types={name: t for name, t in graph.types.items() if name in named})
+
+
+def substitute(graph: Graph, values: Mapping[str, str]) -> Graph:
+    """The graph with some values replaced by others of the same types. Raises GraphError on a cycle."""
+    nodes = [replace(node, inputs=tuple(values.get(name, name) for name in node.inputs)) for node in graph.nodes]
+    outputs = [values.get(name, name) for name in graph.outputs]
+    return rebuild(graph, nodes=in_order(nodes, (*graph.inputs, *graph.constants)), outputs=outputs)
+
+
+def in_order(nodes: Sequence[Node], available: Sequence[str]) -> list[Node]:
+    """The nodes in a topological order, unchanged where they are in order already. Raises GraphError on a cycle."""
+    defined, left, ordered = {"", *available}, list(nodes), []
+    while left:
+        ready = next((n for n, node in enumerate(left) if defined.issuperset(node.inputs)), None)
+        if ready is None:
+            raise GraphError(f"node {left[0]}: it would depend on itself")
+        node = left.pop(ready)
+        defined.update(node.outputs)
+        ordered.append(node)
+    return ordered
+
+
+def with_input(graph: Graph, name: str, t: TensorType) -> Graph:
+    """The graph with an additional input that nothing reads."""
+    return replace(graph, inputs=(*graph.inputs, name), types={**graph.types, name: t})
+
+
+def without_inputs(graph: Graph, names: Sequence[str]) -> Graph:
+    """The graph without some inputs that nothing reads."""
+    types = {name: t for name, t in graph.types.items() if name not in names}
+    return replace(graph, inputs=tuple(name for name in graph.inputs if name not in names), types=types)
+
+
+def cone(graph: Graph, name: str) -> frozenset[int]:
+    """The indices of the nodes on which a value depends."""
+    needed, numbers = {name}, []
+    for number in range(len(graph.nodes) - 1, -1, -1):
+        node = graph.nodes[number]
+        if needed.intersection(filter(None, node.outputs)):
+            numbers.append(number)
+            needed.update(filter(None, node.inputs))
+    return frozenset(numbers)
+
+
+# --- leaves: inputs and constants; a leaf that both sides share changes on both ---------------------------------------
+
+Leaf = tuple[tuple[int, str], ...]
+"""The names of one input, or of equal constants, each with the index of the graph that has this name."""
+
+
+def leaves(pair: Pair) -> dict[Leaf, np.ndarray]:
+    """The pair's inputs and constants with their values."""
+    found: dict[Leaf, np.ndarray] = {}
+    for position, array in enumerate(pair.inputs):
+        found[tuple((side, graph.inputs[position]) for side, graph in enumerate(pair.graphs))] = array
+    constants: dict[tuple[TensorType, str], list[tuple[int, str]]] = {}
+    for side, graph in enumerate(pair.graphs):
+        for name, array in graph.constants.items():
+            constants.setdefault((graph.types[name], array_digest(array)), []).append((side, name))
+    found.update({tuple(names): pair.graphs[names[0][0]].constants[names[0][1]] for names in constants.values()})
+    return found
+
+
+def array_of(pair: Pair, leaf: Leaf) -> np.ndarray | None:
+    """The value of a leaf; None where earlier edits have removed it."""
+    for side, name in leaf:
+        graph = pair.graphs[side]
+        if name in graph.constants:
+            return graph.constants[name]
+        if name in graph.inputs:
+            return pair.inputs[graph.inputs.index(name)]
+    return None
+
+
+def with_leaves(pair: Pair, arrays: Mapping[Leaf, np.ndarray], nodes: Sequence[Sequence[Node]] = ()) -> Pair:
+    """The pair with other nodes, and other values of some leaves, perhaps of other types. Raises GraphError."""
+    values = {place: array for leaf, array in arrays.items() for place in leaf}
+    graphs, inputs = [], pair.inputs
+    for side, graph in enumerate(pair.graphs):
+        new = {name: array for (number, name), array in values.items() if number == side}
+        graphs.append(
+            rebuild(
+                graph,
+                inputs={
+                    name: TensorType(dtypes.of_array(a), a.shape) for name, a in new.items() if name in graph.inputs
+                },
+                constants={name: array for name, array in new.items() if name in graph.constants},
+                nodes=nodes[side] if nodes else None,
+            )
+        )
+        inputs = tuple(new.get(name, array) for name, array in zip(graph.inputs, inputs, strict=True))
+    return replace(pair, graphs=tuple(graphs), inputs=inputs)
+
+
+# --- equal values of the graphs: equal in the interpreter, on all tested sets of inputs -------------------------------
+
+#: The significant digits of floating-point values to compare, because the two sides may round differently.
+_DIGITS = 9
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Shared:
+    """Equal values of one type: for each graph, its names for the value in order of computation.
+
+    ``array`` is the value on the pair's own inputs, in its own type. ``fixed`` means that the value is the same on all
+    other inputs too.
+    """
+
+    type: TensorType
+    names: tuple[tuple[str, ...], ...]
+    array: np.ndarray
+    fixed: bool
+
+    @property
+    def everywhere(self) -> bool:
+        """Whether all graphs have the value."""
+        return all(self.names)
+
+
+def shared_values(pair: Pair, others: Sequence[Sequence[np.ndarray]]) -> list[Shared]:
+    """All values of a pair, grouped by equality; ``others`` are further sets of inputs.
+
+    The order is that of the graphs' computation. Raises EvaluationError.
+    """
+    found: dict[tuple[TensorType, tuple[str, ...]], list[list[str]]] = {}
+    arrays: dict[tuple[TensorType, tuple[str, ...]], np.ndarray] = {}
+    for number, graph in enumerate(pair.graphs):
+        own = traced(graph, pair.inputs)
+        wide = [traced(graph, inputs, "float64") for inputs in (pair.inputs, *others)]
+        for name in own:
+            key = graph.types[name], tuple(fingerprint(values[name]) for values in wide)
+            found.setdefault(key, [[] for _ in pair.graphs])[number].append(name)
+            arrays.setdefault(key, own[name])
+    return [
+        Shared(
+            type=key[0], names=tuple(map(tuple, names)), array=arrays[key], fixed=bool(others) and len(set(key[1])) == 1
+        )
+        for key, names in found.items()
+    ]
+
+
+def traced(graph: Graph, inputs: Sequence[np.ndarray], precision: str | None = None) -> dict[str, np.ndarray]:
+    """Every value of a graph by its name. Raises EvaluationError."""
+    values = dict(zip(graph.inputs, inputs, strict=True)) | dict(graph.constants)
+
+    def keep(node: Node, operands: Sequence[np.ndarray], results: Sequence[np.ndarray]) -> None:
+        values.update((name, array) for name, array in zip(node.outputs, results, strict=True) if name)
+
+    evaluate(graph, inputs, precision, [keep])
+    return values
+
+
+def fingerprint(array: np.ndarray) -> str:
+    """A hash that is equal for arrays that differ only in their last digits."""
+    if complexes.is_complex(array):
+        return " ".join(map(fingerprint, complexes.parts(array)))
+    if array.dtype.kind in "iub":
+        rounded = array
+    else:
+        wide = array.astype(np.float64)
+        scale = float(np.max(np.abs(wide[np.isfinite(wide)]), initial=0.0)) or 1.0
+        with np.errstate(all="ignore"):
+            rounded = np.round(wide / scale, _DIGITS) + 0.0
+            rounded = np.append(rounded.ravel(), float(f"{scale:.{_DIGITS}g}"))
+    return hashlib.sha256(np.ascontiguousarray(rounded).tobytes()).hexdigest()
+
+
+def depths(graph: Graph) -> Mapping[str, int]:
+    """The number of nodes on which each value depends."""
+    found = dict.fromkeys([*graph.inputs, *graph.constants], 0)
+    for node in graph.nodes:
+        size = len(cone(graph, next(filter(None, node.outputs))))
+        found.update((name, size) for name in node.outputs if name)
+    return found
+
+
+def in_type(array: np.ndarray, t: TensorType) -> np.ndarray:
+    """An interpreted value as an array of its declared type."""
+    return np.ascontiguousarray(array).astype(dtypes.to_numpy(t.dtype)).reshape(t.shape)
+
+
+# --- what edits have in common ----------------------------------------------------------------------------------------
 
 Edit = Callable[[Pair], Iterable[Pair]]
 """Return candidates in the order to try them; none where the edit no longer applies. Raises GraphError.
@@ -60,6 +287,15 @@ def by_depth(pair: Pair, values: Iterable[Shared]) -> list[Shared]:
 def on_side(pair: Pair, side: int, graph: Graph) -> Pair:
     """The pair with another graph on one side."""
     return pair.with_graphs([graph if n == side else other for n, other in enumerate(pair.graphs)])
+
+
+def tidy(pair: Pair) -> Pair:
+    """The pair without the inputs that neither side reads."""
+    reads = list(map(read, pair.graphs))
+    places = range(len(pair.inputs))
+    used = {n for n in places if any(g.inputs[n] in names for g, names in zip(pair.graphs, reads, strict=True))}
+    graphs = [without_inputs(graph, [graph.inputs[n] for n in places if n not in used]) for graph in pair.graphs]
+    return replace(pair, graphs=tuple(graphs), inputs=tuple(pair.inputs[n] for n in places if n in used))
 
 
 def with_constant(graph: Graph, names: Sequence[str], new: str, array: np.ndarray) -> Graph:

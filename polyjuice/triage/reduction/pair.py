@@ -13,7 +13,17 @@ import numpy as np
 
 from polyjuice.execution import LoweringChoices
 from polyjuice.interpret import EvaluationError, evaluate
-from polyjuice.ir import Graph, Node, TensorType, array_digest, attribute_texts, complexes, digest, dtypes
+from polyjuice.ir import (
+    Graph,
+    Node,
+    TensorType,
+    array_digest,
+    attribute_texts,
+    complexes,
+    digest,
+    dtypes,
+    renamed,
+)
 from polyjuice.ops import entry
 from polyjuice.ops.spec import REQUIRED
 
@@ -164,3 +174,10 @@ def cast(array: np.ndarray, dtype: str) -> np.ndarray:
     """The array in another element type, rounded or truncated as necessary."""
     with np.errstate(all="ignore"):
         return (array if dtypes.is_complex(dtype) else array.real).astype(dtypes.to_numpy(dtype))
+
+
+def with_plain_names(pair: Pair) -> Pair:
+    """The same pair with conventional names of values (see :func:`plain_names`)."""
+    names = list(map(plain_names, pair.graphs))
+    choices = tuple(choices.renamed(to) for choices, to in zip(pair.choices, names, strict=True))
+    return replace(pair, graphs=tuple(map(renamed, pair.graphs, names)), choices=choices)

@@ -1,31 +1,38 @@
-"""The reducer: search over graphs or over a program as its owner wrote it, then write the result as a finding."""
+"""The reducer: search over graphs or over a program as its owner wrote it, then write the result as a finding.
+
+A program's graph determines its correct values. If float64 shows that one side of a pair is wrong, reduction without
+the other side runs half as many programs and needs no equivalence check. The reduced program is then compared with one
+of its own rewritings: an equal program with the right result proves the compiler wrong.
+"""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
+from itertools import islice
 from pathlib import Path
 
 from polyjuice import pipeline
-from polyjuice.egraph import Rule
-from polyjuice.frameworks.lowering import Unlowerable
+from polyjuice.egraph import Rewriter, Rule
+from polyjuice.execution import LoweringChoices
+from polyjuice.frameworks.lowering import Unlowerable, following
 from polyjuice.frameworks.sandbox import Ended
 from polyjuice.frameworks.steps import NotTakenApart
 from polyjuice.inputs import are_large, ranges
-from polyjuice.oracles import Case, Verdict
+from polyjuice.oracles import Case, Oracle, Verdict
 from polyjuice.session import CompilerSession
 from polyjuice.triage.explanation import default_rules, explain
 from polyjuice.triage.finding import write_finding
 from polyjuice.triage.record import FindingError, FindingRecord
-from polyjuice.triage.reduction import cutting, details, names, ranks, rewritings, shapes, sides, structure
-from polyjuice.triage.reduction.alone import alone, beside
-from polyjuice.triage.reduction.anew import written_anew
-from polyjuice.triage.reduction.excerpt import ExcerptTrial
-from polyjuice.triage.reduction.pair import Pair
+from polyjuice.triage.reduction import details, sides, structure, user_programs
+from polyjuice.triage.reduction.edits import tidy
+from polyjuice.triage.reduction.pair import Pair, with_plain_names
 from polyjuice.triage.reduction.search import C, NotShown, Passes, Progress, Search
+from polyjuice.triage.reduction.sides import without_an_operator
 from polyjuice.triage.reduction.trial import Counts, Trial
+from polyjuice.triage.reduction.user_programs import ExcerptTrial
 from polyjuice.triage.stored import Stored
 
 PASSES: Passes[Pair] = (
@@ -43,13 +50,13 @@ PASSES: Passes[Pair] = (
     ("fewer inputs", structure.fewer_inputs),
     ("fewer operands", structure.fewer_operands),
     ("products", structure.products),
-    ("shapes", shapes.smaller_dimensions),
-    ("ranks", ranks.fewer_axes),
+    ("shapes", details.smaller_dimensions),
+    ("ranks", details.fewer_axes),
     ("element types", details.plainer_types),
     ("attributes", details.plainer_attributes),
     ("values", details.plainer_values),
     ("constants", structure.constants),
-    ("rewritings", rewritings.rewritings),
+    ("rewritings", sides.rewritings),
 )
 """The passes in the order in which they run: those that remove most come first.
 
@@ -128,9 +135,9 @@ def _of_graphs(
     trial = Trial(stored=stored, session=session, rules=rules or default_rules())
     start = _start(trial)
     trial.until = time.monotonic() + time_s
-    search = Search(passes=PASSES, trial=trial, accepted=[start], show=show, tidy=names.tidy)
+    search = Search(passes=PASSES, trial=trial, accepted=[start], show=show, tidy=tidy)
     finished = search.run()
-    search.accepted.append(names.with_plain_names(search.accepted[-1]))
+    search.accepted.append(with_plain_names(search.accepted[-1]))
     found = _beside_another(search, whole, finished) if len(whole.graphs) > len(stored.graphs) else None
     return found or _result(tuple(stored.graphs), search, finished)
 
@@ -200,7 +207,7 @@ def _of_text(stored: Stored, session: CompilerSession, until: float, show: Calla
             raise NotShown
         raise FindingError(f"{shows_only}, and only beside another program")
     trial.until = until
-    search = Search(passes=cutting.PASSES, trial=trial, accepted=[start], show=show)
+    search = Search(passes=user_programs.PASSES, trial=trial, accepted=[start], show=show)
     return _result((trial.label,), search, search.run())
 
 
@@ -247,3 +254,83 @@ def _explanation(case: Case, profile: str, rules: Sequence[Rule]) -> tuple[Rule,
     if len(graphs) < 2:
         return None
     return explain(graphs[0], graphs[1], rules, ranges(graphs[0], (profile,), are_large(case.inputs[0])))
+
+
+# --- from a pair to a single program, and back to a pair --------------------------------------------------------------
+
+_REWRITINGS = 3
+"""How many rewritings to try for a program."""
+
+
+def alone(stored: Stored, session: CompilerSession) -> Stored:
+    """Return the finding for one of its programs: the culprit, or else the smaller one that is wrong by itself.
+
+    Return the finding unchanged where no oracle sees the fault in one program, or the compiler is no longer wrong.
+    """
+    oracle = stored.oracle.alone
+    if not oracle or len(stored.graphs) < 2:
+        return stored
+    try:
+        case = stored.case()
+    except Unlowerable:
+        return stored
+    culprit = stored.record.culprit
+    found = _wrong(stored, case.only([culprit]), oracle, session) if culprit in stored.graphs else []
+    found = found or _wrong(stored, case, oracle, session)
+    return _of(stored, min(found, key=lambda v: len(stored.graphs[v.a]))) if found else stored
+
+
+def _wrong(stored: Stored, case: Case, oracle: Oracle, session: CompilerSession) -> list[Verdict]:
+    """The verdicts on single programs that are of the finding's kind."""
+    verdicts = pipeline.judge(pipeline.execute(case, session), session, [oracle.name])
+    return [verdict for verdict in verdicts if verdict.kind == stored.record.kind]
+
+
+def beside(one: Pair, side: int, rewriter: Rewriter) -> Iterator[Pair]:
+    """Yield pairs with a single program on one side and its smallest rewritings, lowered plainly, on the other."""
+    (graph,) = one.graphs
+    for other in islice(without_an_operator(graph, rewriter), _REWRITINGS):
+        sides = [(graph, one.choices[0]), (other, LoweringChoices())]
+        graphs, choices = zip(*(sides if side == 0 else reversed(sides)), strict=True)
+        yield replace(one, graphs=graphs, choices=choices)
+
+
+def _of(stored: Stored, verdict: Verdict) -> Stored:
+    """The finding that a verdict on one of its programs describes."""
+    label = verdict.a
+    record = replace(
+        stored.record,
+        oracle=verdict.oracle,
+        rung=verdict.rung,
+        signature=verdict.signature,
+        message=verdict.message,
+        a=label,
+        b="",
+        culprit=label,
+        output=verdict.output,
+        inputs=verdict.inputs,
+        profile=stored.record.profiles[verdict.inputs],
+        given={name: files for name, files in stored.record.given.items() if name == label},
+    )
+    return replace(
+        stored,
+        record=record,
+        graphs={label: stored.graphs[label]},
+        choices={name: choices for name, choices in stored.choices.items() if name == label},
+        as_written={name: artifact for name, artifact in stored.as_written.items() if name == label},
+    )
+
+
+def written_anew(stored: Stored, session: CompilerSession) -> Stored | None:
+    """Return the finding with its program lowered again, in the same forms or plainly; None if neither shows it."""
+    (as_written,) = stored.as_written.values()
+    for anew in (following(as_written.forms), LoweringChoices()):
+        choices = {label: stored.choices.get(label, anew) for label in stored.graphs}
+        candidate = replace(stored, choices=choices, as_written={})
+        try:
+            case = candidate.case()
+        except Unlowerable:
+            return None
+        if pipeline.shows(pipeline.execute(case, session), stored.verdict, session):
+            return candidate
+    return None

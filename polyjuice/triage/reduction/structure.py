@@ -11,14 +11,22 @@ import numpy as np
 
 from polyjuice.ir import Graph, Node, with_outputs
 from polyjuice.ops import entry
-from polyjuice.triage.reduction.edits import Edit, by_depth, halves_first, on_side, shared, unused, with_constant
-from polyjuice.triage.reduction.pair import Pair
-from polyjuice.triage.reduction.rebuild import (
+from polyjuice.triage.reduction.edits import (
+    Edit,
+    Shared,
+    by_depth,
+    halves_first,
+    in_type,
+    on_side,
     rebuild,
+    shared,
     substitute,
+    traced,
+    unused,
+    with_constant,
     with_input,
 )
-from polyjuice.triage.reduction.same_values import Shared, in_type, traced
+from polyjuice.triage.reduction.pair import Pair
 from polyjuice.triage.reduction.trial import Trial
 
 
