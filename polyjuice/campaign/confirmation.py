@@ -15,7 +15,7 @@ from polyjuice.packs import CasePacks
 from polyjuice.session import CompilerSession
 from polyjuice.triage import FindingRecord, known_list
 from polyjuice.triage.bisection import accounting, tried
-from polyjuice.triage.causes import fails
+from polyjuice.triage.causes import fails, pattern
 from polyjuice.triage.confirming import confirmed
 
 
@@ -126,12 +126,14 @@ class Confirming:
         if fails(verdict.kind):
             return None
         compiler, version = self._session.compiler, self._session.version
+        sides = case.only([verdict.a, verdict.b])
+        wrong = [side for side in sides.programs if side.label == verdict.culprit] or sides.programs
+        has = pattern([side.graph for side in wrong], [side.artifact for side in wrong])
         blamed = [
             bug
             for bug in self._bugs
-            if bug.compiler == compiler.name and bug.is_to_blame_for(verdict.kind) and bug.is_in(version)
+            if bug.compiler == compiler.name and bug.is_to_blame_for(verdict.kind, has) and bug.is_in(version)
         ]
-        sides = case.only([verdict.a, verdict.b])
         number = accounting(
             [bug.blame for bug in blamed],
             lambda parts: tried(sides, verdict, self._session.conditions, compiler, parts),

@@ -114,7 +114,7 @@ class _Campaign:
                     self._finish(self._running.pop(future), future.result())
                 else:
                     self._finish_triage(self._triaging.pop(future), future.result())
-            self._triage.list_untriaged()
+            self._triage.write_lists()
         self._pool.shutdown()
 
     def end(self) -> None:
@@ -194,7 +194,7 @@ def _save(store: Store, triage: Triage, spent: Mapping[str, float]) -> None:
     """Store the time spent and publish the findings at a campaign's end. Raises NoSpace if the disk is full."""
     try:
         store.set_spent(**spent)
-        triage.list_untriaged(at_once=True)
+        triage.write_lists(at_once=True)
     except (OSError, sqlite3.OperationalError) as error:
         if full := shortage(error, [store.folder]):
             raise full from None

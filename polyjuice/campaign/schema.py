@@ -29,13 +29,13 @@ CREATE TABLE findings (
 CREATE TABLE triaged (
     folder TEXT PRIMARY KEY,
     cause TEXT NOT NULL,
-    record TEXT
+    record TEXT,
+    why TEXT NOT NULL
 );
 CREATE TABLE sorted (
     folder TEXT PRIMARY KEY,
     grouped TEXT NOT NULL,
     alike INTEGER NOT NULL,
-    blame TEXT NOT NULL,
     culprits INTEGER NOT NULL
 );
 CREATE TABLE rules (name TEXT PRIMARY KEY, cases INTEGER NOT NULL);
@@ -43,7 +43,7 @@ CREATE TABLE covered (
     operator TEXT, dtype TEXT, factor TEXT, level TEXT, "index" INTEGER,
     PRIMARY KEY (operator, dtype, factor, level)
 ) WITHOUT ROWID;
-CREATE TABLE culprits (number INTEGER PRIMARY KEY, kind TEXT, cause TEXT, blame TEXT);
+CREATE TABLE culprits (number INTEGER PRIMARY KEY, kind TEXT, cause TEXT, blame TEXT, pattern TEXT);
 CREATE TABLE notes ("index" INTEGER NOT NULL, kind TEXT NOT NULL, text TEXT NOT NULL);
 """
 
@@ -51,7 +51,6 @@ _JSON: Mapping[str, tuple[str, Any]] = {
     "cases": ("seconds", Mapping[str, float]),
     "findings": ("record", Mapping[str, Any]),
     "triaged": ("record", Mapping[str, Any] | None),
-    "sorted": ("blame", Sequence[str]),
     "culprits": ("blame", Sequence[str]),
 }
 """The column of each table that has JSON values, and their type."""

@@ -116,6 +116,7 @@ class FindingState:
     operators: int
     compiler: str
     version: str
+    pattern: tuple[str, ...]
     group: Group | None = None
     culprits: int = 0
 
@@ -131,6 +132,7 @@ class FindingState:
             operators=sum(record["operators"].values()),
             compiler=record["compiler"],
             version=record["versions"][record["compiler"]],
+            pattern=tuple(record["pattern"]),
             group=group,
             culprits=culprits,
         )
@@ -398,30 +400,30 @@ class Store:
     def findings(self) -> Iterator[tuple[FindingState, str, Mapping[str, Any] | None]]:
         """Every finding, its cause or "", and the record of its reduced form, by index."""
         rows = self._db.execute(
-            "SELECT f.record, s.grouped, s.alike, s.blame, s.culprits, t.cause, t.record FROM findings f "
+            "SELECT f.record, s.grouped, s.alike, s.culprits, t.cause, t.record FROM findings f "
             'LEFT JOIN sorted s USING (folder) LEFT JOIN triaged t USING (folder) ORDER BY f."index", f.folder'
         )
-        for record, grouped, alike, blame, culprits, cause, reduced in rows:
-            group = None if grouped is None else Group(grouped, bool(alike), tuple(json.loads(blame)))
+        for record, grouped, alike, culprits, cause, reduced in rows:
+            group = None if grouped is None else Group(grouped, bool(alike))
             state = FindingState.of(json.loads(record), group, culprits or 0)
             yield state, cause or "", json.loads(reduced) if reduced else None
 
     def add_group(self, name: str, group: Group, culprits: int) -> None:
         """Store the group of a finding that none of the first ``culprits`` culprits accounts for."""
         with self.transaction():
-            row = name, group.text, group.alike, json.dumps(group.blame), culprits
-            self._db.execute("INSERT OR REPLACE INTO sorted VALUES (?, ?, ?, ?, ?)", row)
+            row = name, group.text, group.alike, culprits
+            self._db.execute("INSERT OR REPLACE INTO sorted VALUES (?, ?, ?, ?)", row)
 
     def culprits(self) -> list[KnownCulprit]:
         """The culprits, in the order of their discovery."""
-        rows = self._db.execute("SELECT kind, cause, blame FROM culprits ORDER BY number")
-        return [KnownCulprit(kind, cause, tuple(json.loads(blame))) for kind, cause, blame in rows]
+        rows = self._db.execute("SELECT kind, cause, blame, pattern FROM culprits ORDER BY number")
+        return [KnownCulprit(*row[:2], *(tuple(json.loads(text)) for text in row[2:])) for row in rows]
 
     def add_culprits(self, culprits: Iterable[KnownCulprit]) -> None:
         """Store further culprits."""
         with self.transaction():
-            rows = [(culprit.kind, culprit.cause, json.dumps(culprit.blame)) for culprit in culprits]
-            self._db.executemany("INSERT INTO culprits (kind, cause, blame) VALUES (?, ?, ?)", rows)
+            rows = [(one.kind, one.cause, json.dumps(one.blame), json.dumps(one.pattern)) for one in culprits]
+            self._db.executemany("INSERT INTO culprits (kind, cause, blame, pattern) VALUES (?, ?, ?, ?)", rows)
 
     def reported(self) -> Counter[str]:
         """How many findings there are with each signature."""
@@ -440,15 +442,22 @@ class Store:
                 self._db.execute("INSERT INTO notes VALUES (?, 'known', ?)", (index, url))
             else:
                 record = json.dumps(triaged.record) if triaged.record else None
-                self._db.execute("INSERT INTO triaged VALUES (?, ?, ?)", (triaged.name, triaged.cause, record))
+                self._db.execute(
+                    "INSERT INTO triaged VALUES (?, ?, ?, ?)", (triaged.name, triaged.cause, record, triaged.why)
+                )
             if triaged.defect:
                 self._db.execute("INSERT INTO notes VALUES (?, 'defect', ?)", (index, triaged.defect))
 
-    def join_causes(self, old: str, new: str) -> None:
+    def join_causes(self, old: str, new: str, why: str) -> None:
         """Attribute the findings of a cause to another one, which has a finding of its own."""
         with self.transaction():
-            self._db.execute("UPDATE triaged SET cause = ?, record = NULL WHERE cause = ?", (new, old))
+            row = new, why, old
+            self._db.execute("UPDATE triaged SET cause = ?, record = NULL, why = ? WHERE cause = ?", row)
             self._db.execute("UPDATE culprits SET cause = ? WHERE cause = ?", (new, old))
+
+    def reasons(self) -> dict[str, str]:
+        """Why triage took each duplicate for one, by the name of its folder."""
+        return dict(self._db.execute("SELECT folder, why FROM triaged"))
 
     def add_death(self, work: str) -> None:
         """Store what a process of the campaign did when it died."""

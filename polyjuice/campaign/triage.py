@@ -23,12 +23,15 @@ from polyjuice.campaign.store import FindingState, Store
 from polyjuice.compilers import find
 from polyjuice.triage import FindingRecord, known_list
 from polyjuice.triage.automatic import Triaged, reduced_folder
-from polyjuice.triage.causes import KnownCulprit, fails
+from polyjuice.triage.causes import KnownCulprit, fails, narrow
 from polyjuice.triage.stored import annotate
 from polyjuice.wording import counted
 
 _EXAMPLES = 20
 """The most other findings with the same cause that a published finding lists."""
+
+DUPLICATES = "duplicates.md"
+"""The file in a campaign's folder that lists duplicates, each with the finding that it repeats."""
 
 UNTRIAGED = "untriaged.md"
 """The file in a campaign's ``findings`` that lists findings without a cause."""
@@ -183,12 +186,11 @@ class Triage:
         if triaged.group:
             self._store.add_group(triaged.name, triaged.group, compared)
             state = replace(state, group=triaged.group, culprits=compared)
-            if cause := self._only_cause(state):
-                self._attribute(state, cause)
-            else:
-                self._place(state)
+            self._attribute_or_place(state)
             return ""
         triaged = replace(triaged, cause=self._now(triaged.cause) or state.signature)
+        if triaged.record and triaged.cause in self._records:
+            triaged = replace(triaged, record=None, why="its own reduction and bisection lead to the same cause")
         bug = known_list.find(self._bugs, state.compiler, state.version, triaged.cause)
         if bug and bug.is_in(state.version):
             self._store.add_triaged(triaged, bug.url)
@@ -202,7 +204,7 @@ class Triage:
             self._join(triaged.cause, triaged.record)
         if self._only_cause(state) == triaged.cause:
             for *_, name in self._groups.pop(state.grouped, ()):
-                self._attribute(self._waiting[name], triaged.cause)
+                self._attribute_or_place(self._waiting[name])
         return ""
 
     def _place(self, state: FindingState) -> None:
@@ -211,7 +213,7 @@ class Triage:
         if self._config.triage_s and not self._knows_bugs:
             self._knows_bugs = True
             here = [b for b in self._bugs if b.compiler == state.compiler and b.is_in(state.version)]
-            self._learn([KnownCulprit(b.signature.partition(" ")[0], b.signature, b.blame) for b in here])
+            self._learn([KnownCulprit(b.signature.partition(" ")[0], b.signature, b.blame, b.operators) for b in here])
         compared = state.group and (state.group.alike or state.culprits >= len(self._culprits))
         if compared or not self._config.triage_s:
             insort(self._groups.setdefault(state.grouped, []), state.rank)
@@ -228,20 +230,29 @@ class Triage:
     def _only_cause(self, state: FindingState) -> str:
         """The cause of a finding's group if it certainly has only one: all of its triaged findings agree; else "".
 
-        Findings of the group are either failures, or it is `alike` and the cause has the same parts to blame.
+        Findings of the group are either failures, or it is `alike` and no part of the compiler is to blame.
         """
         causes = self._causes_of_groups.get(state.grouped, set()) if state.group else ()
         if len(causes) != 1 or not state.group:
             return ""
         (cause,) = causes
-        blame = self._records[cause]["blame"] if cause in self._records else None
-        certain = fails(state.kind) or (state.group.alike and blame is not None and state.group.blame == tuple(blame))
+        if fails(state.kind):
+            return cause
+        record = self._records.get(cause)
+        certain = state.group.alike and record and not narrow(record["compiler"], record["blame"])
         return cause if certain else ""
 
-    def _attribute(self, state: FindingState, cause: str) -> None:
-        """Store that a finding has a cause that is known from another one."""
-        self._store.add_triaged(Triaged(name=state.name, cause=cause))
-        self._settle(state, cause, None)
+    def _attribute_or_place(self, state: FindingState) -> None:
+        """Store that a finding has the only cause of its group; otherwise, let it wait.
+
+        The program of a wrong result must have the pattern of that cause.
+        """
+        cause = self._only_cause(state)
+        if cause and (fails(state.kind) or {*self._records[cause]["pattern"]} <= {*state.pattern}):
+            self._store.add_triaged(Triaged(name=state.name, cause=cause, why=f"it is of the group {state.grouped}"))
+            self._settle(state, cause, None)
+        else:
+            self._place(state)
 
     def _settle(self, state: FindingState, cause: str, record: Mapping[str, Any] | None) -> None:
         """Record that a finding has a cause."""
@@ -252,7 +263,7 @@ class Triage:
             self._causes_of_groups.setdefault(state.grouped, set()).add(cause)
         if record:
             self._records.setdefault(cause, record)
-            self._learn([KnownCulprit(record["kind"], cause, tuple(record["blame"]))])
+            self._learn([KnownCulprit.of(record, cause)])
 
     def _learn(self, culprits: Iterable[KnownCulprit]) -> None:
         """Record new culprits. Findings whose groups are not `alike` are compared with them."""
@@ -269,9 +280,9 @@ class Triage:
 
     def _join(self, cause: str, record: Mapping[str, Any]) -> None:
         """Attribute findings of earlier causes to this cause, where it accounts for them."""
-        culprit = KnownCulprit(record["kind"], cause, tuple(record["blame"]))
+        culprit = KnownCulprit.of(record, cause)
         for old in [old for old, other in self._records.items() if old != cause and culprit.accounts_for(other)]:
-            self._store.join_causes(old, cause)
+            self._store.join_causes(old, cause, f"reduced and bisected, {culprit.evidence}")
             del self._records[old]
             for _, index, name in self._causes.pop(old):
                 insort(self._causes[cause], (True, index, name))
@@ -313,8 +324,8 @@ class Triage:
             raw = self._store.folder / "raw" / names[0]
             _copy(reduced_folder(raw) if record else raw, self._folder / names[0], fields)
 
-    def list_untriaged(self, *, at_once: bool = False) -> None:
-        """Write the list of findings without a cause, by group, unless that happened a moment ago."""
+    def write_lists(self, *, at_once: bool = False) -> None:
+        """Write the lists of duplicates, and of findings without a cause, unless that happened a moment ago."""
         now = time.monotonic()
         if not at_once and self._listed_at is not None and now < self._listed_at + schedule.SUM_UP_S:
             return
@@ -323,26 +334,42 @@ class Triage:
         for state in sorted(self._waiting.values(), key=lambda state: state.rank) if self._config.triage_s else ():
             groups.setdefault(state.grouped, []).append(state)
         _sum_up(groups, self._folder / UNTRIAGED)
+        self._list_duplicates(self._store.folder / DUPLICATES)
+
+    def _list_duplicates(self, path: Path) -> None:
+        """Write which finding each duplicate repeats, and why triage took it for one; without any, remove the file."""
+        why = self._store.reasons()
+        rows = [
+            [f"raw/{name}", first, why[name], cause]
+            for cause, ((*_, first), *others) in self._causes.items()
+            for *_, name in others
+        ]
+        lead = "Each of these findings has the cause of another one, which is reported."
+        _write_table(path, "Duplicates", lead, ["finding", "duplicate of", "why", "cause"], rows)
 
 
 def _sum_up(groups: Mapping[str, Sequence[FindingState]], path: Path) -> None:
     """Write the findings without a cause, group by group; without any, remove the file."""
-    if not groups:
+    lead = (
+        f"{counted(sum(map(len, groups.values())), 'finding')} in {counted(len(groups), 'group')}. "
+        "Findings of a group most likely share one cause.\n"
+        f"`polyjuice fuzz --resume {path.parent.parent}` continues their triage."
+    )
+    rows = [
+        [str(1 + len(others)), f"raw/{first.name}", first.message, group]
+        for group, (first, *others) in sorted(groups.items(), key=lambda item: -len(item[1]))
+    ]
+    _write_table(path, "Not yet triaged", lead, ["findings", "smallest", "message", "group"], rows)
+
+
+def _write_table(path: Path, title: str, lead: str, heads: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
+    """Write a table in Markdown; without rows, remove the file."""
+    if not rows:
         path.unlink(missing_ok=True)
         return
-    lines = [
-        "# Not yet triaged",
-        "",
-        f"{counted(sum(map(len, groups.values())), 'finding')} in {counted(len(groups), 'group')}. "
-        "Findings of a group most likely share one cause.",
-        f"`polyjuice fuzz --resume {path.parent.parent}` continues their triage.",
-        "",
-        "| findings | smallest | message | group |",
-        "|---|---|---|---|",
-    ]
-    for group, (first, *others) in sorted(groups.items(), key=lambda item: -len(item[1])):
-        cells = [str(1 + len(others)), f"raw/{first.name}", first.message, group]
-        lines.append("| " + " | ".join(" ".join(cell.replace("|", "\\|").split()) for cell in cells) + " |")
+    lines = [f"# {title}", "", lead, "", f"| {' | '.join(heads)} |", "|---" * len(heads) + "|"]
+    for row in rows:
+        lines.append("| " + " | ".join(" ".join(cell.replace("|", "\\|").split()) for cell in row) + " |")
     path.write_text("\n".join(lines) + "\n", encoding="utf-8")
 
 

@@ -20,7 +20,7 @@ from polyjuice.campaign.config import Config
 from polyjuice.campaign.runner import CaseResult
 from polyjuice.campaign.seeds import Seeds
 from polyjuice.campaign.store import Store
-from polyjuice.campaign.triage import UNTRIAGED
+from polyjuice.campaign.triage import DUPLICATES, UNTRIAGED
 from polyjuice.cli.advice import Step
 from polyjuice.cli.common import Live, stderr, stdout
 from polyjuice.compilers import CompilerInfo
@@ -126,7 +126,7 @@ def _outcome(result: Triaged, known: str) -> str:
     if result.record:
         *first, last = result.record["operators"].values()
         return f"{' and '.join([*map(str, first), counted(last, 'operator')])} left, {result.cause}"
-    return f"duplicate: {result.cause}"
+    return f"duplicate of {result.cause}: {result.why}"
 
 
 def _mend(log: Path, store: Store) -> None:
@@ -183,6 +183,8 @@ def print_summary(summary: dict[str, Any], config: Config, store: Store) -> None
         more = f" (and {len(finding.others)} more)" if finding.others else ""
         stdout.print(f"\n[red]{finding.record['kind']}[/red] {escape(str(path))}{more}")
         stdout.print(f"  {escape(finding.record['message'])}")
+    if (store.folder / DUPLICATES).exists():
+        stdout.print(f"\nduplicates, with the evidence: {escape(str(store.folder / DUPLICATES))}")
     if summary["untriaged"] and config.triage_s:
         stdout.print(f"\nnot yet triaged: {escape(str(store.folder / 'findings' / UNTRIAGED))}")
 

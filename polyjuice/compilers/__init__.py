@@ -155,6 +155,10 @@ class CompilerInfo:
     level_names: Mapping[str, str] = field(default_factory=dict)
     """The compiler's own names for its levels, where they differ."""
 
+    broad: tuple[str, ...] = ()
+    """Knobs that switch off a whole code generator, or all parts of a kind. They show where a fault is, but two faults
+    that vanish with one are not the same."""
+
     probe_compiles: bool = True
     """Whether the support probe compiles. False where the compiler takes everything that the framework runs uncompiled:
     the probe then calls only `eager`."""

@@ -22,6 +22,14 @@ from . import _llvm
 INFO: dict[str, Any] = {
     "format": "onnx",
     "needs": "iree-base-compiler, iree-base-runtime and onnx: pip install 'polyjuice-fuzzer[iree]'",
+    "broad": [
+        "codegen-optimizations",
+        "dispatch-creation-optimizations",
+        "global-optimizations",
+        "loop-vectorization",
+        "vector-peeling",
+        "vector-preprocessing",
+    ],
     "levels": ["O0", "O1", "O2", "O3"],
     "lacks": ["functions"],
     "repro_imports": """

@@ -33,6 +33,7 @@ INFO: dict[str, Any] = {
     "guards_suites": True,
     "valid": "The program is valid: JAX runs it without `jax.jit`.",
     "forks": False,
+    "broad": ["avx", "fusion-emitters", "wide-vectors", "fusion", "loop-unrolling", "layout-assignment"],
     "levels": ["0", "1", "2", "3"],
     "level_names": {
         "0": "xla_backend_optimization_level 0",

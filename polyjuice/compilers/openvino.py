@@ -17,6 +17,7 @@ from . import _openvino_parts
 INFO: dict[str, Any] = {
     "format": "onnx",
     "needs": "openvino>=2024.0 and onnx: pip install 'polyjuice-fuzzer[openvino]'",
+    "broad": ["SNIPPETS_MODE", "LP_TRANSFORMS_MODE", "avx"],
     "lacks": ["functions"],
     # The CPU plugin computes models of half types in float32, its documented inference precision.
     "excess_precision": ["float16", "bfloat16"],

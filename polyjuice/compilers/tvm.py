@@ -26,6 +26,7 @@ from . import _llvm
 INFO: dict[str, Any] = {
     "format": "onnx",
     "needs": "apache-tvm>=0.25 and onnx: pip install 'polyjuice-fuzzer[tvm]'",
+    "broad": ["tir.VectorizeLoop", "tirx.VectorizeLoop", "s_tir.VectorizeLoop"],
     "levels": ["0", "1", "2", "3"],
     "level_names": {"0": "opt_level 0", "1": "opt_level 1", "2": "opt_level 2", "3": "opt_level 3"},
     "nodes": 20,

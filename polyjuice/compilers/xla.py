@@ -18,6 +18,7 @@ INFO: dict[str, Any] = {
     "default": True,
     "guards_suites": True,
     "valid": "The program is valid: TensorFlow runs it without XLA.",
+    "broad": ["avx", "fusion-emitters", "wide-vectors", "fusion", "loop-unrolling", "layout-assignment"],
     "levels": ["0", "1", "2", "3"],
     "level_names": {
         "0": "xla_backend_optimization_level 0",

@@ -7,7 +7,7 @@ import shutil
 import time
 import traceback
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -31,6 +31,7 @@ _DEFAULT = ReadLimits()
 class Triaged:
     """The result of triage for the finding called ``name``: its root ``cause``, which other findings may share.
 
+    For a duplicate, ``why`` says what shows that it has the cause of another finding.
     ``record`` is the ``finding.json`` of the reduced finding. It is None where another finding already has this cause.
     It is also None where reduction failed: then ``cause`` is "" and ``problem`` holds the reason. ``defect`` holds the
     traceback where our own code failed. A finding that was only sorted has a ``group`` and no cause yet. ``ended``
@@ -39,6 +40,7 @@ class Triaged:
 
     name: str
     cause: str = ""
+    why: str = ""
     record: Mapping[str, Any] | None = None
     group: Group | None = None
     problem: str = ""
@@ -103,7 +105,10 @@ def _each(folders: Sequence[Path], culprits: Sequence[KnownCulprit], limits: Rea
         except (FindingError, FormatError) as problem:
             yield Triaged(name=folder.name, problem=str(problem))
     for name, found in groups.sort(findings, culprits):
-        yield Triaged(name=name, cause=found) if isinstance(found, str) else Triaged(name=name, group=found)
+        if isinstance(found, groups.Group):
+            yield Triaged(name=name, group=found)
+        else:
+            yield Triaged(name=name, cause=found.cause, why=found.evidence)
 
 
 def triage(
@@ -125,16 +130,14 @@ def triage(
     result = Triaged(name=folder.name, ended=True)
     with TimeLimit(until):
         try:
-            cause, record = _triage(load(folder, limits=limits), culprits, time_s, rules, until)
-            result = Triaged(name=folder.name, cause=cause, record=record)
+            result = _triage(load(folder, limits=limits), culprits, time_s, rules, until)
         except (FindingError, FormatError, Unlowerable, EnvironmentProblem, reduction.NotShown) as problem:
             result = Triaged(name=folder.name, problem=str(problem) or "it no longer shows")
     return replace(result, seconds=time.monotonic() - began)
 
 
-def _triage(
-    stored: Stored, culprits: KnownCulprits, time_s: float, rules: Sequence[Rule], until: float
-) -> tuple[str, Mapping[str, Any] | None]:
+def _triage(stored: Stored, culprits: KnownCulprits, time_s: float, rules: Sequence[Rule], until: float) -> Triaged:
+    name = stored.folder.name
     if stored.kind.endless:
         raise FindingError("a hang is not reduced: every trial would take the whole time limit")
     small = _reduced_before(stored)
@@ -144,18 +147,19 @@ def _triage(
         out = reduced_folder(stored.folder)
         reduction.reduce(stored, out, min(time_s, half_s), rules=rules, from_scratch=False)
         small = load(reduced_folder(stored.folder), limits=stored.limits)
-    if cause := _accounting(small, culprits):
-        return cause, None
+    if same := _accounting(small, culprits):
+        return Triaged(name=name, cause=same.cause, why=f"reduced, {same.evidence}")
     try:
         found = bisection.bisect(small, time_s, alternatives=_alternatives(small))
     except FindingError:  # nothing of this compiler can be switched off
         small.annotate(cause=cause_of(small.record, small.graphs, ()))
     else:
         bisection.store(small, found)
-    record = small.annotate(folder=stored.folder.name)
+    record = small.annotate(folder=name)
     others = culprits(record["compiler"], small.record.versions[record["compiler"]])
-    same = next((culprit.cause for culprit in others if culprit.accounts_for(record)), "")
-    return (same, None) if same else (record["cause"], record)
+    if same := next((culprit for culprit in others if culprit.accounts_for(record)), None):
+        return Triaged(name=name, cause=same.cause, why=f"reduced and bisected, {same.evidence}")
+    return Triaged(name=name, cause=record["cause"], record=record)
 
 
 def _alternatives(stored: Stored) -> int:
@@ -177,12 +181,12 @@ def reduced_folder(folder: Path) -> Path:
     return folder / "reduced"
 
 
-def _accounting(stored: Stored, culprits: KnownCulprits) -> str:
-    """Return the cause of the first culprit without whose parts the finding vanishes; "" if there is none."""
+def _accounting(stored: Stored, culprits: KnownCulprits) -> KnownCulprit | None:
+    """Return the first culprit without whose parts a reduced finding vanishes, and whose pattern it has."""
     record, compiler = stored.record, stored.record.compiler
-    alike = [s for s in culprits(compiler, record.versions[compiler]) if s.may_account_for(record.kind)]
+    alike = [s for s in culprits(compiler, record.versions[compiler]) if s.may_account_for(asdict(record))]
     if not alike:
-        return ""
+        return None
     case = stored.case()
     number = bisection.accounting([s.blame for s in alike], lambda parts: bisection.without(stored, case, parts))
-    return "" if number is None else alike[number].cause
+    return None if number is None else alike[number]

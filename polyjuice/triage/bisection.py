@@ -9,18 +9,19 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
 from polyjuice import pipeline
 from polyjuice.compilers import CompilerInfo, EnvironmentProblem
 from polyjuice.frameworks.lowering import Unlowerable
-from polyjuice.oracles import Case, Program, Verdict
+from polyjuice.ir import Graph, Node, dtypes, prune
+from polyjuice.oracles import ORACLES, Case, Program, Verdict
 from polyjuice.session import CompilerSession, Conditions
 from polyjuice.timelimit import TimeLimit
 from polyjuice.triage import report
-from polyjuice.triage.causes import SETTING, WRONG, by_part, cause_of, ends
-from polyjuice.triage.consequences import comes_of_a_wrong_value
+from polyjuice.triage.causes import SETTING, WRONG, cause_of, ends, is_family, narrow
 from polyjuice.triage.ddmin import ddmin
 from polyjuice.triage.record import BisectionRecord, FindingError
 from polyjuice.triage.stored import Stored
@@ -54,12 +55,13 @@ class TrialResult(StrEnum):
 class Bisection:
     """The result of bisecting a finding.
 
-    ``blame`` is a smallest set of knobs that makes the fault vanish when switched off, while both programs still run;
-    empty if there is none. Each set in ``alternatives`` suffices too. ``met`` maps these knobs to the programs whose
-    traces name them. ``levels`` maps lower optimization levels to the state of the fault, from the lowest to the first
-    that shows it. ``operator`` is the only operator of the wrong program, where the lowest level shows the fault too.
-    ``complete`` is false where the time ran out. A failure ``follows`` from a wrong value of the program if the value
-    is right without the parts to blame.
+    ``blame`` is a smallest set of knobs that makes the fault vanish when switched off, while both programs still
+    run; empty if there is none. One that names a cause (see `causes.narrow`) goes before others. Each set in
+    ``alternatives`` suffices too. ``met`` maps these knobs to the programs whose traces name them. ``levels`` maps
+    lower optimization levels to the state of the fault, from the lowest to the first that shows it. ``operator`` is
+    the only operator of the wrong program, where the lowest level shows the fault too. ``complete`` is false where
+    the time ran out. A failure ``follows`` from a wrong value of the program if the value is right without the
+    parts to blame.
     """
 
     shown: bool
@@ -137,13 +139,12 @@ def store(finding: Stored, result: Bisection) -> None:
         "met": {name: list(labels) for name, labels in result.met.items()},
         "levels": {name: trial.value for name, trial in result.levels.items()},
         "complete": result.complete,
+        "follows": result.follows,
         "trials": result.trials,
         "elapsed_s": round(result.elapsed_s, 2),
         "sentences": list(result.sentences()),
     }
-    cause = (
-        by_part(WRONG, "", result.blame) if result.follows else cause_of(finding.record, finding.graphs, result.blame)
-    )
+    cause = cause_of(finding.record, finding.graphs, result.blame, follows=result.follows)
     finding.annotate(cause=cause, blame=blame, bisection=bisection)
     path, repro = finding.folder / "report.md", finding.folder / "repro.py"
     if path.is_file() and repro.is_file():
@@ -233,9 +234,10 @@ class _Search:
                 limit.passed = True
         self._complete = bool(alternatives) or not limit.passed
         isolated = [names for names in alternatives if len(names) <= _ISOLATED]
+        isolated.sort(key=lambda names: not narrow(self._finding.compiler.name, names))
         if isolated and ends(self._finding.record.kind):
             with TimeLimit(self._deadline):
-                self._follows = comes_of_a_wrong_value(self._finding, self._case, isolated[0])
+                self._follows = _comes_of_a_wrong_value(self._finding, self._case, isolated[0])
         return self._result(shown=True, sets=tuple(isolated))
 
     def _search(self, declared: Sequence[str], alternatives: list[tuple[str, ...]]) -> None:
@@ -297,7 +299,7 @@ class _Search:
 
     def _covered(self, knob: str) -> bool:
         """Whether the traces name a knob. A family counts only if every program ran: one that fails has no trace."""
-        return any(_names(knob, name) for name in self._met) and not (_is_family(knob) and self._untraced)
+        return any(_names(knob, name) for name in self._met) and not (is_family(knob) and self._untraced)
 
     def _least(self, knobs: tuple[str, ...]) -> tuple[str, ...]:
         """Return a smallest subset of these knobs without which the fault is gone; empty where there is none.
@@ -315,7 +317,7 @@ class _Search:
             found = ddmin(knobs, self._gone)
         if not self._gone(found):
             return ()
-        families = [knob for knob in found if _is_family(knob)]
+        families = [knob for knob in found if is_family(knob)]
         if families:
             left_out = (name for t in self._traced(found) for name in t.outcome.trace if name.startswith(_WITHOUT))
             named = dict.fromkeys(name.removeprefix(_WITHOUT) for name in left_out)
@@ -367,24 +369,19 @@ class _Search:
         return nodes[0].qualified if lowest is TrialResult.shown and len(nodes) == 1 else ""
 
 
-def _is_family(knob: str) -> bool:
-    """Whether a knob stands for a family: all trace entries that begin with its name up to the "*"."""
-    return knob.endswith("*")
-
-
 def _general(declared: Sequence[str]) -> tuple[str, ...]:
     """The knobs that a compiler declares before its families of parts; without families, only its settings.
 
     They come first, because switching off nearly any operator makes a fault of memory planning vanish.
     """
     settings = sum(knob.startswith(SETTING) for knob in declared)
-    first = next((i for i, knob in enumerate(declared) if _is_family(knob)), settings)
+    first = next((i for i, knob in enumerate(declared) if is_family(knob)), settings)
     return tuple(declared[:first])
 
 
 def _names(knob: str, entry: str) -> bool:
     """Whether a trace entry names a knob, or a member of the knob's family."""
-    return entry.startswith(knob[:-1]) if _is_family(knob) else entry == knob
+    return entry.startswith(knob[:-1]) if is_family(knob) else entry == knob
 
 
 def _described(disabled: Sequence[str], level: str) -> str:
@@ -400,3 +397,48 @@ def _fine(case: Case) -> bool:
     """Whether all programs compile and run; a program that is ill-typed on purpose must raise an error."""
     right = ("ok", "error") if case.broken else ("ok",)
     return all(t.outcome.status in right for t in case.programs)
+
+
+_TRACING = tuple(oracle.name for oracle in ORACLES.values() if oracle.traces_values)
+"""The oracles that find a wrong value with a single program."""
+
+
+def _comes_of_a_wrong_value(finding: Stored, case: Case, blame: Sequence[str]) -> bool:
+    """Whether the failing program computes a wrong value that is right without the parts to blame for the failure.
+
+    To test this, each value gets a program that ends just after it. ``case`` is the finding's case.
+    """
+    label = finding.record.culprit
+    if label not in finding.choices or finding.graphs[label].updates:
+        return False
+    graph = finding.graphs[label]
+    programs = []
+    for name in (name for node in graph.nodes for name in node.outputs if name):
+        part = _up_to(graph, name)
+        with suppress(Unlowerable):
+            artifact = pipeline.lower(part, finding.choices[label], finding.target)
+            programs.append(pipeline.prepare(name, part, artifact, case.sets))
+    shorter = finding.case_of(case.sets, programs)
+    wrong, _ = _values(shorter, finding, ())
+    return bool(wrong) and not wrong.isdisjoint(_values(shorter, finding, blame)[1])
+
+
+def _up_to(graph: Graph, name: str) -> Graph:
+    """The part of a graph that computes a value, followed by a negation where the value's type has one.
+
+    The negation keeps the value from being an output, because many optimizers leave operators of outputs alone.
+    """
+    end, type = name, graph.types[name]
+    if type.dtype in (*dtypes.FLOATS, *dtypes.SIGNED):
+        end = f"{name}_negated"
+        negation = Node("Neg", (name,), (end,))
+        graph = replace(graph, nodes=(*graph.nodes, negation), types={**graph.types, end: type})
+    return prune(replace(graph, outputs=(end,)))
+
+
+def _values(case: Case, finding: Stored, disabled: Sequence[str]) -> tuple[set[str], set[str]]:
+    """The names of the wrong values and of the right values, with some parts of the compiler switched off."""
+    with CompilerSession(finding.conditions, finding.compiler, disabled) as session:
+        ran = pipeline.rerun(case, session)
+        wrong = {verdict.a for verdict in pipeline.judge(ran, session, _TRACING) if verdict.kind == WRONG}
+    return wrong, {program.label for program in ran.ran} - wrong

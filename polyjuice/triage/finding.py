@@ -11,7 +11,7 @@ import subprocess
 import time
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
@@ -27,6 +27,7 @@ from polyjuice.oracles import Case, Verdict, kind_of
 from polyjuice.oracles import find as find_oracle
 from polyjuice.session import CompilerSession
 from polyjuice.triage import report, reproducers
+from polyjuice.triage.causes import pattern
 from polyjuice.triage.decision import decision
 from polyjuice.triage.record import FindingRecord
 
@@ -171,6 +172,9 @@ class Draft:
             environment=self._environment() if reduction else "",
             decision=decision(case, verdict, session.compiler),
         )
+        wrong = [side for side in self._sides if side.label == verdict.culprit] or self._sides
+        programs = [side.graph for side in wrong], [find_oracle(verdict.oracle).program(t.artifact) for t in wrong]
+        record = replace(record, pattern=pattern(*programs), wrong=report.wrong(record))
         (folder / "finding.json").write_text(json.dumps(asdict(record), indent=2) + "\n", encoding="utf-8")
         sides = [t for t in self._sides if find_oracle(verdict.oracle).least > 1 or t is a]
         graphs = {t.label: t.graph for t in sides}

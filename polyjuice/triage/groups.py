@@ -1,8 +1,8 @@
 """Group findings that most likely share a root cause, by cheap tests before anything is reduced.
 
-A finding has the cause of another one if it vanishes without the parts to blame for that one. Failures are grouped by
-their error. A wrong result of a fast compiler is bisected unreduced. If no part is to blame, one more run makes all
-values outputs and names the first wrong operator: a kernel's fault shows there, whatever the program is. If a
+A finding has the cause of another one if it has its pattern, and vanishes without the parts to blame. Failures are
+grouped by their error. A wrong result of a fast compiler is bisected unreduced. If no part is to blame, one more run
+makes all values outputs and names the first wrong operator: a kernel's fault shows there, whatever the program is. If a
 compilation takes seconds, findings are grouped by signature and by the lowest optimization level that shows them.
 """
 
@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 
 from polyjuice import pipeline
 from polyjuice.compilers import EnvironmentProblem
@@ -18,7 +18,7 @@ from polyjuice.frameworks.lowering import Unlowerable
 from polyjuice.oracles import Case
 from polyjuice.session import CompilerSession, Conditions
 from polyjuice.triage.bisection import TrialResult, bisect, trial_of
-from polyjuice.triage.causes import KnownCulprit, by_part, fails
+from polyjuice.triage.causes import KnownCulprit, by_part, fails, narrow
 from polyjuice.triage.record import FindingError
 from polyjuice.triage.reduction.run import alone
 from polyjuice.triage.reduction.trial import UNFIT
@@ -33,18 +33,18 @@ _BISECTION_S = 10.0
 class Group:
     """The text by which a finding is grouped.
 
-    In a group that is ``alike``, findings share the cause of the first one triaged, if the same parts are to ``blame``.
+    In a group that is ``alike``, findings share the cause of the first one triaged: they fail with the same error, or
+    the same operator is the first whose result is wrong.
     """
 
     text: str
     alike: bool = False
-    blame: tuple[str, ...] = ()
 
 
-def sort(findings: Sequence[Stored], culprits: Sequence[KnownCulprit]) -> Iterator[tuple[str, str | Group]]:
-    """Yield each finding's name with the cause that accounts for it, or else with its group.
+def sort(findings: Sequence[Stored], culprits: Sequence[KnownCulprit]) -> Iterator[tuple[str, KnownCulprit | Group]]:
+    """Yield each finding's name with the culprit that accounts for it, or else with its group.
 
-    Findings with a cause come first. Raises EnvironmentProblem where the compiler does not start.
+    Findings with a culprit come first. Raises EnvironmentProblem where the compiler does not start.
     """
     waiting: list[_Waiting] = []
     for stored in findings:
@@ -53,10 +53,10 @@ def sort(findings: Sequence[Stored], culprits: Sequence[KnownCulprit]) -> Iterat
         except Unlowerable:  # triage says so
             yield stored.folder.name, Group(stored.record.signature)
     for culprit in _promising(waiting, culprits):
-        gone = _try([one for one in waiting if culprit.may_account_for(one.stored.record.kind)], culprit.blame)
+        gone = _try([one for one in waiting if one.may_be(culprit)], culprit.blame)
         for one in [one for one in waiting if gone.get(one.name) is TrialResult.gone]:
             waiting.remove(one)
-            yield one.name, culprit.cause
+            yield one.name, culprit
     levels = _levels([one for one in waiting if not one.stored.compiler.fast and not fails(one.stored.record.kind)])
     for one in waiting:
         yield one.name, _group(one.stored, levels.get(one.name, ""))
@@ -71,10 +71,13 @@ class _Waiting:
     def name(self) -> str:
         return self.stored.folder.name
 
+    def may_be(self, culprit: KnownCulprit) -> bool:
+        return culprit.may_account_for(asdict(self.stored.record))
+
 
 def _promising(waiting: Sequence[_Waiting], culprits: Sequence[KnownCulprit]) -> list[KnownCulprit]:
     """The culprits that may account for a finding; none if all findings still show without all culprits' parts."""
-    alike = [s for s in culprits if any(s.may_account_for(one.stored.record.kind) for one in waiting)]
+    alike = [s for s in culprits if any(one.may_be(s) for one in waiting)]
     if len(alike) < 2:
         return alike
     everything = tuple(dict.fromkeys(name for culprit in alike for name in culprit.blame))
@@ -127,8 +130,8 @@ def _group(stored: Stored, level: str) -> Group:
         return Group(f"{record.signature} at level {level}" if level else record.signature)
     with suppress(FindingError):
         found = bisect(stored, _BISECTION_S, alternatives=0)
-        if found.blame:
-            return Group(by_part(record.kind, record.signature, found.blame), alike=True, blame=found.blame)
+        if parts := narrow(record.compiler, found.blame):
+            return Group(by_part(record.kind, parts))
     place = _first_wrong(stored)
     return Group(f"{record.kind} ({record.rung}){f' of {place}' if place else ''}", alike=bool(place))
 

@@ -6,8 +6,8 @@ share. Each bug is a table ``[[bug]]``:
 - ``compiler``, ``url`` (the report), and ``title``;
 - the ``signature`` of its findings (a crash's may leave out where it happened), or a ``pattern`` for signatures (with *
   and ?), or both;
-- ``blame``, a list of the compiler's parts without which a wrong result vanishes. These identify the bug before a
-  finding is written;
+- ``blame``, a list of the compiler's parts without which a wrong result vanishes, and ``operators``, which its program
+  must have (default: any). These identify the bug before a finding is written;
 - ``untriaged``, the signature that its finding had before triage: campaigns that triage nothing match it;
 - ``versions`` that have it (a version specifier as in pip; default: all), and the version in which it is ``fixed``;
 - the ``number`` of its folder in artifacts/bugs, if it has one.
@@ -16,7 +16,7 @@ share. Each bug is a table ``[[bug]]``:
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
 from fnmatch import fnmatchcase
 from pathlib import Path
@@ -28,7 +28,7 @@ from packaging.version import InvalidVersion, Version
 
 from polyjuice import toml_files
 from polyjuice.oracles.failures import WHERE
-from polyjuice.triage.causes import fails
+from polyjuice.triage.causes import BY, OF, fails, narrow
 from polyjuice.triage.record import FindingError, read_record
 
 DEFAULT_FILE = "known.toml"
@@ -39,6 +39,9 @@ SHIPPED = "shipped"
 
 NONE = "none"
 """Instead of a file: no bug is known."""
+
+_LISTS = ("blame", "operators")
+"""The fields of an entry that are lists."""
 
 _SHIPPED_FILE = Path(__file__).with_name("known.toml")
 
@@ -58,6 +61,7 @@ class KnownBug:
     versions: str = ""
     fixed: str = ""
     blame: tuple[str, ...] = ()
+    operators: tuple[str, ...] = ()
     title: str = ""
     untriaged: str = ""
     number: str = ""
@@ -69,9 +73,16 @@ class KnownBug:
 
     def matches(self, compiler: str, signature: str, triaged: bool = True) -> bool:
         """Whether a finding looks like this bug, in any version; ``triaged`` tells whether its campaign triages."""
-        same = signature == self.signature or bool(self.signature and signature.startswith(self.signature + WHERE))
+        same = signature == self.signature or (
+            bool(self.signature) and any(signature.startswith(self.signature + end) for end in self._ends)
+        )
         alike = same or bool(self.pattern and fnmatchcase(signature, self.pattern))
         return compiler == self.compiler and (alike or (not triaged and signature == self.untriaged != ""))
+
+    @property
+    def _ends(self) -> tuple[str, ...]:
+        """What a signature may leave out: where a failure happened, and the operators after the part to blame."""
+        return (WHERE, OF) if BY in self.signature else (WHERE,)
 
     def explains(self, finding: Mapping[str, Any]) -> bool:
         """Whether this bug explains a finding, by the finding's ``finding.json``, in any version.
@@ -79,7 +90,9 @@ class KnownBug:
         Either its cause or signature matches, or it is a wrong result of the same kind with the same parts to blame.
         """
         kind, blame = finding["kind"], finding["blame"]
-        same_part = not fails(kind) and self.is_to_blame_for(kind) and set(blame) == set(self.blame)
+        same_part = (
+            self.is_to_blame_for(kind, finding.get("pattern", ())) and not fails(kind) and set(blame) == set(self.blame)
+        )
         return self.compiler == finding["compiler"] and (
             same_part
             or any(
@@ -89,9 +102,10 @@ class KnownBug:
             )
         )
 
-    def is_to_blame_for(self, kind: str) -> bool:
-        """Whether the bug's parts are to blame for findings of a kind."""
-        return bool(self.blame) and kind in (self.signature or self.pattern).split()[:2]
+    def is_to_blame_for(self, kind: str, pattern: Collection[str]) -> bool:
+        """Whether the bug's parts may be to blame for a finding of a kind whose program has a pattern."""
+        alike = kind in (self.signature or self.pattern).split()[:2]
+        return bool(self.blame) and alike and {*self.operators} <= {*pattern}
 
     def is_in(self, version: str) -> bool:
         """Whether a version has the bug, by ``versions`` and ``fixed``."""
@@ -160,15 +174,16 @@ def _checked(entry: Any, place: str) -> KnownBug:
     for name, value in entry.items():
         if name not in names:
             raise KnownError(f"{place}: {name} is not one of {', '.join(names)}")
-        if name == "blame":
+        if name in _LISTS:
             if not isinstance(value, list) or not all(isinstance(part, str) for part in value):
-                raise KnownError(f"{place}: blame must be a list of strings")
+                raise KnownError(f"{place}: {name} must be a list of strings")
         elif not isinstance(value, str):
             raise KnownError(f"{place}: {name} must be a string")
     missing = [name for name in ("compiler", "url") if not entry.get(name)]
     if missing:
         raise KnownError(f"{place}: it has no {missing[0]}")
-    bug = KnownBug(**{**entry, "blame": tuple(entry.get("blame", ()))})
+    lists = {name: tuple(entry.get(name, ())) for name in _LISTS}
+    bug = KnownBug(**{**entry, **lists})
     if not bug.signature and not bug.pattern:
         raise KnownError(f"{place}: it needs a signature, or a pattern for signatures")
     try:
@@ -236,13 +251,14 @@ def read_finding(folder: Path) -> dict[str, Any]:
 def _entry(finding: Mapping[str, Any], untriaged: str) -> dict[str, Any]:
     """The entry for a finding's bug, without empty fields."""
     compiler, signature = finding["compiler"], finding["cause"] or finding["signature"]
-    version = finding["versions"].get(compiler, "")
+    version, blame = finding["versions"].get(compiler, ""), list(narrow(compiler, finding["blame"]))
     fields = {
         "compiler": compiler,
         "signature": signature,
         "untriaged": untriaged if untriaged != signature else "",
         "versions": f">={Version(version).public}" if is_version(version) else "",
-        "blame": list(finding["blame"]),
+        "blame": blame,
+        "operators": [] if fails(finding["kind"]) or not blame else list(finding.get("pattern", ())),
     }
     return {name: value for name, value in fields.items() if value}
 

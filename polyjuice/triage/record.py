@@ -29,6 +29,7 @@ class BisectionRecord(TypedDict, total=False):
 
     shown: bool
     complete: bool
+    follows: bool
     sentences: Sequence[str]
     alternatives: Sequence[Sequence[str]]
     levels: Mapping[str, str]
@@ -51,6 +52,8 @@ class FindingRecord:
     - ``choices`` are the lowering choices of each side, by subject and value. ``given`` is for a side that runs as its
       owner wrote it: everything about the program except its text (see `given.files`).
     - ``signature`` comes from the oracle, ``cause`` from triage: findings with one root cause share it.
+    - ``pattern`` has the operators of the wrong program with their element types (see `causes.pattern`), and ``wrong``
+      says what is wrong about its result.
     - ``reduction`` describes how a finding was reduced and from which one. ``blame`` and ``bisection`` come from
       `bisect`.
     - ``explanation`` maps the rules that rewrite one side to the other to their mathematics. It is None where they were
@@ -93,6 +96,8 @@ class FindingRecord:
     choices: Mapping[str, Mapping[str, Mapping[str, Sequence[int]]]]
     given: Mapping[str, ProgramData] = field(default_factory=dict)
     reduction: Mapping[str, Any] = field(default_factory=dict)
+    pattern: Sequence[str] = ()
+    wrong: str = ""
     cause: str = ""
     blame: Sequence[str] = ()
     bisection: BisectionRecord = field(default_factory=BisectionRecord)

@@ -206,7 +206,7 @@ def test_an_error_that_a_wrong_value_ends_in_is_reported_as_the_wrong_value(
     assert (status, output["blame"], output["follows"]) == (1, ["fusion"], wrong)
     record = json.loads((finding / "finding.json").read_text())
     assert record["kind"] == "crash"
-    assert record["cause"] == ("mismatch by fusion" if wrong else f"{record['signature']} by fusion")
+    assert record["cause"] == ("mismatch by fusion of Add Sqrt" if wrong else f"{record['signature']} by fusion")
     assert ("the error is the consequence" in (finding / "report.md").read_text()) == wrong
 
 

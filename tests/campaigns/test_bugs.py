@@ -98,3 +98,20 @@ def test_a_finding_is_known_again_by_its_signature(folder: str) -> None:
     bug = known_list.find(known_list.of([known_list.SHIPPED]), compiler, stored.record.versions[compiler], signature)
     assert bug, signature
     assert bug.number == folder[:3]
+
+
+@pytest.mark.parametrize(
+    ("cause", "number"),
+    [
+        ("mismatch of aten.flip in place: wrong values", "065"),
+        ("mismatch by lowering unsqueeze of aten.roll in place: wrong values", "065"),
+        ("mismatch of aten.roll: wrong values", None),
+        ("mismatch of torch.arange(int64): wrong values", "092"),
+        ("mismatch of torch.arange(int32): wrong values", None),
+    ],
+)
+def test_a_bug_of_torch_is_known_in_any_release(cause: str, number: str | None) -> None:
+    bugs = known_list.of([known_list.SHIPPED])
+    for version in ("2.13.0", "2.15.0+cu132"):
+        bug = known_list.find(bugs, "inductor", version, cause)
+        assert (bug and bug.number) == number

@@ -47,6 +47,9 @@ RELU = """<ir_version: 9, opset_import: ["" : 18]>
 SOFTPLUS = """<ir_version: 9, opset_import: ["" : 18]>
     softplus (float[3,4] x) => (float[3,4] y) { t = Transpose<perm = [0, 1]>(x) r = Softplus(t) y = Neg(r) }"""
 
+RELU_CAUSE = "mismatch by no-relu of Relu: wrong values"
+SOFTPLUS_CAUSE = "mismatch by no-softplus of Softplus: wrong values"
+
 RULES = ("--only-rule", "relu-as-half-sum", "--only-rule", "softplus-by-log1p")
 
 
@@ -79,14 +82,28 @@ def test_each_fault_is_one_finding(triaged: tuple[Path, dict[str, Any]]) -> None
     assert summary["raw_findings"] > 2
     records = reported(folder)
     assert {cause: record["blame"] for cause, record in records.items()} == {
-        "mismatch by no-relu": ["no-relu"],
-        "mismatch by no-softplus": ["no-softplus"],
+        RELU_CAUSE: ["no-relu"],
+        SOFTPLUS_CAUSE: ["no-softplus"],
     }
     raw = {f"raw/{path.name}" for path in (folder / "c/raw").iterdir()}
     assert summary["raw_findings"] == len(raw) == 2 + sum(record["more"] for record in records.values())
     for record in records.values():
         assert len(record["examples"]) == record["more"]
         assert {*record["examples"], f"raw/{record['folder']}"} <= raw
+
+
+def test_a_duplicate_is_listed_with_the_finding_that_it_repeats_and_the_evidence(
+    triaged: tuple[Path, dict[str, Any]],
+) -> None:
+    folder, summary = triaged
+    lines = (folder / "c/duplicates.md").read_text().splitlines()[6:]
+    rows = [[cell.strip() for cell in line.strip("|").split(" | ")] for line in lines]
+    assert len(rows) == summary["raw_findings"] - summary["findings"]
+    records = reported(folder)
+    for finding, of, why, cause in rows:
+        assert (folder / "c" / finding).is_dir()
+        assert (of, finding in records[cause]["examples"]) == (records[cause]["folder"], True)
+        assert {"no-relu", "no-softplus"}.intersection(why.replace(",", "").split()) == {*records[cause]["blame"]}
 
 
 def test_what_is_reported_has_been_reduced_and_runs(triaged: tuple[Path, dict[str, Any]]) -> None:
@@ -112,7 +129,7 @@ def test_the_log_says_what_became_of_each_finding(triaged: tuple[Path, dict[str,
 def test_without_parts_to_switch_off_the_wrong_program_is_the_signature(tmp_path: Path) -> None:
     status, summary = campaign(tmp_path, knobs="")
     assert (status, summary["findings"]) == (1, 2)
-    assert {*reported(tmp_path)} == {"mismatch of Relu", "mismatch of Softplus"}
+    assert {*reported(tmp_path)} == {"mismatch of Relu: wrong values", "mismatch of Softplus: wrong values"}
 
 
 @pytest.mark.long
@@ -125,7 +142,7 @@ def test_a_known_bug_is_known_by_the_part_to_blame(tmp_path: Path, triaged: tupl
     assert polyjuice("known", "add", finding, "--url", url, "--file", file).returncode == 0
     status, summary = campaign(tmp_path, "--known", file)
     assert (status, summary["findings"], {*summary["known"]}) == (1, 1, {url})
-    assert {*reported(tmp_path)} == {"mismatch by no-softplus"}
+    assert {*reported(tmp_path)} == {SOFTPLUS_CAUSE}
     assert summary["raw_findings"] + summary["known"][url] == triaged[1]["raw_findings"]
 
 
@@ -154,7 +171,7 @@ def test_a_campaign_that_is_resumed_triages_what_is_left(tmp_path: Path) -> None
     with_triage(store, 60.0)
     done = polyjuice("fuzz", "--resume", tmp_path / "c", env=env)
     assert done.returncode == 1, done.stderr
-    assert {*reported(tmp_path)} == {"mismatch by no-relu", "mismatch by no-softplus"}
+    assert {*reported(tmp_path)} == {RELU_CAUSE, SOFTPLUS_CAUSE}
 
 
 def test_an_ended_triage_goes_on_with_what_it_has_reduced(tmp_path: Path, triaged: tuple[Path, dict[str, Any]]) -> None:
@@ -171,8 +188,8 @@ def test_an_ended_triage_goes_on_with_what_it_has_reduced(tmp_path: Path, triage
     assert (whole / "inputs.npz").stat().st_mtime_ns == before
     assert (cut / "inputs.npz").is_file()
     assert {cause: record["blame"] for cause, record in reported(tmp_path).items()} == {
-        "mismatch by no-relu": ["no-relu"],
-        "mismatch by no-softplus": ["no-softplus"],
+        RELU_CAUSE: ["no-relu"],
+        SOFTPLUS_CAUSE: ["no-softplus"],
     }
 
 
@@ -193,8 +210,10 @@ def test_findings_whose_compiler_is_gone_are_reported_as_they_were_met(
 ) -> None:
     """A missing compiler is no fault of Polyjuice's own."""
 
-    def sort(findings: Sequence[Stored], culprits: Sequence[KnownCulprit]) -> Iterator[tuple[str, str]]:
-        yield findings[0].folder.name, "mismatch by no-relu"
+    culprit = KnownCulprit("mismatch", RELU_CAUSE, ("no-relu",), ("Relu",))
+
+    def sort(findings: Sequence[Stored], culprits: Sequence[KnownCulprit]) -> Iterator[tuple[str, KnownCulprit]]:
+        yield findings[0].folder.name, culprit
         raise EnvironmentProblem("wrong did not start")
 
     monkeypatch.syspath_prepend(triaged[0] / "site")
@@ -202,7 +221,7 @@ def test_findings_whose_compiler_is_gone_are_reported_as_they_were_met(
     first, second, *_ = sorted((triaged[0] / "c/raw").iterdir())
     results = automatic.sort([first, second], [])
     assert [(r.name, r.cause, r.problem, r.defect) for r in results] == [
-        (first.name, "mismatch by no-relu", "", ""),
+        (first.name, RELU_CAUSE, "", ""),
         (second.name, "", "wrong did not start", ""),
     ]
 
@@ -216,7 +235,9 @@ def test_a_fault_of_our_own_costs_the_finding_that_brings_it_about(
     bad = folders[1].name
     by_itself = groups.sort
 
-    def sort(findings: Sequence[Stored], culprits: Sequence[KnownCulprit]) -> Iterator[tuple[str, str | groups.Group]]:
+    def sort(
+        findings: Sequence[Stored], culprits: Sequence[KnownCulprit]
+    ) -> Iterator[tuple[str, KnownCulprit | groups.Group]]:
         for name, found in by_itself(findings, culprits):
             assert name != bad, "there is no such attribute"
             yield name, found
@@ -225,7 +246,7 @@ def test_a_fault_of_our_own_costs_the_finding_that_brings_it_about(
     monkeypatch.setattr(groups, "sort", sort)
     results = {
         result.name: result
-        for result in automatic.sort(folders, [KnownCulprit("mismatch", "mismatch by no-relu", ("no-relu",))])
+        for result in automatic.sort(folders, [KnownCulprit("mismatch", RELU_CAUSE, ("no-relu",), ("Relu",))])
     }
     assert {*results} == {folder.name for folder in folders}
     assert "there is no such attribute" in results.pop(bad).defect
@@ -250,7 +271,7 @@ def test_a_campaign_ends_in_time_with_findings_that_wait(tmp_path: Path) -> None
         "fuzz", "--resume", tmp_path / "c", env=plugin(tmp_path / "site", WRONG.format(knobs=KNOBS), name="wrong")
     )
     assert f"{summary['raw_findings']} not yet triaged" not in done.stdout
-    assert {*reported(tmp_path)} == {"mismatch by no-relu"}
+    assert {*reported(tmp_path)} == {RELU_CAUSE}
 
 
 SLOW = """
@@ -286,7 +307,7 @@ def test_a_campaign_replayed_says_what_shows_what_is_fixed_and_what_changed(
     assert (status, output["shows"], output["fixed"], output["changed"]) == (1, 2, 0, 0)
     status, output = again("_disabled.add('no-relu')\ndef version(): return '2'")
     assert (status, output["shows"], output["fixed"]) == (1, 1, 1)
-    fates = {reported(triaged[0])[f"mismatch by {part}"]["folder"]: part for part in ("no-relu", "no-softplus")}
+    fates = {record["folder"]: record["blame"][0] for record in reported(triaged[0]).values()}
     assert {fates[row["finding"]]: (row["fate"], row["version"]) for row in output["findings"]} == {
         "no-relu": ("fixed", "2"),
         "no-softplus": ("shows", "2"),

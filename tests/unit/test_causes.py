@@ -1,4 +1,4 @@
-"""Findings of ONNX Runtime 1.15.0 and 1.20.1 with one or several root causes, as judged by hand."""
+"""Findings of ONNX Runtime 1.15.0 and 1.20.1 and of Torch 2.15.0 with one or several root causes, judged by hand."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from polyjuice.ir import Graph, TensorType
 from polyjuice.ops import GraphBuilder
 from polyjuice.oracles.case import Program
 from polyjuice.oracles.failures import failure_of
-from polyjuice.triage.causes import KnownCulprit, by_part, cause_of
+from polyjuice.triage.causes import KnownCulprit, cause_of, narrow, pattern
 from polyjuice.triage.record import FindingRecord
 from polyjuice.triage.stored import load
 
@@ -52,19 +52,33 @@ def of_error(operator: str, error: str) -> str:
             outcome=outcome,
         ),
     )
-    return cause_of(finding("crash", signature=verdict.signature), {"min": graph}, ())
+    return cause_of(finding("crash", signature=verdict.signature, pattern=pattern([graph], [])), {"min": graph}, ())
 
 
-def reported(kind: str, signature: str, blame: tuple[str, ...], *alternatives: tuple[str, ...]) -> dict[str, Any]:
+def reported(
+    kind: str,
+    signature: str,
+    blame: tuple[str, ...],
+    *alternatives: tuple[str, ...],
+    of: tuple[str, ...] = ("Transpose",),
+    wrong: str = "wrong values",
+    compiler: str = "onnxruntime",
+) -> dict[str, Any]:
     """The content of ``finding.json`` after bisection."""
-    cause = by_part(kind, signature, blame)
-    return asdict(
-        finding(kind, signature=signature, blame=blame, cause=cause, bisection={"alternatives": alternatives})
+    record = finding(
+        kind,
+        signature=signature,
+        compiler=compiler,
+        blame=blame,
+        pattern=of,
+        wrong=wrong,
+        bisection={"alternatives": alternatives},
     )
+    return asdict(replace(record, cause=cause_of(record, {"min": program("Abs")}, blame)))
 
 
 def culprit(of: dict[str, Any]) -> KnownCulprit:
-    return KnownCulprit(of["kind"], of["cause"], tuple(of["blame"]))
+    return KnownCulprit.of(of, of["cause"])
 
 
 # --- errors ---------------------------------------------------------------------------------------------------
@@ -106,11 +120,11 @@ def test_where_the_operator_is_the_programs_own_it_counts() -> None:
 def test_what_fails_by_a_setting_fails_by_wrong_values() -> None:
     """Buffers that overlap from the second run on give wrong values, and indices out of range."""
     gather = "crash run indices element out of data bounds | in run, run"
-    assert by_part("crash", gather, [PATTERN]) == by_part("mismatch", "", [PATTERN])
-    assert by_part("crash", gather, [REUSE]) != by_part("mismatch", "", [PATTERN])
-    assert by_part("crash", gather, ["GatherToSliceFusion"]).startswith(gather)
+    assert reported("crash", gather, (PATTERN,))["cause"] == reported("mismatch", "", (PATTERN,))["cause"]
+    assert reported("crash", gather, (REUSE,))["cause"] != reported("mismatch", "", (PATTERN,))["cause"]
+    assert reported("crash", gather, ("GatherToSliceFusion",))["cause"].startswith(gather)
     coarse = culprit(reported("crash", gather, (REUSE,)))
-    assert not coarse.may_account_for("crash")
+    assert not coarse.may_account_for(reported("crash", gather, ()))
     assert not coarse.accounts_for(reported("crash", gather, (PATTERN,), (REUSE,)))
 
 
@@ -141,6 +155,76 @@ def test_a_part_that_suffices_accounts_for_a_finding_whichever_was_found_first()
     assert not culprit(reported("mismatch", "", (SELECTION,))).accounts_for(moved)
 
 
+def test_an_error_that_follows_from_a_wrong_value_has_the_cause_of_that_value() -> None:
+    """The shape after EliminateSlice does not fit the next Concat."""
+    part, follows = ("EliminateSlice",), {"follows": True}
+    fault = culprit(reported("mismatch", "", part, of=("Slice",), wrong="a wrong shape"))
+    error = reported("crash", "crash compile Can't merge shape info", part, of=("Concat", "Slice"))
+    assert not fault.accounts_for(error)
+    assert fault.accounts_for({**error, "bisection": follows})
+    record = finding("crash", pattern=("Concat", "Slice"), wrong="")
+    assert cause_of(record, {}, part, follows=True) == "mismatch by EliminateSlice of Concat Slice"
+
+
+# --- patterns -------------------------------------------------------------------------------------------------
+
+
+def of_torch(wrong: str, *pattern: str, blame: tuple[str, ...] = ("cpp.simdlen",)) -> dict[str, Any]:
+    return reported("mismatch", "", blame, of=pattern, wrong=wrong, compiler="inductor")
+
+
+ARGMIN = of_torch("wrong values", "aten.argmin(int64 int8)")
+REMAINDER = of_torch("zeros of the wrong sign", "aten.remainder.Scalar")
+ARANGE = of_torch("wrong values", "torch.arange(int64)")
+
+
+def test_faults_that_vanish_without_vector_code_are_not_one() -> None:
+    causes = [one["cause"] for one in (ARGMIN, REMAINDER, ARANGE)]
+    assert causes == [
+        "mismatch of aten.argmin(int64 int8): wrong values",
+        "mismatch of aten.remainder.Scalar: zeros of the wrong sign",
+        "mismatch of torch.arange(int64): wrong values",
+    ]
+    for one in (ARGMIN, REMAINDER, ARANGE):
+        for other in (ARGMIN, REMAINDER, ARANGE):
+            assert not culprit(one).may_account_for(other)
+            assert not culprit(one).accounts_for(other)
+
+
+def test_a_switch_for_a_code_generator_or_a_whole_family_is_no_part() -> None:
+    assert narrow("inductor", ["cpp.enable_loop_tail_vec"]) == ()
+    assert narrow("inductor", ["lowering argmin", "cpp.simdlen"]) == ()
+    assert narrow("inductor", ["lowering *"]) == ()
+    assert narrow("inductor", ["lowering argmin"]) == ("lowering argmin",)
+    assert narrow("a plugin that is not here", ["pass"]) == ("pass",)
+
+
+def test_a_part_accounts_only_for_programs_with_the_pattern_of_its_fault() -> None:
+    fault = culprit(of_torch("wrong values", "Abs", "Neg(int8)", blame=("pass fold",)))
+    assert fault.may_account_for(of_torch("", "Abs", "Conv", "Neg(int8)", blame=()))
+    assert not fault.may_account_for(of_torch("", "Abs", "Conv", "Neg", blame=()))
+    assert fault.accounts_for(of_torch("wrong values", "Abs", "Neg(int8)", "Sign", blame=("pass fold",)))
+    assert not fault.accounts_for(of_torch("wrong values", "Abs", "Sign", blame=("pass fold",)))
+    assert not fault.accounts_for(of_torch("NaN instead of a number", "Abs", "Neg(int8)", blame=("pass fold",)))
+    assert not fault.accounts_for(of_torch("wrong values", "Abs", "Neg(int8)", blame=("pass other",)))
+
+
+def test_a_pattern_names_operators_with_the_types_that_they_read_and_make() -> None:
+    build = GraphBuilder()
+    x = build.input(TensorType("int8", (2,)))
+    graph = build.build([build.op("Cast", build.op("Abs", x), to="float32"), build.op("Abs", x)])
+    assert pattern([graph], []) == ["Abs(int8)", "Cast(int8)"]
+    written = replace(graph, updates={x: graph.outputs[1]})
+    assert pattern([written], []) == ["Abs(int8)", "Cast(int8)", "in place"]
+
+
+def test_the_pattern_of_a_program_of_constants_has_the_functions_that_make_them() -> None:
+    build = GraphBuilder()
+    graph = build.build([build.constant(np.arange(3))])
+    source = "class M:\n    def forward(self):\n        return (torch.arange(0, 3, dtype=torch.int64),)\n"
+    assert pattern([graph], [Artifact(format="torch", source=source, arrays={})]) == ["torch.arange(int64)"]
+
+
 # --- operators ------------------------------------------------------------------------------------------------
 
 
@@ -158,9 +242,12 @@ def beside(operator: str) -> tuple[dict[str, Graph], int]:
 def test_an_operator_that_writes_over_other_values_is_the_cause_whatever_it_hits() -> None:
     """Max of float16 wrote behind its result. The values there became wrong, but not in every process."""
     graphs, output = beside("Max")
+    has = pattern(list(graphs.values()), [])
+    whole = "mismatch of Abs(float16) Max(float16) Sign(float16): wrong values"
     assert cause_of(finding(output=output, repro_exit=0), graphs, ()) == "mismatch beside Max"
     assert cause_of(finding(output=0, repro_exit=0), graphs, ()) == "mismatch beside Abs Sign"
-    assert cause_of(finding(output=output), graphs, ()) == "mismatch of Abs Max Sign"
-    assert cause_of(finding(output=0, repro_exit=0), {"min": program("Sign", "Abs")}, ()) == "mismatch of Abs Sign"
-    unfinished = finding(output=output, repro_exit=0, reduction={"finished": False})
-    assert cause_of(unfinished, graphs, ()) == "mismatch of Abs Max Sign"
+    assert cause_of(finding(output=output, pattern=has), graphs, ()) == whole
+    chain = finding(output=0, repro_exit=0, pattern=["Abs", "Sign"])
+    assert cause_of(chain, {"min": program("Sign", "Abs")}, ()) == "mismatch of Abs Sign: wrong values"
+    unfinished = finding(output=output, repro_exit=0, reduction={"finished": False}, pattern=has)
+    assert cause_of(unfinished, graphs, ()) == whole

@@ -99,7 +99,7 @@ def test_what_a_kill_has_cut_off_is_removed(tmp_path: Path) -> None:
 
 def test_a_transaction_is_stored_whole_or_not_at_all(tmp_path: Path) -> None:
     store = Store.create(tmp_path, Config(compiler="numpy"))
-    culprit = KnownCulprit("mismatch", "mismatch by x", ("x",))
+    culprit = KnownCulprit("mismatch", "mismatch by x of Add: wrong values", ("x",), ("Add",))
 
     @store.transaction()
     def write() -> None:

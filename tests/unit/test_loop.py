@@ -248,7 +248,7 @@ def test_a_cause_that_accounts_for_an_earlier_one_takes_its_findings(
         (folder,) = job.folders
         record = json.loads((folder / "finding.json").read_text())
         record |= {"blame": ["a"] if triaged else ["a", "b"], "reduction": {"from": folder.name}}
-        record["cause"] = by_part("mismatch", "", record["blame"])
+        record["cause"] = by_part("mismatch", record["blame"])
         shutil.rmtree(folder / "reduced", ignore_errors=True)
         shutil.copytree(folder, folder / "reduced")
         (folder / "reduced/finding.json").write_text(json.dumps(record))

@@ -16,11 +16,11 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from polyjuice.execution import Artifact
 from polyjuice.ir import Graph
 from polyjuice.triage.record import FindingRecord
-from polyjuice.triage.report.fault import failure
+from polyjuice.triage.report.fault import failure, wrong
 from polyjuice.triage.report.values import result, values
 from polyjuice.triage.report.view import View
 
-__all__ = ["failure", "render", "result", "values"]
+__all__ = ["failure", "render", "result", "values", "wrong"]
 
 _FORMS = Path(__file__).with_name("forms")
 

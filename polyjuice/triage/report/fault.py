@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 
 from polyjuice.execution import Outcome, Status
 from polyjuice.oracles import find as find_oracle
@@ -24,15 +23,13 @@ def predicate(record: FindingRecord) -> str:
         return _failure(record)
     if not kind.values:
         return kind.predicate.format(message=without_label(record))
-    if record.rung == MISTYPED:
-        return _mistyped(record)
-    if record.rung == ZEROS:
-        return "gives zeros of the wrong sign"
+    if record.rung in (MISTYPED, ZEROS):
+        return f"gives {_mistyped(record) or wrong(record)}"
     texts = find_oracle(record.oracle).predicates
     text = texts.undecided if not record.culprit else texts.first if record.culprit == record.a else texts.other
     if text:
         return text.format(level=place.level_name(record.compiler, record.level))
-    return _values(record) + (" on the second run" if _takes_two_runs(record) else "")
+    return f"gives {wrong(record)}" + (" on the second run" if _takes_two_runs(record) else "")
 
 
 def _takes_two_runs(record: FindingRecord) -> bool:
@@ -65,30 +62,34 @@ def is_special(text: str) -> bool:
     return text.lower().lstrip("+-") in ("nan", "inf", "infinity")
 
 
-def _values(record: FindingRecord) -> str:
-    got = [str(row["compiled"].get(record.culprit, "")) for row in record.values]
-    due = [str(row["float64"]) for row in record.values]
-    if _all_are(got, "nan") and not any(map(is_special, due)):
-        return "gives NaN instead of a number"
-    if _all_are(due, "nan") and not any(map(is_special, got)):
-        return "gives a number instead of NaN"
-    if _all_are(got, "inf") and not any(map(is_special, due)):
-        return "gives an infinity instead of a number"
-    return "gives wrong values"
+def wrong(record: FindingRecord) -> str:
+    """What is wrong about the result, without its numbers: "NaN instead of a number". Findings of a cause share it."""
+    kind = kind_of(record.kind)
+    if not kind.values:
+        return record.rung if kind.rung_tells else ""
+    if record.rung == MISTYPED:
+        got, due = record.result.get("got_type") or [""], record.result.get("due_type") or [""]
+        return "a wrong shape" if got[0] == due[0] else f"element type {got[0]} instead of {due[0]}"
+    if record.rung == ZEROS:
+        return "zeros of the wrong sign"
+    got = {_class(row["compiled"].get(record.culprit, "")) for row in record.values}
+    due = {_class(row["float64"]) for row in record.values}
+    return f"{got.pop()} instead of {due.pop()}" if len(got) == len(due) == 1 and got != due else "wrong values"
 
 
-def _all_are(texts: Sequence[str], special: str) -> bool:
-    return bool(texts) and all(text.lower().lstrip("+-") == special for text in texts)
+def _class(text: str) -> str:
+    return "NaN" if "nan" in text.lower() else "an infinity" if is_special(text) else "a number"
 
 
 def _mistyped(record: FindingRecord) -> str:
+    """The wrong element type and the wrong shape of a result; "" where only its zeros are wrong."""
     got, due = record.result.get("got_type"), record.result.get("due_type")
-    if not got or not due:
-        return "gives a wrong element type" if "element type" in record.message else "gives a wrong shape"
+    if record.rung != MISTYPED or not got or not due:
+        return ""
     (got_dtype, got_shape), (due_dtype, due_shape) = got, due
     differences = [f"element type {got_dtype} instead of {due_dtype}"] if got_dtype != due_dtype else []
     differences += [f"shape {list(got_shape)} instead of {list(due_shape)}"] if got_shape != due_shape else []
-    return f"gives {' and '.join(differences)}"
+    return " and ".join(differences)
 
 
 def _failure(record: FindingRecord) -> str:
