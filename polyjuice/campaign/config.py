@@ -372,7 +372,6 @@ def limits(given: Given) -> ReadLimits:
 
 
 def _read(given: Given, names: Iterable[str]) -> dict[str, Any]:
-    """Return the values of those options that are given."""
     there = {name: given[name] for name in names if given[name] is not None and given[name] != []}
     return {name: OPTIONS[name].read(value, OPTIONS[name].flag) for name, value in there.items()}
 

@@ -103,12 +103,10 @@ class Confirming:
         return found
 
     def _is_reported(self, verdict: Verdict) -> bool:
-        """Whether a verdict duplicates earlier findings."""
         findings = self._times_reported[verdict.signature]
         return schedule.is_reported(findings, identified=verdict.alone, failure=fails(verdict.kind))
 
     def _is_one_of_many(self, case: Case, verdict: Verdict, number: int) -> bool:
-        """Whether to skip a wrong result because many of its kin were met."""
         if self._session.compiler.fast or fails(verdict.kind):
             return False
         met = self._met.setdefault(_kin(case, verdict), [])
@@ -117,7 +115,6 @@ class Confirming:
         return schedule.is_one_of_many(met.index((case.index, number)) + 1)
 
     def _of_signature(self, verdict: Verdict) -> known_list.KnownBug | None:
-        """Return the known bug that has the verdict's signature, if there is one."""
         name, triaged = self._session.compiler.name, bool(self._config.triage_s)
         return known_list.find(self._bugs, name, self._session.version, verdict.signature, triaged=triaged)
 

@@ -63,7 +63,6 @@ def _levels(
 
 
 def _readers(graph: Graph) -> Mapping[str, Collection[str]]:
-    """Return the qualified names of the operators that read each value."""
     readers = defaultdict(set)
     for node in graph.nodes:
         for name in node.inputs:
@@ -72,7 +71,6 @@ def _readers(graph: Graph) -> Mapping[str, Collection[str]]:
 
 
 def _layouts(program: Program) -> Iterator[str]:
-    """Yield the memory layout of each input; nothing for formats without layouts."""
     usual = layouts(program.artifact.format)[:1] * len(program.graph.inputs)
     if usual:
         yield from (layout.split(":")[0] for layout in program.artifact.setup.get("layouts") or usual)

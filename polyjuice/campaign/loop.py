@@ -81,8 +81,6 @@ def run(config: Config, rules: Sequence[Rule], store: Store, listener: Listener)
 
 
 class _Campaign:
-    """The work that a campaign's processes do now, and what becomes of it."""
-
     def __init__(self, config: Config, rules: Sequence[Rule], store: Store, listener: Listener) -> None:
         def of_process(folder: str) -> tuple[Any, ...]:
             return config, store.folder, rules, {**os.environ, "TMPDIR": folder}
@@ -184,7 +182,6 @@ class _Campaign:
 
 
 def _death(task: Task | None, job: TriageJob | None) -> str:
-    """Say which work a process did when it died."""
     if task:
         return f"case {', '.join(map(str, task.postponed or task.indices))}"
     return "triage of " + ", ".join(folder.name for folder in (job.folders if job else ()))
@@ -214,7 +211,6 @@ def _context() -> BaseContext:
 
 
 def _stop(processes: Sequence[BaseProcess]) -> None:
-    """End the processes of the pool that still run, and give them time to clean up."""
     for process in processes:
         process.terminate()
     for process in processes:

@@ -44,8 +44,6 @@ class _Process:
 
 @dataclass(frozen=True, kw_only=True)
 class _Order:
-    """The work of a task, its process, and how often its process has died."""
-
     process: _Process
     work: Callable[..., Any]
     arguments: Sequence[Any]
@@ -116,7 +114,6 @@ class Pool:
         return future
 
     def _replace(self, process: _Process) -> None:
-        """Begin another process instead of one that died."""
         self._in_a_row += 1
         if self._in_a_row > _IN_A_ROW:
             raise NoProcess(f"{_IN_A_ROW} processes of the campaign died one after another, without any result")

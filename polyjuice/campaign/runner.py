@@ -235,7 +235,6 @@ class Runner:
         return runs
 
     def _prepare(self, run: _CaseRun) -> None:
-        """Prepare the case with its next seed graph that can be tested, if there is one."""
         while True:
             with self._timed(run):
                 run.case = self._preparation.case(run.index, run.next_attempt())
@@ -243,7 +242,6 @@ class Runner:
                 return
 
     def _execute_packs(self, runs: Sequence[_CaseRun]) -> None:
-        """Run those programs of the cases that can be compiled in packs."""
         if self._pack == 1 or not runs:
             return
         began, before = time.perf_counter(), self.session.seconds
@@ -353,13 +351,11 @@ class Runner:
 
 
 def _with(result: CaseResult, found: Confirmed) -> CaseResult:
-    """Return the result with the confirmed findings."""
     flaky = [verdict.message for verdict in found.flaky]
     return replace(result, findings=found.findings, known=found.known, flaky=flaky, duplicates=found.duplicates)
 
 
 def _unsupported(case: Case) -> list[Outcome]:
-    """Return the outcomes of the unsupported programs."""
     return [program.outcome for program in case.programs if program.outcome.status == "unsupported"]
 
 
@@ -378,7 +374,6 @@ def _on_its_own_inputs(case: Case) -> Case | None:
 
 
 def _worker_seconds(now: Mapping[str, float], before: Mapping[str, float]) -> dict[str, float]:
-    """Return the seconds that workers spent between two moments, by activity."""
     spent = dict.fromkeys(ACTIVITIES, 0.0)
     for activity, seconds in now.items():
         spent[activity if activity in ACTIVITIES else "other"] += seconds - before.get(activity, 0.0)

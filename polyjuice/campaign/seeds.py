@@ -169,7 +169,6 @@ class Seeds:
 
 
 def _write(path: Path, text: str) -> None:
-    """Write a file, which appears whole."""
     path.parent.mkdir(exist_ok=True)
     part = path.with_name(f"{path.name}.part")
     part.write_text(text, "utf-8")
@@ -189,5 +188,4 @@ def _is_imported(source: str) -> bool:
 
 
 def _problems(folder: Path) -> dict[int, str]:
-    """Return why a campaign could not read some models, by the model's number."""
     return {int(path.stem): path.read_text("utf-8") for path in sorted(folder.glob(f"[0-9]*{_UNREADABLE}"))}

@@ -163,7 +163,6 @@ def writers(folder: Path) -> str:
 
 
 def _locked(folder: Path) -> Lock:
-    """The lock of a campaign that runs. Raises NoCampaign."""
     try:
         return Lock(folder / LOCK)
     except Locked:
@@ -321,7 +320,6 @@ class Store:
                 self._put(name, str(value))
 
     def _seconds(self) -> Iterator[dict[str, float]]:
-        """The seconds of each case, by activity."""
         return (json.loads(text) for (text,) in self._db.execute("SELECT seconds FROM cases"))
 
     def add(self, result: CaseResult, elapsed_s: float, **spent: float) -> CaseResult:
@@ -560,7 +558,6 @@ class Store:
 
 
 def _results(db: sqlite3.Connection) -> list[CaseResult]:
-    """The finished cases by index, with what the log says about them."""
     notes: dict[tuple[int, str], list[str]] = {}
     for index, kind, text in db.execute('SELECT "index", kind, text FROM notes'):
         notes.setdefault((index, kind), []).append(text)

@@ -129,7 +129,6 @@ class Triage:
         return None
 
     def _sort(self, end: float) -> TriageJob:
-        """A job that sorts findings that have been compared with equally many culprits so far."""
         by_now = min(self._unsorted)
         bucket = self._unsorted[by_now]
         names = [*bucket][: schedule.sorted_together(fast=find(self._config.compiler).fast)]
@@ -139,7 +138,6 @@ class Triage:
         return self._job(states, end, culprits=self._culprits[by_now:], known=len(self._culprits), sorts=True)
 
     def _largest_group(self) -> str:
-        """The group to triage next; "" if there is none."""
         while self._queue:
             size, _, group = self._queue[0]
             if group not in self._busy and len(self._groups.get(group, ())) == -size:
@@ -148,7 +146,6 @@ class Triage:
         return ""
 
     def _triage(self, group: str, end: float, time_s: float) -> TriageJob:
-        """A job that triages the smallest finding of a group."""
         state = self._waiting[self._groups[group].pop(0)[-1]]
         if not self._groups[group]:
             del self._groups[group]
@@ -255,7 +252,6 @@ class Triage:
             self._place(state)
 
     def _settle(self, state: FindingState, cause: str, record: Mapping[str, Any] | None) -> None:
-        """Record that a finding has a cause."""
         self._waiting.pop(state.name, None)
         insort(self._causes.setdefault(cause, []), (record is None, state.index, state.name))
         self._changed.add(cause)

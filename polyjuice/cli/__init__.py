@@ -156,7 +156,6 @@ def _is_of_the_user(error: OSError) -> bool:
 
 
 def _refuse(message: str) -> NoReturn:
-    """Print one line that says what is wrong, and exit."""
     if line := " ".join(message.split()):
         stderr.print(f"polyjuice: {escape(line)}")
     sys.exit(USAGE)

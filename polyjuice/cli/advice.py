@@ -70,7 +70,6 @@ def finished(store: Store, config: Config) -> str:
 
 
 def _further(config: Config) -> str:
-    """Further oracles that can judge the compiler."""
     compiler = compilers.find(config.compiler)
     advised = (oracle for oracle in ORACLES.values() if oracle.advised and not oracle.refusal(compiler))
     more = [oracle.name for oracle in advised if oracle.name not in config.oracles]

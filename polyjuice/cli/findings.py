@@ -132,7 +132,6 @@ def _interpreter_of(finding: Path) -> str:
 
 
 def _reproduce(finding: Path, python: Path | None, as_json: bool, decision: Decision | None) -> None:
-    """Run the reproducer, and exit with its status."""
     chosen = interpreter(python) if python else Path(_interpreter_of(finding))
     status, output = run_reproducer(finding, str(chosen), _LIMIT_S)
     if as_json:

@@ -126,7 +126,6 @@ def _continue(
 
 
 def _which_compiler(set_here: Settings) -> str:
-    """A question for the compiler, with the installed ones and the others."""
     found = installed(set_here)
     others = [name for name in compilers.names() if name not in found]
     message = f"which compiler? Name an installed one with --compiler: {', '.join(found)}"
@@ -148,7 +147,6 @@ def _new_folder(compiler: str) -> Path:
 
 
 def _run(config: Config, rules: Sequence[Rule], seeds: Seeds, store: Store, version: str) -> tuple[int, dict[str, Any]]:
-    """Run the cases and the triage. Return the exit status and the summary."""
     status = None
     store.set_meta("version", version)
     if others := writers(store.folder):
@@ -175,7 +173,7 @@ def _run(config: Config, rules: Sequence[Rule], seeds: Seeds, store: Store, vers
         **counts,
         **({"accepted": store.accepted()} if config.disruptive else {}),
         **({"sizes": sizes} if (sizes := store.sizes()) else {}),
-        **_coverage(config, store, version),
+        **({"coverage": coverage.of_campaign(found, config, version)} if (found := store.covered()) else {}),
         **_tested(config, rules, seeds, store),
         "elapsed_s": round(spent["elapsed_s"], 2),
         **({"probe_s": round(spent["probe_s"], 2)} if spent["probe_s"] >= 0.005 else {}),
@@ -189,7 +187,6 @@ def _run(config: Config, rules: Sequence[Rule], seeds: Seeds, store: Store, vers
 
 
 def _tested(config: Config, rules: Sequence[Rule], seeds: Seeds, store: Store) -> dict[str, Any]:
-    """The user's own rules that never fired, and the coverage of the user's own models."""
     fired = store.rules()
     silent = advice.unfired(rules, config, fired)
     compiler = compilers.find(config.compiler)
@@ -205,12 +202,6 @@ def _rate(count: int, busy_s: float) -> float:
     and waiting for work.
     """
     return round(count / busy_s, 3) if busy_s > 0 else 0.0
-
-
-def _coverage(config: Config, store: Store, version: str) -> dict[str, Any]:
-    """The coverage of small programs, if any ran."""
-    found = store.covered()
-    return {"coverage": coverage.of_campaign(found, config, version)} if found else {}
 
 
 def _status(counts: dict[str, Any], too_little: str) -> int:

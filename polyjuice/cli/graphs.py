@@ -115,7 +115,6 @@ def _write_broken(broken: Mapping[str, Broken], out: Path) -> None:
 
 
 def _make_folder(out: Path) -> None:
-    """Make the folder. Raises Usage where it already contains something."""
     if out.exists() and (not out.is_dir() or any(out.iterdir())):
         raise Usage(f"--out {out}: the folder is not empty; name a new one")
     out.mkdir(parents=True, exist_ok=True)

@@ -151,12 +151,10 @@ def _of_raw(store: Store, name: str, bugs: Sequence[KnownBug]) -> KnownBug | Non
 
 
 def _chosen(context: typer.Context, file: Path | None) -> tuple[known_list.KnownBug, ...]:
-    """The bugs of a file, or those that a campaign started here would use."""
     return known_list.read(file) if file else known_list.of(known_list.sources(settings.of(context).known))
 
 
 def _line(one: _Recognized) -> str:
-    """One line for a finding: its known bug, or its own signature."""
     raw = counted(len(one.raw), "raw finding")
     if not one.bug:
         return f"findings/{one.name} is new, {raw}: {one.signature}"

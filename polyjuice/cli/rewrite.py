@@ -103,7 +103,6 @@ def _differences(model: Path, graph: Graph, variants: Sequence[Variant], seed: i
 
 
 def _drawn(smallest: Graph, largest: Graph) -> str:
-    """Both graphs side by side, as an SVG file."""
     differ = drawing.differing(smallest, largest)
     sides = [
         drawing.Side(title="min", graph=smallest, differs=differ[0]),

@@ -117,7 +117,6 @@ def _meant(name: str, names: Sequence[str]) -> str:
 
 
 def _interpreters(path: Path, table: Any) -> dict[str, str]:
-    """The table of interpreters. Raises Usage."""
     names = compilers.names()
     if not isinstance(table, dict) or not all(isinstance(value, str) for value in table.values()):
         example = f'{names[0]} = "/opt/bin/python"'
@@ -128,12 +127,10 @@ def _interpreters(path: Path, table: Any) -> dict[str, str]:
 
 
 def _absolute(path: Path, value: str) -> str:
-    """The absolute form of a path in a file; symbolic links stay."""
     return os.path.abspath(path.parent / Path(value).expanduser())
 
 
 def _value(path: Path, key: str, value: Any) -> Any:
-    """A setting in the command line's form. Raises Usage."""
     option = KEYS[key][1]
     several = value if isinstance(value, list) else [value]
     if isinstance(value, list) and not (option.repeatable or option.listed):
@@ -183,7 +180,6 @@ def show(context: typer.Context, as_json: JsonOption = False) -> None:
 
 
 def _rows(found: Settings) -> Iterator[tuple[str, Any, str]]:
-    """Each setting with its value and its source; first those of the file."""
     for key, value in found.values.items():
         yield key, value, str(found.file)
     for compiler, python in found.interpreters.items():

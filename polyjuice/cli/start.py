@@ -51,7 +51,6 @@ def installed(set_here: Settings) -> list[str]:
 
 
 def _next_steps(set_here: Settings) -> list[str]:
-    """The lines to print."""
     found = [name for name in installed(set_here) if not compilers.find(name).control]
     if found:
         here = f"Installed here: {', '.join(found)}."

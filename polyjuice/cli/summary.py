@@ -73,7 +73,6 @@ class CampaignProgress(Live):
         self._found(result)
 
     def _found(self, result: CaseResult) -> None:
-        """Show and log the findings of a case."""
         self._counts["raw_findings"] += len(result.findings)
         self._known += len(result.known)
         self._write(_log_line(result))
@@ -112,7 +111,6 @@ class CampaignProgress(Live):
 
 
 def _outcome(result: Triaged, known: str) -> str:
-    """The outcome of a finding's triage, in a line."""
     if result.defect:
         return f"fault in Polyjuice itself: {result.defect}"
     if result.ended:
@@ -160,7 +158,6 @@ def _percent(share: float) -> str:
 
 
 def _findings(summary: dict[str, Any]) -> str:
-    """The number of causes, and of findings without a cause."""
     causes, untriaged = summary["causes"], summary["untriaged"]
     parts = [counted(causes, "cause")] if causes or not untriaged else []
     if untriaged:
@@ -190,7 +187,6 @@ def print_summary(summary: dict[str, Any], config: Config, store: Store) -> None
 
 
 def _rows(summary: dict[str, Any]) -> dict[str, str]:
-    """The lines of the summary, by their names."""
     reasons = ", ".join(f"{n} {reason}" for reason, n in summary["skipped_reasons"].items())
     share = summary["share"]
     rows = {

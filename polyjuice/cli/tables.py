@@ -117,7 +117,6 @@ def list_ops(
 
 
 def _show_facts(names: Sequence[str], as_json: bool) -> None:
-    """Print all facts about some operators. Raises Usage for an unknown name."""
     try:
         chosen = matching(names)
     except ValueError as error:
