@@ -127,7 +127,6 @@ class Preparation:
                 slow=not compiler.fast,
                 writes=registry.find(compiler.format).updates,
             ),
-            config.read_limits,
         )
         self._rules = rules
         # A user who names rules wants them all used; otherwise each graph uses a share of all rules.

@@ -27,6 +27,7 @@ from polyjuice.compilers import EnvironmentProblem, find
 from polyjuice.egraph import Rule
 from polyjuice.execution.forkserver import end_servers
 from polyjuice.execution.space import shortage
+from polyjuice.frameworks.limits import set_read_limits
 from polyjuice.session import CompilerSession
 from polyjuice.timelimit import TimeLimit
 from polyjuice.triage import automatic
@@ -62,6 +63,7 @@ def initialize(config: Config, folder: Path, rules: Sequence[Rule], environment:
     """
     global _job, _lock
     _job = config, folder, rules
+    set_read_limits(config.read_limits)
     _lock = Lock(folder / PROCESSES, shared=True, wait_s=_LOCK_S)
     os.environ.clear()
     os.environ.update(environment)
@@ -166,8 +168,7 @@ def run_cases(task: Task) -> None:
 def triage(job: TriageJob) -> list[Triaged]:
     """Sort findings by cause, or triage one. An exception of Polyjuice's own code becomes a result too."""
     assert _job is not None
-    config, campaign, rules = _job
-    limits = config.read_limits
+    _, campaign, rules = _job
 
     def seen(compiler: str, version: str) -> Sequence[KnownCulprit]:
         store, _ = Store.open(campaign, checked=False)
@@ -177,8 +178,8 @@ def triage(job: TriageJob) -> list[Triaged]:
     def work() -> list[Triaged]:
         try:
             if job.sorts:
-                return automatic.sort(job.folders, job.culprits, job.end, limits)
-            return [automatic.triage(job.folders[0], seen, job.time_s, rules, job.end, limits)]
+                return automatic.sort(job.folders, job.culprits, job.end)
+            return [automatic.triage(job.folders[0], seen, job.time_s, rules, job.end)]
         except Exception as error:
             _raise_shortage(error)
             return [Triaged(name=folder.name, defect=traceback.format_exc()) for folder in job.folders]

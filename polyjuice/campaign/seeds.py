@@ -13,7 +13,6 @@ from polyjuice.execution import Limits
 from polyjuice.frameworks import callables, symbolic
 from polyjuice.frameworks import user_files as files
 from polyjuice.frameworks.errors import FormatError
-from polyjuice.frameworks.limits import ReadLimits
 from polyjuice.frameworks.onnx import user_program as onnx_program
 from polyjuice.frameworks.sandbox import Ended, Sandbox
 from polyjuice.frameworks.symbolic import Sizes
@@ -32,8 +31,6 @@ _UNREADABLE = ".txt"
 
 _SIZES = ".sizes.json"
 """The ending of files that record the sizes at which an ONNX model is tested."""
-
-_DEFAULT = ReadLimits()
 
 _CALLABLE = re.compile(r"[A-Za-z_][\w.]*:[A-Za-z_]\w*")
 
@@ -57,7 +54,6 @@ class Seeds:
         operators: Sequence[Op] | None = None,
         timeout_s: float = Limits.compile_s,
         kinds: Kinds | None = None,
-        limits: ReadLimits = _DEFAULT,
     ) -> None:
         """Read the models, if there are any: from the campaign's folder if ``keep`` has stored them there.
 
@@ -71,7 +67,6 @@ class Seeds:
         self._partners = partners
         self._operators = operators
         self._seed = seed
-        self._limits = limits
         self._kinds = kinds or Kinds(strategy=sources[0])
         self.generated = len(sources) == 1 and sources[0] in GENERATING
         if self.generated:
@@ -96,23 +91,23 @@ class Seeds:
     def _read(self, number: int, source: str, sandbox: Sandbox, campaign: Path | None) -> AtSizes:
         """Return a model at its sizes. Raises FormatError, Ended, ValueError."""
         folder, key = campaign and campaign / IMPORTED, f"{self._seed}/{number}"
-        if kept := folder and files.load(folder, str(number), self._limits):
+        if kept := folder and files.load(folder, str(number)):
             return AtSizes([p.sizes for p in kept], kept.__getitem__)
         if _is_imported(source):
-            programs = self._imported[number] = sandbox.call(source, callables.at_sizes, source, key, self._limits)
+            programs = self._imported[number] = sandbox.call(source, callables.at_sizes, source, key)
             return AtSizes([p.sizes for p in programs], programs.__getitem__)
         if not Path(source).is_file():
             raise ValueError(
                 f"--seeds {source}: neither a strategy ({', '.join(GENERATING)}) nor a model file nor module:callable"
             )
         path, stored = Path(source), folder and folder / f"{number}{_SIZES}"
-        model = onnx_program.load_onnx(path, self._limits)
+        model = onnx_program.load_onnx(path)
         if stored and stored.is_file():
             self._sizes[number] = json.loads(stored.read_text("utf-8"))
         elif stored and not symbolic.symbols(model.model):
             self._sizes[number] = [{}]
         else:
-            self._sizes[number] = sandbox.call(source, chosen_of, path, key, self._limits)
+            self._sizes[number] = sandbox.call(source, chosen_of, path, key)
         return AtSizes.of_onnx(model, self._sizes[number])
 
     def keep(self, campaign: Path) -> None:

@@ -13,7 +13,6 @@ from typing import NamedTuple
 
 from polyjuice.frameworks import symbolic
 from polyjuice.frameworks.errors import FormatError
-from polyjuice.frameworks.limits import ReadLimits
 from polyjuice.frameworks.onnx.user_program import OnnxModel, load_onnx
 from polyjuice.frameworks.symbolic import Sizes
 from polyjuice.frameworks.user_model import UserModel
@@ -96,12 +95,12 @@ def chosen(model: OnnxModel, key: str, most: int = MOST) -> list[Sizes]:
     return valued or [one.sizes for one in fit[:most]]
 
 
-def chosen_of(path: Path, key: str, limits: ReadLimits) -> list[Sizes]:
+def chosen_of(path: Path, key: str) -> list[Sizes]:
     """Return what :func:`chosen` does for the ONNX model in a file.
 
     It is here because a process with a time limit imports this module to call it, and imports little else.
     """
-    return chosen(load_onnx(path, limits), key)
+    return chosen(load_onnx(path), key)
 
 
 class _Read(NamedTuple):

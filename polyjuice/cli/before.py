@@ -15,6 +15,7 @@ from polyjuice.compilers import EnvironmentProblem
 from polyjuice.egraph import Rule, load
 from polyjuice.execution import probe
 from polyjuice.frameworks import registry
+from polyjuice.frameworks.limits import reading_within
 from polyjuice.frameworks.user_model import ORIGINAL
 from polyjuice.generate import DISRUPTED_STRATEGY
 from polyjuice.inputs import allowed_rulesets
@@ -31,15 +32,10 @@ def check(config: Config, folder: Path | None = None) -> Checked:
     """Find the user's mistakes before the campaign begins."""
     try:
         operators = matching(config.only_operators)
-        seeds = Seeds(
-            config.seeds,
-            config.nodes,
-            config.seed,
-            folder,
-            operators=operators,
-            timeout_s=config.timeout_s,
-            limits=config.read_limits,
-        )
+        with reading_within(config.read_limits):
+            seeds = Seeds(
+                config.seeds, config.nodes, config.seed, folder, operators=operators, timeout_s=config.timeout_s
+            )
     except ValueError as error:
         raise Usage(str(error)) from None
     if config.only_operators and not seeds.generated:

@@ -19,7 +19,6 @@ from polyjuice.campaign.lock import campaign_of, hold_campaign_lock
 from polyjuice.cli.common import FINDINGS, OK, JsonOption, Live, PythonOption, interpreter, stderr, stdout
 from polyjuice.cli.options import RulesOption, reads_models
 from polyjuice.egraph import load as load_rules
-from polyjuice.frameworks.limits import ReadLimits
 from polyjuice.stored_files import StoredError, read_json
 from polyjuice.triage import reduction, run_reproducer
 from polyjuice.triage.automatic import reduced_folder
@@ -51,8 +50,6 @@ def replay(
         bool, typer.Option("--explain", help="Also say which error bound or mask decided each finding.")
     ] = False,
     as_json: JsonOption = False,
-    *,
-    limits: ReadLimits,
 ) -> None:
     """Run a finding, or all findings of a campaign, again.
 
@@ -67,7 +64,7 @@ def replay(
         raise Usage(f"{path} is neither a finding's folder (there is no repro.py) nor a campaign's with findings")
     results = []
     for folder in folders:
-        results.append(run_replay(folder, python and interpreter(python), limits))
+        results.append(run_replay(folder, python and interpreter(python)))
         if not as_json:
             _tell(results[-1])
             _explain(read_record(folder).decision if explain else None)
@@ -158,8 +155,6 @@ def reduce(
         Path | None,
         typer.Option(metavar="DIR", help="The folder for the reduced finding.", show_default="FINDING/reduced"),
     ] = None,
-    *,
-    limits: ReadLimits,
 ) -> None:
     """Make a finding as small as possible.
 
@@ -168,7 +163,7 @@ def reduce(
     folder = out or reduced_folder(finding)
     if folder.exists() and not (folder / "finding.json").is_file() and any(folder.iterdir()):
         raise Usage(f"{folder} holds other files: name another folder with --out")
-    stored = load(finding, python and interpreter(python), limits)
+    stored = load(finding, python and interpreter(python))
     try:
         with hold_campaign_lock(campaign_of(folder)), _Reducing() as live:
             record = reduction.reduce(stored, folder, seconds(duration), live.show, load_rules(rules or ()))
@@ -204,15 +199,13 @@ def bisect(
     ] = "5m",
     python: PythonOption = None,
     as_json: JsonOption = False,
-    *,
-    limits: ReadLimits,
 ) -> None:
     """Find the parts of the compiler that are to blame for a finding.
 
     Without them (passes, optimizers, options) the fault vanishes. Their names are written into finding.json and
     report.md. Exit status: 1 where the fault shows, 0 where it no longer does.
     """
-    stored = load(finding, python and interpreter(python), limits)
+    stored = load(finding, python and interpreter(python))
     with hold_campaign_lock(campaign_of(finding)):
         result = run_bisection(stored, seconds(duration), lambda line: stderr.print(f"  {escape(line)}"))
         store_bisection(stored, result)

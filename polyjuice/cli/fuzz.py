@@ -31,6 +31,7 @@ from polyjuice.cli.summary import CampaignProgress, covered_models, print_next, 
 from polyjuice.compilers import EnvironmentProblem
 from polyjuice.egraph import Rule
 from polyjuice.execution.space import NoSpace
+from polyjuice.frameworks.limits import reading_within
 from polyjuice.frameworks.onnx import graph_files
 
 EXAMPLES = examples(
@@ -75,7 +76,7 @@ def fuzz(
     """
     begun = _continue(context, given, resume, out) if resume else _begin(context, given, out)
     store, config, (version, seeds, rules) = begun
-    with interrupts.deferred():  # the campaign allows interrupts where it waits
+    with reading_within(config.read_limits), interrupts.deferred():  # the campaign allows interrupts where it waits
         try:
             seeds.keep(store.folder)
             status, summary = _run(config, rules, seeds, store, version)

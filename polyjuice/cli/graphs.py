@@ -18,7 +18,6 @@ from polyjuice import generate as strategies
 from polyjuice.campaign.config import Usage, chosen
 from polyjuice.cli.common import JsonOption, own_fault, stderr, stdout
 from polyjuice.cli.options import OnlyOperatorOption, SeedOption, completion, reads_models
-from polyjuice.frameworks.limits import ReadLimits
 from polyjuice.frameworks.onnx import graph_files
 from polyjuice.generate import (
     DISRUPTED_STRATEGY,
@@ -150,8 +149,6 @@ def metrics(
         Path | None, typer.Option(metavar="FILE", help="Draw how the metrics grow (PNG, SVG or PDF).")
     ] = None,
     as_json: JsonOption = False,
-    *,
-    limits: ReadLimits,
 ) -> None:
     """Measure how diverse the graphs in a folder are.
 
@@ -160,7 +157,7 @@ def metrics(
     operators = _corpus(corpus)
     if plot and find_spec("matplotlib") is None:
         raise Usage("--plot needs matplotlib: pip install 'polyjuice-fuzzer[report]'")
-    measured = measure(_graphs(folder, limits), operators)
+    measured = measure(_graphs(folder), operators)
     if plot:
         try:
             draw(measured.growth, plot)
@@ -190,7 +187,7 @@ def _corpus(text: str) -> tuple[str, ...]:
     return names
 
 
-def _graphs(folder: Path, limits: ReadLimits) -> Iterator[Graph]:
+def _graphs(folder: Path) -> Iterator[Graph]:
     """The graphs of a folder, one by one, sorted by path. Raises Usage where there are none, or one is broken."""
     if not folder.is_dir():
         raise Usage(f"{folder}: no such folder; give one that holds ONNX models")
@@ -199,7 +196,7 @@ def _graphs(folder: Path, limits: ReadLimits) -> Iterator[Graph]:
         raise Usage(f"{folder}: holds no ONNX model (*.onnx); give a folder that does")
     for path in paths:
         try:
-            yield graph_files.load(path, limits)
+            yield graph_files.load(path)
         except graph_files.FormatError as error:
             raise Usage(f"{error}; fix that file or move it out of {folder}") from None
 

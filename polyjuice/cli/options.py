@@ -12,6 +12,7 @@ from typing import Annotated, Any, get_args
 import typer
 
 from polyjuice.campaign.config import OPTIONS, limits
+from polyjuice.frameworks.limits import ReadLimits, reading_within
 
 
 def flag(name: str, panel: str | None = None) -> Any:
@@ -93,5 +94,12 @@ def takes(
     return with_options
 
 
-reads_models = takes("limits", ["max_elements", "max_nodes", "read_timeout_s", "read_memory_gib"], limits)
-"""Give a command the options for the limits of models; the function gets them as its parameter ``limits``."""
+def reads_models(command: Callable[..., None]) -> Callable[..., None]:
+    """Give a command the options for the limits of models, within which it then reads."""
+
+    @functools.wraps(command)
+    def run(within: ReadLimits, **values: Any) -> None:
+        with reading_within(within):
+            command(**values)
+
+    return takes("within", ["max_elements", "max_nodes", "read_timeout_s", "read_memory_gib"], limits)(run)

@@ -15,7 +15,6 @@ from polyjuice.cli.options import RulesOption, SeedOption, reads_models
 from polyjuice.egraph import Rewriter, Variant, graph_windows, load, operator_count
 from polyjuice.frameworks.errors import FormatError
 from polyjuice.frameworks.forked import apart
-from polyjuice.frameworks.limits import ReadLimits
 from polyjuice.frameworks.onnx import graph_files
 from polyjuice.inputs import make_inputs
 from polyjuice.interpret import EvaluationError
@@ -38,8 +37,6 @@ def rewrite(
     ),
     draw: Annotated[bool, typer.Option("--draw", help="Draw the smallest and the largest graph as pair.svg.")] = False,
     as_json: JsonOption = False,
-    *,
-    limits: ReadLimits,
 ) -> None:
     """Rewrite an ONNX model into equivalent models.
 
@@ -48,10 +45,10 @@ def rewrite(
     """
     if draw:
         drawing.check()
-    graph = graph_files.load(model, limits)
+    graph = graph_files.load(model)
     try:
         result = graph_windows.rewrite(Rewriter(load(rules or ())), graph, seed, "minmax", variants, sayable(graph))
-        problems = apart(lambda: _differences(model, graph, result.variants, seed), str(model), limits, "evaluated")
+        problems = apart(lambda: _differences(model, graph, result.variants, seed), str(model), "evaluated")
     except GraphError as error:
         own_fault(f"{model}: a rule made an ill-typed graph: {error}")
     out.mkdir(parents=True, exist_ok=True)

@@ -22,7 +22,6 @@ from polyjuice.cli.common import FINDINGS, INTERRUPTED, OK, USAGE, JsonOption, o
 from polyjuice.cli.options import RulesOption, SeedOption, WorkersOption, flag, reads_models
 from polyjuice.execution import probe
 from polyjuice.frameworks import registry
-from polyjuice.frameworks.limits import ReadLimits
 from polyjuice.generate import STRATEGIES
 from polyjuice.suite import adding, building, running
 from polyjuice.suite.carried.harness import judging
@@ -161,14 +160,12 @@ def add(
     url: Annotated[
         str, typer.Option(metavar="URL", help="Where the bug is reported: the case is expected to fail.")
     ] = "",
-    *,
-    limits: ReadLimits,
 ) -> None:
     """Add a finding to a suite, as a case.
 
     With --url the case is expected to fail in the finding's compiler, from its version on.
     """
-    added = adding.add(finding, suite, url, limits)
+    added = adding.add(finding, suite, url)
     formats = ", ".join(added.formats)
     stdout.print(escape(f"{suite / added.case}: the programs of {finding}, for {formats}"))
     for format, why in added.refused.items():

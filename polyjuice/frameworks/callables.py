@@ -13,10 +13,7 @@ from typing import Any
 from polyjuice.compilers import default
 from polyjuice.frameworks import registry
 from polyjuice.frameworks.errors import FormatError, refused
-from polyjuice.frameworks.limits import ReadLimits
 from polyjuice.frameworks.user_model import UserModel
-
-_DEFAULT = ReadLimits()
 
 _FRAMEWORKS = {"torch": "Torch", "tensorflow": "TensorFlow"}
 """The names of the frameworks by the module that they need."""
@@ -25,14 +22,14 @@ _SETTINGS = {"TF_CPP_MIN_LOG_LEVEL": "3", "TF_ENABLE_ONEDNN_OPTS": "0"}
 """Settings that TensorFlow reads at import: log nothing, and compute as in XLA's worker."""
 
 
-def load(source: str, limits: ReadLimits = _DEFAULT) -> UserModel:
+def load(source: str) -> UserModel:
     """Return the program of a ``.pt2`` file, or of ``module:callable`` (see :func:`call`).
 
     Raises FormatError, also if the framework is missing, which the core does not need.
     """
     with _frameworks():
         if Path(source).is_file():
-            model: UserModel = _part("torch", "read_exported")(source, limits)
+            model: UserModel = _part("torch", "read_exported")(source)
             return model
         callable_, args, kwargs = call(source)
         format = "torch" if _is_torch(callable_) else "tensorflow"
@@ -40,15 +37,15 @@ def load(source: str, limits: ReadLimits = _DEFAULT) -> UserModel:
         return model
 
 
-def at_sizes(source: str, key: str, limits: ReadLimits = _DEFAULT) -> list[UserModel]:
+def at_sizes(source: str, key: str) -> list[UserModel]:
     """Return the result of :func:`load`. A ``.pt2`` file with dynamic dimensions adds other sizes, drawn by ``key``.
 
     Raises FormatError.
     """
     if not Path(source).is_file():
-        return [load(source, limits)]
+        return [load(source)]
     with _frameworks():
-        models: list[UserModel] = _part("torch", "read_at_sizes")(source, key, limits)
+        models: list[UserModel] = _part("torch", "read_at_sizes")(source, key)
         return models
 
 

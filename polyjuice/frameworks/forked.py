@@ -26,7 +26,7 @@ from pathlib import Path
 from typing import Any, BinaryIO, NoReturn, TypeVar
 
 from polyjuice.frameworks.errors import FormatError
-from polyjuice.frameworks.limits import EVALUATION, ReadLimits
+from polyjuice.frameworks.limits import EVALUATION, ReadLimits, read_limits
 
 T = TypeVar("T")
 
@@ -47,13 +47,14 @@ class Defect(RuntimeError):
     """A fault of Polyjuice in the forked process; the message ends with its traceback."""
 
 
-def apart(function: Callable[[], T], where: str, limits: ReadLimits, verb: str = "read") -> T:
+def apart(function: Callable[[], T], where: str, verb: str = "read") -> T:
     """Return what ``function`` returns in a forked process; ``where`` (a file name) begins the messages.
 
     ``verb`` says what it does with the model: it reads it, or evaluates it (``evaluated``), which may take longer.
     The result or the FormatError comes back through a pipe from this program's own child, pickled. Raises FormatError,
     also where the process crashes or exceeds the limits, and Defect for any other error.
     """
+    limits = read_limits()
     if verb == "evaluated":
         limits = replace(limits, seconds=EVALUATION * limits.seconds)
     answer, status, doing = _run(function, limits)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
 
 from polyjuice.frameworks.errors import FormatError
 from polyjuice.ir import TensorType
@@ -48,6 +49,31 @@ class ReadLimits:
         return _ALL * self.elements
 
 
+_limits = ReadLimits()
+
+
+def read_limits() -> ReadLimits:
+    """Return the limits within which this process reads models."""
+    return _limits
+
+
+def set_read_limits(limits: ReadLimits) -> None:
+    """Let this process read models within these limits from now on."""
+    global _limits
+    _limits = limits
+
+
+@contextmanager
+def reading_within(limits: ReadLimits) -> Iterator[None]:
+    """Let this process read models within these limits inside the block."""
+    before = _limits
+    set_read_limits(limits)
+    try:
+        yield
+    finally:
+        set_read_limits(before)
+
+
 class TooLarge(FormatError):
     """A model that exceeds a limit; the message names the option that raises it."""
 
@@ -56,27 +82,28 @@ class TooLarge(FormatError):
 class Budget:
     """Counts the elements of a model's values against the limits."""
 
-    limits: ReadLimits
-    elements: int = field(default=0)
+    elements: int = 0
 
     def spend(self, name: str, type: TensorType) -> None:
         """Count an input or a result. Raises TooLarge, which names it."""
-        check_value(name, type, self.limits)
+        check_value(name, type)
         self.elements += extent(type.shape)
-        if self.elements > self.limits.all_elements:
+        most = read_limits().all_elements
+        if self.elements > most:
             raise TooLarge(
-                f"with the value {name!r}, the values together have more than {self.limits.all_elements:,} elements; "
+                f"with the value {name!r}, the values together have more than {most:,} elements; "
                 "make the model's dimensions smaller, or raise --max-elements"
             )
 
 
-def check_value(name: str, type: TensorType, limits: ReadLimits) -> None:
+def check_value(name: str, type: TensorType) -> None:
     """Raise TooLarge, which names the value, where it has too many elements or dimensions."""
     if type.rank > RANK:
         raise TooLarge(f"the value {name!r} has {type.rank} dimensions; at most {RANK} are supported")
-    if extent(type.shape) > limits.elements:
+    most = read_limits().elements
+    if extent(type.shape) > most:
         raise TooLarge(
-            f"the value {name!r} has the type {type}, which is more than {limits.elements:,} elements; "
+            f"the value {name!r} has the type {type}, which is more than {most:,} elements; "
             "make its dimensions smaller, or raise --max-elements"
         )
 

@@ -126,7 +126,7 @@ class Format:
     """A function of a user's callable, its arguments, its keyword arguments and its name, which returns the model."""
 
     read_exported: Part | None = None
-    """A function of a file and limits that returns the model that the framework exported to the file."""
+    """A function of a file that returns the model that the framework exported to the file."""
 
     read_at_sizes: Part | None = None
     """The same with a key that draws sizes for dynamic dimensions: it returns a model for each choice of sizes."""

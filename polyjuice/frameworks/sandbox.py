@@ -14,6 +14,7 @@ import numpy as np
 from polyjuice.compilers import CompilerInfo
 from polyjuice.execution import Artifact, Limits, Outcome, Status, Worker
 from polyjuice.frameworks.errors import FormatError
+from polyjuice.frameworks.limits import read_limits
 from polyjuice.frameworks.onnx.user_program import uncompiled
 
 P = ParamSpec("P")
@@ -62,7 +63,7 @@ class Sandbox:
         ``what`` names the user's code in messages. Raises the FormatError or NotTakenApart of the function, and Ended.
         """
         assert not kwargs
-        request = pickle.dumps((os.getcwd(), sys.path, pickle.dumps((function, args))))
+        request = pickle.dumps((os.getcwd(), sys.path, pickle.dumps((function, args, read_limits()))))
         outcome = self._worker.execute(Artifact(format="pickle", source=request), [()], reference=False)
         if outcome.status in (Status.crash, Status.hang):
             raise Ended(f"{what} was run in a process of its own, which {self._end(outcome)}")

@@ -1,8 +1,9 @@
 """The worker of a :class:`~polyjuice.frameworks.sandbox.Sandbox`: it calls the functions that the host names.
 
 It is loaded by path, like a compiler file (see `compilers.CompilerFile`), in Polyjuice's own interpreter. The program
-is a pickled request: the host's current folder and ``sys.path``, a function of Polyjuice, and its arguments. The only
-result is the pickled answer: whether the function returned, and its result or its error about the user's code.
+is a pickled request: the host's current folder and ``sys.path``, a function of Polyjuice, its arguments, and the limits
+of models that it reads. The only result is the pickled answer: whether the function returned, and its result or its
+error about the user's code.
 """
 
 from __future__ import annotations
@@ -67,10 +68,12 @@ def run(request: bytes, inputs: Sequence[Any]) -> list[tuple[str, np.ndarray]]:
     """Call the function. Raises MemoryError if the user's code ran out of memory, whatever error reported it."""
     from polyjuice.execution.worker import is_out_of_memory
     from polyjuice.frameworks.errors import FormatError
+    from polyjuice.frameworks.limits import set_read_limits
     from polyjuice.frameworks.steps import NotTakenApart
 
     try:
-        function, arguments = pickle.loads(request)
+        function, arguments, limits = pickle.loads(request)
+        set_read_limits(limits)
         answer = True, function(*arguments)
     except (FormatError, NotTakenApart) as error:
         cause: BaseException | None = error

@@ -18,8 +18,6 @@ from polyjuice.frameworks.user_model import UserModel
 from polyjuice.ir import packed
 from polyjuice.stored_files import StoredError, read_arrays, read_json
 
-_DEFAULT = graph_files.ReadLimits()
-
 
 class ProgramData(TypedDict):
     """The stored data of a program besides its text and its arrays, as :class:`polyjuice.execution.Artifact` has it."""
@@ -123,14 +121,14 @@ def remove(folder: Path) -> None:
         folder.rmdir()
 
 
-def load(folder: Path, stem: str, limits: graph_files.ReadLimits = _DEFAULT) -> list[UserModel]:
+def load(folder: Path, stem: str) -> list[UserModel]:
     """Return the programs that :func:`save` wrote; empty if there are none. Raises FormatError, StoredError."""
     names = takewhile(lambda name: (folder / f"{name}.onnx").is_file(), (_numbered(stem, n) for n in count()))
-    return [_load(folder, name, limits) for name in names]
+    return [_load(folder, name) for name in names]
 
 
-def _load(folder: Path, stem: str, limits: graph_files.ReadLimits) -> UserModel:
-    graph = graph_files.load(folder / f"{stem}.onnx", limits)
+def _load(folder: Path, stem: str) -> UserModel:
+    graph = graph_files.load(folder / f"{stem}.onnx")
     data: _Saved = read_json(folder / f"{stem}.json", _Saved)
     arrays = read_arrays(folder / f"{stem}.npz")
     artifact = read(folder, stem, data["program"], arrays) if data["program"] else None

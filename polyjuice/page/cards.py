@@ -58,9 +58,9 @@ class Found:
         return self.graphs.get(culprit) or next(iter(self.graphs.values()), None)
 
 
-def in_folder(folder: Path, limits: graph_files.ReadLimits) -> list[Found]:
+def in_folder(folder: Path) -> list[Found]:
     """The findings in a folder: silent kinds first, then reduced ones, then those with the most duplicates."""
-    found = [read(path.parent, limits) for path in sorted(folder.glob("*/finding.json")) if path.parent.name[0] != "."]
+    found = [read(path.parent) for path in sorted(folder.glob("*/finding.json")) if path.parent.name[0] != "."]
     kinds = list(KINDS)
 
     def order(one: Found) -> tuple[bool, int, bool, int]:
@@ -73,14 +73,14 @@ def in_folder(folder: Path, limits: graph_files.ReadLimits) -> list[Found]:
     return sorted(found, key=order)
 
 
-def read(folder: Path, limits: graph_files.ReadLimits) -> Found:
+def read(folder: Path) -> Found:
     """The finding of a folder."""
     try:
         record = read_record(folder)
     except (FindingError, graph_files.FormatError, EnvironmentProblem) as error:
         return Found(folder=folder, problem=str(error))
     try:
-        return Found(folder=folder, record=record, stored=stored_findings.load(folder, limits=limits))
+        return Found(folder=folder, record=record, stored=stored_findings.load(folder))
     except (FindingError, graph_files.FormatError, OSError) as error:
         return Found(folder=folder, record=record, problem=str(error))
 

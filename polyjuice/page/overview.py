@@ -14,6 +14,7 @@ from polyjuice.campaign.clock import SHARES
 from polyjuice.campaign.config import Config
 from polyjuice.campaign.store import Store
 from polyjuice.compilers import EnvironmentProblem
+from polyjuice.frameworks.limits import reading_within
 from polyjuice.ops import matching
 from polyjuice.page import cards, plots
 from polyjuice.page.content import Cell, Heat, Number, Page, Picture, Share, UntriagedGroup
@@ -48,13 +49,13 @@ def of_campaign(folder: Path) -> Page:
     """The page of a campaign. Raises NoCampaign, or DrawingMissing if a drawing library is not installed."""
     plots.check()
     store, config = Store.open(folder)
-    with closing(store):
+    with closing(store), reading_within(config.read_limits):
         return _page(folder, store, config)
 
 
 def _page(folder: Path, store: Store, config: Config) -> Page:
     summary = store.summary()
-    found = cards.in_folder(folder / "findings", config.read_limits)
+    found = cards.in_folder(folder / "findings")
     groups = untriaged(store) if config.triage_s else []
     version = store.meta("version") or ""
     covered = store.covered()

@@ -12,7 +12,6 @@ import tomlkit
 
 from polyjuice import pipeline, toml_files
 from polyjuice.frameworks import registry
-from polyjuice.frameworks.limits import ReadLimits
 from polyjuice.frameworks.lowering import Unlowerable
 from polyjuice.interpret import EvaluationError
 from polyjuice.suite import cases
@@ -20,8 +19,6 @@ from polyjuice.suite.carried.harness import driver
 from polyjuice.suite.cases import SIDES, SuiteError
 from polyjuice.triage.known_list import is_version
 from polyjuice.triage.stored import Stored, load
-
-_DEFAULT = ReadLimits()
 
 
 @dataclass(frozen=True)
@@ -33,13 +30,13 @@ class Added:
     refused: Mapping[str, str]
 
 
-def add(finding: Path, suite: Path, url: str = "", limits: ReadLimits = _DEFAULT) -> Added:
+def add(finding: Path, suite: Path, url: str = "") -> Added:
     """Add a finding to a suite, or to a new one; with ``url``, as expected to fail from its compiler's version on.
 
     Raises SuiteError where a suite cannot express the finding, or has it already, FindingError, FormatError,
     StoredError, ExpectationError.
     """
-    found = load(finding, limits=limits)
+    found = load(finding)
     driver.expectations(suite / "xfail.toml")
     document = toml_files.document(suite / "xfail.toml") if url else None
     record = found.record

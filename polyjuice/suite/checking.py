@@ -222,7 +222,7 @@ def _at_sizes(model: OnnxModel, seed: int) -> list[UserModel]:
     """A model at the sizes of its examples, and at others. Raises FormatError, SuiteError."""
     assert model.examples is not None
     own = model.own or {}
-    program = apart(lambda: model.at(own), model.where, model.limits)
+    program = apart(lambda: model.at(own), model.where)
     wanted = list(program.graph.input_types)
     types = [TensorType(dtypes.of_array(array), array.shape) for array in model.examples]
     if types != wanted or program.examples is None:

@@ -15,7 +15,6 @@ from polyjuice.compilers import EnvironmentProblem
 from polyjuice.egraph import Rule
 from polyjuice.execution.space import shortage
 from polyjuice.frameworks.errors import FormatError
-from polyjuice.frameworks.limits import ReadLimits
 from polyjuice.frameworks.lowering import Unlowerable
 from polyjuice.timelimit import TimeLimit
 from polyjuice.triage import bisection, groups, reduction
@@ -23,8 +22,6 @@ from polyjuice.triage.causes import KnownCulprit, cause_of
 from polyjuice.triage.groups import Group
 from polyjuice.triage.record import FindingError
 from polyjuice.triage.stored import Stored, load
-
-_DEFAULT = ReadLimits()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -57,7 +54,6 @@ def sort(
     folders: Sequence[Path],
     culprits: Sequence[KnownCulprit],
     until: float = math.inf,
-    limits: ReadLimits = _DEFAULT,
 ) -> list[Triaged]:
     """Match the findings in folders with the culprits that account for them, and group the remaining findings.
 
@@ -67,20 +63,20 @@ def sort(
     began = time.monotonic()
     results: list[Triaged] = []
     with TimeLimit(until):
-        for result in _sorted(folders, culprits, limits):
+        for result in _sorted(folders, culprits):
             results.append(result)  # one by one: those so far stay when the time is up
     seconds = (time.monotonic() - began) / max(len(results), 1)
     return [replace(result, seconds=seconds) for result in results]
 
 
-def _sorted(folders: Sequence[Path], culprits: Sequence[KnownCulprit], limits: ReadLimits) -> Iterator[Triaged]:
+def _sorted(folders: Sequence[Path], culprits: Sequence[KnownCulprit]) -> Iterator[Triaged]:
     """Yield the result of each finding.
 
     If our own code fails, sort the remaining findings in halves, so that only the finding at fault is lost.
     """
     left = {folder.name: folder for folder in folders}
     try:
-        for result in _each(folders, culprits, limits):
+        for result in _each(folders, culprits):
             del left[result.name]
             yield result
     except EnvironmentProblem as problem:
@@ -93,15 +89,15 @@ def _sorted(folders: Sequence[Path], culprits: Sequence[KnownCulprit], limits: R
             return
         rest = [*left.values()]
         for half in (rest[: len(rest) // 2], rest[len(rest) // 2 :]):
-            yield from _sorted(half, culprits, limits)
+            yield from _sorted(half, culprits)
 
 
-def _each(folders: Sequence[Path], culprits: Sequence[KnownCulprit], limits: ReadLimits) -> Iterator[Triaged]:
+def _each(folders: Sequence[Path], culprits: Sequence[KnownCulprit]) -> Iterator[Triaged]:
     """Yield the result of each finding. Raises EnvironmentProblem where the compiler does not start."""
     findings: list[Stored] = []
     for folder in folders:
         try:
-            findings.append(load(folder, limits=limits))
+            findings.append(load(folder))
         except (FindingError, FormatError) as problem:
             yield Triaged(name=folder.name, problem=str(problem))
     for name, found in groups.sort(findings, culprits):
@@ -117,7 +113,6 @@ def triage(
     time_s: float,
     rules: Sequence[Rule] = (),
     until: float = math.inf,
-    limits: ReadLimits = _DEFAULT,
 ) -> Triaged:
     """Triage the finding in a folder, and write the reduced finding to ``reduced`` in that folder.
 
@@ -130,7 +125,7 @@ def triage(
     result = Triaged(name=folder.name, ended=True)
     with TimeLimit(until):
         try:
-            result = _triage(load(folder, limits=limits), culprits, time_s, rules, until)
+            result = _triage(load(folder), culprits, time_s, rules, until)
         except (FindingError, FormatError, Unlowerable, EnvironmentProblem, reduction.NotShown) as problem:
             result = Triaged(name=folder.name, problem=str(problem) or "it no longer shows")
     return replace(result, seconds=time.monotonic() - began)
@@ -146,7 +141,7 @@ def _triage(stored: Stored, culprits: KnownCulprits, time_s: float, rules: Seque
         half_s = (until - time.monotonic()) / 2
         out = reduced_folder(stored.folder)
         reduction.reduce(stored, out, min(time_s, half_s), rules=rules, from_scratch=False)
-        small = load(reduced_folder(stored.folder), limits=stored.limits)
+        small = load(reduced_folder(stored.folder))
     if same := _accounting(small, culprits):
         return Triaged(name=name, cause=same.cause, why=f"reduced, {same.evidence}")
     try:
@@ -172,7 +167,7 @@ def _reduced_before(stored: Stored) -> Stored | None:
     folder = reduced_folder(stored.folder)
     if not (folder / "report.md").is_file():  # which is written last
         return None
-    small = load(folder, limits=stored.limits)
+    small = load(folder)
     return small if small.record.reduction.get("finished") else None
 
 

@@ -9,14 +9,11 @@ from pathlib import Path
 from polyjuice import pipeline
 from polyjuice.compilers import EnvironmentProblem
 from polyjuice.frameworks.errors import FormatError
-from polyjuice.frameworks.limits import ReadLimits
 from polyjuice.frameworks.lowering import Unlowerable
 from polyjuice.oracles import FAILURE_ORACLES, Verdict
 from polyjuice.session import CompilerSession
 from polyjuice.triage.record import FindingError
 from polyjuice.triage.stored import load
-
-_DEFAULT = ReadLimits()
 
 
 class ReplayStatus(StrEnum):
@@ -38,13 +35,13 @@ class Replayed:
     message: str = ""
 
 
-def replay(folder: Path, python: Path | None = None, limits: ReadLimits = _DEFAULT) -> Replayed:
+def replay(folder: Path, python: Path | None = None) -> Replayed:
     """Let a finding's own oracle, and the one that sees failures, judge its programs again.
 
     ``python`` is the interpreter that has the compiler; by default, the one that the finding names.
     """
     try:
-        stored = load(folder, python, limits)
+        stored = load(folder, python)
         case, verdict = stored.case(), stored.verdict
         with CompilerSession(stored.conditions, stored.compiler) as session:
             verdicts: list[Verdict] = []

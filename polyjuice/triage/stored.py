@@ -30,8 +30,6 @@ from polyjuice.triage.reproducers import input_name, program_stem
 _LONGEST_S = 86_400
 """The longest time limit of a finding, in seconds: a day."""
 
-_DEFAULT = graph_files.ReadLimits()
-
 
 @dataclass(frozen=True, kw_only=True)
 class Stored:
@@ -48,7 +46,6 @@ class Stored:
     conditions: Conditions
     choices: Mapping[str, LoweringChoices]
     as_written: Mapping[str, Artifact] = field(default_factory=dict)
-    limits: graph_files.ReadLimits = _DEFAULT
 
     @property
     def oracle(self) -> Oracle:
@@ -138,7 +135,7 @@ def annotate(folder: Path, /, **changes: Any) -> dict[str, Any]:
     return record
 
 
-def load(folder: Path, python: Path | None = None, limits: graph_files.ReadLimits = _DEFAULT) -> Stored:
+def load(folder: Path, python: Path | None = None) -> Stored:
     """Read a finding. ``python`` is the interpreter that has the compiler; by default, the one that the finding names.
 
     Raises FindingError, FormatError, and EnvironmentProblem where the finding's oracle is not here.
@@ -154,7 +151,7 @@ def load(folder: Path, python: Path | None = None, limits: graph_files.ReadLimit
     for name in (*sides.values(), "inputs.npz"):
         if not (folder / name).is_file():
             raise FindingError(f"{folder} is not a complete finding (there is no {name})")
-    graphs = {label: graph_files.load(folder / name, limits) for label, name in sides.items()}
+    graphs = {label: graph_files.load(folder / name) for label, name in sides.items()}
     try:
         arrays = read_arrays(folder / "inputs.npz")
         as_written = _as_written(folder, record, sides, arrays)
@@ -169,7 +166,6 @@ def load(folder: Path, python: Path | None = None, limits: graph_files.ReadLimit
         conditions=conditions,
         choices=choices,
         as_written=as_written,
-        limits=limits,
     )
 
 

@@ -91,7 +91,7 @@ def test_the_page_says_what_is_broken_in_a_finding(tmp_path: Path, changes: dict
     record = json.loads((folder / "finding.json").read_text())
     (folder / "finding.json").write_text(json.dumps({**record, **changes}))
     (folder / "report.md").write_bytes(b"\xff")
-    card = cards.card(cards.read(folder, graph_files.ReadLimits()), "key", folder)
+    card = cards.card(cards.read(folder), "key", folder)
     assert (card.kind, card.title) == ("cannot be read", "finding")
     assert card.message.startswith(f"{folder / 'finding.json'}: ")
 

@@ -27,7 +27,7 @@ from onnx import (
 from polyjuice import check
 from polyjuice.frameworks import forked
 from polyjuice.frameworks.errors import FormatError
-from polyjuice.frameworks.limits import ReadLimits, TooLarge
+from polyjuice.frameworks.limits import ReadLimits, TooLarge, reading_within
 from polyjuice.frameworks.onnx import graph_files
 from polyjuice.frameworks.onnx import read as onnx_read
 from polyjuice.frameworks.onnx.file import bounded_bytes, load_model
@@ -157,19 +157,22 @@ def test_an_option_raises_the_limit_and_the_settings_set_it(tmp_path: Path) -> N
     assert "more than 99 elements" in refusal(path, "--max-elements", 99, command="rewrite", cwd=tmp_path)
     (tmp_path / "polyjuice.toml").write_text("max-elements = 9\n")
     assert "more than 9 elements" in refusal(path, command="rewrite", cwd=tmp_path)
-    assert graph_files.load(path, ReadLimits(elements=100)).inputs == ("x",)
+    with reading_within(ReadLimits(elements=100)):
+        assert graph_files.load(path).inputs == ("x",)
 
 
 def test_a_small_model_takes_little_memory(tmp_path: Path) -> None:
-    assert graph_files.load(stored(model([relu()]), tmp_path), ReadLimits(memory_gib=0.2)).inputs == ("x",)
+    with reading_within(ReadLimits(memory_gib=0.2)):
+        assert graph_files.load(stored(model([relu()]), tmp_path)).inputs == ("x",)
 
 
 def test_the_elements_of_all_values_are_limited_together(tmp_path: Path) -> None:
     names = ["x", *(f"v{n}" for n in range(20)), "y"]
     nodes = [helper.make_node("Relu", [a], [b]) for a, b in pairwise(names)]
     path = stored(model(nodes, [100]), tmp_path)
-    with pytest.raises(TooLarge, match="together have more than 1,600 elements"):
-        graph_files.load(path, ReadLimits(elements=100))
+    limits = ReadLimits(elements=100)
+    with reading_within(limits), pytest.raises(TooLarge, match="together have more than 1,600 elements"):
+        graph_files.load(path)
 
 
 def test_a_name_that_is_no_text_is_refused(tmp_path: Path) -> None:
@@ -195,13 +198,13 @@ def test_a_crash_a_hang_and_full_memory_end_only_the_process_that_reads(
         with forked.doing("at work"):
             return function()
 
-    with pytest.raises(FormatError) as caught:
-        forked.apart(work, "a.onnx", ReadLimits(seconds=1, memory_gib=1))
+    with reading_within(ReadLimits(seconds=1, memory_gib=1)), pytest.raises(FormatError) as caught:
+        forked.apart(work, "a.onnx")
     message = str(caught.value)
     assert words in message
     assert message.startswith("a.onnx: ")
     assert message.endswith("(at work)")
-    assert forked.apart(lambda: 7, "a.onnx", ReadLimits()) == 7
+    assert forked.apart(lambda: 7, "a.onnx") == 7
 
 
 @pytest.mark.parametrize("texts", [["{}", "{}"], ["[" * 100_000], ["[1]"], ['{"x": "y"}']])
@@ -361,13 +364,14 @@ def test_the_process_that_reads_collects_no_garbage_of_this_one() -> None:
                 threading.Event().wait()
 
     Waiting()
-    assert forked.apart(gc.collect, "a.onnx", ReadLimits(seconds=1)) == 0
+    with reading_within(ReadLimits(seconds=1)):
+        assert forked.apart(gc.collect, "a.onnx") == 0
     assert gc.isenabled()
 
 
 def test_a_fault_of_our_own_is_no_error_of_the_model() -> None:
     with pytest.raises(forked.Defect, match="KeyError: 'x'"):
-        forked.apart(lambda: {}["x"], "a.onnx", ReadLimits())
+        forked.apart(lambda: {}["x"], "a.onnx")
 
 
 def external(folder: Path, location: str, **numbers: int) -> Path:

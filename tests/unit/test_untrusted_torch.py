@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from polyjuice.frameworks.errors import FormatError
-from polyjuice.frameworks.limits import ReadLimits, TooLarge
+from polyjuice.frameworks.limits import TooLarge
 from polyjuice.frameworks.torch.archive import checked
 
 SIZE = "Mul(Integer(2), Symbol('s77', positive=True, integer=True))"
@@ -50,7 +50,7 @@ def archive(folder: Path, method: int = zipfile.ZIP_STORED, **changes: Any) -> P
 
 def test_a_program_of_torch_is_taken_as_it_is(tmp_path: Path) -> None:
     path = archive(tmp_path)
-    read = checked(path, ReadLimits())
+    read = checked(path)
     with zipfile.ZipFile(path) as old, zipfile.ZipFile(io.BytesIO(read.data)) as new:
         assert {name: old.read(name) for name in old.namelist()} == {name: new.read(name) for name in new.namelist()}
 
@@ -80,7 +80,7 @@ def test_a_program_of_torch_is_taken_as_it_is(tmp_path: Path) -> None:
 def test_what_would_run_code_is_refused(tmp_path: Path, changes: dict[str, Any], words: str) -> None:
     path = archive(tmp_path, **changes)
     with pytest.raises(FormatError, match=words) as caught:
-        checked(path, ReadLimits())
+        checked(path)
     assert str(caught.value).startswith(f"{path}: ")
 
 
@@ -91,7 +91,7 @@ def test_an_archive_that_claims_too_much_is_not_read(tmp_path: Path) -> None:
     data[place + 20 : place + 28] = (2**31).to_bytes(4, "little") * 2
     path.write_bytes(data)
     with pytest.raises(TooLarge, match="more than 2,147,483,647 bytes"):
-        checked(path, ReadLimits())
+        checked(path)
 
 
 @pytest.mark.parametrize("damage", [lambda data: data[:-30], lambda data: b"no archive", lambda data: b""])
@@ -99,7 +99,7 @@ def test_a_broken_archive_is_one_line(tmp_path: Path, damage: Any) -> None:
     path = archive(tmp_path)
     path.write_bytes(damage(path.read_bytes()))
     with pytest.raises(FormatError, match="not an exported Torch program") as caught:
-        checked(path, ReadLimits())
+        checked(path)
     assert "\n" not in str(caught.value)
 
 

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from onnx import AttributeProto, GraphProto, NodeProto
 
-from polyjuice.frameworks.limits import ReadLimits, extent
+from polyjuice.frameworks.limits import extent, read_limits
 from polyjuice.frameworks.onnx.normal import NotCovered
 from polyjuice.frameworks.onnx.subgraphs import RESERVED, close, reopen
 from polyjuice.frameworks.onnx.tensors import to_value_info
@@ -97,11 +97,12 @@ def operands_and_graphs(
     return (*carried, *captured), {"M": int(trips.reshape(())), "body": graph}
 
 
-def check_iterations(attrs: Mapping[str, Any], limits: ReadLimits) -> None:
+def check_iterations(attrs: Mapping[str, Any]) -> None:
     """Raise NotCovered for a loop that has more nodes or elements than the limits once it is unrolled."""
     body, trips = attrs.get("body"), max(attrs.get("M", 1), 1)
     if body is None:
         return
+    limits = read_limits()
     if trips * _unrolled(body) > limits.nodes:
         raise NotCovered("a loop of too many iterations")
     if trips * sum(extent(type.shape) for type in body.types.values()) > limits.all_elements:

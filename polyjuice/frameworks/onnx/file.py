@@ -10,20 +10,18 @@ from google.protobuf.message import DecodeError
 from onnx import ModelProto, TensorProto
 
 from polyjuice.frameworks.errors import FormatError
-from polyjuice.frameworks.limits import BYTES, ReadLimits, TooLarge
+from polyjuice.frameworks.limits import BYTES, TooLarge
 from polyjuice.frameworks.onnx.external import load_external
 from polyjuice.frameworks.onnx.structure import check_structure, tensors_of
 
-_DEFAULT = ReadLimits()
 
-
-def load_model(path: str | Path, limits: ReadLimits = _DEFAULT) -> ModelProto:
+def load_model(path: str | Path) -> ModelProto:
     """Return the model of an ONNX file, with the weights in files beside it. Raises FormatError."""
     data = bounded_bytes(path)
     try:
         model: ModelProto = ModelProto.FromString(data)
         load_external(tensors_of(model), Path(path), len(data))
-        check_structure(model, limits)
+        check_structure(model)
     except DecodeError as error:
         raise FormatError(f"{path}: not an ONNX model ({' '.join(str(error).split())})") from None
     except FormatError as error:

@@ -23,7 +23,7 @@ from onnx import AttributeProto, GraphProto, ModelProto, NodeProto, TypeProto, h
 
 from polyjuice.frameworks.errors import FormatError
 from polyjuice.frameworks.forked import apart, doing
-from polyjuice.frameworks.limits import Budget, ReadLimits, TooLarge
+from polyjuice.frameworks.limits import Budget, TooLarge
 from polyjuice.frameworks.onnx import control_flow, opaque
 from polyjuice.frameworks.onnx.file import load_model
 from polyjuice.frameworks.onnx.normal import NotCovered, normal_attrs
@@ -74,30 +74,27 @@ _EVALUATION_ERRORS = (
 """The exceptions of ONNX's reference evaluator on unsuitable operands."""
 
 
-_DEFAULT = ReadLimits()
-
-
-def load(path: str | Path, limits: ReadLimits = _DEFAULT) -> Graph:
+def load(path: str | Path) -> Graph:
     """The Graph of an ONNX file, which a process of its own reads. Raises FormatError."""
-    return apart(lambda: _graph(load_model(path, limits), str(path), limits), str(path), limits)
+    return apart(lambda: _graph(load_model(path), str(path)), str(path))
 
 
-def from_model(model: ModelProto, where: str = "model", limits: ReadLimits = _DEFAULT) -> Graph:
+def from_model(model: ModelProto, where: str = "model") -> Graph:
     """The Graph of a model, which this process reads; ``where`` (a file name) begins the messages.
 
     A hostile model may crash the process. Raises FormatError.
     """
     try:
-        check_structure(model, limits)
+        check_structure(model)
     except FormatError as error:
         raise type(error)(f"{where}: {error}") from None
-    return _graph(model, where, limits)
+    return _graph(model, where)
 
 
-def _graph(model: ModelProto, where: str, limits: ReadLimits) -> Graph:
+def _graph(model: ModelProto, where: str) -> Graph:
     """The Graph of a model whose structure has been checked. Raises FormatError."""
     try:
-        graph = _Reader(prepare(model), Budget(limits)).read()
+        graph = _Reader(prepare(model), Budget()).read()
         return check(replace(graph, updates=_updates(model)))
     except TooLarge as error:
         raise TooLarge(f"{where}: {error}") from None
@@ -275,7 +272,7 @@ class _Reader:
         """The operands, and the attributes as the file has them. Raises NotCovered."""
         if op.unrolled:
             operands, given = control_flow.operands_and_graphs(op, proto, self.types, self.subgraph, self.value_of)
-            control_flow.check_iterations(given, self.budget.limits)
+            control_flow.check_iterations(given)
             return operands, given
         as_inputs = [attr for attr in op.attrs if attr.as_input and attr.place is None]
         inputs = list(proto.input)

@@ -24,7 +24,7 @@ from onnx import (
 )
 
 from polyjuice.frameworks.errors import FormatError
-from polyjuice.frameworks.limits import BYTES, DEPTH, TEXT, ReadLimits, TooLarge
+from polyjuice.frameworks.limits import BYTES, DEPTH, TEXT, TooLarge, read_limits
 from polyjuice.frameworks.onnx.subgraphs import graphs_of
 from polyjuice.ops import TABLE
 from polyjuice.visible import visible
@@ -68,7 +68,7 @@ def shown(name: str) -> str:
     return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}..."
 
 
-def check_structure(model: ModelProto, limits: ReadLimits) -> None:
+def check_structure(model: ModelProto) -> None:
     """Raise FormatError, with the node and the reason, where a model is malformed or exceeds the limits."""
     if not model.HasField("graph") or not model.ir_version:
         raise FormatError("not an ONNX model (it has no graph or no IR version)")
@@ -76,27 +76,29 @@ def check_structure(model: ModelProto, limits: ReadLimits) -> None:
         raise TooLarge(f"the model has more than {BYTES:,} bytes, which is the most that Polyjuice reads")
     opsets = _opsets(model.opset_import)
     functions = _functions(model.functions)
-    check = _Check(opsets, frozenset(functions), (), limits)
+    check = _Check(opsets, frozenset(functions), ())
     check.graph(model.graph, 0)
     costs: dict[FunctionKey, int] = {_WHOLE: check.cost}
     calls = {_WHOLE: check.calls}
     for key, function in functions.items():
-        inner = _Check({**opsets, **_opsets(function.opset_import)}, frozenset(functions), function.attribute, limits)
+        inner = _Check({**opsets, **_opsets(function.opset_import)}, frozenset(functions), function.attribute)
         try:
             inner.function(function)
         except FormatError as error:
             raise type(error)(f"the function {shown(function.name)}: {error}") from None
         costs[key], calls[key] = inner.cost, inner.calls
     total = _inlined(costs, calls)
-    if total > limits.nodes:
-        raise _too_many(total, limits)
+    _check_nodes(total)
 
 
-def _too_many(nodes: int, limits: ReadLimits) -> TooLarge:
-    return TooLarge(
-        f"the model has {nodes:,} nodes or more, with those of its functions, and the limit is {limits.nodes:,}; "
-        "make it smaller, or raise --max-nodes"
-    )
+def _check_nodes(nodes: int) -> None:
+    """Raise TooLarge for more nodes than the limit."""
+    most = read_limits().nodes
+    if nodes > most:
+        raise TooLarge(
+            f"the model has {nodes:,} nodes or more, with those of its functions, and the limit is {most:,}; "
+            "make it smaller, or raise --max-nodes"
+        )
 
 
 def tensors_of(model: ModelProto) -> Iterator[TensorProto]:
@@ -123,12 +125,10 @@ class _Check:
         opsets: dict[str, int],
         functions: frozenset[FunctionKey],
         references: Iterable[str],
-        limits: ReadLimits,
     ) -> None:
         self.opsets = opsets
         self.functions = functions
         self.references = frozenset(references)
-        self.limits = limits
         self.cost = 0
         self.values = 0
         self.calls: Counter[FunctionKey] = Counter()
@@ -162,8 +162,7 @@ class _Check:
     def nodes(self, nodes: Sequence[NodeProto], depth: int) -> None:
         """Check the nodes of one graph. Raises FormatError."""
         self.cost += len(nodes)
-        if self.cost > self.limits.nodes:
-            raise _too_many(self.cost, self.limits)
+        _check_nodes(self.cost)
         for index, node in enumerate(nodes):
             try:
                 self.node(node, depth)
@@ -194,8 +193,9 @@ class _Check:
     def count_values(self, count: int) -> None:
         """Count names of values and attributes. Raises TooLarge."""
         self.values += count
-        if self.values > _NAMES * self.limits.nodes:
-            raise TooLarge(f"the model has more than {_NAMES * self.limits.nodes:,} names of values; raise --max-nodes")
+        most = _NAMES * read_limits().nodes
+        if self.values > most:
+            raise TooLarge(f"the model has more than {most:,} names of values; raise --max-nodes")
 
     def attribute(self, attribute: AttributeProto) -> None:
         """Check the value of an attribute without its subgraphs. Raises FormatError."""

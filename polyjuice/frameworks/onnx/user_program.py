@@ -14,7 +14,7 @@ from onnx.reference import ReferenceEvaluator
 from polyjuice.execution import Artifact
 from polyjuice.frameworks import library, symbolic
 from polyjuice.frameworks.errors import FormatError
-from polyjuice.frameworks.limits import ReadLimits, TooLarge, check_value
+from polyjuice.frameworks.limits import TooLarge, check_value
 from polyjuice.frameworks.onnx import graph_files, tensors
 from polyjuice.frameworks.onnx import model as onnx_model
 from polyjuice.frameworks.onnx.file import load_tensor
@@ -22,8 +22,6 @@ from polyjuice.frameworks.onnx.structure import check_structure
 from polyjuice.frameworks.symbolic import Sizes
 from polyjuice.frameworks.user_model import UserModel, unread
 from polyjuice.ir import Graph, TensorType, dtypes
-
-_DEFAULT = ReadLimits()
 
 TEST_DATA = "test_data_set_0"
 """The folder of the first set of inputs (``input_0.pb`` and so on), next to the model, as in ONNX's model zoo."""
@@ -39,7 +37,6 @@ class OnnxModel:
     model: ModelProto
     where: str = "model"
     examples: tuple[np.ndarray, ...] | None = None
-    limits: ReadLimits = _DEFAULT
 
     @property
     def own(self) -> Sizes | None:
@@ -48,43 +45,40 @@ class OnnxModel:
 
     def at(self, sizes: Sizes) -> UserModel:
         """Return the program with these sizes for its symbols, and examples that fit. Raises FormatError."""
-        program = from_model(self.model, self.where, sizes, self.limits)
+        program = from_model(self.model, self.where, sizes)
         shapes = [t.shape for t in program.graph.input_types]
         return replace(program, examples=None if self.examples is None else symbolic.fitted(self.examples, shapes))
 
 
-def load_onnx(path: Path, limits: ReadLimits = _DEFAULT) -> OnnxModel:
+def load_onnx(path: Path) -> OnnxModel:
     """Return the model of an ONNX file, with the inputs in :data:`TEST_DATA` if they fit. Raises FormatError."""
-    model = graph_files.load_model(path, limits)
+    model = graph_files.load_model(path)
     arrays = _examples(path.parent / TEST_DATA, len(symbolic.inputs(model)))
-    return OnnxModel(
-        model=model, where=str(path), examples=arrays if arrays and _takes(model, arrays) else None, limits=limits
-    )
+    return OnnxModel(model=model, where=str(path), examples=arrays if arrays and _takes(model, arrays) else None)
 
 
 def from_model(
     model: ModelProto,
     where: str = "model",
     sizes: Sizes = MappingProxyType({}),
-    limits: ReadLimits = _DEFAULT,
 ) -> UserModel:
     """Return the program of a model in memory. Its graph has these ``sizes`` for its symbols, and 1 for missing ones.
 
     ``where`` is the prefix of messages. Raises FormatError.
     """
     try:
-        check_structure(model, limits)
+        check_structure(model)
     except FormatError as error:
         raise type(error)(f"{where}: {error}") from None
     artifact = artifact_of(model, sizes)
     assert isinstance(artifact.source, bytes)
     read = symbolic.bound(artifact.source, sizes) if sizes else model
     try:
-        return UserModel(graph=graph_files.from_model(read, where, limits), artifact=artifact, sizes=dict(sizes))
+        return UserModel(graph=graph_files.from_model(read, where), artifact=artifact, sizes=dict(sizes))
     except TooLarge:
         raise
     except FormatError as error:
-        if graph := _unread(read, limits):
+        if graph := _unread(read):
             return UserModel(graph=graph, artifact=artifact, sizes=dict(sizes))
         raise error from None
 
@@ -98,7 +92,7 @@ def graph_of(artifact: Artifact, inputs: Sequence[np.ndarray]) -> Graph:
     return from_model(model, sizes=symbolic.sizes_of(model, inputs)).graph
 
 
-def _unread(model: ModelProto, limits: ReadLimits) -> Graph | None:
+def _unread(model: ModelProto) -> Graph | None:
     """Return the graph of a valid model that Polyjuice cannot read; None if the IR lacks the type of a value.
 
     Raises TooLarge.
@@ -117,7 +111,7 @@ def _unread(model: ModelProto, limits: ReadLimits) -> Graph | None:
         return None
     found = unread(list(filter(None, inputs)), list(filter(None, outputs)))
     for name, type in found.types.items():
-        check_value(name, type, limits)
+        check_value(name, type)
     return found
 
 

@@ -21,7 +21,7 @@ from typing import Any
 
 from polyjuice.frameworks.aten_calls import FILES
 from polyjuice.frameworks.errors import FormatError
-from polyjuice.frameworks.limits import BYTES, TEXT, ReadLimits, TooLarge
+from polyjuice.frameworks.limits import BYTES, TEXT, TooLarge, read_limits
 from polyjuice.frameworks.onnx.file import bounded_bytes
 
 _FOLDERS = ("data/weights/", "data/constants/", "data/sample_inputs/")
@@ -94,7 +94,7 @@ class Archive:
     pickles: Mapping[str, bytes]
 
 
-def checked(path: str | Path, limits: ReadLimits) -> Archive:
+def checked(path: str | Path) -> Archive:
     """Return the archive in a file, checked and written again. Raises FormatError."""
     data = bounded_bytes(path)
     try:
@@ -115,7 +115,7 @@ def checked(path: str | Path, limits: ReadLimits) -> Archive:
             if _PICKLED.fullmatch(entry.rpartition("/")[2]):
                 pickles[entry] = content
             elif entry.endswith(".json"):
-                _check_json(content, limits, len(data))
+                _check_json(content, len(data))
     except FormatError as error:
         raise type(error)(f"{path}: {error}") from None
     anew = io.BytesIO()
@@ -146,18 +146,18 @@ def _without_root(name: str, contents: Mapping[str, bytes]) -> str:
     return name.removeprefix(root) if all(other.startswith(root) for other in contents) else name
 
 
-def _check_json(content: bytes, limits: ReadLimits, size: int) -> None:
+def _check_json(content: bytes, size: int) -> None:
     """Check a program, or the table of its weights. Raises FormatError."""
     try:
         whole = json.loads(content)
     except (ValueError, RecursionError) as error:
         raise FormatError(f"not an exported Torch program ({' '.join(str(error).split())})") from None
-    nodes = 0
+    nodes, most = 0, read_limits().nodes
     for one in _objects(whole):
         nodes += "target" in one and "inputs" in one
-        if nodes > limits.nodes:
-            raise TooLarge(f"the program has more than {limits.nodes:,} nodes; make it smaller, or raise --max-nodes")
-        _check_object(one, limits, size)
+        if nodes > most:
+            raise TooLarge(f"the program has more than {most:,} nodes; make it smaller, or raise --max-nodes")
+        _check_object(one, size)
 
 
 def _objects(whole: Any) -> Iterator[Mapping[str, Any]]:
@@ -172,7 +172,7 @@ def _objects(whole: Any) -> Iterator[Mapping[str, Any]]:
             left.extend(one)
 
 
-def _check_object(one: Mapping[str, Any], limits: ReadLimits, size: int) -> None:
+def _check_object(one: Mapping[str, Any], size: int) -> None:
     """Check an object of the program's JSON text. Raises FormatError."""
     if any(len(key) > TEXT for key in one):
         raise TooLarge(f"a name has more than {TEXT:,} characters")
@@ -190,9 +190,10 @@ def _check_object(one: Mapping[str, Any], limits: ReadLimits, size: int) -> None
         raise FormatError(f"the constant {path[:TEXT]!r} is a pickled object, which is not loaded")
     if isinstance(sizes := one.get("sizes"), list):
         known = [each["as_int"] for each in sizes if isinstance(each, dict) and isinstance(each.get("as_int"), int)]
-        if math.prod(max(each, 1) for each in known) > max(limits.elements, size):
+        most = read_limits().elements
+        if math.prod(max(each, 1) for each in known) > max(most, size):
             raise TooLarge(
-                f"a tensor has the sizes {known}, which is more than {limits.elements:,} elements; "
+                f"a tensor has the sizes {known}, which is more than {most:,} elements; "
                 "make its dimensions smaller, or raise --max-elements"
             )
 

@@ -28,7 +28,6 @@ from torch.fx import Node as FxNode
 
 from polyjuice.frameworks import aten_calls
 from polyjuice.frameworks.errors import FormatError, refused
-from polyjuice.frameworks.limits import ReadLimits
 from polyjuice.frameworks.onnx.normal import NotCovered
 from polyjuice.frameworks.torch import archive as torch_archive
 from polyjuice.frameworks.torch import aten
@@ -48,20 +47,18 @@ _NO_DATA = ("device", "layout", "pin_memory", "memory_format", "non_blocking")
 """Arguments about where and how a result lies in memory, which do not change its value."""
 
 
-_DEFAULT = ReadLimits()
-
 _SAFE = "2.6"
 """The first release of Torch whose ``weights_only=True`` runs no code of a file (CVE-2025-32434)."""
 
 
-def load(path: str | Path, limits: ReadLimits = _DEFAULT) -> ExportedProgram:
+def load(path: str | Path) -> ExportedProgram:
     """A program that ``torch.export.save`` wrote. Raises FormatError, also where it names code to run."""
     if torch.__version__ < _SAFE:
         raise FormatError(
             f"{path}: Torch {torch.__version__} may run code of an exported program when it loads it; "
             f"install Torch {_SAFE} or later, or export the model to ONNX"
         )
-    archive = torch_archive.checked(path, limits)
+    archive = torch_archive.checked(path)
     for name, content in archive.pickles.items():
         with refused(f"{path}: {name} holds more than tensors, so it is not loaded"):
             # Torch would load anything else in a second attempt.

@@ -13,7 +13,6 @@ from torch.export import ExportedProgram
 from polyjuice.compilers import _torch
 from polyjuice.execution import Artifact
 from polyjuice.frameworks.errors import FormatError
-from polyjuice.frameworks.limits import ReadLimits
 from polyjuice.frameworks.torch import export as torch_export
 from polyjuice.frameworks.torch.user_printer import (
     NotCaptured,
@@ -28,12 +27,10 @@ from polyjuice.frameworks.torch.user_printer import (
 from polyjuice.frameworks.user_model import UserModel, unread
 from polyjuice.ir import Graph, TensorType, dtypes, prune
 
-_DEFAULT = ReadLimits()
 
-
-def load(source: str, limits: ReadLimits = _DEFAULT) -> UserModel:
+def load(source: str) -> UserModel:
     """Return the program of a ``.pt2`` file, at the sizes of its example inputs. Raises FormatError."""
-    return of_program(torch_export.load(source, limits), source)
+    return of_program(torch_export.load(source), source)
 
 
 def from_module(

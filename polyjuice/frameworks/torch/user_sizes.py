@@ -19,7 +19,6 @@ from torch.utils import _pytree
 
 from polyjuice.frameworks import symbolic
 from polyjuice.frameworks.errors import FormatError
-from polyjuice.frameworks.limits import ReadLimits
 from polyjuice.frameworks.symbolic import Sizes
 from polyjuice.frameworks.torch import export as torch_export
 from polyjuice.frameworks.torch import user_program as torch_program
@@ -42,12 +41,12 @@ class _Axis(NamedTuple):
     expression: Any
 
 
-def at_sizes(source: str, key: str, limits: ReadLimits) -> list[UserModel]:
+def at_sizes(source: str, key: str) -> list[UserModel]:
     """Return the program of a ``.pt2`` file at the sizes of its example inputs, and at others within their ranges.
 
     ``key`` determines these. Sizes at which Torch cannot trace the program are left out. Raises FormatError.
     """
-    program = torch_export.load(source, limits)
+    program = torch_export.load(source)
     axes = _axes(program)
     began = time.monotonic()
     own = _own(program, axes) if program.example_inputs else None
