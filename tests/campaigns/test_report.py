@@ -202,7 +202,7 @@ def test_what_a_finding_says_stays_text(campaign: Path, tmp_path: Path) -> None:
     path.write_text(json.dumps(record))
     (path.parent / "repro.py").write_text(evil)
     (copy / "findings/000009-0-crash").mkdir()
-    (copy / "findings/000009-0-crash/finding.json").write_text('{"kind": "crash", "message": "it ended"}')
+    (copy / "findings/000009-0-crash/finding.json").write_text('{"form": 1, "kind": "crash"}')
     (copy / "findings/000010-0-crash").mkdir()
     (copy / "findings/000010-0-crash/finding.json").write_text("{")
     assert polyjuice("report", copy).returncode == 0
@@ -210,7 +210,7 @@ def test_what_a_finding_says_stays_text(campaign: Path, tmp_path: Path) -> None:
     assert "<img" not in text
     assert text.count("<script>") == 1
     assert evil in Seen(text).visible
-    assert "000009-0-crash/finding.json has no" in Seen(text).visible
+    assert "000009-0-crash/finding.json: it has no" in Seen(text).visible
     assert "finding.json is no JSON" in Seen(text).visible
 
 
