@@ -17,6 +17,9 @@ from polyjuice.egraph import load
 from polyjuice.execution import Artifact, Outcome
 from polyjuice.session import CompilerSession
 
+pytest.importorskip("torch")
+pytestmark = pytest.mark.usefixtures("in_process")
+
 CASES = 12
 FEW = 4
 """Cases with some findings that only packs show. Each finding starts processes that import Torch."""

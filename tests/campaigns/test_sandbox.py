@@ -77,7 +77,7 @@ def test_a_model_that_ends_its_process_costs_one_case_and_is_named(ends: list[st
     seeds = [word for source in (*ends, "mine:good") for word in ("--seeds", source)]
     count = len(ends) + 2
     options = ["-n", count, "--workers", 1, "--out", folder / "c", *PLAIN]
-    done = polyjuice("fuzz", "--compiler", "numpy", *seeds, *options, "--json", cwd=folder)
+    done = polyjuice("fuzz", "--compiler", "numpy", *seeds, *options, "--json", cwd=folder, processes=True)
     assert done.returncode == 0, done.stderr
     summary = json.loads(done.stdout)
     assert (summary["tested"], summary["skipped_reasons"]) == (2, {"unreadable": len(ends)})
@@ -85,7 +85,7 @@ def test_a_model_that_ends_its_process_costs_one_case_and_is_named(ends: list[st
     assert reasons(folder / "c") == [*(f"unreadable: {one}" for one in problems), "", ""]
     assert [line for line in done.stderr.splitlines() if "mine:" in line] == [f"polyjuice: {one}" for one in problems]
     (folder / "mine.py").unlink()
-    done = polyjuice("fuzz", "--resume", folder / "c", "-n", count + 1, "--json", cwd=folder)
+    done = polyjuice("fuzz", "--resume", folder / "c", "-n", count + 1, "--json", cwd=folder, processes=True)
     assert done.returncode == 0, done.stderr
     assert json.loads(done.stdout)["tested"] == 3
 
@@ -95,14 +95,14 @@ def test_a_model_that_never_ends_costs_one_case_and_is_named(folder: Path) -> No
     model = save_model(folder / "model.onnx")
     options = ["--timeout", 5, "-n", 2, "--workers", 1, "--out", folder / "c"]
     seeds = ["--seeds", "slow:never_ends", "--seeds", model]
-    done = polyjuice("fuzz", "--compiler", "numpy", *seeds, *options, cwd=folder)
+    done = polyjuice("fuzz", "--compiler", "numpy", *seeds, *options, cwd=folder, processes=True)
     assert done.returncode == 0, done.stderr
     assert reasons(folder / "c") == [f"unreadable: {problem('slow:never_ends', 'did not end within 5 s')}", ""]
 
 
 def test_where_no_model_is_left_it_is_a_usage_error_in_one_line(folder: Path) -> None:
     seeds = ["--seeds", "slow:never_ends", "-n", 1, "--timeout", 2, "--out", folder / "c"]
-    done = polyjuice("fuzz", "--compiler", "numpy", *seeds, cwd=folder)
+    done = polyjuice("fuzz", "--compiler", "numpy", *seeds, cwd=folder, processes=True)
     assert done.returncode == 2
     (line,) = done.stderr.splitlines()
     assert line == f"polyjuice: {problem('slow:never_ends', 'did not end within 2 s')}"

@@ -14,6 +14,7 @@ from onnx import ModelProto, parser
 from polyjuice.frameworks.errors import FormatError
 from polyjuice.suite.cases import SuiteError
 from polyjuice.suite.checking import Checker, Miscompiled
+from tests.support import in_process
 from tests.support.commands import ONE_RULE, findings, fuzz, polyjuice, record, refusal, save_model
 from tests.support.plugins import spoiled
 
@@ -83,7 +84,7 @@ BOTH = """<ir_version: 8, opset_import: ["" : 17]>
 
 @pytest.fixture(scope="module")
 def checker() -> Iterator[Checker]:
-    with Checker("numpy") as checker:
+    with in_process.everything(), Checker("numpy") as checker:
         yield checker
 
 
@@ -103,6 +104,7 @@ def test_a_model_is_checked_at_the_sizes_of_its_inputs_and_at_two_others(checker
     assert checker.check(model(BOTH.replace("batch", "2")), [rows(2), rows(2)], variants=2).sizes == ()
 
 
+@pytest.mark.usefixtures("in_process")
 def test_a_fault_at_another_size_than_that_of_the_inputs_is_reported_with_it(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -28,6 +28,8 @@ from polyjuice.inputs import GIVEN, joined  # noqa: E402
 from polyjuice.session import CompilerSession, Conditions  # noqa: E402
 from tests.support.torch_modules import Everything, X  # noqa: E402
 
+pytestmark = pytest.mark.usefixtures("in_process")
+
 
 def test_the_source_says_what_the_owner_wrote() -> None:
     artifact = capture(Everything(), (X,), {"scale": torch.full((3,), 0.5)})
