@@ -246,7 +246,8 @@ class Triage:
         """
         cause = self._only_cause(state)
         if cause and (fails(state.kind) or {*self._records[cause]["pattern"]} <= {*state.pattern}):
-            self._store.add_triaged(Triaged(name=state.name, cause=cause, why=f"it is of the group {state.grouped}"))
+            same = "it fails with the same error" if fails(state.kind) else "the first wrong result is the same"
+            self._store.add_triaged(Triaged(name=state.name, cause=cause, why=f"{same}: {state.grouped}"))
             self._settle(state, cause, None)
         else:
             self._place(state)

@@ -204,3 +204,14 @@ def test_a_finding_of_an_older_version_has_a_report_too(graphs: Mapping[str, Gra
     data = json.loads((FINDING / "finding.json").read_text())
     assert "values" not in data
     assert "gives wrong values" in report.render(load(FINDING).record, graphs, artifacts(graphs), REPRO)
+
+
+def test_a_title_names_few_operators_where_the_program_does_not_fit(record: FindingRecord) -> None:
+    build = GraphBuilder()
+    y = build.input(TensorType("float32", (2,)))
+    for _ in range(40):
+        y = build.op("Abs", build.op("Neg", y))
+    one = {"min": build.build([y])}
+    small = {"pattern": ["Abs", "Neg"], "reduction": {"finished": True}, "values": [], "a": "min", "b": ""}
+    assert "Title: Abs Neg gives wrong values" in rendered(record, one, **small)
+    assert "Title: Abs(Neg(" in rendered(record, one, **{**small, "reduction": {}})

@@ -32,6 +32,9 @@ _LONGEST_REPRO = 40_000
 #: The most characters of a traceback that is shown whole.
 _TRACEBACK = 6000
 
+#: The most operators that a title names in place of the program.
+_FEW_OPERATORS = 4
+
 #: The most characters of an error in a title.
 _ERROR = 100
 
@@ -78,7 +81,7 @@ class View:
     @property
     def title(self) -> str:
         """A title for the issue: the fault, the pattern, and the part of the compiler."""
-        parts = [self._sentence(self.pattern), cut(fault.error(self.record), _ERROR)]
+        parts = [self._sentence(quote=""), cut(fault.error(self.record), _ERROR)]
         return ": ".join(filter(None, [*parts, " and ".join(place.parts(self.record))]))
 
     @property
@@ -87,12 +90,17 @@ class View:
         parts = place.parts(self.record)
         right = "compiles and runs" if self.kind.failure else "is right"
         blamed = f" Without {' and '.join(f'`{name}`' for name in parts)} it {right}." if parts else ""
-        return f"{self._sentence(f'`{self.pattern}`')}.{blamed}"
+        return f"{self._sentence(quote='`')}.{blamed}"
 
-    def _sentence(self, subject: str) -> str:
+    def _sentence(self, quote: str) -> str:
+        """The fault of the program. Operators stand for one that does not fit, where reduction left few of them."""
+        few = 0 < len(self.record.pattern) <= _FEW_OPERATORS
+        if few and self.record.reduction and ("..." in self.pattern or ";" in self.pattern):
+            subject = " ".join(self.record.pattern)
+            return f"{quote}{subject}{quote} {fault.predicate(self.record)}{place.at_level(self.record)}"
         types = {type.dtype for type in self.graphs[self._shown].input_types}
         typed = "" if len(types) != 1 or types == {"float32"} else f" with {types.pop()} inputs"
-        return f"{subject}{typed} {fault.predicate(self.record)}{place.at_level(self.record)}"
+        return f"{quote}{self.pattern}{quote}{typed} {fault.predicate(self.record)}{place.at_level(self.record)}"
 
     @cached_property
     def pattern(self) -> str:
