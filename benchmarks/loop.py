@@ -33,7 +33,8 @@ def finding(folder: Path, index: int) -> FindingRecord:
     name = f"{index:06d}-0-mismatch"
     record = FindingRecord(
         kind="mismatch", oracle="differential", compiler="numpy", versions={"numpy": "1"}, seed=0, index=index,
-        profile="exact", rung="exact", signature=f"mismatch {index % 50}", message=_TEXT, a="min", b="max", culprit="",
+        profile="exact", comparison="bitwise", signature=f"mismatch {index % 50}", message=_TEXT, a="min", b="max",
+        culprit="",
         rules=(), operators={"min": 1}, idioms={}, broken="", regression="", repro_exit=1, folder=name,
         output=0, inputs=0, profiles=["exact"], level="", conditions={}, choices={},
     )  # fmt: skip

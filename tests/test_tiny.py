@@ -55,5 +55,5 @@ def test_from_a_graph_to_a_verdict() -> None:
         result[2, 1] += 1
         wrong = replace(wrong, outcome=replace(wrong.outcome, outputs=((result,),)))
         (verdict,) = pipeline.judge(replace(case, programs=[right, wrong]), session, ["metamorphic"])
-    assert (verdict.kind, verdict.rung, verdict.culprit) == ("mismatch", "exact", "max")
+    assert (verdict.kind, verdict.comparison, verdict.culprit) == ("mismatch", "bitwise", "max")
     assert "at [2, 1]" in verdict.message

@@ -61,7 +61,7 @@ def _same(verdict: Verdict, pack: Pack, other: Verdict, part: Pack) -> bool:
     if (other.oracle, other.kind) != (verdict.oracle, verdict.kind):
         return False
     kind = kind_of(verdict.kind)
-    if kind.rung_tells and other.rung != verdict.rung:
+    if kind.comparison_matters and other.comparison != verdict.comparison:
         return False
     if kind.by_chance or not kind.at_output:
         return other.signature == verdict.signature

@@ -34,7 +34,7 @@ from polyjuice.oracles.comparison import operators
 from polyjuice.oracles.oracle import UNCOMPILED, Kind, Oracle, Sides
 
 GAINED, LOST, MOVED, WRITTEN = "gained", "lost", "moved", "written"
-"""The rungs: an output shares memory only compiled, only uncompiled, or at other places; or an input is written."""
+"""What differs: an output shares memory only compiled, only uncompiled, or at other places; or an input is written."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -46,7 +46,7 @@ class Difference:
     depends on it.
     """
 
-    rung: str
+    comparison: str
     inputs: int
     output: int
     kind: str
@@ -55,9 +55,9 @@ class Difference:
     @property
     def what(self) -> str:
         """The sharing that only one of the two runs has; for a written input, the input."""
-        if self.rung == WRITTEN:
+        if self.comparison == WRITTEN:
             return f"input {self.other}"
-        if self.rung == MOVED:
+        if self.comparison == MOVED:
             return f"output {self.output} is {_named(self.kind, self.other)}"
         return f"output {self.output} shares memory with {_named(self.kind, self.other)}"
 
@@ -67,7 +67,7 @@ class Difference:
             LOST: f"uncompiled, {self.what}; compiled it does not",
             MOVED: f"uncompiled, {self.what}, element by element; compiled it is not, or the other way round",
             WRITTEN: f"the memory of {self.what} is written; uncompiled it is not",
-        }[self.rung]
+        }[self.comparison]
 
 
 _SHARES = Template('''\
@@ -119,7 +119,7 @@ def _ending(sides: Sides) -> Iterator[str]:
     """Code that compares memory use with the uncompiled run."""
     verdict = sides.verdict
     program = sides.case.of(verdict.a)
-    found = next(d for d in differences(program) if (d.rung, d.output) == (verdict.rung, verdict.output))
+    found = next(d for d in differences(program) if (d.comparison, d.output) == (verdict.comparison, verdict.output))
     updated = {place for place, _ in program.artifact.setup.get("updates", ())}
     places = [place for place in range(sides.outputs) if place not in updated]
     parts = {
@@ -129,7 +129,7 @@ def _ending(sides: Sides) -> Iterator[str]:
         "what": found.what,
     }
     yield UNCOMPILED
-    if found.rung == WRITTEN:
+    if found.comparison == WRITTEN:
         yield _WRITES.substitute(parts, other=len(places) + int(found.other))
         return
     others = "[*model.parameters(), *model.buffers()]"
@@ -137,7 +137,7 @@ def _ending(sides: Sides) -> Iterator[str]:
         number = int(found.other)
         others = f"[outputs[{places.index(number) if found.kind == Memory.OUTPUT else len(places) + number}]]"
     output = places.index(found.output)
-    if found.rung == MOVED:
+    if found.comparison == MOVED:
         yield _IS.substitute(parts, output=output, other=others[1:-1])
     else:
         yield _SHARES.substitute(parts, output=output, others=others)
@@ -145,14 +145,14 @@ def _ending(sides: Sides) -> Iterator[str]:
 
 
 def _sharing(case: Case, verdict: Verdict) -> tuple[object, ...]:
-    return verdict.rung, verdict.inputs, verdict.output
+    return verdict.comparison, verdict.inputs, verdict.output
 
 
 ALIASED = Kind(
     name="alias",
     title="wrong aliasing",
     at_output=True,
-    rung_tells=True,
+    comparison_matters=True,
     key=_sharing,
     claim="Compiled, A shares memory or writes into inputs differently than uncompiled.",
     predicate="compiled: {message}",
@@ -160,7 +160,7 @@ ALIASED = Kind(
     expected="it shares memory, and writes into inputs, as the uncompiled run does",
     ending=_ending,
     keeps_model=True,
-    table=lambda verdict: "" if verdict.rung == WRITTEN else "shares",
+    table=lambda verdict: "" if verdict.comparison == WRITTEN else "shares",
 )
 
 
@@ -172,7 +172,7 @@ def judge(case: Case, access: CompilerAccess) -> list[Verdict]:
 def _recognises(verdict: Verdict, case: Case, access: CompilerAccess) -> bool:
     """Accept any difference of the same kind in the same output, first or not."""
     found = (_verdict(t, one) for t in case.ran for one in differences(t))
-    return any(again.same_fault(verdict) and again.rung == verdict.rung for again in found)
+    return any(again.same_fault(verdict) and again.comparison == verdict.comparison for again in found)
 
 
 def differences(t: Program) -> Iterator[Difference]:
@@ -182,15 +182,15 @@ def differences(t: Program) -> Iterator[Difference]:
             mine, its = _without_held(mine), _without_held(its)
         updated = {number for _, number in t.artifact.setup.get("updates", ())}
         for n in sorted(mine.written - its.written - updated):
-            yield Difference(rung=WRITTEN, inputs=i, output=_depending(t.graph, n), kind=Memory.INPUT, other=n)
+            yield Difference(comparison=WRITTEN, inputs=i, output=_depending(t.graph, n), kind=Memory.INPUT, other=n)
         for k, kind, other in _ordered(mine.shared - its.shared):
-            yield Difference(rung=GAINED, inputs=i, output=k, kind=kind, other=other)
+            yield Difference(comparison=GAINED, inputs=i, output=k, kind=kind, other=other)
         for k, kind, other in _ordered(its.shared - mine.shared):
             if _is_promised(its, k, kind, other):
-                yield Difference(rung=LOST, inputs=i, output=k, kind=kind, other=other)
+                yield Difference(comparison=LOST, inputs=i, output=k, kind=kind, other=other)
         for k, n in sorted(mine.same ^ its.same):
             if (k, Memory.INPUT, n) in mine.shared & its.shared:
-                yield Difference(rung=MOVED, inputs=i, output=k, kind=Memory.INPUT, other=n)
+                yield Difference(comparison=MOVED, inputs=i, output=k, kind=Memory.INPUT, other=n)
 
 
 def _is_promised(plain: Memory, k: int, kind: str, other: int | str) -> bool:
@@ -229,7 +229,7 @@ def _named(kind: str, other: int | str) -> str:
 
 
 def _verdict(t: Program, found: Difference) -> Verdict:
-    signature = " ".join([ORACLE.name, found.rung, found.kind, *operators(t.graph)])
+    signature = " ".join([ORACLE.name, found.comparison, found.kind, *operators(t.graph)])
     message = f"{t.label}: {found}"
     return Verdict.against(
         t,
@@ -239,7 +239,7 @@ def _verdict(t: Program, found: Difference) -> Verdict:
         signature=signature,
         inputs=found.inputs,
         output=found.output,
-        rung=found.rung,
+        comparison=found.comparison,
     )
 
 

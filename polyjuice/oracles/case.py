@@ -135,7 +135,7 @@ class CompilerAccess(Protocol):
 
 
 MISTYPED = "type"
-"""The rung of a verdict on a result's element type or shape."""
+"""The comparison of a verdict on a result's element type or shape."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -170,9 +170,9 @@ class Verdict:
     culprit: str = ""
     """The label of the side that is wrong, where that is known."""
 
-    rung: str = ""
-    """How results were compared: ``exact``, ``bounded``, ``uncompiled``, or ``type`` where the element type or the
-    shape is wrong. Other kinds of verdicts have rungs of their own."""
+    comparison: str = ""
+    """How results were compared: ``bitwise``, ``bounded``, ``uncompiled``, or ``type`` where the element type or the
+    shape is wrong. Other kinds of verdicts have further ones."""
 
     allowed: np.ndarray | None = field(default=None, repr=False)
     """For each element, the largest difference that would be no fault."""
@@ -195,7 +195,7 @@ class Verdict:
     @property
     def mistyped(self) -> bool:
         """Whether the element type or the shape of a result is wrong."""
-        return self.rung == MISTYPED
+        return self.comparison == MISTYPED
 
     def same_fault(self, other: Verdict) -> bool:
         """Whether two verdicts report the same fault of the same program, possibly in other words or numbers."""

@@ -52,8 +52,8 @@ def _output(oracle: str, case: Case, a: Program, b: Program, i: int, k: int, acc
     if gap is not None and not gap.any():  # nearly always: saves the analyses
         return None
     in_a, in_b = a.analyses[i][k], b.analyses[i][k]
-    rung = MISTYPED if problems else "exact" if in_a.reproducible and in_b.reproducible else "bounded"
-    signature = mismatch_signature(oracle, rung, in_a.type.dtype, a.graph, b.graph)
+    comparison = MISTYPED if problems else "bitwise" if in_a.reproducible and in_b.reproducible else "bounded"
+    signature = mismatch_signature(oracle, comparison, in_a.type.dtype, a.graph, b.graph)
     verdict = partial(
         Verdict,
         oracle=oracle,
@@ -63,7 +63,7 @@ def _output(oracle: str, case: Case, a: Program, b: Program, i: int, k: int, acc
         signature=signature,
         inputs=i,
         output=k,
-        rung=rung,
+        comparison=comparison,
     )
     if gap is None:
         side, problem = problems[0]
@@ -135,9 +135,9 @@ def judged(
     return Judgement(judge(array, analysis, plain).wrong & first.wrong, first.error, first.bound)
 
 
-def mismatch_signature(oracle: str, rung: str, dtype: str, a: Graph, b: Graph) -> str:
+def mismatch_signature(oracle: str, comparison: str, dtype: str, a: Graph, b: Graph) -> str:
     """The signature of a mismatch, by which one cause is likely to show: the operators that only one program has."""
-    return " ".join([oracle, MISMATCH.name, rung, dtype, *sorted({*operators(a)} ^ {*operators(b)})])
+    return " ".join([oracle, MISMATCH.name, comparison, dtype, *sorted({*operators(a)} ^ {*operators(b)})])
 
 
 def operators(graph: Graph) -> list[str]:

@@ -73,7 +73,7 @@ def _verdict(t: Program, i: int, k: int, time: int, first: np.ndarray, other: np
         f"{wrong.size} elements; at {list(at)} the first run gives {first[at]}, the {_ORDINALS[time]} {other[at]}"
     )
     signature = " ".join([ORACLE.name, t.graph.output_types[k].dtype, *operators(t.graph)])
-    rung = "exact" if t.analyses[i][k].reproducible else "bounded"
+    comparison = "bitwise" if t.analyses[i][k].reproducible else "bounded"
     allowed = np.where(wrong, 2 * SAFETY * t.analyses[i][k].bound, np.inf)
     return Verdict.against(
         t,
@@ -83,7 +83,7 @@ def _verdict(t: Program, i: int, k: int, time: int, first: np.ndarray, other: np
         signature=signature,
         inputs=i,
         output=k,
-        rung=rung,
+        comparison=comparison,
         allowed=allowed,
     )
 

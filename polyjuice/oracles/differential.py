@@ -41,11 +41,18 @@ def _output(case: Case, t: Program, i: int, k: int, access: CompilerAccess) -> V
     judgement = None if problem else judged(case, t, i, k, access)
     if judgement is not None and not judgement:
         return None
-    rung = MISTYPED if problem else "exact" if analysis.reproducible else "bounded"
+    comparison = MISTYPED if problem else "bitwise" if analysis.reproducible else "bounded"
     kind = MISMATCH.name
-    signature = " ".join([ORACLE.name, kind, rung, analysis.type.dtype, *operators(t.graph)])
+    signature = " ".join([ORACLE.name, kind, comparison, analysis.type.dtype, *operators(t.graph)])
     verdict = partial(
-        Verdict.against, t, oracle=ORACLE.name, kind=kind, signature=signature, inputs=i, output=k, rung=rung
+        Verdict.against,
+        t,
+        oracle=ORACLE.name,
+        kind=kind,
+        signature=signature,
+        inputs=i,
+        output=k,
+        comparison=comparison,
     )
     if judgement is None:
         return verdict(message=problem)

@@ -118,7 +118,7 @@ def _input(case: Case, a: _Gradients, b: _Gradients, i: int, j: int, n: int) -> 
         inputs=i,
         output=j,
         culprit=culprit,
-        rung="bounded",
+        comparison="bounded",
         allowed=allowed,
     )
 

@@ -135,8 +135,8 @@ class Kind:
     at_output: bool = False
     """Whether ``Verdict.output`` tells where the fault is, in a program that does more than to show the fault."""
 
-    rung_tells: bool = False
-    """Whether verdicts with different rungs report different faults."""
+    comparison_matters: bool = False
+    """Whether verdicts with different comparisons report different faults."""
 
     key: Callable[[Case, Verdict], tuple[object, ...]] = _by_place
     """A key that two verdicts of this kind on one case share where they report one fault; by default the place."""

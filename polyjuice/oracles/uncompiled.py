@@ -374,11 +374,11 @@ def _zeros(oracle: str, t: Program, i: int, k: int, plain: np.ndarray, sure: Seq
 
 
 def _verdict(
-    oracle: str, t: Program, i: int, k: int, rung: str, message: str, allowed: np.ndarray, expected: np.ndarray
+    oracle: str, t: Program, i: int, k: int, comparison: str, message: str, allowed: np.ndarray, expected: np.ndarray
 ) -> Verdict:
     """A verdict on a result of a program that its own uncompiled run contradicts."""
     names = sorted({node.qualified for node in t.graph.nodes})
-    signature = " ".join([oracle, MISMATCH.name, rung, t.graph.output_types[k].dtype, *names])
+    signature = " ".join([oracle, MISMATCH.name, comparison, t.graph.output_types[k].dtype, *names])
     return Verdict.against(
         t,
         oracle=oracle,
@@ -387,7 +387,7 @@ def _verdict(
         signature=signature,
         inputs=i,
         output=k,
-        rung=rung,
+        comparison=comparison,
         allowed=allowed,
         expected=expected,
         alone=_is_alone(t),

@@ -16,7 +16,7 @@ from polyjuice.ir import Graph, dtypes
 from polyjuice.ops import entry
 
 ZEROS = "zeros"
-"""The rung of a verdict on the sign of zeros."""
+"""The comparison of a verdict on the sign of zeros."""
 
 
 def is_fit(graph: Graph) -> bool:

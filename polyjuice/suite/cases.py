@@ -168,8 +168,8 @@ def _expectations(
                 if not np.array_equal(allowed[own], allowed[usual]):
                     arrays[f"allowed_{side}_{k}_{format}"] = _small(allowed[own])
             masked += int((~np.isfinite(allowed[usual])).sum())
-        exact = all(analyses[side, usual][k].reproducible for side in graphs)
-        comparison = "masked" if masked == len(graphs) * expected.size else "exact" if exact else "bounded"
+        bitwise = all(analyses[side, usual][k].reproducible for side in graphs)
+        comparison = "masked" if masked == len(graphs) * expected.size else "bitwise" if bitwise else "bounded"
         outputs.append(
             {"dtype": declared.dtype, "shape": list(declared.shape), "comparison": comparison, "masked": masked}
         )

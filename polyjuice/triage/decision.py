@@ -16,7 +16,7 @@ from polyjuice.oracles.uncompiled import silent
 from polyjuice.oracles.zeros import ZEROS
 
 BY = {
-    "exact": "bitwise equality: the operators are exact on these integers, so no tolerance applies",
+    "bitwise": "bitwise equality: the operators are exact on these integers, so no tolerance applies",
     "bounded": "the error bound (error, ulps), and the uncompiled run, which lies nearer to float64",
     "uncompiled": "the uncompiled run, within a multiple of its own error: the interpreter leaves these elements open",
     ZEROS: "the sign of zeros, on which the uncompiled run and float64 agree",
@@ -47,7 +47,7 @@ class Decision(TypedDict, total=False):
 
 def decision(case: Case, verdict: Verdict, compiler: CompilerInfo) -> Decision:
     """What decided a verdict; empty where it is not about the elements of the case's own results."""
-    if verdict.rung not in BY or not find_oracle(verdict.oracle).of_case:
+    if verdict.comparison not in BY or not find_oracle(verdict.oracle).of_case:
         return {}
     i, k = verdict.inputs, verdict.output
     sides = [case.of(label) for label in (verdict.a, verdict.b) if label]
@@ -55,9 +55,9 @@ def decision(case: Case, verdict: Verdict, compiler: CompilerInfo) -> Decision:
     found: Counter[tuple[str, str]] = Counter()
     for side in sides:
         found |= masks(side.graph, case.inputs[i], k, case.sets[i].mode)
-    decided = verdict.rung in ("uncompiled", ZEROS) or not left_out.any()
+    decided = verdict.comparison in ("uncompiled", ZEROS) or not left_out.any()
     return {
-        "by": BY[verdict.rung],
+        "by": BY[verdict.comparison],
         "elements": left_out.size,
         "left_out": int(left_out.sum()),
         "masks": [Masked(mask=mask, operator=name, elements=n) for (mask, name), n in found.most_common()],

@@ -142,7 +142,7 @@ class Draft:
             seed=case.seed,
             index=case.index,
             profile=case.profiles[verdict.inputs],
-            rung=verdict.rung,
+            comparison=verdict.comparison,
             signature=verdict.signature,
             message=verdict.message,
             a=verdict.a,

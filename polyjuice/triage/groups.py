@@ -133,7 +133,7 @@ def _group(stored: Stored, level: str) -> Group:
         if parts := narrow(record.compiler, found.blame):
             return Group(by_part(record.kind, parts))
     place = _first_wrong(stored)
-    return Group(f"{record.kind} ({record.rung}){f' of {place}' if place else ''}", alike=bool(place))
+    return Group(f"{record.kind} ({record.comparison}){f' of {place}' if place else ''}", alike=bool(place))
 
 
 def _first_wrong(stored: Stored) -> str:

@@ -75,7 +75,7 @@ class FindingRecord:
     seed: int
     index: int
     profile: str
-    rung: str
+    comparison: str
     signature: str
     message: str
     a: str

@@ -81,7 +81,7 @@ class Stored:
             inputs=r.inputs,
             output=r.output,
             culprit=r.culprit,
-            rung=r.rung,
+            comparison=r.comparison,
             level=r.level,
         )
 

@@ -234,7 +234,7 @@ def test_a_reduced_finding_of_inductor_shows_all_backends_side_by_side(
         inputs=0,
         output=0,
         culprit="original",
-        rung="exact",
+        comparison="bitwise",
         allowed=np.zeros(2),
     )
     (text, *_) = reproducers.texts(session, Case(sets=sets, programs=[program]), verdict, [artifact], True)

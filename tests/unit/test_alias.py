@@ -47,13 +47,13 @@ def verdicts(compiled: Memory, plain: Memory, **setup: object) -> list[Verdict]:
     with CompilerSession(Conditions(), find("eager")) as session:
         found = ORACLES["alias"].judge(case, session)
         assert all(ORACLES["alias"].triggers(verdict, case, session) for verdict in found)
-        others = (replace(verdict, rung="another") for verdict in found)
+        others = (replace(verdict, comparison="another") for verdict in found)
         assert not any(ORACLES["alias"].triggers(other, case, session) for other in others)
     return found
 
 
 @pytest.mark.parametrize(
-    ("compiled", "plain", "rung", "output", "message"),
+    ("compiled", "plain", "comparison", "output", "message"),
     [
         (memory((1, INPUT, 0)), memory(), GAINED, 1, "output 1 shares memory with input 0; uncompiled it does not"),
         (memory((1, OUTPUT, 0)), memory(), GAINED, 1, "output 1 shares memory with output 0; uncompiled it does not"),
@@ -66,12 +66,12 @@ def verdicts(compiled: Memory, plain: Memory, **setup: object) -> list[Verdict]:
     ],
 )
 def test_what_differs_from_the_uncompiled_run_is_a_verdict(
-    compiled: Memory, plain: Memory, rung: str, output: int, message: str
+    compiled: Memory, plain: Memory, comparison: str, output: int, message: str
 ) -> None:
     """The verdict names an output that the fault concerns, on the inputs that show it."""
     (verdict,) = verdicts(compiled, plain)
     assert (verdict.kind, verdict.a, verdict.culprit, verdict.b) == ("alias", "min", "min", "")
-    assert (verdict.rung, verdict.output, verdict.inputs) == (rung, output, 1)
+    assert (verdict.comparison, verdict.output, verdict.inputs) == (comparison, output, 1)
     assert verdict.message.startswith(f"min: {message}")
 
 
@@ -95,7 +95,7 @@ def test_views_of_one_input_share_memory_with_each_other_too() -> None:
     """If the compiler returns two copies, the verdict names the first difference. The others show, too."""
     plain = memory((0, INPUT, 0), (1, INPUT, 0), (1, OUTPUT, 0))
     (verdict,) = verdicts(memory((0, INPUT, 0), (1, INPUT, 0)), plain)
-    assert (verdict.rung, verdict.output) == (LOST, 1)
+    assert (verdict.comparison, verdict.output) == (LOST, 1)
 
 
 def test_both_variants_with_one_fault_are_one_finding() -> None:
@@ -108,7 +108,7 @@ def test_both_variants_with_one_fault_are_one_finding() -> None:
         ],
     )
     assert fault(case, verdict) == fault(case, replace(verdict, a="max", culprit="max"))
-    assert fault(case, verdict) != fault(case, replace(verdict, rung=LOST))
+    assert fault(case, verdict) != fault(case, replace(verdict, comparison=LOST))
 
 
 def test_a_part_of_a_pack_has_its_own_numbers_and_what_it_shares_with_other_programs() -> None:

@@ -90,7 +90,7 @@ class World:
             seed=0,
             index=index,
             profile="exact",
-            rung="exact",
+            comparison="bitwise",
             signature=f"mismatch {index}",
             message="differs",
             a="min",

@@ -85,7 +85,7 @@ def test_results_below_the_smallest_normal_number_may_be_flushed_to_zero() -> No
     assert distance(np.zeros(1), analysis.reference) <= SAFETY * analysis.bound
 
 
-# --- the exact rung ---------------------------------------------------------------------------------------------------
+# --- bitwise comparison ----------------------------------------------------------------------------------------------
 
 
 def test_small_integers_are_exact_and_come_out_bit_for_bit() -> None:

@@ -90,18 +90,18 @@ def bounded(a: Sequence[float], b: Sequence[float], bound: Sequence[float], eage
 X = np.array([1, -2, 3, 0], np.float32)
 
 
-# --- metamorphic: the exact rung ------------------------------------------------------------------------------
+# --- metamorphic: bitwise comparison ------------------------------------------------------------------------------
 
 
 def test_equal_results_are_no_verdict() -> None:
     assert pair(X, 2 * X, 2 * X) == []
 
 
-def test_the_exact_rung_has_no_tolerance() -> None:
+def test_bitwise_comparison_has_no_tolerance() -> None:
     off = 2 * X
     off[1] = np.nextafter(off[1], np.float32(0))
     (verdict,) = pair(X, off, 2 * X)
-    assert (verdict.kind, verdict.rung, verdict.culprit) == ("mismatch", "exact", "min")
+    assert (verdict.kind, verdict.comparison, verdict.culprit) == ("mismatch", "bitwise", "min")
     assert (verdict.a, verdict.b, verdict.inputs, verdict.output) == ("min", "max", 0, 0)
     assert verdict.allowed is not None
     assert verdict.allowed.tolist() == [0, 0, 0, 0]
@@ -112,7 +112,7 @@ def test_the_exact_rung_has_no_tolerance() -> None:
     )
 
 
-def test_plus_zero_equals_minus_zero_on_the_exact_rung() -> None:
+def test_plus_zero_equals_minus_zero_in_bitwise_comparison() -> None:
     negative = 2 * X
     negative[3] = -0.0
     assert pair(X, negative, 2 * X) == []
@@ -124,7 +124,7 @@ def test_large_integers_that_float64_cannot_tell_apart_differ() -> None:
     off[0] += 1
     assert float(off[0]) == float(2 * x[0])
     (verdict,) = pair(x, 2 * x, off, dtype="int64")
-    assert (verdict.rung, verdict.culprit) == ("exact", "max")
+    assert (verdict.comparison, verdict.culprit) == ("bitwise", "max")
 
 
 def test_a_nan_on_one_side_is_a_mismatch() -> None:
@@ -143,7 +143,7 @@ def test_the_framework_being_as_wrong_is_no_verdict() -> None:
     assert pair(X, 2 * X + 1, 2 * X, eager=[2 * X + 0.5])[0].culprit == "min"
 
 
-# --- metamorphic: the bounded rung ----------------------------------------------------------------------------
+# --- metamorphic: bounded comparison ----------------------------------------------------------------------------
 
 
 def test_real_inputs_are_compared_within_the_bound_and_no_farther() -> None:
@@ -157,7 +157,7 @@ def test_real_inputs_are_compared_within_the_bound_and_no_farther() -> None:
     outside[0] += 1.5 * allowed[0]
     assert pair(x, inside, exact, eager=[exact]) == []
     (verdict,) = pair(x, outside, exact, eager=[exact])
-    assert (verdict.rung, verdict.culprit) == ("bounded", "min")
+    assert (verdict.comparison, verdict.culprit) == ("bounded", "min")
     np.testing.assert_allclose(verdict.allowed, allowed)
 
 
@@ -558,9 +558,11 @@ def test_a_compiler_that_is_not_torch_s_has_no_gradients() -> None:
 
 
 def test_a_wrong_element_type_is_another_fault_than_wrong_values() -> None:
-    values = Verdict(oracle="differential", kind="mismatch", a="min", b="", message="", signature="", rung="exact")
-    assert values.same_fault(replace(values, rung="bounded"))
-    assert not values.same_fault(replace(values, rung=MISTYPED))
+    values = Verdict(
+        oracle="differential", kind="mismatch", a="min", b="", message="", signature="", comparison="bitwise"
+    )
+    assert values.same_fault(replace(values, comparison="bounded"))
+    assert not values.same_fault(replace(values, comparison=MISTYPED))
 
 
 @pytest.mark.parametrize(("second", "faults"), [(5.0, 1), (6.0, 2)], ids=["the same", "another"])

@@ -102,7 +102,7 @@ def record() -> FindingRecord:
         versions={**stored.versions, "platform": "Linux-6.1-x86_64-with-glibc2.36"},
         output=0,
         culprit="min",
-        rung="exact",
+        comparison="bitwise",
         rules=["mul-commutative", "add-zero", "of-a-file-of-ones-own"],
         values=VALUES,
         printed="differ at 1 of 2 elements",

@@ -158,14 +158,14 @@ def row(got: str, due: str) -> dict[str, Any]:
         ("gives NaN instead of a number", {"values": [row("nan", "2.0")]}),
         ("gives a number instead of NaN", {"values": [row("1.0", "nan")]}),
         ("gives an infinity instead of a number", {"values": [row("-inf", "2.0")]}),
-        ("gives zeros of the wrong sign", {"rung": "zeros"}),
+        ("gives zeros of the wrong sign", {"comparison": "zeros"}),
         (
             "gives element type int64 instead of int32",
-            {"rung": "type", "result": {"got_type": ["int64", [2]], "due_type": ["int32", [2]]}},
+            {"comparison": "type", "result": {"got_type": ["int64", [2]], "due_type": ["int32", [2]]}},
         ),
         (
             "gives shape [2, 1] instead of [2]",
-            {"rung": "type", "result": {"got_type": ["int32", [2, 1]], "due_type": ["int32", [2]]}},
+            {"comparison": "type", "result": {"got_type": ["int32", [2, 1]], "due_type": ["int32", [2]]}},
         ),
         ("gives different results from run to run", {"kind": "nondeterministic", "oracle": "determinism"}),
         (

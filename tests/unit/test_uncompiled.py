@@ -196,7 +196,7 @@ def generated(
         verdicts = ORACLES["differential"].judge(case, session)
         assert not (verdicts and outputs is right)
         assert session.runs == 0 or outputs is not right, "what agrees with the uncompiled run is not run again"
-    return any(verdict.rung == "uncompiled" for verdict in verdicts)
+    return any(verdict.comparison == "uncompiled" for verdict in verdicts)
 
 
 def test_what_frameworks_differ_in_is_judged_in_generated_programs_of_torch() -> None:
@@ -221,7 +221,7 @@ def two_operands(op: str, x: np.ndarray, y: np.ndarray, answer: Sequence[float])
     verdicts = ORACLES["differential"].judge(
         Case(sets=[one], programs=[replace(program, outcome=outcome)]), Eager(graph)
     )
-    return any(verdict.rung == "uncompiled" for verdict in verdicts)
+    return any(verdict.comparison == "uncompiled" for verdict in verdicts)
 
 
 def test_shifts_by_the_width_and_quotients_next_to_an_integer_are_judged() -> None:
@@ -325,8 +325,8 @@ def alone(op: str, inputs: Sequence[np.ndarray], answer: object, profile: str = 
             Case(sets=[one], programs=[replace(program, outcome=outcome)]), Refusing([])
         )
         assert output is not right or not verdicts
-    assert all(verdict.alone for verdict in verdicts if verdict.rung == "uncompiled")
-    return any(verdict.rung == "uncompiled" for verdict in verdicts)
+    assert all(verdict.alone for verdict in verdicts if verdict.comparison == "uncompiled")
+    return any(verdict.comparison == "uncompiled" for verdict in verdicts)
 
 
 HALF = np.float16
@@ -417,7 +417,7 @@ def other_zeros(op: str, x: Sequence[float], answer: Sequence[float], profile: s
     verdicts = ORACLES["differential"].judge(
         Case(sets=[one], programs=[replace(program, outcome=outcome)]), Eager(graph)
     )
-    assert all(verdict.rung == "zeros" for verdict in verdicts)
+    assert all(verdict.comparison == "zeros" for verdict in verdicts)
     return bool(verdicts)
 
 

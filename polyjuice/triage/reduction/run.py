@@ -301,7 +301,7 @@ def _of(stored: Stored, verdict: Verdict) -> Stored:
     record = replace(
         stored.record,
         oracle=verdict.oracle,
-        rung=verdict.rung,
+        comparison=verdict.comparison,
         signature=verdict.signature,
         message=verdict.message,
         a=label,

@@ -47,16 +47,16 @@ def _why_of_failure(record: FindingRecord, format: str, letters: Mapping[str, st
 
 
 def _why_of_mismatch(record: FindingRecord) -> str:
-    if record.rung == MISTYPED:
+    if record.comparison == MISTYPED:
         return "The program determines the element type and the shape of its result; no value need be compared."
-    if record.rung == "exact":
+    if record.comparison == "bitwise":
         return (
             "No rounding is involved: all inputs, values and partial sums are integers that their types can hold. "
             "The order of operations does not matter."
         )
-    if record.rung == ZEROS:
+    if record.comparison == ZEROS:
         return "No rounding is involved: the uncompiled run and float64 agree on the sign of these zeros."
-    if record.rung == "uncompiled":
+    if record.comparison == "uncompiled":
         return "The framework itself gives the expected result: uncompiled, in the program's types, and in float64."
     return find_oracle(record.oracle).why or (
         "The difference is larger than rounding: it is beyond the error bound of the operators, with float64 as "

@@ -23,7 +23,7 @@ def predicate(record: FindingRecord) -> str:
         return _failure(record)
     if not kind.values:
         return kind.predicate.format(message=without_label(record))
-    if record.rung in (MISTYPED, ZEROS):
+    if record.comparison in (MISTYPED, ZEROS):
         return f"gives {_mistyped(record) or wrong(record)}"
     texts = find_oracle(record.oracle).predicates
     text = texts.undecided if not record.culprit else texts.first if record.culprit == record.a else texts.other
@@ -66,11 +66,11 @@ def wrong(record: FindingRecord) -> str:
     """What is wrong about the result, without its numbers: "NaN instead of a number". Findings of a cause share it."""
     kind = kind_of(record.kind)
     if not kind.values:
-        return record.rung if kind.rung_tells else ""
-    if record.rung == MISTYPED:
+        return record.comparison if kind.rung_tells else ""
+    if record.comparison == MISTYPED:
         got, due = record.result.get("got_type") or [""], record.result.get("due_type") or [""]
         return "a wrong shape" if got[0] == due[0] else f"element type {got[0]} instead of {due[0]}"
-    if record.rung == ZEROS:
+    if record.comparison == ZEROS:
         return "zeros of the wrong sign"
     got = {_class(row["compiled"].get(record.culprit, "")) for row in record.values}
     due = {_class(row["float64"]) for row in record.values}
@@ -84,7 +84,7 @@ def _class(text: str) -> str:
 def _mistyped(record: FindingRecord) -> str:
     """The wrong element type and the wrong shape of a result; "" where only its zeros are wrong."""
     got, due = record.result.get("got_type"), record.result.get("due_type")
-    if record.rung != MISTYPED or not got or not due:
+    if record.comparison != MISTYPED or not got or not due:
         return ""
     (got_dtype, got_shape), (due_dtype, due_shape) = got, due
     differences = [f"element type {got_dtype} instead of {due_dtype}"] if got_dtype != due_dtype else []

@@ -39,7 +39,7 @@ def values(case: Case, verdict: Verdict) -> list[Element]:
     if reference is None:
         reference = references.get(verdict.culprit, references[verdict.a])
     gap = distance(compiled[verdict.a], compiled[verdict.b] if verdict.b else reference)
-    wrong = verdict.allowed == 0 if verdict.rung == ZEROS else gap > verdict.allowed
+    wrong = verdict.allowed == 0 if verdict.comparison == ZEROS else gap > verdict.allowed
     order = np.argsort(np.where(wrong, -gap, 1.0), axis=None, kind="stable")[: min(_MOST, int(wrong.sum()))]
     found: list[Element] = []
     for at in (tuple(map(int, np.unravel_index(n, gap.shape))) for n in order):
@@ -76,7 +76,7 @@ def result(case: Case, verdict: Verdict) -> dict[str, Any]:
         return content
     reference = side.analyses[i][k].reference if verdict.expected is None else verdict.expected
     wrong = distance(got, reference) > verdict.allowed
-    if verdict.rung == ZEROS:
+    if verdict.comparison == ZEROS:
         wrong = verdict.allowed == 0
     content |= {"wrong": int(wrong.sum()), "elements": int(got.size), "got": _array(got), "expected": _array(reference)}
     content["unique"] = chosen_once(side.graph, inputs, k) if dtypes.is_int(due.dtype) else ""

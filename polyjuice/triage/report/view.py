@@ -187,7 +187,7 @@ class View:
             return "an error"
         if self.kind.failure:
             return "it compiles and runs"
-        if record.rung == MISTYPED and result.get("due_type"):
+        if record.comparison == MISTYPED and result.get("due_type"):
             return _typed(result["due_type"])
         if self.kind.expected:
             return self.kind.expected
@@ -201,7 +201,7 @@ class View:
         record, result = self.record, self.record.result
         if self.kind.failure:
             return cut(fault.error(record) or record.message, _GOT)
-        if record.rung == MISTYPED and result.get("got_type"):
+        if record.comparison == MISTYPED and result.get("got_type"):
             return _typed(result["got_type"])
         if self.kind.expected:
             return fault.without_label(record)

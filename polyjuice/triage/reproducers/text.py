@@ -267,7 +267,7 @@ class _Text:
         assert verdict.allowed is not None
         reference = expected(self.case, verdict)
         value = programs.array_of(f"run()[{verdict.output}]", self._dtype())
-        of_zeros = verdict.rung == ZEROS
+        of_zeros = verdict.comparison == ZEROS
         plain = reference is not None and _is_plain(reference, verdict.allowed) and not comparison.gap and not of_zeros
         yield endings.OUTPUT.substitute(value=value)
         wide = "np.complex128" if dtypes.is_complex(self._dtype()) else "np.float64"
@@ -314,10 +314,10 @@ class _Text:
         assert allowed is not None
         why = (
             "the values are exact"
-            if self.verdict.rung == "exact"
+            if self.verdict.comparison == "bitwise"
             else "twice the error bounds of the compared programs"
         )
-        if self.verdict.rung == ZEROS:
+        if self.verdict.comparison == ZEROS:
             why = "a zero's sign counts"
         why = self._oracle.tolerance or why
         if np.isinf(allowed).any():
