@@ -66,7 +66,7 @@ def wrong(record: FindingRecord) -> str:
     """What is wrong about the result, without its numbers: "NaN instead of a number". Findings of a cause share it."""
     kind = kind_of(record.kind)
     if not kind.values:
-        return record.comparison if kind.rung_tells else ""
+        return record.comparison if kind.comparison_matters else ""
     if record.comparison == MISTYPED:
         got, due = record.result.get("got_type") or [""], record.result.get("due_type") or [""]
         return "a wrong shape" if got[0] == due[0] else f"element type {got[0]} instead of {due[0]}"
