@@ -18,7 +18,7 @@ from polyjuice.ops import Op, Texts, Unsupported
 from polyjuice.ops.decompose import NoDecomposition, body
 from polyjuice.ops.definitions import is_derived
 from polyjuice.ops.spec import REQUIRED, Attr
-from polyjuice.rulecheck.render import term
+from polyjuice.rulecheck.terms import term
 
 _TRIES = 20
 """How many random applications are tried for an example of a definition."""

@@ -5,7 +5,9 @@ from __future__ import annotations
 import fnmatch
 import json
 import os
+import random
 import sys
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
@@ -18,10 +20,11 @@ from polyjuice.campaign.config import Usage
 from polyjuice.campaign.store import Store
 from polyjuice.cli.common import FINDINGS, OK, JsonOption, Live, stdout
 from polyjuice.cli.options import OnlyRuleOption, RulesOption, SeedOption, WithoutRuleOption, WorkersOption, completes
-from polyjuice.egraph import load
-from polyjuice.rulecheck.example import example
+from polyjuice.egraph import Budget, Rewriter, Rule, classes, load
+from polyjuice.ir import GraphError, dtypes
+from polyjuice.rulecheck.rule_instances import NoInstance, draw
 from polyjuice.rulecheck.run import SOUND, UNSOUND, UNTESTED, Report, check_all
-from polyjuice.rulecheck.terms import directions
+from polyjuice.rulecheck.terms import directions, term
 from polyjuice.wording import counted
 
 app = typer.Typer(help="List, show and check the rewrite rules.", no_args_is_help=True)
@@ -61,7 +64,7 @@ def show_rule(
         raise Usage(f"no rule is called {name!r}: `polyjuice rules list` shows the names")
     stdout.print(f"{rule.comment}\n{rule.text}\n{rule.ruleset}, {rule.file}:{rule.line}", markup=False)
     for direction in directions(rule):
-        if shown := example(direction):
+        if shown := _example(direction):
             types = ", ".join(f"{x}: {t}" for x, t in shown.types.items())
             stdout.print(f"\nexample ({types})\n  before {shown.before}\n  after  {shown.after}", markup=False)
     for folder in campaign or ():
@@ -165,3 +168,40 @@ def _print_report(report: Report) -> None:
 
 def _indented(text: str) -> str:
     return "\n".join(f"  {line}" for line in text.splitlines())
+
+
+_DRAWS = 300
+_PREFERRED = ("float32", "int32", "bool", *dtypes.ALL)
+
+
+@dataclass(frozen=True)
+class _Example:
+    """A term, a term that a rule makes of it, and the types of its inputs."""
+
+    before: str
+    after: str
+    types: dict[str, str]
+
+
+def _example(rule: Rule) -> _Example | None:
+    """The shortest example among some instances of a one-way rule; None where no instance could be drawn."""
+    rewriter = Rewriter([rule], Budget(rules=None, iterations=1))
+    found: list[_Example] = []
+    for number in range(_DRAWS):
+        dtype = _PREFERRED[number % 3] if number < _DRAWS // 2 else _PREFERRED[number % len(_PREFERRED)]
+        try:
+            instance = draw(rule, random.Random(f"example {rule.name} {number}"), dtype)
+            saturated = rewriter.saturate([instance.graph], number, [instance.ranges])
+        except (NoInstance, GraphError):
+            continue
+        known = classes(saturated, 0) if saturated.rules else None
+        before = term(instance.graph, instance.graph.outputs[0])
+        for group in known.groups if known else ():
+            terms = [term(known.graph, name) for name in group] if known else []
+            others = [text for text in terms if text != before]
+            if before in terms and others:
+                types = {name: str(instance.graph.types[name]) for name in instance.graph.inputs}
+                found.append(_Example(before, others[0], types))
+        if len(found) >= 5:
+            break
+    return min(found, key=lambda e: len(e.before) + len(e.after), default=None)

@@ -1,9 +1,8 @@
 """Equality saturation: the language, the rule files, saturation, extraction, and the way back to graphs."""
 
 from polyjuice.egraph.decode import Classes, fold_broadcasts, operator_count
-from polyjuice.egraph.partners import partners
 from polyjuice.egraph.rewriter import Rewriter, Rewriting, Variant, classes, distinct, fewest
-from polyjuice.egraph.rulefiles import Rule, RuleError, load
+from polyjuice.egraph.rulefiles import Rule, RuleError, load, partners
 from polyjuice.egraph.saturation import Budget, Saturated
 
 __all__ = [

@@ -154,7 +154,6 @@ class _Encoder:
             collected.clear()
 
     def _shape(self, name: str) -> int:
-        """Return the number of a value's shape, which all graphs share."""
         sizes, shapes = self.out.graph.types[name].shape, self.tables.shapes
         if sizes not in shapes:
             shapes[sizes] = len(shapes)
@@ -174,7 +173,6 @@ def load(egraph: bindings.EGraph, encodings: Iterable[Encoding], facts: Iterable
 
 
 def _range_of(array: np.ndarray) -> Range | None:
-    """The least and the greatest element; None where they have no order, or not all are finite."""
     if not array.size or array.dtype.kind == "c" or not np.all(np.isfinite(array)):
         return None
     return float(array.min()) + 0.0, float(array.max()) + 0.0  # no negative zero

@@ -237,7 +237,6 @@ class Extractor:
         self._low, self._low_masks = self._smallest_terms()
 
     def _bit(self, application: object) -> int:
-        """The bit that stands for a chosen application, in the sets of the applications of a term."""
         return 1 << self._bits.setdefault(application, len(self._bits))
 
     # --- level 0: the fewest operators ---

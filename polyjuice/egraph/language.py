@@ -207,7 +207,6 @@ def expand_of(name: str) -> str:
 
 
 def _keeps_integers(c: Constructor) -> bool:
-    """Whether integer operands give integer results for all attributes."""
     return c.op.integer_exact and (c.op.elementwise or c.op.moves) and "f64" not in c.sorts
 
 

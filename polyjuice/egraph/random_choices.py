@@ -80,7 +80,6 @@ def facts(rules: Sequence[Rule], graphs: Sequence[Graph], rng: random.Random) ->
 def _drawn(
     function: str, ranks: Sequence[int], sizes: Sequence[int], types: Sequence[str], rng: random.Random
 ) -> list[tuple[Any, Any]]:
-    """For each argument of a function of random choices: the argument, and a choice."""
     match function:
         case "random-cut":
             return [(n, rng.randint(1, n - 1)) for n in sizes]
@@ -128,7 +127,6 @@ def _numbers(rules: Sequence[Rule], graphs: Sequence[Graph]) -> list[Row]:
 
 
 def _permutation(rng: random.Random, rank: int) -> tuple[int, ...]:
-    """A random permutation other than the identity."""
     while True:
         perm = rng.sample(range(rank), rank)
         if perm != sorted(perm):

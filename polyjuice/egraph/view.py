@@ -98,8 +98,6 @@ def freeze(egraph: bindings.EGraph) -> EGraphView:
 
 
 class _Numbers(dict["bindings.Value", int]):
-    """The number of each e-class, assigned at its first use."""
-
     def __init__(self, classes: list[list[ENode]]) -> None:
         self._classes = classes
 
@@ -110,8 +108,6 @@ class _Numbers(dict["bindings.Value", int]):
 
 
 class _Reader:
-    """Reads primitive values, each once."""
-
     def __init__(self, egraph: bindings.EGraph) -> None:
         self._egraph = egraph
         self._readers: dict[str, Callable[[bindings.Value], Any]] = {}

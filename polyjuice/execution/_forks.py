@@ -71,7 +71,6 @@ def _become_worker(
 
 
 def _reap() -> None:
-    """Reap each keeper that has ended."""
     with suppress(ChildProcessError):
         while os.waitpid(-1, os.WNOHANG)[0]:
             pass

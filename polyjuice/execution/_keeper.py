@@ -132,7 +132,6 @@ def _end_all(worker: int) -> int:
 
 
 def _children(process: int) -> list[int]:
-    """The process ids of a process's children; empty if it has ended, or the system does not tell."""
     found: list[int] = []
     with suppress(OSError):
         for thread in os.listdir(f"/proc/{process}/task"):
@@ -142,7 +141,6 @@ def _children(process: int) -> list[int]:
 
 
 def _descendants(process: int) -> list[int]:
-    """The process, its children, and theirs."""
     found = [process]
     for one in found:  # which grows meanwhile
         found += [child for child in _children(one) if child not in found]
@@ -150,7 +148,6 @@ def _descendants(process: int) -> list[int]:
 
 
 def _resident(process: int) -> int:
-    """The bytes that a process holds in memory; 0 if it has ended, or the system does not tell."""
     try:
         with open(f"/proc/{process}/statm", encoding="ascii") as file:
             return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
@@ -159,7 +156,6 @@ def _resident(process: int) -> int:
 
 
 def _size(folder: str) -> int:
-    """The bytes on the disk of all files in a folder, as far as they can be read."""
     total, folders = 0, [folder]
     while folders:
         with suppress(OSError), os.scandir(folders.pop()) as entries:
@@ -178,7 +174,6 @@ def _prefer_when_memory_is_short() -> None:
 
 
 def _prctl(option: int, value: int) -> None:
-    """Set a property of this process, if it runs on Linux."""
     with suppress(AttributeError, OSError):
         ctypes.CDLL(None).prctl(option, value, 0, 0, 0)
 

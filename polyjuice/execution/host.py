@@ -285,7 +285,6 @@ def _believed(outcome: Outcome) -> Outcome:
 
 
 def _outcome(report: Mapping[str, Any], arrays: list[NDArray[Any]], sets: int) -> Outcome:
-    """Return the outcome of one artifact, from the worker's report and arrays."""
     spent = report["seconds"]
     count = len(arrays) - (report["reference"] or 0)
     return Outcome(
@@ -307,18 +306,15 @@ def _outcome(report: Mapping[str, Any], arrays: list[NDArray[Any]], sets: int) -
 
 
 def _memory(reports: Sequence[Mapping[str, Any] | None]) -> tuple[Memory, ...]:
-    """Return the memory record of each set of inputs; empty if the worker reported none."""
     return tuple(Memory.of(one) for one in reports if one is not None)
 
 
 def _grouped(arrays: list[NDArray[Any]], sets: int) -> tuple[tuple[NDArray[Any], ...], ...]:
-    """Group a flat list of outputs by set of inputs."""
     length = len(arrays) // sets
     return tuple(tuple(arrays[i * length : (i + 1) * length]) for i in range(sets)) if arrays else ()
 
 
 def _same(held: Sequence[Sequence[NDArray[Any]]], inputs: Sequence[Sequence[NDArray[Any]]]) -> bool:
-    """Whether two lists hold the same objects as sets of inputs."""
     return len(held) == len(inputs) and all(a is b for a, b in zip(held, inputs, strict=True))
 
 

@@ -67,7 +67,6 @@ def shortage_of(outcome: Outcome) -> NoSpace | None:
 
 
 def _chain(error: BaseException | None) -> Iterator[BaseException]:
-    """Yield an error, and those that led to it."""
     while error is not None:
         yield error
         error = error.__cause__ or error.__context__

@@ -339,12 +339,10 @@ def _reset_peak() -> int:
 
 
 def _status_bytes(name: str) -> int:
-    """Return an entry of /proc/self/status that has the unit kB, in bytes; 0 if there is none."""
     return sum(int(line.split()[1]) * 1024 for line in _status_lines(f"{name}:"))
 
 
 def _split(arrays: Sequence[Any], parts: int) -> list[Sequence[Any]]:
-    """Cut a sequence into parts of equal length."""
     length = len(arrays) // parts
     return [arrays[i * length : (i + 1) * length] for i in range(parts)]
 
@@ -456,7 +454,6 @@ def _load_file(name: str, path: Path) -> ModuleType:
 
 
 def _load_neighbour(name: str) -> ModuleType:
-    """Load a file beside this one, under a private name."""
     return _load_file(f"_polyjuice{name}", Path(__file__).with_name(f"{name}.py"))
 
 
@@ -481,7 +478,6 @@ def _limit_memory(gib: float) -> None:
 
 
 def _statm(field: int) -> int:
-    """Return the bytes of this process's address space (field 0) or resident set (1); 0 if there is no /proc."""
     try:
         return int(Path("/proc/self/statm").read_text().split()[field]) * resource.getpagesize()
     except FileNotFoundError:

@@ -1,9 +1,8 @@
 """Input profiles: the kinds of values that a graph's inputs take; and a search for inputs that keep a graph finite."""
 
 from polyjuice.inputs.distributions import DISTRIBUTIONS
-from polyjuice.inputs.intervals import intervals, joined
 from polyjuice.inputs.magnitudes import are_large
-from polyjuice.inputs.plans import Plan, draw, plans
+from polyjuice.inputs.plans import Plan, draw, intervals, joined, plans
 from polyjuice.inputs.profiles import (
     GIVEN,
     MODES,
@@ -12,6 +11,7 @@ from polyjuice.inputs.profiles import (
     RULESETS,
     USUAL_PROFILES,
     allowed_rulesets,
+    is_finite,
     judged_on_edge,
     make_inputs,
     mode,
@@ -24,7 +24,6 @@ from polyjuice.inputs.profiles import (
 )
 from polyjuice.inputs.random_values import normal
 from polyjuice.inputs.search import find, finite_everywhere, settle
-from polyjuice.inputs.validity import is_finite
 
 __all__ = [
     "DISTRIBUTIONS",

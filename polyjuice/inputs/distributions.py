@@ -63,7 +63,6 @@ def _duplicated(x: np.ndarray, rng: np.random.Generator) -> np.ndarray:
 
 
 def _alternating(x: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-    """Give neighbours along every axis opposite signs."""
     odd = sum(np.indices(x.shape), np.zeros(x.shape, int)) % 2
     return np.where(odd, _negative(x, rng), _positive(x, rng))
 

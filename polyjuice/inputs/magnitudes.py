@@ -116,7 +116,6 @@ def _largest(graph: Graph, units: Sequence[np.ndarray]) -> Limits:
 
 
 def _exact(graph: Graph, inputs: Sequence[np.ndarray]) -> int:
-    """Return how many outputs are exact; -1 if the graph has no value."""
     try:
         return sum(reproducible_outputs(graph, inputs))
     except EvaluationError:

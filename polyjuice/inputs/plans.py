@@ -1,10 +1,12 @@
-"""Plans: the rules that a case may use, and the profiles that draw its inputs. The rules hold on all their values."""
+"""Plans: the rules that a case may use, and the profiles that draw its inputs, on all of whose values they hold."""
 
 from __future__ import annotations
 
 import random
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
+
+import numpy as np
 
 from polyjuice.inputs.profiles import RULESETS, ranges, rulesets_on
 from polyjuice.ir import Graph, dtypes
@@ -70,3 +72,20 @@ def draw(plans: Sequence[Plan], key: str) -> Plan:
     rng = random.Random(f"plan {key}")
     chosen = first if not others or rng.random() < _MOST_RULES else rng.choice(others)
     return replace(chosen, large=rng.random() < _LARGE)
+
+
+Intervals = Mapping[str, tuple[float, float]]
+"""The least and the largest value by the name of an input. An input without an entry may have any value."""
+
+
+def intervals(graph: Graph, arrays: Sequence[np.ndarray]) -> dict[str, tuple[float, float]]:
+    """Return the intervals of these inputs. Booleans, complex numbers, and inputs with NaN or infinities have none."""
+    finite = {name: x for name, x in zip(graph.inputs, arrays, strict=True) if x.size and x.dtype.kind not in "bc"}
+    wide = {name: np.asarray(x, np.float64) for name, x in finite.items()}
+    return {name: (float(x.min()), float(x.max())) for name, x in wide.items() if np.isfinite(x).all()}
+
+
+def joined(first: Intervals, second: Intervals) -> dict[str, tuple[float, float]]:
+    """Return the smallest intervals that hold the values of both."""
+    both = first.keys() & second.keys()
+    return {name: (min(first[name][0], second[name][0]), max(first[name][1], second[name][1])) for name in both}

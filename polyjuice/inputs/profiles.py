@@ -25,9 +25,10 @@ from polyjuice.inputs.extreme_values import extreme_inputs
 from polyjuice.inputs.magnitudes import SMALL, are_large, candidates, scaled, units
 from polyjuice.inputs.random_values import FARTHEST, are_tenths, normal, tenths
 from polyjuice.inputs.search import find, find_integers, finite_everywhere
-from polyjuice.interpret import EvaluationError
-from polyjuice.ir import Graph, dtypes
+from polyjuice.interpret import EvaluationError, evaluate
+from polyjuice.ir import Graph, GraphError, TensorType, dtypes
 from polyjuice.numerics import Mode, possibly_reproducible, reproducible_outputs
+from polyjuice.ops import check
 
 #: From how many starts the normal profile searches.
 _STARTS = 3
@@ -251,3 +252,15 @@ def _exact_in_all(graphs: Sequence[Graph], inputs: Sequence[np.ndarray]) -> int:
         if not exact.any():
             break
     return int(exact.sum())
+
+
+def is_finite(graph: Graph, key: str) -> bool:
+    """Return whether the whole graph is finite under inputs that a search finds; ``key`` chooses them.
+
+    Raises GraphError if the graph is invalid.
+    """
+    inputs = make_inputs(check(graph), "normal", key)
+    results = [TensorType(dtypes.of_array(array), array.shape) for array in evaluate(graph, inputs)]
+    if results != list(graph.output_types):
+        raise GraphError(f"its results are {results}, and declared {list(graph.output_types)}")
+    return finite_everywhere(graph, inputs)

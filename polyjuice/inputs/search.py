@@ -147,7 +147,6 @@ def settle(graph: Graph, seed: int | str, new_inputs: bool = True) -> Graph:
 
 
 def _with_values(graph: Graph, found: Found) -> Graph:
-    """Return the graph with the constants that were found, or the graph itself if they did not change."""
     changed = {name: found.values[name] for name in graph.constants}
     if all(changed[name] is array for name, array in graph.constants.items()):
         return graph
@@ -203,7 +202,6 @@ def _led(array: np.ndarray, name: str) -> np.ndarray:
 
 
 def _ancestors(graph: Graph, number: int) -> set[str]:
-    """Return all values on which a node depends."""
     found = set(graph.nodes[number].inputs)
     for node in reversed(graph.nodes[:number]):
         if found.intersection(node.outputs):

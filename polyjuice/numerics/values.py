@@ -165,7 +165,6 @@ def rule_context(done: Application, operands: Sequence[Value], reproducible: boo
 
 
 def _step(done: Application, operands: Sequence[Value], context: ErrorContext, extreme: bool) -> _Step:
-    """The properties that the results of an application share, if they round."""
     doubtful = done.op.selects and any(v.error.any() for v in operands)
     counted = context.held in dtypes.WIDEST_INTS and _computed_in(done.op, context.held) != context.held
     return _Step(done, context.held, context.unit, extreme, doubtful, done.sums if counted else None)

@@ -18,7 +18,7 @@ from polyjuice.inputs import REAL_PROFILES, make_inputs, ranges
 from polyjuice.interpret import EvaluationError, evaluate
 from polyjuice.ir import Graph, GraphError, prune
 from polyjuice.numerics import analyse, apart, as_good_as_equal
-from polyjuice.rulecheck.render import term
+from polyjuice.rulecheck.terms import term
 
 #: Every rule that can match, for as long as the e-graph stays small enough to be evaluated whole.
 _BUDGET = Budget(rules=None, iterations=2, enodes=600)
@@ -96,7 +96,6 @@ def _disagreements(seed_graph: Graph, known: Classes, seed: str) -> list[str]:
 
 
 def _beyond_their_bounds(graph: Graph, pairs: Sequence[tuple[str, str]], inputs: Sequence[np.ndarray]) -> list[str]:
-    """The pairs of values that differ by more than their error bounds."""
     names = tuple(dict.fromkeys(name for pair in pairs for name in pair))
     part = prune(replace(graph, outputs=names))
     analyses = dict(zip(names, analyse(part, inputs, "float64", True), strict=True))

@@ -110,7 +110,6 @@ class _Drawing:
     # --- tensors ---
 
     def _tensor(self, expr: Expr, hint: TensorType, accepted: Sequence[str]) -> str:
-        """The value that an expression stands for, of a type like ``hint`` if that is open."""
         if isinstance(expr, str):
             if expr not in self._known:
                 terms = [e for e in self._side.equations.get(expr, []) if is_term(e)]
@@ -157,7 +156,6 @@ class _Drawing:
         self._declared[name] = (low, high)
 
     def _shape(self, variable: str, shape: tuple[int, ...]) -> tuple[int, ...]:
-        """The shape of a leaf: from the rule's conditions if they have one, else ``shape`` at their rank."""
         rng = self._rng
         for fact in self._side.facts:
             if isinstance(fact, list) and fact[0] == "=" and ["shape", variable] in fact[1:]:
@@ -299,7 +297,6 @@ class _Drawing:
         return name
 
     def _near(self, t: TensorType) -> TensorType:
-        """The type, or sometimes one that differs in one dimension."""
         shape = list(t.shape)
         if shape and self._rng.random() < 0.4:
             shape[self._rng.randrange(len(shape))] = self._rng.choice((1, 2, 3))

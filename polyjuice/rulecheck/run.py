@@ -152,7 +152,6 @@ def _be_quiet() -> None:
 def _as_done(
     futures: Mapping[Future[_T], int], progress: Callable[[int], None] = lambda done: None
 ) -> dict[int, _T | None]:
-    """The results, None where the process died; ``progress`` gets their number after each."""
     results: dict[int, _T | None] = {}
     for done, future in enumerate(as_completed(futures), 1):
         progress(done)

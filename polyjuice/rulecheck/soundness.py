@@ -17,8 +17,8 @@ from polyjuice.egraph import Budget, Classes, Rewriter, Rule, classes
 from polyjuice.interpret import EvaluationError, evaluate
 from polyjuice.ir import Graph, GraphError, array_text, dtypes, prune
 from polyjuice.numerics import Analysis, analyse, apart, distance
-from polyjuice.rulecheck.render import term
 from polyjuice.rulecheck.rule_instances import Instance, NoInstance, draw, values
+from polyjuice.rulecheck.terms import term
 
 #: Instances that share an e-graph.
 _BATCH = 16
@@ -85,7 +85,6 @@ def check(rule: Rule, trials: int, seed: int | str = 0) -> Check:
 
 
 def _batches(rule: Rule, seed: int | str, draws: int, small: bool = False) -> Iterator[list[Instance]]:
-    """Drawn instances, some at a time; the element types take turns."""
     found: list[Instance] = []
     for number in range(draws):
         try:
@@ -228,7 +227,6 @@ def _without_value(
 
 
 def _differing_bits(instance: Instance, known: Classes, inputs: Sequence[np.ndarray]) -> _Refuted | None:
-    """Terms that differ bit for bit in the instance's own types, if any do."""
     graph = known.graph
     try:
         results = dict(zip(graph.outputs, evaluate(graph, inputs), strict=True))

@@ -1,12 +1,14 @@
-"""The terms that a rule matches, read from its text: its left side, and the conditions on its variables."""
+"""The terms that a rule matches: its left side, and the conditions on its variables. And a graph's terms as text."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
 from polyjuice.egraph import Rule
-from polyjuice.egraph.language import constructors
+from polyjuice.egraph.language import constructors, literal
 from polyjuice.egraph.sexpr import Expr, rendered
+from polyjuice.ir import Graph, array_text
+from polyjuice.ops import entry
 
 
 def directions(rule: Rule) -> list[Rule]:
@@ -61,7 +63,6 @@ def _term_of(variable: str, equations: dict[str, list[Expr]]) -> bool:
 
 
 def _equations(facts: list[Expr]) -> dict[str, list[Expr]]:
-    """Conditions of the form (= variable expression), by variable."""
     found: dict[str, list[Expr]] = {}
     for fact in facts:
         if isinstance(fact, list) and fact[0] == "=":
@@ -73,3 +74,22 @@ def _equations(facts: list[Expr]) -> dict[str, list[Expr]]:
 
 def _is_variable(text: str) -> bool:
     return not (text.startswith('"') or text.lstrip("-").replace(".", "", 1).isdigit())
+
+
+def term(graph: Graph, name: str) -> str:
+    """The term that computes a value, in the language of the rules; constants of one value as numbers."""
+    producer = {output: node for node in graph.nodes for output in node.outputs}
+    if name in graph.constants:
+        return array_text(graph.constants[name])
+    if name not in producer:
+        return name
+    node = producer[name]
+    op = entry(node)
+    attrs = []
+    for attr in op.attrs if op else ():
+        try:
+            attrs.append(literal(attr, node.attrs[attr.name]))
+        except ValueError:
+            attrs.append(str(node.attrs[attr.name]))
+    index = [str(node.outputs.index(name))] if len(node.outputs) > 1 else []
+    return f"({' '.join([node.qualified, *(term(graph, x) for x in node.inputs), *attrs, *index])})"

@@ -12,7 +12,7 @@ import pytest
 from polyjuice import cli
 from polyjuice.frameworks.onnx import graph_files
 from polyjuice.generate import SMALL_STRATEGIES, STRATEGIES
-from polyjuice.inputs import validity
+from polyjuice.inputs import profiles
 from polyjuice.ir import GraphError
 from polyjuice.ops import check
 from tests.support.commands import polyjuice, refusal
@@ -100,7 +100,7 @@ def test_an_invalid_graph_is_a_defect(
     def ill_typed(graph: object) -> None:
         raise GraphError("node 0: wrong")
 
-    monkeypatch.setattr(validity, "check", ill_typed)
+    monkeypatch.setattr(profiles, "check", ill_typed)
     with pytest.raises(SystemExit) as left:
         cli.app(["generate", "-n", "2", "--out", str(tmp_path / "out"), "--json"], standalone_mode=False)
     assert left.value.code == 3
