@@ -57,14 +57,13 @@ def passes(folder: Path, count: int) -> tuple[float, float]:
                 store.add_group(record.folder, Group(f"group {index % 500}"), 0)
     began = time.process_time()
     triage, timing = Triage(config, store), Timing(time_s=None, before={}, began=time.monotonic())
-    triage.list_untriaged()
     read = time.process_time()
     for index in range(count, count + _PASSES):
         triage.add(store.add(CaseResult(index=index, pairs=1, findings=[finding(folder, index)]), 1.0).findings)
         job = triage.next(timing, cases=True)
         assert job
         triage.finish(job, [Triaged(name=path.name, cause=f"cause {index % 10}") for path in job.folders])
-        triage.list_untriaged()
+        triage.write_lists()
     return 1e3 * (time.process_time() - read) / _PASSES, 1e3 * (read - began)
 
 
