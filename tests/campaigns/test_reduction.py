@@ -254,7 +254,6 @@ def test_a_crash_is_not_reduced_to_a_program_that_has_no_value(tmp_path: Path, m
         assert [trial.shows(pair) for pair in (whole, gather, too_large)] == [True, False, False]
 
 
-@pytest.mark.long
 def test_a_wrong_result_of_one_program_is_reduced(tmp_path: Path) -> None:
     finding, env = found(tmp_path, WRONG_ABS, "--oracle", "differential", "--extract", "original")
     out = tmp_path / "small"

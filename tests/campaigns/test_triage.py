@@ -125,14 +125,12 @@ def test_the_log_says_what_became_of_each_finding(triaged: tuple[Path, dict[str,
     assert named == {path.name for path in (folder / "c/raw").iterdir()}
 
 
-@pytest.mark.long
 def test_without_parts_to_switch_off_the_wrong_program_is_the_signature(tmp_path: Path) -> None:
     status, summary = campaign(tmp_path, knobs="")
     assert (status, summary["findings"]) == (1, 2)
     assert {*reported(tmp_path)} == {"mismatch of Relu: wrong values", "mismatch of Softplus: wrong values"}
 
 
-@pytest.mark.long
 def test_a_known_bug_is_known_by_the_part_to_blame(tmp_path: Path, triaged: tuple[Path, dict[str, Any]]) -> None:
     """The match needs no reduction. The signature of a raw finding does not show its cause."""
     finding = next(
@@ -161,7 +159,6 @@ def test_a_finding_whose_publication_was_cut_off_is_published_again(triaged: tup
     assert (whole / "notes.txt").read_text() == "mine"
 
 
-@pytest.mark.long
 def test_a_campaign_that_is_resumed_triages_what_is_left(tmp_path: Path) -> None:
     env = plugin(tmp_path / "site", WRONG.format(knobs=KNOBS), name="wrong")
     campaign(tmp_path, "--triage", "0s")
@@ -261,7 +258,7 @@ def test_a_campaign_ends_in_time_with_findings_that_wait(tmp_path: Path) -> None
     model = save_model(tmp_path / "relu.onnx", RELU)
     options = ("--compiler", "wrong", "--time", "20s", "--seeds", model, *RULES[:2], "--workers", 1, "--triage", "60s")
     began = time.monotonic()
-    status, summary = fuzz(tmp_path / "c", *options, env=env)
+    status, summary = fuzz(tmp_path / "c", *options, env=env, processes=True)
     assert status == 1
     assert time.monotonic() - began < 150
     assert summary["untriaged"] == summary["raw_findings"] > 0

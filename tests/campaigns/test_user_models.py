@@ -69,7 +69,6 @@ def record(finding: Path) -> dict[str, Any]:
     return stored
 
 
-@pytest.mark.long
 def test_a_fault_of_the_program_as_written_is_found_stored_and_replayed(tmp_path: Path) -> None:
     env = spoiled(tmp_path, WRONG_AS_WRITTEN)
     seeds = ["--seeds", named(tmp_path / "model.onnx"), "-n", 1, "--triage", "0s", *ONE_RULE]
@@ -86,7 +85,6 @@ def test_a_fault_of_the_program_as_written_is_found_stored_and_replayed(tmp_path
     assert polyjuice("replay", finding, env=env).returncode == 0
 
 
-@pytest.mark.long
 def test_a_program_that_fails_beside_the_one_as_written_is_replayed(tmp_path: Path) -> None:
     env = spoiled(tmp_path, FAILING_AS_REWRITTEN)
     seeds = ["--seeds", named(tmp_path / "model.onnx"), "-n", 1, "--triage", "0s", *ONE_RULE]
