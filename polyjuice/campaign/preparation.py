@@ -350,7 +350,7 @@ class Preparation:
         with self._clock.of("lower"):
             try:
                 program = self._program(seed, Variant(DISRUPTED, broken.graph), sets)
-            except (LookupError, TypeError, ValueError) as error:  # the operators' lowerings rely on constraints
+            except (ArithmeticError, LookupError, TypeError, ValueError) as error:  # lowerings rely on constraints
                 raise Skip(f"unsupported: {error}") from None
         return Case(sets=sets, programs=[program], broken=str(broken), seed=self._config.seed, index=seed.index)
 

@@ -12,7 +12,6 @@ from polyjuice.ir.dtypes import (
     ALL,
     COMPLEX,
     FLOATS,
-    INTS,
     NARROW,
     NARROW_FLOATS,
     NARROW_INTS,
@@ -26,6 +25,7 @@ from polyjuice.ops import adjoints, errors, followers, sampling, unspecified, wr
 from polyjuice.ops.decomposition_terms import Term, onnx_term, where
 from polyjuice.ops.pointwise import broadcast_shape, defined, elementwise, parameters, suitable, with_attrs
 from polyjuice.ops.spec import Attr, Call, ErrorContext, Op, Operand, Sample, SpecialValues, SpellFn, Unsupported
+from polyjuice.ops.text import literal
 from polyjuice.ops.value_bounds import Bounds
 
 # --- limits ----------------------------------------------------------------------------------------------------------
@@ -47,8 +47,7 @@ def _clip_disputed(c: ErrorContext) -> np.ndarray:
 
 
 def _limits(c: Call) -> dict[str, str]:
-    as_number = int if c.types[0].dtype in INTS else float
-    return {k: str(as_number(c.attrs[k])) for k in ("min", "max") if c.attrs[k] is not None}
+    return {k: literal(c.attrs[k], c.types[0].dtype) for k in ("min", "max") if c.attrs[k] is not None}
 
 
 def _clip_torch(c: Call) -> str:

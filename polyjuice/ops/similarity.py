@@ -141,7 +141,7 @@ def _cdist_error(c: ErrorContext) -> np.ndarray:
 
 
 def _cdist_torch(c: Call) -> str:
-    p = f'float("{c.attrs["p"]}")' if math.isinf(c.attrs["p"]) else repr(c.attrs["p"])
+    p = repr(c.attrs["p"])
     modes = ("use_mm_for_euclid_dist_if_necessary", "donot_use_mm_for_euclid_dist")
     mode = f', compute_mode="{c.draws.choice(modes)}"' if c.draws.chance(0.4) else ""
     return f"torch.cdist({c.x[0]}, {c.x[1]}, p={p}{mode})"

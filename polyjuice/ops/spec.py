@@ -17,6 +17,7 @@ import numpy as np
 
 from polyjuice.ir import Attrs, Graph, TensorType, dtypes
 from polyjuice.ops.shapes import Dims, ShapeMismatch
+from polyjuice.ops.text import written
 from polyjuice.ops.value_bounds import Bounds, hull
 
 ANY = "*"
@@ -146,6 +147,9 @@ class Call:
     let: Callable[[str], str]
     do: Callable[[str], None] | None = None
     own: Sequence[bool] = ()
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "attrs", {name: written(value) for name, value in self.attrs.items()})
 
 
 T = TypeVar("T")
@@ -494,7 +498,7 @@ def infer(op: Op, operands: Sequence[TensorType], attrs: Attrs) -> tuple[TensorT
             raise TypeMismatch(f"{op.name}: an operand of {operand.dtype} is given as {dtype}")
     try:
         shapes = op.shape([Dims(t.shape) for t in operands], AttrView(attrs))
-    except (IndexError, ValueError) as error:  # a dimension that is not there, attributes of unequal lengths
+    except (ArithmeticError, IndexError, ValueError) as error:  # 0 groups, no such dimension, unequal lengths
         raise ShapeMismatch(str(error)) from None
     count = len(shapes) if op.splits else len(op.results)
     if op.promotes:

@@ -186,7 +186,7 @@ _mean = reducing(np.mean)
 
 
 def _order_torch(c: Call) -> str | Unsupported:
-    order = f'float("{c.attrs["ord"]}")' if math.isinf(c.attrs["ord"]) else repr(c.attrs["ord"])
+    order = repr(c.attrs["ord"])
     return axis_reductions.torch(
         f"torch.linalg.vector_norm({{x}}, ord={order}, dim={{dim}}, keepdim={{keep}})",
         f"torch.norm({{x}}, p={order}, dim={{dim}}, keepdim={{keep}})",

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from typing import TypeVar
 
 from polyjuice.ir import dtypes
 from polyjuice.ops.shapes import normalize_axis
+
+T = TypeVar("T")
 
 
 def literal(value: float, dtype: str) -> str:
@@ -15,7 +18,21 @@ def literal(value: float, dtype: str) -> str:
         return str(bool(value))
     if dtypes.is_int(dtype):
         return str(int(value))
-    return repr(float(value)) if math.isfinite(value) else f'float("{value}")'
+    return repr(written(float(value)))
+
+
+class _NotFinite(float):
+    """An infinity or NaN whose text is a Python expression."""
+
+    def __repr__(self) -> str:
+        return f'float("{float(self)}")'
+
+    __str__ = __repr__
+
+
+def written(value: T) -> T | _NotFinite:
+    """Return the value of an attribute, whose text in a program is an expression: ``inf`` alone would be a name."""
+    return _NotFinite(value) if isinstance(value, float) and not math.isfinite(value) else value
 
 
 def subscript(rank: int, entries: Mapping[int, str]) -> str:

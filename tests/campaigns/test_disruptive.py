@@ -6,10 +6,12 @@ import json
 from collections.abc import Iterator
 from pathlib import Path
 
+import onnx
 import pytest
 
+from polyjuice.frameworks.lowering import lower
 from polyjuice.generate import Broken, Memory, disrupt, generate
-from polyjuice.ir import Graph, GraphError, TensorType, check_structure, digest, dtypes
+from polyjuice.ir import Graph, GraphError, Node, TensorType, check_structure, digest, dtypes
 from polyjuice.ops import GraphBuilder, infer_node
 from tests.support.commands import findings, fuzz, polyjuice, record, run
 from tests.support.plugins import plugin
@@ -55,6 +57,16 @@ def test_all_results_stay_declared_as_they_were() -> None:
         for node in broken.graph.nodes:
             assert all(broken.graph.types[name] == graph.types[name] for name in node.outputs)
         assert broken.graph.outputs == graph.outputs
+
+
+def test_an_axis_that_does_not_exist_stays_in_the_model() -> None:
+    t = TensorType("float32", ())
+    node = Node("ReduceSum", ("x",), ("y",), {"axes": (0,), "keepdims": 0, "noop_with_empty_axes": 0})
+    graph = Graph(("x",), {}, (node,), ("y",), {"x": t, "y": t})
+    for seed in range(20):
+        model = onnx.load_from_string(lower(graph, "onnx", seed).source)
+        (node,) = [node for node in model.graph.node if node.op_type == "ReduceSum"]
+        assert len(node.input) == 2 or [a for a in node.attribute if a.name == "axes"]
 
 
 def test_equal_seeds_break_alike() -> None:

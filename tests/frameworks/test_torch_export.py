@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import itertools
 import json
 import sys
@@ -28,6 +29,7 @@ from polyjuice.frameworks.errors import FormatError  # noqa: E402
 from polyjuice.frameworks.lowering import Unlowerable, lower  # noqa: E402
 from polyjuice.frameworks.onnx.graph_files import from_model, to_model  # noqa: E402
 from polyjuice.frameworks.torch import export as torch_export  # noqa: E402
+from polyjuice.frameworks.torch import user_program as torch_program  # noqa: E402
 from polyjuice.interpret import evaluate  # noqa: E402
 from polyjuice.ir import Graph, digest  # noqa: E402
 from polyjuice.numerics import Mode, analyse, judge  # noqa: E402
@@ -445,3 +447,48 @@ def test_memory_that_is_seen_as_another_type_is_read_off() -> None:
     wide, narrow = evaluate(graph, [x])
     assert np.array_equal(wide, (x.view(np.int32) * 2).view(np.int64))
     assert np.array_equal(narrow, x.view(np.uint8))
+
+
+@pytest.mark.parametrize(
+    ("view", "covered"),
+    [
+        (lambda x: x.as_strided((2, 3), (4, 1)), True),
+        (lambda x: x.as_strided((2, 2), (5, 2), 3), True),
+        (lambda x: x.t().as_strided((3, 4), (4, 1)), True),
+        (lambda x: x.t().as_strided((2, 2), (1, 4), 1), True),
+        (lambda x: x[:, 1:3].as_strided((2, 2), (4, 1)), False),
+    ],
+)
+def test_as_strided_reads_memory_as_torch_does(view: Callable[[torch.Tensor], torch.Tensor], covered: bool) -> None:
+    x = floats(3, 4)
+    if covered:
+        (found,) = evaluate(read(view, x), [x])
+        np.testing.assert_array_equal(found, view(torch.tensor(x)).numpy())
+    else:
+        with pytest.raises(FormatError, match="a part of another in memory"):
+            read(view, x)
+
+
+def test_a_model_whose_graph_means_something_else_is_kept_without_its_graph(monkeypatch: pytest.MonkeyPatch) -> None:
+    model = Function(lambda x: x.relu().sum(0)).eval()
+    assert not torch_program.from_module(model, (torch.tensor(floats(3, 4)),)).unread
+    other = read(lambda x: x.sigmoid().sum(0), floats(3, 4))
+    monkeypatch.setattr(torch_export, "from_module", lambda *arguments: other)
+    assert torch_program.from_module(model, (torch.tensor(floats(3, 4)),)).unread
+
+
+def test_limits_that_are_not_finite_are_written_as_expressions() -> None:
+    def limited(x: torch.Tensor) -> tuple[torch.Tensor, ...]:
+        infinite = float("inf")
+        norm = torch.linalg.vector_norm(x, ord=infinite, dim=1)
+        return x.clamp(min=-infinite, max=1.0), x.nan_to_num(posinf=infinite), torch.full_like(x, infinite), norm
+
+    x = floats(3, 4)
+    graph, clamped = read(limited, x), read(lambda x: x.clamp(min=-float("inf"), max=1.0), x)
+    for seed in range(8):
+        artifact = lower(graph, "torch", seed)
+        found = torch_program.run(artifact, [torch.tensor(x)])
+        for result, wanted in zip(found, limited(torch.tensor(x)), strict=False):
+            np.testing.assert_allclose(result.numpy(), wanted.numpy(), rtol=1e-6)
+        tree = ast.parse(str(lower(clamped, "tensorflow", seed).source))
+        assert not {"inf", "nan"} & {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}

@@ -30,7 +30,7 @@ STANDS_ON = {
     "interpret": "ops",
     "generate": "ops cache",
     "egraph": "ops",
-    "frameworks": "ops execution stored_files",
+    "frameworks": "interpret execution stored_files",
     "frameworks.torch": "frameworks",
     "frameworks.tensorflow": "frameworks",
     "frameworks.jax": "frameworks",

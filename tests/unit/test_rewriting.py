@@ -400,6 +400,15 @@ def test_binary_operators_on_empty_tensors_and_scalars(rewriter: Rewriter) -> No
         assert_sound(rewriter.rewrite(build.build([build.op("Relu", total), *joined]), 0, "steps", 4))
 
 
+def test_a_convolution_has_a_group_although_a_tensor_has_no_channels(rewriter: Rewriter) -> None:
+    build = GraphBuilder()
+    x = build.input(TensorType("float32", (2, 0, 3, 3)))
+    graph = build.build([build.op("Mul", x, build.op("Neg", x))])
+    for seed in range(6):
+        for variant in rewriter.rewrite(graph, seed, "random", 3).variants:
+            assert all(node.attrs["group"] for node in variant.graph.nodes if node.op == "Conv")
+
+
 def test_a_size_of_zero_that_a_rule_reshapes_to_means_zero() -> None:
     """Products without rows, batch by batch, become one batch. This needs a Reshape to a shape with a 0."""
     merging = Rewriter([rule for rule in RULES if rule.name == "matmul-batches-merged"], ALL_RULES)

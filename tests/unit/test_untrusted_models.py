@@ -6,7 +6,7 @@ import gc
 import os
 import signal
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from itertools import pairwise
 from pathlib import Path
 
@@ -46,11 +46,17 @@ def value(name: str, shape: list[int]) -> ValueInfoProto:
     return helper.make_tensor_value_info(name, TensorProto.FLOAT, shape)
 
 
-def model(nodes: list[NodeProto], shape: list[int] | None = None, **parts: list[object]) -> ModelProto:
+def model(
+    nodes: list[NodeProto],
+    shape: list[int] | None = None,
+    results: Sequence[str] = ("y",),
+    opset: int = 18,
+    **parts: list[object],
+) -> ModelProto:
     functions = parts.pop("functions", [])
-    graph = helper.make_graph(nodes, "g", [value("x", shape or [3])], [value("y", [3])], **parts)
+    graph = helper.make_graph(nodes, "g", [value("x", shape or [3])], [value(name, [3]) for name in results], **parts)
     domains = {function.domain for function in functions if isinstance(function, FunctionProto)}
-    imports = [*OPSET, *(helper.make_opsetid(domain, 1) for domain in domains)]
+    imports = [helper.make_opsetid("", opset), *(helper.make_opsetid(domain, 1) for domain in domains)]
     return helper.make_model(graph, opset_imports=imports, functions=functions)
 
 
@@ -122,6 +128,8 @@ CALL = helper.make_node("F0", ["x"], ["y"], domain="own")
         (model([helper.make_node("Softmax", ["x"], ["y"], axis="last")]), ["the attribute axis has another type"]),
         (model([helper.make_node("Einsum", ["x"], ["y"], equation="a\0->a")]), ["the equation", "no letters"]),
         (model([relu(), relu()]), ["'y' is defined twice"]),
+        (model([relu()], opset=99), ["the opset 99", "newer than", "export"]),
+        (model([relu()], results=()), ["has no output"]),
         (model([helper.make_node("Relu", ["z"], ["y"])]), ["'z' is not defined before it"]),
     ],
 )  # fmt: skip

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 
+import onnx
 from onnx import (
     AttributeProto,
     FunctionProto,
@@ -49,6 +50,9 @@ _FIELDS = {
 _EQUATION = re.compile(rb"(?:[A-Za-z, ]|\.\.\.|->)*")
 """The form of an Einsum's equation. ONNX's shape inference loops for ever on other characters."""
 
+_NEWEST = dict(zip(("", "ai.onnx.ml", "ai.onnx.training"), onnx.helper.VERSION_TABLE[-1][2:], strict=False))
+"""The newest opset of each domain that the installed onnx knows."""
+
 FunctionKey = tuple[str, str, str]
 
 _WHOLE: FunctionKey = ("", "", "")
@@ -72,6 +76,8 @@ def check_structure(model: ModelProto) -> None:
     """Raise FormatError, with the node and the reason, where a model is malformed or exceeds the limits."""
     if not model.HasField("graph") or not model.ir_version:
         raise FormatError("not an ONNX model (it has no graph or no IR version)")
+    if not model.graph.output:
+        raise FormatError("the model has no output, so there is nothing to compare; name its results as outputs")
     if model.ByteSize() > BYTES:
         raise TooLarge(f"the model has more than {BYTES:,} bytes, which is the most that Polyjuice reads")
     opsets = _opsets(model.opset_import)
@@ -281,6 +287,12 @@ def _opsets(imports: Iterable[OperatorSetIdProto]) -> dict[str, int]:
         domain = _domain(one.domain)
         if one.version < 1 or one.version > 1 << 20:
             raise FormatError(f"the opset {one.version} of the domain {domain!r} is no version; export the model again")
+        newest = _NEWEST.get(domain, one.version)
+        if one.version > newest:
+            raise FormatError(
+                f"the opset {one.version} of the domain {domain!r} is newer than {newest}, the newest that onnx "
+                f"{onnx.__version__} knows; export the model at an older opset, or install a newer onnx"
+            )
         if found.setdefault(domain, one.version) != one.version:
             raise FormatError(f"the domain {domain!r} has two opsets")
     return found

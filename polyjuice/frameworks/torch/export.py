@@ -33,7 +33,7 @@ from polyjuice.frameworks.torch import archive as torch_archive
 from polyjuice.frameworks.torch import aten
 from polyjuice.frameworks.torch.aten import AtenCall, ValueName
 from polyjuice.ir import Graph, GraphError, Node, TensorType, dtypes, prune
-from polyjuice.ops import GraphBuilder, check
+from polyjuice.ops import GraphBuilder, ShapeMismatch, TypeMismatch, check
 
 _HELD = tuple(
     getattr(OutputKind, name) for name in ("BUFFER_MUTATION", "PARAMETER_MUTATION") if hasattr(OutputKind, name)
@@ -205,6 +205,9 @@ class _Reader:
 
     def apply(self, node: FxNode, target: Any) -> None:
         """Add a call in the table's operators, or as an opaque node."""
+        if target._schema.name.removesuffix("_copy") == "aten::as_strided":
+            self.values[node] = self.strided(node, *self.arguments(node, target).values())
+            return
         raw = node.meta["val"]
         many = not isinstance(raw, torch.Tensor)
         results = [_type(t, node) if isinstance(t, torch.Tensor) else None for t in (raw if many else [raw])]
@@ -226,6 +229,30 @@ class _Reader:
             self.opaque.add(target)
             names = self.opaque_node(node, target, results, many)
         self.values[node] = list(names) if many else names[0]
+
+    def strided(
+        self, node: FxNode, self_: ValueName, size: Sequence[int], stride: Sequence[int], offset: int | None
+    ) -> ValueName:
+        """Add as_strided, which reads the memory of its operand. Raises FormatError if that is more than its elements.
+
+        The table's operator reads a contiguous tensor. So the operand's axes are first put into the order of memory.
+        """
+        operand = node.all_input_nodes[0]
+        held = operand.meta["val"]
+        order = sorted(range(held.ndim), key=lambda axis: -held.stride(axis))
+        place = 0 if offset is None else offset - held.storage_offset()
+        if not held.permute(order).is_contiguous() or place < 0:
+            raise FormatError(f"node {node.name}: as_strided of a tensor that is a part of another in memory")
+        if order != list(range(held.ndim)):
+            self_ = ValueName(self.builder.op("Transpose", self_, perm=tuple(order)))
+        sizes, steps = tuple(size), tuple(stride)
+        try:
+            name = self.builder.op(
+                "as_strided", self_, domain=aten.DOMAIN, size=sizes, stride=steps, storage_offset=place
+            )
+            return ValueName(name)
+        except (ShapeMismatch, TypeMismatch) as error:
+            raise FormatError(f"node {node.name}: {error}") from None
 
     def arguments(self, node: FxNode, target: Any) -> dict[str, Any]:
         """The arguments by name with defaults, without those that do not change the result's value."""

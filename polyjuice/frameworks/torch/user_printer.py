@@ -54,7 +54,7 @@ def capture(
             warnings.simplefilter("ignore")
             artifact, inputs, wanted = _captured(model, args, kwargs, dynamic)
             torch.manual_seed(0)
-            found = run(artifact, _copies(inputs))
+            found = run(artifact, copies(inputs))
             torch.manual_seed(1)
             other = run(artifact, inputs)
     except NotCaptured:
@@ -114,11 +114,11 @@ def _captured(
 ) -> tuple[Artifact, list[torch.Tensor], list[torch.Tensor]]:
     """Return the artifact, copies of the input tensors, and the tensors that the module returns and writes."""
     model = copy.deepcopy(model)  # a run may change its tensors
-    arguments = _copies((args, dict(kwargs)))
+    arguments = copies((args, dict(kwargs)))
     recorder = _Recorder()
     torch._dynamo.reset()
     torch.manual_seed(0)
-    args, named = _copies(arguments)
+    args, named = copies(arguments)
     inputs = tensors((args, named))
     for number, axis in dynamic:
         torch._dynamo.maybe_mark_dynamic(inputs[number], axis)
@@ -138,7 +138,7 @@ def _captured(
     return artifact, tensors(arguments), [*results, *writer.written]
 
 
-def _copies(values: Any) -> Any:
+def copies(values: Any) -> Any:
     """Return nested values with copies of their tensors, which keep their layout."""
     return _pytree.tree_map(lambda v: v.detach().clone() if isinstance(v, torch.Tensor) else v, values)
 
@@ -180,7 +180,7 @@ class _Recorder:
             if not all(isinstance(argument, torch.Tensor | int) for argument in arguments):
                 raise NotCaptured("an argument of its graph is neither a tensor nor a size")
             self.arguments = list(arguments)
-            self.before = [_copies(argument) for argument in arguments]
+            self.before = [copies(argument) for argument in arguments]
             versions = [getattr(argument, "_version", 0) for argument in arguments]
             self.results = list(module(*arguments))
             kept = zip(arguments, versions, self.before, strict=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -11,13 +11,15 @@ import torch
 from torch.export import ExportedProgram
 
 from polyjuice.compilers import _torch
-from polyjuice.execution import Artifact
+from polyjuice.execution import Artifact, LoweringChoices
 from polyjuice.frameworks.errors import FormatError
+from polyjuice.frameworks.lowering import Unlowerable, lower
 from polyjuice.frameworks.torch import export as torch_export
 from polyjuice.frameworks.torch.user_printer import (
     NotCaptured,
     array_of,
     capture,
+    copies,
     layout_of,
     model_of,
     run,
@@ -25,7 +27,14 @@ from polyjuice.frameworks.torch.user_printer import (
     tensors,
 )
 from polyjuice.frameworks.user_model import UserModel, unread
+from polyjuice.interpret import EvaluationError, evaluate
 from polyjuice.ir import Graph, TensorType, dtypes, prune
+
+_NEAR = 0.1
+"""The distance of two equal values, at most: a part of the greatest value."""
+
+_FAR = 0.2
+"""The part of the elements that may be farther apart."""
 
 
 def load(source: str) -> UserModel:
@@ -63,7 +72,8 @@ def graph_of(artifact: Artifact, inputs: Sequence[np.ndarray]) -> Graph:
         graph = _with_updates(torch_export.from_module(model_of(artifact), arguments), artifact)
     except FormatError:
         return opaque
-    return graph if (list(graph.input_types), list(graph.output_types)) == types else opaque
+    fits = (list(graph.input_types), list(graph.output_types)) == types
+    return graph if fits and _agrees(graph, arguments, lambda: run(artifact, copies(arguments))) else opaque
 
 
 def _with_updates(graph: Graph, artifact: Artifact) -> Graph:
@@ -136,6 +146,10 @@ def _program(
     if [_type(t) for t in inputs] != list(graph.input_types):
         return UserModel(graph=graph)
     examples = tuple(map(array_of, inputs))
+    if not _agrees(replace(graph, outputs=graph.returned, updates={}), inputs, lambda: _run(model, args, kwargs)) and (
+        program := _unread(model, args, kwargs)
+    ):
+        return program
     artifact = _artifact(graph, model, args, kwargs, dynamic)
     if dynamic:
         artifact = artifact or _artifact(graph, model, args, kwargs)
@@ -161,6 +175,36 @@ def _artifact(
     written = [update for update in artifact.setup.get("updates", ()) if update[1] < len(inputs)]
     fits = [_type(t) for t in results] == list(graph.output_types) and written == updates
     return artifact if fits else None
+
+
+def _run(model: torch.nn.Module, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> list[torch.Tensor]:
+    with torch.no_grad():
+        return tensors(model(*copies(args), **copies(kwargs)))
+
+
+def _agrees(graph: Graph, inputs: Sequence[torch.Tensor], uncompiled: Callable[[], Sequence[torch.Tensor]]) -> bool:
+    """Return whether the graph's values are near those of the uncompiled run; True if it has no values or random ones.
+
+    A graph takes every tensor for contiguous. So ``as_strided`` of another one means something else in the graph.
+    """
+    try:
+        if any(node.opaque for node in graph.nodes):  # Torch has their values, and the interpreter stands in for them
+            found = [array_of(tensor) for tensor in run(lower(graph, "torch", LoweringChoices()), copies(list(inputs)))]
+        else:
+            found = list(evaluate(graph, [array_of(tensor) for tensor in inputs]))
+    except (EvaluationError, Unlowerable):
+        return True
+    first, second = ([array_of(tensor) for tensor in uncompiled()] for _ in range(2))
+    return all(map(_near, found, first)) or not all(map(_near, first, second))
+
+
+def _near(found: np.ndarray, wanted: np.ndarray) -> bool:
+    """Return whether most elements are the same but for rounding, or a decision that depends on it."""
+    wide = np.complex128 if wanted.dtype.kind == "c" else np.float64
+    a, b = found.astype(wide), wanted.astype(wide)
+    finite = np.isfinite(a) & np.isfinite(b)
+    far = np.abs(a - b)[finite] > _NEAR * np.abs(b[finite]).max(initial=1e-30)
+    return bool(far.mean() <= _FAR) if far.size else True
 
 
 def _type(tensor: torch.Tensor) -> TensorType:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 import numpy as np
 from onnx import NodeProto
@@ -100,20 +100,22 @@ def _leave_axes(node: NodeProto) -> None:
     del node.input[1:]
 
 
-def _from_the_front(axes: list[int], rank: int) -> list[int]:
-    return sorted(axis % rank for axis in axes)
+def _from_the_front(axes: Iterable[int], rank: int) -> list[int]:
+    """Return the axes, counted from the front. An axis that does not exist stays one that does not exist."""
+    return [int(axis) + rank if axis < 0 else int(axis) for axis in axes]
 
 
 def _all_axes(node: NodeProto, site: FormSite) -> bool:
     """Return whether a reduction names every axis, and at least one (``noop_with_empty_axes`` matters for none)."""
     axes, rank = _axes(node, site), site.operand(node).rank
-    return bool(axes) and axes is not None and _from_the_front(axes, rank) == list(range(rank))
+    return bool(axes) and axes is not None and sorted(_from_the_front(axes, rank)) == list(range(rank))
 
 
 def _axes_absent(node: NodeProto, site: FormSite) -> bool:
     if node.op_type == "Squeeze":
         axes, t = _axes(node, site), site.operand(node)
-        meant = axes is not None and _from_the_front(axes, t.rank) == [i for i, n in enumerate(t.shape) if n == 1]
+        ones = [i for i, n in enumerate(t.shape) if n == 1]
+        meant = axes is not None and sorted(_from_the_front(axes, t.rank)) == ones
     else:
         meant = _all_axes(node, site) and not value(node, "noop_with_empty_axes", 0)
     if meant:
@@ -138,7 +140,7 @@ def _out_of_order(node: NodeProto, site: FormSite) -> bool:
 
 def _slice_axes_absent(node: NodeProto, site: FormSite) -> bool:
     axes, rank = site.array(node, 3), site.operand(node).rank
-    if axes is None or [int(a) % rank for a in axes] != list(range(len(axes))):
+    if axes is None or _from_the_front(axes, rank) != list(range(len(axes))):
         return False
     node.input[3] = ""
     cut_inputs(node)
@@ -211,7 +213,7 @@ def _pad_axes(node: NodeProto, site: FormSite) -> bool:
 
 def _crop_axes_absent(node: NodeProto, site: FormSite) -> bool:
     axes, rank = value(node, "axes"), site.operand(node).rank
-    if axes is None or [axis % rank for axis in axes] != list(range(rank)):
+    if axes is None or _from_the_front(axes, rank) != list(range(rank)):
         return False
     drop(node, "axes")
     return True

@@ -13,7 +13,7 @@ from polyjuice.frameworks.torch.aten import layers, places, pointwise
 from polyjuice.frameworks.torch.aten.application import DOMAIN, AtenCall, Rule, Rules, ValueName, demand
 from polyjuice.ops import TABLE, Attr
 
-__all__ = ["AtenCall", "ValueName", "apply", "named_alike"]
+__all__ = ["DOMAIN", "AtenCall", "ValueName", "apply", "named_alike"]
 
 _RULES: Rules = {**pointwise.RULES, **layers.RULES, **places.RULES}
 
