@@ -1,7 +1,7 @@
 """The root cause of a finding, as a text that is equal for all findings with that cause.
 
-For a failure the text is the error, with the part of the compiler to blame. For a wrong result it is the narrowest part
-to blame, the pattern that reduction leaves (operators with their element types), and what is wrong about the result:
+For a failure the text is the error, with the part of the compiler to blame. For a wrong result it has three parts: the
+narrowest part to blame, the operators and element types that reduction leaves, and what is wrong about the result:
 
     mismatch by MatmulTransposeFusion of MatMul Transpose: wrong values
     mismatch of aten.argmin(int64 int8): wrong values
@@ -32,7 +32,7 @@ BY, OF = " by ", " of "
 """The separators before the parts of the compiler to blame, and before the operators."""
 
 SETTING = "setting "
-"""The prefix of a knob that is not a part of the compiler but a way to run it, such as a plan of its memory."""
+"""The prefix of a knob that is a way to run the compiler, such as a plan of its memory, and no part of it."""
 
 IN_PLACE = "in place"
 """The last element of a pattern of a program that writes into its inputs."""

@@ -1,7 +1,7 @@
 """Passes that shrink the difference between two graphs, and one that replaces one side by a rewriting of the other.
 
 Two programs many rewrites apart may share no intermediate value at which to cut both. The last pass then cuts out the
-part of one that shows the fault, and uses the nearest rewriting of that part as the other side.
+part of one that shows the fault. The nearest rewriting of that part becomes the other side.
 """
 
 from __future__ import annotations
