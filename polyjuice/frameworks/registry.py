@@ -113,8 +113,8 @@ class Format:
     """A function that returns an artifact in float64, or None for a program whose runs never agree. Without it, no
     uncompiled run judges results that the interpreter leaves open."""
 
-    take_apart: Part | None = None
-    """A function that splits a user's program into steps, if there is one (:mod:`polyjuice.frameworks.apart`)."""
+    split: Part | None = None
+    """A function that splits a user's program into steps, if there is one (:mod:`polyjuice.frameworks.split`)."""
 
     environment: Part | None = None
     """A function of a Python interpreter that returns the framework's own description of it, if there is one."""

@@ -60,7 +60,7 @@ class Sandbox:
     def call(self, what: str, function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
         """Return the result of a function of a module. The function, its arguments and its result are pickled.
 
-        ``what`` names the user's code in messages. Raises the FormatError or NotTakenApart of the function, and Ended.
+        ``what`` names the user's code in messages. Raises the FormatError or NotSplit of the function, and Ended.
         """
         assert not kwargs
         request = pickle.dumps((os.getcwd(), sys.path, pickle.dumps((function, args, read_limits()))))

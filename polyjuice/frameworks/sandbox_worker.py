@@ -69,13 +69,13 @@ def run(request: bytes, inputs: Sequence[Any]) -> list[tuple[str, np.ndarray]]:
     from polyjuice.execution.worker import is_out_of_memory
     from polyjuice.frameworks.errors import FormatError
     from polyjuice.frameworks.limits import set_read_limits
-    from polyjuice.frameworks.steps import NotTakenApart
+    from polyjuice.frameworks.split import NotSplit
 
     try:
         function, arguments, limits = pickle.loads(request)
         set_read_limits(limits)
         answer = True, function(*arguments)
-    except (FormatError, NotTakenApart) as error:
+    except (FormatError, NotSplit) as error:
         cause: BaseException | None = error
         while cause is not None:
             if is_out_of_memory(cause):

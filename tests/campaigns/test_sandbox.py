@@ -17,11 +17,13 @@ import pytest
 from onnx import parser
 
 from polyjuice.compilers import find
-from polyjuice.execution import Artifact
+from polyjuice.execution import Artifact, LoweringChoices
 from polyjuice.frameworks.sandbox import Ended, Sandbox
+from polyjuice.frameworks.split import split_program
 from polyjuice.oracles import Verdict
 from polyjuice.session import CompilerSession, Conditions
-from polyjuice.triage.reduction.user_programs import Excerpt, ExcerptTrial
+from polyjuice.triage.reduction.pair import Pair
+from polyjuice.triage.reduction.trial import Trial
 from tests.support.commands import PLAIN, polyjuice, save_model
 
 OWNERS = """
@@ -125,32 +127,27 @@ class Model(torch.nn.Module):
 """
 
 
-def trial_of(inputs: np.ndarray, session: CompilerSession) -> ExcerptTrial:
-    """A finding of a program that ends its process if its input is zero."""
-    record = SimpleNamespace(oracle="differential", output=0, profile="given")
-    verdict = Verdict(oracle="differential", kind="mismatch", a="original", b="", message="", signature="")
-    stored: Any = SimpleNamespace(
-        as_written={"original": Artifact(format="torch", source=PICKY)},
-        inputs=(inputs,),
-        record=record,
-        verdict=verdict,
-    )
-    return ExcerptTrial(stored=stored, session=session)
-
-
 def test_what_ends_the_process_is_no_smaller_program() -> None:
+    """The program ends its process if its input is zero."""
     pytest.importorskip("torch")
     ones, zeros = np.ones(3, np.float32), np.zeros(3, np.float32)
+    artifact = Artifact(format="torch", source=PICKY)
+    verdict = Verdict(oracle="differential", kind="mismatch", a="original", b="", message="", signature="")
     with CompilerSession(Conditions(), find("eager")) as session:
-        trial = trial_of(ones, session)
-        whole = trial.as_stored().written
-        assert [step.makes for step in whole.steps] == [("y",), ("z",)]
-        assert not trial.shows(Excerpt(whole.with_input("x", zeros), 0))
+        split = session.sandbox.call("original", split_program, artifact, (ones,))
+        assert [node.outputs for node in split.graph.nodes] == [("y",), ("z",)]
+        stored: Any = SimpleNamespace(
+            graphs={"original": split.graph}, inputs=(ones,), verdict=verdict, record=SimpleNamespace(profile="given")
+        )
+        trial = Trial(stored=stored, session=session, split=split)
+        assert not trial.shows(Pair(graphs=(split.graph,), inputs=(zeros,), output=0, choices=(LoweringChoices(),)))
         assert trial.counts.candidates == 1
         assert trial.counts.programs == 0, "the compiler under test was given it"
-        assert [step.makes for step in trial.as_stored().written.steps] == [("y",), ("z",)]  # in another process
+        assert session.sandbox.call("original", split_program, artifact, (ones,)).graph == split.graph, (
+            "another process"
+        )
         with pytest.raises(Ended, match="original was run in a process of its own, which was ended by SIGABRT"):
-            trial_of(zeros, session).as_stored()
+            session.sandbox.call("original", split_program, artifact, (zeros,))
 
 
 # --- ONNX's reference evaluator -------------------------------------------------------------------------------

@@ -13,14 +13,16 @@ import onnx
 import pytest
 from onnx import ModelProto, parser
 
-from polyjuice.execution import Artifact
-from polyjuice.frameworks.apart import graph_of, taken_apart
+from polyjuice.execution import Artifact, LoweringChoices
 from polyjuice.frameworks.errors import FormatError
 from polyjuice.frameworks.onnx import user_program as onnx_program
-from polyjuice.frameworks.steps import NotTakenApart, Written
+from polyjuice.frameworks.split import NotSplit, SplitProgram, graph_of, split_program
+from polyjuice.ops import entry
+from polyjuice.triage.reduction.edits import substitute, tidy
+from polyjuice.triage.reduction.pair import Pair
+from polyjuice.triage.reduction.run import PASSES_OF_USER_PROGRAMS
 from polyjuice.triage.reduction.search import Search
 from polyjuice.triage.reduction.trial import Counts
-from polyjuice.triage.reduction.user_programs import PASSES, Excerpt, is_known
 from tests.support.commands import ONE_RULE, polyjuice, record
 from tests.support.plugins import spoiled
 from tests.support.shares import in_the_long_run
@@ -112,7 +114,8 @@ def test_a_fault_of_one_node_as_written_is_reduced_to_that_node(node: str, tmp_p
 class Says:
     """A trial that shows the fault if a valid program's text meets a condition. It also checks the outputs."""
 
-    def __init__(self, shown: Callable[[Excerpt], bool]) -> None:
+    def __init__(self, split: SplitProgram, shown: Callable[[str], bool]) -> None:
+        self.split = split
         self._shown = shown
         self.counts = Counts()
         self.until = math.inf
@@ -122,45 +125,42 @@ class Says:
     def check_time(self) -> None:
         pass
 
-    def compile_together(self, excerpts: Sequence[Excerpt]) -> None:
-        raise AssertionError("not asked")
-
-    def shows(self, excerpt: Excerpt) -> bool:
-        written = excerpt.written
+    def shows(self, pair: Pair) -> bool:
+        (graph,) = pair.graphs
         self.counts.candidates += 1
-        if not (written.steps and written.inputs and self._shown(excerpt)):
+        if not (graph.nodes and graph.inputs):
             return False
         try:
-            graph = graph_of(written.artifact, tuple(written.inputs.values()))
+            artifact = self.split.artifact(graph, pair.inputs)
+            read = graph_of(artifact, pair.inputs)
         except FormatError:
             return False
-        if not is_known(graph):
+        if not (self._shown(text_of(artifact)) and all(map(entry, read.nodes))):
             return False
-        assert len(graph.outputs) == len(written.outputs)
+        assert len(read.outputs) == len(graph.outputs)
         return True
 
-    def judge(self, excerpt: Excerpt) -> None:
-        return None
 
-
-def smallest(written: Written, shown: Callable[[Excerpt], bool], output: int = 0) -> Written:
-    search = Search(passes=PASSES, trial=Says(shown), accepted=[Excerpt(written, output)], show=lambda _: None)
+def reduced(split: SplitProgram, shown: Callable[[str], bool], output: int = 0) -> tuple[Artifact, Pair]:
+    start = Pair(graphs=(split.graph,), inputs=split.inputs, output=output, choices=(LoweringChoices(),))
+    trial: Any = Says(split, shown)
+    search = Search(passes=PASSES_OF_USER_PROGRAMS, trial=trial, accepted=[start], show=lambda _: None, tidy=tidy)
     assert search.run()
-    return search.accepted[-1].written
+    pair = search.accepted[-1]
+    return split.artifact(pair.graphs[0], pair.inputs), pair
 
 
-def has(op: str) -> Callable[[Excerpt], bool]:
-    return lambda excerpt: any(step.code.op_type == op for step in excerpt.written.steps)
+def has(op: str) -> Callable[[str], bool]:
+    return lambda text: f"{op} " in text
 
 
-def onnx_written(text: str, *inputs: Sequence[float]) -> Written:
+def onnx_split(text: str, *inputs: Sequence[float]) -> SplitProgram:
     program = onnx_program.from_model(parser.parse_model(text))
     assert program.artifact
-    return taken_apart(program.artifact, [np.array(x, np.float32) for x in inputs])
+    return split_program(program.artifact, [np.array(x, np.float32) for x in inputs])
 
 
-def text_of(written: Written) -> str:
-    artifact = written.artifact
+def text_of(artifact: Artifact) -> str:
     if isinstance(artifact.source, str):
         return artifact.source.partition("def forward")[2]
     return " ".join(onnx.printer.to_text(onnx.load_from_string(artifact.source).graph).split())
@@ -168,8 +168,8 @@ def text_of(written: Written) -> str:
 
 def test_what_a_step_needs_whose_value_is_no_input_is_a_constant() -> None:
     """The step needs a computed shape. As an input, the shape would leave the result's shape open."""
-    small = smallest(
-        onnx_written(
+    small, pair = reduced(
+        onnx_split(
             """<ir_version: 8, opset_import: ["" : 17]> g (float[2,3] x) => (float[6] y)
             { s = Shape(x) p = ReduceProd<keepdims = 1>(s) t = Reshape(x, p) y = Neg(t) }""",
             [[1, 2, 3], [4, 5, 6]],
@@ -177,7 +177,7 @@ def test_what_a_step_needs_whose_value_is_no_input_is_a_constant() -> None:
         has("Reshape"),
     )
     assert text_of(small) == "g (float[2,3] x) => (float[6] t) <int64[1] p = {6}> { t = Reshape (x, p) }"
-    assert not small.inputs["x"].any()
+    assert not pair.inputs[0].any()
 
 
 def test_functions_subgraphs_and_declared_initializers_stay_whole() -> None:
@@ -195,29 +195,28 @@ def test_functions_subgraphs_and_declared_initializers_stay_whole() -> None:
     <opset_import: ["" : 17], domain: "own"> unused (x) => (y) { y = Sin(x) }"""
     program = onnx_program.from_model(parser.parse_model(text))
     assert program.artifact
-    written = taken_apart(program.artifact, [np.array([1, -2], np.float32), np.array(True)])
-    np.testing.assert_allclose(written.values["y"], -np.add(np.tanh(np.exp([1, 2])), [1, -2]), rtol=1e-6)
-    branch = smallest(written, has("If"))
-    assert [step.code.op_type for step in branch.steps] == ["If"]
-    assert set(branch.steps[0].reads) == {"c", "d", "x", "a"}
-    call = smallest(written, has("outer"))
-    model = onnx.load_from_string(call.artifact.source)  # type: ignore[arg-type]
-    assert sorted(function.name for function in model.functions) == ["inner", "outer"]
-    with pytest.raises(FormatError, match="subgraph"):
-        written.bypassed(written.steps[2], "b")
+    split = split_program(program.artifact, [np.array([1, -2], np.float32), np.array(True)])
+    np.testing.assert_allclose(split.values["y"], -np.add(np.tanh(np.exp([1, 2])), [1, -2]), rtol=1e-6)
+    branch = onnx.load_from_string(reduced(split, has("If"))[0].source)  # type: ignore[arg-type]
+    assert [node.op_type for node in branch.graph.node] == ["If"]
+    assert {value.name for value in branch.graph.input} == {"c", "d", "x", "a"}
+    call = onnx.load_from_string(reduced(split, has("own.outer"))[0].source)  # type: ignore[arg-type]
+    assert sorted(function.name for function in call.functions) == ["inner", "outer"]
+    bypassed = split.artifact(substitute(split.graph, {"d": "b"}), split.inputs)
+    assert "Add (b, x)" in text_of(bypassed), "a subgraph reads another value"
     older = parser.parse_model(
         """<ir_version: 3, opset_import: ["" : 8]> g (float[2] x, float[2] w) => (float[2] y)
         <float[2] w = {1, 2}> { a = Mul(x, w) b = Abs(a) y = Neg(b) }"""
     )
     program = onnx_program.from_model(older)
     assert program.artifact
-    product = smallest(taken_apart(program.artifact, [np.ones(2, np.float32)]), has("Mul"))
+    product, _ = reduced(split_program(program.artifact, [np.ones(2, np.float32)]), has("Mul"))
     assert text_of(product) == "g (float[2] x, float[2] w) => (float[2] a) <float[2] w = {1,2}> { a = Mul (x, w) }"
 
 
 def test_what_the_reference_evaluator_cannot_run_is_cut_by_its_type() -> None:
-    small = smallest(
-        onnx_written(
+    small, _ = reduced(
+        onnx_split(
             """<ir_version: 8, opset_import: ["" : 17, "other" : 1]> g (float[2] x) => (float[2] y) <float[2] b>
             { a = Abs(x) b = other.Op(a) d = Exp(b) y = Neg(d) }""",
             [3, 4],
@@ -231,7 +230,7 @@ def test_what_the_reference_evaluator_cannot_run_is_cut_by_its_type() -> None:
 
 
 @pytest.fixture(scope="module")
-def everything() -> Written:
+def everything() -> SplitProgram:
     torch = pytest.importorskip("torch")
     from polyjuice.frameworks.torch import user_program as torch_program
     from tests.support.torch_modules import Everything, X
@@ -239,33 +238,33 @@ def everything() -> Written:
     program = torch_program.from_module(Everything().eval(), (X.t().contiguous().t(),), {"scale": torch.ones(3)})
     assert program.artifact
     assert program.examples
-    return taken_apart(program.artifact, program.examples)
+    return split_program(program.artifact, program.examples)
 
 
-def statement(written: Written, text: str) -> Written:
+def statement(split: SplitProgram, text: str) -> tuple[Artifact, Pair]:
     """Reduce with a fault that shows if a statement has this text."""
-    return smallest(written, lambda excerpt: text in text_of(excerpt.written), 2)
+    return reduced(split, lambda program: text in program, 2)
 
 
 @pytest.mark.long
-def test_a_torch_module_is_cut_statement_by_statement(everything: Written) -> None:
+def test_a_torch_module_is_cut_statement_by_statement(everything: SplitProgram) -> None:
     assert {"linear", "values", "hidden_1", "mul_2"} <= everything.values.keys()
-    small = statement(everything, "torch._C._nn.linear(")
+    small, pair = statement(everything, "torch._C._nn.linear(")
     assert text_of(small) == (
         "(self, x):\n"
         "        linear = torch._C._nn.linear(x, self.w_linear_weight, self.w_linear_bias)\n"
         "        return (linear,)\n"
     )
-    assert small.artifact.setup == {"layouts": ["transposed"]}
-    assert len(graph_of(small.artifact, tuple(small.inputs.values()))) > 0
-    with pytest.raises(NotTakenApart, match="form"):
-        taken_apart(Artifact(format="torch", source="x = 1"), [])
+    assert small.setup == {"layouts": ["transposed"]}
+    assert len(graph_of(small, pair.inputs)) > 0
+    with pytest.raises(NotSplit, match="form"):
+        split_program(Artifact(format="torch", source="x = 1"), [])
 
 
 @pytest.mark.long
-def test_a_write_of_a_torch_module_is_cut_out(everything: Written) -> None:
-    assert text_of(statement(everything, ".add_(1.0)")).count("\n") == 3
-    written = text_of(statement(everything, ", 0] = 2"))
+def test_a_write_of_a_torch_module_is_cut_out(everything: SplitProgram) -> None:
+    assert text_of(statement(everything, ".add_(1.0)")[0]).count("\n") == 3
+    written = text_of(statement(everything, ", 0] = 2")[0])
     assert "hidden_1[slice(None, None, None), 0] = 2\n        return (" in written
 
 

@@ -10,7 +10,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from polyjuice.ir import Graph
+from polyjuice.execution import LoweringChoices
+from polyjuice.ir import Graph, with_outputs
+from polyjuice.triage.reduction.edits import rebuild, tidy
+from polyjuice.triage.reduction.pair import Pair
 from tests.support.commands import polyjuice, record
 from tests.support.plugins import plugin
 from tests.support.shares import in_the_long_run
@@ -18,9 +21,9 @@ from tests.support.shares import in_the_long_run
 torch = pytest.importorskip("torch")
 
 from polyjuice.frameworks import user_files as files  # noqa: E402
-from polyjuice.frameworks.apart import graph_of, taken_apart  # noqa: E402
 from polyjuice.frameworks.errors import FormatError  # noqa: E402
 from polyjuice.frameworks.onnx.graph_files import from_model, to_model  # noqa: E402
+from polyjuice.frameworks.split import graph_of, split_program  # noqa: E402
 from polyjuice.frameworks.torch import export as torch_export  # noqa: E402
 from polyjuice.frameworks.torch import user_program as torch_program  # noqa: E402
 from polyjuice.frameworks.torch.user_printer import array_of, run  # noqa: E402
@@ -134,26 +137,30 @@ def test_statistics_that_a_kernel_writes_without_saying_so_are_buffers_that_are_
         torch.testing.assert_close(a, b)
 
 
-def test_a_program_that_writes_is_taken_apart_with_its_updates() -> None:
+def test_a_program_that_writes_is_split_with_its_updates() -> None:
     """The reduced program takes buffers as inputs. If an update is no longer an output, the program still writes it."""
     artifact = torch_program.from_module(Stateful(), (X, Y)).artifact
     assert artifact
-    written = taken_apart(artifact, [X.numpy(), Y.numpy()])
-    assert [*written.inputs] == ["x", "y", "cache", "steps"]
-    assert written.updates == ("y", "cache", "steps")
-    one = written.with_results([2])
-    assert (one.outputs, one.updates) == ((), ("y",))
-    graph = graph_of(one.artifact, tuple(one.inputs.values()))
+    split = split_program(artifact, [X.numpy(), Y.numpy()])
+    assert split.graph.inputs == ("x", "y", "cache", "steps")
+    assert [*split.graph.updates] == ["y", "cache", "steps"]
+    start = Pair(graphs=(split.graph,), inputs=split.inputs, output=0, choices=(LoweringChoices(),))
+
+    def with_results(*places: int) -> Pair:
+        return tidy(start.with_graphs([rebuild(with_outputs(split.graph, places))]))
+
+    one = with_results(2)
+    assert (one.graphs[0].returned, [*one.graphs[0].updates]) == ((), ["y"])
+    program = split.artifact(one.graphs[0], one.inputs)
+    graph = graph_of(program, one.inputs)
     assert graph.updates == {"y": 0}
-    for found in (
-        run(one.artifact, list(map(torch.tensor, one.inputs.values()))),
-        evaluate(graph, [*one.inputs.values()]),
-    ):
+    for found in (run(program, list(map(torch.tensor, one.inputs))), evaluate(graph, one.inputs)):
         np.testing.assert_array_equal(np.asarray(found[0]), (Y * X).numpy())
-    two = written.with_results([1, 4])
-    assert (two.outputs, two.updates) == (("y",), ("steps",))
-    assert two.artifact.setup["updates"] == [[1, [*two.inputs].index("steps")]]
-    assert len(graph_of(two.artifact, tuple(two.inputs.values())).outputs) == 2
+    two = with_results(1, 4)
+    program = split.artifact(two.graphs[0], two.inputs)
+    assert "return (y,)" in str(program.source)
+    assert program.setup["updates"] == [[1, two.graphs[0].inputs.index("steps")]]
+    assert len(graph_of(program, two.inputs).outputs) == 2
 
 
 def test_a_module_that_gives_no_tensor_is_refused() -> None:

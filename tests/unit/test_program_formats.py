@@ -26,7 +26,7 @@ def test_each_part_of_a_format_can_be_loaded(name: str) -> None:
     loaded = {key: part.load() for key, part in parts.items() if isinstance(part, Part)}
     assert {"lower", "rendering"} <= loaded.keys()
     assert isinstance(loaded["rendering"], Rendering)
-    assert all(callable(loaded[key]) for key in ("lower", "widen", "take_apart", "read") if key in loaded)
+    assert all(callable(loaded[key]) for key in ("lower", "widen", "split", "read") if key in loaded)
 
 
 @pytest.mark.parametrize("name", ["tflite", "__init__"])

@@ -207,11 +207,12 @@ class Number:
 
 def test_a_reduction_breaks_off_a_trial_and_keeps_what_it_has() -> None:
     closed = []
-    trial = Numbers(soon(), SimpleNamespace(close=lambda: closed.append(True)))
-    passes = [("half", lambda *_: [lambda n: [Number(n.value // 2)]])]
-    search: Search[Number] = Search(passes=passes, trial=trial, accepted=[Number(12)], show=lambda step: None)
+    trial: Any = Numbers(soon(), SimpleNamespace(close=lambda: closed.append(True)))
+    passes: Any = [("half", lambda *_: [lambda n: [Number(n.value // 2)]])]
+    numbers: list[Any] = [Number(12)]
+    search = Search(passes=passes, trial=trial, accepted=numbers, show=lambda step: None)
     assert not search.run()
-    assert [number.value for number in search.accepted] == [12, 6]
+    assert [number.value for number in numbers] == [12, 6]
     assert closed, "its processes may be anywhere within a program"
 
 

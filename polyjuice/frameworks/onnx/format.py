@@ -17,6 +17,6 @@ FORMAT = Format(
     left_open=True,
     on_gpu=False,
     widen=Part("polyjuice.frameworks.precision:onnx_in_float64"),
-    take_apart=Part("polyjuice.frameworks.onnx.user_steps:taken_apart"),
+    split=Part("polyjuice.frameworks.onnx.split:split_program"),
     read=Part("polyjuice.frameworks.onnx.user_program:graph_of"),
 )

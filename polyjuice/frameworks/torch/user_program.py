@@ -86,17 +86,29 @@ def _with_updates(graph: Graph, artifact: Artifact) -> Graph:
 
 def values(
     artifact: Artifact, inputs: Sequence[tuple[np.ndarray, str]], watcher: str
-) -> dict[str, tuple[np.ndarray, str]]:
-    """Run a program that calls ``watcher(name, value)``; return the tensors that it names, as they are at that time.
+) -> list[dict[str, tuple[np.ndarray, str]]]:
+    """Run a program that calls ``watcher(reads, locals())``; return the tensors that are new or written at each call.
 
-    Each array comes with its layout in memory. Raises any error of the program.
+    Each array comes with its layout in memory. A tensor's version counter says that it was written; since some kernels
+    do not count, the tensors named in ``reads`` are also compared. Raises any error of the program.
     """
-    found: dict[str, tuple[np.ndarray, str]] = {}
+    found: list[dict[str, tuple[np.ndarray, str]]] = []
+    last: dict[str, tuple[torch.Tensor, int, bytes]] = {}
 
-    def watch(name: str, value: Any) -> None:
-        if isinstance(value, torch.Tensor) and str(value.dtype).removeprefix("torch.") in dtypes.ALL:
+    def watch(reads: Sequence[str], variables: Mapping[str, Any]) -> None:
+        found.append({})
+        for name, value in variables.items():
+            if not isinstance(value, torch.Tensor) or str(value.dtype).removeprefix("torch.") not in dtypes.ALL:
+                continue
+            before = last.get(name)
+            same = before is not None and before[0] is value and before[1] == value._version
+            if same and name not in reads:
+                continue
             tensor = value.detach().clone()
-            found[name] = array_of(tensor), layout_of(tensor)
+            array = array_of(tensor)
+            if not same or (before and before[2] != array.tobytes()):
+                found[-1][name] = array, layout_of(tensor)
+                last[name] = value, value._version, array.tobytes()
 
     model = model_of(artifact, {watcher: watch})
     with torch.no_grad():

@@ -12,7 +12,7 @@ from typing import TypeVar
 import numpy as np
 
 from polyjuice.interpret import EvaluationError, evaluate
-from polyjuice.ir import Graph, GraphError, Node, TensorType, array_digest, complexes, dtypes, prune, read
+from polyjuice.ir import Graph, GraphError, Node, TensorType, array_digest, complexes, dtypes, prune, read, renamed
 from polyjuice.ops import check, infer_node
 from polyjuice.triage.reduction.pair import Pair
 from polyjuice.triage.reduction.trial import Trial
@@ -267,7 +267,14 @@ def halves_first(items: Sequence[T]) -> Iterator[T]:
 
 
 def shared(pair: Pair, trial: Trial) -> list[Shared]:
-    """All values of a pair, grouped by equality; none where the graphs have no values on these inputs."""
+    """All values of a pair, grouped by equality; none where the graphs have no values on these inputs.
+
+    For a user's program these are the tensors of its uncompiled run.
+    """
+    if trial.split:
+        known, (graph,) = trial.split.values, pair.graphs
+        there = [name for name in graph.types if name in known]
+        return [Shared(type=graph.types[n], names=((n,),), array=known[n], fixed=False) for n in there]
     try:
         return shared_values(pair, trial.further(pair, _SETS))
     except EvaluationError:
@@ -302,6 +309,11 @@ def with_constant(graph: Graph, names: Sequence[str], new: str, array: np.ndarra
     """The graph with a new constant instead of some values."""
     types = {**graph.types, new: graph.types[names[0]]}
     return substitute(replace(graph, constants={**graph.constants, new: array}, types=types), dict.fromkeys(names, new))
+
+
+def with_name(graph: Graph, old: str, new: str) -> Graph:
+    """The graph with another name for a value, unless a value has that name."""
+    return graph if new in graph.types else renamed(graph, {**{name: name for name in ("", *graph.types)}, old: new})
 
 
 def unused(pair: Pair, stem: str) -> str:

@@ -19,23 +19,22 @@ from polyjuice.egraph import Rewriter, Rule
 from polyjuice.execution import LoweringChoices
 from polyjuice.frameworks.lowering import Unlowerable, following
 from polyjuice.frameworks.sandbox import Ended
-from polyjuice.frameworks.steps import NotTakenApart
+from polyjuice.frameworks.split import NotSplit, split_program
 from polyjuice.inputs import are_large, ranges
 from polyjuice.oracles import Case, Oracle, Verdict
 from polyjuice.session import CompilerSession
 from polyjuice.triage.explanation import default_rules, explain
 from polyjuice.triage.finding import write_finding
 from polyjuice.triage.record import FindingError, FindingRecord
-from polyjuice.triage.reduction import details, sides, structure, user_programs
+from polyjuice.triage.reduction import details, sides, structure
 from polyjuice.triage.reduction.edits import tidy
 from polyjuice.triage.reduction.pair import Pair, with_plain_names
-from polyjuice.triage.reduction.search import C, NotShown, Passes, Progress, Search
+from polyjuice.triage.reduction.search import NotShown, Passes, Progress, Search
 from polyjuice.triage.reduction.sides import without_an_operator
 from polyjuice.triage.reduction.trial import Counts, Trial
-from polyjuice.triage.reduction.user_programs import ExcerptTrial
 from polyjuice.triage.stored import Stored
 
-PASSES: Passes[Pair] = (
+PASSES: Passes = (
     ("first wrong value", structure.first_wrong),
     ("no choices", details.no_choices),
     ("outputs", structure.outputs),
@@ -63,6 +62,11 @@ PASSES: Passes[Pair] = (
 Constants are folded late: equal constants of both sides change together only before that.
 Rewritings replace one side entirely, so they come last.
 """
+
+PASSES_OF_USER_PROGRAMS = [
+    (name, edits) for name, edits in PASSES if name in ("outputs", "earlier output", "cuts", "bypasses", "values")
+]
+"""The passes that need no knowledge of the operators."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -142,10 +146,9 @@ def _of_graphs(
     return found or _result(tuple(stored.graphs), search, finished)
 
 
-def _beside_another(search: Search[Pair], whole: Stored, finished: bool) -> Reduced | None:
+def _beside_another(search: Search, whole: Stored, finished: bool) -> Reduced | None:
     """The search's result, confirmed beside an equal program that is right; None where none is near."""
     one = search.trial
-    assert isinstance(one, Trial)
     (label,) = one.stored.graphs
     trial = Trial(stored=replace(whole, as_written={}), session=one.session, rules=one.rules, runs=one.runs)
     for pair in beside(search.accepted[-1], list(whole.graphs).index(label), one.rewriter):
@@ -196,22 +199,24 @@ def _of_program(
 
 def _of_text(stored: Stored, session: CompilerSession, until: float, show: Callable[[Progress], None]) -> Reduced:
     """Cut down a program as its owner wrote it. Raises NotShown, FindingError."""
-    trial = ExcerptTrial(stored=stored, session=session)
-    shows_only = f"the fault shows in {trial.label} as its owner wrote it, and not in its graph"
+    ((label, program),) = stored.as_written.items()
+    shows_only = f"the fault shows in {label} as its owner wrote it, and not in its graph"
     try:
-        start = trial.as_stored()
-    except (Ended, NotTakenApart) as problem:
+        split = session.sandbox.call(label, split_program, program, stored.inputs)
+    except (Ended, NotSplit) as problem:
         raise FindingError(f"{shows_only}, and {problem}") from None
-    if trial.oracle.least > 1 or not trial.shows(start):
+    trial = Trial(stored=stored, session=session, split=split)
+    start = Pair(graphs=(split.graph,), inputs=split.inputs, output=stored.record.output, choices=(LoweringChoices(),))
+    if len(stored.graphs) > 1 or not trial.shows(start):
         if not pipeline.shows(pipeline.execute(stored.case(), session), stored.verdict, session):
             raise NotShown
         raise FindingError(f"{shows_only}, and only beside another program")
     trial.until = until
-    search = Search(passes=user_programs.PASSES, trial=trial, accepted=[start], show=show)
-    return _result((trial.label,), search, search.run())
+    search = Search(passes=PASSES_OF_USER_PROGRAMS, trial=trial, accepted=[start], show=show, tidy=tidy)
+    return _result((label,), search, search.run())
 
 
-def _result(labels: tuple[str, ...], search: Search[C], finished: bool) -> Reduced:
+def _result(labels: tuple[str, ...], search: Search, finished: bool) -> Reduced:
     """The confirmed result of a search. Raises NotShown."""
     smallest, case, verdict = search.confirmed()
     before, after = (dict(zip(labels, c.operators, strict=True)) for c in (search.accepted[0], smallest))

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from itertools import count, islice
-from typing import Any, Generic, Protocol, TypeVar
 
 from polyjuice import pipeline
 from polyjuice.oracles import Case, Verdict
-from polyjuice.session import CompilerSession
 from polyjuice.timelimit import TimeLimit
-from polyjuice.triage.reduction.trial import UNFIT, Counts, OutOfTime
+from polyjuice.triage.reduction.edits import Edit
+from polyjuice.triage.reduction.pair import Pair
+from polyjuice.triage.reduction.trial import UNFIT, OutOfTime, Trial
 
 
 class NotShown(Exception):
@@ -29,82 +29,22 @@ class Progress:
     candidates: int
 
 
-class Candidate(Protocol):
-    """An object to reduce."""
-
-    @property
-    def size(self) -> tuple[int, ...]:
-        """The rank in a total order."""
-        ...
-
-    @property
-    def digest(self) -> str:
-        """A hash of everything that the fault depends on."""
-        ...
-
-    @property
-    def operators(self) -> tuple[int, ...]:
-        """How many operators each program has."""
-
-
-C = TypeVar("C", bound=Candidate)
-
-
-C_contra = TypeVar("C_contra", bound=Candidate, contravariant=True)
-
-
-class Judge(Protocol[C_contra]):
-    """Tests whether candidates show the fault."""
-
-    @property
-    def session(self) -> CompilerSession:
-        """The compiler session that runs the candidates."""
-        ...
-
-    @property
-    def counts(self) -> Counts:
-        """The counts of candidates and programs so far."""
-        ...
-
-    @property
-    def until(self) -> float:
-        """When the time is up, on the monotonic clock."""
-
-    def check_time(self) -> None:
-        """Raises OutOfTime."""
-
-    def shows(self, candidate: C_contra, /) -> bool:
-        """Whether a candidate still shows the fault, and nothing else is wrong with it."""
-
-    @property
-    def together(self) -> int:
-        """The most candidates to try together."""
-
-    def compile_together(self, candidates: Sequence[C_contra], /) -> None:
-        """Run the programs of upcoming candidates together, where that is faster."""
-
-    def judge(self, candidate: C_contra, /) -> tuple[Case, Verdict] | None:
-        """The case and the oracle's own verdict; None where the fault does not show."""
-
-
-Edit = Callable[[C], Iterable[C]]
-
-Passes = Sequence[tuple[str, Callable[[C, Any], Iterator[Edit[C]]]]]
-"""Names and passes: each pass turns a candidate and its judge into the edits to try one after another."""
+Passes = Sequence[tuple[str, Callable[[Pair, Trial], Iterator[Edit]]]]
+"""Names and passes: each pass turns a pair and its trial into the edits to try one after another."""
 
 
 @dataclass(kw_only=True)
-class Search(Generic[C]):
+class Search:
     """Passes that shrink the last of ``accepted``: candidates that showed the fault, each smaller than the one before.
 
     ``tidy`` cleans up the result of each edit.
     """
 
-    passes: Passes[C]
-    trial: Judge[C]
-    accepted: list[C]
+    passes: Passes
+    trial: Trial
+    accepted: list[Pair]
     show: Callable[[Progress], None]
-    tidy: Callable[[C], C] = lambda candidate: candidate
+    tidy: Callable[[Pair], Pair] = lambda candidate: candidate
 
     @property
     def steps(self) -> int:
@@ -127,7 +67,7 @@ class Search(Generic[C]):
         self.trial.session.close()  # its processes may be anywhere within a program
         return False
 
-    def confirmed(self) -> tuple[C, Case, Verdict]:
+    def confirmed(self) -> tuple[Pair, Case, Verdict]:
         """The smallest candidate that repeats in fresh processes. Raises NotShown where not even the first one does."""
         for candidate in reversed(self.accepted):
             judged = self.trial.judge(candidate)
@@ -135,13 +75,13 @@ class Search(Generic[C]):
                 return candidate, *judged
         raise NotShown
 
-    def _sweep(self, name: str, edits: Callable[[C, Any], Iterator[Edit[C]]]) -> bool:
+    def _sweep(self, name: str, edits: Callable[[Pair, Trial], Iterator[Edit]]) -> bool:
         """Apply each edit of a pass once; return whether any made the candidate smaller.
 
         Edits that the pass has already yielded are applied to the newest accepted candidate.
         """
         before = self.accepted[-1]
-        coming, drawn = iter(edits(before, self.trial)), deque[Edit[C]]()
+        coming, drawn = iter(edits(before, self.trial)), deque[Edit]()
         while shown := self._first(name, self._stream(coming, drawn)):
             place, candidate = shown
             self.accepted.append(candidate)
@@ -149,7 +89,7 @@ class Search(Generic[C]):
                 drawn.popleft()
         return self.accepted[-1] is not before
 
-    def _stream(self, coming: Iterator[Edit[C]], drawn: deque[Edit[C]]) -> Iterator[tuple[int, C]]:
+    def _stream(self, coming: Iterator[Edit], drawn: deque[Edit]) -> Iterator[tuple[int, Pair]]:
         """Yield the smaller candidates that the edits make of the newest accepted one, with the index of each edit."""
         for place in count():
             if place == len(drawn):
@@ -161,7 +101,7 @@ class Search(Generic[C]):
                 if candidate.size < self.accepted[-1].size:
                     yield place, candidate
 
-    def _first(self, name: str, stream: Iterator[tuple[int, C]]) -> tuple[int, C] | None:
+    def _first(self, name: str, stream: Iterator[tuple[int, Pair]]) -> tuple[int, Pair] | None:
         """The first candidate that shows the fault, with the index of its edit. Raises OutOfTime.
 
         If several programs at once are faster, the number of candidates tried together doubles each time.
@@ -179,7 +119,7 @@ class Search(Generic[C]):
             together = min(2 * together, self.trial.together)
         return None
 
-    def _candidates(self, edit: Edit[C]) -> Iterator[C]:
+    def _candidates(self, edit: Edit) -> Iterator[Pair]:
         """Yield an edit's candidates, up to the first ill-typed one."""
         try:
             for candidate in edit(self.accepted[-1]):

@@ -25,6 +25,7 @@ from polyjuice.triage.reduction.edits import (
     unused,
     with_constant,
     with_input,
+    with_name,
 )
 from polyjuice.triage.reduction.pair import Pair
 from polyjuice.triage.reduction.trial import Trial
@@ -122,11 +123,12 @@ def cuts(pair: Pair, trial: Trial) -> Iterator[Edit]:
     """Turn values that all sides compute into inputs or constants, starting with the largest part to remove."""
     values = [v for v in shared(pair, trial) if v.everywhere]
     of = {name: v for v in values for name in v.names[0]}
+    cut = partial(_cut, keep_names=trial.split is not None)
     for value in reversed(by_depth(pair, values)):
-        yield partial(_cut, values=[value])
+        yield partial(cut, values=[value])
         results = _results_beside(pair.graphs[0], value.names[0][0])
         if len(results) > 1 and all(name in of for name in results):
-            yield partial(_cut, values=[of[name] for name in results])
+            yield partial(cut, values=[of[name] for name in results])
 
 
 def _results_beside(graph: Graph, name: str) -> Sequence[str]:
@@ -135,7 +137,8 @@ def _results_beside(graph: Graph, name: str) -> Sequence[str]:
     return [result for result in maker.outputs if result] if maker else []
 
 
-def _cut(pair: Pair, values: Sequence[Shared]) -> Iterator[Pair]:
+def _cut(pair: Pair, values: Sequence[Shared], keep_names: bool) -> Iterator[Pair]:
+    """Cut at some values, which keep their names in a user's program."""
     graphs, inputs = list(pair.graphs), list(pair.inputs)
     fixed = list(pair.graphs)
     for number, value in enumerate(values):
@@ -147,6 +150,8 @@ def _cut(pair: Pair, values: Sequence[Shared]) -> Iterator[Pair]:
             graphs[side] = substitute(with_input(graphs[side], new, value.type), dict.fromkeys(here, new))
             fixed[side] = with_constant(fixed[side], here, new, array)
         inputs.append(array)
+        if keep_names:
+            graphs, fixed = ([with_name(g, new, value.names[0][0]) for g in group] for group in (graphs, fixed))
     yield replace(pair, graphs=tuple(graphs), inputs=tuple(inputs))
     yield pair.with_graphs(fixed)
 

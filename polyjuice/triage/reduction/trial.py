@@ -16,13 +16,16 @@ from polyjuice import pipeline
 from polyjuice.egraph import Budget, Rewriter, Rule
 from polyjuice.execution import Artifact, Outcome, Site
 from polyjuice.frameworks import registry
+from polyjuice.frameworks.errors import FormatError
 from polyjuice.frameworks.lowering import Unlowerable, unfit_layouts
 from polyjuice.frameworks.onnx.model import OPSET_SITE
 from polyjuice.frameworks.onnx.versions import OPSET
+from polyjuice.frameworks.split import SplitProgram, graph_of
 from polyjuice.inputs import make_inputs, mode_in
 from polyjuice.interpret import EvaluationError
 from polyjuice.ir import Graph, array_digest, digest, read
 from polyjuice.numerics import Mode
+from polyjuice.ops import entry
 from polyjuice.ops.decompose import NoDecomposition
 from polyjuice.oracles import Case, InputSet, Program, Verdict
 from polyjuice.session import CompilerSession
@@ -64,7 +67,8 @@ class Trial:
     """Tests candidates with the finding's own oracle.
 
     ``rules`` may rewrite programs; ``until`` is when the time is up, on the monotonic clock. A program runs ``runs``
-    times on its inputs: in some compilers the first run overwrites memory that the second needs.
+    times on its inputs: in some compilers the first run overwrites memory that the second needs. ``split`` is the
+    program of a user, if that is what is reduced: the graph's nodes are then its own nodes or statements.
     """
 
     stored: Stored
@@ -72,6 +76,7 @@ class Trial:
     rules: Sequence[Rule] = ()
     until: float = math.inf
     runs: int = 1
+    split: SplitProgram | None = None
     counts: Counts = field(default_factory=Counts)
     _answers: dict[str, bool] = field(default_factory=dict)
     _outcomes: dict[tuple[str, ...], Outcome] = field(default_factory=dict)
@@ -121,7 +126,7 @@ class Trial:
         if varied and any(graph.nodes and not _varies(graph) for graph in pair.graphs):
             return False
         if len(pair.graphs) == 1:
-            return pair.has_values or not self._has_values
+            return bool(self.split) or pair.has_values or not self._has_values
         sets = [pair.inputs, *self.further(pair, count)]
         if len(sets) == 1:
             return False
@@ -196,7 +201,7 @@ class Trial:
     @property
     def together(self) -> int:
         """The most candidates to try together: after the first that shows the fault, the rest is wasted."""
-        return _TOGETHER if self.session.compiler.batches else 1
+        return _TOGETHER if self.session.compiler.batches and not self.split else 1
 
     def compile_together(self, pairs: Sequence[Pair]) -> None:
         """Run the programs of upcoming candidates together, where the compiler is faster with several at once.
@@ -262,12 +267,25 @@ class Trial:
         return replace(program, outcome=self._outcomes[key])
 
     def _program(self, pair: Pair, side: int) -> tuple[Program, tuple[str, ...]]:
-        """One side before it runs, and the key of its outcome. Raises Unlowerable."""
-        artifact = self._lowered(pair, side)
-        program = pipeline.prepare(list(self.stored.graphs)[side], pair.graphs[side], artifact, self._sets(pair))
+        """One side before it runs, and the key of its outcome. Raises Unlowerable, FormatError."""
+        label, graph = list(self.stored.graphs)[side], pair.graphs[side]
+        artifact = self.split.artifact(graph, pair.inputs) if self.split else self._lowered(pair, side)
+        graph = self._meaning(label, artifact, pair.inputs) if self.split else graph
+        program = pipeline.prepare(label, graph, artifact, self._sets(pair), as_written=bool(self.split))
         arrays = [*artifact.arrays.values(), *pair.inputs]
         types = [f"{array.dtype}{array.shape}" for array in arrays]
         return program, (str(self.runs), str(artifact.source), str(artifact.setup), *types, *map(array_digest, arrays))
+
+    def _meaning(self, label: str, artifact: Artifact, inputs: tuple[np.ndarray, ...]) -> Graph:
+        """The graph of a part of a user's program, so that the oracle judges what runs. Raises FormatError.
+
+        Without a graph, or with operators that the table lacks, the uncompiled run is the reference, as for the program
+        before reduction. That does not apply if the table knew all operators of the program before.
+        """
+        graph = self.session.sandbox.call(label, graph_of, artifact, inputs)
+        if all(map(entry, self.stored.graphs[label].nodes)) and not all(map(entry, graph.nodes)):
+            raise FormatError("the operator table lacks what it knew in the whole program")
+        return graph
 
     def _lowered(self, pair: Pair, side: int) -> Artifact:
         """One side lowered with its choices, without layouts that do not fit the inputs. Raises Unlowerable."""

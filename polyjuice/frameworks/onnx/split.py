@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 import onnx
@@ -15,90 +15,96 @@ from polyjuice.frameworks import symbolic
 from polyjuice.frameworks.errors import FormatError
 from polyjuice.frameworks.onnx import subgraphs
 from polyjuice.frameworks.onnx.user_program import artifact_of
-from polyjuice.frameworks.steps import NotTakenApart, ProgramStep, Written
+from polyjuice.frameworks.split import NO_TENSOR, NotSplit, SplitProgram, split_into
+from polyjuice.ir import Graph, TensorType, dtypes
 
 _DECLARED_INPUTS = 4
 """The first IR version in which initializers need no declaration among the inputs."""
 
 
-@dataclass(frozen=True)
-class _Onnx:
-    """The writer of ONNX models (see `Language`)."""
-
-    def renamed(self, step: ProgramStep, names: Mapping[str, str]) -> ProgramStep:
-        """Return the node with other operands. Raises FormatError if a subgraph reads one of them."""
-        node = NodeProto()
-        node.CopyFrom(step.code)
-        node.input[:] = [names.get(name, name) for name in node.input]
-        captured = set(step.reads) - set(step.code.input)
-        if not captured.isdisjoint(names) and any(names.get(name, name) != name for name in captured):
-            raise FormatError(f"a subgraph of the node {node.name!r} reads a value that is to be renamed")
-        return replace(step, code=node, reads=tuple(names.get(name, name) for name in step.reads))
-
-    def held(self, name: str) -> str:
-        """Return the name itself: an initializer may have any name."""
-        return name
-
-    def artifact(self, written: Written) -> Artifact:
-        """Return the model. Raises FormatError if ONNX's checker rejects it."""
-        model = ModelProto()
-        model.CopyFrom(written.frame)
-        _fill(model, written)
-        try:
-            onnx.checker.check_model(model)
-        except (onnx.checker.ValidationError, ValueError) as error:
-            raise FormatError(str(error)) from None
-        return artifact_of(model, symbolic.sizes_of(model, [written.inputs[i.name] for i in symbolic.inputs(model)]))
-
-
-def taken_apart(artifact: Artifact, inputs: Sequence[np.ndarray]) -> Written:
-    """Return a model split into its nodes, to be run on these inputs. Raises NotTakenApart."""
+def split_program(artifact: Artifact, inputs: Sequence[np.ndarray]) -> SplitProgram:
+    """Return a model split into its nodes, to be run on these inputs. Raises NotSplit."""
     assert isinstance(artifact.source, bytes)
     model = ModelProto.FromString(artifact.source)
-    graph = model.graph
-    constants = {tensor.name for tensor in graph.initializer} | {t.values.name for t in graph.sparse_initializer}
-    names = [value.name for value in graph.input if value.name not in constants]
+    names = _input_names(model.graph)
     if len(names) != len(inputs):
-        raise NotTakenApart(f"it has {len(names)} inputs, and {len(inputs)} arrays are given")
+        raise NotSplit(f"it has {len(names)} inputs, and {len(inputs)} arrays are given")
     arrays = dict(zip(names, inputs, strict=True))
-    return Written(
-        language=_Onnx(),
-        frame=model,
-        inputs=arrays,
-        held=dict.fromkeys(sorted(constants)),
-        steps=tuple(_step(number, node) for number, node in enumerate(graph.node)),
-        outputs=tuple(value.name for value in graph.output),
-        values=_values(model, arrays),
+    variables = _variables(model.graph)
+    return split_into(
+        [(_reads(node, variables), node.output) for node in model.graph.node],
+        arrays,
+        [value.name for value in model.graph.output],
+        _values(model, arrays),
+        partial(_written, model),
     )
 
 
-def _step(number: int, node: NodeProto) -> ProgramStep:
-    captured = subgraphs.close(node)[1]
-    reads = dict.fromkeys(name for name in (*node.input, *captured) if name)
-    return ProgramStep(number=number, code=node, reads=tuple(reads), makes=tuple(name for name in node.output if name))
+def _constant_names(graph: GraphProto) -> set[str]:
+    return {tensor.name for tensor in graph.initializer} | {t.values.name for t in graph.sparse_initializer}
 
 
-def _fill(model: ModelProto, written: Written) -> None:
-    """Reduce the user's model to the remaining steps, inputs, constants and outputs."""
+def _input_names(graph: GraphProto) -> list[str]:
+    constants = _constant_names(graph)
+    return [value.name for value in graph.input if value.name not in constants]
+
+
+def _variables(graph: GraphProto) -> set[str]:
+    """Return the names of all values that are no constants."""
+    return {*_input_names(graph), *(name for node in graph.node for name in node.output if name)}
+
+
+def _reads(node: NodeProto, variables: set[str]) -> list[str]:
+    return [name for name in _operands(node) if name in variables]
+
+
+def _written(whole: ModelProto, program: Graph, inputs: Sequence[np.ndarray]) -> Artifact:
+    """Return the user's model with only the nodes, inputs, outputs and constants of a graph. Raises FormatError."""
+    variables = _variables(whole.graph)
+    nodes = [_with_operands(whole.graph.node[int(step.identity)], step.inputs, variables) for step in program.nodes]
+    model = ModelProto()
+    model.CopyFrom(whole)
+    _fill(model, program, nodes, inputs)
+    try:
+        onnx.checker.check_model(model)
+    except (onnx.checker.ValidationError, ValueError) as error:
+        raise FormatError(str(error)) from None
+    arrays = dict(zip(program.inputs, inputs, strict=True))
+    return artifact_of(model, symbolic.sizes_of(model, [arrays[value.name] for value in symbolic.inputs(model)]))
+
+
+def _with_operands(node: NodeProto, operands: Sequence[str], variables: set[str]) -> NodeProto:
+    names = dict(zip(_reads(node, variables), operands, strict=True))
+    if all(old == new for old, new in names.items()):
+        return node
+    changed, captured = subgraphs.close(node)
+    changed.input[:] = [names.get(name, name) for name in changed.input]
+    subgraphs.reopen(changed, [names.get(name, name) for name in captured])
+    return changed
+
+
+def _fill(model: ModelProto, program: Graph, nodes: Sequence[NodeProto], inputs: Sequence[np.ndarray]) -> None:
+    """Reduce the user's model to these nodes, and to what they need."""
     graph = model.graph
     declared = {value.name: value for value in (*graph.input, *graph.output)}
-    older = model.ir_version < _DECLARED_INPUTS
-    made = {name for step in written.steps for name in step.makes}
-    values = {**written.values, **written.inputs}
-    new = {name: numpy_helper.from_array(array, name) for name, array in written.held.items() if array is not None}
-    inputs = [_declaration(name, array, declared) for name, array in written.inputs.items()]
-    inputs += [value for value in graph.input if value.name in written.held]
-    inputs += [_declaration(name, values[name], {}) for name in new if older]
-    outputs = [_declaration(name, values.get(name), declared) for name in written.outputs]
-    stated = {value.name for value in (*inputs, *outputs)}
-    _set(graph.input, inputs)
+    user_constants = _constant_names(graph)
+    needed = {name for node in nodes for name in _operands(node)}
+    made = {name for node in nodes for name in node.output}
+    new = [numpy_helper.from_array(array, name) for name, array in program.constants.items()]
+    arrays = dict(zip(program.inputs, inputs, strict=True))
+    stated = [declared.get(name) or _declaration(name, array) for name, array in arrays.items()]
+    stated += [value for value in graph.input if value.name in user_constants & needed]
+    if model.ir_version < _DECLARED_INPUTS:
+        stated += [_declaration(name, array) for name, array in program.constants.items()]
+    outputs = [declared.get(name) or _typed(name, program.types[name]) for name in program.outputs]
+    hidden = made - {value.name for value in (*stated, *outputs)}
+    _set(graph.input, stated)
     _set(graph.output, outputs)
-    _set(graph.node, [step.code for step in written.steps])
-    kept = [tensor for tensor in graph.initializer if tensor.name in written.held and tensor.name not in new]
-    _set(graph.initializer, [*kept, *new.values()])
-    _set(graph.sparse_initializer, [t for t in graph.sparse_initializer if t.values.name in written.held])
-    _set(graph.value_info, [value for value in graph.value_info if value.name in made - stated])
-    there = {*made, *written.inputs, *written.held}
+    _set(graph.node, nodes)
+    _set(graph.initializer, [*(tensor for tensor in graph.initializer if tensor.name in needed), *new])
+    _set(graph.sparse_initializer, [t for t in graph.sparse_initializer if t.values.name in needed])
+    _set(graph.value_info, [value for value in graph.value_info if value.name in hidden])
+    there = {*made, *needed}
     _set(graph.quantization_annotation, [q for q in graph.quantization_annotation if q.tensor_name in there])
     _set(model.functions, _called(model.functions, graph))
 
@@ -113,13 +119,14 @@ def _set(field, messages) -> None:  # type: ignore[no-untyped-def]
     field.extend(copies)
 
 
-def _declaration(name: str, array: np.ndarray | None, declared: Mapping[str, ValueInfoProto]) -> ValueInfoProto:
-    """Return the user's declaration of an input or output, else one from its value. Raises FormatError with neither."""
-    if name in declared:
-        return declared[name]
-    if array is None:
-        raise FormatError(f"the type of {name} is not known")
+def _declaration(name: str, array: np.ndarray) -> ValueInfoProto:
     return helper.make_tensor_value_info(name, helper.np_dtype_to_tensor_dtype(array.dtype), array.shape)
+
+
+def _typed(name: str, t: TensorType) -> ValueInfoProto:
+    if t == NO_TENSOR:
+        raise FormatError(f"the type of {name} is not known")
+    return helper.make_tensor_value_info(name, helper.np_dtype_to_tensor_dtype(dtypes.to_numpy(t.dtype)), t.shape)
 
 
 def _called(functions: Sequence[FunctionProto], graph: GraphProto) -> list[FunctionProto]:
@@ -198,7 +205,7 @@ def _results(
             helper.make_graph(
                 [node],
                 "step",
-                [_declaration(name, known[name], {}) for name in reads],
+                [_declaration(name, known[name]) for name in reads],
                 [ValueInfoProto(name=name) for name in made],
             )
         )
