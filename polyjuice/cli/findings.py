@@ -68,14 +68,14 @@ def replay(
         if not as_json:
             _tell(results[-1])
             _explain(read_record(folder).decision if explain else None)
-    counts = Counter(result.fate for result in results)
+    counts = Counter(result.status for result in results)
     if as_json:
-        rows = [asdict(result) for result in results]
+        rows = [{("fate" if key == "status" else key): value for key, value in asdict(one).items()} for one in results]
         if explain:
             rows = [{**row, "decision": read_record(at).decision} for row, at in zip(rows, folders, strict=True)]
-        print(json.dumps({**{fate.name: counts[fate] for fate in ReplayStatus}, "findings": rows}))
+        print(json.dumps({**{status.name: counts[status] for status in ReplayStatus}, "findings": rows}))
     else:
-        stdout.print(", ".join(f"{counts[fate]} {_SAID[fate]}" for fate in ReplayStatus if counts[fate]))
+        stdout.print(", ".join(f"{counts[status]} {_SAID[status]}" for status in ReplayStatus if counts[status]))
     if counts[ReplayStatus.shows] or counts[ReplayStatus.changed]:
         sys.exit(FINDINGS)
     if not counts[ReplayStatus.fixed]:
@@ -96,10 +96,10 @@ _ENDED = {FINDINGS: "the bug shows", OK: "the bug does not show"}
 
 
 def _tell(result: Replayed) -> None:
-    colour = _COLOURS[result.fate]
+    colour = _COLOURS[result.status]
     version = f" ({result.version})" if result.version else ""
     message = f": {result.message}" if result.message else ""
-    stdout.print(f"[{colour}]{result.fate:8}[/{colour}] {escape(result.finding + version + message)}")
+    stdout.print(f"[{colour}]{result.status:8}[/{colour}] {escape(result.finding + version + message)}")
 
 
 def _explain(decision: Decision | None) -> None:

@@ -140,7 +140,7 @@ def headline(message: str) -> str:
     return " ".join(lines[:error_line]) + error
 
 
-def without_made(signature: str, operators: Collection[str]) -> str:
+def strip_generated_names(signature: str, operators: Collection[str]) -> str:
     """A failure's signature without names of operators outside ``operators``, those of the program.
 
     The compiler makes such operators when it expands others, and the failed check is the same for all of them. It is

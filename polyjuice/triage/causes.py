@@ -21,7 +21,7 @@ from polyjuice.execution import Artifact
 from polyjuice.ir import Graph, Node, prune
 from polyjuice.oracles import kind_of
 from polyjuice.oracles.comparison import MISMATCH
-from polyjuice.oracles.failures import without_made
+from polyjuice.oracles.failures import strip_generated_names
 from polyjuice.triage.listing import shown
 from polyjuice.triage.record import FindingRecord
 
@@ -157,7 +157,7 @@ def cause_of(record: FindingRecord, graphs: Mapping[str, Graph], blame: Sequence
         return by_part(kind, parts)
     if fails(kind):
         names = {element.partition("(")[0] for element in record.pattern}
-        return by_part(record.signature, parts) if parts else without_made(record.signature, names)
+        return by_part(record.signature, parts) if parts else strip_generated_names(record.signature, names)
     if not parts and (beside := _writing_elsewhere(record, graphs)):
         return f"{kind} beside {' '.join(beside)}"
     return by_part(kind, parts) + OF + " ".join(record.pattern) + ("" if follows else _wrong(record.wrong))

@@ -27,10 +27,10 @@ class ReplayStatus(StrEnum):
 
 @dataclass(frozen=True, kw_only=True)
 class Replayed:
-    """A finding's fate in a version of its compiler; ``message`` tells how it changed, or why it did not run."""
+    """The status of a finding in a version of its compiler; ``message`` tells how it changed, or why it did not run."""
 
     finding: str
-    fate: ReplayStatus
+    status: ReplayStatus
     version: str = ""
     message: str = ""
 
@@ -49,13 +49,15 @@ def replay(folder: Path, python: Path | None = None) -> Replayed:
                 again = pipeline.rerun(case, session)
                 version = session.version
                 if pipeline.shows(again, verdict, session):
-                    return Replayed(finding=folder.name, fate=ReplayStatus.shows, version=version)
+                    return Replayed(finding=folder.name, status=ReplayStatus.shows, version=version)
                 refused = [p.outcome.message for p in again.programs if p.outcome.status == "unsupported"]
                 if refused:
-                    return Replayed(finding=folder.name, fate=ReplayStatus.not_run, version=version, message=refused[0])
+                    return Replayed(
+                        finding=folder.name, status=ReplayStatus.not_run, version=version, message=refused[0]
+                    )
                 verdicts += pipeline.judge(again, session, dict.fromkeys([verdict.oracle, *FAILURE_ORACLES]))
     except (EnvironmentProblem, FindingError, FormatError, Unlowerable) as problem:
-        return Replayed(finding=folder.name, fate=ReplayStatus.not_run, message=str(problem))
+        return Replayed(finding=folder.name, status=ReplayStatus.not_run, message=str(problem))
     if not verdicts:
-        return Replayed(finding=folder.name, fate=ReplayStatus.fixed, version=version)
-    return Replayed(finding=folder.name, fate=ReplayStatus.changed, version=version, message=verdicts[0].message)
+        return Replayed(finding=folder.name, status=ReplayStatus.fixed, version=version)
+    return Replayed(finding=folder.name, status=ReplayStatus.changed, version=version, message=verdicts[0].message)

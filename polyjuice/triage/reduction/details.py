@@ -187,7 +187,6 @@ def no_choices(pair: Pair, trial: Trial) -> Iterator[Edit]:
 
 
 def _sites(pair: Pair, trial: Trial) -> list[list[Site]]:
-    """The sites of each side whose choices may change."""
     return [[site for site in choices.taken if site not in trial.fixed] for choices in pair.choices]
 
 

@@ -53,13 +53,7 @@ def rebuild(
         nodes=graph.nodes if nodes is None else tuple(nodes),
         outputs=graph.outputs if outputs is None else tuple(outputs),
     )
-    return check(_without_unread_results(prune(built)))
-
-
-def _without_unread_results(graph: Graph) -> Graph:
-    """The graph without the types of values that no longer exist."""
-    named = {*graph.inputs, *graph.constants, *(name for node in graph.nodes for name in node.outputs)}
-    return replace(graph, types={name: t for name, t in graph.types.items() if name in named})
+    return check(prune(built))
 
 
 def substitute(graph: Graph, values: Mapping[str, str]) -> Graph:

@@ -129,9 +129,9 @@ def _of_graphs(
     time_s: float,
     show: Callable[[Progress], None],
     rules: Sequence[Rule],
-    whole: Stored,
+    finding: Stored,
 ) -> Reduced:
-    """Reduce a finding whose programs are lowered from their graphs; ``stored`` is ``whole``, or one program of it.
+    """Reduce a finding whose programs are lowered from their graphs; ``stored`` is ``finding``, or one program of it.
 
     A reduced single program is paired with an equal program that is right, if one is near. Raises NotShown,
     FindingError.
@@ -142,22 +142,22 @@ def _of_graphs(
     search = Search(passes=PASSES, trial=trial, accepted=[start], show=show, tidy=tidy)
     finished = search.run()
     search.accepted.append(with_plain_names(search.accepted[-1]))
-    found = _beside_another(search, whole, finished) if len(whole.graphs) > len(stored.graphs) else None
+    found = _with_right_program(search, finding, finished) if len(finding.graphs) > len(stored.graphs) else None
     return found or _result(tuple(stored.graphs), search, finished)
 
 
-def _beside_another(search: Search, whole: Stored, finished: bool) -> Reduced | None:
-    """The search's result, confirmed beside an equal program that is right; None where none is near."""
+def _with_right_program(search: Search, finding: Stored, finished: bool) -> Reduced | None:
+    """The search's result, confirmed together with an equal program that is right; None where none is near."""
     one = search.trial
     (label,) = one.stored.graphs
-    trial = Trial(stored=replace(whole, as_written={}), session=one.session, rules=one.rules, runs=one.runs)
-    for pair in beside(search.accepted[-1], list(whole.graphs).index(label), one.rewriter):
+    trial = Trial(stored=replace(finding, as_written={}), session=one.session, rules=one.rules, runs=one.runs)
+    for pair in with_rewritings(search.accepted[-1], list(finding.graphs).index(label), one.rewriter):
         judged = trial.judge(pair) if trial.shows(pair) else None
         if judged and pipeline.repeats(*judged, trial.session):
             case, verdict = judged
             return Reduced(
-                before={name: len(graph) for name, graph in whole.graphs.items()},
-                after=dict(zip(whole.graphs, pair.operators, strict=True)),
+                before={name: len(graph) for name, graph in finding.graphs.items()},
+                after=dict(zip(finding.graphs, pair.operators, strict=True)),
                 accepted=search.steps,
                 counts=one.counts,
                 finished=finished,
@@ -173,28 +173,28 @@ def _of_program(
     time_s: float,
     show: Callable[[Progress], None],
     rules: Sequence[Rule],
-    whole: Stored,
+    finding: Stored,
 ) -> Reduced:
     """Reduce a program as its owner wrote it: lower its graph again, or cut down its text, whichever gets smaller.
 
     Raises NotShown, FindingError.
     """
     began = time.monotonic()
-    anew = written_anew(stored, session)
-    written = None
-    if anew:
+    lowered = lowered_again(stored, session)
+    of_graph = None
+    if lowered:
         with suppress(NotShown, FindingError):
-            written = _of_graphs(anew, session, time_s / 2, show, rules, whole)
+            of_graph = _of_graphs(lowered, session, time_s / 2, show, rules, finding)
     (label,) = stored.as_written
-    if written and written.after[label] == 1:
-        return written
+    if of_graph and of_graph.after[label] == 1:
+        return of_graph
     try:
-        cut = _of_text(stored, session, began + time_s, show)
+        of_text = _of_text(stored, session, began + time_s, show)
     except (NotShown, FindingError):
-        if written is None:
+        if of_graph is None:
             raise
-        return written
-    return written if written and written.after[label] <= cut.after[label] else cut
+        return of_graph
+    return of_graph if of_graph and of_graph.after[label] <= of_text.after[label] else of_text
 
 
 def _of_text(stored: Stored, session: CompilerSession, until: float, show: Callable[[Progress], None]) -> Reduced:
@@ -210,7 +210,7 @@ def _of_text(stored: Stored, session: CompilerSession, until: float, show: Calla
     if len(stored.graphs) > 1 or not trial.shows(start):
         if not pipeline.shows(pipeline.execute(stored.case(), session), stored.verdict, session):
             raise NotShown
-        raise FindingError(f"{shows_only}, and only beside another program")
+        raise FindingError(f"{shows_only}, and only together with another program")
     trial.until = until
     search = Search(passes=PASSES_OF_USER_PROGRAMS, trial=trial, accepted=[start], show=show, tidy=tidy)
     return _result((label,), search, search.run())
@@ -254,7 +254,6 @@ def _start(trial: Trial) -> Pair:
 
 
 def _explanation(case: Case, profile: str, rules: Sequence[Rule]) -> tuple[Rule, ...] | None:
-    """The rules that rewrite one side to the other; None where there is one side."""
     graphs = [program.graph for program in case.programs]
     if len(graphs) < 2:
         return None
@@ -286,12 +285,11 @@ def alone(stored: Stored, session: CompilerSession) -> Stored:
 
 
 def _wrong(stored: Stored, case: Case, oracle: Oracle, session: CompilerSession) -> list[Verdict]:
-    """The verdicts on single programs that are of the finding's kind."""
     verdicts = pipeline.judge(pipeline.execute(case, session), session, [oracle.name])
     return [verdict for verdict in verdicts if verdict.kind == stored.record.kind]
 
 
-def beside(one: Pair, side: int, rewriter: Rewriter) -> Iterator[Pair]:
+def with_rewritings(one: Pair, side: int, rewriter: Rewriter) -> Iterator[Pair]:
     """Yield pairs with a single program on one side and its smallest rewritings, lowered plainly, on the other."""
     (graph,) = one.graphs
     for other in islice(without_an_operator(graph, rewriter), _REWRITINGS):
@@ -326,11 +324,11 @@ def _of(stored: Stored, verdict: Verdict) -> Stored:
     )
 
 
-def written_anew(stored: Stored, session: CompilerSession) -> Stored | None:
+def lowered_again(stored: Stored, session: CompilerSession) -> Stored | None:
     """Return the finding with its program lowered again, in the same forms or plainly; None if neither shows it."""
     (as_written,) = stored.as_written.values()
-    for anew in (following(as_written.forms), LoweringChoices()):
-        choices = {label: stored.choices.get(label, anew) for label in stored.graphs}
+    for choices_of_all in (following(as_written.forms), LoweringChoices()):
+        choices = {label: stored.choices.get(label, choices_of_all) for label in stored.graphs}
         candidate = replace(stored, choices=choices, as_written={})
         try:
             case = candidate.case()

@@ -313,7 +313,6 @@ class Trial:
 
 
 def _merged(cases: Sequence[Case]) -> Case:
-    """The case of one program on the inputs of all cases."""
     return replace(cases[0], sets=[one for case in cases for one in case.sets])
 
 
@@ -334,7 +333,6 @@ def _parted(outcome: Outcome, count: int) -> list[Outcome]:
 
 
 def _forget(kept: dict[Any, Any]) -> None:
-    """Drop the oldest entries."""
     while len(kept) > _KEPT:
         del kept[next(iter(kept))]
 

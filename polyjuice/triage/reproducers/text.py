@@ -19,7 +19,7 @@ from polyjuice.oracles.zeros import ZEROS
 from polyjuice.session import CompilerSession
 from polyjuice.triage.reproducers import embedded, endings
 from polyjuice.triage.reproducers.arrays import Arrays, expected, input_name, stored_arrays
-from polyjuice.triage.reproducers.beside import Backends
+from polyjuice.triage.reproducers.backend_table import Backends
 from polyjuice.triage.reproducers.definitions import Programs, lowered_name
 from polyjuice.visible import visible
 
