@@ -1,8 +1,8 @@
 """The reducer: search over graphs or over a program as its owner wrote it, then write the result as a finding.
 
 A program's graph determines its correct values. If float64 shows that one side of a pair is wrong, reduction leaves out
-the other side. It then runs half as many programs, and needs no equivalence check. The reduced program is then compared with one
-of its own rewritings: an equal program with the right result proves the compiler wrong.
+the other side. It then runs half as many programs, and needs no equivalence check. The reduced program is then compared
+with one of its own rewritings: an equal program with the right result proves the compiler wrong.
 """
 
 from __future__ import annotations
