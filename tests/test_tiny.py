@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-import pytest
-
 from polyjuice import pipeline
 from polyjuice.compilers import find
 from polyjuice.egraph import Rewriter, load, operator_count
@@ -15,8 +13,9 @@ from polyjuice.ir import TensorType, digest
 from polyjuice.ops import GraphBuilder
 from polyjuice.oracles import Case
 from polyjuice.session import CompilerSession, Conditions
+from tests.support.libraries import needs
 
-pytest.importorskip("torch")
+needs("torch")
 
 
 def test_from_a_graph_to_a_verdict() -> None:

@@ -10,20 +10,20 @@ import numpy as np
 import pytest
 from onnx import ModelProto
 
+from polyjuice.egraph import Rewriter, distinct, graph_windows, load, operator_count
+from polyjuice.equivalence import difference
+from polyjuice.frameworks.onnx import graph_files
+from polyjuice.frameworks.onnx.graph_files import from_model, to_model
+from polyjuice.inputs import make_inputs
+from polyjuice.interpret import evaluate
+from polyjuice.ir import Graph, digest
+from polyjuice.numerics import analyse
 from tests.support.commands import fuzz
+from tests.support.libraries import library
 from tests.support.light_models import LARGE_MODELS, LIGHT, SMALL_MODELS
 
-torch = pytest.importorskip("torch")
-
-from polyjuice.egraph import Rewriter, distinct, graph_windows, load, operator_count  # noqa: E402
-from polyjuice.equivalence import difference  # noqa: E402
-from polyjuice.frameworks.onnx import graph_files  # noqa: E402
-from polyjuice.frameworks.onnx.graph_files import from_model, to_model  # noqa: E402
-from polyjuice.frameworks.torch import export as torch_export  # noqa: E402
-from polyjuice.inputs import make_inputs  # noqa: E402
-from polyjuice.interpret import evaluate  # noqa: E402
-from polyjuice.ir import Graph, digest  # noqa: E402
-from polyjuice.numerics import analyse  # noqa: E402
+torch = library("torch")
+torch_export = library("polyjuice.frameworks.torch.export")
 
 TRANSFORMERS = ("llama", "bert", "gpt2", "vit", "t5", "whisper")
 """The functions of tests/support/models.py. Its import of the library takes longer than one of its models."""

@@ -3,36 +3,25 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
 
-torch = pytest.importorskip("torch")
+from polyjuice.campaign.seeds import Seeds
+from polyjuice.frameworks import callables
+from tests.support.commands import fuzz
+from tests.support.libraries import library
 
-from polyjuice.campaign.seeds import Seeds  # noqa: E402
-from polyjuice.frameworks import callables  # noqa: E402
-from polyjuice.frameworks.torch.user_printer import run, tensor_of  # noqa: E402
-from tests.support.commands import fuzz  # noqa: E402
-
-
-class Grouped(torch.nn.Module):
-    """A module that groups its rows in pairs: y has twice as many rows as x."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.linear = torch.nn.Linear(4, 6)
-
-    def forward(self, x: Any, y: Any) -> Any:
-        rows = self.linear(x).view(x.shape[0], 2, 3)
-        return rows * x.shape[0], x + y[::2]
+torch = library("torch")
+modules = library("tests.support.torch_modules")
+printer = library("polyjuice.frameworks.torch.user_printer")
 
 
 def exported(path: Path) -> Path:
     rows = torch.export.Dim("rows", min=2, max=20)
     x, y = torch.arange(12.0).view(3, 4), torch.arange(24.0).view(6, 4)
     dynamic = {"x": {0: rows}, "y": {0: 2 * rows}}
-    torch.export.save(torch.export.export(Grouped().eval(), (x,), {"y": y}, dynamic_shapes=dynamic), path)
+    torch.export.save(torch.export.export(modules.Grouped().eval(), (x,), {"y": y}, dynamic_shapes=dynamic), path)
     return path
 
 
@@ -54,8 +43,8 @@ def test_a_program_has_its_examples_sizes_and_others_in_range(tmp_path: Path) ->
         np.testing.assert_array_equal(
             program.examples[0], np.arange(12, dtype=np.float32).reshape(3, 4)[np.arange(rows) % 3]
         )
-        x, y = map(tensor_of, program.examples)
-        for found, wanted in zip(run(program.artifact, [x, y]), module(x, y=y), strict=True):
+        x, y = map(printer.tensor_of, program.examples)
+        for found, wanted in zip(printer.run(program.artifact, [x, y]), module(x, y=y), strict=True):
             torch.testing.assert_close(found, wanted, rtol=0, atol=0)
 
 

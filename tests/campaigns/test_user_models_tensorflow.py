@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import sys
 from pathlib import Path
 from typing import Any
@@ -11,52 +10,28 @@ from typing import Any
 import numpy as np
 import pytest
 
+from polyjuice import frameworks
+from polyjuice.campaign.config import Config
+from polyjuice.campaign.runner import Runner
+from polyjuice.compilers import find
+from polyjuice.egraph import load
+from polyjuice.frameworks import callables
+from polyjuice.frameworks import user_files as files
+from polyjuice.frameworks.errors import FormatError
+from polyjuice.frameworks.precision import in_float64
+from polyjuice.frameworks.user_model import UserModel
+from polyjuice.inputs import GIVEN
+from polyjuice.session import CompilerSession, Conditions
 from tests.support.commands import polyjuice
+from tests.support.libraries import library
 from tests.support.plugins import plugin
 from tests.support.sessions import with_shifted_outputs
 
-os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
-os.environ.setdefault("TF_ENABLE_ONEDNN_OPTS", "0")
-tf = pytest.importorskip("tensorflow")
+tf = library("tensorflow")
+modules = library("tests.support.tensorflow_modules")
+tensorflow_program = library("polyjuice.frameworks.tensorflow.user_program")
 
-from polyjuice import frameworks  # noqa: E402
-from polyjuice.campaign.config import Config  # noqa: E402
-from polyjuice.campaign.runner import Runner  # noqa: E402
-from polyjuice.compilers import find  # noqa: E402
-from polyjuice.egraph import load  # noqa: E402
-from polyjuice.frameworks import callables  # noqa: E402
-from polyjuice.frameworks import user_files as files  # noqa: E402
-from polyjuice.frameworks.errors import FormatError  # noqa: E402
-from polyjuice.frameworks.precision import in_float64  # noqa: E402
-from polyjuice.frameworks.tensorflow import user_program as tensorflow_program  # noqa: E402
-from polyjuice.frameworks.user_model import UserModel  # noqa: E402
-from polyjuice.inputs import GIVEN  # noqa: E402
-from polyjuice.session import CompilerSession, Conditions  # noqa: E402
-
-COUNT = tf.Variable(0.0)
 X = np.arange(8, dtype=np.float32).reshape(2, 4) - 3
-
-
-class Everything(tf.Module):
-    """A variable that an inner function reads, a large constant, a loop, a branch, operations with several results."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.scale = tf.Variable([0.5, 2.0, 1.0, 3.0], name="scale")
-        self.table = np.arange(32, dtype=np.float32).reshape(4, 8)
-
-    @tf.function
-    def scaled(self, x: Any) -> Any:
-        return x * self.scale, x + float("inf")
-
-    def __call__(self, x: Any, more: Any) -> Any:
-        y, infinite = self.scaled(x)
-        for _ in tf.range(tf.shape(more["n"])[0]):
-            y += 1.0
-        y = -y if tf.reduce_sum(x) > 0 else y
-        best = tf.math.top_k(y, 2)
-        tf.debugging.assert_less(tf.reduce_sum(y), 1e6, "too large")
-        return {"best": best, "infinite": infinite}, tf.split(y @ self.table, 2, axis=1), more["n"]
 
 
 def program_of(function: Any, *inputs: Any) -> UserModel:
@@ -70,7 +45,7 @@ def source_of(program: UserModel) -> str:
 
 
 def test_the_source_says_what_the_trace_does() -> None:
-    source = source_of(program_of(Everything(), X, {"n": np.arange(3)}))
+    source = source_of(program_of(modules.Everything(), X, {"n": np.arange(3)}))
     for written in (
         "@tf.function(autograph=False)\n    def scaled(self, x):",
         "self.w_scale.value()",
@@ -88,14 +63,14 @@ def test_the_source_says_what_the_trace_does() -> None:
 
 def test_the_source_is_a_program_of_the_functions_inputs_and_outputs_for_the_compiler(tmp_path: Path) -> None:
     """The source stays the same when a stored finding is read again."""
-    program = program_of(Everything(), X, {"n": np.arange(3)})
+    program = program_of(modules.Everything(), X, {"n": np.arange(3)})
     files.save(tmp_path / "kept", "0", [program])
     (kept,) = files.load(tmp_path / "kept", "0")
     assert kept
     assert kept.artifact
     assert kept.artifact.source == source_of(program)
     y = X * [0.5, 2, 1, 3] + 3
-    results = Everything()(X, {"n": np.arange(3)})
+    results = modules.Everything()(X, {"n": np.arange(3)})
     wanted = [np.asarray(t) for t in tf.nest.flatten(results)]
     np.testing.assert_array_equal(wanted[0], -np.sort(y)[:, :2] if X.sum() > 0 else -np.sort(-y)[:, :2])
     assert [(t.dtype, t.shape) for t in program.graph.output_types] == [(str(a.dtype), a.shape) for a in wanted]
@@ -114,7 +89,7 @@ def test_the_source_is_a_program_of_the_functions_inputs_and_outputs_for_the_com
     ("function", "reason"),
     [
         (lambda x: x + tf.random.normal([4]), "it draws random numbers"),
-        (lambda x: COUNT.assign_add(tf.reduce_sum(x)), "AssignAddVariableOp reads or changes a state"),
+        (lambda x: modules.COUNT.assign_add(tf.reduce_sum(x)), "AssignAddVariableOp reads or changes a state"),
         (lambda x: tf.strings.as_string(x), "string is not supported"),
         (lambda x: tf.cast(x, tf.complex64), "complex64 is not supported"),
         (lambda x: tf.reshape(x, [3, 3]), "TensorFlow cannot trace the function"),

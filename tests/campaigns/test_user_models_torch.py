@@ -9,30 +9,30 @@ from typing import Any
 import numpy as np
 import pytest
 
+from polyjuice.campaign.config import Config
+from polyjuice.campaign.runner import Runner
+from polyjuice.compilers import find
+from polyjuice.egraph import load
+from polyjuice.frameworks import user_files as files
+from polyjuice.frameworks.precision import in_float64
+from polyjuice.frameworks.user_model import UserModel
+from polyjuice.inputs import GIVEN, joined
+from polyjuice.session import CompilerSession, Conditions
 from tests.support.commands import ONE_RULE, polyjuice
+from tests.support.libraries import library
 from tests.support.plugins import plugin
 from tests.support.sessions import with_shifted_outputs
 
-torch = pytest.importorskip("torch")
-
-from polyjuice.campaign.config import Config  # noqa: E402
-from polyjuice.campaign.runner import Runner  # noqa: E402
-from polyjuice.compilers import find  # noqa: E402
-from polyjuice.egraph import load  # noqa: E402
-from polyjuice.frameworks import user_files as files  # noqa: E402
-from polyjuice.frameworks.precision import in_float64  # noqa: E402
-from polyjuice.frameworks.torch import user_program as torch_program  # noqa: E402
-from polyjuice.frameworks.torch.user_printer import NotCaptured, capture, run  # noqa: E402
-from polyjuice.frameworks.user_model import UserModel  # noqa: E402
-from polyjuice.inputs import GIVEN, joined  # noqa: E402
-from polyjuice.session import CompilerSession, Conditions  # noqa: E402
-from tests.support.torch_modules import Everything, X  # noqa: E402
+torch = library("torch")
+modules = library("tests.support.torch_modules")
+printer = library("polyjuice.frameworks.torch.user_printer")
+torch_program = library("polyjuice.frameworks.torch.user_program")
 
 pytestmark = pytest.mark.usefixtures("in_process")
 
 
 def test_the_source_says_what_the_owner_wrote() -> None:
-    artifact = capture(Everything(), (X,), {"scale": torch.full((3,), 0.5)})
+    artifact = printer.capture(modules.Everything(), (modules.X,), {"scale": torch.full((3,), 0.5)})
     assert isinstance(artifact.source, str)
     *_, forward = artifact.source.partition("def forward")
     for written in (
@@ -51,12 +51,12 @@ def test_the_source_says_what_the_owner_wrote() -> None:
 
 def test_the_source_is_a_program_of_the_graphs_inputs_and_outputs_that_runs_again_and_again() -> None:
     """If a run writes to a buffer, the next run starts with the buffer's first value."""
-    model = Everything().eval()
-    program = torch_program.from_module(model, (X,), {"scale": torch.full((3,), 0.5)})
+    model = modules.Everything().eval()
+    program = torch_program.from_module(model, (modules.X,), {"scale": torch.full((3,), 0.5)})
     assert program.artifact
-    wanted = [y.detach().numpy() for y in run(program.artifact, [X.clone(), torch.full((3,), 0.5)])]
+    wanted = [y.detach().numpy() for y in printer.run(program.artifact, [modules.X.clone(), torch.full((3,), 0.5)])]
     with CompilerSession(Conditions(), find("eager")) as session:
-        outcome = session.execute(program.artifact, [(X.numpy(), np.full(3, 0.5, np.float32))] * 2)
+        outcome = session.execute(program.artifact, [(modules.X.numpy(), np.full(3, 0.5, np.float32))] * 2)
     assert outcome.status == "ok", outcome.message
     assert [y.shape for y in wanted] == [t.shape for t in program.graph.output_types]
     for found in outcome.outputs:
@@ -69,14 +69,16 @@ def test_an_exported_program_and_a_transposed_input_are_kept_as_they_are(tmp_pat
         def forward(self, x: Any) -> Any:
             return x.sum(dim=-1, keepdim=True), x.t()
 
-    torch.export.save(torch.export.export(Sum(), (X.t(),)), tmp_path / "sum.pt2")
+    torch.export.save(torch.export.export(Sum(), (modules.X.t(),)), tmp_path / "sum.pt2")
     program = torch_program.load(str(tmp_path / "sum.pt2"))
     assert program.artifact
     assert isinstance(program.artifact.source, str)
     assert "keepdim" in program.artifact.source or "[-1], True" in program.artifact.source
     assert program.examples
     half = UserModel(
-        graph=program.graph, artifact=capture(Sum(), (X.t().to(torch.bfloat16),), {}), examples=program.examples
+        graph=program.graph,
+        artifact=printer.capture(Sum(), (modules.X.t().to(torch.bfloat16),), {}),
+        examples=program.examples,
     )
     assert half.artifact
     assert half.artifact.setup == {"layouts": ["transposed"]}
@@ -85,7 +87,7 @@ def test_an_exported_program_and_a_transposed_input_are_kept_as_they_are(tmp_pat
     assert kept
     assert kept.artifact == half.artifact
     assert kept.examples
-    np.testing.assert_array_equal(kept.examples[0], X.t().numpy())
+    np.testing.assert_array_equal(kept.examples[0], modules.X.t().numpy())
 
 
 def test_what_draws_random_numbers_is_not_captured() -> None:
@@ -93,8 +95,8 @@ def test_what_draws_random_numbers_is_not_captured() -> None:
         def forward(self, x: Any) -> Any:
             return x + torch.rand(4)
 
-    with pytest.raises(NotCaptured, match="random"):
-        capture(Noise(), (X,), {})
+    with pytest.raises(printer.NotCaptured, match="random"):
+        printer.capture(Noise(), (modules.X,), {})
 
 
 def test_in_float64_types_that_are_named_and_types_that_are_not_are_float64() -> None:
@@ -103,12 +105,12 @@ def test_in_float64_types_that_are_named_and_types_that_are_not_are_float64() ->
             moved = x.half().float(memory_format=torch.preserve_format).to(torch.cfloat).real
             return moved / 3 + torch.arange(4, dtype=torch.float32) / 3, torch.full((2,), 0.1)
 
-    wide = in_float64(capture(Made(), (X,), {}))
+    wide = in_float64(printer.capture(Made(), (modules.X,), {}))
     assert wide
     with CompilerSession(Conditions(), find("eager")) as session:
-        outcome = session.execute(wide, [(X.double().numpy(),)])
+        outcome = session.execute(wide, [(modules.X.double().numpy(),)])
     assert [str(y.dtype) for y in outcome.outputs[0]] == ["float64", "float64"]
-    np.testing.assert_array_equal(outcome.outputs[0][0], X.double().numpy() / 3 + np.arange(4) / 3)
+    np.testing.assert_array_equal(outcome.outputs[0][0], modules.X.double().numpy() / 3 + np.arange(4) / 3)
 
 
 def test_what_has_no_single_graph_is_not_captured() -> None:
@@ -116,8 +118,8 @@ def test_what_has_no_single_graph_is_not_captured() -> None:
         def forward(self, x: Any) -> Any:
             return x if x.sum() > 0 else -x
 
-    with pytest.raises(NotCaptured):
-        capture(Control(), (X,), {})
+    with pytest.raises(printer.NotCaptured):
+        printer.capture(Control(), (modules.X,), {})
 
 
 def ready(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, forward: str, inputs: str) -> Runner:

@@ -11,60 +11,52 @@ import numpy as np
 import pytest
 
 from polyjuice.execution import LoweringChoices
+from polyjuice.frameworks import user_files as files
+from polyjuice.frameworks.errors import FormatError
+from polyjuice.frameworks.onnx.graph_files import from_model, to_model
+from polyjuice.frameworks.split import graph_of, split_program
+from polyjuice.interpret import evaluate
 from polyjuice.ir import Graph, with_outputs
 from polyjuice.triage.reduction.edits import rebuild, tidy
 from polyjuice.triage.reduction.pair import Pair
 from tests.support.commands import polyjuice, record
+from tests.support.libraries import library
 from tests.support.plugins import plugin
 from tests.support.shares import in_the_long_run
 
-torch = pytest.importorskip("torch")
-
-from polyjuice.frameworks import user_files as files  # noqa: E402
-from polyjuice.frameworks.errors import FormatError  # noqa: E402
-from polyjuice.frameworks.onnx.graph_files import from_model, to_model  # noqa: E402
-from polyjuice.frameworks.split import graph_of, split_program  # noqa: E402
-from polyjuice.frameworks.torch import export as torch_export  # noqa: E402
-from polyjuice.frameworks.torch import user_program as torch_program  # noqa: E402
-from polyjuice.frameworks.torch.user_printer import array_of, run  # noqa: E402
-from polyjuice.interpret import evaluate  # noqa: E402
-
-X, Y = torch.arange(12.0).reshape(4, 3), torch.full((4, 3), 2.0)
-
-
-class Stateful(torch.nn.Module):
-    """A module that writes into an input, two buffers and its result."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.register_buffer("steps", torch.zeros((), dtype=torch.int64))
-        self.register_buffer("cache", torch.ones(4, 3), persistent=False)
-
-    def forward(self, x: Any, y: Any) -> Any:
-        self.steps += 1
-        self.cache[1:3] = x[:2]
-        y.mul_(x)
-        return y + self.cache, y
+torch = library("torch")
+modules = library("tests.support.torch_modules")
+printer = library("polyjuice.frameworks.torch.user_printer")
+torch_export = library("polyjuice.frameworks.torch.export")
+torch_program = library("polyjuice.frameworks.torch.user_program")
 
 
 def after(model: torch.nn.Module, *inputs: Any) -> list[np.ndarray]:
     """The results of a module, then the final values of its inputs and buffers."""
     copies = [x.clone() for x in inputs]
     returned = model(*copies)
-    return [array_of(x) for x in (*returned, copies[1], *(model.cache, model.steps))]
+    return [printer.array_of(x) for x in (*returned, copies[1], *(model.cache, model.steps))]
 
 
 def test_an_imported_program_gives_what_inputs_and_buffers_hold_in_the_end(tmp_path: Path) -> None:
     """The program is a module, an exported program, a file, or a graph."""
-    torch.export.save(torch.export.export(Stateful(), (X, Y)), tmp_path / "stateful.pt2")
-    wanted = after(Stateful(), X, Y)
-    imported = [torch_program.from_module(Stateful(), (X, Y)), torch_program.load(str(tmp_path / "stateful.pt2"))]
+    torch.export.save(
+        torch.export.export(modules.Stateful(), (modules.FIRST, modules.SECOND)), tmp_path / "stateful.pt2"
+    )
+    wanted = after(modules.Stateful(), modules.FIRST, modules.SECOND)
+    imported = [
+        torch_program.from_module(modules.Stateful(), (modules.FIRST, modules.SECOND)),
+        torch_program.load(str(tmp_path / "stateful.pt2")),
+    ]
     for number, program in enumerate(imported):
         assert program.graph.updates == {"y": 2}
         assert program.artifact
         assert program.artifact.setup == {"updates": [[2, 1], [3, 2], [4, 3]]}
         assert len(program.artifact.arguments) == 2
-        for found in (run(program.artifact, [X.clone(), Y.clone()]), evaluated(program.graph, X, Y)):
+        for found in (
+            printer.run(program.artifact, [modules.FIRST.clone(), modules.SECOND.clone()]),
+            evaluated(program.graph, modules.FIRST, modules.SECOND),
+        ):
             for a, b in zip(map(np.asarray, found), wanted, strict=True):
                 np.testing.assert_array_equal(a, b)
         files.save(tmp_path / "kept", str(number), [program])
@@ -79,15 +71,6 @@ def evaluated(graph: Graph, *inputs: Any) -> list[np.ndarray]:
     return list(evaluate(from_model(to_model(graph)), [x.numpy() for x in inputs]))
 
 
-class Function(torch.nn.Module):
-    def __init__(self, function: Callable[..., Any]) -> None:
-        super().__init__()
-        self.function = function
-
-    def forward(self, *tensors: Any) -> Any:
-        return self.function(*tensors)
-
-
 @pytest.mark.parametrize(
     "function",
     [
@@ -98,12 +81,14 @@ class Function(torch.nn.Module):
     ids=["returns nothing", "through views", "constants"],
 )
 def test_a_graph_updates_inputs_as_torch_does(function: Callable[..., Any]) -> None:
-    copies = [X.clone(), Y.clone()]
+    copies = [modules.FIRST.clone(), modules.SECOND.clone()]
     returned = [y for y in (function(*copies) or ()) if isinstance(y, torch.Tensor)]
-    program = torch_program.from_module(Function(function), (X, Y))
-    written = [x for x, before in zip(copies, (X, Y), strict=True) if not torch.equal(x, before)]
+    program = torch_program.from_module(modules.Function(function), (modules.FIRST, modules.SECOND))
+    written = [
+        x for x, before in zip(copies, (modules.FIRST, modules.SECOND), strict=True) if not torch.equal(x, before)
+    ]
     assert len(program.graph.updates) == len(written)
-    found = evaluate(program.graph, [X.numpy(), Y.numpy()])
+    found = evaluate(program.graph, [modules.FIRST.numpy(), modules.SECOND.numpy()])
     for a, b in zip(found, [*returned, *written], strict=True):
         np.testing.assert_allclose(a, b.numpy())
     assert program.artifact
@@ -116,22 +101,22 @@ def test_what_eager_writes_counts_where_there_is_no_graph() -> None:
         x.copy_(torch.fft.ifft(torch.fft.fft(x)).real + 1)
         return y + 1
 
-    program = torch_program.from_module(Function(function), (X, Y))
+    program = torch_program.from_module(modules.Function(function), (modules.FIRST, modules.SECOND))
     assert program.unread
     assert program.artifact
     assert program.artifact.setup == {"updates": [[1, 0]]}
-    _, written = run(program.artifact, [X.clone(), Y.clone()])
-    torch.testing.assert_close(written, X + 1)
+    _, written = printer.run(program.artifact, [modules.FIRST.clone(), modules.SECOND.clone()])
+    torch.testing.assert_close(written, modules.FIRST + 1)
     assert len(program.graph.outputs) == 2
 
 
 def test_statistics_that_a_kernel_writes_without_saying_so_are_buffers_that_are_written() -> None:
     """Batch normalization does not change the version counters of its running statistics."""
     model = torch.nn.BatchNorm1d(3)
-    program = torch_program.from_module(model, (X,))
+    program = torch_program.from_module(model, (modules.FIRST,))
     assert program.artifact
-    found = run(program.artifact, [X.clone()])
-    model(X)
+    found = printer.run(program.artifact, [modules.FIRST.clone()])
+    model(modules.FIRST)
     held = (model.num_batches_tracked, model.running_mean, model.running_var)
     for a, b in zip(found[1:], held, strict=True):
         torch.testing.assert_close(a, b)
@@ -139,9 +124,9 @@ def test_statistics_that_a_kernel_writes_without_saying_so_are_buffers_that_are_
 
 def test_a_program_that_writes_is_split_with_its_updates() -> None:
     """The reduced program takes buffers as inputs. If an update is no longer an output, the program still writes it."""
-    artifact = torch_program.from_module(Stateful(), (X, Y)).artifact
+    artifact = torch_program.from_module(modules.Stateful(), (modules.FIRST, modules.SECOND)).artifact
     assert artifact
-    split = split_program(artifact, [X.numpy(), Y.numpy()])
+    split = split_program(artifact, [modules.FIRST.numpy(), modules.SECOND.numpy()])
     assert split.graph.inputs == ("x", "y", "cache", "steps")
     assert [*split.graph.updates] == ["y", "cache", "steps"]
     start = Pair(graphs=(split.graph,), inputs=split.inputs, output=0, choices=(LoweringChoices(),))
@@ -154,8 +139,8 @@ def test_a_program_that_writes_is_split_with_its_updates() -> None:
     program = split.artifact(one.graphs[0], one.inputs)
     graph = graph_of(program, one.inputs)
     assert graph.updates == {"y": 0}
-    for found in (run(program, list(map(torch.tensor, one.inputs))), evaluate(graph, one.inputs)):
-        np.testing.assert_array_equal(np.asarray(found[0]), (Y * X).numpy())
+    for found in (printer.run(program, list(map(torch.tensor, one.inputs))), evaluate(graph, one.inputs)):
+        np.testing.assert_array_equal(np.asarray(found[0]), (modules.SECOND * modules.FIRST).numpy())
     two = with_results(1, 4)
     program = split.artifact(two.graphs[0], two.inputs)
     assert "return (y,)" in str(program.source)
@@ -165,7 +150,7 @@ def test_a_program_that_writes_is_split_with_its_updates() -> None:
 
 def test_a_module_that_gives_no_tensor_is_refused() -> None:
     with pytest.raises(FormatError, match="returns no tensor, and writes into none"):
-        torch_export.from_module(Function(lambda x: None), (X,))
+        torch_export.from_module(modules.Function(lambda x: None), (modules.FIRST,))
 
 
 # --- findings ---------------------------------------------------------------------------------------------------------

@@ -9,9 +9,10 @@ from polyjuice.inputs import make_inputs
 from polyjuice.ir import TensorType
 from polyjuice.numerics import analyse, distance
 from polyjuice.ops import GraphBuilder
+from tests.support.libraries import library
 from tests.support.shares import in_the_long_run
 
-torch = pytest.importorskip("torch")
+torch = library("torch")
 
 
 @pytest.mark.parametrize("compiled", [False, *in_the_long_run(True)])

@@ -17,8 +17,9 @@ from polyjuice.inputs import usual_profiles
 from polyjuice.packs import formed
 from polyjuice.session import CompilerSession
 from polyjuice.support import Support
+from tests.support.libraries import needs
 
-pytest.importorskip("torch")
+needs("torch")
 
 NOT_SPARED = "SETTINGS = ()\n\n\ndef spare():\n    pass\n"
 KEEPING = """

@@ -8,8 +8,6 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-pytest.importorskip("torch")
-
 from polyjuice import packs, pipeline
 from polyjuice.execution import Artifact, Worker
 from polyjuice.frameworks.choosers import replaying
@@ -23,7 +21,10 @@ from polyjuice.oracles import Case, InputSet, Verdict
 from polyjuice.pipeline import Target
 from polyjuice.triage.reproducers.text import texts
 from tests.support.compilers import usable
+from tests.support.libraries import needs
 from tests.support.packs import Eager, graphs
+
+needs("torch")
 
 DYNAMIC = CoverageTarget(setting="dynamic")
 

@@ -5,10 +5,12 @@ from __future__ import annotations
 import itertools
 
 import pytest
-import torch
 
 from polyjuice.frameworks.torch.scalars import promoted
 from polyjuice.ir import TensorType, dtypes
+from tests.support.libraries import library
+
+torch = library("torch")
 
 PAIRS = [(a, b) for a, b in itertools.product(dtypes.ALL, repeat=2) if a != b]
 

@@ -7,9 +7,7 @@ from collections.abc import Iterator
 
 import numpy as np
 import pytest
-import torch
 
-from polyjuice.compilers._torch import tensor, to_array
 from polyjuice.execution.protocol import from_wire, to_wire
 from polyjuice.frameworks.choosers import drawing
 from polyjuice.ir import Graph, TensorType, dtypes
@@ -17,7 +15,11 @@ from polyjuice.numerics import Mode, analyse, judge
 from polyjuice.ops import GraphBuilder, Op, TypeMismatch, infer, numbers
 from polyjuice.ops.scalars import OPS
 from polyjuice.ops.spec import Call
+from tests.support.libraries import library
 from tests.support.shares import in_the_long_run
+
+torch = library("torch")
+compiler = library("polyjuice.compilers._torch")
 
 NAMES = {op.name: op for op in OPS}
 
@@ -78,10 +80,10 @@ def eagerly(op: Op, arrays: list[np.ndarray], number: int | float) -> np.ndarray
     """The result of Torch's own overload, with the arguments in the schema's order."""
     name, _, overload = op.name.partition(".")
     called = getattr(getattr(torch.ops.aten, name), overload or "default")
-    tensors = iter([tensor(to_wire(array)) for array in arrays])
+    tensors = iter([compiler.tensor(to_wire(array)) for array in arrays])
     taken = [a.name for a in called._schema.arguments if not a.has_default_value()]
     result = called(*(number if argument == op.attrs[0].name else next(tensors) for argument in taken))
-    return from_wire(to_array(result))
+    return from_wire(compiler.to_array(result))
 
 
 @pytest.mark.parametrize("step", [11, *in_the_long_run(1)])
@@ -119,7 +121,7 @@ def test_zero_and_one_as_truth_values_mean_the_numbers(name: str) -> None:
     written = 0
     for dtype in tensor_types(op):
         array = all_of(dtype)[:300]
-        condition, x = tensor(to_wire(np.arange(array.size) % 2 == 0)), tensor(to_wire(array))
+        condition, x = compiler.tensor(to_wire(np.arange(array.size) % 2 == 0)), compiler.tensor(to_wire(array))
         names, types = ["condition", "x"][-len(op.inputs) :], [TensorType(t, array.shape) for t in ("bool", dtype)]
         for number in ("1",) if name in DIVIDING else ("0", "1"):
             try:

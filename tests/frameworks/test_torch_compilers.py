@@ -4,10 +4,11 @@ import ml_dtypes
 import numpy as np
 import pytest
 
-pytest.importorskip("torch")
-
 from polyjuice.execution import Artifact, Limits, Worker
 from tests.support.compilers import usable
+from tests.support.libraries import needs
+
+needs("torch")
 
 MODEL = """
 import inspect

@@ -14,42 +14,31 @@ import numpy as np
 import pytest
 from onnx import ModelProto
 
+from polyjuice import frameworks
+from polyjuice.campaign.seeds import Seeds
+from polyjuice.compilers import find
+from polyjuice.execution import Worker
+from polyjuice.frameworks import callables
+from polyjuice.frameworks.errors import FormatError
+from polyjuice.frameworks.lowering import Unlowerable, lower
+from polyjuice.frameworks.onnx.graph_files import from_model, to_model
+from polyjuice.interpret import evaluate
+from polyjuice.ir import Graph, digest
+from polyjuice.numerics import Mode, analyse, judge
 from tests.support.commands import polyjuice
+from tests.support.libraries import library
 
-torch = pytest.importorskip("torch")
-
-import torch.nn.functional as F  # noqa: E402
-
-from polyjuice import frameworks  # noqa: E402
-from polyjuice.campaign.seeds import Seeds  # noqa: E402
-from polyjuice.compilers import find  # noqa: E402
-from polyjuice.execution import Worker  # noqa: E402
-from polyjuice.frameworks import callables  # noqa: E402
-from polyjuice.frameworks.errors import FormatError  # noqa: E402
-from polyjuice.frameworks.lowering import Unlowerable, lower  # noqa: E402
-from polyjuice.frameworks.onnx.graph_files import from_model, to_model  # noqa: E402
-from polyjuice.frameworks.torch import export as torch_export  # noqa: E402
-from polyjuice.frameworks.torch import user_program as torch_program  # noqa: E402
-from polyjuice.interpret import evaluate  # noqa: E402
-from polyjuice.ir import Graph, digest  # noqa: E402
-from polyjuice.numerics import Mode, analyse, judge  # noqa: E402
+torch = library("torch")
+F = library("torch.nn.functional")
+modules = library("tests.support.torch_modules")
+torch_export = library("polyjuice.frameworks.torch.export")
+torch_program = library("polyjuice.frameworks.torch.user_program")
 
 Array = np.ndarray
 
 
-class Function(torch.nn.Module):
-    """A function as a module."""
-
-    def __init__(self, function: Callable[..., object]) -> None:
-        super().__init__()
-        self.function = function
-
-    def forward(self, *tensors: torch.Tensor) -> object:
-        return self.function(*tensors)
-
-
 def read(function: Callable[..., object], *inputs: Array) -> Graph:
-    return torch_export.from_module(Function(function).eval(), tuple(map(torch.tensor, inputs)))
+    return torch_export.from_module(modules.Function(function).eval(), tuple(map(torch.tensor, inputs)))
 
 
 def floats(*shape: int) -> Array:
@@ -212,7 +201,7 @@ def test_operators_mean_in_the_table_what_they_mean_in_torch(kinds: list[str]) -
 def test_what_depends_on_no_input_and_no_parameter_is_a_constant() -> None:
     module = torch.nn.Linear(4, 4)
     module.register_buffer("table", torch.arange(8.0).reshape(2, 4))
-    kept = Function(lambda x: module(x) + (module.table * 2).sum(0) + torch.arange(4).float())
+    kept = modules.Function(lambda x: module(x) + (module.table * 2).sum(0) + torch.arange(4).float())
     kept.add_module("inner", module)
     graph = torch_export.from_module(kept, (torch.ones(2, 4),))
     assert sorted(node.op for node in graph.nodes) == ["Add", "Add", "linear"]
@@ -282,9 +271,9 @@ def test_random_operators_are_told_apart() -> None:
 def test_exported_programs_are_read_with_the_sizes_of_their_examples(tmp_path: Path) -> None:
     sizes = {0: torch.export.Dim("batch", min=2, max=64)}
     for name, dynamic in (("fixed.pt2", None), ("symbolic.pt2", ((sizes, sizes),))):
-        program = torch.export.export(Function(lambda x, y: x @ y.mT), (torch.tensor(X), torch.tensor(Y)))
+        program = torch.export.export(modules.Function(lambda x, y: x @ y.mT), (torch.tensor(X), torch.tensor(Y)))
         if dynamic:
-            module = Function(lambda x, y: x @ y.mT)
+            module = modules.Function(lambda x, y: x @ y.mT)
             program = torch.export.export(module, (torch.tensor(X), torch.tensor(Y)), dynamic_shapes=dynamic)
         torch.export.save(program, tmp_path / name)
         graph = callables.load(str(tmp_path / name)).graph

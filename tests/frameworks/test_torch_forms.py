@@ -8,10 +8,6 @@ from collections.abc import Sequence
 import numpy as np
 import pytest
 
-pytest.importorskip("torch")
-
-import torch
-
 from polyjuice.frameworks.choosers import drawing
 from polyjuice.frameworks.lowering import lower
 from polyjuice.frameworks.torch import constants as torch_constants
@@ -22,6 +18,9 @@ from polyjuice.interpret import evaluate
 from polyjuice.ir import Graph, TensorType
 from polyjuice.ops import GraphBuilder
 from tests.support.frameworks import run_torch
+from tests.support.libraries import library
+
+torch = library("torch")
 
 SEEDS = range(200)
 

@@ -11,8 +11,6 @@ import ml_dtypes
 import numpy as np
 import pytest
 
-pytest.importorskip("torch")
-
 from polyjuice.frameworks.lowering import Unlowerable, lower
 from polyjuice.generate import generate
 from polyjuice.inputs import make_inputs
@@ -21,7 +19,10 @@ from polyjuice.ir import Graph, Node, TensorType, dtypes
 from polyjuice.numerics import SAFETY, analyse, distance
 from polyjuice.ops import GraphBuilder
 from tests.support.frameworks import on_usual_types, run_torch
+from tests.support.libraries import needs
 from tests.support.shares import in_the_long_run
+
+needs("torch")
 
 SPELLINGS = 80
 

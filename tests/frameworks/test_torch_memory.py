@@ -4,17 +4,15 @@ from __future__ import annotations
 
 from typing import Any
 
-import pytest
-
 from polyjuice.compilers import find
 from polyjuice.execution import Memory
 from polyjuice.session import CompilerSession, Conditions
+from tests.support.libraries import library
 
-torch = pytest.importorskip("torch")
+torch = library("torch")
+modules = library("tests.support.torch_modules")
+printer = library("polyjuice.frameworks.torch.user_printer")
 
-from polyjuice.frameworks.torch.user_printer import capture  # noqa: E402
-
-X = torch.arange(6.0).reshape(2, 3)
 INPUT, OUTPUT = Memory.INPUT, Memory.OUTPUT
 
 
@@ -29,7 +27,7 @@ def seen(forward: Any, *inputs: Any, **setup: Any) -> Memory:
         def forward(self, *tensors: Any) -> Any:
             return forward(self, *tensors)
 
-    artifact = capture(Owned(), inputs, {})
+    artifact = printer.capture(Owned(), inputs, {})
     artifact = type(artifact)(**{**vars(artifact), "setup": {**artifact.setup, **setup}})
     with CompilerSession(Conditions(), find("eager")) as session:
         outcome = session.execute(artifact, [tuple(x.numpy() for x in inputs)] * 2)
@@ -41,7 +39,9 @@ def seen(forward: Any, *inputs: Any, **setup: Any) -> Memory:
 
 
 def test_results_that_are_inputs_and_views_of_them_are_told_from_copies() -> None:
-    found = seen(lambda self, x: (x, x.t(), x.t().t(), x.t().contiguous(), x[:0], x + 0, self.held.view(-1)), X)
+    found = seen(
+        lambda self, x: (x, x.t(), x.t().t(), x.t().contiguous(), x[:0], x + 0, self.held.view(-1)), modules.PAIR
+    )
     assert {(k, n) for k, kind, n in found.shared if kind == INPUT} == {(0, 0), (1, 0), (2, 0)}
     assert found.same == {(0, 0), (2, 0)}
     assert {(k, n) for k, kind, n in found.shared if kind == Memory.HELD} == {(6, "w_held")}
@@ -55,7 +55,7 @@ def test_two_results_share_memory_where_a_byte_belongs_to_both() -> None:
         y = x * 2
         return y[:, ::2], y[:, 1::2], y.view(torch.int32), y[0].expand(4, 3)
 
-    found = seen(forward, X)
+    found = seen(forward, modules.PAIR)
     assert {(k, n) for k, kind, n in found.shared if kind == OUTPUT} == {(2, 0), (2, 1), (3, 0), (3, 1), (3, 2)}
 
 
@@ -64,7 +64,7 @@ def test_inputs_in_whose_memory_a_byte_changes_are_written_also_beside_their_ele
         x.as_strided((1,), (1,), 0).fill_(9.0)  # not an element of a sliced input
         return (y.mul_(1), z + 1)[1:]
 
-    found = seen(forward, X.clone(), X.clone(), X.clone(), layouts=["sliced"])
+    found = seen(forward, modules.PAIR.clone(), modules.PAIR.clone(), modules.PAIR.clone(), layouts=["sliced"])
     assert found.written == {0}
 
 
@@ -73,5 +73,5 @@ def test_of_results_with_gradients_those_may_be_written_that_were_not_made_with_
         y = x * 2
         return y, y.view(-1), *y.unbind(0), y.int(), y.unbind(0)[0].view(3, 1)
 
-    found = seen(forward, X, mode="grad")
+    found = seen(forward, modules.PAIR, mode="grad")
     assert found.differentiable == {0, 1}

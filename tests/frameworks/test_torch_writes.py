@@ -9,8 +9,6 @@ from typing import Any
 import numpy as np
 import pytest
 
-pytest.importorskip("torch")
-
 from polyjuice import packs, pipeline
 from polyjuice.execution import Artifact, Outcome
 from polyjuice.frameworks.lowering import CoverageTarget, Unlowerable
@@ -23,8 +21,11 @@ from polyjuice.ops import GraphBuilder
 from polyjuice.oracles import USUAL_ORACLES, Case, InputSet
 from polyjuice.pipeline import Target
 from polyjuice.session import CompilerSession
+from tests.support.libraries import needs
 from tests.support.packs import Eager
 from tests.support.shares import in_the_long_run
+
+needs("torch")
 
 SETTINGS = ("", "inference", "train", "grad", "dynamic")
 
