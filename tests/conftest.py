@@ -18,7 +18,7 @@ from hypothesis import settings
 from polyjuice.compilers import CompilerInfo
 from polyjuice.execution import forkserver, host
 from tests.support import in_process as support_in_process
-from tests.support import unchanged
+from tests.support import libraries, unchanged
 from tests.support.unsupported import FILE, Unsupported
 
 settings.register_profile("without deadlines", deadline=None)  # how long an example takes depends on the machine
@@ -49,6 +49,20 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
     """Write the digests of the operators that have passed."""
     if session.config.getoption("--update-operators"):
         unchanged.FILE.write_text(unchanged.UNCHANGED.render(), encoding="utf-8")
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Let each of two workers run tests that import frameworks last, since forks of a large process take long.
+
+    The worker that begins with the second half does not meet TensorFlow.
+    """
+    named = {item: libraries.of(item) for item in items}
+    tensorflow = [item for item in items if "tensorflow" in named[item]]
+    small = [item for item in items if not named[item] and "frameworks" not in item.path.parts]
+    kept = {*tensorflow, *small}
+    other = [item for item in items if item not in kept]
+    middle = max(len(items) // 2 - len(tensorflow), 0)
+    items[:] = [*small[:middle], *tensorflow, *small[middle:], *other]
 
 
 @pytest.fixture(scope="session")
@@ -84,6 +98,13 @@ def in_process() -> Iterator[None]:
     """Run compilers that tests have written in this process (see ``support/in_process.py``)."""
     with support_in_process.everything():
         yield
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    """Import what the file of a test has named, before the first fixture."""
+    if isinstance(item, pytest.Function):
+        libraries.import_all(item.module)
 
 
 @pytest.hookimpl(wrapper=True)
