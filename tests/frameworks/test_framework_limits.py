@@ -30,6 +30,9 @@ OTHERS = [
 ]
 MODULAR = [op for op in TABLE.values() if op.modular]
 
+LACKS = {"onnx": ("LayerNormalization: absent input named", "Squeeze: absent input named")}
+"""Forms on which ONNX Runtime 1.32.0 crashes."""
+
 DRAWS = 8
 """How many applications of an operator are drawn."""
 
@@ -78,7 +81,7 @@ def of_extreme_integers(op: Op, seed: int) -> tuple[Graph, list[np.ndarray]]:
 def known_elements(framework: str, graph: Graph, arrays: list[np.ndarray], mode: Mode, seed: int) -> int:
     """Check that the framework's results lie within their bounds. Return the number of elements with finite bounds."""
     analyses = analyse(graph, arrays, mode=mode)
-    results = RUN[framework](lower(graph, framework, seed), arrays)
+    results = RUN[framework](lower(graph, framework, seed, lacks=LACKS.get(framework, ())), arrays)
     for result, analysis in zip(results, analyses, strict=True):
         judgement = judge(np.asarray(result), analysis)
         assert not judgement, f"{graph}\n{describe(framework, np.asarray(result), analysis, judgement)}"

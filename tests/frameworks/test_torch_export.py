@@ -459,7 +459,7 @@ def test_as_strided_reads_memory_as_torch_does(view: Callable[[torch.Tensor], to
 
 
 def test_a_model_whose_graph_means_something_else_is_kept_without_its_graph(monkeypatch: pytest.MonkeyPatch) -> None:
-    model = Function(lambda x: x.relu().sum(0)).eval()
+    model = modules.Function(lambda x: x.relu().sum(0)).eval()
     assert not torch_program.from_module(model, (torch.tensor(floats(3, 4)),)).unread
     other = read(lambda x: x.sigmoid().sum(0), floats(3, 4))
     monkeypatch.setattr(torch_export, "from_module", lambda *arguments: other)
