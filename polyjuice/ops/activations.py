@@ -175,7 +175,6 @@ def _draw_gelu(rng: random.Random, first: TensorType) -> Attrs:
 
 
 def _clipped(low: str, high: str) -> tuple[str, ...]:
-    """TensorFlow's texts for a limited value."""
     return (
         f"tf.clip_by_value({{0}}, {low}, {high})",
         f"tf.minimum(tf.maximum({{0}}, {low}), {high})",

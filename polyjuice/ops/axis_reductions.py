@@ -37,12 +37,10 @@ def axes(a: Attrs, rank: int) -> tuple[int, ...]:
 
 
 def keeps(a: Attrs) -> bool:
-    """Whether reduced dimensions stay, with size 1."""
     return bool(a.get("keepdim", 0) or a.get("keepdims", 0))
 
 
 def terms(a: Attrs, shape: Sequence[int]) -> int:
-    """The number of elements in each result element."""
     return sampling.total(shape[axis] for axis in axes(a, len(shape)))
 
 
@@ -91,7 +89,6 @@ def one_axis(name: str, **further: Callable[[random.Random], Any]) -> SampleFn:
 
 
 def either(rng: random.Random) -> int:
-    """A flag, 0 or 1."""
     return rng.randint(0, 1)
 
 

@@ -183,7 +183,6 @@ def _floor_divide_error(c: ErrorContext) -> np.ndarray:
 
 
 def _beyond(c: ErrorContext, limit: float) -> np.ndarray:
-    """Whether the magnitudes of two operands sum up to a limit."""
     x, y = (np.abs(v.astype(np.float64)) for v in c.x)
     return np.asarray(x + y >= limit)
 

@@ -103,20 +103,17 @@ class GraphBuilder:
         return name
 
     def constant(self, array: np.ndarray, name: str | None = None) -> str:
-        """Add a constant; returns its name."""
         name = name or self._fresh("c")
         self.types[name] = TensorType(dtypes.of_array(array), array.shape)
         self._constants[name] = array
         return name
 
     def op(self, op: str, /, *inputs: str, domain: str = "", outputs: Sequence[str] = (), **attrs: Any) -> str:
-        """Apply an operator of the table with one result; returns the result's name."""
         return self.multi(op, *inputs, domain=domain, outputs=outputs, **attrs)[0]
 
     def multi(
         self, op: str, /, *inputs: str, domain: str = "", outputs: Sequence[str] = (), **attrs: Any
     ) -> tuple[str, ...]:
-        """Apply an operator of the table; returns the names of all its results."""
         dtype = self.types[inputs[0]].dtype if inputs and inputs[0] in self.types else ""
         node = Node(op, inputs, (), complete_attrs(TABLE[domain, op], attrs, dtype), domain)
         results = infer_node(node, self.types)
@@ -150,7 +147,6 @@ class GraphBuilder:
         return check(self.graph(outputs, updates))
 
     def graph(self, outputs: Sequence[str], updates: Mapping[str, str] = MappingProxyType({})) -> Graph:
-        """The graph so far, unchecked."""
         return Graph(
             tuple(self._inputs),
             dict(self._constants),

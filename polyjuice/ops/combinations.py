@@ -27,8 +27,6 @@ def _sample_combination(rng: random.Random, first: TensorType) -> Sample:
 
 
 def _combination(name: str, symbol: str, dtypes: tuple[str, ...], **more: Any) -> Op:
-    """The entry of ``x + value * (y symbol z)``."""
-
     def definition(x: Term, y: Term, z: Term, a: Attrs) -> Term:
         combined = y * z if symbol == "*" else y / z
         return x + (combined if a["value"] == 1 else combined * a["value"])

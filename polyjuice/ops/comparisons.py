@@ -59,8 +59,6 @@ def _is_inf(x: Sequence[np.ndarray], a: Attrs) -> np.ndarray:
 
 
 def _spell_is_inf(both: Sequence[str], signed: str) -> SpellFn:
-    """Templates for both infinities, and a comparison with one of them."""
-
     def spell(c: Call) -> str:
         infinities = [c.attrs["detect_negative"] * ["-inf"], c.attrs["detect_positive"] * ["inf"]]
         wanted = [text for texts in infinities for text in texts]

@@ -38,7 +38,6 @@ def _terms(equation: str) -> tuple[list[str], str]:
 
 
 def _sizes(equation: str, shapes: Sequence[Sequence[int]]) -> dict[str, int]:
-    """The size of each index. Raises ShapeMismatch where the operands' shapes do not fit."""
     operands, _ = _terms(equation)
     if [len(part) for part in operands] != [len(shape) for shape in shapes]:
         raise ShapeMismatch(f"operands of ranks {[len(s) for s in shapes]} for {equation!r}")
@@ -232,7 +231,6 @@ def _tensordot_definition(b: Builder, x: Sequence[str], a: Attrs) -> str:
 
 
 def _aligned(left: Sequence[int], right: Sequence[int]) -> tuple[tuple[int, ...], tuple[int, ...]]:
-    """Both shapes at one rank, with ones in front."""
     rank = max(len(left), len(right))
     ours, others = ((1,) * (rank - len(s)) + tuple(s) for s in (left, right))
     return ours, others

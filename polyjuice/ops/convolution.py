@@ -44,7 +44,6 @@ def linear_error(c: ErrorContext, apply: NumpyFn, terms: int) -> np.ndarray:
 
 
 def conv_shape(s: Sequence[Dims], a: Any) -> Sequence[Dims]:
-    """The result's shape; a third operand is the bias."""
     x, w = s[0], s[1]
     if len(x) < 3 or len(w) != len(x) or x[1] != w[1] * a.group or w[0] % a.group:
         raise ShapeMismatch(f"Conv of {tuple(x)} with weights {tuple(w)} in {a.group} groups")

@@ -83,8 +83,6 @@ def _draw_shape(rng: random.Random, first: TensorType) -> Attrs:
 def _filling(
     name: str, torch: Texts, tensorflow: Texts, attrs: tuple[Attr, ...] = (), value: float | None = None
 ) -> Op:
-    """The entry of a tensor of one value, which is an attribute or ``value``."""
-
     def filler(a: Attrs) -> float:
         return float(a[attrs[0].name]) if value is None else value
 
@@ -115,8 +113,6 @@ def _filling(
 
 
 def _filled(attr: str, *templates: str) -> Callable[[Call], str]:
-    """One of some templates with the operand, the value, the type, and the shape."""
-
     def spell(c: Call) -> str:
         value, t = literal(c.attrs[attr], c.types[0].dtype), c.types[0]
         return c.draws.choice(templates).format(c.x[0], value, t.dtype, list(t.shape))

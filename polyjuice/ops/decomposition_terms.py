@@ -23,20 +23,16 @@ class Term:
 
     @property
     def dtype(self) -> str:
-        """The element type."""
         return self.builder.types[self.name].dtype
 
     def number(self, value: float) -> Term:
-        """A scalar constant of this term's element type."""
         return Term(self.builder, self.builder.constant(np.asarray(value).astype(dtypes.to_numpy(self.dtype))))
 
     def then(self, op: str, *others: Term | float, **attrs: Any) -> Term:
-        """An ONNX operator with this term as its first operand."""
         names = [other.name if isinstance(other, Term) else self.number(other).name for other in others]
         return Term(self.builder, self.builder.op(op, self.name, *names, **attrs))
 
     def to(self, dtype: str) -> Term:
-        """The term cast to an element type."""
         return self if dtype == self.dtype else self.then("Cast", to=dtype)
 
     def __add__(self, other: Term | float) -> Term:
@@ -67,7 +63,6 @@ class Term:
         return self.then("Greater", other)
 
     def equals(self, other: Term | float) -> Term:
-        """The elementwise comparison for equality."""
         return self.then("Equal", other)
 
 

@@ -23,8 +23,6 @@ _LARGEST_EXPONENT = 40.0
 
 
 def within(place: int, low: float = -np.inf, high: float = np.inf) -> DistanceFn:
-    """An operand must be between two bounds."""
-
     def lack(x: Sequence[np.ndarray], a: Attrs) -> Mapping[int, np.ndarray]:
         v = x[place]
         return {place: np.maximum(low + MARGIN - v, 0) - np.maximum(v - high + MARGIN, 0)}
@@ -39,7 +37,6 @@ def _away(v: np.ndarray, pole: np.ndarray | float = 0.0) -> np.ndarray:
 
 
 def nonzero(place: int) -> DistanceFn:
-    """An operand must not be zero."""
     return lambda x, a: {place: _away(x[place])}
 
 

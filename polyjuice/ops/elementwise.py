@@ -89,7 +89,6 @@ def _divided(spell: TextFn) -> TextFn:
 
 
 def _extremum(name: str, word: str, function: Any, symbol: str, **more: Any) -> Op:
-    """The entry of the least or the greatest of the operands."""
     return variadic(
         name,
         _fold(function),
@@ -170,7 +169,6 @@ def _trunc(x: Term) -> Term:
 
 
 def _rounding(name: str, function: Any, tensorflow: Texts, **more: Any) -> Op:
-    """The entry of an integer next to the operand."""
     word = name.lower()
     return unary(
         name,

@@ -55,7 +55,6 @@ def one_sum(c: ErrorContext) -> np.ndarray:
 
 
 def largest(c: ErrorContext) -> np.ndarray:
-    """The largest of the operands' errors."""
     bound = np.zeros(np.shape(c.y[0]))
     for e in c.e:
         bound = np.maximum(bound, e)
@@ -70,7 +69,6 @@ def isotone(c: ErrorContext) -> np.ndarray:
 
 
 def in_doubt(c: ErrorContext) -> bool:
-    """Whether any operand has an error."""
     return any(e.any() for e in c.e)
 
 
@@ -128,7 +126,6 @@ def decided(steps: Callable[[ErrorContext], np.ndarray]) -> ErrorFn:
 
 
 def comparison_unstable(c: ErrorContext) -> np.ndarray:
-    """Whether two operands lie within their errors of each other."""
     reach = c.e[0] + c.e[1]
     gap = np.abs(_float(c.x[0]) - _float(c.x[1]))
     return np.where(reach > 0, ~(gap > reach), False)
@@ -145,7 +142,6 @@ def stepped(c: ErrorContext) -> np.ndarray:
 
 
 def infinite_if(mask: np.ndarray, bound: np.ndarray) -> np.ndarray:
-    """The bound, infinite where the mask is set."""
     return np.where(mask, np.inf, bound)
 
 

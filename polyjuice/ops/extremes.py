@@ -30,7 +30,6 @@ _SHORT = ("int16", "uint16")
 
 
 def _reduced(b: Builder, op: str, x: str, a: Attrs) -> str:
-    """One of ONNX's reductions along the dimension."""
     return b.op(op, x, axes=(a["dim"],), keepdims=a["keepdim"])
 
 

@@ -26,7 +26,6 @@ def onto(shape: Sequence[int], cotangent: np.ndarray) -> np.ndarray:
 
 
 def matmul(a: VjpContext) -> Sequence[np.ndarray]:
-    """The adjoint of MatMul; operands may have one axis."""
     (left, right), c = a.x, a.c
     rows = left[None, :] if left.ndim == 1 else left
     columns = right[:, None] if right.ndim == 1 else right
@@ -38,7 +37,6 @@ def matmul(a: VjpContext) -> Sequence[np.ndarray]:
 
 
 def gemm(a: VjpContext) -> Sequence[np.ndarray]:
-    """The adjoint of Gemm, with or without a bias."""
     (left, right, *bias), c, attrs = a.x, a.c, a.attrs
     of_left = c @ (right if attrs["transB"] else right.T)
     of_right = (left if attrs["transA"] else left.T) @ c
@@ -81,7 +79,6 @@ def _places(x: np.ndarray, a: Attrs, kernel: Sequence[int]) -> np.ndarray:
 
 
 def convolution(a: VjpContext) -> Sequence[np.ndarray]:
-    """The adjoint of Conv, with any number of groups."""
     (x, w), c, groups = a.x[:2], a.c, a.attrs["group"]
     r, inner, outer = w.ndim - 2, w.shape[1], w.shape[0] // groups
     places = _places(x, a.attrs, w.shape[2:])

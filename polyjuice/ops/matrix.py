@@ -40,7 +40,6 @@ def linear_error(terms: Callable[[ErrorContext], int]) -> ErrorFn:
 
 
 def product(x: Sequence[np.ndarray], a: Attrs) -> np.ndarray:
-    """The matrix product."""
     return np.asarray(np.matmul(x[0], x[1]))
 
 

@@ -210,7 +210,6 @@ def _affine(y: np.ndarray, parameters: Sequence[np.ndarray]) -> np.ndarray:
 
 
 def _standard_tensorflow(c: Call, x: str, axes: Sequence[int], eps: float, scale: str, bias: str) -> str:
-    """x normalised over these axes, by tf.nn.moments or step by step."""
     if c.draws.chance(0.6):
         name = c.let(x)
         mean, var = (f"{c.let(f'tf.nn.moments({name}, {list(axes)}, keepdims=True)')}[{i}]" for i in range(2))
@@ -223,7 +222,6 @@ def _standard_tensorflow(c: Call, x: str, axes: Sequence[int], eps: float, scale
 
 
 def _standard_definition(b: Builder, x: str, axes: tuple[int, ...], eps: float, centred: bool = True) -> str:
-    """x normalised over these axes, in elementary operators."""
     d = b.op("Sub", x, b.op("ReduceMean", x, axes=axes, keepdims=1)) if centred else x
     square = b.op("ReduceMean", b.op("Mul", d, d), axes=axes, keepdims=1)
     epsilon = b.constant(np.asarray(eps).astype(dtypes.to_numpy(b.types[x].dtype)))

@@ -38,7 +38,6 @@ def parse(text: str) -> Number:
 
 
 def text(number: Number) -> str:
-    """A number as Python writes it."""
     return repr(number)
 
 

@@ -160,7 +160,6 @@ def _im2col_tensorflow(c: Call) -> str:
 
 
 def _im2col_definition(b: Builder, x: Sequence[str], a: Attrs) -> str:
-    """One slice for each place in the kernel."""
     pads = spatial_pads((*a["padding"], *a["padding"]))
     data = b.op("Pad", x[0], pads=pads, value=0.0, mode="constant") if any(pads) else x[0]
     n, channels, *spatial = b.types[data].shape

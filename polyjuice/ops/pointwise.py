@@ -24,7 +24,6 @@ SMALL_TO_INT32 = {"int8": "int32", "int16": "int32", "uint8": "int32", "uint16":
 
 
 def broadcast_shape(s: Sequence[Any], a: Any) -> Sequence[Any]:
-    """The shape to which all operands broadcast."""
     out = s[0]
     for shape in s[1:]:
         out = out.broadcast(shape)
@@ -123,7 +122,6 @@ def parameters(attrs: Sequence[tuple[str, float | None, Sequence[float | None]]]
 
 
 def suitable(values: Sequence[float | None], dtype: str) -> list[float | None]:
-    """The numbers that a type can hold."""
     if dtype in FLOATS:
         return list(values)
     whole = [v for v in values if v is not None and v == int(v)]

@@ -53,7 +53,6 @@ def _kernel_axes(a: Attrs) -> tuple[int, ...]:
 
 
 def _fits_torch(pads: Sequence[int], a: Attrs) -> bool:
-    """Whether Torch's pooling takes such pads itself."""
     return is_symmetric(pads) and all(p <= k // 2 for p, k in zip(pads, a["kernel_shape"], strict=False))
 
 

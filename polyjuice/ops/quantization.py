@@ -42,7 +42,6 @@ def zero_points(dtype: str) -> tuple[int, int]:
 
 
 def is_single(shape: Sequence[int]) -> bool:
-    """Return whether a scale or zero point of this shape is a single number."""
     return len(shape) <= 1 and sampling.total(shape) == 1
 
 

@@ -31,7 +31,6 @@ from polyjuice.ops.windows import conv
 
 
 def _integer_error(c: ErrorContext) -> np.ndarray:
-    """No error, or an infinite bound if an operand has an error."""
     return np.full(np.shape(c.y[0]), np.inf if any(np.any(e) for e in c.e) else 0.0)
 
 

@@ -228,7 +228,6 @@ def _roll_shape(s: Sequence[Any], a: Any) -> Sequence[Any]:
 
 
 def _roll_definition(b: Builder, x: Sequence[str], a: Attrs) -> str:
-    """The last elements before the first ones, one dimension after another."""
     value = x[0]
     for shift, dim in zip(a["shifts"], a["dims"], strict=True):
         size = b.types[value].shape[dim]
@@ -240,7 +239,6 @@ def _roll_definition(b: Builder, x: Sequence[str], a: Attrs) -> str:
 
 
 def cut(b: Builder, x: str, axis: int, start: int, end: int) -> str:
-    """ONNX's slice along one axis."""
     return b.op("Slice", x, starts=(start,), ends=(end,), axes=(axis,), steps=(1,))
 
 

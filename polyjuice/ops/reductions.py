@@ -42,7 +42,6 @@ def over(c: ErrorContext, function: Reduce, x: np.ndarray) -> Any:
 
 
 def operand_errors(c: ErrorContext) -> np.ndarray:
-    """The errors of the operand, in its shape."""
     return np.broadcast_to(c.e[0], c.x[0].shape)
 
 
@@ -66,7 +65,6 @@ def _sum_of(function: Callable[[np.ndarray], Any]) -> Reduce:
 
 
 def norm(x: np.ndarray, axis: tuple[int, ...], keepdims: bool) -> Any:
-    """The Euclidean norm."""
     return np.sqrt(np.sum(x * x, axis=axis, keepdims=keepdims))
 
 
@@ -82,12 +80,10 @@ def log_sum_exp(x: np.ndarray, axis: tuple[int, ...], keepdims: bool) -> Any:
 
 
 def terms(c: ErrorContext) -> int:
-    """The number of elements in each result element."""
     return axis_reductions.terms(c.attrs, c.x[0].shape)
 
 
 def sum_error(c: ErrorContext) -> np.ndarray:
-    """The bound for a sum."""
     e = operand_errors(c)
     carried = over(c, np.sum, e)
     return errors.summed_beyond(
@@ -99,7 +95,6 @@ def sum_error(c: ErrorContext) -> np.ndarray:
 
 
 def mean_error(c: ErrorContext) -> np.ndarray:
-    """The bound for a mean."""
     return sum_error(c) / max(terms(c), 1)
 
 

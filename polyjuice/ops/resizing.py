@@ -41,7 +41,6 @@ class _Axis:
     scale: float = 0.0
 
     def coordinate(self, place: int) -> Fraction:
-        """The exact place on the axis of an element of the resized axis."""
         step = 1 / Fraction(self.scale) if self.scale else Fraction(self.size, self.result)
         if self.transformation == "asymmetric":
             return place * step
@@ -147,7 +146,6 @@ def _matrix(axis: _Axis, mode: str, rounding: str, a: float, exclude: int) -> tu
 
 
 def _resized(shape: Sequence[int], a: Attrs) -> dict[int, _Axis]:
-    """The axes that change."""
     scales = a["scales"] or (0.0,) * len(shape)
     return {
         axis: _Axis(size, result, a["coordinate_transformation_mode"], scale)
@@ -157,7 +155,6 @@ def _resized(shape: Sequence[int], a: Attrs) -> dict[int, _Axis]:
 
 
 def _matrices(shape: Sequence[int], a: Attrs) -> dict[int, tuple[np.ndarray, np.ndarray]]:
-    """The matrices of the axes that change."""
     style = (a["mode"], a["nearest_mode"], a["cubic_coeff_a"], a["exclude_outside"])
     return {place: _matrix(axis, *style) for place, axis in _resized(shape, a).items()}
 
@@ -199,7 +196,6 @@ def nearest_places(shape: Sequence[int], a: Attrs) -> dict[int, list[int]]:
 
 
 def _doubtful(shape: Sequence[int], a: Attrs) -> np.ndarray:
-    """The mask of elements of a resize to nearest neighbours that are in doubt."""
     out = np.zeros(tuple(a["sizes"]), bool)
     for place, axis in _resized(shape, a).items():
         lines = [1] * len(shape)
@@ -239,7 +235,6 @@ _TORCH_LINEAR = {3: "linear", 4: "bilinear", 5: "trilinear"}
 
 
 def _interpolated(c: Call, mode: str, align: bool | None = None) -> str:
-    """A call by size or by factors."""
     a, shape = c.attrs, c.types[0].shape[2:]
     corners = "" if align is None else f", align_corners={align}"
     if a["scales"]:

@@ -132,18 +132,15 @@ def some_axes(rng: random.Random, rank: int) -> tuple[int, ...]:
 
 
 def permutation(rng: random.Random, rank: int) -> tuple[int, ...]:
-    """A random permutation of the axes."""
     return tuple(rng.sample(range(rank), rank))
 
 
 def factors(n: int) -> list[int]:
-    """The divisors of a positive number."""
     small = [d for d in range(1, math.isqrt(n) + 1) if n % d == 0]
     return sorted({*small, *(n // d for d in small)})
 
 
 def shape_of_size(rng: random.Random, total: int, max_rank: int = MAX_RANK) -> tuple[int, ...]:
-    """A random shape with ``total`` elements."""
     dims: list[int] = []
     rest = total
     while rest > 1 and len(dims) < max_rank - 1:
@@ -156,7 +153,6 @@ def shape_of_size(rng: random.Random, total: int, max_rank: int = MAX_RANK) -> t
 
 
 def total(shape: Iterable[int]) -> int:
-    """The number of elements of a shape."""
     count = 1
     for dim in shape:
         count *= dim

@@ -76,12 +76,10 @@ class _Meaning:
     refuses: Refusal = lambda number, dtype: ""
 
     def number(self, a: Attrs) -> Number:
-        """The number, as a float for a ``floating`` operator."""
         number = numbers.parse(a[self.attr])
         return float(number) if self.floating else number
 
     def promotes(self, x: Sequence[TensorType], a: Attrs) -> str:
-        """The promoted type. Raises TypeMismatch."""
         number = self.number(a)
         dtype = numbers.promoted(x[self.tensor].dtype, number)
         if why := self.refuses(number, dtype):
@@ -89,7 +87,6 @@ class _Meaning:
         return dtype
 
     def ordered(self, others: Sequence[np.ndarray], number: np.ndarray) -> list[np.ndarray]:
-        """The operands with the number at its place."""
         return [*others[: self.place], number, *others[self.place :]]
 
     def operands(self, x: Sequence[np.ndarray], a: Attrs) -> list[np.ndarray]:
@@ -106,12 +103,10 @@ class _Meaning:
         return self.ordered(others, numbers.element(number, dtype))
 
     def numpy(self, x: Sequence[np.ndarray], a: Attrs) -> np.ndarray:
-        """The result on arrays."""
         result = np.asarray(self.base.numpy(self.operands(x, a), {}))
         return np.logical_not(result) if self.negated else result
 
     def error(self, c: ErrorContext) -> Any:
-        """The bound, from the rule of the table's operator."""
         return self.base.error(self.context(c))
 
     def context(self, c: ErrorContext) -> ErrorContext:
@@ -191,7 +186,6 @@ def _definition(meaning: _Meaning) -> DecomposeFn:
 
 
 def _tensorflow(meaning: _Meaning) -> SpellFn:
-    """The TensorFlow text, made in the same way."""
     base_texts = meaning.base.tensorflow
 
     def spell(c: Call) -> str | Unsupported:
@@ -428,7 +422,6 @@ _POWER = replace(_BASES["Pow"], error=_power_error)
 
 
 def _extreme(word: str, base: str) -> Op:
-    """The entry of the greater, or the lesser, of an element and the number."""
     side = word.split("_")[1]
     meaning = _Meaning(_BASES[base], side, refuses=_out_of_range)
     templates = (
@@ -443,7 +436,6 @@ def _extreme(word: str, base: str) -> Op:
 
 
 def _chosen(name: str, attr: str, place: int, *templates: str) -> Op:
-    """The entry of a selection between an element and the number, by a condition."""
     draw = _suiting(numbers.in_range)
 
     def sample(rng: random.Random, first: TensorType) -> Sample | None:

@@ -49,32 +49,26 @@ class Dims(tuple[int, ...]):
     __slots__ = ()
 
     def permute(self, perm: Sequence[int]) -> Dims:
-        """Dimensions in the order that ``perm`` lists."""
         if sorted(perm) != list(range(len(self))):
             raise ShapeMismatch(f"perm {tuple(perm)} is not a permutation of {len(self)} dimensions")
         return Dims(self[p] for p in perm)
 
     def replace(self, axis: int, size: int) -> Dims:
-        """The same shape with one dimension's size changed."""
         axis = normalize_axis(axis, len(self))
         return Dims((*self[:axis], size, *self[axis + 1 :]))
 
     def batch(self, trailing: int) -> Dims:
-        """All but the last ``trailing`` dimensions."""
         if len(self) < trailing:
             raise ShapeMismatch(f"{tuple(self)} has fewer than {trailing} dimensions")
         return Dims(self[: len(self) - trailing])
 
     def append(self, *sizes: int) -> Dims:
-        """The shape followed by further dimensions."""
         return Dims((*self, *sizes))
 
     def broadcast(self, other: Dims) -> Dims:
-        """The shape to which both broadcast. Raises ShapeMismatch."""
         return broadcast(self, other)
 
     def reduced(self, axes: Sequence[int], keepdims: int) -> Dims:
-        """The shape with the sizes at ``axes`` set to 1, or those dimensions dropped."""
         kept = {normalize_axis(axis, len(self)) for axis in axes}
         if len(kept) < len(axes):
             raise ShapeMismatch(f"axes {tuple(axes)} repeat")
@@ -83,7 +77,6 @@ class Dims(tuple[int, ...]):
         return Dims(d for i, d in enumerate(self) if i not in kept)
 
     def sliced(self, starts: Sequence[int], ends: Sequence[int], axes: Sequence[int], steps: Sequence[int]) -> Dims:
-        """The shape after taking ``starts:ends:steps`` along ``axes``. Raises ShapeMismatch."""
         out = list(self)
         for start, end, axis, step in zip(starts, ends, axes, steps, strict=True):
             axis = normalize_axis(axis, len(self))

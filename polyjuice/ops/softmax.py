@@ -23,7 +23,6 @@ def shifted(x: np.ndarray, axis: int) -> np.ndarray:
 
 
 def softmax(x: np.ndarray, axis: int) -> np.ndarray:
-    """The softmax along an axis."""
     e = np.exp(shifted(x, axis))
     return np.asarray(e / np.sum(e, axis=axis, keepdims=True))
 

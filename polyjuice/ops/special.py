@@ -11,7 +11,6 @@ _erfc = np.vectorize(math.erfc, otypes=[np.float64])
 
 
 def erf(x: np.ndarray) -> np.ndarray:
-    """The error function."""
     return np.asarray(_erf(x).astype(x.dtype))
 
 

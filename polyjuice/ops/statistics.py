@@ -31,7 +31,6 @@ from polyjuice.ops.spec import (
 
 
 def _by(op: str) -> DecomposeFn:
-    """ONNX's reduction of another name."""
     return lambda b, x, a: _reduce(b, op, x[0], a)
 
 

@@ -191,8 +191,6 @@ def to_shape(*others: Callable[[Call], str]) -> Callable[[Call], str]:
 
 
 def tensorflow_to_shape(*others: Callable[[Call], str]) -> Callable[[Call], str]:
-    """TensorFlow's text of a reshape to the result's shape, or one of the others."""
-
     def spell(c: Call) -> str:
         return c.draws.choice([f"tf.reshape({c.x[0]}, {list(c.results[0].shape)})", *(other(c) for other in others)])
 
@@ -222,7 +220,6 @@ def _squeezed(template: str) -> Callable[[Call], str]:
 
 
 def _new_axes(c: Call) -> str:
-    """Indexing that inserts axes."""
     new = {normalize_axis(axis, c.results[0].rank) for axis in c.attrs["axes"]}
     return f"{c.x[0]}[{', '.join('None' if i in new else ':' for i in range(c.results[0].rank))}]"
 
@@ -250,7 +247,6 @@ def _sample_concat(rng: random.Random, first: TensorType) -> Sample:
 
 
 def _split_shape(s: Sequence[Any], a: Any) -> Sequence[Any]:
-    """One output shape for each entry of ``split``."""
     if isinstance(s[0], Dims) and sum(a.split) != s[0][normalize_axis(a.axis, len(s[0]))]:
         raise ShapeMismatch(f"split {tuple(a.split)} does not add up to axis {a.axis} of {tuple(s[0])}")
     return [s[0].replace(a.axis, size) for size in a.split]

@@ -34,7 +34,6 @@ def _function(name: str, function: Any, error: Any, types: tuple[str, ...] = FLO
 
 
 def _methods(name: str) -> tuple[str, ...]:
-    """The Torch templates of a function of one operand."""
     return f"torch.{name}({{0}})", f"{{0}}.{name}()", f"{{0}}.{name}_()"
 
 

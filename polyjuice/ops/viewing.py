@@ -295,7 +295,6 @@ def _slice_scatter_shape(s: Sequence[Any], a: Any) -> Sequence[Any]:
 
 
 def _joined_definition(b: Builder, x: str, source: str, dim: int, start: int, end: int) -> str:
-    """The source between the parts before it and after it."""
     size = b.types[x].shape[dim]
     parts = [cut(b, x, dim, 0, start)] if start else []
     parts += [source, *([cut(b, x, dim, end, size)] if end < size else [])]

@@ -67,7 +67,6 @@ def spatial_pads(pads: Sequence[int]) -> tuple[int, ...]:
 
 
 def is_symmetric(pads: Sequence[int]) -> bool:
-    """Whether the pads at the start and at the end of each axis are equal."""
     r = len(pads) // 2
     return tuple(pads[:r]) == tuple(pads[r:])
 
