@@ -88,7 +88,7 @@ def _held_as(dtype: str, precision: str | None) -> np.dtype:
 
 
 def _widen(x: np.ndarray) -> np.ndarray:
-    return x.astype(dtypes.to_numpy(dtypes.computed_in(dtypes.of_array(x))), copy=False)
+    return x.astype(dtypes.to_numpy(dtypes.computed_in(dtypes.dtype_of(x))), copy=False)
 
 
 def _opaque(
@@ -118,7 +118,7 @@ def _opaque(
 def _rounded(x: np.ndarray) -> np.ndarray:
     if complexes.is_complex(x):
         return complexes.by_parts(_rounded, x)
-    if x.dtype.kind in "iub" or dtypes.is_int(dtypes.of_array(x)):
+    if x.dtype.kind in "iub" or dtypes.is_int(dtypes.dtype_of(x)):
         return x
     wide = x.astype(np.float64)
     scale = np.max(np.abs(wide[np.isfinite(wide)]), initial=0.0) or 1.0

@@ -264,7 +264,7 @@ def _beside_a_constant(rng: random.Random, constants: Sequence[np.ndarray]) -> G
     """Return a sum of an input and one of the constants, which a model can hold in many forms."""
     array = rng.choice(constants)
     build = GraphBuilder()
-    x = build.input(TensorType(dtypes.of_array(array), array.shape))
+    x = build.input(TensorType(dtypes.dtype_of(array), array.shape))
     return build.build([build.op("Add", x, build.constant(array))])
 
 

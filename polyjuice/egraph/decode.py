@@ -201,7 +201,7 @@ class _Decoder:
     def _constant(self, array: np.ndarray) -> str:
         name = self._fresh("c")
         self.constants[name] = array
-        self.types[name] = TensorType(dtypes.of_array(array), array.shape)
+        self.types[name] = TensorType(dtypes.dtype_of(array), array.shape)
         return name
 
     def _apply(self, op: Op, operands: Sequence[str], arguments: Sequence[Any]) -> tuple[str, ...]:

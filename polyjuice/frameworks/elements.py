@@ -49,7 +49,7 @@ def numpy_type(dtype: str) -> str:
 def written_numpy(array: np.ndarray) -> str:
     """Python code for a NumPy array with these elements."""
     elements, uniform = content(array)
-    dtype = dtypes.of_array(array)
+    dtype = dtypes.dtype_of(array)
     text = numpy_type(dtype)
     return f"np.full({array.shape}, {elements}, {text})" if uniform else f"np.array({elements}, {text})"
 

@@ -115,7 +115,7 @@ class _Widened(ast.NodeTransformer):
 
 
 def _widened(array: np.ndarray) -> np.ndarray:
-    dtype = dtypes.of_array(array)
+    dtype = dtypes.dtype_of(array)
     if dtypes.is_complex(dtype):
         return array.astype(np.complex128)
     return array.astype(np.float64) if dtypes.is_float(dtype) else array

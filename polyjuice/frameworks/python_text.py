@@ -13,7 +13,7 @@ from polyjuice.ir import Graph, array_digest, dtypes
 
 def array_key(array: np.ndarray) -> str:
     """Return the name under which a program finds an array. Equal arrays have the same name."""
-    return f"w_{array_digest(array)}_{'x'.join(map(str, array.shape)) or 'scalar'}_{dtypes.of_array(array)}"
+    return f"w_{array_digest(array)}_{'x'.join(map(str, array.shape)) or 'scalar'}_{dtypes.dtype_of(array)}"
 
 
 def indented(lines: Iterable[str]) -> list[str]:

@@ -222,7 +222,7 @@ class _Writer:
 
     def _constant(self, name: str, array: np.ndarray) -> None:
         """Decide how a constant is written. The statement that uses a number contains it."""
-        dtype = dtypes.of_array(array)
+        dtype = dtypes.dtype_of(array)
         value = uniform_value(array)
         draws = self._chooser.about("constant", name)
         if value is not None and not _is_beyond_ints(value) and draws.chance(_NUMBER, plain=True):

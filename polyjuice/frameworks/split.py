@@ -58,7 +58,7 @@ def split_into(
     known = {}
     for name, array in {**values, **inputs}.items():
         with suppress(KeyError):
-            types[name] = TensorType(dtypes.of_array(array), array.shape)
+            types[name] = TensorType(dtypes.dtype_of(array), array.shape)
             known[name] = array
     made = {*inputs, *(name for node in nodes for name in node.outputs)}
     if undefined := [name for name in outputs if name not in made]:
@@ -86,6 +86,6 @@ def graph_of(artifact: Artifact, inputs: Sequence[np.ndarray]) -> Graph:
     if format.read is None:
         raise FormatError(f"no program of {format.name} can be read")
     graph: Graph = format.read.load()(artifact, inputs)
-    if list(graph.input_types) != [TensorType(dtypes.of_array(array), array.shape) for array in inputs]:
+    if list(graph.input_types) != [TensorType(dtypes.dtype_of(array), array.shape) for array in inputs]:
         raise FormatError("the program has other inputs than its graph")
     return graph

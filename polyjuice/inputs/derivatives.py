@@ -122,7 +122,7 @@ def widened(array: np.ndarray) -> np.ndarray:
     """Return a floating array in float64, 4-bit integers in int8, and other arrays unchanged."""
     if array.dtype.kind in "iubc":
         return array
-    whole = dtypes.is_int(dtypes.of_array(array))
+    whole = dtypes.is_int(dtypes.dtype_of(array))
     return array.astype(np.int8 if whole else np.float64, copy=False)
 
 
@@ -167,7 +167,7 @@ def _in_onnx(node: Node, operands: Sequence[np.ndarray], results: Sequence[np.nd
     """Return a node of another domain as a graph of ONNX operators, with all floating values in float64."""
     names = [name for name in node.inputs if name]
     arrays = [*zip(names, operands, strict=True), *zip(node.outputs, results, strict=True)]
-    return body(node, {n: TensorType(dtypes.of_array(x), x.shape) for n, x in arrays if n and x is not None})
+    return body(node, {n: TensorType(dtypes.dtype_of(x), x.shape) for n, x in arrays if n and x is not None})
 
 
 # --- elementwise operators -------------------------------------------------------------------------------------------

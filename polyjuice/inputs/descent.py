@@ -131,7 +131,7 @@ def gradient(
 
 
 def _is_floating(array: np.ndarray) -> bool:
-    return array.dtype.kind not in "iub" and not dtypes.is_int(dtypes.of_array(array))
+    return array.dtype.kind not in "iub" and not dtypes.is_int(dtypes.dtype_of(array))
 
 
 def descend(

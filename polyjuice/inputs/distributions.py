@@ -104,7 +104,7 @@ def in_distribution(array: np.ndarray, change: Distribution, rng: np.random.Gene
         return complexes.by_parts(lambda part: in_distribution(part, change, rng), array)
     if array.dtype.kind == "b":
         return np.asarray(change(np.where(array, 1, -1), rng) > 0)
-    if (dtype := dtypes.of_array(array)) in dtypes.NARROW:
+    if (dtype := dtypes.dtype_of(array)) in dtypes.NARROW:
         wide = in_distribution(array.astype(dtypes.to_numpy(dtypes.computed_in(dtype))), change, rng)
         return (wide if dtypes.is_signed(dtype) else np.abs(wide)).astype(array.dtype)
     with np.errstate(invalid="ignore"):  # a NaN is neither positive nor negative

@@ -130,10 +130,10 @@ def allowed_rulesets(profiles: Sequence[str]) -> frozenset[str]:
 
 def profile_of(graph: Graph, arrays: Sequence[np.ndarray]) -> str:
     """Return the profile, one of `GIVEN`, for inputs that belong to a model of this graph. Raises EvaluationError."""
-    floating = [x.astype(np.float64) for x in arrays if dtypes.is_float(dtypes.of_array(x))]
+    floating = [x.astype(np.float64) for x in arrays if dtypes.is_float(dtypes.dtype_of(x))]
     if not all(np.isfinite(x).all() for x in floating) or not finite_everywhere(graph, arrays):
         return "given edge"
-    return "given wrap" if are_large([x for x in arrays if dtypes.is_int(dtypes.of_array(x))]) else "given"
+    return "given wrap" if are_large([x for x in arrays if dtypes.is_int(dtypes.dtype_of(x))]) else "given"
 
 
 def rulesets_on(profile: str) -> frozenset[str]:
@@ -260,7 +260,7 @@ def is_finite(graph: Graph, key: str) -> bool:
     Raises GraphError if the graph is invalid.
     """
     inputs = make_inputs(check(graph), "normal", key)
-    results = [TensorType(dtypes.of_array(array), array.shape) for array in evaluate(graph, inputs)]
+    results = [TensorType(dtypes.dtype_of(array), array.shape) for array in evaluate(graph, inputs)]
     if results != list(graph.output_types):
         raise GraphError(f"its results are {results}, and declared {list(graph.output_types)}")
     return finite_everywhere(graph, inputs)

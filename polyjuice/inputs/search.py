@@ -194,7 +194,7 @@ def _search(graph: Graph, start: Mapping[str, np.ndarray], sources: Sequence[str
 
 def _led(array: np.ndarray, name: str) -> np.ndarray:
     """Return values moved into a range. Integers lose zeros and take its sign; booleans are true if it is positive."""
-    if array.dtype.kind == "c" or dtypes.of_array(array) in dtypes.NARROW_INTS:
+    if array.dtype.kind == "c" or dtypes.dtype_of(array) in dtypes.NARROW_INTS:
         return array
     if array.dtype.kind not in "iub":
         return np.asarray(np.clip(_RANGES[name](array.astype(np.float64)), -FARTHEST, FARTHEST)).astype(array.dtype)

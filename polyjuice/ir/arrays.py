@@ -41,7 +41,7 @@ def uniform_value(array: np.ndarray) -> bool | int | float | None:
     first = array.reshape(-1)[0]
     if first == 0 and array.dtype.kind not in "iub" and bool(np.any(np.signbit(array))):
         return None
-    if dtypes.is_int(dtypes.of_array(array)):
+    if dtypes.is_int(dtypes.dtype_of(array)):
         return int(first)
     return bool(first) if array.dtype.kind == "b" else float(first)
 
@@ -57,7 +57,7 @@ def packed(arrays: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
     """Arrays by name as an ``.npz`` file holds them: NumPy's format lacks the types of ml_dtypes."""
     stored = {}
     for name, array in arrays.items():
-        dtype = dtypes.of_array(array)
+        dtype = dtypes.dtype_of(array)
         stored[name + mark(dtype)] = array.view(_BITS[dtype]) if dtype in _BITS else array
     return stored
 

@@ -55,7 +55,7 @@ def to_numpy(name: str) -> np.dtype:
     return _NUMPY[name]
 
 
-def of_array(array: np.ndarray) -> str:
+def dtype_of(array: np.ndarray) -> str:
     """The element type of an array. Raises KeyError where the table of types lacks it."""
     return _NAMES[array.dtype]
 

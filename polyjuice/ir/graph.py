@@ -186,7 +186,7 @@ def check_structure(graph: Graph) -> None:
         define(name, "graph inputs")
     for name, array in graph.constants.items():
         define(name, "graph constants")
-        if TensorType(dtypes.of_array(array), array.shape) != graph.types[name]:
+        if TensorType(dtypes.dtype_of(array), array.shape) != graph.types[name]:
             raise GraphError(f"the constant {name!r} is not of its declared type {graph.types[name]}")
     for node in graph.nodes:
         for name in node.inputs:

@@ -104,7 +104,7 @@ class GraphBuilder:
 
     def constant(self, array: np.ndarray, name: str | None = None) -> str:
         name = name or self._fresh("c")
-        self.types[name] = TensorType(dtypes.of_array(array), array.shape)
+        self.types[name] = TensorType(dtypes.dtype_of(array), array.shape)
         self._constants[name] = array
         return name
 

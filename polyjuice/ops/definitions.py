@@ -70,7 +70,7 @@ class _Step(NamedTuple):
 
 def _graph(op: Op, x: Sequence[np.ndarray], attrs: Attrs) -> Graph:
     """The definition for arrays of some types; complex numbers have one type there."""
-    types = tuple([TensorType(_TYPES.get(t := dtypes.of_array(array), t), np.shape(array)) for array in x])
+    types = tuple([TensorType(_TYPES.get(t := dtypes.dtype_of(array), t), np.shape(array)) for array in x])
     try:
         return _cached(op.domain, op.name, types, tuple(attrs.items()))
     except TypeError:  # an attribute without a hash, such as a list

@@ -98,7 +98,7 @@ class _Meaning:
         if isinstance(number, float):  # float64 holds products and sums of float32 before the result is rounded
             others[self.tensor] = tensor.astype(np.float32).astype(np.float64)
             return self.ordered(others, numbers.element(number, numbers.FLOATING).astype(np.float64))
-        dtype = numbers.promoted(dtypes.of_array(tensor), number)
+        dtype = numbers.promoted(dtypes.dtype_of(tensor), number)
         others[self.tensor] = tensor.astype(dtypes.to_numpy(dtype))
         return self.ordered(others, numbers.element(number, dtype))
 

@@ -49,7 +49,7 @@ def judge(case: Case, access: CompilerAccess) -> list[Verdict]:
 
 def _dtype(case: Case, verdict: Verdict) -> str:
     """The element type of the gradient that a verdict names: results are the gradients by the floating inputs."""
-    types = [dtypes.of_array(x) for x in case.inputs[verdict.inputs]]
+    types = [dtypes.dtype_of(x) for x in case.inputs[verdict.inputs]]
     return [dtype for dtype in types if dtypes.is_float(dtype)][verdict.output]
 
 
@@ -73,7 +73,7 @@ def _gradients(case: Case, t: Program, access: CompilerAccess) -> _Gradients | N
 
 
 def _pair(case: Case, a: _Gradients, b: _Gradients) -> Verdict | None:
-    floating = [n for n, x in enumerate(case.inputs[0]) if dtypes.is_float(dtypes.of_array(x))]
+    floating = [n for n, x in enumerate(case.inputs[0]) if dtypes.is_float(dtypes.dtype_of(x))]
     for i in range(len(case.inputs)):
         for j, n in enumerate(floating):
             if verdict := _input(case, a, b, i, j, n):
@@ -84,7 +84,7 @@ def _pair(case: Case, a: _Gradients, b: _Gradients) -> Verdict | None:
 def _input(case: Case, a: _Gradients, b: _Gradients, i: int, j: int, n: int) -> Verdict | None:
     """The verdict on the gradient by one input: the j-th floating one, the n-th of all."""
     left, right = a.compiled[i][j], b.compiled[i][j]
-    dtype = dtypes.of_array(case.inputs[i][n])
+    dtype = dtypes.dtype_of(case.inputs[i][n])
     tolerance = max(tolerance_of(g.plain[i][j], g.wide[i][j], dtype) for g in (a, b))
     if not np.isfinite(tolerance):
         return None

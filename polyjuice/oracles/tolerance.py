@@ -30,7 +30,7 @@ def moved(inputs: Sequence[np.ndarray], side: float, *, zeros: bool = True) -> t
     rng = np.random.default_rng(0)
     arrays = []
     for x in inputs:
-        dtype = dtypes.of_array(x)
+        dtype = dtypes.dtype_of(x)
         if not dtypes.is_inexact(dtype):
             arrays.append(x)
             continue

@@ -138,7 +138,7 @@ def _is_contradicted(t: Program, i: int, k: int) -> bool:
         plain = t.analyses[i][k].reference
     if array.shape != plain.shape or open_.shape != plain.shape:
         return True
-    return bool((open_ & (distance(array, plain) > least_tolerance(plain, dtypes.of_array(array)))).any())
+    return bool((open_ & (distance(array, plain) > least_tolerance(plain, dtypes.dtype_of(array)))).any())
 
 
 def _has_other_zeros(t: Program, part: Program, i: int, k: int) -> bool:
@@ -235,14 +235,14 @@ def _ranks_nan(t: Program, inputs: Sequence[np.ndarray]) -> bool:
     if t.as_written or _format(t).edge_defined:
         return False
     ranks = any(op.ties for node in t.graph.nodes if (op := entry(node)))
-    return ranks and any(np.isnan(x).any() for x in inputs if dtypes.is_float(dtypes.of_array(x)))
+    return ranks and any(np.isnan(x).any() for x in inputs if dtypes.is_float(dtypes.dtype_of(x)))
 
 
 def _is_left_open(t: Program, inputs: Sequence[np.ndarray]) -> bool:
     """Whether ONNX leaves the result open: integers may leave their type, or an operator is disputed."""
     if not _format(t).left_open:
         return False
-    integers = [x for x in inputs if dtypes.is_int(dtypes.of_array(x))]
+    integers = [x for x in inputs if dtypes.is_int(dtypes.dtype_of(x))]
     operators = [op for node in t.graph.nodes if (op := entry(node))]
     wraps = not t.as_written and len(integers) == len(inputs)
     return wraps or are_large(integers) or any(op.disputed for op in operators)
@@ -252,7 +252,7 @@ def _may_overflow(t: Program, inputs: Sequence[np.ndarray]) -> bool:
     """Whether numbers come so near to the end of their type that the order of computation decides what overflows."""
     if not t.as_written:
         return _is_extreme(t, inputs)
-    floating = [(x[np.isfinite(x)], dtypes.of_array(x)) for x in inputs if dtypes.is_float(dtypes.of_array(x))]
+    floating = [(x[np.isfinite(x)], dtypes.dtype_of(x)) for x in inputs if dtypes.is_float(dtypes.dtype_of(x))]
     return any(bool((np.abs(x) > dtypes.largest_finite(dtype) / HEADROOM).any()) for x, dtype in floating)
 
 

@@ -34,7 +34,7 @@ def differ(array: np.ndarray, plain: np.ndarray) -> np.ndarray:
 
 
 def _has_signed_zeros(array: np.ndarray) -> bool:
-    return not dtypes.is_int(dtypes.of_array(array))
+    return not dtypes.is_int(dtypes.dtype_of(array))
 
 
 def wrong(array: np.ndarray, plain: np.ndarray, sure: Sequence[np.ndarray]) -> np.ndarray:

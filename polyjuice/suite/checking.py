@@ -224,7 +224,7 @@ def _at_sizes(model: OnnxModel, seed: int) -> list[UserModel]:
     own = model.own or {}
     program = apart(lambda: model.at(own), model.where)
     wanted = list(program.graph.input_types)
-    types = [TensorType(dtypes.of_array(array), array.shape) for array in model.examples]
+    types = [TensorType(dtypes.dtype_of(array), array.shape) for array in model.examples]
     if types != wanted or program.examples is None:
         raise SuiteError(f"the model takes {_listed(wanted)}, and the inputs are {_listed(types)}")
     others = [sizes for sizes in sizes_at.chosen(model, str(seed), 1 + _FURTHER) if sizes != own] if own else []
@@ -268,7 +268,7 @@ def _of_torch(model: Any, inputs: Any) -> UserModel:
     program = torch_program.from_module(model, args, kwargs)
     values = [value for value in _pytree.tree_leaves((args, kwargs)) if isinstance(value, torch.Tensor)]
     arrays = tuple(map(_array, values))
-    types = [TensorType(dtypes.of_array(array), array.shape) for array in arrays]
+    types = [TensorType(dtypes.dtype_of(array), array.shape) for array in arrays]
     if types != list(program.graph.input_types):
         raise SuiteError(f"the model takes {_listed(program.graph.input_types)}, and the inputs are {_listed(types)}")
     return replace(program, examples=arrays)

@@ -210,7 +210,7 @@ def _inputs(
         if missing := next((name for name in names if name not in arrays), None):
             raise FindingError(f"{folder / 'inputs.npz'} lacks {missing!r}")
         for name, wanted in zip(names, first.input_types, strict=True):
-            found = TensorType(dtypes.of_array(arrays[name]), arrays[name].shape)
+            found = TensorType(dtypes.dtype_of(arrays[name]), arrays[name].shape)
             if found != wanted:
                 raise FindingError(f"{folder / 'inputs.npz'}: {name} is {found}, and the program takes {wanted}")
         sets.append(tuple(arrays[name] for name in names))

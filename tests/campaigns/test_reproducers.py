@@ -76,7 +76,7 @@ def test_a_tensor_that_is_written_out_is_that_tensor(array: np.ndarray) -> None:
     torch = pytest.importorskip("torch")
     text = Arrays(format="torch", device="cpu", inline=True).expression("x", array)
     tensor = eval(text, {"np": np, "torch": torch})
-    assert str(tensor.dtype) == f"torch.{dtypes.of_array(array)}"
+    assert str(tensor.dtype) == f"torch.{dtypes.dtype_of(array)}"
     bits = tensor.view(torch.int16).numpy().view(bfloat16) if array.dtype == bfloat16 else tensor.numpy()
     assert same(bits, array), text
 

@@ -68,7 +68,7 @@ def check(op: Op, dtype: str) -> None:
             results = run_jax(artifact, inputs)
             assert len(results) == len(analyses)
             for result, analysis in zip(results, analyses, strict=True):
-                assert (dtypes.of_array(result), result.shape) == (analysis.type.dtype, analysis.type.shape), artifact
+                assert (dtypes.dtype_of(result), result.shape) == (analysis.type.dtype, analysis.type.shape), artifact
                 allowed = 0.0 if analysis.reproducible else SAFETY * analysis.bound
                 wrong = np.isfinite(analysis.bound) & (distance(result, analysis.reference) > allowed)
                 assert not wrong.any(), f"{artifact.source}\n{result[wrong]} is not {analysis.reference[wrong]}"

@@ -153,7 +153,7 @@ def _run(op: Op, artifact: Artifact, framework: str, inputs: Sequence[np.ndarray
 def _hold(result: np.ndarray, analysis: Analysis, artifact: Artifact) -> None:
     """Raise Wrong unless a result has the declared type and lies within its bounds."""
     source = artifact.source if isinstance(artifact.source, str) else ""
-    if (dtypes.of_array(result), result.shape) != (analysis.type.dtype, analysis.type.shape):
+    if (dtypes.dtype_of(result), result.shape) != (analysis.type.dtype, analysis.type.shape):
         raise Wrong(f"{source}\n{result.dtype}{list(result.shape)} is not {analysis.type}")
     gap = distance(result, analysis.reference)
     outside = np.isfinite(analysis.bound) & (gap > (0.0 if analysis.reproducible else SAFETY * analysis.bound))

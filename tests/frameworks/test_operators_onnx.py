@@ -92,7 +92,7 @@ def assert_close(
     """
     assert actual.dtype == expected.dtype
     assert actual.shape == expected.shape
-    dtype = dtypes.of_array(actual)
+    dtype = dtypes.dtype_of(actual)
     if not dtypes.is_float(dtype):
         np.testing.assert_array_equal(actual, expected)
         return
@@ -208,7 +208,7 @@ def instance(op: Op, dtype: str, seed: int) -> tuple[Graph, list[np.ndarray]] | 
             continue
         builder = GraphBuilder()
         arrays = [random_array(values, operand, limits) for operand in (Operand(first), *sample.operands)]
-        names = [builder.input(TensorType(dtypes.of_array(array), array.shape)) for array in arrays]
+        names = [builder.input(TensorType(dtypes.dtype_of(array), array.shape)) for array in arrays]
         outputs = builder.multi(op.name, *names, domain=op.domain, **sample.attrs)
         return builder.build(outputs), arrays
     return None

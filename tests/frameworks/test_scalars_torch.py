@@ -102,7 +102,7 @@ def test_eager_gives_each_overload_its_meaning(name: str, step: int) -> None:
                 if dtype not in dtypes.WIDER_UNSIGNED or "not implemented for 'UInt" not in str(error):
                     raise
                 continue
-            assert graph.output_types[0].dtype == dtypes.of_array(result), (dtype, written)
+            assert graph.output_types[0].dtype == dtypes.dtype_of(result), (dtype, written)
             for mode in MODES:
                 (analysis,) = analyse(graph, [*masks, array], mode=mode)
                 judgement = judge(result, analysis)

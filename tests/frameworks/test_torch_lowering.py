@@ -41,7 +41,7 @@ def assert_means(graph: Graph, inputs: Sequence[np.ndarray], seed: int | str) ->
     assert len(results) == len(graph.outputs)
     exact = bounded = 0
     for result, analysis in zip(results, analyse(graph, inputs), strict=True):
-        assert (dtypes.of_array(result), result.shape) == (analysis.type.dtype, analysis.type.shape)
+        assert (dtypes.dtype_of(result), result.shape) == (analysis.type.dtype, analysis.type.shape)
         gap, known = distance(result, analysis.reference), np.isfinite(analysis.bound)
         outside = known & (gap > (0.0 if analysis.reproducible else SAFETY * analysis.bound))
         assert not outside.any(), (

@@ -288,7 +288,7 @@ def turned(values: np.random.Generator, x: np.ndarray, e: np.ndarray, kind: int)
     if x.dtype.kind in "iub":
         return x
     sign = np.where(values.random(x.shape) < 0.5, -1, 1).astype(x.dtype)
-    near_zero = np.abs(x.astype(np.float64)) < dtypes.smallest_normal(dtypes.of_array(x))
+    near_zero = np.abs(x.astype(np.float64)) < dtypes.smallest_normal(dtypes.dtype_of(x))
     return np.where(near_zero, sign * np.zeros_like(x), moved(values, x, np.where(np.isfinite(e), e, 0.0), kind))
 
 

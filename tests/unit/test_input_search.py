@@ -306,7 +306,7 @@ def test_values_keep_their_types_and_shapes() -> None:
             inputs = make_inputs(graph, profile, seed)
             assert finite_everywhere(graph, inputs)
             assert all(isinstance(v, np.ndarray) for v in inputs)
-            assert [TensorType(dtypes.of_array(v), v.shape) for v in inputs] == list(graph.input_types)
+            assert [TensorType(dtypes.dtype_of(v), v.shape) for v in inputs] == list(graph.input_types)
 
 
 def test_a_node_without_a_value_is_not_finite() -> None:

@@ -74,7 +74,7 @@ def test_observed_arrays_have_the_declared_types() -> None:
             node: Node, operands: Sequence[np.ndarray], results: Sequence[np.ndarray], graph: Graph = graph
         ) -> None:
             for name, array in zip((*node.inputs, *node.outputs), (*operands, *results), strict=True):
-                assert TensorType(dtypes.of_array(array), array.shape) == graph.types[name], node
+                assert TensorType(dtypes.dtype_of(array), array.shape) == graph.types[name], node
 
         try:
             evaluate(graph, make_inputs(graph, "exact", seed), observers=[observe])

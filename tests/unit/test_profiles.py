@@ -46,7 +46,7 @@ EVERY_TYPE = inputs_of(*(TensorType(dtype, (40,)) for dtype in dtypes.ALL))
 def test_inputs_depend_on_the_profile_and_the_seed_alone(profile: str) -> None:
     first, again, other = (make_inputs(EVERY_TYPE, profile, seed) for seed in ("1", "1", "2"))
     for a, b, t in zip(first, again, EVERY_TYPE.input_types, strict=True):
-        assert dtypes.of_array(a) == t.dtype
+        assert dtypes.dtype_of(a) == t.dtype
         assert a.shape == t.shape
         assert a.tobytes() == b.tobytes()
     assert any(a.tobytes() != b.tobytes() for a, b in zip(first, other, strict=True))

@@ -127,7 +127,7 @@ def test_some_operators_are_put_on_constants_alone() -> None:
 def test_some_constants_hold_integers_at_the_ends_of_types() -> None:
     graphs = [small(index) for index in range(1200)]
     large = {
-        dtypes.of_array(array)
+        dtypes.dtype_of(array)
         for graph in graphs
         for array in graph.constants.values()
         if array.dtype != bool and (np.abs(array.astype(np.float64)) >= 127).any()

@@ -190,7 +190,7 @@ def test_generated_graphs_have_them_and_have_values_on_all_profiles() -> None:
         if held:
             inputs = make_inputs(graph, "exact", seed)
             for array, t in zip(evaluate(graph, inputs), graph.output_types, strict=True):
-                assert dtypes.of_array(array) == t.dtype
+                assert dtypes.dtype_of(array) == t.dtype
         seen.update(held)
     assert set(seen) == set(TYPES)
 

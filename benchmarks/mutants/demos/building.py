@@ -24,7 +24,7 @@ def adder(table: Table) -> Callable[..., Callable[[Callable[..., str | Sequence[
         def add(make: Callable[..., str | Sequence[str]]) -> None:
             def graph() -> Demo:
                 build = GraphBuilder()
-                names = [build.input(TensorType(dtypes.of_array(x), x.shape)) for x in inputs]
+                names = [build.input(TensorType(dtypes.dtype_of(x), x.shape)) for x in inputs]
                 outputs = make(build, *names)
                 return build.build([outputs] if isinstance(outputs, str) else outputs), list(inputs)
 

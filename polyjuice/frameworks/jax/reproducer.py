@@ -12,7 +12,7 @@ from polyjuice.ir import dtypes
 
 def _written(array: np.ndarray) -> str:
     text, uniform = content(array)
-    dtype = jax_type(dtypes.of_array(array))
+    dtype = jax_type(dtypes.dtype_of(array))
     return f"jnp.full({array.shape}, {text}, {dtype})" if uniform else f"jnp.array({text}, {dtype})"
 
 

@@ -197,7 +197,7 @@ class _Reader:
             raise FormatError(
                 f"the value {name!r} has the element type {array.dtype}, which Polyjuice does not support"
             )
-        self.types[name] = TensorType(dtypes.of_array(array), array.shape)
+        self.types[name] = TensorType(dtypes.dtype_of(array), array.shape)
         self.constants[name] = array
 
     def add_created(self, proto: NodeProto) -> bool:
@@ -231,7 +231,7 @@ class _Reader:
             raise FormatError("its value is not one number")
         if any(size < 0 for size in shape):
             raise FormatError(f"its shape {shape} has a negative size")
-        self.budget.spend(result, TensorType(dtypes.of_array(fill), shape))
+        self.budget.spend(result, TensorType(dtypes.dtype_of(fill), shape))
         return np.broadcast_to(fill.reshape(()), shape)
 
     def check_range(self, proto: NodeProto) -> None:

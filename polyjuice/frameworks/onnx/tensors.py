@@ -32,11 +32,11 @@ def dtype_of(code: int, value: str) -> str:
 
 def to_tensor(array: np.ndarray, name: str) -> TensorProto:
     """An array as raw little-endian bytes (bfloat16 as the bits of uint16, two 4-bit numbers in a byte)."""
-    if dtypes.of_array(array) in dtypes.NARROW_INTS:
+    if dtypes.dtype_of(array) in dtypes.NARROW_INTS:
         raw = _in_pairs(array).tobytes()
     else:
         raw = array.astype(array.dtype.newbyteorder("<"), copy=False).tobytes()
-    return TensorProto(dims=array.shape, data_type=code_of(dtypes.of_array(array)), raw_data=raw, name=name)
+    return TensorProto(dims=array.shape, data_type=code_of(dtypes.dtype_of(array)), raw_data=raw, name=name)
 
 
 def _in_pairs(array: np.ndarray) -> np.ndarray:

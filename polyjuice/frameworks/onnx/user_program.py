@@ -129,7 +129,7 @@ def _takes(model: ModelProto, arrays: Sequence[np.ndarray]) -> bool:
         types = [tensors.static_type(value.type, value.name) for value in symbolic.inputs(read)]
     except FormatError:
         return False
-    return types == [TensorType(dtypes.of_array(array), array.shape) for array in arrays]
+    return types == [TensorType(dtypes.dtype_of(array), array.shape) for array in arrays]
 
 
 def _example(file: Path) -> np.ndarray:

@@ -12,7 +12,7 @@ from polyjuice.ir import dtypes, mark
 def _written(array: np.ndarray) -> str:
     elements, uniform = content(array)
     shape = f", {array.shape}" if uniform else ""
-    if (dtype := dtypes.of_array(array)) in dtypes.NARROW_FLOATS:
+    if (dtype := dtypes.dtype_of(array)) in dtypes.NARROW_FLOATS:
         return f"tf.cast(tf.constant({elements}, tf.float32{shape}), '{dtypes.framework_name(dtype)}')"
     return f"tf.constant({elements}, tf.{dtype}{shape})"
 

@@ -198,7 +198,7 @@ class _Writer:
 
     def constant(self, name: str, array: np.ndarray) -> str:
         """Return the expression for a constant of the trace."""
-        dtype = dtypes.of_array(array)
+        dtype = dtypes.dtype_of(array)
         if 0 < array.size <= _LITERAL:
             values = array.astype(np.float64) if dtypes.is_float(dtype) else array
             return f"tf.constant({_literal(values.tolist())}, dtype=tf.{dtype})"

@@ -38,7 +38,7 @@ def filled(t: TensorType, number: str, like: str, draws: Draws) -> str:
 
 def made(array: np.ndarray, like: str, draws: Draws) -> str | None:
     """Return an expression with exactly the array's value; None if no pattern fits."""
-    forms = list(_forms(array, _options(dtypes.of_array(array), like)))
+    forms = list(_forms(array, _options(dtypes.dtype_of(array), like)))
     return draws.choice(forms) if forms else None
 
 
@@ -47,7 +47,7 @@ def _options(dtype: str, like: str) -> str:
 
 
 def _forms(array: np.ndarray, options: str) -> Iterator[str]:
-    dtype = dtypes.of_array(array)
+    dtype = dtypes.dtype_of(array)
     if array.size < 2 or dtype in ("float16", "bfloat16", *dtypes.NARROW):
         return
     if dtypes.is_complex(dtype):

@@ -32,7 +32,7 @@ def gradients(model, inputs, **options):
 
 def _written(array: np.ndarray) -> str:
     elements, uniform = content(array)
-    dtype = f"dtype=torch.{dtypes.framework_name(dtypes.of_array(array))}"
+    dtype = f"dtype=torch.{dtypes.framework_name(dtypes.dtype_of(array))}"
     return f"torch.full({array.shape}, {elements}, {dtype})" if uniform else f"torch.tensor({elements}, {dtype})"
 
 
@@ -67,7 +67,7 @@ def _inputs(names: Sequence[str], types: Sequence[TensorType], further: Sequence
     if _mode(artifact) != "grad":
         return texts
     tensors = artifact.arguments[: len(artifact.arguments) - artifact.numbers]
-    known = [*(type.dtype for type in types), *(dtypes.of_array(artifact.arrays[key]) for key in tensors)]
+    known = [*(type.dtype for type in types), *(dtypes.dtype_of(artifact.arrays[key]) for key in tensors)]
     floating = [*map(dtypes.is_float, known), *[False] * artifact.numbers]
     return [f"{x}.detach().requires_grad_()" if f else x for x, f in zip(texts, floating, strict=True)]
 

@@ -104,7 +104,7 @@ def array_of(tensor: torch.Tensor) -> np.ndarray:
 
 def tensor_of(array: np.ndarray) -> torch.Tensor:
     """Return an array as a tensor: the inverse of :func:`array_of`."""
-    if dtypes.of_array(array) == "bfloat16":
+    if dtypes.dtype_of(array) == "bfloat16":
         return torch.tensor(array.view(np.int16)).view(torch.bfloat16)
     return torch.tensor(array)
 

@@ -123,7 +123,7 @@ def _unread(model: torch.nn.Module, args: tuple[Any, ...], kwargs: Mapping[str, 
         artifact = capture(model, args, kwargs)
         examples = tuple(map(array_of, inputs))
         results = run(artifact, [tensor.detach().clone() for tensor in inputs])
-        made = [TensorType(dtypes.of_array(array), array.shape) for array in map(array_of, results)]
+        made = [TensorType(dtypes.dtype_of(array), array.shape) for array in map(array_of, results)]
     except (NotCaptured, TypeError):
         return None
     return UserModel(graph=unread(list(map(_type, inputs)), made), artifact=artifact, examples=examples)

@@ -224,7 +224,7 @@ def plainer_types(pair: Pair, trial: Trial) -> Iterator[Edit]:
     """Change one element type everywhere to a simpler one; then leaf by leaf."""
     used = {t.dtype for graph in pair.graphs for t in graph.types.values()}
     for old in sorted(used, key=PLAINEST.index, reverse=True):
-        found = [leaf for leaf, array in leaves(pair).items() if dtypes.of_array(array) == old]
+        found = [leaf for leaf, array in leaves(pair).items() if dtypes.dtype_of(array) == old]
         for new in (name for name in PLAINEST[: PLAINEST.index(old)] if name != "bool"):
             yield partial(_retyped, chosen=found, old=old, new=new, attributes=True)
             for leaf in found:
@@ -236,7 +236,7 @@ def _retyped(pair: Pair, chosen: Sequence[Leaf], old: str, new: str, attributes:
         return replace(n, attrs={k: new if v == old and attributes else v for k, v in n.attrs.items()})
 
     arrays = {leaf: array_of(pair, leaf) for leaf in chosen}
-    there = {leaf: array for leaf, array in arrays.items() if array is not None and dtypes.of_array(array) == old}
+    there = {leaf: array for leaf, array in arrays.items() if array is not None and dtypes.dtype_of(array) == old}
     nodes = [list(map(node, graph.nodes)) for graph in pair.graphs]
     yield with_leaves(pair, {leaf: cast(array, new) for leaf, array in there.items()}, nodes)
 
@@ -358,7 +358,7 @@ def changed(array: np.ndarray, change: Callable[[np.ndarray], np.ndarray], place
     if not array.size:
         return None
     flat = array.ravel().copy()
-    flat[places] = cast(np.asarray(change(flat[places])), dtypes.of_array(array))
+    flat[places] = cast(np.asarray(change(flat[places])), dtypes.dtype_of(array))
     plainer = flat.reshape(array.shape)
     return plainer if array_cost(plainer) < array_cost(array) else None
 

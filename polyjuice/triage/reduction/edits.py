@@ -33,7 +33,7 @@ def rebuild(
     """
     arrays = {**graph.constants, **constants}
     types = {name: inputs.get(name, graph.types[name]) for name in graph.inputs}
-    types.update({name: TensorType(dtypes.of_array(array), array.shape) for name, array in arrays.items()})
+    types.update({name: TensorType(dtypes.dtype_of(array), array.shape) for name, array in arrays.items()})
     for node in graph.nodes if nodes is None else nodes:
         if node.opaque:
             if any(types[name] != graph.types.get(name) for name in node.inputs if name):
@@ -138,7 +138,7 @@ def with_leaves(pair: Pair, arrays: Mapping[Leaf, np.ndarray], nodes: Sequence[S
             rebuild(
                 graph,
                 inputs={
-                    name: TensorType(dtypes.of_array(a), a.shape) for name, a in new.items() if name in graph.inputs
+                    name: TensorType(dtypes.dtype_of(a), a.shape) for name, a in new.items() if name in graph.inputs
                 },
                 constants={name: array for name, array in new.items() if name in graph.constants},
                 nodes=nodes[side] if nodes else None,

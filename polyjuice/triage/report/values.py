@@ -70,7 +70,7 @@ def result(case: Case, verdict: Verdict) -> dict[str, Any]:
     side = case.of(verdict.culprit or verdict.a)
     got = side.outcome.outputs[i][k]
     due = side.graph.output_types[k]
-    content["got_type"] = [dtypes.of_array(got), list(got.shape)]
+    content["got_type"] = [dtypes.dtype_of(got), list(got.shape)]
     content["due_type"] = [due.dtype, list(due.shape)]
     if verdict.allowed is None:
         return content

@@ -74,7 +74,7 @@ class Arrays:
             text = self._rendering.written(array)
         else:
             self.read = True
-            text = self._rendering.loaded(dtypes.of_array(array), name)
+            text = self._rendering.loaded(dtypes.dtype_of(array), name)
         return self._rendering.there(text, self.device)
 
     def numpy(self, name: str, array: np.ndarray) -> str:

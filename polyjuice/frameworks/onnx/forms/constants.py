@@ -68,7 +68,7 @@ def _array(node: NodeProto) -> np.ndarray | None:
 
 
 def _dtype(array: np.ndarray) -> str:
-    return dtypes.of_array(array)
+    return dtypes.dtype_of(array)
 
 
 def _as_numbers(name: str) -> Write:

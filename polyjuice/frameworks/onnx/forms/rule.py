@@ -62,7 +62,7 @@ class FormSite:
         name = self.fresh()
         self.before.append(constant_node(to_tensor(array, name)))
         self.made[name] = array
-        self.types[name] = TensorType(dtypes.of_array(array), array.shape)
+        self.types[name] = TensorType(dtypes.dtype_of(array), array.shape)
         return name
 
     def integers(self, values: Sequence[int]) -> str:
