@@ -1,9 +1,6 @@
 """The operator table: one declarative entry per operator (:class:`polyjuice.ops.spec.Op`)."""
 
-from polyjuice.ops import (
-    further,
-    table,  # noqa: F401 - it fills the registry
-)
+from polyjuice.ops import table
 from polyjuice.ops.build import GraphBuilder, check, complete_attrs, infer_node
 from polyjuice.ops.registry import TABLE, entry, matching, without_complex
 from polyjuice.ops.shapes import Dims, ShapeMismatch
@@ -23,7 +20,7 @@ from polyjuice.ops.spec import (
     infer,
 )
 
-PROBLEMS = further.register_further()
+PROBLEMS = table.register_further()
 """The mistakes in other packages' operators, which the table lacks."""
 
 __all__ = [

@@ -11,7 +11,7 @@ import numpy as np
 
 from polyjuice.ir import Attrs, TensorType
 from polyjuice.ir.dtypes import FLOATS, INTS, NUMERIC, SIGNED
-from polyjuice.ops import adjoints, errors, reasons, sampling, value_bounds
+from polyjuice.ops import adjoints, errors, sampling, value_bounds
 from polyjuice.ops.decomposition_terms import Term, onnx_term, where
 from polyjuice.ops.pointwise import defined, elementwise, parameters, parametric, unary, with_attrs
 from polyjuice.ops.shapes import Dims, ShapeMismatch, broadcast
@@ -325,7 +325,7 @@ OPS = (
         FLOATS,
         since=20,
         definition=onnx_term(_gelu_definition),
-        why_not_derived=reasons.SUM_WITH_ONE,
+        why_not_derived=errors.SUM_WITH_ONE,
         sample=sampling.alone_with(_draw_gelu),
         attrs=(Attr("approximate", "string", "none"),),
         ulps=4,

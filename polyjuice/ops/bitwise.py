@@ -10,7 +10,7 @@ import numpy as np
 
 from polyjuice.ir import Attrs, TensorType, dtypes
 from polyjuice.ir.dtypes import FLOATS, INTS, NUMERIC, UNSIGNED
-from polyjuice.ops import domains, errors, reasons, sampling
+from polyjuice.ops import domains, errors, sampling
 from polyjuice.ops.decomposition_terms import Term, onnx_term, where
 from polyjuice.ops.pointwise import (
     HALF_TO_SINGLE,
@@ -309,7 +309,7 @@ OPS = (
         (*_FLOOR_MOD_TORCH, "{0}.remainder_({1})"),
         _FLOOR_MOD_TENSORFLOW,
         error=_remainder_error,
-        why_not_derived=reasons.OPEN_SIGN,
+        why_not_derived=errors.OPEN_SIGN,
     ),
     _remainder(
         "fmod",

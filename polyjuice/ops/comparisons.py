@@ -10,7 +10,7 @@ import numpy as np
 
 from polyjuice.ir import Attrs, TensorType
 from polyjuice.ir.dtypes import ALL, FLOATS, NUMERIC
-from polyjuice.ops import errors, reasons, sampling, unspecified
+from polyjuice.ops import errors, sampling, unspecified
 from polyjuice.ops.decomposition_terms import where
 from polyjuice.ops.pointwise import binary, defined, elementwise, unary
 from polyjuice.ops.spec import Attr, Call, ErrorContext, Op, SpecialValues, SpellFn
@@ -156,7 +156,7 @@ OPS = (
         result="bool",
         widen=False,
         error=_signbit_error,
-        why_not_derived=reasons.OPEN_ZERO,
+        why_not_derived=errors.OPEN_ZERO,
         integer_exact=True,
         continuous=False,
         limits=SpecialValues.INFINITY,

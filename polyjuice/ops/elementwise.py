@@ -11,9 +11,9 @@ from typing import Any
 
 import numpy as np
 
-from polyjuice.ir import TensorType
+from polyjuice.ir import Attrs, TensorType
 from polyjuice.ir.dtypes import COMPLEX, FLOATS, INTS, NUMERIC, SIGNED, STORED, UNSIGNED
-from polyjuice.ops import domains, errors, followers, reasons, sampling, unspecified, value_bounds
+from polyjuice.ops import domains, errors, sampling, unspecified, value_bounds
 from polyjuice.ops.decomposition_terms import Term, where
 from polyjuice.ops.pointwise import (
     HALF_TO_SINGLE,
@@ -23,10 +23,23 @@ from polyjuice.ops.pointwise import (
     cast_around,
     defined,
     folded,
+    suitable,
     unary,
     variadic,
+    with_attrs,
 )
-from polyjuice.ops.spec import Call, ErrorContext, ErrorFn, Op, Operand, Sample, SpecialValues, Texts
+from polyjuice.ops.spec import (
+    Attr,
+    Call,
+    ErrorContext,
+    ErrorFn,
+    Op,
+    Operand,
+    Sample,
+    SpecialValues,
+    Texts,
+    by_definition,
+)
 from polyjuice.ops.value_bounds import Bounds
 
 
@@ -189,6 +202,45 @@ def _copysign_error(c: ErrorContext) -> np.ndarray:
     return np.where(np.abs(c.x[1]) <= c.e[1], np.inf, c.e[0] + 0 * c.e[1])
 
 
+# --- ATen's combinations of a product, a quotient or an interpolation with a sum -------------------------------------
+
+
+def _sample_interpolate(rng: random.Random, first: TensorType) -> Sample:
+    end = TensorType(first.dtype, sampling.broadcastable(rng, first.shape))
+    weight = () if rng.random() < 0.4 else sampling.broadcastable(rng, first.shape)
+    return Sample((Operand(end), Operand(TensorType(first.dtype, weight))))
+
+
+def _sample_combination(rng: random.Random, first: TensorType) -> Sample:
+    values = suitable((1.0, 1.0, 2.0, 0.5, -1.0, -3.0), first.dtype)
+    return Sample(sampling.same_type(2)(rng, first).operands, {"value": rng.choice(values)})  # type: ignore[union-attr]
+
+
+def _combination(name: str, symbol: str, dtypes: tuple[str, ...], **more: Any) -> Op:
+    def definition(x: Term, y: Term, z: Term, a: Attrs) -> Term:
+        combined = y * z if symbol == "*" else y / z
+        return x + (combined if a["value"] == 1 else combined * a["value"])
+
+    return defined(
+        name,
+        definition,
+        with_attrs(
+            f"torch.{name}({{0}}, {{1}}, {{2}}, value={{value}})", f"{{0}}.{name}({{1}}, {{2}}, value={{value}})"
+        ),
+        dtypes=dtypes,
+        operands=3,
+        sample=_sample_combination,
+        attrs=(Attr("value", "float", 1.0),),
+        weight=0.4,
+        **more,
+    )
+
+
+def _sample_subtract_reversed(rng: random.Random, first: TensorType) -> Sample:
+    alpha = rng.choice(suitable((1.0, 1.0, 2.0, 0.5, -1.0, 3.0), first.dtype))
+    return Sample((Operand(TensorType(first.dtype, sampling.broadcastable(rng, first.shape))),), {"alpha": alpha})
+
+
 OPS = (
     # arithmetic
     _arithmetic(
@@ -200,7 +252,7 @@ OPS = (
         "tf.raw_ops.AddV2(x={0}, y={1})",
         weight=3,
         followers="Add Sub Mul Sum Cast Clip Softmax LayerNormalization Transpose ArgMax MatMul "
-        f"{followers.ACTIVATED} {followers.REDUCED}",
+        f"{sampling.ACTIVATED} {sampling.REDUCED}",
         bounds=Bounds("(+ l0 l1)", "(+ h0 h1)", wraps=True),
         numbers=(0, 1),
     ),
@@ -211,7 +263,7 @@ OPS = (
         "subtract",
         errors.one_sum,
         weight=2,
-        followers=f"Add Sub Mul Div Neg Abs Pow Exp Relu Cast Sqrt {followers.REDUCED}",
+        followers=f"Add Sub Mul Div Neg Abs Pow Exp Relu Cast Sqrt {sampling.REDUCED}",
         bounds=Bounds("(- l0 h1)", "(- h0 l1)", wraps=True),
         numbers=(0, 1),
     ),
@@ -223,7 +275,7 @@ OPS = (
         errors.product,
         ulps=1,
         weight=3,
-        followers=f"Add Sub Mul Div Cast Sqrt MatMul Transpose Neg Conv Relu Where {followers.REDUCED}",
+        followers=f"Add Sub Mul Div Cast Sqrt MatMul Transpose Neg Conv Relu Where {sampling.REDUCED}",
         bounds=value_bounds.PRODUCT,
         numbers=(0, 1),
     ),
@@ -389,7 +441,7 @@ OPS = (
         widen=False,
         numpy=lambda x, a: np.copysign(*x),
         error=_copysign_error,
-        why_not_derived=reasons.OPEN_ZERO,
+        why_not_derived=errors.OPEN_ZERO,
         integer_exact=True,
         continuous=False,
         limits=SpecialValues.INFINITY,
@@ -430,7 +482,7 @@ OPS = (
         widen=False,
         numpy=lambda x, a: np.trunc(x[0]),
         error=errors.stepped,
-        why_not_derived=reasons.OPEN_SIGN,
+        why_not_derived=errors.OPEN_SIGN,
         integer_exact=True,
         continuous=False,
         limits=SpecialValues.ANYWHERE,
@@ -444,11 +496,37 @@ OPS = (
         widen=False,
         numpy=lambda x, a: x[0] - np.trunc(x[0]),
         error=_fraction_error,
-        why_not_derived=reasons.OPEN_SIGN,
+        why_not_derived=errors.OPEN_SIGN,
         integer_exact=True,
         continuous=False,
         ulps=1,
         limits=SpecialValues.ANYWHERE,
         bounds=value_bounds.WITHIN_ONE,
+    ),
+    # combinations
+    defined(
+        "rsub",
+        lambda x, y, a: y - (x if a["alpha"] == 1 else x * a["alpha"]),
+        with_attrs("torch.rsub({0}, {1}, alpha={alpha})", "torch.sub({1}, {0}, alpha={alpha})"),
+        dtypes=NUMERIC,
+        operands=2,
+        partial=by_definition,
+        sample=_sample_subtract_reversed,
+        attrs=(Attr("alpha", "float", 1.0),),
+        weight=0.4,
+        limits=SpecialValues.NAN,
+        modular=True,
+    ),
+    _combination("addcmul", "*", NUMERIC, partial=by_definition, modular=True),
+    _combination("addcdiv", "/", FLOATS, distance_to_domain=domains.nonzero(2)),
+    defined(
+        "lerp",
+        lambda x, y, w, a: x + w * (y - x),
+        ("torch.lerp({0}, {1}, {2})", "{0}.lerp({1}, {2})", "{0} + {2} * ({1} - {0})"),
+        operands=3,
+        partial=by_definition,
+        sample=_sample_interpolate,
+        integer_exact=True,
+        weight=0.4,
     ),
 )

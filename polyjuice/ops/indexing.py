@@ -10,7 +10,7 @@ import numpy as np
 
 from polyjuice.ir import Attrs, TensorType
 from polyjuice.ir.dtypes import ALL, STORED
-from polyjuice.ops import errors, reasons, sampling
+from polyjuice.ops import errors, sampling
 from polyjuice.ops.shapes import Dims, ShapeMismatch, broadcast, normalize_axis
 from polyjuice.ops.spec import NOT_WRITTEN, Attr, Builder, Call, ErrorContext, Op, Operand, Sample
 from polyjuice.ops.structural import moving
@@ -372,7 +372,7 @@ OPS: tuple[Op, ...] = (
         _DIM,
         definition=lambda b, x, a: b.op("Gather", *x, axis=a["dim"]),
         numpy=lambda x, a: np.take(x[0], unsigned(x[1]), axis=a["dim"]),
-        why_not_derived=reasons.NEGATIVE_INDICES,
+        why_not_derived=errors.NEGATIVE_INDICES,
         **_GATHERING,
     ),
     moving(
@@ -384,7 +384,7 @@ OPS: tuple[Op, ...] = (
         _DIM,
         definition=_take_along_dim_definition,
         numpy=lambda x, a: np.take_along_axis(x[0], unsigned(x[1]), axis=a["dim"]),
-        why_not_derived=reasons.NEGATIVE_INDICES,
+        why_not_derived=errors.NEGATIVE_INDICES,
         **{**_GATHERING, "types": {"T": ALL, "I": ("int64",)}},
     ),
     moving(

@@ -10,7 +10,7 @@ import numpy as np
 
 from polyjuice.ir import Attrs, TensorType
 from polyjuice.ir.dtypes import ALL
-from polyjuice.ops import reasons, sampling
+from polyjuice.ops import errors, sampling
 from polyjuice.ops.axis_reductions import WIDE
 from polyjuice.ops.indexing import unsigned
 from polyjuice.ops.shapes import Dims, ShapeMismatch
@@ -151,7 +151,7 @@ OPS = (
         definition=lambda b, x, a: b.op("Gather", *x, axis=0),
         weight=0.4,
         numpy=lambda x, a: np.take(x[0], unsigned(x[1]), axis=0),
-        why_not_derived=reasons.NEGATIVE_INDICES,
+        why_not_derived=errors.NEGATIVE_INDICES,
     ),
     moving(
         "Dropout",

@@ -11,7 +11,7 @@ import numpy as np
 
 from polyjuice.ir import Attrs, TensorType, dtypes
 from polyjuice.ir.dtypes import FLOATS
-from polyjuice.ops import adjoints, errors, followers, linear_adjoints, sampling
+from polyjuice.ops import adjoints, errors, linear_adjoints, sampling
 from polyjuice.ops.axis_reductions import WIDE
 from polyjuice.ops.shapes import Dims, ShapeMismatch
 from polyjuice.ops.spec import (
@@ -320,7 +320,7 @@ OPS = (
         modular=True,
         adjoint=linear_adjoints.matmul,
         followers="Add Mul Div Transpose Softmax Reshape MatMul Cast Split Slice LayerNormalization "
-        f"{followers.ACTIVATED}",
+        f"{sampling.ACTIVATED}",
         fresh=True,
     ),
     Op(
@@ -342,7 +342,7 @@ OPS = (
         partial=by_definition,
         modular=True,
         adjoint=linear_adjoints.gemm,
-        followers=f"Add Mul Gemm Reshape Transpose Softmax {followers.ACTIVATED}",
+        followers=f"Add Mul Gemm Reshape Transpose Softmax {sampling.ACTIVATED}",
         fresh=True,
     ),
     integer_product(

@@ -11,6 +11,7 @@ import numpy as np
 from polyjuice.ir import Attrs, TensorType, dtypes
 from polyjuice.ir.dtypes import FLOATS
 from polyjuice.ops import adjoints, errors, linear_adjoints, sampling, value_bounds, windows
+from polyjuice.ops.reductions import extreme_unsure
 from polyjuice.ops.shapes import Dims, ShapeMismatch
 from polyjuice.ops.spec import Attr, Builder, Call, ErrorContext, NumpyFn, Op, SpecialValues, SpellFn, Unsupported
 from polyjuice.ops.structural import torch_pads
@@ -209,12 +210,12 @@ def _average_pool_tensorflow(c: Call) -> str | Unsupported:
 
 
 def _as_onnx_window(a: Attrs) -> dict[str, Any]:
-    """ONNX's attributes for the window of ATen's avg_pool2d, whose divisor does not depend on the pads."""
+    """ONNX's attributes for the window of ATen's poolings; without strides the windows lie side by side."""
     return {
         "kernel_shape": tuple(a["kernel_size"]),
-        "strides": tuple(a["stride"]),
+        "strides": tuple(a["stride"]) or tuple(a["kernel_size"]),
         "pads": (*a["padding"], *a["padding"]),
-        "dilations": (1,) * len(a["stride"]),
+        "dilations": tuple(a.get("dilation", (1, 1))),
         "ceil_mode": a["ceil_mode"],
     }
 
@@ -423,6 +424,67 @@ def _global_pool(name: str, **properties: Any) -> Op:
     )
 
 
+# --- max_pool2d_with_indices -----------------------------------------------------------------------------------------
+
+
+def _indexed_shape(s: Sequence[Dims], a: Any) -> Sequence[Dims]:
+    names = ("kernel_size", "stride", "padding", "dilation", "ceil_mode")
+    w = _as_onnx_window({name: getattr(a, name) for name in names})
+    if len(s[0]) != 4 or any(not 0 <= 2 * p <= k for p, k in zip(a.padding, a.kernel_size, strict=True)):
+        raise ShapeMismatch(f"max_pool2d_with_indices of {tuple(s[0])} with padding {tuple(a.padding)}")
+    sizes = windows.window_dims(s[0][2:], w["kernel_shape"], w["strides"], w["pads"], w["dilations"], w["ceil_mode"])
+    return [Dims((*s[0][:2], *sizes))] * 2
+
+
+def _flat_windows(x: np.ndarray, a: Attrs, value: float) -> np.ndarray:
+    """The elements of each window along the last axis; the padding has ``value``."""
+    found = pool_windows(x, _as_onnx_window(a), value)
+    return found.reshape(*found.shape[:-2], -1)
+
+
+def _indexed_pool(x: Sequence[np.ndarray], a: Attrs) -> tuple[np.ndarray, np.ndarray]:
+    elements = _flat_windows(x[0], a, -np.inf)
+    places = np.arange(x[0].shape[2] * x[0].shape[3]).reshape(1, 1, *x[0].shape[2:])
+    at = np.argmax(elements, axis=-1, keepdims=True)
+    index = np.take_along_axis(np.broadcast_to(_flat_windows(places, a, -1), elements.shape), at, -1)
+    return np.take_along_axis(elements, at, -1)[..., 0], index[..., 0]
+
+
+def _indexed_error(c: ErrorContext) -> tuple[np.ndarray, np.ndarray]:
+    """The greatest error in a window. The index is open among equal elements, because ATen does not define it."""
+    value = greatest_error(c, lambda x, a: _indexed_pool(x, a)[0])
+    elements = _flat_windows(np.asarray(c.x[0], np.float64), c.attrs, -np.inf)
+    moved = _flat_windows(np.broadcast_to(c.e[0], c.x[0].shape).astype(np.float64), c.attrs, 0.0)
+    return value, np.where(extreme_unsure(elements, moved, -1, False, False), np.inf, 0.0)
+
+
+def _indexed_torch(c: Call) -> str:
+    a = c.attrs
+    stride = tuple(a["stride"]) or tuple(a["kernel_size"])
+    window = f"{tuple(a['kernel_size'])}, stride={stride}, padding={tuple(a['padding'])}, "
+    window += f"dilation={tuple(a['dilation'])}, ceil_mode={bool(a['ceil_mode'])}"
+    forms = (
+        f"F.max_pool2d({c.x[0]}, {window}, return_indices=True)",
+        f"F.max_pool2d_with_indices({c.x[0]}, {window})",
+        f"torch.nn.MaxPool2d({window}, return_indices=True)({c.x[0]})",
+    )
+    return c.draws.choice(forms)
+
+
+def _draw_indexed(rng: random.Random, first: TensorType) -> Attrs | None:
+    if first.rank != 4 or 0 in first.shape:
+        return None
+    drawn = windows.draw_window(rng, first.shape[2:], dilate=True)
+    ceil = rng.random() < 0.5 and not windows.drops_windows(first.shape[2:], {**drawn, "pads": drawn["pads"][:2] * 2})
+    return {
+        "kernel_size": drawn["kernel_shape"],
+        "stride": drawn["strides"],
+        "padding": drawn["pads"][:2],
+        "dilation": drawn["dilations"],
+        "ceil_mode": int(ceil),
+    }
+
+
 OPS = (
     Op(
         name="MaxPool",
@@ -526,5 +588,29 @@ OPS = (
         attrs=(Attr("p", "int", 2),),
         weight=0.8,
         adjoint=adjoints.over_spatial(lambda attrs: adjoints.norm_slope(attrs["p"])),
+    ),
+    Op(
+        name="max_pool2d_with_indices",
+        results=("T", "int64"),
+        shape=_indexed_shape,
+        numpy=_indexed_pool,
+        error=_indexed_error,
+        torch=_indexed_torch,
+        tensorflow=Unsupported("TensorFlow's indices count through the channels"),
+        definition=Unsupported("ONNX's indices count through the batch and the channels"),
+        sample=sampling.alone_with(_draw_indexed),
+        attrs=(
+            Attr("kernel_size", "ints"),
+            Attr("stride", "ints", ()),
+            Attr("padding", "ints", (0, 0)),
+            Attr("dilation", "ints", (1, 1)),
+            Attr("ceil_mode", "int", 0),
+        ),
+        integer_exact=True,
+        continuous=False,
+        ties="unspecified",
+        limits=SpecialValues.NOWHERE,
+        weight=0.8,
+        picks=True,
     ),
 )

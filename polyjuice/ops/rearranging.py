@@ -10,7 +10,7 @@ import numpy as np
 
 from polyjuice.ir import Attrs, TensorType
 from polyjuice.ir.dtypes import ALL
-from polyjuice.ops import errors, followers, sampling
+from polyjuice.ops import errors, sampling
 from polyjuice.ops.shapes import Dims, ShapeMismatch, normalize_axis
 from polyjuice.ops.spec import NOT_WRITTEN, Attr, AttrView, Builder, Call, Op, Operand, Sample
 from polyjuice.ops.structural import moving, reshaped
@@ -323,7 +323,7 @@ OPS: tuple[Op, ...] = (
         sampling.alone_with(_draw_tile),
         (Attr("repeats", "ints", as_input=True),),
         weight=0.5,
-        followers=f"Slice Concat Add {followers.REDUCED}",
+        followers=f"Slice Concat Add {sampling.REDUCED}",
         numpy=lambda x, a: np.tile(x[0], a["repeats"]),
     ),
     moving(

@@ -27,6 +27,10 @@ MAX_RANK = 5
 IDENTITY = 0.1
 """How often an operator that moves elements or changes types is drawn so that it does nothing."""
 
+# Operators that share their place in the patterns of compilers, for the field ``followers`` of entries.
+REDUCED = "ReduceSum ReduceMean ReduceMax"
+ACTIVATED = "Relu Clip Sigmoid Tanh LeakyRelu PRelu Gelu"
+
 
 class OwnSizes(random.Random):
     """A source of choices that has its own way to draw the size of a dimension."""

@@ -10,6 +10,7 @@ import numpy as np
 from polyjuice.ir.dtypes import FLOATS, NUMERIC
 from polyjuice.ops import adjoints, axis_reductions, errors
 from polyjuice.ops.axis_reductions import WIDE
+from polyjuice.ops.reductions import operand_errors
 from polyjuice.ops.shapes import normalize_axis
 from polyjuice.ops.spec import NOT_WRITTEN, Attr, Builder, Call, DecomposeFn, ErrorContext, ErrorFn, Op, Texts
 from polyjuice.ops.text import subscript
@@ -22,10 +23,6 @@ def _positions(shape: Sequence[int], axis: int) -> np.ndarray:
     """1, 2, 3, ... along the axis: the number of elements that a running reduction has seen."""
     axis = normalize_axis(axis, len(shape))
     return np.arange(1.0, shape[axis] + 1).reshape([-1 if i == axis else 1 for i in range(len(shape))])
-
-
-def _operand_errors(c: ErrorContext) -> np.ndarray:
-    return np.broadcast_to(c.e[0], c.x[0].shape)
 
 
 # --- CumSum ----------------------------------------------------------------------------------------------------------
@@ -42,7 +39,7 @@ def _cumsum(x: np.ndarray, axis: int, exclusive: int = 0, reverse: int = 0) -> n
 
 
 def _cumsum_error(c: ErrorContext) -> np.ndarray:
-    spread, size = (_cumsum(v, **c.attrs) for v in (_operand_errors(c), np.abs(c.x[0])))
+    spread, size = (_cumsum(v, **c.attrs) for v in (operand_errors(c), np.abs(c.x[0])))
     return errors.summed(c.x[0].shape[c.attrs["axis"]], c, spread, size)
 
 
@@ -154,7 +151,7 @@ def _logcumsumexp_error(c: ErrorContext) -> np.ndarray:
     axis = c.attrs["dim"]
     seen = np.maximum.accumulate(np.abs(c.x[0]), axis)
     rounding = c.unit * _positions(c.x[0].shape, axis) * (4 + 2 * seen + 2 * np.abs(c.y[0]))
-    return np.asarray(np.maximum.accumulate(_operand_errors(c), axis) + rounding)
+    return np.asarray(np.maximum.accumulate(operand_errors(c), axis) + rounding)
 
 
 def _extreme(sign: int) -> Any:
@@ -174,7 +171,7 @@ def _extreme_error(sign: int) -> ErrorFn:
     """The index is open while the two greatest elements so far lie within their errors of each other (or are equal)."""
 
     def bound(c: ErrorContext) -> tuple[np.ndarray, np.ndarray]:
-        axis, e = normalize_axis(c.attrs["dim"], c.x[0].ndim), np.asarray(_operand_errors(c), np.float64)
+        axis, e = normalize_axis(c.attrs["dim"], c.x[0].ndim), np.asarray(operand_errors(c), np.float64)
         x = sign * c.x[0].astype(np.float64)
         worst = np.maximum.accumulate(e, axis)
         best = np.maximum.accumulate(x, axis)

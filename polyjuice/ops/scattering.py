@@ -11,7 +11,7 @@ import numpy as np
 
 from polyjuice.ir import Attrs, TensorType, dtypes
 from polyjuice.ir.dtypes import ALL, NUMERIC
-from polyjuice.ops import adjoints, reasons, sampling, writes
+from polyjuice.ops import adjoints, errors, sampling, writes
 from polyjuice.ops.indexing import (
     as_long,
     check_same_but,
@@ -307,7 +307,7 @@ OPS: tuple[Op, ...] = (
         types={"T": NUMERIC, "I": ("int64", "int32")},
         shape=_index_write_shape,
         numpy=_index_add,
-        why_not_derived=reasons.NEGATIVE_INDICES,
+        why_not_derived=errors.NEGATIVE_INDICES,
         partial=by_definition,
         torch=_index_add_torch,
         definition=_index_write_definition("add"),
@@ -321,7 +321,7 @@ OPS: tuple[Op, ...] = (
         types={"T": ALL, "I": ("int64",)},
         shape=_index_write_shape,
         numpy=lambda x, a: scatter(x[0], _line_places(x, a), x[2], "none"),
-        why_not_derived=reasons.NEGATIVE_INDICES,
+        why_not_derived=errors.NEGATIVE_INDICES,
         torch=with_dim("torch.index_copy({0}, {dim}, {1}, {2})", "{0}.index_copy({dim}, {1}, {2})"),
         definition=_index_write_definition("none"),
         sample=_sample_index_write(False),

@@ -21,7 +21,7 @@ from polyjuice.ir.dtypes import (
     WIDEST_INTS,
     framework_name,
 )
-from polyjuice.ops import adjoints, errors, followers, sampling, unspecified, writes
+from polyjuice.ops import adjoints, errors, sampling, unspecified, writes
 from polyjuice.ops.decomposition_terms import Term, onnx_term, where
 from polyjuice.ops.pointwise import broadcast_shape, defined, elementwise, parameters, suitable, with_attrs
 from polyjuice.ops.spec import Attr, Call, ErrorContext, Op, Operand, Sample, SpecialValues, SpellFn, Unsupported
@@ -273,7 +273,7 @@ OPS = (
         continuous=False,
         weight=3,
         limits=SpecialValues.ANYWHERE,
-        followers=f"Where Softmax MatMul Add Mul Cast {followers.REDUCED}",
+        followers=f"Where Softmax MatMul Add Mul Cast {sampling.REDUCED}",
         bounds=Bounds("(min l1 l2)", "(max h1 h2)"),
     ),
     Op(

@@ -11,7 +11,7 @@ import numpy as np
 
 from polyjuice.ir import Attrs, TensorType
 from polyjuice.ir.dtypes import ALL, COMPLEX, FLOATS, STORED
-from polyjuice.ops import errors, followers, sampling, writes
+from polyjuice.ops import errors, sampling, writes
 from polyjuice.ops.shapes import Dims, ShapeMismatch, broadcast, normalize_axis, slice_bounds
 from polyjuice.ops.spec import Attr, AttrView, Builder, Call, Op, Operand, Sample, SampleFn, Texts, by_definition
 from polyjuice.ops.text import literal, subscript
@@ -469,7 +469,7 @@ OPS: tuple[Op, ...] = (
         weight=3,
         **_STORED,
         followers="Transpose MatMul Gemm Reshape Softmax Concat Slice Squeeze Conv Cast Add Mul Split "
-        f"{followers.REDUCED}",
+        f"{sampling.REDUCED}",
         numpy=lambda x, a: np.transpose(x[0], a["perm"]),
     ),
     moving(
@@ -481,7 +481,7 @@ OPS: tuple[Op, ...] = (
         (Attr("shape", "ints", as_input=True), Attr("allowzero", "int", 0)),
         weight=2,
         **_STORED,
-        followers=f"Reshape Transpose MatMul Concat Squeeze Add Slice ReduceL1 {followers.REDUCED}",
+        followers=f"Reshape Transpose MatMul Concat Squeeze Add Slice ReduceL1 {sampling.REDUCED}",
         numpy=_to_result_shape(_reshape_shape),
     ),
     moving(
@@ -492,7 +492,7 @@ OPS: tuple[Op, ...] = (
         _sample_expand,
         (Attr("shape", "ints", as_input=True),),
         **_STORED,
-        followers=f"Add Mul Sub Where Concat Transpose {followers.REDUCED}",
+        followers=f"Add Mul Sub Where Concat Transpose {sampling.REDUCED}",
         numpy=lambda x, a: np.broadcast_to(x[0], broadcast(x[0].shape, a["shape"])),
     ),
     moving(
@@ -541,7 +541,7 @@ OPS: tuple[Op, ...] = (
         variadic=True,
         weight=3,
         **_STORED,
-        followers=f"Concat Split Slice Conv Transpose Reshape MatMul Relu Gather {followers.REDUCED}",
+        followers=f"Concat Split Slice Conv Transpose Reshape MatMul Relu Gather {sampling.REDUCED}",
         numpy=lambda x, a: np.concatenate(list(x), axis=a["axis"]),
     ),
     moving(
@@ -566,7 +566,7 @@ OPS: tuple[Op, ...] = (
         tuple(Attr(name, "ints", as_input=True) for name in ("starts", "ends", "axes", "steps")),
         weight=2,
         **_STORED,
-        followers=f"Pad Slice Concat Conv MatMul Add Transpose Unsqueeze Reshape {followers.REDUCED}",
+        followers=f"Pad Slice Concat Conv MatMul Add Transpose Unsqueeze Reshape {sampling.REDUCED}",
         numpy=_slice,
     ),
     moving(
@@ -581,7 +581,7 @@ OPS: tuple[Op, ...] = (
             Attr("mode", "string", "constant"),
         ),
         error=lambda c: _pad([np.broadcast_to(c.e[0], c.x[0].shape)], {**c.attrs, "value": 0.0}),
-        followers=f"Conv Pad Pad Slice MaxPool AveragePool Transpose Concat {followers.REDUCED}",
+        followers=f"Conv Pad Pad Slice MaxPool AveragePool Transpose Concat {sampling.REDUCED}",
         filling="value_",
         numpy=_pad,
     ),

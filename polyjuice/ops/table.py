@@ -1,12 +1,12 @@
-"""Fill the operator table with the entries of all families, in this order."""
+"""Fill the operator table with the entries of all families, in this order, then with those of other packages."""
 
 from __future__ import annotations
 
+from polyjuice import plugins
 from polyjuice.ops import (
     activations,
     adaptive,
     bitwise,
-    combinations,
     comparisons,
     complex_numbers,
     contractions,
@@ -14,7 +14,6 @@ from polyjuice.ops import (
     convolution,
     creating,
     elementwise,
-    extremes,
     grids,
     indexing,
     layers,
@@ -22,7 +21,6 @@ from polyjuice.ops import (
     memory,
     normalization,
     patches,
-    pooled_places,
     pooling,
     products,
     quantization,
@@ -44,10 +42,10 @@ from polyjuice.ops import (
 )
 from polyjuice.ops.definitions import completed
 from polyjuice.ops.registry import register
+from polyjuice.ops.spec import Op
 
 _FAMILIES = (
     elementwise,
-    combinations,
     comparisons,
     selection,
     transcendental,
@@ -62,7 +60,6 @@ _FAMILIES = (
     creating,
     reductions,
     statistics,
-    extremes,
     softmax,
     scans,
     sorting,
@@ -75,7 +72,6 @@ _FAMILIES = (
     convolution,
     patches,
     pooling,
-    pooled_places,
     adaptive,
     normalization,
     resizing,
@@ -88,3 +84,19 @@ _FAMILIES = (
 
 for _family in _FAMILIES:
     register(map(completed, _family.OPS))
+
+
+def register_further() -> list[str]:
+    """Add the operators of all installed packages (entry points ``polyjuice.operators``). Return the mistakes."""
+    problems = []
+    for entry in plugins.entries(plugins.OPERATORS).values():
+        try:
+            operators = plugins.loaded(entry, "OPS")
+            if not isinstance(operators, list | tuple) or not all(isinstance(op, Op) for op in operators):
+                raise plugins.EnvironmentProblem(f"{plugins.described(entry)}: OPS must be a list of operators (Op)")
+            register(map(completed, operators))
+        except plugins.EnvironmentProblem as problem:
+            problems.append(str(problem))
+        except ValueError as error:
+            problems.append(f"{plugins.described(entry)}: {error}")
+    return problems

@@ -9,7 +9,7 @@ import numpy as np
 
 from polyjuice.ir import Attrs, dtypes
 from polyjuice.ir.dtypes import FLOATS
-from polyjuice.ops import domains, errors, reasons, unspecified, value_bounds
+from polyjuice.ops import domains, errors, unspecified, value_bounds
 from polyjuice.ops.decomposition_terms import Term, onnx_term, where
 from polyjuice.ops.pointwise import HALF_TO_SINGLE, binary, cast_around, defined, parameters, unary
 from polyjuice.ops.spec import NOT_WRITTEN, Call, ErrorContext, Op, SpecialValues, Unsupported
@@ -232,7 +232,7 @@ OPS = (
         _ABSOLUTE(errors.monotone, 4),
         onnx_term(lambda x, a: x.then("Exp") - 1.0),
         "torch.special.expm1({0})",
-        why_not_derived=reasons.SUM_WITH_ONE,
+        why_not_derived=errors.SUM_WITH_ONE,
         limits=SpecialValues.ANYWHERE,
         overflows=True,
     ),
@@ -255,7 +255,7 @@ OPS = (
         _ABSOLUTE(errors.monotone, 4),
         onnx_term(lambda x, a: (x + 1.0).then("Log")),
         "torch.special.log1p({0})",
-        why_not_derived=reasons.SUM_WITH_ONE,
+        why_not_derived=errors.SUM_WITH_ONE,
         limits=SpecialValues.ANYWHERE,
         distance_to_domain=domains.within(0, -1.0),
     ),
@@ -442,7 +442,7 @@ OPS = (
         _ABSOLUTE(errors.monotone, 8),
         onnx_term(lambda x, a: 1.0 - x.then("Erf")),
         "torch.special.erfc({0})",
-        why_not_derived=reasons.SUM_WITH_ONE,
+        why_not_derived=errors.SUM_WITH_ONE,
         limits=SpecialValues.NAN,
     ),
     _aten(

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from polyjuice.egraph import RuleError, load
-from polyjuice.ops.further import register_further
+from polyjuice.ops.table import register_further
 from tests.support.commands import polyjuice_alone
 from tests.support.plugins import declared
 
