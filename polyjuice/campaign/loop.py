@@ -101,7 +101,6 @@ class _Campaign:
         self._triaging: dict[Future[Any], TriageJob] = {}
 
     def run(self) -> None:
-        """Run the cases, then the triage that is left."""
         while self._submit():
             with interrupts.allowed():
                 finished = wait({*self._running, *self._triaging}, return_when=FIRST_COMPLETED).done

@@ -95,19 +95,16 @@ class _CaseRun:
         self._seconds = dict.fromkeys(ACTIVITIES, 0.0)
 
     def next_attempt(self) -> int:
-        """Return the number of the next seed graph to try, from 0."""
         self.problem = None
         self._attempt += 1
         return self._attempt - 1
 
     @property
     def may_try_another(self) -> bool:
-        """Whether the last graph was skipped, and the case may try another one."""
         return isinstance(self.problem, Skip) and self._attempt < self._attempts
 
     @property
     def prepared_case(self) -> Case:
-        """The prepared case, which must exist."""
         assert self.case is not None
         return self.case
 
@@ -341,7 +338,6 @@ class Runner:
         return _with(result, found), found
 
     def _judge(self, case: Case) -> list[Verdict]:
-        """Return the verdicts of the oracles, in the order in which the user names the oracles."""
         verdicts: list[Verdict] = []
         for name in self._config.oracles:
             before = sum(self.session.seconds.values())

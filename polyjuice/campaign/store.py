@@ -87,7 +87,6 @@ def _delete(folder: Path) -> None:
 
 
 def _distinct(findings: Iterable[tuple[str, str, Mapping[str, Any], bool]]) -> list[Distinct]:
-    """One ``Distinct`` for each cause, made from its first finding; sorted by name."""
     alike: dict[str, list[tuple[str, Mapping[str, Any], bool]]] = {}
     for cause, name, record, reduced in findings:
         alike.setdefault(cause, []).append((name, record, reduced))

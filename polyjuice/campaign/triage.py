@@ -205,7 +205,6 @@ class Triage:
         return ""
 
     def _place(self, state: FindingState) -> None:
-        """Let a finding wait for sorting, or in its group for triage."""
         self._waiting[state.name] = state
         if self._config.triage_s and not self._knows_bugs:
             self._knows_bugs = True

@@ -134,7 +134,6 @@ def _which_compiler(set_here: Settings) -> str:
 
 
 def _named(context: typer.Context) -> set[str]:
-    """The parameters that the user gave on the command line."""
     names = (parameter.name for parameter in context.command.params if parameter.name)
     sources = {name: context.get_parameter_source(name) for name in names}
     return {name for name, source in sources.items() if source and source.name == "COMMANDLINE"}

@@ -80,7 +80,6 @@ def _attribute(attr: Attr) -> str:
 
 
 def _definition(op: Op) -> Fact:
-    """The definition in other operators, on a random example."""
     if not op.domain:
         return Fact("definition", "ONNX's standard", absent=True)
     if isinstance(op.definition, Unsupported) or op.definition is None:

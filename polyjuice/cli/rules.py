@@ -176,8 +176,6 @@ _PREFERRED = ("float32", "int32", "bool", *dtypes.ALL)
 
 @dataclass(frozen=True)
 class _Example:
-    """A term, a term that a rule makes of it, and the types of its inputs."""
-
     before: str
     after: str
     types: dict[str, str]

@@ -251,7 +251,6 @@ def suite_guards(format: str) -> list[str]:
 
 
 def _own() -> Iterator[CompilerInfo]:
-    """The compilers of Polyjuice itself."""
     return (read(path.stem, path) for path in _own_files())
 
 
@@ -363,5 +362,4 @@ def _files() -> dict[str, Path]:
 
 
 def _own_files() -> list[Path]:
-    """The compiler files of Polyjuice itself."""
     return sorted(path for path in _FOLDER.glob("*.py") if not path.name.startswith("_"))

@@ -43,8 +43,6 @@ class Unbuilt(BaseException):
 
 
 class _HeldBack(BaseException):
-    """Inductor asked for a shared object."""
-
     def __init__(self, source: str, command: Sequence[str]) -> None:
         self.source = source
         self.command = tuple(command)
@@ -223,7 +221,6 @@ def _together(sources: Sequence[str]) -> list[str]:
 
 
 def _function(library: Path, number: int, bound: bool) -> Any:
-    """A kernel of a unit, as a Python callable."""
     if not bound:
         return ctypes.CDLL(str(library))[f"kernel_{number}"]
     guards: Any = torch._C._dynamo.guards

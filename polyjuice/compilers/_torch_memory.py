@@ -53,14 +53,11 @@ class Watch:
 
 
 class _Tensor:
-    """A tensor with its kind and name, and the range of addresses of its elements."""
-
     def __init__(self, kind: str, name: Any, value: torch.Tensor) -> None:
         self.kind, self.name, self.value = kind, name, value
         self._start, self._end = _range(value)
 
     def meets(self, other: _Tensor) -> bool:
-        """Whether the two share memory."""
         x, y = self.value, other.value
         if self._start >= other._end or other._start >= self._end or x.device != y.device:
             return False
@@ -82,7 +79,6 @@ def _range(x: torch.Tensor) -> tuple[int, int]:
 
 
 def _places(x: torch.Tensor) -> np.ndarray[Any, Any]:
-    """The addresses of all bytes of a tensor's elements."""
     places = np.asarray([x.data_ptr()], np.int64)
     for size, stride in zip((*x.shape, x.element_size()), (*(s * x.element_size() for s in x.stride()), 1)):
         places = np.unique(places[:, None] + np.arange(size) * stride)
@@ -96,7 +92,6 @@ def _form(x: torch.Tensor) -> tuple[object, ...]:
 
 
 def _bytes(x: torch.Tensor) -> torch.Tensor:
-    """All of a tensor's storage."""
     return torch.empty(0, dtype=torch.uint8, device=x.device).set_(x.untyped_storage())
 
 

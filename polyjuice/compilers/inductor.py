@@ -312,7 +312,6 @@ def _set(settings: Sequence[tuple[str, str, Any]]) -> None:
 
 
 def _knob(name: str) -> tuple[Any, str]:
-    """The object that holds a setting, and its attribute."""
     *parents, leaf = name.split(".")
     return functools.reduce(getattr, parents, torch._inductor.config), leaf
 

@@ -196,7 +196,6 @@ def _compiled(model: openvino.Model) -> openvino.CompiledModel:
 
 
 def _read(graph: onnx.GraphProto) -> Iterator[str]:
-    """The names that the nodes of a graph, and of its nested graphs, read."""
     for node in graph.node:
         yield from node.input
         for attribute in node.attribute:
@@ -216,7 +215,6 @@ def _ports(compiled: openvino.CompiledModel, program: Loaded) -> list[Any]:
 
 
 def _done(compiled: openvino.CompiledModel, model: openvino.Model, left_out: Sequence[str]) -> list[str]:
-    """The trace."""
     nodes = list(_openvino_parts.nodes(compiled, model))
     parts = dict.fromkeys(part for node in nodes for part in node.parts())
     return [*map(str, nodes), *parts, *(f"without {part}" for part in left_out)]

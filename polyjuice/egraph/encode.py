@@ -129,19 +129,16 @@ class _Encoder:
             self.out.rows.append(Row("RangeOf", (self.out.values[name], *range_)))
 
     def use(self, name: str) -> str:
-        """Return a value's variable in the current rule."""
         n = self.out.values[name]
         if n not in self._here:
             self._earlier.add(n)
         return f"v{n}"
 
     def begin_node(self) -> None:
-        """Begin another rule if the current one is full."""
         if len(self._here) >= CHUNK:
             self.end_rule()
 
     def end_rule(self) -> None:
-        """Write the current rule, if it has any values."""
         if not self._actions:
             return
         ruleset = f"load-{self.tables.programs}"

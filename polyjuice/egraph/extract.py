@@ -160,7 +160,6 @@ class _Smallest:
         counts[c] = fewest
 
     def operators(self, roots: Iterable[int]) -> int:
-        """The number of operators of the roots' terms together."""
         return reduce(or_, (self.masks.get(root, 0) for root in roots), 0).bit_count()
 
 

@@ -389,7 +389,6 @@ def _output_rules(c: Constructor, output: int, variables: Sequence[str]) -> list
 
 
 def _result_dtype(c: Constructor, output: int) -> tuple[str, str]:
-    """The element type of an output's term, and the condition that binds it."""
     result = c.op.results[output]
     if result.startswith("@"):
         return "", f"{result[1:]}_"

@@ -146,7 +146,6 @@ class _Reader:
             self._checker.run_program(*self._checker.parse_program(program))
 
     def read(self, path: Path, added: bool) -> Iterator[Rule]:
-        """The rules of a file, or of all files in a folder."""
         if not path.exists():
             raise RuleError(f"{path}: no such rule file or folder")
         for file in sorted(path.glob("*.egg")) if path.is_dir() else [path]:

@@ -113,11 +113,9 @@ class _Reader:
         self._readers: dict[str, Callable[[bindings.Value], Any]] = {}
 
     def read(self, sort: str, value: bindings.Value) -> Any:
-        """The Python value of an egglog value of a sort."""
         return self.of(sort)(value)
 
     def of(self, sort: str) -> Callable[[bindings.Value], Any]:
-        """A function that reads values of a sort."""
         if sort not in self._readers:
             self._readers[sort] = cache(partial(self._read, sort))
         return self._readers[sort]

@@ -252,7 +252,6 @@ class Job:
         return [array for one in outputs for array in one]
 
     def _reported(self, work: Callable[[], None]) -> tuple[dict[str, Any], list[Any]]:
-        """Do some work. Return its report, and all arrays so far."""
         begin, spent = time.perf_counter(), sum(self.seconds.values())
         self._answer = {}
         report: dict[str, Any] = {"status": "ok", "stage": "", "message": "", "traceback": "", "trace": []}

@@ -122,7 +122,6 @@ def _kill(child: int) -> None:
 
 
 def _said(place: mmap.mmap) -> str:
-    """The text of :func:`doing`, in brackets."""
     text = place[:].rstrip(b"\0").decode(errors="replace")
     return f" ({text})" if text else ""
 
@@ -141,7 +140,6 @@ def doing(text: str) -> Iterator[None]:
 
 
 def _answer(stream: BinaryIO) -> tuple[str, Any] | None:
-    """The answer of the forked process; None if it died before the end."""
     try:
         answer: tuple[str, Any] = pickle.load(stream)
     except (EOFError, pickle.UnpicklingError):

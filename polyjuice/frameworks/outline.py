@@ -62,7 +62,6 @@ def _some_part(graph: Graph, rng: random.Random) -> frozenset[int]:
 
 
 def _with_paths(graph: Graph, nodes: Collection[int]) -> frozenset[int]:
-    """Return the nodes and all nodes on paths between them: a convex part."""
     behind, before = set(nodes), set(nodes)
     made = {name for number in nodes for name in graph.nodes[number].outputs if name}
     read = {name for number in nodes for name in graph.nodes[number].inputs if name}

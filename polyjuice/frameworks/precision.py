@@ -106,7 +106,6 @@ class _Widened(ast.NodeTransformer):
         self._casts = casts
 
     def visit_Attribute(self, node: ast.Attribute) -> ast.expr:
-        """Return the replacement of a type, a cast method or an operation."""
         if defined := _LEFT_OPEN.get(ast.unparse(node)):
             return ast.Name(defined, node.ctx)
         named = isinstance(node.value, ast.Name) and node.value.id == self._framework

@@ -48,7 +48,6 @@ def unfit_layouts(graph: Graph, artifact: Artifact, inputs: Sequence[np.ndarray]
 
 
 def _repeats(array: np.ndarray, axis: int) -> bool:
-    """Return whether the values are equal along an axis, bit for bit."""
     if array.shape[axis] < 2 or not array.size:
         return False
     return array.tobytes() == np.broadcast_to(np.take(array, [0], axis), array.shape).tobytes()

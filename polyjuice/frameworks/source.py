@@ -150,8 +150,6 @@ def write(graph: Graph, chooser: Chooser, dialect: Dialect, contiguous: Collecti
 
 
 class _Writer:
-    """Writes one model."""
-
     def __init__(self, graph: Graph, chooser: Chooser, dialect: Dialect, contiguous: Collection[str]) -> None:
         self._idioms: Counter[str] = Counter()
         graph = axes_from_the_end(graph, chooser, self._idioms)
@@ -180,7 +178,6 @@ class _Writer:
         self._made: set[str] = set()
 
     def artifact(self) -> Artifact:
-        """Return the source, its arrays and the choices made."""
         graph, nodes = self._graph, self._nodes
         for name, array in graph.constants.items():
             self._constant(name, array)
@@ -294,7 +291,6 @@ class _Writer:
         self._body.append(f"{targets}{comma} = {text}")
 
     def _with_module(self, node: Node, text: str) -> str:
-        """Return the call of a module that the constructor makes, if the text constructs one."""
         applied = _MODULE_CALL.fullmatch(text)
         if not applied:
             return text
@@ -304,14 +300,12 @@ class _Writer:
         return f"self.{attribute}({applied[2]})"
 
     def _with_number_arguments(self, node: Node, text: str) -> str:
-        """Return the call with some of its numbers taken from further arguments of the program."""
         if not self._dialect.number_arguments:
             return text
         draws = self._chooser.about("number arguments of", _first_result(node))
         return self._dialect.number_arguments(text, draws, self._number_argument)
 
     def _number_argument(self, value: np.ndarray) -> str:
-        """Return the name of a further argument, which is a Python number."""
         name = f"local_number_{len(self._number_arguments)}"  # no value of the graph has such a name
         self._number_arguments[name] = key = array_key(value)
         self._arrays[key] = value
@@ -438,7 +432,6 @@ class _Writer:
         return found
 
     def _promoted(self, narrow: str, wide: str) -> bool:
-        """Return whether operators on these two values compute in the type of the second."""
         constant = narrow in self._graph.constants
         promoted = self._dialect.promoted
         return not constant and bool(promoted and promoted(self._graph.types[narrow], self._graph.types[wide]))
@@ -453,11 +446,9 @@ class _Writer:
         return outline if outline and outline.part.graph.inputs else None
 
     def _as_read(self, nodes: Sequence[Node]) -> list[Node]:
-        """Return the nodes with the operands that they read in the program."""
         return [replace(node, inputs=tuple(self._operand_names(node))) for node in nodes]
 
     def _placement(self, contiguous: Collection[str]) -> Placement:
-        """Return the placement of values in the memory of updated inputs."""
         text = Text(
             names=self._names,
             numbers=self._numbers,
@@ -539,7 +530,6 @@ def _is_beyond_ints(value: float) -> bool:
 
 
 def _first_result(node: Node) -> str:
-    """Return the name that identifies a node in choices."""
     return next(filter(None, node.outputs))
 
 

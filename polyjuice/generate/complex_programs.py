@@ -45,7 +45,6 @@ class ComplexPrograms(Statements):
         return self._updated() if has_input and rng.random() < _UPDATED else self.build()
 
     def _first(self) -> None:
-        """Add the first complex value."""
         chance, parts = self.rng.random(), TensorType("float32", self._kept.shape)
         if chance < _GIVEN:
             self.input(self._kept)
@@ -56,7 +55,6 @@ class ComplexPrograms(Statements):
             self.apply(TABLE["aten", "view_as_complex"], [pairs], {})
 
     def _step(self) -> bool:
-        """Try to add one operator; return False if this attempt did not fit."""
         rng = self.rng
         chance = rng.random()
         complex_values = [name for name in self.values if self.type(name).dtype == _COMPLEX64]

@@ -113,7 +113,6 @@ class Default(Growth):
         return self.build()
 
     def _grow(self) -> bool:
-        """Try to add one operator; return False if this attempt did not fit."""
         op, first = self._next()
         application = self.draw(op, self.type(first))
         return application is not None and bool(self._put(application, first))
@@ -127,7 +126,6 @@ class Default(Growth):
         return self.add(application.op, operands, application.attrs, results) if results else ()
 
     def _exchanges(self, application: OperatorUse) -> bool:
-        """Return whether the two operands of an elementwise operator should exchange places."""
         alike = application.op.elementwise and len(application.types) == 2
         return alike and not application.operands[0].values and self.rng.random() < _EXCHANGED
 
@@ -155,7 +153,6 @@ class Default(Growth):
         return wide if wide and self.rng.random() < _WIDE else values
 
     def _operand(self, application: OperatorUse, place: int) -> str:
-        """Return an existing value, or a new input or constant."""
         return self._existing(application, place) or self._new_operand(application, place)
 
     def _existing(self, application: OperatorUse, place: int) -> str:
@@ -175,7 +172,6 @@ class Default(Growth):
         return ""
 
     def _new_operand(self, application: OperatorUse, place: int) -> str:
-        """Return a new input or constant of the drawn type."""
         operand = application.operands[place - 1]
         if operand.values:
             return self.restricted(operand)

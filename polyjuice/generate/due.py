@@ -83,5 +83,4 @@ def _turns(types: tuple[str, ...]) -> Sequence[Sequence[str]]:
 
 @lru_cache(4096)
 def _order(count: int, key: str) -> Sequence[int]:
-    """Return the numbers below ``count``, shuffled."""
     return Random(key).sample(range(count), count)

@@ -58,13 +58,11 @@ class _Guided(Default):
     """The choices that suites and campaigns share: both know which edges are new."""
 
     def add(self, op: Op, operands: Sequence[str], attrs: Attrs, results: Sequence[TensorType]) -> tuple[str, ...]:
-        """Add an operator, and record its call and its edges."""
         self._remember(op, [self.type(name) for name in operands], attrs)
         self.memory.cover({edge(self.producers[name], op) for name in operands if name in self.producers})
         return super().add(op, operands, attrs, results)
 
     def _remember(self, op: Op, types: Sequence[TensorType], attrs: Attrs) -> None:
-        """Record a call."""
         raise NotImplementedError
 
     def _newest(self) -> tuple[Op, str]:
@@ -83,7 +81,6 @@ class _Guided(Default):
         return self.rng.choices(self.operators, cum_weights=self._preferences)[0]
 
     def _new_edges(self, op: Op, values: Sequence[str]) -> list[str]:
-        """Return the values from which no edge leads to the operator yet."""
         return [v for v in values if v in self.producers and not self.memory.covers(edge(self.producers[v], op))]
 
     def _existing(self, application: OperatorUse, place: int) -> str:

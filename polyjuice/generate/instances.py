@@ -39,8 +39,6 @@ class Signature:
 
 @dataclass(frozen=True)
 class _Application:
-    """One way to apply an operator to a first operand."""
-
     first: TensorType
     sample: Sample
     results: Sequence[TensorType]

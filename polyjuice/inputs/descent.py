@@ -73,7 +73,6 @@ class _State:
             self.free[name] = np.asarray(np.clip(self.free[name] - step * way, -FARTHEST, FARTHEST))
 
     def forget(self) -> None:
-        """Reset Adam's moments, because another loss begins."""
         self.mean, self.square, self.steps = {}, {}, 0
 
 

@@ -50,7 +50,6 @@ def _constant(x: np.ndarray, rng: np.random.Generator) -> np.ndarray:
 
 
 def _ascending(x: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-    """Sort in memory order, which sorts along every axis."""
     return np.sort(x, axis=None).reshape(x.shape)
 
 

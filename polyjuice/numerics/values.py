@@ -361,7 +361,6 @@ class _Step(NamedTuple):
 
     @property
     def mode(self) -> Mode:
-        """The mode of the analysis."""
         return self.done.setting.mode
 
 

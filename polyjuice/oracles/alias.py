@@ -116,7 +116,6 @@ sys.exit(1 if wrong.any() else 0)''')
 
 
 def _ending(sides: Sides) -> Iterator[str]:
-    """Code that compares memory use with the uncompiled run."""
     verdict = sides.verdict
     program = sides.case.of(verdict.a)
     found = next(d for d in differences(program) if (d.comparison, d.output) == (verdict.comparison, verdict.output))

@@ -152,7 +152,6 @@ def _has_other_zeros(t: Program, part: Program, i: int, k: int) -> bool:
 
 
 def _is_read(t: Program) -> bool:
-    """Whether the table has all operators of the program."""
     return all(map(entry, t.graph.nodes))
 
 
@@ -202,7 +201,6 @@ def _left_open(t: Program, inputs: Sequence[np.ndarray]) -> str:
 
 
 def _has_wild_complex_numbers(t: Program, inputs: Sequence[np.ndarray]) -> bool:
-    """Whether a complex number is not finite."""
     graph = t.graph
     names = tuple(name for name, type in graph.types.items() if dtypes.is_complex(type.dtype))
     values = evaluate(replace(graph, outputs=names), inputs, "float64") if names else ()
@@ -360,7 +358,6 @@ def _output(
 
 
 def _zeros(oracle: str, t: Program, i: int, k: int, plain: np.ndarray, sure: Sequence[np.ndarray]) -> Verdict | None:
-    """The verdict on zeros of the wrong sign, or None."""
     array, type = t.outcome.outputs[i][k], t.graph.output_types[k]
     wrong = zeros.wrong(array, plain, sure)
     if not wrong.any():
@@ -376,7 +373,6 @@ def _zeros(oracle: str, t: Program, i: int, k: int, plain: np.ndarray, sure: Seq
 def _verdict(
     oracle: str, t: Program, i: int, k: int, comparison: str, message: str, allowed: np.ndarray, expected: np.ndarray
 ) -> Verdict:
-    """A verdict on a result of a program that its own uncompiled run contradicts."""
     names = sorted({node.qualified for node in t.graph.nodes})
     signature = " ".join([oracle, MISMATCH.name, comparison, t.graph.output_types[k].dtype, *names])
     return Verdict.against(

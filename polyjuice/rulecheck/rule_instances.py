@@ -303,7 +303,6 @@ class _Drawing:
         return TensorType(t.dtype, tuple(shape))
 
     def _attribute(self, name: str, kind: str, proposed: Mapping[str, Any], hint: TensorType) -> Any:
-        """The proposed value, in the e-graph's form; or a guess."""
         rng = self._rng
         rank = len(hint.shape)
         if name in proposed and (name not in _POSITIONS or rng.random() < 0.8):
@@ -330,7 +329,6 @@ class _Drawing:
 
 
 def _ranks(facts: Sequence[Expr]) -> dict[str, int]:
-    """The ranks in conditions of the form (= n (vec-length (shape x)))."""
     found = {}
     for fact in facts:
         if isinstance(fact, list) and fact[0] == "=":

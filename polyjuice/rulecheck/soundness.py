@@ -139,7 +139,6 @@ class _Refuted:
 
     @property
     def size(self) -> tuple[int, int]:
-        """The number of values, then the number of dimensions."""
         return sum(x.size for x in self.inputs), sum(x.ndim for x in self.inputs)
 
 

@@ -14,7 +14,6 @@ from polyjuice.ops.shapes import normalize_axis
 
 
 def _shifted(c: Call, i: int, zero: int, shape: Sequence[int] | None = None) -> str:
-    """An operand as int32 minus its zero point."""
     text = f"{c.x[i]}.astype(jnp.int32)"
     if len(c.x) <= zero:
         return text

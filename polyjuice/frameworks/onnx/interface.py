@@ -115,7 +115,6 @@ def _two_outputs(model: ModelProto, graph: Graph, draws: Draws) -> bool:
 
 
 def _default(model: ModelProto, graph: Graph, draws: Draws) -> bool:
-    """Make an initializer also an input, for which the caller passes no value."""
     proto = model.graph
     inputs = {value.name for value in proto.input}
     found = [t for t in proto.initializer if t.name in graph.constants and t.name not in inputs]
@@ -126,7 +125,6 @@ def _default(model: ModelProto, graph: Graph, draws: Draws) -> bool:
 
 
 def _declared(tensor: TensorProto) -> ValueInfoProto:
-    """Return the declaration of an initializer."""
     info = ValueInfoProto(name=tensor.name)
     info.type.tensor_type.elem_type = tensor.data_type
     info.type.tensor_type.shape.SetInParent()
@@ -136,7 +134,6 @@ def _declared(tensor: TensorProto) -> ValueInfoProto:
 
 
 def _shared(model: ModelProto, graph: Graph, draws: Draws) -> bool:
-    """Merge equal initializers."""
     proto = model.graph
     fixed = _fixed(proto)
     merged: dict[str, str] = {}
@@ -179,7 +176,6 @@ def _doubles(proto: GraphProto) -> dict[tuple[int, tuple[int, ...], bytes], list
 
 
 def _fixed(proto: GraphProto) -> Collection[str]:
-    """Return the names that must stay: those of inputs and outputs, and those that subgraphs read."""
     captured = {name for node in proto.node for name in close(node)[1]}
     return captured.union(value.name for value in (*proto.input, *proto.output))
 

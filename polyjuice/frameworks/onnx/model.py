@@ -253,7 +253,6 @@ def _constants_as_inputs(
 
 
 def _further_result(graph: Graph, chooser: Chooser, idioms: Counter[str]) -> Graph:
-    """Sometimes make an intermediate value a further output."""
     made = [name for node in graph.nodes for name in node.outputs if name and name not in graph.outputs]
     return replace(graph, outputs=(*graph.outputs, *further_result(made, chooser, _FURTHER_RESULT, idioms)))
 
@@ -264,7 +263,6 @@ def _constant_chance(seed_forms: Collection[str]) -> float:
 
 
 def _constant_nodes(model: ModelProto, chooser: Chooser, idioms: Counter[str]) -> None:
-    """Turn some initializers into Constant nodes."""
     kept, constants = [], []
     for tensor in model.graph.initializer:
         if chooser.about("constant node", tensor.name).chance(0.5, plain=True):
@@ -318,7 +316,6 @@ def _outline(model: ModelProto, outline: Outline, chooser: Chooser, idioms: Coun
 
 
 def _read(node: NodeProto) -> list[str]:
-    """Return the names that a node and its subgraphs read."""
     return [*filter(None, node.input), *close(node)[1]]
 
 

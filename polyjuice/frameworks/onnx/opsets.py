@@ -38,7 +38,6 @@ def nearest(model: ModelProto, types: Mapping[str, TensorType], opset: int) -> M
 
 
 def _at(model: ModelProto, types: Mapping[str, TensorType], opset: int) -> ModelProto | None:
-    """Return the model at an opset; None if some node cannot be written there."""
     constants = {tensor.name: to_array(tensor, tensor.name) for tensor in model.graph.initializer}
     known = {**types, **{name: TensorType(str(array.dtype), array.shape) for name, array in constants.items()}}
     writer = _Writer(known, constants, default_version(model), opset)
@@ -69,7 +68,6 @@ class _Version:
 
 @cache
 def _version(op: str, opset: int) -> _Version | None:
-    """Return an ONNX operator at an opset; None if that opset lacks it."""
     try:
         schema = defs.get_schema(op, opset)
     except defs.SchemaError:
@@ -144,7 +142,6 @@ class _Writer:
         )
 
     def say(self, node: NodeProto) -> bool:
-        """Rewrite a node for the opset; return False if that is impossible."""
         if not self._changes(node):
             return True
         old, new = _version(node.op_type, self._own), _version(node.op_type, self._opset)
@@ -156,7 +153,6 @@ class _Writer:
         return self._inputs(node, old, new) and self._attributes(node, old, new)
 
     def _inputs(self, node: NodeProto, old: _Version, new: _Version) -> bool:
-        """Turn inputs that are attributes at the opset into those."""
         while len(node.input) > len(new.inputs) and len(old.inputs) > len(new.inputs):
             place = len(node.input) - 1
             name, array = old.inputs[place], self._constants.get(node.input[place])

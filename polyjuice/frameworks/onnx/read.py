@@ -249,7 +249,6 @@ class _Reader:
         return training is not None and not training.any() and not self.used.intersection(proto.output[1:])
 
     def add_table_node(self, proto: NodeProto) -> bool:
-        """Add a node that the table covers; False where it does not."""
         domain = "" if is_default(proto.domain) else proto.domain
         op = TABLE.get((domain, proto.op_type))
         if op is None or not proto.output:
@@ -379,14 +378,12 @@ class _Reader:
     # --- known values ---------------------------------------------------------------------------------------
 
     def note_foldable(self, proto: NodeProto) -> None:
-        """Remember a node that has only constant operands."""
         known = all(not name or name in self.constants or name in self.foldable for name in proto.input)
         repeats = any(inner.op_type in ("Loop", "Scan") for inner in nested_nodes(proto))
         if known and is_default(proto.domain) and not repeats and not opaque.is_stateful(proto):
             self.foldable.update((name, proto) for name in proto.output if name)
 
     def value_of(self, name: str) -> np.ndarray | None:
-        """The value of a constant, or of a node with only constant operands; None for others."""
         if name in self.constants:
             return self.constants[name]
         if name in self.foldable and name not in self.folded:
@@ -394,7 +391,6 @@ class _Reader:
         return self.folded.get(name)
 
     def small_value(self, name: str) -> np.ndarray | None:
-        """The value of a small constant; None for others."""
         small = name in self.types and self.types[name].size <= _LARGEST_PROPAGATED
         return self.value_of(name) if small else None
 
@@ -495,7 +491,6 @@ def _by_place(attrs: Sequence[Attr]) -> list[tuple[int, Attr]]:
 
 
 def _without_trailing(names: Sequence[str]) -> tuple[str, ...]:
-    """The names without the absent ones at the end."""
     kept = list(names)
     while kept and not kept[-1]:
         kept.pop()

@@ -42,7 +42,6 @@ class _Side:
 
     @property
     def plain(self) -> bool:
-        """Whether the model can be written out."""
         graph = self.model.graph
         constants = [*graph.initializer, *(a.t for node in graph.node for a in node.attribute if a.HasField("t"))]
         return (
@@ -83,7 +82,6 @@ def model(nodes, constants=()):
 
     @property
     def call(self) -> str:
-        """The call of that function."""
         nodes = [_node(node, self.names) for node in self.model.graph.node]
         constants = [_tensor(t, self.names[t.name]) for t in self.model.graph.initializer]
         lists = [_lines(nodes), *([_lines(constants)] if constants else [])]
@@ -91,7 +89,6 @@ def model(nodes, constants=()):
 
 
 def _lines(items: Sequence[str]) -> str:
-    """A list with one line for each item."""
     return "[\n" + "".join(f"    {item},\n" for item in items) + "]"
 
 

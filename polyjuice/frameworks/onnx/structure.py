@@ -98,7 +98,6 @@ def check_structure(model: ModelProto) -> None:
 
 
 def _check_nodes(nodes: int) -> None:
-    """Raise TooLarge for more nodes than the limit."""
     most = read_limits().nodes
     if nodes > most:
         raise TooLarge(

@@ -58,8 +58,6 @@ def to_model(graph: Graph, name: str = "polyjuice") -> ModelProto:
 
 
 class _Writer:
-    """The state of one writing."""
-
     def __init__(self, graph: Graph) -> None:
         self.graph = graph
         self.proto = GraphProto()
@@ -68,7 +66,6 @@ class _Writer:
         self.opset = graph.opsets.get("", OPSET)
 
     def graph_proto(self) -> GraphProto:
-        """Only the graph, without its model."""
         return self.model("body").graph
 
     def model(self, name: str) -> ModelProto:
@@ -146,7 +143,6 @@ class _Writer:
             self.opset = max(self.opset, _WRAPPING_PAD_OPSET)
 
     def write_inputs(self, proto: NodeProto, node: Node, op: Op) -> None:
-        """Add a node's inputs, and the attributes that ONNX takes as inputs."""
         proto.input.extend(node.inputs)
         by_scales = node.op == "Resize" and node.attrs["scales"]  # ONNX takes no sizes beside them
         as_inputs = [attr for attr in op.attrs if attr.as_input and not (by_scales and attr.name == "sizes")]
@@ -169,7 +165,6 @@ class _Writer:
         return proto
 
     def unused_name(self) -> str:
-        """A new name for a result without a reader."""
         self.unused += 1
         return f"{UNUSED_MARK}{self.unused}"
 
@@ -185,7 +180,6 @@ class _Writer:
             yield "" if value is None else self.initializer(_as_array(value, dtype))
 
     def initializer(self, array: np.ndarray) -> str:
-        """The name of an initializer, shared by equal arrays."""
         key = (str(array.dtype), array.shape, array_digest(array))
         if key not in self.shared:
             self.shared[key] = f"{RESERVED}constant:{len(self.shared)}"

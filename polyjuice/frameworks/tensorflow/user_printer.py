@@ -124,13 +124,10 @@ class _Method:
     outputs: tuple[str, ...]
 
     def taken(self, values: Sequence[str]) -> list[str]:
-        """Return the values of the parameters that the method takes."""
         return [value for value, resource in zip(values, self.bound, strict=True) if resource is None]
 
 
 class _Writer:
-    """Prints one traced function."""
-
     def __init__(self, traced: Any) -> None:
         self.arrays: dict[str, np.ndarray] = {}
         self._traced = traced
@@ -164,7 +161,6 @@ class _Writer:
         return self._kept(name, array_of(variable.value()), 'tf.Variable(arrays["{}"], trainable=False)') + _HANDLE
 
     def _kept(self, name: str, array: np.ndarray, made: str) -> str:
-        """Return an attribute of the model that holds an array."""
         key = array_key(array)
         self.arrays[key] = array
         attribute = _fresh(f"w_{_plain(name)}", self._attributes)
@@ -197,7 +193,6 @@ class _Writer:
         return self._methods[name, bound]
 
     def constant(self, name: str, array: np.ndarray) -> str:
-        """Return the expression for a constant of the trace."""
         dtype = dtypes.dtype_of(array)
         if 0 < array.size <= _LITERAL:
             values = array.astype(np.float64) if dtypes.is_float(dtype) else array
@@ -207,8 +202,6 @@ class _Writer:
 
 
 class _Body:
-    """Prints the operations of one function of the trace, in order."""
-
     def __init__(self, writer: _Writer, taken: set[str], names: dict[str, str]) -> None:
         self._writer = writer
         self._taken = taken
@@ -216,7 +209,6 @@ class _Body:
         """The expression for each tensor, by its name."""
 
     def named(self, tensor: str, wish: str) -> str:
-        """Return a new identifier for a tensor."""
         self.names[tensor] = _fresh(_plain(wish.rpartition("/")[2]), self._taken)
         return self.names[tensor]
 
@@ -385,14 +377,12 @@ def _one(kind: str, value: Any) -> str:
 
 
 def _text(value: Any) -> str:
-    """Return the text of an attribute's default value."""
     if isinstance(value, list | tuple):
         return f"[{', '.join(map(_text, value))}]"
     return f"tf.{value.name}" if isinstance(value, tf.DType) else _literal(value)
 
 
 def _literal(value: Any) -> str:
-    """Return the text of nested numbers, strings and booleans."""
     if isinstance(value, list):
         return f"[{', '.join(map(_literal, value))}]"
     if isinstance(value, float) and not np.isfinite(value):

@@ -161,7 +161,6 @@ def _check_json(content: bytes, size: int) -> None:
 
 
 def _objects(whole: Any) -> Iterator[Mapping[str, Any]]:
-    """Every object of a JSON text, at any depth."""
     left = [whole]
     while left:
         one = left.pop()

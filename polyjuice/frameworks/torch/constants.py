@@ -108,7 +108,6 @@ def _progression(array: np.ndarray) -> tuple[Any, Any] | None:
 
 
 def _matrices(array: np.ndarray, options: str) -> Iterator[str]:
-    """Yield expressions of an identity matrix, or of a triangle of ones."""
     rows, columns = array.shape
     ones = f"torch.ones(({rows}, {columns}), {options})"
     if np.array_equal(array, np.eye(rows, columns, dtype=array.dtype)):

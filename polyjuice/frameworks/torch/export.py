@@ -163,7 +163,6 @@ class _Reader:
                 raise FormatError(f"the input {node.name} is a {type(spec.arg).__name__}, which is not supported")
 
     def outputs(self, node: FxNode) -> tuple[tuple[str, ...], dict[str, int]]:
-        """All outputs (in the module's order above), and the updates of inputs among them."""
         values: Any = node.args[0]
         specs = zip(self.program.graph_signature.output_specs, values, strict=True)
         found = [(spec, value) for spec, value in specs if isinstance(value, FxNode)]

@@ -184,7 +184,6 @@ class Memory:
         return True
 
     def _hold(self, cell: _Cell, value: str, statements: Sequence[str], form: str) -> None:
-        """Write a value into an input, and nowhere else."""
         for statement in statements:
             self._text.emit(statement)
         self.forms.append((torch_writes.UPDATE, form))
@@ -246,13 +245,11 @@ class Memory:
             self._shares[value] = set()
 
     def _copy(self, value: str) -> str:
-        """Return the text of a copy of a value."""
         shape, draws = self._graph.types[value].shape, self._chooser.about("copying", value)
         form = draws.choice(_COPIES if shape else _CLONES)
         return form.format(self._text.names[value], *shape[:1])
 
     def _is_needed(self, value: str, number: int) -> bool:
-        """Return whether a value is read after a node, or written into an input later."""
         pending = (cell.last == value and not cell.done for cell in self._cells.values())
         return self._read.get(value, -1) > number or any(pending)
 

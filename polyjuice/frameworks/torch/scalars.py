@@ -81,7 +81,6 @@ class _Replacing(ast.NodeTransformer):
         self.count = 0
 
     def visit_UnaryOp(self, node: ast.UnaryOp) -> ast.expr:
-        """Treat a negative number as one number."""
         match node:
             case ast.UnaryOp(op=ast.USub(), operand=ast.Constant(value=int() | float() as value)):
                 return self._replaced(node, -value)
@@ -89,7 +88,6 @@ class _Replacing(ast.NodeTransformer):
         return node
 
     def visit_Constant(self, node: ast.Constant) -> ast.expr:
-        """Replace a number."""
         return self._replaced(node, node.value)
 
     def _replaced(self, node: ast.expr, value: object) -> ast.expr:

@@ -77,7 +77,6 @@ class _Setting:
 
     @classmethod
     def of(cls, mode: str = "no_grad", **always: float) -> _Setting:
-        """Return the setting of a program that always has this mode."""
         return cls({name: name == mode for name in _MODES}, **always)
 
 

@@ -194,8 +194,6 @@ class _Recorder:
 
 
 class _Writer:
-    """Prints one recorded graph."""
-
     def __init__(
         self,
         recorded: _Recorder,
@@ -280,7 +278,6 @@ class _Writer:
         return name
 
     def _kept(self, name: str, value: torch.Tensor, parameter: bool) -> str:
-        """Return an attribute of the model with the value of a tensor."""
         attribute = self._fresh(f"w_{name}")
         text = f'arrays["{self._stored(value)}"]'
         if parameter:
@@ -290,7 +287,6 @@ class _Writer:
         return f"self.{attribute}"
 
     def _stored(self, value: torch.Tensor) -> str:
-        """Return the key of an array with the value of a tensor."""
         array = array_of(value)
         key = array_key(array)
         self.arrays[key] = array
@@ -319,7 +315,6 @@ class _Writer:
             yield ast.unparse(ast.fix_missing_locations(renamed.visit(statement)))
 
     def _returned(self, result: torch.Tensor, parameters: Sequence[str]) -> str:
-        """Return the expression for a tensor that the module returned."""
         output = next(node for node in self._graph.nodes if node.op == "output")
         number = _index(self._recorded.results, result)
         if number is not None:
@@ -335,13 +330,10 @@ class _Writer:
 
 
 class _Renamed(ast.NodeTransformer):
-    """Replaces names by their expressions."""
-
     def __init__(self, names: Mapping[str, str]) -> None:
         self._names = names
 
     def visit_Name(self, node: ast.Name) -> ast.expr:
-        """Return the expression that replaces a name."""
         text = self._names.get(node.id) or _NAMED.get(node.id)
         if text is None:
             return node

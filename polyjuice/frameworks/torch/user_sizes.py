@@ -78,7 +78,6 @@ def _at(program: ExportedProgram, source: str, axes: Sequence[_Axis], sizes: Siz
 
 
 def _axes(program: ExportedProgram) -> list[_Axis]:
-    """Return the open axes of the program's tensor inputs."""
     specs = {spec.arg.name: spec for spec in program.graph_signature.input_specs}
     taken = [
         node
@@ -96,14 +95,12 @@ def _axes(program: ExportedProgram) -> list[_Axis]:
 
 
 def _names(axes: Sequence[_Axis]) -> dict[Any, str]:
-    """Return the symbols of all axes with their names."""
     alone = {axis.expression: axis.name for axis in reversed(axes)}
     symbols = sorted({symbol for axis in axes for symbol in axis.expression.free_symbols}, key=str)
     return {symbol: alone.get(symbol, str(symbol)) for symbol in symbols}
 
 
 def _sizes_of(axes: Sequence[_Axis], sizes: Sizes) -> list[int]:
-    """Return the size of each axis."""
     names = _names(axes)
     values = {symbol: sizes[name] for symbol, name in names.items()}
     return [int(axis.expression.subs(values)) for axis in axes]

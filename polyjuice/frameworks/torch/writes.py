@@ -128,7 +128,6 @@ def _whole(x: str, value: str, t: TensorType, contiguous: bool) -> Iterator[tupl
 
 
 def _by_places(x: str, value: str, t: TensorType) -> Iterator[tuple[str, Statements]]:
-    """Yield forms with a mask or indices."""
     yield "masked_scatter_", [f"{x}.masked_scatter_(torch.ones_like({x}, dtype=torch.bool), {value})"]
     if not t.rank:
         return

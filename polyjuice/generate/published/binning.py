@@ -88,12 +88,10 @@ class _Ranges:
         self._propagate(system.constraints)
 
     def confine(self, unknown: int, bounds: Bounds) -> None:
-        """Set the bounds of an unknown, and narrow those of others that follow."""
         self.bounds[unknown] = bounds
         self._propagate(self._mentioning.get(unknown, ()))
 
     def least_size(self, shape: Shape) -> int:
-        """Return the smallest number of elements that a shape can have."""
         return prod(interval(self.bounds, d.terms, d.constant)[0] if isinstance(d, Symbolic) else d for d in shape)
 
     def _propagate(self, constraints: Sequence[Constraint]) -> None:

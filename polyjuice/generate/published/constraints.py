@@ -133,7 +133,6 @@ def _form(system: System, terms: Terms, constant: int) -> Any:
 
 
 def _sum(x: Symbolic, y: Any, sign: int) -> Any:
-    """Return x + sign * y."""
     if not isinstance(y, Symbolic):
         return Symbolic(x.system, x.terms, x.constant + sign * int(y))
     found = dict(x.terms)
@@ -304,7 +303,6 @@ class System:
         self._values[unknown] = min(max(self._values[unknown], low), high)
 
     def _without_fixed(self, terms: Terms, constant: int) -> tuple[Terms, int]:
-        """Return a form without the unknowns that have only one possible value."""
         bounds = self.bounds
         for x, c in terms:
             low, high = bounds[x]

@@ -43,7 +43,6 @@ class GenCoG(Growth):
 
     @cached_property
     def _taking(self) -> Mapping[str, list[Op]]:
-        """For each element type, the operators that take it as first operand."""
         return {dtype: [op for op in self.operators if op.accepts(0, dtype)] for dtype in dtypes.STORED}
 
     def extend(self) -> bool:

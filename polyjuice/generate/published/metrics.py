@@ -210,8 +210,6 @@ _Attributes = tuple[tuple[str, str], ...]
 
 @dataclass(slots=True, kw_only=True)
 class _Seen:
-    """The statistics of one operator type."""
-
     input_counts: set[int] = field(default_factory=set)
     out_degrees: set[int] = field(default_factory=set)
     shapes: set[tuple[int, ...]] = field(default_factory=set)

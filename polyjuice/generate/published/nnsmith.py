@@ -229,7 +229,6 @@ class NNSmith:
         return replace(t, shape=tuple(self._choices.dimension(d) for d in t.shape))
 
     def _some(self, dtypes: Sequence[str]) -> list[int]:
-        """Return some of the values of these element types."""
         values = [v for v, t in enumerate(self._types) if t.dtype in dtypes and v not in self._restricted]
         return self._rng.sample(values, min(len(values), _TRIES))
 
@@ -240,11 +239,9 @@ class NNSmith:
         return self._is_allowed(application) and self._are_allowed()
 
     def _is_allowed(self, a: _Application) -> bool:
-        """Return whether an application is allowed, with the current sizes."""
         return self._growth.allows(a.op, [concrete(t) for t in a.types], [concrete(t) for t in a.results])
 
     def _are_allowed(self) -> bool:
-        """Return whether all operators of the graph are allowed, with the current sizes."""
         types = [concrete(t) for t in self._types]
         return all(
             self._growth.allows(node.op, [types[v] for v in node.operands], [types[v] for v in node.results])
@@ -320,7 +317,6 @@ def concrete(x: Any) -> Any:
 
 
 def _inferred(op: Op, types: Sequence[TensorType], attrs: Attrs) -> tuple[TensorType, ...]:
-    """Return the result types of an operator; empty if it does not take such operands."""
     try:
         return infer(op, types, attrs)
     except (ValueError, IndexError):  # TypeMismatch, ShapeMismatch, an axis that does not exist
@@ -328,7 +324,6 @@ def _inferred(op: Op, types: Sequence[TensorType], attrs: Attrs) -> tuple[Tensor
 
 
 def _may_result(op: Op, dtype: str) -> bool:
-    """Return whether a result of an operator can have an element type."""
     if op.promotes:
         return op.results[0] in (PROMOTED, dtype)
     return any(result == dtype or result.startswith("@") or dtype in op.types.get(result, ()) for result in op.results)

@@ -67,7 +67,6 @@ def _has_kernel(node: NodeProto, site: FormSite) -> bool:
 
 
 def _default(node: NodeProto, name: str, site: FormSite) -> Any:
-    """Return the value that an absent attribute means; None if it has none."""
     if name in _DEFAULTS:
         return _DEFAULTS[name](node, site)
     schema = defs.get_schema(node.op_type, site.opset)
@@ -76,15 +75,12 @@ def _default(node: NodeProto, name: str, site: FormSite) -> Any:
 
 
 def _same_axes(node: NodeProto, attrs_written: Attrs, default: Attrs, site: FormSite) -> bool:
-    """Return whether attributes name the same axes, counted from either end."""
     ranks = site.operand(node).rank, site.result(node).rank
     attrs_written, default = (axes.from_the_front(node.op_type, attrs, *ranks) for attrs in (attrs_written, default))
     return not axes.NAMES.isdisjoint(attrs_written) and attrs_written == default
 
 
 def _spatial(value: int, per_axis: int = 1) -> Default:
-    """Return a default: the same value for each spatial axis, or for each end of them."""
-
     def default(node: NodeProto, site: FormSite) -> list[int]:
         image = site.result(node) if node.op_type == "Col2Im" else site.operand(node)
         return [value] * (per_axis * (image.rank - 2))

@@ -83,7 +83,6 @@ def _is_int32(view: NodeView) -> bool:
 
 
 def _axes(node: NodeProto, site: FormSite) -> list[int] | None:
-    """Return the axes that a node lists, as an attribute or an input; None if it lists none."""
     array = site.array(node, 1)
     return value(node, "axes") if array is None else array.ravel().tolist()
 
@@ -157,7 +156,6 @@ def _steps_absent(node: NodeProto, site: FormSite) -> bool:
 
 
 def _cut(node: NodeProto, site: FormSite) -> list[tuple[int, int, int, int]] | None:
-    """Return start, end, step and size along each axis that a Slice names."""
     arrays = [site.array(node, position) for position in range(1, 5)]
     if any(array is None and has_input(node, place) for place, array in enumerate(arrays, 1)):
         return None
@@ -198,7 +196,6 @@ def _bounds_of_int32(node: NodeProto, site: FormSite) -> bool:
 
 
 def _pad_axes(node: NodeProto, site: FormSite) -> bool:
-    """Write pads only for the axes that have some."""
     pads, rank = site.array(node, 1), site.operand(node).rank
     if pads is None or has_input(node, 3) or site.opset < _NUM_OUTPUTS_OPSET:
         return False
@@ -299,7 +296,6 @@ def _axis_of_int32(node: NodeProto, site: FormSite) -> bool:
 
 
 def _old_softmax(node: NodeProto, site: FormSite) -> bool:
-    """Return whether the operator is the version before opset 13."""
     return site.opset < ONE_AXIS_OPSET
 
 

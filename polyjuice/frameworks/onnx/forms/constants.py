@@ -95,7 +95,6 @@ def _as_constant_of_shape(node: NodeProto, site: FormSite) -> bool:
 
 
 def _as_expand(node: NodeProto, site: FormSite) -> bool:
-    """Expand one element or one row."""
     array = _array(node)
     if array is None or array.ndim == 0 or array.shape[0] < 2 or (array != array[:1]).any():
         return False

@@ -144,8 +144,6 @@ def _bias_of_zeros(node: NodeProto, site: FormSite) -> bool:
 
 
 def _no_bound(place: int) -> Write:
-    """Return a form that adds an infinite bound (for integers, the end of the type)."""
-
     def write(node: NodeProto, site: FormSite) -> bool:
         dtype = site.operand(node).dtype
         if has_input(node, place):
@@ -271,8 +269,6 @@ def _as_cast_like(node: NodeProto, site: FormSite) -> bool:
 
 
 def _computed(place: int) -> Write:
-    """Return a form in which the graph computes a known input."""
-
     def write(node: NodeProto, site: FormSite) -> bool:
         array = site.array(node, place)
         if array is None:

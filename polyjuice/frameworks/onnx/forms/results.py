@@ -42,8 +42,6 @@ def _has_result(place: int) -> Shows:
 
 
 def _asked_for(place: int) -> Write:
-    """Return a form that requests an optional result that is absent. Earlier absent ones stay absent."""
-
     def write(node: NodeProto, site: FormSite) -> bool:
         if len(node.output) > place:
             return False
@@ -54,7 +52,6 @@ def _asked_for(place: int) -> Write:
 
 
 def _ask_for(node: NodeProto, site: FormSite, place: int) -> str:
-    """Request an optional result of a node, and return its name."""
     node.output.extend("" for _ in range(place + 1 - len(node.output)))
     name: str = node.output[place] or site.fresh()
     node.output[place] = name
@@ -62,8 +59,6 @@ def _ask_for(node: NodeProto, site: FormSite, place: int) -> str:
 
 
 def _as_an_output(place: int) -> Write:
-    """Return a form that makes an optional result an output of the model."""
-
     def write(node: NodeProto, site: FormSite) -> bool:
         t = _type(node, site, place)
         if t is None or site.shown is None:

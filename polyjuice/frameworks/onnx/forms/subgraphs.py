@@ -33,7 +33,6 @@ def rules() -> Iterator[FormRule]:
 
 
 def _results(node: NodeProto, site: FormSite) -> list[TensorType] | None:
-    """Return the types of a node's results; None if it cannot be in a subgraph."""
     nested = any(graphs_of(attribute) for attribute in node.attribute)
     if nested or not is_default(node.domain) or not all(name in site.types for name in node.output):
         return None
@@ -45,7 +44,6 @@ def _results(node: NodeProto, site: FormSite) -> list[TensorType] | None:
 
 
 def _inside(node: NodeProto, site: FormSite) -> NodeProto:
-    """Return a copy of the node for a subgraph, with other names for the results."""
     inner = NodeProto()
     inner.CopyFrom(node)
     inner.output[:] = [site.fresh() for _ in node.output]
@@ -53,7 +51,6 @@ def _inside(node: NodeProto, site: FormSite) -> NodeProto:
 
 
 def _zeros(site: FormSite, types: Sequence[TensorType]) -> list[str]:
-    """Add constants of zeros to the surrounding graph, one of each type."""
     return [site.constant(np.zeros(t.shape, dtypes.to_numpy(t.dtype))) for t in types]
 
 
@@ -87,7 +84,6 @@ def _in_an_if(node: NodeProto, site: FormSite) -> bool:
 
 
 def _condition(site: FormSite, truth: bool) -> str:
-    """Return the name of a condition: a constant, or one that the graph computes."""
     if site.draws.choice((False, True)):
         return site.apply("Not", site.constant(np.array(not truth)))
     return site.constant(np.array(truth))

@@ -27,7 +27,6 @@ def _has_auto_pad(mode: str) -> Shows:
 
 
 def _window(node: NodeProto, site: FormSite) -> tuple[list[int], list[int], list[int], list[int], list[int]]:
-    """Return the operand's spatial sizes, the kernel, strides, pads and dilations."""
     spatial = list(site.operand(node).shape[2:])
     weights = 3 if node.op_type == "QLinearConv" else 1
     kernel = value(node, "kernel_shape") or list(site.operand(node, weights).shape[2:])
@@ -56,7 +55,6 @@ def _auto_pad(mode: str) -> Write:
 def _pads(
     mode: str, spatial: list[int], kernel: list[int], strides: list[int], dilations: list[int]
 ) -> list[int] | None:
-    """Return the pads that ``auto_pad`` means; None if there are none."""
     if mode == "VALID":
         return [0] * (2 * len(spatial))
     missing = [
@@ -81,7 +79,6 @@ def _output_shape(node: NodeProto, site: FormSite) -> bool:
 
 
 def _ceil_mode(node: NodeProto, site: FormSite) -> bool:
-    """Round up, if all windows fit."""
     spatial, kernel, strides, pads, dilations = _window(node, site)
     if value(node, "ceil_mode", 0) or value(node, "auto_pad", b"NOTSET") != b"NOTSET":
         return False

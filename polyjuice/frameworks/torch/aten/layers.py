@@ -52,7 +52,6 @@ def _attention_under_mask(c: AtenCall) -> ValueName:
 
 
 def _sized(value: Any, rank: int) -> tuple[int, ...]:
-    """One number for each spatial axis."""
     values = [value] if isinstance(value, int) else list(value)
     return tuple(values * rank if len(values) == 1 else values)
 
@@ -120,7 +119,6 @@ def _batch_norm(c: AtenCall) -> ValueName:
 
 
 def _normalized(c: AtenCall, x: ValueName, axes: tuple[int, ...], eps: float) -> ValueName:
-    """(x - mean) / sqrt(variance + eps)."""
     centred = c.op("Sub", x, c.op("ReduceMean", x, axes=axes, keepdims=1))
     variance = c.op("ReduceMean", c.op("Mul", centred, centred), axes=axes, keepdims=1)
     return c.op("Div", centred, c.op("Sqrt", c.op("Add", variance, c.constant(eps, c.type(x).dtype))))
