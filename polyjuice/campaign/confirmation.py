@@ -52,7 +52,7 @@ class Confirming:
         self._config = config
         self._out = out
         self._session = session
-        self._bugs = known_list.of(config.known)
+        self._bugs = known_list.load_known_bugs(config.known)
         self._times_reported: Counter[str] = Counter(reported)
         """The number of findings with each signature."""
         self._met: dict[str, list[tuple[int, int]]] = {}

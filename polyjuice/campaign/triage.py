@@ -65,7 +65,7 @@ class Triage:
         self._config = config
         self._store = store
         self._folder = store.folder / "findings"
-        self._bugs = known_list.of(config.known)
+        self._bugs = known_list.load_known_bugs(config.known)
         self._share = TriageShare(time.monotonic())
         self._jobs = 0
         self._over = False

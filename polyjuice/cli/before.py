@@ -50,7 +50,7 @@ def check(config: Config, folder: Path | None = None) -> Checked:
         raise Usage(
             f"--profile {','.join(config.profiles)}: none of the chosen rules is true for its values; choose others"
         )
-    known_list.of(config.known)
+    known_list.load_known_bugs(config.known)
     found = probe(compilers.find(config.compiler), config.python)
     if not found["available"]:
         raise EnvironmentProblem(found["reason"])

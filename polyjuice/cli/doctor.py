@@ -15,10 +15,11 @@ import typer
 from rich.markup import escape
 
 from polyjuice import compilers
-from polyjuice.cli import checks, settings
+from polyjuice.cli import checks
 from polyjuice.cli.checks import Check, State
 from polyjuice.cli.common import OK, USAGE, JsonOption, stderr, stdout
 from polyjuice.cli.options import completes
+from polyjuice.cli.settings import load_settings
 
 _COLOURS = {State.ok: "green", State.note: "dim", State.warning: "yellow", State.problem: "red"}
 
@@ -52,7 +53,7 @@ def doctor(
     not count, unless they are named.
     """
     wanted = [compilers.find(name).name for name in names or compilers.names()]
-    set_here = settings.of(context)
+    set_here = load_settings(context)
     found: list[Check] = []
     usable: list[str] = []
 

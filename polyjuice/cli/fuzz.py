@@ -20,12 +20,12 @@ from polyjuice.campaign.loop import FalseRule
 from polyjuice.campaign.pool import NoProcess
 from polyjuice.campaign.seeds import Seeds
 from polyjuice.campaign.store import Store, writers
-from polyjuice.cli import advice, before, settings
+from polyjuice.cli import advice, before
 from polyjuice.cli.before import Checked
 from polyjuice.cli.common import DEFECT, FINDINGS, INTERRUPTED, OK, USAGE, stderr
 from polyjuice.cli.help import HelpAllOption, examples
 from polyjuice.cli.options import takes
-from polyjuice.cli.settings import Settings
+from polyjuice.cli.settings import Settings, load_settings
 from polyjuice.cli.start import installed
 from polyjuice.cli.summary import CampaignProgress, covered_models, print_next, print_summary
 from polyjuice.compilers import EnvironmentProblem
@@ -94,7 +94,7 @@ def fuzz(
 
 def _begin(context: typer.Context, given: dict[str, Any], out: Path | None) -> tuple[Store, Config, Checked]:
     """Store a new campaign, once its configuration is checked. Raises Usage, and what `before.check` raises."""
-    set_here, named = settings.of(context), _named(context)
+    set_here, named = load_settings(context), _named(context)
     compiler = given["compiler"]
     if not compiler:
         raise Usage(_which_compiler(set_here))

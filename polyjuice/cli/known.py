@@ -14,8 +14,8 @@ from rich.markup import escape
 from rich.table import Table
 
 from polyjuice.campaign.store import Store
-from polyjuice.cli import settings
 from polyjuice.cli.common import FINDINGS, OK, JsonOption, stdout
+from polyjuice.cli.settings import load_settings
 from polyjuice.triage import known_list
 from polyjuice.triage.known_list import KnownBug
 from polyjuice.wording import counted
@@ -73,9 +73,9 @@ def add(
     version that fixed it change. A bug that came back after its fix gets another entry. Nothing is added where an
     entry of the file, or one that comes with Polyjuice, knows the finding already.
     """
-    file = file or settings.of(context).own_known
+    file = file or load_settings(context).own_known
     fields = {"url": url, "title": title, "fixed": fixed}
-    done = known_list.add(file, finding, fields, known_list.of([known_list.SHIPPED]))
+    done = known_list.add(file, finding, fields, known_list.load_known_bugs([known_list.SHIPPED]))
     if done.added or done.changed:
         stdout.print(escape(f"{file}: {'added' if done.added else 'changed'}: {_described(done.bug)}"))
     else:
@@ -151,7 +151,9 @@ def _of_raw(store: Store, name: str, bugs: Sequence[KnownBug]) -> KnownBug | Non
 
 
 def _chosen(context: typer.Context, file: Path | None) -> tuple[known_list.KnownBug, ...]:
-    return known_list.read(file) if file else known_list.of(known_list.sources(settings.of(context).known))
+    if file:
+        return known_list.read(file)
+    return known_list.load_known_bugs(known_list.sources(load_settings(context).known))
 
 
 def _line(one: _Recognized) -> str:

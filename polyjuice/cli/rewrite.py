@@ -14,7 +14,7 @@ from polyjuice.cli.common import JsonOption, own_fault, stdout
 from polyjuice.cli.options import RulesOption, SeedOption, reads_models
 from polyjuice.egraph import Rewriter, Variant, graph_windows, load, operator_count
 from polyjuice.frameworks.errors import FormatError
-from polyjuice.frameworks.forked import apart
+from polyjuice.frameworks.forked import run_in_fork
 from polyjuice.frameworks.onnx import graph_files
 from polyjuice.inputs import make_inputs
 from polyjuice.interpret import EvaluationError
@@ -48,7 +48,7 @@ def rewrite(
     graph = graph_files.load(model)
     try:
         result = graph_windows.rewrite(Rewriter(load(rules or ())), graph, seed, "minmax", variants, sayable(graph))
-        problems = apart(lambda: _differences(model, graph, result.variants, seed), str(model), "evaluated")
+        problems = run_in_fork(lambda: _differences(model, graph, result.variants, seed), str(model), "evaluated")
     except GraphError as error:
         own_fault(f"{model}: a rule made an ill-typed graph: {error}")
     out.mkdir(parents=True, exist_ok=True)

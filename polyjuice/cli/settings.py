@@ -67,7 +67,7 @@ class Settings:
         return str(interpreter(path)) if path else self.interpreters.get(compiler, sys.executable)
 
 
-def of(context: typer.Context) -> Settings:
+def load_settings(context: typer.Context) -> Settings:
     """The settings of a command."""
     return context.find_object(Settings) or Settings()
 
@@ -165,7 +165,7 @@ def show(context: typer.Context, as_json: JsonOption = False) -> None:
     polyjuice.toml is looked for in the current folder and in those above it. Its keys are names of options; its table
     python has the interpreters of compilers. Options on the command line win.
     """
-    found = of(context)
+    found = load_settings(context)
     rows = list(_rows(found))
     if as_json:
         entries = [{"key": key, "value": value, "from": source} for key, value, source in rows]

@@ -11,7 +11,7 @@ from rich.markup import escape
 from polyjuice import compilers
 from polyjuice.cli import settings
 from polyjuice.cli.common import USAGE, stdout
-from polyjuice.cli.settings import Settings
+from polyjuice.cli.settings import Settings, load_settings
 from polyjuice.stored_files import this_version
 
 _FIRST = "onnx"
@@ -41,7 +41,7 @@ def start(
         context.obj = settings.read(path)
         context.default_map = settings.defaults(root, context.obj)
     if context.invoked_subcommand is None:
-        stdout.print(escape("\n".join(_next_steps(settings.of(context)))), highlight=False)
+        stdout.print(escape("\n".join(_next_steps(load_settings(context)))), highlight=False)
         raise typer.Exit(USAGE)
 
 

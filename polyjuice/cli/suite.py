@@ -17,9 +17,9 @@ from rich.markup import escape
 
 from polyjuice import compilers
 from polyjuice.campaign.config import Usage, chosen
-from polyjuice.cli import settings
 from polyjuice.cli.common import FINDINGS, INTERRUPTED, OK, USAGE, JsonOption, own_fault, stderr, stdout
 from polyjuice.cli.options import RulesOption, SeedOption, WorkersOption, flag, reads_models
+from polyjuice.cli.settings import load_settings
 from polyjuice.execution import probe
 from polyjuice.frameworks import registry
 from polyjuice.generate import STRATEGIES
@@ -118,7 +118,7 @@ def run(
 
     Exit status: 0 where all is as expected, 1 where a case fails or passes unexpectedly.
     """
-    interpreter = settings.of(context).python(compiler, python)
+    interpreter = load_settings(context).python(compiler, python)
     began = time.monotonic()
     version, results = running.run(suite, interpreter, timeout, compiler, workers or os.cpu_count() or 1)
     counts: Counter[str] = Counter(dict.fromkeys(running.STATUSES, 0))

@@ -13,10 +13,10 @@ from rich.table import Table
 
 from polyjuice import compilers, support
 from polyjuice.campaign.config import Usage
-from polyjuice.cli import settings
 from polyjuice.cli.common import JsonOption, stdout
 from polyjuice.cli.operator_facts import facts
 from polyjuice.cli.options import completes
+from polyjuice.cli.settings import load_settings
 from polyjuice.egraph import load
 from polyjuice.execution import Worker, probe
 from polyjuice.ops import FRAMEWORKS, TABLE, matching
@@ -39,7 +39,7 @@ def list_compilers(
 
     A campaign tries each operator, element type and rank when it first meets it; --probe tries all types at once.
     """
-    set_here = settings.of(context)
+    set_here = load_settings(context)
     for name in probed or ():
         with Worker(compilers.find(name), python=set_here.python(name)) as worker:
             support.Support(worker.compiler, worker).probe_all()

@@ -47,7 +47,7 @@ class Defect(RuntimeError):
     """A fault of Polyjuice in the forked process; the message ends with its traceback."""
 
 
-def apart(function: Callable[[], T], where: str, verb: str = "read") -> T:
+def run_in_fork(function: Callable[[], T], where: str, verb: str = "read") -> T:
     """Return what ``function`` returns in a forked process; ``where`` (a file name) begins the messages.
 
     ``verb`` says what it does with the model: it reads it, or evaluates it (``evaluated``), which may take longer.

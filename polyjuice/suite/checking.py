@@ -18,7 +18,7 @@ from polyjuice.campaign import sizes as sizes_at
 from polyjuice.compilers import CompilerInfo, EnvironmentProblem, default, find
 from polyjuice.egraph import Rewriter, Rule, Variant, distinct, graph_windows, load
 from polyjuice.frameworks import symbolic
-from polyjuice.frameworks.forked import apart
+from polyjuice.frameworks.forked import run_in_fork
 from polyjuice.frameworks.lowering import Unlowerable
 from polyjuice.frameworks.onnx import graph_files
 from polyjuice.frameworks.onnx.user_program import OnnxModel
@@ -222,7 +222,7 @@ def _at_sizes(model: OnnxModel, seed: int) -> list[UserModel]:
     """A model at the sizes of its examples, and at others. Raises FormatError, SuiteError."""
     assert model.examples is not None
     own = model.own or {}
-    program = apart(lambda: model.at(own), model.where)
+    program = run_in_fork(lambda: model.at(own), model.where)
     wanted = list(program.graph.input_types)
     types = [TensorType(dtypes.dtype_of(array), array.shape) for array in model.examples]
     if types != wanted or program.examples is None:

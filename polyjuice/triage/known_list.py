@@ -150,7 +150,7 @@ def sources(file: Path | None = None) -> tuple[str, ...]:
     return (*([str(path.resolve())] if path else []), SHIPPED)
 
 
-def of(names: Iterable[str]) -> tuple[KnownBug, ...]:
+def load_known_bugs(names: Iterable[str]) -> tuple[KnownBug, ...]:
     """The bugs that a campaign's configuration names (see `sources`). Raises KnownError, OSError."""
     paths = [_SHIPPED_FILE if name == SHIPPED else Path(name) for name in names]
     return tuple(bug for path in paths for bug in read(path))

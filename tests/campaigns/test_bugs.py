@@ -60,14 +60,17 @@ def test_a_reproducer_that_lacks_its_compiler_could_not_run(bare: Path, folder: 
 
 def test_every_known_bug_is_one_of_the_list() -> None:
     listed = {bug.number: bug for bug in bug_list.read().bugs}
-    for bug in known_list.of([known_list.SHIPPED]):
+    for bug in known_list.load_known_bugs([known_list.SHIPPED]):
         entry = listed[bug.number]
         assert (bug.title, bug.compiler) == (entry.title, entry.compiler)
         assert bug.url in (*entry.upstream, f"artifacts/bugs/{entry.folder.name}"), bug.url
 
 
 def test_no_two_entries_of_known_bugs_are_the_same() -> None:
-    entries = [(bug.compiler, bug.signature, bug.pattern, bug.fixed) for bug in known_list.of([known_list.SHIPPED])]
+    entries = [
+        (bug.compiler, bug.signature, bug.pattern, bug.fixed)
+        for bug in known_list.load_known_bugs([known_list.SHIPPED])
+    ]
     assert len(set(entries)) == len(entries)
 
 
@@ -95,7 +98,9 @@ def test_a_finding_is_known_again_by_its_signature(folder: str) -> None:
     stored = load(BUGS / folder / "finding")
     compiler = stored.record.compiler
     signature = cause_of(stored.record, stored.graphs, ())
-    bug = known_list.find(known_list.of([known_list.SHIPPED]), compiler, stored.record.versions[compiler], signature)
+    bug = known_list.find(
+        known_list.load_known_bugs([known_list.SHIPPED]), compiler, stored.record.versions[compiler], signature
+    )
     assert bug, signature
     assert bug.number == folder[:3]
 
@@ -111,7 +116,7 @@ def test_a_finding_is_known_again_by_its_signature(folder: str) -> None:
     ],
 )
 def test_a_bug_of_torch_is_known_in_any_release(cause: str, number: str | None) -> None:
-    bugs = known_list.of([known_list.SHIPPED])
+    bugs = known_list.load_known_bugs([known_list.SHIPPED])
     for version in ("2.13.0", "2.15.0+cu132"):
         bug = known_list.find(bugs, "inductor", version, cause)
         assert (bug and bug.number) == number

@@ -187,9 +187,9 @@ def test_a_campaign_knows_what_is_shipped_and_the_users_file(tmp_path: Path, mon
     assert known_list.sources() == (str(here), known_list.SHIPPED)
     assert known_list.sources(Path("other.toml")) == (str(other), known_list.SHIPPED)
     assert known_list.sources(Path(known_list.NONE)) == ()
-    assert [bug.url for bug in known_list.of(known_list.sources())] == [
+    assert [bug.url for bug in known_list.load_known_bugs(known_list.sources())] == [
         "here",
-        *(bug.url for bug in known_list.of([known_list.SHIPPED])),
+        *(bug.url for bug in known_list.load_known_bugs([known_list.SHIPPED])),
     ]
 
 

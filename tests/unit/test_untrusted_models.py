@@ -207,12 +207,12 @@ def test_a_crash_a_hang_and_full_memory_end_only_the_process_that_reads(
             return function()
 
     with reading_within(ReadLimits(seconds=1, memory_gib=1)), pytest.raises(FormatError) as caught:
-        forked.apart(work, "a.onnx")
+        forked.run_in_fork(work, "a.onnx")
     message = str(caught.value)
     assert words in message
     assert message.startswith("a.onnx: ")
     assert message.endswith("(at work)")
-    assert forked.apart(lambda: 7, "a.onnx") == 7
+    assert forked.run_in_fork(lambda: 7, "a.onnx") == 7
 
 
 @pytest.mark.parametrize("texts", [["{}", "{}"], ["[" * 100_000], ["[1]"], ['{"x": "y"}']])
@@ -373,13 +373,13 @@ def test_the_process_that_reads_collects_no_garbage_of_this_one() -> None:
 
     Waiting()
     with reading_within(ReadLimits(seconds=1)):
-        assert forked.apart(gc.collect, "a.onnx") == 0
+        assert forked.run_in_fork(gc.collect, "a.onnx") == 0
     assert gc.isenabled()
 
 
 def test_a_fault_of_our_own_is_no_error_of_the_model() -> None:
     with pytest.raises(forked.Defect, match="KeyError: 'x'"):
-        forked.apart(lambda: {}["x"], "a.onnx")
+        forked.run_in_fork(lambda: {}["x"], "a.onnx")
 
 
 def external(folder: Path, location: str, **numbers: int) -> Path:

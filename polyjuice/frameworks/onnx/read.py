@@ -22,7 +22,7 @@ import numpy as np
 from onnx import AttributeProto, GraphProto, ModelProto, NodeProto, TypeProto, helper
 
 from polyjuice.frameworks.errors import FormatError
-from polyjuice.frameworks.forked import apart, doing
+from polyjuice.frameworks.forked import doing, run_in_fork
 from polyjuice.frameworks.limits import Budget, TooLarge
 from polyjuice.frameworks.onnx import control_flow, opaque
 from polyjuice.frameworks.onnx.file import load_model
@@ -76,7 +76,7 @@ _EVALUATION_ERRORS = (
 
 def load(path: str | Path) -> Graph:
     """The Graph of an ONNX file, which a process of its own reads. Raises FormatError."""
-    return apart(lambda: _graph(load_model(path), str(path)), str(path))
+    return run_in_fork(lambda: _graph(load_model(path), str(path)), str(path))
 
 
 def from_model(model: ModelProto, where: str = "model") -> Graph:
