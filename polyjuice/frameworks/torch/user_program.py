@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -190,8 +191,8 @@ def _artifact(
 
 
 def _run(model: torch.nn.Module, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> list[torch.Tensor]:
-    with torch.no_grad():
-        return tensors(model(*copies(args), **copies(kwargs)))
+    with torch.no_grad():  # a run may change the model's tensors
+        return tensors(copy.deepcopy(model)(*copies(args), **copies(kwargs)))
 
 
 def _agrees(graph: Graph, inputs: Sequence[torch.Tensor], uncompiled: Callable[[], Sequence[torch.Tensor]]) -> bool:
