@@ -90,10 +90,6 @@ def _leaky_error(c: ErrorContext) -> np.ndarray:
     return np.asarray(max(1.0, abs(c.attrs["alpha"])) * c.e[0])
 
 
-def _selu_error(c: ErrorContext) -> np.ndarray:
-    return np.asarray(abs(c.attrs["gamma"]) * _leaky_error(c))
-
-
 def _prelu_error(c: ErrorContext) -> np.ndarray:
     """The larger of both sides' slopes counts, and for negative values the error of the slope."""
     (x, slope), (e, es) = c.x, c.e
@@ -168,10 +164,6 @@ def _gelu_definition(x: Term, a: Attrs) -> Term:
         inner = (x + x * x * x * 0.044715) * math.sqrt(2 / math.pi)
         return x * 0.5 * (inner.then("Tanh") + 1.0)
     return x * 0.5 * ((x * math.sqrt(0.5)).then("Erf") + 1.0)
-
-
-def _draw_gelu(rng: random.Random, first: TensorType) -> Attrs:
-    return {"approximate": rng.choice(("none", "tanh"))}
 
 
 def _clipped(low: str, high: str) -> tuple[str, ...]:
@@ -326,7 +318,7 @@ OPS = (
         since=20,
         definition=onnx_term(_gelu_definition),
         why_not_derived=errors.SUM_WITH_ONE,
-        sample=sampling.alone_with(_draw_gelu),
+        sample=sampling.alone_with(lambda rng, first: {"approximate": rng.choice(("none", "tanh"))}),
         attrs=(Attr("approximate", "string", "none"),),
         ulps=4,
         weight=0.6,
@@ -459,7 +451,7 @@ OPS = (
         (("alpha", _SELU_ALPHA, (_SELU_ALPHA,)), ("gamma", _SELU_GAMMA, (_SELU_GAMMA,))),
         _spell_selu("torch", "F.selu({0})", "torch.selu({0})"),
         _spell_selu("tf", "tf.nn.selu({0})"),
-        _ABSOLUTE(_selu_error, 8),
+        _ABSOLUTE(lambda c: np.asarray(abs(c.attrs["gamma"]) * _leaky_error(c)), 8),
         FLOATS,
         ulps=8,
         weight=0.4,

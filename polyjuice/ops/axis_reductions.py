@@ -10,7 +10,7 @@ from polyjuice.ir import Attrs, TensorType
 from polyjuice.ir.dtypes import FLOATS
 from polyjuice.ops import sampling
 from polyjuice.ops.shapes import Dims, normalize_axis
-from polyjuice.ops.spec import Attr, Call, DecomposeFn, Op, SampleFn, SpellFn, Texts, Unsupported
+from polyjuice.ops.spec import Attr, Call, DecomposeFn, ErrorFn, Op, SampleFn, SpellFn, Texts, Unsupported
 
 DIMS = (Attr("dim", "ints", ()), Attr("keepdim", "int", 0))
 """The attributes of ATen's reductions over several dimensions."""
@@ -178,4 +178,24 @@ def reduction(
         torch=torch,
         tensorflow=tensorflow,
         **{**defaults, **more},
+    )
+
+
+def along_axis(
+    name: str, numpy: Any, error: ErrorFn, torch: Texts, tensorflow: Texts, types: tuple[str, ...], **more: Any
+) -> Op:
+    """The entry of an operator on the lines of one axis, which keeps the shape unless ``more`` says otherwise."""
+    return Op(
+        name=name,
+        types={"T": types},
+        numpy=numpy,
+        error=error,
+        torch=torch,
+        tensorflow=tensorflow,
+        **{
+            "shape": first_shape,
+            "sample": one_axis("axis"),
+            "attrs": (Attr("axis", "int", -1),),
+            **more,
+        },
     )

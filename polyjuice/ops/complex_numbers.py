@@ -129,10 +129,6 @@ def _pairs_shape(s: Sequence[Any], a: Any) -> Sequence[Any]:
     return [s[0].batch(1)]
 
 
-def _sample_pairs(rng: random.Random, first: TensorType) -> Sample | None:
-    return Sample() if first.rank and first.shape[-1] == 2 else None
-
-
 def _sum(x: Sequence[np.ndarray], a: Attrs) -> np.ndarray:
     return np.asarray(np.sum(x[0], axis=axis_reductions.axes(a, x[0].ndim), keepdims=axis_reductions.keeps(a)))
 
@@ -142,10 +138,6 @@ def _number(a: Attrs) -> complex:
 
 
 _FACTORS = (0.0, 1.0, -1.0, 2.0, 0.5, -3.0)
-
-
-def _draw_number(rng: random.Random, first: TensorType) -> Attrs:
-    return {"real": rng.choice(_FACTORS), "imag": rng.choice(_FACTORS)}
 
 
 def _times_number(c: Call) -> str:
@@ -266,7 +258,7 @@ OPS: tuple[Op, ...] = (
             "torch.view_as_complex({0}.clone(memory_format=torch.contiguous_format))",
             "torch.complex({0}[..., 0], {0}[..., 1])",
         ),
-        sample=_sample_pairs,
+        sample=lambda rng, first: Sample() if first.rank and first.shape[-1] == 2 else None,
         types=PARTS,
         result="complex64",
         shape=_pairs_shape,
@@ -329,7 +321,7 @@ OPS: tuple[Op, ...] = (
         lambda x, a: x[0] * x[0].dtype.type(_number(a)),
         _scaled_error,
         _times_number,
-        sample=sampling.alone_with(_draw_number),
+        sample=sampling.alone_with(lambda rng, first: {"real": rng.choice(_FACTORS), "imag": rng.choice(_FACTORS)}),
         attrs=(Attr("real", "float"), Attr("imag", "float")),
         integer_exact=True,
         integer_exact_with=lambda a, dtype: _number(a) == complex(round(a["real"]), round(a["imag"])),

@@ -74,10 +74,7 @@ def conv_torch(c: Call, operands: Sequence[str], spatial: Sequence[int], shape: 
 
 
 def conv_tensorflow(c: Call, operands: Sequence[str], spatial: Sequence[int], shape: Sequence[int]) -> str:
-    """The TensorFlow text of a convolution of these expressions with the attributes of Conv.
-
-    ``spatial`` are the data's sizes, ``shape`` is that of the weights.
-    """
+    """The TensorFlow text, as :func:`conv_torch`."""
     (x, weight, *bias), a, r = operands, c.attrs, len(spatial)
     strides, dilations, pads, groups = list(a["strides"]), list(a["dilations"]), tuple(a["pads"]), a["group"]
     padding = '"VALID"'

@@ -78,10 +78,6 @@ def _bits_tensorflow(c: Call) -> str | Unsupported:
     return f"tf.bitcast({c.x[0]}, tf.{c.results[0].dtype})"
 
 
-def _draw_bits(rng: random.Random, first: TensorType) -> Attrs | None:
-    return {"to": rng.choice(_OTHERS[first.dtype])}
-
-
 # --- view.dtype: the same memory as more, or fewer, elements of another width ----------------------------------------
 
 SEEN = ("float32", "float64", *dtypes.INTS)
@@ -143,10 +139,6 @@ def seen_as(t: TensorType, to: str) -> Attrs | None:
     return {"of": t.dtype, "to": to, "size": (*t.shape[:-1], t.shape[-1] * of // width)}
 
 
-def _draw_seen(rng: random.Random, first: TensorType) -> Attrs | None:
-    return seen_as(first, rng.choice(SEEN))
-
-
 # --- as_strided: elements at some place of the memory, and in some steps from there ----------------------------------
 
 
@@ -204,7 +196,7 @@ OPS: tuple[Op, ...] = (
         error=_bits_error,
         torch=_bits_torch,
         tensorflow=_bits_tensorflow,
-        sample=sampling.alone_with(_draw_bits),
+        sample=sampling.alone_with(lambda rng, first: {"to": rng.choice(_OTHERS[first.dtype])}),
         attrs=(Attr("to", "dtype"),),
         since=26,
         bits=True,
@@ -225,7 +217,7 @@ OPS: tuple[Op, ...] = (
         torch=_seen_torch,
         tensorflow=_seen_tensorflow,
         definition=Unsupported("BitCast keeps the width"),
-        sample=sampling.alone_with(_draw_seen),
+        sample=sampling.alone_with(lambda rng, first: seen_as(first, rng.choice(SEEN))),
         attrs=(Attr("of", "dtype"), Attr("to", "dtype"), Attr("size", "ints")),
         bits=True,
         continuous=False,

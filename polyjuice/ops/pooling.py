@@ -410,12 +410,11 @@ def _global_norm_tensorflow(c: Call) -> str:
     return _root(total, p, "tf.sqrt")
 
 
-def _draw_global(rng: random.Random, first: TensorType) -> Attrs | None:
-    return {} if has_windows(first) else None
-
-
 def _global_pool(name: str, **properties: Any) -> Op:
-    settings: dict[str, Any] = {"sample": sampling.alone_with(_draw_global), "weight": 0.5}
+    settings: dict[str, Any] = {
+        "sample": sampling.alone_with(lambda rng, first: {} if has_windows(first) else None),
+        "weight": 0.5,
+    }
     return Op(
         name=name,
         types={"T": FLOATS},

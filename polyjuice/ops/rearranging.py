@@ -276,10 +276,6 @@ def _flip_tensorflow(c: Call) -> str:
     return c.draws.choice((reverse, f"{c.x[0]}{subscript(c.types[0].rank, entries)}"))
 
 
-def _draw_flip(rng: random.Random, first: TensorType) -> Attrs | None:
-    return {"dims": sampling.some_axes(rng, first.rank)} if first.rank else None
-
-
 def _rot90_shape(s: Sequence[Dims], a: Any) -> Sequence[Dims]:
     first, second = (normalize_axis(d, len(s[0])) for d in a.dims)
     if first == second:
@@ -396,7 +392,7 @@ OPS: tuple[Op, ...] = (
         _flip_shape,
         _flip_torch,
         _flip_tensorflow,
-        sampling.alone_with(_draw_flip),
+        sampling.alone_with(lambda rng, first: {"dims": sampling.some_axes(rng, first.rank)} if first.rank else None),
         (Attr("dims", "ints"),),
         definition=lambda b, x, a: _flipped(b, x[0], a["dims"]),
     ),

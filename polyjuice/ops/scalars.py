@@ -272,14 +272,6 @@ _MODERATE = 1e30
 """The magnitude beyond which a factor lets nearly every product leave the range of float32."""
 
 
-def _multiplies(number: Number, dtype: str) -> bool:
-    return abs(number) < _MODERATE
-
-
-def _divides_truly(number: Number, dtype: str) -> bool:
-    return abs(number) > 1 / _MODERATE
-
-
 def _exponent(rng: random.Random, dtype: str) -> Number:
     own: tuple[Number, ...] = (-1, -0.5, -2) if dtype in FLOATS else (4, 7)
     return rng.choice((2, 3, 1, 0, 2.0, 0.5, 3.0, 1.5, *own))
@@ -485,7 +477,7 @@ OPS = (
     _entry(
         "mul.Scalar",
         _Meaning(_BASES["Mul"], "other", rounds=False),
-        _suiting(_multiplies),
+        _suiting(lambda number, dtype: abs(number) < _MODERATE),
         ALL,
         (*_commutes("*", "mul"), "{0}.mul_({z})"),
     ),
@@ -538,7 +530,7 @@ OPS = (
     _entry(
         "div.Scalar",
         _Meaning(_BASES["Div"], "other", rounds=False, floating=True),
-        _suiting(_divides_truly),
+        _suiting(lambda number, dtype: abs(number) > 1 / _MODERATE),
         ALL,
         (*_between("/", "div"), "torch.true_divide({0}, {n})"),
     ),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -12,7 +13,7 @@ from polyjuice.ops import adjoints, axis_reductions, errors
 from polyjuice.ops.axis_reductions import WIDE
 from polyjuice.ops.reductions import operand_errors
 from polyjuice.ops.shapes import normalize_axis
-from polyjuice.ops.spec import NOT_WRITTEN, Attr, Builder, Call, DecomposeFn, ErrorContext, ErrorFn, Op, Texts
+from polyjuice.ops.spec import NOT_WRITTEN, Attr, Builder, Call, DecomposeFn, ErrorContext, ErrorFn, Op
 from polyjuice.ops.text import subscript
 
 _Combine = Callable[[Sequence[str], Sequence[str]], Sequence[str]]
@@ -102,30 +103,9 @@ def _reduced_in_pairs(reduction: str) -> DecomposeFn:
     return build
 
 
-def _op(
-    name: str,
-    numpy: Any,
-    error: ErrorFn,
-    torch: Texts,
-    tensorflow: Texts,
-    onnx: DecomposeFn,
-    types: tuple[str, ...],
-    **more: Any,
-) -> Op:
-    return Op(
-        name=name,
-        types={"T": types},
-        numpy=numpy,
-        error=error,
-        torch=torch,
-        tensorflow=tensorflow,
-        definition=onnx,
-        sample=axis_reductions.one_axis("dim"),
-        attrs=(Attr("dim", "int"),),
-        weight=0.3,
-        **{"results": ("T",), "shape": axis_reductions.first_shape, **more},
-    )
-
+_op = partial(
+    axis_reductions.along_axis, sample=axis_reductions.one_axis("dim"), attrs=(Attr("dim", "int"),), weight=0.3
+)
 
 _IN_TURN = "frameworks take the elements in turn, which rounds and overflows otherwise than pairs in its definition"
 
@@ -140,10 +120,6 @@ def _cumprod_error(c: ErrorContext) -> np.ndarray:
 def _cumprod_torch(c: Call) -> str:
     form = c.draws.choice(("torch.cumprod({x}, dim={d}, dtype=torch.{t})", "{x}.cumprod({d}, dtype=torch.{t})"))
     return axis_reductions.without_type(c, form.format(x=c.x[0], d=c.attrs["dim"], t=c.types[0].dtype))
-
-
-def _logcumsumexp(x: np.ndarray, axis: int) -> np.ndarray:
-    return np.asarray(np.logaddexp.accumulate(x, axis))
 
 
 def _logcumsumexp_error(c: ErrorContext) -> np.ndarray:
@@ -214,8 +190,8 @@ def _running_extreme(op: str, sign: int) -> Op:
             (f"torch.cum{name}({c.x[0]}, dim={c.attrs['dim']})", f"{c.x[0]}.cum{name}({c.attrs['dim']})")
         ),
         NOT_WRITTEN,
-        _extreme_definition(op, f"{word}OrEqual"),
         NUMERIC,
+        definition=_extreme_definition(op, f"{word}OrEqual"),
         why_not_derived="frameworks differ on which of equal elements they take",
         results=("T", "int64"),
         shape=lambda s, a: [*axis_reductions.first_shape(s, a), s[0]],
@@ -254,8 +230,8 @@ OPS = (
         _cumprod_error,
         _cumprod_torch,
         lambda c: f"{c.draws.choice(('tf.math.cumprod', 'tf.compat.v1.cumprod'))}({c.x[0]}, axis={c.attrs['dim']})",
-        _reduced_in_pairs("ReduceProd"),
         WIDE,
+        definition=_reduced_in_pairs("ReduceProd"),
         why_not_derived=_IN_TURN,
         integer_exact=True,
         partial=lambda x, a: np.cumprod(np.maximum(np.abs(x[0]), 1), a["dim"]),
@@ -263,12 +239,12 @@ OPS = (
     ),
     _op(
         "logcumsumexp",
-        lambda x, a: _logcumsumexp(x[0], a["dim"]),
+        lambda x, a: np.asarray(np.logaddexp.accumulate(x[0], a["dim"])),
         _logcumsumexp_error,
         lambda c: f"torch.logcumsumexp({c.x[0]}, dim={c.attrs['dim']})",
         lambda c: f"tf.math.cumulative_logsumexp({c.x[0]}, axis={c.attrs['dim']})",
-        _reduced_in_pairs("ReduceLogSumExp"),
         FLOATS,
+        definition=_reduced_in_pairs("ReduceLogSumExp"),
         why_not_derived=_IN_TURN,
         ulps=4,
     ),

@@ -13,7 +13,7 @@ from polyjuice.ir.dtypes import FLOATS
 from polyjuice.ops import adjoints, axis_reductions, domains, errors, sampling, value_bounds
 from polyjuice.ops.reductions import extreme_unsure, norm
 from polyjuice.ops.shapes import Dims, normalize_axis
-from polyjuice.ops.spec import Attr, Call, ErrorContext, ErrorFn, Op, SpecialValues, Texts
+from polyjuice.ops.spec import Attr, Call, ErrorContext, SpecialValues
 from polyjuice.ops.value_bounds import Bounds
 
 
@@ -56,25 +56,6 @@ def softmax_error(x: np.ndarray, e: np.ndarray, axis: int, unit: float) -> np.nd
     logarithm = logarithm - np.log(np.sum(np.exp(logarithm), axis=axis, keepdims=True))
     high = np.where(moved < 1, np.exp(logarithm) * np.expm1(np.minimum(moved, 1)), np.exp(logarithm + moved))
     return np.where(np.isfinite(moved), np.minimum(high, 1 + 8 * unit), np.inf)
-
-
-def _along_axis(
-    name: str, numpy: Any, error: ErrorFn, torch: Texts, tensorflow: Texts, types: tuple[str, ...], **more: Any
-) -> Op:
-    return Op(
-        name=name,
-        types={"T": types},
-        numpy=numpy,
-        error=error,
-        torch=torch,
-        tensorflow=tensorflow,
-        **{
-            "shape": axis_reductions.first_shape,
-            "sample": axis_reductions.one_axis("axis"),
-            "attrs": (Attr("axis", "int", -1),),
-            **more,
-        },
-    )
 
 
 def _axis_forms(*forms: str) -> Any:
@@ -222,7 +203,7 @@ def _standard_shape(s: Sequence[Any], a: Any) -> Sequence[Any]:
 
 
 OPS = (
-    _along_axis(
+    axis_reductions.along_axis(
         "Softmax",
         lambda x, a: softmax(x[0], a["axis"]),
         lambda c: softmax_error(c.x[0], c.e[0], c.attrs["axis"], c.unit),
@@ -242,7 +223,7 @@ OPS = (
         bounds=value_bounds.SHARE,
         fresh=True,
     ),
-    _along_axis(
+    axis_reductions.along_axis(
         "LogSoftmax",
         _log_softmax,
         _log_softmax_error,
@@ -263,7 +244,7 @@ OPS = (
         bounds=Bounds("", "0.0"),
         fresh=True,
     ),
-    _along_axis(
+    axis_reductions.along_axis(
         "Hardmax",
         _hardmax,
         _hardmax_error,
@@ -276,7 +257,7 @@ OPS = (
         weight=0.8,
         limits=SpecialValues.INFINITY,
     ),
-    _along_axis(
+    axis_reductions.along_axis(
         "LpNormalization",
         _lp_normalized,
         _lp_error,
@@ -289,7 +270,7 @@ OPS = (
         weight=0.4,
         adjoint=adjoints.lp_normalization,
     ),
-    _along_axis(
+    axis_reductions.along_axis(
         "MeanVarianceNormalization",
         _standard,
         _standard_error,

@@ -283,11 +283,6 @@ def _select_scatter_shape(s: Sequence[Any], a: Any) -> Sequence[Any]:
     return [s[0]]
 
 
-def _taken(size: int, a: Attrs) -> range:
-    """The places along its dimension that slice_scatter replaces."""
-    return range(*slice(a["start"], a["end"], a["step"]).indices(size))
-
-
 def _slice_scatter_shape(s: Sequence[Any], a: Any) -> Sequence[Any]:
     if isinstance(s[0], Dims) and (a.step < 1 or s[0].sliced((a.start,), (a.end,), (a.dim,), (a.step,)) != s[1]):
         raise ShapeMismatch(f"slice_scatter: a source of shape {tuple(s[1])} for {tuple(s[0])}")
@@ -316,7 +311,7 @@ def _slice_scatter(x: Sequence[np.ndarray], a: Attrs) -> np.ndarray:
 def _slice_scatter_definition(b: Builder, x: Sequence[str], a: Attrs) -> str:
     data, source = (b.types[name] for name in x)
     dim = normalize_axis(a["dim"], data.rank)
-    taken = _taken(data.shape[dim], a)
+    taken = range(*slice(a["start"], a["end"], a["step"]).indices(data.shape[dim]))
     if a["step"] == 1:
         return _joined_definition(b, x[0], x[1], dim, taken.start, taken.start + len(taken))
     places = np.array(taken, np.int64).reshape([-1 if i == dim else 1 for i in range(data.rank)])
