@@ -139,10 +139,7 @@ class Confirming:
 
 
 def _kin(case: Case, verdict: Verdict) -> str:
-    """Return a key that wrong results of one root cause are likely to share: the signature.
-
-    For a program that writes into its inputs, it is instead the operator that makes the wrong output.
-    """
+    """Return what a root cause likely shares: the signature or, among writes, the operator of the wrong output."""
     graph = case.of(verdict.culprit or verdict.a).graph
     if not graph.updates:
         return verdict.signature

@@ -198,10 +198,7 @@ def _save(store: Store, triage: Triage, spent: Mapping[str, float]) -> None:
 
 
 def _context() -> BaseContext:
-    """Return a context that forks processes from one that has imported Polyjuice, since the import takes a second.
-
-    If the path of the fork server's socket would be too long, processes start from scratch instead.
-    """
+    """Fork from a process that has imported Polyjuice (a second), unless the path of its socket would be too long."""
     if len(os.fsencode(tempfile.gettempdir())) > _LONGEST_FOLDER:
         return multiprocessing.get_context("spawn")
     context = multiprocessing.get_context("forkserver")

@@ -69,10 +69,7 @@ def _same(verdict: Verdict, pack: Pack, other: Verdict, part: Pack) -> bool:
 
 
 def _check(pack: Pack, case: Case, session: CompilerSession) -> None:
-    """Raise BrokenProgram unless the uncompiled pack gives bit for bit the results of its programs alone.
-
-    Otherwise the fault is Polyjuice's. The programs themselves are compared with the interpreter, as always.
-    """
+    """Raise BrokenProgram unless the uncompiled pack gives bit for bit the results of its programs alone."""
     (program,) = case.programs
     if program.outcome.reference is None:
         return

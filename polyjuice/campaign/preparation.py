@@ -224,10 +224,7 @@ class Preparation:
         return self._batch[1]
 
     def _own_inputs(self, model: UserModel | None, graph: Graph, key: str) -> InputSet | None:
-        """Return the user's own inputs; None if there are none, or the graph has no value on them.
-
-        Also None if the values of an input must repeat along an axis.
-        """
+        """Return None where there are none, the graph has no value on them, or values must repeat along an axis."""
         if model is None or model.examples is None or repeated_axes(graph, key):
             return None
         with suppress(EvaluationError):
@@ -262,11 +259,7 @@ class Preparation:
         return graph_windows.rewrite(self._rewriter, seed.graph, *how, known, seed.plan.rulesets)
 
     def _draw_inputs(self, seed: Seed, variants: Sequence[Variant]) -> list[InputSet]:
-        """Return the sets of inputs on which the graph has a value: the plan's and the user's. Raises Skip without any.
-
-        The profiles of the plan take turns, up to the number of sets configured or the default. Many graphs have no
-        value on ``wrap`` integers: these are tested on the other sets.
-        """
+        """Raises Skip without any. Many graphs have no value on ``wrap`` integers: these use the other sets."""
         graph, plan, own = seed.graph, seed.plan, seed.own_inputs
         profiles = plan.profiles_of(graph)
         slow = self._seeds.generated and not self._compiler.fast
@@ -303,10 +296,7 @@ class Preparation:
                 raise self._unsound(seed, unequal, fired)
 
     def _lower(self, seed: Seed, variants: Sequence[Variant], sets: Sequence[InputSet]) -> list[Program]:
-        """Return the user's original program, if there is one, and the variants in the compiler's format.
-
-        If a variant cannot be lowered, drop it beside an original program, and else raise Skip.
-        """
+        """Drop a variant that cannot be lowered, if there is an original program; else raise Skip."""
         programs: list[Program] = []
         if seed.as_written:
             programs.append(pipeline.prepare(ORIGINAL, seed.graph, seed.as_written, sets, as_written=True))
@@ -321,10 +311,7 @@ class Preparation:
         return programs
 
     def _program(self, seed: Seed, variant: Variant, sets: Sequence[InputSet]) -> Program:
-        """Return a variant in the compiler's format. Raises Unlowerable.
-
-        The variants of a case all get the same lowering choices, or each its own.
-        """
+        """The variants of a case all get the same lowering choices, or each its own. Raises Unlowerable."""
         alike = random.Random(f"alike {seed.key}").random() < _ALIKE
         wanted = NOTHING if self._config.disruptive else seed.target
         artifact = pipeline.lower(
@@ -382,11 +369,7 @@ class Preparation:
 
 
 def _operators(config: Config, compiler: CompilerInfo) -> list[Op]:
-    """Return the operators of generated graphs: those that the user named, or all that suit the format.
-
-    Two groups suit Torch alone: operators with a Python number as operand, which other formats express by other
-    operators, and operators on complex numbers.
-    """
+    """Only Torch has operators on complex numbers, and those with a Python number as an operand."""
     found = matching(config.only_operators)
     named = config.only_operators or registry.find(compiler.format).dynamic_types
     return found if named else [op for op in found if not op.promotes and not op.of_complex]

@@ -239,10 +239,7 @@ class Triage:
         return cause if certain else ""
 
     def _attribute_or_place(self, state: FindingState) -> None:
-        """Store that a finding has the only cause of its group; otherwise, let it wait.
-
-        The program of a wrong result must have the pattern of that cause.
-        """
+        """Store its group's only cause, if the program of a wrong result has that cause's pattern; else let it wait."""
         cause = self._only_cause(state)
         if cause and (fails(state.kind) or {*self._records[cause]["pattern"]} <= {*state.pattern}):
             same = "it fails with the same error" if fails(state.kind) else "the first wrong result is the same"

@@ -143,10 +143,7 @@ def run() -> NoReturn:
 
 
 def _is_of_the_user(error: OSError) -> bool:
-    """Whether an error is about a path on the command line, in the current folder, or in the folders for files.
-
-    Any other one is a defect of Polyjuice, as is one about its own files.
-    """
+    """Whether an error is about a path named, here, or in the folders for files. Any other is a defect of Polyjuice."""
     if not isinstance(error.filename, (str, bytes)):
         return False
     path = Path(os.path.abspath(os.fsdecode(error.filename)))

@@ -120,10 +120,7 @@ def _make_folder(out: Path) -> None:
 
 
 def _broken(nodes: int, key: str, memory: Memory, operators: Sequence[Op]) -> Broken:
-    """A disrupted graph. If a graph has no constraint that an operand can break, the next one is tried.
-
-    Raises Usage where no graph has one.
-    """
+    """The next graph, if this one has no constraint that an operand can break. Raises Usage where no graph has one."""
     keys = (f"{key}/{attempt}" for attempt in range(_ATTEMPTS))
     graphs = (
         (k, strategies.generate(nodes, k, strategy=DISRUPTED_STRATEGY, memory=memory, operators=operators))

@@ -88,10 +88,7 @@ def rewrite(
 
 
 def _differences(model: Path, graph: Graph, variants: Sequence[Variant], seed: int) -> list[str]:
-    """How each variant differs from the graph on random inputs; "" where it is equal.
-
-    Raises FormatError where the graph has no value on them.
-    """
+    """Return each variant's difference, "" for an equal one. Raises FormatError where the graph has no value."""
     sets = [InputSet(profile="normal", arrays=make_inputs(graph, "normal", seed))]
     try:
         return pipeline.equivalent(graph, [variant.graph for variant in variants], sets)

@@ -187,10 +187,7 @@ def _command(arguments: Sequence[Any]) -> list[str]:
 
 
 def _build(kernels: Sequence[_Kernel], path: Path) -> list[_Kernel]:
-    """Compile and load kernels with equal flags as one unit; return an empty list on success.
-
-    Otherwise return the kernels in which the C++ compiler finds an error, or half of all kernels where it does not say.
-    """
+    """Return the kernels in which the C++ compiler finds an error (half of all if it does not say); none on success."""
     source, library = path.with_suffix(".cpp"), path.with_suffix(".so")
     parts = _together([kernel.source for kernel in kernels])
     source.write_text("\n".join(parts), encoding="utf-8")

@@ -343,10 +343,7 @@ def _prepare_toolchain(folder: Path) -> None:
 
 
 def _warm_up(folder: Path) -> bool:
-    """Make Inductor create, in `folder`, what it makes once per process; both results outlive `_fresh_cache`.
-
-    False where Inductor failed: the first artifact will hit the same failure, and report it.
-    """
+    """Make in `folder` what outlives `_fresh_cache`. False where Inductor failed: the first artifact will report it."""
     os.environ["TORCHINDUCTOR_CACHE_DIR"] = str(folder)
     codecache = torch._inductor.codecache
     if hasattr(codecache, "_HEADER_DIR"):  # since 2.8; by default a folder in the system's temporary one

@@ -230,10 +230,7 @@ def run(compiled: Compiled, inputs: Sequence[Array]) -> list[Array]:
 
 
 def _value(dtype: str, array: Any) -> onnxruntime.OrtValue:
-    """An array as an OrtValue, made from the bits for types that NumPy lacks.
-
-    The runtime reads 4-bit numbers from the start of the memory, two in a byte, whatever the array's size.
-    """
+    """The runtime reads 4-bit numbers from the start of the memory, two in a byte, whatever the array's size."""
     code = _CODES.get(dtype)
     if code is None:
         return onnxruntime.OrtValue.ortvalue_from_numpy(array)

@@ -203,11 +203,7 @@ def _read(graph: onnx.GraphProto) -> Iterator[str]:
 
 
 def _ports(compiled: openvino.CompiledModel, program: Loaded) -> list[Any]:
-    """The port of each of the model's inputs; None where no node reads it.
-
-    If a Dropout reads an input, the importer renames the input like the Dropout's output. The order of inputs stays
-    (openvino#21615).
-    """
+    """None if no node reads the input. A Dropout's input gets its output's name; the order stays (openvino#21615)."""
     ports = {name: port for port in compiled.inputs for name in port.get_names()}
     renamed = [port for port in compiled.inputs if not port.get_names() & set(program.inputs)]
     lost = [name for name in program.inputs if name in program.read and name not in ports]

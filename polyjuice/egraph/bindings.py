@@ -17,10 +17,7 @@ _NAME = "egglog.bindings"
 
 
 def _load() -> ModuleType:
-    """The bindings, registered under their own name, so that they load only once.
-
-    Raises ModuleNotFoundError without egglog.
-    """
+    """Register the bindings under their own name, so that they load once. Raises ModuleNotFoundError without egglog."""
     if _NAME in sys.modules:
         return sys.modules[_NAME]
     package = importlib.util.find_spec("egglog")

@@ -173,10 +173,7 @@ class _Decoder:
         self._taken = {*seed.inputs, *seed.outputs}
 
     def add(self, node: ENode, operands: Sequence[str]) -> str:
-        """The name of the value of an e-node applied to named operands.
-
-        A node with an identity of its own (a stateful one) occurs once, for all terms of its operands.
-        """
+        """A node with an identity of its own (a stateful one) occurs once, for all terms of its operands."""
         once = node.name == "Other" and self._encoding.tables.others[node.arguments[0]][0].identity
         key = (node.application, () if once else tuple(operands))
         if key not in self._made:

@@ -225,10 +225,7 @@ def beyond_rules(op: str, operands: Sequence[TensorType]) -> bool:
 
 
 def _other_terms(tables: Tables, graph: Graph, node: Node, use: Callable[[str], str]) -> list[str]:
-    """The ``Other`` terms of a node's results.
-
-    Equal operators with equal attributes share a number, so that congruence holds for them too.
-    """
+    """Equal operators with equal attributes share a number, so that congruence holds for them too."""
     types = tuple(graph.types[name] if name else None for name in node.outputs)
     absent = tuple(i for i, name in enumerate(node.inputs) if not name)
     key = repr((node.qualified, attribute_texts(node.attrs), node.identity, types, len(node.inputs), absent))

@@ -330,10 +330,7 @@ class _Attributes:
 
 
 def _shape_terms(c: Constructor, output: int) -> list[tuple[str, list[str]]]:
-    """The shape of an output's term as (expression, guards), one for each case of the operator's signature.
-
-    There is none for a signature that egglog cannot express. Then only an e-class gives the shapes.
-    """
+    """(expression, guards) for each case of the signature; none where egglog cannot express it."""
     if c.op.elementwise:
         return [("s0", [])]
     with suppress(Untraceable):

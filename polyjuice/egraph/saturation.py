@@ -168,10 +168,7 @@ class Saturator:
     def _enabled(
         self, graphs: Sequence[Graph], rng: random.Random, rulesets: Collection[str] | None
     ) -> tuple[list[int], frozenset[str]]:
-        """The rules enabled for graphs, and the constructors that may then occur.
-
-        Only rules that can match are drawn: the graphs, or the results of other such rules, have all that they match.
-        """
+        """Only rules that can match are drawn: graphs, or results of other such rules, have all that they match."""
         constructors = constructors_in(graphs) & (self._words | {"Expand", "Splat"})
         limit = self._budget.rules
         allowed = [i for i, rule in enumerate(self._rules) if rulesets is None or rule.ruleset in rulesets]

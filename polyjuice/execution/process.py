@@ -320,10 +320,7 @@ def _end(process: Handle, channel: socket.socket, lifeline: int, scratch: str) -
 
 
 def _toolchain_folder(scratch: str) -> Path:
-    """The folder for compilers' files that are costly to make and safe to share between workers and runs.
-
-    It lies in the user's cache, or in the scratch folder if the cache is not writable.
-    """
+    """Compilers' costly files, safe to share: in the user's cache, or in the scratch folder if that is read-only."""
     folder = cache.folder() / "toolchain"
     with suppress(OSError):
         folder.mkdir(parents=True, exist_ok=True)

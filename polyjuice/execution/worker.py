@@ -378,10 +378,7 @@ def _without_middle(text: str, limit: int) -> str:
 
 
 def _essence(text: str) -> str:
-    """Remove from an error's text whatever makes equal failures differ.
-
-    These are the C++ compiler's warnings, and the paths of this machine's folders.
-    """
+    """Remove what makes equal failures differ: the C++ compiler's warnings, and the paths of this machine's folders."""
     text = _WARNING.sub("", text)
     ours = str(Path(__file__).parents[2])
     for folder in sorted({*sys.path, ours, sys.prefix, sys.base_prefix}, key=len, reverse=True):
@@ -395,10 +392,7 @@ def _one_line(error: Exception) -> str:
 
 
 def _take_channel() -> socket.socket:
-    """Move the host's socket off standard input, and standard output onto standard error.
-
-    Then a framework, its C++ code or a child process can print or read without disturbing the frames.
-    """
+    """Move the host's socket off stdin, and stdout onto stderr, so that no print of a framework disturbs the frames."""
     channel = socket.socket(fileno=os.dup(0))
     nothing = os.open(os.devnull, os.O_RDONLY)
     os.dup2(nothing, 0)

@@ -95,10 +95,7 @@ def _run(function: Callable[[], object], limits: ReadLimits) -> tuple[tuple[str,
 
 
 def _fork() -> int:
-    """Fork a process that never collects the garbage of this one: it lacks the threads that a finalizer may wait for.
-
-    That of an e-graph waits for them without end.
-    """
+    """Fork a process that never collects this one's garbage: an e-graph's finalizer waits for threads that it lacks."""
     collects = gc.isenabled()
     gc.disable()
     try:

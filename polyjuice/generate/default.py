@@ -156,10 +156,7 @@ class Default(Growth):
         return self._existing(application, place) or self._new_operand(application, place)
 
     def _existing(self, application: OperatorUse, place: int) -> str:
-        """Return a value of the operand's type, or one that broadcasts to it.
-
-        Empty if none fits, if the operand takes only some values, or sometimes at random.
-        """
+        """Empty if no value fits, if the operand takes only some values, or sometimes at random."""
         operand = application.operands[place - 1]
         if operand.values:
             return ""

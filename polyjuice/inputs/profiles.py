@@ -201,10 +201,7 @@ def _normal(graph: Graph, rng: np.random.Generator, distribution: str) -> tuple[
 
 
 def _finite(graph: Graph, rng: np.random.Generator, distribution: str) -> tuple[np.ndarray, ...]:
-    """Return values near normal ones under which the whole graph is finite, from the first start that leads to some.
-
-    If no start does, return the result of the first.
-    """
+    """Return values under which the graph is finite, near normal ones; if no start leads to any, the first's result."""
     starts = (find(graph, _normal(graph, rng, distribution), integers=True) for _ in range(_STARTS))
     first = next(starts)
     return next((found for found in (first, *starts) if found.finite), first).inputs(graph)

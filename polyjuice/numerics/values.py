@@ -202,10 +202,7 @@ def evaluated(
 
 
 def _rounded_to(op: Op, types: Sequence[TensorType | None], setting: Setting) -> str:
-    """The type to which an operator rounds its result because the program asks for it; "" if to none.
-
-    A rounding to a narrow type happens in any precision.
-    """
+    """The type to which the program asks an operator to round, which happens in any precision; "" if to none."""
     result = types[0]
     if not op.rounds or result is None:
         return ""

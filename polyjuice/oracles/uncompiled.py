@@ -87,10 +87,7 @@ def judge(oracle: str, case: Case, t: Program, access: CompilerAccess) -> Verdic
 
 
 def _unknown(case: Case, t: Program, parts: Sequence[Program], compiler: CompilerInfo) -> Iterator[tuple[int, int]]:
-    """The results for the uncompiled run to judge, by the set of inputs and the output.
-
-    ``parts`` has, for each output, the part of the program on which it depends.
-    """
+    """(set of inputs, output) of results to judge; ``parts`` has, for each output, the part on which it depends."""
     read = _is_read(t)
     for i, (profile, inputs) in enumerate(zip(case.profiles, case.inputs, strict=True)):
         if not read:

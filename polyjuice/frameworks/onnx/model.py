@@ -180,10 +180,7 @@ def _check_narrow(graph: Graph) -> None:
 
 
 def _opset(chooser: Chooser, fixed: int, seed_forms: Collection[str], wanted: int) -> int:
-    """Return the fixed or wanted opset, else the seed model's, that of stored graphs, or any one.
-
-    The recorded option is the opset itself, or 0 for that of stored graphs.
-    """
+    """The recorded option is the opset itself, or 0 for that of stored graphs."""
 
     def drawn(rng: random.Random) -> int:
         own = next((opset for opset in OPSETS if text(_opset_form(opset)) in seed_forms), OPSET)
@@ -197,10 +194,7 @@ def _opset(chooser: Chooser, fixed: int, seed_forms: Collection[str], wanted: in
 def _forms(
     model: ModelProto, graph: Graph, constants: Mapping[str, np.ndarray], chooser: Chooser, drawn: Drawn
 ) -> None:
-    """Write the nodes of the model and of its functions in forms that the seed chooses.
-
-    Constants that forms need become initializers of the model, and Constant nodes in functions.
-    """
+    """Constants that forms need become initializers of the model, and Constant nodes in functions."""
     opset = default_version(model)
     for place in (model.graph, *model.functions):
         shown: dict[str, TensorType] | None = {} if place is model.graph else None

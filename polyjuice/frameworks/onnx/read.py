@@ -307,10 +307,7 @@ class _Reader:
             raise NotCovered(str(error)) from None
 
     def constant_attribute(self, attr: Attr, name: str, operands: Sequence[str]) -> Any:
-        """An attribute that ONNX passes as an input. Raises NotCovered where that input is not constant.
-
-        Raises NotCovered also where the type of the first operand does not hold a value that should have it.
-        """
+        """Raises NotCovered where the input is not constant, or its value does not fit the first operand's type."""
         array = self.value_of(name)
         if array is None:
             raise NotCovered(f"{attr.name} is not constant")

@@ -311,10 +311,7 @@ def _functions(functions: Iterable[FunctionProto]) -> dict[FunctionKey, Function
 
 
 def _inlined(costs: dict[FunctionKey, int], calls: dict[FunctionKey, Counter[FunctionKey]]) -> int:
-    """The nodes of the model once its functions are inlined. Raises FormatError for functions that call themselves.
-
-    Operators of the table stay calls.
-    """
+    """The nodes once all but operators of the table is inlined. Raises FormatError where functions call themselves."""
     totals: dict[FunctionKey, int] = {}
 
     def total(key: FunctionKey, above: tuple[FunctionKey, ...]) -> int:

@@ -93,10 +93,7 @@ def graph_of(artifact: Artifact, inputs: Sequence[np.ndarray]) -> Graph:
 
 
 def _unread(model: ModelProto) -> Graph | None:
-    """Return the graph of a valid model that Polyjuice cannot read; None if the IR lacks the type of a value.
-
-    Raises TooLarge.
-    """
+    """Return the graph of a model that Polyjuice cannot read; None if the IR lacks a value's type. Raises TooLarge."""
     try:
         library.check_valid(model)
         graph = library.inferred(model, strict=True).graph

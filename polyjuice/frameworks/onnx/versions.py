@@ -109,10 +109,7 @@ def _without_functions(model: ModelProto) -> ModelProto:
 
 
 def _with_flat_hardmax(model: ModelProto, version: int) -> ModelProto:
-    """The model with each Hardmax from before opset 13 on a matrix, because it goes over its axis and all behind it.
-
-    ``onnx.version_converter`` does so for Softmax and LogSoftmax, and leaves Hardmax as it is.
-    """
+    """Before opset 13, Hardmax goes over its axis and all behind it; ``onnx.version_converter`` leaves it as it is."""
     if version >= ONE_AXIS_OPSET or not any(node.op_type == "Hardmax" for node in model.graph.node):
         return model
     changed = ModelProto()

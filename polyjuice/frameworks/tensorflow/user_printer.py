@@ -312,10 +312,7 @@ class _Body:
 
 
 def _inputs(op: Any, values: Sequence[str], parameters: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-    """Yield the arguments of ``tf.raw_ops`` for an operation's operands.
-
-    ``tf.raw_ops`` has other names for some of them, in the same order.
-    """
+    """Yield the arguments of ``tf.raw_ops``, which has other names for some operands, in the same order."""
     declared = {arg.name for arg in op.op_def.input_arg} | {attr.name for attr in op.op_def.attr} | {"name"}
     others = iter([name for name in parameters if name not in declared])
     rest = iter(values)
@@ -340,10 +337,7 @@ def _elements(op: Any, arg: Any, text: str) -> list[str]:
 
 
 def _attributes(op: Any, parameters: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-    """Yield the attributes that ``tf.raw_ops`` takes, if they are types or differ from the default.
-
-    Types are always stated, so that they can be replaced.
-    """
+    """Yield attributes that differ from the default, and all types, so that they can be replaced."""
     held = op.node_def.attr
     for name, parameter in parameters.items():
         if name in held:

@@ -238,10 +238,7 @@ def _check_operator(target: Any) -> None:
 
 
 def _check_expression(text: Any) -> None:
-    """Raise FormatError for the text of a symbolic size that holds anything but arithmetic.
-
-    Torch evaluates such a text as Python code.
-    """
+    """Raise FormatError for a symbolic size that is more than arithmetic: Torch evaluates it as Python code."""
     refused = FormatError(f"the symbolic size {str(text)[:TEXT]!r} is no arithmetic expression")
     if not isinstance(text, str) or len(text) > 10 * TEXT:
         raise refused

@@ -261,11 +261,7 @@ def _last_reads(graph: Graph, nodes: Sequence[Node]) -> dict[str, float]:
 
 
 def _component(graph: Graph, nodes: Sequence[Node], name: str) -> tuple[set[str], list[int]]:
-    """Return the values and the nodes that operators or updates connect with a value.
-
-    Independent programs in one graph have no other nodes in common. So a program is written the same in a pack and
-    alone.
-    """
+    """Return what is connected with a value, so that a program is written the same in a pack and alone."""
     links = [{*filter(None, (*node.inputs, *node.outputs))} - graph.constants.keys() for node in nodes]
     links += [{name, graph.outputs[place]} for name, place in graph.updates.items()]
     reached, grown = {name}, True

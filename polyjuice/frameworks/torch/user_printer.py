@@ -201,10 +201,7 @@ class _Writer:
         results: Sequence[torch.Tensor],
         held: Mapping[int, str],
     ) -> None:
-        """``inputs`` are the tensors that the module was called with, ``results`` those that it returned.
-
-        ``held`` maps the ids of its parameters and buffers to their names.
-        """
+        """``results`` are what the module returned; ``held`` maps ids of its parameters and buffers to names."""
         if recorded.graph is None:
             raise NotCaptured("it computes nothing")
         self.arrays: dict[str, np.ndarray] = {}

@@ -161,10 +161,7 @@ def over(text: str, x: str, t: TensorType, draws: Draws, splits: bool) -> Statem
 
 
 def _method(tree: ast.expr, x: str) -> tuple[str, str, str]:
-    """Return the method that writes an expression's result over ``x``, its arguments, and the equivalent assignment.
-
-    All are "" if the expression is no such application to ``x``.
-    """
+    """Return the method that writes over ``x``, its arguments, and the equal assignment; all "" if there is none."""
     match tree:
         case ast.BinOp(left=ast.Name(id=name), op=op, right=right) if name == x and type(op) in _BINARY:
             method, assignment = _BINARY[type(op)]

@@ -179,10 +179,7 @@ class NNSmith:
         return False
 
     def _connected(self, application: _Application, place: int) -> _Application:
-        """Return the application with an existing value instead of a new operand, if one of a few suits.
-
-        A value suits as it is, or if it can get the shape that was drawn for the operand.
-        """
+        """A value suits as it is, or if it can get the shape that was drawn for the operand."""
         wanted = application.operands[place]
         if not isinstance(wanted, Operand) or wanted.values:
             return application

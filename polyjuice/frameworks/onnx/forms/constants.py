@@ -56,10 +56,7 @@ def rules() -> Iterator[FormRule]:
 
 
 def _array(node: NodeProto) -> np.ndarray | None:
-    """Return the tensor of one of the graph's Constants; None for Constants that hold attributes of operators.
-
-    Only NumPy's own types count, because operators that make constants lack some others (Expand lacks 8-bit floats).
-    """
+    """Return the array of a graph's Constant, if NumPy has its type: operators such as Expand lack 8-bit floats."""
     held = attribute(node, "value")
     if node.op_type != "Constant" or held is None or node.output[0].startswith(RESERVED):
         return None
