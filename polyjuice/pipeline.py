@@ -122,11 +122,11 @@ def plainly(case: Case, target: Target) -> Case | None:
 
 
 def prepare(
-    label: str, graph: Graph, artifact: Artifact, sets: Sequence[InputSet], *, as_written: bool = False
+    label: str, graph: Graph, artifact: Artifact, sets: Sequence[InputSet], *, user_program: bool = False
 ) -> Program:
-    """A program that has not run yet, with the analysis of its graph. ``as_written`` says that the user wrote it."""
+    """A program that has not run yet, with the analysis of its graph. ``user_program`` says that the user wrote it."""
     analyses = Analyses(graph, [one.arrays for one in sets], [one.mode for one in sets])
-    return Program(label=label, graph=graph, artifact=artifact, analyses=analyses, as_written=as_written)
+    return Program(label=label, graph=graph, artifact=artifact, analyses=analyses, user_program=user_program)
 
 
 def execute(case: Case, session: CompilerSession, *, all_or_none: bool = False) -> Case:
@@ -138,7 +138,7 @@ def execute(case: Case, session: CompilerSession, *, all_or_none: bool = False) 
     for number, program in enumerate(programs):
         if not program.waits:
             continue
-        run = session.execute_as_written if program.as_written else session.execute
+        run = session.execute_user_program if program.user_program else session.execute
         programs[number] = replace(program, outcome=program.complete(run(program.artifact, case.inputs)))
         if all_or_none and programs[number].outcome.status == "unsupported":
             break
@@ -150,7 +150,9 @@ def execute_together(cases: Sequence[Case], session: CompilerSession) -> list[Ca
 
     A program that ended the compiler's process among others runs once more alone.
     """
-    asked = [(case, program) for case in cases for program in case.programs if program.waits and not program.as_written]
+    asked = [
+        (case, program) for case in cases for program in case.programs if program.waits and not program.user_program
+    ]
     outcomes: dict[int, Outcome] = {}
     if session.compiler.batches and len(asked) > 1:
         packs = [(program.artifact, case.inputs, 1) for case, program in asked]
@@ -174,7 +176,7 @@ def misplaced(program: Program) -> str:
 
     Where it does, our lowering overwrote a value that was still needed, and the compiler is not to blame.
     """
-    if program.as_written or not program.graph.updates:
+    if program.user_program or not program.graph.updates:
         return ""
     for outputs, analyses in zip(program.outcome.reference or (), program.analyses, strict=False):
         for k, (array, analysis) in enumerate(zip(outputs, analyses, strict=True)):

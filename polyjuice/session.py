@@ -138,7 +138,7 @@ class CompilerSession:
             return self.worker().execute_together(packs, reference=not self.conditions.disruptive)
         return [self.execute(artifact, inputs) for artifact, inputs, _ in packs]
 
-    def execute_as_written(self, artifact: Artifact, inputs: Sequence[Sequence[np.ndarray]]) -> Outcome:
+    def execute_user_program(self, artifact: Artifact, inputs: Sequence[Sequence[np.ndarray]]) -> Outcome:
         """Execute the user's original program, whose operators have not been probed.
 
         An error of the compiler counts as unsupported if the framework could not run the program uncompiled, and the

@@ -82,7 +82,7 @@ class Seed:
     """The seed graph of a case, and what is decided with it: the key of its random choices, and the plan of its inputs.
 
     It has no variants if it is ``alone``. A ``batch`` is the e-graph that it shares with other seed graphs. Of a user's
-    ``model``, ``as_written`` is the program, if the compiler reads it, and ``own_inputs`` has the inputs.
+    ``model``, ``user_program`` is the program, if the compiler reads it, and ``own_inputs`` has the inputs.
     """
 
     index: int
@@ -93,7 +93,7 @@ class Seed:
     target: CoverageTarget
     batch: Saturated | None
     model: UserModel | None
-    as_written: Artifact | None
+    user_program: Artifact | None
     own_inputs: InputSet | None
 
 
@@ -203,7 +203,7 @@ class Preparation:
             target=self.target_of(index),
             batch=batch,
             model=model,
-            as_written=model.as_written(self._compiler.format) if model else None,
+            user_program=model.user_program(self._compiler.format) if model else None,
             own_inputs=own_inputs,
         )
 
@@ -243,9 +243,9 @@ class Preparation:
                     added = [rule.name for rule in self._rules if rule.added]
                     raise self._unsound(seed, [(None, str(error))], added) from None
                 variants, rules = distinct(rewriting.variants), sorted(rewriting.rules)
-        if seed.as_written is None and not variants:
+        if seed.user_program is None and not variants:
             raise Skip("unsupported: the model has no graph, and the compiler does not read it as it is")
-        if seed.as_written is None and not seed.alone and len(variants) < self._least:
+        if seed.user_program is None and not seed.alone and len(variants) < self._least:
             raise Skip("identical: all variants are the same graph")
         return variants, rules
 
@@ -298,15 +298,15 @@ class Preparation:
     def _lower(self, seed: Seed, variants: Sequence[Variant], sets: Sequence[InputSet]) -> list[Program]:
         """Drop a variant that cannot be lowered, if there is an original program; else raise Skip."""
         programs: list[Program] = []
-        if seed.as_written:
-            programs.append(pipeline.prepare(ORIGINAL, seed.graph, seed.as_written, sets, as_written=True))
+        if seed.user_program:
+            programs.append(pipeline.prepare(ORIGINAL, seed.graph, seed.user_program, sets, user_program=True))
             variants = [v for v in variants if v.label != ORIGINAL]
         with self._clock.of("lower"):
             for variant in variants:
                 try:
                     programs.append(self._program(seed, variant, sets))
                 except Unlowerable as error:
-                    if seed.as_written is None:
+                    if seed.user_program is None:
                         raise Skip(f"unsupported: {error}") from None
         return programs
 
@@ -320,7 +320,7 @@ class Preparation:
             self.target,
             repeated=repeated_axes(variant.graph, seed.key, wanted.layout),
             unknown_sizes=_DISRUPTED_UNKNOWN_SIZES if self._config.disruptive else UNKNOWN_SIZES,
-            seed_forms=[text(form) for form in seed.as_written.forms] if seed.as_written else (),
+            seed_forms=[text(form) for form in seed.user_program.forms] if seed.user_program else (),
             wanted=wanted,
         )
         return pipeline.prepare(variant.label, variant.graph, artifact, sets)

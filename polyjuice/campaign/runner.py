@@ -293,7 +293,7 @@ class Runner:
         If a generated program is unsupported, lower all again with the plainest choices: that takes far less time than
         another seed graph. Raises Skip if one is unsupported even then, and BrokenProgram if Polyjuice is to blame.
         """
-        ours = not case.broken and not any(program.as_written for program in case.programs)
+        ours = not case.broken and not any(program.user_program for program in case.programs)
         case = self._ran_as_it_is(case, all_or_none=ours)
         if ours and _unsupported(case):
             with self._clock.of("lower"):
@@ -307,7 +307,7 @@ class Runner:
         """Return the case with its programs' outcomes. Raises BrokenProgram if Polyjuice wrote a broken one."""
         case = pipeline.execute(case, self.session, all_or_none=all_or_none)
         for program in case.programs:
-            if not program.as_written and not case.broken:
+            if not program.user_program and not case.broken:
                 broken.check(program.artifact, program.outcome, self.session.version)
         return case
 
@@ -357,7 +357,7 @@ def _unsupported(case: Case) -> list[Outcome]:
 
 def _refused(case: Case) -> bool:
     """Whether the user's original program is unsupported by the compiler or its framework."""
-    return any(program.as_written and program.outcome.status == "unsupported" for program in case.programs)
+    return any(program.user_program and program.outcome.status == "unsupported" for program in case.programs)
 
 
 def _on_its_own_inputs(case: Case) -> Case | None:
@@ -365,7 +365,7 @@ def _on_its_own_inputs(case: Case) -> Case | None:
     own = [one for one in case.sets if one.profile in GIVEN]
     if not own or len(case.sets) == 1:
         return None
-    programs = [pipeline.prepare(p.label, p.graph, p.artifact, own, as_written=p.as_written) for p in case.programs]
+    programs = [pipeline.prepare(p.label, p.graph, p.artifact, own, user_program=p.user_program) for p in case.programs]
     return replace(case, sets=own, programs=programs)
 
 

@@ -242,7 +242,7 @@ def covered_models(
 
     ``cases`` has the index, pairs and programs of each case. In a row, ``operators`` is the model's number of
     operators, ``kinds`` that of different ones, and ``opaque`` names those that the operator table lacks.
-    ``as_written`` tells whether the compiler got the program unchanged, ``read`` whether Polyjuice can read it,
+    ``user_program`` tells whether the compiler got the program unchanged, ``read`` whether Polyjuice can read it,
     ``large`` whether cases rewrite only parts.
     """
     models = seeds.models()
@@ -264,7 +264,7 @@ def _model_row(source: str, model: UserModel, compiler: CompilerInfo) -> dict[st
         "kinds": len({node.qualified for node in nodes}),
         "opaque": sorted({node.qualified for node in nodes if node.opaque}),
         "read": not model.unread,
-        "as_written": model.as_written(compiler.format) is not None,
+        "user_program": model.user_program(compiler.format) is not None,
         "large": len(nodes) > graph_windows.LARGEST,
     }
 
@@ -277,9 +277,9 @@ def model_lines(row: Mapping[str, Any], compiler: str) -> list[str]:
             "Polyjuice cannot read it, so it has no variants and is not compared with float64",
         ]
     size = f"{counted(row['operators'], 'operator')} of {counted(row['kinds'], 'kind')}"
-    how = f"{'as you wrote it, and ' if row['as_written'] else ''}rewritten by {counted(row['rules'], 'rule')}"
+    how = f"{'as you wrote it, and ' if row['user_program'] else ''}rewritten by {counted(row['rules'], 'rule')}"
     found = [f"{size}, {how}: {counted(row['programs'], 'program')} in {counted(row['cases'], 'case')}"]
-    if not row["as_written"]:
+    if not row["user_program"]:
         found.append(f"{compiler} does not read this format: Polyjuice translated the model's graph for it")
     if row["large"]:
         found.append(

@@ -39,7 +39,7 @@ class UserModel:
         """Whether only the types of the program are known (see :func:`unread`)."""
         return any(node.domain == _UNREAD for node in self.graph.nodes)
 
-    def as_written(self, format: str) -> Artifact | None:
+    def user_program(self, format: str) -> Artifact | None:
         """Return the original program for a compiler of this format; None if there is none, or its format differs."""
         return self.artifact if self.artifact and self.artifact.format == format else None
 

@@ -16,7 +16,7 @@ from polyjuice.ops.spec import NOT_WRITTEN, Attr, Call, ErrorFn, Op, Sample, Tex
 from polyjuice.ops.text import literal
 
 TextFn = Callable[[Call], str]
-"""A function that returns the text of any application, never a Hole."""
+"""A function that returns the text of any application, never Unsupported."""
 
 HALF_TO_SINGLE = {"float16": "float32", "bfloat16": "float32"}
 

@@ -21,7 +21,7 @@ NOT_RUN = Outcome(status=Status.unsupported, message="not run yet")
 class Program:
     """One variant in one format, with its analyses and its outcome.
 
-    ``analyses`` holds one analysis for each set of inputs of its case. ``as_written`` marks a program that the user
+    ``analyses`` holds one analysis for each set of inputs of its case. ``user_program`` marks a program that the user
     wrote. For all others the artifact has the lowering choices that made it.
     """
 
@@ -30,7 +30,7 @@ class Program:
     artifact: Artifact
     analyses: Sequence[Sequence[Analysis]]
     outcome: Outcome = NOT_RUN
-    as_written: bool = False
+    user_program: bool = False
 
     @property
     def ran(self) -> bool:

@@ -107,7 +107,7 @@ def uncompiled(case: Case, t: Program, i: int, k: int, access: CompilerAccess) -
     if t.outcome.reference is not None:
         return t.outcome.reference[i][k]
     source = t.artifact.source
-    if t.as_written and isinstance(source, bytes) and (outputs := access.uncompiled(source, case.inputs[i])):
+    if t.user_program and isinstance(source, bytes) and (outputs := access.uncompiled(source, case.inputs[i])):
         return outputs[k]
     try:
         return evaluate(t.graph, case.inputs[i])[k]

@@ -113,7 +113,7 @@ def silent(case: Case, t: Program, i: int, k: int, compiler: CompilerInfo) -> st
 
 def _part(t: Program, k: int) -> Program:
     """The part of a generated Torch program on which an output depends; other programs as they are."""
-    if t.as_written or not _format(t).edge_defined:
+    if t.user_program or not _format(t).edge_defined:
         return t
     graph = prune(replace(t.graph, outputs=(t.graph.outputs[k],)))
     read = {*graph.outputs, *(name for node in graph.nodes for name in node.inputs)}
@@ -129,7 +129,7 @@ def _is_contradicted(t: Program, i: int, k: int) -> bool:
     array = t.outcome.outputs[i][k]
     if t.outcome.reference is not None:
         plain = t.outcome.reference[i][k]
-    elif t.as_written:
+    elif t.user_program:
         return True
     else:
         plain = t.analyses[i][k].reference
@@ -143,7 +143,7 @@ def _has_other_zeros(t: Program, part: Program, i: int, k: int) -> bool:
 
     ``part`` is the part of the program on which the output depends.
     """
-    if t.as_written or not _format(t).edge_defined or t.outcome.reference is None or not zeros.is_fit(part.graph):
+    if t.user_program or not _format(t).edge_defined or t.outcome.reference is None or not zeros.is_fit(part.graph):
         return False
     return bool(zeros.differ(t.outcome.outputs[i][k], t.outcome.reference[i][k]).any())
 
@@ -154,7 +154,7 @@ def _is_read(t: Program) -> bool:
 
 def _not_judged(t: Program, profile: str, compiler: CompilerInfo) -> str:
     """Why not to judge a program, with all operators in the table, on inputs of a profile; "" where to judge it."""
-    if t.as_written:
+    if t.user_program:
         return "" if profile in GIVEN else "the inputs are not those of the model's owner"
     if any(type.dtype in dtypes.NARROW for type in t.graph.types.values()):
         return "a narrow type, to which a float64 program rounds, too"
@@ -172,7 +172,7 @@ def _format(t: Program) -> Format:
 
 def _is_alone(t: Program) -> bool:
     """Whether it is one operator, and either Torch's or in a program that we generated."""
-    return len(t.graph.nodes) == 1 and _is_read(t) and (_format(t).edge_defined or not t.as_written)
+    return len(t.graph.nodes) == 1 and _is_read(t) and (_format(t).edge_defined or not t.user_program)
 
 
 def _is_of_one_operand(t: Program) -> bool:
@@ -189,7 +189,7 @@ def _is_of_one_operand(t: Program) -> bool:
 
 def _agrees_with_us(t: Program) -> bool:
     """Whether the uncompiled run may be wrong itself, so that our interpreter must agree with it."""
-    return _is_read(t) and (_format(t).left_open or not (_format(t).edge_defined or t.as_written))
+    return _is_read(t) and (_format(t).left_open or not (_format(t).edge_defined or t.user_program))
 
 
 def _left_open(t: Program, inputs: Sequence[np.ndarray]) -> str:
@@ -210,7 +210,7 @@ def _is_unsettled(t: Program, inputs: Sequence[np.ndarray]) -> bool:
     names = tuple({name: None for _, node in rules for name in node.inputs if name})
     found = evaluate(replace(t.graph, outputs=names), inputs, "float64") if names else ()
     values = {"": np.zeros(0), **dict(zip(names, found, strict=True))}
-    needed, ours, defined = read(t.graph), not t.as_written, _format(t).edge_defined
+    needed, ours, defined = read(t.graph), not t.user_program, _format(t).edge_defined
     return any(
         rule(
             Application(
@@ -227,7 +227,7 @@ def _is_unsettled(t: Program, inputs: Sequence[np.ndarray]) -> bool:
 
 def _ranks_nan(t: Program, inputs: Sequence[np.ndarray]) -> bool:
     """Whether a generated program, not Torch's, picks a place by an order among NaN. Only Torch defines that order."""
-    if t.as_written or _format(t).edge_defined:
+    if t.user_program or _format(t).edge_defined:
         return False
     ranks = any(op.ties for node in t.graph.nodes if (op := entry(node)))
     return ranks and any(np.isnan(x).any() for x in inputs if dtypes.is_float(dtypes.dtype_of(x)))
@@ -239,13 +239,13 @@ def _is_left_open(t: Program, inputs: Sequence[np.ndarray]) -> bool:
         return False
     integers = [x for x in inputs if dtypes.is_int(dtypes.dtype_of(x))]
     operators = [op for node in t.graph.nodes if (op := entry(node))]
-    wraps = not t.as_written and len(integers) == len(inputs)
+    wraps = not t.user_program and len(integers) == len(inputs)
     return wraps or are_large(integers) or any(op.disputed for op in operators)
 
 
 def _may_overflow(t: Program, inputs: Sequence[np.ndarray]) -> bool:
     """Whether numbers come so near to the end of their type that the order of computation decides what overflows."""
-    if not t.as_written:
+    if not t.user_program:
         return _is_extreme(t, inputs)
     floating = [(x[np.isfinite(x)], dtypes.dtype_of(x)) for x in inputs if dtypes.is_float(dtypes.dtype_of(x))]
     return any(bool((np.abs(x) > dtypes.largest_finite(dtype) / HEADROOM).any()) for x, dtype in floating)

@@ -43,9 +43,9 @@ def add(finding: Path, suite: Path, url: str = "") -> Added:
     if not found.oracle.in_suite or record.broken:
         broken = " of a program that is not well typed" if record.broken else ""
         raise SuiteError(f"{finding}: a suite cannot express what the oracle {record.oracle} found{broken}")
-    if found.as_written:
+    if found.user_program:
         raise SuiteError(
-            f"{finding}: {next(iter(found.as_written))} is the program as its owner wrote it, and a suite holds only "
+            f"{finding}: {next(iter(found.user_program))} is the program as its owner wrote it, and a suite holds only "
             "programs that Polyjuice wrote; reduce the finding first"
         )
     if not cases.is_suite(suite):

@@ -168,7 +168,7 @@ class Checker:
         how = ("steps", count, self._support.takes, intervals(graph, own.arrays), rulesets_on(own.profile))
         rewriting = graph_windows.rewrite(self._rewriter(tuple(rules)), graph, seed, *how)
         original = Variant(ORIGINAL, rewriting.seed)
-        if program.as_written(self._compiler.format):  # a program of its own, though a variant may have its graph
+        if program.user_program(self._compiler.format):  # a program of its own, though a variant may have its graph
             chosen = (original, *distinct(rewriting.variants))
         else:
             chosen = distinct([original, *rewriting.variants])
@@ -200,17 +200,17 @@ class Checker:
         Variants that the format cannot express are added to ``left_out``, with the reason.
         """
         target = replace(pipeline.target_of(self._compiler), lacked=self._support.lacked)
-        as_written = model.as_written(self._compiler.format)
+        user_program = model.user_program(self._compiler.format)
         programs = []
         for variant in variants:
             label, graph = variant.label, variant.graph
-            own_artifact = as_written if label == ORIGINAL else None
+            own_artifact = user_program if label == ORIGINAL else None
             try:
                 artifact = own_artifact or pipeline.lower(graph, f"check {seed} {label}", target)
             except Unlowerable as error:
                 left_out[label] = str(error)
             else:
-                programs.append(pipeline.prepare(label, graph, artifact, sets, as_written=own_artifact is not None))
+                programs.append(pipeline.prepare(label, graph, artifact, sets, user_program=own_artifact is not None))
         return programs
 
 

@@ -90,10 +90,10 @@ class Draft:
         graph_files.save(a.graph, folder / "a.onnx")
         graph_files.save(b.graph, folder / "b.onnx")
         artifacts = [find_oracle(verdict.oracle).program(t.artifact) for t in self._sides]
-        self._as_written: dict[str, Any] = {}
+        self._user_program: dict[str, Any] = {}
         for side, t, artifact in zip("AB", self._sides, artifacts, strict=False):
-            if t.as_written:
-                self._as_written[t.label] = files.write(folder, reproducers.program_stem(side), t.artifact)
+            if t.user_program:
+                self._user_program[t.label] = files.write(folder, reproducers.program_stem(side), t.artifact)
             elif isinstance(artifact.source, bytes):
                 (folder / reproducers.lowered_name(side)).write_bytes(artifact.source)
         arrays: dict[str, Any] = reproducers.stored_arrays(case, verdict, [dict(t.arrays) for t in artifacts])
@@ -161,7 +161,7 @@ class Draft:
             level=verdict.level,
             conditions=asdict(session.conditions),
             choices={t.label: t.artifact.choices.as_json() for t in self._sides if t.artifact.choices is not None},
-            given=self._as_written,
+            given=self._user_program,
             reduction=dict(reduction),
             explanation=None if explanation is None else {rule.name: rule.comment for rule in explanation},
             values=report.values(case, verdict),

@@ -140,7 +140,7 @@ def _first_wrong(stored: Stored) -> str:
     """The operator and element type of the first wrong result; "" where that cannot be determined."""
     with CompilerSession(stored.conditions, stored.compiler) as session:
         one = alone(stored, session)
-        if len(one.graphs) > 1 or one.as_written:
+        if len(one.graphs) > 1 or one.user_program:
             return ""
         candidates = Candidates(stored=one, session=session)
         try:

@@ -36,7 +36,7 @@ class Stored:
     """The content of a finding's folder: graphs by label, all sets of inputs, and ``inputs``, which show it.
 
     If the oracle judges a single program, there is one graph, the record's ``a``. Each side has ``choices`` for
-    lowering, or it is in ``as_written`` and runs as its owner wrote it.
+    lowering, or it is in ``user_program`` and runs as its owner wrote it.
     """
 
     folder: Path
@@ -45,7 +45,7 @@ class Stored:
     sets: tuple[tuple[np.ndarray, ...], ...]
     conditions: Conditions
     choices: Mapping[str, LoweringChoices]
-    as_written: Mapping[str, Artifact] = field(default_factory=dict)
+    user_program: Mapping[str, Artifact] = field(default_factory=dict)
 
     @property
     def oracle(self) -> Oracle:
@@ -92,7 +92,7 @@ class Stored:
             for profile, arrays in zip(self.record.profiles, self.sets, strict=True)
         ]
         programs = [
-            pipeline.prepare(label, graph, self._artifact(label), sets, as_written=label in self.as_written)
+            pipeline.prepare(label, graph, self._artifact(label), sets, user_program=label in self.user_program)
             for label, graph in self.graphs.items()
         ]
         return self.case_of(sets, programs)
@@ -104,8 +104,8 @@ class Stored:
 
     def _artifact(self, label: str) -> Artifact:
         """The program of a side. Raises Unlowerable."""
-        if label in self.as_written:
-            return self.as_written[label]
+        if label in self.user_program:
+            return self.user_program[label]
         return pipeline.lower(self.graphs[label], self.choices[label], self.target)
 
     def case_of(self, sets: Sequence[InputSet], programs: Sequence[Program]) -> Case:
@@ -154,7 +154,7 @@ def load(folder: Path, python: Path | None = None) -> Stored:
     graphs = {label: graph_files.load(folder / name) for label, name in sides.items()}
     try:
         arrays = read_arrays(folder / "inputs.npz")
-        as_written = _as_written(folder, record, sides, arrays)
+        user_program = _user_program(folder, record, sides, arrays)
     except StoredError as error:
         raise FindingError(str(error)) from None
     sets = _inputs(folder, record, arrays, graphs)
@@ -165,7 +165,7 @@ def load(folder: Path, python: Path | None = None) -> Stored:
         sets=sets,
         conditions=conditions,
         choices=choices,
-        as_written=as_written,
+        user_program=user_program,
     )
 
 
@@ -189,7 +189,7 @@ def _conditions(path: Path, record: FindingRecord, python: Path | None) -> Condi
     return conditions
 
 
-def _as_written(
+def _user_program(
     folder: Path, record: FindingRecord, sides: Mapping[str, str], arrays: Mapping[str, np.ndarray]
 ) -> dict[str, Artifact]:
     """The sides that run as their owners wrote them. Raises StoredError."""

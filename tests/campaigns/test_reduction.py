@@ -244,7 +244,7 @@ def test_a_crash_is_not_reduced_to_a_program_that_has_no_value(tmp_path: Path, m
     monkeypatch.syspath_prepend(tmp_path / "site")
     stored = load(finding)
     with CompilerSession(stored.conditions, stored.compiler) as session:
-        trial = Trial(stored=replace(stored, as_written={}), session=session)
+        trial = Trial(stored=replace(stored, user_program={}), session=session)
         whole = Pair(graphs=(stored.graphs["original"],), inputs=stored.inputs, output=0, choices=(LoweringChoices(),))
         build = GraphBuilder()
         x, index = (build.input(type) for type in whole.graphs[0].input_types)

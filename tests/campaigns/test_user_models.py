@@ -69,7 +69,7 @@ def record(finding: Path) -> dict[str, Any]:
     return stored
 
 
-def test_a_fault_of_the_program_as_written_is_found_stored_and_replayed(tmp_path: Path) -> None:
+def test_a_fault_of_the_user_program_is_found_stored_and_replayed(tmp_path: Path) -> None:
     env = spoiled(tmp_path, WRONG_AS_WRITTEN)
     seeds = ["--seeds", named(tmp_path / "model.onnx"), "-n", 1, "--triage", "0s", *ONE_RULE]
     done = polyjuice("fuzz", "--compiler", "spoiled", *seeds, "--out", tmp_path / "c", env=env)
@@ -85,7 +85,7 @@ def test_a_fault_of_the_program_as_written_is_found_stored_and_replayed(tmp_path
     assert polyjuice("replay", finding, env=env).returncode == 0
 
 
-def test_a_program_that_fails_beside_the_one_as_written_is_replayed(tmp_path: Path) -> None:
+def test_a_program_that_fails_next_to_the_user_program_is_replayed(tmp_path: Path) -> None:
     env = spoiled(tmp_path, FAILING_AS_REWRITTEN)
     seeds = ["--seeds", named(tmp_path / "model.onnx"), "-n", 1, "--triage", "0s", *ONE_RULE]
     done = polyjuice("fuzz", "--compiler", "spoiled", *seeds, "--out", tmp_path / "c", env=env)
@@ -106,7 +106,7 @@ def test_a_program_that_fails_beside_the_one_as_written_is_replayed(tmp_path: Pa
 def test_what_no_level_takes_is_unsupported_unless_the_framework_runs_it(
     levels: list[str], reference: tuple[Any, ...] | None, status: str
 ) -> None:
-    assert Refusing(levels, reference).execute_as_written(Artifact(format="onnx", source=b""), [()]).status == status
+    assert Refusing(levels, reference).execute_user_program(Artifact(format="onnx", source=b""), [()]).status == status
 
 
 def test_a_model_that_is_misread_is_no_fault_of_the_compiler() -> None:
@@ -124,7 +124,7 @@ def test_a_model_that_is_misread_is_no_fault_of_the_compiler() -> None:
             artifact=program.artifact,
             analyses=Analyses(graph, [(x,)]),
             outcome=outcome,
-            as_written=True,
+            user_program=True,
         )
         return len(
             ORACLES["differential"].judge(
@@ -162,7 +162,7 @@ def opaque(shift: float, turned: int = 0) -> list[str]:
         artifact=program.artifact,
         analyses=analyses,
         outcome=outcome,
-        as_written=True,
+        user_program=True,
     )
     return [
         v.message

@@ -79,7 +79,7 @@ def planted(node: str) -> ModelProto:
         *in_the_long_run("Erf(j)", "Swish<alpha = 0.5>(j)"),
     ],
 )
-def test_a_fault_of_one_node_as_written_is_reduced_to_that_node(node: str, tmp_path: Path) -> None:
+def test_a_fault_of_one_node_of_the_user_program_is_reduced_to_that_node(node: str, tmp_path: Path) -> None:
     """The node is an operator of the table or an opaque one, which only the uncompiled run can judge."""
     model = planted(node)
     if "one" in node:

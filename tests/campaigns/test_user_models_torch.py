@@ -198,7 +198,7 @@ def model():
 
 
 @pytest.mark.long
-def test_a_fault_of_the_module_as_written_has_a_reproducer(tmp_path: Path) -> None:
+def test_a_fault_of_the_users_module_has_a_reproducer(tmp_path: Path) -> None:
     env = plugin(tmp_path / "site", base=TORCH, info=TORCH_INFO, name="spoiled")
     (tmp_path / "mine.py").write_text(OWNERS)
     seeds = ["--seeds", "mine:model", "-n", 1, "--workers", 1, "--triage", "0s", *ONE_RULE]

@@ -95,7 +95,7 @@ def test_each_model_has_its_own_cases(tmp_path: Path) -> None:
         "kinds": 3,
         "opaque": [],
         "read": True,
-        "as_written": False,
+        "user_program": False,
         "large": False,
         "cases": 2,
         "programs": 5,
@@ -106,7 +106,7 @@ def test_each_model_has_its_own_cases(tmp_path: Path) -> None:
 
 def test_what_is_not_covered_of_a_model_is_said() -> None:
     row: dict[str, Any] = {"source": "m", "operators": 812, "kinds": 9, "opaque": ["NonZero"], "read": True}
-    row |= {"as_written": False, "large": True, "cases": 1, "programs": 2, "rules": 30}
+    row |= {"user_program": False, "large": True, "cases": 1, "programs": 2, "rules": 30}
     assert model_lines(row, "inductor") == [
         "812 operators of 9 kinds, rewritten by 30 rules: 2 programs in 1 case",
         "inductor does not read this format: Polyjuice translated the model's graph for it",

@@ -43,7 +43,7 @@ def blamed(signature: str, body: str, inputs: Sequence[np.ndarray], answer: obje
         artifact=program.artifact,
         analyses=analyses,
         outcome=Outcome(status="ok", outputs=((output,),)),
-        as_written=True,
+        user_program=True,
     )
     return bool(
         ORACLES["differential"].judge(
@@ -81,7 +81,7 @@ def test_an_operator_that_onnx_does_not_know_is_held_against_the_lowest_level(
         artifact=program.artifact,
         analyses=analyses,
         outcome=outcome,
-        as_written=True,
+        user_program=True,
     )
     verdicts = ORACLES["differential"].judge(
         Case(sets=[InputSet(profile="given", arrays=inputs[0])], programs=[tested]), Optimizing()

@@ -102,7 +102,7 @@ def reduce(
         raise FindingError("a program with a broken constraint has no right values, so it cannot be reduced")
     with CompilerSession(stored.conditions, stored.compiler) as session:
         one = alone(stored, session)
-        found = (_of_program if one.as_written else _of_graphs)(one, session, time_s, show, rules, stored)
+        found = (_of_program if one.user_program else _of_graphs)(one, session, time_s, show, rules, stored)
         reduction = {
             "from": stored.record.folder,
             "operators_before": dict(found.before),
@@ -150,7 +150,7 @@ def _with_right_program(search: Search, finding: Stored, finished: bool) -> Redu
     """The search's result, confirmed together with an equal program that is right; None where none is near."""
     one = search.trial
     (label,) = one.stored.graphs
-    trial = Trial(stored=replace(finding, as_written={}), session=one.session, rules=one.rules, runs=one.runs)
+    trial = Trial(stored=replace(finding, user_program={}), session=one.session, rules=one.rules, runs=one.runs)
     for pair in with_rewritings(search.accepted[-1], list(finding.graphs).index(label), one.rewriter):
         judged = trial.judge(pair) if trial.shows(pair) else None
         if judged and pipeline.repeats(*judged, trial.session):
@@ -185,7 +185,7 @@ def _of_program(
     if lowered:
         with suppress(NotShown, FindingError):
             of_graph = _of_graphs(lowered, session, time_s / 2, show, rules, finding)
-    (label,) = stored.as_written
+    (label,) = stored.user_program
     if of_graph and of_graph.after[label] == 1:
         return of_graph
     try:
@@ -199,7 +199,7 @@ def _of_program(
 
 def _of_text(stored: Stored, session: CompilerSession, until: float, show: Callable[[Progress], None]) -> Reduced:
     """Cut down a program as its owner wrote it. Raises NotShown, FindingError."""
-    ((label, program),) = stored.as_written.items()
+    ((label, program),) = stored.user_program.items()
     shows_only = f"the fault shows in {label} as its owner wrote it, and not in its graph"
     try:
         split = session.sandbox.call(label, split_program, program, stored.inputs)
@@ -320,16 +320,16 @@ def _of(stored: Stored, verdict: Verdict) -> Stored:
         record=record,
         graphs={label: stored.graphs[label]},
         choices={name: choices for name, choices in stored.choices.items() if name == label},
-        as_written={name: artifact for name, artifact in stored.as_written.items() if name == label},
+        user_program={name: artifact for name, artifact in stored.user_program.items() if name == label},
     )
 
 
 def lowered_again(stored: Stored, session: CompilerSession) -> Stored | None:
     """Return the finding with its program lowered again, in the same forms or plainly; None if neither shows it."""
-    (as_written,) = stored.as_written.values()
-    for choices_of_all in (following(as_written.forms), LoweringChoices()):
+    (user_program,) = stored.user_program.values()
+    for choices_of_all in (following(user_program.forms), LoweringChoices()):
         choices = {label: stored.choices.get(label, choices_of_all) for label in stored.graphs}
-        candidate = replace(stored, choices=choices, as_written={})
+        candidate = replace(stored, choices=choices, user_program={})
         try:
             case = candidate.case()
         except Unlowerable:

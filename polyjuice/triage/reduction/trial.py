@@ -271,7 +271,7 @@ class Trial:
         label, graph = list(self.stored.graphs)[side], pair.graphs[side]
         artifact = self.split.artifact(graph, pair.inputs) if self.split else self._lowered(pair, side)
         graph = self._meaning(label, artifact, pair.inputs) if self.split else graph
-        program = pipeline.prepare(label, graph, artifact, self._sets(pair), as_written=bool(self.split))
+        program = pipeline.prepare(label, graph, artifact, self._sets(pair), user_program=bool(self.split))
         arrays = [*artifact.arrays.values(), *pair.inputs]
         types = [f"{array.dtype}{array.shape}" for array in arrays]
         return program, (str(self.runs), str(artifact.source), str(artifact.setup), *types, *map(array_digest, arrays))

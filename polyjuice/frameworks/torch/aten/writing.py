@@ -13,7 +13,7 @@ _TORCH_NAMES = {*dtypes.ALL, "contiguous_format", "preserve_format", "channels_l
 
 
 def spell(node: Node, operands: Sequence[str]) -> str | Unsupported:
-    """Return ``torch.ops.aten.NAME.OVERLOAD(...)``, or a Hole if the node is no readable ATen call."""
+    """Return ``torch.ops.aten.NAME.OVERLOAD(...)``, or Unsupported if the node is no readable ATen call."""
     call = aten_calls.from_node(node)
     if call is None or call.namespace != "aten":
         return Unsupported("it is opaque")
