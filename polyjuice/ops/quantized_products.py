@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -87,56 +87,49 @@ def _qlinear_error(c: ErrorContext) -> np.ndarray:
     return round_clipped_error(value, reach, _number(c.x[7]).astype(np.float64), byte_limits(c.x[7]))
 
 
-def _torch_number(c: Call, i: int, dtype: str) -> str:
-    text = c.x[i] if c.types[i].rank == 0 else f"{c.x[i]}.reshape(())"
-    return text if c.types[i].dtype == dtype else f"{text}.to(torch.{dtype})"
+class _Library(NamedTuple):
+    """How a library writes parts of a product."""
+
+    cast: str
+    number: str
+    """One number in a tensor of any rank."""
+    matmul: str
+    convolve: Callable[..., str]
+    rounding: Callable[..., str]
+
+    def one(self, c: Call, i: int, dtype: str) -> str:
+        text = c.x[i] if c.types[i].rank == 0 else self.number.format(c.x[i])
+        return text if c.types[i].dtype == dtype else self.cast.format(text, dtype)
+
+    def product(self, c: Call) -> str:
+        """QLinearMatMul, or QLinearConv in double precision, which holds all integers on the way.
+
+        Frameworks convolve no integers.
+        """
+        dtype = "float64" if "strides" in c.attrs else "int32"
+        x = [f"({self.cast.format(c.x[i], dtype)} - {self.one(c, zero, dtype)})" for i, zero in ((0, 2), (3, 5))]
+        if "strides" in c.attrs:
+            x += [self.cast.format(text, dtype) for text in c.x[8:]]
+            product = self.convolve(c, x, c.types[0].shape[2:], c.types[3].shape)
+        else:
+            product = self.matmul.format(*x)
+        left, right, result = (self.one(c, i, "float32") for i in (1, 4, 6))
+        value = f"{self.cast.format(product, 'float32')} * ({left} * {right} / {result})"
+        return self.rounding(value, self.one(c, 7, "float32"), c.results[0].dtype, c.draws)
+
+    def conv_integer(self, c: Call) -> str:
+        """ConvInteger in double precision, too."""
+        operands = [self.cast.format(c.x[i], "float64") for i in (0, 1)]
+        for i, text in enumerate(operands):
+            if len(c.x) > 2 + i:
+                operands[i] = f"({text} - {self.one(c, 2 + i, 'float64')})"
+        return self.cast.format(self.convolve(c, operands, c.types[0].shape[2:], c.types[1].shape), "int32")
 
 
-def _tensorflow_number(c: Call, i: int, dtype: str) -> str:
-    text = c.x[i] if c.types[i].rank == 0 else f"tf.reshape({c.x[i]}, [])"
-    return text if c.types[i].dtype == dtype else f"tf.cast({text}, tf.{dtype})"
-
-
-def _factor(c: Call, number: Callable[[Call, int, str], str]) -> str:
-    one, other, result = (number(c, i, "float32") for i in (1, 4, 6))
-    return f"({one} * {other} / {result})"
-
-
-def _operands(c: Call, number: Callable[[Call, int, str], str], cast: str, dtype: str) -> list[str]:
-    return [f"({cast.format(c.x[i], dtype)} - {number(c, zero, dtype)})" for i, zero in ((0, 2), (3, 5))]
-
-
-def _qmatmul_torch(c: Call) -> str:
-    left, right = _operands(c, _torch_number, TORCH_CAST, "int32")
-    product = f"torch.matmul({left}, {right}).to(torch.float32)"
-    zero = _torch_number(c, 7, "float32")
-    return rounding_torch(f"{product} * {_factor(c, _torch_number)}", zero, c.results[0].dtype, c.draws)
-
-
-def _qmatmul_tensorflow(c: Call) -> str:
-    left, right = _operands(c, _tensorflow_number, TENSORFLOW_CAST, "int32")
-    product = f"tf.cast(tf.matmul({left}, {right}), tf.float32)"
-    zero = _tensorflow_number(c, 7, "float32")
-    return rounding_tensorflow(f"{product} * {_factor(c, _tensorflow_number)}", zero, c.results[0].dtype, c.draws)
-
-
-def _qconv_torch(c: Call) -> str:
-    """A convolution in double precision, which holds all integers on the way, because Torch convolves no integers."""
-    operands = _operands(c, _torch_number, TORCH_CAST, "float64")
-    bias = [TORCH_CAST.format(text, "float64") for text in c.x[8:]]
-    product = conv_torch(c, [*operands, *bias], c.types[0].shape[2:], c.types[3].shape)
-    zero = _torch_number(c, 7, "float32")
-    value = f"{product}.to(torch.float32) * {_factor(c, _torch_number)}"
-    return rounding_torch(value, zero, c.results[0].dtype, c.draws)
-
-
-def _qconv_tensorflow(c: Call) -> str:
-    operands = _operands(c, _tensorflow_number, TENSORFLOW_CAST, "float64")
-    bias = [TENSORFLOW_CAST.format(text, "float64") for text in c.x[8:]]
-    product = conv_tensorflow(c, [*operands, *bias], c.types[0].shape[2:], c.types[3].shape)
-    zero = _tensorflow_number(c, 7, "float32")
-    value = f"tf.cast({product}, tf.float32) * {_factor(c, _tensorflow_number)}"
-    return rounding_tensorflow(value, zero, c.results[0].dtype, c.draws)
+_TORCH = _Library(TORCH_CAST, "{0}.reshape(())", "torch.matmul({0}, {1})", conv_torch, rounding_torch)
+_TENSORFLOW = _Library(
+    TENSORFLOW_CAST, "tf.reshape({0}, [])", "tf.matmul({0}, {1})", conv_tensorflow, rounding_tensorflow
+)
 
 
 def _qconv_shape(s: Sequence[Dims], a: Any) -> Sequence[Dims]:
@@ -209,17 +202,6 @@ def _conv_integer_size(x: Sequence[np.ndarray], a: Attrs) -> np.ndarray:
     return conv([np.abs(v) + (np.abs(_number(x[2 + i])) if len(x) > 2 + i else 0) for i, v in enumerate(x[:2])], a)
 
 
-def _conv_integer_text(
-    c: Call, cast: str, number: Callable[[Call, int, str], str], convolve: Callable[..., str]
-) -> str:
-    """A convolution in double precision, which holds all integers on the way: frameworks convolve no integers."""
-    operands = [cast.format(c.x[i], "float64") for i in (0, 1)]
-    for i, text in enumerate(operands):
-        if len(c.x) > 2 + i:
-            operands[i] = f"({text} - {number(c, 2 + i, 'float64')})"
-    return cast.format(convolve(c, operands, c.types[0].shape[2:], c.types[1].shape), "int32")
-
-
 def _sample_conv_integer(rng: random.Random, first: TensorType) -> Sample | None:
     drawn = _draw_conv(rng, first)
     if drawn is None:
@@ -235,7 +217,16 @@ _PRODUCT_TYPES = {"A": BYTES, "B": BYTES, "Y": BYTES, "S": ("float32",)}
 
 
 def _quantized(name: str, **more: Any) -> Op:
-    return Op(name=name, results=("Y",), numpy=_qlinear, error=_qlinear_error, continuous=False, **more)
+    return Op(
+        name=name,
+        results=("Y",),
+        numpy=_qlinear,
+        error=_qlinear_error,
+        torch=_TORCH.product,
+        tensorflow=_TENSORFLOW.product,
+        continuous=False,
+        **more,
+    )
 
 
 OPS: tuple[Op, ...] = (
@@ -244,8 +235,6 @@ OPS: tuple[Op, ...] = (
         inputs=_PRODUCT,
         types=_PRODUCT_TYPES,
         shape=_qmatmul_shape,
-        torch=_qmatmul_torch,
-        tensorflow=_qmatmul_tensorflow,
         sample=_sample_qmatmul,
         weight=0.3,
     ),
@@ -255,8 +244,6 @@ OPS: tuple[Op, ...] = (
         min_inputs=8,
         types={**_PRODUCT_TYPES, "I": ("int32",)},
         shape=_qconv_shape,
-        torch=_qconv_torch,
-        tensorflow=_qconv_tensorflow,
         sample=_sample_qconv,
         attrs=CONV_ATTRS,
         weight=2,
@@ -267,8 +254,8 @@ OPS: tuple[Op, ...] = (
         shape=_conv_integer_shape,
         numpy=_conv_integer,
         error=_integer_error,
-        torch=lambda c: _conv_integer_text(c, TORCH_CAST, _torch_number, conv_torch),
-        tensorflow=lambda c: _conv_integer_text(c, TENSORFLOW_CAST, _tensorflow_number, conv_tensorflow),
+        torch=_TORCH.conv_integer,
+        tensorflow=_TENSORFLOW.conv_integer,
         sample=_sample_conv_integer,
         attrs=CONV_ATTRS,
         partial=_conv_integer_size,
