@@ -119,7 +119,6 @@ class Confirming:
         return known_list.find(self._bugs, name, self._session.version, verdict.signature, triaged=triaged)
 
     def _of_part(self, case: Case, verdict: Verdict) -> known_list.KnownBug | None:
-        """Return the known bug whose culprit pass, switched off, removes the wrong result."""
         if fails(verdict.kind):
             return None
         compiler, version = self._session.compiler, self._session.version

@@ -115,14 +115,12 @@ class _Campaign:
         self._pool.shutdown()
 
     def end(self) -> None:
-        """End the processes, and store the time spent and the findings."""
         spent = self._timing.spent(time.monotonic())
         _stop(multiprocessing.active_children())
         self._pool.shutdown(cancel_futures=True)
         _save(self._store, self._triage, spent)
 
     def _submit(self) -> bool:
-        """Give work to the processes. Return whether any of them works."""
         timing = self._timing
         self._start_triage(cases=timing.cases_ended is None)
         # With one process, a triage has its turn before the next task, because a pack takes long.

@@ -356,7 +356,6 @@ def _unsupported(case: Case) -> list[Outcome]:
 
 
 def _refused(case: Case) -> bool:
-    """Whether the user's original program is unsupported by the compiler or its framework."""
     return any(program.user_program and program.outcome.status == "unsupported" for program in case.programs)
 
 

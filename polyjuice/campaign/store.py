@@ -547,7 +547,6 @@ class Store:
         }
 
     def _shares(self) -> dict[str, float]:
-        """Fractions of the time of all processes, by activity of cases (except probing for support) and triage."""
         spent = Counter({TRIAGE: float(self.meta("triage_s") or 0)})
         for seconds in self._seconds():
             spent.update(seconds)

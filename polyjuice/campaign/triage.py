@@ -218,7 +218,6 @@ class Triage:
             self._unsorted.setdefault(state.culprits, {})[state.name] = state
 
     def _enqueue(self, group: str) -> None:
-        """Let a group whose size has changed wait for its turn."""
         if members := self._groups.get(group):
             failure = fails(self._waiting[members[0][-1]].kind)
             heapq.heappush(self._queue, (*schedule.triage_order(len(members), failure=failure), group))
@@ -259,7 +258,6 @@ class Triage:
             self._learn([KnownCulprit.of(record, cause)])
 
     def _learn(self, culprits: Iterable[KnownCulprit]) -> None:
-        """Record new culprits. Findings whose groups are not `alike` are compared with them."""
         new = [one for one in culprits if one.cause and one.blame and one not in self._culprits]
         if not new:
             return
@@ -272,7 +270,6 @@ class Triage:
                     self._place(self._waiting[name])
 
     def _join(self, cause: str, record: Mapping[str, Any]) -> None:
-        """Attribute findings of earlier causes to this cause, where it accounts for them."""
         culprit = KnownCulprit.of(record, cause)
         for old in [old for old, other in self._records.items() if old != cause and culprit.accounts_for(other)]:
             self._store.join_causes(old, cause, f"reduced and bisected, {culprit.evidence}")
@@ -356,7 +353,6 @@ def _sum_up(groups: Mapping[str, Sequence[FindingState]], path: Path) -> None:
 
 
 def _write_table(path: Path, title: str, lead: str, heads: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
-    """Write a table in Markdown; without rows, remove the file."""
     if not rows:
         path.unlink(missing_ok=True)
         return

@@ -77,7 +77,6 @@ def _further(config: Config) -> str:
 
 
 def _sources(config: Config) -> str:
-    """The option --seeds of a campaign for a shell; "" for the default."""
     return "".join(f"--seeds {shlex.quote(source)} " for source in config.seeds if source != MIXED)
 
 
@@ -99,7 +98,6 @@ def too_little(counts: Mapping[str, Any], store: Store, config: Config) -> str:
 
 
 def _reasons(store: Store) -> str:
-    """The most frequent reasons for skipping cases, with counts, and of each the most frequent detail."""
     details: dict[str, Counter[str]] = {}
     for text, count in store.skipped().items():
         reason, _, detail = text.partition(": ")

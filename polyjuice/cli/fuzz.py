@@ -140,7 +140,6 @@ def _named(context: typer.Context) -> set[str]:
 
 
 def _new_folder(compiler: str) -> Path:
-    """The folder campaigns/COMPILER-DATE, with a number after it if that exists."""
     stem = f"{compiler}-{time.strftime('%Y%m%d-%H%M%S')}"
     names = itertools.chain([stem], (f"{stem}-{number}" for number in itertools.count(2)))
     return next(folder for folder in (Path("campaigns") / name for name in names) if not folder.exists())

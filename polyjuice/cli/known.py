@@ -127,7 +127,6 @@ def check(
 
 
 def _recognized(store: Store, bugs: Sequence[KnownBug]) -> list[_Recognized]:
-    """Return every finding that a campaign reports, matched with known bugs."""
     found = []
     for distinct in [*store.causes(), *store.groups()]:
         finding = distinct.record

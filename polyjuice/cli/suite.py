@@ -183,7 +183,6 @@ def _interruptible() -> Iterator[None]:
 
 
 def _usual(formats: tuple[str, ...]) -> tuple[str, ...]:
-    """The installed default compiler of each format; missing ones are reported."""
     found = []
     for name in (name for format in formats for name in compilers.suite_guards(format)):
         answer = probe(name)

@@ -61,7 +61,6 @@ def list_compilers(
 
 
 def _described(name: str, python: str) -> dict[str, Any]:
-    """A compiler: whether its interpreter has it, and the cached answers about the operators that it takes."""
     state = probe(name, python)
     known: dict[str, str] = {}
     if state["available"]:

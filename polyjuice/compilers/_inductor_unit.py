@@ -178,7 +178,6 @@ def _without_compiling() -> Iterator[None]:
 
 
 def _command(arguments: Sequence[Any]) -> list[str]:
-    """The command of a compile step; empty where there are several."""
     text = arguments[-1] if len(arguments) == 3 else arguments[1]  # 2.1: source, output, command
     if isinstance(text, list):
         return [str(word) for word in text]

@@ -124,7 +124,6 @@ class _Encoder:
         rows.extend(Row("SiteOf", (key, n)) for key in self._sites.get(name, ()))
 
     def bound(self, name: str, range_: Range | None) -> None:
-        """State the interval in which a value lies, if one is known."""
         if range_:
             self.out.rows.append(Row("RangeOf", (self.out.values[name], *range_)))
 
@@ -189,7 +188,6 @@ def _constant(tables: Tables, array: np.ndarray, type: TensorType) -> str:
 def _table_terms(
     graph: Graph, node: Node, use: Callable[[str], str], words: Collection[str] | None
 ) -> list[str] | None:
-    """The terms of a node's results, or None where no constructor can express this application."""
     op = entry(node)
     if op is None or "" in node.inputs:
         return None

@@ -361,7 +361,6 @@ def derivable(name: str) -> bool:
 
 
 def _type_rules(c: Constructor) -> list[str]:
-    """The rules that derive shape and type of every output; the outputs of an operator that splits share them."""
     if len(c.op.results) == 1:
         return _output_rules(c, 0, c.variables)
     every = range(len(c.op.results))

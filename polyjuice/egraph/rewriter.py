@@ -193,7 +193,6 @@ def _variants(
 
 
 def _accepted(graph: Graph, accepts: Accepts | None) -> bool:
-    """Whether ``accepts`` takes every operator of the table in a graph, and ONNX can hold its attributes."""
     types = graph.types
     nodes = [(op, node) for node in graph.nodes if (op := entry(node))]
     if not all(writable(node.attrs) for _, node in nodes):

@@ -261,8 +261,6 @@ def run_script(
 
 
 class _Lost(Exception):
-    """The process ended or hung while it worked on an artifact."""
-
     def __init__(self, outcome: Outcome) -> None:
         super().__init__(outcome.message)
         self.outcome = outcome
@@ -330,8 +328,6 @@ def probe(compiler: CompilerInfo | str, python: str | Path = sys.executable, lim
 
 
 class _StartFailed(EnvironmentProblem):
-    """The process crashed or hung before it was ready."""
-
     def __init__(self, message: str, outcome: Outcome) -> None:
         super().__init__(message)
         self.outcome = outcome

@@ -221,7 +221,6 @@ class Job:
         self._answer["status"] = "drafted"
 
     def _load(self) -> Any:
-        """Load the program, run it uncompiled if the request asks for it, and return it."""
         request, compiler = self.request, self._compiler
         source = self._arrays[0][1].tobytes()
         named = {name: self._arrays[1 + index] for index, name in enumerate(request["names"])}

@@ -145,7 +145,6 @@ def _answer(stream: BinaryIO) -> tuple[str, Any] | None:
 
 
 def _end(status: int, limits: ReadLimits, verb: str) -> str:
-    """How a process ended that sent no answer, and what to do."""
     if status in (-signal.SIGALRM, -signal.SIGPROF):
         return f"it cannot be {verb} within {limits.seconds:g} s; make the model smaller, or raise --read-timeout"
     if status == -signal.SIGKILL:
@@ -193,7 +192,6 @@ def _called(function: Callable[[], object]) -> tuple[str, object]:
 
 
 def _limit_memory(gib: float) -> None:
-    """Limit the address space to its present size plus ``gib``."""
     with suppress(FileNotFoundError, OSError, ValueError):  # macOS has no /proc, and refuses the limit
         present = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
         _, hard = resource.getrlimit(resource.RLIMIT_AS)

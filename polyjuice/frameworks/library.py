@@ -69,7 +69,6 @@ def check_valid(model: ModelProto) -> None:
 
 
 def _line(error: BaseException) -> str:
-    """An error as one line of printable characters."""
     return visible(" ".join(str(error).split()), kept="")[:_LINE]
 
 

@@ -51,7 +51,6 @@ def choose(graph: Graph, chooser: Chooser, callings: Sequence[Calling] = tuple(C
 
 
 def _some_part(graph: Graph, rng: random.Random) -> frozenset[int]:
-    """Sometimes return a convex, connected part of random place and size, of at least two nodes."""
     order = random_order(graph, rng) if rng.random() < CHANCE else []
     if len(order) < 2:
         return frozenset()

@@ -208,7 +208,6 @@ class _Writer:
         )
 
     def _function(self, name: str, results: Sequence[str], decorator: str = "", bound: bool = True) -> list[str]:
-        """Return the statements so far as a function, or as a method if it is ``bound``."""
         tensors = [self._tensor(result) for result in results]
         parameters = [*(["self"] if bound else []), *self._parameters]
         decorator = self._dialect.of_methods.get(decorator, decorator) if bound else decorator
@@ -259,7 +258,6 @@ class _Writer:
     # --- operators ---------------------------------------------------------------------------------------------------
 
     def _statement(self, number: int) -> None:
-        """Write the statements that compute a node's results, and those that then write into inputs."""
         if self._memory is None:
             self._node(self._nodes[number])
             return
@@ -411,7 +409,6 @@ class _Writer:
         return name in self._fresh and not (self._memory and self._memory.is_shared(name))
 
     def _implicit_casts(self) -> dict[str, str]:
-        """Return the casts that are left out: their results, and the values that replace them."""
         found: dict[str, str] = {}
         casts = {node.outputs[0]: node for node in self._graph.nodes if node.qualified == "Cast"}
         for node in self._graph.nodes:
@@ -490,7 +487,6 @@ class _Writer:
         return [f"{targets} = self.{_AROUND}({arguments})"], [around, *members]
 
     def _module(self, nodes: Sequence[Node], outline: Outline, decorator: str) -> list[str]:
-        """Return the statements so far as a method, or as a module with weights of its own."""
         part = outline.part.graph
         if not self._chooser.about("module").chance(_MODULE):
             return self._function(_PART, part.outputs, decorator)

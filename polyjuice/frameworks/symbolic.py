@@ -99,7 +99,6 @@ def fitted(arrays: Iterable[np.ndarray], shapes: Iterable[Sequence[int]]) -> tup
 
 
 def _open(value: ValueInfoProto) -> Iterator[tuple[int, TensorShapeProto.Dimension, str]]:
-    """Yield the axes of an input whose sizes are open, their dimensions, and their symbols."""
     for axis, dim in enumerate(value.type.tensor_type.shape.dim):
         if not dim.HasField("dim_value") or dim.dim_value < 0:
             yield axis, dim, dim.dim_param or f"{value.name}[{axis}]"

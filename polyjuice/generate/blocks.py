@@ -392,7 +392,6 @@ def narrow_storage(s: BlockSite, x: str) -> None:
 
 
 def _moved_about(s: BlockSite, x: str) -> str:
-    """Return the value, or a copy, transpose or reshape of it."""
     rank, chance = len(s.shape(x)), s.rng.random()
     if chance < 0.4 and rank > 1:
         return s.op("Transpose", x, perm=tuple(s.rng.sample(range(rank), rank)))

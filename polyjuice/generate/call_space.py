@@ -97,7 +97,6 @@ def _counted(op: Op) -> CallSpace:
 
 
 def _draws(op: Op) -> Iterator[tuple[int, Attrs]]:
-    """Yield the rank of the first operand and the attributes of random well-typed applications."""
     rng = random.Random(op.qualified)
     for rank in range(MAX_RANK + 1):
         for _ in range(_DRAWS):

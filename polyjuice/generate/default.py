@@ -62,7 +62,6 @@ _FURTHER_INPUTS = 30
 
 
 def _broadcasts(t: TensorType, dtype: str, shape: tuple[int, ...]) -> bool:
-    """Return whether a value has the element type, and reaches the shape only by broadcasting."""
     if t.dtype != dtype or t.shape == shape or t.rank > len(shape):
         return False
     return all(size in (1, wanted) for size, wanted in zip(reversed(t.shape), reversed(shape), strict=False))
@@ -118,7 +117,6 @@ class Default(Growth):
         return application is not None and bool(self._put(application, first))
 
     def _put(self, application: OperatorUse, first: str) -> tuple[str, ...]:
-        """Apply an operator as it was drawn for a value. Return its results; empty if the other operands do not fit."""
         operands = [first, *(self._operand(application, place) for place in range(1, len(application.types)))]
         results = self.results_on(application, operands)
         if self._exchanges(application) and self.results_on(application, operands[::-1]) == results:
@@ -130,7 +128,6 @@ class Default(Growth):
         return alike and not application.operands[0].values and self.rng.random() < _EXCHANGED
 
     def _next(self) -> tuple[Op, str]:
-        """Return an operator and its first operand. The operator is often a partner of the operand's own."""
         rng = self.rng
         chance = rng.random()
         recent = self._wide(self.computed[-6:])

@@ -78,7 +78,6 @@ def disrupt(graph: Graph, seed: int | str, memory: Memory | None = None) -> Brok
 
 
 def _breaking(graph: Graph, node: Node, operand: int, kind: str, rng: random.Random) -> Iterator[TensorType]:
-    """Yield types that the operand must not have, in random order."""
     op = entry(node)
     if op is None:
         return
@@ -106,7 +105,6 @@ def _reshaped(t: TensorType, rng: random.Random) -> list[TensorType]:
 
 
 def _with(graph: Graph, number: int, operand: int, kind: str, actual: TensorType, rng: random.Random) -> Broken:
-    """Return the graph with a value of another type as an operand, without values that are no longer needed."""
     node = graph.nodes[number]
     there = [*graph.inputs, *(name for earlier in graph.nodes[:number] for name in earlier.outputs if name)]
     suiting = [name for name in there if graph.types[name] == actual]

@@ -233,7 +233,6 @@ class Growth:
         return without_unused_inputs(self._builder.graph(unused + others))
 
     def _shown(self, name: str) -> float:
-        """Return how often a value that operators read is also an output."""
         return _SHOWN
 
     def _random_shape(self, rank: int) -> tuple[int, ...]:

@@ -66,7 +66,6 @@ class _Guided(Default):
         raise NotImplementedError
 
     def _newest(self) -> tuple[Op, str]:
-        """Return an operator and its first operand, chosen because they are new."""
         raise NotImplementedError
 
     def _next(self) -> tuple[Op, str]:
@@ -84,7 +83,6 @@ class _Guided(Default):
         return [v for v in values if v in self.producers and not self.memory.covers(edge(self.producers[v], op))]
 
     def _existing(self, application: OperatorUse, place: int) -> str:
-        """Return a value of the operand's type, or another that fits, if the edge from it is new."""
         wanted = application.types[place]
         there = [v for v in self.computed[-_RECENT:] if self.type(v).dtype == wanted.dtype]
         new = self._new_edges(application.op, there) if not application.operands[place - 1].values else []
@@ -115,7 +113,6 @@ class InCampaign(_Guided):
         return super()._grow()
 
     def _grow_due(self, op: Op, dtype: str) -> bool:
-        """Try to apply an operator to a value of an element type, or to a new input if no such value exists."""
         for _ in range(_TRIALS):
             there = [v for v in self.values[-_RECENT:] if self.type(v).dtype == dtype]
             first = self.rng.choice(self._wide(there)) if there and self.rng.random() < _ON_EXISTING else ""
@@ -224,7 +221,6 @@ class InSuite(_Guided):
         return known if known and self.rng.random() >= _REJECTED else None
 
     def _drawn(self, op: Op, first: str) -> _Call | None:
-        """Return an application to a value, and to other existing values where they fit."""
         application = self.draw(op, self.type(first))
         if application is None:
             return None

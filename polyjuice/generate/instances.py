@@ -49,7 +49,6 @@ class _Application:
 
 
 def _draw(op: Op, dtype: str, rank: int, rng: random.Random) -> _Application | None:
-    """Return a random application; None if the drawn first operand does not suit the operator."""
     first = TensorType(dtype, tuple(rng.choice(_SIZES) for _ in range(rank)))
     sample = op.sample(rng, first)
     if sample is None:

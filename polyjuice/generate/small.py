@@ -161,7 +161,6 @@ class Small(Default):
         return self._any_on(first), first
 
     def _any_on(self, first: str) -> Op:
-        """Return any operator that takes a value first, or any operator at all if none does."""
         taking = [op for op in self.operators if op.accepts(0, self.type(first).dtype)]
         return self.rng.choice(taking or self.operators)
 

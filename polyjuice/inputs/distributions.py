@@ -39,7 +39,6 @@ def _rectified(x: np.ndarray, rng: np.random.Generator) -> np.ndarray:
 
 
 def _sparse(x: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-    """Set most elements to zero, or all but one along the last axis."""
     kept = rng.random(x.shape)
     chosen = kept == kept.max(axis=-1, keepdims=True) if rng.random() < 0.5 else kept < _DENSITY
     return np.where(chosen, x, np.zeros_like(x))

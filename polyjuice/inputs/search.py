@@ -60,7 +60,6 @@ def _negative(array: np.ndarray) -> np.ndarray:
 
 
 def _signs(array: np.ndarray) -> np.ndarray:
-    """Return -1, 0 or 1 for each integer; booleans stay as they are."""
     return array if array.dtype.kind == "b" else np.asarray(np.sign(array))
 
 
@@ -154,7 +153,6 @@ def _with_values(graph: Graph, found: Found) -> Graph:
 
 
 def _searches(graph: Graph, rng: np.random.Generator) -> Iterator[Found]:
-    """Yield the results of searches for inputs alone, from further starting values."""
     for _ in range(_CONFIRMATIONS):
         yield find(graph, tuple(normal(t, rng) for t in graph.input_types), integers=True)
 
@@ -229,7 +227,6 @@ def _detached(graph: Graph, found: Found) -> tuple[Graph, list[str]]:
 
 
 def _tidy(graph: Graph) -> Graph:
-    """Remove inputs and constants that nobody reads, and make outputs of the results that nobody reads."""
     used = read(graph)
     unread = [next(filter(None, n.outputs)) for n in graph.nodes if not used.intersection(filter(None, n.outputs))]
     inputs = tuple(name for name in graph.inputs if name in used)

@@ -61,7 +61,6 @@ def _of_result(
     values: Sequence[Value],
     number: int,
 ) -> dict[tuple[str, str], int]:
-    """The masks that an operator brings to one of its results."""
     op, value, type = entry(node), values[number], types[number]
     assert type is not None
     found = {}

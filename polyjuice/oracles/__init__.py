@@ -20,7 +20,6 @@ from polyjuice.oracles.oracle import Comparison, Ending, Kind, Oracle, Predicate
 
 
 def _own() -> list[Oracle]:
-    """The oracles in the files of this folder, by their rank."""
     files = sorted(path.stem for path in Path(__file__).parent.glob("*.py") if path.stem != "__init__")
     modules = (importlib.import_module(f"{__name__}.{name}") for name in files)
     return sorted((module.ORACLE for module in modules if hasattr(module, "ORACLE")), key=lambda oracle: oracle.rank)

@@ -211,7 +211,6 @@ def _ordered(shared: frozenset[Shared]) -> list[Shared]:
 
 
 def _depending(graph: Graph, number: int) -> int:
-    """The first output that depends on an input; the first of all outputs if none does."""
     reached = {graph.inputs[number]} if number < len(graph.inputs) else set()
     for node in graph.nodes:
         if not reached.isdisjoint(node.inputs):

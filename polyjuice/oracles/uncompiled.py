@@ -171,7 +171,6 @@ def _format(t: Program) -> Format:
 
 
 def _is_alone(t: Program) -> bool:
-    """Whether it is one operator, and either Torch's or in a program that we generated."""
     return len(t.graph.nodes) == 1 and _is_read(t) and (_format(t).edge_defined or not t.user_program)
 
 
@@ -290,7 +289,6 @@ _OPEN: Mapping[str, Callable[[Program, Sequence[np.ndarray]], bool]] = {
 
 
 def _uncompiled(artifact: Artifact, sets: Sequence[Sequence[np.ndarray]], access: CompilerAccess) -> Results | None:
-    """The outputs of a program on sets of inputs, without the compiler; None where it does not run."""
     if not isinstance(artifact.source, bytes):
         return access.execute(artifact, sets, compile=False).reference
     results = []

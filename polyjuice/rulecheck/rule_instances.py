@@ -65,8 +65,6 @@ def draw(rule: Rule, rng: random.Random, dtype: str, small: bool = False) -> Ins
 
 
 class _Drawing:
-    """One draw: the graph under construction, and the values of the rule's variables."""
-
     def __init__(self, rule: Rule, rng: random.Random, dtype: str, small: bool) -> None:
         self._side = left_side(rule)
         self._rng = rng
@@ -127,7 +125,6 @@ class _Drawing:
         return self._application(constructors()[str(expr[0])], expr[1:], hint, accepted)
 
     def _leaf(self, variable: str, hint: TensorType, accepted: Sequence[str]) -> str:
-        """A new input, or sometimes an existing one of the same type."""
         rng = self._rng
         wanted = self._dtype(variable) or hint.dtype
         dtype = next(t for t in (wanted, *self._dtypes) if t in accepted)
@@ -168,7 +165,6 @@ class _Drawing:
         return (*shape, *(rng.choice(self._sizes) for _ in range(rank - len(shape))))[:rank]
 
     def _dtype(self, variable: str) -> str:
-        """The element type of a leaf in the rule's conditions, "" if they have none."""
         for fact in self._side.facts:
             match fact:
                 case ["Bool", name] if name == variable:

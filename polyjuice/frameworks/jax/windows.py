@@ -87,7 +87,6 @@ def _max_pool(c: Call) -> str:
 
 
 def _padded_sums(c: Call, x: str) -> str:
-    """The sums over windows of an array after its padding with zeros."""
     pads = pairs(c.attrs["pads"])
     sizes = [low + size + high for (low, high), size in zip(pads, c.types[0].shape[2:], strict=True)]
     padded = f"jnp.pad({x}, {((0, 0), (0, 0), *pads)})"

@@ -96,7 +96,6 @@ def _as_output(proto: GraphProto, values: Mapping[str, ValueInfoProto], draws: D
 
 
 def _two_outputs(model: ModelProto, graph: Graph, draws: Draws) -> bool:
-    """Add an Identity of an output, which replaces the output or becomes a further one."""
     proto, opset = model.graph, default_version(model)
     fit = [value for value in proto.output if takes("Identity", dtype_of(value.type.tensor_type.elem_type, ""), opset)]
     if not fit:
@@ -151,7 +150,6 @@ def _shared(model: ModelProto, graph: Graph, draws: Draws) -> bool:
 
 
 def _doubled(model: ModelProto, graph: Graph, draws: Draws) -> bool:
-    """Copy an initializer that is read more than once, for one of its readers."""
     proto = model.graph
     tensors = {tensor.name: tensor for tensor in proto.initializer}
     places = [(node, i) for node in proto.node for i, name in enumerate(node.input) if name in tensors]

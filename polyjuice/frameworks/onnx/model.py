@@ -211,7 +211,6 @@ def _forms(
 
 
 def _explicit_broadcasts(graph: Graph, chooser: Chooser, idioms: Counter[str]) -> Graph:
-    """Sometimes put an Expand before an elementwise operator that would broadcast by itself."""
     types = dict(graph.types)
     nodes: list[Node] = []
     for node in graph.nodes:
@@ -234,7 +233,6 @@ def _explicit_broadcasts(graph: Graph, chooser: Chooser, idioms: Counter[str]) -
 def _constants_as_inputs(
     graph: Graph, chooser: Chooser, idioms: Counter[str]
 ) -> tuple[Graph, list[tuple[str, np.ndarray]]]:
-    """Sometimes make constants inputs; return the graph, and the names and values of these constants."""
     moved = [
         (name, array) for name, array in graph.constants.items() if chooser.about("argument", name).chance(_ARGUMENT)
     ]
@@ -252,7 +250,6 @@ def _further_result(graph: Graph, chooser: Chooser, idioms: Counter[str]) -> Gra
 
 
 def _constant_chance(seed_forms: Collection[str]) -> float:
-    """Return how often a model has Constant nodes: mostly, if the seed model creates constants in the graph."""
     return _SEED_CONSTANT_NODES if any(name.startswith("Constant: ") for name in seed_forms) else _CONSTANT_NODES
 
 

@@ -106,8 +106,6 @@ def versions(op: str, dtype: str) -> Mapping[int, range]:
 
 
 class _Writer:
-    """Rewrites nodes for another opset. ``made`` holds constants that they need."""
-
     def __init__(
         self, types: Mapping[str, TensorType], constants: Mapping[str, np.ndarray], own: int, opset: int
     ) -> None:
@@ -164,7 +162,6 @@ class _Writer:
         return True
 
     def _attributes(self, node: NodeProto, old: _Version, new: _Version) -> bool:
-        """Remove attributes that the opset lacks, if they have their default values."""
         for name in [a.name for a in node.attribute if a.name not in new.attributes]:
             present, default = value(node, name), old.attributes[name]
             if present != default and not (name == "dilations" and set(present) == {1}):

@@ -103,8 +103,6 @@ def _graph(model: ModelProto, where: str) -> Graph:
 
 
 class _Reader:
-    """The state of one reading: the known properties of the values so far."""
-
     def __init__(self, model: ModelProto, budget: Budget) -> None:
         self.proto = model.graph
         self.budget = budget
@@ -482,7 +480,6 @@ def _outputs(op: Op, proto: NodeProto) -> tuple[str, ...]:
 
 
 def _by_place(attrs: Sequence[Attr]) -> list[tuple[int, Attr]]:
-    """The attributes among ONNX's inputs with their places, the last first."""
     placed = [(attr.place, attr) for attr in attrs if attr.place is not None]
     return sorted(placed, key=lambda pair: pair[0], reverse=True)
 

@@ -35,8 +35,6 @@ def written(models: Mapping[str, bytes], inputs: Sequence[str]) -> str | None:
 
 @dataclass(frozen=True)
 class _Side:
-    """One model, with names that are identifiers."""
-
     model: ModelProto
     inputs: Sequence[str]
 

@@ -119,7 +119,6 @@ def _examples(folder: Path, count: int) -> tuple[np.ndarray, ...] | None:
 
 
 def _takes(model: ModelProto, arrays: Sequence[np.ndarray]) -> bool:
-    """Return whether a model accepts these inputs, with any sizes for its symbols."""
     read = ModelProto.FromString(model.SerializeToString())
     try:
         symbolic.bind(read, symbolic.sizes_of(model, arrays))

@@ -69,7 +69,6 @@ class _Writer:
         return self.model("body").graph
 
     def model(self, name: str) -> ModelProto:
-        """The model, with the opsets and local functions that the graph needs."""
         graph, proto = self.graph, self.proto
         proto.name = name
         proto.input.extend(to_value_info(value, graph.types[value]) for value in graph.inputs)
@@ -112,7 +111,6 @@ class _Writer:
         proto.value_info.extend(to_value_info(value, graph.types[value]) for value in computed if value not in outputs)
 
     def table_node(self, node: Node) -> NodeProto:
-        """The NodeProto of a table node, at an opset that takes its types and attributes."""
         op = entry(node)
         assert op is not None
         self.raise_opset(node, op)
@@ -132,7 +130,6 @@ class _Writer:
         return proto
 
     def raise_opset(self, node: Node, op: Op) -> None:
-        """Raise the opset to one that takes a node's types and attributes."""
         if not node.domain:
             types = self.graph.types
             operands, results = (tuple(types[n].dtype for n in names if n) for names in (node.inputs, node.outputs))
@@ -158,7 +155,6 @@ class _Writer:
                 proto.input.insert(attr.place, *self.constant_inputs(node, [attr]))
 
     def subgraph(self, graph: Graph) -> GraphProto:
-        """The subgraph of a node, whose operators may need a later opset."""
         inner = _Writer(graph)
         proto = inner.graph_proto()
         self.opset = max(self.opset, inner.opset)
@@ -169,7 +165,6 @@ class _Writer:
         return f"{UNUSED_MARK}{self.unused}"
 
     def constant_inputs(self, node: Node, attrs: list[Attr]) -> Iterator[str]:
-        """The names of the initializers that hold these attributes; ``""`` for None."""
         for attr in attrs:
             value = node.attrs[attr.name]
             dtype = self.graph.types[node.inputs[0]].dtype if attr.like_operand else "int64"
@@ -188,7 +183,6 @@ class _Writer:
 
 
 def _body(graph: Graph) -> tuple[GraphProto, int]:
-    """A graph as the body of a function, and the opset that it needs."""
     inner = _Writer(graph)
     return inner.graph_proto(), inner.opset
 

@@ -116,8 +116,6 @@ def _equal(found: Sequence[tf.Tensor], wanted: Sequence[tf.Tensor]) -> bool:
 
 @dataclass(frozen=True)
 class _Method:
-    """A function of the trace as a method of the model."""
-
     name: str
     bound: tuple[str | None, ...]
     """For each parameter, the resource that replaces it, or None if it stays a parameter."""
@@ -389,7 +387,6 @@ def _flag(op: Any, name: str) -> bool:
 
 
 def _plain(name: str) -> str:
-    """Return an identifier that resembles a name of the trace."""
     clean = re.sub(r"\W", "_", name).strip("_").lower()
     return clean if clean.isidentifier() and not keyword.iskeyword(clean) else f"v_{clean}"
 

@@ -110,7 +110,6 @@ def is_method(call: ast.Call) -> bool:
 
 
 def _changes(call: ast.Call, draws: Draws) -> Iterator[bool]:
-    """Change a call's arguments; yield whether each attempt changed something."""
     assert isinstance(call.func, ast.Attribute)
     name = call.func.attr
     for keyword in list(call.keywords):

@@ -196,14 +196,12 @@ class _Reader:
         self.apply(node, target)
 
     def value(self, node: FxNode) -> ValueName:
-        """The name of a value; a known tensor becomes a constant at its first use."""
         if node not in self.values:
             self.arrays[node.name] = _array(self.known[node], node)
             self.values[node] = self.builder.constant(self.arrays[node.name], node.name)
         return ValueName(self.values[node])
 
     def apply(self, node: FxNode, target: Any) -> None:
-        """Add a call in the table's operators, or as an opaque node."""
         if target._schema.name.removesuffix("_copy") == "aten::as_strided":
             self.values[node] = self.strided(node, *self.arguments(node, target).values())
             return

@@ -170,7 +170,6 @@ class Memory:
         return True
 
     def _out(self, cell: _Cell, number: int, text: str) -> bool:
-        """Write a node's result into the input with ``out=``, if none of its operands may lie there."""
         node = self._nodes[number]
         (result,) = node.outputs
         statement = torch_writes.into(text, cell.name)
@@ -195,7 +194,6 @@ class Memory:
     # --- writes -------------------------------------------------------------------------------------------------------
 
     def _write(self, cell: _Cell, value: str, number: int) -> None:
-        """Write a known value into an input, after a node."""
         if cell.held == value:
             cell.done = value == cell.last
             return

@@ -153,7 +153,6 @@ def _layout(t: TensorType, draws: Draws, axis: int | None, wanted: str, chance: 
 
 
 def _nearest(wanted: str, t: TensorType, axis: int | None) -> str:
-    """Return the layout, or another that is not contiguous if the input cannot have it."""
     if not t.rank:
         return CONTIGUOUS
     if wanted == STRIDE_0 and axis is not None:

@@ -290,7 +290,6 @@ class _Writer:
         return key
 
     def _statements(self) -> Iterator[str]:
-        """Yield the statements that compute something, with the program's own names."""
         code = self._graph.python_code("self")
         (defined,) = (part for part in ast.parse(code.src).body if isinstance(part, ast.FunctionDef))
         renamed = _Renamed(self._names)

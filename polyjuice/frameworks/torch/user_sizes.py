@@ -107,7 +107,6 @@ def _sizes_of(axes: Sequence[_Axis], sizes: Sizes) -> list[int]:
 
 
 def _own(program: ExportedProgram, axes: Sequence[_Axis]) -> dict[str, int] | None:
-    """Return the sizes of the symbols in the example inputs; None if these do not determine them."""
     inputs = tensors(program.example_inputs)
     found: dict[str, int] = {}
     for symbol, name in _names(axes).items():
@@ -121,7 +120,6 @@ def _own(program: ExportedProgram, axes: Sequence[_Axis]) -> dict[str, int] | No
 
 
 def _others(program: ExportedProgram, axes: Sequence[_Axis], own: Sizes, key: str) -> Iterator[dict[str, int]]:
-    """Yield other sizes within the ranges of the symbols."""
     rng = random.Random(f"sizes {key}")
     drawn = {}
     for symbol, name in _names(axes).items():

@@ -104,7 +104,6 @@ class _Ranges:
                 queue.extend(o for o in others if o is not constraint and visits.get(o, 0) < _VISITS)
 
     def _narrowed(self, constraint: Constraint) -> list[int]:
-        """Narrow the bounds of the unknowns in a constraint; return the unknowns that changed."""
         relation, terms, constant = constraint
         low, high = interval(self.bounds, terms, constant)
         narrowed = []

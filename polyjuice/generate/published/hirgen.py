@@ -63,7 +63,6 @@ class HirGen(Growth):
         return True
 
     def _first_operand(self, op: Op) -> tuple[str, OperatorUse] | None:
-        """Return a value of one of the operator's element types, or a new input, and an application to it."""
         dtypes = op.types[op.variable(0)]
         if self.rng.random() >= _CREATED and (there := {self.type(name).dtype for name in self.values} & set(dtypes)):
             dtype = self.rng.choice(sorted(there))
@@ -80,7 +79,6 @@ class HirGen(Growth):
         return None
 
     def _suiting(self, application: OperatorUse, place: int, operands: Sequence[str]) -> list[str]:
-        """Return some values that fit as a further operand and are not operands yet."""
         wanted = application.types[place]
         there = [name for name in self.values if self.type(name).dtype == wanted.dtype and name not in operands]
         some = self.rng.sample(there, min(len(there), _TRIES))

@@ -55,7 +55,6 @@ class Isra(Growth):
         return True
 
     def _first_operand(self, op: Op) -> tuple[str, OperatorUse] | None:
-        """Return an existing value or a new input, and an application of the operator to it."""
         dtypes = op.types[op.variable(0)]
         if self.rng.random() < PICKING_RATE:
             fitting = [v for v in self.values if self.type(v).dtype in dtypes]

@@ -221,7 +221,6 @@ class _Seen:
     result_shapes: set[tuple[int, ...]] = field(default_factory=set)
 
     def add(self, node: Node, operands: Sequence[TensorType], results: Sequence[TensorType], degree: int) -> bool:
-        """Add a node to the statistics; return whether its attribute list is new."""
         attributes = tuple(attribute_texts(node.attrs))
         new = bool(attributes) and attributes not in self.attribute_lists
         if new:

@@ -198,7 +198,6 @@ class NNSmith:
         return application
 
     def _drawn(self, op: Op, first: TensorType) -> _Application | None:
-        """Return an operator with the attributes and further operands that its entry draws for a first operand."""
         choices: random.Random = self._choices
         if any(attr.kind == "graph" for attr in op.attrs):
             first, choices = replace(first, shape=tuple(map(int, first.shape))), self._rng

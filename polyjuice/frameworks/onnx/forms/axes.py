@@ -313,7 +313,6 @@ def _flattened_axis(node: NodeProto, site: FormSite) -> bool:
 
 
 def _as_flatten(node: NodeProto, site: FormSite) -> bool:
-    """Write a matrix whose rows are the leading axes as Flatten."""
     t, result = site.operand(node), site.result(node).shape
     if len(result) != 2 or 0 in result:
         return False

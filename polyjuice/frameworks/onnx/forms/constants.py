@@ -130,7 +130,6 @@ def _as_eye_like(node: NodeProto, site: FormSite) -> bool:
 
 
 def _as_shape(node: NodeProto, site: FormSite) -> bool:
-    """Take the shape of a tensor made for this purpose."""
     array = _array(node)
     if array is None or array.dtype != np.int64 or array.ndim != 1 or (array < 1).any():
         return False

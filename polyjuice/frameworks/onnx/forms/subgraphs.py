@@ -67,7 +67,6 @@ def _become(node: NodeProto, op: str, inputs: Sequence[str], **graphs: GraphProt
 
 
 def _in_an_if(node: NodeProto, site: FormSite) -> bool:
-    """Put the node into the branch that runs; the other branch returns zeros."""
     types = _results(node, site)
     if types is None:
         return False

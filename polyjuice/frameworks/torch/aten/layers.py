@@ -98,7 +98,6 @@ def _avg_pool(c: AtenCall) -> ValueName:
 
 @_says("_adaptive_avg_pool2d.default", "_adaptive_avg_pool3d.default")
 def _adaptive_avg_pool(c: AtenCall) -> ValueName:
-    """Pooling windows of one size, where the sizes divide."""
     sizes, wanted = c.type(c["self"]).shape[2:], c["output_size"]
     demand(len(sizes) == len(wanted), "no batch")
     if set(wanted) == {1}:
