@@ -1,4 +1,4 @@
-"""Measure the diversity of graphs in GenCoG's setting: 22 operators and small shapes (paper 002, 6.1 and 6.3).
+"""Measure the diversity of graphs in GenCoG's setting: 22 operators and small shapes (GenCoG, 6.1 and 6.3).
 
     python benchmarks/gencog.py [--vertices 20000]
 

@@ -1,7 +1,7 @@
 """Extraction: choose an e-node for each e-class, from the fewest operators to the most.
 
 Costs count operators of the DAG: an application that several terms share counts once, and all outputs of one
-application count once. (Algorithm 1 of paper 004, section 4.3, deletes the back edges that a depth-first search meets
+application count once. (Algorithm 1 of PolyJuice, section 4.3, deletes the back edges that a depth-first search meets
 and then takes the largest term. That can leave an e-class, even the root, without a term.) Here every e-class has two
 terms:
 
@@ -388,7 +388,7 @@ class Extractor:
         return self._between(rng, True, limit, steps + 1)
 
     def any(self, rng: random.Random, limit: int) -> Selection:
-        """A graph of randomly chosen e-nodes (the baseline of paper 004, section 6.3)."""
+        """A graph of randomly chosen e-nodes (the baseline of PolyJuice, section 6.3)."""
         return self._between(rng, False, limit, 1)[-1]
 
     def _between(self, rng: random.Random, largest: bool, limit: int, count: int) -> list[Selection]:

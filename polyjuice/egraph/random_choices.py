@@ -1,4 +1,4 @@
-"""The seed's random choices as facts for rules: r1 ... r6 of paper 004, table 1, and similar ones.
+"""The seed's random choices as facts for rules: r1 ... r6 of PolyJuice, table 1, and similar ones.
 
 The key of a choice is the rule's name and whatever the choice depends on (a rank, a size, an element type). So two
 rules choose independently, and an e-class that appears later finds its choice too.

@@ -1,4 +1,4 @@
-"""Rewriting: a graph in, equivalent graphs out, by equality saturation (paper 004, sections 4.2 and 4.3)."""
+"""Rewriting: a graph in, equivalent graphs out, by equality saturation (PolyJuice, sections 4.2 and 4.3)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Saturation: graphs into one e-graph, random choices and rules with them, until a budget is spent (paper 004, 4.2)."""
+"""Saturation: graphs into one e-graph, random choices and rules with them, until a budget is spent (PolyJuice, 4.2)."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """Function rewriting: choose a part of a graph that becomes a function, and the way to call it.
 
-HirGen wraps subgraphs into functions (paper 003, section 3.2, algorithm 2). It also puts another function between a
+HirGen wraps subgraphs into functions (HirGen, section 3.2, algorithm 2). It also puts another function between a
 function and its calls in three ways (section 3.3.2). The graph does not change: lowerings write the call.
 """
 

@@ -402,7 +402,7 @@ def _moved_about(s: BlockSite, x: str) -> str:
 
 @block(_INTEGERS, 0, weight=2)
 def narrow(s: BlockSite, x: str) -> None:
-    """Arithmetic that wraps around soon, and a conversion or a comparison of the result (paper 004, figure 7)."""
+    """Arithmetic that wraps around soon, and a conversion or a comparison of the result (PolyJuice, figure 7)."""
     y = s.op(s.rng.choice(("Add", "Add", "Sub", "Mul")), x, s.value(x, s.shape(x)))
     if s.rng.random() < 0.6:
         others = [t for t in (*_INTEGERS, "float32") if t != s.type(x).dtype]

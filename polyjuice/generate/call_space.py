@@ -1,4 +1,4 @@
-"""Estimate how many different calls each operator allows, as GenCoG does (paper 002, section 5.1).
+"""Estimate how many different calls each operator allows, as GenCoG does (GenCoG, section 5.1).
 
 The operator table has no list of an attribute's values, so the values come from the entry's own ``sample``.
 """

@@ -2,7 +2,7 @@
 
 Each step draws an operator by its weight, and an existing value as its first operand. The operator's entry then samples
 the further operands and the attributes (``Op.sample``). Operands are existing values where they fit, else new inputs or
-constants. Isra also chooses operands first and attributes within their constraints (paper 000, section III). Unlike
+constants. Isra also chooses operands first and attributes within their constraints (Isra, section III). Unlike
 Isra, graphs here have inputs, all element types, and broadcasting.
 """
 

@@ -1,6 +1,6 @@
 """Disruptive generation: break one constraint of one operator in a valid graph.
 
-HirGen, paper 003, section 3.1.5. One operand gets a wrong element type or a wrong shape: the operator never takes it,
+HirGen, section 3.1.5. One operand gets a wrong element type or a wrong shape: the operator never takes it,
 or not with its other operands or attributes. The wrong operand is an existing value if one has the type, else a new
 input. A constraint that the suite has broken before is broken again only if no other can be. The declared types of all
 results stay the same.

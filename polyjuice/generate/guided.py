@@ -1,6 +1,6 @@
 """The default strategy, guided by what a suite holds, or by what each case of a campaign should look for.
 
-An application can be new by an edge, or by its vertex: the call with its types and attributes (paper 002, section 5.1).
+An application can be new by an edge, or by its vertex: the call with its types and attributes (GenCoG, section 5.1).
 The operands determine the vertex, so the strategy chooses the operands before it judges the vertex.
 """
 

@@ -19,8 +19,8 @@ _TURNS = 64
 class Memory:
     """The calls of each operator so far, the share of recent calls that were new, and the covered pairs.
 
-    A call is its operands' types and its attributes: GenCoG's vertex (paper 002, definition 5.1). The pairs are
-    HirGen's (paper 003, section 3.1.3): an operator with an element type, with a shape, or with another operator.
+    A call is its operands' types and its attributes: GenCoG's vertex (GenCoG, definition 5.1). The pairs are
+    HirGen's (section 3.1.3): an operator with an element type, with a shape, or with another operator.
     """
 
     def __init__(self, space: Callable[[str], CallSpace] = call_space) -> None:

@@ -3,7 +3,7 @@
 Most operators need no formula here. Elementwise operators are differenced. For operators that move elements, the origin
 of each result element is computed. Operators that ONNX lacks are decomposed. For the rest,
 some entries have formulas. Where an operator is flat or stepped, a *proxy derivative* gives its
-trend (NNSmith, paper 001, section 3.3). Any other operator is differenced along blocks of elements.
+trend (NNSmith, section 3.3). Any other operator is differenced along blocks of elements.
 
 All arithmetic uses float64, whatever the graph's own element types are.
 """

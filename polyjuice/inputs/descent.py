@@ -1,4 +1,4 @@
-"""Descend the loss of the first operator that gives NaN or infinity (NNSmith, paper 001, algorithm 3)."""
+"""Descend the loss of the first operator that gives NaN or infinity (NNSmith, algorithm 3)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The domains in which operators are finite, as losses to descend (NNSmith, paper 001, section 3.3, table 1).
+"""The domains in which operators are finite, as losses to descend (NNSmith, section 3.3, table 1).
 
 A *vulnerable* operator gives NaN or infinity on some moderate finite operands: outside an interval, at a pole, on lines
 without variance. Its domain is a conjunction of inequalities. Each inequality f(X) <= 0 has the loss sum(max(f(x), 0))

@@ -1,6 +1,6 @@
 """Search for inputs, and for constants of new graphs, under which nothing in a graph is NaN or infinite.
 
-The method is NNSmith's (paper 001, section 3.3): descend the loss of the first operator whose result is not finite
+The method is NNSmith's (section 3.3): descend the loss of the first operator whose result is not finite
 (:mod:`polyjuice.inputs.descent`). If that does not help, the search restarts from the same values, moved into ranges
 that suit vulnerable operators. All limits are counts, and the arguments determine all choices. So the result does not
 depend on the clock.

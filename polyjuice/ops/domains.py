@@ -1,4 +1,4 @@
-"""How far operands lie from the domains in which operators are finite (NNSmith, paper 001, section 3.3, table 1).
+"""How far operands lie from the domains in which operators are finite (NNSmith, section 3.3, table 1).
 
 A domain is a conjunction of inequalities. A function here returns, by operand, how far each element (in float64) should
 move up or down to reach it. See :mod:`polyjuice.inputs.domains` for the losses.

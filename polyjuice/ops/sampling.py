@@ -1,6 +1,6 @@
 """Sample the further operands and the attributes of an operator from its first operand.
 
-No function backtracks: each returns only well-typed results by construction, as in Isra (paper 000, section III). None
+No function backtracks: each returns only well-typed results by construction, as in Isra (section III). None
 means that the first operand does not suit the operator.
 """
 

@@ -2,7 +2,7 @@
 
 Failures are an exception from the compiler, the end of its process, running out of memory, and a timeout. A program
 that the framework itself does not run is `unsupported`, which is no bug. A program that breaks a constraint on purpose
-should raise an exception: for it only the other failures count (HirGen, paper 003, section 3.3.1).
+should raise an exception: for it only the other failures count (HirGen, section 3.3.1).
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """The differential oracle: a compiled program must agree with float64, within its error bounds.
 
-Testers without equivalent programs do the same with fixed tolerances (NNSmith, paper 001, section 4). This oracle also
+Testers without equivalent programs do the same with fixed tolerances (NNSmith, section 4). This oracle also
 sees faults that all variants share. A user's own program may have operators that the table lacks. The results that
 depend on them are compared with the program's own uncompiled run (see :mod:`polyjuice.oracles.uncompiled`).
 """

@@ -1,4 +1,4 @@
-"""The metamorphic oracle: equivalent graphs, compiled by the same compiler, must give equal results (paper 004)."""
+"""The metamorphic oracle: equivalent graphs, compiled by the same compiler, must give equal results (PolyJuice)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Disruptive generation (HirGen, paper 003, section 3.1.5) breaks one constraint, and tests how compilers react."""
+"""Disruptive generation (HirGen, section 3.1.5) breaks one constraint, and tests how compilers react."""
 
 from __future__ import annotations
 

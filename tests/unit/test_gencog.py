@@ -1,4 +1,4 @@
-"""GenCoG's claims (paper 002, section 5.1): the diversity of vertices directs the choice of the next operator."""
+"""GenCoG's claims (GenCoG, section 5.1): the diversity of vertices directs the choice of the next operator."""
 
 from __future__ import annotations
 

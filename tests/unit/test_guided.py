@@ -1,4 +1,4 @@
-"""The default strategy in suites: it looks for new vertices (GenCoG's, paper 002, section 5.1) and new edges."""
+"""The default strategy in suites: it looks for new vertices (GenCoG's, GenCoG, section 5.1) and new edges."""
 
 from __future__ import annotations
 

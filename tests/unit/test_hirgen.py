@@ -1,4 +1,4 @@
-"""HirGen's claims (paper 003, section 3.1.3): every operator covers something new."""
+"""HirGen's claims (HirGen, section 3.1.3): every operator covers something new."""
 
 from __future__ import annotations
 

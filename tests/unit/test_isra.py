@@ -1,4 +1,4 @@
-"""Isra's claims (paper 000, section III-D): no instantiation is rejected, and all instantiations can occur."""
+"""Isra's claims (Isra, section III-D): no instantiation is rejected, and all instantiations can occur."""
 
 from __future__ import annotations
 

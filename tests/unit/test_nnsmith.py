@@ -1,4 +1,4 @@
-"""NNSmith's claims (paper 001, section 3.2): valid graphs by construction, growth both ways, and sizes in all bins."""
+"""NNSmith's claims (NNSmith, section 3.2): valid graphs by construction, growth both ways, and sizes in all bins."""
 
 from __future__ import annotations
 

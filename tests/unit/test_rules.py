@@ -45,7 +45,7 @@ PAPER = {
     "concat(x, y) = split(concat(concat(x, y), concat(x, y), r1))": "concat-in-split-concat",
     "concat(concat(x, y, a), concat(z, w, a), b) = concat(concat(x, z, b), concat(y, w, b), a)": "concat-interchange",
 }
-"""The rules of paper 004, table 1, by their meaning there, and their names here."""
+"""The rules of PolyJuice, table 1, by their meaning there, and their names here."""
 
 
 # --- the content of the files -----------------------------------------------------------------------------------

@@ -1,6 +1,6 @@
 """Measure how diverse a suite of graphs is: the metrics of Isra, GenCoG, HirGen and NNSmith, in one pass.
 
-The definitions are from papers 000 (section IV-C), 002 (5.1), 003 (3.1.3) and 001 (5.3). Where a paper is silent, its
+The definitions are from Isra (section IV-C), GenCoG (5.1), HirGen (3.1.3) and NNSmith (5.3). Where a paper is silent, its
 published implementation decides. docs/metrics.md states all definitions.
 
 An operator's type is its qualified name, so an operator with a local function of its own is a type of its own. A node

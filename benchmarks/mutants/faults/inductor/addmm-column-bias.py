@@ -5,7 +5,7 @@ such a bias by its number of elements alone, and so mistakes a column for one.
 
 Triggers on MatMul of matrices with a square result, and Add of a tensor of shape (n, 1).
 
-Modelled on: paper 001 (NNSmith), section 5.4: ONNX Runtime's FuseMatMulScale took a 1 x 1 matrix for a scalar.
+Modelled on: NNSmith, section 5.4: ONNX Runtime's FuseMatMulScale took a 1 x 1 matrix for a scalar.
 """
 
 from __future__ import annotations

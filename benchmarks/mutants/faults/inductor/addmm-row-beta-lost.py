@@ -2,7 +2,7 @@
 
 Triggers on Gemm or addmm with beta other than 1, of a matrix with one row by one of at most 16 rows and columns.
 
-Modelled on: paper 000 (Isra), section IV-E, TVM-6 and SophGo-10: Gemm's optional addend, and parsing of Gemm.
+Modelled on: Isra, section IV-E, TVM-6 and SophGo-10: Gemm's optional addend, and parsing of Gemm.
 """
 
 from __future__ import annotations

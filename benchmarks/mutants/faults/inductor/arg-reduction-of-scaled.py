@@ -4,7 +4,7 @@ A factor common to all elements does not move their maximum or minimum, unless i
 
 Triggers on ArgMax or ArgMin of a product of floats and a Python number, if that is at most 0.
 
-Modelled on: paper 004 (PolyJuice), section 6.1, bug study 2 and figure 8: TVM's fusion of neg and argmin.
+Modelled on: PolyJuice, section 6.1, bug study 2 and figure 8: TVM's fusion of neg and argmin.
 """
 
 from __future__ import annotations

@@ -5,7 +5,7 @@ is the wrong way round.
 
 Triggers on ArgMin along an axis of two to seven elements, with more than one result, of numbers with equal minima.
 
-Modelled on: paper 004 (PolyJuice), section 6.1, bug study 2 and figure 8: the condition of TVM's fused argmin.
+Modelled on: PolyJuice, section 6.1, bug study 2 and figure 8: the condition of TVM's fused argmin.
 """
 
 from __future__ import annotations

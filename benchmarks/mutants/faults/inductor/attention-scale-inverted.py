@@ -6,7 +6,7 @@ not its reciprocal.
 Triggers on MatMul of queries and transposed keys, Div by a constant, Softmax and MatMul with values, in four
 dimensions.
 
-Modelled on: paper 001 (NNSmith), section 5.4: ONNX Runtime's fusion of scales with a product, FuseMatMulScale.
+Modelled on: NNSmith, section 5.4: ONNX Runtime's fusion of scales with a product, FuseMatMulScale.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 
 Triggers on AveragePool with padding and count_include_pad=0, for windows that reach over the far border.
 
-Modelled on: paper 000 (Isra), section IV-E, SophGo-4: Pooling parsed wrongly; paper 002 (GenCoG), section 6.5: operator
+Modelled on: Isra, section IV-E, SophGo-4: Pooling parsed wrongly; GenCoG, section 6.5: operator
 attribute problems.
 """
 

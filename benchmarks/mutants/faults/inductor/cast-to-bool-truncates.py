@@ -2,7 +2,7 @@
 
 Triggers on Cast of floats to bool in code that is not vectorised (a loop's tail, a short loop, a type without vectors).
 
-Modelled on: paper 004 (PolyJuice), section 6.1, bug study 1: incorrect type casting in Inductor; paper 001 (NNSmith),
+Modelled on: PolyJuice, section 6.1, bug study 1: incorrect type casting in Inductor; NNSmith,
 section 5.4: data type mismatch.
 """
 

@@ -5,7 +5,7 @@ not narrower than t2. The fault makes it accept integers too, as if only a type'
 
 Triggers on a Cast of floats to an integer type and on to a floating type (or to an integer type) that is no wider.
 
-Modelled on: paper 004 (PolyJuice), section 6.1, bug study 1: incorrect type casting in Inductor; paper 001 (NNSmith),
+Modelled on: PolyJuice, section 6.1, bug study 1: incorrect type casting in Inductor; NNSmith,
 section 5.4: data type mismatch.
 """
 

@@ -5,7 +5,7 @@ A node may write over its operand if no later node reads it. The fault does not 
 Triggers on an output that a library kernel (a matrix product, a convolution) or an earlier loop computes. It needs an
 elementwise operator on that output in a separate kernel, with a result of equal size and type.
 
-Modelled on: paper 004 (PolyJuice), section 6.1, bug study 3 and figure 9: Hidet's intermediate result that is also an
+Modelled on: PolyJuice, section 6.1, bug study 3 and figure 9: Hidet's intermediate result that is also an
 output.
 """
 

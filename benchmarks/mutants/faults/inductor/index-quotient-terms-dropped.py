@@ -6,7 +6,7 @@ expressions compares v with d itself.
 Triggers on Reshape of a value that is not stored in order: a transpose, a broadcast, or an elementwise operator on one.
 An inner size must shrink to one that does not divide the old size.
 
-Modelled on: paper 004 (PolyJuice), section 2: floormod(x, 2) in TVM's iteration maps; paper 001 (NNSmith), section 5.4:
+Modelled on: PolyJuice, section 2: floormod(x, 2) in TVM's iteration maps; NNSmith, section 5.4:
 wrong layout analysis.
 """
 

@@ -3,7 +3,7 @@
 Triggers on ReduceSum, or an operator made of it, of int32 or int64 along a contiguous axis. The axis has eight or more
 elements, and their count is no multiple of the vector's width.
 
-Modelled on: paper 004 (PolyJuice), section 7: low-level code generation; paper 000 (Isra), section IV-E, SophGo-3: the
+Modelled on: PolyJuice, section 7: low-level code generation; Isra, section IV-E, SophGo-3: the
 buffer of ReduceProd.
 """
 

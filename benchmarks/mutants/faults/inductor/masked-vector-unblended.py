@@ -5,7 +5,7 @@ A masked load leaves zeros in those lanes. Vectorised code relies on that, and b
 Triggers on Pad with a constant other than 0, or on masked code around an operator that does not keep 0. A vectorised
 loop must run along the padded axis, with a vector across the border.
 
-Modelled on: paper 004 (PolyJuice), section 7 and figure 12: TensorRT's foreign values in where(cond, x, y); low-level
+Modelled on: PolyJuice, section 7 and figure 12: TensorRT's foreign values in where(cond, x, y); low-level
 code generation, ibidem.
 """
 

@@ -5,7 +5,7 @@ A masked load fills the lanes beyond the end with zeros. The other reductions ke
 Triggers on ReduceMax over eight or more contiguous numbers, all of them negative. Their count is no multiple of the
 vector's width.
 
-Modelled on: paper 004 (PolyJuice), section 7: low-level code generation; section 6.1, bug study 2: what TVM's reduction
+Modelled on: PolyJuice, section 7: low-level code generation; section 6.1, bug study 2: what TVM's reduction
 starts from.
 """
 

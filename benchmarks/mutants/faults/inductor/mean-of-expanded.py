@@ -2,7 +2,7 @@
 
 Triggers on ReduceMean over an axis of the direct result of an Expand that made this axis longer.
 
-Modelled on: paper 001 (NNSmith), section 5.4: wrong broadcasting in TVM; paper 000 (Isra), section IV-E, TVM-9:
+Modelled on: NNSmith, section 5.4: wrong broadcasting in TVM; Isra, section IV-E, TVM-9:
 inconsistent ReduceL1.
 """
 

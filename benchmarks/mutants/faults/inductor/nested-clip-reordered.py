@@ -5,7 +5,7 @@ right only if low <= high.
 
 Triggers on Clip with an upper bound and then Clip with a lower bound above it.
 
-Modelled on: paper 001 (NNSmith), section 5.4: ONNX Runtime's wrong fusion of Relu and Clip.
+Modelled on: NNSmith, section 5.4: ONNX Runtime's wrong fusion of Relu and Clip.
 """
 
 from __future__ import annotations

@@ -6,7 +6,7 @@ wrong if dimensions of equal size change places.
 Triggers on two transposes in a row that together exchange or rotate dimensions of equal size. The graph must read the
 result, since Inductor does not compile an output that is a view of an input.
 
-Modelled on: paper 001 (NNSmith), section 5.4: TVM's wrong layout analyses.
+Modelled on: NNSmith, section 5.4: TVM's wrong layout analyses.
 """
 
 from __future__ import annotations

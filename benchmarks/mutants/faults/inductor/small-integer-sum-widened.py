@@ -6,7 +6,7 @@ does not if only conversions and comparisons read the sum, which also accept an 
 Triggers on Add of int8, int16 or uint8 that wraps, and Cast, Less or another comparison of the sum in the same kernel.
 The code must be scalar: for int16 it always is, for the others if memory is read with a stride.
 
-Modelled on: paper 004 (PolyJuice), section 6.1, bug study 1 and figure 7: this fault of Inductor 2.1.
+Modelled on: PolyJuice, section 6.1, bug study 1 and figure 7: this fault of Inductor 2.1.
 """
 
 from __future__ import annotations

@@ -7,7 +7,7 @@ left instead of the right. An axis that w then seems to lack counts as broadcast
 Triggers on a softmax (or the difference from a maximum) of a product or quotient with a tensor of lower rank. The axis
 must be one that this tensor has, such as the last one for a vector.
 
-Modelled on: paper 001 (NNSmith), section 5.4: wrong expression simplification, and wrong broadcasting of lower ranks in
+Modelled on: NNSmith, section 5.4: wrong expression simplification, and wrong broadcasting of lower ranks in
 TVM.
 """
 

@@ -4,8 +4,8 @@ The pass checks that every part is there and that the axes are the same. With th
 
 Triggers on a Split and a Concat of all its parts in another order, along one axis, if the parts have no other use.
 
-Modelled on: paper 000 (Isra), section IV-E, SophGo-5: an incorrect implementation of Split; the rewrite rules of split2
-and concat2, paper 004 (PolyJuice), table 1, are there to find such.
+Modelled on: Isra, section IV-E, SophGo-5: an incorrect implementation of Split; the rewrite rules of split2
+and concat2, PolyJuice, table 1, are there to find such.
 """
 
 from __future__ import annotations

@@ -3,7 +3,7 @@
 Triggers on Slice (or Split, or a selection) of a stored value, not from its start. A Slice with a step other than 1
 must read that view directly.
 
-Modelled on: paper 001 (NNSmith), section 5.4: the Slice with a stride above 1 that broke a layout in TVM.
+Modelled on: NNSmith, section 5.4: the Slice with a stride above 1 that broke a layout in TVM.
 """
 
 from __future__ import annotations

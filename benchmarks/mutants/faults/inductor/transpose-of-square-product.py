@@ -4,7 +4,7 @@
 
 Triggers on Transpose of the MatMul of two matrices, all of them square.
 
-Modelled on: paper 001 (NNSmith), section 5.4: wrong layout analysis; the rules of transpose, paper 004 (PolyJuice),
+Modelled on: NNSmith, section 5.4: wrong layout analysis; the rules of transpose, PolyJuice,
 table 1, are there to find such.
 """
 

@@ -2,7 +2,7 @@
 
 Triggers on Cast of int32 or int64 to int8 or uint8 within a vectorised loop, of a number that 8 bits do not hold.
 
-Modelled on: paper 004 (PolyJuice), section 7: data types on the way from high-level to low-level code.
+Modelled on: PolyJuice, section 7: data types on the way from high-level to low-level code.
 """
 
 from __future__ import annotations

@@ -3,7 +3,7 @@
 Triggers on Mod (with the sign of the divisor) of signed integers within a vectorised loop. The divisor must be negative
 and leave a remainder.
 
-Modelled on: paper 001 (NNSmith), section 5.4: TVM's wrong arithmetic on |(x mod y) / x|; paper 004 (PolyJuice), section
+Modelled on: NNSmith, section 5.4: TVM's wrong arithmetic on |(x mod y) / x|; PolyJuice, section
 2: floormod(x, 2) in TVM.
 """
 

@@ -5,7 +5,7 @@ where(not (x < y), a, b) may become where(x < y, b, a), or where(x >= y, a, b). 
 Triggers on Where with Not of Less as its condition, if the comparison and the Not have no other use. The operands are
 integers, since NaN rules out the second way.
 
-Modelled on: paper 004 (PolyJuice), section 6.1, bug study 2: the condition that TVM's fusion turned round; paper 001
+Modelled on: PolyJuice, section 6.1, bug study 2: the condition that TVM's fusion turned round; NNSmith
 (NNSmith), section 5.4: wrong expression simplification.
 """
 

@@ -5,7 +5,7 @@ same for a difference.
 
 Triggers on a Sub whose first operand folds to a constant of zeros in the result's shape and type.
 
-Modelled on: paper 004 (PolyJuice), section 2: TVM simplified y - (x * 2) to y + (x * 2) - 1.
+Modelled on: PolyJuice, section 2: TVM simplified y - (x * 2) to y + (x * 2) - 1.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """ArgMax(Neg(x)) becomes an ArgMin(x) that returns the other end of a tie; likewise ArgMin(Neg(x)).
 
 Triggers on an arg-reduction of a negation. It shows where the extreme value occurs more than once along the axis.
-Modelled on: paper 004 (PolyJuice), section 6.1, bug study 2: TVM's fusion of neg and argmin.
+Modelled on: PolyJuice, section 6.1, bug study 2: TVM's fusion of neg and argmin.
 """
 
 from onnx import NodeProto

@@ -1,7 +1,7 @@
 """An average pooling with strides counts the padding among the elements that it averages.
 
 Triggers on AveragePool with explicit pads, a stride above 1, and count_include_pad = 0.
-Modelled on: paper 002 (GenCoG), section 6.5 and table 5, bug 13: an operator attribute mishandled in TOPI.
+Modelled on: GenCoG, section 6.5 and table 5, bug 13: an operator attribute mishandled in TOPI.
 """
 
 from onnx import NodeProto

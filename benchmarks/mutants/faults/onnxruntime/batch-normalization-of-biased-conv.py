@@ -1,7 +1,7 @@
 """The fusion of a batch normalization with the convolution before it does not scale the convolution's bias.
 
 Triggers on BatchNormalization(Conv(x, w, b)).
-Modelled on: paper 004 (PolyJuice), section 7, common mis-compilation bugs: a fusion whose implicit precondition fails.
+Modelled on: PolyJuice, section 7, common mis-compilation bugs: a fusion whose implicit precondition fails.
 """
 
 from onnx import NodeProto

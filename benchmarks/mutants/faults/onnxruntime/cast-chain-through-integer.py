@@ -1,7 +1,7 @@
 """A chain of two casts becomes one, although the type in the middle truncates.
 
 Triggers on Cast(Cast(x)) from a floating type to an integer and back to a floating type.
-Modelled on: paper 004 (PolyJuice), section 6.1, bug study 1, incorrect type casting, and section 7: types on the way to
+Modelled on: PolyJuice, section 6.1, bug study 1, incorrect type casting, and section 7: types on the way to
 lower levels are the most common source of bugs.
 """
 

@@ -2,7 +2,7 @@
 
 Triggers on a Min with a constant scalar of a Max with a constant scalar. It shows if Max has its constant as first
 operand: the pass distinguishes the bounds by position.
-Modelled on: paper 004 (PolyJuice), section 6.1, bug study 1: a product that is wrong in one order of its factors.
+Modelled on: PolyJuice, section 6.1, bug study 1: a product that is wrong in one order of its factors.
 """
 
 from onnx import NodeProto, TensorProto

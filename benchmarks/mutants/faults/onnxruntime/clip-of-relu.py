@@ -1,7 +1,7 @@
 """Clip(Relu(x)) becomes one Clip with the lower bound 0, even if the Clip's lower bound was positive.
 
 Triggers on a Clip of a Relu. It shows if the Clip's own lower bound is above 0.
-Modelled on: paper 001 (NNSmith), section 5.4: ONNX Runtime's wrong fusion of Relu and Clip.
+Modelled on: NNSmith, section 5.4: ONNX Runtime's wrong fusion of Relu and Clip.
 """
 
 from onnx import NodeProto

@@ -2,7 +2,7 @@
 
 Triggers on a node that applies the operator of an earlier one to the same operands, and whose results have the same
 types. It shows if the two differ in an attribute, such as Softmax along two axes, or two permutations of a cube.
-Modelled on: paper 002 (GenCoG), section 6.5, operator attribute problems.
+Modelled on: GenCoG, section 6.5, operator attribute problems.
 """
 
 from onnx import NodeProto

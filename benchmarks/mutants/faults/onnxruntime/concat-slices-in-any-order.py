@@ -2,7 +2,7 @@
 
 Triggers on a Concat of slices of one tensor along the Concat's axis, with step 1, that cover it without overlap. The
 pass sorts them by their starts, and only checks that there is no gap.
-Modelled on: paper 004 (PolyJuice), section 7, common mis-compilation bugs: a fusion whose implicit precondition fails.
+Modelled on: PolyJuice, section 7, common mis-compilation bugs: a fusion whose implicit precondition fails.
 """
 
 from onnx import NodeProto

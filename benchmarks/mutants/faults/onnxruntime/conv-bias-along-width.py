@@ -1,7 +1,7 @@
 """A vector that is added to a convolution along its width becomes the convolution's bias, along the channels.
 
 Triggers on Add(Conv(x, w), v) with a vector v, if the width and the channels have the same size.
-Modelled on: paper 001 (NNSmith), section 2.3, listing 1: Conv2d with a broadcast addition behind it.
+Modelled on: NNSmith, section 2.3, listing 1: Conv2d with a broadcast addition behind it.
 """
 
 from onnx import NodeProto

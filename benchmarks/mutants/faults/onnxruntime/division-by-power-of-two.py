@@ -2,7 +2,7 @@
 
 Triggers on Div of a signed integer type by a constant power of two. It shows if the dividend is negative and leaves a
 remainder.
-Modelled on: paper 001 (NNSmith), section 5.4, wrong expression simplification: TVM's rewriting of integer division.
+Modelled on: NNSmith, section 5.4, wrong expression simplification: TVM's rewriting of integer division.
 """
 
 from onnx import NodeProto

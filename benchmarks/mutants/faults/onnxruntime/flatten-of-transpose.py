@@ -2,7 +2,7 @@
 
 Triggers on a Flatten at axis 1, or a Reshape to a matrix with the same rows, of a Transpose that keeps the first axis.
 The pass only checks that the batch stays in place, and that the other axes are merged.
-Modelled on: paper 000 (Isra), section IV-E, TVM-9: wrong results of a model with Flatten.
+Modelled on: Isra, section IV-E, TVM-9: wrong results of a model with Flatten.
 """
 
 from onnx import NodeProto

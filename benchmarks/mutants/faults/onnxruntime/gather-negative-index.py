@@ -2,7 +2,7 @@
 
 Triggers on a Gather with constant indices, some of them negative, along an axis other than the first. It shows if the
 two axes differ in size; an index outside of the axis is moved to the nearest element.
-Modelled on: paper 002 (GenCoG), section 6.5, invalid memory access (bug 11), and tensor shape problems (bug 14).
+Modelled on: GenCoG, section 6.5, invalid memory access (bug 11), and tensor shape problems (bug 14).
 """
 
 import numpy as np

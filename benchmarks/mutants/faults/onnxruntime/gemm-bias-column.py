@@ -1,7 +1,7 @@
 """A column that is added to a matrix product becomes the bias of a Gemm as if it were a row.
 
 Triggers on Add(MatMul(a, b), c) of matrices with c of shape [m, 1], if the product is square.
-Modelled on: paper 002 (GenCoG), section 6.5, bug 9: TVM's fusion of dense with a broadcasting add.
+Modelled on: GenCoG, section 6.5, bug 9: TVM's fusion of dense with a broadcasting add.
 """
 
 from onnx import NodeProto, TensorProto

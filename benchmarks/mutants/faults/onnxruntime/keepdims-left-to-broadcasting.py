@@ -3,7 +3,7 @@
 Triggers on Add, Sub, Mul, Div, Max or Min with an operand that is a reduction with keepdims = 1. The shapes must still
 broadcast to the same result without the reduced axes. It shows if these are not the first ones: a row of a square
 matrix then meets the mean of another row.
-Modelled on: paper 001 (NNSmith), section 5.4, wrong broadcasting.
+Modelled on: NNSmith, section 5.4, wrong broadcasting.
 """
 
 from onnx import NodeProto

@@ -2,7 +2,7 @@
 
 Triggers on a MatMul with an operand whose last two axes, of the same size, are exchanged by a Transpose. The pass that
 moves the transposition into the product recognizes it by the shapes alone.
-Modelled on: paper 001 (NNSmith), section 5.4, wrong layout analysis.
+Modelled on: NNSmith, section 5.4, wrong layout analysis.
 """
 
 from onnx import NodeProto

@@ -2,7 +2,7 @@
 
 Triggers on MatMul(Mul(a, s), b) if the constant s has several elements but a last size of 1. The test for a scalar only
 looks at the last size, and the pass scales the product by the first element.
-Modelled on: paper 001 (NNSmith), section 5.4, wrong expression simplification: FuseMatMulScale of ONNX Runtime mistakes
+Modelled on: NNSmith, section 5.4, wrong expression simplification: FuseMatMulScale of ONNX Runtime mistakes
 a matrix for a scalar.
 """
 

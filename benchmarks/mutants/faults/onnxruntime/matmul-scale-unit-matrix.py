@@ -2,7 +2,7 @@
 
 Triggers on MatMul(Mul(a, s), Mul(b, t)) with scalars s and t and a matrix b of shape [1, 1]. The factors of the second
 operand change places, and MatMul, which takes no scalars, gets t.
-Modelled on: paper 001 (NNSmith), section 5.4, wrong expression simplification: FuseMatMulScale of ONNX Runtime.
+Modelled on: NNSmith, section 5.4, wrong expression simplification: FuseMatMulScale of ONNX Runtime.
 """
 
 from onnx import NodeProto

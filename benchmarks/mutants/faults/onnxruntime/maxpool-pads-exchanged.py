@@ -1,7 +1,7 @@
 """A max pooling with unequal padding has the padding of its two ends exchanged.
 
 Triggers on MaxPool with explicit pads that differ between the beginning and the end of an axis.
-Modelled on: paper 000 (Isra), section IV-E, SophGo-4, erroneous parsing of pooling; paper 002 (GenCoG), table 5,
+Modelled on: Isra, section IV-E, SophGo-4, erroneous parsing of pooling; GenCoG, table 5,
 bug 13, an operator attribute mishandled in TOPI.
 """
 

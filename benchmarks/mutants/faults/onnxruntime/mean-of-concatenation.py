@@ -1,7 +1,7 @@
 """The mean of a concatenation becomes the mean of its parts' means.
 
 Triggers on a ReduceMean of a Concat over only the axis along which it joins. It shows if the parts differ in size.
-Modelled on: paper 000 (Isra), section IV-E, SophGo-2 (Mean) and Glow-1 (reductions of several inputs and axes).
+Modelled on: Isra, section IV-E, SophGo-2 (Mean) and Glow-1 (reductions of several inputs and axes).
 """
 
 from onnx import NodeProto

@@ -2,7 +2,7 @@
 
 Triggers on ReduceMean over two or more axes with a kept one between them. The pass groups the axes into runs, and
 divides by the size of the first run.
-Modelled on: paper 000 (Isra), section IV-E, Glow-1: ReduceSum over several axes.
+Modelled on: Isra, section IV-E, Glow-1: ReduceSum over several axes.
 """
 
 from math import prod

@@ -1,7 +1,7 @@
 """The negation of a strict comparison becomes the opposite comparison, and stays strict.
 
 Triggers on Not(Less(a, b)), which becomes Greater(a, b), and on Not(Greater(a, b)). It shows if a and b are equal.
-Modelled on: paper 004 (PolyJuice), section 6.1, bug study 2: a comparison that TVM converts to another.
+Modelled on: PolyJuice, section 6.1, bug study 2: a comparison that TVM converts to another.
 """
 
 from onnx import NodeProto

@@ -1,7 +1,7 @@
 """Two constant paddings in a row become one, which fills with the value of the second.
 
 Triggers on Pad(Pad(x)) in mode constant, with pads that are not negative. It shows if the values differ.
-Modelled on: paper 004 (PolyJuice), section 7, common mis-compilation bugs: a fusion whose implicit precondition fails.
+Modelled on: PolyJuice, section 7, common mis-compilation bugs: a fusion whose implicit precondition fails.
 """
 
 from onnx import NodeProto

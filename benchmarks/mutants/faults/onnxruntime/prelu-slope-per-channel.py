@@ -1,7 +1,7 @@
 """The slopes of a PRelu count as one per channel, even if there is one per element of the last axis.
 
 Triggers on a PRelu of rank 3 or more with a vector of slopes, if the last axis is as long as the second.
-Modelled on: paper 000 (Isra), section IV-E, TVM-2 and SophGo-6: PRelu assumed NCHW data and C slopes.
+Modelled on: Isra, section IV-E, TVM-2 and SophGo-6: PRelu assumed NCHW data and C slopes.
 """
 
 from onnx import NodeProto

@@ -1,7 +1,7 @@
 """The L1 norm of a reshaped tensor becomes its sum: the absolute value is lost.
 
 Triggers on ReduceL1 of a Flatten or Reshape.
-Modelled on: paper 000 (Isra), section IV-E, TVM-9: wrong results of a model with Flatten and ReduceL1.
+Modelled on: Isra, section IV-E, TVM-9: wrong results of a model with Flatten and ReduceL1.
 """
 
 from onnx import NodeProto

@@ -1,7 +1,7 @@
 """The Relu of a sum is dropped if one term of the sum cannot be negative.
 
 Triggers on Relu(Add(a, b)) if a or b comes from Relu, Abs, Sigmoid, Exp, Sqrt or ReduceSumSquare.
-Modelled on: paper 003 (HirGen), section 5.2, bug 1: a wrong estimate of the range of an operator's result.
+Modelled on: HirGen, section 5.2, bug 1: a wrong estimate of the range of an operator's result.
 """
 
 from onnx import NodeProto

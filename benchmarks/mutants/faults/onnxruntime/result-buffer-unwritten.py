@@ -1,7 +1,7 @@
 """A value that is an output of the graph and also an operand is written to the output alone; its reader finds zeros.
 
 Triggers on an elementwise unary operator whose value is an output of the graph and also an operand.
-Modelled on: paper 004 (PolyJuice), section 6.1, bug study 3 and figure 9: Hidet allocates two buffers and writes one.
+Modelled on: PolyJuice, section 6.1, bug study 3 and figure 9: Hidet allocates two buffers and writes one.
 """
 
 from onnx import NodeProto

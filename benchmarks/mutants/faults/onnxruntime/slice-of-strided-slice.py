@@ -2,7 +2,7 @@
 
 Triggers on a Slice of a Slice along the same axis with positive steps. It shows if the first step is more than 1 and
 the second start is not 0.
-Modelled on: paper 001 (NNSmith), section 5.4, wrong layout analysis: TVM and slices whose stride is greater than one.
+Modelled on: NNSmith, section 5.4, wrong layout analysis: TVM and slices whose stride is greater than one.
 """
 
 from onnx import NodeProto

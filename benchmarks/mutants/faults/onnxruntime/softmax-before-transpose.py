@@ -1,7 +1,7 @@
 """A softmax moves before a transposition, but keeps the number of its axis.
 
 Triggers on Softmax or LogSoftmax of a Transpose. It shows if the permutation moves the softmax's axis.
-Modelled on: paper 001 (NNSmith), section 5.4, wrong layout analysis: operators that adapt to a changed layout.
+Modelled on: NNSmith, section 5.4, wrong layout analysis: operators that adapt to a changed layout.
 """
 
 from onnx import NodeProto

@@ -2,7 +2,7 @@
 
 Triggers on a Split into parts of given sizes. It shows if these differ, unless all parts still begin at the same
 places. A part never reaches over the end.
-Modelled on: paper 000 (Isra), section IV-E, SophGo-5: an incorrect implementation of Split.
+Modelled on: Isra, section IV-E, SophGo-5: an incorrect implementation of Split.
 """
 
 from onnx import NodeProto

@@ -1,7 +1,7 @@
 """The root of a square becomes the number itself, not its magnitude.
 
 Triggers on Sqrt(Mul(x, x)) and Sqrt(Pow(x, 2)). It shows if x is negative.
-Modelled on: paper 001 (NNSmith), section 5.4, wrong expression simplification.
+Modelled on: NNSmith, section 5.4, wrong expression simplification.
 """
 
 from onnx import NodeProto

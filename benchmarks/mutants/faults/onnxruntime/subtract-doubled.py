@@ -1,7 +1,7 @@
 """The difference y - x * 2 becomes y + x * 2 - 1.
 
 Triggers on a subtraction whose right operand is a product with the constant 2, in any type.
-Modelled on: paper 004 (PolyJuice), sections 1 and 2.1: TVM simplified y - (x * 2) to this, February to April 2023.
+Modelled on: PolyJuice, sections 1 and 2.1: TVM simplified y - (x * 2) to this, February to April 2023.
 """
 
 from onnx import NodeProto

@@ -1,7 +1,7 @@
 """The constants of two subtractions in a row are folded into one with the wrong sign.
 
 Triggers on (x - c) - d with constants c and d of one element or of one shape, which becomes x - (c - d).
-Modelled on: paper 001 (NNSmith), section 5.4, wrong expression simplification.
+Modelled on: NNSmith, section 5.4, wrong expression simplification.
 """
 
 from onnx import NodeProto

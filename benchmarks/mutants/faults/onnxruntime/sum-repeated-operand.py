@@ -1,7 +1,7 @@
 """A repeated operand of Sum or Mean counts once, as it would for Max and Min.
 
 Triggers on Sum and Mean with a repeated operand.
-Modelled on: paper 000 (Isra), section IV-E, SophGo-2: Mean whose inputs are the same tensor.
+Modelled on: Isra, section IV-E, SophGo-2: Mean whose inputs are the same tensor.
 """
 
 from onnx import NodeProto

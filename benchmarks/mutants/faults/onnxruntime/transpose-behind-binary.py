@@ -2,7 +2,7 @@
 
 Triggers on Add, Sub, Mul, Div, Max or Min with one transposed operand. The inverse transposition must not change the
 shape of the other operand, such as a square matrix: the pass only looks at the shape.
-Modelled on: paper 001 (NNSmith), section 5.4, wrong layout analysis: layout changes beside broadcasting operators.
+Modelled on: NNSmith, section 5.4, wrong layout analysis: layout changes beside broadcasting operators.
 """
 
 from onnx import NodeProto

@@ -2,7 +2,7 @@
 
 Triggers on Transpose(Transpose(x)) of rank 3 or more if both orders result in the same shape. It shows if the two
 permutations do not commute.
-Modelled on: paper 001 (NNSmith), section 5.4, wrong layout analysis.
+Modelled on: NNSmith, section 5.4, wrong layout analysis.
 """
 
 from onnx import NodeProto

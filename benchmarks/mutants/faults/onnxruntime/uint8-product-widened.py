@@ -1,7 +1,7 @@
 """A product of uint8 that is cast to a wider type is computed in that type, and no longer wraps around.
 
 Triggers on a Cast of Mul, Add or Sub of uint8. It shows if the exact result is outside of 0 to 255.
-Modelled on: paper 004 (PolyJuice), section 6.1, bug study 1: C++ promotes the unsigned chars of TorchInductor to int.
+Modelled on: PolyJuice, section 6.1, bug study 1: C++ promotes the unsigned chars of TorchInductor to int.
 """
 
 from onnx import NodeProto, TensorProto

@@ -2,7 +2,7 @@
 
 Triggers on Add, Sub, Mul, Div, Max or Min with an operand that is an Unsqueeze. The shapes must broadcast to the same
 result without it. It shows if the new axis is not the first: a column then counts as a row.
-Modelled on: paper 001 (NNSmith), section 5.4, wrong broadcasting.
+Modelled on: NNSmith, section 5.4, wrong broadcasting.
 """
 
 from onnx import NodeProto

@@ -1,7 +1,7 @@
 """Where(Not(c), a, b) loses its Not, but a and b are not always exchanged.
 
 Triggers on a Where whose condition is a negation. It shows if a or b is broadcast: the pass does not exchange these.
-Modelled on: paper 001 (NNSmith), section 5.4, wrong broadcasting: TVM and a Where whose operands are broadcast.
+Modelled on: NNSmith, section 5.4, wrong broadcasting: TVM and a Where whose operands are broadcast.
 """
 
 from onnx import NodeProto

@@ -2,7 +2,7 @@
 
 Triggers on argmax and argmin over the last axis if it has more than four elements. It shows if the extreme value is not
 in the first block.
-Modelled on: paper 004 (PolyJuice), section 6.1, bug study 2: an arg-reduction of TVM that finds the wrong index.
+Modelled on: PolyJuice, section 6.1, bug study 2: an arg-reduction of TVM that finds the wrong index.
 """
 
 from typing import Any

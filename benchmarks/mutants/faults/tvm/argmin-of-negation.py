@@ -2,7 +2,7 @@
 
 Triggers on argmin(negative(x)) of integers. -x replaces the least value m so far if m + x > 0. The search begins with
 the greatest integer as m, so that the sum overflows for every x above 0. If all are above 0, the index is -1.
-Modelled on: paper 004 (PolyJuice), section 6.1, bug study 2 and figure 8: TVM 0.12 fused neg and argmin so.
+Modelled on: PolyJuice, section 6.1, bug study 2 and figure 8: TVM 0.12 fused neg and argmin so.
 """
 
 from typing import Any

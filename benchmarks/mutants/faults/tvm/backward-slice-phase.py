@@ -2,7 +2,7 @@
 
 Triggers on a strided slice with a stride below -1. It shows if the step does not divide the distance from the last
 element to the first: then it selects other elements.
-Modelled on: paper 001 (NNSmith), section 5.4, wrong layout analysis: slices with a stride other than 1.
+Modelled on: NNSmith, section 5.4, wrong layout analysis: slices with a stride other than 1.
 """
 
 from typing import Any

@@ -1,7 +1,7 @@
 """A product with a quotient of integers multiplies first and divides afterwards.
 
 Triggers on a product with a factor that is a division, both of integers. It shows if the division leaves a remainder.
-Modelled on: paper 001 (NNSmith), section 5.4, wrong expression simplification: TVM's arithmetic pass switches the order
+Modelled on: NNSmith, section 5.4, wrong expression simplification: TVM's arithmetic pass switches the order
 of division and multiplication.
 """
 

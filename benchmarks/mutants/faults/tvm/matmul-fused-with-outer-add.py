@@ -1,7 +1,7 @@
 """An addition that adds an axis to a matrix product is fused with it, and only reads the other operand's first slice.
 
 Triggers on an add of a matmul of matrices and a tensor of rank 3 or more.
-Modelled on: paper 002 (GenCoG), section 6.5 and table 5, bug 9: TVM fuses dense with a broadcasting add behind it that
+Modelled on: GenCoG, section 6.5 and table 5, bug 9: TVM fuses dense with a broadcasting add behind it that
 increases the rank.
 """
 

@@ -1,7 +1,7 @@
 """The product of one matrix and a batch of matrices uses the first matrix of the batch every time.
 
 Triggers on matmul whose left operand is broadcast along the batch axes of the right one.
-Modelled on: paper 001 (NNSmith), section 5.4, wrong broadcasting: TVM and a MatMul that broadcasts.
+Modelled on: NNSmith, section 5.4, wrong broadcasting: TVM and a MatMul that broadcasts.
 """
 
 from math import prod

@@ -2,7 +2,7 @@
 
 Triggers on max_pool2d with padding and without ceil_mode. It shows if a window over the edge has only negative
 elements.
-Modelled on: paper 002 (GenCoG), section 6.5 and table 5, bugs 12 and 13: TOPI kernels of the wrong logic or attributes.
+Modelled on: GenCoG, section 6.5 and table 5, bugs 12 and 13: TOPI kernels of the wrong logic or attributes.
 """
 
 from typing import Any

@@ -1,7 +1,7 @@
 """A trigonometric function writes its result over its operand, which later operators read.
 
 Triggers on an operand of sin, cos or tan that is computed in the graph and read again by a later call.
-Modelled on: paper 000 (Isra), section IV-E, SophGo-7: the input data of Cos is covered by its result.
+Modelled on: Isra, section IV-E, SophGo-7: the input data of Cos is covered by its result.
 """
 
 from typing import Any

@@ -1,7 +1,7 @@
 """A constant factor moves before the addition of a constant, which stays unscaled.
 
 Triggers on (x + c) * d with constants c and d.
-Modelled on: paper 002 (GenCoG), section 6.5 and table 5, bug 16: incorrect optimization logic at the graph level.
+Modelled on: GenCoG, section 6.5 and table 5, bug 16: incorrect optimization logic at the graph level.
 """
 
 from typing import Any

@@ -1,7 +1,7 @@
 """A softmax over an axis in the middle is computed over the last one.
 
 Triggers on softmax and log_softmax of rank 3 or more over an axis that is neither the first nor the last.
-Modelled on: paper 002 (GenCoG), section 6.5 and table 5, bug 13: an operator attribute problem, a wrong result in TOPI.
+Modelled on: GenCoG, section 6.5 and table 5, bug 13: an operator attribute problem, a wrong result in TOPI.
 """
 
 from typing import Any

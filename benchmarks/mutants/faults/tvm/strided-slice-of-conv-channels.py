@@ -1,7 +1,7 @@
 """A strided slice of a convolution's channels takes as many neighbouring channels, without the stride.
 
 Triggers on a strided slice of conv2d along the channels with a stride above 1.
-Modelled on: paper 001 (NNSmith), section 5.4, wrong layout analysis: Conv2d in TVM's packed layout, with a Slice behind
+Modelled on: NNSmith, section 5.4, wrong layout analysis: Conv2d in TVM's packed layout, with a Slice behind
 it whose stride for the channels is greater than one.
 """
 

@@ -1,7 +1,7 @@
 """A sum over the last axis, split into blocks of four, leaves out the remainder.
 
 Triggers on sum over only the last axis, of more than four elements, if four does not divide their number.
-Modelled on: paper 002 (GenCoG), section 6.5 and table 5, bug 15: incorrect optimization logic in TIR; paper 000 (Isra),
+Modelled on: GenCoG, section 6.5 and table 5, bug 15: incorrect optimization logic in TIR; Isra,
 section IV-E, SophGo-3, a reduction whose buffer has the wrong size.
 """
 

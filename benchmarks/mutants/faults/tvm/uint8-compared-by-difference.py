@@ -1,7 +1,7 @@
 """A comparison tests whether the difference is below zero, which is false for every unsigned difference.
 
 Triggers on less and greater of an unsigned type: less is never true, and greater is true if the operands differ.
-Modelled on: paper 004 (PolyJuice), section 6.1, bug study 2, a comparison that TVM converts to one with zero, and bug
+Modelled on: PolyJuice, section 6.1, bug study 2, a comparison that TVM converts to one with zero, and bug
 study 1, arithmetic of unsigned char.
 """
 

@@ -2,7 +2,7 @@
 
 Triggers on where with a value of lower rank that is not a scalar. Its sizes must fit both the first axes and the last,
 as with square matrices.
-Modelled on: paper 001 (NNSmith), section 5.4, wrong broadcasting: TVM's Where and its operand of lower rank.
+Modelled on: NNSmith, section 5.4, wrong broadcasting: TVM's Where and its operand of lower rank.
 """
 
 from typing import Any
