@@ -1,7 +1,7 @@
 """Measure how diverse a suite of graphs is: the metrics of Isra, GenCoG, HirGen and NNSmith, in one pass.
 
-The definitions are from Isra (section IV-C), GenCoG (5.1), HirGen (3.1.3) and NNSmith (5.3). Where a paper is silent, its
-published implementation decides. docs/metrics.md states all definitions.
+The definitions are from Isra (section IV-C), GenCoG (5.1), HirGen (3.1.3) and NNSmith (5.3). Where a paper is silent,
+its published implementation decides. docs/metrics.md states all definitions.
 
 An operator's type is its qualified name, so an operator with a local function of its own is a type of its own. A node
 with subgraphs is one operator, with the subgraphs as attributes. Absent operands do not count. Constants count as
