@@ -79,7 +79,7 @@ def _run(function: Callable[[], object], limits: ReadLimits) -> tuple[tuple[str,
         unblocked = signal.pthread_sigmask(signal.SIG_BLOCK, signal.valid_signals())
         child, status = 0, None
         try:
-            child = _fork()
+            child = fork()
             if not child:
                 _serve(function, place, target, limits, unblocked)
             signal.pthread_sigmask(signal.SIG_SETMASK, unblocked)
@@ -94,7 +94,7 @@ def _run(function: Callable[[], object], limits: ReadLimits) -> tuple[tuple[str,
         return answer, status, _said(place)
 
 
-def _fork() -> int:
+def fork() -> int:
     """Fork a process that never collects this one's garbage: an e-graph's finalizer waits for threads that it lacks."""
     collects = gc.isenabled()
     gc.disable()

@@ -34,6 +34,7 @@ from polyjuice.execution import _script as _script_file
 from polyjuice.execution import worker as worker_file
 from polyjuice.execution.protocol import Probe, from_wire
 from polyjuice.frameworks import sandbox
+from polyjuice.frameworks.forked import fork
 from polyjuice.triage import environment, finding
 from tests.support.workers import HOPELESS_S
 
@@ -171,7 +172,7 @@ class _Script:
         self._folder = Path(tempfile.mkdtemp(prefix="in-process-"))
         self._status: int | None = None
         output, errors = (self._folder / name for name in ("output", "errors"))
-        self._pid = os.fork()
+        self._pid = fork()
         if not self._pid:
             try:
                 os.dup2(os.open(errors, os.O_WRONLY | os.O_CREAT), 2)
