@@ -55,7 +55,7 @@ def test_a_fault_at_a_batch_of_three_alone_is_found_stored_replayed_and_reduced(
     reduced = finding / "reduced"
     assert record(reduced)["idioms"]["original"] == ["as given", "batch = 3"]
     left = onnx.load(reduced / "a.lowered.onnx").graph
-    assert len(left.node) == 1
+    assert not left.node  # the sizes alone trigger the fault
     assert left.input[0].type.tensor_type.shape.dim[0].dim_param == "batch"
 
 

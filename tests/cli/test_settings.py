@@ -117,7 +117,7 @@ def test_other_commands_take_what_they_share_with_fuzz(folder: Path, monkeypatch
     settle(folder, 'rules = ["ours.egg"]\nknown = "bugs.toml"\n')
     assert "--x = x" in polyjuice("rules", "show", "mine", cwd=folder).stdout
     files = []
-    monkeypatch.setattr(known_list, "of", lambda names: files.extend(names) or ())
+    monkeypatch.setattr(known_list, "load_known_bugs", lambda names: files.extend(names) or ())
     assert polyjuice("known", "list", cwd=folder).returncode == 0
     assert files == [str(folder.parent / "bugs.toml"), "shipped"]
     for value, written in (("bugs.toml", "bugs.toml"), ("none", "known.toml")):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import sqlite3
 from pathlib import Path
 
 import pytest
@@ -110,16 +109,6 @@ def test_what_is_covered_adds_up_in_a_campaign_that_is_continued(tmp_path: Path)
     store, _ = Store.open(tmp_path / "c")
     store.add(CaseResult(index=1, pairs=1, covered={one, other}), 2.0)
     assert sorted(store.covered()) == sorted([one, other])
-
-
-def test_a_campaign_of_an_earlier_version_is_continued(tmp_path: Path) -> None:
-    Store.create(tmp_path / "c", Config(compiler="numpy")).close()
-    db = sqlite3.connect(tmp_path / "c/campaign.sqlite")
-    db.execute("DROP TABLE covered")
-    db.close()
-    store, _ = Store.open(tmp_path / "c")
-    store.add(CaseResult(index=0, pairs=1, covered={("Relu", "int8", "type", "")}), 1.0)
-    assert len(store.covered()) == 1
 
 
 def test_a_campaign_of_small_programs_reports_what_it_covered(tmp_path: Path) -> None:
