@@ -13,7 +13,7 @@ import numpy as np
 
 from polyjuice.ir import Graph, Node, TensorType, complexes, dtypes, releases
 from polyjuice.ops import entry
-from polyjuice.visible import visible
+from polyjuice.wording import visible
 
 #: Called for each node with its operand arrays and its result arrays.
 Observer = Callable[[Node, Sequence[np.ndarray], Sequence[np.ndarray]], None]

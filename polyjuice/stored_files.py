@@ -21,9 +21,12 @@ from pathlib import Path
 from typing import Any, NotRequired, Union, get_args, get_origin, get_type_hints, is_typeddict
 
 import numpy as np
+import tomlkit
+from tomlkit import TOMLDocument
+from tomlkit.exceptions import TOMLKitError
 
 from polyjuice.ir import dtypes, stored_type, unpacked
-from polyjuice.visible import visible
+from polyjuice.wording import visible
 
 FORM = 1
 """The form of campaigns and findings. It changes when stored ones can no longer be read."""
@@ -241,3 +244,11 @@ def _array(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> np.ndarray:
     with archive.open(member) as stream:
         array: np.ndarray = np.lib.format.read_array(stream, allow_pickle=False)
     return array
+
+
+def toml_document(path: Path) -> TOMLDocument:
+    """A TOML file's content with its formatting, or a new document. Raises StoredError if it cannot be changed."""
+    try:
+        return tomlkit.parse(path.read_text(encoding="utf-8")) if path.is_file() else tomlkit.document()
+    except TOMLKitError as error:
+        raise StoredError(f"{path} cannot be changed: {error}") from None

@@ -1,6 +1,26 @@
-"""Words that depend on a number."""
+"""Words that depend on a number, and text from a model: its control characters must not steer a terminal."""
 
 from __future__ import annotations
+
+import unicodedata
+
+_STEERING = frozenset(("Cc", "Cf", "Cn", "Cs", "Zl", "Zp"))
+"""Unicode's categories of characters that a terminal obeys or hides, or that cannot be written."""
+
+
+def visible(text: str, kept: str = "\n\t") -> str:
+    """The text with an escape (``\\x1b``) for each control character but those in ``kept``."""
+    if text.isprintable():
+        return text
+    return "".join(
+        ascii(character)[1:-1] if character not in kept and unicodedata.category(character) in _STEERING else character
+        for character in text
+    )
+
+
+def quoted_in_markdown(text: str) -> str:
+    """The text on one line, without control characters and without the mark that would end Markdown's code."""
+    return visible(text, kept="").replace("`", "'")
 
 
 def plural(number: int, noun: str) -> str:

@@ -43,7 +43,7 @@ from polyjuice.suite.carried.harness.driver import ExpectationError
 from polyjuice.suite.cases import SuiteError
 from polyjuice.triage import FindingError
 from polyjuice.triage.known_list import KnownError
-from polyjuice.visible import visible
+from polyjuice.wording import visible
 
 app = typer.Typer(pretty_exceptions_enable=False)
 app.callback(

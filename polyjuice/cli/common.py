@@ -15,7 +15,7 @@ from rich.markup import escape
 from rich.progress import Progress, ProgressColumn, TaskID, TimeElapsedColumn
 from rich.segment import Segment
 
-from polyjuice.visible import visible
+from polyjuice.wording import visible
 
 OK, FINDINGS, USAGE, DEFECT, INTERRUPTED = 0, 1, 2, 3, 130
 """Exit statuses."""

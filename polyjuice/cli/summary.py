@@ -27,8 +27,7 @@ from polyjuice.compilers import CompilerInfo
 from polyjuice.egraph import graph_windows, operator_count
 from polyjuice.frameworks.user_model import UserModel
 from polyjuice.triage.automatic import Triaged
-from polyjuice.visible import visible
-from polyjuice.wording import counted
+from polyjuice.wording import counted, visible
 
 _TESTED = {"tested": "case", "pairs": "pair", "programs": "program", "packs": "pack"}
 """The counts of a summary's first line, each with its noun."""

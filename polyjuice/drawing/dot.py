@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from polyjuice.ir import Graph, Node, array_text, attribute_texts, value_keys
-from polyjuice.visible import visible
+from polyjuice.wording import visible
 
 #: The most nodes of a graph that is drawn whole. A larger one shows only differing nodes and their neighbours.
 _WHOLE = 200

@@ -21,7 +21,7 @@ from polyjuice.execution.process import MEMORY_EXCESS, WorkerProcess, describe_e
 from polyjuice.execution.protocol import Artifact, Limits, Memory, Outcome, Probe, Stage, Status, from_wire, to_wire
 from polyjuice.execution.scripts import Forked, FromScratch, Script
 from polyjuice.execution.space import shortage_of
-from polyjuice.visible import visible
+from polyjuice.wording import visible
 
 T = TypeVar("T")
 

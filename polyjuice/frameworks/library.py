@@ -12,7 +12,7 @@ from onnx import ModelProto, checker, inliner, shape_inference, version_converte
 
 from polyjuice.frameworks.errors import FormatError
 from polyjuice.frameworks.forked import doing
-from polyjuice.visible import visible
+from polyjuice.wording import visible
 
 _ERRORS = (
     DecodeError,

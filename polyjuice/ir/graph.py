@@ -15,7 +15,7 @@ import numpy as np
 
 from polyjuice.ir import dtypes
 from polyjuice.ir.arrays import array_digest, array_text
-from polyjuice.visible import visible
+from polyjuice.wording import visible
 
 #: An attribute is a number, a string, a tuple of numbers or strings, a Graph, or (opaque nodes only) an AttributeProto.
 Attrs = Mapping[str, Any]

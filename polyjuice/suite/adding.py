@@ -10,10 +10,11 @@ from pathlib import Path
 
 import tomlkit
 
-from polyjuice import pipeline, toml_files
+from polyjuice import pipeline
 from polyjuice.frameworks import registry
 from polyjuice.frameworks.lowering import Unlowerable
 from polyjuice.interpret import EvaluationError
+from polyjuice.stored_files import toml_document
 from polyjuice.suite import cases
 from polyjuice.suite.carried.harness import driver
 from polyjuice.suite.cases import SIDES, SuiteError
@@ -38,7 +39,7 @@ def add(finding: Path, suite: Path, url: str = "") -> Added:
     """
     found = load(finding)
     driver.expectations(suite / "xfail.toml")
-    document = toml_files.document(suite / "xfail.toml") if url else None
+    document = toml_document(suite / "xfail.toml") if url else None
     record = found.record
     if not found.oracle.in_suite or record.broken:
         broken = " of a program that is not well typed" if record.broken else ""

@@ -26,8 +26,8 @@ import tomlkit
 from packaging.specifiers import InvalidSpecifier, SpecifierSet
 from packaging.version import InvalidVersion, Version
 
-from polyjuice import toml_files
 from polyjuice.oracles.failures import WHERE
+from polyjuice.stored_files import toml_document
 from polyjuice.triage.causes import BY, OF, fails, narrow
 from polyjuice.triage.record import FindingError, read_record
 
@@ -230,7 +230,7 @@ def add(path: Path, folder: Path, fields: Mapping[str, str], others: Iterable[Kn
 
 def _written(path: Path, number: int, fields: Mapping[str, Any]) -> KnownBug:
     """Change the bug at ``number`` in a file, or append it; the rest of the file keeps its formatting."""
-    document = toml_files.document(path)
+    document = toml_document(path)
     bugs = document.setdefault("bug", tomlkit.aot())
     if number < len(bugs):
         bugs[number].update(fields)

@@ -24,7 +24,7 @@ from polyjuice.frameworks.onnx import reproduced_models as onnx_models
 from polyjuice.frameworks.onnx.listing import OnnxProgram
 from polyjuice.ir import Graph, Node
 from polyjuice.triage.reproducers import embedded
-from polyjuice.visible import quoted_in_markdown, visible
+from polyjuice.wording import quoted_in_markdown, visible
 
 HOSTILE = (
     '"]); import os; os.system("touch pwned") #',

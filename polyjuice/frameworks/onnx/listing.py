@@ -21,7 +21,7 @@ from onnx.numpy_helper import to_array
 
 from polyjuice.frameworks.expressions import DEEPEST, MOST, WIDTH, Call, cut, elements, number, shortened
 from polyjuice.frameworks.onnx.subgraphs import nested_nodes
-from polyjuice.visible import quoted_in_markdown as code_text
+from polyjuice.wording import quoted_in_markdown as code_text
 
 #: How many operators of subgraphs a pattern names.
 _HELD = 3

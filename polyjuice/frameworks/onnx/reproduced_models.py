@@ -12,7 +12,7 @@ from onnx import AttributeProto, GraphProto, ModelProto, NodeProto, TensorProto,
 
 from polyjuice.frameworks.elements import SMALL, nested
 from polyjuice.frameworks.expressions import number
-from polyjuice.visible import visible
+from polyjuice.wording import visible
 
 #: The most nodes of a model that is written out.
 _NODES = 8

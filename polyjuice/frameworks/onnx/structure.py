@@ -28,7 +28,7 @@ from polyjuice.frameworks.errors import FormatError
 from polyjuice.frameworks.limits import BYTES, DEPTH, TEXT, TooLarge, read_limits
 from polyjuice.frameworks.onnx.subgraphs import graphs_of
 from polyjuice.ops import TABLE
-from polyjuice.visible import visible
+from polyjuice.wording import visible
 
 _SHOWN = 60
 """The most characters of a name in a message."""

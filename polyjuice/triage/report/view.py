@@ -21,7 +21,7 @@ from polyjuice.triage.record import FindingRecord
 from polyjuice.triage.report import evidence, fault, place
 from polyjuice.triage.report.stack import cut_output, cut_stack
 from polyjuice.triage.reproducers.endings import SIDE_BY_SIDE
-from polyjuice.visible import quoted_in_markdown
+from polyjuice.wording import quoted_in_markdown
 
 #: The most rules that a report names as candidates for why two graphs are equal.
 _RULES = 5

@@ -21,7 +21,7 @@ from polyjuice.triage.reproducers import embedded, endings
 from polyjuice.triage.reproducers.arrays import Arrays, expected, input_name, stored_arrays
 from polyjuice.triage.reproducers.backend_table import Backends
 from polyjuice.triage.reproducers.definitions import Programs, lowered_name
-from polyjuice.visible import visible
+from polyjuice.wording import visible
 
 __all__ = ["lowered_name", "texts"]
 
