@@ -49,12 +49,11 @@ def pullback(
     cotangents: Sequence[Cotangent],
     results: Sequence[np.ndarray | None],
     wanted: Sequence[bool] | None = None,
-    proxy: bool = True,
 ) -> list[Cotangent]:
     """Return the cotangents of a node's operands, from the cotangents of its results.
 
     Floating ``operands`` and ``results`` are in float64. A result that nobody reads may be None. ``wanted`` selects the
-    operands whose cotangents are needed. Without ``proxy``, derivatives are exact, even where they are 0.
+    operands whose cotangents are needed.
     """
     wanted = [True] * len(operands) if wanted is None else wanted
     op = entry(node)
@@ -62,14 +61,12 @@ def pullback(
         return [None] * len(operands)
     with np.errstate(all="ignore"):
         if op.unrolled:
-            return pullback_graph(op.unrolled(operands, node.attrs), operands, cotangents, proxy)
-        found = _pulled_back(op, node, operands, cotangents, results, wanted, proxy)
+            return pullback_graph(op.unrolled(operands, node.attrs), operands, cotangents)
+        found = _pulled_back(op, node, operands, cotangents, results, wanted)
     return [_finite(c) if ask else None for c, ask in zip(found, wanted, strict=True)]
 
 
-def pullback_graph(
-    graph: Graph, inputs: Sequence[np.ndarray], cotangents: Sequence[Cotangent], proxy: bool = True
-) -> list[Cotangent]:
+def pullback_graph(graph: Graph, inputs: Sequence[np.ndarray], cotangents: Sequence[Cotangent]) -> list[Cotangent]:
     """Return the cotangents of a graph's inputs, from those of its outputs."""
     values = dict(zip(graph.inputs, map(widened, inputs), strict=True))
     values |= {name: widened(array) for name, array in graph.constants.items()}
@@ -80,7 +77,7 @@ def pullback_graph(
     collected: dict[str, np.ndarray] = {}
     for name, cotangent in zip(graph.outputs, cotangents, strict=True):
         add(collected, name, cotangent)
-    back_propagate(graph, values, collected, set(graph.inputs), len(graph.nodes), proxy)
+    back_propagate(graph, values, collected, set(graph.inputs), len(graph.nodes))
     return [collected.get(name) for name in graph.inputs]
 
 
@@ -90,7 +87,6 @@ def back_propagate(
     cotangents: dict[str, np.ndarray],
     sources: set[str],
     count: int,
-    proxy: bool = True,
 ) -> None:
     """Propagate cotangents back through the first ``count`` nodes to the values in ``sources``.
 
@@ -107,7 +103,7 @@ def back_propagate(
         if not any(wanted) or all(c is None for c in of_results):
             continue
         results = [widened(values[name]) if name else None for name in node.outputs]
-        found = pullback(node, [widened(values[name]) for name in names], of_results, results, wanted, proxy)
+        found = pullback(node, [widened(values[name]) for name in names], of_results, results, wanted)
         for name, cotangent in zip(names, found, strict=True):
             add(cotangents, name, cotangent)
 
@@ -141,23 +137,20 @@ def _pulled_back(
     cotangents: Sequence[Cotangent],
     results: Sequence[np.ndarray | None],
     wanted: Sequence[bool],
-    proxy: bool,
 ) -> Sequence[Cotangent]:
     first, result = cotangents[0], results[0]
     if any(x is not None and complexes.is_complex(x) for x in (*operands, *results)):
         return [None] * len(operands)  # complex numbers propagate nothing
-    if not proxy and result is not None and result.dtype.kind in "iub":
-        return [None] * len(operands)
     if op.adjoint and first is not None and result is not None:
         found = op.adjoint(VjpContext(operands, result, first, node.attrs, op.numpy))
         return [*found, *[None] * (len(operands) - len(found))]
     if op.moves or op.picks:
         return _moved(op, node, operands, cotangents)
     if op.elementwise and first is not None:
-        return [_differenced(op, node, operands, i, first, proxy) if ask else None for i, ask in enumerate(wanted)]
+        return [_differenced(op, node, operands, i, first) if ask else None for i, ask in enumerate(wanted)]
     if op.domain:
         try:
-            return pullback_graph(_in_onnx(node, operands, results), operands, cotangents, proxy)
+            return pullback_graph(_in_onnx(node, operands, results), operands, cotangents)
         except (NoDecomposition, GraphError, EvaluationError):
             pass
     return _along_blocks(node, operands, cotangents, wanted)
@@ -173,18 +166,16 @@ def _in_onnx(node: Node, operands: Sequence[np.ndarray], results: Sequence[np.nd
 # --- elementwise operators -------------------------------------------------------------------------------------------
 
 
-def _differenced(
-    op: Op, node: Node, operands: Sequence[np.ndarray], place: int, cotangent: np.ndarray, proxy: bool
-) -> np.ndarray:
+def _differenced(op: Op, node: Node, operands: Sequence[np.ndarray], place: int, cotangent: np.ndarray) -> np.ndarray:
     """Return one operand's cotangent, from the difference quotients of all its elements at once."""
     x = operands[place]
     if x.dtype.kind == "f":
         slope = _slope(op, node, operands, place, _STEP * np.maximum(np.abs(x), 1.0))
     else:
         slope = np.zeros(cotangent.shape)
-    if not op.continuous and proxy:
+    if not op.continuous:
         slope = np.where(np.abs(slope) > _JUMP, 0.0, slope)
-    for step in _WIDE_STEPS if proxy else ():
+    for step in _WIDE_STEPS:
         flat = (slope == 0) & (cotangent != 0)
         if not flat.any():
             break

@@ -117,19 +117,19 @@ def find_integers(graph: Graph, start: Sequence[np.ndarray]) -> Found:
     return best
 
 
-def settle(graph: Graph, seed: int | str, new_inputs: bool = True) -> Graph:
+def settle(graph: Graph, seed: int | str) -> Graph:
     """Return a graph that has inputs under which all its values are finite, as far as a search can tell.
 
-    Floating constants may change their values; uniform ones change last and stay uniform. With ``new_inputs``, an
-    operand may become a new input if no values make it finite, as in log(x - x), or repeated searches fail. The old
-    operand becomes an output. Returns the graph itself if it needs no change, or nothing helps.
+    Floating constants may change their values; uniform ones change last and stay uniform. An operand
+    may become a new input if no values make it finite, as in log(x - x), or repeated searches fail. The old operand
+    becomes an output. Returns the graph itself if it needs no change, or nothing helps.
     """
     rng = np.random.default_rng(list(f"settle {seed}".encode()))
     start = tuple(normal(t, rng) for t in graph.input_types)
     if finite_everywhere(graph, start):
         return graph
     best, settled, values = graph, graph, dict(zip(graph.inputs, start, strict=True)) | dict(graph.constants)
-    for _ in range(1 + (max(_NEW_INPUTS, len(graph.nodes) // _NODES_PER_NEW_INPUT) if new_inputs else 0)):
+    for _ in range(1 + max(_NEW_INPUTS, len(graph.nodes) // _NODES_PER_NEW_INPUT)):
         found = _with_constants(settled, values)
         if found.finite:
             best = settled = _with_values(settled, found)

@@ -10,7 +10,7 @@ import pytest
 
 from polyjuice.generate import generate
 from polyjuice.generate.instances import instance, some_signature
-from polyjuice.inputs import find, finite_everywhere, make_inputs, settle
+from polyjuice.inputs import derivatives, find, finite_everywhere, make_inputs, settle
 from polyjuice.inputs.derivatives import pullback, pullback_graph
 from polyjuice.inputs.descent import descend
 from polyjuice.inputs.domains import vulnerable
@@ -19,7 +19,10 @@ from polyjuice.interpret import evaluate
 from polyjuice.ir import Graph, Node, TensorType, digest, dtypes, uniform_value
 from polyjuice.ops import TABLE, GraphBuilder, Op
 
-PROXIES = {"GridSample", "DynamicQuantizeLinear", "ScatterElements", "ScatterND"}
+PROXIES = {
+    *("GridSample", "QuantizeLinear", "DynamicQuantizeLinear", "ScatterElements", "ScatterND"),
+    *("aten.any", "aten.all", "aten.count_nonzero", "aten.linalg_vector_norm"),  # they count, or may do so
+}
 """Operators with an approximate derivative, on all operands or on some."""
 
 FLOATING = [op for op in TABLE.values() if op.accepts(0, "float32") and some_signature(op, "float32")]
@@ -58,7 +61,8 @@ SMOOTH = [
 
 
 @pytest.mark.parametrize("op", SMOOTH, ids=lambda op: op.qualified)
-def test_derivatives_are_those_that_differences_show(op: Op) -> None:
+def test_derivatives_are_those_that_differences_show(op: Op, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(derivatives, "_WIDE_STEPS", ())  # no proxy derivatives
     rng = np.random.default_rng(1)
     for graph in some_instances(op, 2):
         inputs = [some_values(t, rng) for t in graph.input_types]
@@ -69,7 +73,7 @@ def test_derivatives_are_those_that_differences_show(op: Op) -> None:
         def loss(values: Sequence[np.ndarray], graph: Graph = graph, weights: Sequence[np.ndarray] = weights) -> float:
             return sum(float(np.sum(w * y)) for w, y in zip(weights, evaluate(graph, values, "float64"), strict=True))
 
-        for i, cotangent in enumerate(pullback_graph(graph, inputs, weights, proxy=False)):
+        for i, cotangent in enumerate(pullback_graph(graph, inputs, weights)):
             if inputs[i].dtype.kind != "f":
                 continue
             for place in rng.integers(inputs[i].size, size=4):
@@ -96,8 +100,6 @@ def test_flat_functions_have_proxy_derivatives_that_show_their_trend(name: str) 
     assert (rising > 0).all()
     assert (falling < 0).all()
     assert (rising < 10).all()
-    (actual,) = pullback(node, [x], [np.ones(3)], [y], proxy=False)
-    assert actual is None or actual[0] == 0
 
 
 def test_comparisons_and_casts_pass_a_trend_on() -> None:
@@ -108,7 +110,6 @@ def test_comparisons_and_casts_pass_a_trend_on() -> None:
     graph = builder.build([builder.op("Log", counted)])
     start = np.array([-1, -2, -0.5, -3], np.float32)
     assert descend(graph, {x: start} | dict(graph.constants), [x], 24).finite
-    assert not descend(graph, {x: start} | dict(graph.constants), [x], 24, proxy=False).finite
 
 
 # --- domains ---------------------------------------------------------------------------------------------------------
@@ -264,7 +265,6 @@ def test_an_operand_that_no_values_make_finite_is_read_from_a_new_input() -> Non
     nothing = builder.op("Sub", x, x)
     log = builder.op("Log", nothing)
     graph = builder.build([log])
-    assert settle(graph, 0, new_inputs=False) is graph
     settled = settle(graph, 0)
     assert len(settled.inputs) == 2
     assert [n.op for n in settled.nodes] == ["Sub", "Log"]
