@@ -32,7 +32,7 @@ from polyjuice.generate import (
     Turn,
     measure,
 )
-from polyjuice.generate.published.curves import draw
+from polyjuice.generate.published.metrics import draw
 from polyjuice.inputs import is_finite, settle
 from polyjuice.ir import Graph, GraphError
 from polyjuice.ops import TABLE, Op, matching, without_complex

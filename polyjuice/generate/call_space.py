@@ -17,8 +17,9 @@ from pathlib import Path
 from typing import Any
 
 from polyjuice import cache
+from polyjuice.generate.instances import drawn
 from polyjuice.ir import Attrs, TensorType
-from polyjuice.ops import TABLE, Op, ShapeMismatch, TypeMismatch, complete_attrs, infer
+from polyjuice.ops import TABLE, Op
 from polyjuice.ops.sampling import MAX_RANK
 
 _SIZES = range(1, 5)
@@ -101,15 +102,8 @@ def _draws(op: Op) -> Iterator[tuple[int, Attrs]]:
     for rank in range(MAX_RANK + 1):
         for _ in range(_DRAWS):
             first = TensorType(rng.choice(op.types[op.variable(0)]), tuple(rng.choices(_SIZES, k=rank)))
-            sample = op.sample(rng, first)
-            if sample is None:
-                continue
-            try:
-                attrs = complete_attrs(op, sample.attrs, first.dtype)
-                infer(op, [first, *(operand.type for operand in sample.operands)], attrs)
-            except (ShapeMismatch, TypeMismatch):
-                continue
-            yield rank, attrs
+            if use := drawn(op, rng, first):
+                yield rank, use.attrs
 
 
 def _choices(kind: str, drawn: Collection[Any]) -> int:

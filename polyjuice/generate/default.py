@@ -12,12 +12,17 @@ from collections.abc import Mapping, Sequence
 
 from polyjuice.generate import blocks
 from polyjuice.generate.call_space import OPS
-from polyjuice.generate.growth import ANY_INPUTS, Growth, InputTypes, OperatorUse
-from polyjuice.generate.motifs import MOTIFS
+from polyjuice.generate.growth import ANY_INPUTS, Growth, InputTypes
+from polyjuice.generate.instances import OperatorUse
 from polyjuice.generate.suite_record import Memory
 from polyjuice.ir import Graph, TensorType
 from polyjuice.ops import Accepts, Op
 from polyjuice.ops.sampling import SIZES, FewSizes
+
+MOTIFS: Mapping[str, tuple[str, ...]] = {
+    op.qualified: tuple(op.followers.split()) for op in OPS.values() if op.followers
+}
+"""For each operator, those that compilers fuse, exchange or simplify with it when they take its result."""
 
 _REUSED, _CONSTANT, _SPREAD = 0.6, 0.45, 0.65
 """Three probabilities: that an operand is an existing value, if one fits; that a new operand is a constant rather than
@@ -167,7 +172,5 @@ class Default(Growth):
 
     def _new_operand(self, application: OperatorUse, place: int) -> str:
         operand = application.operands[place - 1]
-        if operand.values:
-            return self.restricted(operand)
         spread = application.op.elementwise and operand.type.rank < application.types[0].rank
-        return self.fresh(operand.type, _SPREAD if spread else _CONSTANT)
+        return self.further(operand, _SPREAD if spread else _CONSTANT)

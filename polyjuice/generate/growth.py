@@ -12,9 +12,10 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from polyjuice.generate.instances import OperatorUse, drawn, inferred
 from polyjuice.generate.suite_record import Memory
 from polyjuice.ir import Attrs, Graph, TensorType, complexes, dtypes, read
-from polyjuice.ops import TABLE, Accepts, GraphBuilder, Op, Operand, complete_attrs, infer, without_complex
+from polyjuice.ops import TABLE, Accepts, GraphBuilder, Op, Operand, complete_attrs, without_complex
 from polyjuice.ops.sampling import MAX_RANK, FewSizes, restricted_values, size
 
 #: The most elements of a value: the compiler is under test, not the memory.
@@ -25,17 +26,6 @@ _DTYPES = {
     "uint8": 2, "uint16": 0.4, "uint32": 0.4, "uint64": 0.4, "bool": 1,
 }  # fmt: skip
 """Relative frequencies of the element types of new inputs."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class OperatorUse:
-    """A way to apply an operator: the operands behind the first, all operands' types, attributes, result types."""
-
-    op: Op
-    operands: tuple[Operand, ...]
-    types: tuple[TensorType, ...]
-    attrs: Attrs
-    results: tuple[TensorType, ...]
 
 
 @dataclass(frozen=True)
@@ -130,23 +120,13 @@ class Growth:
 
     def draw(self, op: Op, first: TensorType) -> OperatorUse | None:
         """Return a random way to apply an operator to a first operand; None if the operand does not suit it."""
-        sample = op.sample(self.rng, first) if op.accepts(0, first.dtype) else None
-        if sample is None:
-            return None
-        types = (first, *(operand.type for operand in sample.operands))
-        attrs = complete_attrs(op, sample.attrs, first.dtype)
-        results = self.results(op, types, attrs)
-        return (
-            OperatorUse(op=op, operands=sample.operands, types=types, attrs=attrs, results=results) if results else None
-        )
+        use = drawn(op, self.rng, first) if op.accepts(0, first.dtype) else None
+        return use if use and self.allows(op, use.types, use.results) else None
 
     def results(self, op: Op, types: Sequence[TensorType], attrs: Attrs) -> tuple[TensorType, ...]:
         """Return the result types of an operator; empty if it does not take such operands, or is not allowed here."""
-        try:
-            results = infer(op, types, attrs)
-        except (ValueError, IndexError):  # TypeMismatch, ShapeMismatch, an axis that does not exist
-            return ()
-        return results if self.allows(op, types, results) else ()
+        results = inferred(op, types, attrs)
+        return results if results and self.allows(op, types, results) else ()
 
     def allows(self, op: Op, types: Sequence[TensorType], results: Sequence[TensorType]) -> bool:
         """Return whether an operator may be used on operands of these types, and no value is too large."""
@@ -212,6 +192,10 @@ class Growth:
     def add_constant(self, array: np.ndarray) -> str:
         """Add a constant and return its name."""
         return self._builder.constant(array)
+
+    def further(self, operand: Operand, constant: float) -> str:
+        """Add a value for an operand behind the first: a constant if it takes only some values, else see `fresh`."""
+        return self.restricted(operand) if operand.values else self.fresh(operand.type, constant)
 
     def restricted(self, operand: Operand) -> str:
         """Add a constant for an operand that takes only some values."""

@@ -12,7 +12,7 @@ from functools import cached_property
 from itertools import accumulate
 
 from polyjuice.generate.default import Default
-from polyjuice.generate.growth import OperatorUse
+from polyjuice.generate.instances import OperatorUse
 from polyjuice.generate.suite_record import Turn, edge
 from polyjuice.ir import Attrs, Graph, TensorType
 from polyjuice.ops import Op

@@ -14,9 +14,9 @@ import numpy as np
 
 from polyjuice.generate import blocks
 from polyjuice.generate.call_space import OPS
-from polyjuice.generate.default import Default
-from polyjuice.generate.growth import InputTypes, OperatorUse
-from polyjuice.generate.motifs import MOTIFS
+from polyjuice.generate.default import MOTIFS, Default
+from polyjuice.generate.growth import InputTypes
+from polyjuice.generate.instances import OperatorUse
 from polyjuice.generate.suite_record import Turn
 from polyjuice.ir import Graph, TensorType, dtypes
 from polyjuice.ops import Accepts, Op

@@ -16,7 +16,8 @@ from collections.abc import Mapping, Sequence
 from functools import cached_property
 from math import exp
 
-from polyjuice.generate.growth import Growth, OperatorUse
+from polyjuice.generate.growth import Growth
+from polyjuice.generate.instances import OperatorUse
 from polyjuice.ir import Graph, dtypes
 from polyjuice.ops import Op
 
@@ -76,12 +77,6 @@ class GenCoG(Growth):
     def _matched(self, first: str, application: OperatorUse) -> list[str]:
         operands = [first]
         for operand in application.operands:
-            if operand.values:
-                operands.append(self.restricted(operand))
-                continue
-            matching = [name for name in self.values if self.type(name) == operand.type]
-            if matching:
-                operands.append(self.rng.choice(matching))
-            else:
-                operands.append(self.fresh(operand.type, _CONSTANT))
+            matching = [name for name in self.values if self.type(name) == operand.type and not operand.values]
+            operands.append(self.rng.choice(matching) if matching else self.further(operand, _CONSTANT))
         return operands

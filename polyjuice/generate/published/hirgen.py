@@ -15,7 +15,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from polyjuice.generate.growth import Growth, OperatorUse
+from polyjuice.generate.growth import Growth
+from polyjuice.generate.instances import OperatorUse
 from polyjuice.generate.suite_record import edge
 from polyjuice.ir import Graph, TensorType
 from polyjuice.ops import Op
@@ -56,9 +57,7 @@ class HirGen(Growth):
         if not results or not self._covers(op, operands, types, results):
             return False
         for place, operand in enumerate(application.operands, 1):
-            operands[place] = operands[place] or (
-                self.restricted(operand) if operand.values else self.fresh(operand.type, _CONSTANT)
-            )
+            operands[place] = operands[place] or self.further(operand, _CONSTANT)
         self.add(op, operands, application.attrs, results)
         return True
 

@@ -15,7 +15,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from polyjuice.generate.growth import Growth, OperatorUse
+from polyjuice.generate.growth import Growth
+from polyjuice.generate.instances import OperatorUse
 from polyjuice.ir import Graph, TensorType
 from polyjuice.ops import Op
 

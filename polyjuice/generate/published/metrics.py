@@ -14,6 +14,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 
 from polyjuice.generate.call_space import OPS, Vertex, call_space
 from polyjuice.ir import Graph, Node, TensorType, attribute_texts, dtypes
@@ -265,3 +266,23 @@ def paths(graph: Graph) -> tuple[set[_Pair], set[_Triple]]:
     pairs = {(a, b) for a, after in zip(types, following, strict=True) for b in after}
     triples = {(types[a], types[b], c) for a, b in edges for c in following[b]}
     return pairs, triples
+
+
+def draw(growth: Sequence[tuple[int, Mapping[str, float]]], path: Path) -> None:
+    """Write the curves to a file whose suffix names the format: shares on the left, counts on the right.
+
+    Averages over graphs are left out. Raises ImportError without matplotlib, and ValueError for an unknown format.
+    """
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(12, 5), layout="constrained")
+    shares, counts = figure.subplots(1, 2)
+    numbers = [graphs for graphs, _ in growth]
+    for metric in METRICS:
+        if metric.per != "graph":
+            axes = shares if metric.share else counts
+            axes.plot(numbers, [values[metric.name] for _, values in growth], marker=".", label=metric.name)
+    for axes, label in ((shares, "share"), (counts, "count")):
+        axes.set(xlabel="graphs", ylabel=label, xscale="log", yscale="log")
+        axes.legend()
+    figure.savefig(path)

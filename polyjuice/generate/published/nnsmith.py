@@ -33,11 +33,12 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from polyjuice.generate.growth import MAX_ELEMENTS, Growth
+from polyjuice.generate.instances import drawn, inferred
 from polyjuice.generate.published import binning
 from polyjuice.generate.published.constraints import Symbolic, System, is_symbolic
 from polyjuice.generate.published.smt import Solver, load_z3
 from polyjuice.ir import Attrs, Graph, TensorType
-from polyjuice.ops import Accepts, Op, Operand, complete_attrs, infer
+from polyjuice.ops import Accepts, Op, Operand
 from polyjuice.ops.sampling import MAX_RANK, OwnSizes, size
 from polyjuice.ops.spec import PROMOTED
 
@@ -190,7 +191,7 @@ class NNSmith:
             mark = self.system.mark()
             for as_it_is in (True, False):
                 if as_it_is or self._equated(t, wanted.type, application):
-                    results = _inferred(application.op, types, application.attrs)
+                    results = inferred(application.op, types, application.attrs)
                     changed = replace(application, operands=operands, types=types, results=results)
                     if results and self._is_allowed(changed):
                         return changed
@@ -201,14 +202,11 @@ class NNSmith:
         choices: random.Random = self._choices
         if any(attr.kind == "graph" for attr in op.attrs):
             first, choices = replace(first, shape=tuple(map(int, first.shape))), self._rng
-        sample = op.sample(choices, first)
-        if sample is None:
+        use = drawn(op, choices, first)
+        if use is None:
             return None
-        operands = (Operand(first), *sample.operands)
-        types = tuple(operand.type for operand in operands)
-        attrs = complete_attrs(op, sample.attrs, first.dtype)
-        results = _inferred(op, types, attrs)
-        return _Application(op=op, operands=operands, types=types, attrs=attrs, results=results) if results else None
+        operands = (Operand(first), *use.operands)
+        return _Application(op=op, operands=operands, types=use.types, attrs=use.attrs, results=use.results)
 
     def _operand_for(self, op: Op, result: TensorType) -> TensorType:
         """Return a type for an operator's first operand, with the element type and often the rank of the result."""
@@ -310,13 +308,6 @@ def concrete(x: Any) -> Any:
         case tuple():
             return tuple(map(concrete, x))
     return x
-
-
-def _inferred(op: Op, types: Sequence[TensorType], attrs: Attrs) -> tuple[TensorType, ...]:
-    try:
-        return infer(op, types, attrs)
-    except (ValueError, IndexError):  # TypeMismatch, ShapeMismatch, an axis that does not exist
-        return ()
 
 
 def _may_result(op: Op, dtype: str) -> bool:
