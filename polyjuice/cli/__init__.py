@@ -17,15 +17,26 @@ from polyjuice import cache, interrupts, ops
 from polyjuice.campaign.config import Usage
 from polyjuice.campaign.lock import Running
 from polyjuice.campaign.store import NoCampaign
-from polyjuice.cli.common import DEFECT, INTERRUPTED, OK, USAGE, stderr
-from polyjuice.cli.doctor import doctor
-from polyjuice.cli.findings import bisect, reduce, replay
+from polyjuice.cli.checks import doctor
+from polyjuice.cli.common import (
+    DEFECT,
+    FIND,
+    INSTALLATION,
+    INTERRUPTED,
+    MODELS,
+    OK,
+    USAGE,
+    WORK,
+    ShortHelp,
+    examples,
+    misused,
+    reflow,
+    stderr,
+)
+from polyjuice.cli.findings import bisect, reduce, replay, report
 from polyjuice.cli.fuzz import EXAMPLES, fuzz
-from polyjuice.cli.graphs import generate, metrics
-from polyjuice.cli.help import FIND, INSTALLATION, MODELS, WORK, ShortHelp, examples, misused, reflow
+from polyjuice.cli.graphs import generate, metrics, rewrite
 from polyjuice.cli.known import app as known
-from polyjuice.cli.report import report
-from polyjuice.cli.rewrite import rewrite
 from polyjuice.cli.rules import app as rules
 from polyjuice.cli.settings import app as config
 from polyjuice.cli.start import start

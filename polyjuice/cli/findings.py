@@ -1,4 +1,4 @@
-"""Commands on findings: ``replay``, ``reduce`` and ``bisect``."""
+"""Commands on findings: ``replay``, ``reduce`` and ``bisect``; and ``report``, a page of all of them."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import json
 import shutil
 import sys
 from collections import Counter
+from contextlib import suppress
 from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated, TypedDict
@@ -14,11 +15,13 @@ import typer
 from rich.markup import escape
 from rich.progress import SpinnerColumn, TextColumn
 
+from polyjuice import page
 from polyjuice.campaign.config import Usage, seconds
 from polyjuice.campaign.lock import campaign_of, hold_campaign_lock
 from polyjuice.cli.common import FINDINGS, OK, JsonOption, Live, PythonOption, interpreter, stderr, stdout
 from polyjuice.cli.options import RulesOption, reads_models
 from polyjuice.egraph import load as load_rules
+from polyjuice.page.content import Page
 from polyjuice.stored_files import StoredError, read_json
 from polyjuice.triage import reduction, run_reproducer
 from polyjuice.triage.automatic import reduced_folder
@@ -216,3 +219,58 @@ def bisect(
         for sentence in result.sentences():
             stdout.print(escape(sentence))
     sys.exit(FINDINGS if result.shown else OK)
+
+
+_TRIES = 3
+"""How often to read a campaign that changes meanwhile."""
+
+
+def report(
+    path: Annotated[
+        Path,
+        typer.Argument(
+            metavar="CAMPAIGN_DIR|SUITE_RESULT",
+            help="A campaign's folder; or what suite run --json printed, or the file of pytest --junitxml.",
+        ),
+    ],
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="The file to write.",
+            show_default="report.html in the campaign, or beside the result of the suite",
+        ),
+    ] = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Make one HTML page of a campaign, or of the result of a suite.
+
+    The page of a campaign shows causes with their programs drawn, coverage, time and environment. The page of a suite
+    shows what passed, what failed, and why. A page needs no network and no other file.
+    """
+    html = _of_campaign(path) if path.is_dir() else page.of_result(path)
+    written = out or (path / "report.html" if path.is_dir() else path.with_suffix(".html"))
+    text = page.render(html)
+    part = written.with_name(f".{written.name}")
+    part.write_text(text, encoding="utf-8")
+    part.replace(written)
+    size = len(text.encode())
+    summary = {
+        "out": str(written),
+        "title": html.title,
+        "told": len(html.cards),
+        "untriaged": sum(group.count for group in html.groups),
+        "bytes": size,
+    }
+    if as_json:
+        print(json.dumps(summary))
+    else:
+        stdout.print(escape(f"{written}: {len(html.cards)} {html.noun}, {size / 1000:,.0f} kB"))
+
+
+def _of_campaign(folder: Path) -> Page:
+    """The page of a campaign. A campaign that runs may replace a finding while it is read: then read all again."""
+    for _ in range(_TRIES - 1):
+        with suppress(FileNotFoundError):
+            return page.of_campaign(folder)
+    return page.of_campaign(folder)

@@ -20,14 +20,23 @@ from polyjuice.campaign.loop import FalseRule
 from polyjuice.campaign.pool import NoProcess
 from polyjuice.campaign.seeds import Seeds
 from polyjuice.campaign.store import Store, writers
-from polyjuice.cli import advice, before
+from polyjuice.cli import before
 from polyjuice.cli.before import Checked
-from polyjuice.cli.common import DEFECT, FINDINGS, INTERRUPTED, OK, USAGE, stderr
-from polyjuice.cli.help import HelpAllOption, examples
+from polyjuice.cli.common import DEFECT, FINDINGS, INTERRUPTED, OK, USAGE, HelpAllOption, examples, stderr
 from polyjuice.cli.options import takes
 from polyjuice.cli.settings import Settings, load_settings
 from polyjuice.cli.start import installed
-from polyjuice.cli.summary import CampaignProgress, covered_models, print_next, print_summary
+from polyjuice.cli.summary import (
+    CampaignProgress,
+    covered_models,
+    finished,
+    next_steps,
+    print_next,
+    print_summary,
+    too_little,
+    unfired,
+    warning,
+)
 from polyjuice.compilers import EnvironmentProblem
 from polyjuice.egraph import Rule
 from polyjuice.execution.space import NoSpace
@@ -88,7 +97,7 @@ def fuzz(
         else:
             print_summary(summary, config, store)
             if status in (OK, FINDINGS):
-                print_next(advice.next_steps(summary, config, seeds.generated), found=status == FINDINGS)
+                print_next(next_steps(summary, config, seeds.generated), found=status == FINDINGS)
         sys.exit(status)
 
 
@@ -121,7 +130,7 @@ def _continue(
     config = begun.changed({name: value for name, value in named.items() if OPTIONS[name].resumable})
     checked = before.check(config, folder)
     store.set_config(config)
-    if note := advice.finished(store, config):
+    if note := finished(store, config):
         stderr.print(escape(f"polyjuice: {note}"))
     return store, config, checked
 
@@ -181,13 +190,13 @@ def _run(config: Config, rules: Sequence[Rule], seeds: Seeds, store: Store, vers
         "out": str(store.folder),
     }
     if counts["tested"] and (silent := summary.get("rules_never_fired")):
-        stderr.print(f"polyjuice: {escape(advice.warning(silent, counts['tested']))}")
-    return (_status(counts, advice.too_little(counts, store, config)) if status is None else status), summary
+        stderr.print(f"polyjuice: {escape(warning(silent, counts['tested']))}")
+    return (_status(counts, too_little(counts, store, config)) if status is None else status), summary
 
 
 def _tested(config: Config, rules: Sequence[Rule], seeds: Seeds, store: Store) -> dict[str, Any]:
     fired = store.rules()
-    silent = advice.unfired(rules, config, fired)
+    silent = unfired(rules, config, fired)
     compiler = compilers.find(config.compiler)
     own = [] if seeds.generated else covered_models(seeds, store.programs(), compiler, len(fired))
     return ({"rules_never_fired": silent} if silent else {}) | ({"models": own} if own else {})

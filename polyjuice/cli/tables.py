@@ -1,10 +1,12 @@
-"""Commands that show tables: ``compilers`` and ``ops``."""
+"""Commands that show tables: ``compilers``, and ``ops`` with all that Polyjuice knows of an operator."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
-from dataclasses import asdict
+import random
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import asdict, dataclass
+from textwrap import shorten
 from typing import Annotated, Any
 
 import typer
@@ -14,12 +16,21 @@ from rich.table import Table
 from polyjuice import compilers, support
 from polyjuice.campaign.config import Usage
 from polyjuice.cli.common import JsonOption, stdout
-from polyjuice.cli.operator_facts import facts
 from polyjuice.cli.options import completes
 from polyjuice.cli.settings import load_settings
-from polyjuice.egraph import load
+from polyjuice.egraph import Rule, load
+from polyjuice.egraph.language import constructors, is_untraced
 from polyjuice.execution import Worker, probe
-from polyjuice.ops import FRAMEWORKS, TABLE, matching
+from polyjuice.frameworks import registry
+from polyjuice.frameworks.onnx.forms import FORMS
+from polyjuice.frameworks.onnx.normal import is_normalized
+from polyjuice.generate.instances import instance, some_signatures
+from polyjuice.ir import dtypes
+from polyjuice.ops import FRAMEWORKS, TABLE, Op, Texts, Unsupported, matching
+from polyjuice.ops.decompose import NoDecomposition, body
+from polyjuice.ops.definitions import is_derived
+from polyjuice.ops.spec import REQUIRED, Attr
+from polyjuice.rulecheck.terms import term
 
 
 def list_compilers(
@@ -131,3 +142,169 @@ def _show_facts(names: Sequence[str], as_json: bool) -> None:
         for fact in known:
             table.add_row(fact.name, f"[dim]none: {escape(fact.text)}[/dim]" if fact.absent else escape(fact.text))
         stdout.print(table)
+
+
+_TRIES = 20
+"""How many random applications are tried for an example of a definition."""
+
+_LONGEST = 400
+"""The most characters of a definition."""
+
+
+@dataclass(frozen=True)
+class Fact:
+    """A property of an operator. If the operator lacks it (``absent``), ``text`` says why."""
+
+    name: str
+    text: str
+    absent: bool = False
+
+
+def facts(op: Op, rules: Iterable[Rule]) -> Iterator[Fact]:
+    """Yield all facts about an operator. ``rules`` are those to search for it."""
+    yield Fact("operands", _operands(op))
+    yield Fact("results", ", ".join(op.results))
+    yield _or_why("attributes", ", ".join(map(_attribute, op.attrs)), "it has none")
+    yield Fact("first opset", str(op.since)) if not op.domain else Fact("first opset", "ONNX lacks it", absent=True)
+    yield _definition(op)
+    for name, function in (("meaning", op.numpy), ("error bound", op.error)):
+        own = f"of its own: {op.why_not_derived}" if op.why_not_derived else "of its own"
+        yield Fact(name, "from the definition" if is_derived(function) else own)
+    yield Fact("exactness", _exactness(op))
+    yield _or_why("ties", _ties(op), "it does not choose among equal elements")
+    yield _or_why("special values", _limits(op), "frameworks differ on NaN and infinity")
+    yield _or_why("domain", _domain(op), _everywhere(op))
+    yield _derivative(op)
+    yield _bounds(op)
+    yield _shape_rule(op)
+    yield _normal_form(op)
+    yield _or_why("forms in ONNX", _forms(op), "its only form is the normal one" if not op.domain else "ONNX lacks it")
+    yield _or_why("motifs", ", ".join(op.followers.split()), "no known pattern of an optimizer begins with it")
+    for format in map(registry.find, registry.names()):
+        if format.dialect:
+            yield _text(format.title, op, format.dialect.load().texts(op))
+    names = sorted(rule.name for rule in rules if any(c in rule.constructors for c in _constructors(op)))
+    yield _or_why("rules", ", ".join(names), "no rule mentions it")
+    yield Fact("weight", f"{op.weight:g} (how often it is generated)")
+
+
+def _or_why(name: str, text: str, reason: str) -> Fact:
+    return Fact(name, text or reason, absent=not text)
+
+
+def _operands(op: Op) -> str:
+    least, most = op.arity
+    count = f"{least}" if least == most else f"{least} to {most}" if most else f"{least} or more"
+    types = "; ".join(f"{variable}: {' '.join(op.every_type(variable))}" for variable in op.types)
+    return f"{count} ({', '.join(op.inputs)}); {types}"
+
+
+def _attribute(attr: Attr) -> str:
+    return f"{attr.name}: {attr.kind}" + ("" if attr.default is REQUIRED else f" = {attr.default}")
+
+
+def _definition(op: Op) -> Fact:
+    if not op.domain:
+        return Fact("definition", "ONNX's standard", absent=True)
+    if isinstance(op.definition, Unsupported) or op.definition is None:
+        reason = op.definition.reason if isinstance(op.definition, Unsupported) else "other operators do not express it"
+        return Fact("definition", reason, absent=True)
+    rng = random.Random(0)
+    for dtype in sorted(op.every_type(op.variable(0)), key=lambda dtype: dtype != "float32"):
+        for signature in some_signatures(op, dtype).values():
+            for _ in range(_TRIES):
+                graph = instance(signature, rng)
+                node = graph.nodes[-1] if graph else None
+                if graph is None or node is None or node.qualified != op.qualified:
+                    continue
+                try:
+                    inner = body(node, graph.types)
+                except NoDecomposition:
+                    continue
+                return Fact("definition", shorten(term(inner, inner.outputs[0]), _LONGEST, placeholder=" ..."))
+    return Fact("definition", "no random application has one", absent=True)
+
+
+def _exactness(op: Op) -> str:
+    if op.moves:
+        return "moves elements: exact in every type"
+    parts = ["modulo 2^n on integers"] if op.modular else ["exact on integers"] if op.integer_exact else []
+    if op.rounds:
+        parts.append("asks for the rounding of its result")
+    elif op.ulps:
+        parts.append(f"rounds by at most {op.ulps:g} units in the last place")
+    return ", ".join(parts) or "computes with errors within the bound"
+
+
+def _ties(op: Op) -> str:
+    return {None: "", "first": "the first of equal elements wins"}.get(op.ties, "any of equal elements may win")
+
+
+def _limits(op: Op) -> str:
+    return ", ".join(flag.name.lower() for flag in op.limits if flag.name)
+
+
+def _domain(op: Op) -> str:
+    parts = ["a formula says how far operands are from it"] if op.distance_to_domain else []
+    return ", ".join([*parts, *(["operands of moderate size overflow"] if op.overflows else [])])
+
+
+def _everywhere(op: Op) -> str:
+    floats = any(dtypes.is_float(dtype) for types in op.types.values() for dtype in types)
+    return "it is finite on all moderate finite operands" if floats else "it takes no floats"
+
+
+def _derivative(op: Op) -> Fact:
+    if op.adjoint:
+        return Fact("derivative", "a formula")
+    if op.unrolled:
+        return Fact("derivative", "that of the graph that an application amounts to")
+    if op.moves or op.picks:
+        return Fact("derivative", "the derivative of a result element goes to the operand element that it is")
+    if op.elementwise:
+        return Fact("derivative", "difference quotients of each element")
+    if op.domain and not isinstance(op.definition, Unsupported) and op.definition is not None:
+        return Fact("derivative", "derived from the definition")
+    return Fact("derivative", "difference quotients of some elements at a time")
+
+
+def _bounds(op: Op) -> Fact:
+    every = [bounds for name in _constructors(op) if (bounds := constructors()[name].bounds)]
+    if not every:
+        return Fact("value bounds", "no rule needs them", absent=True)
+    found = every[0]
+    ends = [found.lo or found.least or "none", found.hi or found.most or "none"]
+    why = "" if op.bounds else " (derived: it moves elements)"
+    return Fact("value bounds", f"from {ends[0]} to {ends[1]}{why}")
+
+
+def _constructors(op: Op) -> list[str]:
+    return [name for name, constructor in constructors().items() if constructor.op.qualified == op.qualified]
+
+
+def _shape_rule(op: Op) -> Fact:
+    names = _constructors(op)
+    if not names:
+        return Fact("shape in the e-graph", "no rule looks into a subgraph", absent=True)
+    if is_untraced(constructors()[names[0]]):
+        why = "its signature asks for the rank, or loops over the axes, which egglog cannot express"
+        return Fact("shape in the e-graph", why, absent=True)
+    return Fact("shape in the e-graph", f"derived for {', '.join(names)}")
+
+
+def _normal_form(op: Op) -> Fact:
+    if op.domain:
+        return Fact("normal form", "ONNX lacks it", absent=True)
+    if is_normalized(op):
+        return Fact("normal form", "a rule brings its attributes into one form")
+    return Fact("normal form", "its attributes have one form alone", absent=True)
+
+
+def _forms(op: Op) -> str:
+    return ", ".join(sorted(form for operator, form in FORMS if operator == op.name)) if not op.domain else ""
+
+
+def _text(framework: str, op: Op, texts: Texts) -> Fact:
+    if isinstance(texts, Unsupported):
+        return Fact(framework, "written by its definition" if callable(op.definition) else texts.reason, absent=True)
+    return Fact(framework, "  or  ".join(texts) if isinstance(texts, tuple) else "written by a function")

@@ -11,8 +11,7 @@ import pytest
 from polyjuice import compilers
 from polyjuice.campaign.config import Config
 from polyjuice.campaign.seeds import Seeds
-from polyjuice.cli import advice
-from polyjuice.cli.summary import covered_models, model_lines
+from polyjuice.cli.summary import covered_models, model_lines, next_steps, unfired, warning
 from polyjuice.egraph import load
 from tests.support.commands import polyjuice, save_model
 
@@ -21,7 +20,7 @@ NOTHING: dict[str, Any] = {"findings": 0, "known": {}, "out": "campaigns/my one"
 
 
 def commands(summary: dict[str, Any], config: Config, generated: bool = True) -> list[str]:
-    return [command for command, _ in advice.next_steps(summary, config, generated)]
+    return [command for command, _ in next_steps(summary, config, generated)]
 
 
 def test_without_a_finding_the_next_step_is_more_time_other_oracles_or_a_model() -> None:
@@ -61,13 +60,13 @@ def test_rules_that_were_named_or_brought_and_never_fired_are_told(tmp_path: Pat
     mine = tmp_path / "mine.egg"
     mine.write_text('(rewrite (Neg (Neg x)) x :ruleset exact :name "mine") ; --x = x\n')
     rules = load([mine])
-    assert advice.unfired(rules, CONFIG, {"add-commutative": 3}) == ["mine"]
+    assert unfired(rules, CONFIG, {"add-commutative": 3}) == ["mine"]
     named = replace(CONFIG, only_rules=("relu-*",))
     chosen = load([mine], ["relu-as-*", "mine"])
-    assert advice.unfired(chosen, named, {"mine": 1, "relu-as-half-sum": 2}) == [
+    assert unfired(chosen, named, {"mine": 1, "relu-as-half-sum": 2}) == [
         rule.name for rule in chosen if rule.name not in ("mine", "relu-as-half-sum")
     ]
-    many = advice.warning([f"r{i}" for i in range(7)], 20)
+    many = warning([f"r{i}" for i in range(7)], 20)
     assert many.startswith(
         "7 rules of yours never fired in 20 cases, so they tested nothing: r0, r1, r2, r3, r4, ... ("
     )

@@ -13,8 +13,8 @@ import onnx
 import pytest
 
 from polyjuice import compilers
-from polyjuice.cli.operator_facts import facts
-from polyjuice.cli.rewrite import sayable
+from polyjuice.cli.graphs import sayable
+from polyjuice.cli.tables import facts
 from polyjuice.frameworks.onnx import graph_files
 from polyjuice.ir import TensorType
 from polyjuice.ops import FRAMEWORKS, TABLE, GraphBuilder, matching

@@ -12,7 +12,7 @@ import pytest
 from polyjuice.campaign.config import OPTIONS, Config, Usage
 from polyjuice.campaign.runner import CaseResult
 from polyjuice.campaign.store import Store
-from polyjuice.cli import advice
+from polyjuice.cli import summary
 from tests.support.commands import ROOT
 
 BEGUN = Config(compiler="numpy", cases=3, seed=7, rules=("/r.egg",))
@@ -85,7 +85,7 @@ def test_a_campaign_is_finished_once_nothing_is_left(
     store = Store.create(tmp_path, config)
     for result in results:
         store.add(result, 20.0, cases_s=20.0)
-    assert bool(advice.finished(store, config)) == is_finished
+    assert bool(summary.finished(store, config)) == is_finished
     store.close()
 
 
@@ -108,7 +108,7 @@ def why(tmp_path: Path, skipped: list[str], tested: int) -> str:
     store = Store.create(tmp_path, config)
     for index, reason in enumerate([*skipped, *[""] * tested]):
         store.add(CaseResult(index=index, pairs=0 if reason else 1, skipped=reason), 1.0)
-    answer = advice.too_little(store.summary(), store, config)
+    answer = summary.too_little(store.summary(), store, config)
     store.close()
     return answer
 
