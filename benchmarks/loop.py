@@ -21,8 +21,7 @@ from polyjuice.campaign.schedule import Timing
 from polyjuice.campaign.store import Store
 from polyjuice.campaign.triage import Triage
 from polyjuice.triage import FindingRecord
-from polyjuice.triage.automatic import Triaged
-from polyjuice.triage.groups import Group
+from polyjuice.triage.automatic import Group, Triaged
 
 _PASSES = 50
 _TEXT = "x" * 4000  # about the length of a record

@@ -16,7 +16,7 @@ from polyjuice.session import CompilerSession
 from polyjuice.triage import FindingRecord, known_list
 from polyjuice.triage.bisection import accounting, tried
 from polyjuice.triage.causes import fails, pattern
-from polyjuice.triage.confirming import confirmed
+from polyjuice.triage.finding import confirmed
 
 
 @dataclass(kw_only=True)

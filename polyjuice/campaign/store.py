@@ -24,10 +24,9 @@ from polyjuice.campaign.runner import CaseResult
 from polyjuice.campaign.schedule import Task
 from polyjuice.stored_files import refusal
 from polyjuice.triage import FindingRecord
-from polyjuice.triage.automatic import Triaged, reduced_folder
+from polyjuice.triage.automatic import Group, Triaged, reduced_folder
 from polyjuice.triage.causes import KnownCulprit
 from polyjuice.triage.finding import staged
-from polyjuice.triage.groups import Group
 
 _OWNER_ALONE = 0o700
 """The permissions of a campaign's folder."""

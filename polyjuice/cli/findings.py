@@ -27,11 +27,9 @@ from polyjuice.triage import reduction, run_reproducer
 from polyjuice.triage.automatic import reduced_folder
 from polyjuice.triage.bisection import bisect as run_bisection
 from polyjuice.triage.bisection import store as store_bisection
-from polyjuice.triage.decision import Decision, in_words
-from polyjuice.triage.record import read_record
-from polyjuice.triage.replayed import Replayed, ReplayStatus
-from polyjuice.triage.replayed import replay as run_replay
-from polyjuice.triage.stored import load
+from polyjuice.triage.record import Decision, in_words, read_record
+from polyjuice.triage.stored import Replayed, ReplayStatus, load
+from polyjuice.triage.stored import replay as run_replay
 from polyjuice.wording import counted
 
 #: The time limit of a reproducer, in seconds.

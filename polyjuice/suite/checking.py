@@ -32,7 +32,7 @@ from polyjuice.oracles import Case, InputSet, Program, usual_oracles
 from polyjuice.session import CompilerSession, Conditions
 from polyjuice.suite.cases import SuiteError
 from polyjuice.support import Support
-from polyjuice.triage.confirming import confirmed
+from polyjuice.triage.finding import confirmed
 
 
 class Miscompiled(AssertionError):

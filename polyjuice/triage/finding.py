@@ -1,4 +1,7 @@
-"""A finding is a folder with both graphs, the inputs, a reproducer that was run, and a report for a tracker."""
+"""A finding is a folder with both graphs, the inputs, a reproducer that was run, and a report for a tracker.
+
+Verdicts that repeat in fresh processes become findings, while their reproducers run.
+"""
 
 from __future__ import annotations
 
@@ -9,8 +12,8 @@ import shutil
 import signal
 import subprocess
 import time
-from collections.abc import Mapping, Sequence
-from contextlib import ExitStack
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
 from dataclasses import asdict, replace
 from pathlib import Path
 from types import MappingProxyType
@@ -18,6 +21,7 @@ from typing import Any
 
 import numpy as np
 
+from polyjuice import pipeline
 from polyjuice.egraph import Rule
 from polyjuice.execution import FromScratch, Script
 from polyjuice.frameworks import registry
@@ -28,8 +32,7 @@ from polyjuice.oracles import find as find_oracle
 from polyjuice.session import CompilerSession
 from polyjuice.triage import report, reproducers
 from polyjuice.triage.causes import pattern
-from polyjuice.triage.decision import decision
-from polyjuice.triage.record import FindingRecord
+from polyjuice.triage.record import FindingRecord, decision
 
 
 def write_finding(
@@ -266,3 +269,34 @@ class Reproducer:
         if status < 0:
             return 2, f"{output}\nended by {signal.Signals(-status).name}".strip()
         return status, output
+
+
+@contextmanager
+def confirmed(
+    case: Case,
+    verdicts: Sequence[Verdict],
+    folders: Sequence[Path],
+    session: CompilerSession,
+    *,
+    from_scratch: bool = True,
+) -> Iterator[Mapping[int, Draft]]:
+    """Yield the drafts of the findings by the index of their verdict, each in the folder of that index.
+
+    A verdict becomes a finding if it shows every time (see :func:`polyjuice.pipeline.repeating`). After its first
+    repeat its reproducer starts beside the further repeats, one reproducer at a time. The caller finishes the drafts;
+    on exit, unfinished ones are removed. ``from_scratch`` is for their reproducers (see
+    :class:`polyjuice.triage.finding.Draft`).
+    """
+    beside = not any(kind_of(verdict.kind).of_time for verdict in verdicts)
+    drafts: dict[int, Draft] = {}
+
+    with ExitStack() as undo:
+
+        def begin(number: int) -> None:
+            drafts[number] = undo.enter_context(
+                Draft(folders[number], session, case, verdicts[number], from_scratch=from_scratch)
+            )
+            if beside and not any(draft.runs for draft in drafts.values()):
+                drafts[number].begin()
+
+        yield {number: drafts[number] for number in pipeline.repeating(case, verdicts, session, begin)}

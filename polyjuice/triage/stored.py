@@ -1,4 +1,4 @@
-"""Read a finding's folder: graphs, inputs, conditions, and the verdict."""
+"""Read a finding's folder (graphs, inputs, conditions, and the verdict), and replay the finding."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import json
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
+from enum import StrEnum
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -14,15 +15,17 @@ import numpy as np
 from onnx.defs import onnx_opset_version
 
 from polyjuice import pipeline
-from polyjuice.compilers import CompilerInfo, find
+from polyjuice.compilers import CompilerInfo, EnvironmentProblem, find
 from polyjuice.execution import Artifact, LoweringChoices
 from polyjuice.frameworks import user_files as files
+from polyjuice.frameworks.errors import FormatError
+from polyjuice.frameworks.lowering import Unlowerable
 from polyjuice.frameworks.onnx import graph_files
 from polyjuice.inputs import mode_in
 from polyjuice.ir import Graph, TensorType, dtypes
-from polyjuice.oracles import Case, InputSet, Kind, Oracle, Program, Verdict, kind_of
+from polyjuice.oracles import FAILURE_ORACLES, Case, InputSet, Kind, Oracle, Program, Verdict, kind_of
 from polyjuice.oracles import find as find_oracle
-from polyjuice.session import Conditions
+from polyjuice.session import CompilerSession, Conditions
 from polyjuice.stored_files import StoredError, mismatch, read_arrays, read_json
 from polyjuice.triage.record import FindingError, FindingRecord, read_record
 from polyjuice.triage.reproducers import input_name, program_stem
@@ -215,3 +218,50 @@ def _inputs(
                 raise FindingError(f"{folder / 'inputs.npz'}: {name} is {found}, and the program takes {wanted}")
         sets.append(tuple(arrays[name] for name in names))
     return tuple(sets)
+
+
+class ReplayStatus(StrEnum):
+    """The state of a finding when it runs again; ``changed`` means that its programs fail in another way now."""
+
+    shows = "shows"
+    changed = "changed"
+    fixed = "fixed"
+    not_run = "not run"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Replayed:
+    """The status of a finding in a version of its compiler; ``message`` tells how it changed, or why it did not run."""
+
+    finding: str
+    status: ReplayStatus
+    version: str = ""
+    message: str = ""
+
+
+def replay(folder: Path, python: Path | None = None) -> Replayed:
+    """Let a finding's own oracle, and the one that sees failures, judge its programs again.
+
+    ``python`` is the interpreter that has the compiler; by default, the one that the finding names.
+    """
+    try:
+        stored = load(folder, python)
+        case, verdict = stored.case(), stored.verdict
+        with CompilerSession(stored.conditions, stored.compiler) as session:
+            verdicts: list[Verdict] = []
+            for _ in range(pipeline.tries(verdict.kind)):
+                again = pipeline.rerun(case, session)
+                version = session.version
+                if pipeline.shows(again, verdict, session):
+                    return Replayed(finding=folder.name, status=ReplayStatus.shows, version=version)
+                refused = [p.outcome.message for p in again.programs if p.outcome.status == "unsupported"]
+                if refused:
+                    return Replayed(
+                        finding=folder.name, status=ReplayStatus.not_run, version=version, message=refused[0]
+                    )
+                verdicts += pipeline.judge(again, session, dict.fromkeys([verdict.oracle, *FAILURE_ORACLES]))
+    except (EnvironmentProblem, FindingError, FormatError, Unlowerable) as problem:
+        return Replayed(finding=folder.name, status=ReplayStatus.not_run, message=str(problem))
+    if not verdicts:
+        return Replayed(finding=folder.name, status=ReplayStatus.fixed, version=version)
+    return Replayed(finding=folder.name, status=ReplayStatus.changed, version=version, message=verdicts[0].message)

@@ -29,12 +29,11 @@ from polyjuice.ops.decompose import decompose
 from polyjuice.session import CompilerSession
 from polyjuice.triage import FindingRecord, reduction, run_reproducer
 from polyjuice.triage.explanation import default_rules
-from polyjuice.triage.reduction import structure
+from polyjuice.triage.reduction import edits
 from polyjuice.triage.reduction.details import plainer_values
 from polyjuice.triage.reduction.edits import fingerprint, halves_first, rebuild, shared_values, substitute
-from polyjuice.triage.reduction.pair import Pair, array_cost, unshared, with_plain_names
 from polyjuice.triage.reduction.sides import without_an_operator
-from polyjuice.triage.reduction.trial import Trial
+from polyjuice.triage.reduction.trial import Pair, Trial, array_cost, unshared, with_plain_names
 from polyjuice.triage.stored import load
 from tests.support.commands import polyjuice
 from tests.support.compilers import usable
@@ -344,7 +343,7 @@ def test_of_an_operator_that_several_say_each_is_tried_by_itself() -> None:
     graph = build.build([build.op("linalg_vector_norm", x, domain="aten", ord=float("inf"))])
     pair = Pair(graphs=(graph,), inputs=(np.array([-1, np.nan], np.float32),), output=0, choices=(LoweringChoices(),))
     trial = SimpleNamespace(decomposed=lambda graph: decompose(graph, OPSET), first_wrong=lambda pair: "")
-    (edit,) = structure.first_wrong(pair, cast(Trial, trial))
+    (edit,) = edits.first_wrong(pair, cast(Trial, trial))
     candidates = {operators(one.graphs[0])[0]: one for one in edit(pair) if len(one.graphs[0]) == 1}
     assert {*candidates} == {"Abs", "ReduceMax"}
     (values,) = (array for array in candidates["ReduceMax"].inputs if array is not pair.inputs[0])

@@ -29,8 +29,7 @@ from polyjuice.ops import GraphBuilder
 from polyjuice.oracles import Case, InputSet, Verdict
 from polyjuice.session import CompilerSession, Conditions
 from polyjuice.triage import reproducers, run_reproducer, write_finding
-from polyjuice.triage.reproducers import embedded
-from polyjuice.triage.reproducers.arrays import Arrays
+from polyjuice.triage.reproducers.arrays import LARGEST, Arrays, archive, bytes_expression, can_embed, embedded_model
 from tests.support.planted import planted
 
 MATRIX = TensorType("float32", (3, 4))
@@ -170,16 +169,16 @@ def test_a_small_reproducer_stands_alone(tmp_path: Path, monkeypatch: pytest.Mon
 def test_what_is_not_written_out_is_held_as_bytes(monkeypatch: pytest.MonkeyPatch) -> None:
     """A model in bytes has a listing above it, and the bytes stay the same. Arrays are held in the same way."""
     source = small_model()
-    text = embedded.model("A", source)
+    text = embedded_model("A", source)
     assert "#   ONNX model, opset 18" in text
     assert any(line.startswith("#   ") and "LeakyRelu(" in line for line in text.splitlines())
     names: dict[str, Any] = {"base64": base64, "io": io, "np": np}
     exec(text, names)
     assert names["A"] == source
     array = np.arange(1000, dtype=np.float32)
-    loaded = eval(f"np.load(io.BytesIO({embedded.expression(embedded.archive({'x': array}))}))", names)
+    loaded = eval(f"np.load(io.BytesIO({bytes_expression(archive({'x': array}))}))", names)
     assert same(loaded["x"], array)
-    assert not embedded.fits(bytes(embedded.LARGEST + 1))
+    assert not can_embed(bytes(LARGEST + 1))
 
 
 def test_models_that_are_not_plain_need_no_file_beside_the_reproducer(tmp_path: Path) -> None:

@@ -22,8 +22,7 @@ from polyjuice.frameworks.sandbox import Ended, Sandbox
 from polyjuice.frameworks.split import split_program
 from polyjuice.oracles import Verdict
 from polyjuice.session import CompilerSession, Conditions
-from polyjuice.triage.reduction.pair import Pair
-from polyjuice.triage.reduction.trial import Trial
+from polyjuice.triage.reduction.trial import Pair, Trial
 from tests.support.commands import PLAIN, polyjuice, save_model
 
 OWNERS = """

@@ -18,7 +18,7 @@ import pytest
 
 from polyjuice.compilers import EnvironmentProblem
 from polyjuice.frameworks.onnx import graph_files
-from polyjuice.triage import automatic, groups
+from polyjuice.triage import automatic
 from polyjuice.triage.causes import KnownCulprit
 from polyjuice.triage.stored import Stored
 from tests.support.commands import fuzz, polyjuice, save_model
@@ -209,12 +209,12 @@ def test_findings_whose_compiler_is_gone_are_reported_as_they_were_met(
 
     culprit = KnownCulprit("mismatch", RELU_CAUSE, ("no-relu",), ("Relu",))
 
-    def sort(findings: Sequence[Stored], culprits: Sequence[KnownCulprit]) -> Iterator[tuple[str, KnownCulprit]]:
+    def attribute(findings: Sequence[Stored], culprits: Sequence[KnownCulprit]) -> Iterator[tuple[str, KnownCulprit]]:
         yield findings[0].folder.name, culprit
         raise EnvironmentProblem("wrong did not start")
 
     monkeypatch.syspath_prepend(triaged[0] / "site")
-    monkeypatch.setattr(groups, "sort", sort)
+    monkeypatch.setattr(automatic, "attribute", attribute)
     first, second, *_ = sorted((triaged[0] / "c/raw").iterdir())
     results = automatic.sort([first, second], [])
     assert [(r.name, r.cause, r.problem, r.defect) for r in results] == [
@@ -230,17 +230,17 @@ def test_a_fault_of_our_own_costs_the_finding_that_brings_it_about(
     folders = sorted((triaged[0] / "c/raw").iterdir())
     assert len(folders) > 2
     bad = folders[1].name
-    by_itself = groups.sort
+    by_itself = automatic.attribute
 
-    def sort(
+    def attribute(
         findings: Sequence[Stored], culprits: Sequence[KnownCulprit]
-    ) -> Iterator[tuple[str, KnownCulprit | groups.Group]]:
+    ) -> Iterator[tuple[str, KnownCulprit | automatic.Group]]:
         for name, found in by_itself(findings, culprits):
             assert name != bad, "there is no such attribute"
             yield name, found
 
     monkeypatch.syspath_prepend(triaged[0] / "site")
-    monkeypatch.setattr(groups, "sort", sort)
+    monkeypatch.setattr(automatic, "attribute", attribute)
     results = {
         result.name: result
         for result in automatic.sort(folders, [KnownCulprit("mismatch", RELU_CAUSE, ("no-relu",), ("Relu",))])

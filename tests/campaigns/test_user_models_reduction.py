@@ -19,10 +19,8 @@ from polyjuice.frameworks.onnx import user_program as onnx_program
 from polyjuice.frameworks.split import NotSplit, SplitProgram, graph_of, split_program
 from polyjuice.ops import entry
 from polyjuice.triage.reduction.edits import substitute, tidy
-from polyjuice.triage.reduction.pair import Pair
-from polyjuice.triage.reduction.run import PASSES_OF_USER_PROGRAMS
-from polyjuice.triage.reduction.search import Search
-from polyjuice.triage.reduction.trial import Counts
+from polyjuice.triage.reduction.run import PASSES_OF_USER_PROGRAMS, Search
+from polyjuice.triage.reduction.trial import Counts, Pair
 from tests.support.commands import ONE_RULE, polyjuice, record
 from tests.support.plugins import spoiled
 from tests.support.shares import in_the_long_run

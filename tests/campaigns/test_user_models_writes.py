@@ -18,7 +18,7 @@ from polyjuice.frameworks.split import graph_of, split_program
 from polyjuice.interpret import evaluate
 from polyjuice.ir import Graph, with_outputs
 from polyjuice.triage.reduction.edits import rebuild, tidy
-from polyjuice.triage.reduction.pair import Pair
+from polyjuice.triage.reduction.trial import Pair
 from tests.support.commands import polyjuice, record
 from tests.support.libraries import library
 from tests.support.plugins import plugin

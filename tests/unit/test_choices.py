@@ -19,9 +19,8 @@ from polyjuice.generate import generate
 from polyjuice.ir import Graph, TensorType
 from polyjuice.ops import GraphBuilder
 from polyjuice.triage.reduction.details import plainer_choices
-from polyjuice.triage.reduction.pair import Pair
-from polyjuice.triage.reduction.search import Search
-from polyjuice.triage.reduction.trial import Trial
+from polyjuice.triage.reduction.run import Search
+from polyjuice.triage.reduction.trial import Pair, Trial
 
 WAYS: tuple[tuple[str, Mapping[str, Any]], ...] = (
     ("torch", {}),

@@ -21,9 +21,8 @@ from polyjuice.campaign.schedule import LEAST_TRIAGE_S, Deadlines, Task, TriageS
 from polyjuice.campaign.store import Store
 from polyjuice.campaign.triage import UNTRIAGED, TriageJob
 from polyjuice.triage import FindingRecord
-from polyjuice.triage.automatic import Triaged
+from polyjuice.triage.automatic import Group, Triaged
 from polyjuice.triage.causes import by_part
-from polyjuice.triage.groups import Group
 
 CONFIG = Config(compiler="numpy", time_s=200.0, triage_s=1000.0)
 

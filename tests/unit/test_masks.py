@@ -12,7 +12,7 @@ from onnx import parser
 from polyjuice.frameworks.onnx import graph_files
 from polyjuice.numerics import Mode
 from polyjuice.numerics.masks import MASKS, masks
-from polyjuice.triage.decision import in_words
+from polyjuice.triage.record import in_words
 
 INF, NAN = np.inf, np.nan
 X = "float[4] x) => (float[4] y)"

@@ -10,7 +10,7 @@ import pytest
 from polyjuice.ir import TensorType
 from polyjuice.ops import GraphBuilder
 from polyjuice.triage.environment import collect_env, kept
-from polyjuice.triage.report.stack import cut_output, cut_stack
+from polyjuice.triage.report.fault import cut_output, cut_stack
 from polyjuice.triage.report.values import chosen_once
 
 

@@ -15,7 +15,7 @@ from polyjuice.execution import Artifact, Outcome
 from polyjuice.ir import Graph, TensorType
 from polyjuice.ops import GraphBuilder
 from polyjuice.triage import FindingRecord, report
-from polyjuice.triage.listing.programs import differences, shown
+from polyjuice.triage.listing import differences, shown
 from polyjuice.triage.stored import load
 
 FINDING = Path(__file__).parents[1] / "findings/split-uneven"

@@ -25,8 +25,7 @@ from polyjuice.frameworks.user_model import UserModel
 from polyjuice.ir import TensorType
 from polyjuice.ops import GraphBuilder
 from polyjuice.triage import FindingRecord
-from polyjuice.triage.automatic import Triaged
-from polyjuice.triage.groups import Group
+from polyjuice.triage.automatic import Group, Triaged
 from tests.support.commands import refusal
 
 

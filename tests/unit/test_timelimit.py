@@ -22,7 +22,7 @@ from polyjuice.campaign.schedule import Deadlines, Task
 from polyjuice.timelimit import TimeLimit
 from polyjuice.triage import bisection
 from polyjuice.triage.bisection import TrialResult
-from polyjuice.triage.reduction.search import Search
+from polyjuice.triage.reduction.run import Search
 from polyjuice.triage.reduction.trial import Counts
 
 LONG = 60.0

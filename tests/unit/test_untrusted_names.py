@@ -23,7 +23,7 @@ from polyjuice.frameworks.onnx import graph_files
 from polyjuice.frameworks.onnx import reproduced_models as onnx_models
 from polyjuice.frameworks.onnx.listing import OnnxProgram
 from polyjuice.ir import Graph, Node
-from polyjuice.triage.reproducers import embedded
+from polyjuice.triage.reproducers.arrays import embedded_model
 from polyjuice.wording import quoted_in_markdown, visible
 
 HOSTILE = (
@@ -93,7 +93,7 @@ def test_names_of_values_become_identifiers_in_programs(format: str) -> None:
 @pytest.mark.parametrize("text", HOSTILE)
 def test_texts_of_a_model_cannot_leave_a_reproducer_s_strings_and_comments(text: str) -> None:
     source = foreign(text).SerializeToString()
-    (assignment,) = ast.parse(embedded.model("A", source)).body
+    (assignment,) = ast.parse(embedded_model("A", source)).body
     assert isinstance(assignment, ast.Assign)
     plain = foreign(text)
     del plain.graph.node[0].attribute[1]  # with a name that is no identifier, a model is not written out

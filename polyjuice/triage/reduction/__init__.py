@@ -7,7 +7,6 @@ Simplifying and Isolating Failure-Inducing Input, 2002) with edits that know gra
 cut down in the same way, node by node or statement by statement.
 """
 
-from polyjuice.triage.reduction.run import reduce
-from polyjuice.triage.reduction.search import NotShown, Progress
+from polyjuice.triage.reduction.run import NotShown, Progress, reduce
 
 __all__ = ["NotShown", "Progress", "reduce"]

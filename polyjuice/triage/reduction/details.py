@@ -15,8 +15,7 @@ from polyjuice.execution import Site
 from polyjuice.ir import Attrs, Graph, GraphError, Node, complexes, dtypes, uniform_value
 from polyjuice.ops.spec import REQUIRED
 from polyjuice.triage.reduction.edits import Edit, Leaf, array_of, leaves, rebuild, with_leaves
-from polyjuice.triage.reduction.pair import PLAINEST, Pair, array_cost, cast, defaults
-from polyjuice.triage.reduction.trial import Trial
+from polyjuice.triage.reduction.trial import PLAINEST, Pair, Trial, array_cost, cast, defaults
 
 #: Attributes whose numbers are no sizes.
 _NO_SIZES = ("axis", "axes", "perm", "keepdims", "dim", "source", "destination")

@@ -32,8 +32,7 @@ from polyjuice.triage.reduction.edits import (
     with_constant,
     with_input,
 )
-from polyjuice.triage.reduction.pair import Pair
-from polyjuice.triage.reduction.trial import Trial
+from polyjuice.triage.reduction.trial import Pair, Trial
 
 #: The most nodes of a detour.
 _DETOUR = 16

@@ -1,9 +1,11 @@
-"""Describe a fault: a predicate for the title, and the compiler's error without noise."""
+"""Describe a fault: a predicate, the compiler's levels and parts that show it, its error, and a short stack trace."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator, Mapping, Sequence
 
+from polyjuice.compilers import CompilerInfo, EnvironmentProblem, find
 from polyjuice.execution import Outcome, Status
 from polyjuice.oracles import find as find_oracle
 from polyjuice.oracles import kind_of
@@ -11,7 +13,76 @@ from polyjuice.oracles.case import MISTYPED
 from polyjuice.oracles.failures import headline
 from polyjuice.oracles.zeros import ZEROS
 from polyjuice.triage.record import FindingRecord
-from polyjuice.triage.report import place
+
+#: A title names at most this many parts: a larger set says nothing about the cause.
+_FEW = 2
+
+
+def at_level(record: FindingRecord) -> str:
+    """The lowest optimization level that shows the fault, as a phrase; "" where it is unknown or tells nothing."""
+    if find_oracle(record.oracle).compares_levels and kind_of(record.kind).values:  # which is about two levels
+        return ""
+    found, known = _lowest(record), _levels(record.compiler)
+    if not found or (known[-1:] == (found,) and not _level_names(record.compiler)):
+        return ""
+    return f" {'even ' if known[:1] == (found,) else ''}at {level_name(record.compiler, found)}"
+
+
+def level_name(compiler: str, level: str) -> str:
+    """The compiler's own name for a level."""
+    return _level_names(compiler).get(level, f"level {level}" if level.isdecimal() else level)
+
+
+def levels(record: FindingRecord, trial: str) -> list[str]:
+    """The lower levels with this result in bisection: shown, gone or broken."""
+    tried = record.bisection.get("levels") or {}
+    return [level_name(record.compiler, name) for name, result in tried.items() if result == trial]
+
+
+def parts(record: FindingRecord) -> Sequence[str]:
+    """The parts of the compiler to blame; none where bisection named too many, or was not finished."""
+    complete = record.bisection.get("complete", True)
+    return record.blame if complete and len(record.blame) <= _FEW else ()
+
+
+def is_isolated(record: FindingRecord) -> bool | None:
+    """Whether bisection named a part; None where it did not finish."""
+    if not record.bisection.get("shown") or not record.bisection.get("complete", True):
+        return None
+    return bool(parts(record))
+
+
+def _lowest(record: FindingRecord) -> str:
+    tried = record.bisection.get("levels") or {}
+    shown = [name for name, result in tried.items() if result == "shown"]
+    if shown:
+        return str(shown[0])
+    default = next(reversed(_levels(record.compiler)), "") if tried else ""
+    return str(record.level or record.conditions.get("level") or default)
+
+
+def compiler_of(record: FindingRecord) -> CompilerInfo | None:
+    """The description of a finding's compiler; None for a plugin that is not here."""
+    return _info(record.compiler)
+
+
+def _levels(compiler: str) -> tuple[str, ...]:
+    info = _info(compiler)
+    return info.levels if info else ()
+
+
+def _level_names(compiler: str) -> Mapping[str, str]:
+    info = _info(compiler)
+    return info.level_names if info else {}
+
+
+def _info(compiler: str) -> CompilerInfo | None:
+    """The compiler's description; None for a plugin that is not here."""
+    try:
+        return find(compiler)
+    except EnvironmentProblem:
+        return None
+
 
 _STAGES = {"load": "load", "compile": "compile", "run": "run"}
 
@@ -28,7 +99,7 @@ def predicate(record: FindingRecord) -> str:
     texts = find_oracle(record.oracle).predicates
     text = texts.undecided if not record.culprit else texts.first if record.culprit == record.a else texts.other
     if text:
-        return text.format(level=place.level_name(record.compiler, record.level))
+        return text.format(level=level_name(record.compiler, record.level))
     return f"gives {wrong(record)}" + (" on the second run" if _takes_two_runs(record) else "")
 
 
@@ -105,3 +176,79 @@ def _failure(record: FindingRecord) -> str:
 def without_label(record: FindingRecord) -> str:
     """The verdict's message without the label of the program."""
     return record.message.removeprefix(f"{record.a}: ")
+
+
+#: How many frames of each trace are kept.
+_KEPT = 6
+
+#: The most lines of a message that is shown whole, and how many to keep at each end of a longer one.
+_WHOLE, _ENDS = 30, 12
+
+#: The most characters of a line that is shown whole: calls of a C++ compiler take thousands.
+_LINE = 300
+
+_FRAME = re.compile(r'\s*File "([^"]*)", line \d+')
+_OWN = re.compile(r"(?:^|/)polyjuice/")
+_MARKS = re.compile(r"\s*[~^]+\s*")
+_INNERMOST_FIRST = "(most recent call first)"
+
+
+_PACKAGES = re.compile(r"/[^\s\"':]*/site-packages/")
+
+
+def cut_output(text: str) -> str:
+    """A program's output, without the middle of a long text and without the folders of installed packages."""
+    return "\n".join(map(_line, _message(_PACKAGES.sub("", text).splitlines())))
+
+
+def cut_stack(text: str) -> str:
+    """A trace by Python or faulthandler, without most of its frames."""
+    lines: list[str] = []
+    innermost_first = False
+    for frames, others in _runs(_PACKAGES.sub("", text).strip().splitlines()):
+        lines += _frames(frames, innermost_first)
+        lines += _message(others)
+        innermost_first = any(_INNERMOST_FIRST in line for line in others)
+    return "\n".join(map(_line, lines))
+
+
+def _line(line: str) -> str:
+    return line if len(line) <= _LINE else f"{line[:_LINE]} ..."
+
+
+def _runs(lines: Sequence[str]) -> Iterator[tuple[list[list[str]], list[str]]]:
+    """Runs of frames, each a list of its lines, with the lines after each run; without markers below source."""
+    frames: list[list[str]] = []
+    others: list[str] = []
+    for line in lines:
+        if _FRAME.match(line):
+            if others:
+                yield frames, others
+                frames, others = [], []
+            frames.append([line])
+        elif frames and not others and line.startswith("    "):
+            if not _MARKS.fullmatch(line):
+                frames[-1].append(line)
+        else:
+            others.append(line)
+    yield frames, others
+
+
+def _frames(frames: Sequence[Sequence[str]], innermost_first: bool) -> list[str]:
+    foreign = [frame for frame in frames if not _OWN.search(_path(frame))]
+    kept = foreign[:_KEPT] if innermost_first else foreign[-_KEPT:]
+    left = len(frames) - len(kept)
+    left_out = [f"  ... {left} frame{'s' if left > 1 else ''}"] if left else []
+    shown = [line for frame in kept for line in frame]
+    return [*shown, *left_out] if innermost_first else [*left_out, *shown]
+
+
+def _path(frame: Sequence[str]) -> str:
+    match = _FRAME.match(frame[0])
+    return match[1] if match else ""
+
+
+def _message(lines: Sequence[str]) -> Sequence[str]:
+    if len(lines) <= _WHOLE:
+        return lines
+    return [*lines[:_ENDS], f"... {len(lines) - 2 * _ENDS} lines", *lines[-_ENDS:]]

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from polyjuice.frameworks.expressions import MOST, elements
 from polyjuice.interpret import EvaluationError, evaluate
 from polyjuice.ir import Graph, dtypes
 from polyjuice.numerics import distance
@@ -15,7 +16,6 @@ from polyjuice.ops import entry
 from polyjuice.oracles import Case, Verdict, kind_of
 from polyjuice.oracles import find as find_oracle
 from polyjuice.oracles.zeros import ZEROS
-from polyjuice.triage.listing import MOST, elements
 from polyjuice.triage.record import Element
 
 #: The most elements that a report shows.

@@ -1,13 +1,18 @@
-"""Arrays in a reproducer: written out where they are small, else read from an archive, ``ARRAYS``."""
+"""Arrays in a reproducer: written out where small, else embedded, else read from an archive, ``ARRAYS``."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import base64
+import io
+import textwrap
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from polyjuice.frameworks.elements import SMALL, written_numpy
+from polyjuice.frameworks.onnx.listing import OnnxProgram
 from polyjuice.frameworks.rendering import Rendering, rendering_of
 from polyjuice.ir import dtypes, packed, uniform_value
 from polyjuice.oracles import Case, Verdict
@@ -83,3 +88,38 @@ class Arrays:
             return written_numpy(array)
         self.read = True
         return f'ARRAYS["{name}"]'
+
+
+#: The most bytes to embed in one place. Larger data lies beside the reproducer.
+LARGEST = 100_000
+
+_WIDTH = 100
+
+
+def can_embed(data: bytes) -> bool:
+    """Whether bytes are few enough to embed."""
+    return len(data) <= LARGEST
+
+
+def bytes_expression(data: bytes) -> str:
+    """Python code for these bytes."""
+    lines = textwrap.wrap(base64.b64encode(data).decode(), _WIDTH)
+    if len(lines) == 1:
+        return f'base64.b64decode("{lines[0]}")'
+    text = "\n".join(lines)
+    return f'base64.b64decode("""\n{text}\n""")'
+
+
+def embedded_model(side: str, source: bytes) -> str:
+    """Python code that binds a serialized ONNX model to a name, with a listing of the model in comments."""
+    listing = textwrap.indent(OnnxProgram(source).listing, "#   ", lambda line: True)
+    comment = "\n".join(line.rstrip() for line in listing.splitlines())
+    return f"# {side} is this model, serialized:\n{comment}\n{side} = {bytes_expression(source)}"
+
+
+def archive(arrays: Mapping[str, np.ndarray]) -> bytes:
+    """The bytes of an ``.npz`` file."""
+    buffer = io.BytesIO()
+    held: dict[str, Any] = dict(arrays)
+    np.savez_compressed(buffer, **held)
+    return buffer.getvalue()

@@ -1,20 +1,66 @@
-"""The programs of a reproducer: their definitions, and the expressions that compile them."""
+"""The programs of a reproducer: their definitions and calls, the code that judges them, and the table of backends."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from string import Template
 
 import numpy as np
 
+from polyjuice.compilers import CompilerInfo
 from polyjuice.execution import Artifact
 from polyjuice.frameworks import registry
 from polyjuice.frameworks.onnx import reproduced_models as onnx_models
 from polyjuice.frameworks.rendering import Rendering, rendering_of
 from polyjuice.ir import TensorType, dtypes, mark
-from polyjuice.triage.reproducers import embedded
-from polyjuice.triage.reproducers.arrays import Arrays
+from polyjuice.oracles import Kind, Verdict, find, kind_of
+from polyjuice.oracles.oracle import UNCOMPILED
+from polyjuice.triage.reproducers.arrays import Arrays, can_embed, embedded_model
+
+OUTPUT = Template('''\
+def output(run):
+    """Return the result of the second run: in some compilers, the first run overwrites memory that the second reads."""
+    run()
+    return $value''')
+
+GAP = Template('''\
+def gap(x, y):
+    """Return |x - y|: infinite where just one is a NaN, 0 where they are equal."""
+    same = (x == y) | ((x != x) & (y != y))
+    difference = np.abs(x.astype($wide) - y.astype($wide))
+    return np.where(same, 0.0, np.where(np.isnan(difference), np.inf, np.maximum(difference, 1e-300)))''')
+
+GAP_OF_ZEROS = '''\
+def gap(x, y):
+    """Return 1 where both are zeros of different signs, else 0."""
+    return np.where((x == 0) & (y == 0) & (np.signbit(x) != np.signbit(y)), 1.0, 0.0)'''
+
+JUDGE = Template("""\
+wrong = $wrong
+$shown
+print("differ at", int(wrong.sum()), "of", wrong.size, "elements, by up to", difference[wrong].max(initial=0.0))
+${further}sys.exit(1 if wrong.any() else 0)""")
+
+MISTYPED = Template("""\
+output = $a()[$output]
+made = $type, list(output.shape)
+print("output $output is", *made, "and should be $dtype $shape")
+${further}sys.exit(0 if made == ("$dtype", $shape) else 1)""")
+
+SUPERVISED = Template("""\
+if "--child" not in sys.argv:  # in a new process, because the compiler may end it, or never return
+    try:
+        status = subprocess.run([sys.executable, __file__, "--child"], timeout=$limit).returncode
+    except subprocess.TimeoutExpired:
+        print("the compiler did not finish in $limit s")
+        sys.exit($on_hang)
+    sys.exit(status if status in (0, 2) else 1)""")
+
+SIDE_BY_SIDE = "side by side:"
+"""The heading of the table of backends in a reproducer's output."""
+
 
 _OF_INPUTS = ("layouts", "mode", "gradients", "numbers")
 """The keys of a setup that affect the call of a program, and not its compilation."""
@@ -59,8 +105,8 @@ class Programs:
         if built and len(further) == 1 and (text := onnx_models.written(models, [*self.inputs, *further[0]])):
             return [text]
         return [
-            embedded.model(side, source)
-            if embedded.fits(source)
+            embedded_model(side, source)
+            if can_embed(source)
             else f'{side} = Path(__file__).with_name("{lowered_name(side)}").read_bytes()'
             for side, source in models.items()
         ]
@@ -153,3 +199,61 @@ def _class(name: str, artifact: Artifact, arrays: Arrays) -> str:
     body = body.replace("(self, arrays):", "(self):").replace("(arrays)", "()")
     body = re.sub(r"( +)def __init__\(self\):\n +super\(\).__init__\(\)\n\n", "", body)
     return body.replace("class Model(", f"class {name}(", 1)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Backends:
+    """The table for one side of a verdict. ``halves`` tells whether its program has half types.
+
+    ``value`` is Python code for the array of ``outputs`` that shows the fault, and ``part`` selects the elements to
+    print.
+    """
+
+    programs: Programs
+    verdict: Verdict
+    side: str
+    compiler: CompilerInfo
+    halves: bool
+    value: str
+    part: str
+
+    @property
+    def definitions(self) -> list[str]:
+        """Blocks that define the table; none where there is nothing to compare."""
+        if not self._show:
+            return []
+        plain, compiled = self._runs
+        names = (*self.compiler.backends, *(self.compiler.backends_of_halves if self.halves else ()))
+        expressions = {"plain": plain, "compiled": compiled, "heading": SIDE_BY_SIDE}
+        found = [Template(self.compiler.side_by_side.strip()).substitute(expressions, backends=names)]
+        if not self._kind.keeps_model:  # which defines it anyway
+            found.insert(0, UNCOMPILED)
+        if self._show == "told":
+            output = self.verdict.output
+            told = Template(self.compiler.told.strip())
+            found += [f"eager = {plain}()[{output}]"]
+            found += [told.substitute(output=output, value=self.value, part=self.part)]
+        return found
+
+    @property
+    def call(self) -> str:
+        """The line that prints the table, or ""."""
+        return f"side_by_side({self._show})\n" if self._show else ""
+
+    @property
+    def _runs(self) -> tuple[str, str]:
+        return self.programs.at_level(self.side, of_model=self._kind.keeps_model)
+
+    @property
+    def _show(self) -> str:
+        """An expression for a function that describes a backend's outputs; "" where there is none."""
+        verdict, output = self.verdict, f"outputs[{self.verdict.output}]"
+        if verdict.mistyped:
+            return f"lambda outputs: ({self.programs.type_of(output, '')}, list({output}.shape))"
+        if self._kind.values:
+            return "told" if find(verdict.oracle).of_case else ""
+        return self._kind.table(verdict)
+
+    @property
+    def _kind(self) -> Kind:
+        return kind_of(self.verdict.kind)

@@ -17,10 +17,17 @@ from polyjuice.ir import complexes, dtypes, uniform_value
 from polyjuice.oracles import Case, Kind, Oracle, Verdict, find, kind_of
 from polyjuice.oracles.zeros import ZEROS
 from polyjuice.session import CompilerSession
-from polyjuice.triage.reproducers import embedded, endings
-from polyjuice.triage.reproducers.arrays import Arrays, expected, input_name, stored_arrays
-from polyjuice.triage.reproducers.backend_table import Backends
-from polyjuice.triage.reproducers.definitions import Programs, lowered_name
+from polyjuice.triage.reproducers import definitions
+from polyjuice.triage.reproducers.arrays import (
+    Arrays,
+    archive,
+    bytes_expression,
+    can_embed,
+    expected,
+    input_name,
+    stored_arrays,
+)
+from polyjuice.triage.reproducers.definitions import Backends, Programs, lowered_name
 from polyjuice.wording import visible
 
 __all__ = ["lowered_name", "texts"]
@@ -140,10 +147,10 @@ class _Text:
         constants = [dict(artifact.arrays) for artifact in self.sides.values()]
         stored = stored_arrays(self.case, self.verdict, constants)
         named = [name for name in stored if f'ARRAYS["{name}"]' in text]
-        data = embedded.archive({name: stored[name] for name in named})
-        if not embedded.fits(data):
+        data = archive({name: stored[name] for name in named})
+        if not can_embed(data):
             return 'ARRAYS = np.load(Path(__file__).with_name("inputs.npz"))'
-        return f"ARRAYS = np.load(io.BytesIO({embedded.expression(data)}))"
+        return f"ARRAYS = np.load(io.BytesIO({bytes_expression(data)}))"
 
     def _repro(self, programs: Programs) -> str:
         """The code that compiles and runs a program."""
@@ -179,7 +186,7 @@ class _Text:
 
     def _supervision(self) -> str:
         on_hang = 1 if self._kind.endless else 2
-        return endings.SUPERVISED.substitute(limit=int(self.session.conditions.reproducer_s), on_hang=on_hang)
+        return definitions.SUPERVISED.substitute(limit=int(self.session.conditions.reproducer_s), on_hang=on_hang)
 
     def _programs(self) -> Programs:
         sides = dict(self.sides)
@@ -227,7 +234,7 @@ class _Text:
         yield from backends.definitions if backends else ()
         if self.verdict.mistyped:
             declared = self.case.of(verdict.a).graph.output_types[verdict.output]
-            yield endings.MISTYPED.substitute(
+            yield definitions.MISTYPED.substitute(
                 a=next(iter(calls.values())),
                 output=verdict.output,
                 type=programs.type_of("output", declared.dtype),
@@ -269,10 +276,10 @@ class _Text:
         value = programs.array_of(f"run()[{verdict.output}]", self._dtype())
         of_zeros = verdict.comparison == ZEROS
         plain = reference is not None and _is_plain(reference, verdict.allowed) and not comparison.gap and not of_zeros
-        yield endings.OUTPUT.substitute(value=value)
+        yield definitions.OUTPUT.substitute(value=value)
         wide = "np.complex128" if dtypes.is_complex(self._dtype()) else "np.float64"
         if not plain:
-            yield endings.GAP_OF_ZEROS if of_zeros else endings.GAP.substitute(wide=wide)
+            yield definitions.GAP_OF_ZEROS if of_zeros else definitions.GAP.substitute(wide=wide)
         where = "uncompiled" if of_zeros else "in float64"
         known = [f"expected = {arrays.numpy('expected', reference)}  # {where}"] if reference is not None else []
         yield "\n".join([*known, self._allowed(arrays)])
@@ -284,7 +291,7 @@ class _Text:
             wrong = "~(difference <= allowed)  # a NaN is wrong, too"
         else:
             difference, wrong = f"gap(a, {other})", "difference > allowed"
-        judge = endings.JUDGE.substitute(wrong=wrong, shown="\n".join(self._shown(reference)), further=further)
+        judge = definitions.JUDGE.substitute(wrong=wrong, shown="\n".join(self._shown(reference)), further=further)
         yield f"difference = {difference}\n{judge}"
 
     def _shown(self, reference: np.ndarray | None) -> Iterator[str]:
