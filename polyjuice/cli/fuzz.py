@@ -16,8 +16,7 @@ from rich.markup import escape
 from polyjuice import compilers, interrupts
 from polyjuice.campaign import coverage, loop
 from polyjuice.campaign.config import OPTIONS, Config, Usage
-from polyjuice.campaign.loop import FalseRule
-from polyjuice.campaign.pool import NoProcess
+from polyjuice.campaign.loop import FalseRule, NoProcess
 from polyjuice.campaign.seeds import Seeds
 from polyjuice.campaign.store import Store, writers
 from polyjuice.cli import before

@@ -24,8 +24,8 @@ from polyjuice.execution import probe
 from polyjuice.frameworks import registry
 from polyjuice.generate import STRATEGIES
 from polyjuice.suite import adding, building, running
+from polyjuice.suite.building import Options
 from polyjuice.suite.carried.harness import judging
-from polyjuice.suite.making import Options
 from polyjuice.wording import counted
 
 _GUARDS = [name for format in registry.in_suites() for name in compilers.suite_guards(format)]

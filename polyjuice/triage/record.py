@@ -132,7 +132,7 @@ class FindingRecord:
       ``traceback`` belongs to the compiler's error.
     - ``result`` has the wrong program's result and the expected one (see `report.result`). ``failure`` has the
       ``status``, ``stage`` and one-line ``error`` of a crash or a hang.
-    - ``decision`` says what decided the verdict (see `triage.decision`).
+    - ``decision`` says what decided the verdict (see `decision`).
     - ``more`` is the number of further findings with this cause.
     - ``environment`` is the output of the framework's own environment script, where it has one.
     - ``form`` and ``polyjuice`` say which version wrote the finding (see `refusal`).

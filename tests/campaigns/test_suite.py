@@ -27,10 +27,10 @@ from polyjuice.inputs import USUAL_PROFILES
 from polyjuice.ir import TensorType, packed
 from polyjuice.numerics import distance
 from polyjuice.ops import GraphBuilder
-from polyjuice.suite import adding, building, cases, making, running
+from polyjuice.suite import adding, building, cases, running
+from polyjuice.suite.building import Options
 from polyjuice.suite.carried.harness import driver, judging
 from polyjuice.suite.cases import SuiteError
-from polyjuice.suite.making import Options
 
 CARRIED = Path(judging.__file__).parents[1]
 FINDINGS = Path(__file__).parents[1] / "findings"
@@ -99,7 +99,7 @@ def test_pairs_that_make_no_case_are_counted_and_too_few_cases_are_an_error(
         def __init__(self, options: Options, folder: Path) -> None:
             self.folder = folder
 
-        def case(self, number: int) -> making.Made:
+        def case(self, number: int) -> building.Made:
             refused = [
                 "identical: all variants are the same graph",
                 "no value: a division by zero",
@@ -135,12 +135,12 @@ def test_features_name_operators_types_edges_rules_and_what_one_side_has_alone()
     build = GraphBuilder()
     x = build.input(TensorType("float16", (2, 3)))
     b = build.build([build.op("Relu", build.op("Abs", x))])
-    assert making.features_of(a, b, ["some-rule"]) == {
+    assert building.features_of(a, b, ["some-rule"]) == {
         *("operator Relu", "operator Neg", "operator Abs"),
         *("typed Relu float16", "typed Neg float16", "typed Abs float16"),
         *("edge Neg > Relu", "edge Abs > Relu", "turn Neg | Abs", "rule some-rule"),
     }
-    assert making.passes_of("c", ["fuse", "count=3"], ["count=4", "fold"]) == {"pass fuse of c", "pass fold of c"}
+    assert building.passes_of("c", ["fuse", "count=3"], ["count=4", "fold"]) == {"pass fuse of c", "pass fold of c"}
 
 
 def test_the_choice_takes_what_adds_most_and_ties_go_to_the_first() -> None:

@@ -13,7 +13,7 @@ import pytest
 from onnx import parser
 
 from polyjuice import drawing
-from polyjuice.drawing.dot import source
+from polyjuice.drawing import source
 from polyjuice.ir import Graph, TensorType
 from polyjuice.ops import GraphBuilder
 from tests.support.commands import polyjuice, refusal, save_model

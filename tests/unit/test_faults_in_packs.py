@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from polyjuice import packs
-from polyjuice.campaign.pack_faults import fault
+from polyjuice.campaign.confirmation import fault_of_pack
 from polyjuice.execution import Artifact, Outcome
 from polyjuice.execution.broken import BrokenProgram
 from polyjuice.oracles import USUAL_ORACLES, Case
@@ -49,7 +49,7 @@ def test_a_pack_that_fails_is_made_small() -> None:
     crash = Outcome(status="error", stage="compile", message="ValueError: in company", traceback="")
     (pack,) = packs.formed(several, 6)
     with Wrong(both([several[1], several[4]], lambda arrays, outcome: crash)) as session:
-        found = fault(pack, session, USUAL_ORACLES)
+        found = fault_of_pack(pack, session, USUAL_ORACLES)
     assert found is not None
     case, verdict = found
     assert (verdict.oracle, verdict.kind) == ("crash", "crash")
@@ -67,7 +67,7 @@ def test_a_result_that_is_wrong_in_company_is_made_small() -> None:
         return replace(outcome, outputs=spoilt(outcome.outputs, before + own))
 
     with Wrong(both(pair, last_of_the_pair)) as session:
-        found = fault(pack, session, USUAL_ORACLES)
+        found = fault_of_pack(pack, session, USUAL_ORACLES)
     assert found is not None
     case, verdict = found
     assert (verdict.oracle, verdict.kind, verdict.output) == ("differential", "mismatch", own)
@@ -77,7 +77,7 @@ def test_a_result_that_is_wrong_in_company_is_made_small() -> None:
 def test_what_shows_no_more_is_no_finding() -> None:
     (pack,) = packs.formed(cases(3), 3)
     with Eager() as session:
-        assert fault(pack, session, USUAL_ORACLES) is None
+        assert fault_of_pack(pack, session, USUAL_ORACLES) is None
 
 
 def test_a_pack_that_is_not_its_programs_is_a_fault_of_ours() -> None:
@@ -90,7 +90,7 @@ def test_a_pack_that_is_not_its_programs_is_a_fault_of_ours() -> None:
         return replace(outcome, outputs=spoilt(outcome.outputs, 0), reference=wrong)
 
     with Wrong(both(several[:2], changed)) as session, pytest.raises(BrokenProgram, match="other results"):
-        fault(pack, session, USUAL_ORACLES)
+        fault_of_pack(pack, session, USUAL_ORACLES)
 
 
 def test_an_output_of_a_pack_belongs_to_its_program() -> None:
