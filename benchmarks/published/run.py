@@ -45,7 +45,6 @@ from onnx import numpy_helper
 from packaging.version import Version
 
 from polyjuice.campaign.schedule import MIXED
-from polyjuice.campaign.store import POSTPONED
 from polyjuice.frameworks.user_model import ORIGINAL
 
 sys.path.insert(0, str(Path(__file__).parent))
@@ -190,7 +189,7 @@ class Measurements:
         python = environments.interpreter(entry.compiler, entry.wrong[-1], self.environments)
         _fuzz(campaign, python, entry.compiler, "--time", f"{self.minutes:g}m", "--seeds", self.seeds)
         for _ in range(CONTINUED):
-            if _noted(campaign, POSTPONED):
+            if _with(campaign, "postponed"):
                 _polyjuice("fuzz", "--resume", campaign)
         how = {"minutes": self.minutes, "seeds": self.seeds}
         missing = list(served)
@@ -283,11 +282,10 @@ def _polyjuice(*arguments: object, path: Path | None = None) -> int:
     return done.returncode
 
 
-def _noted(campaign: Path, kind: str) -> int:
-    """Return how many notes of a kind a campaign has."""
+def _with(campaign: Path, field: str) -> int:
+    """Return how many cases of a campaign have a value of a field of their results."""
     with closing(sqlite3.connect(campaign / "campaign.sqlite")) as database:
-        (count,) = database.execute("SELECT COUNT(*) FROM notes WHERE kind = ?", (kind,)).fetchone()
-    return int(count)
+        return sum(bool(json.loads(text)[field]) for (text,) in database.execute("SELECT result FROM cases"))
 
 
 def _raw(campaign: Path, seen: set[str]) -> Iterator[Path]:
@@ -365,7 +363,7 @@ def _reported(campaign: Path, finding: Path) -> dict[str, Any]:
 
 def _defects(campaign: Path) -> dict[str, Any]:
     """Return the number of Polyjuice's own defects in a campaign, if there are any."""
-    count = _noted(campaign, "defect")
+    count = _with(campaign, "defect")
     return {"defects": count} if count else {}
 
 

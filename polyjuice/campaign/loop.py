@@ -232,7 +232,6 @@ class _Campaign:
                     self._finish(self._running.pop(future), future.result())
                 else:
                     self._finish_triage(self._triaging.pop(future), future.result())
-            self._triage.write_lists()
         self._pool.shutdown()
 
     def end(self) -> None:
@@ -269,8 +268,8 @@ class _Campaign:
         with interrupts.blocked():
             once_more, ran = self._pool.resubmit(future)
         if ran:
-            self._store.add_death(text := _death(task, job))
-            self._listener.died(text)
+            self._store.add_death()
+            self._listener.died(_death(task, job))
         if once_more and task:
             self._running[once_more] = task
         elif once_more and job:
@@ -309,7 +308,7 @@ def _save(store: Store, triage: Triage, spent: Mapping[str, float]) -> None:
     """Store the time spent and publish the findings at a campaign's end. Raises NoSpace if the disk is full."""
     try:
         store.set_spent(**spent)
-        triage.write_lists(at_once=True)
+        triage.write_lists()
     except (OSError, sqlite3.OperationalError) as error:
         if full := shortage(error, [store.folder]):
             raise full from None

@@ -12,6 +12,7 @@ import time
 import traceback
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing
+from dataclasses import replace
 from multiprocessing.util import Finalize
 from pathlib import Path
 from typing import TypeVar
@@ -130,8 +131,9 @@ def run_task(task: Task, deadlines: Deadlines) -> list[CaseResult]:
         _begin_anew()
     if _finished:
         counted_s = sum(sum(result.seconds.values()) for result in _finished)
-        seconds = _finished[-1].seconds
-        seconds["other"] = seconds.get("other", 0.0) + max(time.monotonic() - began - counted_s, 0.0)
+        last = _finished.pop()
+        other = last.seconds.get("other", 0.0) + max(time.monotonic() - began - counted_s, 0.0)
+        _finished.append(replace(last, seconds={**last.seconds, "other": other}))
     return list(_finished)
 
 

@@ -73,7 +73,7 @@ class CaseResult:
     postponed: Sequence[int] = ()
     suspected: Sequence[str] = ()
     defect: str = ""
-    seconds: dict[str, float] = field(default_factory=dict)
+    seconds: Mapping[str, float] = field(default_factory=dict)
 
     @property
     def has_report(self) -> bool:

@@ -413,9 +413,6 @@ _FIRST_S = 15.0
 _LEAST_S = 15.0
 """The least time for the reduction of a finding, and for its bisection, in seconds: some compilations of Inductor."""
 
-SUM_UP_S = 10.0
-"""The seconds between two lists of the untriaged findings: writing the list takes longer the more there are."""
-
 
 @dataclass
 class TriageShare:

@@ -9,20 +9,20 @@ import shutil
 import sqlite3
 import stat
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager, suppress
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from polyjuice.campaign import schema, seeds
+from polyjuice.campaign import seeds
 from polyjuice.campaign.clock import PROBE, SHARES, TRIAGE
 from polyjuice.campaign.config import Config
 from polyjuice.campaign.coverage import Tuple
 from polyjuice.campaign.lock import DATABASE, LOCK, PROCESSES, Lock, Locked
 from polyjuice.campaign.runner import CaseResult
 from polyjuice.campaign.schedule import Task
-from polyjuice.stored_files import refusal
+from polyjuice.stored_files import FORM, mismatch, refusal, this_version
 from polyjuice.triage import FindingRecord
 from polyjuice.triage.automatic import Group, Triaged, reduced_folder
 from polyjuice.triage.causes import KnownCulprit
@@ -40,18 +40,46 @@ _ENDING_S = 90.0
 FOLDERS = ("raw", "findings")
 """A campaign's folders for findings: all of them unreduced, and one of each cause, reduced where possible."""
 
-SUSPECTED = "suspected"
-"""The kind of the note on a verdict that waits for confirmation."""
+_TABLES = """
+CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL);
+CREATE TABLE cases ("index" INTEGER PRIMARY KEY, result TEXT NOT NULL);
+CREATE TABLE findings (
+    folder TEXT PRIMARY KEY,
+    "index" INTEGER NOT NULL,
+    signature TEXT NOT NULL,
+    record TEXT NOT NULL,
+    grouped TEXT,
+    alike INTEGER,
+    culprits INTEGER,
+    cause TEXT,
+    reduced TEXT,
+    why TEXT
+);
+CREATE TABLE rules (name TEXT PRIMARY KEY, cases INTEGER NOT NULL);
+CREATE TABLE covered (
+    operator TEXT, dtype TEXT, factor TEXT, level TEXT, "index" INTEGER,
+    PRIMARY KEY (operator, dtype, factor, level)
+) WITHOUT ROWID;
+CREATE TABLE culprits (number INTEGER PRIMARY KEY, kind TEXT, cause TEXT, blame TEXT, pattern TEXT);
+"""
+"""A case has its result as JSON, without what other tables hold: findings, rules that fired, and coverage.
 
-POSTPONED = "postponed"
-"""The kind of the note on a case whose verdict still waits for confirmation."""
+A finding has its ``finding.json`` as ``record``. Sorting adds its group, and triage its cause: with ``reduced``, the
+record of the reduced finding, or with the reason ``why`` it is a duplicate.
+"""
 
-LISTED = ("known", "flaky", "duplicates", "unsound", "disturbed")
-"""The kinds of notes that a result has as lists of the same name."""
+_JSON: Mapping[str, tuple[str, Any]] = {
+    "cases": ("result", CaseResult),
+    "findings": ("record", Mapping[str, Any]),
+    "culprits": ("blame", Sequence[str]),
+}
+"""The column of each table that has JSON values, and their type."""
+
+_ELSEWHERE = ("findings", "rules", "covered")
+"""The fields of a case's result that other tables hold."""
 
 _GROUP = "COALESCE(grouped, signature)"
-_WAITING = "FROM findings LEFT JOIN sorted USING (folder) WHERE folder NOT IN (SELECT folder FROM triaged)"
-"""The group of a finding, and the findings without a cause."""
+"""The group of a finding."""
 
 _COUNT_RULE = "INSERT INTO rules VALUES (?, 1) ON CONFLICT (name) DO UPDATE SET cases = cases + 1"
 
@@ -201,8 +229,10 @@ class Store:
         new.unlink(missing_ok=True)
         try:
             with closing(sqlite3.connect(new)) as db:
-                schema.create(db)
-                cls(folder, db).set_config(config)
+                db.executescript(_TABLES)
+                stamp = {"form": str(FORM), "polyjuice": this_version(), "config": config.to_json()}
+                db.executemany("INSERT INTO meta VALUES (?, ?)", stamp.items())
+                db.commit()
             new.rename(path)
         except sqlite3.OperationalError:  # the disk is full
             lock.release()
@@ -229,13 +259,20 @@ class Store:
             if problem := refusal(store.meta("form"), store.meta("polyjuice")):
                 raise NoCampaign(f"{path}: {problem}")
             if checked:
-                schema.check(store._db)
+                store._check()
         except (sqlite3.DatabaseError, ValueError) as error:
             raise NoCampaign(f"{path} cannot be read: {error}") from None
         try:
             return store, Config.from_json(text)
         except ValueError as error:
             raise NoCampaign(f"{path} has a configuration that cannot be read: {error}") from None
+
+    def _check(self) -> None:
+        """Raise ValueError where the database has another JSON value than a campaign stores."""
+        for table, (column, hint) in _JSON.items():
+            for (text,) in self._db.execute(f"SELECT {column} FROM {table}"):
+                if problem := mismatch(json.loads(text), hint, f"{table}.{column}"):
+                    raise ValueError(problem)
 
     def claim(self) -> None:
         """Keep others from running this campaign until `close` or the end of the process.
@@ -255,8 +292,7 @@ class Store:
     def _remove_unfinished(self) -> None:
         """Remove half-written folders of findings, and findings of cases that were not stored."""
         raw = self.folder / "raw"
-        waiting = {index for task in self.postponed() for index in task.postponed}
-        done = self.done() - waiting
+        done = self.done() - {index for task in self.postponed() for index in task.postponed}
         kept = {name for (name,) in self._db.execute("SELECT folder FROM findings")}
         for path in raw.iterdir() if raw.is_dir() else ():
             index = path.name.partition("-")[0]
@@ -297,10 +333,7 @@ class Store:
     def set_meta(self, key: str, value: str) -> None:
         """Store a text under a key."""
         with self.transaction():
-            self._put(key, value)
-
-    def _put(self, key: str, value: str) -> None:
-        self._db.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", (key, value))
+            self._db.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", (key, value))
 
     def meta(self, key: str) -> str | None:
         """The text under a key; None where there is none."""
@@ -309,16 +342,12 @@ class Store:
 
     def spent(self) -> dict[str, float]:
         """The seconds that the campaign has spent so far (see :meth:`polyjuice.campaign.schedule.Timing.spent`)."""
-        return {name: float(self.meta(name) or 0) for name in ("elapsed_s", "probe_s", "cases_s", "busy_s")}
+        stored: Mapping[str, float] = json.loads(self.meta("spent") or "{}")
+        return {name: stored.get(name, 0.0) for name in ("elapsed_s", "probe_s", "cases_s", "busy_s")}
 
     def set_spent(self, **seconds: float) -> None:
         """Store how the campaign has spent its time so far, in seconds."""
-        with self.transaction():
-            for name, value in seconds.items():
-                self._put(name, str(value))
-
-    def _seconds(self) -> Iterator[dict[str, float]]:
-        return (json.loads(text) for (text,) in self._db.execute("SELECT seconds FROM cases"))
+        self.set_meta("spent", json.dumps(seconds))
 
     def add(self, result: CaseResult, elapsed_s: float, **spent: float) -> CaseResult:
         """Store a finished case and the campaign's time so far (see `spent`) in one transaction. Return what it stored.
@@ -326,42 +355,40 @@ class Store:
         The second result of a postponed case replaces the first one. If it reports nothing, then the verdicts that were
         suspected did not repeat, and become flaky.
         """
-        seconds = Counter(result.seconds)
         with self.transaction():
-            before = self._db.execute('SELECT seconds FROM cases WHERE "index" = ?', (result.index,)).fetchone()
+            before = self._case(result.index)
             if before:
-                seconds.update(json.loads(before[0]))
-                suspected = 'SELECT text FROM notes WHERE "index" = ? AND kind = ?'
-                flaky = [text for (text,) in self._db.execute(suspected, (result.index, SUSPECTED))]
-                result = result if result.has_report else replace(result, flaky=flaky)
-                self._db.execute('DELETE FROM notes WHERE "index" = ?', (result.index,))
-            for name, value in {"elapsed_s": elapsed_s, **spent}.items():
-                self._put(name, str(value))
-            columns = '"index", pairs, skipped, seconds, programs, packs'
-            counts = result.programs, result.packs
-            self._db.execute(
-                f"INSERT OR REPLACE INTO cases ({columns}) VALUES (?, ?, ?, ?, ?, ?)",
-                (result.index, result.pairs, result.skipped, json.dumps(seconds), *counts),
-            )
-            for f in result.findings:
-                row = (f.folder, f.index, f.kind, f.signature, json.dumps(asdict(f)))
-                self._db.execute("INSERT OR REPLACE INTO findings VALUES (?, ?, ?, ?, ?)", row)
-            notes = [(result.index, kind, text) for kind in LISTED for text in getattr(result, kind)]
-            notes += [(result.index, SUSPECTED, text) for text in result.suspected]
-            notes += [(result.index, "accepted", result.accepted)] if result.accepted else []
-            notes += [(result.index, "sizes", result.sizes)] if result.sizes else []
-            notes += [(result.index, POSTPONED, json.dumps([*result.postponed]))] if result.postponed else []
-            notes += [(result.index, "defect", result.defect)] if result.defect else []
-            self._db.executemany("INSERT INTO notes VALUES (?, ?, ?)", notes)
+                result = replace(result, seconds={**Counter(result.seconds) + Counter(before.seconds)})
+                result = result if result.has_report else replace(result, flaky=before.suspected)
+            else:
+                self._db.executemany(_COUNT_RULE, [(name,) for name in result.rules])
+            self.set_spent(elapsed_s=elapsed_s, **spent)
+            self._put(result)
+            rows = [(f.folder, f.index, f.signature, json.dumps(asdict(f))) for f in result.findings]
+            columns = 'folder, "index", signature, record'
+            self._db.executemany(f"INSERT OR REPLACE INTO findings ({columns}) VALUES (?, ?, ?, ?)", rows)
             covered = [(*one, result.index) for one in result.covered]
             self._db.executemany("INSERT OR IGNORE INTO covered VALUES (?, ?, ?, ?, ?)", covered)
-            if not before:
-                self._db.executemany(_COUNT_RULE, [(name,) for name in result.rules])
         return result
+
+    def _put(self, result: CaseResult) -> None:
+        stored = {name: value for name, value in vars(result).items() if name not in _ELSEWHERE}
+        self._db.execute("INSERT OR REPLACE INTO cases VALUES (?, ?)", (result.index, json.dumps(stored)))
+
+    def _case(self, index: int) -> CaseResult | None:
+        row = self._db.execute('SELECT result FROM cases WHERE "index" = ?', (index,)).fetchone()
+        return CaseResult(**json.loads(row[0])) if row else None
+
+    def _cases(self) -> Iterator[CaseResult]:
+        rows = self._db.execute('SELECT result FROM cases ORDER BY "index"')
+        return (CaseResult(**json.loads(text)) for (text,) in rows)
 
     def results(self) -> list[CaseResult]:
         """The finished cases by index, with what the log says about them."""
-        return _results(self._db)
+        found: dict[int, list[FindingRecord]] = {}
+        for index, record in self._db.execute('SELECT "index", record FROM findings'):
+            found.setdefault(index, []).append(FindingRecord(**json.loads(record)))
+        return [replace(case, findings=found.get(case.index, ())) for case in self._cases()]
 
     def done(self) -> set[int]:
         """The indices of the finished cases, including postponed ones."""
@@ -369,36 +396,35 @@ class Store:
 
     def postponed(self) -> list[Task]:
         """The cases to run again for confirmation."""
-        rows = self._db.execute('SELECT text, "index" FROM notes WHERE kind = ? ORDER BY "index"', (POSTPONED,))
-        tasks: dict[str, list[int]] = {}
-        for text, index in rows:
-            tasks.setdefault(text, []).append(index)
-        return [Task(json.loads(text), indices) for text, indices in tasks.items()]
+        tasks: dict[tuple[int, ...], list[int]] = {}
+        for case in self._cases():
+            if case.postponed:
+                tasks.setdefault((*case.postponed,), []).append(case.index)
+        return [Task(together, indices) for together, indices in tasks.items()]
 
     def causes(self) -> list[Distinct]:
         """One finding of each cause that triage has found, reduced where possible, by name."""
         rows = self._db.execute(
-            "SELECT t.cause, f.folder, COALESCE(t.record, f.record), t.record IS NOT NULL "
-            'FROM findings f JOIN triaged t USING (folder) ORDER BY t.record IS NULL, f."index", f.folder'
+            "SELECT cause, folder, COALESCE(reduced, record), reduced IS NOT NULL FROM findings "
+            'WHERE cause IS NOT NULL ORDER BY reduced IS NULL, "index", folder'
         )
         return _distinct((cause, name, json.loads(record), bool(reduced)) for cause, name, record, reduced in rows)
 
     def groups(self) -> list[Distinct]:
         """One finding of each group without a cause, the one with the fewest operators, by name."""
-        rows = self._db.execute(f'SELECT {_GROUP}, folder, record {_WAITING} ORDER BY "index", folder')
+        columns = f"{_GROUP}, folder, record"
+        rows = self._db.execute(f'SELECT {columns} FROM findings WHERE cause IS NULL ORDER BY "index", folder')
         found = [(group, name, json.loads(record), False) for group, name, record in rows]
         return _distinct(sorted(found, key=lambda one: sum(one[2]["operators"].values())))
 
     def waiting(self) -> list[str]:
         """The group, or the signature, of each finding without a cause."""
-        return [group for (group,) in self._db.execute(f"SELECT {_GROUP} {_WAITING}")]
+        return [group for (group,) in self._db.execute(f"SELECT {_GROUP} FROM findings WHERE cause IS NULL")]
 
     def findings(self) -> Iterator[tuple[FindingState, str, Mapping[str, Any] | None]]:
         """Every finding, its cause or "", and the record of its reduced form, by index."""
-        rows = self._db.execute(
-            "SELECT f.record, s.grouped, s.alike, s.culprits, t.cause, t.record FROM findings f "
-            'LEFT JOIN sorted s USING (folder) LEFT JOIN triaged t USING (folder) ORDER BY f."index", f.folder'
-        )
+        columns = "record, grouped, alike, culprits, cause, reduced"
+        rows = self._db.execute(f'SELECT {columns} FROM findings ORDER BY "index", folder')
         for record, grouped, alike, culprits, cause, reduced in rows:
             group = None if grouped is None else Group(grouped, bool(alike))
             state = FindingState.of(json.loads(record), group, culprits or 0)
@@ -407,8 +433,8 @@ class Store:
     def add_group(self, name: str, group: Group, culprits: int) -> None:
         """Store the group of a finding that none of the first ``culprits`` culprits accounts for."""
         with self.transaction():
-            row = name, group.text, group.alike, culprits
-            self._db.execute("INSERT OR REPLACE INTO sorted VALUES (?, ?, ?, ?)", row)
+            row = group.text, group.alike, culprits, name
+            self._db.execute("UPDATE findings SET grouped = ?, alike = ?, culprits = ? WHERE folder = ?", row)
 
     def culprits(self) -> list[KnownCulprit]:
         """The culprits, in the order of their discovery."""
@@ -433,32 +459,33 @@ class Store:
         """Store the result of a finding's triage; ``url`` is that of the known bug that it turned out to be."""
         with self.transaction():
             (index,) = self._db.execute('SELECT "index" FROM findings WHERE folder = ?', (triaged.name,)).fetchone()
+            if (url or triaged.defect) and (case := self._case(index)):
+                known = [*case.known, url] if url else case.known
+                self._put(replace(case, known=known, defect=case.defect + triaged.defect))
             if url:
                 self._db.execute("DELETE FROM findings WHERE folder = ?", (triaged.name,))
-                self._db.execute("INSERT INTO notes VALUES (?, 'known', ?)", (index, url))
             else:
-                record = json.dumps(triaged.record) if triaged.record else None
-                self._db.execute(
-                    "INSERT INTO triaged VALUES (?, ?, ?, ?)", (triaged.name, triaged.cause, record, triaged.why)
-                )
-            if triaged.defect:
-                self._db.execute("INSERT INTO notes VALUES (?, 'defect', ?)", (index, triaged.defect))
+                row = triaged.cause, json.dumps(triaged.record) if triaged.record else None, triaged.why, triaged.name
+                self._db.execute("UPDATE findings SET cause = ?, reduced = ?, why = ? WHERE folder = ?", row)
 
     def join_causes(self, old: str, new: str, why: str) -> None:
         """Attribute the findings of a cause to another one, which has a finding of its own."""
         with self.transaction():
             row = new, why, old
-            self._db.execute("UPDATE triaged SET cause = ?, record = NULL, why = ? WHERE cause = ?", row)
+            self._db.execute("UPDATE findings SET cause = ?, reduced = NULL, why = ? WHERE cause = ?", row)
             self._db.execute("UPDATE culprits SET cause = ? WHERE cause = ?", (new, old))
 
     def reasons(self) -> dict[str, str]:
         """Why triage took each duplicate for one, by the name of its folder."""
-        return dict(self._db.execute("SELECT folder, why FROM triaged"))
+        return dict(self._db.execute("SELECT folder, why FROM findings WHERE cause IS NOT NULL"))
 
-    def add_death(self, work: str) -> None:
-        """Store what a process of the campaign did when it died."""
-        with self.transaction():
-            self._db.execute("INSERT INTO notes VALUES (-1, 'died', ?)", (work,))
+    def add_death(self) -> None:
+        """Count that a process of the campaign died."""
+        self.set_meta("died", str(self._died + 1))
+
+    @property
+    def _died(self) -> int:
+        return int(self.meta("died") or 0)
 
     def covered(self) -> list[Tuple]:
         """The tuples that the programs of the cases covered (see :mod:`polyjuice.campaign.coverage`)."""
@@ -479,27 +506,24 @@ class Store:
 
     def skipped(self) -> Counter[str]:
         """How many cases were skipped, by the reason in full."""
-        rows = self._db.execute("SELECT skipped, COUNT(*) FROM cases WHERE skipped != '' GROUP BY skipped")
-        return Counter(dict(rows.fetchall()))
+        return Counter(case.skipped for case in self._cases() if case.skipped)
 
     def accepted(self) -> int:
         """How many programs with a broken constraint the compiler accepted."""
-        (count,) = self._db.execute("SELECT COUNT(*) FROM notes WHERE kind = 'accepted'").fetchone()
-        return int(count)
+        return sum(bool(case.accepted) for case in self._cases())
 
     def sizes(self) -> dict[str, int]:
         """How many cases ran with which sizes, for models with symbolic sizes; the smallest sizes come first."""
-        found = Counter(text for (text,) in self._db.execute("SELECT text FROM notes WHERE kind = 'sizes'"))
+        found = Counter(case.sizes for case in self._cases() if case.sizes)
         return dict(sorted(found.items(), key=lambda pair: [int(n) for n in re.findall(r"= (\d+)", pair[0])]))
 
     def known(self) -> dict[str, int]:
         """How many findings matched each known bug, by the URL of its report."""
-        rows = self._db.execute("SELECT text, COUNT(*) FROM notes WHERE kind = 'known' GROUP BY text ORDER BY text")
-        return dict(rows.fetchall())
+        return dict(sorted(Counter(url for case in self._cases() for url in case.known).items()))
 
     def programs(self) -> list[tuple[int, int, int]]:
         """For each case its index, the number of tested pairs, and the number of judged programs."""
-        return self._db.execute('SELECT "index", pairs, programs FROM cases ORDER BY "index"').fetchall()
+        return [(case.index, case.pairs, case.programs) for case in self._cases()]
 
     def rules(self) -> dict[str, int]:
         """The rules that fired, and the number of cases in whose e-graphs they did."""
@@ -508,72 +532,37 @@ class Store:
     def fired(self, rule: str) -> tuple[int, int]:
         """In the e-graphs of how many tested cases a rule fired, and the number of tested cases."""
         row = self._db.execute("SELECT cases FROM rules WHERE name = ?", (rule,)).fetchone()
-        (tested,) = self._db.execute("SELECT COUNT(*) FROM cases WHERE pairs > 0").fetchone()
-        return (row[0] if row else 0), tested
+        return (row[0] if row else 0), sum(case.pairs > 0 for case in self._cases())
 
     def summary(self) -> dict[str, Any]:
         """The counts of ``fuzz --json``; ``findings`` counts causes, and groups without a cause."""
-        rows = self._db.execute("SELECT pairs, skipped, programs, packs FROM cases").fetchall()
-        skipped = Counter(reason.split(":")[0] for _, reason, *_ in rows if reason)
-        waiting = self.waiting()
-        causes = len(self.causes())
-        by_kind = Counter(kind for (kind,) in self._db.execute("SELECT kind FROM findings"))
-        notes = Counter(kind for (kind,) in self._db.execute("SELECT kind FROM notes"))
-        if notes["flaky"]:
-            by_kind["flaky"] = notes["flaky"]
-        if notes["duplicates"]:
-            by_kind["duplicate"] = notes["duplicates"]
-        if notes[POSTPONED]:
-            by_kind[POSTPONED] = notes[POSTPONED]
+        cases, waiting, causes = [*self._cases()], self.waiting(), len(self.causes())
+        skipped = Counter(case.skipped.split(":")[0] for case in cases if case.skipped)
+        by_kind = Counter(json.loads(record)["kind"] for (record,) in self._db.execute("SELECT record FROM findings"))
+        raw = by_kind.total()
+        for kind, field in (("flaky", "flaky"), ("duplicate", "duplicates")):
+            by_kind[kind] = sum(len(getattr(case, field)) for case in cases)
+        by_kind["postponed"] = sum(bool(case.postponed) for case in cases)
+        spent = Counter({TRIAGE: float(self.meta("triage_s") or 0)})
+        for case in cases:
+            spent.update(case.seconds)
+        total = sum(seconds for activity, seconds in spent.items() if activity != PROBE) or 1.0
         return {
-            "tested": sum(pairs > 0 for pairs, *_ in rows),
-            "skipped": sum(skipped.values()),
+            "tested": sum(case.pairs > 0 for case in cases),
+            "skipped": skipped.total(),
             "skipped_reasons": dict(skipped),
-            "pairs": sum(pairs for pairs, *_ in rows),
-            "programs": sum(programs for _, _, programs, _ in rows),
-            "packs": sum(packs for *_, packs in rows),
-            "unsound_variants": notes["unsound"],
-            "defects": notes["defect"],
-            "died": notes["died"],
-            "disturbed": notes["disturbed"],
+            "pairs": sum(case.pairs for case in cases),
+            "programs": sum(case.programs for case in cases),
+            "packs": sum(case.packs for case in cases),
+            "unsound_variants": sum(len(case.unsound) for case in cases),
+            "defects": sum(bool(case.defect) for case in cases),
+            "died": self._died,
+            "disturbed": sum(len(case.disturbed) for case in cases),
             "findings": causes + len({*waiting}),
-            "raw_findings": self._db.execute("SELECT COUNT(*) FROM findings").fetchone()[0],
+            "raw_findings": raw,
             "causes": causes,
             "untriaged": len(waiting),
-            "by_kind": dict(by_kind),
+            "by_kind": {kind: n for kind, n in by_kind.items() if n},
             "known": self.known(),
-            "share": self._shares(),
+            "share": {activity: round(spent[activity] / total, 4) for activity in SHARES},
         }
-
-    def _shares(self) -> dict[str, float]:
-        spent = Counter({TRIAGE: float(self.meta("triage_s") or 0)})
-        for seconds in self._seconds():
-            spent.update(seconds)
-        del spent[PROBE]
-        total = sum(spent.values()) or 1.0
-        return {activity: round(spent[activity] / total, 4) for activity in SHARES}
-
-
-def _results(db: sqlite3.Connection) -> list[CaseResult]:
-    notes: dict[tuple[int, str], list[str]] = {}
-    for index, kind, text in db.execute('SELECT "index", kind, text FROM notes'):
-        notes.setdefault((index, kind), []).append(text)
-    for index, text in db.execute('SELECT "index", record FROM findings'):
-        notes.setdefault((index, "finding"), []).append(text)
-
-    def result(index: int, pairs: int, skipped: str, seconds: str) -> CaseResult:
-        listed: dict[str, Any] = {kind: notes.get((index, kind), ()) for kind in LISTED}
-        single: dict[str, Any] = {kind: "".join(notes.get((index, kind), ())) for kind in ("accepted", "defect")}
-        return CaseResult(
-            index=index,
-            pairs=pairs,
-            skipped=skipped,
-            findings=[FindingRecord(**json.loads(text)) for text in notes.get((index, "finding"), ())],
-            postponed=[index] if (index, POSTPONED) in notes else (),
-            seconds=json.loads(seconds),
-            **listed,
-            **single,
-        )
-
-    rows = db.execute('SELECT "index", pairs, skipped, seconds FROM cases ORDER BY "index"').fetchall()
-    return [result(*row) for row in rows]

@@ -96,7 +96,6 @@ class Triage:
         """The causes to publish."""
         self._published: dict[tuple[str, str], str] = {}
         """The folders in ``findings``, by "cause" or "group" and its text."""
-        self._listed_at: float | None = None
         for state, cause, record in store.findings():
             if cause:
                 self._settle(state, cause, record)
@@ -314,12 +313,8 @@ class Triage:
             raw = self._store.folder / "raw" / names[0]
             _copy(reduced_folder(raw) if record else raw, self._folder / names[0], fields)
 
-    def write_lists(self, *, at_once: bool = False) -> None:
-        """Write the lists of duplicates, and of findings without a cause, unless that happened a moment ago."""
-        now = time.monotonic()
-        if not at_once and self._listed_at is not None and now < self._listed_at + schedule.SUM_UP_S:
-            return
-        self._listed_at = now
+    def write_lists(self) -> None:
+        """Write the lists of duplicates, and of findings without a cause."""
         groups: dict[str, list[FindingState]] = {}
         for state in sorted(self._waiting.values(), key=lambda state: state.rank) if self._config.triage_s else ():
             groups.setdefault(state.grouped, []).append(state)

@@ -34,7 +34,8 @@ from tests.support.workers import HOPELESS_S
 def rows(campaign: Path) -> dict[int, tuple[int, str, str]]:
     """The stored cases: index to (pairs, reason for skipping, seconds). Makes no file where there is no campaign."""
     with sqlite3.connect(f"{(campaign / 'campaign.sqlite').as_uri()}?mode=rw", uri=True) as db:
-        return {row[0]: row[1:] for row in db.execute('SELECT "index", pairs, skipped, seconds FROM cases')}
+        fields = "json_extract(result, '$.pairs'), json_extract(result, '$.skipped'), json_extract(result, '$.seconds')"
+        return {row[0]: row[1:] for row in db.execute(f'SELECT "index", {fields} FROM cases')}
 
 
 def verdicts(campaign: Path) -> dict[int, tuple[int, str]]:

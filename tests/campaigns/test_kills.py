@@ -88,19 +88,19 @@ class Campaign:
     @property
     def progress(self) -> int:
         """The number of stored results of cases and of triage."""
-        return sum(count for table in ("cases", "triaged") for (count,) in self.rows(f"SELECT COUNT(*) FROM {table}"))
+        queries = "SELECT COUNT(*) FROM cases", "SELECT COUNT(*) FROM findings WHERE cause IS NOT NULL"
+        return sum(count for query in queries for (count,) in self.rows(query))
 
     def cases(self) -> dict[int, Any]:
         """The stored cases by index, with the seconds that they took, except those that must run once more."""
-        postponed = {index for (index,) in self.rows("SELECT \"index\" FROM notes WHERE kind = 'postponed'")}
-        rows = self.rows('SELECT "index", pairs, skipped, programs, seconds FROM cases')
-        return {row[0]: row for row in rows if row[0] not in postponed}
+        results = [json.loads(text) for (text,) in self.rows("SELECT result FROM cases")]
+        fields = "index", "pairs", "skipped", "programs", "seconds"
+        return {case["index"]: tuple(case[name] for name in fields) for case in results if not case["postponed"]}
 
     def results(self) -> dict[str, Any]:
         """The results that must not depend on interruptions."""
-        found = self.rows(
-            "SELECT f.folder, f.kind, f.signature, t.cause FROM findings f LEFT JOIN triaged t USING (folder)"
-        )
+        kind = "json_extract(record, '$.kind')"
+        found = self.rows(f"SELECT folder, {kind}, signature, cause FROM findings")
         published = [json.loads(path.read_text()) for path in (self.out / "findings").glob("*/finding.json")]
         return {
             "cases": {index: row[1:4] for index, row in self.cases().items()},
@@ -109,7 +109,11 @@ class Campaign:
             "failures": sorted({row[1:] for row in found if row[1] in FAILURES}),
             "causes": sorted({row[3] for row in found if row[3]}),
             "published": sorted(record["cause"] for record in published),
-            "faults of Polyjuice": self.rows("SELECT kind, text FROM notes WHERE kind IN ('defect', 'unsound')"),
+            "faults of Polyjuice": [
+                (case["defect"], case["unsound"])
+                for case in (json.loads(text) for (text,) in self.rows("SELECT result FROM cases"))
+                if case["defect"] or case["unsound"]
+            ],
         }
 
     def damage(self) -> Iterator[str]:

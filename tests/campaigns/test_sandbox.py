@@ -68,7 +68,7 @@ def problem(source: str, end: str) -> str:
 def reasons(campaign: Path) -> list[str]:
     """For each case, the reason for skipping it, or ""."""
     with sqlite3.connect(campaign / "campaign.sqlite") as db:
-        return [reason for (reason,) in db.execute('SELECT skipped FROM cases ORDER BY "index"')]
+        return [json.loads(text)["skipped"] for (text,) in db.execute('SELECT result FROM cases ORDER BY "index"')]
 
 
 @pytest.mark.parametrize("ends", [["mine:aborts"], pytest.param([*ENDS], marks=pytest.mark.long)], ids=["one", "all"])

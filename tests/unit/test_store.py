@@ -161,22 +161,23 @@ def test_a_damaged_database_is_refused_in_one_line(tmp_path: Path) -> None:
     Store.create(folder, Config(compiler="numpy")).close()
     file = folder / "campaign.sqlite"
     with closing(sqlite3.connect(file)) as db:
-        ((page,),) = db.execute("SELECT rootpage FROM sqlite_master WHERE name = 'notes'")
+        ((page,),) = db.execute("SELECT rootpage FROM sqlite_master WHERE name = 'findings'")
         ((size,),) = db.execute("PRAGMA page_size")
     data = bytearray(file.read_bytes())
     data[(page - 1) * size : page * size] = bytes(size)
     file.write_bytes(data)
     for arguments in (["report"], ["known", "check"], ["fuzz", "--resume"]):
         message = refusal(*arguments[1:], folder, command=arguments[0], cwd=tmp_path)
-        assert message.startswith("the campaign's database is damaged")
+        assert "campaign.sqlite cannot be read: database disk image is malformed" in message
 
 
 @pytest.mark.parametrize(
     ("change", "problem"),
     [
-        ("INSERT INTO cases VALUES (0, 0, '', '{', 0, 0)", "cannot be read: "),
+        ("INSERT INTO cases VALUES (0, '{')", "cannot be read: "),
+        ("INSERT INTO cases VALUES (0, '{}')", "cannot be read: cases.result has no 'index'"),
         ("INSERT INTO culprits VALUES (1, 'k', 'c', '{}', '[]')", "cannot be read: culprits.blame must be a list"),
-        ("INSERT INTO notes VALUES (0, 'accepted', CAST(x'ff' AS TEXT))", "database is damaged (Could not decode"),
+        ("INSERT INTO rules VALUES (CAST(x'ff' AS TEXT), 1)", "database is damaged (Could not decode"),
         ("UPDATE meta SET value = '[' WHERE key = 'config'", "has a configuration that cannot be read: "),
         ("UPDATE meta SET value = '{}' WHERE key = 'config'", "cannot be read: it has no 'compiler'"),
         ("""UPDATE meta SET value = '{"compilers": 1}' WHERE key = 'config'""", "there is no option 'compilers'"),
