@@ -9,14 +9,11 @@ from string import Template
 
 import numpy as np
 
-from polyjuice.compilers import CompilerInfo
 from polyjuice.execution import Artifact
 from polyjuice.frameworks import registry
 from polyjuice.frameworks.onnx import reproduced_models as onnx_models
 from polyjuice.frameworks.rendering import Rendering, rendering_of
 from polyjuice.ir import TensorType, dtypes, mark
-from polyjuice.oracles import Kind, Verdict, find, kind_of
-from polyjuice.oracles.oracle import UNCOMPILED
 from polyjuice.triage.reproducers.arrays import Arrays, can_embed, embedded_model
 
 OUTPUT = Template('''\
@@ -70,14 +67,14 @@ _OF_INPUTS = ("layouts", "mode", "gradients", "numbers")
 class Programs:
     """The programs by side, and the names and types of their common inputs.
 
-    ``further`` are the names of the arrays that each program takes as additional inputs. ``level`` is the optimization
+    ``arguments`` are the names of the arrays that each program takes as further inputs. ``level`` is the optimization
     level to compile at. ``outputs`` is the number of outputs of each program.
     """
 
     artifacts: Mapping[str, Artifact]
     inputs: Sequence[str]
     types: Sequence[TensorType]
-    further: Mapping[str, Sequence[str]]
+    arguments: Mapping[str, Sequence[str]]
     level: str
     device: str
     outputs: int
@@ -101,7 +98,7 @@ class Programs:
     def _onnx_models(self, built: bool) -> list[str]:
         sources = {side: artifact.source for side, artifact in self.artifacts.items()}
         models = {side: source for side, source in sources.items() if isinstance(source, bytes)}
-        further = list({tuple(self.further[side]) for side in models})
+        further = list({tuple(self.arguments[side]) for side in models})
         if built and len(further) == 1 and (text := onnx_models.written(models, [*self.inputs, *further[0]])):
             return [text]
         return [
@@ -134,14 +131,17 @@ class Programs:
     def _returning_arguments(self, side: str) -> Artifact:
         """A side that returns its outputs and then its arguments."""
         artifact = self.artifacts[side]
-        count = len(self.inputs) + len(self.further[side]) - artifact.numbers
+        count = len(self.inputs) + len(self.arguments[side]) - artifact.numbers
         returned = self.outputs - len(artifact.setup.get("updates", ()))
         setup = {**artifact.setup, "updates": [[returned + number, number] for number in range(count)]}
         return replace(artifact, setup=setup)
 
     def call(self, side: str, *options: str) -> str:
-        """An expression that compiles a side: its value is a function that runs the side and returns its outputs."""
-        return self._called(side, self.artifacts[side], *options)
+        """An expression that compiles a side: its value is a function that runs the side and returns its outputs.
+
+        "" where there is no such side.
+        """
+        return self._called(side, self.artifacts[side], *options) if side in self.artifacts else ""
 
     def _called(self, side: str, artifact: Artifact, *options: str, function: str = "prepare", model: str = "") -> str:
         setup = {key: value for key, value in artifact.setup.items() if key not in _OF_INPUTS}
@@ -160,7 +160,7 @@ class Programs:
         return made + rendering.mode(self.artifacts[side])
 
     def _inputs(self, side: str) -> list[str]:
-        return self._rendering.inputs(self.inputs, self.types, self.further[side], self.artifacts[side])
+        return self._rendering.inputs(self.inputs, self.types, self.arguments[side], self.artifacts[side])
 
     def array_of(self, output: str, dtype: str) -> str:
         """An expression that converts an output to a NumPy array."""
@@ -199,61 +199,3 @@ def _class(name: str, artifact: Artifact, arrays: Arrays) -> str:
     body = body.replace("(self, arrays):", "(self):").replace("(arrays)", "()")
     body = re.sub(r"( +)def __init__\(self\):\n +super\(\).__init__\(\)\n\n", "", body)
     return body.replace("class Model(", f"class {name}(", 1)
-
-
-@dataclass(frozen=True, kw_only=True)
-class Backends:
-    """The table for one side of a verdict. ``halves`` tells whether its program has half types.
-
-    ``value`` is Python code for the array of ``outputs`` that shows the fault, and ``part`` selects the elements to
-    print.
-    """
-
-    programs: Programs
-    verdict: Verdict
-    side: str
-    compiler: CompilerInfo
-    halves: bool
-    value: str
-    part: str
-
-    @property
-    def definitions(self) -> list[str]:
-        """Blocks that define the table; none where there is nothing to compare."""
-        if not self._show:
-            return []
-        plain, compiled = self._runs
-        names = (*self.compiler.backends, *(self.compiler.backends_of_halves if self.halves else ()))
-        expressions = {"plain": plain, "compiled": compiled, "heading": SIDE_BY_SIDE}
-        found = [Template(self.compiler.side_by_side.strip()).substitute(expressions, backends=names)]
-        if not self._kind.keeps_model:  # which defines it anyway
-            found.insert(0, UNCOMPILED)
-        if self._show == "told":
-            output = self.verdict.output
-            told = Template(self.compiler.told.strip())
-            found += [f"eager = {plain}()[{output}]"]
-            found += [told.substitute(output=output, value=self.value, part=self.part)]
-        return found
-
-    @property
-    def call(self) -> str:
-        """The line that prints the table, or ""."""
-        return f"side_by_side({self._show})\n" if self._show else ""
-
-    @property
-    def _runs(self) -> tuple[str, str]:
-        return self.programs.at_level(self.side, of_model=self._kind.keeps_model)
-
-    @property
-    def _show(self) -> str:
-        """An expression for a function that describes a backend's outputs; "" where there is none."""
-        verdict, output = self.verdict, f"outputs[{self.verdict.output}]"
-        if verdict.mistyped:
-            return f"lambda outputs: ({self.programs.type_of(output, '')}, list({output}.shape))"
-        if self._kind.values:
-            return "told" if find(verdict.oracle).of_case else ""
-        return self._kind.table(verdict)
-
-    @property
-    def _kind(self) -> Kind:
-        return kind_of(self.verdict.kind)

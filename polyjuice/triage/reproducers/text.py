@@ -6,6 +6,7 @@ import re
 import textwrap
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from string import Template
 
 import numpy as np
 
@@ -15,6 +16,7 @@ from polyjuice.frameworks.expressions import number
 from polyjuice.frameworks.python_text import identifiers
 from polyjuice.ir import complexes, dtypes, uniform_value
 from polyjuice.oracles import Case, Kind, Oracle, Verdict, find, kind_of
+from polyjuice.oracles.oracle import UNCOMPILED
 from polyjuice.oracles.zeros import ZEROS
 from polyjuice.session import CompilerSession
 from polyjuice.triage.reproducers import definitions
@@ -27,7 +29,7 @@ from polyjuice.triage.reproducers.arrays import (
     input_name,
     stored_arrays,
 )
-from polyjuice.triage.reproducers.definitions import Backends, Programs, lowered_name
+from polyjuice.triage.reproducers.definitions import SIDE_BY_SIDE, Programs, lowered_name
 from polyjuice.wording import visible
 
 __all__ = ["lowered_name", "texts"]
@@ -106,11 +108,6 @@ class _Text:
         """Whether the compiler fails without raising an exception."""
         return self.fails and self.case.of(self.verdict.a).outcome.status != "error"
 
-    @property
-    def _is_wide(self) -> bool:
-        """Whether printed elements may agree in their first eight digits."""
-        return self._kind.values and self._dtype() in ("float64", "complex128")
-
     def write(self) -> str:
         """The whole text."""
         arrays = Arrays(
@@ -121,9 +118,11 @@ class _Text:
         models = programs.definitions(arrays, built=self.built)
         ending = list(self._ending(arrays, programs))
         loading = [self._loading("\n".join([values, *models, *ending]))] if arrays.read else []
-        supervision = [self._supervision()] if self.supervised else []
+        limits = {"limit": int(self.session.conditions.reproducer_s), "on_hang": 1 if self._kind.endless else 2}
+        supervision = [definitions.SUPERVISED.substitute(limits)] if self.supervised else []
         repro = self._repro(programs)
-        precision = ["np.set_printoptions(precision=17)"] if self._is_wide else []
+        wide = self._kind.values and self._dtype() in ("float64", "complex128")  # which may agree in eight digits
+        precision = ["np.set_printoptions(precision=17)"] if wide else []
         body = "\n".join([*supervision, _HOOK, *loading, values, repro, *models, *ending])
         standard = [f"import {name}" for name in _STANDARD if re.search(rf"\b{name}\.", body)]
         standard = [line for line in standard if line not in self.session.compiler.repro_imports.splitlines()]
@@ -184,10 +183,6 @@ class _Text:
             message = re.sub(rf"(?<![\w.'-]){re.escape(label)}(?![\w(-])", letter, message) if label else message
         return message
 
-    def _supervision(self) -> str:
-        on_hang = 1 if self._kind.endless else 2
-        return definitions.SUPERVISED.substitute(limit=int(self.session.conditions.reproducer_s), on_hang=on_hang)
-
     def _programs(self) -> Programs:
         sides = dict(self.sides)
         if self.verdict.mistyped:
@@ -206,7 +201,7 @@ class _Text:
             artifacts=sides,
             inputs=[names[name] for name in graph.inputs],
             types=graph.input_types,
-            further=further,
+            arguments=further,
             level=(self.verdict.level if elsewhere else "") or self.session.conditions.level,
             device=self.session.conditions.device,
             outputs=len(graph.outputs),
@@ -219,7 +214,7 @@ class _Text:
             yield f"{name} = {arrays.expression(input_name(i), array)}"
         further: dict[str, tuple[str, np.ndarray]] = {}
         numbers: set[str] = set()
-        for side, names in programs.further.items():
+        for side, names in programs.arguments.items():
             artifact = self.sides[side]
             further.update(zip(names, ((key, artifact.arrays[key]) for key in artifact.arguments), strict=True))
             numbers.update(names[len(names) - artifact.numbers :])
@@ -229,9 +224,8 @@ class _Text:
     def _ending(self, arrays: Arrays, programs: Programs) -> Iterator[str]:
         verdict = self.verdict
         calls = {side.lower(): programs.call(side) for side in programs.artifacts}
-        backends = self._backends(programs)
-        further = backends.call if backends else ""
-        yield from backends.definitions if backends else ()
+        backends, further = self._backends(programs)
+        yield from backends
         if self.verdict.mistyped:
             declared = self.case.of(verdict.a).graph.output_types[verdict.output]
             yield definitions.MISTYPED.substitute(
@@ -244,30 +238,42 @@ class _Text:
             )
         elif self._kind.ending:
             yield from self._kind.ending(
-                _Sides(case=self.case, verdict=verdict, programs=programs, further=further, supervised=self.supervised)
+                _Sides(**vars(programs), case=self.case, verdict=verdict, further=further, supervised=self.supervised)
             )
         else:
             yield from self._comparison(arrays, programs, calls, further)
 
-    def _backends(self, programs: Programs) -> Backends | None:
-        """The table of the framework's backends; None where it has none, or none is wanted."""
-        compiler = self.session.compiler
+    def _backends(self, programs: Programs) -> tuple[list[str], str]:
+        """The framework's other backends: blocks that define their table, and the line that prints it.
+
+        Nothing where the framework has no others, or none are wanted.
+        """
+        verdict, compiler, kind = self.verdict, self.session.compiler, self._kind
+        output = f"outputs[{verdict.output}]"
         if not self.beside or not compiler.side_by_side or self.case.broken:
-            return None
-        own = "B" if self.verdict.culprit == self.verdict.b else "A"
+            return [], ""
+        if verdict.mistyped:
+            show = f"lambda outputs: ({programs.type_of(output, '')}, list({output}.shape))"
+        elif kind.values:
+            show = "told" if self._oracle.of_case else ""
+        else:
+            show = kind.table(verdict)
+        if not show:
+            return [], ""
+        own = "B" if verdict.culprit == verdict.b else "A"
         side = own if own in programs.artifacts else next(iter(programs.artifacts))
-        graph = self.case.of(self.verdict.b if side == "B" else self.verdict.a).graph
+        plain, compiled = programs.at_level(side, of_model=kind.keeps_model)
+        graph = self.case.of(verdict.b if side == "B" else verdict.a).graph
         halves = any(type.dtype in _HALF for type in graph.types.values())
-        value = programs.array_of(f"outputs[{self.verdict.output}]", self._dtype())
-        return Backends(
-            programs=programs,
-            verdict=self.verdict,
-            side=side,
-            compiler=compiler,
-            halves=halves,
-            value=value,
-            part=self._part(),
-        )
+        names = (*compiler.backends, *(compiler.backends_of_halves if halves else ()))
+        expressions = {"plain": plain, "compiled": compiled, "heading": SIDE_BY_SIDE, "backends": names}
+        found = [] if kind.keeps_model else [UNCOMPILED]  # which a kind that keeps the model defines anyway
+        found.append(Template(compiler.side_by_side.strip()).substitute(expressions))
+        if show == "told":
+            value = programs.array_of(output, self._dtype())
+            told = Template(compiler.told.strip()).substitute(output=verdict.output, value=value, part=self._part())
+            found += [f"eager = {plain}()[{verdict.output}]", told]
+        return found, f"side_by_side({show})\n"
 
     def _comparison(self, arrays: Arrays, programs: Programs, calls: Mapping[str, str], further: str) -> Iterator[str]:
         verdict, comparison = self.verdict, self._oracle.comparison
@@ -329,7 +335,10 @@ class _Text:
         why = self._oracle.tolerance or why
         if np.isinf(allowed).any():
             why += "; infinite where elements are not compared"
-        shown = _rounded_up(allowed) if arrays.inline else allowed
+        shown = allowed
+        if arrays.inline:  # three digits, never below the value
+            digits = [float(f"{1.005 * x:.2e}") if x else 0.0 for x in allowed.ravel()]
+            shown = np.array(digits).reshape(allowed.shape)
         one = uniform_value(shown) is not None
         text = number(shown.reshape(-1)[0]) if one else arrays.numpy("allowed", shown)
         return f"allowed = {text}  # {why}"
@@ -340,32 +349,13 @@ class _Text:
 
 
 @dataclass(frozen=True, kw_only=True)
-class _Sides:
+class _Sides(Programs):
     """The programs of a reproducer for the ending of a kind (see :class:`polyjuice.oracles.Sides`)."""
 
     case: Case
     verdict: Verdict
-    programs: Programs
     further: str
     supervised: bool
-
-    @property
-    def outputs(self) -> int:
-        return self.programs.outputs
-
-    def call(self, side: str, *options: str) -> str:
-        return self.programs.call(side, *options) if side in self.programs.artifacts else ""
-
-    def with_arguments(self, side: str, function: str = "") -> str:
-        return self.programs.with_arguments(side, function)
-
-    def model(self, side: str) -> str:
-        return self.programs.model(side)
-
-
-def _rounded_up(array: np.ndarray) -> np.ndarray:
-    """Positive numbers rounded to three digits, never below their value."""
-    return np.array([float(f"{1.005 * x:.2e}") if x else 0.0 for x in array.ravel()]).reshape(array.shape)
 
 
 def _is_plain(reference: np.ndarray, allowed: np.ndarray) -> bool:
