@@ -24,6 +24,7 @@ from polyjuice.triage import FindingError, listing
 from polyjuice.triage import stored as stored_findings
 from polyjuice.triage.explanation import accountable, default_rules
 from polyjuice.triage.record import FindingRecord, read_record
+from polyjuice.triage.report.values import table_rows
 from polyjuice.triage.stored import Stored
 from polyjuice.wording import counted
 
@@ -234,11 +235,7 @@ def _table(record: FindingRecord) -> list[list[str]]:
         heads = [*(f"{label}, compiled" for label in labels), *(f"{label}, not compiled" for label in plain)]
     else:
         heads = ["compiled", *(["not compiled"] * len(plain))]
-    body = [
-        [str(row["at"]), *row["compiled"].values(), *row["uncompiled"].values(), row["float64"], row["allowed"]]
-        for row in rows
-    ]
-    return [["element", *heads, "float64", "allowed difference"], *body]
+    return [["element", *heads, "float64", "allowed difference"], *table_rows(record)]
 
 
 def _rules_lead(found: Found, record: FindingRecord) -> str:

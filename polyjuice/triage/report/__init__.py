@@ -18,7 +18,7 @@ from polyjuice.ir import Graph
 from polyjuice.triage.record import FindingRecord
 from polyjuice.triage.report.fault import failure, wrong
 from polyjuice.triage.report.values import result, values
-from polyjuice.triage.report.view import View
+from polyjuice.triage.report.view import view
 
 __all__ = ["failure", "render", "result", "values", "wrong"]
 
@@ -29,10 +29,7 @@ def render(record: FindingRecord, graphs: Mapping[str, Graph], artifacts: Mappin
     """The report on a finding, from its graphs and programs by label and the text of its reproducer."""
     environment = _environment()
     form = environment.select_template([f"{record.compiler}.md", "other.md"])
-    return (
-        _without_gaps(form.render(finding=View(record=record, graphs=graphs, artifacts=artifacts, repro=repro))).strip()
-        + "\n"
-    )
+    return _without_gaps(form.render(finding=view(record, graphs, artifacts, repro))).strip() + "\n"
 
 
 def _without_gaps(text: str) -> str:

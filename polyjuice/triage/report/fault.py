@@ -61,9 +61,10 @@ def _lowest(record: FindingRecord) -> str:
     return str(record.level or record.conditions.get("level") or default)
 
 
-def compiler_of(record: FindingRecord) -> CompilerInfo | None:
-    """The description of a finding's compiler; None for a plugin that is not here."""
-    return _info(record.compiler)
+def valid(record: FindingRecord) -> str:
+    """Why a finding's program is valid, if its compiler says so of all programs; else ""."""
+    info = _info(record.compiler)
+    return info.valid if info else ""
 
 
 def _levels(compiler: str) -> tuple[str, ...]:

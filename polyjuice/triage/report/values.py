@@ -16,7 +16,7 @@ from polyjuice.ops import entry
 from polyjuice.oracles import Case, Verdict, kind_of
 from polyjuice.oracles import find as find_oracle
 from polyjuice.oracles.zeros import ZEROS
-from polyjuice.triage.record import Element
+from polyjuice.triage.record import Element, FindingRecord
 
 #: The most elements that a report shows.
 _MOST = 5
@@ -53,6 +53,14 @@ def values(case: Case, verdict: Verdict) -> list[Element]:
             }
         )
     return found
+
+
+def table_rows(record: FindingRecord) -> list[list[str]]:
+    """The rows of a table of the elements that differ most."""
+    return [
+        [str(row["at"]), *row["compiled"].values(), *row["uncompiled"].values(), row["float64"], row["allowed"]]
+        for row in record.values
+    ]
 
 
 def result(case: Case, verdict: Verdict) -> dict[str, Any]:
