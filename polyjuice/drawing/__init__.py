@@ -14,7 +14,7 @@ from typing import Any
 from xml.etree import ElementTree
 
 from polyjuice.ir import Graph, Node, array_text, attribute_texts, value_keys
-from polyjuice.visible import visible
+from polyjuice.wording import visible
 
 #: The most nodes of a graph that is drawn whole. A larger one shows only differing nodes and their neighbours.
 _WHOLE = 200

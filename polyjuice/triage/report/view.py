@@ -25,8 +25,7 @@ from polyjuice.triage.report import fault
 from polyjuice.triage.report.fault import cut_output, cut_stack
 from polyjuice.triage.report.values import table_rows
 from polyjuice.triage.reproducers.definitions import SIDE_BY_SIDE
-from polyjuice.wording import quoted_in_markdown
-from polyjuice.wording import counted
+from polyjuice.wording import counted, quoted_in_markdown
 
 #: The most rules that a report names as candidates for why two graphs are equal.
 _RULES = 5
