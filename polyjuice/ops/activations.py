@@ -13,10 +13,12 @@ from polyjuice.ir import Attrs, TensorType
 from polyjuice.ir.dtypes import FLOATS, INTS, NUMERIC, SIGNED
 from polyjuice.ops import adjoints, errors, sampling, value_bounds
 from polyjuice.ops.decomposition_terms import Term, onnx_term, where
-from polyjuice.ops.pointwise import defined, elementwise, parameters, parametric, unary, with_attrs
+from polyjuice.ops.errors import lipschitz, monotone, plus_absolute, plus_proportional
+from polyjuice.ops.pointwise import DECIDES, defined, elementwise, parameters, parametric, unary
 from polyjuice.ops.shapes import Dims, ShapeMismatch, broadcast
-from polyjuice.ops.spec import Attr, Call, ErrorContext, Op, Operand, Sample, SpecialValues, SpellFn
+from polyjuice.ops.spec import ANYWHERE, INFINITY, NAN, Call, ErrorContext, Op, Sample, SpellFn, attributes
 from polyjuice.ops.special import erfc
+from polyjuice.ops.text import spell, with_attrs
 from polyjuice.ops.value_bounds import Bounds
 
 _SLOPES = (0.01, 0.125, 0.5, 1.0)
@@ -109,9 +111,6 @@ def _shrink_error(c: ErrorContext) -> np.ndarray:
     return errors.infinite_if(unstable, c.e[0] + 2 * c.unit * bias)
 
 
-_PROPORTIONAL = errors.plus_proportional
-_ABSOLUTE = errors.plus_absolute
-
 # --- texts -----------------------------------------------------------------------------------------------------------
 
 
@@ -125,18 +124,18 @@ def _elu_tensorflow(c: Call) -> str:
     )(c)
 
 
-def _spell_selu(library: str, *own: str) -> SpellFn:
+def _spell_selu(library: str, own: str) -> SpellFn:
     """The text for Selu; the libraries' own functions only have the default parameters."""
     expm1 = "torch.expm1" if library == "torch" else "tf.math.expm1"
     general = with_attrs(f"{{gamma}} * {library}.where({{0}} < 0, {{alpha}} * {expm1}({{0}}), {{0}})")
 
-    def spell(c: Call) -> str:
+    def text(c: Call) -> str:
         usual = math.isclose(c.attrs["alpha"], _SELU_ALPHA, rel_tol=1e-6)
         if usual and math.isclose(c.attrs["gamma"], _SELU_GAMMA, rel_tol=1e-6) and c.types[0].dtype != "float64":
-            return c.draws.choice(own).format(c.x[0])
+            return c.draws.choice(spell(own)).format(c.x[0])
         return general(c)
 
-    return spell
+    return text
 
 
 def _gelu_torch(c: Call) -> str:
@@ -167,10 +166,7 @@ def _gelu_definition(x: Term, a: Attrs) -> Term:
 
 
 def _clipped(low: str, high: str) -> tuple[str, ...]:
-    return (
-        f"tf.clip_by_value({{0}}, {low}, {high})",
-        f"tf.minimum(tf.maximum({{0}}, {low}), {high})",
-    )
+    return f"tf.clip_by_value({{0}}, {low}, {high})", f"tf.minimum(tf.maximum({{0}}, {low}), {high})"
 
 
 # --- PRelu -----------------------------------------------------------------------------------------------------------
@@ -196,29 +192,27 @@ def _sample_prelu(rng: random.Random, first: TensorType) -> Sample:
     shape = sampling.broadcastable(rng, first.shape)
     if first.rank >= 2 and rng.random() < 0.4:
         shape = (first.shape[1], *[1] * (first.rank - 2))
-    return Sample((Operand(TensorType(first.dtype, shape)),))
+    return sampling.operands(first, shape)
 
+
+_CLIPS: dict[str, Any] = {"widen": False, "integer_exact": True, "limits": INFINITY, "signed_zeros": False}
+_EXPONENTIAL: dict[str, Any] = {"ulps": 8, "limits": INFINITY, "signed_zeros": False}
+_LAMBD = parameters((("lambd", 0.5, (0.5, 1.0, 0.0, 2.0)),))
 
 OPS = (
     unary(
         "Relu",
         lambda x: np.maximum(x, 0).astype(x.dtype),
-        (
-            "torch.relu({0})",
-            "F.relu({0})",
-            "{0}.relu()",
-            "torch.clamp({0}, min=0)",
-            "torch.nn.ReLU()({0})",
-            "torch.relu_({0})",
-            "{0}.relu_()",
-            "F.relu({0}, inplace=True)",
+        spell(
+            *("torch.relu F.relu .relu", "torch.clamp({0}, min=0)"),
+            *("nn.ReLU torch.relu_ .relu_", "F.relu({0}, inplace=True)"),
         ),
         ("tf.nn.relu({0})", "tf.maximum({0}, 0)", "tf.raw_ops.Relu(features={0})"),
-        errors.lipschitz(),
+        lipschitz(),
         FLOATS + SIGNED,
         integer_exact=True,
         weight=3,
-        limits=SpecialValues.INFINITY,
+        limits=INFINITY,
         followers="Pad Clip Relu Add Conv Mul Max Min MaxPool MatMul Neg Sqrt ReduceSum ArgMax Concat",
         bounds=Bounds("(max l0 0.0)", "(max h0 0.0)", least="0.0"),
         signed_zeros=False,
@@ -226,15 +220,12 @@ OPS = (
     defined(
         "relu6",
         lambda x, a: x.then("Clip", min=0.0, max=6.0),
-        ("F.relu6({0})", "torch.clamp({0}, 0, 6)", "torch.nn.ReLU6()({0})", "F.relu6({0}, inplace=True)"),
+        spell("F.relu6", "torch.clamp({0}, 0, 6)", "nn.ReLU6", "F.relu6({0}, inplace=True)"),
         ("tf.nn.relu6({0})", *_clipped("0", "6")),
         NUMERIC,
-        widen=False,
-        integer_exact=True,
+        **_CLIPS,
         weight=0.5,
-        limits=SpecialValues.INFINITY,
         bounds=Bounds("0.0", "6.0"),
-        signed_zeros=False,
     ),
     defined(
         "hardtanh",
@@ -247,66 +238,52 @@ OPS = (
         ),
         with_attrs(*_clipped("{min_val}", "{max_val}")),
         FLOATS + SIGNED,
-        widen=False,
         **parameters((("min_val", -1.0, (-1.0, -1.0, 0.0, -2.5)), ("max_val", 1.0, (1.0, 1.0, 2.0, 0.5)))),
-        integer_exact=True,
+        **_CLIPS,
         ulps=1,
         weight=0.4,
-        limits=SpecialValues.INFINITY,
-        signed_zeros=False,
     ),
     unary(
         "Sigmoid",
         _sigmoid,
-        (
-            "torch.sigmoid({0})",
-            "{0}.sigmoid()",
-            "F.sigmoid({0})",
-            "torch.nn.Sigmoid()({0})",
-            "torch.special.expit({0})",
-            "{0}.sigmoid_()",
-        ),
-        ("tf.sigmoid({0})", "tf.nn.sigmoid({0})", "tf.math.sigmoid({0})"),
-        _ABSOLUTE(errors.monotone, 4),
+        "torch.sigmoid .sigmoid F.sigmoid nn.Sigmoid torch.special.expit .sigmoid_",
+        "tf.sigmoid tf.nn.sigmoid tf.math.sigmoid",
+        plus_absolute(monotone, 4),
         ulps=8,
-        limits=SpecialValues.ANYWHERE,
+        limits=ANYWHERE,
         followers="Mul Sub Log Add",
         bounds=value_bounds.SIGMOID,
     ),
     defined(
         "log_sigmoid",
         lambda x, a: -(-x).then("Softplus"),
-        ("F.logsigmoid({0})", "torch.nn.LogSigmoid()({0})", "-F.softplus(-{0}, threshold=80.0)"),
+        spell("F.logsigmoid nn.LogSigmoid", "-F.softplus(-{0}, threshold=80.0)"),
         ("tf.math.log_sigmoid({0})", "-tf.math.softplus(-{0})"),
         weight=0.4,
-        limits=SpecialValues.NAN,
+        limits=NAN,
         signed_zeros=False,
     ),
     defined(
         "silu",
         lambda x, a: x * x.then("Sigmoid"),
-        (
-            "F.silu({0})",
-            "{0} * torch.sigmoid({0})",
-            "{0} / (1 + torch.exp(-{0}))",
-            "torch.nn.SiLU()({0})",
-            "F.silu({0}, inplace=True)",
+        spell(
+            *("F.silu", "{0} * torch.sigmoid({0})", "{0} / (1 + torch.exp(-{0}))"),
+            *("nn.SiLU", "F.silu({0}, inplace=True)"),
         ),
-        ("tf.nn.silu({0})", "tf.nn.swish({0})", "{0} * tf.sigmoid({0})"),
+        spell("tf.nn.silu tf.nn.swish", "{0} * tf.sigmoid({0})"),
         widen=False,
         weight=0.6,
-        limits=SpecialValues.ANYWHERE,
+        limits=ANYWHERE,
     ),
     unary(
         "Mish",
         lambda x: x * np.tanh(_softplus(x)),
-        ("F.mish({0})", "torch.nn.Mish()({0})", "{0} * torch.tanh(F.softplus({0}, threshold=80.0))"),
+        spell("F.mish nn.Mish", "{0} * torch.tanh(F.softplus({0}, threshold=80.0))"),
         ("{0} * tf.tanh(tf.math.softplus({0}))",),
-        _PROPORTIONAL(errors.lipschitz(1.1), 12),
-        FLOATS,
+        plus_proportional(lipschitz(1.1), 12),
         ulps=4,
         weight=0.4,
-        limits=SpecialValues.NAN,
+        limits=NAN,
     ),
     elementwise(
         "Gelu",
@@ -319,28 +296,24 @@ OPS = (
         definition=onnx_term(_gelu_definition),
         why_not_derived=errors.SUM_WITH_ONE,
         sample=sampling.alone_with(lambda rng, first: {"approximate": rng.choice(("none", "tanh"))}),
-        attrs=(Attr("approximate", "string", "none"),),
+        attrs=attributes(approximate="none"),
         ulps=4,
         weight=0.6,
-        limits=SpecialValues.NAN,
+        limits=NAN,
         followers="MatMul Mul",
     ),
     unary(
         "HardSwish",
         lambda x: x * np.clip(x / 6 + _held(0.5, x), _held(0, x), _held(1, x)),
-        (
-            "F.hardswish({0})",
-            "torch.nn.Hardswish()({0})",
-            "F.hardswish({0}, inplace=True)",
-            "{0} * F.relu6({0} + 3) / 6",
-            "{0} * F.hardsigmoid({0})",
+        spell(
+            *("F.hardswish nn.Hardswish", "F.hardswish({0}, inplace=True)"),
+            *("{0} * F.relu6({0} + 3) / 6", "{0} * F.hardsigmoid({0})"),
         ),
         ("{0} * tf.nn.relu6({0} + 3) / 6", "{0} * tf.clip_by_value({0} / 6 + 0.5, 0, 1)"),
         _hard_swish_error,
-        FLOATS,
         ulps=4,
         weight=0.5,
-        limits=SpecialValues.NAN,
+        limits=NAN,
         signed_zeros=False,
     ),
     parametric(
@@ -350,10 +323,9 @@ OPS = (
         with_attrs("torch.clamp({alpha} * {0} + {beta}, 0, 1)", "torch.clamp({0} * {alpha} + {beta}, min=0, max=1)"),
         with_attrs(*(t.replace("{0}", "{alpha} * {0} + {beta}") for t in _clipped("0", "1"))),
         _hard_sigmoid_error,
-        FLOATS,
         ulps=4,
         weight=0.4,
-        limits=SpecialValues.INFINITY,
+        limits=INFINITY,
         bounds=value_bounds.SHARE,
         signed_zeros=False,
     ),
@@ -365,25 +337,23 @@ OPS = (
             "torch.nn.Softplus(threshold=80.0)({0})",
             "torch.logaddexp({0}, torch.zeros_like({0}))",
         ),
-        ("tf.math.softplus({0})", "tf.nn.softplus({0})"),
-        _ABSOLUTE(errors.monotone, 4),
-        FLOATS,
+        "tf.math.softplus tf.nn.softplus",
+        plus_absolute(monotone, 4),
         ulps=8,
         weight=0.5,
-        limits=SpecialValues.NAN,
+        limits=NAN,
         bounds=value_bounds.SOFTPLUS,
         signed_zeros=False,
     ),
     unary(
         "Softsign",
         lambda x: x / (1 + np.abs(x)),
-        ("F.softsign({0})", "torch.nn.Softsign()({0})", "{0} / (1 + torch.abs({0}))"),
-        ("tf.nn.softsign({0})", "tf.math.softsign({0})", "{0} / (1 + tf.abs({0}))"),
-        errors.monotone,
-        FLOATS,
+        spell("F.softsign nn.Softsign", "{0} / (1 + torch.abs({0}))"),
+        spell("tf.nn.softsign tf.math.softsign", "{0} / (1 + tf.abs({0}))"),
+        monotone,
         ulps=6,
         weight=0.4,
-        limits=SpecialValues.NAN,
+        limits=NAN,
         bounds=value_bounds.WITHIN_ONE,
     ),
     parametric(
@@ -399,7 +369,7 @@ OPS = (
         with_attrs("tf.nn.leaky_relu({0}, alpha={alpha})", "tf.where({0} < 0, {alpha} * {0}, {0})"),
         _leaky_error,
         ulps=8,
-        limits=SpecialValues.ANYWHERE,
+        limits=ANYWHERE,
         followers="Conv LeakyRelu Mul",
         signed_zeros=False,
     ),
@@ -426,11 +396,8 @@ OPS = (
         (("alpha", 1.0, (*_SLOPES, 1.0)),),
         with_attrs("F.elu({0}, {alpha})", "torch.nn.ELU({alpha})({0})", "F.elu({0}, alpha={alpha})"),
         _elu_tensorflow,
-        _ABSOLUTE(_leaky_error, 4),
-        FLOATS,
-        ulps=8,
-        limits=SpecialValues.INFINITY,
-        signed_zeros=False,
+        plus_absolute(_leaky_error, 4),
+        **_EXPONENTIAL,
     ),
     parametric(
         "Celu",
@@ -438,25 +405,20 @@ OPS = (
         (("alpha", 1.0, (1.0, 0.5, 2.0, 0.125)),),
         with_attrs("F.celu({0}, {alpha})", "torch.nn.CELU(alpha={alpha})({0})", "torch.celu({0}, alpha={alpha})"),
         with_attrs("tf.where({0} < 0, {alpha} * tf.math.expm1({0} / {alpha}), {0})"),
-        _ABSOLUTE(errors.lipschitz(), 8),
+        plus_absolute(lipschitz(), 8),
         ("float32",),
-        ulps=8,
+        **_EXPONENTIAL,
         weight=0.4,
-        limits=SpecialValues.INFINITY,
-        signed_zeros=False,
     ),
     parametric(
         "Selu",
         lambda x, a: _exponential(x, a["alpha"], a["gamma"]),
         (("alpha", _SELU_ALPHA, (_SELU_ALPHA,)), ("gamma", _SELU_GAMMA, (_SELU_GAMMA,))),
-        _spell_selu("torch", "F.selu({0})", "torch.selu({0})"),
-        _spell_selu("tf", "tf.nn.selu({0})"),
-        _ABSOLUTE(lambda c: np.asarray(abs(c.attrs["gamma"]) * _leaky_error(c)), 8),
-        FLOATS,
-        ulps=8,
+        _spell_selu("torch", "F.selu torch.selu"),
+        _spell_selu("tf", "tf.nn.selu"),
+        plus_absolute(lambda c: np.asarray(abs(c.attrs["gamma"]) * _leaky_error(c)), 8),
+        **_EXPONENTIAL,
         weight=0.4,
-        limits=SpecialValues.INFINITY,
-        signed_zeros=False,
     ),
     parametric(
         "ThresholdedRelu",
@@ -465,9 +427,7 @@ OPS = (
         with_attrs("F.threshold({0}, {alpha}, 0.0)", "torch.where({0} > {alpha}, {0}, 0.0)"),
         with_attrs("tf.where({0} > {alpha}, {0}, tf.zeros_like({0}))", "{0} * tf.cast({0} > {alpha}, {0}.dtype)"),
         _thresholded_error,
-        FLOATS,
-        integer_exact=True,
-        continuous=False,
+        **DECIDES,
         weight=0.3,
         signed_zeros=False,
     ),
@@ -479,8 +439,7 @@ OPS = (
         with_attrs("tf.where({0} < -{lambd}, {0} + {bias}, tf.where({0} > {lambd}, {0} - {bias}, tf.zeros_like({0})))"),
         _shrink_error,
         tuple(t for t in FLOATS + SIGNED if t != "bfloat16"),
-        integer_exact=True,
-        continuous=False,
+        **DECIDES,
         ulps=1,
         weight=0.3,
     ),
@@ -490,10 +449,10 @@ OPS = (
         with_attrs(
             "F.softshrink({0}, {lambd})", "torch.nn.Softshrink({lambd})({0})", "F.softshrink({0}, lambd={lambd})"
         ),
-        **parameters((("lambd", 0.5, (0.5, 1.0, 0.0, 2.0)),)),
+        **_LAMBD,
         integer_exact=True,
         ulps=1,
-        limits=SpecialValues.INFINITY,
+        limits=INFINITY,
         signed_zeros=False,
     ),
     defined(
@@ -505,15 +464,14 @@ OPS = (
             "torch.hardshrink({0}, {lambd})",
             "{0}.hardshrink({lambd})",
         ),
-        **parameters((("lambd", 0.5, (0.5, 1.0, 0.0, 2.0)),)),
-        integer_exact=True,
-        continuous=False,
-        limits=SpecialValues.INFINITY,
+        **_LAMBD,
+        **DECIDES,
+        limits=INFINITY,
     ),
     defined(
         "tanhshrink",
         lambda x, a: x - x.then("Tanh"),
-        ("F.tanhshrink({0})", "torch.nn.Tanhshrink()({0})", "{0} - torch.tanh({0})"),
-        limits=SpecialValues.INFINITY | SpecialValues.NAN,
+        spell("F.tanhshrink nn.Tanhshrink", "{0} - torch.tanh({0})"),
+        limits=INFINITY | NAN,
     ),
 )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -12,17 +12,9 @@ from polyjuice.ir import Attrs, TensorType, dtypes
 from polyjuice.ir.dtypes import FLOATS, INTS, NUMERIC, UNSIGNED
 from polyjuice.ops import domains, errors, sampling
 from polyjuice.ops.decomposition_terms import Term, onnx_term, where
-from polyjuice.ops.pointwise import (
-    HALF_TO_SINGLE,
-    SMALL_TO_INT32,
-    binary,
-    by_type,
-    cast_around,
-    defined,
-    elementwise,
-    unary,
-)
-from polyjuice.ops.spec import Attr, Call, ErrorContext, Op, Operand, Sample, SpecialValues, SpellFn, Texts
+from polyjuice.ops.pointwise import DECIDES, binary, defined, elementwise, unary
+from polyjuice.ops.spec import NAN, POLE, Call, ErrorContext, Op, Operand, Sample, SpellFn, Texts, attributes
+from polyjuice.ops.text import HALF_TO_SINGLE, by_type, cast_around, spell
 
 _BITS_ERROR = errors.decided(lambda c: errors.added(c) > 0)
 """No error, unless an operand itself is in doubt."""
@@ -60,17 +52,8 @@ def _on_bits(function: Any) -> Any:
 
 
 def _bits(name: str, function: Any, word: str, symbol: str) -> Op:
-    return binary(
-        name,
-        _on_bits(function),
-        (f"torch.{word}({{0}}, {{1}})", f"{{0}} {symbol} {{1}}", f"{{0}}.{word}({{1}})", f"{{0}}.{word}_({{1}})"),
-        (f"tf.bitwise.{word}({{0}}, {{1}})", f"{{0}} {symbol} {{1}}"),
-        _BITS_ERROR,
-        INTS,
-        integer_exact=True,
-        continuous=False,
-        weight=0.7,
-    )
+    texts = f"torch.{word} {symbol} .{word} .{word}_", f"tf.bitwise.{word} {symbol}"
+    return binary(name, _on_bits(function), *texts, _BITS_ERROR, INTS, **DECIDES, weight=0.7)
 
 
 def _shift_left(x: np.ndarray, y: np.ndarray) -> np.ndarray:
@@ -82,8 +65,8 @@ def _shift_left(x: np.ndarray, y: np.ndarray) -> np.ndarray:
 _shift_right = _on_bits(np.right_shift)
 
 
-def _by_direction(left: Sequence[str], right: Sequence[str]) -> SpellFn:
-    return lambda c: c.draws.choice(left if c.attrs["direction"] == "LEFT" else right).format(*c.x)
+def _by_direction(left: str, right: str) -> SpellFn:
+    return lambda c: c.draws.choice(spell(left if c.attrs["direction"] == "LEFT" else right, operands=2)).format(*c.x)
 
 
 def _amount(rng: random.Random, first: TensorType) -> Operand:
@@ -118,18 +101,17 @@ def _shift_right_definition(x: Term, n: Term, a: Attrs) -> Term:
     return where(negative, size.then("BitwiseNot"), size).to(x.dtype)
 
 
-def _shift(name: str, function: Any, symbol: str, tensorflow: str, onnx: Any, **more: Any) -> Op:
+def _shift(name: str, function: Any, symbol: str, onnx: Any, **more: Any) -> Op:
     return binary(
         name,
         function,
-        (f"torch.{name}({{0}}, {{1}})", f"{{0}} {symbol} {{1}}", f"{{0}}.{name}({{1}})", f"{{0}}.{name}_({{1}})"),
-        (f"tf.bitwise.{tensorflow}({{0}}, {{1}})",),
+        f"torch.{name} {symbol} .{name} .{name}_",
+        f"tf.bitwise.{name.removeprefix('bitwise_')}",
         _shift_error,
         INTS,
         definition=onnx_term(onnx),
         why_not_derived="processors differ on amounts out of range, and its definition takes many steps",
-        integer_exact=True,
-        continuous=False,
+        **DECIDES,
         sample=lambda rng, first: Sample((_amount(rng, first),)),
         weight=0.3,
         **more,
@@ -199,16 +181,13 @@ def _sample_mod(rng: random.Random, first: TensorType) -> Sample:
     return Sample((_divisor(rng, first),), {"fmod": 1 if first.dtype in FLOATS else rng.randint(0, 1)})
 
 
-def _sample_remainder(rng: random.Random, first: TensorType) -> Sample:
-    return Sample((_divisor(rng, first),))
+_SMALL_TO_INT32 = {"int8": "int32", "int16": "int32", "uint8": "int32", "uint16": "int32"}
+_TRUNC_MOD_TENSORFLOW = cast_around({**HALF_TO_SINGLE, **_SMALL_TO_INT32}, "tf.truncatemod({0}, {1})")
+_FLOOR_MOD_TENSORFLOW = spell("tf.math.floormod % tf.math.mod", operands=2)
 
 
-_TRUNC_MOD_TENSORFLOW = cast_around({**HALF_TO_SINGLE, **SMALL_TO_INT32}, "tf.truncatemod({0}, {1})")
-_FLOOR_MOD_TENSORFLOW = ("tf.math.floormod({0}, {1})", "{0} % {1}", "tf.math.mod({0}, {1})")
-
-
-_TRUNC_MOD_TORCH = ("torch.fmod({0}, {1})", "{0}.fmod({1})")
-_FLOOR_MOD_TORCH = ("torch.remainder({0}, {1})", "{0} % {1}", "{0}.remainder({1})")
+_TRUNC_MOD_TORCH = spell("torch.fmod .fmod", operands=2)
+_FLOOR_MOD_TORCH = spell("torch.remainder % .remainder", operands=2)
 
 
 def _mod_tensorflow(c: Call) -> str:
@@ -232,25 +211,19 @@ def _floor_divide_definition(x: Term, y: Term, a: Attrs) -> Term:
     return (x / y).then("Floor")
 
 
-_FLOOR_DIVIDE_TORCH = ("torch.floor_divide({0}, {1})", "{0} // {1}", "torch.div({0}, {1}, rounding_mode='floor')")
+_FLOOR_DIVIDE_TORCH = spell("torch.floor_divide //", "torch.div({0}, {1}, rounding_mode='floor')", operands=2)
+
+
+_DIVISION: dict[str, Any] = {
+    "sample": lambda rng, first: Sample((_divisor(rng, first),)),
+    "distance_to_domain": domains.nonzero(1),
+    "divides": True,
+}
 
 
 def _remainder(name: str, definition: Callable[..., Term], torch: Texts, tensorflow: Texts, **more: Any) -> Op:
-    return defined(
-        name,
-        definition,
-        torch,
-        tensorflow,
-        NUMERIC,
-        operands=2,
-        sample=_sample_remainder,
-        integer_exact=True,
-        continuous=False,
-        limits=SpecialValues.NAN | SpecialValues.POLE,
-        distance_to_domain=domains.nonzero(1),
-        divides=True,
-        **more,
-    )
+    settings: dict[str, Any] = {**DECIDES, **_DIVISION, "limits": NAN | POLE, **more}
+    return defined(name, definition, torch, tensorflow, NUMERIC, operands=2, **settings)
 
 
 OPS = (
@@ -260,8 +233,8 @@ OPS = (
     unary(
         "BitwiseNot",
         np.bitwise_not,
-        ("torch.bitwise_not({0})", "~{0}", "{0}.bitwise_not()", "{0}.bitwise_not_()"),
-        ("tf.bitwise.invert({0})", "~{0}"),
+        "torch.bitwise_not ~ .bitwise_not .bitwise_not_",
+        "tf.bitwise.invert ~",
         _BITS_ERROR,
         INTS,
         continuous=False,
@@ -271,21 +244,19 @@ OPS = (
     elementwise(
         "BitShift",
         lambda x, a: _shift_left(*x) if a["direction"] == "LEFT" else np.asarray(_shift_right(*x)),
-        _by_direction(
-            ("torch.bitwise_left_shift({0}, {1})", "{0} << {1}"), ("torch.bitwise_right_shift({0}, {1})", "{0} >> {1}")
-        ),
-        _by_direction(("tf.bitwise.left_shift({0}, {1})",), ("tf.bitwise.right_shift({0}, {1})",)),
+        _by_direction("torch.bitwise_left_shift <<", "torch.bitwise_right_shift >>"),
+        _by_direction("tf.bitwise.left_shift", "tf.bitwise.right_shift"),
         _shift_error,
         UNSIGNED,
         operands=2,
         sample=lambda rng, first: Sample((_amount(rng, first),), {"direction": rng.choice(("LEFT", "RIGHT"))}),
-        attrs=(Attr("direction", "string"),),
+        attrs=attributes(direction="string"),
         continuous=False,
         weight=0.4,
         modular=True,
     ),
-    _shift("bitwise_left_shift", _shift_left, "<<", "left_shift", _shift_left_definition, modular=True),
-    _shift("bitwise_right_shift", _shift_right, ">>", "right_shift", _shift_right_definition),
+    _shift("bitwise_left_shift", _shift_left, "<<", _shift_left_definition, modular=True),
+    _shift("bitwise_right_shift", _shift_right, ">>", _shift_right_definition),
     elementwise(
         "Mod",
         lambda x, a: np.asarray(_trunc_mod(*x) if a["fmod"] else _floor_mod(*x)),
@@ -294,14 +265,10 @@ OPS = (
         _remainder_error,
         NUMERIC,
         operands=2,
-        sample=_sample_mod,
-        attrs=(Attr("fmod", "int", 0),),
-        integer_exact=True,
-        continuous=False,
+        **{**DECIDES, **_DIVISION, "sample": _sample_mod},
+        attrs=attributes(fmod=0),
         weight=0.5,
-        limits=SpecialValues.NAN | SpecialValues.POLE,
-        distance_to_domain=domains.nonzero(1),
-        divides=True,
+        limits=NAN | POLE,
     ),
     _remainder(
         "remainder",
@@ -322,14 +289,12 @@ OPS = (
         "floor_divide",
         _checked(np.floor_divide),
         by_type(FLOATS, (*_FLOOR_DIVIDE_TORCH, "torch.floor({0} / {1})"), _FLOOR_DIVIDE_TORCH),
-        ("tf.math.floordiv({0}, {1})", "{0} // {1}"),
+        "tf.math.floordiv //",
         _floor_divide_error,
         definition=onnx_term(_floor_divide_definition),
         why_not_derived="its definition rounds the quotient to the type before it rounds down",
-        sample=_sample_remainder,
         continuous=False,
-        limits=SpecialValues.NAN,
-        distance_to_domain=domains.nonzero(1),
-        divides=True,
+        **_DIVISION,
+        limits=NAN,
     ),
 )

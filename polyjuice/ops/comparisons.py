@@ -12,40 +12,38 @@ from polyjuice.ir import Attrs, TensorType
 from polyjuice.ir.dtypes import ALL, FLOATS, NUMERIC
 from polyjuice.ops import errors, sampling, unspecified
 from polyjuice.ops.decomposition_terms import where
-from polyjuice.ops.pointwise import binary, defined, elementwise, unary
-from polyjuice.ops.spec import Attr, Call, ErrorContext, Op, SpecialValues, SpellFn
+from polyjuice.ops.pointwise import DECIDES, binary, defined, elementwise, unary
+from polyjuice.ops.spec import ANYWHERE, INFINITY, Call, ErrorContext, Op, SpellFn, attributes
+from polyjuice.ops.text import spell
 
 
 def _compare(
-    name: str, function: Any, symbol: str, torch: str, tensorflow: str, types: tuple[str, ...] = NUMERIC, **more: Any
+    name: str, function: Any, symbol: str, torch: str, tensorflow: str, followers: str, types: tuple[str, ...] = NUMERIC
 ) -> Op:
     return binary(
         name,
         function,
-        (f"{{0}} {symbol} {{1}}", f"torch.{torch}({{0}}, {{1}})", f"{{0}}.{torch}({{1}})"),
-        (f"{{0}} {symbol} {{1}}", f"tf.{tensorflow}({{0}}, {{1}})", f"tf.math.{tensorflow}({{0}}, {{1}})"),
+        f"{symbol} torch.{torch} .{torch}",
+        f"{symbol} tf.{tensorflow} tf.math.{tensorflow}",
         errors.decided(errors.comparison_unstable),
         types,
         "bool",
-        integer_exact=True,
-        continuous=False,
-        limits=SpecialValues.ANYWHERE,
+        limits=ANYWHERE,
         numbers=(0, 1),
-        **more,
+        followers=followers,
     )
 
 
-def _logic(name: str, function: Any, word: str, symbol: str, *tensorflow: str, **more: Any) -> Op:
+def _logic(name: str, function: Any, word: str, symbol: str, tensorflow: str, followers: str) -> Op:
     return binary(
         name,
         function,
-        (f"torch.{word}({{0}}, {{1}})", f"{{0}} {symbol} {{1}}", f"{{0}}.{word}({{1}})", f"{{0}}.{word}_({{1}})"),
-        (f"{{0}} {symbol} {{1}}", f"tf.math.{word}({{0}}, {{1}})", *tensorflow),
+        f"torch.{word} {symbol} .{word} .{word}_",
+        f"{symbol} tf.math.{word} {tensorflow}",
         errors.added,
         ("bool",),
-        integer_exact=True,
-        continuous=False,
-        **more,
+        **DECIDES,
+        followers=followers,
     )
 
 
@@ -53,20 +51,18 @@ def _logic(name: str, function: Any, word: str, symbol: str, *tensorflow: str, *
 
 
 def _is_inf(x: Sequence[np.ndarray], a: Attrs) -> np.ndarray:
-    return np.asarray(
-        (np.isposinf(x[0]) & bool(a["detect_positive"])) | (np.isneginf(x[0]) & bool(a["detect_negative"]))
-    )
+    positive, negative = bool(a["detect_positive"]), bool(a["detect_negative"])
+    return np.asarray((np.isposinf(x[0]) & positive) | (np.isneginf(x[0]) & negative))
 
 
-def _spell_is_inf(both: Sequence[str], signed: str) -> SpellFn:
-    def spell(c: Call) -> str:
-        infinities = [c.attrs["detect_negative"] * ["-inf"], c.attrs["detect_positive"] * ["inf"]]
-        wanted = [text for texts in infinities for text in texts]
+def _spell_is_inf(both: str) -> SpellFn:
+    def text(c: Call) -> str:
+        wanted = c.attrs["detect_negative"] * ["-inf"] + c.attrs["detect_positive"] * ["inf"]
         if len(wanted) == 2:
-            return c.draws.choice(both).format(c.x[0])
-        return signed.format(c.x[0], *wanted) if wanted else f"{c.x[0]} < {c.x[0]}"
+            return c.draws.choice(spell(both)).format(c.x[0])
+        return f'{c.x[0]} == float("{wanted[0]}")' if wanted else f"{c.x[0]} < {c.x[0]}"
 
-    return spell
+    return text
 
 
 def _draw_is_inf(rng: random.Random, first: TensorType) -> Attrs:
@@ -86,92 +82,81 @@ def _signbit_error(c: ErrorContext) -> np.ndarray:
 
 OPS = (
     # comparison
-    _compare("Equal", np.equal, "==", "eq", "equal", ALL, followers="Not Where Cast Or"),
-    _compare("Greater", np.greater, ">", "gt", "greater", followers="Not Where Cast And"),
-    _compare("GreaterOrEqual", np.greater_equal, ">=", "ge", "greater_equal", followers="Not Where Cast And"),
-    _compare("Less", np.less, "<", "lt", "less", followers="Not Where Cast And"),
-    _compare("LessOrEqual", np.less_equal, "<=", "le", "less_equal", followers="Not Where Cast And"),
+    _compare("Equal", np.equal, "==", "eq", "equal", "Not Where Cast Or", ALL),
+    _compare("Greater", np.greater, ">", "gt", "greater", "Not Where Cast And"),
+    _compare("GreaterOrEqual", np.greater_equal, ">=", "ge", "greater_equal", "Not Where Cast And"),
+    _compare("Less", np.less, "<", "lt", "less", "Not Where Cast And"),
+    _compare("LessOrEqual", np.less_equal, "<=", "le", "less_equal", "Not Where Cast And"),
     # logic
-    _logic("And", np.logical_and, "logical_and", "&", "tf.logical_and({0}, {1})", followers="Not Where Cast Or"),
-    _logic("Or", np.logical_or, "logical_or", "|", "tf.logical_or({0}, {1})", followers="Not Where Cast And"),
-    _logic("Xor", np.logical_xor, "logical_xor", "^", "tf.not_equal({0}, {1})", followers="Not Where Xor"),
+    _logic("And", np.logical_and, "logical_and", "&", "tf.logical_and", "Not Where Cast Or"),
+    _logic("Or", np.logical_or, "logical_or", "|", "tf.logical_or", "Not Where Cast And"),
+    _logic("Xor", np.logical_xor, "logical_xor", "^", "tf.not_equal", "Not Where Xor"),
     unary(
         "Not",
         np.logical_not,
-        ("torch.logical_not({0})", "~{0}", "{0}.logical_not()", "{0}.logical_not_()"),
-        ("tf.logical_not({0})", "~{0}"),
+        "torch.logical_not ~ .logical_not .logical_not_",
+        "tf.logical_not ~",
         errors.lipschitz(),
         ("bool",),
-        integer_exact=True,
-        continuous=False,
+        **DECIDES,
         followers="Not Where And Or Cast",
     ),
     # classes
     unary(
         "IsNaN",
         np.isnan,
-        ("torch.isnan({0})", "{0}.isnan()", "{0} != {0}"),
-        ("tf.math.is_nan({0})", "tf.not_equal({0}, {0})"),
+        spell("torch.isnan .isnan", "{0} != {0}"),
+        spell("tf.math.is_nan", "tf.not_equal({0}, {0})"),
         errors.known,
-        FLOATS,
-        "bool",
-        integer_exact=True,
-        continuous=False,
+        result="bool",
         weight=0.3,
-        limits=SpecialValues.ANYWHERE,
+        limits=ANYWHERE,
     ),
     elementwise(
         "IsInf",
         _is_inf,
-        _spell_is_inf(("torch.isinf({0})", "{0}.isinf()"), '{0} == float("{1}")'),
-        _spell_is_inf(("tf.math.is_inf({0})",), '{0} == float("{1}")'),
+        _spell_is_inf("torch.isinf .isinf"),
+        _spell_is_inf("tf.math.is_inf"),
         errors.known,
         FLOATS,
         result="bool",
         sample=sampling.alone_with(_draw_is_inf),
-        attrs=(Attr("detect_negative", "int", 1), Attr("detect_positive", "int", 1)),
-        integer_exact=True,
-        continuous=False,
+        attrs=attributes(detect_negative=1, detect_positive=1),
         weight=0.3,
-        limits=SpecialValues.ANYWHERE,
+        limits=ANYWHERE,
     ),
     defined(
         "isfinite",
         lambda x, a: abs(x) < np.inf,
-        ("torch.isfinite({0})", "{0}.isfinite()"),
-        ("tf.math.is_finite({0})",),
+        "torch.isfinite .isfinite",
+        "tf.math.is_finite",
         result="bool",
         widen=False,
-        integer_exact=True,
-        continuous=False,
-        limits=SpecialValues.ANYWHERE,
+        limits=ANYWHERE,
     ),
     # signs
     defined(
         "signbit",
         lambda x, a: x < 0,
-        ("torch.signbit({0})", "{0}.signbit()"),
+        "torch.signbit .signbit",
         ("{0} < 0", "tf.math.less({0}, 0)"),
         NUMERIC,
         result="bool",
         widen=False,
         error=_signbit_error,
         why_not_derived=errors.OPEN_ZERO,
-        integer_exact=True,
-        continuous=False,
-        limits=SpecialValues.INFINITY,
+        limits=INFINITY,
         unsettled=unspecified.sign_of_nan(0),
     ),
     defined(
         "heaviside",
         lambda x, y, a: where(x.equals(0), y, (x > 0).to(x.dtype)),
-        ("torch.heaviside({0}, {1})", "{0}.heaviside({1})"),
+        "torch.heaviside .heaviside",
         dtypes=NUMERIC,
         operands=2,
         widen=False,
-        integer_exact=True,
-        continuous=False,
-        limits=SpecialValues.INFINITY,
+        **DECIDES,
+        limits=INFINITY,
         signed_zeros=False,
     ),
 )

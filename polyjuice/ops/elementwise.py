@@ -15,31 +15,24 @@ from polyjuice.ir import Attrs, TensorType
 from polyjuice.ir.dtypes import COMPLEX, FLOATS, INTS, NUMERIC, SIGNED, STORED, UNSIGNED
 from polyjuice.ops import domains, errors, sampling, unspecified, value_bounds
 from polyjuice.ops.decomposition_terms import Term, where
-from polyjuice.ops.pointwise import (
-    HALF_TO_SINGLE,
-    TextFn,
-    binary,
-    by_type,
-    cast_around,
-    defined,
-    folded,
-    suitable,
-    unary,
-    variadic,
-    with_attrs,
-)
+from polyjuice.ops.pointwise import DECIDES, binary, defined, suitable, unary, variadic
 from polyjuice.ops.spec import (
-    Attr,
+    ANYWHERE,
+    INFINITY,
+    NAN,
+    POLE,
+    STRICT,
     Call,
     ErrorContext,
     ErrorFn,
     Op,
     Operand,
     Sample,
-    SpecialValues,
     Texts,
+    attributes,
     by_definition,
 )
+from polyjuice.ops.text import HALF_TO_SINGLE, TextFn, by_type, cast_around, folded, spell, with_attrs
 from polyjuice.ops.value_bounds import Bounds
 
 
@@ -49,11 +42,12 @@ def _arithmetic(name: str, function: Any, symbol: str, word: str, error: ErrorFn
     return binary(
         name,
         function,
-        (f"{{0}} {symbol} {{1}}", f"torch.{torch}({{0}}, {{1}})", f"{{0}}.{torch}({{1}})", f"{{0}}.{torch}_({{1}})"),
-        (f"{{0}} {symbol} {{1}}", f"tf.{word}({{0}}, {{1}})", f"tf.math.{word}({{0}}, {{1}})", *tensorflow),
+        f"{symbol} torch.{torch} .{torch} .{torch}_",
+        spell(f"{symbol} tf.{word} tf.math.{word}", *tensorflow, operands=2),
         error,
-        limits=SpecialValues.ANYWHERE,
+        limits=ANYWHERE,
         modular=True,
+        numbers=(0, 1),
         **more,
     )
 
@@ -73,8 +67,7 @@ def _fold(function: Any) -> Any:
 
 def _sum_error(c: ErrorContext) -> np.ndarray:
     magnitude = np.asarray(_fold(np.add)([np.abs(x) for x in c.x]))
-    carried = errors.added(c)
-    return errors.unless_overflow(c, magnitude, errors.summed(len(c.x), c, carried, magnitude))
+    return errors.unless_overflow(c, magnitude, errors.summed(len(c.x), c, errors.added(c), magnitude))
 
 
 def _stacked(torch: str) -> TextFn:
@@ -93,30 +86,23 @@ def _add_n(c: Call) -> str:
     return folded("({0} + {1})")(c)
 
 
-def _divided(spell: TextFn) -> TextFn:
-    def divided(c: Call) -> str:
-        text = spell(c)
-        return f"{text} / {len(c.x)}"
-
-    return divided
+def _divided(text: TextFn) -> TextFn:
+    return lambda c: f"{text(c)} / {len(c.x)}"
 
 
-def _extremum(name: str, word: str, function: Any, symbol: str, **more: Any) -> Op:
+def _extremum(name: str, word: str, function: Any, symbol: str, followers: str) -> Op:
+    short = word[:3]
     return variadic(
         name,
         _fold(function),
-        _either(
-            folded(f"torch.{word}({{0}}, {{1}})", f"torch.{word[:3]}({{0}}, {{1}})", f"{{0}}.{word}({{1}})"),
-            _stacked(f"a{word[:3]}(0)"),
-        ),
-        folded(
-            f"tf.{word}({{0}}, {{1}})", f"tf.math.{word}({{0}}, {{1}})", f"tf.where({{0}} {symbol} {{1}}, {{0}}, {{1}})"
-        ),
+        _either(folded(*spell(f"torch.{word} torch.{short} .{word}", operands=2)), _stacked(f"a{short}(0)")),
+        folded(*spell(f"tf.{word} tf.math.{word}", f"tf.where({{0}} {symbol} {{1}}, {{0}}, {{1}})", operands=2)),
         errors.isotone,
         NUMERIC,
         integer_exact=True,
-        limits=SpecialValues.INFINITY,
-        **more,
+        limits=INFINITY,
+        followers=followers,
+        bounds=Bounds(f"({short} l0 l1)", f"({short} h0 h1)"),
     )
 
 
@@ -134,7 +120,7 @@ def _divide(a: np.ndarray, b: np.ndarray) -> np.ndarray:
 _divide_torch = by_type(
     INTS,
     ("torch.div({0}, {1}, rounding_mode='trunc')", "torch.divide({0}, {1}, rounding_mode='trunc')"),
-    ("{0} / {1}", "torch.div({0}, {1})", "torch.true_divide({0}, {1})", "{0}.div({1})"),
+    spell("/ torch.div torch.true_divide .div", operands=2),
 )
 
 _divide_tensorflow = by_type(INTS, ("tf.truncatediv({0}, {1})",), ("{0} / {1}", "tf.divide({0}, {1})"))
@@ -147,7 +133,7 @@ def _sample_divide(rng: random.Random, first: TensorType) -> Sample:
 
 def _reciprocal_error(c: ErrorContext) -> np.ndarray:
     one, exact = np.ones_like(c.x[0]), np.zeros_like(c.e[0])
-    return errors.quotient(ErrorContext([one, c.x[0]], [exact, c.e[0]], c.y, c.attrs, c.unit, c.numpy))
+    return errors.quotient(c._replace(x=[one, c.x[0]], e=[exact, c.e[0]]))
 
 
 # --- powers ----------------------------------------------------------------------------------------------------------
@@ -181,19 +167,22 @@ def _trunc(x: Term) -> Term:
     return where(x < 0, x.then("Ceil"), x.then("Floor"))
 
 
-def _rounding(name: str, function: Any, tensorflow: Texts, **more: Any) -> Op:
+_TRUNC_TENSORFLOW = "tf.where({0} < 0, tf.math.ceil({0}), tf.floor({0}))"
+
+
+def _rounding(name: str, function: Any, tensorflow: Texts | str, low: str, high: str, followers: str) -> Op:
     word = name.lower()
     return unary(
         name,
         function,
-        (f"torch.{word}({{0}})", f"{{0}}.{word}()", f"{{0}}.{word}_()"),
+        f"torch.{word} .{word} .{word}_",
         tensorflow,
         errors.stepped,
-        integer_exact=True,
-        continuous=False,
-        limits=SpecialValues.ANYWHERE,
+        **DECIDES,
+        limits=ANYWHERE,
         weight=0.5,
-        **more,
+        followers=followers,
+        bounds=Bounds(low, high, whole=True),
     )
 
 
@@ -206,9 +195,9 @@ def _copysign_error(c: ErrorContext) -> np.ndarray:
 
 
 def _sample_interpolate(rng: random.Random, first: TensorType) -> Sample:
-    end = TensorType(first.dtype, sampling.broadcastable(rng, first.shape))
+    end = sampling.broadcastable(rng, first.shape)
     weight = () if rng.random() < 0.4 else sampling.broadcastable(rng, first.shape)
-    return Sample((Operand(end), Operand(TensorType(first.dtype, weight))))
+    return sampling.operands(first, end, weight)
 
 
 def _sample_combination(rng: random.Random, first: TensorType) -> Sample:
@@ -230,7 +219,7 @@ def _combination(name: str, symbol: str, dtypes: tuple[str, ...], **more: Any) -
         dtypes=dtypes,
         operands=3,
         sample=_sample_combination,
-        attrs=(Attr("value", "float", 1.0),),
+        attrs=attributes(value=1.0),
         weight=0.4,
         **more,
     )
@@ -238,7 +227,7 @@ def _combination(name: str, symbol: str, dtypes: tuple[str, ...], **more: Any) -
 
 def _sample_subtract_reversed(rng: random.Random, first: TensorType) -> Sample:
     alpha = rng.choice(suitable((1.0, 1.0, 2.0, 0.5, -1.0, 3.0), first.dtype))
-    return Sample((Operand(TensorType(first.dtype, sampling.broadcastable(rng, first.shape))),), {"alpha": alpha})
+    return sampling.operands(first, sampling.broadcastable(rng, first.shape), alpha=alpha)
 
 
 OPS = (
@@ -254,7 +243,6 @@ OPS = (
         followers="Add Sub Mul Sum Cast Clip Softmax LayerNormalization Transpose ArgMax MatMul "
         f"{sampling.ACTIVATED} {sampling.REDUCED}",
         bounds=Bounds("(+ l0 l1)", "(+ h0 h1)", wraps=True),
-        numbers=(0, 1),
     ),
     _arithmetic(
         "Sub",
@@ -265,7 +253,6 @@ OPS = (
         weight=2,
         followers=f"Add Sub Mul Div Neg Abs Pow Exp Relu Cast Sqrt {sampling.REDUCED}",
         bounds=Bounds("(- l0 h1)", "(- h0 l1)", wraps=True),
-        numbers=(0, 1),
     ),
     _arithmetic(
         "Mul",
@@ -277,7 +264,6 @@ OPS = (
         weight=3,
         followers=f"Add Sub Mul Div Cast Sqrt MatMul Transpose Neg Conv Relu Where {sampling.REDUCED}",
         bounds=value_bounds.PRODUCT,
-        numbers=(0, 1),
     ),
     binary(
         "Div",
@@ -287,7 +273,7 @@ OPS = (
         lambda c: errors.infinite_if(errors.least_by(c), errors.quotient(c)),
         ulps=2,
         sample=_sample_divide,
-        limits=SpecialValues.ANYWHERE,
+        limits=ANYWHERE,
         distance_to_domain=domains.nonzero(1),
         divides=True,
         followers="Mul Div Add Floor Erf Cast Round Softmax Sub",
@@ -297,46 +283,28 @@ OPS = (
     binary(
         "Pow",
         np.power,
-        ("torch.pow({0}, {1})", "{0} ** {1}", "{0}.pow({1})", "{0}.pow_({1})"),
-        ("tf.pow({0}, {1})", "{0} ** {1}"),
+        "torch.pow ** .pow .pow_",
+        "tf.pow **",
         _power_error,
         FLOATS,
         ulps=8,
         weight=0.5,
-        limits=SpecialValues.NAN | SpecialValues.POLE | SpecialValues.STRICT,
+        limits=NAN | POLE | STRICT,
         distance_to_domain=domains.power,
         followers="Sqrt ReduceMean ReduceSum Mul Add",
         unsettled=unspecified.root(0),
     ),
-    _extremum(
-        "Max",
-        "maximum",
-        np.maximum,
-        ">=",
-        followers="Min Max Sub Relu Clip Add",
-        bounds=Bounds("(max l0 l1)", "(max h0 h1)"),
-        signed_zeros=False,
-    ),
-    _extremum(
-        "Min",
-        "minimum",
-        np.minimum,
-        "<=",
-        followers="Max Min Relu Clip Add",
-        bounds=Bounds("(min l0 l1)", "(min h0 h1)"),
-        signed_zeros=False,
-    ),
+    _extremum("Max", "maximum", np.maximum, ">=", "Min Max Sub Relu Clip Add"),
+    _extremum("Min", "minimum", np.minimum, "<=", "Max Min Relu Clip Add"),
     variadic(
         "Sum",
         _fold(np.add),
         _either(folded("({0} + {1})", "torch.add({0}, {1})"), _stacked("sum(0)")),
         _add_n,
         _sum_error,
-        FLOATS,
         integer_exact=True,
         partial=lambda x, a: _fold(np.add)([np.abs(v) for v in x]),
         weight=0.5,
-        signed_zeros=False,
     ),
     variadic(
         "Mean",
@@ -344,20 +312,18 @@ OPS = (
         _either(_divided(folded("({0} + {1})")), _stacked("mean(0)")),
         _divided(_add_n),
         lambda c: _sum_error(c) / len(c.x),
-        FLOATS,
         ulps=2,
         weight=0.4,
-        signed_zeros=False,
     ),
     unary(
         "Neg",
         np.negative,
-        ("-{0}", "torch.neg({0})", "{0}.neg()", "{0}.neg_()"),
-        ("-{0}", "tf.negative({0})"),
+        "- torch.neg .neg .neg_",
+        "- tf.negative",
         errors.lipschitz(),
         FLOATS + SIGNED,
         weight=1.5,
-        limits=SpecialValues.ANYWHERE,
+        limits=ANYWHERE,
         modular=True,
         followers="Neg Add Sub Mul Exp Abs Max Relu ArgMax ArgMin ReduceMax ReduceMin ReduceSum Div",
         bounds=Bounds("(neg h0)", "(neg l0)", wraps=True),
@@ -365,11 +331,11 @@ OPS = (
     unary(
         "Abs",
         np.abs,
-        ("torch.abs({0})", "{0}.abs()", "abs({0})", "{0}.abs_()"),
-        by_type(UNSIGNED, ("tf.identity({0})",), ("tf.abs({0})", "abs({0})", "tf.math.abs({0})")),
+        "torch.abs .abs abs .abs_",
+        by_type(UNSIGNED, ("tf.identity({0})",), spell("tf.abs abs tf.math.abs")),
         errors.lipschitz(),
         NUMERIC,
-        limits=SpecialValues.ANYWHERE,
+        limits=ANYWHERE,
         modular=True,
         followers="Log Sqrt Neg Relu ReduceSum Max",
         bounds=Bounds("(max 0.0 (max l0 (neg h0)))", "(max (neg l0) h0)", least="0.0", wraps=True),
@@ -377,24 +343,23 @@ OPS = (
     unary(
         "Sign",
         np.sign,
-        ("torch.sign({0})", "torch.sgn({0})", "{0}.sign()", "{0}.sign_()"),
-        by_type(UNSIGNED, ("tf.cast({0} > 0, {0}.dtype)", "tf.minimum({0}, 1)"), ("tf.sign({0})", "tf.math.sign({0})")),
+        "torch.sign torch.sgn .sign .sign_",
+        by_type(UNSIGNED, ("tf.cast({0} > 0, {0}.dtype)", "tf.minimum({0}, 1)"), spell("tf.sign tf.math.sign")),
         errors.stepped,
         NUMERIC,
-        integer_exact=True,
-        continuous=False,
-        limits=SpecialValues.INFINITY,
+        **DECIDES,
+        limits=INFINITY,
         followers="Mul Abs",
         bounds=Bounds("-1.0", "1.0", whole=True),
     ),
     unary(
         "Reciprocal",
         np.reciprocal,
-        ("torch.reciprocal({0})", "1.0 / {0}", "{0} ** -1", "{0}.reciprocal()", "{0}.reciprocal_()"),
+        spell("torch.reciprocal", "1.0 / {0}", "{0} ** -1", ".reciprocal .reciprocal_"),
         ("tf.math.reciprocal({0})", "1.0 / {0}"),
         _reciprocal_error,
         ulps=3,
-        limits=SpecialValues.ANYWHERE,
+        limits=ANYWHERE,
         distance_to_domain=domains.nonzero(0),
         followers="Mul Reciprocal Sqrt Div",
         bounds=Bounds("(/ 1.0 h0)", "(/ 1.0 l0)", when="(> (* l0 h0) 0.0)"),
@@ -402,18 +367,12 @@ OPS = (
     unary(
         "Identity",
         np.array,
-        (
-            "{0}.clone()",
-            "torch.clone({0})",
-            "{0}.contiguous()",
-            "{0}.view_as({0})",
-            "{0}.expand_as({0})",
-            "{0}.to({0}.dtype)",
-            "{0}.reshape({0}.shape)",
-            "{0}[...]",
-            "torch.nn.Identity()({0})",
+        spell(
+            ".clone torch.clone .contiguous",
+            *("{0}.view_as({0})", "{0}.expand_as({0})", "{0}.to({0}.dtype)", "{0}.reshape({0}.shape)", "{0}[...]"),
+            "nn.Identity",
         ),
-        ("tf.identity({0})",),
+        "tf.identity",
         errors.lipschitz(),
         STORED,
         torch_types=COMPLEX,
@@ -423,84 +382,65 @@ OPS = (
     defined(
         "square",
         lambda x, a: x * x,
-        ("torch.square({0})", "{0}.square()", "{0} ** 2", "{0} * {0}", "{0}.square_()"),
-        ("tf.square({0})", "tf.math.square({0})", "{0} * {0}"),
+        spell("torch.square .square", "{0} ** 2", "{0} * {0}", ".square_"),
+        spell("tf.square tf.math.square", "{0} * {0}"),
         NUMERIC,
         widen=False,
         ulps=1,
         weight=0.4,
-        limits=SpecialValues.ANYWHERE,
+        limits=ANYWHERE,
         modular=True,
         bounds=Bounds("0.0", "(max (* l0 l0) (* h0 h0))", least="0.0", wraps=True),
     ),
     defined(
         "copysign",
         lambda x, y, a: where(y < 0, -abs(x), abs(x)),
-        ("torch.copysign({0}, {1})", "{0}.copysign({1})", "{0}.copysign_({1})"),
+        "torch.copysign .copysign .copysign_",
         operands=2,
         widen=False,
         numpy=lambda x, a: np.copysign(*x),
         error=_copysign_error,
         why_not_derived=errors.OPEN_ZERO,
-        integer_exact=True,
-        continuous=False,
-        limits=SpecialValues.INFINITY,
+        **DECIDES,
+        limits=INFINITY,
         unsettled=unspecified.sign_of_nan(1),
     ),
     # rounding
-    _rounding(
-        "Floor",
-        np.floor,
-        ("tf.floor({0})", "tf.math.floor({0})"),
-        followers="Cast Sub Neg Mul",
-        bounds=Bounds("(- l0 1.0)", "h0", whole=True),
-    ),
-    _rounding(
-        "Ceil",
-        np.ceil,
-        ("tf.math.ceil({0})",),
-        followers="Cast Neg Floor",
-        bounds=Bounds("l0", "(+ h0 1.0)", whole=True),
-    ),
+    _rounding("Floor", np.floor, "tf.floor tf.math.floor", "(- l0 1.0)", "h0", "Cast Sub Neg Mul"),
+    _rounding("Ceil", np.ceil, "tf.math.ceil", "l0", "(+ h0 1.0)", "Cast Neg Floor"),
     _rounding(
         "Round",
         np.rint,
-        by_type(("float16",), ("tf.round({0})",), ("tf.round({0})", "tf.math.rint({0})")),
-        dtypes=FLOATS,
-        followers="Cast Mul Clip",
-        bounds=Bounds("(- l0 0.5)", "(+ h0 0.5)", whole=True),
+        by_type(("float16",), ("tf.round({0})",), spell("tf.round tf.math.rint")),
+        "(- l0 0.5)",
+        "(+ h0 0.5)",
+        "Cast Mul Clip",
     ),
     defined(
         "trunc",
         lambda x, a: _trunc(x),
-        ("torch.trunc({0})", "torch.fix({0})", "{0}.trunc()", "{0}.trunc_()"),
-        cast_around(
-            HALF_TO_SINGLE,
-            "tf.where({0} < 0, tf.math.ceil({0}), tf.floor({0}))",
-            "tf.sign({0}) * tf.floor(tf.abs({0}))",
-        ),
+        "torch.trunc torch.fix .trunc .trunc_",
+        cast_around(HALF_TO_SINGLE, _TRUNC_TENSORFLOW, "tf.sign({0}) * tf.floor(tf.abs({0}))"),
         widen=False,
         numpy=lambda x, a: np.trunc(x[0]),
         error=errors.stepped,
         why_not_derived=errors.OPEN_SIGN,
-        integer_exact=True,
-        continuous=False,
-        limits=SpecialValues.ANYWHERE,
+        **DECIDES,
+        limits=ANYWHERE,
         bounds=Bounds("(min l0 0.0)", "(max h0 0.0)", whole=True),
     ),
     defined(
         "frac",
         lambda x, a: x - _trunc(x),
-        ("torch.frac({0})", "{0}.frac()", "{0} - torch.trunc({0})", "{0}.frac_()"),
-        ("{0} - tf.where({0} < 0, tf.math.ceil({0}), tf.floor({0}))",),
+        spell("torch.frac .frac", "{0} - torch.trunc({0})", ".frac_"),
+        (f"{{0}} - {_TRUNC_TENSORFLOW}",),
         widen=False,
         numpy=lambda x, a: x[0] - np.trunc(x[0]),
         error=_fraction_error,
         why_not_derived=errors.OPEN_SIGN,
-        integer_exact=True,
-        continuous=False,
+        **DECIDES,
         ulps=1,
-        limits=SpecialValues.ANYWHERE,
+        limits=ANYWHERE,
         bounds=value_bounds.WITHIN_ONE,
     ),
     # combinations
@@ -512,9 +452,9 @@ OPS = (
         operands=2,
         partial=by_definition,
         sample=_sample_subtract_reversed,
-        attrs=(Attr("alpha", "float", 1.0),),
+        attrs=attributes(alpha=1.0),
         weight=0.4,
-        limits=SpecialValues.NAN,
+        limits=NAN,
         modular=True,
     ),
     _combination("addcmul", "*", NUMERIC, partial=by_definition, modular=True),
@@ -522,7 +462,7 @@ OPS = (
     defined(
         "lerp",
         lambda x, y, w, a: x + w * (y - x),
-        ("torch.lerp({0}, {1}, {2})", "{0}.lerp({1}, {2})", "{0} + {2} * ({1} - {0})"),
+        spell("torch.lerp .lerp", "{0} + {2} * ({1} - {0})", operands=3),
         operands=3,
         partial=by_definition,
         sample=_sample_interpolate,

@@ -1,9 +1,12 @@
-"""Makers of entries for elementwise operators, which differ mostly in their function and their texts."""
+"""Makers of entries for elementwise operators, which differ mostly in their function and their texts.
+
+A text that is a string is one of :func:`polyjuice.ops.text.spell`.
+"""
 
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -12,15 +15,11 @@ from polyjuice.ir import Attrs, TensorType
 from polyjuice.ir.dtypes import FLOATS, NUMERIC, UNSIGNED
 from polyjuice.ops import sampling
 from polyjuice.ops.decomposition_terms import Term, onnx_term
-from polyjuice.ops.spec import NOT_WRITTEN, Attr, Call, ErrorFn, Op, Sample, Texts, by_definition
-from polyjuice.ops.text import literal
+from polyjuice.ops.spec import NOT_WRITTEN, Attr, ErrorFn, Op, Sample, Texts, by_definition
+from polyjuice.ops.text import spell
 
-TextFn = Callable[[Call], str]
-"""A function that returns the text of any application, never Unsupported."""
-
-HALF_TO_SINGLE = {"float16": "float32", "bfloat16": "float32"}
-
-SMALL_TO_INT32 = {"int8": "int32", "int16": "int32", "uint8": "int32", "uint16": "int32"}
+DECIDES: dict[str, Any] = {"integer_exact": True, "continuous": False}
+"""The operator decides something, and jumps where the decision turns over."""
 
 
 def broadcast_shape(s: Sequence[Any], a: Any) -> Sequence[Any]:
@@ -33,8 +32,8 @@ def broadcast_shape(s: Sequence[Any], a: Any) -> Sequence[Any]:
 def elementwise(
     name: str,
     numpy: Callable[[Sequence[Any], Attrs], Any],
-    torch: Texts,
-    tensorflow: Texts,
+    torch: Texts | str,
+    tensorflow: Texts | str,
     error: ErrorFn,
     dtypes: tuple[str, ...],
     operands: int = 1,
@@ -42,7 +41,6 @@ def elementwise(
     **properties: Any,
 ) -> Op:
     """An operator of some operands of one type, which broadcast."""
-    settings: dict[str, Any] = {"sample": sampling.same_type(operands - 1), **properties}
     return Op(
         name=name,
         inputs=("T",) * operands,
@@ -51,18 +49,18 @@ def elementwise(
         shape=broadcast_shape,
         numpy=numpy,
         error=error,
-        torch=torch,
-        tensorflow=tensorflow,
+        torch=spell(torch, operands=operands) if isinstance(torch, str) else torch,
+        tensorflow=spell(tensorflow, operands=operands) if isinstance(tensorflow, str) else tensorflow,
         elementwise=True,
-        **settings,
+        **{"sample": sampling.same_type(operands - 1), **properties},
     )
 
 
 def defined(
     name: str,
     definition: Callable[..., Term],
-    torch: Texts,
-    tensorflow: Texts = NOT_WRITTEN,
+    torch: Texts | str,
+    tensorflow: Texts | str = NOT_WRITTEN,
     dtypes: tuple[str, ...] = FLOATS,
     operands: int = 1,
     widen: bool = True,
@@ -79,8 +77,8 @@ def defined(
 def unary(
     name: str,
     function: Callable[[Any], Any],
-    torch: Texts,
-    tensorflow: Texts,
+    torch: Texts | str,
+    tensorflow: Texts | str,
     error: ErrorFn,
     dtypes: tuple[str, ...] = FLOATS,
     result: str = "T",
@@ -95,8 +93,8 @@ def parametric(
     name: str,
     function: Callable[[Any, Attrs], Any],
     attrs: Sequence[tuple[str, float | None, Sequence[float | None]]],
-    torch: Texts,
-    tensorflow: Texts,
+    torch: Texts | str,
+    tensorflow: Texts | str,
     error: ErrorFn,
     dtypes: tuple[str, ...] = FLOATS,
     **properties: Any,
@@ -131,17 +129,15 @@ def suitable(values: Sequence[float | None], dtype: str) -> list[float | None]:
 def binary(
     name: str,
     function: Callable[[Any, Any], Any],
-    torch: Texts,
-    tensorflow: Texts,
+    torch: Texts | str,
+    tensorflow: Texts | str,
     error: ErrorFn,
     dtypes: tuple[str, ...] = NUMERIC,
     result: str = "T",
     **properties: Any,
 ) -> Op:
     """An operator of two operands of one type, which broadcast, without attributes."""
-    return elementwise(
-        name, lambda x, a: function(x[0], x[1]), torch, tensorflow, error, dtypes, 2, result, **properties
-    )
+    return elementwise(name, lambda x, a: function(*x), torch, tensorflow, error, dtypes, 2, result, **properties)
 
 
 def variadic(
@@ -150,58 +146,13 @@ def variadic(
     torch: Texts,
     tensorflow: Texts,
     error: ErrorFn,
-    dtypes: tuple[str, ...],
+    dtypes: tuple[str, ...] = FLOATS,
     **properties: Any,
 ) -> Op:
-    """An operator of any number of operands of one type, which broadcast."""
-    settings: dict[str, Any] = {"sample": _further_operands, "variadic": True, **properties}
+    """An operator of any number of operands of one type, which broadcast. The sign of a zero depends on their order."""
+
+    def sample(rng: random.Random, first: TensorType) -> Sample:
+        return sampling.same_type(rng.choice((1, 1, 2, 3)))(rng, first) or Sample()
+
+    settings: dict[str, Any] = {"sample": sample, "variadic": True, "signed_zeros": False, **properties}
     return elementwise(name, lambda x, a: function(x), torch, tensorflow, error, dtypes, **settings)
-
-
-def _further_operands(rng: random.Random, first: TensorType) -> Sample:
-    return sampling.same_type(rng.choice((1, 1, 2, 3)))(rng, first) or Sample()
-
-
-# --- texts -----------------------------------------------------------------------------------------------------------
-
-
-def folded(*templates: str) -> TextFn:
-    """Templates of two operands, applied from the left."""
-
-    def spell(c: Call) -> str:
-        template = c.draws.choice(templates)
-        out = c.x[0]
-        for other in c.x[1:]:
-            out = template.format(out, other)
-        return out
-
-    return spell
-
-
-def with_attrs(*templates: str) -> TextFn:
-    """Templates with places for the attributes too, by name: numbers as elements of the first operand's type."""
-
-    def spell(c: Call) -> str:
-        numbers = {k: v if v is None else literal(v, c.types[0].dtype) for k, v in c.attrs.items()}
-        return c.draws.choice(templates).format(*c.x, **numbers)
-
-    return spell
-
-
-def by_type(dtypes: Sequence[str], those: Sequence[str], others: Sequence[str]) -> TextFn:
-    """Templates for first operands of some types, and templates for the rest."""
-    return lambda c: c.draws.choice(those if c.types[0].dtype in dtypes else others).format(*c.x)
-
-
-def cast_around(wide: Mapping[str, str], *templates: str) -> TextFn:
-    """TensorFlow templates, with a cast to a wider type around some element types without a kernel."""
-
-    def spell(c: Call) -> str:
-        dtype = c.types[0].dtype
-        template = c.draws.choice(templates)
-        if dtype not in wide:
-            return template.format(*c.x)
-        casts = [f"tf.cast({x}, tf.{wide[dtype]})" for x in c.x]
-        return f"tf.cast({template.format(*casts)}, tf.{c.results[0].dtype})"
-
-    return spell

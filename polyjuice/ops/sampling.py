@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 import random
 from collections.abc import Callable, Iterable, Sequence
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -126,6 +126,11 @@ def same_type(count: int) -> SampleFn:
         return Sample(tuple(Operand(t) for t in types))
 
     return sample
+
+
+def operands(first: TensorType, *shapes: Sequence[int], **attrs: Any) -> Sample:
+    """Further operands of the first one's element type, of these shapes, and attributes."""
+    return Sample(tuple(Operand(TensorType(first.dtype, tuple(shape))) for shape in shapes), attrs)
 
 
 def some_axes(rng: random.Random, rank: int) -> tuple[int, ...]:

@@ -23,9 +23,21 @@ from polyjuice.ir.dtypes import (
 )
 from polyjuice.ops import adjoints, errors, sampling, unspecified, writes
 from polyjuice.ops.decomposition_terms import Term, onnx_term, where
-from polyjuice.ops.pointwise import broadcast_shape, defined, elementwise, parameters, suitable, with_attrs
-from polyjuice.ops.spec import Attr, Call, ErrorContext, Op, Operand, Sample, SpecialValues, SpellFn, Unsupported
-from polyjuice.ops.text import literal
+from polyjuice.ops.pointwise import DECIDES, broadcast_shape, defined, elementwise, parameters, suitable
+from polyjuice.ops.spec import (
+    ANYWHERE,
+    INFINITY,
+    NAN,
+    Attr,
+    Call,
+    ErrorContext,
+    Op,
+    Operand,
+    Sample,
+    Unsupported,
+    attributes,
+)
+from polyjuice.ops.text import literal, with_attrs
 from polyjuice.ops.value_bounds import Bounds
 
 # --- limits ----------------------------------------------------------------------------------------------------------
@@ -33,10 +45,8 @@ from polyjuice.ops.value_bounds import Bounds
 
 def _clip(x: Sequence[np.ndarray], a: Attrs) -> np.ndarray:
     out = x[0]
-    if a["min"] is not None:
-        out = np.maximum(out, np.asarray(a["min"], out.dtype))
-    if a["max"] is not None:
-        out = np.minimum(out, np.asarray(a["max"], out.dtype))
+    for limit, function in (("min", np.maximum), ("max", np.minimum)):
+        out = out if a[limit] is None else function(out, np.asarray(a[limit], out.dtype))
     return out
 
 
@@ -52,13 +62,10 @@ def _limits(c: Call) -> dict[str, str]:
 
 def _clip_torch(c: Call) -> str:
     limits = _limits(c)
-    texts = [f"{name}, {', '.join(f'{k}={v}' for k, v in limits.items())})" for name in _CLAMPS]
+    texts = [f"torch.{name}({{0}}, {', '.join(f'{k}={v}' for k, v in limits.items())})" for name in ("clamp", "clip")]
     if len(limits) == 1:
         texts += [f"torch.clamp_{k}({{0}}, {v})" for k, v in limits.items()]
     return c.draws.choice(texts).format(c.x[0])
-
-
-_CLAMPS = ("torch.clamp({0}", "torch.clip({0}")
 
 
 def _clip_tensorflow(c: Call) -> str:
@@ -162,18 +169,15 @@ def _draw_cast(rng: random.Random, first: TensorType) -> Attrs:
 
 
 def _cast_torch(c: Call) -> str | Unsupported:
-    if c.attrs["to"] in NARROW_INTS:
+    to = c.attrs["to"]
+    if to in NARROW_INTS:
         return Unsupported("Torch has no numbers of 4 bits")
     if writes.wanted(c):
         return writes.written(c, writes.empty(c), [("[...]", c.x[0])])
-    same = ("{0}.to({0}.dtype)", "{0}.type_as({0})") if c.types[0] == c.results[0] else ()
-    return _to(
-        "{0}.to(torch.{1})",
-        "{0}.type(torch.{1})",
-        "{0}.to(dtype=torch.{1})",
-        *(f"{{0}}.{_METHODS[to]}()" for to in [c.attrs["to"]] if to in _METHODS),
-        *same,
-    )(c)
+    texts = ["{0}.to(torch.{1})", "{0}.type(torch.{1})", "{0}.to(dtype=torch.{1})"]
+    texts += [f"{{0}}.{_METHODS[to]}()"] if to in _METHODS else []
+    texts += ["{0}.to({0}.dtype)", "{0}.type_as({0})"] if c.types[0] == c.results[0] else []
+    return c.draws.choice(texts).format(c.x[0], framework_name(to))
 
 
 def _cast_tensorflow(c: Call) -> str | Unsupported:
@@ -199,10 +203,6 @@ _METHODS = {
 """Torch's methods that convert to a type."""
 
 
-def _to(*templates: str) -> SpellFn:
-    return lambda c: c.draws.choice(templates).format(c.x[0], framework_name(c.attrs["to"]))
-
-
 def _sample_where(rng: random.Random, first: TensorType) -> Sample:
     dtype = sampling.element_type(rng, ALL)
     shapes = [first.shape, sampling.broadcastable(rng, first.shape)]
@@ -211,8 +211,7 @@ def _sample_where(rng: random.Random, first: TensorType) -> Sample:
 
 
 def _where_error(c: ErrorContext) -> np.ndarray:
-    condition, ec = c.x[0], c.e[0]
-    return np.where(ec > 0, np.inf, np.where(condition, c.e[1], c.e[2]))
+    return np.where(c.e[0] > 0, np.inf, np.where(c.x[0], c.e[1], c.e[2]))
 
 
 def _sample_masked_fill(rng: random.Random, first: TensorType) -> Sample:
@@ -232,12 +231,9 @@ OPS = (
         errors.lipschitz(),
         NUMERIC,
         sample=sampling.alone_with(_draw_clip),
-        attrs=(
-            Attr("min", "float", None, as_input=True, scalar=True, like_operand=True),
-            Attr("max", "float", None, as_input=True, scalar=True, like_operand=True),
-        ),
+        attrs=tuple(Attr(k, "float", None, as_input=True, scalar=True, like_operand=True) for k in ("min", "max")),
         integer_exact=True,
-        limits=SpecialValues.INFINITY,
+        limits=INFINITY,
         disputed=_clip_disputed,
         followers="Clip Relu Cast Add Mul Min Max Conv",
         signed_zeros=False,
@@ -252,7 +248,7 @@ OPS = (
         **parameters((("min", 0.0, (0.0, 0.0, 1.0, -2.0, 0.5)),)),
         integer_exact=True,
         ulps=1,
-        limits=SpecialValues.INFINITY,
+        limits=INFINITY,
         bounds=Bounds("(max l0 min_)", "(max h0 min_)"),
         signed_zeros=False,
     ),
@@ -269,10 +265,9 @@ OPS = (
         tensorflow=("tf.where({0}, {1}, {2})", "tf.raw_ops.SelectV2(condition={0}, t={1}, e={2})"),
         sample=_sample_where,
         elementwise=True,
-        integer_exact=True,
-        continuous=False,
+        **DECIDES,
         weight=3,
-        limits=SpecialValues.ANYWHERE,
+        limits=ANYWHERE,
         followers=f"Where Softmax MatMul Add Mul Cast {sampling.REDUCED}",
         bounds=Bounds("(min l1 l2)", "(max h1 h2)"),
     ),
@@ -285,12 +280,11 @@ OPS = (
         torch=with_attrs("{0}.masked_fill({1}, {value})", "torch.masked_fill({0}, {1}, {value})"),
         definition=onnx_term(lambda x, mask, a: where(mask, a["value"], x), widen=False),
         sample=_sample_masked_fill,
-        attrs=(Attr("value", "float"),),
+        attrs=attributes(value="float"),
         elementwise=True,
-        integer_exact=True,
-        continuous=False,
+        **DECIDES,
         weight=0.5,
-        limits=SpecialValues.ANYWHERE,
+        limits=ANYWHERE,
     ),
     defined(
         "nan_to_num",
@@ -299,7 +293,7 @@ OPS = (
         widen=False,
         **parameters((("nan", 0.0, (0.0, 0.0, 1.0)), ("posinf", None, (8.0, 100.0)), ("neginf", None, (-8.0, -100.0)))),
         integer_exact=True,
-        limits=SpecialValues.INFINITY | SpecialValues.NAN,
+        limits=INFINITY | NAN,
     ),
     Op(
         name="Cast",
@@ -312,11 +306,11 @@ OPS = (
         torch=_cast_torch,
         tensorflow=_cast_tensorflow,
         sample=sampling.alone_with(_draw_cast),
-        attrs=(Attr("to", "dtype"),),
+        attrs=attributes(to="dtype"),
         elementwise=True,
         continuous=False,
         weight=2,
-        limits=SpecialValues.ANYWHERE,
+        limits=ANYWHERE,
         modular=True,
         rounds=True,
         adjoint=adjoints.through,

@@ -58,6 +58,18 @@ class Attr:
     """Its number among ONNX's inputs, where it stands among the operands."""
 
 
+_KINDS = {int: "int", float: "float", str: "string", tuple: "ints"}
+
+
+def attributes(**defaults: Any) -> tuple[Attr, ...]:
+    """Attributes by their defaults. One that must be given has its kind there: ``attributes(k="int", axis=-1)``."""
+    required = {*_KINDS.values(), "dtype", "graph"}
+    return tuple(
+        Attr(name, value) if value in required else Attr(name, _KINDS[type(value)], value)
+        for name, value in defaults.items()
+    )
+
+
 @dataclass(frozen=True)
 class Operand:
     """An operand that the generator has to find or make: its type, and a range of values if it must be constant.
@@ -220,6 +232,9 @@ class SpecialValues(Flag):
     ANYWHERE = INFINITY | NAN | POLE
 
 
+INFINITY, NAN, POLE, STRICT = SpecialValues.INFINITY, SpecialValues.NAN, SpecialValues.POLE, SpecialValues.STRICT
+ANYWHERE = SpecialValues.ANYWHERE
+
 _WEIGHTS = {"": 1.0, "aten": 0.3}
 """How often an operator of a domain is drawn, unless its entry says otherwise."""
 
@@ -290,14 +305,15 @@ class Op:
     """Whether each element of the result depends only on the operands' elements at its place, after broadcasting."""
 
     integer_exact: bool = False
-    """Whether the result of integers is that integer, in every type that holds it. It follows from ``modular`` and
-    ``moves``."""
+    """Whether the result of integers is that integer, in every type that holds it. It follows from ``modular``,
+    ``moves`` and ``ties``, and holds for truth values."""
 
     integer_exact_with: Callable[[Attrs, str], bool] | None = None
     """Whether ``integer_exact`` holds with some attributes, for results held in a type; with all unless given."""
 
-    continuous: bool = True
-    """Whether small changes of the operands make small changes of the result."""
+    continuous: bool | None = None
+    """Whether small changes of the operands make small changes of the result. By default, it holds unless that is a
+    truth value."""
 
     moves: bool = False
     """Whether the result only rearranges elements of the operands."""
@@ -392,7 +408,11 @@ class Op:
     """How often the operator is generated, compared with others; that of its domain where this is negative."""
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "integer_exact", self.integer_exact or self.modular or self.moves)
+        truth = set(self.results) == {"bool"}
+        exact = self.integer_exact or self.modular or self.moves or self.ties is not None or truth
+        object.__setattr__(self, "integer_exact", exact)
+        if self.continuous is None:
+            object.__setattr__(self, "continuous", not truth)
         if self.weight < 0:
             object.__setattr__(self, "weight", _WEIGHTS[self.domain])
         if self.signed_zeros is None:

@@ -1,15 +1,22 @@
-"""Pieces of Python text that several families of operators share."""
+"""Pieces of Python text that several families of operators share, and makers of an entry's texts."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
-from typing import TypeVar
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, TypeVar
 
 from polyjuice.ir import dtypes
 from polyjuice.ops.shapes import normalize_axis
 
+if TYPE_CHECKING:
+    from polyjuice.ops.spec import Call
+
 T = TypeVar("T")
+TextFn = Callable[["Call"], str]
+"""A function that returns the text of any application, never Unsupported."""
+
+HALF_TO_SINGLE = {"float16": "float32", "bfloat16": "float32"}
 
 
 def literal(value: float, dtype: str) -> str:
@@ -40,3 +47,74 @@ def subscript(rank: int, entries: Mapping[int, str]) -> str:
     entries = {normalize_axis(axis, rank): entry for axis, entry in entries.items()}
     last = max(entries, default=-1)
     return f"[{', '.join(entries.get(axis, ':') for axis in range(last + 1))}]" if last >= 0 and rank else "[...]"
+
+
+# --- makers of texts -------------------------------------------------------------------------------------------------
+
+
+def spell(*texts: str, operands: int = 1) -> tuple[str, ...]:
+    """Templates. A text without a place for an operand lists names, each of which is applied to all operands.
+
+    A name is that of a function (``torch.add``), a method (``.add_``), a module (``nn.ReLU``) or a symbol (``+``).
+    """
+    places = [f"{{{i}}}" for i in range(operands)]
+    return tuple(
+        template
+        for text in texts
+        for template in ([text] if "{" in text else [_applied(name, *places) for name in text.split()])
+    )
+
+
+def _applied(name: str, first: str, *others: str) -> str:
+    operands = ", ".join((first, *others))
+    if not any(map(str.isalnum, name)):
+        return f"{first} {name} {others[0]}" if others else f"{name}{first}"
+    if name.startswith("."):
+        return f"{first}{name}({', '.join(others)})"
+    return f"torch.{name}()({operands})" if name.startswith("nn.") else f"{name}({operands})"
+
+
+def with_attrs(*templates: str) -> TextFn:
+    """Templates with places for the attributes too, by name: floating numbers as elements of the operand's type.
+
+    ``{all}`` is the list of the operands.
+    """
+
+    def fill(c: Call) -> str:
+        dtype = c.types[0].dtype
+        attrs = {k: literal(v, dtype) if isinstance(v, float) else v for k, v in c.attrs.items()}
+        return c.draws.choice(templates).format(*c.x, all=", ".join(c.x), **attrs)
+
+    return fill
+
+
+def folded(*templates: str) -> TextFn:
+    """Templates of two operands, applied from the left."""
+
+    def fold(c: Call) -> str:
+        template = c.draws.choice(templates)
+        out = c.x[0]
+        for other in c.x[1:]:
+            out = template.format(out, other)
+        return out
+
+    return fold
+
+
+def by_type(dtypes: Sequence[str], those: Sequence[str], others: Sequence[str]) -> TextFn:
+    """Templates for first operands of some types, and templates for the rest."""
+    return lambda c: c.draws.choice(those if c.types[0].dtype in dtypes else others).format(*c.x)
+
+
+def cast_around(wide: Mapping[str, str], *templates: str) -> TextFn:
+    """TensorFlow templates, with a cast to a wider type around some element types without a kernel."""
+
+    def widened(c: Call) -> str:
+        dtype = c.types[0].dtype
+        template = c.draws.choice(templates)
+        if dtype not in wide:
+            return template.format(*c.x)
+        casts = [f"tf.cast({x}, tf.{wide[dtype]})" for x in c.x]
+        return f"tf.cast({template.format(*casts)}, tf.{c.results[0].dtype})"
+
+    return widened

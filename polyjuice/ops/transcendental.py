@@ -11,46 +11,31 @@ from polyjuice.ir import Attrs, dtypes
 from polyjuice.ir.dtypes import FLOATS
 from polyjuice.ops import domains, errors, unspecified, value_bounds
 from polyjuice.ops.decomposition_terms import Term, onnx_term, where
-from polyjuice.ops.pointwise import HALF_TO_SINGLE, binary, cast_around, defined, parameters, unary
-from polyjuice.ops.spec import NOT_WRITTEN, Call, ErrorContext, Op, SpecialValues, Unsupported
+from polyjuice.ops.errors import lipschitz, monotone, plus_absolute, plus_backward
+from polyjuice.ops.pointwise import binary, defined, parameters, unary
+from polyjuice.ops.spec import ANYWHERE, INFINITY, NAN, NOT_WRITTEN, POLE, ErrorContext, Op, Unsupported
 from polyjuice.ops.special import digamma, erf, erfc, erfinv, lgamma
-from polyjuice.ops.value_bounds import Bounds
+from polyjuice.ops.text import HALF_TO_SINGLE, cast_around, spell, with_attrs
+from polyjuice.ops.value_bounds import WITHIN_ONE, Bounds
 
 _NO_ONNX = Unsupported("ONNX's operators say it only as an approximation")
 
 
-def _function(name: str, function: Any, error: Any, types: tuple[str, ...] = FLOATS, **more: Any) -> Op:
+def _function(name: str, function: Any, error: Any, **more: Any) -> Op:
     """The entry of a function that has one name in ONNX, Torch and TensorFlow."""
     word = name.lower()
-    return unary(
-        name,
-        function,
-        _methods(word),
-        (f"tf.math.{word}({{0}})",) + ((f"tf.{word}({{0}})",) if word != "log" and word != "erf" else ()),
-        error,
-        types,
-        **more,
-    )
+    tensorflow = f"tf.math.{word}" + (f" tf.{word}" if word not in ("log", "erf") else "")
+    return unary(name, function, _methods(word), tensorflow, error, **{"ulps": 8, "limits": ANYWHERE, **more})
 
 
-def _methods(name: str) -> tuple[str, ...]:
-    return f"torch.{name}({{0}})", f"{{0}}.{name}()", f"{{0}}.{name}_()"
+def _methods(name: str) -> str:
+    return f"torch.{name} .{name} .{name}_"
 
 
-def _aten(name: str, function: Any, tensorflow: Any, error: Any, onnx: Any, *torch: str, **more: Any) -> Op:
-    """The entry of a function that ONNX lacks, with further Torch templates."""
-    return unary(
-        name,
-        function,
-        (*_methods(name), *torch),
-        tensorflow,
-        error,
-        definition=onnx,
-        **{"ulps": 8, **more},
-    )
-
-
-_ABSOLUTE = errors.plus_absolute
+def _aten(name: str, function: Any, tensorflow: Any, error: Any, onnx: Any, special: str = "", **more: Any) -> Op:
+    """The entry of a function that ONNX lacks; ``special`` is its name in ``torch.special``."""
+    torch = f"{_methods(name)} torch.special.{special or name}"
+    return unary(name, function, torch, tensorflow, error, definition=onnx, **{"ulps": 8, **more})
 
 
 def _logarithm(name: str, base: int, tensorflow: str) -> Op:
@@ -59,9 +44,13 @@ def _logarithm(name: str, base: int, tensorflow: str) -> Op:
         lambda x, a: x.then("Log") / math.log(base),
         _methods(name),
         (f"tf.math.log({{0}}) / {math.log(base)}", tensorflow),
-        limits=SpecialValues.ANYWHERE,
-        distance_to_domain=domains.within(0, 0.0),
+        limits=ANYWHERE,
+        distance_to_domain=_POSITIVE,
     )
+
+
+_POSITIVE = domains.within(0, 0.0)
+_UNIT_INTERVAL = domains.within(0, -1.0, 1.0)
 
 
 # --- error rules -----------------------------------------------------------------------------------------------------
@@ -71,7 +60,7 @@ def _tan_error(c: ErrorContext) -> np.ndarray:
     """Monotone between two poles; a quotient of two functions computed to an absolute error."""
     x, e = c.x[0], c.e[0]
     crosses = np.floor((x - e) / math.pi + 0.5) != np.floor((x + e) / math.pi + 0.5)
-    return errors.infinite_if(crosses, errors.monotone(c) + 16 * c.unit * (1 + c.y[0] ** 2))
+    return errors.infinite_if(crosses, monotone(c) + 16 * c.unit * (1 + c.y[0] ** 2))
 
 
 def _growing(rule: Any) -> Any:
@@ -95,19 +84,18 @@ def _lgamma_error(c: ErrorContext) -> np.ndarray:
     """Convex between two poles: the ends of the interval bound it above, the tangent below."""
     x, e = c.x[0], c.e[0]
     reach = e + 4 * c.unit * np.abs(x) * (x < 0)
-    wide = ErrorContext(c.x, [reach], c.y, c.attrs, c.unit, c.numpy)
+    wide = c._replace(e=[reach])
     tangent = np.where(reach > 0, np.abs(digamma(x)) * reach, 0.0)
-    bound = np.maximum(errors.monotone(wide), tangent)
     size = np.abs(x) * np.log1p(np.abs(x))
-    return errors.infinite_if(_crosses_pole(wide), bound + 24 * c.unit * (1 + np.where(x < 0, size, 0.0)))
+    bound = np.maximum(monotone(wide), tangent) + 24 * c.unit * (1 + np.where(x < 0, size, 0.0))
+    return errors.infinite_if(_crosses_pole(wide), bound)
 
 
 def _digamma_error(c: ErrorContext) -> np.ndarray:
     """Increasing between two poles; the cotangent in its reflection magnifies a rounding of the operand."""
     x = c.x[0]
-    reach = c.e[0] + 8 * c.unit * np.abs(x) * (x < 0)
-    wide = ErrorContext(c.x, [reach], c.y, c.attrs, c.unit, c.numpy)
-    return errors.infinite_if(_crosses_pole(wide), errors.monotone(wide) + 16 * c.unit * (1 + np.log1p(np.abs(x))))
+    wide = c._replace(e=[c.e[0] + 8 * c.unit * np.abs(x) * (x < 0)])
+    return errors.infinite_if(_crosses_pole(wide), monotone(wide) + 16 * c.unit * (1 + np.log1p(np.abs(x))))
 
 
 def _angle_error(c: ErrorContext) -> np.ndarray:
@@ -125,10 +113,13 @@ def _logit_error(c: ErrorContext) -> np.ndarray:
     eps = c.attrs["eps"] or 0.0
     z = np.clip(c.x[0], eps, 1 - eps)
     rounding = 4 * c.unit * (1 + 1 / np.where(z < 1, 1 - z, 1.0))
-    return np.where((rounding < 0.1) | (c.unit == 0), errors.monotone(c) + rounding, np.inf)
+    return np.where((rounding < 0.1) | (c.unit == 0), monotone(c) + rounding, np.inf)
 
 
-# --- texts -----------------------------------------------------------------------------------------------------------
+_ON_UNIT_INTERVAL = plus_backward(plus_absolute(monotone, 8), 4, -1, 1)
+
+
+# --- definitions -----------------------------------------------------------------------------------------------------
 
 
 def _hypot_error(c: ErrorContext) -> np.ndarray:
@@ -152,14 +143,7 @@ def _sum_of_powers(name: str, scale: float, weight: float) -> Op:
         gap = abs(x - y) * -scale
         return x.then("Max", y) + (gap.then("Exp") + 1.0).then("Log") / scale
 
-    return defined(
-        name,
-        definition,
-        (f"torch.{name}({{0}}, {{1}})", f"{{0}}.{name}({{1}})"),
-        operands=2,
-        weight=weight,
-        signed_zeros=False,
-    )
+    return defined(name, definition, f"torch.{name} .{name}", operands=2, weight=weight, signed_zeros=False)
 
 
 def _atan2_definition(y: Term, x: Term, a: Attrs) -> Term:
@@ -175,13 +159,6 @@ def _sinc_definition(x: Term, a: Attrs) -> Term:
     return where(zero, 1.0, angle.then("Sin") / where(zero, 1.0, angle))
 
 
-def _logit_torch(c: Call) -> str:
-    eps = c.attrs["eps"]
-    return c.draws.choice(("torch.logit({0}, eps={1})", "{0}.logit({1})", "torch.special.logit({0}, {1})")).format(
-        c.x[0], eps
-    )
-
-
 def _logit_definition(x: Term, a: Attrs) -> Term:
     if a["eps"] is not None:
         x = x.then("Clip", min=a["eps"], max=1 - a["eps"])
@@ -193,10 +170,7 @@ OPS = (
     _function(
         "Exp",
         np.exp,
-        errors.monotone,
-        FLOATS,
-        ulps=8,
-        limits=SpecialValues.ANYWHERE,
+        monotone,
         overflows=True,
         followers="Log ReduceSum Div Add Mul Neg Exp",
         bounds=value_bounds.EXP,
@@ -204,23 +178,20 @@ OPS = (
     _function(
         "Log",
         np.log,
-        _ABSOLUTE(errors.monotone, 2),
-        FLOATS,
-        ulps=8,
+        plus_absolute(monotone, 2),
         weight=0.5,
-        limits=SpecialValues.ANYWHERE,
-        distance_to_domain=domains.within(0, 0.0),
+        distance_to_domain=_POSITIVE,
         followers="Exp Neg Add Mul ReduceSum Sub",
     ),
     unary(
         "Sqrt",
         np.sqrt,
-        ("torch.sqrt({0})", "{0}.sqrt()", "{0} ** 0.5", "{0}.sqrt_()"),
-        ("tf.sqrt({0})", "tf.math.sqrt({0})"),
-        errors.monotone,
+        spell("torch.sqrt .sqrt", "{0} ** 0.5", ".sqrt_"),
+        "tf.sqrt tf.math.sqrt",
+        monotone,
         ulps=2,
-        limits=SpecialValues.NAN | SpecialValues.POLE,
-        distance_to_domain=domains.within(0, 0.0),
+        limits=NAN | POLE,
+        distance_to_domain=_POSITIVE,
         followers="Div Reciprocal Mul Add",
         bounds=Bounds("0.0", "(max h0 1.0)", when="(>= l0 0.0)", least="0.0"),
         unsettled=unspecified.root(0),
@@ -228,35 +199,33 @@ OPS = (
     _aten(
         "expm1",
         np.expm1,
-        ("tf.math.expm1({0})",),
-        _ABSOLUTE(errors.monotone, 4),
+        "tf.math.expm1",
+        plus_absolute(monotone, 4),
         onnx_term(lambda x, a: x.then("Exp") - 1.0),
-        "torch.special.expm1({0})",
         why_not_derived=errors.SUM_WITH_ONE,
-        limits=SpecialValues.ANYWHERE,
+        limits=ANYWHERE,
         overflows=True,
     ),
     defined(
         "exp2",
         lambda x, a: x.number(2.0).then("Pow", x),
-        (*_methods("exp2"), "2.0 ** {0}", "torch.pow(2.0, {0})", "torch.special.exp2({0})"),
+        spell(_methods("exp2"), "2.0 ** {0}", "torch.pow(2.0, {0})", "torch.special.exp2"),
         ("tf.pow(tf.constant(2.0, {0}.dtype), {0})", f"tf.exp({{0}} * {math.log(2)})", "2.0 ** {0}"),
         numpy=lambda x, a: np.exp2(x[0]),
-        error=lambda c: errors.monotone(c) + 4 * c.unit * np.abs(c.x[0] * c.y[0]),  # exp of a rounded operand
+        error=lambda c: monotone(c) + 4 * c.unit * np.abs(c.x[0] * c.y[0]),  # exp of a rounded operand
         why_not_derived="the bound of a power, its definition, takes nine times as long",
         ulps=8,
-        limits=SpecialValues.ANYWHERE,
+        limits=ANYWHERE,
         overflows=True,
     ),
     _aten(
         "log1p",
         np.log1p,
-        ("tf.math.log1p({0})",),
-        _ABSOLUTE(errors.monotone, 4),
+        "tf.math.log1p",
+        plus_absolute(monotone, 4),
         onnx_term(lambda x, a: (x + 1.0).then("Log")),
-        "torch.special.log1p({0})",
         why_not_derived=errors.SUM_WITH_ONE,
-        limits=SpecialValues.ANYWHERE,
+        limits=ANYWHERE,
         distance_to_domain=domains.within(0, -1.0),
     ),
     _logarithm("log2", 2, "tf.math.log({0}) / tf.math.log(tf.constant(2.0, {0}.dtype))"),
@@ -264,17 +233,17 @@ OPS = (
     defined(
         "rsqrt",
         lambda x, a: x.then("Sqrt").then("Reciprocal"),
-        (*_methods("rsqrt"), "1 / torch.sqrt({0})", "{0} ** -0.5"),
+        spell(_methods("rsqrt"), "1 / torch.sqrt({0})", "{0} ** -0.5"),
         ("tf.math.rsqrt({0})", "1 / tf.sqrt({0})", "{0} ** -0.5"),
         weight=0.6,
-        limits=SpecialValues.NAN | SpecialValues.POLE,
-        distance_to_domain=domains.within(0, 0.0),
+        limits=NAN | POLE,
+        distance_to_domain=_POSITIVE,
         unsettled=unspecified.root(0),
     ),
     binary(
         "hypot",
         np.hypot,
-        ("torch.hypot({0}, {1})", "{0}.hypot({1})", "{0}.hypot_({1})"),
+        _methods("hypot"),
         NOT_WRITTEN,
         _hypot_error,
         FLOATS,
@@ -287,16 +256,16 @@ OPS = (
     defined(
         "xlogy",
         lambda x, y, a: where(x.equals(0), 0.0, x * y.then("Log")),
-        ("torch.xlogy({0}, {1})", "{0}.xlogy({1})", "torch.special.xlogy({0}, {1})", "{0}.xlogy_({1})"),
-        ("tf.math.xlogy({0}, {1})",),
+        "torch.xlogy .xlogy torch.special.xlogy .xlogy_",
+        "tf.math.xlogy",
         operands=2,
-        limits=SpecialValues.INFINITY | SpecialValues.POLE,
+        limits=INFINITY | POLE,
         distance_to_domain=domains.within(1, 0.0),
     ),
     defined(
         "logit",
         _logit_definition,
-        _logit_torch,
+        with_attrs("torch.logit({0}, eps={eps})", "{0}.logit({eps})", "torch.special.logit({0}, {eps})"),
         error=_logit_error,
         why_not_derived="its definition has the operand twice, and counts its error twice",
         **parameters((("eps", None, (0.0, 0.125, 0.25, 0.015625)),)),
@@ -304,102 +273,38 @@ OPS = (
         distance_to_domain=domains.logit,
     ),
     # circular and hyperbolic functions
-    _function(
-        "Sin",
-        np.sin,
-        _ABSOLUTE(errors.lipschitz(), 8),
-        limits=SpecialValues.NAN | SpecialValues.POLE,
-        bounds=value_bounds.WITHIN_ONE,
-    ),
-    _function(
-        "Cos",
-        np.cos,
-        _ABSOLUTE(errors.lipschitz(), 8),
-        limits=SpecialValues.NAN | SpecialValues.POLE,
-        bounds=value_bounds.WITHIN_ONE,
-    ),
-    _function("Tan", np.tan, _tan_error, weight=0.3, limits=SpecialValues.NAN | SpecialValues.POLE),
-    _function(
-        "Asin",
-        np.arcsin,
-        errors.plus_backward(_ABSOLUTE(errors.monotone, 8), 4, -1, 1),
-        ulps=4,
-        weight=0.3,
-        limits=SpecialValues.ANYWHERE,
-        distance_to_domain=domains.within(0, -1.0, 1.0),
-    ),
-    _function(
-        "Acos",
-        np.arccos,
-        errors.plus_backward(_ABSOLUTE(errors.monotone, 8), 4, -1, 1),
-        ulps=4,
-        weight=0.3,
-        limits=SpecialValues.ANYWHERE,
-        distance_to_domain=domains.within(0, -1.0, 1.0),
-    ),
-    _function(
-        "Atan",
-        np.arctan,
-        _ABSOLUTE(errors.monotone, 4),
-        ulps=4,
-        weight=0.5,
-        limits=SpecialValues.ANYWHERE,
-        bounds=Bounds("-1.6", "1.6"),
-    ),
-    _function(
-        "Sinh",
-        np.sinh,
-        _growing(errors.plus_backward(_ABSOLUTE(errors.monotone, 8), 4)),
-        ulps=8,
-        weight=0.3,
-        limits=SpecialValues.ANYWHERE,
-        overflows=True,
-    ),
+    _function("Sin", np.sin, plus_absolute(lipschitz(), 8), ulps=0.0, limits=NAN | POLE, bounds=WITHIN_ONE),
+    _function("Cos", np.cos, plus_absolute(lipschitz(), 8), ulps=0.0, limits=NAN | POLE, bounds=WITHIN_ONE),
+    _function("Tan", np.tan, _tan_error, ulps=0.0, weight=0.3, limits=NAN | POLE),
+    _function("Asin", np.arcsin, _ON_UNIT_INTERVAL, ulps=4, weight=0.3, distance_to_domain=_UNIT_INTERVAL),
+    _function("Acos", np.arccos, _ON_UNIT_INTERVAL, ulps=4, weight=0.3, distance_to_domain=_UNIT_INTERVAL),
+    _function("Atan", np.arctan, plus_absolute(monotone, 4), ulps=4, weight=0.5, bounds=Bounds("-1.6", "1.6")),
+    _function("Sinh", np.sinh, _growing(plus_backward(plus_absolute(monotone, 8), 4)), weight=0.3, overflows=True),
     _function(
         "Cosh",
         np.cosh,
-        _growing(errors.plus_backward(_even_growing, 4)),
-        ulps=8,
+        _growing(plus_backward(_even_growing, 4)),
         weight=0.3,
-        limits=SpecialValues.ANYWHERE,
         overflows=True,
         bounds=value_bounds.at_least("1.0"),
     ),
-    _function(
-        "Tanh",
-        np.tanh,
-        _ABSOLUTE(errors.monotone, 8),
-        FLOATS,
-        ulps=8,
-        limits=SpecialValues.ANYWHERE,
-        followers="Mul Add Neg",
-        bounds=value_bounds.WITHIN_ONE,
-    ),
-    _function("Asinh", np.arcsinh, _ABSOLUTE(errors.monotone, 8), ulps=8, weight=0.3, limits=SpecialValues.NAN),
+    _function("Tanh", np.tanh, plus_absolute(monotone, 8), followers="Mul Add Neg", bounds=WITHIN_ONE),
+    _function("Asinh", np.arcsinh, plus_absolute(monotone, 8), weight=0.3, limits=NAN),
     _function(
         "Acosh",
         np.arccosh,
-        errors.plus_backward(_ABSOLUTE(errors.monotone, 8), 4, 1),
-        ulps=8,
+        plus_backward(plus_absolute(monotone, 8), 4, 1),
         weight=0.2,
-        limits=SpecialValues.NAN | SpecialValues.POLE,
+        limits=NAN | POLE,
         distance_to_domain=domains.within(0, 1.0),
     ),
-    _function(
-        "Atanh",
-        np.arctanh,
-        errors.plus_backward(_ABSOLUTE(errors.monotone, 8), 4, -1, 1),
-        ulps=8,
-        weight=0.2,
-        limits=SpecialValues.ANYWHERE,
-        distance_to_domain=domains.within(0, -1.0, 1.0),
-    ),
+    _function("Atanh", np.arctanh, _ON_UNIT_INTERVAL, weight=0.2, distance_to_domain=_UNIT_INTERVAL),
     binary(
         "atan2",
         np.arctan2,
-        ("torch.atan2({0}, {1})", "torch.arctan2({0}, {1})", "{0}.atan2({1})", "{0}.atan2_({1})"),
-        ("tf.math.atan2({0}, {1})", "tf.atan2({0}, {1})"),
-        _ABSOLUTE(_angle_error, 4),
+        "torch.atan2 torch.arctan2 .atan2 .atan2_",
+        "tf.math.atan2 tf.atan2",
+        plus_absolute(_angle_error, 4),
         FLOATS,
         definition=onnx_term(_atan2_definition),
         why_not_derived="its definition loses NaN and the signs of zeros",
@@ -410,51 +315,49 @@ OPS = (
         lambda x, a: x * (math.pi / 180),
         _methods("deg2rad"),
         (f"{{0}} * {math.pi / 180}", f"tf.multiply({{0}}, {math.pi / 180})"),
-        limits=SpecialValues.ANYWHERE,
+        limits=ANYWHERE,
     ),
     defined(
         "sinc",
         _sinc_definition,
-        (*_methods("sinc"), "torch.special.sinc({0})"),
-        error=_ABSOLUTE(errors.lipschitz(1.4), 8),
+        f"{_methods('sinc')} torch.special.sinc",
+        error=plus_absolute(lipschitz(1.4), 8),
         why_not_derived="its definition divides by the operand, which may be 0 within its error",
         ulps=8,
         weight=0.2,
-        limits=SpecialValues.NAN,
+        limits=NAN,
     ),
     # special functions
     unary(
         "Erf",
         erf,
-        ("torch.erf({0})", "{0}.erf()", "torch.special.erf({0})", "{0}.erf_()"),
-        ("tf.math.erf({0})",),
-        _ABSOLUTE(errors.monotone, 8),
+        "torch.erf .erf torch.special.erf .erf_",
+        "tf.math.erf",
+        plus_absolute(monotone, 8),
         ulps=8,
         weight=0.5,
-        limits=SpecialValues.NAN,
+        limits=NAN,
         followers="Add Mul",
-        bounds=value_bounds.WITHIN_ONE,
+        bounds=WITHIN_ONE,
     ),
     _aten(
         "erfc",
         erfc,
         ("tf.math.erfc({0})", "1 - tf.math.erf({0})"),
-        _ABSOLUTE(errors.monotone, 8),
+        plus_absolute(monotone, 8),
         onnx_term(lambda x, a: 1.0 - x.then("Erf")),
-        "torch.special.erfc({0})",
         why_not_derived=errors.SUM_WITH_ONE,
-        limits=SpecialValues.NAN,
+        limits=NAN,
     ),
     _aten(
         "erfinv",
         erfinv,
         cast_around(HALF_TO_SINGLE, "tf.math.erfinv({0})"),
-        errors.plus_backward(_ABSOLUTE(errors.monotone, 4), 4, -1, 1),
+        plus_backward(plus_absolute(monotone, 4), 4, -1, 1),
         _NO_ONNX,
-        "torch.special.erfinv({0})",
         weight=0.2,
-        limits=SpecialValues.NAN | SpecialValues.POLE,
-        distance_to_domain=domains.within(0, -1.0, 1.0),
+        limits=NAN | POLE,
+        distance_to_domain=_UNIT_INTERVAL,
     ),
     _aten(
         "lgamma",
@@ -462,9 +365,9 @@ OPS = (
         cast_around({"bfloat16": "float32"}, "tf.math.lgamma({0})"),
         _lgamma_error,
         _NO_ONNX,
-        "torch.special.gammaln({0})",
+        "gammaln",
         weight=0.2,
-        limits=SpecialValues.NAN | SpecialValues.POLE,
+        limits=NAN | POLE,
         distance_to_domain=domains.no_pole,
     ),
     _aten(
@@ -473,9 +376,9 @@ OPS = (
         cast_around({"bfloat16": "float32"}, "tf.math.digamma({0})"),
         _digamma_error,
         _NO_ONNX,
-        "torch.special.psi({0})",
+        "psi",
         weight=0.2,
-        limits=SpecialValues.NAN,
+        limits=NAN,
         distance_to_domain=domains.no_pole,
     ),
 )

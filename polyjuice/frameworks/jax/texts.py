@@ -11,9 +11,8 @@ from collections.abc import Callable, Mapping, Sequence
 from polyjuice.frameworks.jax.types import jax_type
 from polyjuice.ir import dtypes
 from polyjuice.ops import Call, Texts, Unsupported, axis_reductions
-from polyjuice.ops.pointwise import by_type, folded, with_attrs
 from polyjuice.ops.shapes import normalize_axis
-from polyjuice.ops.text import literal, subscript
+from polyjuice.ops.text import by_type, folded, literal, subscript, with_attrs
 
 TextFn = Callable[[Call], "str | Unsupported"]
 
