@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -12,10 +12,9 @@ from polyjuice.ir import Attrs, TensorType, dtypes
 from polyjuice.ir.dtypes import ALL
 from polyjuice.ops import errors, sampling
 from polyjuice.ops.shapes import Dims, ShapeMismatch
-from polyjuice.ops.spec import Attr, Builder, Call, Op, Texts
-from polyjuice.ops.text import literal
-
-_WITHOUT_BFLOAT16 = tuple(dtype for dtype in ALL if dtype != "bfloat16")
+from polyjuice.ops.spec import Attr, Builder, Call, Op, Texts, attributes
+from polyjuice.ops.structural import WITHOUT_BFLOAT16
+from polyjuice.ops.text import TextFn, literal
 
 _FAR = 2**63 - 1
 """An end beyond every dimension."""
@@ -112,7 +111,7 @@ def _filling(
     )
 
 
-def _filled(attr: str, *templates: str) -> Callable[[Call], str]:
+def _filled(attr: str, *templates: str) -> TextFn:
     def spell(c: Call) -> str:
         value, t = literal(c.attrs[attr], c.types[0].dtype), c.types[0]
         return c.draws.choice(templates).format(c.x[0], value, t.dtype, list(t.shape))
@@ -123,14 +122,14 @@ def _filled(attr: str, *templates: str) -> Callable[[Call], str]:
 OPS: tuple[Op, ...] = (
     Op(
         name="EyeLike",
-        types={"T": _WITHOUT_BFLOAT16},
+        types={"T": WITHOUT_BFLOAT16},
         results=("@dtype",),
         shape=_eye_like_shape,
         numpy=lambda x, a: np.eye(x[0].shape[0], x[0].shape[1], a["k"]),
         torch=_eye_like_torch,
         tensorflow=_eye_like_tensorflow,
         sample=sampling.alone_with(_draw_eye_like),
-        attrs=(Attr("dtype", "dtype"), Attr("k", "int", 0)),
+        attrs=attributes(dtype="dtype", k=0),
         weight=0.3,
         **_SETTINGS,
         signed_zeros=True,
@@ -144,7 +143,7 @@ OPS: tuple[Op, ...] = (
         torch=_shape_torch,
         tensorflow=_shape_tensorflow,
         sample=sampling.alone_with(_draw_shape),
-        attrs=(Attr("start", "int", 0), Attr("end", "int", _FAR)),
+        attrs=attributes(start=0, end=_FAR),
         weight=0.2,
         **_SETTINGS,
     ),
@@ -164,13 +163,13 @@ OPS: tuple[Op, ...] = (
         "fill",
         _filled("value", "torch.fill({0}, {1})"),
         _filled("value", "tf.fill({3}, tf.constant({1}, dtype=tf.{2}))", "tf.constant({1}, shape={3}, dtype=tf.{2})"),
-        (Attr("value", "float"),),
+        attributes(value="float"),
     ),
     _filling(
         "full_like",
         _filled("fill_value", "torch.full_like({0}, {1})", "torch.full({3}, {1}, dtype=torch.{2}, device={0}.device)"),
         _filled("fill_value", "tf.fill(tf.shape({0}), tf.constant({1}, dtype=tf.{2}))"),
-        (Attr("fill_value", "float"),),
+        attributes(fill_value="float"),
     ),
     _filling(
         "zeros_like",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -12,12 +12,14 @@ from polyjuice.ir import Attrs, TensorType
 from polyjuice.ir.dtypes import ALL, STORED
 from polyjuice.ops import errors, sampling
 from polyjuice.ops.shapes import Dims, ShapeMismatch, broadcast, normalize_axis
-from polyjuice.ops.spec import NOT_WRITTEN, Attr, Builder, Call, ErrorContext, Op, Operand, Sample
-from polyjuice.ops.structural import moving
+from polyjuice.ops.spec import NOT_WRITTEN, Attr, Builder, Call, ErrorContext, Op, Operand, Sample, attributes
+from polyjuice.ops.structural import WITHOUT_BFLOAT16, moving
+from polyjuice.ops.text import with_attrs
 
-_WITHOUT_BFLOAT16 = tuple(dtype for dtype in ALL if dtype != "bfloat16")
 
-_GATHERING: dict[str, Any] = {"inputs": ("T", "I"), "types": {"T": ALL, "I": ("int64", "int32")}}
+def gathering(types: tuple[str, ...] = ALL, indices: tuple[str, ...] = ("int64", "int32")) -> dict[str, Any]:
+    """The inputs of an operator that takes data, and indices of some types."""
+    return {"inputs": ("T", "I"), "types": {"T": types, "I": indices}}
 
 
 def index_values(x: np.ndarray) -> np.ndarray:
@@ -288,11 +290,6 @@ def _index_select_shape(s: Sequence[Any], a: Any) -> Sequence[Any]:
     return [s[0].replace(a.dim, s[1][0])]
 
 
-def with_dim(*templates: str) -> Callable[[Call], str]:
-    """Return a writer of code: it draws a template, and fills in the operands and the attribute ``dim``."""
-    return lambda c: c.draws.choice(templates).format(*c.x, dim=c.attrs["dim"])
-
-
 @sampling.of_rank(1)
 def _sample_index_select(rng: random.Random, first: TensorType) -> Sample:
     dim = rng.randrange(first.rank)
@@ -308,9 +305,6 @@ def _sample_take(rng: random.Random, first: TensorType) -> Sample | None:
     return Sample((Operand(TensorType("int64", shape), index_range(rng, first.size)),))
 
 
-_AXIS = (Attr("axis", "int", 0),)
-_DIM = (Attr("dim", "int"),)
-
 OPS: tuple[Op, ...] = (
     moving(
         "Gather",
@@ -318,9 +312,9 @@ OPS: tuple[Op, ...] = (
         _gather_torch,
         _gather_tensorflow,
         _sample_gather,
-        _AXIS,
+        attributes(axis=0),
         weight=1.5,
-        **{**_GATHERING, "types": {"T": STORED, "I": ("int64", "int32")}},
+        **gathering(STORED),
         error=errors.gathered,
         followers="Gather Concat Add Unsqueeze Reshape MatMul Slice",
         numpy=_gather,
@@ -331,9 +325,9 @@ OPS: tuple[Op, ...] = (
         _gather_elements_torch,
         _gather_elements_tensorflow,
         _sample_gather_elements,
-        _AXIS,
+        attributes(axis=0),
         weight=0.5,
-        **_GATHERING,
+        **gathering(),
         error=errors.gathered,
         numpy=lambda x, a: np.asarray(x[0][places_along(index_values(x[1]), a["axis"])]),
     ),
@@ -343,9 +337,9 @@ OPS: tuple[Op, ...] = (
         _gather_nd_torch,
         _gather_nd_tensorflow,
         _sample_gather_nd,
-        (Attr("batch_dims", "int", 0),),
+        attributes(batch_dims=0),
         weight=0.5,
-        **{**_GATHERING, "types": {"T": ALL, "I": ("int64",)}},
+        **gathering(indices=("int64",)),
         error=errors.gathered,
         numpy=_gather_nd,
     ),
@@ -357,7 +351,7 @@ OPS: tuple[Op, ...] = (
         _sample_one_hot,
         (Attr("depth", "int", as_input=True, scalar=True, place=1), Attr("axis", "int", -1)),
         inputs=("I", "V"),
-        types={"I": ("int64", "int32"), "V": _WITHOUT_BFLOAT16},
+        types={"I": ("int64", "int32"), "V": WITHOUT_BFLOAT16},
         results=("V",),
         error=_one_hot_error,
         weight=0.5,
@@ -366,26 +360,26 @@ OPS: tuple[Op, ...] = (
     moving(
         "index_select",
         _index_select_shape,
-        with_dim("torch.index_select({0}, {dim}, {1})", "{0}.index_select({dim}, {1})"),
-        with_dim("tf.gather({0}, {1}, axis={dim})", "tf.experimental.numpy.take({0}, {1}, axis={dim})"),
+        with_attrs("torch.index_select({0}, {dim}, {1})", "{0}.index_select({dim}, {1})"),
+        with_attrs("tf.gather({0}, {1}, axis={dim})", "tf.experimental.numpy.take({0}, {1}, axis={dim})"),
         _sample_index_select,
-        _DIM,
+        attributes(dim="int"),
         definition=lambda b, x, a: b.op("Gather", *x, axis=a["dim"]),
         numpy=lambda x, a: np.take(x[0], unsigned(x[1]), axis=a["dim"]),
         why_not_derived=errors.NEGATIVE_INDICES,
-        **_GATHERING,
+        **gathering(),
     ),
     moving(
         "take_along_dim",
         lambda s, a: [_along_shapes(s, a.dim)[1]],
-        with_dim("torch.take_along_dim({0}, {1}, dim={dim})", "{0}.take_along_dim({1}, dim={dim})"),
+        with_attrs("torch.take_along_dim({0}, {1}, dim={dim})", "{0}.take_along_dim({1}, dim={dim})"),
         NOT_WRITTEN,
         _sample_take_along_dim,
-        _DIM,
+        attributes(dim="int"),
         definition=_take_along_dim_definition,
         numpy=lambda x, a: np.take_along_axis(x[0], unsigned(x[1]), axis=a["dim"]),
         why_not_derived=errors.NEGATIVE_INDICES,
-        **{**_GATHERING, "types": {"T": ALL, "I": ("int64",)}},
+        **gathering(indices=("int64",)),
     ),
     moving(
         "take",
@@ -394,6 +388,6 @@ OPS: tuple[Op, ...] = (
         NOT_WRITTEN,
         _sample_take,
         definition=lambda b, x, a: b.op("Gather", b.op("Reshape", x[0], shape=(-1,)), x[1], axis=0),
-        **{**_GATHERING, "types": {"T": ALL, "I": ("int64",)}},
+        **gathering(indices=("int64",)),
     ),
 )

@@ -9,13 +9,13 @@ from typing import Any
 import numpy as np
 
 from polyjuice.ir import Attrs, TensorType
-from polyjuice.ir.dtypes import ALL
 from polyjuice.ops import errors, sampling
 from polyjuice.ops.axis_reductions import WIDE
-from polyjuice.ops.indexing import unsigned
+from polyjuice.ops.indexing import gathering, unsigned
 from polyjuice.ops.shapes import Dims, ShapeMismatch
 from polyjuice.ops.spec import Attr, Builder, Call, Op, Operand, Sample, by_definition
 from polyjuice.ops.structural import moving, reshaped
+from polyjuice.ops.text import spell, with_attrs
 
 # --- linear ----------------------------------------------------------------------------------------------------------
 
@@ -146,8 +146,7 @@ OPS = (
         ("F.embedding({1}, {0})", "torch.embedding({0}, {1})"),
         ("tf.nn.embedding_lookup({0}, {1})", "tf.gather({0}, {1})"),
         _sample_embedding,
-        inputs=("T", "I"),
-        types={"T": ALL, "I": ("int64", "int32")},
+        **gathering(),
         definition=lambda b, x, a: b.op("Gather", *x, axis=0),
         weight=0.4,
         numpy=lambda x, a: np.take(x[0], unsigned(x[1]), axis=0),
@@ -156,14 +155,12 @@ OPS = (
     moving(
         "Dropout",
         lambda s, a: [s[0]],
-        (
-            "F.dropout({0}, training=False)",
-            "F.dropout({0}, 0.3, False)",
-            "torch.dropout({0}, 0.5, False)",
+        spell(
+            *("F.dropout({0}, training=False)", "F.dropout({0}, 0.3, False)", "torch.dropout({0}, 0.5, False)"),
             "torch.nn.Dropout(0.0)({0})",
         ),
-        lambda c: c.draws.choice(("tf.nn.dropout({0}, rate=0.0)", "tf.identity({0})")).format(c.x[0]),
-        lambda rng, first: Sample((), {"ratio": rng.choice((0.0, 0.25, 0.5))}),
+        with_attrs("tf.nn.dropout({0}, rate=0.0)", "tf.identity({0})"),
+        sampling.choosing(ratio=(0.0, 0.25, 0.5)),
         (Attr("ratio", "float", 0.5, as_input=True, scalar=True, like_operand=True),),
         types={"T": ("float16", "float32", "float64")},  # of bfloat16 the ratio has another type
         weight=0.2,

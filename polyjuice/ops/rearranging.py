@@ -9,17 +9,11 @@ from typing import Any
 import numpy as np
 
 from polyjuice.ir import Attrs, TensorType
-from polyjuice.ir.dtypes import ALL
 from polyjuice.ops import errors, sampling
 from polyjuice.ops.shapes import Dims, ShapeMismatch, normalize_axis
-from polyjuice.ops.spec import NOT_WRITTEN, Attr, AttrView, Builder, Call, Op, Operand, Sample
-from polyjuice.ops.structural import moving, reshaped
-from polyjuice.ops.text import subscript
-
-
-def attributes(*templates: str) -> Callable[[Call], str]:
-    """One of some templates, with the operands by number and the attributes by name."""
-    return lambda c: c.draws.choice(templates).format(*c.x, **c.attrs)
+from polyjuice.ops.spec import NOT_WRITTEN, Attr, AttrView, Builder, Call, Op, Operand, Sample, attributes
+from polyjuice.ops.structural import WITHOUT_BFLOAT16, moving, reshaped
+from polyjuice.ops.text import TextFn, subscript, with_attrs
 
 
 def draw_axis(rng: random.Random, first: TensorType, least: int = 1) -> int | None:
@@ -42,7 +36,7 @@ def _draw_tile(rng: random.Random, first: TensorType) -> Attrs | None:
     return {"repeats": repeats} if any(n > 1 for n in repeats) else None
 
 
-def _repeats(*templates: str) -> Callable[[Call], str]:
+def _repeats(*templates: str) -> TextFn:
     return lambda c: c.draws.choice(templates).format(c.x[0], list(c.attrs["repeats"]))
 
 
@@ -88,10 +82,6 @@ def _trilu_tensorflow(c: Call) -> str:
     kept = f"tf.range({columns}) - tf.range({rows})[:, None] {comparison} {k}"
     texts.append(f"tf.where({kept}, {c.x[0]}, tf.zeros_like({c.x[0]}))")
     return c.draws.choice(texts)
-
-
-def _draw_trilu(rng: random.Random, first: TensorType) -> Attrs | None:
-    return {"upper": rng.randint(0, 1), "k": rng.choice((0, 0, 1, -1, 2, -3))} if first.rank >= 2 else None
 
 
 # --- DepthToSpace, SpaceToDepth --------------------------------------------------------------------------------------
@@ -141,17 +131,17 @@ def _permuted_blocks(steps: _Steps, shape: Any) -> Callable[[Sequence[np.ndarray
     return apply
 
 
-def _blocks_torch(steps: _Steps) -> Callable[[Call], str]:
-    def spell(c: Call) -> str:
+def _blocks_torch(steps: _Steps) -> TextFn:
+    def text(c: Call) -> str:
         if c.attrs.get("mode") == "CRD" and c.draws.chance(0.6):
             return f"F.pixel_shuffle({c.x[0]}, {c.attrs['blocksize']})"
         split, perm = steps(c.types[0].shape, c.attrs)
         return f"{c.x[0]}.reshape({split}).permute({perm}).reshape({c.results[0].shape})"
 
-    return spell
+    return text
 
 
-def _blocks_tensorflow(steps: _Steps, function: str) -> Callable[[Call], str]:
+def _blocks_tensorflow(steps: _Steps, function: str) -> TextFn:
     """TensorFlow's own function keeps channels last, and only has ONNX's default order."""
 
     def spell(c: Call) -> str:
@@ -164,20 +154,22 @@ def _blocks_tensorflow(steps: _Steps, function: str) -> Callable[[Call], str]:
     return spell
 
 
+def _blocksize(rng: random.Random, fits: Callable[[int], bool], **further: Sequence[str]) -> Attrs | None:
+    """The largest size of blocks that fits; rarely one of a single element."""
+    size = max(b for b in (1, 2, 3, 4) if fits(b))
+    if size == 1 and rng.random() < 0.9:
+        return None
+    return {"blocksize": size, **{name: rng.choice(values) for name, values in further.items()}}
+
+
 @sampling.of_rank(4, 4)
 def _draw_depth_to_space(rng: random.Random, first: TensorType) -> Attrs | None:
-    sizes = [b for b in (1, 2, 3, 4) if first.shape[1] % (b * b) == 0]
-    if sizes == [1] and rng.random() < 0.9:
-        return None
-    return {"blocksize": sizes[-1], "mode": rng.choice(("DCR", "CRD"))}
+    return _blocksize(rng, lambda b: first.shape[1] % (b * b) == 0, mode=("DCR", "CRD"))
 
 
 @sampling.of_rank(4, 4)
 def _draw_space_to_depth(rng: random.Random, first: TensorType) -> Attrs | None:
-    sizes = [b for b in (1, 2, 3, 4) if first.shape[2] % b == 0 and first.shape[3] % b == 0]
-    if sizes == [1] and rng.random() < 0.9:
-        return None
-    return {"blocksize": sizes[-1]}
+    return _blocksize(rng, lambda b: first.shape[2] % b == first.shape[3] % b == 0)
 
 
 # --- ReverseSequence, flip, roll, rot90 ------------------------------------------------------------------------------
@@ -262,12 +254,9 @@ def _flipped(b: Builder, x: str, dims: Sequence[int]) -> str:
 
 def _flip_torch(c: Call) -> str:
     dims = tuple(c.attrs["dims"])
-    texts = [f"torch.flip({c.x[0]}, {dims})", f"{c.x[0]}.flip({dims})"]
-    if dims == (0,):
-        texts.append(f"torch.flipud({c.x[0]})")
-    if dims == (1,):
-        texts.append(f"torch.fliplr({c.x[0]})")
-    return c.draws.choice(texts)
+    texts = ["torch.flip({0}, {1})", "{0}.flip({1})"]
+    texts += {(0,): ["torch.flipud({0})"], (1,): ["torch.fliplr({0})"]}.get(dims, [])
+    return c.draws.choice(texts).format(c.x[0], dims)
 
 
 def _flip_tensorflow(c: Call) -> str:
@@ -288,15 +277,8 @@ def _rot90_steps(rank: int, a: Attrs) -> tuple[tuple[int, ...], tuple[int, ...] 
     first, second = (normalize_axis(d, rank) for d in a["dims"])
     perm = list(range(rank))
     perm[first], perm[second] = second, first
-    match a["k"] % 4:
-        case 0:
-            return (), None
-        case 1:
-            return (second,), tuple(perm)
-        case 2:
-            return (first, second), None
-        case _:
-            return (first,), tuple(perm)
+    reverse = ((), (second,), (first, second), (first,))[a["k"] % 4]
+    return reverse, tuple(perm) if a["k"] % 2 else None
 
 
 def _rot90_definition(b: Builder, x: Sequence[str], a: Attrs) -> str:
@@ -327,7 +309,7 @@ OPS: tuple[Op, ...] = (
         _trilu_shape,
         _trilu_torch,
         _trilu_tensorflow,
-        sampling.alone_with(_draw_trilu),
+        sampling.choosing(2, upper=(0, 1), k=(0, 0, 1, -1, 2, -3)),
         (Attr("k", "int", 0, as_input=True, scalar=True), Attr("upper", "int", 1)),
         weight=0.5,
         filling="0.0",
@@ -339,7 +321,7 @@ OPS: tuple[Op, ...] = (
         _blocks_torch(_depth_to_space_steps),
         _blocks_tensorflow(_depth_to_space_steps, "depth_to_space"),
         sampling.alone_with(_draw_depth_to_space),
-        (Attr("blocksize", "int"), Attr("mode", "string", "DCR")),
+        attributes(blocksize="int", mode="DCR"),
         weight=0.5,
         numpy=_permuted_blocks(_depth_to_space_steps, _depth_to_space_shape),
     ),
@@ -349,7 +331,7 @@ OPS: tuple[Op, ...] = (
         _blocks_torch(_space_to_depth_steps),
         _blocks_tensorflow(_space_to_depth_steps, "space_to_depth"),
         sampling.alone_with(_draw_space_to_depth),
-        (Attr("blocksize", "int"),),
+        attributes(blocksize="int"),
         weight=0.5,
         numpy=_permuted_blocks(_space_to_depth_steps, _space_to_depth_shape),
     ),
@@ -357,14 +339,11 @@ OPS: tuple[Op, ...] = (
         "ReverseSequence",
         _reverse_sequence_shape,
         _reverse_sequence_torch,
-        lambda c: (
-            f"tf.reverse_sequence({c.x[0]}, {c.x[1]}, seq_axis={c.attrs['time_axis']},"
-            f" batch_axis={c.attrs['batch_axis']})"
-        ),
+        with_attrs("tf.reverse_sequence({0}, {1}, seq_axis={time_axis}, batch_axis={batch_axis})"),
         _sample_reverse_sequence,
-        (Attr("batch_axis", "int", 1), Attr("time_axis", "int", 0)),
+        attributes(batch_axis=1, time_axis=0),
         inputs=("T", "I"),
-        types={"T": tuple(dtype for dtype in ALL if dtype != "bfloat16"), "I": ("int64",)},
+        types={"T": WITHOUT_BFLOAT16, "I": ("int64",)},
         error=errors.gathered,
         weight=0.3,
         numpy=_reverse_sequence,
@@ -372,19 +351,19 @@ OPS: tuple[Op, ...] = (
     moving(
         "repeat_interleave",
         lambda s, a: [s[0].replace(a.dim, s[0][a.dim] * a.repeats)],
-        attributes("torch.repeat_interleave({0}, {repeats}, dim={dim})", "{0}.repeat_interleave({repeats}, {dim})"),
-        attributes("tf.repeat({0}, {repeats}, axis={dim})"),
+        with_attrs("torch.repeat_interleave({0}, {repeats}, dim={dim})", "{0}.repeat_interleave({repeats}, {dim})"),
+        with_attrs("tf.repeat({0}, {repeats}, axis={dim})"),
         sampling.alone_with(_draw_repeat),
-        (Attr("repeats", "int"), Attr("dim", "int")),
+        attributes(repeats="int", dim="int"),
         definition=_repeat_interleave_definition,
     ),
     moving(
         "roll",
         _roll_shape,
-        attributes("torch.roll({0}, {shifts}, {dims})", "{0}.roll({shifts}, {dims})"),
-        attributes("tf.roll({0}, shift={shifts}, axis={dims})"),
+        with_attrs("torch.roll({0}, {shifts}, {dims})", "{0}.roll({shifts}, {dims})"),
+        with_attrs("tf.roll({0}, shift={shifts}, axis={dims})"),
         sampling.alone_with(_draw_roll),
-        (Attr("shifts", "ints"), Attr("dims", "ints")),
+        attributes(shifts="ints", dims="ints"),
         definition=_roll_definition,
     ),
     moving(
@@ -393,16 +372,16 @@ OPS: tuple[Op, ...] = (
         _flip_torch,
         _flip_tensorflow,
         sampling.alone_with(lambda rng, first: {"dims": sampling.some_axes(rng, first.rank)} if first.rank else None),
-        (Attr("dims", "ints"),),
+        attributes(dims="ints"),
         definition=lambda b, x, a: _flipped(b, x[0], a["dims"]),
     ),
     moving(
         "rot90",
         _rot90_shape,
-        attributes("torch.rot90({0}, {k}, {dims})", "{0}.rot90({k}, {dims})"),
+        with_attrs("torch.rot90({0}, {k}, {dims})", "{0}.rot90({k}, {dims})"),
         NOT_WRITTEN,
         sampling.alone_with(_draw_rot90),
-        (Attr("k", "int", 1), Attr("dims", "ints", (0, 1))),
+        attributes(k=1, dims=(0, 1)),
         definition=_rot90_definition,
     ),
 )

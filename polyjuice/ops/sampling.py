@@ -104,6 +104,16 @@ def alone_with(draw: Callable[[random.Random, TensorType], Attrs | None]) -> Sam
     return sample
 
 
+def choosing(least: int = 0, most: float = math.inf, **choices: Sequence[Any]) -> SampleFn:
+    """A unary operator of operands of such ranks, each of whose attributes has one of some values."""
+
+    def draw(rng: random.Random, first: TensorType) -> Attrs | None:
+        fits = least <= first.rank <= most
+        return {name: rng.choice(values) for name, values in choices.items()} if fits else None
+
+    return alone_with(draw)
+
+
 def broadcastable(rng: random.Random, shape: tuple[int, ...]) -> tuple[int, ...]:
     """A shape that broadcasts with ``shape``: the same, a scalar's, one axis, or with dimensions dropped or ones."""
     chance = rng.random()

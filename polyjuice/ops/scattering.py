@@ -20,14 +20,13 @@ from polyjuice.ops.indexing import (
     index_values,
     places_along,
     unsigned,
-    with_dim,
     wrapped_tensorflow,
     wrapped_torch,
 )
 from polyjuice.ops.shapes import Dims, ShapeMismatch, normalize_axis
-from polyjuice.ops.spec import Attr, Builder, Call, ErrorContext, Op, Operand, Sample, by_definition
+from polyjuice.ops.spec import Builder, Call, ErrorContext, Op, Operand, Sample, attributes, by_definition
 from polyjuice.ops.structural import reshaped
-from polyjuice.ops.text import literal
+from polyjuice.ops.text import literal, with_attrs
 
 
 def one_way_range(rng: random.Random, size: int) -> tuple[int, int]:
@@ -267,9 +266,7 @@ def _sample_index_write(adds: bool) -> Callable[[random.Random, TensorType], Sam
     return sample
 
 
-_REDUCTION = Attr("reduction", "string", "none")
-_DIM = (Attr("dim", "int"),)
-_WRITING: dict[str, Any] = {"inputs": ("T", "I", "T"), "results": ("T",), "integer_exact": True, "weight": 0.5}
+_WRITING: dict[str, Any] = {"inputs": ("T", "I", "T"), "integer_exact": True, "weight": 0.5}
 
 OPS: tuple[Op, ...] = (
     Op(
@@ -282,7 +279,7 @@ OPS: tuple[Op, ...] = (
         torch=_scatter_elements_torch,
         tensorflow=_scatter_elements_tensorflow,
         sample=_sample_scatter_elements,
-        attrs=(Attr("axis", "int", 0), _REDUCTION),
+        attrs=attributes(axis=0, reduction="none"),
         **_WRITING,
         modular=True,
         adjoint=adjoints.scatter(adjoints.along_elements),
@@ -297,7 +294,7 @@ OPS: tuple[Op, ...] = (
         torch=_scatter_nd_torch,
         tensorflow=_scatter_nd_tensorflow,
         sample=_sample_scatter_nd,
-        attrs=(_REDUCTION,),
+        attrs=attributes(reduction="none"),
         **_WRITING,
         modular=True,
         adjoint=adjoints.scatter(adjoints.at_rows),
@@ -312,7 +309,7 @@ OPS: tuple[Op, ...] = (
         torch=_index_add_torch,
         definition=_index_write_definition("add"),
         sample=_sample_index_write(True),
-        attrs=(*_DIM, Attr("alpha", "float", 1.0)),
+        attrs=attributes(dim="int", alpha=1.0),
         **{**_WRITING, "weight": 0.3},
         modular=True,
     ),
@@ -322,10 +319,10 @@ OPS: tuple[Op, ...] = (
         shape=_index_write_shape,
         numpy=lambda x, a: scatter(x[0], _line_places(x, a), x[2], "none"),
         why_not_derived=errors.NEGATIVE_INDICES,
-        torch=with_dim("torch.index_copy({0}, {dim}, {1}, {2})", "{0}.index_copy({dim}, {1}, {2})"),
+        torch=with_attrs("torch.index_copy({0}, {dim}, {1}, {2})", "{0}.index_copy({dim}, {1}, {2})"),
         definition=_index_write_definition("none"),
         sample=_sample_index_write(False),
-        attrs=_DIM,
+        attrs=attributes(dim="int"),
         moves=True,
         **{**_WRITING, "weight": 0.3},
     ),

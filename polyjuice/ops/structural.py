@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -13,8 +13,8 @@ from polyjuice.ir import Attrs, TensorType
 from polyjuice.ir.dtypes import ALL, COMPLEX, FLOATS, STORED
 from polyjuice.ops import errors, sampling, writes
 from polyjuice.ops.shapes import Dims, ShapeMismatch, broadcast, normalize_axis, slice_bounds
-from polyjuice.ops.spec import Attr, AttrView, Builder, Call, Op, Operand, Sample, SampleFn, Texts, by_definition
-from polyjuice.ops.text import literal, subscript
+from polyjuice.ops.spec import Attr, AttrView, Builder, Call, Op, Sample, SampleFn, Texts, attributes
+from polyjuice.ops.text import TextFn, literal, subscript
 from polyjuice.ops.windows import pad_array, padded
 
 
@@ -28,21 +28,21 @@ def moving(
     **properties: Any,
 ) -> Op:
     """The entry of an operator that rearranges elements of any type."""
-    error = by_definition if "definition" in properties else errors.moved
-    settings: dict[str, Any] = {"inputs": ("T",), "types": {"T": ALL}, "results": ("T",), "error": error, **properties}
+    settings: dict[str, Any] = {"types": {"T": ALL}, **properties}
+    if "definition" not in settings:
+        settings.setdefault("error", errors.moved)
     if settings["types"].get("T") in (ALL, STORED):
         settings["torch_types"] = COMPLEX
-    return Op(
-        name=name,
-        shape=shape,
-        torch=torch,
-        tensorflow=tensorflow,
-        sample=sample,
-        attrs=attrs,
-        moves=True,
-        **settings,
-    )
+    texts: dict[str, Any] = {"torch": torch, "tensorflow": tensorflow}
+    return Op(name=name, shape=shape, **texts, sample=sample, attrs=attrs, moves=True, **settings)
 
+
+def _inputs(**kinds: str) -> tuple[Attr, ...]:
+    """Attributes that ONNX passes as inputs."""
+    return tuple(Attr(name, kind, as_input=True) for name, kind in kinds.items())
+
+
+WITHOUT_BFLOAT16 = tuple(dtype for dtype in ALL if dtype != "bfloat16")
 
 _STORED: dict[str, Any] = {"types": {"T": STORED}}
 """The operator takes values of the narrow types, too."""
@@ -166,38 +166,32 @@ def _to_result_shape(shape: Any) -> Any:
     return apply
 
 
-def to_shape(*others: Callable[[Call], str]) -> Callable[[Call], str]:
+def to_shape(*others: TextFn) -> TextFn:
     """Torch's text of a reshape to the result's shape, or one of the others."""
 
-    def spell(c: Call) -> str:
+    def text(c: Call) -> str:
         shape = c.results[0].shape
-        texts = [f"{c.x[0]}.reshape({shape})", f"torch.reshape({c.x[0]}, {shape})"]
+        texts = ["{0}.reshape({1})", "torch.reshape({0}, {1})"]
         if len(shape) == 1:
-            texts += [
-                f"{c.x[0]}.flatten()",
-                f"torch.flatten({c.x[0]})",
-                f"{c.x[0]}.ravel()",
-                f"{c.x[0]}.reshape(-1)",
-            ]
+            texts += ["{0}.flatten()", "torch.flatten({0})", "{0}.ravel()", "{0}.reshape(-1)"]
         if shape and 0 not in shape:
-            texts.append(f"{c.x[0]}.reshape({', '.join(map(str, (*shape[:-1], -1)))})")
+            texts.append(f"{{0}}.reshape({', '.join(map(str, (*shape[:-1], -1)))})")
         if shape == c.types[0].shape:
-            texts += [f"{c.x[0]}.view({shape})", f"{c.x[0]}.reshape({c.x[0]}.shape)"]
+            texts += ["{0}.view({1})", "{0}.reshape({0}.shape)"]
         else:
-            texts.append(f"{c.x[0]}.contiguous().view({shape})")
-        return c.draws.choice([*texts, *(other(c) for other in others)])
+            texts.append("{0}.contiguous().view({1})")
+        return c.draws.choice([*(t.format(c.x[0], shape) for t in texts), *(other(c) for other in others)])
 
-    return spell
-
-
-def tensorflow_to_shape(*others: Callable[[Call], str]) -> Callable[[Call], str]:
-    def spell(c: Call) -> str:
-        return c.draws.choice([f"tf.reshape({c.x[0]}, {list(c.results[0].shape)})", *(other(c) for other in others)])
-
-    return spell
+    return text
 
 
-def _each_axis(template: str) -> Callable[[Call], str]:
+def tensorflow_to_shape(*others: TextFn) -> TextFn:
+    return lambda c: c.draws.choice(
+        [f"tf.reshape({c.x[0]}, {list(c.results[0].shape)})", *(other(c) for other in others)]
+    )
+
+
+def _each_axis(template: str) -> TextFn:
     """A template applied for each of the new axes, the first axis innermost."""
 
     def spell(c: Call) -> str:
@@ -209,7 +203,7 @@ def _each_axis(template: str) -> Callable[[Call], str]:
     return spell
 
 
-def _squeezed(template: str) -> Callable[[Call], str]:
+def _squeezed(template: str) -> TextFn:
     def spell(c: Call) -> str:
         axes = c.attrs["axes"]
         if axes is None:
@@ -242,8 +236,8 @@ def _sample_concat(rng: random.Random, first: TensorType) -> Sample:
     others = []
     for _ in range(rng.choice((1, 1, 1, 2))):
         size = first.shape[axis] if rng.random() < 0.5 else sampling.size(rng)
-        others.append(Operand(TensorType(first.dtype, Dims(first.shape).replace(axis, size))))
-    return Sample(tuple(others), {"axis": axis})
+        others.append(Dims(first.shape).replace(axis, size))
+    return sampling.operands(first, *others, axis=axis)
 
 
 def _split_shape(s: Sequence[Any], a: Any) -> Sequence[Any]:
@@ -273,7 +267,7 @@ def _slice(x: Sequence[np.ndarray], a: Attrs) -> np.ndarray:
     return x[0][tuple(index)]
 
 
-def _concat_text(*templates: str) -> Callable[[Call], str]:
+def _concat_text(*templates: str) -> TextFn:
     return lambda c: c.draws.choice(templates).format(", ".join(c.x), c.attrs["axis"])
 
 
@@ -304,15 +298,19 @@ def _split_tensorflow(c: Call) -> str:
     return c.draws.choice(texts)
 
 
+def _taken(c: Call) -> Iterator[tuple[int, range]]:
+    """The axes that a slice cuts, and the places that it takes from each."""
+    a, shape = c.attrs, c.types[0].shape
+    for start, end, axis, step in zip(a["starts"], a["ends"], a["axes"], a["steps"], strict=True):
+        axis = normalize_axis(axis, len(shape))
+        yield axis, range(*slice_bounds(start, end, step, shape[axis]))
+
+
 def _slice_torch(c: Call) -> str:
     """Python slicing; Torch has no negative steps, so those axes are read forwards and flipped."""
     index, flips = [":"] * c.types[0].rank, []
-    for start, end, axis, step in zip(
-        c.attrs["starts"], c.attrs["ends"], c.attrs["axes"], c.attrs["steps"], strict=True
-    ):
-        axis = normalize_axis(axis, c.types[0].rank)
-        taken = range(*slice_bounds(start, end, step, c.types[0].shape[axis]))
-        if step < 0:
+    for axis, taken in _taken(c):
+        if taken.step < 0:
             taken = taken[::-1]
             flips.append(axis)
         stop = taken[-1] + 1 if taken else taken.start
@@ -324,14 +322,10 @@ def _slice_torch(c: Call) -> str:
 def _slice_tensorflow(c: Call) -> str:
     """Python slicing, or tf.slice for steps of 1."""
     entries, begin, size = {}, [0] * c.types[0].rank, list(c.results[0].shape)
-    for start, end, axis, step in zip(
-        c.attrs["starts"], c.attrs["ends"], c.attrs["axes"], c.attrs["steps"], strict=True
-    ):
-        axis = normalize_axis(axis, c.types[0].rank)
-        taken = range(*slice_bounds(start, end, step, c.types[0].shape[axis]))
+    for axis, taken in _taken(c):
         begin[axis] = taken.start if taken else 0
         stop = taken.stop if taken.stop >= 0 else ""
-        entries[axis] = f"{taken.start}:{stop}" + (f":{step}" if step != 1 else "") if taken else "0:0"
+        entries[axis] = f"{taken.start}:{stop}" + (f":{taken.step}" if taken.step != 1 else "") if taken else "0:0"
     texts = [f"{c.x[0]}{subscript(c.types[0].rank, entries)}"]
     if all(step == 1 for step in c.attrs["steps"]):
         texts.append(f"tf.slice({c.x[0]}, {begin}, {size})")
@@ -340,19 +334,14 @@ def _slice_tensorflow(c: Call) -> str:
 
 @sampling.of_rank(1)
 def _draw_slice(rng: random.Random, first: TensorType) -> Attrs:
-    axes = some = sampling.some_axes(rng, first.rank)[:2]
-    starts, ends, steps = [], [], []
-    for axis in some:
-        n = first.shape[axis]
+    axes = sampling.some_axes(rng, first.rank)[:2]
+    drawn = []
+    for n in (first.shape[axis] for axis in axes):
         start = rng.randrange(n)
-        end = rng.randint(start + 1, n)
-        step = rng.choice((1, 1, 2, 3))
-        if rng.random() < 0.1:
-            start, end, step = n - 1, -n - 1, -1
-        starts.append(start)
-        ends.append(end)
-        steps.append(step)
-    return {"starts": tuple(starts), "ends": tuple(ends), "axes": axes, "steps": tuple(steps)}
+        cut = start, rng.randint(start + 1, n), rng.choice((1, 1, 2, 3))
+        drawn.append((n - 1, -n - 1, -1) if rng.random() < 0.1 else cut)
+    starts, ends, steps = zip(*drawn, strict=True)
+    return {"starts": starts, "ends": ends, "axes": axes, "steps": steps}
 
 
 # --- Pad -------------------------------------------------------------------------------------------------------------
@@ -465,7 +454,7 @@ OPS: tuple[Op, ...] = (
         _transpose_torch,
         _transpose_tensorflow,
         sampling.alone_with(_draw_perm),
-        (Attr("perm", "ints"),),
+        attributes(perm="ints"),
         weight=3,
         **_STORED,
         followers="Transpose MatMul Gemm Reshape Softmax Concat Slice Squeeze Conv Cast Add Mul Split "
@@ -478,7 +467,7 @@ OPS: tuple[Op, ...] = (
         to_shape(),
         tensorflow_to_shape(),
         sampling.alone_with(_draw_reshape),
-        (Attr("shape", "ints", as_input=True), Attr("allowzero", "int", 0)),
+        (*_inputs(shape="ints"), *attributes(allowzero=0)),
         weight=2,
         **_STORED,
         followers=f"Reshape Transpose MatMul Concat Squeeze Add Slice ReduceL1 {sampling.REDUCED}",
@@ -490,7 +479,7 @@ OPS: tuple[Op, ...] = (
         _expand_torch,
         lambda c: f"tf.broadcast_to({c.x[0]}, {list(c.results[0].shape)})",
         _sample_expand,
-        (Attr("shape", "ints", as_input=True),),
+        _inputs(shape="ints"),
         **_STORED,
         followers=f"Add Mul Sub Where Concat Transpose {sampling.REDUCED}",
         numpy=lambda x, a: np.broadcast_to(x[0], broadcast(x[0].shape, a["shape"])),
@@ -513,7 +502,7 @@ OPS: tuple[Op, ...] = (
         to_shape(_each_axis("torch.unsqueeze({0}, {1})"), _each_axis("{0}.unsqueeze({1})"), _new_axes),
         tensorflow_to_shape(_each_axis("tf.expand_dims({0}, {1})"), _new_axes),
         sampling.alone_with(_draw_unsqueeze),
-        (Attr("axes", "ints", as_input=True),),
+        _inputs(axes="ints"),
         weight=0.5,
         **_STORED,
         followers="Squeeze Expand Concat Add Mul Where Tile Reshape MatMul",
@@ -525,7 +514,7 @@ OPS: tuple[Op, ...] = (
         to_shape(),
         tensorflow_to_shape(),
         sampling.alone_with(lambda rng, first: {"axis": rng.randint(0, first.rank)}),
-        (Attr("axis", "int", 1),),
+        attributes(axis=1),
         weight=0.3,
         **_STORED,
         followers="Gemm MatMul Reshape Transpose",
@@ -537,7 +526,7 @@ OPS: tuple[Op, ...] = (
         _concat_torch,
         _concat_text("tf.concat([{0}], axis={1})", "tf.concat([{0}], {1})"),
         _sample_concat,
-        (Attr("axis", "int"),),
+        attributes(axis="int"),
         variadic=True,
         weight=3,
         **_STORED,
@@ -550,7 +539,7 @@ OPS: tuple[Op, ...] = (
         _split_torch,
         _split_tensorflow,
         sampling.alone_with(_draw_split),
-        (Attr("axis", "int", 0), Attr("split", "ints", as_input=True)),
+        (*attributes(axis=0), *_inputs(split="ints")),
         splits="split",
         weight=2,
         **_STORED,
@@ -563,7 +552,7 @@ OPS: tuple[Op, ...] = (
         _slice_torch,
         _slice_tensorflow,
         sampling.alone_with(_draw_slice),
-        tuple(Attr(name, "ints", as_input=True) for name in ("starts", "ends", "axes", "steps")),
+        _inputs(starts="ints", ends="ints", axes="ints", steps="ints"),
         weight=2,
         **_STORED,
         followers=f"Pad Slice Concat Conv MatMul Add Transpose Unsqueeze Reshape {sampling.REDUCED}",

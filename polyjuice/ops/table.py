@@ -2,88 +2,22 @@
 
 from __future__ import annotations
 
+from importlib import import_module
+
 from polyjuice import plugins
-from polyjuice.ops import (
-    activations,
-    adaptive,
-    bitwise,
-    comparisons,
-    complex_numbers,
-    contractions,
-    control,
-    convolution,
-    creating,
-    elementwise,
-    grids,
-    indexing,
-    layers,
-    matrix,
-    memory,
-    normalization,
-    patches,
-    pooling,
-    products,
-    quantization,
-    quantized_products,
-    rearranging,
-    reductions,
-    resizing,
-    scalars,
-    scans,
-    scattering,
-    selection,
-    similarity,
-    softmax,
-    sorting,
-    statistics,
-    structural,
-    transcendental,
-    viewing,
-)
 from polyjuice.ops.definitions import completed
 from polyjuice.ops.registry import register
 from polyjuice.ops.spec import Op
 
-_FAMILIES = (
-    elementwise,
-    comparisons,
-    selection,
-    transcendental,
-    activations,
-    bitwise,
-    scalars,
-    structural,
-    rearranging,
-    indexing,
-    scattering,
-    viewing,
-    creating,
-    reductions,
-    statistics,
-    softmax,
-    scans,
-    sorting,
-    matrix,
-    memory,
-    products,
-    contractions,
-    similarity,
-    layers,
-    convolution,
-    patches,
-    pooling,
-    adaptive,
-    normalization,
-    resizing,
-    grids,
-    quantization,
-    quantized_products,
-    control,
-    complex_numbers,
-)
+_FAMILIES = """
+    elementwise comparisons selection transcendental activations bitwise scalars structural rearranging indexing
+    scattering viewing creating reductions statistics softmax scans sorting matrix memory products contractions
+    similarity layers convolution patches pooling adaptive normalization resizing grids quantization
+    quantized_products control complex_numbers
+"""
 
-for _family in _FAMILIES:
-    register(map(completed, _family.OPS))
+for _family in _FAMILIES.split():
+    register(map(completed, import_module(f"polyjuice.ops.{_family}").OPS))
 
 
 def register_further() -> list[str]:

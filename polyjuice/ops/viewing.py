@@ -10,11 +10,11 @@ import numpy as np
 
 from polyjuice.ir import Attrs, TensorType
 from polyjuice.ops import errors, sampling, writes
-from polyjuice.ops.rearranging import attributes, cut, draw_axis
+from polyjuice.ops.rearranging import cut, draw_axis
 from polyjuice.ops.shapes import Dims, ShapeMismatch, normalize_axis
-from polyjuice.ops.spec import NOT_WRITTEN, Attr, AttrView, Builder, Call, Op, Operand, Sample
+from polyjuice.ops.spec import NOT_WRITTEN, AttrView, Builder, Call, Op, Operand, Sample, attributes
 from polyjuice.ops.structural import moving, reshaped
-from polyjuice.ops.text import subscript
+from polyjuice.ops.text import TextFn, subscript, with_attrs
 
 # --- stack, unbind, select, narrow, movedim --------------------------------------------------------------------------
 
@@ -38,8 +38,7 @@ def _without(shape: Dims, dim: int) -> Dims:
 
 
 def _unbind_shape(s: Sequence[Dims], a: Any) -> Sequence[Dims]:
-    rest = _without(s[0], a.dim)
-    return [rest] * s[0][a.dim]
+    return [_without(s[0], a.dim)] * s[0][a.dim]
 
 
 def _unbind_definition(b: Builder, x: Sequence[str], a: Attrs) -> Sequence[str]:
@@ -59,7 +58,7 @@ def _select_shape(s: Sequence[Dims], a: Any) -> Sequence[Dims]:
     return [rest]
 
 
-def _indexed(entry: Callable[[Attrs], str], *templates: str) -> Callable[[Call], str]:
+def _indexed(entry: Callable[[Attrs], str], *templates: str) -> TextFn:
     """Indexing one dimension, or one of the templates."""
 
     def spell(c: Call) -> str:
@@ -104,12 +103,6 @@ def _moved_axes(rank: int, a: Any) -> tuple[int, ...]:
     rest = iter(i for i in range(rank) if i not in source)
     places = dict(zip(target, source, strict=True))
     return tuple(places[i] if i in places else next(rest) for i in range(rank))
-
-
-def _movedim_torch(c: Call) -> str:
-    return c.draws.choice(("torch.movedim({0}, {1}, {2})", "{0}.moveaxis({1}, {2})")).format(
-        c.x[0], tuple(c.attrs["source"]), tuple(c.attrs["destination"])
-    )
 
 
 @sampling.of_rank(2, empty=True)
@@ -211,21 +204,17 @@ def _block_diag_shape(s: Sequence[Dims], a: Any) -> Sequence[Dims]:
     return [Dims((sum(shape[0] for shape in s), sum(shape[1] for shape in s)))]
 
 
-def _blocks_before(columns: Sequence[int]) -> list[tuple[int, int]]:
-    """For each block, the number of columns on its left and on its right."""
-    return [(sum(columns[:i]), sum(columns[i + 1 :])) for i in range(len(columns))]
-
-
 def _block_diag_definition(b: Builder, x: Sequence[str], a: Attrs) -> str:
-    margins = _blocks_before([b.types[name].shape[1] for name in x])
+    columns = [b.types[name].shape[1] for name in x]
+    margins = ((sum(columns[:i]), sum(columns[i + 1 :])) for i in range(len(columns)))
     rows = [b.op("Pad", name, pads=(0, before, 0, after)) for name, (before, after) in zip(x, margins, strict=True)]
     return b.op("Concat", *rows, axis=0)
 
 
 @sampling.of_rank(2, 2, empty=True)
 def _sample_block_diag(rng: random.Random, first: TensorType) -> Sample:
-    others = (TensorType(first.dtype, (sampling.size(rng), sampling.size(rng))) for _ in range(rng.choice((1, 1, 2))))
-    return Sample(tuple(Operand(t) for t in others))
+    others = [(sampling.size(rng), sampling.size(rng)) for _ in range(rng.choice((1, 1, 2)))]
+    return sampling.operands(first, *others)
 
 
 # --- unfold ----------------------------------------------------------------------------------------------------------
@@ -243,16 +232,11 @@ def _window_places(size: int, a: Attrs) -> np.ndarray:
     return starts[:, None] + np.arange(a["size"])
 
 
-def _windows_last(rank: int, dim: int) -> tuple[int, ...]:
-    """The permutation that moves the dimension after ``dim`` to the end."""
-    return (*tuple(i for i in range(rank) if i != dim + 1), dim + 1)
-
-
 def _unfold_definition(b: Builder, x: Sequence[str], a: Attrs) -> str:
     t = b.types[x[0]]
     dim = normalize_axis(a["dimension"], t.rank)
     windows = b.op("Gather", x[0], b.constant(_window_places(t.shape[dim], a)), axis=dim)
-    return b.op("Transpose", windows, perm=_windows_last(t.rank + 1, dim))
+    return b.op("Transpose", windows, perm=(*(i for i in range(t.rank + 1) if i != dim + 1), dim + 1))
 
 
 def _draw_unfold(rng: random.Random, first: TensorType) -> Attrs | None:
@@ -265,12 +249,12 @@ def _draw_unfold(rng: random.Random, first: TensorType) -> Attrs | None:
 # --- select_scatter, slice_scatter -----------------------------------------------------------------------------------
 
 
-def _assigning(entry: Callable[[Attrs], str], *templates: str) -> Callable[[Call], str]:
+def _assigning(entry: Callable[[Attrs], str], *templates: str) -> TextFn:
     """One of some templates, or an assignment to a part of a copy, at an index along the dimension."""
 
     def spell(c: Call) -> str:
         if not writes.wanted(c):
-            return attributes(*templates)(c)
+            return with_attrs(*templates)(c)
         part = subscript(c.types[0].rank, {c.attrs["dim"]: entry(c.attrs)})
         return writes.written(c, f"{c.x[0]}.clone()", [(part, c.x[1])])
 
@@ -321,9 +305,7 @@ def _slice_scatter_definition(b: Builder, x: Sequence[str], a: Attrs) -> str:
 
 def _sample_select_scatter(rng: random.Random, first: TensorType) -> Sample | None:
     attrs = _draw_select(rng, first)
-    if attrs is None:
-        return None
-    return Sample((Operand(TensorType(first.dtype, _without(Dims(first.shape), attrs["dim"]))),), attrs)
+    return attrs and sampling.operands(first, _without(Dims(first.shape), attrs["dim"]), **attrs)
 
 
 def _sample_slice_scatter(rng: random.Random, first: TensorType) -> Sample | None:
@@ -331,23 +313,19 @@ def _sample_slice_scatter(rng: random.Random, first: TensorType) -> Sample | Non
     if dim is None:
         return None
     start = rng.randrange(first.shape[dim])
-    attrs = {"dim": dim, "start": start, "end": rng.randint(start + 1, first.shape[dim]), "step": rng.choice((1, 1, 2))}
-    source = Dims(first.shape).sliced((start,), (attrs["end"],), (dim,), (attrs["step"],))
-    return Sample((Operand(TensorType(first.dtype, source)),), attrs)
+    end, step = rng.randint(start + 1, first.shape[dim]), rng.choice((1, 1, 2))
+    source = Dims(first.shape).sliced((start,), (end,), (dim,), (step,))
+    return sampling.operands(first, source, dim=dim, start=start, end=end, step=step)
 
-
-_DIM = Attr("dim", "int")
-_DIAGONAL = tuple(Attr(name, "int", value) for name, value in (("offset", 0), ("dim1", 0), ("dim2", 1)))
-_EMBEDDED = tuple(Attr(name, "int", value) for name, value in (("offset", 0), ("dim1", -2), ("dim2", -1)))
 
 OPS: tuple[Op, ...] = (
     moving(
         "stack",
         _stack_shape,
-        lambda c: f"torch.stack(({', '.join(c.x)},), dim={c.attrs['dim']})",
-        lambda c: f"tf.stack([{', '.join(c.x)}], axis={c.attrs['dim']})",
+        with_attrs("torch.stack(({all},), dim={dim})"),
+        with_attrs("tf.stack([{all}], axis={dim})"),
         _sample_stack,
-        (_DIM,),
+        attributes(dim="int"),
         variadic=True,
         definition=lambda b, x, a: b.op(
             "Concat", *(b.op("Unsqueeze", name, axes=(a["dim"],)) for name in x), axis=a["dim"]
@@ -356,10 +334,10 @@ OPS: tuple[Op, ...] = (
     moving(
         "unbind",
         _unbind_shape,
-        attributes("torch.unbind({0}, {dim})", "{0}.unbind({dim})"),
-        attributes("tf.unstack({0}, axis={dim})"),
+        with_attrs("torch.unbind({0}, {dim})", "{0}.unbind({dim})"),
+        with_attrs("tf.unstack({0}, axis={dim})"),
         sampling.alone_with(_draw_unbind),
-        (_DIM,),
+        attributes(dim="int"),
         splits="dim",
         definition=_unbind_definition,
     ),
@@ -369,7 +347,7 @@ OPS: tuple[Op, ...] = (
         _indexed(lambda a: str(a["index"]), "torch.select({0}, {dim}, {index})", "{0}.select({dim}, {index})"),
         _indexed(lambda a: str(a["index"])),
         sampling.alone_with(_draw_select),
-        (_DIM, Attr("index", "int")),
+        attributes(dim="int", index="int"),
         definition=lambda b, x, a: b.op("Gather", x[0], b.constant(np.asarray(a["index"], np.int64)), axis=a["dim"]),
     ),
     moving(
@@ -378,41 +356,41 @@ OPS: tuple[Op, ...] = (
         _indexed(_narrow_entry, "torch.narrow({0}, {dim}, {start}, {length})", "{0}.narrow({dim}, {start}, {length})"),
         _indexed(_narrow_entry),
         sampling.alone_with(_draw_narrow),
-        (_DIM, Attr("start", "int"), Attr("length", "int")),
+        attributes(dim="int", start="int", length="int"),
         definition=lambda b, x, a: cut(b, x[0], a["dim"], a["start"], a["start"] + a["length"]),
     ),
     moving(
         "movedim",
         lambda s, a: [Dims(s[0][i] for i in _moved_axes(len(s[0]), a))],
-        _movedim_torch,
+        with_attrs("torch.movedim({0}, {source}, {destination})", "{0}.moveaxis({source}, {destination})"),
         NOT_WRITTEN,
         sampling.alone_with(_draw_movedim),
-        (Attr("source", "ints"), Attr("destination", "ints")),
+        attributes(source="ints", destination="ints"),
         definition=lambda b, x, a: b.op("Transpose", x[0], perm=_moved_axes(b.types[x[0]].rank, AttrView(a))),
     ),
     moving(
         "diagonal",
         _diagonal_shape,
-        attributes("torch.diagonal({0}, {offset}, {dim1}, {dim2})", "{0}.diagonal({offset}, {dim1}, {dim2})"),
+        with_attrs("torch.diagonal({0}, {offset}, {dim1}, {dim2})", "{0}.diagonal({offset}, {dim1}, {dim2})"),
         _diagonal_tensorflow,
         sampling.alone_with(_draw_diagonal),
-        _DIAGONAL,
+        attributes(offset=0, dim1=0, dim2=1),
         definition=_diagonal_definition,
     ),
     moving(
         "diag_embed",
         _diag_embed_shape,
-        attributes("torch.diag_embed({0}, {offset}, {dim1}, {dim2})"),
+        with_attrs("torch.diag_embed({0}, {offset}, {dim1}, {dim2})"),
         _diag_embed_tensorflow,
         sampling.alone_with(_draw_diag_embed),
-        _EMBEDDED,
+        attributes(offset=0, dim1=-2, dim2=-1),
         definition=_diag_embed_definition,
         filling="0.0",
     ),
     moving(
         "block_diag",
         _block_diag_shape,
-        lambda c: f"torch.block_diag({', '.join(c.x)})",
+        with_attrs("torch.block_diag({all})"),
         NOT_WRITTEN,
         _sample_block_diag,
         variadic=True,
@@ -422,10 +400,10 @@ OPS: tuple[Op, ...] = (
     moving(
         "unfold",
         _unfold_shape,
-        attributes("{0}.unfold({dimension}, {size}, {step})"),
+        with_attrs("{0}.unfold({dimension}, {size}, {step})"),
         NOT_WRITTEN,
         sampling.alone_with(_draw_unfold),
-        (Attr("dimension", "int"), Attr("size", "int"), Attr("step", "int")),
+        attributes(dimension="int", size="int", step="int"),
         definition=_unfold_definition,
     ),
     moving(
@@ -438,7 +416,7 @@ OPS: tuple[Op, ...] = (
         ),
         NOT_WRITTEN,
         _sample_select_scatter,
-        (_DIM, Attr("index", "int")),
+        attributes(dim="int", index="int"),
         inputs=("T", "T"),
         definition=_select_scatter_definition,
     ),
@@ -452,7 +430,7 @@ OPS: tuple[Op, ...] = (
         ),
         NOT_WRITTEN,
         _sample_slice_scatter,
-        (Attr("dim", "int", 0), Attr("start", "int"), Attr("end", "int"), Attr("step", "int", 1)),
+        attributes(dim=0, start="int", end="int", step=1),
         inputs=("T", "T"),
         definition=_slice_scatter_definition,
         numpy=_slice_scatter,
