@@ -16,7 +16,7 @@ from polyjuice.ops.decomposition_terms import Term, onnx_term, where
 from polyjuice.ops.errors import lipschitz, monotone, plus_absolute, plus_proportional
 from polyjuice.ops.pointwise import DECIDES, defined, elementwise, parameters, parametric, unary
 from polyjuice.ops.shapes import Dims, ShapeMismatch, broadcast
-from polyjuice.ops.spec import ANYWHERE, INFINITY, NAN, Call, ErrorContext, Op, Sample, SpellFn, attributes
+from polyjuice.ops.spec import ANYWHERE, INFINITY, NAN, Call, ErrorContext, Op, Sample, SpellFn, attributes, facts
 from polyjuice.ops.special import erfc
 from polyjuice.ops.text import spell, with_attrs
 from polyjuice.ops.value_bounds import Bounds
@@ -210,12 +210,9 @@ OPS = (
         ("tf.nn.relu({0})", "tf.maximum({0}, 0)", "tf.raw_ops.Relu(features={0})"),
         lipschitz(),
         FLOATS + SIGNED,
-        integer_exact=True,
-        weight=3,
-        limits=INFINITY,
         followers="Pad Clip Relu Add Conv Mul Max Min MaxPool MatMul Neg Sqrt ReduceSum ArgMax Concat",
         bounds=Bounds("(max l0 0.0)", "(max h0 0.0)", least="0.0"),
-        signed_zeros=False,
+        **facts(integer_exact=True, weight=3, limits=INFINITY, signed_zeros=False),
     ),
     defined(
         "relu6",
@@ -240,8 +237,7 @@ OPS = (
         FLOATS + SIGNED,
         **parameters((("min_val", -1.0, (-1.0, -1.0, 0.0, -2.5)), ("max_val", 1.0, (1.0, 1.0, 2.0, 0.5)))),
         **_CLIPS,
-        ulps=1,
-        weight=0.4,
+        **facts(ulps=1, weight=0.4),
     ),
     unary(
         "Sigmoid",
@@ -249,19 +245,14 @@ OPS = (
         "torch.sigmoid .sigmoid F.sigmoid nn.Sigmoid torch.special.expit .sigmoid_",
         "tf.sigmoid tf.nn.sigmoid tf.math.sigmoid",
         plus_absolute(monotone, 4),
-        ulps=8,
-        limits=ANYWHERE,
-        followers="Mul Sub Log Add",
-        bounds=value_bounds.SIGMOID,
+        **facts(ulps=8, limits=ANYWHERE, bounds=value_bounds.SIGMOID, followers="Mul Sub Log Add"),
     ),
     defined(
         "log_sigmoid",
         lambda x, a: -(-x).then("Softplus"),
         spell("F.logsigmoid nn.LogSigmoid", "-F.softplus(-{0}, threshold=80.0)"),
         ("tf.math.log_sigmoid({0})", "-tf.math.softplus(-{0})"),
-        weight=0.4,
-        limits=NAN,
-        signed_zeros=False,
+        **facts(weight=0.4, limits=NAN, signed_zeros=False),
     ),
     defined(
         "silu",
@@ -272,8 +263,7 @@ OPS = (
         ),
         spell("tf.nn.silu tf.nn.swish", "{0} * tf.sigmoid({0})"),
         widen=False,
-        weight=0.6,
-        limits=ANYWHERE,
+        **facts(weight=0.6, limits=ANYWHERE),
     ),
     unary(
         "Mish",
@@ -281,9 +271,7 @@ OPS = (
         spell("F.mish nn.Mish", "{0} * torch.tanh(F.softplus({0}, threshold=80.0))"),
         ("{0} * tf.tanh(tf.math.softplus({0}))",),
         plus_proportional(lipschitz(1.1), 12),
-        ulps=4,
-        weight=0.4,
-        limits=NAN,
+        **facts(ulps=4, weight=0.4, limits=NAN),
     ),
     elementwise(
         "Gelu",
@@ -292,15 +280,11 @@ OPS = (
         _gelu_tensorflow,
         _gelu_error,
         FLOATS,
-        since=20,
         definition=onnx_term(_gelu_definition),
         why_not_derived=errors.SUM_WITH_ONE,
         sample=sampling.alone_with(lambda rng, first: {"approximate": rng.choice(("none", "tanh"))}),
         attrs=attributes(approximate="none"),
-        ulps=4,
-        weight=0.6,
-        limits=NAN,
-        followers="MatMul Mul",
+        **facts(since=20, ulps=4, weight=0.6, limits=NAN, followers="MatMul Mul"),
     ),
     unary(
         "HardSwish",
@@ -311,10 +295,7 @@ OPS = (
         ),
         ("{0} * tf.nn.relu6({0} + 3) / 6", "{0} * tf.clip_by_value({0} / 6 + 0.5, 0, 1)"),
         _hard_swish_error,
-        ulps=4,
-        weight=0.5,
-        limits=NAN,
-        signed_zeros=False,
+        **facts(ulps=4, weight=0.5, limits=NAN, signed_zeros=False),
     ),
     parametric(
         "HardSigmoid",
@@ -323,11 +304,7 @@ OPS = (
         with_attrs("torch.clamp({alpha} * {0} + {beta}, 0, 1)", "torch.clamp({0} * {alpha} + {beta}, min=0, max=1)"),
         with_attrs(*(t.replace("{0}", "{alpha} * {0} + {beta}") for t in _clipped("0", "1"))),
         _hard_sigmoid_error,
-        ulps=4,
-        weight=0.4,
-        limits=INFINITY,
-        bounds=value_bounds.SHARE,
-        signed_zeros=False,
+        **facts(ulps=4, weight=0.4, limits=INFINITY, signed_zeros=False, bounds=value_bounds.SHARE),
     ),
     unary(
         "Softplus",
@@ -339,11 +316,7 @@ OPS = (
         ),
         "tf.math.softplus tf.nn.softplus",
         plus_absolute(monotone, 4),
-        ulps=8,
-        weight=0.5,
-        limits=NAN,
-        bounds=value_bounds.SOFTPLUS,
-        signed_zeros=False,
+        **facts(ulps=8, weight=0.5, limits=NAN, signed_zeros=False, bounds=value_bounds.SOFTPLUS),
     ),
     unary(
         "Softsign",
@@ -351,10 +324,7 @@ OPS = (
         spell("F.softsign nn.Softsign", "{0} / (1 + torch.abs({0}))"),
         spell("tf.nn.softsign tf.math.softsign", "{0} / (1 + tf.abs({0}))"),
         monotone,
-        ulps=6,
-        weight=0.4,
-        limits=NAN,
-        bounds=value_bounds.WITHIN_ONE,
+        **facts(ulps=6, weight=0.4, limits=NAN, bounds=value_bounds.WITHIN_ONE),
     ),
     parametric(
         "LeakyRelu",
@@ -368,10 +338,7 @@ OPS = (
         ),
         with_attrs("tf.nn.leaky_relu({0}, alpha={alpha})", "tf.where({0} < 0, {alpha} * {0}, {0})"),
         _leaky_error,
-        ulps=8,
-        limits=ANYWHERE,
-        followers="Conv LeakyRelu Mul",
-        signed_zeros=False,
+        **facts(ulps=8, limits=ANYWHERE, signed_zeros=False, followers="Conv LeakyRelu Mul"),
     ),
     Op(
         name="PRelu",
@@ -383,12 +350,8 @@ OPS = (
         torch=_prelu_torch,
         tensorflow=("tf.where({0} < 0, {1} * {0}, {0})", "tf.nn.relu({0}) + {1} * tf.minimum({0}, 0)"),
         sample=_sample_prelu,
-        ulps=2,
-        weight=0.5,
-        modular=True,
         adjoint=adjoints.prelu,
-        followers="Conv Add",
-        data_inputs=1,
+        **facts(ulps=2, weight=0.5, modular=True, data_inputs=1, followers="Conv Add"),
     ),
     parametric(
         "Elu",
@@ -428,8 +391,7 @@ OPS = (
         with_attrs("tf.where({0} > {alpha}, {0}, tf.zeros_like({0}))", "{0} * tf.cast({0} > {alpha}, {0}.dtype)"),
         _thresholded_error,
         **DECIDES,
-        weight=0.3,
-        signed_zeros=False,
+        **facts(weight=0.3, signed_zeros=False),
     ),
     parametric(
         "Shrink",
@@ -440,8 +402,7 @@ OPS = (
         _shrink_error,
         tuple(t for t in FLOATS + SIGNED if t != "bfloat16"),
         **DECIDES,
-        ulps=1,
-        weight=0.3,
+        **facts(ulps=1, weight=0.3),
     ),
     defined(
         "softshrink",
@@ -450,10 +411,7 @@ OPS = (
             "F.softshrink({0}, {lambd})", "torch.nn.Softshrink({lambd})({0})", "F.softshrink({0}, lambd={lambd})"
         ),
         **_LAMBD,
-        integer_exact=True,
-        ulps=1,
-        limits=INFINITY,
-        signed_zeros=False,
+        **facts(integer_exact=True, ulps=1, limits=INFINITY, signed_zeros=False),
     ),
     defined(
         "hardshrink",

@@ -12,7 +12,7 @@ import numpy as np
 from polyjuice.ir import Attrs, TensorType
 from polyjuice.ops import sampling
 from polyjuice.ops.shapes import Dims, ShapeMismatch
-from polyjuice.ops.spec import Attr, Builder, ErrorContext, Op
+from polyjuice.ops.spec import Attr, Builder, ErrorContext, Op, facts
 
 
 def _cuts(size: int, count: int) -> list[tuple[int, int]]:
@@ -143,9 +143,7 @@ def _adaptive_max_pool(spatial: int) -> Op:
         ),
         definition=_adaptive_max,
         sample=sampling.alone_with(_draw_adaptive(spatial, 4)),
-        integer_exact=True,
-        ties="unspecified",
-        picks=True,
+        **facts(integer_exact=True, ties="unspecified", picks=True),
     )
 
 

@@ -13,7 +13,7 @@ from polyjuice.ir.dtypes import FLOATS, INTS, NUMERIC, UNSIGNED
 from polyjuice.ops import domains, errors, sampling
 from polyjuice.ops.decomposition_terms import Term, onnx_term, where
 from polyjuice.ops.pointwise import DECIDES, binary, defined, elementwise, unary
-from polyjuice.ops.spec import NAN, POLE, Call, ErrorContext, Op, Operand, Sample, SpellFn, Texts, attributes
+from polyjuice.ops.spec import NAN, POLE, Call, ErrorContext, Op, Operand, Sample, SpellFn, Texts, attributes, facts
 from polyjuice.ops.text import HALF_TO_SINGLE, by_type, cast_around, spell
 
 _BITS_ERROR = errors.decided(lambda c: errors.added(c) > 0)
@@ -237,9 +237,7 @@ OPS = (
         "tf.bitwise.invert ~",
         _BITS_ERROR,
         INTS,
-        continuous=False,
-        weight=0.5,
-        followers="BitwiseNot BitwiseAnd BitwiseOr Add Neg",
+        **facts(continuous=False, weight=0.5, followers="BitwiseNot BitwiseAnd BitwiseOr Add Neg"),
     ),
     elementwise(
         "BitShift",
@@ -251,9 +249,7 @@ OPS = (
         operands=2,
         sample=lambda rng, first: Sample((_amount(rng, first),), {"direction": rng.choice(("LEFT", "RIGHT"))}),
         attrs=attributes(direction="string"),
-        continuous=False,
-        weight=0.4,
-        modular=True,
+        **facts(continuous=False, weight=0.4, modular=True),
     ),
     _shift("bitwise_left_shift", _shift_left, "<<", _shift_left_definition, modular=True),
     _shift("bitwise_right_shift", _shift_right, ">>", _shift_right_definition),
@@ -267,8 +263,7 @@ OPS = (
         operands=2,
         **{**DECIDES, **_DIVISION, "sample": _sample_mod},
         attrs=attributes(fmod=0),
-        weight=0.5,
-        limits=NAN | POLE,
+        **facts(weight=0.5, limits=NAN | POLE),
     ),
     _remainder(
         "remainder",
@@ -293,8 +288,7 @@ OPS = (
         _floor_divide_error,
         definition=onnx_term(_floor_divide_definition),
         why_not_derived="its definition rounds the quotient to the type before it rounds down",
-        continuous=False,
         **_DIVISION,
-        limits=NAN,
+        **facts(continuous=False, limits=NAN),
     ),
 )

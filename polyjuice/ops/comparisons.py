@@ -13,7 +13,7 @@ from polyjuice.ir.dtypes import ALL, FLOATS, NUMERIC
 from polyjuice.ops import errors, sampling, unspecified
 from polyjuice.ops.decomposition_terms import where
 from polyjuice.ops.pointwise import DECIDES, binary, defined, elementwise, unary
-from polyjuice.ops.spec import ANYWHERE, INFINITY, Call, ErrorContext, Op, SpellFn, attributes
+from polyjuice.ops.spec import ANYWHERE, INFINITY, Call, ErrorContext, Op, SpellFn, attributes, facts
 from polyjuice.ops.text import spell
 
 
@@ -28,9 +28,7 @@ def _compare(
         errors.decided(errors.comparison_unstable),
         types,
         "bool",
-        limits=ANYWHERE,
-        numbers=(0, 1),
-        followers=followers,
+        **facts(limits=ANYWHERE, numbers=(0, 1), followers=followers),
     )
 
 
@@ -109,8 +107,7 @@ OPS = (
         spell("tf.math.is_nan", "tf.not_equal({0}, {0})"),
         errors.known,
         result="bool",
-        weight=0.3,
-        limits=ANYWHERE,
+        **facts(weight=0.3, limits=ANYWHERE),
     ),
     elementwise(
         "IsInf",
@@ -122,8 +119,7 @@ OPS = (
         result="bool",
         sample=sampling.alone_with(_draw_is_inf),
         attrs=attributes(detect_negative=1, detect_positive=1),
-        weight=0.3,
-        limits=ANYWHERE,
+        **facts(weight=0.3, limits=ANYWHERE),
     ),
     defined(
         "isfinite",
@@ -156,7 +152,6 @@ OPS = (
         operands=2,
         widen=False,
         **DECIDES,
-        limits=INFINITY,
-        signed_zeros=False,
+        **facts(limits=INFINITY, signed_zeros=False),
     ),
 )

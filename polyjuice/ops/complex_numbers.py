@@ -35,6 +35,7 @@ from polyjuice.ops.spec import (
     SampleFn,
     Texts,
     Unsupported,
+    facts,
 )
 
 TORCH_ALONE = Unsupported("complex numbers are tested in Torch alone")
@@ -262,8 +263,7 @@ OPS: tuple[Op, ...] = (
         types=PARTS,
         result="complex64",
         shape=_pairs_shape,
-        elementwise=False,
-        moves=True,
+        **facts(elementwise=False, moves=True),
     ),
     _op(
         "view_as_real",
@@ -272,8 +272,7 @@ OPS: tuple[Op, ...] = (
         ("torch.view_as_real({0}.resolve_conj())", "torch.stack(({0}.real, {0}.imag), -1)"),
         result="float32",
         shape=lambda s, a: [s[0].append(2)],
-        elementwise=False,
-        moves=True,
+        **facts(elementwise=False, moves=True),
     ),
     _part("real", np.real),
     _part("imag", np.imag),
@@ -293,9 +292,8 @@ OPS: tuple[Op, ...] = (
         _angle_error,
         _method("angle"),
         result="float32",
-        ulps=4,
-        continuous=False,
         unsettled=lambda one: bool(((one.x[0].imag == 0) & (one.x[0].real <= 0)).any()),  # a zero's sign decides
+        **facts(ulps=4, continuous=False),
     ),
     # arithmetic
     _arithmetic("add", "+", np.add, errors.one_sum),
@@ -305,9 +303,8 @@ OPS: tuple[Op, ...] = (
         "*",
         np.multiply,
         _product_error,
-        ulps=_MULTIPLICATION,
         partial=lambda x, a: _size(x[0]) * _size(x[1]),
-        weight=0.6,
+        **facts(ulps=_MULTIPLICATION, weight=0.6),
     ),
     _op(
         "neg.complex",
@@ -323,10 +320,9 @@ OPS: tuple[Op, ...] = (
         _times_number,
         sample=sampling.alone_with(lambda rng, first: {"real": rng.choice(_FACTORS), "imag": rng.choice(_FACTORS)}),
         attrs=(Attr("real", "float"), Attr("imag", "float")),
-        integer_exact=True,
         integer_exact_with=lambda a, dtype: _number(a) == complex(round(a["real"]), round(a["imag"])),
         partial=lambda x, a: _size(x[0]) * _size(np.asarray(_number(a))),
-        ulps=_MULTIPLICATION,
+        **facts(integer_exact=True, ulps=_MULTIPLICATION),
     ),
     # sums of products
     _op(
@@ -340,10 +336,9 @@ OPS: tuple[Op, ...] = (
         ),
         sample=axis_reductions.some_axes(),
         shape=axis_reductions.dims_shape,
-        elementwise=False,
         attrs=axis_reductions.DIMS,
-        integer_exact=True,
         partial=lambda x, a: _sum([_size(x[0])], a),
+        **facts(elementwise=False, integer_exact=True),
     ),
     _op(
         "matmul.complex",
@@ -353,8 +348,7 @@ OPS: tuple[Op, ...] = (
         arity=2,
         sample=_sample_matmul,
         shape=matmul_shape,
-        elementwise=False,
-        integer_exact=True,
         partial=lambda x, a: product([_size(v) for v in x], a),
+        **facts(elementwise=False, integer_exact=True),
     ),
 )

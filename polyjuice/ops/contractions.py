@@ -14,7 +14,7 @@ from polyjuice.ops.axis_reductions import WIDE
 from polyjuice.ops.matrix import linear_error, magnitudes
 from polyjuice.ops.products import op
 from polyjuice.ops.shapes import Dims, ShapeMismatch, normalize_axis
-from polyjuice.ops.spec import Attr, Builder, Call, ErrorContext, Op, Operand, Sample
+from polyjuice.ops.spec import Attr, Builder, Call, ErrorContext, Op, Operand, Sample, facts
 from polyjuice.ops.structural import reshaped
 
 # --- Einsum ----------------------------------------------------------------------------------------------------------
@@ -272,7 +272,6 @@ def _kron_definition(b: Builder, x: Sequence[str], a: Attrs) -> str:
 OPS = (
     Op(
         name="Einsum",
-        variadic=True,
         types={"T": _EINSUM_TYPES},
         shape=_einsum_shape,
         numpy=_einsum,
@@ -281,9 +280,9 @@ OPS = (
         tensorflow=_einsum_tensorflow,
         sample=_sample_einsum,
         attrs=(Attr("equation", "string"),),
-        integer_exact=True,
         partial=magnitudes(_einsum),
         adjoint=linear_adjoints.einsum,
+        **facts(variadic=True, integer_exact=True),
     ),
     op(
         "tensordot",

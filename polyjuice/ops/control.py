@@ -21,7 +21,7 @@ from polyjuice.ops.build import GraphBuilder
 from polyjuice.ops.decompose import NoDecomposition, with_texts
 from polyjuice.ops.registry import TABLE, entry
 from polyjuice.ops.shapes import Dims, ShapeMismatch
-from polyjuice.ops.spec import ANY, Attr, Call, Op, Operand, Sample, Texts, Unsupported
+from polyjuice.ops.spec import ANY, Attr, Call, Op, Operand, Sample, Texts, Unsupported, facts
 
 #: A Loop of more iterations is not unrolled, and stays opaque.
 MAX_TRIPS = 32
@@ -308,31 +308,26 @@ OPS: tuple[Op, ...] = (
         "If",
         inputs=("B", ANY),
         types={"B": ("bool",), ANY: ALL},
-        min_inputs=1,
         results=("@then_branch",),
-        splits="then_branch",
         shape=_if_shape,
         unrolled=_taken,
-        n_control_operands=1,
         torch=_if_torch,
         tensorflow=_if_tensorflow,
         sample=_sample_if,
         attrs=(Attr("then_branch", "graph"), Attr("else_branch", "graph")),
-        continuous=False,
-        weight=4.0,
+        **facts(min_inputs=1, splits="then_branch", n_control_operands=1, continuous=False, weight=4.0),
     ),
     _control(
         "Loop",
         inputs=(ANY,),
         types={ANY: ALL},
         results=("@body",),
-        splits="body",
         shape=_loop_shape,
         unrolled=unrolled_loop,
         torch=_loop_torch,
         tensorflow=_loop_tensorflow,
         sample=_sample_loop,
         attrs=(Attr("M", "int", as_input=True, scalar=True, place=0), Attr("body", "graph")),
-        weight=0.3,
+        **facts(splits="body", weight=0.3),
     ),
 )

@@ -13,7 +13,7 @@ from polyjuice.ir import Attrs, TensorType
 from polyjuice.ir.dtypes import FLOATS
 from polyjuice.ops import errors, linear_adjoints, sampling, windows
 from polyjuice.ops.shapes import Dims, ShapeMismatch
-from polyjuice.ops.spec import Attr, Call, ErrorContext, NumpyFn, Op, Operand, Sample
+from polyjuice.ops.spec import Attr, Call, ErrorContext, NumpyFn, Op, Operand, Sample, facts
 from polyjuice.ops.structural import torch_pads
 from polyjuice.ops.text import subscript
 from polyjuice.ops.windows import conv, pad_array
@@ -279,7 +279,6 @@ OPS = (
     Op(
         name="Conv",
         inputs=("T", "T", "T"),
-        min_inputs=2,
         types={"T": FLOATS},
         shape=conv_shape,
         numpy=conv,
@@ -288,18 +287,14 @@ OPS = (
         tensorflow=lambda c: conv_tensorflow(c, c.x, c.types[0].shape[2:], c.types[1].shape),
         sample=_sample_conv,
         attrs=CONV_ATTRS,
-        integer_exact=True,
         partial=lambda x, a: conv([np.abs(v) for v in x], a),
-        weight=3,
         adjoint=linear_adjoints.convolution,
         followers="BatchNormalization Add Mul Relu Clip Sigmoid LeakyRelu PRelu Concat Conv MaxPool Slice Reshape",
-        fresh=True,
-        data_inputs=1,
+        **facts(min_inputs=2, integer_exact=True, weight=3, fresh=True, data_inputs=1),
     ),
     Op(
         name="ConvTranspose",
         inputs=("T", "T", "T"),
-        min_inputs=2,
         types={"T": FLOATS},
         shape=_transpose_shape,
         numpy=_conv_transpose,
@@ -314,12 +309,9 @@ OPS = (
             Attr("dilations", "ints"),
             Attr("group", "int", 1),
         ),
-        integer_exact=True,
         partial=lambda x, a: _conv_transpose([np.abs(v) for v in x], a),
-        weight=0.7,
         adjoint=linear_adjoints.convolution_transpose,
         followers="BatchNormalization Add Relu",
-        fresh=True,
-        data_inputs=1,
+        **facts(min_inputs=2, integer_exact=True, weight=0.7, fresh=True, data_inputs=1),
     ),
 )

@@ -12,7 +12,7 @@ from polyjuice.ir import Attrs, TensorType, dtypes
 from polyjuice.ir.dtypes import ALL
 from polyjuice.ops import errors, sampling
 from polyjuice.ops.shapes import Dims, ShapeMismatch
-from polyjuice.ops.spec import Attr, Builder, Call, Op, Texts, attributes
+from polyjuice.ops.spec import Attr, Builder, Call, Op, Texts, attributes, facts
 from polyjuice.ops.structural import WITHOUT_BFLOAT16
 from polyjuice.ops.text import TextFn, literal
 
@@ -105,9 +105,7 @@ def _filling(
         definition=build,
         sample=sampling.alone_with(draw),
         attrs=attrs,
-        integer_exact=True,
-        weight=0.15,
-        signed_zeros=True,
+        **facts(integer_exact=True, weight=0.15, signed_zeros=True),
     )
 
 
@@ -130,9 +128,8 @@ OPS: tuple[Op, ...] = (
         tensorflow=_eye_like_tensorflow,
         sample=sampling.alone_with(_draw_eye_like),
         attrs=attributes(dtype="dtype", k=0),
-        weight=0.3,
         **_SETTINGS,
-        signed_zeros=True,
+        **facts(weight=0.3, signed_zeros=True),
     ),
     Op(
         name="Shape",

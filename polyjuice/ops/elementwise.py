@@ -31,6 +31,7 @@ from polyjuice.ops.spec import (
     Texts,
     attributes,
     by_definition,
+    facts,
 )
 from polyjuice.ops.text import HALF_TO_SINGLE, TextFn, by_type, cast_around, folded, spell, with_attrs
 from polyjuice.ops.value_bounds import Bounds
@@ -45,10 +46,8 @@ def _arithmetic(name: str, function: Any, symbol: str, word: str, error: ErrorFn
         f"{symbol} torch.{torch} .{torch} .{torch}_",
         spell(f"{symbol} tf.{word} tf.math.{word}", *tensorflow, operands=2),
         error,
-        limits=ANYWHERE,
-        modular=True,
-        numbers=(0, 1),
         **more,
+        **facts(limits=ANYWHERE, modular=True, numbers=(0, 1)),
     )
 
 
@@ -99,10 +98,8 @@ def _extremum(name: str, word: str, function: Any, symbol: str, followers: str) 
         folded(*spell(f"tf.{word} tf.math.{word}", f"tf.where({{0}} {symbol} {{1}}, {{0}}, {{1}})", operands=2)),
         errors.isotone,
         NUMERIC,
-        integer_exact=True,
-        limits=INFINITY,
         followers=followers,
-        bounds=Bounds(f"({short} l0 l1)", f"({short} h0 h1)"),
+        **facts(integer_exact=True, limits=INFINITY, bounds=Bounds(f"({short} l0 l1)", f"({short} h0 h1)")),
     )
 
 
@@ -179,10 +176,7 @@ def _rounding(name: str, function: Any, tensorflow: Texts | str, low: str, high:
         tensorflow,
         errors.stepped,
         **DECIDES,
-        limits=ANYWHERE,
-        weight=0.5,
-        followers=followers,
-        bounds=Bounds(low, high, whole=True),
+        **facts(limits=ANYWHERE, weight=0.5, bounds=Bounds(low, high, whole=True), followers=followers),
     )
 
 
@@ -260,10 +254,8 @@ OPS = (
         "*",
         "multiply",
         errors.product,
-        ulps=1,
-        weight=3,
         followers=f"Add Sub Mul Div Cast Sqrt MatMul Transpose Neg Conv Relu Where {sampling.REDUCED}",
-        bounds=value_bounds.PRODUCT,
+        **facts(ulps=1, weight=3, bounds=value_bounds.PRODUCT),
     ),
     binary(
         "Div",
@@ -271,14 +263,10 @@ OPS = (
         _divide_torch,
         _divide_tensorflow,
         lambda c: errors.infinite_if(errors.least_by(c), errors.quotient(c)),
-        ulps=2,
         sample=_sample_divide,
-        limits=ANYWHERE,
         distance_to_domain=domains.nonzero(1),
-        divides=True,
         followers="Mul Div Add Floor Erf Cast Round Softmax Sub",
-        bounds=value_bounds.QUOTIENT,
-        numbers=(1,),
+        **facts(ulps=2, limits=ANYWHERE, divides=True, numbers=(1,), bounds=value_bounds.QUOTIENT),
     ),
     binary(
         "Pow",
@@ -287,12 +275,9 @@ OPS = (
         "tf.pow **",
         _power_error,
         FLOATS,
-        ulps=8,
-        weight=0.5,
-        limits=NAN | POLE | STRICT,
         distance_to_domain=domains.power,
-        followers="Sqrt ReduceMean ReduceSum Mul Add",
         unsettled=unspecified.root(0),
+        **facts(ulps=8, weight=0.5, limits=NAN | POLE | STRICT, followers="Sqrt ReduceMean ReduceSum Mul Add"),
     ),
     _extremum("Max", "maximum", np.maximum, ">=", "Min Max Sub Relu Clip Add"),
     _extremum("Min", "minimum", np.minimum, "<=", "Max Min Relu Clip Add"),
@@ -302,9 +287,8 @@ OPS = (
         _either(folded("({0} + {1})", "torch.add({0}, {1})"), _stacked("sum(0)")),
         _add_n,
         _sum_error,
-        integer_exact=True,
         partial=lambda x, a: _fold(np.add)([np.abs(v) for v in x]),
-        weight=0.5,
+        **facts(integer_exact=True, weight=0.5),
     ),
     variadic(
         "Mean",
@@ -312,8 +296,7 @@ OPS = (
         _either(_divided(folded("({0} + {1})")), _stacked("mean(0)")),
         _divided(_add_n),
         lambda c: _sum_error(c) / len(c.x),
-        ulps=2,
-        weight=0.4,
+        **facts(ulps=2, weight=0.4),
     ),
     unary(
         "Neg",
@@ -322,11 +305,8 @@ OPS = (
         "- tf.negative",
         errors.lipschitz(),
         FLOATS + SIGNED,
-        weight=1.5,
-        limits=ANYWHERE,
-        modular=True,
         followers="Neg Add Sub Mul Exp Abs Max Relu ArgMax ArgMin ReduceMax ReduceMin ReduceSum Div",
-        bounds=Bounds("(neg h0)", "(neg l0)", wraps=True),
+        **facts(weight=1.5, limits=ANYWHERE, modular=True, bounds=Bounds("(neg h0)", "(neg l0)", wraps=True)),
     ),
     unary(
         "Abs",
@@ -335,10 +315,8 @@ OPS = (
         by_type(UNSIGNED, ("tf.identity({0})",), spell("tf.abs abs tf.math.abs")),
         errors.lipschitz(),
         NUMERIC,
-        limits=ANYWHERE,
-        modular=True,
-        followers="Log Sqrt Neg Relu ReduceSum Max",
         bounds=Bounds("(max 0.0 (max l0 (neg h0)))", "(max (neg l0) h0)", least="0.0", wraps=True),
+        **facts(limits=ANYWHERE, modular=True, followers="Log Sqrt Neg Relu ReduceSum Max"),
     ),
     unary(
         "Sign",
@@ -358,11 +336,9 @@ OPS = (
         spell("torch.reciprocal", "1.0 / {0}", "{0} ** -1", ".reciprocal .reciprocal_"),
         ("tf.math.reciprocal({0})", "1.0 / {0}"),
         _reciprocal_error,
-        ulps=3,
-        limits=ANYWHERE,
         distance_to_domain=domains.nonzero(0),
         followers="Mul Reciprocal Sqrt Div",
-        bounds=Bounds("(/ 1.0 h0)", "(/ 1.0 l0)", when="(> (* l0 h0) 0.0)"),
+        **facts(ulps=3, limits=ANYWHERE, bounds=Bounds("(/ 1.0 h0)", "(/ 1.0 l0)", when="(> (* l0 h0) 0.0)")),
     ),
     unary(
         "Identity",
@@ -375,9 +351,7 @@ OPS = (
         "tf.identity",
         errors.lipschitz(),
         STORED,
-        torch_types=COMPLEX,
-        moves=True,
-        weight=0.2,
+        **facts(torch_types=COMPLEX, moves=True, weight=0.2),
     ),
     defined(
         "square",
@@ -386,11 +360,8 @@ OPS = (
         spell("tf.square tf.math.square", "{0} * {0}"),
         NUMERIC,
         widen=False,
-        ulps=1,
-        weight=0.4,
-        limits=ANYWHERE,
-        modular=True,
         bounds=Bounds("0.0", "(max (* l0 l0) (* h0 h0))", least="0.0", wraps=True),
+        **facts(ulps=1, weight=0.4, limits=ANYWHERE, modular=True),
     ),
     defined(
         "copysign",
@@ -439,9 +410,7 @@ OPS = (
         error=_fraction_error,
         why_not_derived=errors.OPEN_SIGN,
         **DECIDES,
-        ulps=1,
-        limits=ANYWHERE,
-        bounds=value_bounds.WITHIN_ONE,
+        **facts(ulps=1, limits=ANYWHERE, bounds=value_bounds.WITHIN_ONE),
     ),
     # combinations
     defined(
@@ -453,9 +422,7 @@ OPS = (
         partial=by_definition,
         sample=_sample_subtract_reversed,
         attrs=attributes(alpha=1.0),
-        weight=0.4,
-        limits=NAN,
-        modular=True,
+        **facts(weight=0.4, limits=NAN, modular=True),
     ),
     _combination("addcmul", "*", NUMERIC, partial=by_definition, modular=True),
     _combination("addcdiv", "/", FLOATS, distance_to_domain=domains.nonzero(2)),
@@ -466,7 +433,6 @@ OPS = (
         operands=3,
         partial=by_definition,
         sample=_sample_interpolate,
-        integer_exact=True,
-        weight=0.4,
+        **facts(integer_exact=True, weight=0.4),
     ),
 )

@@ -12,7 +12,7 @@ from polyjuice.ir import Attrs, TensorType
 from polyjuice.ir.dtypes import FLOATS
 from polyjuice.ops import sampling, unspecified, windows
 from polyjuice.ops.shapes import Dims, ShapeMismatch, normalize_axis
-from polyjuice.ops.spec import Attr, Call, ErrorContext, Op, Operand, Sample, Unsupported
+from polyjuice.ops.spec import Attr, Call, ErrorContext, Op, Operand, Sample, Unsupported, facts
 from polyjuice.ops.structural import moving, torch_pads
 from polyjuice.ops.windows import pad_array
 
@@ -192,8 +192,7 @@ OPS: tuple[Op, ...] = (
         _centre_tensorflow,
         sampling.alone_with(_draw_centre),
         (Attr("shape", "ints", as_input=True), Attr("axes", "ints")),
-        weight=0.2,
-        filling="0.0",
         numpy=lambda x, a: pad_array(x[0], centring_pads(x[0].shape, a), 0),
+        **facts(weight=0.2, filling="0.0"),
     ),
 )

@@ -13,7 +13,7 @@ from polyjuice.ops import errors, sampling
 from polyjuice.ops.axis_reductions import WIDE
 from polyjuice.ops.indexing import gathering, unsigned
 from polyjuice.ops.shapes import Dims, ShapeMismatch
-from polyjuice.ops.spec import Attr, Builder, Call, Op, Operand, Sample, by_definition
+from polyjuice.ops.spec import Attr, Builder, Call, Op, Operand, Sample, by_definition, facts
 from polyjuice.ops.structural import moving, reshaped
 from polyjuice.ops.text import spell, with_attrs
 
@@ -114,7 +114,6 @@ OPS = (
     Op(
         name="linear",
         inputs=("T", "T", "T"),
-        min_inputs=2,
         types={"T": WIDE},
         shape=_linear_shape,
         torch=_linear_torch,
@@ -122,23 +121,18 @@ OPS = (
         definition=_linear_definition,
         sample=_sample_linear,
         partial=by_definition,
-        modular=True,
-        weight=1.0,
-        data_inputs=1,
+        **facts(min_inputs=2, modular=True, weight=1.0, data_inputs=1),
     ),
     Op(
         name="bilinear",
         inputs=("T", "T", "T", "T"),
-        min_inputs=3,
         shape=_bilinear_shape,
         torch=lambda c: f"F.bilinear({', '.join(c.x)})",
         tensorflow=_bilinear_tensorflow,
         definition=_bilinear_definition,
         sample=_sample_bilinear,
-        integer_exact=True,
         partial=by_definition,
-        weight=0.2,
-        data_inputs=2,
+        **facts(min_inputs=3, integer_exact=True, weight=0.2, data_inputs=2),
     ),
     moving(
         "embedding",

@@ -25,6 +25,7 @@ from polyjuice.ops.spec import (
     Operand,
     Sample,
     by_definition,
+    facts,
 )
 from polyjuice.ops.text import literal
 
@@ -316,17 +317,14 @@ OPS = (
         tensorflow=_matmul_tensorflow,
         sample=_sample_matmul,
         partial=magnitudes(product),
-        weight=4,
-        modular=True,
         adjoint=linear_adjoints.matmul,
         followers="Add Mul Div Transpose Softmax Reshape MatMul Cast Split Slice LayerNormalization "
         f"{sampling.ACTIVATED}",
-        fresh=True,
+        **facts(weight=4, modular=True, fresh=True),
     ),
     Op(
         name="Gemm",
         inputs=("T", "T", "T"),
-        min_inputs=2,
         types={"T": WIDE},
         shape=_gemm_shape,
         definition=_gemm_definition,
@@ -340,10 +338,9 @@ OPS = (
             Attr("transB", "int", 0),
         ),
         partial=by_definition,
-        modular=True,
         adjoint=linear_adjoints.gemm,
         followers=f"Add Mul Gemm Reshape Transpose Softmax {sampling.ACTIVATED}",
-        fresh=True,
+        **facts(min_inputs=2, modular=True, fresh=True),
     ),
     integer_product(
         "MatMulInteger",
@@ -367,8 +364,7 @@ OPS = (
         sample=lambda rng, first: (
             Sample() if first.rank > 1 and first.shape[-1] == first.shape[-2] in range(1, _LARGEST_BOUNDED) else None
         ),
-        ulps=2,
-        weight=0.8,
         adjoint=adjoints.det,
+        **facts(ulps=2, weight=0.8),
     ),
 )

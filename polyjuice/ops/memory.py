@@ -12,7 +12,7 @@ import numpy as np
 from polyjuice.ir import Attrs, TensorType, dtypes
 from polyjuice.ops import sampling, unspecified
 from polyjuice.ops.shapes import Dims, ShapeMismatch
-from polyjuice.ops.spec import Attr, Builder, Call, ErrorContext, Op, TypeMismatch, Unsupported
+from polyjuice.ops.spec import Attr, Builder, Call, ErrorContext, Op, TypeMismatch, Unsupported, facts
 from polyjuice.ops.structural import moving
 
 # --- BitCast: the same bits as another type of the same width --------------------------------------------------------
@@ -198,13 +198,8 @@ OPS: tuple[Op, ...] = (
         tensorflow=_bits_tensorflow,
         sample=sampling.alone_with(lambda rng, first: {"to": rng.choice(_OTHERS[first.dtype])}),
         attrs=(Attr("to", "dtype"),),
-        since=26,
-        bits=True,
-        elementwise=True,
-        continuous=False,
-        weight=0.5,
         unsettled=unspecified.sign_of_nan(0),
-        fresh=False,
+        **facts(since=26, bits=True, elementwise=True, continuous=False, weight=0.5, fresh=False),
     ),
     Op(
         name="view.dtype",
@@ -219,9 +214,7 @@ OPS: tuple[Op, ...] = (
         definition=Unsupported("BitCast keeps the width"),
         sample=sampling.alone_with(lambda rng, first: seen_as(first, rng.choice(SEEN))),
         attrs=(Attr("of", "dtype"), Attr("to", "dtype"), Attr("size", "ints")),
-        bits=True,
-        continuous=False,
-        weight=0.5,
+        **facts(bits=True, continuous=False, weight=0.5),
     ),
     moving(
         "as_strided",

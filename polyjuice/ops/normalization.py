@@ -12,7 +12,7 @@ from polyjuice.ir import Attrs, TensorType, dtypes
 from polyjuice.ir.dtypes import FLOATS
 from polyjuice.ops import adjoints, domains, errors, sampling, unspecified
 from polyjuice.ops.shapes import Dims, ShapeMismatch, normalize_axis
-from polyjuice.ops.spec import Attr, Builder, Call, ErrorContext, Op, Operand, Sample, Unsupported
+from polyjuice.ops.spec import Attr, Builder, Call, ErrorContext, Op, Operand, Sample, Unsupported, facts
 from polyjuice.ops.windows import channels_first, channels_last
 
 _EPSILON = Attr("epsilon", "float", 1e-5)
@@ -461,12 +461,10 @@ OPS = (
         tensorflow=_batch_norm_tensorflow,
         sample=_sample_batch_norm,
         attrs=(_EPSILON,),
-        weight=1.0,
         adjoint=adjoints.batch_normalization,
         distance_to_domain=domains.within(4, 0.0),
-        followers="PRelu Relu Add Conv Mul LeakyRelu",
         unsettled=unspecified.root(4),
-        data_inputs=1,
+        **facts(weight=1.0, data_inputs=1, followers="PRelu Relu Add Conv Mul LeakyRelu"),
     ),
     _normalization(
         "LRN",
@@ -489,7 +487,6 @@ OPS = (
     _normalization(
         "LayerNormalization",
         3,
-        min_inputs=2,
         types={"T": ("float16", "bfloat16", "float32")},  # of float64 the first stage may be single precision
         shape=_layer_shape,
         numpy=lambda x, a: _affine(_standard(x[0], _layer_axes(a, x[0].ndim), a["epsilon"]), x[1:]),
@@ -499,9 +496,7 @@ OPS = (
         sample=_sample_layer,
         attrs=(Attr("axis", "int", -1), _EPSILON),
         adjoint=adjoints.normalised(adjoints.layer_groups, "epsilon", channels=False),
-        followers="MatMul Add Mul Transpose",
-        fresh=True,
-        data_inputs=1,
+        **facts(min_inputs=2, fresh=True, data_inputs=1, followers="MatMul Add Mul Transpose"),
     ),
     _normalization(
         "InstanceNormalization",
@@ -523,30 +518,27 @@ OPS = (
         since=21,  # before, it was another operator, which is deprecated
         types={"T": ("float16", "bfloat16", "float32")},  # of float64 the first stage may be single precision
         attrs=(Attr("num_groups", "int"), _EPSILON),
-        weight=0.8,
         **_group_norm("epsilon", (2,)),
         adjoint=adjoints.normalised(adjoints.grouped, "epsilon", channels=True),
-        data_inputs=1,
+        **facts(weight=0.8, data_inputs=1),
     ),
     _normalization(
         "group_norm",
         3,
-        min_inputs=1,
         attrs=(Attr("num_groups", "int"), Attr("eps", "float", 1e-5)),
         **_group_norm("eps", (0, 1, 2, 2)),
         adjoint=adjoints.normalised(adjoints.grouped, "eps", channels=True),
-        data_inputs=1,
+        **facts(min_inputs=1, data_inputs=1),
     ),
     _normalization(
         "rms_norm",
         2,
-        min_inputs=1,
         shape=_rms_shape,
         torch=_rms_torch,
         tensorflow=_rms_tensorflow,
         definition=_rms_definition,
         sample=_sample_rms,
         attrs=(Attr("normalized_shape", "ints"), Attr("eps", "float", 1e-5)),
-        data_inputs=1,
+        **facts(min_inputs=1, data_inputs=1),
     ),
 )

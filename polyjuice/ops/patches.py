@@ -13,7 +13,7 @@ from polyjuice.ir import Attrs, TensorType
 from polyjuice.ir.dtypes import FLOATS
 from polyjuice.ops import errors, linear_adjoints, sampling, windows
 from polyjuice.ops.shapes import Dims, ShapeMismatch
-from polyjuice.ops.spec import Attr, Builder, Call, ErrorContext, Op, Sample, Unsupported
+from polyjuice.ops.spec import Attr, Builder, Call, ErrorContext, Op, Sample, Unsupported, facts
 from polyjuice.ops.structural import moving, reshaped, torch_pads
 from polyjuice.ops.windows import channels_last, pad_array, spatial_pads
 
@@ -208,10 +208,9 @@ OPS = (
             Attr("pads", "ints"),
             Attr("strides", "ints"),
         ),
-        integer_exact=True,
         partial=lambda x, a: _col2im([np.abs(x[0])], a),
-        weight=1.0,
         adjoint=linear_adjoints.col2im,
+        **facts(integer_exact=True, weight=1.0),
     ),
     moving(
         "im2col",

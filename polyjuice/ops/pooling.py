@@ -13,7 +13,18 @@ from polyjuice.ir.dtypes import FLOATS
 from polyjuice.ops import adjoints, errors, linear_adjoints, sampling, value_bounds, windows
 from polyjuice.ops.reductions import extreme_unsure
 from polyjuice.ops.shapes import Dims, ShapeMismatch
-from polyjuice.ops.spec import Attr, Builder, Call, ErrorContext, NumpyFn, Op, SpecialValues, SpellFn, Unsupported
+from polyjuice.ops.spec import (
+    Attr,
+    Builder,
+    Call,
+    ErrorContext,
+    NumpyFn,
+    Op,
+    SpecialValues,
+    SpellFn,
+    Unsupported,
+    facts,
+)
 from polyjuice.ops.structural import torch_pads
 from polyjuice.ops.windows import channels_first, channels_last, has_windows, is_symmetric, pad_array, spatial_pads
 
@@ -495,13 +506,9 @@ OPS = (
         tensorflow=_max_pool_tensorflow,
         sample=sampling.alone_with(_draw_pool(ceil=True, dilate=True)),
         attrs=_WINDOW,
-        integer_exact=True,
-        weight=2,
-        limits=SpecialValues.INFINITY,
-        picks=True,
         followers="Relu MaxPool Conv Concat Reshape Transpose",
         bounds=value_bounds.SAME,
-        fresh=True,
+        **facts(integer_exact=True, weight=2, limits=SpecialValues.INFINITY, picks=True, fresh=True),
     ),
     Op(
         name="AveragePool",
@@ -513,11 +520,8 @@ OPS = (
         tensorflow=_average_pool_tensorflow,
         sample=sampling.alone_with(_draw_pool(count_include_pad=(0, 1))),
         attrs=(*_WINDOW, Attr("count_include_pad", "int", 0)),
-        ulps=2,
-        weight=2,
         adjoint=linear_adjoints.pooled(linear_adjoints.average_slope),
-        followers="Conv Add Concat Reshape AveragePool",
-        fresh=True,
+        **facts(ulps=2, weight=2, fresh=True, followers="Conv Add Concat Reshape AveragePool"),
     ),
     Op(
         name="LpPool",
@@ -569,10 +573,7 @@ OPS = (
         error=lambda c: greatest_error(c, _global(np.max)),
         torch=_over_spatial("torch.amax({0}, dim={1}, keepdim=True)", "F.adaptive_max_pool{2}d({0}, 1)"),
         tensorflow=_over_spatial("tf.reduce_max({0}, axis={1}, keepdims=True)"),
-        integer_exact=True,
-        limits=SpecialValues.INFINITY,
-        picks=True,
-        bounds=value_bounds.SAME,
+        **facts(integer_exact=True, limits=SpecialValues.INFINITY, picks=True, bounds=value_bounds.SAME),
     ),
     _global_pool(
         "GlobalLpPool",

@@ -14,7 +14,7 @@ import numpy as np
 from polyjuice.ir import Attrs, TensorType, dtypes
 from polyjuice.ops import adjoints, errors, sampling, unspecified
 from polyjuice.ops.shapes import Dims, ShapeMismatch, normalize_axis
-from polyjuice.ops.spec import RESULT, Attr, Call, Draws, ErrorContext, Op, Operand, Sample, Unsupported
+from polyjuice.ops.spec import RESULT, Attr, Call, Draws, ErrorContext, Op, Operand, Sample, Unsupported, facts
 
 BYTES = ("int8", "uint8")
 
@@ -323,7 +323,6 @@ OPS: tuple[Op, ...] = (
         inputs=("T", "S", "Q"),
         types={"T": ("float32", "float16", "bfloat16", "int32"), "S": _SCALE_TYPES, "Q": _QUANTIZED},
         results=("Q",),
-        typed=True,
         shape=_linear_shape,
         numpy=_quantize,
         error=_quantize_error,
@@ -331,17 +330,13 @@ OPS: tuple[Op, ...] = (
         tensorflow=_quantize_tensorflow,
         sample=_sample_quantize,
         attrs=(Attr("axis", "int", 1),),
-        continuous=False,
-        weight=1.0,
         adjoint=adjoints.quantize,
-        followers="DequantizeLinear",
         unsettled=unspecified.quantization,
-        data_inputs=1,
+        **facts(typed=True, continuous=False, weight=1.0, data_inputs=1, followers="DequantizeLinear"),
     ),
     Op(
         name="DequantizeLinear",
         inputs=("Q", "S", "Q"),
-        min_inputs=2,
         types={"Q": (*BYTES, "int32", *dtypes.NARROW), "S": _SCALE_TYPES},
         results=("S",),
         shape=_linear_shape,
@@ -351,12 +346,9 @@ OPS: tuple[Op, ...] = (
         tensorflow=_dequantized(TENSORFLOW_CAST, "tf.reshape({0}, {1})"),
         sample=_sample_dequantize,
         attrs=(Attr("axis", "int", 1),),
-        integer_exact=True,
-        ulps=3,
-        weight=0.5,
         adjoint=adjoints.dequantize,
         followers="QuantizeLinear Transpose Reshape MatMul Conv Relu Add",
-        data_inputs=1,
+        **facts(min_inputs=2, integer_exact=True, ulps=3, weight=0.5, data_inputs=1),
     ),
     Op(
         name="DynamicQuantizeLinear",
@@ -368,8 +360,7 @@ OPS: tuple[Op, ...] = (
         torch=_dynamic_torch,
         tensorflow=_dynamic_tensorflow,
         sample=lambda rng, first: None if 0 in first.shape else Sample(),
-        continuous=False,
-        weight=0.2,
         unsettled=unspecified.dynamic_quantization,
+        **facts(continuous=False, weight=0.2),
     ),
 )

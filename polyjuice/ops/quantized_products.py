@@ -26,7 +26,7 @@ from polyjuice.ops.quantization import (
     zero_points,
 )
 from polyjuice.ops.shapes import Dims, ShapeMismatch, broadcast
-from polyjuice.ops.spec import Call, ErrorContext, Op, Operand, Sample
+from polyjuice.ops.spec import Call, ErrorContext, Op, Operand, Sample, facts
 from polyjuice.ops.windows import conv
 
 
@@ -241,13 +241,11 @@ OPS: tuple[Op, ...] = (
     _quantized(
         "QLinearConv",
         inputs=(*_PRODUCT, "I"),
-        min_inputs=8,
         types={**_PRODUCT_TYPES, "I": ("int32",)},
         shape=_qconv_shape,
         sample=_sample_qconv,
         attrs=CONV_ATTRS,
-        weight=2,
-        data_inputs=1,
+        **facts(min_inputs=8, weight=2, data_inputs=1),
     ),
     integer_product(
         "ConvInteger",
@@ -259,7 +257,6 @@ OPS: tuple[Op, ...] = (
         sample=_sample_conv_integer,
         attrs=CONV_ATTRS,
         partial=_conv_integer_size,
-        weight=3,
-        data_inputs=1,
+        **facts(weight=3, data_inputs=1),
     ),
 )

@@ -11,7 +11,7 @@ import numpy as np
 from polyjuice.ir import Attrs, TensorType
 from polyjuice.ops import errors, sampling
 from polyjuice.ops.shapes import Dims, ShapeMismatch, normalize_axis
-from polyjuice.ops.spec import NOT_WRITTEN, Attr, AttrView, Builder, Call, Op, Operand, Sample, attributes
+from polyjuice.ops.spec import NOT_WRITTEN, Attr, AttrView, Builder, Call, Op, Operand, Sample, attributes, facts
 from polyjuice.ops.structural import WITHOUT_BFLOAT16, moving, reshaped
 from polyjuice.ops.text import TextFn, subscript, with_attrs
 
@@ -311,9 +311,8 @@ OPS: tuple[Op, ...] = (
         _trilu_tensorflow,
         sampling.choosing(2, upper=(0, 1), k=(0, 0, 1, -1, 2, -3)),
         (Attr("k", "int", 0, as_input=True, scalar=True), Attr("upper", "int", 1)),
-        weight=0.5,
-        filling="0.0",
         numpy=lambda x, a: np.triu(x[0], a["k"]) if a["upper"] else np.tril(x[0], a["k"]),
+        **facts(weight=0.5, filling="0.0"),
     ),
     moving(
         "DepthToSpace",

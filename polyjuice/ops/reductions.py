@@ -14,7 +14,7 @@ from polyjuice.ir.dtypes import FLOATS, NUMERIC
 from polyjuice.ops import adjoints, axis_reductions, domains, errors, sampling, value_bounds
 from polyjuice.ops.axis_reductions import WIDE
 from polyjuice.ops.shapes import Dims, ShapeMismatch, normalize_axis
-from polyjuice.ops.spec import Attr, Call, ErrorContext, ErrorFn, NumpyFn, Op, SpecialValues, SpellFn
+from polyjuice.ops.spec import Attr, Call, ErrorContext, ErrorFn, NumpyFn, Op, SpecialValues, SpellFn, facts
 
 _ORDERED = tuple(t for t in NUMERIC if t not in ("int16", "uint16"))
 """The types of ONNX's ReduceMax and ReduceMin, which skip integers of 16 bits."""
@@ -244,13 +244,10 @@ _ONNX_REDUCTIONS = (
             *_SUM_FORMS, full=("{x}.sum(dtype=torch.{dtype})", "torch.sum({x}, dtype=torch.{dtype})")
         ),
         _tensorflow_forms("reduce_sum", "Sum"),
-        integer_exact=True,
         partial=reducing(_sum_of(np.abs)),
-        weight=3,
-        limits=SpecialValues.INFINITY | SpecialValues.NAN,
         adjoint=adjoints.reduction(lambda x, y, n: 1.0),
         followers="Div Sqrt Squeeze ReduceSum Mul Add Reciprocal Reshape",
-        fresh=True,
+        **facts(integer_exact=True, weight=3, limits=SpecialValues.INFINITY | SpecialValues.NAN, fresh=True),
     ),
     _reduction(
         "ReduceMean",
@@ -263,12 +260,9 @@ _ONNX_REDUCTIONS = (
             full=("{x}.mean()", "torch.mean({x})"),
         ),
         _tensorflow_forms("reduce_mean", "Mean"),
-        ulps=2,
-        limits=SpecialValues.INFINITY | SpecialValues.NAN,
         adjoint=adjoints.reduction(lambda x, y, n: 1.0 / n),
         followers="Sub Squeeze Reshape Mul Add ReduceMean Sqrt",
-        bounds=value_bounds.SAME,
-        fresh=True,
+        **facts(ulps=2, limits=SpecialValues.INFINITY | SpecialValues.NAN, fresh=True, bounds=value_bounds.SAME),
     ),
     _reduction(
         "ReduceMax",
@@ -277,13 +271,9 @@ _ONNX_REDUCTIONS = (
         _ORDERED,
         _extreme_forms("max"),
         _tensorflow_forms("reduce_max", "Max"),
-        integer_exact=True,
-        weight=1.5,
-        limits=SpecialValues.INFINITY,
-        picks=True,
         followers="Sub ReduceMax Squeeze Neg",
         bounds=value_bounds.SAME,
-        fresh=True,
+        **facts(integer_exact=True, weight=1.5, limits=SpecialValues.INFINITY, picks=True, fresh=True),
     ),
     _reduction(
         "ReduceMin",
@@ -292,11 +282,7 @@ _ONNX_REDUCTIONS = (
         _ORDERED,
         _extreme_forms("min"),
         _tensorflow_forms("reduce_min", "Min"),
-        integer_exact=True,
-        limits=SpecialValues.INFINITY,
-        picks=True,
-        bounds=value_bounds.SAME,
-        fresh=True,
+        **facts(integer_exact=True, limits=SpecialValues.INFINITY, picks=True, fresh=True, bounds=value_bounds.SAME),
     ),
     _reduction(
         "ReduceProd",
@@ -305,11 +291,9 @@ _ONNX_REDUCTIONS = (
         WIDE,
         _torch_prod,
         _tensorflow_forms("reduce_prod", "Prod"),
-        integer_exact=True,
         partial=reducing(lambda x, axis, keepdims: np.prod(np.maximum(np.abs(x), 1), axis=axis, keepdims=keepdims)),
-        weight=0.5,
         adjoint=adjoints.reduction(adjoints.product_slope),
-        overflows=True,
+        **facts(integer_exact=True, weight=0.5, overflows=True),
     ),
     _reduction(
         "ReduceL1",
@@ -322,12 +306,10 @@ _ONNX_REDUCTIONS = (
             full=("{x}.abs().sum(dtype=torch.{dtype})", "torch.sum(torch.abs({x}), dtype=torch.{dtype})"),
         ),
         axis_reductions.tensorflow(_summed_tensorflow("tf.abs({x})"), _summed_tensorflow("tf.math.abs({x})")),
-        integer_exact=True,
         partial=reducing(_sum_of(np.abs)),
-        weight=0.5,
-        limits=SpecialValues.INFINITY | SpecialValues.NAN,
         adjoint=adjoints.reduction(lambda x, y, n: np.sign(x)),
         bounds=value_bounds.at_least("0.0"),
+        **facts(integer_exact=True, weight=0.5, limits=SpecialValues.INFINITY | SpecialValues.NAN),
     ),
     _reduction(
         "ReduceL2",
@@ -344,10 +326,8 @@ _ONNX_REDUCTIONS = (
             "tf.sqrt(tf.reduce_sum(tf.square({x}), axis={dim}, keepdims={keep}))",
             single=("tf.norm({x}, ord=2, axis={dim}, keepdims={keep})",),
         ),
-        ulps=2,
-        weight=1.2,
         adjoint=adjoints.reduction(adjoints.norm_slope(2)),
-        bounds=value_bounds.at_least("0.0"),
+        **facts(ulps=2, weight=1.2, bounds=value_bounds.at_least("0.0")),
     ),
     _reduction(
         "ReduceSumSquare",
@@ -361,12 +341,9 @@ _ONNX_REDUCTIONS = (
             full=("({x} * {x}).sum(dtype=torch.{dtype})", "torch.sum({x} ** 2, dtype=torch.{dtype})"),
         ),
         axis_reductions.tensorflow(_summed_tensorflow("tf.square({x})"), _summed_tensorflow("{x} * {x}")),
-        integer_exact=True,
         partial=reducing(_sum_of(np.square)),
-        ulps=1,
-        weight=0.9,
         adjoint=adjoints.reduction(lambda x, y, n: 2 * x),
-        bounds=value_bounds.at_least("0.0"),
+        **facts(integer_exact=True, ulps=1, weight=0.9, bounds=value_bounds.at_least("0.0")),
     ),
     _reduction(
         "ReduceLogSum",
@@ -379,10 +356,9 @@ _ONNX_REDUCTIONS = (
             full=("{x}.sum().log()", "torch.log({x}.sum())"),
         ),
         axis_reductions.tensorflow("tf.math.log(tf.reduce_sum({x}, axis={dim}, keepdims={keep}))"),
-        ulps=4,
-        weight=0.3,
         adjoint=adjoints.reduction(adjoints.log_sum),
         distance_to_domain=domains.positive_sum,
+        **facts(ulps=4, weight=0.3),
     ),
     _reduction(
         "ReduceLogSumExp",
@@ -396,10 +372,8 @@ _ONNX_REDUCTIONS = (
             "tf.reduce_logsumexp({x}, axis={dim}, keepdims={keep})",
             "tf.math.reduce_logsumexp({x}, axis={dim}, keepdims={keep})",
         ),
-        ulps=4,
-        weight=0.8,
-        limits=SpecialValues.INFINITY,
         adjoint=adjoints.reduction(lambda x, y, n: np.exp(x - y)),
+        **facts(ulps=4, weight=0.8, limits=SpecialValues.INFINITY),
     ),
 )
 
@@ -506,12 +480,8 @@ def _index_reduction(name: str, sign: int, **more: Any) -> Op:
             "axis", keepdims=axis_reductions.either, select_last_index=lambda rng: int(rng.random() < 0.2)
         ),
         attrs=(Attr("axis", "int", 0), Attr("keepdims", "int", 1), Attr("select_last_index", "int", 0)),
-        integer_exact=True,
-        continuous=False,
-        ties="first",
-        extreme=sign,
-        limits=SpecialValues.INFINITY,
         **more,
+        **facts(integer_exact=True, continuous=False, ties="first", extreme=sign, limits=SpecialValues.INFINITY),
     )
 
 

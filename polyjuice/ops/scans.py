@@ -13,7 +13,7 @@ from polyjuice.ops import adjoints, axis_reductions, errors
 from polyjuice.ops.axis_reductions import WIDE
 from polyjuice.ops.reductions import operand_errors
 from polyjuice.ops.shapes import normalize_axis
-from polyjuice.ops.spec import NOT_WRITTEN, Attr, Builder, Call, DecomposeFn, ErrorContext, ErrorFn, Op
+from polyjuice.ops.spec import NOT_WRITTEN, Attr, Builder, Call, DecomposeFn, ErrorContext, ErrorFn, Op, facts
 from polyjuice.ops.text import subscript
 
 _Combine = Callable[[Sequence[str], Sequence[str]], Sequence[str]]
@@ -195,10 +195,7 @@ def _running_extreme(op: str, sign: int) -> Op:
         why_not_derived="frameworks differ on which of equal elements they take",
         results=("T", "int64"),
         shape=lambda s, a: [*axis_reductions.first_shape(s, a), s[0]],
-        integer_exact=True,
-        continuous=False,
-        ties="unspecified",
-        picks=True,
+        **facts(integer_exact=True, continuous=False, ties="unspecified", picks=True),
     )
 
 
@@ -218,11 +215,8 @@ OPS = (
             Attr("reverse", "int", 0),
         ),
         partial=lambda x, a: _cumsum(np.abs(x[0]), **a),
-        weight=0.5,
-        modular=True,
         adjoint=adjoints.cumsum,
-        followers="Slice Sub ReduceMax",
-        fresh=True,
+        **facts(weight=0.5, modular=True, fresh=True, followers="Slice Sub ReduceMax"),
     ),
     _op(
         "cumprod",
@@ -233,9 +227,8 @@ OPS = (
         WIDE,
         definition=_reduced_in_pairs("ReduceProd"),
         why_not_derived=_IN_TURN,
-        integer_exact=True,
         partial=lambda x, a: np.cumprod(np.maximum(np.abs(x[0]), 1), a["dim"]),
-        overflows=True,
+        **facts(integer_exact=True, overflows=True),
     ),
     _op(
         "logcumsumexp",

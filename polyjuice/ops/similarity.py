@@ -12,7 +12,7 @@ import numpy as np
 from polyjuice.ir import Attrs, TensorType, dtypes
 from polyjuice.ops import errors, sampling
 from polyjuice.ops.shapes import Dims, ShapeMismatch, normalize_axis
-from polyjuice.ops.spec import Attr, Builder, Call, ErrorContext, Op, Operand, Sample, SpecialValues
+from polyjuice.ops.spec import Attr, Builder, Call, ErrorContext, Op, Operand, Sample, SpecialValues, facts
 
 # --- scaled_dot_product_attention ------------------------------------------------------------------------------------
 
@@ -167,14 +167,12 @@ OPS = (
     Op(
         name="scaled_dot_product_attention",
         inputs=("T", "T", "T", "T"),
-        min_inputs=3,
         shape=_attention_shape,
         definition=_attention_definition,
         torch=_attention_torch,
         sample=_sample_attention,
         attrs=(Attr("is_causal", "int", 0), Attr("scale", "float", None)),
-        weight=0.5,
-        limits=SpecialValues.INFINITY,
+        **facts(min_inputs=3, weight=0.5, limits=SpecialValues.INFINITY),
     ),
     Op(
         name="cosine_similarity",

@@ -13,7 +13,7 @@ from polyjuice.ir.dtypes import FLOATS
 from polyjuice.ops import adjoints, axis_reductions, domains, errors, sampling, value_bounds
 from polyjuice.ops.reductions import extreme_unsure, norm
 from polyjuice.ops.shapes import Dims, normalize_axis
-from polyjuice.ops.spec import Attr, Call, ErrorContext, SpecialValues
+from polyjuice.ops.spec import Attr, Call, ErrorContext, SpecialValues, facts
 from polyjuice.ops.value_bounds import Bounds
 
 
@@ -216,12 +216,9 @@ OPS = (
         ),
         _axis_forms("tf.nn.softmax({x}, axis={axis})", "tf.math.softmax({x}, axis={axis})"),
         FLOATS,
-        ulps=4,
-        limits=SpecialValues.INFINITY,
         adjoint=adjoints.softmax,
         followers="MatMul Log ArgMax Transpose Mul Dropout ReduceSum",
-        bounds=value_bounds.SHARE,
-        fresh=True,
+        **facts(ulps=4, limits=SpecialValues.INFINITY, fresh=True, bounds=value_bounds.SHARE),
     ),
     axis_reductions.along_axis(
         "LogSoftmax",
@@ -238,11 +235,8 @@ OPS = (
             "tf.math.log_softmax({x}, axis={axis})",
         ),
         FLOATS,
-        limits=SpecialValues.INFINITY,
-        weight=3,
         adjoint=adjoints.log_softmax,
-        bounds=Bounds("", "0.0"),
-        fresh=True,
+        **facts(limits=SpecialValues.INFINITY, weight=3, fresh=True, bounds=Bounds("", "0.0")),
     ),
     axis_reductions.along_axis(
         "Hardmax",
@@ -251,11 +245,7 @@ OPS = (
         _hardmax_torch,
         _hardmax_tensorflow,
         FLOATS,
-        integer_exact=True,
-        continuous=False,
-        ties="first",
-        weight=0.8,
-        limits=SpecialValues.INFINITY,
+        **facts(integer_exact=True, continuous=False, ties="first", weight=0.8, limits=SpecialValues.INFINITY),
     ),
     axis_reductions.along_axis(
         "LpNormalization",
@@ -266,9 +256,8 @@ OPS = (
         FLOATS,
         sample=axis_reductions.one_axis("axis", p=lambda rng: rng.choice((1, 2, 2))),
         attrs=(Attr("axis", "int", -1), Attr("p", "int", 2)),
-        ulps=4,
-        weight=0.4,
         adjoint=adjoints.lp_normalization,
+        **facts(ulps=4, weight=0.4),
     ),
     axis_reductions.along_axis(
         "MeanVarianceNormalization",
@@ -280,9 +269,8 @@ OPS = (
         shape=_standard_shape,
         sample=sampling.alone_with(_draw_standard),
         attrs=(Attr("axes", "ints", (0, 2, 3)),),
-        ulps=6,
-        weight=1.2,
         adjoint=adjoints.mean_variance,
         distance_to_domain=domains.varied,
+        **facts(ulps=6, weight=1.2),
     ),
 )

@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Flag, auto
 from functools import cached_property
-from typing import Any, NamedTuple, Protocol, TypeVar
+from typing import Any, NamedTuple, Protocol, TypedDict, TypeVar, Unpack
 
 import numpy as np
 
@@ -485,6 +485,45 @@ class Op:
     def accepts(self, position: int, dtype: str) -> bool:
         """Whether the operand at ``position`` may have an element type."""
         return dtype in self.every_type(self.variable(position))
+
+
+class Facts(TypedDict, total=False):
+    """The fields of :class:`Op` that are flags, numbers or names."""
+
+    min_inputs: int
+    variadic: bool
+    splits: str
+    since: int
+    elementwise: bool
+    moves: bool
+    modular: bool
+    integer_exact: bool
+    continuous: bool
+    ties: str
+    picks: bool
+    extreme: int
+    divides: bool
+    overflows: bool
+    rounds: bool
+    typed: bool
+    bits: bool
+    ulps: float
+    limits: SpecialValues
+    signed_zeros: bool
+    fresh: bool
+    numbers: tuple[int, ...]
+    data_inputs: int
+    n_control_operands: int
+    torch_types: tuple[str, ...]
+    filling: str
+    weight: float
+    followers: str
+    bounds: Bounds
+
+
+def facts(**known: Unpack[Facts]) -> Facts:
+    """Fields of an entry, without a line for each."""
+    return known
 
 
 Accepts = Callable[[Op, Sequence[TensorType], Sequence[TensorType]], bool]

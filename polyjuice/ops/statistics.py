@@ -29,6 +29,7 @@ from polyjuice.ops.spec import (
     SpellFn,
     Unsupported,
     by_definition,
+    facts,
 )
 
 
@@ -296,9 +297,7 @@ def _truth(name: str, decisive: bool, op: str) -> Op:
         error=_truth_error(decisive),
         why_not_derived="one element that is certain decides, where others are in doubt",
         results=("bool",),
-        integer_exact=True,
-        limits=SpecialValues.INFINITY,
-        continuous=False,
+        **facts(integer_exact=True, limits=SpecialValues.INFINITY, continuous=False),
     )
 
 
@@ -371,10 +370,7 @@ def _along_dim(name: str) -> Op:
         shape=_extremes_shape,
         sample=axis_reductions.one_axis("dim", keepdim=axis_reductions.either),
         attrs=(Attr("dim", "int"), Attr("keepdim", "int", 0)),
-        continuous=False,
-        ties="first",
-        extreme=1 if name == "max" else -1,
-        picks=True,
+        **facts(continuous=False, ties="first", extreme=1 if name == "max" else -1, picks=True),
     )
 
 
@@ -408,9 +404,7 @@ def _of_all(name: str) -> Op:
         shape=_place_shape,
         sample=sampling.alone_with(lambda rng, first: None if 0 in first.shape else {}),
         attrs=(),
-        continuous=False,
-        ties="first",
-        extreme=1 if name == "argmax" else -1,
+        **facts(continuous=False, ties="first", extreme=1 if name == "argmax" else -1),
     )
 
 
@@ -490,9 +484,7 @@ OPS = (
             )
         ),
         attrs=(Attr("dim", "ints", ()),),
-        integer_exact=True,
-        continuous=False,
-        limits=SpecialValues.INFINITY,
+        **facts(integer_exact=True, continuous=False, limits=SpecialValues.INFINITY),
     ),
     _extreme_op(
         "aminmax",

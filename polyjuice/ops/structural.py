@@ -13,7 +13,7 @@ from polyjuice.ir import Attrs, TensorType
 from polyjuice.ir.dtypes import ALL, COMPLEX, FLOATS, STORED
 from polyjuice.ops import errors, sampling, writes
 from polyjuice.ops.shapes import Dims, ShapeMismatch, broadcast, normalize_axis, slice_bounds
-from polyjuice.ops.spec import Attr, AttrView, Builder, Call, Op, Sample, SampleFn, Texts, attributes
+from polyjuice.ops.spec import Attr, AttrView, Builder, Call, Op, Sample, SampleFn, Texts, attributes, facts
 from polyjuice.ops.text import TextFn, literal, subscript
 from polyjuice.ops.windows import pad_array, padded
 
@@ -527,11 +527,10 @@ OPS: tuple[Op, ...] = (
         _concat_text("tf.concat([{0}], axis={1})", "tf.concat([{0}], {1})"),
         _sample_concat,
         attributes(axis="int"),
-        variadic=True,
-        weight=3,
         **_STORED,
         followers=f"Concat Split Slice Conv Transpose Reshape MatMul Relu Gather {sampling.REDUCED}",
         numpy=lambda x, a: np.concatenate(list(x), axis=a["axis"]),
+        **facts(variadic=True, weight=3),
     ),
     moving(
         "Split",
@@ -540,11 +539,9 @@ OPS: tuple[Op, ...] = (
         _split_tensorflow,
         sampling.alone_with(_draw_split),
         (*attributes(axis=0), *_inputs(split="ints")),
-        splits="split",
-        weight=2,
         **_STORED,
-        followers="Concat Add Mul Sigmoid Squeeze Slice Transpose",
         numpy=lambda x, a: tuple(np.split(x[0], np.cumsum(a["split"])[:-1], axis=a["axis"])),
+        **facts(splits="split", weight=2, followers="Concat Add Mul Sigmoid Squeeze Slice Transpose"),
     ),
     moving(
         "Slice",

@@ -13,7 +13,7 @@ from polyjuice.ops import domains, errors, unspecified, value_bounds
 from polyjuice.ops.decomposition_terms import Term, onnx_term, where
 from polyjuice.ops.errors import lipschitz, monotone, plus_absolute, plus_backward
 from polyjuice.ops.pointwise import binary, defined, parameters, unary
-from polyjuice.ops.spec import ANYWHERE, INFINITY, NAN, NOT_WRITTEN, POLE, ErrorContext, Op, Unsupported
+from polyjuice.ops.spec import ANYWHERE, INFINITY, NAN, NOT_WRITTEN, POLE, ErrorContext, Op, Unsupported, facts
 from polyjuice.ops.special import digamma, erf, erfc, erfinv, lgamma
 from polyjuice.ops.text import HALF_TO_SINGLE, cast_around, spell, with_attrs
 from polyjuice.ops.value_bounds import WITHIN_ONE, Bounds
@@ -189,12 +189,10 @@ OPS = (
         spell("torch.sqrt .sqrt", "{0} ** 0.5", ".sqrt_"),
         "tf.sqrt tf.math.sqrt",
         monotone,
-        ulps=2,
-        limits=NAN | POLE,
         distance_to_domain=_POSITIVE,
         followers="Div Reciprocal Mul Add",
-        bounds=Bounds("0.0", "(max h0 1.0)", when="(>= l0 0.0)", least="0.0"),
         unsettled=unspecified.root(0),
+        **facts(ulps=2, limits=NAN | POLE, bounds=Bounds("0.0", "(max h0 1.0)", when="(>= l0 0.0)", least="0.0")),
     ),
     _aten(
         "expm1",
@@ -203,8 +201,7 @@ OPS = (
         plus_absolute(monotone, 4),
         onnx_term(lambda x, a: x.then("Exp") - 1.0),
         why_not_derived=errors.SUM_WITH_ONE,
-        limits=ANYWHERE,
-        overflows=True,
+        **facts(limits=ANYWHERE, overflows=True),
     ),
     defined(
         "exp2",
@@ -214,9 +211,7 @@ OPS = (
         numpy=lambda x, a: np.exp2(x[0]),
         error=lambda c: monotone(c) + 4 * c.unit * np.abs(c.x[0] * c.y[0]),  # exp of a rounded operand
         why_not_derived="the bound of a power, its definition, takes nine times as long",
-        ulps=8,
-        limits=ANYWHERE,
-        overflows=True,
+        **facts(ulps=8, limits=ANYWHERE, overflows=True),
     ),
     _aten(
         "log1p",
@@ -235,10 +230,9 @@ OPS = (
         lambda x, a: x.then("Sqrt").then("Reciprocal"),
         spell(_methods("rsqrt"), "1 / torch.sqrt({0})", "{0} ** -0.5"),
         ("tf.math.rsqrt({0})", "1 / tf.sqrt({0})", "{0} ** -0.5"),
-        weight=0.6,
-        limits=NAN | POLE,
         distance_to_domain=_POSITIVE,
         unsettled=unspecified.root(0),
+        **facts(weight=0.6, limits=NAN | POLE),
     ),
     binary(
         "hypot",
@@ -284,9 +278,7 @@ OPS = (
         "Cosh",
         np.cosh,
         _growing(plus_backward(_even_growing, 4)),
-        weight=0.3,
-        overflows=True,
-        bounds=value_bounds.at_least("1.0"),
+        **facts(weight=0.3, overflows=True, bounds=value_bounds.at_least("1.0")),
     ),
     _function("Tanh", np.tanh, plus_absolute(monotone, 8), followers="Mul Add Neg", bounds=WITHIN_ONE),
     _function("Asinh", np.arcsinh, plus_absolute(monotone, 8), weight=0.3, limits=NAN),
@@ -294,9 +286,8 @@ OPS = (
         "Acosh",
         np.arccosh,
         plus_backward(plus_absolute(monotone, 8), 4, 1),
-        weight=0.2,
-        limits=NAN | POLE,
         distance_to_domain=domains.within(0, 1.0),
+        **facts(weight=0.2, limits=NAN | POLE),
     ),
     _function("Atanh", np.arctanh, _ON_UNIT_INTERVAL, weight=0.2, distance_to_domain=_UNIT_INTERVAL),
     binary(
@@ -323,9 +314,7 @@ OPS = (
         f"{_methods('sinc')} torch.special.sinc",
         error=plus_absolute(lipschitz(1.4), 8),
         why_not_derived="its definition divides by the operand, which may be 0 within its error",
-        ulps=8,
-        weight=0.2,
-        limits=NAN,
+        **facts(ulps=8, weight=0.2, limits=NAN),
     ),
     # special functions
     unary(
@@ -334,11 +323,7 @@ OPS = (
         "torch.erf .erf torch.special.erf .erf_",
         "tf.math.erf",
         plus_absolute(monotone, 8),
-        ulps=8,
-        weight=0.5,
-        limits=NAN,
-        followers="Add Mul",
-        bounds=WITHIN_ONE,
+        **facts(ulps=8, weight=0.5, limits=NAN, bounds=WITHIN_ONE, followers="Add Mul"),
     ),
     _aten(
         "erfc",
@@ -355,9 +340,8 @@ OPS = (
         cast_around(HALF_TO_SINGLE, "tf.math.erfinv({0})"),
         plus_backward(plus_absolute(monotone, 4), 4, -1, 1),
         _NO_ONNX,
-        weight=0.2,
-        limits=NAN | POLE,
         distance_to_domain=_UNIT_INTERVAL,
+        **facts(weight=0.2, limits=NAN | POLE),
     ),
     _aten(
         "lgamma",
@@ -366,9 +350,8 @@ OPS = (
         _lgamma_error,
         _NO_ONNX,
         "gammaln",
-        weight=0.2,
-        limits=NAN | POLE,
         distance_to_domain=domains.no_pole,
+        **facts(weight=0.2, limits=NAN | POLE),
     ),
     _aten(
         "digamma",
@@ -377,8 +360,7 @@ OPS = (
         _digamma_error,
         _NO_ONNX,
         "psi",
-        weight=0.2,
-        limits=NAN,
         distance_to_domain=domains.no_pole,
+        **facts(weight=0.2, limits=NAN),
     ),
 )

@@ -12,7 +12,7 @@ from polyjuice.ir import Attrs, TensorType
 from polyjuice.ops import errors, sampling, writes
 from polyjuice.ops.rearranging import cut, draw_axis
 from polyjuice.ops.shapes import Dims, ShapeMismatch, normalize_axis
-from polyjuice.ops.spec import NOT_WRITTEN, AttrView, Builder, Call, Op, Operand, Sample, attributes
+from polyjuice.ops.spec import NOT_WRITTEN, AttrView, Builder, Call, Op, Operand, Sample, attributes, facts
 from polyjuice.ops.structural import moving, reshaped
 from polyjuice.ops.text import TextFn, subscript, with_attrs
 
@@ -393,9 +393,8 @@ OPS: tuple[Op, ...] = (
         with_attrs("torch.block_diag({all})"),
         NOT_WRITTEN,
         _sample_block_diag,
-        variadic=True,
         definition=_block_diag_definition,
-        filling="0.0",
+        **facts(variadic=True, filling="0.0"),
     ),
     moving(
         "unfold",
