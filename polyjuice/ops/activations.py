@@ -221,8 +221,7 @@ OPS = (
         ("tf.nn.relu6({0})", *_clipped("0", "6")),
         NUMERIC,
         **_CLIPS,
-        weight=0.5,
-        bounds=Bounds("0.0", "6.0"),
+        **facts(weight=0.5, bounds=Bounds("0.0", "6.0")),
     ),
     defined(
         "hardtanh",

@@ -111,12 +111,7 @@ def _adaptive_max(b: Builder, x: Sequence[str], a: Attrs) -> tuple[str, ...]:
 def _adaptive(kind: str, spatial: int, **properties: Any) -> Op:
     size = Attr("output_size", "ints")
     settings: dict[str, Any] = {"results": ("T",)}
-    return Op(
-        name=f"adaptive_{kind}_pool{spatial}d",
-        attrs=(size,),
-        weight=0.3,
-        **{**settings, **properties},
-    )
+    return Op(name=f"adaptive_{kind}_pool{spatial}d", attrs=(size,), weight=0.3, **{**settings, **properties})
 
 
 def _adaptive_average_pool(spatial: int) -> Op:

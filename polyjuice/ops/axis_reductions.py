@@ -10,9 +10,9 @@ from polyjuice.ir import Attrs, TensorType
 from polyjuice.ir.dtypes import FLOATS
 from polyjuice.ops import sampling
 from polyjuice.ops.shapes import Dims, normalize_axis
-from polyjuice.ops.spec import Attr, Call, DecomposeFn, ErrorFn, Op, SampleFn, SpellFn, Texts, Unsupported
+from polyjuice.ops.spec import Call, DecomposeFn, ErrorFn, Op, SampleFn, SpellFn, Texts, Unsupported, attributes
 
-DIMS = (Attr("dim", "ints", ()), Attr("keepdim", "int", 0))
+DIMS = attributes(dim=(), keepdim=0)
 """The attributes of ATen's reductions over several dimensions."""
 
 WIDE = (*FLOATS, "int32", "int64", "uint32", "uint64")
@@ -156,28 +156,12 @@ def _spelled(
 
 
 def reduction(
-    name: str,
-    definition: DecomposeFn,
-    torch: SpellFn,
-    tensorflow: Texts,
-    types: tuple[str, ...] = FLOATS,
-    **more: Any,
+    name: str, definition: DecomposeFn, torch: SpellFn, tensorflow: Texts, types: tuple[str, ...] = FLOATS, **more: Any
 ) -> Op:
     """One of ATen's reductions: over several dimensions, unless ``more`` says otherwise."""
-    defaults = {
-        "results": ("T",),
-        "shape": dims_shape,
-        "sample": some_axes(),
-        "attrs": DIMS,
-        "weight": 0.6,
-    }
+    defaults = {"results": ("T",), "shape": dims_shape, "sample": some_axes(), "attrs": DIMS, "weight": 0.6}
     return Op(
-        name=name,
-        types={"T": types},
-        definition=definition,
-        torch=torch,
-        tensorflow=tensorflow,
-        **{**defaults, **more},
+        name=name, types={"T": types}, definition=definition, torch=torch, tensorflow=tensorflow, **{**defaults, **more}
     )
 
 
@@ -192,10 +176,5 @@ def along_axis(
         error=error,
         torch=torch,
         tensorflow=tensorflow,
-        **{
-            "shape": first_shape,
-            "sample": one_axis("axis"),
-            "attrs": (Attr("axis", "int", -1),),
-            **more,
-        },
+        **{"shape": first_shape, "sample": one_axis("axis"), "attrs": attributes(axis=-1), **more},
     )

@@ -24,7 +24,6 @@ from polyjuice.ops.matrix import linear_error, matmul_shape, product
 from polyjuice.ops.pointwise import broadcast_shape
 from polyjuice.ops.shapes import Dims, ShapeMismatch
 from polyjuice.ops.spec import (
-    Attr,
     Call,
     ErrorContext,
     ErrorFn,
@@ -35,6 +34,7 @@ from polyjuice.ops.spec import (
     SampleFn,
     Texts,
     Unsupported,
+    attributes,
     facts,
 )
 
@@ -319,7 +319,7 @@ OPS: tuple[Op, ...] = (
         _scaled_error,
         _times_number,
         sample=sampling.alone_with(lambda rng, first: {"real": rng.choice(_FACTORS), "imag": rng.choice(_FACTORS)}),
-        attrs=(Attr("real", "float"), Attr("imag", "float")),
+        attrs=attributes(real="float", imag="float"),
         integer_exact_with=lambda a, dtype: _number(a) == complex(round(a["real"]), round(a["imag"])),
         partial=lambda x, a: _size(x[0]) * _size(np.asarray(_number(a))),
         **facts(integer_exact=True, ulps=_MULTIPLICATION),

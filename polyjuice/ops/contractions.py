@@ -14,7 +14,7 @@ from polyjuice.ops.axis_reductions import WIDE
 from polyjuice.ops.matrix import linear_error, magnitudes
 from polyjuice.ops.products import op
 from polyjuice.ops.shapes import Dims, ShapeMismatch, normalize_axis
-from polyjuice.ops.spec import Attr, Builder, Call, ErrorContext, Op, Operand, Sample, facts
+from polyjuice.ops.spec import Builder, Call, ErrorContext, Op, Operand, Sample, attributes, facts
 from polyjuice.ops.structural import reshaped
 
 # --- Einsum ----------------------------------------------------------------------------------------------------------
@@ -279,7 +279,7 @@ OPS = (
         torch=_einsum_torch,
         tensorflow=_einsum_tensorflow,
         sample=_sample_einsum,
-        attrs=(Attr("equation", "string"),),
+        attrs=attributes(equation="string"),
         partial=magnitudes(_einsum),
         adjoint=linear_adjoints.einsum,
         **facts(variadic=True, integer_exact=True),
@@ -292,7 +292,7 @@ OPS = (
         _tensordot_torch,
         _tensordot_tensorflow,
         _draw_tensordot,
-        attrs=(Attr("dims_self", "ints"), Attr("dims_other", "ints")),
+        attrs=attributes(dims_self="ints", dims_other="ints"),
     ),
     op(
         "kron",

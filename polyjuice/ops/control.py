@@ -21,7 +21,7 @@ from polyjuice.ops.build import GraphBuilder
 from polyjuice.ops.decompose import NoDecomposition, with_texts
 from polyjuice.ops.registry import TABLE, entry
 from polyjuice.ops.shapes import Dims, ShapeMismatch
-from polyjuice.ops.spec import ANY, Attr, Call, Op, Operand, Sample, Texts, Unsupported, facts
+from polyjuice.ops.spec import ANY, Attr, Call, Op, Operand, Sample, Texts, Unsupported, attributes, facts
 
 #: A Loop of more iterations is not unrolled, and stays opaque.
 MAX_TRIPS = 32
@@ -314,7 +314,7 @@ OPS: tuple[Op, ...] = (
         torch=_if_torch,
         tensorflow=_if_tensorflow,
         sample=_sample_if,
-        attrs=(Attr("then_branch", "graph"), Attr("else_branch", "graph")),
+        attrs=attributes(then_branch="graph", else_branch="graph"),
         **facts(min_inputs=1, splits="then_branch", n_control_operands=1, continuous=False, weight=4.0),
     ),
     _control(

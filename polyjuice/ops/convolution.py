@@ -13,7 +13,7 @@ from polyjuice.ir import Attrs, TensorType
 from polyjuice.ir.dtypes import FLOATS
 from polyjuice.ops import errors, linear_adjoints, sampling, windows
 from polyjuice.ops.shapes import Dims, ShapeMismatch
-from polyjuice.ops.spec import Attr, Call, ErrorContext, NumpyFn, Op, Operand, Sample, facts
+from polyjuice.ops.spec import Call, ErrorContext, NumpyFn, Op, Operand, Sample, attributes, facts
 from polyjuice.ops.structural import torch_pads
 from polyjuice.ops.text import subscript
 from polyjuice.ops.windows import conv, pad_array
@@ -268,12 +268,7 @@ def _sample_transpose(rng: random.Random, first: TensorType) -> Sample | None:
     return Sample(tuple(operands), attrs)
 
 
-CONV_ATTRS = (
-    Attr("strides", "ints"),
-    Attr("pads", "ints"),
-    Attr("dilations", "ints"),
-    Attr("group", "int", 1),
-)
+CONV_ATTRS = attributes(strides="ints", pads="ints", dilations="ints", group=1)
 
 OPS = (
     Op(
@@ -302,13 +297,7 @@ OPS = (
         torch=_transpose_torch,
         tensorflow=_transpose_tensorflow,
         sample=_sample_transpose,
-        attrs=(
-            Attr("strides", "ints"),
-            Attr("pads", "ints"),
-            Attr("output_padding", "ints"),
-            Attr("dilations", "ints"),
-            Attr("group", "int", 1),
-        ),
+        attrs=attributes(strides="ints", pads="ints", output_padding="ints", dilations="ints", group=1),
         partial=lambda x, a: _conv_transpose([np.abs(v) for v in x], a),
         adjoint=linear_adjoints.convolution_transpose,
         followers="BatchNormalization Add Relu",

@@ -174,10 +174,5 @@ OPS: tuple[Op, ...] = (
         ("tf.zeros_like({0})",),
         value=0.0,
     ),
-    _filling(
-        "ones_like",
-        ("torch.ones_like({0})", "{0}.new_ones({0}.shape)"),
-        ("tf.ones_like({0})",),
-        value=1.0,
-    ),
+    _filling("ones_like", ("torch.ones_like({0})", "{0}.new_ones({0}.shape)"), ("tf.ones_like({0})",), value=1.0),
 )

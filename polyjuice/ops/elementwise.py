@@ -233,10 +233,9 @@ OPS = (
         "add",
         errors.one_sum,
         "tf.raw_ops.AddV2(x={0}, y={1})",
-        weight=3,
         followers="Add Sub Mul Sum Cast Clip Softmax LayerNormalization Transpose ArgMax MatMul "
         f"{sampling.ACTIVATED} {sampling.REDUCED}",
-        bounds=Bounds("(+ l0 l1)", "(+ h0 h1)", wraps=True),
+        **facts(weight=3, bounds=Bounds("(+ l0 l1)", "(+ h0 h1)", wraps=True)),
     ),
     _arithmetic(
         "Sub",
@@ -244,9 +243,8 @@ OPS = (
         "-",
         "subtract",
         errors.one_sum,
-        weight=2,
         followers=f"Add Sub Mul Div Neg Abs Pow Exp Relu Cast Sqrt {sampling.REDUCED}",
-        bounds=Bounds("(- l0 h1)", "(- h0 l1)", wraps=True),
+        **facts(weight=2, bounds=Bounds("(- l0 h1)", "(- h0 l1)", wraps=True)),
     ),
     _arithmetic(
         "Mul",
@@ -326,9 +324,7 @@ OPS = (
         errors.stepped,
         NUMERIC,
         **DECIDES,
-        limits=INFINITY,
-        followers="Mul Abs",
-        bounds=Bounds("-1.0", "1.0", whole=True),
+        **facts(limits=INFINITY, followers="Mul Abs", bounds=Bounds("-1.0", "1.0", whole=True)),
     ),
     unary(
         "Reciprocal",
@@ -397,8 +393,7 @@ OPS = (
         error=errors.stepped,
         why_not_derived=errors.OPEN_SIGN,
         **DECIDES,
-        limits=ANYWHERE,
-        bounds=Bounds("(min l0 0.0)", "(max h0 0.0)", whole=True),
+        **facts(limits=ANYWHERE, bounds=Bounds("(min l0 0.0)", "(max h0 0.0)", whole=True)),
     ),
     defined(
         "frac",

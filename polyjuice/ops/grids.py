@@ -12,7 +12,7 @@ from polyjuice.ir import Attrs, TensorType
 from polyjuice.ir.dtypes import FLOATS
 from polyjuice.ops import sampling, unspecified, windows
 from polyjuice.ops.shapes import Dims, ShapeMismatch, normalize_axis
-from polyjuice.ops.spec import Attr, Call, ErrorContext, Op, Operand, Sample, Unsupported, facts
+from polyjuice.ops.spec import Attr, Call, ErrorContext, Op, Operand, Sample, Unsupported, attributes, facts
 from polyjuice.ops.structural import moving, torch_pads
 from polyjuice.ops.windows import pad_array
 
@@ -177,11 +177,7 @@ OPS: tuple[Op, ...] = (
         torch=_grid_torch,
         tensorflow=Unsupported("TensorFlow samples no images at places of a grid"),
         sample=_sample_grid,
-        attrs=(
-            Attr("mode", "string", "bilinear"),
-            Attr("padding_mode", "string", "zeros"),
-            Attr("align_corners", "int", 0),
-        ),
+        attrs=attributes(mode="bilinear", padding_mode="zeros", align_corners=0),
         weight=0.8,
         unsettled=unspecified.interpolation,
     ),

@@ -12,7 +12,7 @@ from polyjuice.ir import Attrs, TensorType
 from polyjuice.ir.dtypes import ALL, STORED
 from polyjuice.ops import errors, sampling
 from polyjuice.ops.shapes import Dims, ShapeMismatch, broadcast, normalize_axis
-from polyjuice.ops.spec import NOT_WRITTEN, Attr, Builder, Call, ErrorContext, Op, Operand, Sample, attributes
+from polyjuice.ops.spec import NOT_WRITTEN, Attr, Builder, Call, ErrorContext, Op, Operand, Sample, attributes, facts
 from polyjuice.ops.structural import WITHOUT_BFLOAT16, moving
 from polyjuice.ops.text import with_attrs
 
@@ -313,11 +313,10 @@ OPS: tuple[Op, ...] = (
         _gather_tensorflow,
         _sample_gather,
         attributes(axis=0),
-        weight=1.5,
         **gathering(STORED),
         error=errors.gathered,
-        followers="Gather Concat Add Unsqueeze Reshape MatMul Slice",
         numpy=_gather,
+        **facts(weight=1.5, followers="Gather Concat Add Unsqueeze Reshape MatMul Slice"),
     ),
     moving(
         "GatherElements",

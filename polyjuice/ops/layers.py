@@ -157,8 +157,7 @@ OPS = (
         sampling.choosing(ratio=(0.0, 0.25, 0.5)),
         (Attr("ratio", "float", 0.5, as_input=True, scalar=True, like_operand=True),),
         types={"T": ("float16", "float32", "float64")},  # of bfloat16 the ratio has another type
-        weight=0.2,
-        followers="Add MatMul Relu",
         numpy=lambda x, a: x[0],
+        **facts(weight=0.2, followers="Add MatMul Relu"),
     ),
 )

@@ -15,7 +15,6 @@ from polyjuice.ops import adjoints, errors, linear_adjoints, sampling
 from polyjuice.ops.axis_reductions import WIDE
 from polyjuice.ops.shapes import Dims, ShapeMismatch
 from polyjuice.ops.spec import (
-    Attr,
     Builder,
     Call,
     ErrorContext,
@@ -24,6 +23,7 @@ from polyjuice.ops.spec import (
     Op,
     Operand,
     Sample,
+    attributes,
     by_definition,
     facts,
 )
@@ -331,12 +331,7 @@ OPS = (
         torch=_gemm_torch,
         tensorflow=_gemm_tensorflow,
         sample=_sample_gemm,
-        attrs=(
-            Attr("alpha", "float", 1.0),
-            Attr("beta", "float", 1.0),
-            Attr("transA", "int", 0),
-            Attr("transB", "int", 0),
-        ),
+        attrs=attributes(alpha=1.0, beta=1.0, transA=0, transB=0),
         partial=by_definition,
         adjoint=linear_adjoints.gemm,
         followers=f"Add Mul Gemm Reshape Transpose Softmax {sampling.ACTIVATED}",

@@ -12,7 +12,7 @@ import numpy as np
 from polyjuice.ir import Attrs, TensorType, dtypes
 from polyjuice.ops import sampling, unspecified
 from polyjuice.ops.shapes import Dims, ShapeMismatch
-from polyjuice.ops.spec import Attr, Builder, Call, ErrorContext, Op, TypeMismatch, Unsupported, facts
+from polyjuice.ops.spec import Builder, Call, ErrorContext, Op, TypeMismatch, Unsupported, attributes, facts
 from polyjuice.ops.structural import moving
 
 # --- BitCast: the same bits as another type of the same width --------------------------------------------------------
@@ -197,7 +197,7 @@ OPS: tuple[Op, ...] = (
         torch=_bits_torch,
         tensorflow=_bits_tensorflow,
         sample=sampling.alone_with(lambda rng, first: {"to": rng.choice(_OTHERS[first.dtype])}),
-        attrs=(Attr("to", "dtype"),),
+        attrs=attributes(to="dtype"),
         unsettled=unspecified.sign_of_nan(0),
         **facts(since=26, bits=True, elementwise=True, continuous=False, weight=0.5, fresh=False),
     ),
@@ -213,7 +213,7 @@ OPS: tuple[Op, ...] = (
         tensorflow=_seen_tensorflow,
         definition=Unsupported("BitCast keeps the width"),
         sample=sampling.alone_with(lambda rng, first: seen_as(first, rng.choice(SEEN))),
-        attrs=(Attr("of", "dtype"), Attr("to", "dtype"), Attr("size", "ints")),
+        attrs=attributes(of="dtype", to="dtype", size="ints"),
         **facts(bits=True, continuous=False, weight=0.5),
     ),
     moving(
@@ -222,7 +222,7 @@ OPS: tuple[Op, ...] = (
         _strided_torch,
         lambda c: f"tf.gather(tf.reshape({c.x[0]}, [-1]), tf.constant({_places(c.attrs).tolist()}, dtype=tf.int64))",
         sampling.alone_with(_draw_strided),
-        (Attr("size", "ints"), Attr("stride", "ints"), Attr("storage_offset", "int", 0)),
+        attributes(size="ints", stride="ints", storage_offset=0),
         definition=_strided_definition,
     ),
 )

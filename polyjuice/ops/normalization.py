@@ -12,7 +12,7 @@ from polyjuice.ir import Attrs, TensorType, dtypes
 from polyjuice.ir.dtypes import FLOATS
 from polyjuice.ops import adjoints, domains, errors, sampling, unspecified
 from polyjuice.ops.shapes import Dims, ShapeMismatch, normalize_axis
-from polyjuice.ops.spec import Attr, Builder, Call, ErrorContext, Op, Operand, Sample, Unsupported, facts
+from polyjuice.ops.spec import Attr, Builder, Call, ErrorContext, Op, Operand, Sample, Unsupported, attributes, facts
 from polyjuice.ops.windows import channels_first, channels_last
 
 _EPSILON = Attr("epsilon", "float", 1e-5)
@@ -475,12 +475,7 @@ OPS = (
         torch=_lrn_torch,
         tensorflow=_lrn_tensorflow,
         sample=sampling.alone_with(_draw_lrn),
-        attrs=(
-            Attr("size", "int"),
-            Attr("alpha", "float", 1e-4),
-            Attr("beta", "float", 0.75),
-            Attr("bias", "float", 1.0),
-        ),
+        attrs=attributes(size="int", alpha=1e-4, beta=0.75, bias=1.0),
         weight=0.8,
         adjoint=adjoints.lrn,
     ),
@@ -525,7 +520,7 @@ OPS = (
     _normalization(
         "group_norm",
         3,
-        attrs=(Attr("num_groups", "int"), Attr("eps", "float", 1e-5)),
+        attrs=attributes(num_groups="int", eps=1e-5),
         **_group_norm("eps", (0, 1, 2, 2)),
         adjoint=adjoints.normalised(adjoints.grouped, "eps", channels=True),
         **facts(min_inputs=1, data_inputs=1),
@@ -538,7 +533,7 @@ OPS = (
         tensorflow=_rms_tensorflow,
         definition=_rms_definition,
         sample=_sample_rms,
-        attrs=(Attr("normalized_shape", "ints"), Attr("eps", "float", 1e-5)),
+        attrs=attributes(normalized_shape="ints", eps=1e-5),
         **facts(min_inputs=1, data_inputs=1),
     ),
 )

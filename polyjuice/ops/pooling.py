@@ -23,6 +23,7 @@ from polyjuice.ops.spec import (
     SpecialValues,
     SpellFn,
     Unsupported,
+    attributes,
     facts,
 )
 from polyjuice.ops.structural import torch_pads
@@ -95,13 +96,7 @@ def _draw_pool(dilate: bool = False, ceil: bool = False, **choices: Sequence[Any
     return draw
 
 
-_WINDOW = (
-    Attr("kernel_shape", "ints"),
-    Attr("strides", "ints"),
-    Attr("pads", "ints"),
-    Attr("dilations", "ints"),
-    Attr("ceil_mode", "int", 0),
-)
+_WINDOW = attributes(kernel_shape="ints", strides="ints", pads="ints", dilations="ints", ceil_mode=0)
 
 # --- MaxPool ---------------------------------------------------------------------------------------------------------
 
@@ -426,12 +421,7 @@ def _global_pool(name: str, **properties: Any) -> Op:
         "sample": sampling.alone_with(lambda rng, first: {} if has_windows(first) else None),
         "weight": 0.5,
     }
-    return Op(
-        name=name,
-        types={"T": FLOATS},
-        shape=_global_shape,
-        **{**settings, **properties},
-    )
+    return Op(name=name, types={"T": FLOATS}, shape=_global_shape, **{**settings, **properties})
 
 
 # --- max_pool2d_with_indices -----------------------------------------------------------------------------------------
@@ -547,13 +537,8 @@ OPS = (
         definition=_avg_pool2d_definition,
         why_not_derived="ONNX averages no integers",
         sample=sampling.alone_with(_draw_avg_pool2d),
-        attrs=(
-            Attr("kernel_size", "ints"),
-            Attr("stride", "ints"),
-            Attr("padding", "ints"),
-            Attr("ceil_mode", "int", 0),
-            Attr("count_include_pad", "int", 1),
-            Attr("divisor_override", "int"),
+        attrs=attributes(
+            kernel_size="ints", stride="ints", padding="ints", ceil_mode=0, count_include_pad=1, divisor_override="int"
         ),
         weight=0.4,
     ),
@@ -564,8 +549,7 @@ OPS = (
         torch=_over_spatial("torch.mean({0}, dim={1}, keepdim=True)", "F.adaptive_avg_pool{2}d({0}, 1)"),
         tensorflow=_over_spatial("tf.reduce_mean({0}, axis={1}, keepdims=True)"),
         adjoint=adjoints.over_spatial(lambda attrs: lambda x, y, n: 1.0 / n),
-        bounds=value_bounds.SAME,
-        fresh=True,
+        **facts(fresh=True, bounds=value_bounds.SAME),
     ),
     _global_pool(
         "GlobalMaxPool",
@@ -585,7 +569,7 @@ OPS = (
         ),
         tensorflow=_global_norm_tensorflow,
         sample=sampling.alone_with(lambda rng, first: {"p": rng.choice((1, 2, 2, 3))} if has_windows(first) else None),
-        attrs=(Attr("p", "int", 2),),
+        attrs=attributes(p=2),
         weight=0.8,
         adjoint=adjoints.over_spatial(lambda attrs: adjoints.norm_slope(attrs["p"])),
     ),
@@ -599,18 +583,8 @@ OPS = (
         tensorflow=Unsupported("TensorFlow's indices count through the channels"),
         definition=Unsupported("ONNX's indices count through the batch and the channels"),
         sample=sampling.alone_with(_draw_indexed),
-        attrs=(
-            Attr("kernel_size", "ints"),
-            Attr("stride", "ints", ()),
-            Attr("padding", "ints", (0, 0)),
-            Attr("dilation", "ints", (1, 1)),
-            Attr("ceil_mode", "int", 0),
-        ),
-        integer_exact=True,
-        continuous=False,
-        ties="unspecified",
+        attrs=attributes(kernel_size="ints", stride=(), padding=(0, 0), dilation=(1, 1), ceil_mode=0),
         limits=SpecialValues.NOWHERE,
-        weight=0.8,
-        picks=True,
+        **facts(weight=0.8, picks=True, continuous=False, integer_exact=True, ties="unspecified"),
     ),
 )

@@ -16,7 +16,6 @@ from polyjuice.ops.matrix import factors, matmul_shape, scaled_sum
 from polyjuice.ops.shapes import Dims, ShapeMismatch
 from polyjuice.ops.spec import (
     NOT_WRITTEN,
-    Attr,
     Builder,
     Call,
     DecomposeFn,
@@ -26,6 +25,7 @@ from polyjuice.ops.spec import (
     SampleFn,
     ShapeFn,
     Texts,
+    attributes,
     by_definition,
 )
 from polyjuice.ops.text import literal
@@ -89,16 +89,7 @@ def _fused(name: str, ranks: tuple[int, int], form: str, sample: SampleFn) -> Op
             left, right = b.op("Unsqueeze", left, axes=(1,)), b.op("Unsqueeze", right, axes=(0,))
         return scaled_sum(b, b.op("MatMul", left, right), x[0], a)
 
-    return op(
-        name,
-        3,
-        shape,
-        definition,
-        spell,
-        NOT_WRITTEN,
-        sample,
-        attrs=(Attr("beta", "float", 1.0), Attr("alpha", "float", 1.0)),
-    )
+    return op(name, 3, shape, definition, spell, NOT_WRITTEN, sample, attrs=attributes(beta=1.0, alpha=1.0))
 
 
 def _sample_fused(rank: int, vector: bool = False, outer: bool = False) -> SampleFn:
@@ -178,11 +169,7 @@ OPS = (
         _outer_shape,
         lambda b, x, a: b.op("Mul", b.op("Unsqueeze", x[0], axes=(1,)), b.op("Unsqueeze", x[1], axes=(0,))),
         ("torch.outer({0}, {1})", "torch.ger({0}, {1})", "{0}.outer({1})", "{0}[:, None] * {1}"),
-        (
-            "tf.tensordot({0}, {1}, axes=0)",
-            "{0}[:, tf.newaxis] * {1}[tf.newaxis, :]",
-            "tf.expand_dims({0}, 1) * {1}",
-        ),
+        ("tf.tensordot({0}, {1}, axes=0)", "{0}[:, tf.newaxis] * {1}[tf.newaxis, :]", "tf.expand_dims({0}, 1) * {1}"),
         _sample_vectors(False),
     ),
     op(

@@ -14,7 +14,7 @@ import numpy as np
 from polyjuice.ir import Attrs, TensorType, dtypes
 from polyjuice.ops import adjoints, errors, sampling, unspecified
 from polyjuice.ops.shapes import Dims, ShapeMismatch, normalize_axis
-from polyjuice.ops.spec import RESULT, Attr, Call, Draws, ErrorContext, Op, Operand, Sample, Unsupported, facts
+from polyjuice.ops.spec import RESULT, Call, Draws, ErrorContext, Op, Operand, Sample, Unsupported, attributes, facts
 
 BYTES = ("int8", "uint8")
 
@@ -329,7 +329,7 @@ OPS: tuple[Op, ...] = (
         torch=_quantize_torch,
         tensorflow=_quantize_tensorflow,
         sample=_sample_quantize,
-        attrs=(Attr("axis", "int", 1),),
+        attrs=attributes(axis=1),
         adjoint=adjoints.quantize,
         unsettled=unspecified.quantization,
         **facts(typed=True, continuous=False, weight=1.0, data_inputs=1, followers="DequantizeLinear"),
@@ -345,7 +345,7 @@ OPS: tuple[Op, ...] = (
         torch=_dequantized(TORCH_CAST, "{0}.reshape({1})"),
         tensorflow=_dequantized(TENSORFLOW_CAST, "tf.reshape({0}, {1})"),
         sample=_sample_dequantize,
-        attrs=(Attr("axis", "int", 1),),
+        attrs=attributes(axis=1),
         adjoint=adjoints.dequantize,
         followers="QuantizeLinear Transpose Reshape MatMul Conv Relu Add",
         **facts(min_inputs=2, integer_exact=True, ulps=3, weight=0.5, data_inputs=1),

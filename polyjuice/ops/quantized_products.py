@@ -231,12 +231,7 @@ def _quantized(name: str, **more: Any) -> Op:
 
 OPS: tuple[Op, ...] = (
     _quantized(
-        "QLinearMatMul",
-        inputs=_PRODUCT,
-        types=_PRODUCT_TYPES,
-        shape=_qmatmul_shape,
-        sample=_sample_qmatmul,
-        weight=0.3,
+        "QLinearMatMul", inputs=_PRODUCT, types=_PRODUCT_TYPES, shape=_qmatmul_shape, sample=_sample_qmatmul, weight=0.3
     ),
     _quantized(
         "QLinearConv",

@@ -300,9 +300,8 @@ OPS: tuple[Op, ...] = (
         _repeats("tf.tile({0}, {1})"),
         sampling.alone_with(_draw_tile),
         (Attr("repeats", "ints", as_input=True),),
-        weight=0.5,
-        followers=f"Slice Concat Add {sampling.REDUCED}",
         numpy=lambda x, a: np.tile(x[0], a["repeats"]),
+        **facts(weight=0.5, followers=f"Slice Concat Add {sampling.REDUCED}"),
     ),
     moving(
         "Trilu",

@@ -14,7 +14,7 @@ from polyjuice.ir.dtypes import FLOATS, NUMERIC
 from polyjuice.ops import adjoints, axis_reductions, domains, errors, sampling, value_bounds
 from polyjuice.ops.axis_reductions import WIDE
 from polyjuice.ops.shapes import Dims, ShapeMismatch, normalize_axis
-from polyjuice.ops.spec import Attr, Call, ErrorContext, ErrorFn, NumpyFn, Op, SpecialValues, SpellFn, facts
+from polyjuice.ops.spec import Attr, Call, ErrorContext, ErrorFn, NumpyFn, Op, SpecialValues, SpellFn, attributes, facts
 
 _ORDERED = tuple(t for t in NUMERIC if t not in ("int16", "uint16"))
 """The types of ONNX's ReduceMax and ReduceMin, which skip integers of 16 bits."""
@@ -479,7 +479,7 @@ def _index_reduction(name: str, sign: int, **more: Any) -> Op:
         sample=axis_reductions.one_axis(
             "axis", keepdims=axis_reductions.either, select_last_index=lambda rng: int(rng.random() < 0.2)
         ),
-        attrs=(Attr("axis", "int", 0), Attr("keepdims", "int", 1), Attr("select_last_index", "int", 0)),
+        attrs=attributes(axis=0, keepdims=1, select_last_index=0),
         **more,
         **facts(integer_exact=True, continuous=False, ties="first", extreme=sign, limits=SpecialValues.INFINITY),
     )

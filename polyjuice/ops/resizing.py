@@ -17,7 +17,7 @@ from polyjuice.ir import Attrs, TensorType
 from polyjuice.ir.dtypes import FLOATS
 from polyjuice.ops import linear_adjoints, sampling, unspecified, windows
 from polyjuice.ops.shapes import Dims, ShapeMismatch
-from polyjuice.ops.spec import Attr, Builder, Call, ErrorContext, Op, Unsupported
+from polyjuice.ops.spec import Attr, Builder, Call, ErrorContext, Op, Unsupported, attributes
 from polyjuice.ops.text import subscript
 from polyjuice.ops.windows import channels_first, channels_last
 
@@ -509,7 +509,7 @@ OPS: tuple[Op, ...] = (
         "upsample_bilinear2d",
         "bilinear",
         "torch.ops.aten.upsample_bilinear2d({0}, {1}, {2}{3})",
-        (Attr("align_corners", "int"),),
+        attributes(align_corners="int"),
         types={"T": FLOATS},
         unsettled=unspecified.interpolation,
     ),

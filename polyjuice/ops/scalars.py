@@ -459,13 +459,7 @@ def _shift(word: str, symbol: str) -> Op:
 
 
 OPS = (
-    _entry(
-        "add.Scalar",
-        _Meaning(_BASES["Add"], "other"),
-        _any,
-        ALL,
-        (*_commutes("+", "add"), "{0}.add_({z})"),
-    ),
+    _entry("add.Scalar", _Meaning(_BASES["Add"], "other"), _any, ALL, (*_commutes("+", "add"), "{0}.add_({z})")),
     _entry("sub.Scalar", _Meaning(_BASES["Sub"], "other"), _any, NUMERIC, _between("-", "sub")),
     _entry(
         "rsub.Scalar",
@@ -495,11 +489,7 @@ OPS = (
         ),
     ),
     _entry(
-        "remainder.Scalar",
-        _Meaning(_BASES["remainder"], "other"),
-        _suiting(_divides),
-        ALL,
-        _between("%", "remainder"),
+        "remainder.Scalar", _Meaning(_BASES["remainder"], "other"), _suiting(_divides), ALL, _between("%", "remainder")
     ),
     _entry(
         "fmod.Scalar",

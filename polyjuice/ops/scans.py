@@ -13,7 +13,18 @@ from polyjuice.ops import adjoints, axis_reductions, errors
 from polyjuice.ops.axis_reductions import WIDE
 from polyjuice.ops.reductions import operand_errors
 from polyjuice.ops.shapes import normalize_axis
-from polyjuice.ops.spec import NOT_WRITTEN, Attr, Builder, Call, DecomposeFn, ErrorContext, ErrorFn, Op, facts
+from polyjuice.ops.spec import (
+    NOT_WRITTEN,
+    Attr,
+    Builder,
+    Call,
+    DecomposeFn,
+    ErrorContext,
+    ErrorFn,
+    Op,
+    attributes,
+    facts,
+)
 from polyjuice.ops.text import subscript
 
 _Combine = Callable[[Sequence[str], Sequence[str]], Sequence[str]]
@@ -104,7 +115,7 @@ def _reduced_in_pairs(reduction: str) -> DecomposeFn:
 
 
 _op = partial(
-    axis_reductions.along_axis, sample=axis_reductions.one_axis("dim"), attrs=(Attr("dim", "int"),), weight=0.3
+    axis_reductions.along_axis, sample=axis_reductions.one_axis("dim"), attrs=attributes(dim="int"), weight=0.3
 )
 
 _IN_TURN = "frameworks take the elements in turn, which rounds and overflows otherwise than pairs in its definition"
@@ -209,11 +220,7 @@ OPS = (
         torch=_cumsum_torch,
         tensorflow=_cumsum_tensorflow,
         sample=axis_reductions.one_axis("axis", exclusive=axis_reductions.either, reverse=axis_reductions.either),
-        attrs=(
-            Attr("axis", "int", as_input=True, scalar=True),
-            Attr("exclusive", "int", 0),
-            Attr("reverse", "int", 0),
-        ),
+        attrs=(Attr("axis", "int", as_input=True, scalar=True), Attr("exclusive", "int", 0), Attr("reverse", "int", 0)),
         partial=lambda x, a: _cumsum(np.abs(x[0]), **a),
         adjoint=adjoints.cumsum,
         **facts(weight=0.5, modular=True, fresh=True, followers="Slice Sub ReduceMax"),

@@ -12,7 +12,7 @@ import numpy as np
 from polyjuice.ir import Attrs, TensorType, dtypes
 from polyjuice.ops import errors, sampling
 from polyjuice.ops.shapes import Dims, ShapeMismatch, normalize_axis
-from polyjuice.ops.spec import Attr, Builder, Call, ErrorContext, Op, Operand, Sample, SpecialValues, facts
+from polyjuice.ops.spec import Attr, Builder, Call, ErrorContext, Op, Operand, Sample, SpecialValues, attributes, facts
 
 # --- scaled_dot_product_attention ------------------------------------------------------------------------------------
 
@@ -181,7 +181,7 @@ OPS = (
         torch=lambda c: f"F.cosine_similarity({c.x[0]}, {c.x[1]}, dim={c.attrs['dim']}, eps={c.attrs['eps']!r})",
         definition=_cosine_definition,
         sample=_sample_cosine,
-        attrs=(Attr("dim", "int", 1), Attr("eps", "float", 1e-8)),
+        attrs=attributes(dim=1, eps=1e-8),
     ),
     Op(
         name="cdist",
@@ -193,7 +193,7 @@ OPS = (
         why_not_derived="ATen computes distances of many vectors from products",
         torch=_cdist_torch,
         sample=_sample_cdist,
-        attrs=(Attr("p", "float", 2.0),),
+        attrs=attributes(p=2.0),
         ulps=2,
     ),
 )

@@ -13,7 +13,7 @@ from polyjuice.ir.dtypes import FLOATS
 from polyjuice.ops import adjoints, axis_reductions, domains, errors, sampling, value_bounds
 from polyjuice.ops.reductions import extreme_unsure, norm
 from polyjuice.ops.shapes import Dims, normalize_axis
-from polyjuice.ops.spec import Attr, Call, ErrorContext, SpecialValues, facts
+from polyjuice.ops.spec import Call, ErrorContext, SpecialValues, attributes, facts
 from polyjuice.ops.value_bounds import Bounds
 
 
@@ -230,10 +230,7 @@ OPS = (
             "{x}.log_softmax({axis})",
             "torch.nn.LogSoftmax(dim={axis})({x})",
         ),
-        _axis_forms(
-            "tf.nn.log_softmax({x}, axis={axis})",
-            "tf.math.log_softmax({x}, axis={axis})",
-        ),
+        _axis_forms("tf.nn.log_softmax({x}, axis={axis})", "tf.math.log_softmax({x}, axis={axis})"),
         FLOATS,
         adjoint=adjoints.log_softmax,
         **facts(limits=SpecialValues.INFINITY, weight=3, fresh=True, bounds=Bounds("", "0.0")),
@@ -255,7 +252,7 @@ OPS = (
         _lp_tensorflow,
         FLOATS,
         sample=axis_reductions.one_axis("axis", p=lambda rng: rng.choice((1, 2, 2))),
-        attrs=(Attr("axis", "int", -1), Attr("p", "int", 2)),
+        attrs=attributes(axis=-1, p=2),
         adjoint=adjoints.lp_normalization,
         **facts(ulps=4, weight=0.4),
     ),
@@ -268,7 +265,7 @@ OPS = (
         ("float32",),  # ONNX's definition holds constants of that type
         shape=_standard_shape,
         sample=sampling.alone_with(_draw_standard),
-        attrs=(Attr("axes", "ints", (0, 2, 3)),),
+        attrs=attributes(axes=(0, 2, 3)),
         adjoint=adjoints.mean_variance,
         distance_to_domain=domains.varied,
         **facts(ulps=6, weight=1.2),

@@ -12,7 +12,7 @@ from polyjuice.ir import Attrs, TensorType
 from polyjuice.ir.dtypes import NUMERIC
 from polyjuice.ops import axis_reductions, errors, sampling
 from polyjuice.ops.shapes import Dims, ShapeMismatch, normalize_axis
-from polyjuice.ops.spec import Attr, Builder, Call, ErrorContext, Op, SpecialValues
+from polyjuice.ops.spec import Attr, Builder, Call, ErrorContext, Op, SpecialValues, attributes, facts
 from polyjuice.ops.text import subscript
 
 _TOP_K_TYPES = tuple(t for t in NUMERIC if t != "bfloat16")
@@ -165,7 +165,7 @@ _SORT: dict[str, Any] = {
     "inputs": ("T",),
     "types": {"T": NUMERIC},
     "sample": axis_reductions.one_axis("dim", descending=axis_reductions.either, stable=axis_reductions.either),
-    "attrs": (Attr("dim", "int", -1), Attr("descending", "int", 0), Attr("stable", "int", 0)),
+    "attrs": attributes(dim=-1, descending=0, stable=0),
     "integer_exact": True,
     "continuous": False,
     "ties": "unspecified",
@@ -225,12 +225,8 @@ def _order_statistic(name: str, sample: Any, *further: Attr) -> Op:
         definition=_statistic_definition,
         sample=sample,
         attrs=(*further, Attr("dim", "int", -1), Attr("keepdim", "int", 0)),
-        integer_exact=True,
-        continuous=False,
-        ties="unspecified",
         limits=SpecialValues.INFINITY,
-        weight=0.3,
-        picks=True,
+        **facts(weight=0.3, picks=True, continuous=False, integer_exact=True, ties="unspecified"),
     )
 
 
@@ -265,12 +261,8 @@ OPS = (
             Attr("largest", "int", 1),
             Attr("sorted", "int", 1),
         ),
-        integer_exact=True,
-        continuous=False,
-        ties="unspecified",
-        weight=0.5,
         limits=SpecialValues.INFINITY,
-        picks=True,
+        **facts(weight=0.5, picks=True, continuous=False, integer_exact=True, ties="unspecified"),
     ),
     Op(
         name="sort",

@@ -28,6 +28,7 @@ from polyjuice.ops.spec import (
     SpecialValues,
     SpellFn,
     Unsupported,
+    attributes,
     by_definition,
     facts,
 )
@@ -175,7 +176,7 @@ def _variance(name: str, numpy: NumpyFn, error: ErrorFn, tensorflow: SpellFn, de
         error=error,
         why_not_derived="Welford's method rounds otherwise; without degrees of freedom it has no definition",
         sample=sampling.alone_with(_draw_variance),
-        attrs=(Attr("dim", "ints", ()), Attr("correction", "int", 1), Attr("keepdim", "int", 0)),
+        attrs=attributes(dim=(), correction=1, keepdim=0),
         ulps=4,
         **more,
     )
@@ -369,7 +370,7 @@ def _along_dim(name: str) -> Op:
         results=("T", "int64"),
         shape=_extremes_shape,
         sample=axis_reductions.one_axis("dim", keepdim=axis_reductions.either),
-        attrs=(Attr("dim", "int"), Attr("keepdim", "int", 0)),
+        attrs=attributes(dim="int", keepdim=0),
         **facts(continuous=False, ties="first", extreme=1 if name == "max" else -1, picks=True),
     )
 
@@ -456,8 +457,7 @@ OPS = (
         _order_tensorflow,
         sample=axis_reductions.some_axes(ord=lambda rng: rng.choice((2.0, 2.0, 1.0, 3.0, 0.0, math.inf, -math.inf))),
         attrs=(Attr("ord", "float", 2.0), *axis_reductions.DIMS),
-        continuous=False,
-        bounds=value_bounds.at_least("0.0"),
+        **facts(continuous=False, bounds=value_bounds.at_least("0.0")),
     ),
     axis_reductions.reduction(
         "nansum",
@@ -483,7 +483,7 @@ OPS = (
                 {"dim": sampling.some_axes(rng, first.rank)} if first.rank and 0 not in first.shape else None
             )
         ),
-        attrs=(Attr("dim", "ints", ()),),
+        attrs=attributes(dim=()),
         **facts(integer_exact=True, continuous=False, limits=SpecialValues.INFINITY),
     ),
     _extreme_op(
@@ -494,7 +494,7 @@ OPS = (
         results=("T", "T"),
         shape=_extremes_shape,
         sample=axis_reductions.one_axis("dim", keepdim=axis_reductions.either),
-        attrs=(Attr("dim", "int"), Attr("keepdim", "int", 0)),
+        attrs=attributes(dim="int", keepdim=0),
         picks=True,
     ),
     _along_dim("max"),

@@ -168,20 +168,14 @@ def _logit_definition(x: Term, a: Attrs) -> Term:
 OPS = (
     # exponentials, logarithms, roots
     _function(
-        "Exp",
-        np.exp,
-        monotone,
-        overflows=True,
-        followers="Log ReduceSum Div Add Mul Neg Exp",
-        bounds=value_bounds.EXP,
+        "Exp", np.exp, monotone, overflows=True, followers="Log ReduceSum Div Add Mul Neg Exp", bounds=value_bounds.EXP
     ),
     _function(
         "Log",
         np.log,
         plus_absolute(monotone, 2),
-        weight=0.5,
         distance_to_domain=_POSITIVE,
-        followers="Exp Neg Add Mul ReduceSum Sub",
+        **facts(weight=0.5, followers="Exp Neg Add Mul ReduceSum Sub"),
     ),
     unary(
         "Sqrt",
