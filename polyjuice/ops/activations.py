@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import random
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -15,7 +14,7 @@ from polyjuice.ops import adjoints, errors, sampling, value_bounds
 from polyjuice.ops.decomposition_terms import Term, onnx_term, where
 from polyjuice.ops.errors import lipschitz, monotone, plus_absolute, plus_proportional
 from polyjuice.ops.pointwise import DECIDES, defined, elementwise, parameters, parametric, unary
-from polyjuice.ops.shapes import Dims, ShapeMismatch, broadcast
+from polyjuice.ops.shapes import broadcast, fitting
 from polyjuice.ops.spec import ANYWHERE, INFINITY, NAN, Call, ErrorContext, Op, Sample, SpellFn, attributes, facts
 from polyjuice.ops.special import erfc
 from polyjuice.ops.text import spell, with_attrs
@@ -170,13 +169,6 @@ def _clipped(low: str, high: str) -> tuple[str, ...]:
 
 
 # --- PRelu -----------------------------------------------------------------------------------------------------------
-
-
-def _prelu_shape(s: Sequence[Any], a: Any) -> Sequence[Any]:
-    """The slope broadcasts to the first operand, not the other way."""
-    if isinstance(s[0], Dims) and broadcast(s[0], s[1]) != s[0]:
-        raise ShapeMismatch(f"PRelu: a slope of shape {tuple(s[1])} for a tensor of shape {tuple(s[0])}")
-    return [s[0]]
 
 
 def _prelu_torch(c: Call) -> str:
@@ -343,7 +335,7 @@ OPS = (
         name="PRelu",
         inputs=("T", "T"),
         types={"T": (*FLOATS, "int32", "int64")},
-        shape=_prelu_shape,
+        shape=fitting(lambda s, a: broadcast(s[0], s[1]) == s[0]),  # the slope broadcasts, not the other way
         numpy=lambda x, a: np.where(x[0] < 0, x[1] * x[0], x[0]),
         error=_prelu_error,
         torch=_prelu_torch,

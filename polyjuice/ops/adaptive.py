@@ -11,7 +11,7 @@ import numpy as np
 
 from polyjuice.ir import Attrs, TensorType
 from polyjuice.ops import sampling
-from polyjuice.ops.shapes import Dims, ShapeMismatch
+from polyjuice.ops.shapes import Dims, require
 from polyjuice.ops.spec import Attr, Builder, ErrorContext, Op, facts
 
 
@@ -22,8 +22,7 @@ def _cuts(size: int, count: int) -> list[tuple[int, int]]:
 
 def _adaptive_shape(spatial: int, results: int) -> Any:
     def shape(s: Sequence[Dims], a: Any) -> Sequence[Dims]:
-        if len(s[0]) != spatial + 2 or len(a.output_size) != spatial or min((*s[0], *a.output_size)) < 1:
-            raise ShapeMismatch(f"adaptive pooling of {tuple(s[0])} to {tuple(a.output_size)}")
+        require(len(s[0]) == spatial + 2 == len(a.output_size) + 2 and min((*s[0], *a.output_size)) > 0)
         return [Dims((*s[0][:2], *a.output_size))] * results
 
     return shape

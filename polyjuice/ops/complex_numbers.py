@@ -22,7 +22,7 @@ from polyjuice.ir.dtypes import COMPLEX
 from polyjuice.ops import axis_reductions, errors, sampling
 from polyjuice.ops.matrix import linear_error, matmul_shape, product
 from polyjuice.ops.pointwise import broadcast_shape
-from polyjuice.ops.shapes import Dims, ShapeMismatch
+from polyjuice.ops.shapes import fitting
 from polyjuice.ops.spec import (
     Call,
     ErrorContext,
@@ -122,12 +122,6 @@ def _scaled_error(c: ErrorContext) -> np.ndarray:
 
 
 # --- shapes, meanings and samples ------------------------------------------------------------------------------------
-
-
-def _pairs_shape(s: Sequence[Any], a: Any) -> Sequence[Any]:
-    if isinstance(s[0], Dims) and (not s[0] or s[0][-1] != 2):
-        raise ShapeMismatch(f"view_as_complex: the last dimension of {tuple(s[0])} is not 2")
-    return [s[0].batch(1)]
 
 
 def _sum(x: Sequence[np.ndarray], a: Attrs) -> np.ndarray:
@@ -262,7 +256,7 @@ OPS: tuple[Op, ...] = (
         sample=lambda rng, first: Sample() if first.rank and first.shape[-1] == 2 else None,
         types=PARTS,
         result="complex64",
-        shape=_pairs_shape,
+        shape=fitting(lambda s, a: s[0][-1:] == (2,), lambda s, a: [s[0].batch(1)]),
         **facts(elementwise=False, moves=True),
     ),
     _op(

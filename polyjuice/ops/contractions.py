@@ -13,7 +13,7 @@ from polyjuice.ops import linear_adjoints, sampling
 from polyjuice.ops.axis_reductions import WIDE
 from polyjuice.ops.matrix import linear_error, magnitudes
 from polyjuice.ops.products import op
-from polyjuice.ops.shapes import Dims, ShapeMismatch, normalize_axis
+from polyjuice.ops.shapes import Dims, ShapeMismatch, normalize_axis, require
 from polyjuice.ops.spec import Builder, Call, ErrorContext, Op, Operand, Sample, attributes, facts
 from polyjuice.ops.structural import reshaped
 
@@ -180,15 +180,13 @@ def _einsum_torch(c: Call) -> str:
 
 
 def _tensordot_axes(a: Any, left: int, right: int) -> tuple[tuple[int, ...], tuple[int, ...]]:
-    if len(a.dims_self) != len(a.dims_other):
-        raise ShapeMismatch("different numbers of dimensions to contract")
+    require(len(a.dims_self) == len(a.dims_other))
     return tuple(normalize_axis(d, left) for d in a.dims_self), tuple(normalize_axis(d, right) for d in a.dims_other)
 
 
 def _tensordot_shape(s: Sequence[Dims], a: Any) -> Sequence[Dims]:
     ours, others = _tensordot_axes(a, len(s[0]), len(s[1]))
-    if [s[0][d] for d in ours] != [s[1][d] for d in others]:
-        raise ShapeMismatch(f"shapes {tuple(s[0])} and {tuple(s[1])} differ in the dimensions to contract")
+    require([s[0][d] for d in ours] == [s[1][d] for d in others])
     return [Dims((*s[0].reduced(ours, 0), *s[1].reduced(others, 0)))]
 
 

@@ -12,7 +12,7 @@ import numpy as np
 from polyjuice.ir import Attrs, TensorType
 from polyjuice.ir.dtypes import FLOATS
 from polyjuice.ops import errors, linear_adjoints, sampling, windows
-from polyjuice.ops.shapes import Dims, ShapeMismatch
+from polyjuice.ops.shapes import Dims, ShapeMismatch, require
 from polyjuice.ops.spec import Call, ErrorContext, NumpyFn, Op, Operand, Sample, attributes, facts
 from polyjuice.ops.structural import torch_pads
 from polyjuice.ops.text import subscript
@@ -45,10 +45,8 @@ def linear_error(c: ErrorContext, apply: NumpyFn, terms: int) -> np.ndarray:
 
 def conv_shape(s: Sequence[Dims], a: Any) -> Sequence[Dims]:
     x, w = s[0], s[1]
-    if len(x) < 3 or len(w) != len(x) or x[1] != w[1] * a.group or w[0] % a.group:
-        raise ShapeMismatch(f"Conv of {tuple(x)} with weights {tuple(w)} in {a.group} groups")
-    if len(s) > 2 and s[2] != (w[0],):
-        raise ShapeMismatch(f"Conv bias {tuple(s[2])} for {w[0]} channels")
+    require(2 < len(x) == len(w) and x[1] == w[1] * a.group and w[0] % a.group == 0)
+    require(all(bias == (w[0],) for bias in s[2:]))
     return [Dims((x[0], w[0], *windows.window_dims(x[2:], w[2:], a.strides, a.pads, a.dilations)))]
 
 
@@ -142,20 +140,17 @@ def _full_sizes(spatial: Sequence[int], kernel: Sequence[int], a: Attrs) -> tupl
 def _transpose_shape(s: Sequence[Dims], a: Any) -> Sequence[Dims]:
     x, w = s[0], s[1]
     r = len(x) - 2
-    if r < 1 or len(w) != len(x) or x[1] != w[0] or x[1] % a.group:
-        raise ShapeMismatch(f"ConvTranspose of {tuple(x)} with weights {tuple(w)} in {a.group} groups")
+    require(r > 0 and len(w) == len(x) and x[1] == w[0] and x[1] % a.group == 0)
     if min((*w[2:], *a.strides, *a.dilations), default=1) < 1:
         raise ShapeMismatch("kernels, strides and dilations are at least 1")
     if not (len(a.strides) == len(a.dilations) == len(a.output_padding) == r and len(a.pads) == 2 * r):
         raise ShapeMismatch(f"strides, dilations and pads do not fit {r} spatial dimensions")
     if any(not 0 <= p < max(t, d) for p, t, d in zip(a.output_padding, a.strides, a.dilations, strict=True)):
         raise ShapeMismatch(f"output_padding {tuple(a.output_padding)} must be less than strides or dilations")
-    if len(s) > 2 and s[2] != (w[1] * a.group,):
-        raise ShapeMismatch(f"ConvTranspose bias {tuple(s[2])} for {w[1] * a.group} channels")
+    require(all(bias == (w[1] * a.group,) for bias in s[2:]))
     full = _full_sizes(x[2:], w[2:], {"strides": a.strides, "dilations": a.dilations})
     out = [n + a.output_padding[i] - a.pads[i] - a.pads[r + i] for i, n in enumerate(full)]
-    if min(out) < 1 or min(a.pads) < 0:
-        raise ShapeMismatch(f"pads {tuple(a.pads)} for {full}")
+    require(min(out) > 0 and min(a.pads) >= 0)
     return [Dims((x[0], w[1] * a.group, *out))]
 
 

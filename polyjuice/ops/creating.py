@@ -11,7 +11,7 @@ import numpy as np
 from polyjuice.ir import Attrs, TensorType, dtypes
 from polyjuice.ir.dtypes import ALL
 from polyjuice.ops import errors, sampling
-from polyjuice.ops.shapes import Dims, ShapeMismatch
+from polyjuice.ops.shapes import Dims, fitting
 from polyjuice.ops.spec import Attr, Builder, Call, Op, Texts, attributes, facts
 from polyjuice.ops.structural import WITHOUT_BFLOAT16
 from polyjuice.ops.text import TextFn, literal
@@ -23,12 +23,6 @@ _SETTINGS: dict[str, Any] = {"error": errors.none, "integer_exact": True}
 
 
 # --- EyeLike ---------------------------------------------------------------------------------------------------------
-
-
-def _eye_like_shape(s: Sequence[Any], a: Any) -> Sequence[Any]:
-    if isinstance(s[0], Dims) and len(s[0]) != 2:
-        raise ShapeMismatch(f"EyeLike: a tensor of shape {tuple(s[0])} is no matrix")
-    return [s[0]]
 
 
 def _eye_like_torch(c: Call) -> str:
@@ -122,7 +116,7 @@ OPS: tuple[Op, ...] = (
         name="EyeLike",
         types={"T": WITHOUT_BFLOAT16},
         results=("@dtype",),
-        shape=_eye_like_shape,
+        shape=fitting(lambda s, a: len(s[0]) == 2),
         numpy=lambda x, a: np.eye(x[0].shape[0], x[0].shape[1], a["k"]),
         torch=_eye_like_torch,
         tensorflow=_eye_like_tensorflow,

@@ -11,7 +11,7 @@ import numpy as np
 from polyjuice.ir import Attrs, TensorType
 from polyjuice.ir.dtypes import FLOATS
 from polyjuice.ops import sampling, unspecified, windows
-from polyjuice.ops.shapes import Dims, ShapeMismatch, normalize_axis
+from polyjuice.ops.shapes import Dims, normalize_axis, require
 from polyjuice.ops.spec import Attr, Call, ErrorContext, Op, Operand, Sample, Unsupported, attributes, facts
 from polyjuice.ops.structural import moving, torch_pads
 from polyjuice.ops.windows import pad_array
@@ -21,8 +21,7 @@ from polyjuice.ops.windows import pad_array
 
 def _grid_shape(s: Sequence[Dims], a: Any) -> Sequence[Dims]:
     x, grid = s
-    if len(x) != 4 or len(grid) != 4 or grid[3] != 2 or grid[0] != x[0] or 0 in (*x, *grid):
-        raise ShapeMismatch(f"GridSample of {tuple(x)} at {tuple(grid)}")
+    require(len(x) == len(grid) == 4 and grid[3] == 2 and grid[0] == x[0] and 0 not in (*x, *grid))
     return [Dims((*x[:2], *grid[1:3]))]
 
 
@@ -141,8 +140,7 @@ def centring_pads(shape: Sequence[int], a: Any) -> tuple[int, ...]:
 
 
 def _centre_shape(s: Sequence[Dims], a: Any) -> Sequence[Dims]:
-    if len(a.axes) != len(a.shape) or min(a.shape, default=1) < 1:
-        raise ShapeMismatch(f"CenterCropPad of {tuple(s[0])} to {tuple(a.shape)} along {tuple(a.axes)}")
+    require(len(a.axes) == len(a.shape) and min(a.shape, default=1) > 0)
     out = s[0]
     for axis, size in zip(a.axes, a.shape, strict=True):
         out = out.replace(axis, size)

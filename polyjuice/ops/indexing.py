@@ -11,7 +11,7 @@ import numpy as np
 from polyjuice.ir import Attrs, TensorType
 from polyjuice.ir.dtypes import ALL, STORED
 from polyjuice.ops import errors, sampling
-from polyjuice.ops.shapes import Dims, ShapeMismatch, broadcast, normalize_axis
+from polyjuice.ops.shapes import Dims, broadcast, fitting, normalize_axis, require
 from polyjuice.ops.spec import NOT_WRITTEN, Attr, Builder, Call, ErrorContext, Op, Operand, Sample, attributes, facts
 from polyjuice.ops.structural import WITHOUT_BFLOAT16, moving
 from polyjuice.ops.text import with_attrs
@@ -102,17 +102,17 @@ def _sample_gather(rng: random.Random, first: TensorType) -> Sample:
 # --- GatherElements, take_along_dim ----------------------------------------------------------------------------------
 
 
-def check_same_but(s: Sequence[Any], axis: int, what: str) -> None:
-    """Raise ShapeMismatch unless the indices' shape fits into the data's along all other axes."""
+def check_same_but(s: Sequence[Any], axis: int) -> None:
+    """Refuse indices whose shape does not fit into the data's along all other axes."""
     data, indices = s[0], s[1]
     axis = normalize_axis(axis, len(data))
-    if len(data) != len(indices) or any(i > d for k, (d, i) in enumerate(zip(data, indices, strict=True)) if k != axis):
-        raise ShapeMismatch(f"{what}: indices of shape {tuple(indices)} for data of shape {tuple(data)}")
+    require(len(data) == len(indices))
+    require(all(k == axis or i <= d for k, (d, i) in enumerate(zip(data, indices, strict=True))))
 
 
 def _gather_elements_shape(s: Sequence[Any], a: Any) -> Sequence[Any]:
     if isinstance(s[0], Dims):
-        check_same_but(s, a.axis, "GatherElements")
+        check_same_but(s, a.axis)
     return [s[1]]
 
 
@@ -161,10 +161,9 @@ def _sample_gather_elements(rng: random.Random, first: TensorType) -> Sample:
 
 
 def _along_shapes(s: Sequence[Any], dim: int) -> tuple[Dims, Dims]:
-    """The shapes that data and indices of take_along_dim broadcast to. Raises ShapeMismatch."""
+    """The shapes that data and indices of take_along_dim broadcast to."""
     dim = normalize_axis(dim, len(s[0]))
-    if len(s[0]) != len(s[1]):
-        raise ShapeMismatch(f"take_along_dim: indices of shape {tuple(s[1])} for data of shape {tuple(s[0])}")
+    require(len(s[0]) == len(s[1]))
     common = broadcast(s[0].replace(dim, 1), s[1].replace(dim, 1))
     return common.replace(dim, s[0][dim]), common.replace(dim, s[1][dim])
 
@@ -192,8 +191,7 @@ def _sample_take_along_dim(rng: random.Random, first: TensorType) -> Sample:
 
 def _gather_nd_shape(s: Sequence[Any], a: Any) -> Sequence[Dims]:
     data, indices, b = tuple(s[0]), tuple(s[1]), a.batch_dims
-    if not (0 <= b < min(len(indices), len(data)) and data[:b] == indices[:b] and 1 <= indices[-1] <= len(data) - b):
-        raise ShapeMismatch(f"GatherND: indices of shape {indices} for data of shape {data}, {b} batch dimensions")
+    require(0 <= b < min(len(indices), len(data)) and data[:b] == indices[:b] and 1 <= indices[-1] <= len(data) - b)
     return [Dims((*indices[:-1], *data[b + indices[-1] :]))]
 
 
@@ -236,8 +234,7 @@ def _sample_gather_nd(rng: random.Random, first: TensorType) -> Sample:
 
 
 def _one_hot_shape(s: Sequence[Any], a: Any) -> Sequence[Dims]:
-    if not len(s[0]) or tuple(s[1]) != (2,) or a.depth < 1:
-        raise ShapeMismatch(f"OneHot: indices {tuple(s[0])}, depth {a.depth}, values of shape {tuple(s[1])}")
+    require(len(s[0]) and s[1] == (2,) and a.depth > 0)
     axis = normalize_axis(a.axis, len(s[0]) + 1)
     return [Dims((*s[0][:axis], a.depth, *s[0][axis:]))]
 
@@ -282,12 +279,6 @@ def _sample_one_hot(rng: random.Random, first: TensorType) -> Sample | None:
 
 
 # --- index_select, take -----------------------------------------------------------------------------------------------
-
-
-def _index_select_shape(s: Sequence[Any], a: Any) -> Sequence[Any]:
-    if isinstance(s[0], Dims) and len(s[1]) != 1:
-        raise ShapeMismatch(f"index_select: an index of shape {tuple(s[1])}")
-    return [s[0].replace(a.dim, s[1][0])]
 
 
 @sampling.of_rank(1)
@@ -358,7 +349,7 @@ OPS: tuple[Op, ...] = (
     ),
     moving(
         "index_select",
-        _index_select_shape,
+        fitting(lambda s, a: len(s[1]) == 1, lambda s, a: [s[0].replace(a.dim, s[1][0])]),
         with_attrs("torch.index_select({0}, {dim}, {1})", "{0}.index_select({dim}, {1})"),
         with_attrs("tf.gather({0}, {1}, axis={dim})", "tf.experimental.numpy.take({0}, {1}, axis={dim})"),
         _sample_index_select,

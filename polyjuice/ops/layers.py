@@ -12,7 +12,7 @@ from polyjuice.ir import Attrs, TensorType
 from polyjuice.ops import errors, sampling
 from polyjuice.ops.axis_reductions import WIDE
 from polyjuice.ops.indexing import gathering, unsigned
-from polyjuice.ops.shapes import Dims, ShapeMismatch
+from polyjuice.ops.shapes import Dims, fitting
 from polyjuice.ops.spec import Attr, Builder, Call, Op, Operand, Sample, by_definition, facts
 from polyjuice.ops.structural import moving, reshaped
 from polyjuice.ops.text import spell, with_attrs
@@ -20,11 +20,9 @@ from polyjuice.ops.text import spell, with_attrs
 # --- linear ----------------------------------------------------------------------------------------------------------
 
 
-def _linear_shape(s: Sequence[Any], a: Any) -> Sequence[Any]:
-    x, w = s[0], s[1]
-    if isinstance(x, Dims) and not (len(x) and len(w) == 2 and x[-1] == w[1] and all(b == (w[0],) for b in s[2:])):
-        raise ShapeMismatch(f"linear of {', '.join(str(tuple(d)) for d in s)}")
-    return [x.batch(1).append(w[0])]
+def _fits_linear(s: Sequence[Dims], a: Any) -> bool:
+    x, w, *bias = s
+    return len(x) > 0 and len(w) == 2 and x[-1] == w[1] and all(b == (w[0],) for b in bias)
 
 
 def _linear_torch(c: Call) -> str:
@@ -62,13 +60,10 @@ def _sample_linear(rng: random.Random, first: TensorType) -> Sample:
 # --- bilinear --------------------------------------------------------------------------------------------------------
 
 
-def _bilinear_shape(s: Sequence[Any], a: Any) -> Sequence[Any]:
-    x, y, w = s[0], s[1], s[2]
-    if isinstance(x, Dims):
-        fits = len(x) and len(w) == 3 and x[:-1] == y[:-1] and x[-1:] + y[-1:] == tuple(w[1:])
-        if not fits or any(b != (w[0],) for b in s[3:]):
-            raise ShapeMismatch(f"bilinear of {', '.join(str(tuple(d)) for d in s)}")
-    return [x.batch(1).append(w[0])]
+def _fits_bilinear(s: Sequence[Dims], a: Any) -> bool:
+    x, y, w, *bias = s
+    fits = len(x) > 0 and len(w) == 3 and x[:-1] == y[:-1] and x[-1:] + y[-1:] == tuple(w[1:])
+    return fits and all(b == (w[0],) for b in bias)
 
 
 def _bilinear_tensorflow(c: Call) -> str:
@@ -97,12 +92,6 @@ def _sample_bilinear(rng: random.Random, first: TensorType) -> Sample:
 # --- embedding, Dropout ----------------------------------------------------------------------------------------------
 
 
-def _embedding_shape(s: Sequence[Any], a: Any) -> Sequence[Any]:
-    if isinstance(s[0], Dims) and len(s[0]) != 2:
-        raise ShapeMismatch(f"an embedding table of shape {tuple(s[0])}")
-    return [s[1].append(s[0][1])]
-
-
 @sampling.of_rank(2, 2)
 def _sample_embedding(rng: random.Random, first: TensorType) -> Sample:
     shape = tuple(rng.choice((1, 2, 3, 5)) for _ in range(rng.randint(0, 3)))
@@ -115,7 +104,7 @@ OPS = (
         name="linear",
         inputs=("T", "T", "T"),
         types={"T": WIDE},
-        shape=_linear_shape,
+        shape=fitting(_fits_linear, lambda s, a: [s[0].batch(1).append(s[1][0])]),
         torch=_linear_torch,
         tensorflow=_linear_tensorflow,
         definition=_linear_definition,
@@ -126,7 +115,7 @@ OPS = (
     Op(
         name="bilinear",
         inputs=("T", "T", "T", "T"),
-        shape=_bilinear_shape,
+        shape=fitting(_fits_bilinear, lambda s, a: [s[0].batch(1).append(s[2][0])]),
         torch=lambda c: f"F.bilinear({', '.join(c.x)})",
         tensorflow=_bilinear_tensorflow,
         definition=_bilinear_definition,
@@ -136,7 +125,7 @@ OPS = (
     ),
     moving(
         "embedding",
-        _embedding_shape,
+        fitting(lambda s, a: len(s[0]) == 2, lambda s, a: [s[1].append(s[0][1])]),
         ("F.embedding({1}, {0})", "torch.embedding({0}, {1})"),
         ("tf.nn.embedding_lookup({0}, {1})", "tf.gather({0}, {1})"),
         _sample_embedding,

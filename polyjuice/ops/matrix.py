@@ -13,7 +13,7 @@ from polyjuice.ir import Attrs, TensorType, dtypes
 from polyjuice.ir.dtypes import FLOATS
 from polyjuice.ops import adjoints, errors, linear_adjoints, sampling
 from polyjuice.ops.axis_reductions import WIDE
-from polyjuice.ops.shapes import Dims, ShapeMismatch
+from polyjuice.ops.shapes import Dims, ShapeMismatch, fitting, require
 from polyjuice.ops.spec import (
     Builder,
     Call,
@@ -132,8 +132,7 @@ def scaled_sum(b: Builder, multiplied: str, bias: str, a: Attrs) -> str:
 
 
 def _gemm_shape(s: Sequence[Dims], a: Any) -> Sequence[Dims]:
-    if len(s[0]) != 2 or len(s[1]) != 2:
-        raise ShapeMismatch("Gemm takes matrices")
+    require(len(s[0]) == len(s[1]) == 2)
     (m, k), (l, n) = (d[::-1] if t else d for d, t in zip(s[:2], (a.transA, a.transB), strict=True))
     if k != l:
         raise ShapeMismatch(f"cannot multiply matrices of shapes {tuple(s[0])} and {tuple(s[1])}")
@@ -274,12 +273,6 @@ _LARGEST_BOUNDED = 5
 """The largest order of a determinant with a bound, which sums over all permutations."""
 
 
-def _det_shape(s: Sequence[Any], a: Any) -> Sequence[Any]:
-    if isinstance(s[0], Dims) and (len(s[0]) < 2 or s[0][-1] != s[0][-2]):
-        raise ShapeMismatch("Det takes square matrices")
-    return [s[0].batch(2)]
-
-
 def _permanent(x: np.ndarray) -> np.ndarray:
     n = x.shape[-1]
     total = np.zeros(x.shape[:-2])
@@ -351,7 +344,7 @@ OPS = (
     Op(
         name="Det",
         types={"T": tuple(t for t in FLOATS if t != "bfloat16")},
-        shape=_det_shape,
+        shape=fitting(lambda s, a: len(s[0]) > 1 and s[0][-1] == s[0][-2], lambda s, a: [s[0].batch(2)]),
         numpy=lambda x, a: np.linalg.det(x[0]),
         error=_det_error,
         torch=("torch.linalg.det({0})", "torch.det({0})", "{0}.det()"),

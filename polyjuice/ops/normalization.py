@@ -11,7 +11,7 @@ import numpy as np
 from polyjuice.ir import Attrs, TensorType, dtypes
 from polyjuice.ir.dtypes import FLOATS
 from polyjuice.ops import adjoints, domains, errors, sampling, unspecified
-from polyjuice.ops.shapes import Dims, ShapeMismatch, normalize_axis
+from polyjuice.ops.shapes import Dims, fitting, normalize_axis
 from polyjuice.ops.spec import Attr, Builder, Call, ErrorContext, Op, Operand, Sample, Unsupported, attributes, facts
 from polyjuice.ops.windows import channels_first, channels_last
 
@@ -27,16 +27,6 @@ def _draw_epsilon(rng: random.Random) -> float:
 
 
 # --- BatchNormalization ----------------------------------------------------------------------------------------------
-
-
-def _batch_norm_shape(s: Sequence[Any], a: Any) -> Sequence[Any]:
-    if not isinstance(s[0], Dims):
-        return [s[0]]
-    if len(s[0]) < 2 or any(p != (s[0][1],) for p in s[1:]):
-        raise ShapeMismatch(
-            f"BatchNormalization of {tuple(s[0])} with parameters {', '.join(str(tuple(p)) for p in s[1:])}"
-        )
-    return [s[0]]
 
 
 def _batch_norm(x: Sequence[np.ndarray], a: Attrs) -> np.ndarray:
@@ -231,14 +221,6 @@ def _standard_definition(b: Builder, x: str, axes: tuple[int, ...], eps: float, 
 # --- LayerNormalization ----------------------------------------------------------------------------------------------
 
 
-def _layer_shape(s: Sequence[Any], a: Any) -> Sequence[Any]:
-    if isinstance(s[0], Dims):
-        axis = normalize_axis(a.axis, len(s[0]))
-        if any(tuple(p) != tuple(s[0][axis:]) for p in s[1:]):
-            raise ShapeMismatch(f"LayerNormalization of {tuple(s[0])} from axis {axis} with {tuple(s[1])}")
-    return [s[0]]
-
-
 def _layer_axes(a: Attrs, rank: int) -> tuple[int, ...]:
     return tuple(range(normalize_axis(a["axis"], rank), rank))
 
@@ -280,12 +262,6 @@ def _grouped_standard(x: np.ndarray, groups: int, epsilon: float) -> np.ndarray:
     return _standard(_grouped(x, groups), (2,), epsilon).reshape(x.shape)
 
 
-def _check_groups(s: Sequence[Dims], groups: int, count: int) -> None:
-    x = s[0]
-    if len(x) < 2 or 0 in x or groups < 1 or x[1] % groups or any(tuple(p) != (count,) for p in s[1:]):
-        raise ShapeMismatch(f"normalisation of {tuple(x)} in {groups} groups with {[tuple(p) for p in s[1:]]}")
-
-
 def _group_error(c: ErrorContext, groups: int, epsilon: float, place: Callable[[np.ndarray], np.ndarray]) -> np.ndarray:
     """Scale and bias broadcast with the data, so their errors are taken in the data's shape, group by group."""
     shape = c.x[0].shape
@@ -295,12 +271,6 @@ def _group_error(c: ErrorContext, groups: int, epsilon: float, place: Callable[[
         for p, q in _parameters(c, place)
     ]
     return _affine_error(c, x, e, (2,), epsilon, wide).reshape(shape)
-
-
-def _instance_shape(s: Sequence[Any], a: Any) -> Sequence[Any]:
-    if isinstance(s[0], Dims):
-        _check_groups(s, 1, s[0][1] if len(s[0]) > 2 else -1)
-    return [s[0]]
 
 
 def _instance_norm(x: Sequence[np.ndarray], a: Attrs) -> np.ndarray:
@@ -341,10 +311,9 @@ def _sample_instance(rng: random.Random, first: TensorType) -> Sample | None:
     return Sample((parameter, parameter), {"epsilon": _draw_epsilon(rng)})
 
 
-def _group_shape(s: Sequence[Any], a: Any) -> Sequence[Any]:
-    if isinstance(s[0], Dims):
-        _check_groups(s, a.num_groups, s[0][1] if len(s[0]) > 1 else -1)
-    return [s[0]]
+def _fits_groups(s: Sequence[Dims], groups: int) -> bool:
+    x = s[0]
+    return len(x) > 1 and 0 not in x and groups > 0 and not x[1] % groups and all(p == (x[1],) for p in s[1:])
 
 
 def _group_norm(name: str, parameters: Sequence[int]) -> dict[str, Any]:
@@ -391,7 +360,7 @@ def _group_norm(name: str, parameters: Sequence[int]) -> dict[str, Any]:
         return Sample((parameter,) * rng.choice(parameters), attrs)
 
     return {
-        "shape": _group_shape,
+        "shape": fitting(lambda s, a: _fits_groups(s, a.num_groups)),
         "error": error,
         "why_not_derived": "some frameworks compute the variance as mean(x^2) - mean(x)^2, which loses more digits",
         "torch": torch,
@@ -404,12 +373,9 @@ def _group_norm(name: str, parameters: Sequence[int]) -> dict[str, Any]:
 # --- rms_norm --------------------------------------------------------------------------------------------------------
 
 
-def _rms_shape(s: Sequence[Any], a: Any) -> Sequence[Any]:
-    if isinstance(s[0], Dims):
-        shape = tuple(a.normalized_shape)
-        if not shape or any(tuple(p)[-len(shape) :] != shape for p in s) or any(tuple(p) != shape for p in s[1:]):
-            raise ShapeMismatch(f"rms_norm of {tuple(s[0])} over {shape}")
-    return [s[0]]
+def _fits_rms(s: Sequence[Dims], a: Any) -> bool:
+    shape = tuple(a.normalized_shape)
+    return len(shape) > 0 and s[0][-len(shape) :] == shape and all(p == shape for p in s[1:])
 
 
 def _rms_axes(a: Attrs, rank: int) -> tuple[int, ...]:
@@ -454,7 +420,7 @@ OPS = (
     _normalization(
         "BatchNormalization",
         5,
-        shape=_batch_norm_shape,
+        shape=fitting(lambda s, a: len(s[0]) > 1 and all(p == (s[0][1],) for p in s[1:])),
         numpy=_batch_norm,
         error=_batch_norm_error,
         torch=_batch_norm_torch,
@@ -483,7 +449,7 @@ OPS = (
         "LayerNormalization",
         3,
         types={"T": ("float16", "bfloat16", "float32")},  # of float64 the first stage may be single precision
-        shape=_layer_shape,
+        shape=fitting(lambda s, a: all(p == s[0][normalize_axis(a.axis, len(s[0])) :] for p in s[1:])),
         numpy=lambda x, a: _affine(_standard(x[0], _layer_axes(a, x[0].ndim), a["epsilon"]), x[1:]),
         error=_layer_error,
         torch=_layer_torch,
@@ -497,7 +463,7 @@ OPS = (
         "InstanceNormalization",
         3,
         types={"T": FLOATS},
-        shape=_instance_shape,
+        shape=fitting(lambda s, a: len(s[0]) > 2 and _fits_groups(s, 1)),
         numpy=_instance_norm,
         error=_instance_error,
         torch=_instance_torch,
@@ -528,7 +494,7 @@ OPS = (
     _normalization(
         "rms_norm",
         2,
-        shape=_rms_shape,
+        shape=fitting(_fits_rms),
         torch=_rms_torch,
         tensorflow=_rms_tensorflow,
         definition=_rms_definition,

@@ -12,7 +12,7 @@ import numpy as np
 from polyjuice.ir import Attrs, TensorType
 from polyjuice.ir.dtypes import FLOATS
 from polyjuice.ops import errors, linear_adjoints, sampling, windows
-from polyjuice.ops.shapes import Dims, ShapeMismatch
+from polyjuice.ops.shapes import Dims, require
 from polyjuice.ops.spec import Attr, Builder, Call, ErrorContext, Op, Sample, Unsupported, facts
 from polyjuice.ops.structural import moving, reshaped, torch_pads
 from polyjuice.ops.windows import channels_last, pad_array, spatial_pads
@@ -28,8 +28,7 @@ def _grid(a: Attrs) -> tuple[int, ...]:
 def _col2im_shape(s: Sequence[Dims], a: Any) -> Sequence[Dims]:
     grid = windows.window_dims(a.image_shape, a.block_shape, a.strides, a.pads, a.dilations)
     block = sampling.total(a.block_shape)
-    if len(s[0]) != 3 or min(a.pads) < 0 or s[0][1] % block or s[0][2] != sampling.total(grid):
-        raise ShapeMismatch(f"Col2Im of {tuple(s[0])} to {tuple(a.image_shape)} by {tuple(a.block_shape)}")
+    require(len(s[0]) == 3 and min(a.pads) >= 0 and s[0][1] % block == 0 and s[0][2] == sampling.total(grid))
     return [Dims((s[0][0], s[0][1] // block, *a.image_shape))]
 
 
@@ -128,8 +127,7 @@ def _sample_col2im(rng: random.Random, first: TensorType) -> Sample:
 
 
 def _im2col_shape(s: Sequence[Dims], a: Any) -> Sequence[Dims]:
-    if len(s[0]) != 4 or min(a.padding) < 0:
-        raise ShapeMismatch(f"im2col of {tuple(s[0])}")
+    require(len(s[0]) == 4 and min(a.padding) >= 0)
     grid = windows.window_dims(s[0][2:], a.kernel_size, a.stride, (*a.padding, *a.padding), a.dilation)
     return [Dims((s[0][0], s[0][1] * sampling.total(a.kernel_size), sampling.total(grid)))]
 

@@ -12,7 +12,7 @@ from polyjuice.ir import Attrs, TensorType, dtypes
 from polyjuice.ir.dtypes import FLOATS
 from polyjuice.ops import adjoints, errors, linear_adjoints, sampling, value_bounds, windows
 from polyjuice.ops.reductions import extreme_unsure
-from polyjuice.ops.shapes import Dims, ShapeMismatch
+from polyjuice.ops.shapes import Dims, require
 from polyjuice.ops.spec import (
     Attr,
     Builder,
@@ -34,8 +34,7 @@ from polyjuice.ops.windows import channels_first, channels_last, has_windows, is
 
 def _pool_shape(s: Sequence[Dims], a: Any) -> Sequence[Dims]:
     x = s[0]
-    if len(x) < 3:
-        raise ShapeMismatch(f"pooling of {tuple(x)}, which has no spatial dimension")
+    require(len(x) > 2)
     sizes = windows.window_dims(x[2:], a.kernel_shape, a.strides, a.pads, a.dilations, a.ceil_mode)
     return [Dims((x[0], x[1], *sizes))]
 
@@ -227,8 +226,7 @@ def _as_onnx_window(a: Attrs) -> dict[str, Any]:
 
 
 def _avg_pool2d_shape(s: Sequence[Dims], a: Any) -> Sequence[Dims]:
-    if len(s[0]) != 4 or any(not 0 <= p <= k // 2 for p, k in zip(a.padding, a.kernel_size, strict=True)):
-        raise ShapeMismatch(f"avg_pool2d of {tuple(s[0])} with padding {tuple(a.padding)}")
+    require(len(s[0]) == 4 and all(0 <= p <= k // 2 for p, k in zip(a.padding, a.kernel_size, strict=True)))
     pads = (*a.padding, *a.padding)
     return [Dims((*s[0][:2], *windows.window_dims(s[0][2:], a.kernel_size, a.stride, pads, (1, 1), a.ceil_mode)))]
 
@@ -365,8 +363,7 @@ def _lp_pool_tensorflow(c: Call) -> str:
 
 
 def _global_shape(s: Sequence[Dims], a: Any) -> Sequence[Dims]:
-    if len(s[0]) < 3:
-        raise ShapeMismatch(f"pooling of {tuple(s[0])}, which has no spatial dimension")
+    require(len(s[0]) > 2)
     return [Dims((*s[0][:2], *(1 for _ in s[0][2:])))]
 
 
@@ -430,8 +427,7 @@ def _global_pool(name: str, **properties: Any) -> Op:
 def _indexed_shape(s: Sequence[Dims], a: Any) -> Sequence[Dims]:
     names = ("kernel_size", "stride", "padding", "dilation", "ceil_mode")
     w = _as_onnx_window({name: getattr(a, name) for name in names})
-    if len(s[0]) != 4 or any(not 0 <= 2 * p <= k for p, k in zip(a.padding, a.kernel_size, strict=True)):
-        raise ShapeMismatch(f"max_pool2d_with_indices of {tuple(s[0])} with padding {tuple(a.padding)}")
+    require(len(s[0]) == 4 and all(0 <= 2 * p <= k for p, k in zip(a.padding, a.kernel_size, strict=True)))
     sizes = windows.window_dims(s[0][2:], w["kernel_shape"], w["strides"], w["pads"], w["dilations"], w["ceil_mode"])
     return [Dims((*s[0][:2], *sizes))] * 2
 

@@ -13,7 +13,7 @@ from polyjuice.ir.dtypes import FLOATS
 from polyjuice.ops import sampling
 from polyjuice.ops.axis_reductions import WIDE
 from polyjuice.ops.matrix import factors, matmul_shape, scaled_sum
-from polyjuice.ops.shapes import Dims, ShapeMismatch
+from polyjuice.ops.shapes import Dims, fitting, require
 from polyjuice.ops.spec import (
     NOT_WRITTEN,
     Builder,
@@ -57,12 +57,9 @@ def op(
 
 
 def _check_fused(name: str, ranks: tuple[int, int], s: Sequence[Dims], out: Dims) -> None:
-    if (len(s[1]), len(s[2])) != ranks:
-        raise ShapeMismatch(f"{name} takes operands of ranks {ranks}")
-    if (name != "addr" and matmul_shape(s[1:], None) != [out]) or (ranks == (3, 3) and s[1][0] != s[2][0]):
-        raise ShapeMismatch(f"{name} of shapes {tuple(s[1])} and {tuple(s[2])}")
-    if s[0].broadcast(out) != out:
-        raise ShapeMismatch(f"the first operand of shape {tuple(s[0])} does not broadcast to {tuple(out)}")
+    require((len(s[1]), len(s[2])) == ranks)
+    require(name == "addr" or matmul_shape(s[1:], None) == [out])
+    require((ranks != (3, 3) or s[1][0] == s[2][0]) and s[0].broadcast(out) == out)
 
 
 def _fused(name: str, ranks: tuple[int, int], form: str, sample: SampleFn) -> Op:
@@ -112,29 +109,6 @@ def _sample_fused(rank: int, vector: bool = False, outer: bool = False) -> Sampl
     return sample
 
 
-def _outer_shape(s: Sequence[Any], a: Any) -> Sequence[Any]:
-    _ranks(s, 1, 1)
-    return [s[0].append(s[1][0])]
-
-
-def _dot_shape(s: Sequence[Any], a: Any) -> Sequence[Any]:
-    _ranks(s, 1, 1)
-    if isinstance(s[0], Dims) and s[0] != s[1]:
-        raise ShapeMismatch("vectors of different sizes")
-    return [s[0].batch(1)]
-
-
-def _trace_shape(s: Sequence[Any], a: Any) -> Sequence[Any]:
-    _ranks(s, 2)
-    return [s[0].batch(2)]
-
-
-def _ranks(s: Sequence[Any], *ranks: int) -> None:
-    """Require these ranks of concrete operands (a rendered signature has well-typed ones)."""
-    if isinstance(s[0], Dims) and [len(shape) for shape in s] != list(ranks):
-        raise ShapeMismatch(f"operands of ranks {[len(shape) for shape in s]}, not {list(ranks)}")
-
-
 def _sample_vectors(same: bool) -> SampleFn:
     def sample(rng: random.Random, first: TensorType) -> Sample | None:
         if first.rank != 1:
@@ -166,7 +140,7 @@ OPS = (
     op(
         "outer",
         2,
-        _outer_shape,
+        fitting(lambda s, a: len(s[0]) == len(s[1]) == 1, lambda s, a: [s[0].append(s[1][0])]),
         lambda b, x, a: b.op("Mul", b.op("Unsqueeze", x[0], axes=(1,)), b.op("Unsqueeze", x[1], axes=(0,))),
         ("torch.outer({0}, {1})", "torch.ger({0}, {1})", "{0}.outer({1})", "{0}[:, None] * {1}"),
         ("tf.tensordot({0}, {1}, axes=0)", "{0}[:, tf.newaxis] * {1}[tf.newaxis, :]", "tf.expand_dims({0}, 1) * {1}"),
@@ -175,7 +149,7 @@ OPS = (
     op(
         "dot",
         2,
-        _dot_shape,
+        fitting(lambda s, a: len(s[0]) == 1 and s[0] == s[1], lambda s, a: [s[0].batch(1)]),
         lambda b, x, a: b.op("MatMul", x[0], x[1]),
         ("torch.dot({0}, {1})", "torch.vdot({0}, {1})", "torch.inner({0}, {1})", "{0}.dot({1})"),
         ("tf.tensordot({0}, {1}, axes=1)", "tf.reduce_sum({0} * {1})"),
@@ -184,7 +158,7 @@ OPS = (
     op(
         "trace",
         1,
-        _trace_shape,
+        fitting(lambda s, a: len(s[0]) == 2, lambda s, a: [s[0].batch(2)]),
         _trace_definition,
         _trace_torch,
         ("tf.linalg.trace({0})", "tf.reduce_sum(tf.linalg.diag_part({0}))"),

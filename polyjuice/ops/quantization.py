@@ -13,7 +13,7 @@ import numpy as np
 
 from polyjuice.ir import Attrs, TensorType, dtypes
 from polyjuice.ops import adjoints, errors, sampling, unspecified
-from polyjuice.ops.shapes import Dims, ShapeMismatch, normalize_axis
+from polyjuice.ops.shapes import Dims, fitting, normalize_axis
 from polyjuice.ops.spec import RESULT, Call, Draws, ErrorContext, Op, Operand, Sample, Unsupported, attributes, facts
 
 BYTES = ("int8", "uint8")
@@ -83,13 +83,10 @@ def byte_limits(zero: np.ndarray) -> tuple[int, int]:
 # --- QuantizeLinear, DequantizeLinear --------------------------------------------------------------------------------
 
 
-def _linear_shape(s: Sequence[Any], a: Any) -> Sequence[Any]:
-    if isinstance(s[0], Dims):
-        if any(tuple(zero) != tuple(s[1]) for zero in s[2:]):
-            raise ShapeMismatch(f"zero points of shape {tuple(s[2])} with scales of shape {tuple(s[1])}")
-        if not is_single(s[1]) and (len(s[1]) != 1 or s[1][0] != s[0][normalize_axis(a.axis, len(s[0]))]):
-            raise ShapeMismatch(f"scales of shape {tuple(s[1])} for {tuple(s[0])} along axis {a.axis}")
-    return [s[0]]
+def _fits_linear(s: Sequence[Dims], a: Any) -> bool:
+    """One scale, or one for each place along the axis, and as many zero points."""
+    x, scale, *zeros = s
+    return all(zero == scale for zero in zeros) and (is_single(scale) or scale == (x[normalize_axis(a.axis, len(x))],))
 
 
 def _parameters(x: Sequence[np.ndarray], a: Attrs) -> list[np.ndarray]:
@@ -273,12 +270,6 @@ def _draw_line(rng: random.Random, first: TensorType) -> tuple[tuple[int, ...], 
 # --- DynamicQuantizeLinear -------------------------------------------------------------------------------------------
 
 
-def _dynamic_shape(s: Sequence[Any], a: Any) -> Sequence[Any]:
-    if isinstance(s[0], Dims) and 0 in s[0]:
-        raise ShapeMismatch("DynamicQuantizeLinear of no elements")
-    return [s[0], Dims(), Dims()]
-
-
 def _dynamic(x: Sequence[np.ndarray], a: Attrs) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     low, high = np.minimum(x[0].min(), 0), np.maximum(x[0].max(), 0)
     scale = (high - low) / np.asarray(255, x[0].dtype)
@@ -323,7 +314,7 @@ OPS: tuple[Op, ...] = (
         inputs=("T", "S", "Q"),
         types={"T": ("float32", "float16", "bfloat16", "int32"), "S": _SCALE_TYPES, "Q": _QUANTIZED},
         results=("Q",),
-        shape=_linear_shape,
+        shape=fitting(_fits_linear),
         numpy=_quantize,
         error=_quantize_error,
         torch=_quantize_torch,
@@ -339,7 +330,7 @@ OPS: tuple[Op, ...] = (
         inputs=("Q", "S", "Q"),
         types={"Q": (*BYTES, "int32", *dtypes.NARROW), "S": _SCALE_TYPES},
         results=("S",),
-        shape=_linear_shape,
+        shape=fitting(_fits_linear),
         numpy=_dequantize,
         error=_dequantize_error,
         torch=_dequantized(TORCH_CAST, "{0}.reshape({1})"),
@@ -354,7 +345,7 @@ OPS: tuple[Op, ...] = (
         name="DynamicQuantizeLinear",
         types={"T": ("float32",)},
         results=("uint8", "T", "uint8"),
-        shape=_dynamic_shape,
+        shape=fitting(lambda s, a: 0 not in s[0], lambda s, a: [s[0], Dims(), Dims()]),
         numpy=_dynamic,
         error=_dynamic_error,
         torch=_dynamic_torch,

@@ -10,7 +10,7 @@ import numpy as np
 
 from polyjuice.ir import Attrs, TensorType
 from polyjuice.ops import errors, sampling
-from polyjuice.ops.shapes import Dims, ShapeMismatch, normalize_axis
+from polyjuice.ops.shapes import Dims, fitting, normalize_axis, require
 from polyjuice.ops.spec import NOT_WRITTEN, Attr, AttrView, Builder, Call, Op, Operand, Sample, attributes, facts
 from polyjuice.ops.structural import WITHOUT_BFLOAT16, moving, reshaped
 from polyjuice.ops.text import TextFn, subscript, with_attrs
@@ -26,8 +26,7 @@ def draw_axis(rng: random.Random, first: TensorType, least: int = 1) -> int | No
 
 
 def _tile_shape(s: Sequence[Dims], a: Any) -> Sequence[Dims]:
-    if len(a.repeats) != len(s[0]) or min(a.repeats, default=0) < 0:
-        raise ShapeMismatch(f"Tile: repeats {tuple(a.repeats)} of a tensor of shape {tuple(s[0])}")
+    require(len(a.repeats) == len(s[0]) and min(a.repeats, default=0) >= 0)
     return [Dims(d * n for d, n in zip(s[0], a.repeats, strict=True))]
 
 
@@ -57,12 +56,6 @@ def _repeat_interleave_definition(b: Builder, x: Sequence[str], a: Attrs) -> str
 # --- Trilu -----------------------------------------------------------------------------------------------------------
 
 
-def _trilu_shape(s: Sequence[Any], a: Any) -> Sequence[Any]:
-    if isinstance(s[0], Dims) and len(s[0]) < 2:
-        raise ShapeMismatch(f"Trilu: a tensor of shape {tuple(s[0])} holds no matrices")
-    return [s[0]]
-
-
 def _trilu_torch(c: Call) -> str:
     name, k = "triu" if c.attrs["upper"] else "tril", c.attrs["k"]
     texts = ["torch.{1}({0}, diagonal={2})", "{0}.{1}({2})", *(["torch.{1}({0})"] if k == 0 else [])]
@@ -88,22 +81,19 @@ def _trilu_tensorflow(c: Call) -> str:
 
 
 def _blocks(s: Sequence[Dims], a: Any) -> tuple[int, int, int, int, int]:
-    if len(s[0]) != 4 or a.blocksize < 1:
-        raise ShapeMismatch(f"blocks of size {a.blocksize} in a tensor of shape {tuple(s[0])}")
+    require(len(s[0]) == 4 and a.blocksize > 0)
     return (*s[0], a.blocksize)
 
 
 def _depth_to_space_shape(s: Sequence[Dims], a: Any) -> Sequence[Dims]:
     n, c, h, w, b = _blocks(s, a)
-    if c % (b * b):
-        raise ShapeMismatch(f"DepthToSpace: {c} channels are no blocks of {b} x {b}")
+    require(c % (b * b) == 0)
     return [Dims((n, c // (b * b), h * b, w * b))]
 
 
 def _space_to_depth_shape(s: Sequence[Dims], a: Any) -> Sequence[Dims]:
     n, c, h, w, b = _blocks(s, a)
-    if h % b or w % b:
-        raise ShapeMismatch(f"SpaceToDepth: {h} x {w} is no multiple of {b}")
+    require(h % b == w % b == 0)
     return [Dims((n, c * b * b, h // b, w // b))]
 
 
@@ -175,12 +165,8 @@ def _draw_space_to_depth(rng: random.Random, first: TensorType) -> Attrs | None:
 # --- ReverseSequence, flip, roll, rot90 ------------------------------------------------------------------------------
 
 
-def _reverse_sequence_shape(s: Sequence[Any], a: Any) -> Sequence[Any]:
-    if isinstance(s[0], Dims):
-        axes = {a.batch_axis, a.time_axis}
-        if axes != {0, 1} or len(s[0]) < 2 or tuple(s[1]) != (s[0][a.batch_axis],):
-            raise ShapeMismatch(f"ReverseSequence: data {tuple(s[0])}, lengths {tuple(s[1])}, axes {sorted(axes)}")
-    return [s[0]]
+def _fits_reverse_sequence(s: Sequence[Dims], a: Any) -> bool:
+    return {a.batch_axis, a.time_axis} == {0, 1} and len(s[0]) > 1 and s[1] == (s[0][a.batch_axis],)
 
 
 def _reverse_sequence(x: Sequence[np.ndarray], a: Attrs) -> np.ndarray:
@@ -211,12 +197,8 @@ def _sample_reverse_sequence(rng: random.Random, first: TensorType) -> Sample | 
     return Sample((lengths,), {"batch_axis": 1 - time, "time_axis": time})
 
 
-def _roll_shape(s: Sequence[Any], a: Any) -> Sequence[Any]:
-    if isinstance(s[0], Dims):
-        dims = [normalize_axis(d, len(s[0])) for d in a.dims]
-        if len(a.shifts) != len(dims) or not dims:
-            raise ShapeMismatch(f"roll: shifts {tuple(a.shifts)} along {tuple(a.dims)}")
-    return [s[0]]
+def _axes_of(dims: Sequence[int], shape: Dims) -> list[int]:
+    return [normalize_axis(d, len(shape)) for d in dims]
 
 
 def _roll_definition(b: Builder, x: Sequence[str], a: Attrs) -> str:
@@ -240,12 +222,6 @@ def _draw_roll(rng: random.Random, first: TensorType) -> Attrs:
     return {"shifts": tuple(rng.choice((1, 1, 2, -1, -2, 9)) for _ in dims), "dims": dims}
 
 
-def _flip_shape(s: Sequence[Any], a: Any) -> Sequence[Any]:
-    if isinstance(s[0], Dims) and len({normalize_axis(d, len(s[0])) for d in a.dims}) != len(a.dims):
-        raise ShapeMismatch(f"flip: the dimensions {tuple(a.dims)} repeat")
-    return [s[0]]
-
-
 def _flipped(b: Builder, x: str, dims: Sequence[int]) -> str:
     shape = b.types[x].shape
     starts, ends = tuple(shape[d] - 1 for d in dims), tuple(-shape[d] - 1 for d in dims)
@@ -267,8 +243,7 @@ def _flip_tensorflow(c: Call) -> str:
 
 def _rot90_shape(s: Sequence[Dims], a: Any) -> Sequence[Dims]:
     first, second = (normalize_axis(d, len(s[0])) for d in a.dims)
-    if first == second:
-        raise ShapeMismatch(f"rot90: the dimensions {tuple(a.dims)}")
+    require(first != second)
     return [s[0].replace(first, s[0][second]).replace(second, s[0][first]) if a.k % 2 else s[0]]
 
 
@@ -305,7 +280,7 @@ OPS: tuple[Op, ...] = (
     ),
     moving(
         "Trilu",
-        _trilu_shape,
+        fitting(lambda s, a: len(s[0]) > 1),
         _trilu_torch,
         _trilu_tensorflow,
         sampling.choosing(2, upper=(0, 1), k=(0, 0, 1, -1, 2, -3)),
@@ -335,7 +310,7 @@ OPS: tuple[Op, ...] = (
     ),
     moving(
         "ReverseSequence",
-        _reverse_sequence_shape,
+        fitting(_fits_reverse_sequence),
         _reverse_sequence_torch,
         with_attrs("tf.reverse_sequence({0}, {1}, seq_axis={time_axis}, batch_axis={batch_axis})"),
         _sample_reverse_sequence,
@@ -357,7 +332,7 @@ OPS: tuple[Op, ...] = (
     ),
     moving(
         "roll",
-        _roll_shape,
+        fitting(lambda s, a: len(a.shifts) == len(_axes_of(a.dims, s[0])) > 0),
         with_attrs("torch.roll({0}, {shifts}, {dims})", "{0}.roll({shifts}, {dims})"),
         with_attrs("tf.roll({0}, shift={shifts}, axis={dims})"),
         sampling.alone_with(_draw_roll),
@@ -366,7 +341,7 @@ OPS: tuple[Op, ...] = (
     ),
     moving(
         "flip",
-        _flip_shape,
+        fitting(lambda s, a: len({*_axes_of(a.dims, s[0])}) == len(a.dims)),
         _flip_torch,
         _flip_tensorflow,
         sampling.alone_with(lambda rng, first: {"dims": sampling.some_axes(rng, first.rank)} if first.rank else None),

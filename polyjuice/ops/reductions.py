@@ -13,7 +13,7 @@ from polyjuice.ir import Attrs, TensorType, dtypes
 from polyjuice.ir.dtypes import FLOATS, NUMERIC
 from polyjuice.ops import adjoints, axis_reductions, domains, errors, sampling, value_bounds
 from polyjuice.ops.axis_reductions import WIDE
-from polyjuice.ops.shapes import Dims, ShapeMismatch, normalize_axis
+from polyjuice.ops.shapes import Dims, normalize_axis, require
 from polyjuice.ops.spec import Attr, Call, ErrorContext, ErrorFn, NumpyFn, Op, SpecialValues, SpellFn, attributes, facts
 
 _ORDERED = tuple(t for t in NUMERIC if t not in ("int16", "uint16"))
@@ -382,8 +382,7 @@ _ONNX_REDUCTIONS = (
 
 
 def _arg_shape(s: Sequence[Dims], a: Any) -> Sequence[Dims]:
-    if s[0][normalize_axis(a.axis, len(s[0]))] == 0:
-        raise ShapeMismatch("an index reduction over no elements")
+    require(s[0][normalize_axis(a.axis, len(s[0]))])
     return [s[0].reduced((a.axis,), a.keepdims)]
 
 

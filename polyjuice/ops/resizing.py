@@ -16,7 +16,7 @@ import numpy as np
 from polyjuice.ir import Attrs, TensorType
 from polyjuice.ir.dtypes import FLOATS
 from polyjuice.ops import linear_adjoints, sampling, unspecified, windows
-from polyjuice.ops.shapes import Dims, ShapeMismatch
+from polyjuice.ops.shapes import Dims, require
 from polyjuice.ops.spec import Attr, Builder, Call, ErrorContext, Op, Unsupported, attributes
 from polyjuice.ops.text import subscript
 from polyjuice.ops.windows import channels_first, channels_last
@@ -168,15 +168,13 @@ def scaled_size(size: int, scale: float) -> int | None:
 def _resize_shape(s: Sequence[Any], a: Any) -> Sequence[Any]:
     if not isinstance(s[0], Dims):
         return [a.sizes]
-    if len(a.sizes) != len(s[0]) or min((*a.sizes, *s[0]), default=1) < 1:
-        raise ShapeMismatch(f"Resize of {tuple(s[0])} to {tuple(a.sizes)}")
+    require(len(a.sizes) == len(s[0]) and min((*a.sizes, *s[0]), default=1) > 0)
     _check_scales(s[0], a.sizes, a.scales)
     return [Dims(a.sizes)]
 
 
 def _check_scales(shape: Sequence[int], sizes: Sequence[int], scales: Sequence[float]) -> None:
-    if scales and [scaled_size(n, s) for n, s in zip(shape, scales, strict=False)] != list(sizes):
-        raise ShapeMismatch(f"resizing of {tuple(shape)} by {tuple(scales)} to {tuple(sizes)}")
+    require(not scales or [scaled_size(n, s) for n, s in zip(shape, scales, strict=False)] == list(sizes))
 
 
 def _resize(x: Sequence[np.ndarray], a: Attrs) -> np.ndarray:
@@ -418,8 +416,7 @@ def _as_resize(a: Attrs, shape: Sequence[int]) -> dict[str, Any]:
 
 def _upsample_shape(s: Sequence[Any], a: Any) -> Sequence[Any]:
     if isinstance(s[0], Dims):
-        if len(s[0]) != 4 or len(a.output_size) != 2 or min((*s[0], *a.output_size)) < 1:
-            raise ShapeMismatch(f"upsampling of {tuple(s[0])} to {tuple(a.output_size)}")
+        require(len(s[0]) == 4 and len(a.output_size) == 2 and min((*s[0], *a.output_size)) > 0)
         _check_scales(s[0][2:], a.output_size, a.scales)
     return [s[0].batch(2).append(a.output_size[0], a.output_size[1])]
 

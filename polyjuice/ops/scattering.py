@@ -23,7 +23,7 @@ from polyjuice.ops.indexing import (
     wrapped_tensorflow,
     wrapped_torch,
 )
-from polyjuice.ops.shapes import Dims, ShapeMismatch, normalize_axis
+from polyjuice.ops.shapes import Dims, fitting, normalize_axis
 from polyjuice.ops.spec import Builder, Call, ErrorContext, Op, Operand, Sample, attributes, by_definition
 from polyjuice.ops.structural import reshaped
 from polyjuice.ops.text import literal, with_attrs
@@ -97,20 +97,14 @@ def _nd_places(x: Sequence[np.ndarray], a: Attrs) -> tuple[Any, ...]:
     return tuple(np.moveaxis(index_values(x[1]), -1, 0))
 
 
-def _scatter_elements_shape(s: Sequence[Any], a: Any) -> Sequence[Any]:
-    if isinstance(s[0], Dims):
-        check_same_but(s, a.axis, "ScatterElements")
-        if tuple(s[1]) != tuple(s[2]):
-            raise ShapeMismatch(f"ScatterElements: indices of shape {tuple(s[1])}, updates of shape {tuple(s[2])}")
-    return [s[0]]
+def _fits_elements(s: Sequence[Dims], a: Any) -> bool:
+    check_same_but(s, a.axis)
+    return s[1] == s[2]
 
 
-def _scatter_nd_shape(s: Sequence[Any], a: Any) -> Sequence[Any]:
-    if isinstance(s[0], Dims):
-        data, indices, updates = map(tuple, s)
-        if not indices or not 1 <= indices[-1] <= len(data) or updates != (*indices[:-1], *data[indices[-1] :]):
-            raise ShapeMismatch(f"ScatterND: data {data}, indices {indices}, updates {updates}")
-    return [s[0]]
+def _fits_rows(s: Sequence[Dims], a: Any) -> bool:
+    data, indices, updates = map(tuple, s)
+    return 1 <= (indices or (0,))[-1] <= len(data) and updates == (*indices[:-1], *data[indices[-1] :])
 
 
 _TORCH_REDUCTIONS = {"add": "sum", "mul": "prod", "max": "amax", "min": "amin"}
@@ -213,12 +207,6 @@ def _sample_scatter_nd(rng: random.Random, first: TensorType) -> Sample:
 # --- index_add, index_copy -------------------------------------------------------------------------------------------
 
 
-def _index_write_shape(s: Sequence[Any], a: Any) -> Sequence[Any]:
-    if isinstance(s[0], Dims) and (len(s[1]) != 1 or s[0].replace(a.dim, s[1][0]) != s[2]):
-        raise ShapeMismatch(f"data {tuple(s[0])}, index {tuple(s[1])} along {a.dim}, source {tuple(s[2])}")
-    return [s[0]]
-
-
 def _line_places(x: Sequence[np.ndarray], a: Attrs) -> tuple[Any, ...]:
     return (*[slice(None)] * normalize_axis(a["dim"], x[0].ndim), unsigned(x[1]))
 
@@ -268,11 +256,13 @@ def _sample_index_write(adds: bool) -> Callable[[random.Random, TensorType], Sam
 
 _WRITING: dict[str, Any] = {"inputs": ("T", "I", "T"), "integer_exact": True, "weight": 0.5}
 
+_SHAPE_OF_LINES = fitting(lambda s, a: len(s[1]) == 1 and s[0].replace(a.dim, s[1][0]) == s[2])
+
 OPS: tuple[Op, ...] = (
     Op(
         name="ScatterElements",
         types={"T": ALL, "I": ("int64", "int32")},
-        shape=_scatter_elements_shape,
+        shape=fitting(_fits_elements),
         numpy=lambda x, a: scatter(x[0], _element_places(x, a), x[2], a["reduction"]),
         error=_scatter_rule(_element_places),
         partial=_scatter_partial(_element_places),
@@ -287,7 +277,7 @@ OPS: tuple[Op, ...] = (
     Op(
         name="ScatterND",
         types={"T": ALL, "I": ("int64",)},
-        shape=_scatter_nd_shape,
+        shape=fitting(_fits_rows),
         numpy=lambda x, a: scatter(x[0], _nd_places(x, a), x[2], a["reduction"]),
         error=_scatter_rule(_nd_places),
         partial=_scatter_partial(_nd_places),
@@ -302,7 +292,7 @@ OPS: tuple[Op, ...] = (
     Op(
         name="index_add",
         types={"T": NUMERIC, "I": ("int64", "int32")},
-        shape=_index_write_shape,
+        shape=_SHAPE_OF_LINES,
         numpy=_index_add,
         why_not_derived=errors.NEGATIVE_INDICES,
         partial=by_definition,
@@ -316,7 +306,7 @@ OPS: tuple[Op, ...] = (
     Op(
         name="index_copy",
         types={"T": ALL, "I": ("int64",)},
-        shape=_index_write_shape,
+        shape=_SHAPE_OF_LINES,
         numpy=lambda x, a: scatter(x[0], _line_places(x, a), x[2], "none"),
         why_not_derived=errors.NEGATIVE_INDICES,
         torch=with_attrs("torch.index_copy({0}, {dim}, {1}, {2})", "{0}.index_copy({dim}, {1}, {2})"),

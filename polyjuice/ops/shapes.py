@@ -7,7 +7,7 @@ On :class:`Dims` it infers a shape. On another implementation of the same method
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, Protocol, Self
 
 
@@ -83,6 +83,25 @@ class Dims(tuple[int, ...]):
             first, stop, step = slice_bounds(start, end, step, self[axis])
             out[axis] = max(-((first - stop) // step), 0)
         return Dims(out)
+
+
+def require(fits: object) -> None:
+    """Refuse shapes and attributes that do not fit. :func:`polyjuice.ops.spec.infer` says which these are."""
+    if not fits:
+        raise ShapeMismatch
+
+
+def fitting(
+    fits: Callable[[Sequence[Any], Any], object],
+    shape: Callable[[Sequence[Any], Any], Sequence[Any]] = lambda s, a: [s[0]],
+) -> Callable[[Sequence[Any], Any], Sequence[Any]]:
+    """A signature, that of the first operand unless given, which refuses concrete shapes that do not fit."""
+
+    def checked(s: Sequence[Any], a: Any) -> Sequence[Any]:
+        require(not isinstance(s[0], Dims) or fits(s, a))
+        return shape(s, a)
+
+    return checked
 
 
 def normalize_axis(axis: int, rank: int) -> int:

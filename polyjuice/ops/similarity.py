@@ -11,7 +11,7 @@ import numpy as np
 
 from polyjuice.ir import Attrs, TensorType, dtypes
 from polyjuice.ops import errors, sampling
-from polyjuice.ops.shapes import Dims, ShapeMismatch, normalize_axis
+from polyjuice.ops.shapes import Dims, ShapeMismatch, normalize_axis, require
 from polyjuice.ops.spec import Attr, Builder, Call, ErrorContext, Op, Operand, Sample, SpecialValues, attributes, facts
 
 # --- scaled_dot_product_attention ------------------------------------------------------------------------------------
@@ -19,10 +19,8 @@ from polyjuice.ops.spec import Attr, Builder, Call, ErrorContext, Op, Operand, S
 
 def _attention_shape(s: Sequence[Dims], a: Any) -> Sequence[Dims]:
     query, key, value = s[:3]
-    if not 2 < len(query) == len(key) == len(value) or not query[:-2] == key[:-2] == value[:-2]:
-        raise ShapeMismatch("attention takes batches of equal shape")
-    if query[-1] != key[-1] or key[-2] != value[-2] or 0 in query or 0 in key:
-        raise ShapeMismatch(f"attention between shapes {tuple(query)}, {tuple(key)} and {tuple(value)}")
+    require(2 < len(query) == len(key) == len(value) and query[:-2] == key[:-2] == value[:-2])
+    require(query[-1] == key[-1] and key[-2] == value[-2] and 0 not in (*query, *key))
     scores = Dims((*query[:-1], key[-2]))
     if len(s) > 3 and (a.is_causal or s[3].broadcast(scores) != scores):
         raise ShapeMismatch("a mask beside the causal one, or one that does not broadcast to the scores")
@@ -107,10 +105,8 @@ _PRODUCTS_FROM = 25
 
 
 def _cdist_shape(s: Sequence[Dims], a: Any) -> Sequence[Dims]:
-    if len(s[0]) < 2 or len(s[1]) < 2 or s[0][-1] != s[1][-1] or 0 in s[0] or 0 in s[1]:
-        raise ShapeMismatch(f"distances between vectors of shapes {tuple(s[0])} and {tuple(s[1])}")
-    if a.p not in (1, 2, math.inf):
-        raise ShapeMismatch(f"distances of order {a.p}")
+    require(min(len(s[0]), len(s[1])) > 1 and s[0][-1] == s[1][-1] and 0 not in (*s[0], *s[1]))
+    require(a.p in (1, 2, math.inf))
     return [Dims((*s[0].batch(2).broadcast(s[1].batch(2)), s[0][-2], s[1][-2]))]
 
 

@@ -11,7 +11,7 @@ import numpy as np
 from polyjuice.ir import Attrs, TensorType
 from polyjuice.ir.dtypes import NUMERIC
 from polyjuice.ops import axis_reductions, errors, sampling
-from polyjuice.ops.shapes import Dims, ShapeMismatch, normalize_axis
+from polyjuice.ops.shapes import Dims, normalize_axis, require
 from polyjuice.ops.spec import Attr, Builder, Call, ErrorContext, Op, SpecialValues, attributes, facts
 from polyjuice.ops.text import subscript
 
@@ -68,8 +68,7 @@ def _as_error(mask: np.ndarray) -> np.ndarray:
 
 
 def _top_k_shape(s: Sequence[Any], a: Any) -> Sequence[Any]:
-    if isinstance(s[0], Dims) and not 0 <= a.k <= s[0][normalize_axis(a.axis, len(s[0]))]:
-        raise ShapeMismatch(f"there are no {a.k} elements along the axis {a.axis}")
+    require(not isinstance(s[0], Dims) or 0 <= a.k <= s[0][normalize_axis(a.axis, len(s[0]))])
     return [s[0].replace(a.axis, a.k)] * 2
 
 
@@ -180,8 +179,7 @@ _SORT: dict[str, Any] = {
 
 def _statistic_shape(s: Sequence[Dims], a: Any) -> Sequence[Dims]:
     size = s[0][normalize_axis(a.dim, len(s[0]))]
-    if not 1 <= getattr(a, "k", 1) <= size:
-        raise ShapeMismatch(f"there is no such element along the dimension {a.dim}")
+    require(1 <= getattr(a, "k", 1) <= size)
     return [s[0].reduced((a.dim,), a.keepdim)] * 2
 
 

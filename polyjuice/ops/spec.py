@@ -521,9 +521,9 @@ class Facts(TypedDict, total=False):
     bounds: Bounds
 
 
-def facts(**known: Unpack[Facts]) -> Facts:
-    """Fields of an entry, without a line for each."""
-    return known
+def facts(**known: Unpack[Facts]) -> dict[str, Any]:
+    """Fields of an entry, checked, without a line for each."""
+    return {**known}
 
 
 Accepts = Callable[[Op, Sequence[TensorType], Sequence[TensorType]], bool]
@@ -558,12 +558,17 @@ def infer(op: Op, operands: Sequence[TensorType], attrs: Attrs) -> tuple[TensorT
     try:
         shapes = op.shape([Dims(t.shape) for t in operands], AttrView(attrs))
     except (ArithmeticError, IndexError, ValueError) as error:  # 0 groups, no such dimension, unequal lengths
-        raise ShapeMismatch(str(error)) from None
+        raise ShapeMismatch(str(error) or _refusal(op, operands, attrs)) from None
     count = len(shapes) if op.splits else len(op.results)
     if op.promotes:
         bound = {**bound, PROMOTED: op.promotes(operands, attrs)}
     results = [result_dtype(op.results[min(i, len(op.results) - 1)], bound, attrs, i) for i in range(count)]
     return tuple(TensorType(d, tuple(s)) for d, s in zip(results, shapes, strict=True))
+
+
+def _refusal(op: Op, operands: Sequence[TensorType], attrs: Attrs) -> str:
+    given = ", ".join(f"{attr.name}={attrs[attr.name]}" for attr in op.attrs)
+    return f"{op.name} does not take {', '.join(map(str, operands))}{f' with {given}' if given else ''}"
 
 
 def result_dtype(result: str, bound: Mapping[str, str], attrs: Attrs, output: int = 0) -> str:

@@ -14,7 +14,7 @@ from polyjuice.ir import Attrs, TensorType, dtypes
 from polyjuice.ir.dtypes import ALL, NUMERIC
 from polyjuice.ops import adjoints, axis_reductions, errors, sampling, unspecified, value_bounds
 from polyjuice.ops.reductions import mean_error, norm, operand_errors, over, reducing, terms
-from polyjuice.ops.shapes import Dims, ShapeMismatch, normalize_axis
+from polyjuice.ops.shapes import Dims, fitting, normalize_axis, require
 from polyjuice.ops.spec import (
     NOT_WRITTEN,
     Attr,
@@ -327,8 +327,7 @@ def _extreme_along(b: Builder, op: str, x: str, a: Attrs) -> str:
 
 
 def _extremes_shape(s: Sequence[Dims], a: Any) -> Sequence[Dims]:
-    if s[0][normalize_axis(a.dim, len(s[0]))] == 0:
-        raise ShapeMismatch("the extremes of no elements")
+    require(s[0][normalize_axis(a.dim, len(s[0]))])
     return [s[0].reduced((a.dim,), a.keepdim)] * 2
 
 
@@ -378,12 +377,6 @@ def _along_dim(name: str) -> Op:
 # --- the place of an extreme of all elements --------------------------------------------------------------------------
 
 
-def _place_shape(s: Sequence[Dims], a: Any) -> Sequence[Dims]:
-    if isinstance(s[0], Dims) and 0 in s[0]:
-        raise ShapeMismatch("the place of an extreme of no elements")
-    return [s[0].batch(len(s[0]))]
-
-
 def _place(op: str) -> DecomposeFn:
     def build(b: Builder, x: Sequence[str], a: Attrs) -> str:
         flat = b.op("Reshape", x[0], shape=(b.types[x[0]].size,), allowzero=0)
@@ -402,7 +395,7 @@ def _of_all(name: str) -> Op:
         ).format(c.x[0]),
         lambda c: f"tf.{name}(tf.reshape({c.x[0]}, [-1]), output_type=tf.int64)",
         results=("int64",),
-        shape=_place_shape,
+        shape=fitting(lambda s, a: 0 not in s[0], lambda s, a: [s[0].batch(len(s[0]))]),
         sample=sampling.alone_with(lambda rng, first: None if 0 in first.shape else {}),
         attrs=(),
         **facts(continuous=False, ties="first", extreme=1 if name == "argmax" else -1),

@@ -11,7 +11,7 @@ import numpy as np
 from polyjuice.ir import Attrs, TensorType
 from polyjuice.ops import errors, sampling, writes
 from polyjuice.ops.rearranging import cut, draw_axis
-from polyjuice.ops.shapes import Dims, ShapeMismatch, normalize_axis
+from polyjuice.ops.shapes import Dims, fitting, normalize_axis, require
 from polyjuice.ops.spec import NOT_WRITTEN, AttrView, Builder, Call, Op, Operand, Sample, attributes, facts
 from polyjuice.ops.structural import moving, reshaped
 from polyjuice.ops.text import TextFn, subscript, with_attrs
@@ -20,8 +20,7 @@ from polyjuice.ops.text import TextFn, subscript, with_attrs
 
 
 def _stack_shape(s: Sequence[Dims], a: Any) -> Sequence[Dims]:
-    if any(shape != s[0] for shape in s):
-        raise ShapeMismatch(f"stack: {', '.join(str(tuple(d)) for d in s)}")
+    require(all(shape == s[0] for shape in s))
     dim = normalize_axis(a.dim, len(s[0]) + 1)
     return [Dims((*s[0][:dim], len(s), *s[0][dim:]))]
 
@@ -53,8 +52,7 @@ def _draw_unbind(rng: random.Random, first: TensorType) -> Attrs | None:
 
 def _select_shape(s: Sequence[Dims], a: Any) -> Sequence[Dims]:
     rest = _without(s[0], a.dim)
-    if not -s[0][a.dim] <= a.index < s[0][a.dim]:
-        raise ShapeMismatch(f"select: index {a.index} along {a.dim} of {tuple(s[0])}")
+    require(-s[0][a.dim] <= a.index < s[0][a.dim])
     return [rest]
 
 
@@ -77,12 +75,6 @@ def _draw_select(rng: random.Random, first: TensorType) -> Attrs | None:
     return {"dim": dim, "index": rng.choice((rng.randrange(n), -rng.randint(1, n)))}
 
 
-def _narrow_shape(s: Sequence[Any], a: Any) -> Sequence[Any]:
-    if isinstance(s[0], Dims) and not (a.start >= 0 and a.length >= 0 and a.start + a.length <= s[0][a.dim]):
-        raise ShapeMismatch(f"narrow: {a.length} from {a.start} along {a.dim} of {tuple(s[0])}")
-    return [s[0].replace(a.dim, a.length)]
-
-
 def _narrow_entry(a: Attrs) -> str:
     return f"{a['start']}:{a['start'] + a['length']}"
 
@@ -96,10 +88,9 @@ def _draw_narrow(rng: random.Random, first: TensorType) -> Attrs | None:
 
 
 def _moved_axes(rank: int, a: Any) -> tuple[int, ...]:
-    """The permutation of movedim. Raises ShapeMismatch."""
+    """The permutation of movedim."""
     source, target = ([normalize_axis(d, rank) for d in dims] for dims in (a.source, a.destination))
-    if len(set(source)) != len(source) or len(set(target)) != len(target) or len(source) != len(target):
-        raise ShapeMismatch(f"movedim: {tuple(a.source)} to {tuple(a.destination)}")
+    require(len({*source}) == len(source) == len(target) == len({*target}))
     rest = iter(i for i in range(rank) if i not in source)
     places = dict(zip(target, source, strict=True))
     return tuple(places[i] if i in places else next(rest) for i in range(rank))
@@ -121,12 +112,10 @@ def _diagonal_steps(shape: Sequence[int], a: Any) -> tuple[tuple[int, ...], int,
     Places are counted through the two dimensions. Raises ShapeMismatch where there is no such diagonal.
     """
     first, second = (normalize_axis(d, len(shape)) for d in (a.dim1, a.dim2))
-    if first == second:
-        raise ShapeMismatch(f"diagonal: dimensions {a.dim1} and {a.dim2}")
+    require(first != second)
     rows, columns = shape[first], shape[second]
     row, column = max(-a.offset, 0), max(a.offset, 0)
-    if row > rows or column > columns:
-        raise ShapeMismatch(f"diagonal: offset {a.offset} in {rows} x {columns}")
+    require(row <= rows and column <= columns)
     perm = (*(i for i in range(len(shape)) if i not in (first, second)), first, second)
     return perm, row * columns + column, min(rows - row, columns - column), columns + 1
 
@@ -161,8 +150,7 @@ def _draw_diagonal(rng: random.Random, first: TensorType) -> Attrs | None:
 def _embedding_places(rank: int, a: Any) -> tuple[int, ...]:
     """The permutation that moves the last two dimensions to where diag_embed puts them."""
     dim1, dim2 = (normalize_axis(d, rank) for d in (a.dim1, a.dim2))
-    if dim1 == dim2:
-        raise ShapeMismatch(f"diag_embed: dimensions {a.dim1} and {a.dim2}")
+    require(dim1 != dim2)
     rest = iter(range(rank - 2))
     return tuple(rank - 2 if i == dim1 else rank - 1 if i == dim2 else next(rest) for i in range(rank))
 
@@ -199,8 +187,7 @@ def _draw_diag_embed(rng: random.Random, first: TensorType) -> Attrs | None:
 
 
 def _block_diag_shape(s: Sequence[Dims], a: Any) -> Sequence[Dims]:
-    if any(len(shape) != 2 for shape in s):
-        raise ShapeMismatch(f"block_diag of tensors of shapes {', '.join(str(tuple(d)) for d in s)}")
+    require(all(len(shape) == 2 for shape in s))
     return [Dims((sum(shape[0] for shape in s), sum(shape[1] for shape in s)))]
 
 
@@ -218,12 +205,6 @@ def _sample_block_diag(rng: random.Random, first: TensorType) -> Sample:
 
 
 # --- unfold ----------------------------------------------------------------------------------------------------------
-
-
-def _unfold_shape(s: Sequence[Any], a: Any) -> Sequence[Any]:
-    if isinstance(s[0], Dims) and not (1 <= a.size <= s[0][a.dimension] and a.step >= 1):
-        raise ShapeMismatch(f"unfold: windows of {a.size} at steps of {a.step} along {a.dimension} of {tuple(s[0])}")
-    return [s[0].replace(a.dimension, (s[0][a.dimension] - a.size) // a.step + 1).append(a.size)]
 
 
 def _window_places(size: int, a: Attrs) -> np.ndarray:
@@ -261,18 +242,6 @@ def _assigning(entry: Callable[[Attrs], str], *templates: str) -> TextFn:
     return spell
 
 
-def _select_scatter_shape(s: Sequence[Any], a: Any) -> Sequence[Any]:
-    if isinstance(s[0], Dims) and _select_shape(s, a)[0] != s[1]:
-        raise ShapeMismatch(f"select_scatter: a source of shape {tuple(s[1])}")
-    return [s[0]]
-
-
-def _slice_scatter_shape(s: Sequence[Any], a: Any) -> Sequence[Any]:
-    if isinstance(s[0], Dims) and (a.step < 1 or s[0].sliced((a.start,), (a.end,), (a.dim,), (a.step,)) != s[1]):
-        raise ShapeMismatch(f"slice_scatter: a source of shape {tuple(s[1])} for {tuple(s[0])}")
-    return [s[0]]
-
-
 def _joined_definition(b: Builder, x: str, source: str, dim: int, start: int, end: int) -> str:
     size = b.types[x].shape[dim]
     parts = [cut(b, x, dim, 0, start)] if start else []
@@ -305,7 +274,7 @@ def _slice_scatter_definition(b: Builder, x: Sequence[str], a: Attrs) -> str:
 
 def _sample_select_scatter(rng: random.Random, first: TensorType) -> Sample | None:
     attrs = _draw_select(rng, first)
-    return attrs and sampling.operands(first, _without(Dims(first.shape), attrs["dim"]), **attrs)
+    return None if attrs is None else sampling.operands(first, _without(Dims(first.shape), attrs["dim"]), **attrs)
 
 
 def _sample_slice_scatter(rng: random.Random, first: TensorType) -> Sample | None:
@@ -352,7 +321,10 @@ OPS: tuple[Op, ...] = (
     ),
     moving(
         "narrow",
-        _narrow_shape,
+        fitting(
+            lambda s, a: a.start >= 0 and a.length >= 0 and a.start + a.length <= s[0][a.dim],
+            lambda s, a: [s[0].replace(a.dim, a.length)],
+        ),
         _indexed(_narrow_entry, "torch.narrow({0}, {dim}, {start}, {length})", "{0}.narrow({dim}, {start}, {length})"),
         _indexed(_narrow_entry),
         sampling.alone_with(_draw_narrow),
@@ -398,7 +370,10 @@ OPS: tuple[Op, ...] = (
     ),
     moving(
         "unfold",
-        _unfold_shape,
+        fitting(
+            lambda s, a: 1 <= a.size <= s[0][a.dimension] and a.step >= 1,
+            lambda s, a: [s[0].replace(a.dimension, (s[0][a.dimension] - a.size) // a.step + 1).append(a.size)],
+        ),
         with_attrs("{0}.unfold({dimension}, {size}, {step})"),
         NOT_WRITTEN,
         sampling.alone_with(_draw_unfold),
@@ -407,7 +382,7 @@ OPS: tuple[Op, ...] = (
     ),
     moving(
         "select_scatter",
-        _select_scatter_shape,
+        fitting(lambda s, a: _select_shape(s, a)[0] == s[1]),
         _assigning(
             lambda a: str(a["index"]),
             "torch.select_scatter({0}, {1}, {dim}, {index})",
@@ -421,7 +396,7 @@ OPS: tuple[Op, ...] = (
     ),
     moving(
         "slice_scatter",
-        _slice_scatter_shape,
+        fitting(lambda s, a: a.step > 0 and s[0].sliced((a.start,), (a.end,), (a.dim,), (a.step,)) == s[1]),
         _assigning(
             lambda a: f"{a['start']}:{a['end']}:{a['step']}",
             "torch.slice_scatter({0}, {1}, {dim}, {start}, {end}, {step})",
