@@ -220,13 +220,11 @@ def repeating(
     case: Case,
     verdicts: Sequence[Verdict],
     session: CompilerSession,
-    meanwhile: Callable[[int], object] = lambda number: None,
 ) -> list[int]:
     """The numbers of the verdicts that show every time, each time in fresh processes.
 
     Verdicts on the same sides share these processes. The compiler under test does all of its work each time. A C++
-    compiler that it calls need not compile the same source again. ``meanwhile`` is called with the number of each
-    verdict that has shown once.
+    compiler that it calls need not compile the same source again.
     """
     if not verdicts:  # true for nearly every case, which then needs no folder
         return []
@@ -237,13 +235,11 @@ def repeating(
         for labels, numbers in groups.items():
             sides = case.only(labels)
             endless = all(kind_of(verdicts[number].kind).endless for number in numbers)
-            for time in range(1 if endless else REPEATS):
+            for _ in range(1 if endless else REPEATS):
                 if numbers:
                     with session.fresh(objects) as fresh:
                         again = rerun(sides, fresh)
                         numbers[:] = [number for number in numbers if shows(again, verdicts[number], fresh)]
-                for number in [] if time else numbers:
-                    meanwhile(number)
     return sorted(number for numbers in groups.values() for number in numbers)
 
 

@@ -23,11 +23,10 @@ from polyjuice.oracles import Case, Verdict, fault, kind_of
 from polyjuice.oracles import find as find_oracle
 from polyjuice.packs import CasePacks, Member, Pack
 from polyjuice.session import CompilerSession
-from polyjuice.triage import FindingRecord, known_list
+from polyjuice.triage import FindingRecord, known_list, write_finding
 from polyjuice.triage.bisection import accounting, tried
 from polyjuice.triage.causes import fails, pattern
 from polyjuice.triage.ddmin import ddmin
-from polyjuice.triage.finding import confirmed
 
 
 def fault_of_pack(pack: Pack, session: CompilerSession, oracles: Sequence[str]) -> tuple[Case, Verdict] | None:
@@ -154,16 +153,17 @@ class Confirming:
             if bug := self._of_part(case, one[0]):
                 found.known.append(bug.url)
                 asked.remove(one)
-        folders, untouched = [folder for _, folder, _ in asked], not self._config.triage_s
-        with confirmed(case, [v for v, *_ in asked], folders, self._session, from_scratch=untouched) as drafts:
-            for number, (verdict, _, regression) in enumerate(asked):
-                if self._is_reported(verdict):
-                    found.duplicates.append(verdict.signature)
-                elif number in drafts:
-                    found.findings.append(drafts[number].finish(regression=regression))
-                    self._times_reported[verdict.signature] += 1
-                else:
-                    found.flaky.append(verdict)
+        repeat = pipeline.repeating(case, [verdict for verdict, *_ in asked], self._session)
+        for number, (verdict, folder, regression) in enumerate(asked):
+            if self._is_reported(verdict):
+                found.duplicates.append(verdict.signature)
+            elif number in repeat:
+                fresh = not self._config.triage_s
+                written = write_finding(folder, self._session, case, verdict, regression=regression, from_scratch=fresh)
+                found.findings.append(written)
+                self._times_reported[verdict.signature] += 1
+            else:
+                found.flaky.append(verdict)
         return found
 
     def in_packs(self, case: Case, packed: CasePacks, flaky: Sequence[Verdict]) -> Confirmed:

@@ -22,10 +22,6 @@ from polyjuice.execution.protocol import Limits
 class Script(Protocol):
     """A script that has been started. Call `end` in any case, even if the script has ended by itself."""
 
-    @property
-    def runs(self) -> bool:
-        """Whether the script has not ended yet."""
-
     def wait(self, timeout: float) -> int:
         """Wait for the end and return the status, as ``Popen.returncode``. Raises subprocess.TimeoutExpired."""
 
@@ -50,12 +46,6 @@ class FromScratch:
             )
             undo.callback(self._kill)
             self._undo = undo.pop_all()
-
-    @property
-    def runs(self) -> bool:
-        """See :class:`Script`."""
-        # Do not reap the process here: it keeps its id until then, and `end` kills the group by that id.
-        return os.waitid(os.P_PID, self._process.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT) is None
 
     def wait(self, timeout: float) -> int:
         """See :class:`Script`."""
@@ -89,15 +79,6 @@ class Forked:
             self._process = WorkerProcess(server.fork, options, limits=Limits(), script=script)
             undo.callback(self._process.stop, at_once=True)
             self._undo = undo.pop_all()
-
-    @property
-    def runs(self) -> bool:
-        """See :class:`Script`."""
-        try:
-            self._process.wait(0.0)
-        except subprocess.TimeoutExpired:
-            return True
-        return False
 
     def wait(self, timeout: float) -> int:
         """See :class:`Script`."""

@@ -170,11 +170,6 @@ class Kind:
         if missing := [name for name in needed if not getattr(self, name)]:
             raise ValueError(f"the kind {self.name!r} has no {' and no '.join(missing)}")
 
-    @property
-    def of_time(self) -> bool:
-        """Whether the verdict depends on the machine's load: nothing else may run while it repeats."""
-        return self.endless or self.costs
-
 
 @dataclass(frozen=True)
 class Predicates:

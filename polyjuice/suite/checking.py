@@ -32,7 +32,7 @@ from polyjuice.oracles import Case, InputSet, Program, usual_oracles
 from polyjuice.session import CompilerSession, Conditions
 from polyjuice.suite.cases import SuiteError
 from polyjuice.support import Support
-from polyjuice.triage.finding import confirmed
+from polyjuice.triage import write_finding
 
 
 class Miscompiled(AssertionError):
@@ -143,10 +143,8 @@ class Checker:
         case = case.only([p.label for p in case.programs if p.label not in refused])
         for verdict in pipeline.judge(case, self._session, usual_oracles(self._compiler)):
             folder = _free(findings)
-            with confirmed(case, [verdict], [folder], self._session) as drafts:
-                for draft in drafts.values():
-                    draft.finish()
-            if drafts:
+            if pipeline.repeats(case, verdict, self._session):
+                write_finding(folder, self._session, case, verdict)
                 raise Miscompiled(f"{verdict.message}\nthe finding, with a reproducer: {folder}")
         return Checked(tuple(program.label for program in case.ran), left_out)
 

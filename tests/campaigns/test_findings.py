@@ -16,12 +16,10 @@ import pytest
 from ml_dtypes import bfloat16
 from onnx.reference import ReferenceEvaluator
 
-from polyjuice.execution import FromScratch
 from polyjuice.frameworks.onnx import graph_files
 from polyjuice.inputs import USUAL_PROFILES
 from polyjuice.ir import Graph, digest
 from polyjuice.triage import run_reproducer
-from polyjuice.triage.finding import Reproducer
 from tests.support.commands import ONE_RULE, findings, fuzz, polyjuice, record, run, save_model
 from tests.support.plugins import LARGE, importing_from, plugin
 from tests.support.shares import in_the_long_run
@@ -373,16 +371,6 @@ def run(compiled, inputs):
 def test_what_a_reproducer_prints_is_kept_without_colours(tmp_path: Path) -> None:
     (tmp_path / "repro.py").write_text("import sys; print('\\x1b[1;31mwrong\\x1b[m'); sys.exit(1)\n")
     assert run_reproducer(tmp_path, sys.executable, 10) == (1, "wrong")
-
-
-def test_a_reproducer_ends_where_it_is_not_waited_for(tmp_path: Path) -> None:
-    lives = Lifeline(tmp_path)
-    (tmp_path / "repro.py").write_text(f"import os, time\nos.write({lives.hold}, b'begun')\ntime.sleep(1000)\n")
-    running = Reproducer(FromScratch(tmp_path / "repro.py", sys.executable), HOPELESS_S)
-    lives.wait_for_the_beginning()
-    assert running.runs
-    running.end()
-    lives.wait_for_the_end()
 
 
 def test_nothing_outlives_a_reproducer(tmp_path: Path) -> None:

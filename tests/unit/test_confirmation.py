@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -23,26 +20,14 @@ from polyjuice.pipeline import Target
 from tests.support.packs import Eager, cases
 
 
-class Draft:
-    """A confirmed finding that only has to be finished."""
-
-    def __init__(self, folder: Path) -> None:
-        self._folder = folder
-
-    def finish(self, regression: str) -> Any:
-        return self._folder.name
+def all_repeat(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let every verdict repeat; a finding is then the name of its folder."""
+    monkeypatch.setattr(pipeline, "repeating", lambda case, verdicts, session: [*range(len(verdicts))])
+    monkeypatch.setattr(confirmation, "write_finding", lambda folder, *arguments, **options: folder.name)
 
 
-@contextmanager
-def all_repeat(
-    case: Case, verdicts: Sequence[Verdict], folders: Sequence[Path], session: object, from_scratch: bool
-) -> Iterator[Mapping[int, Draft]]:
-    yield {number: Draft(folder) for number, folder in enumerate(folders)}
-
-
-@contextmanager
-def none_repeats(case: Case, *arguments: object, from_scratch: bool) -> Iterator[Mapping[int, Draft]]:
-    yield {}
+def none_repeats(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(pipeline, "repeating", lambda case, verdicts, session: [])
 
 
 def crash(signature: str) -> Verdict:
@@ -71,7 +56,7 @@ def mismatch(signature: str, alone: bool = False) -> Verdict:
 def test_what_is_told_already_is_counted(
     verdict: Verdict, confirmed: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(confirmation, "confirmed", all_repeat)
+    all_repeat(monkeypatch)
     (case,) = cases(1)
     with Eager() as session:
         session.worker().start()
@@ -84,7 +69,7 @@ def test_what_is_told_already_is_counted(
 
 
 def test_what_does_not_repeat_is_flaky_and_counts_for_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(confirmation, "confirmed", none_repeats)
+    none_repeats(monkeypatch)
     (case,) = cases(1)
     with Eager() as session:
         session.worker().start()
@@ -96,7 +81,7 @@ def test_what_does_not_repeat_is_flaky_and_counts_for_nothing(tmp_path: Path, mo
 def test_of_many_wrong_results_that_are_alike_few_are_confirmed_where_that_takes_long(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(confirmation, "confirmed", all_repeat)
+    all_repeat(monkeypatch)
     (case,) = cases(1)
     with Eager() as session:
         session.worker().start()
@@ -111,7 +96,7 @@ def test_of_many_wrong_results_that_are_alike_few_are_confirmed_where_that_takes
 
 
 def test_what_may_wait_is_postponed_and_counts_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(confirmation, "confirmed", all_repeat)
+    all_repeat(monkeypatch)
     first, second, third = cases(3)
     with Eager() as session:
         session.worker().start()
@@ -129,7 +114,7 @@ def test_what_may_wait_is_postponed_and_counts_once(tmp_path: Path, monkeypatch:
 def test_wrong_results_beside_writes_are_alike_where_they_come_from_one_operator(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(confirmation, "confirmed", all_repeat)
+    all_repeat(monkeypatch)
     with Eager() as session:
         session.worker().start()
         monkeypatch.setattr(session, "compiler", replace(session.compiler, fast=False))

@@ -30,41 +30,41 @@ class Sessions:
 
 
 @pytest.fixture
-def repeating(monkeypatch: pytest.MonkeyPatch) -> Callable[..., tuple[list[int], list[int], Sessions]]:
-    """The verdicts that repeat, those that show once, and the sessions. ``shows`` decides for verdict and session."""
+def repeating(monkeypatch: pytest.MonkeyPatch) -> Callable[..., tuple[list[int], Sessions]]:
+    """The verdicts that repeat, and the sessions. ``shows`` decides for verdict and session."""
 
-    def run(verdicts: list[Verdict], shows: Callable[[Verdict, int], bool]) -> tuple[list[int], list[int], Sessions]:
+    def run(verdicts: list[Verdict], shows: Callable[[Verdict, int], bool]) -> tuple[list[int], Sessions]:
         monkeypatch.setattr(pipeline, "rerun", lambda case, session: case)
         monkeypatch.setattr(pipeline, "shows", lambda case, verdict, session: shows(verdict, session))
-        sessions, once = Sessions(), []
-        found = pipeline.repeating(Case(sets=[], programs=[]), verdicts, sessions, once.append)  # type: ignore[arg-type]
-        return found, once, sessions
+        sessions = Sessions()
+        found = pipeline.repeating(Case(sets=[], programs=[]), verdicts, sessions)  # type: ignore[arg-type]
+        return found, sessions
 
     return run
 
 
 def test_verdicts_on_the_same_sides_share_processes(repeating: Any) -> None:
     verdicts = [verdict("min", "max"), verdict("max", "min", 1), verdict("min")]
-    found, once, sessions = repeating(verdicts, lambda verdict, time: True)
-    assert (found, once) == ([0, 1, 2], [0, 1, 2])
+    found, sessions = repeating(verdicts, lambda verdict, time: True)
+    assert found == [0, 1, 2]
     assert len(sessions.folders) == 2 * pipeline.REPEATS
     assert len(set(sessions.folders)) == 1
 
 
 def test_what_does_not_show_is_not_tried_again(repeating: Any) -> None:
-    found, once, sessions = repeating([verdict("min")], lambda verdict, time: False)
-    assert (found, once, len(sessions.folders)) == ([], [], 1)
+    found, sessions = repeating([verdict("min")], lambda verdict, time: False)
+    assert (found, len(sessions.folders)) == ([], 1)
 
 
 @pytest.mark.parametrize("last", range(1, pipeline.REPEATS))
 def test_each_time_counts(repeating: Any, last: int) -> None:
     both = [verdict("min"), verdict("min", output=1)]
-    found, once, sessions = repeating(both, lambda verdict, time: verdict.output == 1 or time <= last)
-    assert (found, once, len(sessions.folders)) == ([1], [0, 1], pipeline.REPEATS)
+    found, sessions = repeating(both, lambda verdict, time: verdict.output == 1 or time <= last)
+    assert (found, len(sessions.folders)) == ([1], pipeline.REPEATS)
 
 
 def test_a_hang_takes_the_whole_limit_and_must_show_once_more(repeating: Any) -> None:
-    found, once, sessions = repeating([verdict("min", kind="hang")], lambda verdict, time: True)
-    assert (found, once, len(sessions.folders)) == ([0], [0], 1)
+    found, sessions = repeating([verdict("min", kind="hang")], lambda verdict, time: True)
+    assert (found, len(sessions.folders)) == ([0], 1)
     both = [verdict("min", kind="hang"), verdict("min")]
-    assert len(repeating(both, lambda verdict, time: True)[2].folders) == pipeline.REPEATS
+    assert len(repeating(both, lambda verdict, time: True)[1].folders) == pipeline.REPEATS

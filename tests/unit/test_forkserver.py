@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 import signal
+import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -132,5 +133,6 @@ def test_a_script_ends_where_it_is_not_waited_for(tmp_path: Path) -> None:
     lives = Lifeline(tmp_path)
     with script(tmp_path, f"import os, time\nos.write({lives.hold}, b'begun')\ntime.sleep(1000)\n") as running:
         lives.wait_for_the_beginning()
-        assert running.runs
+        with pytest.raises(subprocess.TimeoutExpired):
+            running.wait(0.0)
     lives.wait_for_the_end()

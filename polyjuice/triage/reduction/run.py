@@ -208,7 +208,7 @@ def reduce(
 
     The budget of ``time_s`` seconds covers the search only. After it, the result is confirmed in three fresh processes.
     Then an explanation is sought among ``rules``, by default those that come with Polyjuice. ``from_scratch`` is for
-    the reproducer (see :class:`polyjuice.triage.finding.Draft`). Raises NotShown, FindingError where the finding cannot
+    the reproducer (see :func:`polyjuice.triage.write_finding`). Raises NotShown, FindingError where the finding cannot
     be reduced, EnvironmentProblem.
     """
     if stored.record.broken:
