@@ -39,7 +39,7 @@ from polyjuice.cli.graphs import generate, metrics, rewrite
 from polyjuice.cli.known import app as known
 from polyjuice.cli.rules import app as rules
 from polyjuice.cli.settings import app as config
-from polyjuice.cli.start import start
+from polyjuice.cli.settings import start
 from polyjuice.cli.suite import app as suite
 from polyjuice.cli.tables import list_compilers, list_ops
 from polyjuice.compilers import EnvironmentProblem, default

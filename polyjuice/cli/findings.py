@@ -21,7 +21,7 @@ from polyjuice.campaign.lock import campaign_of, hold_campaign_lock
 from polyjuice.cli.common import FINDINGS, OK, JsonOption, Live, PythonOption, interpreter, stderr, stdout
 from polyjuice.cli.options import RulesOption, reads_models
 from polyjuice.egraph import load as load_rules
-from polyjuice.page.content import Page
+from polyjuice.page.cards import Page
 from polyjuice.stored_files import StoredError, read_json
 from polyjuice.triage import reduction, run_reproducer
 from polyjuice.triage.automatic import reduced_folder

@@ -23,8 +23,7 @@ from polyjuice.cli import before
 from polyjuice.cli.before import Checked
 from polyjuice.cli.common import DEFECT, FINDINGS, INTERRUPTED, OK, USAGE, HelpAllOption, examples, stderr
 from polyjuice.cli.options import takes
-from polyjuice.cli.settings import Settings, load_settings
-from polyjuice.cli.start import installed
+from polyjuice.cli.settings import Settings, installed, load_settings
 from polyjuice.cli.summary import (
     CampaignProgress,
     covered_models,

@@ -8,7 +8,7 @@
     NAME = "/opt/nightly/bin/python"
 
 A key is the name of an option of ``polyjuice fuzz``. Other commands that have the same option take it, too. An option
-on the command line wins. Paths are relative to the file.
+on the command line wins. Paths are relative to the file. ``polyjuice`` alone shows what to do next.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from difflib import get_close_matches
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import typer
 from rich.markup import escape
@@ -29,7 +29,8 @@ from rich.table import Table
 
 from polyjuice import compilers
 from polyjuice.campaign.config import OPTIONS, Usage
-from polyjuice.cli.common import JsonOption, interpreter, stdout
+from polyjuice.cli.common import USAGE, JsonOption, interpreter, stdout
+from polyjuice.stored_files import this_version
 from polyjuice.triage import known_list
 
 FILE = "polyjuice.toml"
@@ -194,3 +195,62 @@ def _shown(value: Any) -> str:
     if value is None:
         return "-"
     return ", ".join(map(str, value)) if isinstance(value, list) else str(value)
+
+
+_FIRST = "onnx"
+"""The format whose compiler takes the least time to install."""
+
+
+def start(
+    context: typer.Context,
+    config: Annotated[
+        Path | None,
+        typer.Option(
+            "--config",
+            metavar=f"FILE|{NONE}",
+            help="The file that sets options.",
+            show_default=f"{FILE} here or in a folder above",
+        ),
+    ] = None,
+    version: Annotated[bool, typer.Option("--version", help="Show the version and exit.")] = False,
+) -> None:
+    """Read the settings, for all commands; say what to do next where no command is given, with status 2."""
+    if version:
+        typer.echo(f"polyjuice {this_version()}")
+        raise typer.Exit
+    path = find(Path.cwd()) if config is None else None if config == Path(NONE) else config
+    root: Any = context.command
+    if path:
+        context.obj = read(path)
+        context.default_map = defaults(root, context.obj)
+    if context.invoked_subcommand is None:
+        stdout.print(escape("\n".join(_next_steps(load_settings(context)))), highlight=False)
+        raise typer.Exit(USAGE)
+
+
+def installed(set_here: Settings) -> list[str]:
+    """The compilers whose frameworks are found here, or that have an interpreter in the settings."""
+    return [name for name in compilers.names() if name in set_here.interpreters or compilers.is_installed(name)]
+
+
+def _next_steps(set_here: Settings) -> list[str]:
+    found = [name for name in installed(set_here) if not compilers.find(name).control]
+    if found:
+        here = f"Installed here: {', '.join(found)}."
+        first = f"polyjuice fuzz --compiler {found[0]} --time 2m", "finds bugs for two minutes"
+    else:
+        here = "No compiler is installed here."
+        first = f"pip install 'polyjuice-fuzzer[{compilers.default(_FIRST).name}]'", "installs a compiler to begin with"
+    steps = [
+        first,
+        ("polyjuice doctor", "says what is wrong with the installation"),
+        ("polyjuice --help", "shows all commands"),
+    ]
+    width = max(len(command) for command, _ in steps)
+    return [
+        "Polyjuice finds mis-compilation bugs in tensor compilers.",
+        here,
+        "",
+        "Next:",
+        *(f"  {command:{width}}  {purpose}" for command, purpose in steps),
+    ]

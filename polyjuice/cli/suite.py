@@ -23,7 +23,7 @@ from polyjuice.cli.settings import load_settings
 from polyjuice.execution import probe
 from polyjuice.frameworks import registry
 from polyjuice.generate import STRATEGIES
-from polyjuice.suite import adding, building, running
+from polyjuice.suite import building, cases, running
 from polyjuice.suite.building import Options
 from polyjuice.suite.carried.harness import judging
 from polyjuice.wording import counted
@@ -165,7 +165,7 @@ def add(
 
     With --url the case is expected to fail in the finding's compiler, from its version on.
     """
-    added = adding.add(finding, suite, url)
+    added = cases.add(finding, suite, url)
     formats = ", ".join(added.formats)
     stdout.print(escape(f"{suite / added.case}: the programs of {finding}, for {formats}"))
     for format, why in added.refused.items():

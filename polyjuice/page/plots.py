@@ -8,11 +8,11 @@ import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import Any
 from xml.etree import ElementTree
 
 from polyjuice.drawing import DrawingMissing
-from polyjuice.page.content import Picture
 from polyjuice.triage.record import FindingRecord
 
 #: Colours of plots, and the page's variables that replace them.
@@ -24,6 +24,29 @@ _VARIABLES = dict(zip(_COLOURS, ("dim", "line", "accent", "good", "bad"), strict
 _WIDE, _SHOWN, _UNSEEN = 1e4, 1e-6, 0.03
 
 _SVG, _XLINK = "{http://www.w3.org/2000/svg}", "{http://www.w3.org/1999/xlink}"
+
+
+#: The approximate width of half a page, in pixels.
+_HALF = 520
+
+
+@dataclass(frozen=True)
+class Picture:
+    """A drawing or a plot as an SVG element, and its caption."""
+
+    svg: str
+    caption: str
+
+    @property
+    def wide(self) -> bool:
+        """Whether it takes more than half of the page."""
+        width = re.match(r'<svg[^>]*? width="(\d+)"', self.svg)
+        return width is not None and int(width[1]) > _HALF
+
+    @property
+    def marks(self) -> list[str]:
+        """The kinds of highlighted nodes, by their CSS classes."""
+        return [name for name in ("differs", "wrong") if re.search(f'class="node [a-z]+ {name}"', self.svg)]
 
 
 def check() -> None:

@@ -27,7 +27,7 @@ from polyjuice.inputs import USUAL_PROFILES
 from polyjuice.ir import TensorType, packed
 from polyjuice.numerics import distance
 from polyjuice.ops import GraphBuilder
-from polyjuice.suite import adding, building, cases, running
+from polyjuice.suite import building, cases, running
 from polyjuice.suite.building import Options
 from polyjuice.suite.carried.harness import driver, judging
 from polyjuice.suite.cases import SuiteError
@@ -279,7 +279,7 @@ def test_a_suite_of_another_version_is_refused_in_one_line(tmp_path: Path) -> No
     message = f"another version of Polyjuice built {tmp_path}: run it with pytest, or build it again"
     for command in (
         partial(running.run, tmp_path, sys.executable, 60, "numpy"),
-        partial(adding.add, FINDINGS / "split-uneven", tmp_path),
+        partial(cases.add, FINDINGS / "split-uneven", tmp_path),
     ):
         with pytest.raises(SuiteError, match=message):
             command()
@@ -289,7 +289,7 @@ def test_a_suite_of_another_version_is_refused_in_one_line(tmp_path: Path) -> No
 
 
 def test_a_finding_becomes_a_case_with_its_own_programs(tmp_path: Path) -> None:
-    added = adding.add(FINDINGS / "sqrt-of-square", tmp_path / "s", "https://example.org/1")
+    added = cases.add(FINDINGS / "sqrt-of-square", tmp_path / "s", "https://example.org/1")
     assert (added.case, added.formats, added.refused) == ("case-00000", ("onnx", "tensorflow", "torch"), {})
     case = json.loads((tmp_path / "s/case-00000/case.json").read_text())
     record = json.loads((FINDINGS / "sqrt-of-square/finding.json").read_text())
@@ -307,7 +307,7 @@ def test_a_finding_becomes_a_case_with_its_own_programs(tmp_path: Path) -> None:
     entries = driver.expectations(tmp_path / "s/xfail.toml")
     assert driver.reason(entries, "case-00000", "onnxruntime", "1.31.1") == "https://example.org/1"
     assert driver.reason(entries, "case-00000", "onnxruntime", "1.30") == ""
-    assert adding.add(FINDINGS / "split-uneven", tmp_path / "s").case == "case-00001"
+    assert cases.add(FINDINGS / "split-uneven", tmp_path / "s").case == "case-00001"
 
 
 def test_a_finding_that_a_suite_cannot_say_is_refused(tmp_path: Path) -> None:
@@ -316,7 +316,7 @@ def test_a_finding_that_a_suite_cannot_say_is_refused(tmp_path: Path) -> None:
     record = json.loads((tmp_path / "finding.json").read_text())
     (tmp_path / "finding.json").write_text(json.dumps({**record, "oracle": "gradient"}))
     with pytest.raises(SuiteError, match="cannot express what the oracle gradient found"):
-        adding.add(tmp_path, tmp_path / "s")
+        cases.add(tmp_path, tmp_path / "s")
 
 
 # --- the commands ----------------------------------------------------------------------------------------------------

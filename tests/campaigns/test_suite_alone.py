@@ -15,7 +15,7 @@ import onnx
 import pytest
 from onnx import numpy_helper
 
-from polyjuice.suite import adding, running
+from polyjuice.suite import cases, running
 from polyjuice.suite.cases import SuiteError, case_folders
 from tests.support.commands import polyjuice
 from tests.support.mutants import SPLIT_UNEVEN
@@ -46,14 +46,14 @@ def suite(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A suite of findings that ONNX Runtime does not show without a planted fault."""
     folder = tmp_path_factory.mktemp("suite") / "s"
     for name in ("negated-comparison", "split-uneven", "sqrt-of-square", "where-not-broadcast"):
-        adding.add(FINDINGS / name, folder)
+        cases.add(FINDINGS / name, folder)
     return folder
 
 
 def test_a_finding_is_added_once(suite: Path) -> None:
     before = case_folders(suite)
     with pytest.raises(SuiteError, match=f"is in the suite already: {before[1]}"):
-        adding.add(FINDINGS / "split-uneven", suite)
+        cases.add(FINDINGS / "split-uneven", suite)
     assert case_folders(suite) == before
 
 
