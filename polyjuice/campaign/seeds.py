@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from polyjuice.campaign.schedule import GENERATING, SMALL, STATEMENTS, Kind, Kinds
-from polyjuice.campaign.sizes import AtSizes, chosen_of
+from polyjuice.campaign.sizes import chosen_of, reader
 from polyjuice.execution import Limits
 from polyjuice.frameworks import callables, symbolic
 from polyjuice.frameworks import user_files as files
@@ -33,6 +33,10 @@ _SIZES = ".sizes.json"
 """The ending of files that record the sizes at which an ONNX model is tested."""
 
 _CALLABLE = re.compile(r"[A-Za-z_][\w.]*:[A-Za-z_]\w*")
+
+
+_AtSizes = tuple[int, Callable[[int], UserModel]]
+"""A model: at how many combinations of sizes it is tested, and a function that returns its program at each of them."""
 
 
 class Seeds:
@@ -71,7 +75,7 @@ class Seeds:
         self.generated = len(sources) == 1 and sources[0] in GENERATING
         if self.generated:
             check_installed(sources[0])
-        self._models: list[AtSizes] = []
+        self._models: list[_AtSizes] = []
         self._sources: list[str] = []
         self._imported: dict[int, list[UserModel]] = {}
         self._sizes: dict[int, Sequence[Sizes]] = {}
@@ -88,14 +92,14 @@ class Seeds:
         if not self.generated and not self._models:
             raise FormatError(next(iter(self.problems.values())))
 
-    def _read(self, number: int, source: str, sandbox: Sandbox, campaign: Path | None) -> AtSizes:
+    def _read(self, number: int, source: str, sandbox: Sandbox, campaign: Path | None) -> _AtSizes:
         """Return a model at its sizes. Raises FormatError, Ended, ValueError."""
         folder, key = campaign and campaign / IMPORTED, f"{self._seed}/{number}"
         if kept := folder and files.load(folder, str(number)):
-            return AtSizes([p.sizes for p in kept], kept.__getitem__)
+            return len(kept), kept.__getitem__
         if _is_imported(source):
             programs = self._imported[number] = sandbox.call(source, callables.at_sizes, source, key)
-            return AtSizes([p.sizes for p in programs], programs.__getitem__)
+            return len(programs), programs.__getitem__
         if not Path(source).is_file():
             raise ValueError(
                 f"--seeds {source}: neither a strategy ({', '.join(GENERATING)}) nor a model file nor module:callable"
@@ -108,7 +112,7 @@ class Seeds:
             self._sizes[number] = [{}]
         else:
             self._sizes[number] = sandbox.call(source, chosen_of, path, key)
-        return AtSizes.of_onnx(model, self._sizes[number])
+        return len(self._sizes[number]), reader(model, self._sizes[number])
 
     def keep(self, campaign: Path) -> None:
         """Write imported programs, sizes and unreadable models to a campaign's folder.
@@ -129,12 +133,12 @@ class Seeds:
         if not self._models:
             return None
         turn, number = divmod(index, len(self._models))
-        model = self._models[number]
-        return model[turn % len(model)]
+        count, read = self._models[number]
+        return read(turn % count)
 
     def models(self) -> list[tuple[str, UserModel]]:
         """Return every readable model with its source, at the sizes of its first case."""
-        return [(source, model[0]) for source, model in zip(self._sources, self._models, strict=True)]
+        return [(source, read(0)) for source, (_, read) in zip(self._sources, self._models, strict=True)]
 
     def kind(self, index: int) -> Kind:
         """Return how the seed graph of a case is generated, and whether it has no variants."""

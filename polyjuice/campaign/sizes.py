@@ -8,6 +8,7 @@ from __future__ import annotations
 import random
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
+from functools import lru_cache
 from pathlib import Path
 from typing import NamedTuple
 
@@ -37,30 +38,12 @@ _LARGE_BYTES, _LARGE_NODES, _FEW = 1 << 25, 2000, 4
 """Beyond this many bytes or nodes, only this few combinations are tried: each takes seconds to read."""
 
 
-class AtSizes:
-    """A model at several combinations of sizes, each read on first use."""
+def reader(model: OnnxModel, sizes: Sequence[Sizes]) -> Callable[[int], UserModel]:
+    """Return a function that reads a model at one of these sizes, by number, and keeps what it has read.
 
-    def __init__(self, sizes: Sequence[Sizes], read: Callable[[int], UserModel], keep: bool = True) -> None:
-        """``read`` takes the number of a combination; without ``keep`` only the last program read is kept."""
-        self.sizes = sizes
-        self._read, self._keep = read, keep
-        self._programs: dict[int, UserModel] = {}
-
-    @classmethod
-    def of_onnx(cls, model: OnnxModel, sizes: Sequence[Sizes]) -> AtSizes:
-        """Return an ONNX model at these sizes; of a large one only the last program read is kept."""
-        return cls(sizes, lambda number: model.at(sizes[number]), not _is_large(model))
-
-    def __len__(self) -> int:
-        return len(self.sizes)
-
-    def __getitem__(self, number: int) -> UserModel:
-        """Return the program at a combination, by its number. Raises FormatError."""
-        if number not in self._programs:
-            if not self._keep:
-                self._programs.clear()
-            self._programs[number] = self._read(number)
-        return self._programs[number]
+    Of a large model it only keeps the last program. It raises FormatError.
+    """
+    return lru_cache(1 if _is_large(model) else None)(lambda number: model.at(sizes[number]))
 
 
 def chosen(model: OnnxModel, key: str, most: int = MOST) -> list[Sizes]:

@@ -9,7 +9,7 @@ from collections import Counter
 from contextlib import suppress
 from dataclasses import asdict
 from pathlib import Path
-from typing import Annotated, TypedDict
+from typing import Annotated
 
 import typer
 from rich.markup import escape
@@ -22,7 +22,6 @@ from polyjuice.cli.common import FINDINGS, OK, JsonOption, Live, PythonOption, i
 from polyjuice.cli.options import RulesOption, reads_models
 from polyjuice.egraph import load as load_rules
 from polyjuice.page.cards import Page
-from polyjuice.stored_files import StoredError, read_json
 from polyjuice.triage import reduction, run_reproducer
 from polyjuice.triage.automatic import reduced_folder
 from polyjuice.triage.bisection import bisect as run_bisection
@@ -108,30 +107,11 @@ def _explain(decision: Decision | None) -> None:
         stdout.print(f"  {escape(sentence)}")
 
 
-class _Conditions(TypedDict):
-    python: str
-
-
-class _Finding(TypedDict):
-    """The fields that a reproducer needs of ``finding.json``."""
-
-    conditions: _Conditions
-
-
-def _interpreter_of(finding: Path) -> str:
-    """The interpreter that a finding names. Raises Usage where it names none that can be run."""
-    try:
-        named: str = read_json(finding / "finding.json", _Finding)["conditions"]["python"]
-    except StoredError as error:
-        raise Usage(f"{error}; name the interpreter with --python") from None
-    if "\0" in named or shutil.which(named) is None:
-        raise Usage(f"{finding / 'finding.json'} names the interpreter {named!r}, which is not here; give --python")
-    return named
-
-
 def _reproduce(finding: Path, python: Path | None, as_json: bool, decision: Decision | None) -> None:
-    chosen = interpreter(python) if python else Path(_interpreter_of(finding))
-    status, output = run_reproducer(finding, str(chosen), _LIMIT_S)
+    chosen = str(interpreter(python) if python else read_record(finding).conditions.get("python"))
+    if "\0" in chosen or shutil.which(chosen) is None:
+        raise Usage(f"{finding / 'finding.json'} names the interpreter {chosen!r}, which is not here; give --python")
+    status, output = run_reproducer(finding, chosen, _LIMIT_S)
     if as_json:
         explained = {} if decision is None else {"decision": decision}
         print(json.dumps({"finding": finding.name, "status": status, "output": output, **explained}))
@@ -257,7 +237,7 @@ def report(
         "out": str(written),
         "title": html.title,
         "told": len(html.cards),
-        "untriaged": sum(group.count for group in html.groups),
+        "untriaged": sum(count for _, count, _ in html.groups),
         "bytes": size,
     }
     if as_json:

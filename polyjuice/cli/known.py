@@ -22,25 +22,15 @@ from polyjuice.wording import counted
 
 app = typer.Typer(help="List and add known bugs, which campaigns count and do not show.", no_args_is_help=True)
 
-FileOption = Annotated[
-    Path | None,
-    typer.Option(
-        "--file",
-        metavar="FILE",
-        help="The file of known bugs.",
-        show_default=f"that of polyjuice.toml, or {known_list.DEFAULT_FILE}",
-    ),
-]
+_OWN_FILE = f"that of polyjuice.toml, or {known_list.DEFAULT_FILE}"
 
-ReadOption = Annotated[
-    Path | None,
-    typer.Option(
-        "--file",
-        metavar="FILE",
-        help="The file of known bugs.",
-        show_default=f"that of polyjuice.toml, or {known_list.DEFAULT_FILE}, and the list that Polyjuice ships",
-    ),
-]
+
+def _file(default: str) -> Any:
+    return typer.Option("--file", metavar="FILE", help="The file of known bugs.", show_default=default)
+
+
+FileOption = Annotated[Path | None, _file(_OWN_FILE)]
+ReadOption = Annotated[Path | None, _file(f"{_OWN_FILE}, and the list that Polyjuice ships")]
 
 
 @dataclass(frozen=True, kw_only=True)

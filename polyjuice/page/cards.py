@@ -386,65 +386,27 @@ class Card:
         return " ".join(words).lower()
 
 
-@dataclass(frozen=True)
-class Number:
-    """A number at the top of the page, and what it counts."""
-
-    value: str
-    name: str
-    tone: str = ""
-
-
-@dataclass(frozen=True, kw_only=True)
-class Share:
-    """A row of a bar chart: a name, a fraction, and a text beside it."""
-
-    name: str
-    fraction: float
-    text: str
-    meaning: str = ""
-
-
-@dataclass(frozen=True)
-class Cell:
-    """A cell of the heat map: the class of its colour, its text, and its tooltip."""
-
-    tone: str = ""
-    text: str = ""
-    meaning: str = ""
-
-
-@dataclass(frozen=True)
-class Heat:
-    """The heat map: element types, and for each operator one cell per type."""
-
-    columns: Sequence[str]
-    rows: Mapping[str, Sequence[Cell]]
-
-
-@dataclass(frozen=True)
-class UntriagedGroup:
-    """Similar findings that were not triaged: what they have in common, how many, and some of them."""
-
-    what: str
-    count: int
-    examples: Sequence[str]
-
-
 @dataclass(frozen=True, kw_only=True)
 class Page:
-    """All content of a page. Empty parts are left out."""
+    """All content of a page. Empty parts are left out.
+
+    - ``numbers`` at the top of the page: each as a text, what it counts, and a CSS class.
+    - ``groups`` of similar findings that were not triaged: what they have in common, how many, and some of them.
+    - ``coverage`` and ``time`` are bar charts: names, fractions, and meanings.
+    - ``heat`` maps operators to cells, one for each of the ``columns``: a CSS class, a text, and a tooltip.
+    """
 
     title: str
     lead: Sequence[str]
-    numbers: Sequence[Number]
+    numbers: Sequence[tuple[str, str, str]]
     noun: str
     cards: Sequence[Card]
-    groups: Sequence[UntriagedGroup] = ()
+    groups: Sequence[tuple[str, int, Sequence[str]]] = ()
     growth: Sequence[Picture] = ()
-    coverage: Sequence[Share] = ()
-    heat: Heat | None = None
-    time: Sequence[Share] = ()
+    coverage: Sequence[tuple[str, float, str]] = ()
+    columns: Sequence[str] = ()
+    heat: Mapping[str, Sequence[tuple[str, str, str]]] = field(default_factory=dict)
+    time: Sequence[tuple[str, float, str]] = ()
     environment: Mapping[str, str] = field(default_factory=dict)
     further: Mapping[str, Sequence[str]] = field(default_factory=dict)
 

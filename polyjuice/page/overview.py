@@ -22,7 +22,7 @@ from polyjuice.frameworks.limits import reading_within
 from polyjuice.frameworks.onnx import graph_files
 from polyjuice.ops import matching
 from polyjuice.page import cards, plots
-from polyjuice.page.cards import Card, Cell, Heat, Number, Page, Share, UntriagedGroup, pictures
+from polyjuice.page.cards import Card, Page, pictures
 from polyjuice.page.plots import Picture
 from polyjuice.suite.carried.harness.judging import FAILED, PASSED, SKIPPED
 from polyjuice.suite.running import EXPECTED_FAILURE, STATUSES, UNEXPECTED_PASS, WRONG
@@ -64,33 +64,32 @@ def of_campaign(folder: Path) -> Page:
 def _page(folder: Path, store: Store, config: Config) -> Page:
     summary = store.summary()
     found = cards.in_folder(folder / "findings")
-    groups = untriaged(store) if config.triage_s else []
+    groups = _untriaged(store) if config.triage_s else []
     version = store.meta("version") or ""
     covered = store.covered()
     noun = "causes" if config.triage_s else "findings"
+    columns, heat = _heat(config, version, covered, found)
     return Page(
         title=f"{config.compiler} {version}".strip() + f": {counted(len(found), noun.removesuffix('s'))}",
         lead=_lead(config, version, store, summary, len(found)),
-        numbers=_numbers(config, summary, len(found), sum(group.count for group in groups)),
+        numbers=_numbers(config, summary, len(found), sum(count for _, count, _ in groups)),
         noun=noun,
         cards=[cards.card(one, f"c{n}", folder / "findings" / one.folder.name) for n, one in enumerate(found, 1)],
         groups=groups,
         growth=_growth(store),
         coverage=_coverage(config, version, covered),
-        heat=_heat(config, version, covered, found) if covered else None,
-        time=[_share(name, summary["share"][name], _ACTIVITIES[name]) for name in SHARES],
+        columns=columns,
+        heat=heat,
+        time=[(name, summary["share"][name], _ACTIVITIES[name]) for name in SHARES],
         environment=_environment(config, version, found),
         further=_further(store, summary),
     )
 
 
-def untriaged(store: Store) -> list[UntriagedGroup]:
+def _untriaged(store: Store) -> list[tuple[str, int, list[str]]]:
     """The findings without a root cause yet, in groups, the largest first."""
-    found = []
-    for group in store.groups():
-        names = (group.name, *group.others)
-        found.append(UntriagedGroup(group.cause, len(names), [f"raw/{name}" for name in names[:_EXAMPLES]]))
-    return sorted(found, key=lambda group: -group.count)
+    groups = [(group.cause, [f"raw/{name}" for name in (group.name, *group.others)]) for group in store.groups()]
+    return sorted(((what, len(names), names[:_EXAMPLES]) for what, names in groups), key=lambda group: -group[1])
 
 
 def _lead(config: Config, version: str, store: Store, summary: Mapping[str, Any], reported: int) -> list[str]:
@@ -116,15 +115,15 @@ def _lead(config: Config, version: str, store: Store, summary: Mapping[str, Any]
     return lead
 
 
-def _numbers(config: Config, summary: Mapping[str, Any], reported: int, left: int) -> list[Number]:
+def _numbers(config: Config, summary: Mapping[str, Any], reported: int, left: int) -> list[tuple[str, str, str]]:
     own = summary["unsound_variants"] + summary["defects"]
     return [
-        Number(f"{summary['tested']:,}", "cases tested"),
-        Number(f"{summary['programs']:,}", "programs run"),
-        Number(f"{summary['raw_findings']:,}", "findings", "bad" if summary["raw_findings"] else ""),
-        Number(f"{reported:,}", "root causes" if config.triage_s else "signatures", "bad" if reported else ""),
-        *([Number(f"{left:,}", "not yet triaged", "mark")] if left else []),
-        *([Number(f"{own:,}", "faults in Polyjuice itself", "bad")] if own else []),
+        (f"{summary['tested']:,}", "cases tested", ""),
+        (f"{summary['programs']:,}", "programs run", ""),
+        (f"{summary['raw_findings']:,}", "findings", "bad" if summary["raw_findings"] else ""),
+        (f"{reported:,}", "root causes" if config.triage_s else "signatures", "bad" if reported else ""),
+        *([(f"{left:,}", "not yet triaged", "mark")] if left else []),
+        *([(f"{own:,}", "faults in Polyjuice itself", "bad")] if own else []),
     ]
 
 
@@ -145,21 +144,19 @@ def _growth(store: Store) -> list[Picture]:
     return pictures
 
 
-def _coverage(config: Config, version: str, covered: Sequence[coverage.Tuple]) -> list[Share]:
+def _coverage(config: Config, version: str, covered: Sequence[coverage.Tuple]) -> list[tuple[str, float, str]]:
     """The coverage by factor; empty if the compiler's file no longer exists."""
     try:
         report = coverage.of_campaign(covered, config, version) if covered else {}
     except EnvironmentProblem:
         return []
-    return [_share(_FACTORS[f], row["share"], f"{row['covered']:,} of {row['of']:,}") for f, row in report.items()]
+    return [(_FACTORS[f], row["share"], f"{row['covered']:,} of {row['of']:,}") for f, row in report.items()]
 
 
-def _share(name: str, fraction: float, meaning: str) -> Share:
-    return Share(name=name, fraction=fraction, text=f"{100 * fraction:.1f} %", meaning=meaning)
-
-
-def _heat(config: Config, version: str, covered: Sequence[coverage.Tuple], found: Sequence[cards.Found]) -> Heat:
-    """The tested operators, on the element types that some operator was tested on."""
+def _heat(
+    config: Config, version: str, covered: Sequence[coverage.Tuple], found: Sequence[cards.Found]
+) -> tuple[list[str], dict[str, list[tuple[str, str, str]]]]:
+    """The element types that some operator was tested on, and for each tested operator one cell per type."""
     met = Counter((op, dtype) for op, dtype, *_ in covered)
     blamed = Counter(pair for one in found for pair in _operators(one))
     possible = {
@@ -170,18 +167,18 @@ def _heat(config: Config, version: str, covered: Sequence[coverage.Tuple], found
     with suppress(EnvironmentProblem):  # the compiler's file no longer exists
         not_taken = refused(compilers.find(config.compiler), version, config.opset)
 
-    def cell(pair: tuple[str, str]) -> Cell:
+    def cell(pair: tuple[str, str]) -> tuple[str, str, str]:
         conditions = met[pair]
         if not conditions:
-            return Cell("none", "–") if pair in not_taken else Cell("none", "·") if pair in possible else Cell()
+            return ("none", "–", "") if pair in not_taken else ("none", "·", "") if pair in possible else ("", "", "")
         tone = f"heat-{1 + sum(conditions >= limit for limit in _HEAT)}"
         meaning = f"{pair[0]} on {pair[1]}: tested under {counted(conditions, 'condition')}"
         if not blamed[pair]:
-            return Cell(tone, str(conditions), meaning)
-        return Cell(f"{tone} found", str(conditions), f"{meaning}; in {counted(blamed[pair], 'wrong program')}")
+            return tone, str(conditions), meaning
+        return f"{tone} found", str(conditions), f"{meaning}; in {counted(blamed[pair], 'wrong program')}"
 
     names = sorted({op for op, _ in met}, key=lambda name: ("." in name, name.lower()))
-    return Heat(columns, {name: [cell((name, dtype)) for dtype in columns] for name in names})
+    return columns, {name: [cell((name, dtype)) for dtype in columns] for name in names}
 
 
 def _operators(one: cards.Found) -> set[tuple[str, str]]:
@@ -263,7 +260,7 @@ def of_result(path: Path) -> Page:
         title=_title(result, counts, path),
         lead=list(_lead_of_result(result, counts, path)),
         numbers=[
-            Number(f"{n:,}", status, _TONES.get(status, "") if n else "")
+            (f"{n:,}", status, _TONES.get(status, "") if n else "")
             for status, n in counts.items()
             if n or status in (PASSED, FAILED, SKIPPED)
         ],

@@ -10,8 +10,9 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from enum import StrEnum
+from typing import cast
 
 from polyjuice import pipeline
 from polyjuice.compilers import CompilerInfo, EnvironmentProblem
@@ -133,17 +134,9 @@ def store(finding: Stored, result: Bisection) -> None:
     if not result.shown or (finding.record.blame and not result.blame):
         return
     blame = list(result.blame)
-    bisection: BisectionRecord = {
-        "shown": result.shown,
-        "alternatives": [list(names) for names in result.alternatives],
-        "met": {name: list(labels) for name, labels in result.met.items()},
-        "levels": {name: trial.value for name, trial in result.levels.items()},
-        "complete": result.complete,
-        "follows": result.follows,
-        "trials": result.trials,
-        "elapsed_s": round(result.elapsed_s, 2),
-        "sentences": list(result.sentences()),
-    }
+    stored = {name: value for name, value in asdict(result).items() if name in BisectionRecord.__annotations__}
+    stored |= {"elapsed_s": round(result.elapsed_s, 2), "sentences": list(result.sentences())}
+    bisection = cast(BisectionRecord, stored)
     cause = cause_of(finding.record, finding.graphs, result.blame, follows=result.follows)
     finding.annotate(cause=cause, blame=blame, bisection=bisection)
     path, repro = finding.folder / "report.md", finding.folder / "repro.py"
