@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -31,21 +30,6 @@ def _file(default: str) -> Any:
 
 FileOption = Annotated[Path | None, _file(_OWN_FILE)]
 ReadOption = Annotated[Path | None, _file(f"{_OWN_FILE}, and the list that Polyjuice ships")]
-
-
-@dataclass(frozen=True, kw_only=True)
-class _Recognized:
-    """A reported finding, and the known ``bug`` that explains it, if there is one.
-
-    ``is_known`` means that the compiler's version is known to have the bug. ``raw`` has the raw findings that it
-    stands for, by folder, each with its bug: that of the finding, or else the one that explains the raw finding.
-    """
-
-    name: str
-    signature: str
-    bug: KnownBug | None
-    is_known: bool
-    raw: Mapping[str, KnownBug | None]
 
 
 @app.command("add")
@@ -101,42 +85,41 @@ def check(
     """
     store, _ = Store.open(campaign)
     try:
-        found, met = _recognized(store, _chosen(context, file)), store.known()
+        (findings, raw), met = _recognized(store, _chosen(context, file)), store.known()
     finally:
         store.close()
-    new = sum(not one.is_known for one in found)
+    new = sum(not finding["is_known"] for finding in findings)
     if as_json:
-        print(json.dumps({"campaign": str(campaign), "new": new, "met": met, **_as_json(found)}))
+        shown = [{**finding, "known": vars(finding["known"]) if finding["known"] else None} for finding in findings]
+        rows = [{**row, "known": row["known"].url if row["known"] else None} for row in raw]
+        print(json.dumps({"campaign": str(campaign), "new": new, "met": met, "findings": shown, "raw_findings": rows}))
     else:
-        for one in found:
-            stdout.print(escape(_line(one)))
+        for finding in findings:
+            stdout.print(escape(_line(finding, sum(row["finding"] == finding["folder"] for row in raw))))
         for url, count in met.items():
             stdout.print(escape(f"{count} × known to the campaign, so not a finding: {url}"))
-        stdout.print(f"{counted(len(found), 'finding')}, {new} new; {_raw_counts(found)}")
+        unknown = sum(row["known"] is None for row in raw)
+        counts = f"{counted(len(raw), 'raw finding')}, {unknown} match no entry"
+        stdout.print(f"{counted(len(findings), 'finding')}, {new} new; {counts}")
     sys.exit(FINDINGS if new else OK)
 
 
-def _recognized(store: Store, bugs: Sequence[KnownBug]) -> list[_Recognized]:
-    found = []
+def _recognized(store: Store, bugs: Sequence[KnownBug]) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
+    """The reported findings and all raw ones, each with the bug that explains it, or else None.
+
+    A finding ``is_known`` if its compiler's version is known to have the bug. A raw finding has the bug of the finding
+    that stands for it, or else the one that explains the raw finding.
+    """
+    findings, raw = [], []
     for distinct in [*store.causes(), *store.groups()]:
-        finding = distinct.record
-        bug = known_list.explaining(bugs, finding)
-        version = finding["versions"].get(finding["compiler"], "")
-        raw = {name: bug or _of_raw(store, name, bugs) for name in (distinct.name, *distinct.others)}
-        found.append(
-            _Recognized(
-                name=distinct.name,
-                signature=distinct.cause,
-                bug=bug,
-                is_known=bool(bug and bug.is_in(version)),
-                raw=raw,
-            )
-        )
-    return found
-
-
-def _of_raw(store: Store, name: str, bugs: Sequence[KnownBug]) -> KnownBug | None:
-    return known_list.explaining(bugs, known_list.read_finding(store.folder / "raw" / name))
+        record, folder = distinct.record, f"findings/{distinct.name}"
+        bug = known_list.explaining(bugs, record)
+        is_known = bool(bug and bug.is_in(record["versions"].get(record["compiler"], "")))
+        findings.append({"folder": folder, "signature": distinct.cause, "known": bug, "is_known": is_known})
+        for name in (distinct.name, *distinct.others):
+            own = bug or known_list.explaining(bugs, known_list.read_finding(store.folder / "raw" / name))
+            raw.append({"folder": f"raw/{name}", "finding": folder, "known": own})
+    return findings, raw
 
 
 def _chosen(context: typer.Context, file: Path | None) -> tuple[known_list.KnownBug, ...]:
@@ -145,36 +128,13 @@ def _chosen(context: typer.Context, file: Path | None) -> tuple[known_list.Known
     return known_list.load_known_bugs(known_list.sources(load_settings(context).known))
 
 
-def _line(one: _Recognized) -> str:
-    raw = counted(len(one.raw), "raw finding")
-    if not one.bug:
-        return f"findings/{one.name} is new, {raw}: {one.signature}"
-    if not one.is_known:
-        return f"findings/{one.name} is new, {raw}: it looks like {one.bug.name}, which this version should have fixed"
-    return f"findings/{one.name} is known, {raw}: {one.bug.name}"
-
-
-def _raw_counts(found: Sequence[_Recognized]) -> str:
-    raw = [bug for one in found for bug in one.raw.values()]
-    return f"{counted(len(raw), 'raw finding')}, {sum(bug is None for bug in raw)} match no entry"
-
-
-def _as_json(found: Sequence[_Recognized]) -> dict[str, Any]:
-    findings = [
-        {
-            "folder": f"findings/{one.name}",
-            "signature": one.signature,
-            "known": vars(one.bug) if one.bug else None,
-            "is_known": one.is_known,
-        }
-        for one in found
-    ]
-    raw = [
-        {"folder": f"raw/{name}", "finding": f"findings/{one.name}", "known": bug.url if bug else None}
-        for one in found
-        for name, bug in one.raw.items()
-    ]
-    return {"findings": findings, "raw_findings": raw}
+def _line(finding: Mapping[str, Any], raw: int) -> str:
+    name, bug, found = finding["folder"], finding["known"], counted(raw, "raw finding")
+    if not bug:
+        return f"{name} is new, {found}: {finding['signature']}"
+    if not finding["is_known"]:
+        return f"{name} is new, {found}: it looks like {bug.name}, which this version should have fixed"
+    return f"{name} is known, {found}: {bug.name}"
 
 
 def _described(bug: known_list.KnownBug) -> str:

@@ -14,6 +14,7 @@ from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 from itertools import count, islice
 from pathlib import Path
+from typing import Any
 
 from polyjuice import pipeline
 from polyjuice.egraph import Rewriter, Rule
@@ -31,7 +32,7 @@ from polyjuice.triage.record import FindingError, FindingRecord
 from polyjuice.triage.reduction import details, edits, sides
 from polyjuice.triage.reduction.edits import Edit, tidy
 from polyjuice.triage.reduction.sides import without_an_operator
-from polyjuice.triage.reduction.trial import UNFIT, Counts, OutOfTime, Pair, Trial, with_plain_names
+from polyjuice.triage.reduction.trial import UNFIT, OutOfTime, Pair, Trial, with_plain_names
 from polyjuice.triage.stored import Stored
 
 
@@ -182,17 +183,8 @@ PASSES_OF_USER_PROGRAMS = [
 """The passes that need no knowledge of the operators."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class Reduced:
-    """The result of a search: its confirmed case, and the number of operators before and after, by label."""
-
-    before: Mapping[str, int]
-    after: Mapping[str, int]
-    accepted: int
-    counts: Counts
-    finished: bool
-    case: Case
-    verdict: Verdict
+Reduced = tuple[dict[str, Any], Case, Verdict]
+"""The result of a search: how the finding was reduced (the field ``reduction`` of its record), and what is left."""
 
 
 def reduce(
@@ -215,23 +207,16 @@ def reduce(
         raise FindingError("a program with a broken constraint has no right values, so it cannot be reduced")
     with CompilerSession(stored.conditions, stored.compiler) as session:
         one = alone(stored, session)
-        found = (_of_program if one.user_program else _of_graphs)(one, session, time_s, show, rules, stored)
-        reduction = {
-            "from": stored.record.folder,
-            "operators_before": dict(found.before),
-            "operators_after": dict(found.after),
-            "accepted": found.accepted,
-            **asdict(found.counts),
-            "finished": found.finished,
-        }
+        search = _of_program if one.user_program else _of_graphs
+        reduction, case, verdict = search(one, session, time_s, show, rules, stored)
         return write_finding(
             out,
             session,
-            found.case,
-            found.verdict,
+            case,
+            verdict,
             regression=stored.record.regression,
-            reduction=reduction,
-            explanation=_explanation(found.case, stored.record.profile, rules),
+            reduction={"from": stored.record.folder, **reduction},
+            explanation=_explanation(case, stored.record.profile, rules),
             from_scratch=from_scratch,
         )
 
@@ -267,17 +252,20 @@ def _with_right_program(search: Search, finding: Stored, finished: bool) -> Redu
     for pair in with_rewritings(search.accepted[-1], list(finding.graphs).index(label), one.rewriter):
         judged = trial.judge(pair) if trial.shows(pair) else None
         if judged and pipeline.repeats(*judged, trial.session):
-            case, verdict = judged
-            return Reduced(
-                before={name: len(graph) for name, graph in finding.graphs.items()},
-                after=dict(zip(finding.graphs, pair.operators, strict=True)),
-                accepted=search.steps,
-                counts=one.counts,
-                finished=finished,
-                case=case,
-                verdict=verdict,
-            )
+            before = {name: len(graph) for name, graph in finding.graphs.items()}
+            return _described(search, before, pair, finished), *judged
     return None
+
+
+def _described(search: Search, before: Mapping[str, int], smallest: Pair, finished: bool) -> dict[str, Any]:
+    """How a search reduced a finding; ``before`` has the number of operators of each program, by label."""
+    return {
+        "operators_before": dict(before),
+        "operators_after": dict(zip(before, smallest.operators, strict=True)),
+        "accepted": search.steps,
+        **asdict(search.trial.counts),
+        "finished": finished,
+    }
 
 
 def _of_program(
@@ -299,7 +287,7 @@ def _of_program(
         with suppress(NotShown, FindingError):
             of_graph = _of_graphs(lowered, session, time_s / 2, show, rules, finding)
     (label,) = stored.user_program
-    if of_graph and of_graph.after[label] == 1:
+    if of_graph and of_graph[0]["operators_after"][label] == 1:
         return of_graph
     try:
         of_text = _of_text(stored, session, began + time_s, show)
@@ -307,7 +295,8 @@ def _of_program(
         if of_graph is None:
             raise
         return of_graph
-    return of_graph if of_graph and of_graph.after[label] <= of_text.after[label] else of_text
+    left = [found[0]["operators_after"][label] for found in (of_graph, of_text) if found]
+    return of_graph if of_graph and left[0] <= left[1] else of_text
 
 
 def _of_text(stored: Stored, session: CompilerSession, until: float, show: Callable[[Progress], None]) -> Reduced:
@@ -332,16 +321,8 @@ def _of_text(stored: Stored, session: CompilerSession, until: float, show: Calla
 def _result(labels: tuple[str, ...], search: Search, finished: bool) -> Reduced:
     """The confirmed result of a search. Raises NotShown."""
     smallest, case, verdict = search.confirmed()
-    before, after = (dict(zip(labels, c.operators, strict=True)) for c in (search.accepted[0], smallest))
-    return Reduced(
-        before=before,
-        after=after,
-        accepted=search.steps,
-        counts=search.trial.counts,
-        finished=finished,
-        case=case,
-        verdict=verdict,
-    )
+    before = dict(zip(labels, search.accepted[0].operators, strict=True))
+    return _described(search, before, smallest, finished), case, verdict
 
 
 def _start(trial: Trial) -> Pair:
