@@ -7,7 +7,6 @@ import json
 import os
 import random
 import sys
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
@@ -65,8 +64,8 @@ def show_rule(
     stdout.print(f"{rule.comment}\n{rule.text}\n{rule.ruleset}, {rule.file}:{rule.line}", markup=False)
     for direction in directions(rule):
         if shown := _example(direction):
-            types = ", ".join(f"{x}: {t}" for x, t in shown.types.items())
-            stdout.print(f"\nexample ({types})\n  before {shown.before}\n  after  {shown.after}", markup=False)
+            before, after, types = shown
+            stdout.print(f"\nexample ({types})\n  before {before}\n  after  {after}", markup=False)
     for folder in campaign or ():
         store, _ = Store.open(folder)
         cases, tested = store.fired(name)
@@ -174,17 +173,13 @@ _DRAWS = 300
 _PREFERRED = ("float32", "int32", "bool", *dtypes.ALL)
 
 
-@dataclass(frozen=True)
-class _Example:
-    before: str
-    after: str
-    types: dict[str, str]
+def _example(rule: Rule) -> tuple[str, str, str] | None:
+    """The shortest example among some instances of a one-way rule: before, after, and the types of its inputs.
 
-
-def _example(rule: Rule) -> _Example | None:
-    """The shortest example among some instances of a one-way rule; None where no instance could be drawn."""
+    None where no instance could be drawn.
+    """
     rewriter = Rewriter([rule], Budget(rules=None, iterations=1))
-    found: list[_Example] = []
+    found: list[tuple[str, str, str]] = []
     for number in range(_DRAWS):
         dtype = _PREFERRED[number % 3] if number < _DRAWS // 2 else _PREFERRED[number % len(_PREFERRED)]
         try:
@@ -198,8 +193,8 @@ def _example(rule: Rule) -> _Example | None:
             terms = [term(known.graph, name) for name in group] if known else []
             others = [text for text in terms if text != before]
             if before in terms and others:
-                types = {name: str(instance.graph.types[name]) for name in instance.graph.inputs}
-                found.append(_Example(before, others[0], types))
+                types = ", ".join(f"{name}: {instance.graph.types[name]}" for name in instance.graph.inputs)
+                found.append((before, others[0], types))
         if len(found) >= 5:
             break
-    return min(found, key=lambda e: len(e.before) + len(e.after), default=None)
+    return min(found, key=lambda one: len(one[0]) + len(one[1]), default=None)

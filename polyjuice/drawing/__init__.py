@@ -44,16 +44,11 @@ class Side:
     shown: Mapping[str, str] = field(default_factory=dict)
 
 
-@dataclass(frozen=True)
-class Source:
-    """A drawing in Graphviz's language, and the tooltips of its nodes by their ids."""
+def source(sides: Sequence[Side]) -> tuple[str, dict[str, str]]:
+    """Some programs side by side in Graphviz's language, and the tooltips of its nodes by their ids.
 
-    text: str
-    titles: Mapping[str, str]
-
-
-def source(sides: Sequence[Side]) -> Source:
-    """The drawing of some programs, side by side. Several programs have a frame each."""
+    Several programs have a frame each.
+    """
     titles: dict[str, str] = {}
     parts = []
     for number, side in enumerate(sides):
@@ -61,7 +56,7 @@ def source(sides: Sequence[Side]) -> Source:
         if len(sides) > 1:
             body = f"subgraph cluster_{number} {{ label={_quoted(side.title)}; margin=14;\n{body}\n}}"
         parts.append(body)
-    return Source(_HEADER + "\n".join(parts) + "\n}\n", titles)
+    return _HEADER + "\n".join(parts) + "\n}\n", titles
 
 
 class _Writer:
@@ -266,8 +261,8 @@ def draw(sides: Sequence[Side], key: str, label: str, *, alone: bool = False) ->
     ``key`` is the prefix of all ids, so that a page can hold several drawings. ``label`` describes the drawing for
     screen readers. With ``alone`` the text is a complete file. Raises DrawingMissing, DrawingError.
     """
-    written = source(sides)
-    root = ElementTree.fromstring(re.sub(rb"<!DOCTYPE[^>]*>", b"", _laid_out(written.text)))
+    written, titles = source(sides)
+    root = ElementTree.fromstring(re.sub(rb"<!DOCTYPE[^>]*>", b"", _laid_out(written)))
     drawing = root.find(f"{{{_SVG}}}g")
     assert drawing is not None
     for element in root.iter():
@@ -277,7 +272,7 @@ def draw(sides: Sequence[Side], key: str, label: str, *, alone: bool = False) ->
         if element.get("id"):
             title = element.find(f"{{{_SVG}}}title")
             if title is not None:
-                _name(element, title, written.titles.get(element.get("id", ""), ""))
+                _name(element, title, titles.get(element.get("id", ""), ""))
             element.set("id", f"{key}-{element.get('id')}")
     root.set("class", "drawing")
     root.set("role", "img")

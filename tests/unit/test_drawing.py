@@ -97,7 +97,7 @@ def test_of_a_large_program_what_differs_is_drawn_with_its_neighbours() -> None:
     value = build.input(TensorType("float32", (2,)))
     for _ in range(300):
         value = build.op("Neg", value)
-    written = source([drawing.Side(title="", graph=build.build([value]), differs=frozenset({150}))]).text
+    written = source([drawing.Side(title="", graph=build.build([value]), differs=frozenset({150}))])[0]
     assert written.count('class="operator') == 3
     assert written.count('class="elsewhere') == 1
 
