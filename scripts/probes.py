@@ -19,10 +19,9 @@ from contextlib import suppress
 from pathlib import Path
 
 from polyjuice import probes, support
-from polyjuice.campaign.clock import Clock
 from polyjuice.campaign.config import Config
 from polyjuice.campaign.preparation import Preparation, Skip, Unsound
-from polyjuice.campaign.schedule import MIXED
+from polyjuice.campaign.schedule import MIXED, Clock
 from polyjuice.compilers import CompilerInfo, find, names
 from polyjuice.egraph import load
 from polyjuice.generate.instances import some_signatures

@@ -13,9 +13,8 @@ from pathlib import Path
 import numpy as np
 
 from polyjuice import pipeline
-from polyjuice.campaign.clock import Clock
 from polyjuice.campaign.config import Config
-from polyjuice.campaign.schedule import BATCH, Kinds, coverage_target, input_sets
+from polyjuice.campaign.schedule import BATCH, Clock, Kinds, coverage_target, input_sets
 from polyjuice.campaign.seeds import Seeds
 from polyjuice.compilers import CompilerInfo
 from polyjuice.egraph import Budget, Rewriter, Rewriting, Rule, Saturated, Variant, distinct, graph_windows, partners

@@ -17,11 +17,11 @@ from types import MappingProxyType
 
 from polyjuice import packs, pipeline
 from polyjuice.campaign import schedule
-from polyjuice.campaign.clock import ACTIVITIES, CONFIRM, PROBE, Clock
 from polyjuice.campaign.config import Config
 from polyjuice.campaign.confirmation import Confirmed, Confirming
 from polyjuice.campaign.coverage import Tuple, covered
 from polyjuice.campaign.preparation import Preparation, Skip, Unsound
+from polyjuice.campaign.schedule import ACTIVITIES, CONFIRM, PROBE, Clock
 from polyjuice.compilers import CompilerInfo, EnvironmentProblem, find
 from polyjuice.egraph import Rule
 from polyjuice.execution import Outcome, broken

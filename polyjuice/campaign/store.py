@@ -16,12 +16,11 @@ from pathlib import Path
 from typing import Any
 
 from polyjuice.campaign import seeds
-from polyjuice.campaign.clock import PROBE, SHARES, TRIAGE
 from polyjuice.campaign.config import Config
 from polyjuice.campaign.coverage import Tuple
 from polyjuice.campaign.lock import DATABASE, LOCK, PROCESSES, Lock, Locked
 from polyjuice.campaign.runner import CaseResult
-from polyjuice.campaign.schedule import Task
+from polyjuice.campaign.schedule import PROBE, SHARES, TRIAGE, Task
 from polyjuice.stored_files import FORM, mismatch, refusal, this_version
 from polyjuice.triage import FindingRecord
 from polyjuice.triage.automatic import Group, Triaged, reduced_folder

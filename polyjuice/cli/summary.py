@@ -19,10 +19,9 @@ from rich.table import Table
 
 from polyjuice import compilers
 from polyjuice.campaign import coverage
-from polyjuice.campaign.clock import CONFIRM, PROBE, TRIAGE
 from polyjuice.campaign.config import Config
 from polyjuice.campaign.runner import CaseResult
-from polyjuice.campaign.schedule import MIXED
+from polyjuice.campaign.schedule import CONFIRM, MIXED, PROBE, TRIAGE
 from polyjuice.campaign.seeds import Seeds
 from polyjuice.campaign.store import Store
 from polyjuice.campaign.triage import DUPLICATES, UNTRIAGED

@@ -14,8 +14,8 @@ from xml.etree import ElementTree
 
 from polyjuice import compilers, drawing
 from polyjuice.campaign import coverage
-from polyjuice.campaign.clock import SHARES
 from polyjuice.campaign.config import Config
+from polyjuice.campaign.schedule import SHARES
 from polyjuice.campaign.store import Store
 from polyjuice.compilers import EnvironmentProblem
 from polyjuice.frameworks.limits import reading_within

@@ -52,27 +52,50 @@ class Group:
     alike: bool = False
 
 
-def attribute(
-    findings: Sequence[Stored], culprits: Sequence[KnownCulprit]
-) -> Iterator[tuple[str, KnownCulprit | Group]]:
-    """Yield each finding's name with the culprit that accounts for it, or else with its group.
+@dataclass(frozen=True, kw_only=True)
+class Triaged:
+    """The result of triage for the finding called ``name``: its root ``cause``, which other findings may share.
+
+    For a duplicate, ``why`` says what shows that it has the cause of another finding.
+    ``record`` is the ``finding.json`` of the reduced finding. It is None where another finding already has this cause.
+    It is also None where reduction failed: then ``cause`` is "" and ``problem`` holds the reason. ``defect`` holds the
+    traceback where our own code failed. A finding that was only sorted has a ``group`` and no cause yet. ``ended``
+    means that the time for triage ran out before there was a result.
+    """
+
+    name: str
+    cause: str = ""
+    why: str = ""
+    record: Mapping[str, Any] | None = None
+    group: Group | None = None
+    problem: str = ""
+    defect: str = ""
+    ended: bool = False
+    seconds: float = 0.0
+
+
+def attribute(folders: Sequence[Path], culprits: Sequence[KnownCulprit]) -> Iterator[Triaged]:
+    """Yield each finding with the cause of the culprit that accounts for it, or else with its group.
 
     Findings with a culprit come first. Raises EnvironmentProblem where the compiler does not start.
     """
     waiting: list[_Waiting] = []
-    for stored in findings:
+    for folder in folders:
         try:
+            stored = load(folder)
             waiting.append(_Waiting(stored, stored.case()))
+        except (FindingError, FormatError) as problem:
+            yield Triaged(name=folder.name, problem=str(problem))
         except Unlowerable:  # triage says so
-            yield stored.folder.name, Group(stored.record.signature)
+            yield Triaged(name=folder.name, group=Group(stored.record.signature))
     for culprit in _promising(waiting, culprits):
         gone = _try([one for one in waiting if one.may_be(culprit)], culprit.blame)
         for one in [one for one in waiting if gone.get(one.name) is TrialResult.gone]:
             waiting.remove(one)
-            yield one.name, culprit
+            yield Triaged(name=one.name, cause=culprit.cause, why=culprit.evidence)
     levels = _levels([one for one in waiting if not one.stored.compiler.fast and not fails(one.stored.record.kind)])
     for one in waiting:
-        yield one.name, _group(one.stored, levels.get(one.name, ""))
+        yield Triaged(name=one.name, group=_group(one.stored, levels.get(one.name, "")))
 
 
 @dataclass(frozen=True)
@@ -167,28 +190,6 @@ def _first_wrong(stored: Stored) -> str:
     return f"{node.qualified} {graph.types[name].dtype}" if node else ""
 
 
-@dataclass(frozen=True, kw_only=True)
-class Triaged:
-    """The result of triage for the finding called ``name``: its root ``cause``, which other findings may share.
-
-    For a duplicate, ``why`` says what shows that it has the cause of another finding.
-    ``record`` is the ``finding.json`` of the reduced finding. It is None where another finding already has this cause.
-    It is also None where reduction failed: then ``cause`` is "" and ``problem`` holds the reason. ``defect`` holds the
-    traceback where our own code failed. A finding that was only sorted has a ``group`` and no cause yet. ``ended``
-    means that the time for triage ran out before there was a result.
-    """
-
-    name: str
-    cause: str = ""
-    why: str = ""
-    record: Mapping[str, Any] | None = None
-    group: Group | None = None
-    problem: str = ""
-    defect: str = ""
-    ended: bool = False
-    seconds: float = 0.0
-
-
 KnownCulprits = Callable[[str, str], Sequence[KnownCulprit]]
 """Return the culprits for a compiler (first argument) in a version (second argument) that are known by now."""
 
@@ -219,7 +220,7 @@ def _sorted(folders: Sequence[Path], culprits: Sequence[KnownCulprit]) -> Iterat
     """
     left = {folder.name: folder for folder in folders}
     try:
-        for result in _each(folders, culprits):
+        for result in attribute(folders, culprits):
             del left[result.name]
             yield result
     except EnvironmentProblem as problem:
@@ -233,21 +234,6 @@ def _sorted(folders: Sequence[Path], culprits: Sequence[KnownCulprit]) -> Iterat
         rest = [*left.values()]
         for half in (rest[: len(rest) // 2], rest[len(rest) // 2 :]):
             yield from _sorted(half, culprits)
-
-
-def _each(folders: Sequence[Path], culprits: Sequence[KnownCulprit]) -> Iterator[Triaged]:
-    """Yield the result of each finding. Raises EnvironmentProblem where the compiler does not start."""
-    findings: list[Stored] = []
-    for folder in folders:
-        try:
-            findings.append(load(folder))
-        except (FindingError, FormatError) as problem:
-            yield Triaged(name=folder.name, problem=str(problem))
-    for name, found in attribute(findings, culprits):
-        if isinstance(found, Group):
-            yield Triaged(name=name, group=found)
-        else:
-            yield Triaged(name=name, cause=found.cause, why=found.evidence)
 
 
 def triage(

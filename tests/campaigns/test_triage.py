@@ -19,8 +19,8 @@ import pytest
 from polyjuice.compilers import EnvironmentProblem
 from polyjuice.frameworks.onnx import graph_files
 from polyjuice.triage import automatic
+from polyjuice.triage.automatic import Triaged
 from polyjuice.triage.causes import KnownCulprit
-from polyjuice.triage.stored import Stored
 from tests.support.commands import fuzz, polyjuice, save_model
 from tests.support.plugins import importing_from, plugin
 
@@ -209,8 +209,8 @@ def test_findings_whose_compiler_is_gone_are_reported_as_they_were_met(
 
     culprit = KnownCulprit("mismatch", RELU_CAUSE, ("no-relu",), ("Relu",))
 
-    def attribute(findings: Sequence[Stored], culprits: Sequence[KnownCulprit]) -> Iterator[tuple[str, KnownCulprit]]:
-        yield findings[0].folder.name, culprit
+    def attribute(folders: Sequence[Path], culprits: Sequence[KnownCulprit]) -> Iterator[Triaged]:
+        yield Triaged(name=folders[0].name, cause=culprit.cause)
         raise EnvironmentProblem("wrong did not start")
 
     monkeypatch.syspath_prepend(triaged[0] / "site")
@@ -232,12 +232,10 @@ def test_a_fault_of_our_own_costs_the_finding_that_brings_it_about(
     bad = folders[1].name
     by_itself = automatic.attribute
 
-    def attribute(
-        findings: Sequence[Stored], culprits: Sequence[KnownCulprit]
-    ) -> Iterator[tuple[str, KnownCulprit | automatic.Group]]:
-        for name, found in by_itself(findings, culprits):
-            assert name != bad, "there is no such attribute"
-            yield name, found
+    def attribute(folders: Sequence[Path], culprits: Sequence[KnownCulprit]) -> Iterator[Triaged]:
+        for result in by_itself(folders, culprits):
+            assert result.name != bad, "there is no such attribute"
+            yield result
 
     monkeypatch.syspath_prepend(triaged[0] / "site")
     monkeypatch.setattr(automatic, "attribute", attribute)

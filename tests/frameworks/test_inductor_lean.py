@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from polyjuice import compilers
-from polyjuice.campaign.clock import Clock
 from polyjuice.campaign.config import Config
 from polyjuice.campaign.preparation import Preparation, Skip
+from polyjuice.campaign.schedule import Clock
 from polyjuice.compilers import find
 from polyjuice.egraph import load
 from polyjuice.execution import Worker

@@ -8,10 +8,9 @@ from pathlib import Path
 import pytest
 
 from polyjuice import compilers
-from polyjuice.campaign.clock import Clock
 from polyjuice.campaign.config import Config
 from polyjuice.campaign.preparation import Preparation, Skip
-from polyjuice.campaign.schedule import MIXED
+from polyjuice.campaign.schedule import MIXED, Clock
 from polyjuice.compilers import CompilerInfo
 from polyjuice.egraph import load
 from polyjuice.frameworks.forms import Form

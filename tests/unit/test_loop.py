@@ -14,10 +14,9 @@ from typing import Any
 import pytest
 
 from polyjuice.campaign import loop, processes
-from polyjuice.campaign.clock import CONFIRM, PROBE
 from polyjuice.campaign.config import Config
 from polyjuice.campaign.runner import CaseResult
-from polyjuice.campaign.schedule import LEAST_TRIAGE_S, Deadlines, Task, TriageShare
+from polyjuice.campaign.schedule import CONFIRM, LEAST_TRIAGE_S, PROBE, Deadlines, Task, TriageShare
 from polyjuice.campaign.store import Store
 from polyjuice.campaign.triage import UNTRIAGED, TriageJob
 from polyjuice.triage import FindingRecord

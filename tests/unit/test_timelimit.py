@@ -16,9 +16,8 @@ from typing import Any, cast
 import pytest
 
 from polyjuice.campaign import processes
-from polyjuice.campaign.clock import PROBE
 from polyjuice.campaign.runner import CaseResult
-from polyjuice.campaign.schedule import Deadlines, Task
+from polyjuice.campaign.schedule import PROBE, Deadlines, Task
 from polyjuice.timelimit import TimeLimit
 from polyjuice.triage import bisection
 from polyjuice.triage.bisection import TrialResult
