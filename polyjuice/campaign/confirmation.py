@@ -60,7 +60,6 @@ def fault_of_pack(pack: Pack, session: CompilerSession, oracles: Sequence[str]) 
 
 
 def _shown(pack: Pack, session: CompilerSession, oracles: Sequence[str]) -> tuple[Case, Verdict] | None:
-    """Run a pack as a case. Return the case and the first verdict on it; None without a verdict."""
     case = pipeline.rerun(pack.case, session)
     verdicts = pipeline.judge(case, session, oracles)
     return (case, verdicts[0]) if verdicts else None

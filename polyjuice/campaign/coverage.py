@@ -77,7 +77,6 @@ def _layouts(program: Program) -> Iterator[str]:
 
 
 def _settings(node: Node, first: TensorType, program: Program) -> Iterator[str]:
-    """Yield the settings of a program, or the operator's version at the opset of an ONNX model."""
     format, setup = program.artifact.format, program.artifact.setup
     known = versions(format, node.domain, node.op, first.dtype)
     if known is None:

@@ -57,14 +57,6 @@ class _Process:
     """The task that a process was doing when it died."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class _Order:
-    process: _Process
-    work: Callable[..., Any]
-    arguments: Sequence[Any]
-    deaths: int = 0
-
-
 class Pool:
     """Processes that each do one task after another."""
 
@@ -79,7 +71,8 @@ class Pool:
         self._context = context
         self._initializer = initializer
         self._arguments = arguments
-        self._orders: dict[Future[Any], _Order] = {}
+        self._orders: dict[Future[Any], tuple[_Process, Callable[..., Any], Sequence[Any], int]] = {}
+        """For each task its process, its work and arguments, and how often its process died."""
         self._folders: list[str] = []
         self._in_a_row = 0
         self._processes = [self._begun() for _ in range(workers)]
@@ -92,8 +85,8 @@ class Pool:
         """Whether a process died while this task ran there, or waited. If not, the pool forgets the finished task."""
         if isinstance(future.exception(), BrokenProcessPool):
             return True
-        order = self._orders.pop(future)
-        order.process.queue.remove(future)
+        process, *_ = self._orders.pop(future)
+        process.queue.remove(future)
         self._in_a_row = 0
         return False
 
@@ -103,12 +96,11 @@ class Pool:
         There is no future if the processes of the task have died too often. Raises NoProcess if processes die again
         and again, and none has any result.
         """
-        order = self._orders.pop(future)
-        if order.process in self._processes:
-            self._replace(order.process)
-        ran = order.process.task_at_death is future
-        deaths = order.deaths + ran
-        return (None if deaths == _TRIES else self._submit(order.work, order.arguments, deaths)), ran
+        process, work, arguments, deaths = self._orders.pop(future)
+        if process in self._processes:
+            self._replace(process)
+        ran = process.task_at_death is future
+        return (None if deaths + ran == _TRIES else self._submit(work, arguments, deaths + ran)), ran
 
     def shutdown(self, *, cancel_futures: bool = False) -> None:
         """Wait for the end of all processes, and remove their temporary folders."""
@@ -125,7 +117,7 @@ class Pool:
             self._replace(process)
             return self._submit(work, arguments, deaths)
         process.queue.append(future)
-        self._orders[future] = _Order(process=process, work=work, arguments=arguments, deaths=deaths)
+        self._orders[future] = process, work, arguments, deaths
         return future
 
     def _replace(self, process: _Process) -> None:

@@ -235,7 +235,6 @@ def versions(format: str, domain: str, op: str, dtype: str) -> Mapping[int, Sequ
 
 
 def _setting(due: Due, format: str, pack: str) -> str:
-    """Return the due setting: half of the programs have the plain one."""
     if not (known := settings(format)):
         return ""
     plain, *others = known

@@ -35,6 +35,7 @@ class Terminal(Console):
 stderr = Terminal(stderr=True, soft_wrap=True, emoji=False)  # a path may hold :train:
 stdout = Terminal(soft_wrap=True, width=None if sys.stdout.isatty() else 240, emoji=False)
 
+FindingArgument = Annotated[Path, typer.Argument(metavar="FINDING_DIR", help="A finding's folder.")]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print one JSON object on standard output.")]
 PythonOption = Annotated[
     Path | None,

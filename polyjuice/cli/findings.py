@@ -18,7 +18,17 @@ from rich.progress import SpinnerColumn, TextColumn
 from polyjuice import page
 from polyjuice.campaign.config import Usage, seconds
 from polyjuice.campaign.lock import campaign_of, hold_campaign_lock
-from polyjuice.cli.common import FINDINGS, OK, JsonOption, Live, PythonOption, interpreter, stderr, stdout
+from polyjuice.cli.common import (
+    FINDINGS,
+    OK,
+    FindingArgument,
+    JsonOption,
+    Live,
+    PythonOption,
+    interpreter,
+    stderr,
+    stdout,
+)
 from polyjuice.cli.options import RulesOption, reads_models
 from polyjuice.egraph import load as load_rules
 from polyjuice.page.cards import Page
@@ -126,7 +136,7 @@ def _reproduce(finding: Path, python: Path | None, as_json: bool, decision: Deci
 
 @reads_models
 def reduce(
-    finding: Annotated[Path, typer.Argument(metavar="FINDING_DIR", help="A finding's folder.")],
+    finding: FindingArgument,
     duration: Annotated[
         str, typer.Option("--time", metavar="DURATION", help="How long to search for smaller ones: 90s, 5m.")
     ] = "5m",
@@ -174,7 +184,7 @@ class _Reducing(Live):
 
 @reads_models
 def bisect(
-    finding: Annotated[Path, typer.Argument(metavar="FINDING_DIR", help="A finding's folder.")],
+    finding: FindingArgument,
     duration: Annotated[
         str, typer.Option("--time", metavar="DURATION", help="How long to search: 90s, 5m, 1h.")
     ] = "5m",

@@ -13,7 +13,7 @@ from rich.markup import escape
 from rich.table import Table
 
 from polyjuice.campaign.store import Store
-from polyjuice.cli.common import FINDINGS, OK, JsonOption, stdout
+from polyjuice.cli.common import FINDINGS, OK, FindingArgument, JsonOption, stdout
 from polyjuice.cli.settings import load_settings
 from polyjuice.triage import known_list
 from polyjuice.triage.known_list import KnownBug
@@ -35,7 +35,7 @@ ReadOption = Annotated[Path | None, _file(f"{_OWN_FILE}, and the list that Polyj
 @app.command("add")
 def add(
     context: typer.Context,
-    finding: Annotated[Path, typer.Argument(metavar="FINDING_DIR", help="A finding's folder.")],
+    finding: FindingArgument,
     url: Annotated[str, typer.Option(metavar="URL", help="Where the bug is reported.")],
     title: Annotated[str, typer.Option(metavar="TEXT", help="The bug in a few words.")] = "",
     fixed: Annotated[str, typer.Option(metavar="VERSION", help="The version in which it is fixed.")] = "",

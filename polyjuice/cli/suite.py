@@ -17,7 +17,17 @@ from rich.markup import escape
 
 from polyjuice import compilers
 from polyjuice.campaign.config import Usage, chosen
-from polyjuice.cli.common import FINDINGS, INTERRUPTED, OK, USAGE, JsonOption, own_fault, stderr, stdout
+from polyjuice.cli.common import (
+    FINDINGS,
+    INTERRUPTED,
+    OK,
+    USAGE,
+    FindingArgument,
+    JsonOption,
+    own_fault,
+    stderr,
+    stdout,
+)
 from polyjuice.cli.options import RulesOption, SeedOption, WorkersOption, flag, reads_models
 from polyjuice.cli.settings import load_settings
 from polyjuice.execution import probe
@@ -155,7 +165,7 @@ def run(
 @app.command("add")
 @reads_models
 def add(
-    finding: Annotated[Path, typer.Argument(metavar="FINDING_DIR", help="A finding's folder.")],
+    finding: FindingArgument,
     suite: Annotated[Path, typer.Argument(metavar="DIR", help="A suite's folder.")],
     url: Annotated[
         str, typer.Option(metavar="URL", help="Where the bug is reported: the case is expected to fail.")

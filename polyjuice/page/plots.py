@@ -109,7 +109,6 @@ def growth(counts: Sequence[int], caption: str, key: str) -> Picture:
 
 
 def _number(text: str) -> float | None:
-    """A finite real number, or None."""
     try:
         value = {"True": 1.0, "False": 0.0}.get(text)
         value = float(text) if value is None else value

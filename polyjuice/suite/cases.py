@@ -197,7 +197,6 @@ def _allowed(analysis: Analysis, reference: np.ndarray, plain: np.ndarray) -> np
 
 
 def _small(allowed: np.ndarray) -> np.ndarray:
-    """A single number where all are the same."""
     same = allowed.size and np.all(allowed == allowed.reshape(-1)[0])
     return np.asarray(allowed.reshape(-1)[0]) if same else allowed
 
@@ -299,6 +298,5 @@ def _write(found: Stored, folder: Path) -> tuple[tuple[str, ...], dict[str, str]
 
 
 def _same(one: Path, other: Path) -> bool:
-    """Whether two cases have the same files."""
     names = [path.name for path in other.iterdir()]
     return len(names) == len([*one.iterdir()]) and filecmp.cmpfiles(one, other, names, shallow=False)[0] == names

@@ -195,8 +195,6 @@ def trial_of(case: Case, verdict: Verdict, session: CompilerSession) -> TrialRes
 
 
 class _Search:
-    """The trials of one bisection; each distinct trial runs once."""
-
     def __init__(
         self, finding: Stored, case: Case, time_s: float, show: Callable[[str], None], alternatives: int
     ) -> None:
@@ -285,7 +283,6 @@ class _Search:
         return {name: met[name] for name in sorted(met, key=lambda name: (len(met[name]), place[name]))}
 
     def _traced(self, disabled: tuple[str, ...]) -> list[Program]:
-        """Run the programs with tracing and return them, the culprit first."""
         with CompilerSession(self._finding.conditions, self._finding.compiler, disabled, trace=True) as session:
             case = pipeline.rerun(self._case, session)
         return sorted(case.programs, key=lambda t: t.label != self._finding.verdict.culprit)
@@ -335,7 +332,6 @@ class _Search:
         return self._trials[key]
 
     def _result(self, shown: bool, sets: tuple[tuple[str, ...], ...] = ()) -> Bisection:
-        """Build the result from ``sets``, the sufficient sets of knobs, with the one to blame first."""
         named = {name for names in sets for name in names}
         met = {name: labels for name, labels in self._met.items() if name in named}
         elapsed = time.monotonic() - self._began

@@ -6,16 +6,17 @@ For a reduced pair this is ideally one rule, which shows a maintainer that the t
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
-from functools import cache
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
+from functools import cache, partial
+from itertools import count
 
 from polyjuice.egraph import Budget, Rewriter, Rule, load
 from polyjuice.egraph.encode import Range
 from polyjuice.egraph.language import constructors
 from polyjuice.egraph.random_choices import asked
 from polyjuice.egraph.saturation import constructors_in
-from polyjuice.ir import Graph, GraphError
+from polyjuice.ir import Graph, GraphError, renamed
 from polyjuice.triage.ddmin import ddmin
 
 #: A proof is given up at this many e-nodes. Reduced pairs have few.
@@ -51,22 +52,24 @@ def explain(
     if a.input_types != b.input_types or a.output_types != b.output_types:
         return None
     rules = tuple(rules) or default_rules()
-    proof = _Proof(_together(a, b), ranges or {})
+    prove = partial(_fired, _together(a, b), ranges or {})
     touching = accountable(a, b, rules)
     try:
-        if proof.fired((), 1, 1) is not None:
+        if prove((), 1, 1) is not None:
             return ()
         for tried, depth in (*((touching, depth) for depth in _DEPTHS), (rules, _DEPTH_OF_ALL)):
-            fired = proof.fired(tried, depth, _FEW_SEEDS)
+            fired = prove(tried, depth, _FEW_SEEDS)
             if fired is not None:
-                found = _least(proof, fired, touching, depth)
+                found = _least(prove, fired, touching, depth)
                 return found if len(found) < _TOO_MANY else None
     except GraphError:
         return None
     return None
 
 
-def _least(proof: _Proof, fired: Sequence[Rule], touching: Sequence[Rule], depth: int) -> tuple[Rule, ...]:
+def _least(
+    prove: Callable[[Sequence[Rule], int, int], object], fired: Sequence[Rule], touching: Sequence[Rule], depth: int
+) -> tuple[Rule, ...]:
     """Return a small sufficient subset of a proof's rules: a single one that touches the difference, if possible."""
     near = [rule for rule in touching if rule in fired]
     tried = 0
@@ -74,7 +77,7 @@ def _least(proof: _Proof, fired: Sequence[Rule], touching: Sequence[Rule], depth
     def suffice(rules: tuple[Rule, ...]) -> bool:
         nonlocal tried
         tried += 1
-        return tried <= _TRIED and proof.fired(rules, depth, _MANY_SEEDS) is not None
+        return tried <= _TRIED and prove(rules, depth, _MANY_SEEDS) is not None
 
     found = ddmin([*near, *(rule for rule in fired if rule not in near)], suffice)
     one = found[0] if len(found) == 1 else next((rule for rule in near if suffice((rule,))), None)
@@ -93,47 +96,34 @@ def accountable(a: Graph, b: Graph, rules: Iterable[Rule]) -> list[Rule]:
     return sorted(found, key=lambda rule: (len(sought - mentioned[rule]), len(mentioned[rule])))
 
 
-@dataclass(frozen=True)
-class _Proof:
-    """Tests whether rules make the first half of a graph's outputs equal to the second."""
+def _fired(
+    both: Graph, ranges: Mapping[str, Range], rules: Sequence[Rule], depth: int, seeds: int
+) -> list[Rule] | None:
+    """The rules that fired in a proof that the first half of a graph's outputs equals the second.
 
-    both: Graph
-    ranges: Mapping[str, Range]
-
-    def fired(self, rules: Sequence[Rule], depth: int, seeds: int) -> list[Rule] | None:
-        """The rules that fired in a proof of ``depth`` iterations; None without a proof. Raises GraphError."""
-        rewriter = Rewriter(
-            rules,
-            Budget(rules=None, iterations=depth, enodes=_ENODES),
-            constructors_in([self.both]) & constructors().keys(),
-        )
-        for seed in range(seeds if asked(rules) else 1):
-            saturated = rewriter.saturate([self.both], seed, [self.ranges])
-            roots = saturated.roots(0)
-            if roots[: len(roots) // 2] == roots[len(roots) // 2 :]:
-                return [rule for rule in rules if rule.name in saturated.rules]
-        return None
+    The proof has ``depth`` iterations. None without a proof. Raises GraphError.
+    """
+    budget = Budget(rules=None, iterations=depth, enodes=_ENODES)
+    rewriter = Rewriter(rules, budget, constructors_in([both]) & constructors().keys())
+    for seed in range(seeds if asked(rules) else 1):
+        saturated = rewriter.saturate([both], seed, [ranges])
+        roots = saturated.roots(0)
+        if roots[: len(roots) // 2] == roots[len(roots) // 2 :]:
+            return [rule for rule in rules if rule.name in saturated.rules]
+    return None
 
 
 def _together(a: Graph, b: Graph) -> Graph:
     """One graph with shared inputs that returns the outputs of ``a``, then those of ``b``."""
     names = {"": "", **dict(zip(b.inputs, a.inputs, strict=True))}
-    number = 0
-    for name in b.types:
-        if name not in names:
-            while f"b{number}" in a.types:
-                number += 1
-            names[name] = f"b{number}"
-            number += 1
-    nodes = (
-        replace(node, inputs=tuple(names[x] for x in node.inputs), outputs=tuple(names[y] for y in node.outputs))
-        for node in b.nodes
-    )
-    return Graph(
-        a.inputs,
-        {**a.constants, **{names[name]: array for name, array in b.constants.items()}},
-        (*a.nodes, *nodes),
-        (*a.outputs, *(names[name] for name in b.outputs)),
-        {**a.types, **{names[name]: t for name, t in b.types.items()}},
-        {**a.opsets, **b.opsets},
+    free = (name for number in count() if (name := f"b{number}") not in a.types)
+    b = renamed(b, names | {name: next(free) for name in b.types if name not in names})
+    return replace(
+        a,
+        constants={**a.constants, **b.constants},
+        nodes=(*a.nodes, *b.nodes),
+        outputs=(*a.outputs, *b.outputs),
+        types={**a.types, **b.types},
+        opsets={**a.opsets, **b.opsets},
+        updates={},
     )

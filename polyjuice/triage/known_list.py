@@ -249,7 +249,6 @@ def read_finding(folder: Path) -> dict[str, Any]:
 
 
 def _entry(finding: Mapping[str, Any], untriaged: str) -> dict[str, Any]:
-    """The entry for a finding's bug, without empty fields."""
     compiler, signature = finding["compiler"], finding["cause"] or finding["signature"]
     version, blame = finding["versions"].get(compiler, ""), list(narrow(compiler, finding["blame"]))
     fields = {

@@ -55,7 +55,6 @@ def _sets(axes: Sequence[Axis]) -> Iterator[tuple[Axis, ...]]:
 
 
 def _resize(pair: Pair, axes: Sequence[Axis], size: int, new: int) -> Iterator[Pair]:
-    """Keep the first elements along the axes, or the last."""
     along: dict[Leaf, list[int]] = {}
     for leaf, axis in axes:
         along.setdefault(leaf, []).append(axis)
@@ -158,7 +157,6 @@ def _as_it_is(node: Node) -> Node:
 
 
 def _one_axis_less(node: Node) -> Node:
-    """The node with axes numbered as if the first axis were gone."""
     attrs = dict(node.attrs)
     for name in _NUMBER_AXES:
         value = attrs.get(name)
@@ -214,7 +212,6 @@ def _without(pair: Pair, sites: Mapping[int, Collection[Site]]) -> Iterator[Pair
 
 
 def _with_plainer_option(pair: Pair, side: int, site: Site) -> Iterator[Pair]:
-    """Use the plainest option in one place of a site, for each place in turn."""
     for plainer in pair.choices[side].plainer_at(site):
         yield replace(pair, choices=tuple(plainer if n == side else c for n, c in enumerate(pair.choices)))
 
@@ -336,7 +333,6 @@ def plainer_values(pair: Pair, trial: Trial) -> Iterator[Edit]:
 
 
 def _uniform(pair: Pair, old: float, new: float) -> Iterator[Pair]:
-    """Change all constants whose elements all equal ``old``, whatever their shapes."""
     alike = {
         leaf: np.full_like(array, new)
         for leaf, array in leaves(pair).items()

@@ -353,7 +353,6 @@ def _first_wrong(pair: Pair, trial: Trial) -> Iterator[Pair]:
 
 
 def _alone(pair: Pair, graph: Graph, node: Node, result: str) -> Pair:
-    """One operator of a graph, with its operands as inputs."""
     values = traced(graph, pair.inputs)
     part = rebuild(graph, outputs=[result])
     added: list[np.ndarray] = []
@@ -377,7 +376,6 @@ def outputs(pair: Pair, trial: Trial) -> Iterator[Edit]:
 
 
 def _only_output(pair: Pair, name: str) -> Iterator[Pair]:
-    """Keep the output with this name in the first graph."""
     if name in pair.graphs[0].outputs:
         number = pair.graphs[0].outputs.index(name)
         yield replace(pair, graphs=tuple(rebuild(with_outputs(g, [number])) for g in pair.graphs), output=0)
@@ -391,7 +389,6 @@ def _without_output(pair: Pair, name: str) -> Iterator[Pair]:
 
 
 def _without_update(pair: Pair, place: int) -> Iterator[Pair]:
-    """Return the updated value as a plain output."""
     yield pair.with_graphs(
         [replace(g, updates={name: k for name, k in g.updates.items() if k != place}) for g in pair.graphs]
     )
@@ -430,7 +427,6 @@ def cuts(pair: Pair, trial: Trial) -> Iterator[Edit]:
 
 
 def _results_beside(graph: Graph, name: str) -> Sequence[str]:
-    """All results of the node that computes a value."""
     maker = next((node for node in graph.nodes if name in node.outputs), None)
     return [result for result in maker.outputs if result] if maker else []
 

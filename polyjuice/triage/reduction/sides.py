@@ -214,12 +214,10 @@ def _up_to(pair: Pair, name: str, side: int, trial: Trial) -> Iterator[Pair]:
 
 
 def _inner(graph: Graph) -> set[str]:
-    """The values that are neither leaves nor outputs."""
     return graph.types.keys() - {*graph.inputs, *graph.constants, *graph.outputs}
 
 
 def _rewritten(pair: Pair, side: int, trial: Trial) -> Iterator[Pair]:
-    """Yield pairs of a side that is wrong and its smallest rewritings."""
     graph = pair.graphs[side]
     if trial.wrong(pair, side):
         for other in without_an_operator(graph, trial.rewriter):

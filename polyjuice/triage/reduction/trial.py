@@ -418,7 +418,6 @@ class Trial:
         return InputSet(profile=self.stored.record.profile, arrays=inputs, mode=self._mode)
 
     def _sets(self, pair: Pair) -> list[InputSet]:
-        """The sets of inputs on which the programs run, one after another."""
         return [self._set(pair.inputs)] * self.runs
 
     def _ran(self, pair: Pair, side: int) -> Program | None:
@@ -510,5 +509,4 @@ def _forget(kept: dict[Any, Any]) -> None:
 
 
 def _varies(graph: Graph) -> bool:
-    """Whether an output depends on an input."""
     return not read(graph).isdisjoint(graph.inputs)

@@ -112,7 +112,6 @@ def chosen_once(graph: Graph, inputs: Sequence[np.ndarray], output: int) -> str:
 
 
 def _array(array: np.ndarray) -> str:
-    """A small array as nested lists; else ""."""
     return elements(array) if array.size <= MOST else ""
 
 

@@ -185,7 +185,6 @@ def program_stem(side: str) -> str:
 
 
 def _uncompiled(artifact: Artifact) -> Artifact:
-    """A program without the options of its compilation."""
     kept = {key: value for key, value in artifact.setup.items() if key in ("layouts", "mode", "updates")}
     return replace(artifact, setup=kept)
 

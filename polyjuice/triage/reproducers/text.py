@@ -142,7 +142,6 @@ class _Text:
         return _joined([*head, repro, *models, *ending])
 
     def _loading(self, text: str) -> str:
-        """A statement that loads the arrays that a text names."""
         constants = [dict(artifact.arrays) for artifact in self.sides.values()]
         stored = stored_arrays(self.case, self.verdict, constants)
         named = [name for name in stored if f'ARRAYS["{name}"]' in text]
@@ -152,7 +151,6 @@ class _Text:
         return f"ARRAYS = np.load(io.BytesIO({bytes_expression(data)}))"
 
     def _repro(self, programs: Programs) -> str:
-        """The code that compiles and runs a program."""
         compiler = self.session.compiler
         graphs = [self.case.of(self.verdict.a).graph, *(self.case.of(b).graph for b in filter(None, [self.verdict.b]))]
         passed = {t.dtype for graph in graphs for t in (*graph.input_types, *graph.output_types)}
@@ -208,7 +206,6 @@ class _Text:
         )
 
     def _values(self, arrays: Arrays, programs: Programs) -> Iterator[str]:
-        """Statements that define the inputs."""
         inputs = self.case.inputs[self.verdict.inputs]
         for i, (name, array) in enumerate(zip(programs.inputs, inputs, strict=True)):
             yield f"{name} = {arrays.expression(input_name(i), array)}"
@@ -301,7 +298,6 @@ class _Text:
         yield f"difference = {difference}\n{judge}"
 
     def _shown(self, reference: np.ndarray | None) -> Iterator[str]:
-        """Lines that print the output of each side, and the expected one."""
         verdict = self.verdict
         assert verdict.allowed is not None
         shown = {"a": "A"}
@@ -322,7 +318,6 @@ class _Text:
         return "[wrong][:8]"
 
     def _allowed(self, arrays: Arrays) -> str:
-        """The line that defines how far apart two results may be."""
         allowed = self.verdict.allowed
         assert allowed is not None
         why = (
@@ -344,7 +339,6 @@ class _Text:
         return f"allowed = {text}  # {why}"
 
     def _dtype(self) -> str:
-        """The element type of the result that shows the fault."""
         return self._oracle.dtype(self.case, self.verdict)
 
 
