@@ -24,7 +24,7 @@ from typing import Any
 from polyjuice.egraph import bounds
 from polyjuice.egraph.sexpr import commands
 from polyjuice.ir import dtypes
-from polyjuice.ops import TABLE, Attr, Op
+from polyjuice.ops import TABLE, Attr, Op, ShapeMismatch
 from polyjuice.ops.spec import PROMOTED
 from polyjuice.ops.value_bounds import Bounds
 
@@ -333,7 +333,7 @@ def _shape_terms(c: Constructor, output: int) -> list[tuple[str, list[str]]]:
     """(expression, guards) for each case of the signature; none where egglog cannot express it."""
     if c.op.elementwise:
         return [("s0", [])]
-    with suppress(Untraceable):
+    with suppress(Untraceable, ShapeMismatch):  # shapes that the signature compares may be any
         return _traced(c, output)
     return []
 
