@@ -99,6 +99,8 @@ def element(number: Number, dtype: str) -> np.ndarray:
     """A number as an array of rank 0: rounded in a floating type, wrapped around in an integer type."""
     if dtypes.is_float(dtype):
         return np.asarray(_rounded(number, dtype)).astype(dtypes.to_numpy(dtype))
+    if dtype in dtypes.NARROW_FLOATS:
+        return np.asarray(number, np.float64).astype(dtypes.to_numpy(dtype))
     return np.asarray(int(number) & (2**64 - 1), np.uint64).astype(dtypes.to_numpy(dtype))
 
 

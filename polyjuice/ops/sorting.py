@@ -52,6 +52,8 @@ def _unsure(c: ErrorContext, axis: int, stable: bool) -> np.ndarray:
     else:
         reach = floor = np.sort(x, axis=axis)
     n = x.shape[axis]
+    if not n:
+        return np.zeros(x.shape, bool)
     below, above = np.take(reach, range(n - 1), axis), np.take(floor, range(1, n), axis)
     sure = below < above
     if stable:

@@ -461,7 +461,7 @@ OPS = (
         adjoint=adjoints.reduction(lambda x, y, n: 1.0),
         partial=by_definition,
     ),
-    _truth("any", True, "ReduceMax"),
+    _truth("any", True, "ReduceSum"),
     _truth("all", False, "ReduceMin"),
     axis_reductions.reduction(
         "count_nonzero",

@@ -27,6 +27,9 @@ RANGES: tuple[tuple[float, float] | None, ...] = (
 
 _LARGEST_SIZE = 600
 
+#: How often dimensions may have the size 0, too.
+_EMPTY = 0.2
+
 #: Attributes that may have to agree with those of another operator. The draw sometimes guesses them. The operator's
 #: entry proposes all others.
 _POSITIONS = frozenset(
@@ -70,7 +73,8 @@ class _Drawing:
         self._rng = rng
         others = [t for t in dtypes.EVERY if t != dtype]
         self._dtypes = [dtype, *rng.sample(others, len(others))]
-        self._sizes = (1, 2) if small else rng.choice(((2, 3, 4), (1, 2, 3, 5), (2, 4, 8), (1, 1, 7)))
+        sizes = (1, 2) if small else rng.choice(((2, 3, 4), (1, 2, 3, 5), (2, 4, 8), (1, 1, 7)))
+        self._sizes = (0, *sizes) if rng.random() < _EMPTY else sizes
         self._ranks = _ranks(self._side.facts)
         self._builder = GraphBuilder()
         self._known: dict[str, Any] = {}

@@ -25,6 +25,11 @@ def test_a_text_is_the_number_and_its_kind(number: int | float) -> None:
     assert (type(parsed), parsed, math.copysign(1, parsed)) == (type(number), number, math.copysign(1, number))
 
 
+@pytest.mark.parametrize("dtype", ["float8e4m3fn", "float8e5m2", "float16", "float32"])
+def test_an_element_of_a_floating_type_keeps_its_sign_and_its_fraction(dtype: str) -> None:
+    assert [float(numbers.element(number, dtype)) for number in (-1.0, 0.5, -1.5)] == [-1.0, 0.5, -1.5]
+
+
 @pytest.mark.parametrize("text", ["", "x", "1 + 1", str(2**63), str(-(2**63) - 1)])
 def test_what_torch_takes_for_no_number_is_refused(text: str) -> None:
     with pytest.raises(TypeMismatch):

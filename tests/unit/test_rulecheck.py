@@ -75,6 +75,7 @@ FALSE = {
     "matrices commute": "(rewrite (MatMul x y) (MatMul y x) :ruleset modular)",
     "softmax needs no sum": "(rewrite (Softmax x a) (Exp x) :ruleset real)",
     "a window of one is the pool": "(rewrite (MaxPool x k s p d c) x :ruleset exact)",
+    "a greatest element exists": "(rewrite (Relu (ReduceMax x a k n)) (ReduceMax (Relu x) a k n) :ruleset exact)",
     "a kernel has no sign": "(rewrite (Conv2 x w a b c d) (Conv2 x (Neg w) a b c d) :ruleset real)",
 }
 
@@ -94,8 +95,10 @@ def test_a_counterexample_is_small_and_can_be_checked_by_hand(tmp_path: Path) ->
     assert found.size <= 2
     x, y = (float(found.values[name].strip("[]")) for name in "xy")
     assert {abs(x), abs(y)} <= {0.0, 1.0, 2.0}
-    assert float(found.left_value.strip("[]")) == x - y
-    assert float(found.right_value.strip("[]")) == y - x
+    x, y = np.array([x, y]).astype(found.types["x"].partition("[")[0])  # unsigned numbers wrap around
+    with np.errstate(over="ignore"):
+        assert float(found.left_value.strip("[]")) == x - y
+        assert float(found.right_value.strip("[]")) == y - x
     assert str(found).splitlines()[:2] == ["(Sub x y)", "  is not (Sub y x)"]
 
 
