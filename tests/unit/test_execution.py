@@ -194,7 +194,6 @@ FRAMEWORKS = {
     "_openvino_parts": {"openvino"},
     "_inductor_trace": {"torch"},
     "_inductor_unit": {"torch"},
-    "_inductor_lean": {"torch", "sympy"},
     "_inductor_objects": {"torch"},
     "_tensorflow": {"tensorflow"},
     "jax": {"ml_dtypes"},
