@@ -9,19 +9,15 @@ import os
 os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
 os.environ.setdefault("TF_ENABLE_ONEDNN_OPTS", "0")
 
-import linecache
-import sys
 from collections.abc import Callable, Sequence
-from types import ModuleType
 from typing import Any, NamedTuple
 
 import numpy as np
 import tensorflow as tf
 
-Array = tuple[str, "np.ndarray[Any, Any]"]
+from . import _source
 
-_MODULE = "polyjuice_model"
-_FILE = "<model>"  # one name for every model's source, so that equal failures have equal traces
+Array = tuple[str, "np.ndarray[Any, Any]"]
 
 _device = "/CPU:0"
 
@@ -53,11 +49,7 @@ class Loaded(NamedTuple):
 
 def load(artifact: dict[str, Any]) -> Loaded:
     """Execute the source, and build its `Model` from the arrays."""
-    source = artifact["source"]
-    module = ModuleType(_MODULE)
-    sys.modules[_MODULE] = module
-    linecache.cache[_FILE] = (len(source), None, source.splitlines(keepends=True), _FILE)
-    exec(compile(source, _FILE, "exec"), module.__dict__)
+    module = _source.module_of(artifact["source"])
     with tf.device(_device):
         model = module.Model({name: tensor(array) for name, array in artifact["arrays"].items()})
     return Loaded(model, **artifact["setup"])

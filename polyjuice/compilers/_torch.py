@@ -6,23 +6,17 @@ import os
 
 os.environ.setdefault("OMP_NUM_THREADS", "2")  # OpenMP reads it once, when Torch is imported
 
-import linecache
-import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from types import ModuleType
 from typing import Any
 
 import numpy as np
 import torch
 
-from . import _torch_memory
+from . import _source, _torch_memory
 
 Array = tuple[str, "np.ndarray[Any, Any]"]
-
-_MODULE = "polyjuice_model"
-_FILE = "<model>"  # one name for every model's source, so that equal failures have equal traces
 
 _device = torch.device("cpu")
 
@@ -71,14 +65,8 @@ class Loaded:
 
 def load(artifact: dict[str, Any]) -> Loaded:
     """Execute the source, and build its `Model` from the arrays."""
-    source = artifact["source"]
-    module = ModuleType(_MODULE)
-    # Dynamo imports the modules of inlined functions by name, and shows source lines in its errors.
-    sys.modules[_MODULE] = module
-    linecache.cache[_FILE] = (len(source), None, source.splitlines(keepends=True), _FILE)
-    exec(compile(source, _FILE, "exec"), module.__dict__)
     arrays = {name: tensor(array) for name, array in artifact["arrays"].items()}
-    model: torch.nn.Module = module.Model(arrays)
+    model: torch.nn.Module = _source.module_of(artifact["source"]).Model(arrays)
     program = Loaded(model.to(_device), **artifact["setup"])
     program.model.train(program.mode == "train")
     return program

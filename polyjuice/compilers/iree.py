@@ -9,15 +9,14 @@ import re
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-import ml_dtypes
-import numpy as np
 import onnx
 import onnx.shape_inference
 from iree import compiler, runtime
 from iree.compiler.extras import onnx_importer
 from iree.compiler.ir import Context
 
-from . import _llvm
+from . import _llvm, _narrow
+from ._narrow import Array
 
 INFO: dict[str, Any] = {
     "format": "onnx",
@@ -64,8 +63,6 @@ def prepare(model, inputs):
     return call
 """,
 }
-
-Array = tuple[str, "np.ndarray[Any, Any]"]
 
 _BACKENDS = ["llvm-cpu"]
 _INPUT_PHASE = ["--compile-to=input", "--iree-input-type=onnx", "--iree-input-demote-f64-to-f32=false"]
@@ -186,9 +183,10 @@ def compile(program: Loaded, inputs: Sequence[Array]) -> Compiled:
 
 def run(compiled: Compiled, inputs: Sequence[Array]) -> list[Array]:
     """Call the function."""
-    outputs = compiled.function(*[values.view(_dtype(dtype)) for dtype, values in inputs])
+    outputs = compiled.function(*map(_narrow.to_numpy, inputs))
     outputs = outputs if isinstance(outputs, (list, tuple)) else [outputs]
-    return [_to_array(output.to_host(), dtype) for output, dtype in zip(outputs, compiled.results)]
+    # The runtime knows the width of an integer, but not its sign; and its memory dies with the result.
+    return [_narrow.from_numpy(output.to_host().copy().view(dtype)) for output, dtype in zip(outputs, compiled.results)]
 
 
 def knobs() -> list[str]:
@@ -212,16 +210,3 @@ def _invoke(text: str | bytes, flags: list[str]) -> bytes:
         if "undefined symbol" in message:  # IREE computes float64, for example, in float32 by default
             raise NotImplementedError(message) from error
         raise RuntimeError(message) from error
-
-
-def _dtype(name: str) -> Any:
-    name = name.replace("float8e", "float8_e")
-    return np.dtype(getattr(ml_dtypes, name) if hasattr(ml_dtypes, name) else name)
-
-
-def _to_array(values: np.ndarray[Any, Any], dtype: Any) -> Array:
-    """A result in its declared type: the runtime knows the width of an integer, but not its sign."""
-    values = values.copy().view(dtype)  # a view of memory that dies with the result
-    if dtype.name.startswith("float8_"):
-        return dtype.name.replace("float8_", "float8"), values.view(np.uint8)
-    return (dtype.name, values.view(np.uint16)) if dtype.name == "bfloat16" else (dtype.name, values)

@@ -10,21 +10,16 @@ import os
 os.environ.setdefault("JAX_PLATFORMS", "cpu")
 os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
 
-import linecache
-import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 import jax
 import jax.numpy as jnp
-import ml_dtypes
 import numpy as np
 
-from . import _xla
-
-Array = tuple[str, "np.ndarray[Any, Any]"]
+from . import _narrow, _source, _xla
+from ._narrow import Array
 
 INFO: dict[str, Any] = {
     "format": "jax",
@@ -57,20 +52,6 @@ def prepare(model, inputs, level="3"):
 """,
 }
 
-_MODULE = "polyjuice_model"
-_FILE = "<model>"  # one name for every model's source, so that equal failures have equal traces
-
-_NARROW = {
-    "bfloat16": ml_dtypes.bfloat16,
-    "float8e4m3fn": ml_dtypes.float8_e4m3fn,
-    "float8e5m2": ml_dtypes.float8_e5m2,
-    "int4": ml_dtypes.int4,
-    "uint4": ml_dtypes.uint4,
-}
-"""The element types that NumPy lacks. Arrays from the host hold their bits."""
-
-_NAMES = {np.dtype(dtype).name: name for name, dtype in _NARROW.items()}
-
 _dump: Path | None = None
 
 trace = _xla.trace
@@ -97,20 +78,9 @@ def start(options: dict[str, Any]) -> None:
 
 def load(artifact: dict[str, Any]) -> Callable[..., Any]:
     """Execute the source, and build its `Model` from the arrays."""
-    source = artifact["source"]
-    module = ModuleType(_MODULE)
-    sys.modules[_MODULE] = module
-    linecache.cache[_FILE] = (len(source), None, source.splitlines(keepends=True), _FILE)
-    exec(compile_source(source), module.__dict__)
+    module = _source.module_of(artifact["source"])
     model: Callable[..., Any] = module.Model({name: tensor(array) for name, array in artifact["arrays"].items()})
     return model
-
-
-def compile_source(source: str) -> Any:
-    """The code of a program. This file's own `compile` hides Python's."""
-    import builtins
-
-    return builtins.compile(source, _FILE, "exec")
 
 
 def eager(program: Callable[..., Any], inputs: Sequence[Array]) -> list[Array]:
@@ -148,16 +118,9 @@ def knobs() -> list[str]:
 
 def tensor(array: Array) -> Any:
     """A new JAX array that shares no memory with the array."""
-    dtype, values = array
-    if dtype in _NARROW:
-        values = values.view(_NARROW[dtype])
-    return jnp.array(values)
+    return jnp.array(_narrow.to_numpy(array))
 
 
 def to_array(value: Any) -> Array:
     """The inverse of `tensor`."""
-    found = np.asarray(value)
-    name = _NAMES.get(found.dtype.name)
-    if name is None:
-        return found.dtype.name, found
-    return name, found.view(np.uint16 if name == "bfloat16" else np.uint8)
+    return _narrow.from_numpy(np.asarray(value))

@@ -84,13 +84,6 @@ def array(y):
 
 Array = tuple[str, "np.ndarray[Any, Any]"]
 
-_LEVEL_NAMES = {
-    "disable": "ORT_DISABLE_ALL",
-    "basic": "ORT_ENABLE_BASIC",
-    "extended": "ORT_ENABLE_EXTENDED",
-    "layout": "ORT_ENABLE_LAYOUT",
-    "all": "ORT_ENABLE_ALL",
-}
 _PROVIDERS = ["CPUExecutionProvider"]
 _LOG_CHANGES = 1  # the severity at which a session logs the changes of each optimizer
 _CHANGED = re.compile(r"GraphTransformer (\S+) modified: 1")
@@ -166,7 +159,7 @@ def start(options: dict[str, Any]) -> None:
         raise RuntimeError(f"onnxruntime has no level {level!r}: choose from {', '.join(INFO['levels'])}")
     levels = onnxruntime.GraphOptimizationLevel
     # Releases without a name for the layout level run it under "all".
-    _settings.graph_optimization_level = getattr(levels, _LEVEL_NAMES[level], levels.ORT_ENABLE_ALL)
+    _settings.graph_optimization_level = getattr(levels, INFO["level_names"][level], levels.ORT_ENABLE_ALL)
     # Building a thread pool takes as long as optimizing a small graph.
     _settings.intra_op_num_threads = int(options.get("threads", os.environ.get("OMP_NUM_THREADS", 1)))
     _settings.inter_op_num_threads = 1

@@ -11,7 +11,6 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-import ml_dtypes
 import numpy as np
 import onnx
 import tvm
@@ -21,7 +20,8 @@ from tvm.ir.instrument import pass_instrument
 from tvm_ffi import Array as TvmArray
 from tvm_ffi import Shape, structural_equal
 
-from . import _llvm
+from . import _llvm, _narrow
+from ._narrow import Array
 
 INFO: dict[str, Any] = {
     "format": "onnx",
@@ -52,8 +52,6 @@ def prepare(model, inputs, level="3"):
     return call
 """,
 }
-
-Array = tuple[str, "np.ndarray[Any, Any]"]
 
 # Passes without which a program still compiles, by the registered functions that make them. TIR's passes have moved
 # between releases, from tir to tirx and s_tir.
@@ -207,11 +205,9 @@ def _registered(entry: str) -> list[str]:
 
 
 def _tensor(array: Array) -> tvm.runtime.Tensor:
-    dtype, values = array
-    if dtype in ("int4", "uint4"):
+    if array[0] in ("int4", "uint4"):
         raise NotImplementedError("arrays of 4-bit integers are passed to ONNX Runtime alone")
-    name = dtype.replace("float8e", "float8_e")
-    return tvm.runtime.tensor(values.view(getattr(ml_dtypes, name)) if hasattr(ml_dtypes, name) else values)
+    return tvm.runtime.tensor(_narrow.to_numpy(array))
 
 
 def _to_array(value: tvm.runtime.Tensor | Shape) -> Array:
@@ -219,7 +215,6 @@ def _to_array(value: tvm.runtime.Tensor | Shape) -> Array:
         return "int64", np.array(value, np.int64)
     if str(value.dtype) in ("int4", "uint4"):
         raise NotImplementedError("arrays of 4-bit integers are passed to ONNX Runtime alone")
-    values = value.numpy()
-    if values.dtype.name.startswith("float8_"):
-        return values.dtype.name.replace("float8_", "float8"), values.view(np.uint8)
-    return ("bfloat16", values.view(np.uint16)) if value.dtype == "bfloat16" else (values.dtype.name, values)
+    return (
+        ("bfloat16", value.numpy().view(np.uint16)) if value.dtype == "bfloat16" else _narrow.from_numpy(value.numpy())
+    )

@@ -16,7 +16,7 @@ _MISSPELT = re.compile(r"(AttributeError|NameError|UnboundLocalError|SyntaxError
 """The errors that Python raises for a misspelt program, as an outcome's message begins."""
 
 _PROGRAM = 'File "<model>"'
-"""How a traceback names the program's file (``_FILE`` in compilers/_torch.py and compilers/_tensorflow.py)."""
+"""How a traceback names the program's file (``_FILE`` in compilers/_source.py)."""
 
 _ELEMENT_TYPE = re.compile(
     r"TypeError: (~ \(operator\.invert\) is only implemented on integer and Boolean-type tensors"
