@@ -18,8 +18,8 @@ from polyjuice import drawing
 from polyjuice.compilers import EnvironmentProblem
 from polyjuice.frameworks.lowering import Unlowerable
 from polyjuice.frameworks.onnx import graph_files
-from polyjuice.interpret import EvaluationError, evaluate
-from polyjuice.ir import Graph, Node, array_text
+from polyjuice.interpret import EvaluationError
+from polyjuice.ir import Graph, array_text
 from polyjuice.oracles import KINDS, Kind, kind_of
 from polyjuice.page import plots
 from polyjuice.page.plots import Picture
@@ -27,6 +27,7 @@ from polyjuice.triage import FindingError, listing
 from polyjuice.triage import stored as stored_findings
 from polyjuice.triage.explanation import accountable, default_rules
 from polyjuice.triage.record import FindingRecord, read_record
+from polyjuice.triage.reduction.edits import traced
 from polyjuice.triage.report.values import table_rows
 from polyjuice.triage.stored import Stored
 from polyjuice.wording import counted
@@ -334,13 +335,8 @@ def computed(graph: Graph, inputs: Sequence[np.ndarray]) -> dict[str, str]:
     large = len(graph.nodes) > _NODES or sum(type.size for type in graph.types.values()) > _ELEMENTS
     if large or len(inputs) != len(graph.inputs):
         return {}
-    values: dict[str, np.ndarray] = {**dict(zip(graph.inputs, inputs, strict=True)), **graph.constants}
-
-    def observe(node: Node, operands: Sequence[np.ndarray], results: Sequence[np.ndarray]) -> None:
-        values.update({name: array for name, array in zip(node.outputs, results, strict=True) if name})
-
     try:
-        evaluate(graph, inputs, "float64", [observe])
+        values = traced(graph, inputs, "float64")
     except EvaluationError:
         return {}
     texts = {name: array_text(x.astype(np.float64) if x.dtype.kind == "V" else x) for name, x in values.items()}

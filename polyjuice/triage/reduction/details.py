@@ -14,7 +14,7 @@ import numpy as np
 from polyjuice.execution import Site
 from polyjuice.ir import Attrs, Graph, GraphError, Node, complexes, dtypes, uniform_value
 from polyjuice.ops.spec import REQUIRED
-from polyjuice.triage.reduction.edits import Edit, Leaf, array_of, leaves, rebuild, with_leaves
+from polyjuice.triage.reduction.edits import Edit, Leaf, array_of, leaves, with_leaves, with_nodes
 from polyjuice.triage.reduction.trial import PLAINEST, Pair, Trial, array_cost, cast, defaults
 
 #: Attributes whose numbers are no sizes.
@@ -147,13 +147,10 @@ def _without_first(pair: Pair, chosen: Sequence[Leaf]) -> Iterator[Pair]:
             if not array.ndim or array.shape[0] != 1:
                 return
             smaller[leaf] = array[0]
-    for change in (_as_it_is, _one_axis_less):
-        with suppress(GraphError):
-            yield with_leaves(pair, smaller, [list(map(change, graph.nodes)) for graph in pair.graphs])
-
-
-def _as_it_is(node: Node) -> Node:
-    return node
+    with suppress(GraphError):
+        yield with_leaves(pair, smaller)
+    with suppress(GraphError):
+        yield with_leaves(pair, smaller, [list(map(_one_axis_less, graph.nodes)) for graph in pair.graphs])
 
 
 def _one_axis_less(node: Node) -> Node:
@@ -264,9 +261,7 @@ def plainer_attributes(pair: Pair, trial: Trial) -> Iterator[Edit]:
 
 
 def _with_attributes(pair: Pair, side: int, outputs: tuple[str, ...], attrs: Attrs) -> Iterator[Pair]:
-    graph = pair.graphs[side]
-    nodes = [replace(node, attrs=attrs) if node.outputs == outputs else node for node in graph.nodes]
-    yield pair.with_graphs([rebuild(graph, nodes=nodes) if n == side else g for n, g in enumerate(pair.graphs)])
+    yield with_nodes(pair, lambda n, node: replace(node, attrs=attrs) if (n, node.outputs) == (side, outputs) else node)
 
 
 def _plainer(node: Node, name: str) -> Iterator[Any]:
@@ -302,16 +297,11 @@ def _plainer_numbers(value: float) -> Iterator[float]:
 def _with_attribute(
     pair: Pair, op: str, name: str, old: Any, new: Any, only: tuple[int, tuple[str, ...]] | None = None
 ) -> Iterator[Pair]:
-    graphs = []
-    for side, graph in enumerate(pair.graphs):
-        nodes = [
-            replace(n, attrs={**n.attrs, name: new})
-            if n.qualified == op and n.attrs.get(name) == old and only in (None, (side, n.outputs))
-            else n
-            for n in graph.nodes
-        ]
-        graphs.append(rebuild(graph, nodes=nodes))
-    yield pair.with_graphs(graphs)
+    def changed(side: int, n: Node) -> Node:
+        same = n.qualified == op and n.attrs.get(name) == old and only in (None, (side, n.outputs))
+        return replace(n, attrs={**n.attrs, name: new}) if same else n
+
+    yield with_nodes(pair, changed)
 
 
 def plainer_values(pair: Pair, trial: Trial) -> Iterator[Edit]:

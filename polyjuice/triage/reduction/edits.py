@@ -303,6 +303,12 @@ def on_side(pair: Pair, side: int, graph: Graph) -> Pair:
     return pair.with_graphs([graph if n == side else other for n, other in enumerate(pair.graphs)])
 
 
+def with_nodes(pair: Pair, change: Callable[[int, Node], Node]) -> Pair:
+    """The pair with other nodes: ``change`` gets the index of a node's graph, and the node. Raises GraphError."""
+    graphs = enumerate(pair.graphs)
+    return pair.with_graphs([rebuild(g, nodes=[change(side, node) for node in g.nodes]) for side, g in graphs])
+
+
 def tidy(pair: Pair) -> Pair:
     """The pair without the inputs that neither side reads."""
     reads = list(map(read, pair.graphs))
@@ -421,14 +427,10 @@ def cuts(pair: Pair, trial: Trial) -> Iterator[Edit]:
     cut = partial(_cut, keep_names=trial.split is not None)
     for value in reversed(by_depth(pair, values)):
         yield partial(cut, values=[value])
-        results = _results_beside(pair.graphs[0], value.names[0][0])
+        makers = [node for node in pair.graphs[0].nodes if value.names[0][0] in node.outputs]
+        results = [name for node in makers for name in node.outputs if name]
         if len(results) > 1 and all(name in of for name in results):
             yield partial(cut, values=[of[name] for name in results])
-
-
-def _results_beside(graph: Graph, name: str) -> Sequence[str]:
-    maker = next((node for node in graph.nodes if name in node.outputs), None)
-    return [result for result in maker.outputs if result] if maker else []
 
 
 def _cut(pair: Pair, values: Sequence[Shared], keep_names: bool) -> Iterator[Pair]:
@@ -502,13 +504,11 @@ def products(pair: Pair, trial: Trial) -> Iterator[Edit]:
 
 
 def _product(pair: Pair, outputs: tuple[str, ...], operands: tuple[str, ...]) -> Iterator[Pair]:
-    (graph,) = pair.graphs
-    if all(name in graph.types for name in operands):
-        nodes = [
-            replace(node, op="MatMul", inputs=operands, attrs={}) if node.outputs == outputs else node
-            for node in graph.nodes
-        ]
-        yield pair.with_graphs([rebuild(graph, nodes=nodes)])
+    def product(_: int, node: Node) -> Node:
+        return replace(node, op="MatMul", inputs=operands, attrs={}) if node.outputs == outputs else node
+
+    if all(name in pair.graphs[0].types for name in operands):
+        yield with_nodes(pair, product)
 
 
 def fewer_inputs(pair: Pair, trial: Trial) -> Iterator[Edit]:
@@ -536,13 +536,10 @@ def fewer_operands(pair: Pair, trial: Trial) -> Iterator[Edit]:
 
 
 def _without_operand(pair: Pair, name: str, count: int, position: int, sides: Sequence[int]) -> Iterator[Pair]:
-    def shorter(node: Node) -> Node:
+    def shorter(side: int, node: Node) -> Node:
         op = entry(node)
-        if op is None or op.fixed_arity or (node.qualified, len(node.inputs)) != (name, count):
+        if side not in sides or not op or op.fixed_arity or (node.qualified, len(node.inputs)) != (name, count):
             return node
         return replace(node, inputs=node.inputs[:position] + node.inputs[position + 1 :])
 
-    graphs = list(pair.graphs)
-    for side in sides:
-        graphs[side] = rebuild(graphs[side], nodes=tuple(map(shorter, graphs[side].nodes)))
-    yield pair.with_graphs(graphs)
+    yield with_nodes(pair, shorter)
