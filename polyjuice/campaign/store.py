@@ -8,6 +8,7 @@ import re
 import shutil
 import sqlite3
 import stat
+from bisect import insort
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager, suppress
@@ -87,19 +88,18 @@ class NoCampaign(ValueError):
     """The folder has no campaign, or has another one already, or its campaign is running."""
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True)
 class Distinct:
     """A finding that represents all findings of its ``cause``, or of its group if it has no cause yet.
 
-    ``name`` is the name of its folder. ``record`` is its ``finding.json``, of the reduced finding if ``reduced``.
+    ``name`` is the name of its folder, and ``record`` its ``finding.json``, of the reduced finding if there is one.
     ``others`` are the folders of further findings with this cause.
     """
 
     name: str
     cause: str
     record: Mapping[str, Any]
-    reduced: bool
-    others: tuple[str, ...]
+    others: list[str]
 
 
 def _delete(folder: Path) -> None:
@@ -112,17 +112,13 @@ def _delete(folder: Path) -> None:
             one.rmdir()
 
 
-def _distinct(findings: Iterable[tuple[str, str, Mapping[str, Any], bool]]) -> list[Distinct]:
-    alike: dict[str, list[tuple[str, Mapping[str, Any], bool]]] = {}
-    for cause, name, record, reduced in findings:
-        alike.setdefault(cause, []).append((name, record, reduced))
-    found = [
-        Distinct(
-            name=name, cause=cause, record=record, reduced=reduced, others=tuple(sorted(other for other, *_ in others))
-        )
-        for cause, ((name, record, reduced), *others) in alike.items()
-    ]
-    return sorted(found, key=lambda distinct: distinct.name)
+def _distinct(findings: Iterable[tuple[str, str, Mapping[str, Any]]]) -> list[Distinct]:
+    firsts: dict[str, Distinct] = {}
+    for cause, name, record in findings:
+        first = firsts.setdefault(cause, Distinct(name, cause, record, []))
+        if first.name != name:
+            insort(first.others, name)
+    return sorted(firsts.values(), key=lambda distinct: distinct.name)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -404,16 +400,16 @@ class Store:
     def causes(self) -> list[Distinct]:
         """One finding of each cause that triage has found, reduced where possible, by name."""
         rows = self._db.execute(
-            "SELECT cause, folder, COALESCE(reduced, record), reduced IS NOT NULL FROM findings "
-            'WHERE cause IS NOT NULL ORDER BY reduced IS NULL, "index", folder'
+            "SELECT cause, folder, COALESCE(reduced, record) FROM findings WHERE cause IS NOT NULL "
+            'ORDER BY reduced IS NULL, "index", folder'
         )
-        return _distinct((cause, name, json.loads(record), bool(reduced)) for cause, name, record, reduced in rows)
+        return _distinct((cause, name, json.loads(record)) for cause, name, record in rows)
 
     def groups(self) -> list[Distinct]:
         """One finding of each group without a cause, the one with the fewest operators, by name."""
         columns = f"{_GROUP}, folder, record"
         rows = self._db.execute(f'SELECT {columns} FROM findings WHERE cause IS NULL ORDER BY "index", folder')
-        found = [(group, name, json.loads(record), False) for group, name, record in rows]
+        found = [(group, name, json.loads(record)) for group, name, record in rows]
         return _distinct(sorted(found, key=lambda one: sum(one[2]["operators"].values())))
 
     def waiting(self) -> list[str]:

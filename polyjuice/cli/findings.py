@@ -44,12 +44,13 @@ from polyjuice.wording import counted
 #: The time limit of a reproducer, in seconds.
 _LIMIT_S = 120
 
-_COLOURS = {
-    ReplayStatus.shows: "red",
-    ReplayStatus.changed: "yellow",
-    ReplayStatus.fixed: "green",
-    ReplayStatus.not_run: "magenta",
+_SAID = {
+    ReplayStatus.shows: ("red", "still show"),
+    ReplayStatus.changed: ("yellow", "changed"),
+    ReplayStatus.fixed: ("green", "fixed"),
+    ReplayStatus.not_run: ("magenta", "could not run"),
 }
+"""The colour of each status of a finding, and the words after their number."""
 
 
 @reads_models
@@ -85,7 +86,7 @@ def replay(
             rows = [{**row, "decision": read_record(at).decision} for row, at in zip(rows, folders, strict=True)]
         print(json.dumps({**{status.name: counts[status] for status in ReplayStatus}, "findings": rows}))
     else:
-        stdout.print(", ".join(f"{counts[status]} {_SAID[status]}" for status in ReplayStatus if counts[status]))
+        stdout.print(", ".join(f"{counts[status]} {_SAID[status][1]}" for status in ReplayStatus if counts[status]))
     if counts[ReplayStatus.shows] or counts[ReplayStatus.changed]:
         sys.exit(FINDINGS)
     if not counts[ReplayStatus.fixed]:
@@ -93,20 +94,12 @@ def replay(
     sys.exit(OK)
 
 
-_SAID = {
-    ReplayStatus.shows: "still show",
-    ReplayStatus.changed: "changed",
-    ReplayStatus.fixed: "fixed",
-    ReplayStatus.not_run: "could not run",
-}
-
-
 _ENDED = {FINDINGS: "the bug shows", OK: "the bug does not show"}
 """The meaning of a reproducer's exit status."""
 
 
 def _tell(result: Replayed) -> None:
-    colour = _COLOURS[result.status]
+    colour, _ = _SAID[result.status]
     version = f" ({result.version})" if result.version else ""
     message = f": {result.message}" if result.message else ""
     stdout.print(f"[{colour}]{result.status:8}[/{colour}] {escape(result.finding + version + message)}")

@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Protocol
+from typing import Any
 
 from polyjuice.execution import Artifact
 from polyjuice.frameworks.expressions import WIDTH, cut, elements
@@ -189,27 +189,8 @@ def _name(function: ast.expr) -> str:
 _NAMED = 6
 
 
-class Shown(Protocol):
-    """A program in any format, for a report."""
-
-    @property
-    def language(self) -> str:
-        """The listing's language for Markdown."""
-
-    @property
-    def listing(self) -> str:
-        """A short text of the program as the compiler gets it."""
-
-    @property
-    def operators(self) -> Counter[str]:
-        """How often the program uses each operator of its format."""
-
-    @property
-    def facts(self) -> dict[str, str]:
-        """Other properties of the program, by name."""
-
-    def pattern(self, output: int | None) -> str:
-        """The computation of one output (None: of all outputs) as one short expression."""
+Shown = OnnxProgram | PythonProgram
+"""A program in any format, for a report."""
 
 
 def shown(artifact: Artifact) -> Shown:

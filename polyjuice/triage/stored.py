@@ -7,7 +7,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from enum import StrEnum
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import Any
 
@@ -229,7 +229,7 @@ class ReplayStatus(StrEnum):
     not_run = "not run"
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True)
 class Replayed:
     """The status of a finding in a version of its compiler; ``message`` tells how it changed, or why it did not run."""
 
@@ -244,6 +244,7 @@ def replay(folder: Path, python: Path | None = None) -> Replayed:
 
     ``python`` is the interpreter that has the compiler; by default, the one that the finding names.
     """
+    replayed = partial(Replayed, folder.name)
     try:
         stored = load(folder, python)
         case, verdict = stored.case(), stored.verdict
@@ -253,15 +254,12 @@ def replay(folder: Path, python: Path | None = None) -> Replayed:
                 again = pipeline.rerun(case, session)
                 version = session.version
                 if pipeline.shows(again, verdict, session):
-                    return Replayed(finding=folder.name, status=ReplayStatus.shows, version=version)
-                refused = [p.outcome.message for p in again.programs if p.outcome.status == "unsupported"]
-                if refused:
-                    return Replayed(
-                        finding=folder.name, status=ReplayStatus.not_run, version=version, message=refused[0]
-                    )
+                    return replayed(ReplayStatus.shows, version)
+                if refused := [p.outcome.message for p in again.programs if p.outcome.status == "unsupported"]:
+                    return replayed(ReplayStatus.not_run, version, refused[0])
                 verdicts += pipeline.judge(again, session, dict.fromkeys([verdict.oracle, *FAILURE_ORACLES]))
     except (EnvironmentProblem, FindingError, FormatError, Unlowerable) as problem:
-        return Replayed(finding=folder.name, status=ReplayStatus.not_run, message=str(problem))
+        return replayed(ReplayStatus.not_run, message=str(problem))
     if not verdicts:
-        return Replayed(finding=folder.name, status=ReplayStatus.fixed, version=version)
-    return Replayed(finding=folder.name, status=ReplayStatus.changed, version=version, message=verdicts[0].message)
+        return replayed(ReplayStatus.fixed, version)
+    return replayed(ReplayStatus.changed, version, verdicts[0].message)
