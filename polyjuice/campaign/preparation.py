@@ -20,7 +20,7 @@ from polyjuice.compilers import CompilerInfo
 from polyjuice.egraph import Budget, Rewriter, Rewriting, Rule, Saturated, Variant, distinct, graph_windows, partners
 from polyjuice.execution import Artifact
 from polyjuice.frameworks import registry, symbolic
-from polyjuice.frameworks.forms import Form, text
+from polyjuice.frameworks.forms import text
 from polyjuice.frameworks.lowering import NOTHING, UNKNOWN_SIZES, CoverageTarget, Unlowerable, repeat, repeated_axes
 from polyjuice.frameworks.onnx import graph_files
 from polyjuice.frameworks.user_model import ORIGINAL, UserModel
@@ -40,7 +40,7 @@ from polyjuice.inputs import (
     usual_profiles,
 )
 from polyjuice.interpret import EvaluationError
-from polyjuice.ir import Graph, GraphError, TensorType
+from polyjuice.ir import Graph, GraphError
 from polyjuice.ops import Op, matching
 from polyjuice.oracles import Case, InputSet, Program
 from polyjuice.oracles import find as find_oracle
@@ -131,7 +131,7 @@ class Preparation:
         # A user who names rules wants them all used; otherwise each graph uses a share of all rules.
         self._rewriter = Rewriter(rules, Budget(rules=None) if config.only_rules else Budget())
         self._support = support
-        self.target = replace(pipeline.target_of(compiler, config.opset), lacked=self._lacked)
+        self.target = replace(pipeline.target_of(compiler, config.opset), lacked=support.lacked)
         self._least = max(find_oracle(name).least for name in config.oracles)
         # A user who names rules, or only oracles that compare variants, wants variants.
         named = bool(config.rules or config.only_rules)
@@ -207,7 +207,7 @@ class Preparation:
         )
 
     def _graph(self, index: int, attempt: int = 0) -> Graph:
-        return self._seeds.graph(index, attempt, self._takes)
+        return self._seeds.graph(index, attempt, self._support.takes)
 
     def _saturated(self, number: int, key: str, plan: Plan) -> Saturated | None:
         """Return the e-graph that a batch of first seed graphs shares; None if a rule failed on any of them."""
@@ -249,7 +249,7 @@ class Preparation:
         return variants, rules
 
     def _rewriting(self, seed: Seed) -> Rewriting:
-        how = (seed.key, self._config.extract, self._config.variants, self._takes)
+        how = (seed.key, self._config.extract, self._config.variants, self._support.takes)
         if seed.batch:
             return self._rewriter.extract(seed.batch, seed.index % BATCH, *how)
         known = seed.plan.ranges(seed.graph)
@@ -339,16 +339,6 @@ class Preparation:
             except (ArithmeticError, LookupError, TypeError, ValueError) as error:  # lowerings rely on constraints
                 raise Skip(f"unsupported: {error}") from None
         return Case(sets=sets, programs=[program], broken=str(broken), seed=self._config.seed, index=seed.index)
-
-    def _takes(self, op: Op, operands: Sequence[TensorType], results: Sequence[TensorType]) -> bool:
-        """Whether the compiler takes an operator. This may run a probe."""
-        with self._clock.apart():
-            return self._support.takes(op, operands, results)
-
-    def _lacked(self, forms: Sequence[Form]) -> Sequence[str]:
-        """Return the forms that the compiler does not take. This may run probes."""
-        with self._clock.apart():
-            return self._support.lacked(forms)
 
     def _unsound(self, seed: Seed, problems: Sequence[tuple[Variant | None, str]], fired: Collection[str]) -> Unsound:
         """Store the problems of unequal variants, or of rules that made an ill-typed graph. Return the exception."""

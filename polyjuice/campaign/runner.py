@@ -28,7 +28,7 @@ from polyjuice.execution import Outcome, broken
 from polyjuice.execution.space import shortage
 from polyjuice.frameworks.lowering import NOTHING
 from polyjuice.inputs import GIVEN
-from polyjuice.oracles import Case, Verdict
+from polyjuice.oracles import Case
 from polyjuice.packs import CasePacks
 from polyjuice.session import CompilerSession
 from polyjuice.support import Support
@@ -148,7 +148,7 @@ class Runner:
         self._config = config
         self._out = out
         self._compiler: CompilerInfo = find(config.compiler)
-        self._clock = Clock()
+        self._clock = Clock(lambda: sum(self._seconds.values()))
         self.session = session or CompilerSession(config.conditions, self._compiler)
         self._support = Support(self._compiler, self.session.worker(), config.opset)
         self._preparation = Preparation(config, out, rules, self._compiler, self._support, self._clock)
@@ -314,7 +314,7 @@ class Runner:
     def _judged(self, case: Case, *, may_wait: bool) -> tuple[CaseResult, Confirmed]:
         """Return the result of a case that ran, and its confirmed findings. ``may_wait`` lets them be postponed."""
         with self._clock.of("judge"):
-            verdicts = self._judge(case)
+            verdicts = pipeline.judge(case, self.session, self._config.oracles)
         with self._clock.of(CONFIRM):
             found = self.confirming.confirm(case, verdicts, may_wait=may_wait)
         judged = {t.label for t in case.ran} | {v.culprit for v in verdicts if v.culprit}
@@ -336,14 +336,6 @@ class Runner:
             disturbed=sorted({one for program in case.programs for one in program.outcome.disturbed}),
         )
         return _with(result, found), found
-
-    def _judge(self, case: Case) -> list[Verdict]:
-        verdicts: list[Verdict] = []
-        for name in self._config.oracles:
-            before = sum(self.session.seconds.values())
-            verdicts += pipeline.judge(case, self.session, [name])
-            self._clock.deduct(sum(self.session.seconds.values()) - before)
-        return verdicts
 
 
 def _with(result: CaseResult, found: Confirmed) -> CaseResult:

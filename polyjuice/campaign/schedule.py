@@ -11,7 +11,7 @@ import math
 import random
 import time
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache
@@ -41,10 +41,10 @@ SHARES = ("generate", "rewrite", "lower", "compile", "run", "judge", CONFIRM, TR
 
 
 class Clock:
-    """Adds up seconds by activity."""
+    """Adds up seconds by activity, without those that ``elsewhere`` has counted meanwhile, such as a worker."""
 
-    def __init__(self) -> None:
-        self._apart = 0.0
+    def __init__(self, elsewhere: Callable[[], float] = lambda: 0.0) -> None:
+        self._elsewhere = elsewhere
         self.reset()
 
     def reset(self) -> None:
@@ -54,24 +54,11 @@ class Clock:
     @contextmanager
     def of(self, activity: str) -> Iterator[None]:
         """Count the time spent inside the block as that of an activity."""
-        began, apart = time.perf_counter(), self._apart
+        began, elsewhere = time.perf_counter(), self._elsewhere()
         try:
             yield
         finally:
-            self.seconds[activity] += time.perf_counter() - began - (self._apart - apart)
-
-    @contextmanager
-    def apart(self) -> Iterator[None]:
-        """Leave out the time inside the block: the worker counts it."""
-        began = time.perf_counter()
-        try:
-            yield
-        finally:
-            self.deduct(time.perf_counter() - began)
-
-    def deduct(self, seconds: float) -> None:
-        """Leave these seconds out of the current activity: the worker counts them."""
-        self._apart += seconds
+            self.seconds[activity] += time.perf_counter() - began - (self._elsewhere() - elsewhere)
 
 
 def busy_s(seconds: Mapping[str, float]) -> float:
