@@ -133,7 +133,6 @@ class FindingState:
     index: int
     kind: str
     signature: str
-    message: str
     operators: int
     compiler: str
     version: str
@@ -149,7 +148,6 @@ class FindingState:
             index=record["index"],
             kind=record["kind"],
             signature=record["signature"],
-            message=record["message"],
             operators=sum(record["operators"].values()),
             compiler=record["compiler"],
             version=record["versions"][record["compiler"]],

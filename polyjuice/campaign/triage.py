@@ -314,37 +314,25 @@ class Triage:
             _copy(reduced_folder(raw) if record else raw, self._folder / names[0], fields)
 
     def write_lists(self) -> None:
-        """Write the lists of duplicates, and of findings without a cause."""
-        groups: dict[str, list[FindingState]] = {}
-        for state in sorted(self._waiting.values(), key=lambda state: state.rank) if self._config.triage_s else ():
-            groups.setdefault(state.grouped, []).append(state)
-        _sum_up(groups, self._folder / UNTRIAGED)
-        self._list_duplicates(self._store.folder / DUPLICATES)
-
-    def _list_duplicates(self, path: Path) -> None:
-        """Write which finding each duplicate repeats, and why triage took it for one; without any, remove the file."""
-        why = self._store.reasons()
-        rows = [
-            [f"raw/{name}", first, why[name], cause]
-            for cause, ((*_, first), *others) in self._causes.items()
-            for *_, name in others
-        ]
+        """Write the lists of duplicates, and of findings without a cause; where there are none, remove the file."""
+        folder, why = self._store.folder, self._store.reasons()
+        causes, groups = self._store.causes(), self._store.groups() if self._config.triage_s else []
+        rows = [[f"raw/{name}", one.name, why[name], one.cause] for one in causes for name in one.others]
         lead = "Each of these findings has the cause of another one, which is reported."
-        _write_table(path, "Duplicates", lead, ["finding", "duplicate of", "why", "cause"], rows)
-
-
-def _sum_up(groups: Mapping[str, Sequence[FindingState]], path: Path) -> None:
-    """Write the findings without a cause, group by group; without any, remove the file."""
-    lead = (
-        f"{counted(sum(map(len, groups.values())), 'finding')} in {counted(len(groups), 'group')}. "
-        "Findings of a group most likely share one cause.\n"
-        f"`polyjuice fuzz --resume {path.parent.parent}` continues their triage."
-    )
-    rows = [
-        [str(1 + len(others)), f"raw/{first.name}", first.message, group]
-        for group, (first, *others) in sorted(groups.items(), key=lambda item: -len(item[1]))
-    ]
-    _write_table(path, "Not yet triaged", lead, ["findings", "smallest", "message", "group"], rows)
+        _write_table(folder / DUPLICATES, "Duplicates", lead, ["finding", "duplicate of", "why", "cause"], rows)
+        groups.sort(key=lambda one: -len(one.others))
+        sizes = [1 + len(one.others) for one in groups]
+        lead = (
+            f"{counted(sum(sizes), 'finding')} in {counted(len(groups), 'group')}. "
+            "Findings of a group most likely share one cause.\n"
+            f"`polyjuice fuzz --resume {folder}` continues their triage."
+        )
+        rows = [
+            [str(size), f"raw/{one.name}", one.record["message"], one.cause]
+            for size, one in zip(sizes, groups, strict=True)
+        ]
+        heads = ["findings", "smallest", "message", "group"]
+        _write_table(self._folder / UNTRIAGED, "Not yet triaged", lead, heads, rows)
 
 
 def _write_table(path: Path, title: str, lead: str, heads: Sequence[str], rows: Sequence[Sequence[str]]) -> None:

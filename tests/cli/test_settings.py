@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import sqlite3
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -11,7 +10,6 @@ from typing import Any
 
 import pytest
 
-from polyjuice.campaign import schema
 from polyjuice.campaign.config import Config
 from polyjuice.campaign.store import Store
 from polyjuice.cli import before
@@ -105,10 +103,7 @@ def test_a_compiler_with_an_interpreter_counts_as_installed(folder: Path, monkey
 def test_a_campaign_that_is_continued_keeps_its_options(folder: Path, begun: Callable[..., Config]) -> None:
     settle(folder, 'compiler = "inductor"\nn = 50\nworkers = 2\nknown = "absent.toml"\n')
     before = Config(compiler="numpy", cases=1, triage_s=0.0)
-    (folder / "c").mkdir()
-    with sqlite3.connect(folder / "c/campaign.sqlite") as database:
-        schema.create(database)
-        database.execute("INSERT INTO meta VALUES ('config', ?)", (before.to_json(),))
+    Store.create(folder / "c", before).close()
     assert begun("--resume", "c") == before
     assert begun("--resume", "c", "-n", 3).cases == 3
 
