@@ -36,6 +36,14 @@ def settle(folder: Path, text: str) -> Path:
 
 
 @pytest.fixture
+def stored(folder: Path) -> Config:
+    """The configuration of a campaign in the folder c."""
+    config = Config(compiler="numpy", cases=1, triage_s=0.0)
+    Store.create(folder / "c", config).close()
+    return config
+
+
+@pytest.fixture
 def begun(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., Config]:
     """The configuration of the campaign that a command begins. The campaign itself does not run."""
 
@@ -100,11 +108,11 @@ def test_a_compiler_with_an_interpreter_counts_as_installed(folder: Path, monkey
     assert "Installed here: tvm.\n" in polyjuice(cwd=folder).stdout
 
 
-def test_a_campaign_that_is_continued_keeps_its_options(folder: Path, begun: Callable[..., Config]) -> None:
+def test_a_campaign_that_is_continued_keeps_its_options(
+    folder: Path, stored: Config, begun: Callable[..., Config]
+) -> None:
     settle(folder, 'compiler = "inductor"\nn = 50\nworkers = 2\nknown = "absent.toml"\n')
-    before = Config(compiler="numpy", cases=1, triage_s=0.0)
-    Store.create(folder / "c", before).close()
-    assert begun("--resume", "c") == before
+    assert begun("--resume", "c") == stored
     assert begun("--resume", "c", "-n", 3).cases == 3
 
 
