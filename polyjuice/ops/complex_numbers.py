@@ -19,24 +19,11 @@ import numpy as np
 
 from polyjuice.ir import Attrs, TensorType, complexes, dtypes
 from polyjuice.ir.dtypes import COMPLEX
-from polyjuice.ops import axis_reductions, errors, sampling
+from polyjuice.ops import axis_reductions, errors, sampling, spec
 from polyjuice.ops.matrix import linear_error, matmul_shape, product
 from polyjuice.ops.pointwise import broadcast_shape
 from polyjuice.ops.shapes import fitting
-from polyjuice.ops.spec import (
-    Call,
-    ErrorContext,
-    ErrorFn,
-    NumpyFn,
-    Op,
-    Operand,
-    Sample,
-    SampleFn,
-    Texts,
-    Unsupported,
-    attributes,
-    facts,
-)
+from polyjuice.ops.spec import Call, ErrorContext, Op, Operand, Sample, SampleFn, Texts, Unsupported, attributes, facts
 
 TORCH_ALONE = Unsupported("complex numbers are tested in Torch alone")
 
@@ -61,7 +48,7 @@ def _size(x: np.ndarray) -> np.ndarray:
 # --- error bounds ----------------------------------------------------------------------------------------------------
 
 
-def _finite(rule: ErrorFn) -> ErrorFn:
+def _finite(rule: spec.ErrorFn) -> spec.ErrorFn:
     """A rule with an infinite bound wherever an operand or the result is not finite."""
 
     def bound(c: ErrorContext) -> np.ndarray:
@@ -176,8 +163,8 @@ def _conj_torch(c: Call) -> str:
 
 def _op(
     name: str,
-    numpy: NumpyFn,
-    error: ErrorFn,
+    numpy: spec.NumpyFn,
+    error: spec.ErrorFn,
     torch: Texts,
     *,
     arity: int = 1,
@@ -215,7 +202,7 @@ def _method(name: str) -> tuple[str, ...]:
     return f"torch.{name}({{0}})", f"{{0}}.{name}()"
 
 
-def _arithmetic(name: str, symbol: str, function: Any, error: ErrorFn, **more: Any) -> Op:
+def _arithmetic(name: str, symbol: str, function: Any, error: spec.ErrorFn, **more: Any) -> Op:
     return _op(
         f"{name}.complex",
         lambda x, a: function(x[0], x[1]),

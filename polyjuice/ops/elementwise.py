@@ -13,31 +13,17 @@ import numpy as np
 
 from polyjuice.ir import Attrs, TensorType
 from polyjuice.ir.dtypes import COMPLEX, FLOATS, INTS, NUMERIC, SIGNED, STORED, UNSIGNED
-from polyjuice.ops import domains, errors, sampling, unspecified, value_bounds
+from polyjuice.ops import domains, errors, sampling, spec, unspecified, value_bounds
 from polyjuice.ops.decomposition_terms import Term, where
 from polyjuice.ops.pointwise import DECIDES, binary, defined, suitable, unary, variadic
-from polyjuice.ops.spec import (
-    ANYWHERE,
-    INFINITY,
-    NAN,
-    POLE,
-    STRICT,
-    Call,
-    ErrorContext,
-    ErrorFn,
-    Op,
-    Operand,
-    Sample,
-    Texts,
-    attributes,
-    by_definition,
-    facts,
-)
+from polyjuice.ops.spec import ANYWHERE, INFINITY, NAN, POLE, STRICT, Call, Op, Operand, Sample, attributes, facts
 from polyjuice.ops.text import HALF_TO_SINGLE, TextFn, by_type, cast_around, folded, spell, with_attrs
 from polyjuice.ops.value_bounds import Bounds
 
 
-def _arithmetic(name: str, function: Any, symbol: str, word: str, error: ErrorFn, *tensorflow: str, **more: Any) -> Op:
+def _arithmetic(
+    name: str, function: Any, symbol: str, word: str, error: spec.ErrorFn, *tensorflow: str, **more: Any
+) -> Op:
     """The entry of a sum, a difference or a product; ``word`` is TensorFlow's name for it."""
     torch = name.lower()
     return binary(
@@ -64,7 +50,7 @@ def _fold(function: Any) -> Any:
     return apply
 
 
-def _sum_error(c: ErrorContext) -> np.ndarray:
+def _sum_error(c: spec.ErrorContext) -> np.ndarray:
     magnitude = np.asarray(_fold(np.add)([np.abs(x) for x in c.x]))
     return errors.unless_overflow(c, magnitude, errors.summed(len(c.x), c, errors.added(c), magnitude))
 
@@ -128,7 +114,7 @@ def _sample_divide(rng: random.Random, first: TensorType) -> Sample:
     return Sample((Operand(divisor, (1, 7)) if first.dtype in INTS else Operand(divisor),))
 
 
-def _reciprocal_error(c: ErrorContext) -> np.ndarray:
+def _reciprocal_error(c: spec.ErrorContext) -> np.ndarray:
     one, exact = np.ones_like(c.x[0]), np.zeros_like(c.e[0])
     return errors.quotient(c._replace(x=[one, c.x[0]], e=[exact, c.e[0]]))
 
@@ -136,7 +122,7 @@ def _reciprocal_error(c: ErrorContext) -> np.ndarray:
 # --- powers ----------------------------------------------------------------------------------------------------------
 
 
-def _power_error(c: ErrorContext) -> np.ndarray:
+def _power_error(c: spec.ErrorContext) -> np.ndarray:
     """For a known integer as exponent, powers of magnitudes; else the corners of the intervals, for positive bases."""
     (x, y), (ex, ey) = c.x, c.e
     base, size = np.abs(x), np.abs(c.y[0])
@@ -154,7 +140,7 @@ def _power_error(c: ErrorContext) -> np.ndarray:
 # --- fractions, rounding and signs -----------------------------------------------------------------------------------
 
 
-def _fraction_error(c: ErrorContext) -> np.ndarray:
+def _fraction_error(c: spec.ErrorContext) -> np.ndarray:
     """The bound for x - trunc(x), infinite where the error may reach an integer."""
     x, e = c.x[0], c.e[0]
     return np.where((e > 0) & (np.trunc(x - e) != np.trunc(x + e)), np.inf, e)
@@ -167,7 +153,7 @@ def _trunc(x: Term) -> Term:
 _TRUNC_TENSORFLOW = "tf.where({0} < 0, tf.math.ceil({0}), tf.floor({0}))"
 
 
-def _rounding(name: str, function: Any, tensorflow: Texts | str, low: str, high: str, followers: str) -> Op:
+def _rounding(name: str, function: Any, tensorflow: spec.Texts | str, low: str, high: str, followers: str) -> Op:
     word = name.lower()
     return unary(
         name,
@@ -180,7 +166,7 @@ def _rounding(name: str, function: Any, tensorflow: Texts | str, low: str, high:
     )
 
 
-def _copysign_error(c: ErrorContext) -> np.ndarray:
+def _copysign_error(c: spec.ErrorContext) -> np.ndarray:
     """No error of its own; the sign of a zero is open."""
     return np.where(np.abs(c.x[1]) <= c.e[1], np.inf, c.e[0] + 0 * c.e[1])
 
@@ -414,19 +400,19 @@ OPS = (
         with_attrs("torch.rsub({0}, {1}, alpha={alpha})", "torch.sub({1}, {0}, alpha={alpha})"),
         dtypes=NUMERIC,
         operands=2,
-        partial=by_definition,
+        partial=spec.by_definition,
         sample=_sample_subtract_reversed,
         attrs=attributes(alpha=1.0),
         **facts(weight=0.4, limits=NAN, modular=True),
     ),
-    _combination("addcmul", "*", NUMERIC, partial=by_definition, modular=True),
+    _combination("addcmul", "*", NUMERIC, partial=spec.by_definition, modular=True),
     _combination("addcdiv", "/", FLOATS, distance_to_domain=domains.nonzero(2)),
     defined(
         "lerp",
         lambda x, y, w, a: x + w * (y - x),
         spell("torch.lerp .lerp", "{0} + {2} * ({1} - {0})", operands=3),
         operands=3,
-        partial=by_definition,
+        partial=spec.by_definition,
         sample=_sample_interpolate,
         **facts(integer_exact=True, weight=0.4),
     ),

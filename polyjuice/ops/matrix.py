@@ -11,31 +11,19 @@ import numpy as np
 
 from polyjuice.ir import Attrs, TensorType, dtypes
 from polyjuice.ir.dtypes import FLOATS
-from polyjuice.ops import adjoints, errors, linear_adjoints, sampling
+from polyjuice.ops import adjoints, errors, linear_adjoints, sampling, spec
 from polyjuice.ops.axis_reductions import WIDE
 from polyjuice.ops.shapes import Dims, ShapeMismatch, fitting, require
-from polyjuice.ops.spec import (
-    Builder,
-    Call,
-    ErrorContext,
-    ErrorFn,
-    NumpyFn,
-    Op,
-    Operand,
-    Sample,
-    attributes,
-    by_definition,
-    facts,
-)
+from polyjuice.ops.spec import Builder, Call, ErrorContext, Op, Operand, Sample, attributes, by_definition, facts
 from polyjuice.ops.text import literal
 
 
-def magnitudes(numpy: NumpyFn) -> NumpyFn:
+def magnitudes(numpy: spec.NumpyFn) -> spec.NumpyFn:
     """A linear operator on magnitudes, which bounds all its intermediate sums."""
     return lambda x, a: numpy([np.abs(v) for v in x], a)
 
 
-def linear_error(terms: Callable[[ErrorContext], int]) -> ErrorFn:
+def linear_error(terms: Callable[[ErrorContext], int]) -> spec.ErrorFn:
     """The error rule for sums of products, from the operator's own meaning."""
     return lambda c: errors.multilinear(c, lambda x: c.numpy(x, c.attrs), terms(c))
 

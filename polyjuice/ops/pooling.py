@@ -10,22 +10,10 @@ import numpy as np
 
 from polyjuice.ir import Attrs, TensorType, dtypes
 from polyjuice.ir.dtypes import FLOATS
-from polyjuice.ops import adjoints, errors, linear_adjoints, sampling, value_bounds, windows
+from polyjuice.ops import adjoints, errors, linear_adjoints, sampling, spec, value_bounds, windows
 from polyjuice.ops.reductions import extreme_unsure
 from polyjuice.ops.shapes import Dims, require
-from polyjuice.ops.spec import (
-    Attr,
-    Builder,
-    Call,
-    ErrorContext,
-    NumpyFn,
-    Op,
-    SpecialValues,
-    SpellFn,
-    Unsupported,
-    attributes,
-    facts,
-)
+from polyjuice.ops.spec import Attr, Builder, Call, ErrorContext, Op, SpecialValues, Unsupported, attributes, facts
 from polyjuice.ops.structural import torch_pads
 from polyjuice.ops.windows import channels_first, channels_last, has_windows, is_symmetric, pad_array, spatial_pads
 
@@ -104,7 +92,7 @@ def _max_pool(x: Sequence[np.ndarray], a: Attrs) -> np.ndarray:
     return np.asarray(np.max(pool_windows(x[0], a, _lowest(x[0].dtype)), axis=_kernel_axes(a)))
 
 
-def greatest_error(c: ErrorContext, greatest: NumpyFn) -> np.ndarray:
+def greatest_error(c: ErrorContext, greatest: spec.NumpyFn) -> np.ndarray:
     """The greatest element lies between the greatest lower end and the greatest upper end of the intervals."""
     if not errors.in_doubt(c) and np.isfinite(c.y[0]).all():
         return np.zeros(np.shape(c.y[0]))
@@ -393,7 +381,7 @@ def _global_norm_error(c: ErrorContext) -> np.ndarray:
     return norm_error(c, carried, c.y[0], sampling.total(c.x[0].shape[2:]))
 
 
-def _over_spatial(*templates: str) -> SpellFn:
+def _over_spatial(*templates: str) -> spec.SpellFn:
     """Templates with the spatial axes as ``{1}``, their number as ``{2}``, and the norm's order as ``{p}``."""
 
     def spell(c: Call) -> str:

@@ -10,35 +10,22 @@ import numpy as np
 
 from polyjuice.ir import Attrs, TensorType, dtypes
 from polyjuice.ir.dtypes import FLOATS
-from polyjuice.ops import sampling
+from polyjuice.ops import sampling, spec
 from polyjuice.ops.axis_reductions import WIDE
 from polyjuice.ops.matrix import factors, matmul_shape, scaled_sum
 from polyjuice.ops.shapes import Dims, fitting, require
-from polyjuice.ops.spec import (
-    NOT_WRITTEN,
-    Builder,
-    Call,
-    DecomposeFn,
-    Op,
-    Operand,
-    Sample,
-    SampleFn,
-    ShapeFn,
-    Texts,
-    attributes,
-    by_definition,
-)
+from polyjuice.ops.spec import NOT_WRITTEN, Builder, Call, Op, Operand, Sample, Texts, attributes, by_definition
 from polyjuice.ops.text import literal
 
 
 def op(
     name: str,
     arity: int,
-    shape: ShapeFn,
-    definition: DecomposeFn,
+    shape: spec.ShapeFn,
+    definition: spec.DecomposeFn,
     torch: Texts,
     tensorflow: Texts,
-    sample: SampleFn,
+    sample: spec.SampleFn,
     **more: Any,
 ) -> Op:
     """The entry of a sum of products, which is exact on integers."""
@@ -62,7 +49,7 @@ def _check_fused(name: str, ranks: tuple[int, int], s: Sequence[Dims], out: Dims
     require((ranks != (3, 3) or s[1][0] == s[2][0]) and s[0].broadcast(out) == out)
 
 
-def _fused(name: str, ranks: tuple[int, int], form: str, sample: SampleFn) -> Op:
+def _fused(name: str, ranks: tuple[int, int], form: str, sample: spec.SampleFn) -> Op:
     """The entry of beta * bias + alpha * (product of the second and third operand)."""
 
     def shape(s: Sequence[Any], a: Any) -> Sequence[Any]:
@@ -89,7 +76,7 @@ def _fused(name: str, ranks: tuple[int, int], form: str, sample: SampleFn) -> Op
     return op(name, 3, shape, definition, spell, NOT_WRITTEN, sample, attrs=attributes(beta=1.0, alpha=1.0))
 
 
-def _sample_fused(rank: int, vector: bool = False, outer: bool = False) -> SampleFn:
+def _sample_fused(rank: int, vector: bool = False, outer: bool = False) -> spec.SampleFn:
     """Draw the factors of a product for a bias of the result's shape, or one that broadcasts to it."""
 
     def sample(rng: random.Random, first: TensorType) -> Sample | None:
@@ -109,7 +96,7 @@ def _sample_fused(rank: int, vector: bool = False, outer: bool = False) -> Sampl
     return sample
 
 
-def _sample_vectors(same: bool) -> SampleFn:
+def _sample_vectors(same: bool) -> spec.SampleFn:
     def sample(rng: random.Random, first: TensorType) -> Sample | None:
         if first.rank != 1:
             return None

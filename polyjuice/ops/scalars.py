@@ -20,25 +20,22 @@ import numpy as np
 
 from polyjuice.ir import Attrs, TensorType, dtypes
 from polyjuice.ir.dtypes import ALL, FLOATS, INTS, NUMERIC, UNSIGNED
-from polyjuice.ops import bitwise, comparisons, domains, elementwise, errors, numbers, sampling, selection, unspecified
+from polyjuice.ops import (
+    bitwise,
+    comparisons,
+    domains,
+    elementwise,
+    errors,
+    numbers,
+    sampling,
+    selection,
+    spec,
+    unspecified,
+)
 from polyjuice.ops.definitions import completed
 from polyjuice.ops.numbers import Number
 from polyjuice.ops.pointwise import broadcast_shape
-from polyjuice.ops.spec import (
-    PROMOTED,
-    Attr,
-    Builder,
-    Call,
-    DecomposeFn,
-    ErrorContext,
-    Op,
-    Operand,
-    Sample,
-    SpecialValues,
-    SpellFn,
-    TypeMismatch,
-    Unsupported,
-)
+from polyjuice.ops.spec import PROMOTED, Attr, Call, Op, Operand, Sample, SpecialValues, TypeMismatch, Unsupported
 from polyjuice.ops.text import literal
 
 _BASES = {op.name: completed(op) for family in (bitwise, comparisons, elementwise, selection) for op in family.OPS}
@@ -106,15 +103,15 @@ class _Meaning:
         result = np.asarray(self.base.numpy(self.operands(x, a), {}))
         return np.logical_not(result) if self.negated else result
 
-    def error(self, c: ErrorContext) -> Any:
+    def error(self, c: spec.ErrorContext) -> Any:
         return self.base.error(self.context(c))
 
-    def context(self, c: ErrorContext) -> ErrorContext:
+    def context(self, c: spec.ErrorContext) -> spec.ErrorContext:
         """The context for the error rule of the table's operator, which only has tensors."""
         off = np.asarray(self.off(c) if c.x[self.tensor].dtype.kind == "f" else self.off_integers(c))
         return c._replace(x=self.operands(c.x, c.attrs), e=self.ordered(c.e, off), attrs={}, numpy=self.base.numpy)
 
-    def off(self, c: ErrorContext) -> float:
+    def off(self, c: spec.ErrorContext) -> float:
         """The largest error of the number beside a floating tensor."""
         number = self.number(c.attrs)
         if not dtypes.is_float(c.held):  # of a comparison: the tensor may be of any type
@@ -122,7 +119,7 @@ class _Meaning:
             return max(step for step in steps if np.isfinite(step))
         return numbers.distance(number, c.held if self.rounds else _COMPUTED_IN.get(c.held, c.held))
 
-    def off_integers(self, c: ErrorContext) -> float:
+    def off_integers(self, c: spec.ErrorContext) -> float:
         """The largest error of the number beside integers: a wider precision may leave it unrounded."""
         number, wider = self.number(c.attrs), c.held == "float64"
         infinite = isinstance(number, float) and not np.isfinite(numbers.element(number, numbers.FLOATING))
@@ -137,7 +134,7 @@ class _Meaning:
             return True
         return numbers.distance(number, dtype) == 0 and abs(number) <= dtypes.exact_integers(dtype)[1]
 
-    def disputed(self, c: ErrorContext) -> np.ndarray:
+    def disputed(self, c: spec.ErrorContext) -> np.ndarray:
         """The mask of results beside infinities on which types disagree.
 
         They do where a type has an infinity or zero for the number, or rounds a result.
@@ -162,11 +159,11 @@ def _computed_in(meaning: _Meaning, dtype: str, a: Attrs) -> str:
     return _COMPUTED_IN.get(promoted, promoted)
 
 
-def _definition(meaning: _Meaning) -> DecomposeFn:
+def _definition(meaning: _Meaning) -> spec.DecomposeFn:
     """The ONNX decomposition: the operator in the type in which Torch computes, cast to the result's type."""
     base = meaning.base
 
-    def build(b: Builder, x: Sequence[str], a: Attrs) -> str | Unsupported:
+    def build(b: spec.Builder, x: Sequence[str], a: Attrs) -> str | Unsupported:
         dtype = b.types[x[meaning.tensor]].dtype
         computed = _computed_in(meaning, dtype, a)
         if not base.accepts(meaning.place, computed):
@@ -185,7 +182,7 @@ def _definition(meaning: _Meaning) -> DecomposeFn:
     return build
 
 
-def _tensorflow(meaning: _Meaning) -> SpellFn:
+def _tensorflow(meaning: _Meaning) -> spec.SpellFn:
     base_texts = meaning.base.tensorflow
 
     def spell(c: Call) -> str | Unsupported:
@@ -403,7 +400,7 @@ def _compared(word: str, base: str, symbol: str, mirrored: str, negated: bool = 
     return _entry(f"{word}.Scalar", meaning, _any, ALL, templates, "bool")
 
 
-def _power_error(c: ErrorContext) -> Any:
+def _power_error(c: spec.ErrorContext) -> Any:
     """The bound for powers; powers of integers are taken modulo 2^n."""
     if c.y[0].dtype.kind in "iu":
         return errors.infinite_if(errors.added(c) > 0, errors.none(c))

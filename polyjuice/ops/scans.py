@@ -9,22 +9,11 @@ from typing import Any
 import numpy as np
 
 from polyjuice.ir.dtypes import FLOATS, NUMERIC
-from polyjuice.ops import adjoints, axis_reductions, errors
+from polyjuice.ops import adjoints, axis_reductions, errors, spec
 from polyjuice.ops.axis_reductions import WIDE
 from polyjuice.ops.reductions import operand_errors
 from polyjuice.ops.shapes import normalize_axis
-from polyjuice.ops.spec import (
-    NOT_WRITTEN,
-    Attr,
-    Builder,
-    Call,
-    DecomposeFn,
-    ErrorContext,
-    ErrorFn,
-    Op,
-    attributes,
-    facts,
-)
+from polyjuice.ops.spec import NOT_WRITTEN, Attr, Builder, Call, DecomposeFn, ErrorContext, Op, attributes, facts
 from polyjuice.ops.text import subscript
 
 _Combine = Callable[[Sequence[str], Sequence[str]], Sequence[str]]
@@ -154,7 +143,7 @@ def _extreme(sign: int) -> Any:
     return apply
 
 
-def _extreme_error(sign: int) -> ErrorFn:
+def _extreme_error(sign: int) -> spec.ErrorFn:
     """The index is open while the two greatest elements so far lie within their errors of each other (or are equal)."""
 
     def bound(c: ErrorContext) -> tuple[np.ndarray, np.ndarray]:

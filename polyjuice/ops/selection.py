@@ -21,23 +21,10 @@ from polyjuice.ir.dtypes import (
     WIDEST_INTS,
     framework_name,
 )
-from polyjuice.ops import adjoints, errors, sampling, unspecified, writes
+from polyjuice.ops import adjoints, errors, sampling, spec, unspecified, writes
 from polyjuice.ops.decomposition_terms import Term, onnx_term, where
 from polyjuice.ops.pointwise import DECIDES, broadcast_shape, defined, elementwise, parameters, suitable
-from polyjuice.ops.spec import (
-    ANYWHERE,
-    INFINITY,
-    NAN,
-    Attr,
-    Call,
-    ErrorContext,
-    Op,
-    Operand,
-    Sample,
-    Unsupported,
-    attributes,
-    facts,
-)
+from polyjuice.ops.spec import ANYWHERE, INFINITY, NAN, Attr, Call, Op, Operand, Sample, Unsupported, attributes, facts
 from polyjuice.ops.text import literal, with_attrs
 from polyjuice.ops.value_bounds import Bounds
 
@@ -51,7 +38,7 @@ def _clip(x: Sequence[np.ndarray], a: Attrs) -> np.ndarray:
     return out
 
 
-def _clip_disputed(c: ErrorContext) -> np.ndarray:
+def _clip_disputed(c: spec.ErrorContext) -> np.ndarray:
     """The mask of infinities on a side without a limit: ONNX puts the greatest finite number there, Torch leaves it."""
     unlimited = [end for name, end in (("min", -np.inf), ("max", np.inf)) if c.attrs[name] is None]
     return np.isin(c.x[0], unlimited)
@@ -127,7 +114,7 @@ def _cast(x: Sequence[np.ndarray], a: Attrs) -> np.ndarray:
     return x[0]
 
 
-def _cast_error(c: ErrorContext) -> object:
+def _cast_error(c: spec.ErrorContext) -> object:
     to = c.attrs["to"]
     if to in FLOATS or to in NARROW_FLOATS:
         if not c.unit:
@@ -141,7 +128,7 @@ def _cast_error(c: ErrorContext) -> object:
     return errors.stepped(c)
 
 
-def _rounding_error(c: ErrorContext) -> np.ndarray:
+def _rounding_error(c: spec.ErrorContext) -> np.ndarray:
     """The bound for a cast's rounding: mostly 0, or a step where the operand's error may cross one.
 
     Frameworks reach a half type, or a narrower one, through float32, and 64-bit integers through float64. So there may
@@ -211,7 +198,7 @@ def _sample_where(rng: random.Random, first: TensorType) -> Sample:
     return Sample(tuple(Operand(TensorType(dtype, shape)) for shape in shapes))
 
 
-def _where_error(c: ErrorContext) -> np.ndarray:
+def _where_error(c: spec.ErrorContext) -> np.ndarray:
     return np.where(c.e[0] > 0, np.inf, np.where(c.x[0], c.e[1], c.e[2]))
 
 

@@ -12,29 +12,13 @@ import numpy as np
 
 from polyjuice.ir import Attrs, TensorType, dtypes
 from polyjuice.ir.dtypes import ALL, NUMERIC
-from polyjuice.ops import adjoints, axis_reductions, errors, sampling, unspecified, value_bounds
+from polyjuice.ops import adjoints, axis_reductions, errors, sampling, spec, unspecified, value_bounds
 from polyjuice.ops.reductions import mean_error, norm, operand_errors, over, reducing, terms
 from polyjuice.ops.shapes import Dims, fitting, normalize_axis, require
-from polyjuice.ops.spec import (
-    NOT_WRITTEN,
-    Attr,
-    Builder,
-    Call,
-    DecomposeFn,
-    ErrorContext,
-    ErrorFn,
-    NumpyFn,
-    Op,
-    SpecialValues,
-    SpellFn,
-    Unsupported,
-    attributes,
-    by_definition,
-    facts,
-)
+from polyjuice.ops.spec import NOT_WRITTEN, Attr, Builder, Call, Op, SpecialValues, Unsupported, attributes, facts
 
 
-def _by(op: str) -> DecomposeFn:
+def _by(op: str) -> spec.DecomposeFn:
     return lambda b, x, a: _reduce(b, op, x[0], a)
 
 
@@ -57,7 +41,7 @@ def _var(x: Sequence[np.ndarray], a: Attrs) -> np.ndarray:
     return np.asarray(squares / np.asarray(max(_freedom(a, x[0].shape), 0), x[0].dtype))
 
 
-def _spread(c: ErrorContext) -> tuple[np.ndarray, np.ndarray]:
+def _spread(c: spec.ErrorContext) -> tuple[np.ndarray, np.ndarray]:
     """The norm of the deviations, and the bound on its error.
 
     Subtracting the mean is a projection, so the deviations move at most as far as the operands. An error of the mean,
@@ -69,7 +53,7 @@ def _spread(c: ErrorContext) -> tuple[np.ndarray, np.ndarray]:
     return over(c, norm, deviations), change
 
 
-def _var_error(c: ErrorContext) -> np.ndarray:
+def _var_error(c: spec.ErrorContext) -> np.ndarray:
     size, change = _spread(c)
     squares = size * size
     moved = 2 * size * change + change * change + (terms(c) + 4) * c.unit * squares
@@ -77,7 +61,7 @@ def _var_error(c: ErrorContext) -> np.ndarray:
     return errors.infinite_if(errors.overflows(c, squares + moved), bound)
 
 
-def _std_error(c: ErrorContext) -> np.ndarray:
+def _std_error(c: spec.ErrorContext) -> np.ndarray:
     """The bound; a variance may round to 0 if the deviations are at most 2.4 times their error."""
     size, change = _spread(c)
     tiny = math.sqrt(terms(c) * dtypes.smallest_normal(errors.held(c)))
@@ -86,7 +70,7 @@ def _std_error(c: ErrorContext) -> np.ndarray:
     return errors.infinite_if(errors.overflows(c, (size + change) ** 2), bound)
 
 
-def _var_torch(function: str) -> SpellFn:
+def _var_torch(function: str) -> spec.SpellFn:
     def spell(c: Call) -> str | Unsupported:
         correction = int(c.attrs["correction"])
         divisor = f"correction={correction}"
@@ -119,7 +103,7 @@ def _scaled(text: str | Unsupported, factor: float) -> str | Unsupported:
     return text if factor == 1 or isinstance(text, Unsupported) else f"({text} * {factor!r})"
 
 
-def _var_tensorflow(function: str, root: bool) -> SpellFn:
+def _var_tensorflow(function: str, root: bool) -> spec.SpellFn:
     def spell(c: Call) -> str | Unsupported:
         factor = _correction(c)
         if factor is None:
@@ -166,7 +150,9 @@ def _draw_variance(rng: random.Random, first: TensorType) -> Attrs:
     return {**attrs, "correction": rng.choice(possible)}
 
 
-def _variance(name: str, numpy: NumpyFn, error: ErrorFn, tensorflow: SpellFn, definition: Any, **more: Any) -> Op:
+def _variance(
+    name: str, numpy: spec.NumpyFn, error: spec.ErrorFn, tensorflow: spec.SpellFn, definition: Any, **more: Any
+) -> Op:
     return axis_reductions.reduction(
         name,
         definition,
@@ -234,10 +220,10 @@ def _order_definition(b: Builder, x: Sequence[str], a: Attrs) -> str:
 # --- truth and counts ------------------------------------------------------------------------------------------------
 
 
-def _truth_error(decisive: bool) -> ErrorFn:
+def _truth_error(decisive: bool) -> spec.ErrorFn:
     """Open where an element is in doubt and no other one decides: a true one for any, a false one for all."""
 
-    def bound(c: ErrorContext) -> np.ndarray:
+    def bound(c: spec.ErrorContext) -> np.ndarray:
         e = operand_errors(c)
         doubt = (e > 0) & (np.abs(c.x[0]) <= e)
         decided = over(c, np.any, ((c.x[0] != 0) == decisive) & ~doubt)
@@ -246,7 +232,7 @@ def _truth_error(decisive: bool) -> ErrorFn:
     return bound
 
 
-def _truth_torch(function: str) -> SpellFn:
+def _truth_torch(function: str) -> spec.SpellFn:
     """ATen reduces one dimension at a time, and answers in uint8 on uint8."""
 
     def spell(c: Call) -> str:
@@ -272,7 +258,7 @@ def _count_torch(c: Call) -> str:
     return c.draws.choice(forms)
 
 
-def _truth_tensorflow(function: str) -> SpellFn:
+def _truth_tensorflow(function: str) -> spec.SpellFn:
     def spell(c: Call) -> str | Unsupported:
         inner = "{x}" if c.types[0].dtype == "bool" else c.draws.choice(("{x} != 0", "tf.not_equal({x}, 0)"))
         return axis_reductions.tensorflow(f"tf.{function}({inner}, axis={{dim}}, keepdims={{keep}})")(c)
@@ -280,7 +266,7 @@ def _truth_tensorflow(function: str) -> SpellFn:
     return spell
 
 
-def _truth_definition(op: str) -> DecomposeFn:
+def _truth_definition(op: str) -> spec.DecomposeFn:
     def build(b: Builder, x: Sequence[str], a: Attrs) -> str:
         truth = b.op("Cast", b.op("Cast", x[0], to="bool"), to="int32")
         return b.op("Cast", _reduce(b, op, truth, a), to="bool")
@@ -341,7 +327,7 @@ def _extremes(b: Builder, x: Sequence[str], a: Attrs) -> Sequence[str]:
 # --- an extreme and its place -----------------------------------------------------------------------------------------
 
 
-def _extreme_and_place_torch(name: str) -> SpellFn:
+def _extreme_and_place_torch(name: str) -> spec.SpellFn:
     def spell(c: Call) -> str:
         arguments = f"dim={c.attrs['dim']}, keepdim={bool(c.attrs['keepdim'])}"
         return c.draws.choice((f"torch.{name}({c.x[0]}, {arguments})", f"{c.x[0]}.{name}({arguments})"))
@@ -349,7 +335,7 @@ def _extreme_and_place_torch(name: str) -> SpellFn:
     return spell
 
 
-def _extreme_and_place(name: str) -> DecomposeFn:
+def _extreme_and_place(name: str) -> spec.DecomposeFn:
     def build(b: Builder, x: Sequence[str], a: Attrs) -> Sequence[str]:
         dtype = b.types[x[0]].dtype
         value = _extreme_along(b, f"Reduce{name}", b.op("Cast", x[0], to="int32") if dtype in _SHORT else x[0], a)
@@ -377,7 +363,7 @@ def _along_dim(name: str) -> Op:
 # --- the place of an extreme of all elements --------------------------------------------------------------------------
 
 
-def _place(op: str) -> DecomposeFn:
+def _place(op: str) -> spec.DecomposeFn:
     def build(b: Builder, x: Sequence[str], a: Attrs) -> str:
         flat = b.op("Reshape", x[0], shape=(b.types[x[0]].size,), allowzero=0)
         return b.op(op, flat, axis=0, keepdims=0, select_last_index=0)
@@ -459,7 +445,7 @@ OPS = (
         NOT_WRITTEN,
         integer_exact=True,
         adjoint=adjoints.reduction(lambda x, y, n: 1.0),
-        partial=by_definition,
+        partial=spec.by_definition,
     ),
     _truth("any", True, "ReduceSum"),
     _truth("all", False, "ReduceMin"),
