@@ -12,29 +12,13 @@ import numpy as np
 from polyjuice.ir import Attrs, TensorType
 from polyjuice.ops import sampling
 from polyjuice.ops.shapes import Dims, require
-from polyjuice.ops.spec import Attr, Builder, ErrorContext, Op, facts
+from polyjuice.ops.spec import Builder, ErrorContext, Op, attributes, facts
+from polyjuice.ops.text import with_attrs
 
 
 def _cuts(size: int, count: int) -> list[tuple[int, int]]:
     """The windows of ATen's adaptive pooling along an axis, as (start, end)."""
     return [(i * size // count, -(-(i + 1) * size // count)) for i in range(count)]
-
-
-def _adaptive_shape(spatial: int, results: int) -> Any:
-    def shape(s: Sequence[Dims], a: Any) -> Sequence[Dims]:
-        require(len(s[0]) == spatial + 2 == len(a.output_size) + 2 and min((*s[0], *a.output_size)) > 0)
-        return [Dims((*s[0][:2], *a.output_size))] * results
-
-    return shape
-
-
-def _draw_adaptive(spatial: int, most: int) -> Any:
-    def draw(rng: random.Random, first: TensorType) -> Attrs | None:
-        if first.rank != spatial + 2 or 0 in first.shape:
-            return None
-        return {"output_size": tuple(rng.randint(1, min(n + 1, most)) for n in first.shape[2:])}
-
-    return draw
 
 
 def _dividing(shape: Sequence[int], a: Attrs) -> list[int] | None:
@@ -107,38 +91,35 @@ def _adaptive_max(b: Builder, x: Sequence[str], a: Attrs) -> tuple[str, ...]:
     return tuple(b.op("Reshape", name, shape=shape, allowzero=0) for name in joined)
 
 
-def _adaptive(kind: str, spatial: int, **properties: Any) -> Op:
-    size = Attr("output_size", "ints")
-    settings: dict[str, Any] = {"results": ("T",)}
-    return Op(name=f"adaptive_{kind}_pool{spatial}d", attrs=(size,), weight=0.3, **{**settings, **properties})
+def _adaptive(kind: str, spatial: int, most: int, options: str = "", **properties: Any) -> Op:
+    def shape(s: Sequence[Dims], a: Any) -> Sequence[Dims]:
+        require(len(s[0]) == spatial + 2 == len(a.output_size) + 2 and min((*s[0], *a.output_size)) > 0)
+        return [Dims((*s[0][:2], *a.output_size))] * len(properties.get("results", "T"))
 
+    @sampling.of_rank(spatial + 2, spatial + 2)
+    def draw(rng: random.Random, first: TensorType) -> Attrs:
+        return {"output_size": tuple(rng.randint(1, min(n + 1, most)) for n in first.shape[2:])}
 
-def _adaptive_average_pool(spatial: int) -> Op:
-    return _adaptive(
-        "avg",
-        spatial,
-        shape=_adaptive_shape(spatial, 1),
-        torch=lambda c: f"F.adaptive_avg_pool{spatial}d({c.x[0]}, {tuple(c.attrs['output_size'])})",
-        definition=_adaptive_average,
-        sample=sampling.alone_with(_draw_adaptive(spatial, 7)),
+    return Op(
+        name=f"adaptive_{kind}_pool{spatial}d",
+        shape=shape,
+        torch=with_attrs(f"F.adaptive_{kind}_pool{spatial}d({{0}}, {{output_size}}{options})"),
+        sample=sampling.alone_with(draw),
+        attrs=attributes(output_size="ints"),
+        weight=0.3,
+        **properties,
     )
 
 
-def _adaptive_max_pool(spatial: int) -> Op:
-    return _adaptive(
-        "max",
-        spatial,
-        results=("T", "int64"),
-        shape=_adaptive_shape(spatial, 2),
-        error=_adaptive_max_error,
-        why_not_derived="Gather masks all places if one is in doubt",
-        torch=lambda c: (
-            f"F.adaptive_max_pool{spatial}d({c.x[0]}, {tuple(c.attrs['output_size'])}, return_indices=True)"
-        ),
-        definition=_adaptive_max,
-        sample=sampling.alone_with(_draw_adaptive(spatial, 4)),
-        **facts(integer_exact=True, ties="unspecified", picks=True),
-    )
+_MAX: dict[str, Any] = {
+    "results": ("T", "int64"),
+    "error": _adaptive_max_error,
+    "why_not_derived": "Gather masks all places if one is in doubt",
+    "definition": _adaptive_max,
+    **facts(ties="unspecified", picks=True),
+}
 
-
-OPS = (*map(_adaptive_average_pool, (1, 2, 3)), *map(_adaptive_max_pool, (1, 2)))
+OPS = (
+    *(_adaptive("avg", spatial, 7, definition=_adaptive_average) for spatial in (1, 2, 3)),
+    *(_adaptive("max", spatial, 4, ", return_indices=True", **_MAX) for spatial in (1, 2)),
+)

@@ -22,8 +22,9 @@ from polyjuice.ir.dtypes import COMPLEX
 from polyjuice.ops import axis_reductions, errors, sampling, spec
 from polyjuice.ops.matrix import linear_error, matmul_shape, product
 from polyjuice.ops.pointwise import broadcast_shape
+from polyjuice.ops.reductions import operand_errors, over, reducing, terms
 from polyjuice.ops.shapes import fitting
-from polyjuice.ops.spec import Call, ErrorContext, Op, Operand, Sample, SampleFn, Texts, Unsupported, attributes, facts
+from polyjuice.ops.spec import Call, ErrorContext, Op, Sample, SampleFn, Texts, Unsupported, attributes, facts
 
 TORCH_ALONE = Unsupported("complex numbers are tested in Torch alone")
 
@@ -58,17 +59,9 @@ def _finite(rule: spec.ErrorFn) -> spec.ErrorFn:
     return bound
 
 
-def _paired(c: ErrorContext) -> np.ndarray:
-    return np.asarray(np.hypot(*c.e) + np.zeros(np.shape(c.y[0])))
-
-
 def _pair_of_lines(c: ErrorContext) -> np.ndarray:
     e = np.broadcast_to(c.e[0], c.x[0].shape)
     return np.asarray(np.hypot(e[..., 0], e[..., 1]))
-
-
-def _each_part(c: ErrorContext) -> np.ndarray:
-    return np.broadcast_to(np.asarray(c.e[0])[..., None] if np.ndim(c.e[0]) else c.e[0], np.shape(c.y[0]))
 
 
 def _product_error(c: ErrorContext) -> np.ndarray:
@@ -94,13 +87,7 @@ def _angle_error(c: ErrorContext) -> np.ndarray:
 
 
 def _sum_error(c: ErrorContext) -> np.ndarray:
-    def over(x: np.ndarray) -> np.ndarray:
-        return np.asarray(
-            np.sum(x, axis=axis_reductions.axes(c.attrs, c.x[0].ndim), keepdims=axis_reductions.keeps(c.attrs))
-        )
-
-    carried = over(np.broadcast_to(c.e[0], c.x[0].shape))
-    return errors.summed(axis_reductions.terms(c.attrs, c.x[0].shape), c, carried, over(np.abs(c.x[0])))
+    return errors.summed(terms(c), c, over(c, np.sum, operand_errors(c)), over(c, np.sum, np.abs(c.x[0])))
 
 
 def _scaled_error(c: ErrorContext) -> np.ndarray:
@@ -109,10 +96,6 @@ def _scaled_error(c: ErrorContext) -> np.ndarray:
 
 
 # --- shapes, meanings and samples ------------------------------------------------------------------------------------
-
-
-def _sum(x: Sequence[np.ndarray], a: Attrs) -> np.ndarray:
-    return np.asarray(np.sum(x[0], axis=axis_reductions.axes(a, x[0].ndim), keepdims=axis_reductions.keeps(a)))
 
 
 def _number(a: Attrs) -> complex:
@@ -125,19 +108,14 @@ _FACTORS = (0.0, 1.0, -1.0, 2.0, 0.5, -3.0)
 def _times_number(c: Call) -> str:
     number = repr(_number(c.attrs))
     number = number if number.startswith("(") else f"({number})"
-    forms = (
-        f"{c.x[0]} * {number}",
-        f"torch.mul({c.x[0]}, {number})",
-        f"{number} * {c.x[0]}",
-        f"{c.x[0]}.mul({number})",
-    )
-    return c.draws.choice(forms)
+    forms = ("{0} * {1}", "torch.mul({0}, {1})", "{1} * {0}", "{0}.mul({1})")
+    return c.draws.choice(forms).format(c.x[0], number)
 
 
 @sampling.of_rank(2)
 def _sample_matmul(rng: random.Random, first: TensorType) -> Sample:
     batch: tuple[int, ...] = rng.choice(((), first.shape[:-2]))
-    return Sample((Operand(TensorType(first.dtype, (*batch, first.shape[-1], sampling.size(rng)))),))
+    return sampling.operands(first, (*batch, first.shape[-1], sampling.size(rng)))
 
 
 def _matmul_torch(c: Call) -> str:
@@ -220,7 +198,7 @@ OPS: tuple[Op, ...] = (
     _op(
         "complex",
         lambda x, a: complexes.joined(x[0], x[1]),
-        _paired,
+        lambda c: np.asarray(np.hypot(*c.e) + np.zeros(np.shape(c.y[0]))),
         (
             "torch.complex({0}, {1})",
             "{0} + 1j * {1}",
@@ -249,7 +227,7 @@ OPS: tuple[Op, ...] = (
     _op(
         "view_as_real",
         lambda x, a: np.stack(complexes.parts(x[0]), -1),
-        _each_part,
+        lambda c: np.broadcast_to(np.asarray(c.e[0])[..., None] if np.ndim(c.e[0]) else c.e[0], np.shape(c.y[0])),
         ("torch.view_as_real({0}.resolve_conj())", "torch.stack(({0}.real, {0}.imag), -1)"),
         result="float32",
         shape=lambda s, a: [s[0].append(2)],
@@ -308,7 +286,7 @@ OPS: tuple[Op, ...] = (
     # sums of products
     _op(
         "sum.complex",
-        _sum,
+        reducing(np.sum),
         _sum_error,
         axis_reductions.torch(
             "torch.sum({x}, dim={dim}, keepdim={keep})",
@@ -318,7 +296,7 @@ OPS: tuple[Op, ...] = (
         sample=axis_reductions.some_axes(),
         shape=axis_reductions.dims_shape,
         attrs=axis_reductions.DIMS,
-        partial=lambda x, a: _sum([_size(x[0])], a),
+        partial=lambda x, a: reducing(np.sum)([_size(x[0])], a),
         **facts(elementwise=False, integer_exact=True),
     ),
     _op(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -14,7 +14,7 @@ from polyjuice.ops.axis_reductions import WIDE
 from polyjuice.ops.matrix import linear_error, magnitudes
 from polyjuice.ops.products import op
 from polyjuice.ops.shapes import Dims, ShapeMismatch, normalize_axis, require
-from polyjuice.ops.spec import Builder, Call, ErrorContext, Op, Operand, Sample, attributes, facts
+from polyjuice.ops.spec import Builder, Call, ErrorContext, Op, Sample, attributes, facts
 from polyjuice.ops.structural import reshaped
 
 # --- Einsum ----------------------------------------------------------------------------------------------------------
@@ -66,53 +66,40 @@ def _summed_terms(c: ErrorContext) -> int:
     return len(c.x) + sampling.total(size for letter, size in sizes.items() if letter not in _terms(equation)[1])
 
 
-_UNARY: Mapping[int, Sequence[str]] = {
-    0: ("->",),
-    1: ("i->i", "i->"),
-    2: ("ij->ji", "ij->i", "ij->j", "ij->", "ij->ij"),
-    3: ("bij->bji", "ijk->kij", "ijk->k", "ijk->ik", "ijk->", "ijk->kji"),
-    4: ("abcd->acbd", "abcd->dcba", "abcd->bd", "abcd->ca", "bhwc->bchw"),
-    5: ("abcde->edcba", "abcde->ace", "abcde->"),
+_UNARY: Mapping[int, str] = {
+    0: "->",
+    1: "i->i i->",
+    2: "ij->ji ij->i ij->j ij-> ij->ij",
+    3: "bij->bji ijk->kij ijk->k ijk->ik ijk-> ijk->kji",
+    4: "abcd->acbd abcd->dcba abcd->bd abcd->ca bhwc->bchw",
+    5: "abcde->edcba abcde->ace abcde->",
 }
 
-_DIAGONAL: Mapping[int, Sequence[str]] = {2: ("ii->i", "ii->"), 3: ("bii->bi", "bii->b", "iib->bi"), 4: ("iijj->ij",)}
+_DIAGONAL: Mapping[int, str] = {
+    2: "ii->i ii->",
+    3: "bii->bi bii->b iib->bi",
+    4: "iijj->ij",
+}
 """For operands with equal sizes where a letter repeats."""
 
-_BINARY: Mapping[int, Sequence[str]] = {
-    0: (",i->i", ",ij->ji"),
-    1: ("i,i->", "i,i->i", "i,j->ij", "i,j->ji", "i,ij->j", "i,ji->j", "i,->i"),
-    2: (
-        "ij,jk->ik",
-        "ij,kj->ik",
-        "ij,jk->ki",
-        "ji,jk->ik",
-        "ij,j->i",
-        "ij,ij->",
-        "ij,ij->ij",
-        "ij,ij->i",
-        "ij,k->ijk",
-        "ij,ji->",
-    ),
-    3: (
-        "bij,bjk->bik",
-        "bij,bkj->bik",
-        "bij,jk->bik",
-        "bij,bij->b",
-        "bij,bj->bi",
-        "ijk,kl->ijl",
-        "ijk,jil->kl",
-        "bij,bjk->bki",
-    ),
-    4: ("bhqd,bhkd->bhqk", "bhqk,bhkd->bhqd", "bqhd,bkhd->bhqk", "abcd,cdef->abef", "bchw,oc->bohw", "abcd,abcd->ac"),
-    5: ("abcde,ef->abcdf", "abcde,abcde->"),
+_BINARY: Mapping[int, str] = {
+    0: ",i->i ,ij->ji",
+    1: "i,i-> i,i->i i,j->ij i,j->ji i,ij->j i,ji->j i,->i",
+    2: "ij,jk->ik ij,kj->ik ij,jk->ki ji,jk->ik ij,j->i ij,ij-> ij,ij->ij ij,ij->i ij,k->ijk ij,ji->",
+    3: "bij,bjk->bik bij,bkj->bik bij,jk->bik bij,bij->b bij,bj->bi ijk,kl->ijl ijk,jil->kl bij,bjk->bki",
+    4: "bhqd,bhkd->bhqk bhqk,bhkd->bhqd bqhd,bkhd->bhqk abcd,cdef->abef bchw,oc->bohw abcd,abcd->ac",
+    5: "abcde,ef->abcdf abcde,abcde->",
 }
 
-_QUATERNARY: Mapping[int, Sequence[str]] = {2: ("ij,jk,kl,lm->im", "ij,jk,jl,j->ikl"), 3: ("bij,bjk,kl,bil->bi",)}
+_QUATERNARY: Mapping[int, str] = {
+    2: "ij,jk,kl,lm->im ij,jk,jl,j->ikl",
+    3: "bij,bjk,kl,bil->bi",
+}
 
-_TERNARY: Mapping[int, Sequence[str]] = {
-    1: ("i,ij,j->", "i,j,k->ijk"),
-    2: ("ij,jk,kl->il", "ij,j,jk->ik", "ij,ij,ij->i", "ij,ik,il->jkl"),
-    3: ("bij,bjk,bkl->bil", "ijk,jl,km->ilm"),
+_TERNARY: Mapping[int, str] = {
+    1: "i,ij,j-> i,j,k->ijk",
+    2: "ij,jk,kl->il ij,j,jk->ik ij,ij,ij->i ij,ik,il->jkl",
+    3: "bij,bjk,bkl->bil ijk,jl,km->ilm",
 }
 
 
@@ -120,24 +107,18 @@ def _sample_einsum(rng: random.Random, first: TensorType) -> Sample | None:
     rank = first.rank
     if 0 in first.shape or rank not in _BINARY:
         return None
-    families: list[Sequence[str]] = [
-        _UNARY.get(rank, ()),
-        _BINARY.get(rank, ()),
-        _BINARY.get(rank, ()),
-        _TERNARY.get(rank, ()),
-        _QUATERNARY.get(rank, ()),
-    ]
-    diagonal = [e for e in _DIAGONAL.get(rank, ()) if _fits(e, first)]
-    equations = rng.choice([family for family in (*families, diagonal) if family])
-    equation = rng.choice(equations)
+    tables = (_UNARY, _BINARY, _BINARY, _TERNARY, _QUATERNARY, _DIAGONAL)
+    families = [table.get(rank, "").split() for table in tables]
+    families[-1] = [equation for equation in families[-1] if _fits(equation, first)]
+    equation = rng.choice(rng.choice([family for family in families if family]))
     operands, _ = _terms(equation)
     sizes = _sizes(operands[0] + "->", [first.shape])
     for letter in "".join(operands):
         sizes.setdefault(letter, sampling.size(rng))
     if sampling.total(sizes.values()) > _MOST_STEPS:
         return None
-    further = (Operand(TensorType(first.dtype, tuple(sizes[letter] for letter in part))) for part in operands[1:])
-    return Sample(tuple(further), {"equation": equation})
+    further = ([sizes[letter] for letter in part] for part in operands[1:])
+    return sampling.operands(first, *further, equation=equation)
 
 
 def _fits(equation: str, first: TensorType) -> bool:
@@ -198,15 +179,11 @@ def _draw_tensordot(rng: random.Random, first: TensorType) -> Sample:
     others = tuple(rng.sample(range(rank), count))
     matched = {d: first.shape[o] for d, o in zip(others, ours, strict=True)}
     shape = tuple(matched.get(i, 0) or sampling.size(rng) for i in range(rank))
-    return Sample((Operand(TensorType(first.dtype, shape)),), {"dims_self": ours, "dims_other": others})
+    return sampling.operands(first, shape, dims_self=ours, dims_other=others)
 
 
-def _tensordot_torch(c: Call) -> str:
-    return f"torch.tensordot({c.x[0]}, {c.x[1]}, dims=({list(c.attrs['dims_self'])}, {list(c.attrs['dims_other'])}))"
-
-
-def _tensordot_tensorflow(c: Call) -> str:
-    return f"tf.tensordot({c.x[0]}, {c.x[1]}, axes=[{list(c.attrs['dims_self'])}, {list(c.attrs['dims_other'])}])"
+def _tensordot_text(template: str) -> Callable[[Call], str]:
+    return lambda c: template.format(*c.x, list(c.attrs["dims_self"]), list(c.attrs["dims_other"]))
 
 
 def _tensordot_definition(b: Builder, x: Sequence[str], a: Attrs) -> str:
@@ -250,7 +227,7 @@ def _draw_kron(rng: random.Random, first: TensorType) -> Sample | None:
     if first.size > 1_000:
         return None
     shape = tuple(rng.choice((1, 2, 3, 4)) for _ in range(rng.randint(0, min(first.rank + 1, 3))))
-    return Sample((Operand(TensorType(first.dtype, shape)),))
+    return sampling.operands(first, shape)
 
 
 def _kron_tensorflow(c: Call) -> str:
@@ -287,8 +264,8 @@ OPS = (
         2,
         _tensordot_shape,
         _tensordot_definition,
-        _tensordot_torch,
-        _tensordot_tensorflow,
+        _tensordot_text("torch.tensordot({0}, {1}, dims=({2}, {3}))"),
+        _tensordot_text("tf.tensordot({0}, {1}, axes=[{2}, {3}])"),
         _draw_tensordot,
         attrs=attributes(dims_self="ints", dims_other="ints"),
     ),

@@ -13,7 +13,7 @@ from polyjuice.ir import Attrs, TensorType
 from polyjuice.ir.dtypes import FLOATS
 from polyjuice.ops import errors, linear_adjoints, sampling, windows
 from polyjuice.ops.shapes import Dims, ShapeMismatch, require
-from polyjuice.ops.spec import Call, ErrorContext, NumpyFn, Op, Operand, Sample, attributes, facts
+from polyjuice.ops.spec import Call, ErrorContext, NumpyFn, Op, Sample, attributes, facts
 from polyjuice.ops.structural import torch_pads
 from polyjuice.ops.text import subscript
 from polyjuice.ops.windows import conv, pad_array
@@ -120,11 +120,8 @@ def _sample_conv(rng: random.Random, first: TensorType) -> Sample | None:
     out = groups * sampling.size(rng, (1, 2, 3, 8)) if groups > 1 else sampling.size(rng, first.shape[1:])
     window = windows.draw_window(rng, first.shape[2:], dilate=True)
     kernel = window.pop("kernel_shape")
-    weight = TensorType(first.dtype, (out, channels // groups, *kernel))
-    operands = [Operand(weight)]
-    if rng.random() < 0.5:
-        operands.append(Operand(TensorType(first.dtype, (out,))))
-    return Sample(tuple(operands), {**window, "group": groups})
+    bias = [(out,)] if rng.random() < 0.5 else []
+    return sampling.operands(first, (out, channels // groups, *kernel), *bias, **window, group=groups)
 
 
 # --- ConvTranspose ---------------------------------------------------------------------------------------------------
@@ -257,10 +254,8 @@ def _sample_transpose(rng: random.Random, first: TensorType) -> Sample | None:
     starts = [min(rng.choice((0, 1)), (n - 1) // 2) for n in _full_sizes(first.shape[2:], kernel, attrs)]
     attrs["pads"] = (*starts, *(rng.choice((p, 0)) for p in starts))
     outer = rng.choice((1, 2, 3))
-    operands = [Operand(TensorType(first.dtype, (channels, outer, *kernel)))]
-    if rng.random() < 0.5:
-        operands.append(Operand(TensorType(first.dtype, (outer * groups,))))
-    return Sample(tuple(operands), attrs)
+    bias = [(outer * groups,)] if rng.random() < 0.5 else []
+    return sampling.operands(first, (channels, outer, *kernel), *bias, **attrs)
 
 
 CONV_ATTRS = attributes(strides="ints", pads="ints", dilations="ints", group=1)

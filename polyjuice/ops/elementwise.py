@@ -166,11 +166,6 @@ def _rounding(name: str, function: Any, tensorflow: spec.Texts | str, low: str, 
     )
 
 
-def _copysign_error(c: spec.ErrorContext) -> np.ndarray:
-    """No error of its own; the sign of a zero is open."""
-    return np.where(np.abs(c.x[1]) <= c.e[1], np.inf, c.e[0] + 0 * c.e[1])
-
-
 # --- ATen's combinations of a product, a quotient or an interpolation with a sum -------------------------------------
 
 
@@ -352,7 +347,7 @@ OPS = (
         operands=2,
         widen=False,
         numpy=lambda x, a: np.copysign(*x),
-        error=_copysign_error,
+        error=lambda c: np.where(np.abs(c.x[1]) <= c.e[1], np.inf, c.e[0] + 0 * c.e[1]),  # a zero's sign is open
         why_not_derived=errors.OPEN_ZERO,
         **DECIDES,
         limits=INFINITY,

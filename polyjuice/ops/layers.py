@@ -51,10 +51,7 @@ def _linear_definition(b: Builder, x: Sequence[str], a: Attrs) -> str:
 @sampling.of_rank(1)
 def _sample_linear(rng: random.Random, first: TensorType) -> Sample:
     out = sampling.size(rng)
-    operands = [Operand(TensorType(first.dtype, (out, first.shape[-1])))]
-    if rng.random() < 0.6:
-        operands.append(Operand(TensorType(first.dtype, (out,))))
-    return Sample(tuple(operands))
+    return sampling.operands(first, (out, first.shape[-1]), *([(out,)] if rng.random() < 0.6 else []))
 
 
 # --- bilinear --------------------------------------------------------------------------------------------------------
@@ -85,8 +82,7 @@ def _bilinear_definition(b: Builder, x: Sequence[str], a: Attrs) -> str:
 def _sample_bilinear(rng: random.Random, first: TensorType) -> Sample:
     other, out = rng.choice((1, 2, 3, 5)), rng.choice((1, 2, 3, 7))
     shapes = [(*first.shape[:-1], other), (out, first.shape[-1], other), (out,)]
-    kept = shapes if rng.random() < 0.6 else shapes[:2]
-    return Sample(tuple(Operand(TensorType(first.dtype, shape)) for shape in kept))
+    return sampling.operands(first, *(shapes if rng.random() < 0.6 else shapes[:2]))
 
 
 # --- embedding, Dropout ----------------------------------------------------------------------------------------------

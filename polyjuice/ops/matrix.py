@@ -58,7 +58,7 @@ def _sample_matmul(rng: random.Random, first: TensorType) -> Sample:
         batch = rng.choice(((), first.shape[:-2], tuple(1 for _ in first.shape[:-2])))
     vector = rng.random() < (0.4 if first.rank == 1 else 0.1)
     shape = (first.shape[-1],) if vector else (*batch, first.shape[-1], n)
-    return Sample((Operand(TensorType(first.dtype, shape)),))
+    return sampling.operands(first, shape)
 
 
 def _matmul_torch(c: Call) -> str:
@@ -174,12 +174,11 @@ def _sample_gemm(rng: random.Random, first: TensorType) -> Sample:
     flip_a, flip_b = rng.randint(0, 1), rng.randint(0, 1)
     m, k = first.shape[::-1] if flip_a else first.shape
     n = sampling.size(rng, (m, k))
-    right = Operand(TensorType(first.dtype, (n, k) if flip_b else (k, n)))
+    right = (n, k) if flip_b else (k, n)
     attrs = {**factors(rng, first.dtype), "transA": flip_a, "transB": flip_b}
     if rng.random() < 0.1:
-        return Sample((right,), {**attrs, "beta": 1.0})
-    bias = rng.choice(((m, n), (n,), (1, n), (m, 1)))
-    return Sample((right, Operand(TensorType(first.dtype, bias))), attrs)
+        return sampling.operands(first, right, **{**attrs, "beta": 1.0})
+    return sampling.operands(first, right, rng.choice(((m, n), (n,), (1, n), (m, 1))), **attrs)
 
 
 # --- MatMulInteger ---------------------------------------------------------------------------------------------------

@@ -12,7 +12,7 @@ import numpy as np
 from polyjuice.ir import Attrs, TensorType, dtypes
 from polyjuice.ops import sampling, unspecified
 from polyjuice.ops.shapes import Dims, ShapeMismatch
-from polyjuice.ops.spec import Builder, Call, ErrorContext, Op, TypeMismatch, Unsupported, attributes, facts
+from polyjuice.ops.spec import Call, ErrorContext, Op, TypeMismatch, Unsupported, attributes, facts
 from polyjuice.ops.structural import moving
 
 # --- BitCast: the same bits as another type of the same width --------------------------------------------------------
@@ -166,10 +166,6 @@ def _strided_torch(c: Call) -> str:
     return form.format(tensor, tuple(c.attrs["size"]), tuple(c.attrs["stride"]))
 
 
-def _strided_definition(b: Builder, x: Sequence[str], a: Attrs) -> str:
-    return b.op("Gather", b.op("Reshape", x[0], shape=(-1,)), b.constant(_places(a)), axis=0)
-
-
 def _draw_strided(rng: random.Random, first: TensorType) -> Attrs | None:
     if not first.size:
         return None
@@ -223,6 +219,6 @@ OPS: tuple[Op, ...] = (
         lambda c: f"tf.gather(tf.reshape({c.x[0]}, [-1]), tf.constant({_places(c.attrs).tolist()}, dtype=tf.int64))",
         sampling.alone_with(_draw_strided),
         attributes(size="ints", stride="ints", storage_offset=0),
-        definition=_strided_definition,
+        definition=lambda b, x, a: b.op("Gather", b.op("Reshape", x[0], shape=(-1,)), b.constant(_places(a)), axis=0),
     ),
 )

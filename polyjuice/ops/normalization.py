@@ -37,10 +37,7 @@ def _batch_norm(x: Sequence[np.ndarray], a: Attrs) -> np.ndarray:
 def _batch_norm_error(c: ErrorContext) -> np.ndarray:
     """As (x - mean) r + bias with r = scale / sqrt(var + eps); magnitudes also cover x r + (bias - mean r)."""
     x, rank = c.x[0], c.x[0].ndim
-    scale, bias, mean, var = (_per_channel(p, rank) for p in c.x[1:])
-    e_scale, e_bias, e_mean, e_var = (
-        _per_channel(np.broadcast_to(e, p.shape), rank) for e, p in zip(c.e[1:], c.x[1:], strict=True)
-    )
+    (scale, e_scale), (bias, e_bias), (mean, e_mean), (var, e_var) = _parameters(c, lambda p: _per_channel(p, rank))
     eps = c.attrs["epsilon"]
     low = var + eps - e_var
     safe = np.where(low > 0, low, 1.0)
@@ -54,12 +51,11 @@ def _batch_norm_error(c: ErrorContext) -> np.ndarray:
 def _batch_norm_torch(c: Call) -> str:
     x, scale, bias, mean, var = c.x
     eps = c.attrs["epsilon"]
-    return c.draws.choice(
-        (
-            f"F.batch_norm({x}, {mean}, {var}, {scale}, {bias}, eps={eps})",
-            f"torch.batch_norm({x}, {scale}, {bias}, {mean}, {var}, False, 0.1, {eps}, False)",
-        )
+    forms = (
+        f"F.batch_norm({x}, {mean}, {var}, {scale}, {bias}, eps={eps})",
+        f"torch.batch_norm({x}, {scale}, {bias}, {mean}, {var}, False, 0.1, {eps}, False)",
     )
+    return c.draws.choice(forms)
 
 
 def _batch_norm_tensorflow(c: Call) -> str:
@@ -247,8 +243,8 @@ def _sample_layer(rng: random.Random, first: TensorType) -> Sample | None:
     axis = rng.choice((first.rank - 1, rng.randrange(first.rank)))
     if sampling.total(first.shape[axis:]) < _LEAST_SAMPLE:
         return None
-    parameter = Operand(TensorType(first.dtype, first.shape[axis:]))
-    return Sample((parameter,) * rng.choice((1, 2, 2)), {"axis": axis, "epsilon": _draw_epsilon(rng)})
+    parameters = [first.shape[axis:]] * rng.choice((1, 2, 2))
+    return sampling.operands(first, *parameters, axis=axis, epsilon=_draw_epsilon(rng))
 
 
 # --- normalisation of channels and groups of channels ----------------------------------------------------------------
@@ -258,29 +254,20 @@ def _grouped(x: np.ndarray, groups: int) -> np.ndarray:
     return x.reshape(x.shape[0], groups, -1)
 
 
-def _grouped_standard(x: np.ndarray, groups: int, epsilon: float) -> np.ndarray:
-    return _standard(_grouped(x, groups), (2,), epsilon).reshape(x.shape)
-
-
-def _group_error(c: ErrorContext, groups: int, epsilon: float, place: Callable[[np.ndarray], np.ndarray]) -> np.ndarray:
+def _group_error(c: ErrorContext, groups: int, epsilon: float) -> np.ndarray:
     """Scale and bias broadcast with the data, so their errors are taken in the data's shape, group by group."""
     shape = c.x[0].shape
     x, e = _grouped(c.x[0], groups), _grouped(np.broadcast_to(c.e[0], shape), groups)
     wide = [
         (_grouped(np.broadcast_to(p, shape), groups), _grouped(np.broadcast_to(q, shape), groups))
-        for p, q in _parameters(c, place)
+        for p, q in _parameters(c, lambda p: _per_channel(p, len(shape)))
     ]
     return _affine_error(c, x, e, (2,), epsilon, wide).reshape(shape)
 
 
 def _instance_norm(x: Sequence[np.ndarray], a: Attrs) -> np.ndarray:
-    channels, rank = x[0].shape[1], x[0].ndim
-    return _affine(_grouped_standard(x[0], channels, a["epsilon"]), [_per_channel(p, rank) for p in x[1:]])
-
-
-def _instance_error(c: ErrorContext) -> np.ndarray:
-    shape = c.x[0].shape
-    return _group_error(c, shape[1], c.attrs["epsilon"], lambda p: _per_channel(p, len(shape)))
+    y = _standard(_grouped(x[0], x[0].shape[1]), (2,), a["epsilon"]).reshape(x[0].shape)
+    return _affine(y, [_per_channel(p, x[0].ndim) for p in x[1:]])
 
 
 def _instance_torch(c: Call) -> str:
@@ -307,8 +294,7 @@ def _instance_tensorflow(c: Call) -> str:
 def _sample_instance(rng: random.Random, first: TensorType) -> Sample | None:
     if first.rank < 3 or sampling.total(first.shape[2:]) < _LEAST_SAMPLE:
         return None
-    parameter = Operand(TensorType(first.dtype, (first.shape[1],)))
-    return Sample((parameter, parameter), {"epsilon": _draw_epsilon(rng)})
+    return sampling.operands(first, *[first.shape[1:2]] * 2, epsilon=_draw_epsilon(rng))
 
 
 def _fits_groups(s: Sequence[Dims], groups: int) -> bool:
@@ -321,9 +307,6 @@ def _group_norm(name: str, parameters: Sequence[int]) -> dict[str, Any]:
 
     ``parameters`` are the possible numbers of parameters.
     """
-
-    def error(c: ErrorContext) -> np.ndarray:
-        return _group_error(c, c.attrs["num_groups"], c.attrs[name], lambda p: _per_channel(p, c.x[0].ndim))
 
     def torch(c: Call) -> str:
         groups, t = c.attrs["num_groups"], c.types[0]
@@ -355,13 +338,12 @@ def _group_norm(name: str, parameters: Sequence[int]) -> dict[str, Any]:
             return None
         elements = first.size // first.shape[0]
         groups = rng.choice([g for g in sampling.factors(first.shape[1]) if g * _LEAST_SAMPLE <= elements])
-        parameter = Operand(TensorType(first.dtype, (first.shape[1],)))
         attrs = {"num_groups": groups, name: _draw_epsilon(rng)}
-        return Sample((parameter,) * rng.choice(parameters), attrs)
+        return sampling.operands(first, *[first.shape[1:2]] * rng.choice(parameters), **attrs)
 
     return {
         "shape": fitting(lambda s, a: _fits_groups(s, a.num_groups)),
-        "error": error,
+        "error": lambda c: _group_error(c, c.attrs["num_groups"], c.attrs[name]),
         "why_not_derived": "some frameworks compute the variance as mean(x^2) - mean(x)^2, which loses more digits",
         "torch": torch,
         "tensorflow": tensorflow,
@@ -407,8 +389,8 @@ def _rms_definition(b: Builder, x: Sequence[str], a: Attrs) -> str:
 @sampling.of_rank(1)
 def _sample_rms(rng: random.Random, first: TensorType) -> Sample:
     shape = first.shape[rng.choice((first.rank - 1, rng.randrange(first.rank))) :]
-    operands = (Operand(TensorType(first.dtype, shape)),) if rng.random() < 0.7 else ()
-    return Sample(operands, {"normalized_shape": shape, "eps": _draw_epsilon(rng)})
+    weights = [shape] if rng.random() < 0.7 else []
+    return sampling.operands(first, *weights, normalized_shape=shape, eps=_draw_epsilon(rng))
 
 
 def _normalization(name: str, inputs: int, **properties: Any) -> Op:
@@ -465,7 +447,7 @@ OPS = (
         types={"T": FLOATS},
         shape=fitting(lambda s, a: len(s[0]) > 2 and _fits_groups(s, 1)),
         numpy=_instance_norm,
-        error=_instance_error,
+        error=lambda c: _group_error(c, c.x[0].shape[1], c.attrs["epsilon"]),
         torch=_instance_torch,
         tensorflow=_instance_tensorflow,
         sample=_sample_instance,

@@ -90,8 +90,7 @@ def _sample_fused(rank: int, vector: bool = False, outer: bool = False) -> spec.
             shapes = [shape[:1], shape[1:]]
         else:
             shapes = [(*shape, k), (k,)] if vector else [(*shape[:-1], k), (*shape[:-2], k, shape[-1])]
-        operands = tuple(Operand(TensorType(first.dtype, s)) for s in shapes)
-        return Sample(operands, factors(rng, first.dtype))
+        return sampling.operands(first, *shapes, **factors(rng, first.dtype))
 
     return sample
 

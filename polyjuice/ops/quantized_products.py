@@ -30,10 +30,6 @@ from polyjuice.ops.spec import Call, ErrorContext, Op, Operand, Sample, facts
 from polyjuice.ops.windows import conv
 
 
-def _integer_error(c: ErrorContext) -> np.ndarray:
-    return np.full(np.shape(c.y[0]), np.inf if any(np.any(e) for e in c.e) else 0.0)
-
-
 def _is_plain(s: Sequence[Dims], what: str) -> None:
     """Raise ShapeMismatch unless all scales and zero points of an 8-bit product are single numbers."""
     if not all(is_single(s[i]) for i in (1, 2, 4, 5, 6, 7)):
@@ -246,7 +242,7 @@ OPS: tuple[Op, ...] = (
         "ConvInteger",
         shape=_conv_integer_shape,
         numpy=_conv_integer,
-        error=_integer_error,
+        error=lambda c: np.full(np.shape(c.y[0]), np.inf if any(np.any(e) for e in c.e) else 0.0),
         torch=_TORCH.conv_integer,
         tensorflow=_TENSORFLOW.conv_integer,
         sample=_sample_conv_integer,

@@ -102,15 +102,8 @@ def _in_doubt(axis: _Axis, rounding: str) -> np.ndarray:
 
 def _rounded(x: np.ndarray, rounding: str) -> np.ndarray:
     half = x.dtype.type(0.5)
-    match rounding:
-        case "floor":
-            return np.asarray(np.floor(x))
-        case "ceil":
-            return np.asarray(np.ceil(x))
-        case "round_prefer_floor":
-            return np.asarray(np.ceil(x - half))
-        case _:
-            return np.asarray(np.floor(x + half))
+    shift = {"round_prefer_floor": -half, "round_prefer_ceil": half}.get(rounding, half - half)
+    return np.asarray(np.ceil(x + shift) if rounding in ("ceil", "round_prefer_floor") else np.floor(x + shift))
 
 
 def _cubic(x: float, a: float) -> float:

@@ -14,7 +14,7 @@ from polyjuice.ops.axis_reductions import WIDE
 from polyjuice.ops.reductions import operand_errors
 from polyjuice.ops.shapes import normalize_axis
 from polyjuice.ops.spec import NOT_WRITTEN, Attr, Builder, Call, DecomposeFn, ErrorContext, Op, attributes, facts
-from polyjuice.ops.text import subscript
+from polyjuice.ops.text import subscript, with_attrs
 
 _Combine = Callable[[Sequence[str], Sequence[str]], Sequence[str]]
 """Combines the values for earlier elements with those for later ones."""
@@ -76,15 +76,10 @@ def _doubled(b: Builder, state: Sequence[str], axis: int, combine: _Combine) -> 
         return b.op("Slice", name, starts=(start,), ends=(end,), axes=(axis,), steps=(1,))
 
     n = b.types[state[0]].shape[axis]
-    for step in _steps(n):
+    for step in (1 << k for k in range(max(n - 1, 0).bit_length())):
         combined = combine([part(x, 0, n - step) for x in state], [part(x, step, n) for x in state])
         state = [b.op("Concat", part(x, 0, step), y, axis=axis) for x, y in zip(state, combined, strict=True)]
     return state
-
-
-def _steps(n: int) -> Sequence[int]:
-    """The distances at which doubling combines ``n`` elements: 1, 2, 4, ..."""
-    return [1 << k for k in range(max(n - 1, 0).bit_length())]
 
 
 def _reduced_in_pairs(reduction: str) -> DecomposeFn:
@@ -186,9 +181,7 @@ def _running_extreme(op: str, sign: int) -> Op:
         f"cum{name}",
         _extreme(sign),
         _extreme_error(sign),
-        lambda c: c.draws.choice(
-            (f"torch.cum{name}({c.x[0]}, dim={c.attrs['dim']})", f"{c.x[0]}.cum{name}({c.attrs['dim']})")
-        ),
+        with_attrs(f"torch.cum{name}({{0}}, dim={{dim}})", f"{{0}}.cum{name}({{dim}})"),
         NOT_WRITTEN,
         NUMERIC,
         definition=_extreme_definition(op, f"{word}OrEqual"),
@@ -219,7 +212,7 @@ OPS = (
         lambda x, a: np.cumprod(x[0], a["dim"], dtype=x[0].dtype),
         _cumprod_error,
         _cumprod_torch,
-        lambda c: f"{c.draws.choice(('tf.math.cumprod', 'tf.compat.v1.cumprod'))}({c.x[0]}, axis={c.attrs['dim']})",
+        with_attrs("tf.math.cumprod({0}, axis={dim})", "tf.compat.v1.cumprod({0}, axis={dim})"),
         WIDE,
         definition=_reduced_in_pairs("ReduceProd"),
         why_not_derived=_IN_TURN,
@@ -230,8 +223,8 @@ OPS = (
         "logcumsumexp",
         lambda x, a: np.asarray(np.logaddexp.accumulate(x[0], a["dim"])),
         _logcumsumexp_error,
-        lambda c: f"torch.logcumsumexp({c.x[0]}, dim={c.attrs['dim']})",
-        lambda c: f"tf.math.cumulative_logsumexp({c.x[0]}, axis={c.attrs['dim']})",
+        with_attrs("torch.logcumsumexp({0}, dim={dim})"),
+        with_attrs("tf.math.cumulative_logsumexp({0}, axis={dim})"),
         FLOATS,
         definition=_reduced_in_pairs("ReduceLogSumExp"),
         why_not_derived=_IN_TURN,

@@ -198,10 +198,6 @@ def _sample_where(rng: random.Random, first: TensorType) -> Sample:
     return Sample(tuple(Operand(TensorType(dtype, shape)) for shape in shapes))
 
 
-def _where_error(c: spec.ErrorContext) -> np.ndarray:
-    return np.where(c.e[0] > 0, np.inf, np.where(c.x[0], c.e[1], c.e[2]))
-
-
 def _sample_masked_fill(rng: random.Random, first: TensorType) -> Sample:
     mask = Operand(TensorType("bool", sampling.broadcastable(rng, first.shape)))
     values = (0.0, 1.0) if first.dtype == "bool" else suitable((0.0, 0.0, 1.0, -1.0, 3.0, 0.5, -10000.0), first.dtype)
@@ -242,7 +238,7 @@ OPS = (
         types={"B": ("bool",), "T": STORED},
         shape=broadcast_shape,
         numpy=lambda x, a: np.where(x[0], x[1], x[2]),
-        error=_where_error,
+        error=lambda c: np.where(c.e[0] > 0, np.inf, np.where(c.x[0], c.e[1], c.e[2])),
         torch=("torch.where({0}, {1}, {2})", "{1}.where({0}, {2})"),
         tensorflow=("tf.where({0}, {1}, {2})", "tf.raw_ops.SelectV2(condition={0}, t={1}, e={2})"),
         sample=_sample_where,

@@ -12,7 +12,7 @@ import numpy as np
 from polyjuice.ir import Attrs, TensorType, dtypes
 from polyjuice.ops import errors, sampling
 from polyjuice.ops.shapes import Dims, ShapeMismatch, normalize_axis, require
-from polyjuice.ops.spec import Attr, Builder, Call, ErrorContext, Op, Operand, Sample, SpecialValues, attributes, facts
+from polyjuice.ops.spec import Attr, Builder, Call, ErrorContext, Op, Sample, SpecialValues, attributes, facts
 
 # --- scaled_dot_product_attention ------------------------------------------------------------------------------------
 
@@ -64,8 +64,7 @@ def _sample_attention(rng: random.Random, first: TensorType) -> Sample | None:
     if not causal and rng.random() < 0.4:
         shapes.append(rng.choice(((length, keys), (*(1 for _ in batch), length, keys), (*batch, length, keys))))
     scale = rng.choice((None, None, 1.0, 0.5, 0.125))
-    operands = tuple(Operand(TensorType(first.dtype, shape)) for shape in shapes)
-    return Sample(operands, {"is_causal": causal, "scale": scale})
+    return sampling.operands(first, *shapes, is_causal=causal, scale=scale)
 
 
 # --- cosine_similarity -----------------------------------------------------------------------------------------------
@@ -95,7 +94,7 @@ def _cosine_definition(b: Builder, x: Sequence[str], a: Attrs) -> str:
 def _sample_cosine(rng: random.Random, first: TensorType) -> Sample:
     axis = rng.randrange(first.rank)
     other = sampling.broadcastable(rng, first.shape)
-    return Sample((Operand(TensorType(first.dtype, other)),), {"dim": axis, "eps": rng.choice((1e-8, 1e-6, 1e-2))})
+    return sampling.operands(first, other, dim=axis, eps=rng.choice((1e-8, 1e-6, 1e-2)))
 
 
 # --- cdist -----------------------------------------------------------------------------------------------------------
@@ -155,8 +154,8 @@ def _cdist_definition(b: Builder, x: Sequence[str], a: Attrs) -> str:
 @sampling.of_rank(2)
 def _sample_cdist(rng: random.Random, first: TensorType) -> Sample:
     batch = rng.choice((first.shape[:-2], tuple(1 for _ in first.shape[:-2]), ()))
-    other = TensorType(first.dtype, (*batch, sampling.size(rng), first.shape[-1]))
-    return Sample((Operand(other),), {"p": rng.choice((2.0, 2.0, 1.0, math.inf))})
+    other = (*batch, sampling.size(rng), first.shape[-1])
+    return sampling.operands(first, other, p=rng.choice((2.0, 2.0, 1.0, math.inf)))
 
 
 OPS = (

@@ -14,6 +14,7 @@ from polyjuice.ops import adjoints, axis_reductions, domains, errors, sampling, 
 from polyjuice.ops.reductions import extreme_unsure, norm
 from polyjuice.ops.shapes import Dims, normalize_axis
 from polyjuice.ops.spec import Call, ErrorContext, SpecialValues, attributes, facts
+from polyjuice.ops.text import with_attrs
 from polyjuice.ops.value_bounds import Bounds
 
 
@@ -56,10 +57,6 @@ def softmax_error(x: np.ndarray, e: np.ndarray, axis: int, unit: float) -> np.nd
     logarithm = logarithm - np.log(np.sum(np.exp(logarithm), axis=axis, keepdims=True))
     high = np.where(moved < 1, np.exp(logarithm) * np.expm1(np.minimum(moved, 1)), np.exp(logarithm + moved))
     return np.where(np.isfinite(moved), np.minimum(high, 1 + 8 * unit), np.inf)
-
-
-def _axis_forms(*forms: str) -> Any:
-    return lambda c: c.draws.choice(forms).format(x=c.x[0], axis=c.attrs["axis"])
 
 
 # --- Hardmax ---------------------------------------------------------------------------------------------------------
@@ -207,14 +204,14 @@ OPS = (
         "Softmax",
         lambda x, a: softmax(x[0], a["axis"]),
         lambda c: softmax_error(c.x[0], c.e[0], c.attrs["axis"], c.unit),
-        _axis_forms(
-            "torch.softmax({x}, dim={axis})",
-            "F.softmax({x}, dim={axis})",
-            "{x}.softmax({axis})",
-            "torch.nn.Softmax(dim={axis})({x})",
-            "F.softmin(-{x}, {axis})",
+        with_attrs(
+            "torch.softmax({0}, dim={axis})",
+            "F.softmax({0}, dim={axis})",
+            "{0}.softmax({axis})",
+            "torch.nn.Softmax(dim={axis})({0})",
+            "F.softmin(-{0}, {axis})",
         ),
-        _axis_forms("tf.nn.softmax({x}, axis={axis})", "tf.math.softmax({x}, axis={axis})"),
+        with_attrs("tf.nn.softmax({0}, axis={axis})", "tf.math.softmax({0}, axis={axis})"),
         FLOATS,
         adjoint=adjoints.softmax,
         followers="MatMul Log ArgMax Transpose Mul Dropout ReduceSum",
@@ -224,13 +221,13 @@ OPS = (
         "LogSoftmax",
         _log_softmax,
         _log_softmax_error,
-        _axis_forms(
-            "torch.log_softmax({x}, dim={axis})",
-            "F.log_softmax({x}, dim={axis})",
-            "{x}.log_softmax({axis})",
-            "torch.nn.LogSoftmax(dim={axis})({x})",
+        with_attrs(
+            "torch.log_softmax({0}, dim={axis})",
+            "F.log_softmax({0}, dim={axis})",
+            "{0}.log_softmax({axis})",
+            "torch.nn.LogSoftmax(dim={axis})({0})",
         ),
-        _axis_forms("tf.nn.log_softmax({x}, axis={axis})", "tf.math.log_softmax({x}, axis={axis})"),
+        with_attrs("tf.nn.log_softmax({0}, axis={axis})", "tf.math.log_softmax({0}, axis={axis})"),
         FLOATS,
         adjoint=adjoints.log_softmax,
         **facts(limits=SpecialValues.INFINITY, weight=3, fresh=True, bounds=Bounds("", "0.0")),

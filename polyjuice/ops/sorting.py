@@ -13,7 +13,7 @@ from polyjuice.ir.dtypes import NUMERIC
 from polyjuice.ops import axis_reductions, errors, sampling
 from polyjuice.ops.shapes import Dims, normalize_axis, require
 from polyjuice.ops.spec import Attr, Builder, Call, ErrorContext, Op, SpecialValues, attributes, facts
-from polyjuice.ops.text import subscript
+from polyjuice.ops.text import called, subscript, with_attrs
 
 _TOP_K_TYPES = tuple(t for t in NUMERIC if t != "bfloat16")
 """ONNX's TopK has the type bfloat16 only from opset 24 on."""
@@ -88,12 +88,6 @@ def _top_k_error(c: ErrorContext) -> tuple[np.ndarray, np.ndarray]:
     return np.take(_rank_errors(c, axis), ranks, axis), _as_error(np.take(_unsure(c, axis, False), ranks, axis))
 
 
-def _top_k_torch(c: Call) -> str:
-    a = c.attrs
-    flags = f"dim={a['axis']}, largest={bool(a['largest'])}, sorted={bool(a['sorted'])}"
-    return c.draws.choice((f"torch.topk({c.x[0]}, {a['k']}, {flags})", f"{c.x[0]}.topk({a['k']}, {flags})"))
-
-
 def _last(c: Call, axis: int) -> list[int]:
     """The permutation that exchanges an axis with the last."""
     perm = list(range(c.types[0].rank))
@@ -126,28 +120,17 @@ def _sorted_tensorflow(c: Call, axis: int, descending: bool, part: str = ":") ->
 
 def _sort_error(c: ErrorContext) -> tuple[np.ndarray, np.ndarray]:
     axis = c.attrs["dim"]
-    unsure = _unsure(c, axis, bool(c.attrs["stable"]))
-    found = _rank_errors(c, axis), _as_error(unsure)
-    return (np.flip(found[0], axis), np.flip(found[1], axis)) if c.attrs["descending"] else found
+    value, place = _rank_errors(c, axis), _as_error(_unsure(c, axis, bool(c.attrs["stable"])))
+    return (np.flip(value, axis), np.flip(place, axis)) if c.attrs["descending"] else (value, place)
 
 
-def _sort_torch(function: str) -> Any:
-    def spell(c: Call) -> str:
-        a = c.attrs
-        flags = f"dim={a['dim']}, descending={bool(a['descending'])}, stable={bool(a['stable'])}"
-        forms = [f"torch.{function}({c.x[0]}, {flags})", f"{c.x[0]}.{function}({flags})"]
-        if function == "argsort":
-            forms.append(f"torch.sort({c.x[0]}, {flags})[1]")
-        return c.draws.choice(forms)
-
-    return spell
+_SORTED = "dim={dim}, descending={is_descending}, stable={is_stable}"
 
 
 def _argsort_tensorflow(c: Call) -> str:
-    a = c.attrs
-    direction = "DESCENDING" if a["descending"] else "ASCENDING"
-    stable = bool(a["stable"])
-    return f'tf.cast(tf.argsort({c.x[0]}, axis={a["dim"]}, direction="{direction}", stable={stable}), tf.int64)'
+    direction = "DESCENDING" if c.attrs["descending"] else "ASCENDING"
+    options = f'axis={c.attrs["dim"]}, direction="{direction}", stable={bool(c.attrs["stable"])}'
+    return f"tf.cast(tf.argsort({c.x[0]}, {options}), tf.int64)"
 
 
 def _sort_definition(b: Builder, x: Sequence[str], a: Attrs) -> Sequence[str]:
@@ -190,16 +173,6 @@ def _rank(a: Attrs, size: int) -> int:
     return a["k"] - 1 if "k" in a else (size - 1) // 2
 
 
-def _statistic_torch(function: str) -> Any:
-    def spell(c: Call) -> str:
-        a = c.attrs
-        k = f"{a['k']}, " if "k" in a else ""
-        flags = f"{k}dim={a['dim']}, keepdim={bool(a['keepdim'])}"
-        return c.draws.choice((f"torch.{function}({c.x[0]}, {flags})", f"{c.x[0]}.{function}({flags})"))
-
-    return spell
-
-
 def _statistic_tensorflow(c: Call) -> str:
     axis, rank = c.attrs["dim"], _rank(c.attrs, c.types[0].shape[c.attrs["dim"]])
     return _sorted_tensorflow(c, axis, False, f"{rank}:{rank + 1}" if c.attrs["keepdim"] else str(rank))
@@ -220,7 +193,7 @@ def _order_statistic(name: str, sample: Any, *further: Attr) -> Op:
         types={"T": NUMERIC},
         results=("T", "int64"),
         shape=_statistic_shape,
-        torch=_statistic_torch(name),
+        torch=with_attrs(*called(name, f"{'{k}, ' if further else ''}dim={{dim}}, keepdim={{is_keepdim}}")),
         tensorflow=_statistic_tensorflow,
         definition=_statistic_definition,
         sample=sample,
@@ -252,7 +225,7 @@ OPS = (
         shape=_top_k_shape,
         numpy=_top_k,
         error=_top_k_error,
-        torch=_top_k_torch,
+        torch=with_attrs(*called("topk", "{k}, dim={axis}, largest={is_largest}, sorted={is_sorted}")),
         tensorflow=_top_k_tensorflow,
         sample=sampling.alone_with(_draw_top_k),
         attrs=(
@@ -269,7 +242,7 @@ OPS = (
         results=("T", "int64"),
         shape=lambda s, a: [*axis_reductions.first_shape(s, a), s[0]],
         error=_sort_error,
-        torch=_sort_torch("sort"),
+        torch=with_attrs(*called("sort", _SORTED)),
         tensorflow=lambda c: _sorted_tensorflow(c, c.attrs["dim"], bool(c.attrs["descending"])),
         definition=_sort_definition,
         **_SORT,
@@ -280,7 +253,7 @@ OPS = (
         results=("int64",),
         shape=axis_reductions.first_shape,
         error=lambda c: _sort_error(c)[1],
-        torch=_sort_torch("argsort"),
+        torch=with_attrs(*called("argsort", _SORTED), f"torch.sort({{0}}, {_SORTED})[1]"),
         tensorflow=_argsort_tensorflow,
         definition=lambda b, x, a: _sort_definition(b, x, a)[1],
         **_SORT,

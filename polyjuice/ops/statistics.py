@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import random
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
@@ -16,10 +16,7 @@ from polyjuice.ops import adjoints, axis_reductions, errors, sampling, spec, uns
 from polyjuice.ops.reductions import mean_error, norm, operand_errors, over, reducing, terms
 from polyjuice.ops.shapes import Dims, fitting, normalize_axis, require
 from polyjuice.ops.spec import NOT_WRITTEN, Attr, Builder, Call, Op, SpecialValues, Unsupported, attributes, facts
-
-
-def _by(op: str) -> spec.DecomposeFn:
-    return lambda b, x, a: _reduce(b, op, x[0], a)
+from polyjuice.ops.text import called, spell, with_attrs
 
 
 def _reduce(b: Builder, op: str, x: str, a: Attrs) -> str:
@@ -71,7 +68,7 @@ def _std_error(c: spec.ErrorContext) -> np.ndarray:
 
 
 def _var_torch(function: str) -> spec.SpellFn:
-    def spell(c: Call) -> str | Unsupported:
+    def text_of(c: Call) -> str | Unsupported:
         correction = int(c.attrs["correction"])
         divisor = f"correction={correction}"
         if correction in (0, 1) and c.draws.chance(0.4):
@@ -87,7 +84,7 @@ def _var_torch(function: str) -> spec.SpellFn:
             x=c.x[0], dim=axis_reductions.axes(c.attrs, c.types[0].rank), keep=axis_reductions.keeps(c.attrs)
         )
 
-    return spell
+    return text_of
 
 
 def _correction(c: Call) -> float | None:
@@ -104,14 +101,14 @@ def _scaled(text: str | Unsupported, factor: float) -> str | Unsupported:
 
 
 def _var_tensorflow(function: str, root: bool) -> spec.SpellFn:
-    def spell(c: Call) -> str | Unsupported:
+    def text_of(c: Call) -> str | Unsupported:
         factor = _correction(c)
         if factor is None:
             return _NO_FREEDOM
         text = axis_reductions.tensorflow(f"tf.math.{function}({{x}}, axis={{dim}}, keepdims={{keep}})")(c)
         return _scaled(text, math.sqrt(factor) if root else factor)
 
-    return spell
+    return text_of
 
 
 def _var_mean_tensorflow(c: Call) -> str | Unsupported:
@@ -133,14 +130,12 @@ def _var_definition(b: Builder, x: Sequence[str], a: Attrs) -> str | Unsupported
     return b.op("Div", squares, b.constant(np.asarray(freedom).astype(dtypes.to_numpy(t.dtype))))
 
 
-def _std_definition(b: Builder, x: Sequence[str], a: Attrs) -> str | Unsupported:
-    variance = _var_definition(b, x, a)
-    return variance if isinstance(variance, Unsupported) else b.op("Sqrt", variance)
+def _from_variance(then: Callable[[Builder, Sequence[str], Attrs, str], Any]) -> spec.DecomposeFn:
+    def build(b: Builder, x: Sequence[str], a: Attrs) -> Any:
+        variance = _var_definition(b, x, a)
+        return variance if isinstance(variance, Unsupported) else then(b, x, a, variance)
 
-
-def _var_mean_definition(b: Builder, x: Sequence[str], a: Attrs) -> Sequence[str] | Unsupported:
-    variance = _var_definition(b, x, a)
-    return variance if isinstance(variance, Unsupported) else (variance, _reduce(b, "ReduceMean", x[0], a))
+    return build
 
 
 @sampling.of_rank(1)
@@ -185,23 +180,25 @@ def _order_torch(c: Call) -> str | Unsupported:
 
 def _order_tensorflow(c: Call) -> str | Unsupported:
     order = c.attrs["ord"]
+    single: tuple[str, ...] = ()
     if order == 0:
-        return axis_reductions.tensorflow("tf.math.count_nonzero({x}, axis={dim}, keepdims={keep}, dtype=tf.{dtype})")(
-            c
-        )
-    if math.isinf(order):
-        function = "reduce_max" if order > 0 else "reduce_min"
-        return axis_reductions.tensorflow(f"tf.{function}(tf.abs({{x}}), axis={{dim}}, keepdims={{keep}})")(c)
-    if order == 1:
-        return axis_reductions.tensorflow("tf.reduce_sum(tf.abs({x}), axis={dim}, keepdims={keep})")(c)
-    if order == 2:
-        return axis_reductions.tensorflow(
-            "tf.sqrt(tf.reduce_sum({x} * {x}, axis={dim}, keepdims={keep}))",
-            single=("tf.norm({x}, axis={dim}, keepdims={keep})",),
-        )(c)
-    return axis_reductions.tensorflow(
-        f"tf.pow(tf.reduce_sum(tf.pow(tf.abs({{x}}), {order!r}), axis={{dim}}, keepdims={{keep}}), {1 / order!r})"
-    )(c)
+        form = "tf.math.count_nonzero({x}, axis={dim}, keepdims={keep}, dtype=tf.{dtype})"
+    elif math.isinf(order):
+        form = f"tf.reduce_{'max' if order > 0 else 'min'}(tf.abs({{x}}), axis={{dim}}, keepdims={{keep}})"
+    elif order == 1:
+        form = "tf.reduce_sum(tf.abs({x}), axis={dim}, keepdims={keep})"
+    elif order == 2:
+        form, single = _ROOT_OF_SQUARES
+    else:
+        powers = f"tf.pow(tf.abs({{x}}), {order!r})"
+        form = f"tf.pow(tf.reduce_sum({powers}, axis={{dim}}, keepdims={{keep}}), {1 / order!r})"
+    return axis_reductions.tensorflow(form, single=single)(c)
+
+
+_ROOT_OF_SQUARES: tuple[str, tuple[str, ...]] = (
+    "tf.sqrt(tf.reduce_sum({x} * {x}, axis={dim}, keepdims={keep}))",
+    ("tf.norm({x}, axis={dim}, keepdims={keep})",),
+)
 
 
 def _order_definition(b: Builder, x: Sequence[str], a: Attrs) -> str:
@@ -235,19 +232,17 @@ def _truth_error(decisive: bool) -> spec.ErrorFn:
 def _truth_torch(function: str) -> spec.SpellFn:
     """ATen reduces one dimension at a time, and answers in uint8 on uint8."""
 
-    def spell(c: Call) -> str:
+    def text_of(c: Call) -> str:
         text = f"{c.x[0]}.to(torch.bool)" if c.types[0].dtype == "uint8" else c.x[0]
         over_axes, keep = axis_reductions.axes(c.attrs, c.types[0].rank), axis_reductions.keeps(c.attrs)
         if len(over_axes) == c.types[0].rank and not keep and c.draws.chance(0.5):
             return c.draws.choice((f"torch.{function}({text})", f"{text}.{function}()"))
         for axis in sorted(over_axes, reverse=True):
-            form = c.draws.choice(
-                (f"torch.{function}({text}, dim={axis}, keepdim={keep})", f"{text}.{function}({axis}, {keep})")
-            )
-            text = form
+            forms = (f"torch.{function}({text}, dim={axis}, keepdim={keep})", f"{text}.{function}({axis}, {keep})")
+            text = c.draws.choice(forms)
         return text if over_axes else f"({text} != 0)"
 
-    return spell
+    return text_of
 
 
 def _count_torch(c: Call) -> str:
@@ -259,11 +254,11 @@ def _count_torch(c: Call) -> str:
 
 
 def _truth_tensorflow(function: str) -> spec.SpellFn:
-    def spell(c: Call) -> str | Unsupported:
+    def text_of(c: Call) -> str | Unsupported:
         inner = "{x}" if c.types[0].dtype == "bool" else c.draws.choice(("{x} != 0", "tf.not_equal({x}, 0)"))
         return axis_reductions.tensorflow(f"tf.{function}({inner}, axis={{dim}}, keepdims={{keep}})")(c)
 
-    return spell
+    return text_of
 
 
 def _truth_definition(op: str) -> spec.DecomposeFn:
@@ -327,14 +322,6 @@ def _extremes(b: Builder, x: Sequence[str], a: Attrs) -> Sequence[str]:
 # --- an extreme and its place -----------------------------------------------------------------------------------------
 
 
-def _extreme_and_place_torch(name: str) -> spec.SpellFn:
-    def spell(c: Call) -> str:
-        arguments = f"dim={c.attrs['dim']}, keepdim={bool(c.attrs['keepdim'])}"
-        return c.draws.choice((f"torch.{name}({c.x[0]}, {arguments})", f"{c.x[0]}.{name}({arguments})"))
-
-    return spell
-
-
 def _extreme_and_place(name: str) -> spec.DecomposeFn:
     def build(b: Builder, x: Sequence[str], a: Attrs) -> Sequence[str]:
         dtype = b.types[x[0]].dtype
@@ -350,7 +337,7 @@ def _along_dim(name: str) -> Op:
     return _extreme_op(
         name,
         _extreme_and_place(name.title()),
-        _extreme_and_place_torch(name),
+        with_attrs(*called(name, "dim={dim}, keepdim={is_keepdim}")),
         NOT_WRITTEN,
         results=("T", "int64"),
         shape=_extremes_shape,
@@ -376,9 +363,7 @@ def _of_all(name: str) -> Op:
     return _extreme_op(
         name,
         _place(f"Arg{name[3:].title()}"),
-        lambda c: c.draws.choice(
-            (f"torch.{name}({{0}})", f"{{0}}.{name}()", f"torch.{name}({{0}}, dim=None)", f"{{0}}.flatten().{name}(0)")
-        ).format(c.x[0]),
+        with_attrs(*spell(f"torch.{name} .{name}", f"torch.{name}({{0}}, dim=None)", f"{{0}}.flatten().{name}(0)")),
         lambda c: f"tf.{name}(tf.reshape({c.x[0]}, [-1]), output_type=tf.int64)",
         results=("int64",),
         shape=fitting(lambda s, a: 0 not in s[0], lambda s, a: [s[0].batch(len(s[0]))]),
@@ -402,7 +387,7 @@ OPS = (
         lambda x, a: np.sqrt(_var(x, a)),
         _std_error,
         _var_tensorflow("reduce_std", True),
-        _std_definition,
+        _from_variance(lambda b, x, a, variance: b.op("Sqrt", variance)),
         bounds=value_bounds.at_least("0.0"),
     ),
     _variance(
@@ -410,14 +395,14 @@ OPS = (
         lambda x, a: (_var(x, a), _mean(x, a)),
         lambda c: (_var_error(c), mean_error(c)),
         _var_mean_tensorflow,
-        _var_mean_definition,
+        _from_variance(lambda b, x, a, variance: (variance, _reduce(b, "ReduceMean", x[0], a))),
         results=("T", "T"),
         shape=lambda s, a: [*axis_reductions.dims_shape(s, a), *axis_reductions.dims_shape(s, a)],
         unsettled=unspecified.running_mean,
     ),
     axis_reductions.reduction(
         "logsumexp",
-        _by("ReduceLogSumExp"),
+        lambda b, x, a: _reduce(b, "ReduceLogSumExp", x[0], a),
         axis_reductions.torch(
             "torch.logsumexp({x}, dim={dim}, keepdim={keep})",
             "{x}.logsumexp({dim}, keepdim={keep})",
@@ -468,7 +453,7 @@ OPS = (
     _extreme_op(
         "aminmax",
         _extremes,
-        lambda c: f"torch.aminmax({c.x[0]}, dim={c.attrs['dim']}, keepdim={axis_reductions.keeps(c.attrs)})",
+        with_attrs("torch.aminmax({0}, dim={dim}, keepdim={is_keepdim})"),
         NOT_WRITTEN,
         results=("T", "T"),
         shape=_extremes_shape,

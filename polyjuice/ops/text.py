@@ -77,15 +77,21 @@ def _applied(name: str, first: str, *others: str) -> str:
 def with_attrs(*templates: str) -> TextFn:
     """Templates with places for the attributes too, by name: floating numbers as elements of the operand's type.
 
-    ``{all}`` is the list of the operands.
+    ``{all}`` is the list of the operands, and ``{is_stable}`` the attribute ``stable`` as a truth value.
     """
 
     def fill(c: Call) -> str:
         dtype = c.types[0].dtype
         attrs = {k: literal(v, dtype) if isinstance(v, float) else v for k, v in c.attrs.items()}
+        attrs |= {f"is_{k}": bool(v) for k, v in c.attrs.items()}
         return c.draws.choice(templates).format(*c.x, all=", ".join(c.x), **attrs)
 
     return fill
+
+
+def called(name: str, arguments: str) -> tuple[str, ...]:
+    """Templates of a function of Torch, and of a tensor's method, with these arguments behind the tensor."""
+    return f"torch.{name}({{0}}, {arguments})", f"{{0}}.{name}({arguments})"
 
 
 def folded(*templates: str) -> TextFn:

@@ -36,10 +36,6 @@ def _without(shape: Dims, dim: int) -> Dims:
     return Dims((*shape[:dim], *shape[dim + 1 :]))
 
 
-def _unbind_shape(s: Sequence[Dims], a: Any) -> Sequence[Dims]:
-    return [_without(s[0], a.dim)] * s[0][a.dim]
-
-
 def _unbind_definition(b: Builder, x: Sequence[str], a: Attrs) -> Sequence[str]:
     lines = b.multi("Split", x[0], axis=a["dim"], split=(1,) * b.types[x[0]].shape[a["dim"]])
     return [b.op("Squeeze", line, axes=(a["dim"],)) for line in lines]
@@ -302,7 +298,7 @@ OPS: tuple[Op, ...] = (
     ),
     moving(
         "unbind",
-        _unbind_shape,
+        lambda s, a: [_without(s[0], a.dim)] * s[0][a.dim],
         with_attrs("torch.unbind({0}, {dim})", "{0}.unbind({dim})"),
         with_attrs("tf.unstack({0}, axis={dim})"),
         sampling.alone_with(_draw_unbind),
