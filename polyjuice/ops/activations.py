@@ -143,8 +143,7 @@ def _gelu_torch(c: Call) -> str:
     if approximate == "none":
         texts += ["F.gelu({0})", f"0.5 * {{0}} * (1 + torch.erf({{0}} * {math.sqrt(0.5)}))"]
     else:
-        inner = f"{math.sqrt(2 / math.pi)} * ({{0}} + 0.044715 * {{0}} ** 3)"
-        texts.append(f"0.5 * {{0}} * (1 + torch.tanh({inner}))")
+        texts.append(f"0.5 * {{0}} * (1 + torch.tanh({math.sqrt(2 / math.pi)} * ({{0}} + 0.044715 * {{0}} ** 3)))")
     return c.draws.choice(texts).format(c.x[0])
 
 

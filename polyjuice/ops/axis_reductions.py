@@ -99,9 +99,10 @@ def torch(*forms: str, single: Sequence[str] = (), full: Sequence[str] = ()) -> 
     """The Torch text of a reduction, from templates with the places ``{x}``, ``{dim}``, ``{keep}`` and ``{dtype}``.
 
     ``single`` forms reduce one axis, whose number is ``dim``; ``full`` ones reduce all axes. Where the type is the
-    default, the text sometimes leaves it out.
+    default, the text sometimes leaves it out. A form without places lists functions (``torch.sum``) and methods.
     """
-    spelled = _spelled(forms, single, full, str, ("{y}.squeeze({dim})", "{y}.reshape({shape})", "{x}.clone()"))
+    changes = ("{y}.squeeze({dim})", "{y}.reshape({shape})", "{x}.clone()")
+    spelled = _spelled(_called(forms, "dim={dim}, keepdim={keep}"), single, _called(full, ""), str, changes)
 
     def spell(c: Call) -> str | Unsupported:
         text = spelled(c)
@@ -121,7 +122,18 @@ def without_type(c: Call, text: str) -> str:
 def tensorflow(*forms: str, single: Sequence[str] = (), full: Sequence[str] = ()) -> SpellFn:
     """The TensorFlow text of a reduction, from the same templates."""
     changes = ("tf.squeeze({y}, axis={dim})", "tf.reshape({y}, {shape})", "tf.identity({x})")
-    return _spelled(forms, single, full, lambda over: str(list(over)), changes)
+    called = _called(forms, "axis={dim}, keepdims={keep}")
+    return _spelled(called, single, _called(full, ""), lambda over: str(list(over)), changes)
+
+
+def _called(forms: Sequence[str], arguments: str) -> list[str]:
+    """The templates, where names stand for functions and methods with these arguments."""
+
+    def call(name: str) -> str:
+        given = ", ".join(filter(None, ["" if name.startswith(".") else "{x}", arguments]))
+        return f"{{x}}{name}({given})" if name.startswith(".") else f"{name}({given})"
+
+    return [one for form in forms for one in ([form] if "{" in form else map(call, form.split()))]
 
 
 def _spelled(

@@ -288,11 +288,7 @@ OPS: tuple[Op, ...] = (
         "sum.complex",
         reducing(np.sum),
         _sum_error,
-        axis_reductions.torch(
-            "torch.sum({x}, dim={dim}, keepdim={keep})",
-            "{x}.sum(dim={dim}, keepdim={keep})",
-            full=("{x}.sum()", "torch.sum({x})"),
-        ),
+        axis_reductions.torch("torch.sum .sum", full=(".sum torch.sum",)),
         sample=axis_reductions.some_axes(),
         shape=axis_reductions.dims_shape,
         attrs=axis_reductions.DIMS,

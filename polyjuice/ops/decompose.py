@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
-
-import numpy as np
 
 from polyjuice.ir import Graph, GraphError, Node, TensorType
 from polyjuice.ops.build import infer_node
@@ -60,11 +58,29 @@ def expanded(graph: Graph, native: Callable[[Node], bool]) -> Graph:
     types = dict(graph.types)
     constants = dict(graph.constants)
     fresh = (name for number in itertools.count() if (name := f"d{number}") not in graph.types)
-    nodes: list[Node] = []
     renamed: dict[str, str] = {}
+
+    def replaced(node: Node) -> list[Node]:
+        """The nodes that replace one node, in the graph's names; results that are operands are added to ``renamed``."""
+        if native(node):
+            return [node]
+        inner = body(node, types)
+        names = dict(zip(inner.inputs, node.inputs, strict=True))
+        for outer, result in zip(node.outputs, inner.outputs, strict=True):
+            if outer and result in names:  # an operand, or the value of an earlier result
+                renamed[outer] = names[result]
+            elif outer:
+                names[result] = outer
+        for name in inner.types:
+            if name not in names:
+                names[name] = next(fresh)
+                types[names[name]] = inner.types[name]
+        constants.update((names[name], array) for name, array in inner.constants.items())
+        return [made for part in inner.nodes for made in replaced(_with_names(part, names))]
+
+    nodes: list[Node] = []
     for node in graph.nodes:
-        node = replace(node, inputs=tuple(renamed.get(name, name) for name in node.inputs))
-        nodes += _native(node, native, types, constants, fresh, renamed)
+        nodes += replaced(replace(node, inputs=tuple(renamed.get(name, name) for name in node.inputs)))
     outputs = tuple(renamed.get(name, name) for name in graph.outputs)
     values = {*graph.inputs, *constants, *(name for node in nodes for name in node.outputs if name)}
     return replace(
@@ -74,6 +90,11 @@ def expanded(graph: Graph, native: Callable[[Node], bool]) -> Graph:
         outputs=outputs,
         types={name: t for name, t in types.items() if name in values},
     )
+
+
+def _with_names(node: Node, names: Mapping[str, str]) -> Node:
+    inputs, outputs = (tuple(names[name] if name else "" for name in side) for side in (node.inputs, node.outputs))
+    return replace(node, inputs=inputs, outputs=outputs)
 
 
 def with_texts(graph: Graph, texts: Callable[[Op], Texts]) -> Graph:
@@ -87,37 +108,3 @@ def with_texts(graph: Graph, texts: Callable[[Op], Texts]) -> Graph:
         return op is None or not isinstance(texts(op), Unsupported) or not callable(op.definition)
 
     return expanded(graph, native)
-
-
-def _native(
-    node: Node,
-    native: Callable[[Node], bool],
-    types: dict[str, TensorType],
-    constants: dict[str, np.ndarray],
-    fresh: Iterator[str],
-    renamed: dict[str, str],
-) -> list[Node]:
-    """The nodes that replace one node, in the graph's names; results that are operands are added to ``renamed``."""
-    if native(node):
-        return [node]
-    inner = body(node, types)
-    names = dict(zip(inner.inputs, node.inputs, strict=True))
-    for outer, result in zip(node.outputs, inner.outputs, strict=True):
-        if outer and result in names:  # an operand, or the value of an earlier result
-            renamed[outer] = names[result]
-        elif outer:
-            names[result] = outer
-    for name in inner.types:
-        if name not in names:
-            names[name] = next(fresh)
-            types[names[name]] = inner.types[name]
-    constants.update((names[name], array) for name, array in inner.constants.items())
-    nodes: list[Node] = []
-    for part in inner.nodes:
-        moved = replace(
-            part,
-            inputs=tuple(names[name] if name else "" for name in part.inputs),
-            outputs=tuple(names[name] if name else "" for name in part.outputs),
-        )
-        nodes += _native(moved, native, types, constants, fresh, renamed)
-    return nodes

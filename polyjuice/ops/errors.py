@@ -15,7 +15,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from polyjuice.ir import dtypes
-from polyjuice.ops.spec import ErrorContext, ErrorFn
+from polyjuice.ops.spec import ErrorContext, ErrorFn, NumpyFn
 
 # Why an entry does not derive its function or error bound, where several share the reason (:attr:`Op.why_not_derived`).
 SUM_WITH_ONE = "its definition loses digits in a sum with 1"
@@ -155,6 +155,12 @@ def summed(terms: int, c: ErrorContext, errors: np.ndarray, magnitudes: np.ndarr
     """For a sum of ``terms`` terms: the summed errors, plus the rounding of a sum in any order."""
     size = magnitudes + errors
     return infinite_if(overflows(c, size), errors + terms * c.unit * size)
+
+
+def weighted_sum(c: ErrorContext, apply: NumpyFn, terms: int) -> np.ndarray:
+    """For an operator ``apply`` that sums ``terms`` of the first operand's elements with weights of at least 0."""
+    e = np.broadcast_to(c.e[0], c.x[0].shape)
+    return summed(terms, c, apply([e], c.attrs), apply([np.abs(c.x[0])], c.attrs))
 
 
 def summed_beyond(

@@ -14,6 +14,7 @@ from polyjuice.ops import sampling, unspecified, windows
 from polyjuice.ops.shapes import Dims, normalize_axis, require
 from polyjuice.ops.spec import Attr, Call, ErrorContext, Op, Operand, Sample, Unsupported, attributes, facts
 from polyjuice.ops.structural import moving, torch_pads
+from polyjuice.ops.text import with_attrs
 from polyjuice.ops.windows import pad_array
 
 # --- GridSample ------------------------------------------------------------------------------------------------------
@@ -108,12 +109,6 @@ def _grid_error(c: ErrorContext) -> np.ndarray:
     return np.where(far[:, None], np.inf, weight * worst + (slope * shift + rounding) * (greatest + worst))
 
 
-def _grid_torch(c: Call) -> str:
-    a = c.attrs
-    style = f"mode='{a['mode']}', padding_mode='{a['padding_mode']}', align_corners={bool(a['align_corners'])}"
-    return f"F.grid_sample({c.x[0]}, {c.x[1]}, {style})"
-
-
 @sampling.of_rank(4, 4)
 def _sample_grid(rng: random.Random, first: TensorType) -> Sample:
     grid = TensorType(first.dtype, (first.shape[0], rng.choice((1, 2, 3, 5)), rng.choice((1, 2, 3, 8)), 2))
@@ -172,7 +167,9 @@ OPS: tuple[Op, ...] = (
         shape=_grid_shape,
         numpy=_grid_sample,
         error=_grid_error,
-        torch=_grid_torch,
+        torch=with_attrs(
+            "F.grid_sample({0}, {1}, mode='{mode}', padding_mode='{padding_mode}', align_corners={is_align_corners})"
+        ),
         tensorflow=Unsupported("TensorFlow samples no images at places of a grid"),
         sample=_sample_grid,
         attrs=attributes(mode="bilinear", padding_mode="zeros", align_corners=0),

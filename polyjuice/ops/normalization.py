@@ -138,7 +138,7 @@ _LEAST_SAMPLE = 4
 """The generator takes no statistics of fewer elements, which are often so close that the bound is infinite."""
 
 
-def _standard(x: np.ndarray, axes: tuple[int, ...], epsilon: float) -> np.ndarray:
+def standardised(x: np.ndarray, axes: tuple[int, ...], epsilon: float) -> np.ndarray:
     """(x - mean) / sqrt(variance + epsilon)."""
     d = x - np.mean(x, axis=axes, keepdims=True)
     square = np.mean(np.square(d), axis=axes, keepdims=True)
@@ -153,7 +153,7 @@ def _affine_error(
     epsilon: float,
     parameters: Sequence[tuple[np.ndarray, np.ndarray]],
 ) -> np.ndarray:
-    """The bound of _standard(x) scale + bias, where ``parameters`` are scale and bias with their errors, if any.
+    """The bound of standardised(x) scale + bias, where ``parameters`` are scale and bias with their errors, if any.
 
     Frameworks may compute the variance as mean(x^2) - mean(x)^2, with a rounding relative to the squares themselves. It
     is unknown where the squares overflow. They may also round epsilon to the element type.
@@ -266,7 +266,7 @@ def _group_error(c: ErrorContext, groups: int, epsilon: float) -> np.ndarray:
 
 
 def _instance_norm(x: Sequence[np.ndarray], a: Attrs) -> np.ndarray:
-    y = _standard(_grouped(x[0], x[0].shape[1]), (2,), a["epsilon"]).reshape(x[0].shape)
+    y = standardised(_grouped(x[0], x[0].shape[1]), (2,), a["epsilon"]).reshape(x[0].shape)
     return _affine(y, [_per_channel(p, x[0].ndim) for p in x[1:]])
 
 
@@ -432,7 +432,7 @@ OPS = (
         3,
         types={"T": ("float16", "bfloat16", "float32")},  # of float64 the first stage may be single precision
         shape=fitting(lambda s, a: all(p == s[0][normalize_axis(a.axis, len(s[0])) :] for p in s[1:])),
-        numpy=lambda x, a: _affine(_standard(x[0], _layer_axes(a, x[0].ndim), a["epsilon"]), x[1:]),
+        numpy=lambda x, a: _affine(standardised(x[0], _layer_axes(a, x[0].ndim), a["epsilon"]), x[1:]),
         error=_layer_error,
         torch=_layer_torch,
         tensorflow=_layer_tensorflow,

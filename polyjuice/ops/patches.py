@@ -13,8 +13,9 @@ from polyjuice.ir import Attrs, TensorType
 from polyjuice.ir.dtypes import FLOATS
 from polyjuice.ops import errors, linear_adjoints, sampling, windows
 from polyjuice.ops.shapes import Dims, require
-from polyjuice.ops.spec import Attr, Builder, Call, ErrorContext, Op, Sample, Unsupported, facts
+from polyjuice.ops.spec import Attr, Builder, Call, ErrorContext, Op, Sample, Unsupported, attributes, facts
 from polyjuice.ops.structural import moving, reshaped, torch_pads
+from polyjuice.ops.text import with_attrs
 from polyjuice.ops.windows import channels_last, pad_array, spatial_pads
 
 # --- Col2Im ----------------------------------------------------------------------------------------------------------
@@ -58,11 +59,9 @@ def _col2im(x: Sequence[np.ndarray], a: Attrs) -> np.ndarray:
 
 
 def _col2im_error(c: ErrorContext) -> np.ndarray:
-    e = np.broadcast_to(c.e[0], c.x[0].shape)
-    if not np.isfinite(c.x[0] + e).all():  # some texts multiply by zeros
+    if not np.isfinite(c.x[0] + c.e[0]).all():  # some texts multiply by zeros
         return np.full(c.y[0].shape, np.inf)
-    carried, size = (_col2im([v], c.attrs) for v in (e, np.abs(c.x[0])))
-    return errors.summed(sampling.total(c.attrs["block_shape"]), c, carried, size)
+    return errors.weighted_sum(c, _col2im, sampling.total(c.attrs["block_shape"]))
 
 
 def _col2im_torch(c: Call) -> str | Unsupported:
@@ -138,14 +137,6 @@ def _im2col_error(c: ErrorContext) -> object:
     return errors.moved(c)
 
 
-def _im2col_torch(c: Call) -> str:
-    a = c.attrs
-    return (
-        f"F.unfold({c.x[0]}, {tuple(a['kernel_size'])}, dilation={tuple(a['dilation'])}, "
-        f"padding={tuple(a['padding'])}, stride={tuple(a['stride'])})"
-    )
-
-
 def _im2col_tensorflow(c: Call) -> str:
     """Image patches, whose channels stand behind the places in the patch."""
     a, shape = c.attrs, c.types[0].shape
@@ -213,10 +204,10 @@ OPS = (
     moving(
         "im2col",
         _im2col_shape,
-        _im2col_torch,
+        with_attrs("F.unfold({0}, {kernel_size}, dilation={dilation}, padding={padding}, stride={stride})"),
         _im2col_tensorflow,
         sampling.alone_with(_draw_im2col),
-        tuple(Attr(name, "ints") for name in ("kernel_size", "dilation", "padding", "stride")),
+        attributes(kernel_size="ints", dilation="ints", padding="ints", stride="ints"),
         types={"T": FLOATS},
         definition=_im2col_definition,
         error=_im2col_error,

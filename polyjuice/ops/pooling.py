@@ -11,7 +11,7 @@ import numpy as np
 from polyjuice.ir import Attrs, TensorType, dtypes
 from polyjuice.ir.dtypes import FLOATS
 from polyjuice.ops import adjoints, errors, linear_adjoints, sampling, spec, value_bounds, windows
-from polyjuice.ops.reductions import extreme_unsure
+from polyjuice.ops.reductions import extreme_unsure, greatest_error
 from polyjuice.ops.shapes import Dims, require
 from polyjuice.ops.spec import Attr, Builder, Call, ErrorContext, Op, SpecialValues, Unsupported, attributes, facts
 from polyjuice.ops.structural import torch_pads
@@ -92,16 +92,6 @@ def _max_pool(x: Sequence[np.ndarray], a: Attrs) -> np.ndarray:
     return np.asarray(np.max(pool_windows(x[0], a, _lowest(x[0].dtype)), axis=_kernel_axes(a)))
 
 
-def greatest_error(c: ErrorContext, greatest: spec.NumpyFn) -> np.ndarray:
-    """The greatest element lies between the greatest lower end and the greatest upper end of the intervals."""
-    if not errors.in_doubt(c) and np.isfinite(c.y[0]).all():
-        return np.zeros(np.shape(c.y[0]))
-    x, e = np.asarray(c.x[0], np.float64), np.broadcast_to(c.e[0], c.x[0].shape)
-    moved = np.maximum(*(np.abs(greatest([v], c.attrs) - c.y[0]) for v in (x - e, x + e)))
-    known = np.where(c.y[0] == np.inf, 0.0, moved)  # for only -inf some frameworks give the least finite number
-    return errors.infinite_if((greatest([e], c.attrs) == np.inf) | np.isnan(known), known)
-
-
 def _ceils(spatial: Sequence[int], result: Sequence[int], a: Attrs) -> bool:
     """Whether Torch's ``ceil_mode`` gives these windows, with the same pads."""
     pads = tuple(a["pads"])
@@ -156,9 +146,7 @@ def _average_pool(x: Sequence[np.ndarray], a: Attrs) -> np.ndarray:
 
 
 def _average_pool_error(c: ErrorContext) -> np.ndarray:
-    e = np.broadcast_to(c.e[0], c.x[0].shape)
-    terms = sampling.total(c.attrs["kernel_shape"]) + 2
-    return errors.summed(terms, c, _average_pool([e], c.attrs), _average_pool([np.abs(c.x[0])], c.attrs))
+    return errors.weighted_sum(c, _average_pool, sampling.total(c.attrs["kernel_shape"]) + 2)
 
 
 _UNEVEN = Unsupported("its last windows, which ceil_mode cuts, have a divisor of their own")
@@ -233,12 +221,11 @@ def _avg_pool2d(x: Sequence[np.ndarray], a: Attrs) -> np.ndarray:
 
 
 def _avg_pool2d_error(c: ErrorContext) -> np.ndarray:
-    e = np.broadcast_to(c.e[0], c.x[0].shape)
     if c.x[0].dtype.kind == "i":  # some frameworks average in float64
         inexact = _window_sums(np.abs(c.x[0].astype(np.float64)), c.attrs) > 2.0**53
-        return errors.infinite_if(inexact | (_window_sums(e, c.attrs) > 0), np.zeros(c.y[0].shape))
-    terms = sampling.total(c.attrs["kernel_size"]) + 4
-    return errors.summed(terms, c, _avg_pool2d([e], c.attrs), _avg_pool2d([np.abs(c.x[0])], c.attrs))
+        carried = _window_sums(np.broadcast_to(c.e[0], c.x[0].shape), c.attrs)
+        return errors.infinite_if(inexact | (carried > 0), np.zeros(c.y[0].shape))
+    return errors.weighted_sum(c, _avg_pool2d, sampling.total(c.attrs["kernel_size"]) + 4)
 
 
 def _avg_pool2d_torch(c: Call) -> str:
@@ -367,9 +354,7 @@ _global_average = _global(np.mean)
 
 
 def _global_average_error(c: ErrorContext) -> np.ndarray:
-    e = np.broadcast_to(c.e[0], c.x[0].shape)
-    terms = sampling.total(c.x[0].shape[2:]) + 2
-    return errors.summed(terms, c, _global_average([e], {}), _global_average([np.abs(c.x[0])], {}))
+    return errors.weighted_sum(c, _global_average, sampling.total(c.x[0].shape[2:]) + 2)
 
 
 def _global_norm(x: Sequence[np.ndarray], a: Attrs) -> np.ndarray:

@@ -9,22 +9,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from polyjuice.ir import Attrs, TensorType
-from polyjuice.ops import sampling, windows
+from polyjuice.ops import quantization, sampling, windows
 from polyjuice.ops.convolution import CONV_ATTRS, conv_shape, conv_tensorflow, conv_torch
 from polyjuice.ops.matrix import integer_product
-from polyjuice.ops.quantization import (
-    BYTES,
-    TENSORFLOW_CAST,
-    TORCH_CAST,
-    byte_limits,
-    is_single,
-    round_clipped,
-    round_clipped_error,
-    rounding_tensorflow,
-    rounding_torch,
-    widened,
-    zero_points,
-)
 from polyjuice.ops.shapes import Dims, ShapeMismatch, broadcast
 from polyjuice.ops.spec import Call, ErrorContext, Op, Operand, Sample, facts
 from polyjuice.ops.windows import conv
@@ -32,7 +19,7 @@ from polyjuice.ops.windows import conv
 
 def _is_plain(s: Sequence[Dims], what: str) -> None:
     """Raise ShapeMismatch unless all scales and zero points of an 8-bit product are single numbers."""
-    if not all(is_single(s[i]) for i in (1, 2, 4, 5, 6, 7)):
+    if not all(quantization.is_single(s[i]) for i in (1, 2, 4, 5, 6, 7)):
         raise ShapeMismatch(f"{what} with scales or zero points for each row, column or channel")
 
 
@@ -45,7 +32,7 @@ def _qmatmul_shape(s: Sequence[Dims], a: Any) -> Sequence[Dims]:
 
 
 def _centred(x: np.ndarray, zero: np.ndarray) -> np.ndarray:
-    return np.asarray(widened(x) - widened(zero).reshape(()))
+    return np.asarray(quantization.widened(x) - quantization.widened(zero).reshape(()))
 
 
 def _number(x: np.ndarray) -> np.ndarray:
@@ -57,7 +44,7 @@ def _qproduct(x: Sequence[np.ndarray], a: Attrs) -> np.ndarray:
     left, right = _centred(x[0], x[2]), _centred(x[3], x[5])
     if "strides" not in a:
         return np.asarray(np.matmul(left, right))
-    return conv([left, right, *map(widened, x[8:])], a)
+    return conv([left, right, *map(quantization.widened, x[8:])], a)
 
 
 def _requantized(x: Sequence[np.ndarray], a: Attrs) -> np.ndarray:
@@ -67,7 +54,7 @@ def _requantized(x: Sequence[np.ndarray], a: Attrs) -> np.ndarray:
 
 def _qlinear(x: Sequence[np.ndarray], a: Attrs) -> np.ndarray:
     value = _requantized(x, a)
-    return round_clipped(value, _number(x[7]).astype(value.dtype), byte_limits(x[7]))
+    return quantization.round_clipped(value, _number(x[7]).astype(value.dtype), quantization.byte_limits(x[7]))
 
 
 def _qlinear_error(c: ErrorContext) -> np.ndarray:
@@ -80,7 +67,9 @@ def _qlinear_error(c: ErrorContext) -> np.ndarray:
         size, e = np.abs(_number(c.x[i])), np.max(c.e[i], initial=0.0)
         relative += e / (size - e) if size > e else np.inf
     reach = np.abs(value) * (np.expm1(2 * relative) if relative else 0.0)
-    return round_clipped_error(value, reach, _number(c.x[7]).astype(np.float64), byte_limits(c.x[7]))
+    return quantization.round_clipped_error(
+        value, reach, _number(c.x[7]).astype(np.float64), quantization.byte_limits(c.x[7])
+    )
 
 
 class _Library(NamedTuple):
@@ -122,9 +111,13 @@ class _Library(NamedTuple):
         return self.cast.format(self.convolve(c, operands, c.types[0].shape[2:], c.types[1].shape), "int32")
 
 
-_TORCH = _Library(TORCH_CAST, "{0}.reshape(())", "torch.matmul({0}, {1})", conv_torch, rounding_torch)
+_TORCH = _Library(
+    *(quantization.TORCH_CAST, "{0}.reshape(())", "torch.matmul({0}, {1})"), conv_torch, quantization.rounding_torch
+)
 _TENSORFLOW = _Library(
-    TENSORFLOW_CAST, "tf.reshape({0}, [])", "tf.matmul({0}, {1})", conv_tensorflow, rounding_tensorflow
+    *(quantization.TENSORFLOW_CAST, "tf.reshape({0}, [])", "tf.matmul({0}, {1})"),
+    conv_tensorflow,
+    quantization.rounding_tensorflow,
 )
 
 
@@ -141,18 +134,18 @@ def _quantization_operands(rng: random.Random, first: str, second: TensorType, r
 
     return (
         number("float32", (1, 2)),
-        number(first, zero_points(first)),
+        number(first, quantization.zero_points(first)),
         Operand(second),
         number("float32", (1, 2)),
-        number(second.dtype, zero_points(second.dtype)),
+        number(second.dtype, quantization.zero_points(second.dtype)),
         number("float32", (3, 31)),
-        number(result, zero_points(result)),
+        number(result, quantization.zero_points(result)),
     )
 
 
 def _second_type(rng: random.Random, first: str) -> str:
     """A second type that libraries multiply by the first: unsigned by either, signed by signed."""
-    return rng.choice(BYTES) if first == "uint8" else "int8"
+    return rng.choice(quantization.BYTES) if first == "uint8" else "int8"
 
 
 @sampling.of_rank(2)
@@ -184,13 +177,13 @@ def _sample_qconv(rng: random.Random, first: TensorType) -> Sample | None:
 
 
 def _conv_integer_shape(s: Sequence[Dims], a: Any) -> Sequence[Dims]:
-    if not all(map(is_single, s[2:])):
+    if not all(map(quantization.is_single, s[2:])):
         raise ShapeMismatch("ConvInteger with a zero point for each channel")
     return conv_shape(s[:2], a)
 
 
 def _conv_integer(x: Sequence[np.ndarray], a: Attrs) -> np.ndarray:
-    operands = [_centred(v, x[2 + i]) if len(x) > 2 + i else widened(v) for i, v in enumerate(x[:2])]
+    operands = [_centred(v, x[2 + i]) if len(x) > 2 + i else quantization.widened(v) for i, v in enumerate(x[:2])]
     return conv(operands, a)
 
 
@@ -203,13 +196,13 @@ def _sample_conv_integer(rng: random.Random, first: TensorType) -> Sample | None
     if drawn is None:
         return None
     types = (first.dtype, drawn[0].dtype)[: rng.choice((0, 1, 2, 2))]
-    zeros = (Operand(TensorType(dtype, ()), zero_points(dtype)) for dtype in types)
+    zeros = (Operand(TensorType(dtype, ()), quantization.zero_points(dtype)) for dtype in types)
     return Sample((Operand(drawn[0]), *zeros), drawn[1])
 
 
 _PRODUCT = ("A", "S", "A", "B", "S", "B", "S", "Y")
 
-_PRODUCT_TYPES = {"A": BYTES, "B": BYTES, "Y": BYTES, "S": ("float32",)}
+_PRODUCT_TYPES = {"A": quantization.BYTES, "B": quantization.BYTES, "Y": quantization.BYTES, "S": ("float32",)}
 
 
 def _quantized(name: str, **more: Any) -> Op:

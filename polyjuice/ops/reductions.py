@@ -105,20 +105,22 @@ def _prod_error(c: ErrorContext) -> object:
     return errors.infinite_if(errors.overflows(c, widest), high - over(c, np.prod, x) + terms(c) * c.unit * high)
 
 
-def extreme_error(sign: int) -> ErrorFn:
-    """The greatest (sign 1) or least (sign -1) element lies between the extremes of the lower and upper ends.
+def greatest_error(c: ErrorContext, greatest: NumpyFn) -> np.ndarray:
+    """The greatest element lies between the greatest lower end and the greatest upper end of the intervals."""
+    if not errors.in_doubt(c) and np.isfinite(c.y[0]).all():
+        return np.zeros(np.shape(c.y[0]))
+    x, e = np.asarray(c.x[0], np.float64), operand_errors(c)
+    moved = np.maximum(*(np.abs(greatest([v], c.attrs) - c.y[0]) for v in (x - e, x + e)))
+    known = np.where(c.y[0] == np.inf, 0.0, moved)  # for only -inf some frameworks give the least finite number
+    return errors.infinite_if((greatest([e], c.attrs) == np.inf) | np.isnan(known), known)
 
-    Where all elements are -inf (sign 1) or inf (sign -1), some frameworks give the last finite number.
-    """
+
+def extreme_error(sign: int) -> ErrorFn:
+    """The bound of the greatest (sign 1) or least (sign -1) element."""
 
     def bound(c: ErrorContext) -> np.ndarray:
-        if not errors.in_doubt(c) and np.isfinite(c.y[0]).all():
-            return np.zeros(np.shape(c.y[0]))
-        x, e = sign * np.asarray(c.x[0], np.float64), operand_errors(c)
-        y = over(c, greatest, x)
-        moved = np.maximum(over(c, greatest, x + e) - y, y - over(c, greatest, x - e))
-        known = np.where(y == np.inf, 0.0, moved)
-        return np.where(over(c, np.any, np.isinf(e)) | np.isnan(known), np.inf, known)
+        x, y = (sign * np.asarray(v, np.float64) for v in (c.x[0], c.y[0]))
+        return greatest_error(c._replace(x=[x], y=[y]), reducing(greatest))
 
     return bound
 
@@ -180,12 +182,9 @@ def _torch_prod(c: Call) -> str:
     return axis_reductions.without_type(c, text) if text != c.x[0] else f"{c.x[0]}.clone()"
 
 
-def _tensorflow_forms(function: str, raw: str = "") -> SpellFn:
-    forms = [f"tf.{function}({{x}}, axis={{dim}}, keepdims={{keep}})"]
-    forms.append(f"tf.math.{function}({{x}}, axis={{dim}}, keepdims={{keep}})")
-    if raw:
-        forms.append(f"tf.raw_ops.{raw}(input={{x}}, axis={{dim}}, keep_dims={{keep}})")
-    return axis_reductions.tensorflow(*forms, full=(f"tf.{function}({{x}})",))
+def _tensorflow_forms(function: str, raw: str) -> SpellFn:
+    raw = f"tf.raw_ops.{raw}(input={{x}}, axis={{dim}}, keep_dims={{keep}})"
+    return axis_reductions.tensorflow(f"tf.{function} tf.math.{function}", raw, full=(f"tf.{function}",))
 
 
 def _summed_tensorflow(inner: str) -> str:
@@ -227,10 +226,9 @@ _SUM_FORMS = (
 
 def _extreme_forms(name: str) -> SpellFn:
     return axis_reductions.torch(
-        f"torch.a{name}({{x}}, dim={{dim}}, keepdim={{keep}})",
-        f"{{x}}.a{name}(dim={{dim}}, keepdim={{keep}})",
+        f"torch.a{name} .a{name}",
         single=(f"torch.{name}({{x}}, dim={{dim}}, keepdim={{keep}}).values", f"{{x}}.{name}({{dim}}, {{keep}})[0]"),
-        full=(f"{{x}}.{name}()", f"torch.{name}({{x}})"),
+        full=(f".{name} torch.{name}",),
     )
 
 
@@ -254,11 +252,7 @@ _ONNX_REDUCTIONS = (
         np.mean,
         mean_error,
         FLOATS,
-        axis_reductions.torch(
-            "torch.mean({x}, dim={dim}, keepdim={keep})",
-            "{x}.mean(dim={dim}, keepdim={keep})",
-            full=("{x}.mean()", "torch.mean({x})"),
-        ),
+        axis_reductions.torch("torch.mean .mean", full=(".mean torch.mean",)),
         _tensorflow_forms("reduce_mean", "Mean"),
         adjoint=adjoints.reduction(lambda x, y, n: 1.0 / n),
         followers="Sub Squeeze Reshape Mul Add ReduceMean Sqrt",
@@ -320,7 +314,7 @@ _ONNX_REDUCTIONS = (
             "torch.linalg.vector_norm({x}, ord=2, dim={dim}, keepdim={keep})",
             "torch.norm({x}, p=2, dim={dim}, keepdim={keep})",
             "torch.sqrt(torch.sum({x} * {x}, dim={dim}, keepdim={keep}))",
-            full=("torch.linalg.vector_norm({x})", "torch.norm({x})", "{x}.norm()", "({x} ** 2).sum().sqrt()"),
+            full=("torch.linalg.vector_norm torch.norm .norm", "({x} ** 2).sum().sqrt()"),
         ),
         axis_reductions.tensorflow(
             "tf.sqrt(tf.reduce_sum(tf.square({x}), axis={dim}, keepdims={keep}))",
@@ -365,13 +359,8 @@ _ONNX_REDUCTIONS = (
         log_sum_exp,
         log_sum_exp_error,
         FLOATS,
-        axis_reductions.torch(
-            "torch.logsumexp({x}, dim={dim}, keepdim={keep})", "{x}.logsumexp({dim}, keepdim={keep})"
-        ),
-        axis_reductions.tensorflow(
-            "tf.reduce_logsumexp({x}, axis={dim}, keepdims={keep})",
-            "tf.math.reduce_logsumexp({x}, axis={dim}, keepdims={keep})",
-        ),
+        axis_reductions.torch("torch.logsumexp", "{x}.logsumexp({dim}, keepdim={keep})"),
+        axis_reductions.tensorflow("tf.reduce_logsumexp tf.math.reduce_logsumexp"),
         adjoint=adjoints.reduction(lambda x, y, n: np.exp(x - y)),
         **facts(ulps=4, weight=0.8, limits=SpecialValues.INFINITY),
     ),

@@ -353,21 +353,15 @@ def _entry(
         "inputs": ("B", "T") if meaning.tensor else ("T",),
         "types": {"T": types, **({"B": ("bool",)} if meaning.tensor else {})},
         "sample": sample,
-        "integer_exact": base.integer_exact,
-        "integer_exact_with": meaning.integer_exact_with,
-        "modular": base.modular,
-        "continuous": base.continuous,
-        "ulps": base.ulps,
-        "limits": base.limits,
-        "disputed": meaning.disputed,
-        "error": meaning.error,
-        "numpy": meaning.numpy,
+        **{field: getattr(base, field) for field in ("integer_exact", "modular", "continuous", "ulps", "limits")},
+        **{
+            field: getattr(meaning, field) for field in ("integer_exact_with", "promotes", "disputed", "error", "numpy")
+        },
         **more,
     }
     return Op(
         name=name,
         results=(result,),
-        promotes=meaning.promotes,
         shape=broadcast_shape,
         torch=_spelled(meaning, *templates),
         tensorflow=_tensorflow(meaning),
@@ -420,8 +414,7 @@ def _extreme(word: str, base: str) -> Op:
         f"torch.{word}({{0}}, {{n}})",
         f"{{0}}.{word}_({{n}})",
     )
-    choose = _suiting(numbers.in_range)
-    return _entry(f"{word}.default", meaning, choose, ALL, templates)
+    return _entry(f"{word}.default", meaning, _suiting(numbers.in_range), ALL, templates)
 
 
 def _chosen(name: str, attr: str, place: int, *templates: str) -> Op:
@@ -432,27 +425,18 @@ def _chosen(name: str, attr: str, place: int, *templates: str) -> Op:
         number = draw(rng, other.dtype)
         return None if number is None else Sample((Operand(other),), {attr: numbers.text(number)})
 
-    return _entry(
-        name,
-        _Meaning(_BASES["Where"], attr, place, tensor=1, refuses=_out_of_range),
-        draw,
-        ALL,
-        templates,
-        sample=sample,
-    )
+    meaning = _Meaning(_BASES["Where"], attr, place, tensor=1, refuses=_out_of_range)
+    return _entry(name, meaning, draw, ALL, templates, sample=sample)
 
 
 def _bits(word: str, base: str, symbol: str) -> Op:
     meaning = _Meaning(_BASES[base], "other", refuses=_fractional)
-    types = (*INTS, "bool")
-    templates = _commutes(symbol, word)
-    return _entry(f"{word}.Scalar", meaning, _pattern, types, templates, modular=True)
+    return _entry(f"{word}.Scalar", meaning, _pattern, (*INTS, "bool"), _commutes(symbol, word), modular=True)
 
 
 def _shift(word: str, symbol: str) -> Op:
     meaning = _Meaning(_BASES[word], "other", refuses=_fractional)
-    templates = _between(symbol, word)
-    return _entry(f"{word}.Tensor_Scalar", meaning, _distance, INTS, templates)
+    return _entry(f"{word}.Tensor_Scalar", meaning, _distance, INTS, _between(symbol, word))
 
 
 OPS = (

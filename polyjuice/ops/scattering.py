@@ -11,18 +11,7 @@ import numpy as np
 
 from polyjuice.ir import Attrs, TensorType, dtypes
 from polyjuice.ir.dtypes import ALL, NUMERIC
-from polyjuice.ops import adjoints, errors, sampling, writes
-from polyjuice.ops.indexing import (
-    as_long,
-    check_same_but,
-    coordinates,
-    index_range,
-    index_values,
-    places_along,
-    unsigned,
-    wrapped_tensorflow,
-    wrapped_torch,
-)
+from polyjuice.ops import adjoints, errors, indexing, sampling, writes
 from polyjuice.ops.shapes import Dims, fitting, normalize_axis
 from polyjuice.ops.spec import Builder, Call, ErrorContext, Op, Operand, Sample, attributes, by_definition
 from polyjuice.ops.structural import reshaped
@@ -90,15 +79,15 @@ def _scatter_partial(places: _Places) -> Callable[[Sequence[np.ndarray], Attrs],
 
 
 def _element_places(x: Sequence[np.ndarray], a: Attrs) -> tuple[Any, ...]:
-    return places_along(index_values(x[1]), a["axis"])
+    return indexing.places_along(indexing.index_values(x[1]), a["axis"])
 
 
 def _nd_places(x: Sequence[np.ndarray], a: Attrs) -> tuple[Any, ...]:
-    return tuple(np.moveaxis(index_values(x[1]), -1, 0))
+    return tuple(np.moveaxis(indexing.index_values(x[1]), -1, 0))
 
 
 def _fits_elements(s: Sequence[Dims], a: Any) -> bool:
-    check_same_but(s, a.axis)
+    indexing.check_same_but(s, a.axis)
     return s[1] == s[2]
 
 
@@ -113,7 +102,7 @@ _TORCH_REDUCTIONS = {"add": "sum", "mul": "prod", "max": "amax", "min": "amin"}
 def _scatter_elements_torch(c: Call) -> str:
     axis, reduction = normalize_axis(c.attrs["axis"], c.types[0].rank), c.attrs["reduction"]
     into = c.x[0]
-    index = as_long(c, wrapped_torch(c.x[1], c.types[0].shape[axis]))
+    index = indexing.as_long(c, indexing.wrapped_torch(c.x[1], c.types[0].shape[axis]))
     if reduction == "none":
         texts = ["torch.scatter({0}, {1}, {2}, {3})", "{0}.scatter({1}, {2}, {3})"]
     else:
@@ -140,7 +129,7 @@ def _scatter_nd_torch(c: Call) -> str:
         return template.format(c.x[0], ", ".join(columns), c.x[2], flag)
     indexed, rest = c.types[0].shape[:count], sampling.total(c.types[0].shape[count:])
     places = zip(columns, indexed, _strides(indexed), strict=True)
-    line = " + ".join(f"{wrapped_torch(column, n)} * {stride}" for column, n, stride in places)
+    line = " + ".join(f"{indexing.wrapped_torch(column, n)} * {stride}" for column, n, stride in places)
     index = f"({line}).reshape(-1, 1).expand(-1, {rest})"
     return (
         f"{c.x[0]}.reshape({sampling.total(indexed)}, {rest}).scatter_reduce(0, {index}, {c.x[2]}.reshape(-1, {rest}),"
@@ -164,13 +153,13 @@ def _scatter_tensorflow(c: Call, places: str, indexed: Sequence[int]) -> str:
 
 def _scatter_elements_tensorflow(c: Call) -> str:
     axis, t = normalize_axis(c.attrs["axis"], c.types[0].rank), c.types[1]
-    index = wrapped_tensorflow(c.x[1], c.types[0].shape[axis])
-    return _scatter_tensorflow(c, coordinates(index, t.dtype, axis, t.shape), c.types[0].shape)
+    index = indexing.wrapped_tensorflow(c.x[1], c.types[0].shape[axis])
+    return _scatter_tensorflow(c, indexing.coordinates(index, t.dtype, axis, t.shape), c.types[0].shape)
 
 
 def _scatter_nd_tensorflow(c: Call) -> str:
     indexed = c.types[0].shape[: c.types[1].shape[-1]]
-    return _scatter_tensorflow(c, wrapped_tensorflow(c.x[1], list(indexed)), indexed)
+    return _scatter_tensorflow(c, indexing.wrapped_tensorflow(c.x[1], list(indexed)), indexed)
 
 
 def _draw_reduction(rng: random.Random, dtype: str) -> str:
@@ -184,7 +173,7 @@ def _sample_scatter_elements(rng: random.Random, first: TensorType) -> Sample:
     n = first.shape[axis]
     shape[axis] = rng.randint(1, n) if reduction == "none" else rng.choice((1, 2, 3, n))
     dtype = rng.choice(("int64", "int64", "int32"))
-    limits, distinct = (one_way_range(rng, n), axis) if reduction == "none" else (index_range(rng, n), None)
+    limits, distinct = (one_way_range(rng, n), axis) if reduction == "none" else (indexing.index_range(rng, n), None)
     updates = Operand(TensorType(first.dtype, tuple(shape)))
     indices = Operand(TensorType(dtype, tuple(shape)), limits, distinct)
     return Sample((indices, updates), {"axis": axis, "reduction": reduction})
@@ -199,7 +188,7 @@ def _sample_scatter_nd(rng: random.Random, first: TensorType) -> Sample:
         indices = Operand(TensorType("int64", (*lead, count)), one_way_range(rng, n), 0)
     else:
         lead = tuple(rng.choice((1, 2, 3, 5)) for _ in range(rng.choice((1, 1, 2))))
-        indices = Operand(TensorType("int64", (*lead, count)), index_range(rng, n))
+        indices = Operand(TensorType("int64", (*lead, count)), indexing.index_range(rng, n))
     updates = Operand(TensorType(first.dtype, (*lead, *first.shape[count:])))
     return Sample((indices, updates), {"reduction": reduction})
 
@@ -208,7 +197,7 @@ def _sample_scatter_nd(rng: random.Random, first: TensorType) -> Sample:
 
 
 def _line_places(x: Sequence[np.ndarray], a: Attrs) -> tuple[Any, ...]:
-    return (*[slice(None)] * normalize_axis(a["dim"], x[0].ndim), unsigned(x[1]))
+    return (*[slice(None)] * normalize_axis(a["dim"], x[0].ndim), indexing.unsigned(x[1]))
 
 
 def _index_add(x: Sequence[np.ndarray], a: Attrs) -> np.ndarray:

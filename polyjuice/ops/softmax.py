@@ -11,6 +11,7 @@ import numpy as np
 from polyjuice.ir import Attrs, TensorType, dtypes
 from polyjuice.ir.dtypes import FLOATS
 from polyjuice.ops import adjoints, axis_reductions, domains, errors, sampling, value_bounds
+from polyjuice.ops.normalization import standardised
 from polyjuice.ops.reductions import extreme_unsure, norm
 from polyjuice.ops.shapes import Dims, normalize_axis
 from polyjuice.ops.spec import Call, ErrorContext, SpecialValues, attributes, facts
@@ -138,9 +139,7 @@ def _lp_tensorflow(c: Call) -> str:
 
 
 def _standard(x: Sequence[np.ndarray], a: Attrs) -> np.ndarray:
-    axes = axis_reductions.axes(a, x[0].ndim)
-    deviations = x[0] - np.mean(x[0], axis=axes, keepdims=True)
-    return np.asarray(deviations / np.sqrt(np.mean(deviations * deviations, axis=axes, keepdims=True)))
+    return standardised(x[0], axis_reductions.axes(a, x[0].ndim), 0.0)
 
 
 def _standard_error(c: ErrorContext) -> np.ndarray:

@@ -105,7 +105,7 @@ def _var_tensorflow(function: str, root: bool) -> spec.SpellFn:
         factor = _correction(c)
         if factor is None:
             return _NO_FREEDOM
-        text = axis_reductions.tensorflow(f"tf.math.{function}({{x}}, axis={{dim}}, keepdims={{keep}})")(c)
+        text = axis_reductions.tensorflow(f"tf.math.{function}")(c)
         return _scaled(text, math.sqrt(factor) if root else factor)
 
     return text_of
@@ -288,9 +288,6 @@ def _nan_to_zero_sum(b: Builder, x: Sequence[str], a: Attrs) -> str:
     return _reduce(b, "ReduceSum", b.op("Where", b.op("IsNaN", x[0]), zero, x[0]), a)
 
 
-_SUMS = ("{x}.nansum(dim={dim}, keepdim={keep})", "torch.nansum({x}, dim={dim}, keepdim={keep}, dtype=torch.{dtype})")
-
-
 _extreme_op = partial(
     axis_reductions.reduction, types=NUMERIC, integer_exact=True, limits=SpecialValues.INFINITY, weight=0.4
 )
@@ -404,14 +401,10 @@ OPS = (
         "logsumexp",
         lambda b, x, a: _reduce(b, "ReduceLogSumExp", x[0], a),
         axis_reductions.torch(
-            "torch.logsumexp({x}, dim={dim}, keepdim={keep})",
-            "{x}.logsumexp({dim}, keepdim={keep})",
+            *("torch.logsumexp", "{x}.logsumexp({dim}, keepdim={keep})"),
             "torch.special.logsumexp({x}, {dim}, keepdim={keep})",
         ),
-        axis_reductions.tensorflow(
-            "tf.reduce_logsumexp({x}, axis={dim}, keepdims={keep})",
-            "tf.math.reduce_logsumexp({x}, axis={dim}, keepdims={keep})",
-        ),
+        axis_reductions.tensorflow("tf.reduce_logsumexp tf.math.reduce_logsumexp"),
         limits=SpecialValues.INFINITY,
     ),
     axis_reductions.reduction(
@@ -426,7 +419,9 @@ OPS = (
     axis_reductions.reduction(
         "nansum",
         _nan_to_zero_sum,
-        axis_reductions.torch(*_SUMS, full=("torch.nansum({x})",)),
+        axis_reductions.torch(
+            ".nansum", "torch.nansum({x}, dim={dim}, keepdim={keep}, dtype=torch.{dtype})", full=("torch.nansum",)
+        ),
         NOT_WRITTEN,
         integer_exact=True,
         adjoint=adjoints.reduction(lambda x, y, n: 1.0),

@@ -14,7 +14,7 @@ from polyjuice.ir.dtypes import ALL, COMPLEX, FLOATS, STORED
 from polyjuice.ops import errors, sampling, writes
 from polyjuice.ops.shapes import Dims, ShapeMismatch, broadcast, normalize_axis, slice_bounds
 from polyjuice.ops.spec import Attr, AttrView, Builder, Call, Op, Sample, SampleFn, Texts, attributes, facts
-from polyjuice.ops.text import TextFn, literal, subscript
+from polyjuice.ops.text import TextFn, literal, subscript, with_attrs
 from polyjuice.ops.windows import pad_array, padded
 
 
@@ -267,10 +267,6 @@ def _slice(x: Sequence[np.ndarray], a: Attrs) -> np.ndarray:
     return x[0][tuple(index)]
 
 
-def _concat_text(*templates: str) -> TextFn:
-    return lambda c: c.draws.choice(templates).format(", ".join(c.x), c.attrs["axis"])
-
-
 def _concat_torch(c: Call) -> str:
     if writes.wanted(c):
         axis, start, parts = normalize_axis(c.attrs["axis"], c.types[0].rank), 0, []
@@ -279,7 +275,7 @@ def _concat_torch(c: Call) -> str:
             parts.append((subscript(t.rank, {axis: f"{start}:{end}"}), x))
             start = end
         return writes.written(c, writes.empty(c), parts)
-    return _concat_text("torch.cat(({0},), dim={1})", "torch.concat([{0}], {1})")(c)
+    return with_attrs("torch.cat(({all},), dim={axis})", "torch.concat([{all}], {axis})")(c)
 
 
 def _split_torch(c: Call) -> str:
@@ -520,7 +516,7 @@ OPS: tuple[Op, ...] = (
         "Concat",
         _concat_shape,
         _concat_torch,
-        _concat_text("tf.concat([{0}], axis={1})", "tf.concat([{0}], {1})"),
+        with_attrs("tf.concat([{all}], axis={axis})", "tf.concat([{all}], {axis})"),
         _sample_concat,
         attributes(axis="int"),
         **_STORED,
