@@ -75,11 +75,7 @@ _UNARY: Mapping[int, str] = {
     5: "abcde->edcba abcde->ace abcde->",
 }
 
-_DIAGONAL: Mapping[int, str] = {
-    2: "ii->i ii->",
-    3: "bii->bi bii->b iib->bi",
-    4: "iijj->ij",
-}
+_DIAGONAL: Mapping[int, str] = {2: "ii->i ii->", 3: "bii->bi bii->b iib->bi", 4: "iijj->ij"}
 """For operands with equal sizes where a letter repeats."""
 
 _BINARY: Mapping[int, str] = {
@@ -91,10 +87,7 @@ _BINARY: Mapping[int, str] = {
     5: "abcde,ef->abcdf abcde,abcde->",
 }
 
-_QUATERNARY: Mapping[int, str] = {
-    2: "ij,jk,kl,lm->im ij,jk,jl,j->ikl",
-    3: "bij,bjk,kl,bil->bi",
-}
+_QUATERNARY: Mapping[int, str] = {2: "ij,jk,kl,lm->im ij,jk,jl,j->ikl", 3: "bij,bjk,kl,bil->bi"}
 
 _TERNARY: Mapping[int, str] = {
     1: "i,ij,j-> i,j,k->ijk",

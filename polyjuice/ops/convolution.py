@@ -10,7 +10,6 @@ from typing import Any, cast
 import numpy as np
 
 from polyjuice.ir import Attrs, TensorType
-from polyjuice.ir.dtypes import FLOATS
 from polyjuice.ops import errors, linear_adjoints, sampling, windows
 from polyjuice.ops.shapes import Dims, ShapeMismatch, require
 from polyjuice.ops.spec import Call, ErrorContext, NumpyFn, Op, Sample, attributes, facts
@@ -264,7 +263,6 @@ OPS = (
     Op(
         name="Conv",
         inputs=("T", "T", "T"),
-        types={"T": FLOATS},
         shape=conv_shape,
         numpy=conv,
         error=lambda c: linear_error(c, conv, int(np.prod(c.x[1].shape[1:]))),
@@ -280,7 +278,6 @@ OPS = (
     Op(
         name="ConvTranspose",
         inputs=("T", "T", "T"),
-        types={"T": FLOATS},
         shape=_transpose_shape,
         numpy=_conv_transpose,
         error=_transpose_error,

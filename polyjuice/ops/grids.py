@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 
 from polyjuice.ir import Attrs, TensorType
-from polyjuice.ir.dtypes import FLOATS
 from polyjuice.ops import sampling, unspecified, windows
 from polyjuice.ops.shapes import Dims, normalize_axis, require
 from polyjuice.ops.spec import Attr, Call, ErrorContext, Op, Operand, Sample, Unsupported, attributes, facts
@@ -163,7 +162,6 @@ OPS: tuple[Op, ...] = (
     Op(
         name="GridSample",
         inputs=("T", "T"),
-        types={"T": FLOATS},
         shape=_grid_shape,
         numpy=_grid_sample,
         error=_grid_error,

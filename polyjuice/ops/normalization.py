@@ -395,7 +395,7 @@ def _sample_rms(rng: random.Random, first: TensorType) -> Sample:
 
 def _normalization(name: str, inputs: int, **properties: Any) -> Op:
     settings: dict[str, Any] = {"types": {"T": FLOATS}, "weight": 0.5}
-    return Op(name=name, inputs=("T",) * inputs, results=("T",), **{**settings, **properties})
+    return Op(name=name, inputs=("T",) * inputs, **{**settings, **properties})
 
 
 OPS = (

@@ -183,7 +183,6 @@ def _draw_im2col(rng: random.Random, first: TensorType) -> Attrs:
 OPS = (
     Op(
         name="Col2Im",
-        types={"T": FLOATS},
         shape=_col2im_shape,
         numpy=_col2im,
         error=_col2im_error,
@@ -199,7 +198,7 @@ OPS = (
         ),
         partial=lambda x, a: _col2im([np.abs(x[0])], a),
         adjoint=linear_adjoints.col2im,
-        **facts(integer_exact=True, weight=1.0),
+        **facts(integer_exact=True),
     ),
     moving(
         "im2col",

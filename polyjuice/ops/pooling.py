@@ -391,7 +391,7 @@ def _global_pool(name: str, **properties: Any) -> Op:
         "sample": sampling.alone_with(lambda rng, first: {} if has_windows(first) else None),
         "weight": 0.5,
     }
-    return Op(name=name, types={"T": FLOATS}, shape=_global_shape, **{**settings, **properties})
+    return Op(name=name, shape=_global_shape, **{**settings, **properties})
 
 
 # --- max_pool2d_with_indices -----------------------------------------------------------------------------------------
@@ -471,7 +471,6 @@ OPS = (
     ),
     Op(
         name="AveragePool",
-        types={"T": FLOATS},
         shape=_pool_shape,
         numpy=_average_pool,
         error=_average_pool_error,
@@ -484,7 +483,6 @@ OPS = (
     ),
     Op(
         name="LpPool",
-        types={"T": FLOATS},
         shape=_pool_shape,
         numpy=_lp_pool,
         error=_lp_pool_error,
@@ -553,7 +551,6 @@ OPS = (
         definition=Unsupported("ONNX's indices count through the batch and the channels"),
         sample=sampling.alone_with(_draw_indexed),
         attrs=attributes(kernel_size="ints", stride=(), padding=(0, 0), dilation=(1, 1), ceil_mode=0),
-        limits=SpecialValues.NOWHERE,
-        **facts(weight=0.8, picks=True, continuous=False, integer_exact=True, ties="unspecified"),
+        **facts(weight=0.8, picks=True, continuous=False, ties="unspecified"),
     ),
 )

@@ -323,7 +323,7 @@ OPS: tuple[Op, ...] = (
         attrs=attributes(axis=1),
         adjoint=adjoints.quantize,
         unsettled=unspecified.quantization,
-        **facts(typed=True, continuous=False, weight=1.0, data_inputs=1, followers="DequantizeLinear"),
+        **facts(typed=True, continuous=False, data_inputs=1, followers="DequantizeLinear"),
     ),
     Op(
         name="DequantizeLinear",

@@ -188,7 +188,7 @@ def _running_extreme(op: str, sign: int) -> Op:
         why_not_derived="frameworks differ on which of equal elements they take",
         results=("T", "int64"),
         shape=lambda s, a: [*axis_reductions.first_shape(s, a), s[0]],
-        **facts(integer_exact=True, continuous=False, ties="unspecified", picks=True),
+        **facts(continuous=False, ties="unspecified", picks=True),
     )
 
 

@@ -8,19 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from polyjuice.ir import Attrs, TensorType, dtypes
-from polyjuice.ir.dtypes import (
-    ALL,
-    COMPLEX,
-    FLOATS,
-    NARROW,
-    NARROW_FLOATS,
-    NARROW_INTS,
-    NUMERIC,
-    STORED,
-    UNSIGNED,
-    WIDEST_INTS,
-    framework_name,
-)
+from polyjuice.ir.dtypes import ALL, COMPLEX, FLOATS, NUMERIC, STORED, UNSIGNED
 from polyjuice.ops import adjoints, errors, sampling, spec, unspecified, writes
 from polyjuice.ops.decomposition_terms import Term, onnx_term, where
 from polyjuice.ops.pointwise import DECIDES, broadcast_shape, defined, elementwise, parameters, suitable
@@ -110,20 +98,20 @@ def _cast(x: Sequence[np.ndarray], a: Attrs) -> np.ndarray:
     if dtypes.is_int(a["to"]) and np.issubdtype(x[0].dtype, np.floating):
         whole = np.asarray(np.trunc(x[0]))
         beyond = dtypes.largest_finite(a["to"])  # as a float64, the first number that the type lacks
-        return np.where(whole >= beyond, np.inf, whole) if a["to"] in WIDEST_INTS else whole
+        return np.where(whole >= beyond, np.inf, whole) if a["to"] in dtypes.WIDEST_INTS else whole
     return x[0]
 
 
 def _cast_error(c: spec.ErrorContext) -> object:
     to = c.attrs["to"]
-    if to in FLOATS or to in NARROW_FLOATS:
+    if to in FLOATS or to in dtypes.NARROW_FLOATS:
         if not c.unit:
             return _rounding_error(c)
         held = c.x[0].astype(dtypes.to_numpy(errors.held(c))) == c.x[0]
         return c.e[0] + np.where(held & (c.e[0] == 0), 0.0, c.unit * (np.abs(c.x[0]) + c.e[0]))
     if to == "bool":  # no step up or down: only zero is false
         return np.where((c.e[0] == 0) | (np.abs(c.x[0]) > c.e[0]), 0.0, np.inf)
-    if to in NARROW_INTS:  # ONNX Runtime rounds to the nearest of them
+    if to in dtypes.NARROW_INTS:  # ONNX Runtime rounds to the nearest of them
         return np.where((c.e[0] == 0) & (c.x[0] == np.rint(c.x[0])), 0.0, np.inf)
     return errors.stepped(c)
 
@@ -137,7 +125,7 @@ def _rounding_error(c: spec.ErrorContext) -> np.ndarray:
     x = np.asarray(c.x[0], np.float64)
     size = np.abs(x)
     through = np.where(size > 2.0**53, size * 2.0**-53, 0.0) if c.x[0].dtype.kind in "iu" else 0.0
-    if c.attrs["to"] in ("float16", "bfloat16", *NARROW_FLOATS):
+    if c.attrs["to"] in ("float16", "bfloat16", *dtypes.NARROW_FLOATS):
         through = through + np.where(
             (x.astype(np.float32) == x) | np.isnan(x), 0.0, size * dtypes.unit_roundoff("float32")
         )
@@ -153,33 +141,33 @@ _NARROWED = 0.15
 def _draw_cast(rng: random.Random, first: TensorType) -> Attrs:
     if rng.random() < sampling.IDENTITY:
         return {"to": first.dtype}
-    return {"to": rng.choice(NARROW) if rng.random() < _NARROWED else sampling.element_type(rng, ALL)}
+    return {"to": rng.choice(dtypes.NARROW) if rng.random() < _NARROWED else sampling.element_type(rng, ALL)}
 
 
 def _cast_torch(c: Call) -> str | Unsupported:
     to = c.attrs["to"]
-    if to in NARROW_INTS:
+    if to in dtypes.NARROW_INTS:
         return Unsupported("Torch has no numbers of 4 bits")
     if writes.wanted(c):
         return writes.written(c, writes.empty(c), [("[...]", c.x[0])])
     texts = ["{0}.to(torch.{1})", "{0}.type(torch.{1})", "{0}.to(dtype=torch.{1})"]
     texts += [f"{{0}}.{_METHODS[to]}()"] if to in _METHODS else []
     texts += ["{0}.to({0}.dtype)", "{0}.type_as({0})"] if c.types[0] == c.results[0] else []
-    return c.draws.choice(texts).format(c.x[0], framework_name(to))
+    return c.draws.choice(texts).format(c.x[0], dtypes.framework_name(to))
 
 
 def _cast_tensorflow(c: Call) -> str | Unsupported:
     """TensorFlow only casts floating types to 8-bit ones, and gives NaN for numbers too large for float8_e4m3fn."""
     to, text = c.attrs["to"], c.x[0]
-    if to in NARROW_INTS or c.types[0].dtype in NARROW_INTS:
+    if to in dtypes.NARROW_INTS or c.types[0].dtype in dtypes.NARROW_INTS:
         return Unsupported("TensorFlow has no casts of numbers of 4 bits")
-    if to in NARROW_FLOATS and c.types[0].dtype not in (*FLOATS, *NARROW_FLOATS):
+    if to in dtypes.NARROW_FLOATS and c.types[0].dtype not in (*FLOATS, *dtypes.NARROW_FLOATS):
         text = f"tf.cast({text}, tf.float32)"
     if to == "float8e4m3fn" and c.types[0].dtype not in ("bool", to):
-        if c.types[0].dtype in NARROW_FLOATS:
+        if c.types[0].dtype in dtypes.NARROW_FLOATS:
             text = f"tf.cast({text}, tf.float32)"
         text = f"tf.clip_by_value({text}, -448.0, 448.0)"
-    if to in NARROW_FLOATS:
+    if to in dtypes.NARROW_FLOATS:
         return f"tf.cast({text}, '{framework_name(to)}')"
     return c.draws.choice(("tf.cast({0}, tf.{1})", "tf.cast({0}, '{1}')")).format(text, to)
 

@@ -238,7 +238,7 @@ OPS = (
         _hardmax_torch,
         _hardmax_tensorflow,
         FLOATS,
-        **facts(integer_exact=True, continuous=False, ties="first", weight=0.8, limits=SpecialValues.INFINITY),
+        **facts(continuous=False, ties="first", weight=0.8, limits=SpecialValues.INFINITY),
     ),
     axis_reductions.along_axis(
         "LpNormalization",

@@ -199,7 +199,7 @@ def _order_statistic(name: str, sample: Any, *further: Attr) -> Op:
         sample=sample,
         attrs=(*further, Attr("dim", "int", -1), Attr("keepdim", "int", 0)),
         limits=SpecialValues.INFINITY,
-        **facts(weight=0.3, picks=True, continuous=False, integer_exact=True, ties="unspecified"),
+        **facts(weight=0.3, picks=True, continuous=False, ties="unspecified"),
     )
 
 
@@ -235,7 +235,7 @@ OPS = (
             Attr("sorted", "int", 1),
         ),
         limits=SpecialValues.INFINITY,
-        **facts(weight=0.5, picks=True, continuous=False, integer_exact=True, ties="unspecified"),
+        **facts(weight=0.5, picks=True, continuous=False, ties="unspecified"),
     ),
     Op(
         name="sort",
