@@ -269,7 +269,6 @@ OPS = (
         _gelu_torch,
         _gelu_tensorflow,
         _gelu_error,
-        FLOATS,
         definition=onnx_term(_gelu_definition),
         why_not_derived=errors.SUM_WITH_ONE,
         sample=sampling.alone_with(lambda rng, first: {"approximate": rng.choice(("none", "tanh"))}),

@@ -178,7 +178,7 @@ def reduction(
 
 
 def along_axis(
-    name: str, numpy: Any, error: ErrorFn, torch: Texts, tensorflow: Texts, types: tuple[str, ...], **more: Any
+    name: str, numpy: Any, error: ErrorFn, torch: Texts, tensorflow: Texts, types: tuple[str, ...] = FLOATS, **more: Any
 ) -> Op:
     """The entry of an operator on the lines of one axis, which keeps the shape unless ``more`` says otherwise."""
     return Op(

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from polyjuice.ir import Attrs, TensorType
-from polyjuice.ir.dtypes import ALL, FLOATS, NUMERIC
+from polyjuice.ir.dtypes import ALL, NUMERIC
 from polyjuice.ops import errors, sampling, unspecified
 from polyjuice.ops.decomposition_terms import where
 from polyjuice.ops.pointwise import DECIDES, binary, defined, elementwise, unary
@@ -115,7 +115,6 @@ OPS = (
         _spell_is_inf("torch.isinf .isinf"),
         _spell_is_inf("tf.math.is_inf"),
         errors.known,
-        FLOATS,
         result="bool",
         sample=sampling.alone_with(_draw_is_inf),
         attrs=attributes(detect_negative=1, detect_positive=1),

@@ -35,7 +35,7 @@ def elementwise(
     torch: Texts | str,
     tensorflow: Texts | str,
     error: ErrorFn,
-    dtypes: tuple[str, ...],
+    dtypes: tuple[str, ...] = FLOATS,
     operands: int = 1,
     result: str = "T",
     **properties: Any,

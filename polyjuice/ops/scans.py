@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from polyjuice.ir.dtypes import FLOATS, NUMERIC
+from polyjuice.ir.dtypes import NUMERIC
 from polyjuice.ops import adjoints, axis_reductions, errors, spec
 from polyjuice.ops.axis_reductions import WIDE
 from polyjuice.ops.reductions import operand_errors
@@ -225,7 +225,6 @@ OPS = (
         _logcumsumexp_error,
         with_attrs("torch.logcumsumexp({0}, dim={dim})"),
         with_attrs("tf.math.cumulative_logsumexp({0}, axis={dim})"),
-        FLOATS,
         definition=_reduced_in_pairs("ReduceLogSumExp"),
         why_not_derived=_IN_TURN,
         ulps=4,

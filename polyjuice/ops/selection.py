@@ -168,7 +168,7 @@ def _cast_tensorflow(c: Call) -> str | Unsupported:
             text = f"tf.cast({text}, tf.float32)"
         text = f"tf.clip_by_value({text}, -448.0, 448.0)"
     if to in dtypes.NARROW_FLOATS:
-        return f"tf.cast({text}, '{framework_name(to)}')"
+        return f"tf.cast({text}, '{dtypes.framework_name(to)}')"
     return c.draws.choice(("tf.cast({0}, tf.{1})", "tf.cast({0}, '{1}')")).format(text, to)
 
 

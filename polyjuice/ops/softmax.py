@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 
 from polyjuice.ir import Attrs, TensorType, dtypes
-from polyjuice.ir.dtypes import FLOATS
 from polyjuice.ops import adjoints, axis_reductions, domains, errors, sampling, value_bounds
 from polyjuice.ops.normalization import standardised
 from polyjuice.ops.reductions import extreme_unsure, norm
@@ -211,7 +210,6 @@ OPS = (
             "F.softmin(-{0}, {axis})",
         ),
         with_attrs("tf.nn.softmax({0}, axis={axis})", "tf.math.softmax({0}, axis={axis})"),
-        FLOATS,
         adjoint=adjoints.softmax,
         followers="MatMul Log ArgMax Transpose Mul Dropout ReduceSum",
         **facts(ulps=4, limits=SpecialValues.INFINITY, fresh=True, bounds=value_bounds.SHARE),
@@ -227,7 +225,6 @@ OPS = (
             "torch.nn.LogSoftmax(dim={axis})({0})",
         ),
         with_attrs("tf.nn.log_softmax({0}, axis={axis})", "tf.math.log_softmax({0}, axis={axis})"),
-        FLOATS,
         adjoint=adjoints.log_softmax,
         **facts(limits=SpecialValues.INFINITY, weight=3, fresh=True, bounds=Bounds("", "0.0")),
     ),
@@ -237,7 +234,6 @@ OPS = (
         _hardmax_error,
         _hardmax_torch,
         _hardmax_tensorflow,
-        FLOATS,
         **facts(continuous=False, ties="first", weight=0.8, limits=SpecialValues.INFINITY),
     ),
     axis_reductions.along_axis(
@@ -246,7 +242,6 @@ OPS = (
         _lp_error,
         _lp_torch,
         _lp_tensorflow,
-        FLOATS,
         sample=axis_reductions.one_axis("axis", p=lambda rng: rng.choice((1, 2, 2))),
         attrs=attributes(axis=-1, p=2),
         adjoint=adjoints.lp_normalization,
