@@ -195,8 +195,10 @@ OPS = (
         "Relu",
         lambda x: np.maximum(x, 0).astype(x.dtype),
         spell(
-            *("torch.relu F.relu .relu", "torch.clamp({0}, min=0)"),
-            *("nn.ReLU torch.relu_ .relu_", "F.relu({0}, inplace=True)"),
+            "torch.relu F.relu .relu",
+            "torch.clamp({0}, min=0)",
+            "nn.ReLU torch.relu_ .relu_",
+            "F.relu({0}, inplace=True)",
         ),
         ("tf.nn.relu({0})", "tf.maximum({0}, 0)", "tf.raw_ops.Relu(features={0})"),
         lipschitz(),
@@ -248,8 +250,7 @@ OPS = (
         "silu",
         lambda x, a: x * x.then("Sigmoid"),
         spell(
-            *("F.silu", "{0} * torch.sigmoid({0})", "{0} / (1 + torch.exp(-{0}))"),
-            *("nn.SiLU", "F.silu({0}, inplace=True)"),
+            "F.silu", "{0} * torch.sigmoid({0})", "{0} / (1 + torch.exp(-{0}))", "nn.SiLU", "F.silu({0}, inplace=True)"
         ),
         spell("tf.nn.silu tf.nn.swish", "{0} * tf.sigmoid({0})"),
         widen=False,
@@ -279,8 +280,10 @@ OPS = (
         "HardSwish",
         lambda x: x * np.clip(x / 6 + _held(0.5, x), _held(0, x), _held(1, x)),
         spell(
-            *("F.hardswish nn.Hardswish", "F.hardswish({0}, inplace=True)"),
-            *("{0} * F.relu6({0} + 3) / 6", "{0} * F.hardsigmoid({0})"),
+            "F.hardswish nn.Hardswish",
+            "F.hardswish({0}, inplace=True)",
+            "{0} * F.relu6({0} + 3) / 6",
+            "{0} * F.hardsigmoid({0})",
         ),
         ("{0} * tf.nn.relu6({0} + 3) / 6", "{0} * tf.clip_by_value({0} / 6 + 0.5, 0, 1)"),
         _hard_swish_error,

@@ -322,7 +322,11 @@ OPS = (
         np.array,
         spell(
             ".clone torch.clone .contiguous",
-            *("{0}.view_as({0})", "{0}.expand_as({0})", "{0}.to({0}.dtype)", "{0}.reshape({0}.shape)", "{0}[...]"),
+            "{0}.view_as({0})",
+            "{0}.expand_as({0})",
+            "{0}.to({0}.dtype)",
+            "{0}.reshape({0}.shape)",
+            "{0}[...]",
             "nn.Identity",
         ),
         "tf.identity",

@@ -15,7 +15,7 @@ from polyjuice.ops.indexing import gathering, unsigned
 from polyjuice.ops.shapes import Dims, fitting
 from polyjuice.ops.spec import Attr, Builder, Call, Op, Operand, Sample, by_definition, facts
 from polyjuice.ops.structural import moving, reshaped
-from polyjuice.ops.text import spell, with_attrs
+from polyjuice.ops.text import with_attrs
 
 # --- linear ----------------------------------------------------------------------------------------------------------
 
@@ -134,8 +134,10 @@ OPS = (
     moving(
         "Dropout",
         lambda s, a: [s[0]],
-        spell(
-            *("F.dropout({0}, training=False)", "F.dropout({0}, 0.3, False)", "torch.dropout({0}, 0.5, False)"),
+        (
+            "F.dropout({0}, training=False)",
+            "F.dropout({0}, 0.3, False)",
+            "torch.dropout({0}, 0.5, False)",
             "torch.nn.Dropout(0.0)({0})",
         ),
         with_attrs("tf.nn.dropout({0}, rate=0.0)", "tf.identity({0})"),

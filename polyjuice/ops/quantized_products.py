@@ -112,10 +112,12 @@ class _Library(NamedTuple):
 
 
 _TORCH = _Library(
-    *(quantization.TORCH_CAST, "{0}.reshape(())", "torch.matmul({0}, {1})"), conv_torch, quantization.rounding_torch
+    quantization.TORCH_CAST, "{0}.reshape(())", "torch.matmul({0}, {1})", conv_torch, quantization.rounding_torch
 )
 _TENSORFLOW = _Library(
-    *(quantization.TENSORFLOW_CAST, "tf.reshape({0}, [])", "tf.matmul({0}, {1})"),
+    quantization.TENSORFLOW_CAST,
+    "tf.reshape({0}, [])",
+    "tf.matmul({0}, {1})",
     conv_tensorflow,
     quantization.rounding_tensorflow,
 )

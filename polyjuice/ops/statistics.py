@@ -401,7 +401,8 @@ OPS = (
         "logsumexp",
         lambda b, x, a: _reduce(b, "ReduceLogSumExp", x[0], a),
         axis_reductions.torch(
-            *("torch.logsumexp", "{x}.logsumexp({dim}, keepdim={keep})"),
+            "torch.logsumexp",
+            "{x}.logsumexp({dim}, keepdim={keep})",
             "torch.special.logsumexp({x}, {dim}, keepdim={keep})",
         ),
         axis_reductions.tensorflow("tf.reduce_logsumexp tf.math.reduce_logsumexp"),
