@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from tempfile import TemporaryDirectory
 from typing import TypedDict, Unpack
 
 import numpy as np
@@ -223,23 +222,19 @@ def repeating(
 ) -> list[int]:
     """The numbers of the verdicts that show every time, each time in fresh processes.
 
-    Verdicts on the same sides share these processes. The compiler under test does all of its work each time. A C++
-    compiler that it calls need not compile the same source again.
+    Verdicts on the same sides share these processes.
     """
-    if not verdicts:  # true for nearly every case, which then needs no folder
-        return []
     groups: dict[frozenset[str], list[int]] = {}
     for number, verdict in enumerate(verdicts):
         groups.setdefault(frozenset([verdict.a, verdict.b]), []).append(number)
-    with TemporaryDirectory(prefix="polyjuice-") as objects:
-        for labels, numbers in groups.items():
-            sides = case.only(labels)
-            endless = all(kind_of(verdicts[number].kind).endless for number in numbers)
-            for _ in range(1 if endless else REPEATS):
-                if numbers:
-                    with session.fresh(objects) as fresh:
-                        again = rerun(sides, fresh)
-                        numbers[:] = [number for number in numbers if shows(again, verdicts[number], fresh)]
+    for labels, numbers in groups.items():
+        sides = case.only(labels)
+        endless = all(kind_of(verdicts[number].kind).endless for number in numbers)
+        for _ in range(1 if endless else REPEATS):
+            if numbers:
+                with session.fresh() as fresh:
+                    again = rerun(sides, fresh)
+                    numbers[:] = [number for number in numbers if shows(again, verdicts[number], fresh)]
     return sorted(number for numbers in groups.values() for number in numbers)
 
 

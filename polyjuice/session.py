@@ -50,15 +50,11 @@ class CompilerSession:
         compiler: CompilerInfo,
         disabled: Sequence[str] = (),
         trace: bool = False,
-        objects: str = "",
     ) -> None:
-        """Start no worker yet. ``disabled`` names knobs to switch off; with ``trace``, traces are complete.
-
-        ``objects`` is a folder for the object files of a C++ compiler (see `CompilerFile`).
-        """
+        """Start no worker yet. ``disabled`` names knobs to switch off; with ``trace``, traces are complete."""
         self.compiler = compiler
         self.conditions = conditions
-        self._disabled, self._trace, self._objects = tuple(disabled), trace, objects
+        self._disabled, self._trace = tuple(disabled), trace
         self._workers: dict[str, Worker] = {}
         self.sandbox = Sandbox(conditions.timeout_s)
         """The process that runs the user's own code."""
@@ -80,12 +76,9 @@ class CompilerSession:
         for worker in [*self._workers.values()]:
             worker.kill()
 
-    def fresh(self, objects: str = "") -> CompilerSession:
-        """Return another session like this one, with new processes.
-
-        Sessions with the same folder ``objects`` share object files: a C++ compiler compiles the same source only once.
-        """
-        return CompilerSession(self.conditions, self.compiler, self._disabled, self._trace, objects)
+    def fresh(self) -> CompilerSession:
+        """Return another session like this one, with new processes."""
+        return CompilerSession(self.conditions, self.compiler, self._disabled, self._trace)
 
     def worker(self, level: str = "") -> Worker:
         """Return the worker for an optimization level; "" means that of the conditions."""
@@ -94,7 +87,6 @@ class CompilerSession:
                 "level": level or self.conditions.level,
                 "disable": list(self._disabled),
                 "trace": self._trace,
-                "objects": self._objects,
             }
             options = {"device": self.conditions.device, **{name: value for name, value in asked.items() if value}}
             python = self.conditions.python

@@ -74,8 +74,7 @@ class CompilerFile(Protocol):
         - `device` (cpu or cuda), `threads`, `level` (one of the levels), `disable` (names from `knobs` to switch off);
         - `trace`: true if `trace` must answer in full, which may slow compilation down;
         - `scratch`, a folder that is removed with the process;
-        - `toolchain`, a folder that outlives the process and that workers share;
-        - `objects`, optional: a folder in which some workers share the output of the C++ compiler.
+        - `toolchain`, a folder that outlives the process and that workers share.
         """
 
     def load(self, artifact: WorkerArtifact) -> Any:

@@ -16,7 +16,6 @@ import subprocess
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager
-from dataclasses import dataclass
 from itertools import accumulate, count
 from pathlib import Path
 from types import SimpleNamespace
@@ -28,7 +27,7 @@ import torch
 _INCLUDE = re.compile(r"^[ \t]*#[ \t]*(?:include\b|define[ \t]+PY_SSIZE_T_CLEAN\b).*$", re.MULTILINE)
 """Lines that must stay outside of a namespace."""
 
-HEADER = re.compile(r'^#include "(/.*)"$', re.MULTILINE)
+_HEADER = re.compile(r'^#include "(/.*)"$', re.MULTILINE)
 """The inclusion of a header by its absolute path."""
 
 _SOURCE, _OUTPUT = "{source}", "{output}"
@@ -102,7 +101,7 @@ class Unit:
             yield
 
     def _kernel(self, what: _HeldBack, bound: bool) -> _Kernel:
-        source = HEADER.sub(self._lasting, what.source)
+        source = _HEADER.sub(self._lasting, what.source)
         key = source, what.command
         if key not in self._kernels:
             self._kernels[key] = _Kernel(source, what.command, bound)
@@ -137,21 +136,7 @@ class Unit:
                     waiting += [faulty, [kernel for kernel in group if kernel not in faulty]]
 
 
-@dataclass(frozen=True)
-class SharedObject:
-    """Inductor's request to the C++ compiler: the source's text, the command with placeholders, and the output file."""
-
-    text: str
-    template: list[str]
-    output: Path
-
-
-def compile_step() -> str:
-    """The name of the function in Inductor's ``codecache`` that calls the C++ compiler."""
-    return "_worker_compile_cpp" if hasattr(torch._inductor.codecache, "_worker_compile_cpp") else "compile_file"  # 2.1
-
-
-def shared_object(arguments: Sequence[Any]) -> SharedObject | None:
+def _held_back(arguments: Sequence[Any]) -> _HeldBack | None:
     """The request in these arguments of the compile step, if it is for one shared object from one source; else None."""
     command = _command(arguments)
     output = command[command.index("-o") + 1] if "-o" in command else ""
@@ -159,21 +144,22 @@ def shared_object(arguments: Sequence[Any]) -> SharedObject | None:
     if not output.endswith(".so") or len(sources) != 1:
         return None
     template = [{sources[0]: _SOURCE, output: _OUTPUT}.get(word, word) for word in command]
-    return SharedObject(Path(sources[0]).read_text(encoding="utf-8"), template, Path(output))
+    return _HeldBack(Path(sources[0]).read_text(encoding="utf-8"), template)
 
 
 @contextmanager
 def _without_compiling() -> Iterator[None]:
     """Make Inductor's compile step raise `_HeldBack` for a shared object; headers compile as usual."""
-    plain = getattr(torch._inductor.codecache, compile_step())
+    codecache = torch._inductor.codecache
+    step = "_worker_compile_cpp" if hasattr(codecache, "_worker_compile_cpp") else "compile_file"  # 2.1
+    plain = getattr(codecache, step)
 
-    def held_back(*arguments: Any) -> Any:
-        asked = shared_object(arguments)
-        if asked is None:
-            return plain(*arguments)
-        raise _HeldBack(asked.text, asked.template)
+    def compile_step(*arguments: Any) -> Any:
+        if held_back := _held_back(arguments):
+            raise held_back
+        return plain(*arguments)
 
-    with patch.object(torch._inductor.codecache, compile_step(), held_back):
+    with patch.object(codecache, step, compile_step):
         yield
 
 

@@ -21,7 +21,7 @@ from unittest.mock import patch
 
 import torch
 
-from . import _inductor_knobs, _inductor_objects, _inductor_trace, _inductor_unit, _torch
+from . import _inductor_knobs, _inductor_trace, _inductor_unit, _torch
 from ._torch import Array, Loaded
 
 INFO: dict[str, Any] = {
@@ -215,8 +215,6 @@ def start(options: dict[str, Any]) -> None:
     _prepare_toolchain(Path(options["toolchain"]))
     if members or options.get("trace"):
         _inductor_knobs.watch(members)
-    if "objects" in options:
-        _inductor_objects.share(Path(options["objects"]))
     os.environ["TORCHINDUCTOR_CACHE_DIR"] = str(Path(options["scratch"], "inductor"))
 
 

@@ -194,7 +194,6 @@ FRAMEWORKS = {
     "_openvino_parts": {"openvino"},
     "_inductor_trace": {"torch"},
     "_inductor_unit": {"torch"},
-    "_inductor_objects": {"torch"},
     "_narrow": {"ml_dtypes"},
     "_tensorflow": {"tensorflow"},
     "_torch": {"torch"},
