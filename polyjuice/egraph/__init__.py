@@ -4,21 +4,3 @@ from polyjuice.egraph.decode import Classes, fold_broadcasts, operator_count
 from polyjuice.egraph.rewriter import Rewriter, Rewriting, Variant, classes, distinct, fewest
 from polyjuice.egraph.rulefiles import Rule, RuleError, load, partners
 from polyjuice.egraph.saturation import Budget, Saturated
-
-__all__ = [
-    "Budget",
-    "Classes",
-    "Rewriter",
-    "Rewriting",
-    "Rule",
-    "RuleError",
-    "Saturated",
-    "Variant",
-    "classes",
-    "distinct",
-    "fewest",
-    "fold_broadcasts",
-    "load",
-    "operator_count",
-    "partners",
-]

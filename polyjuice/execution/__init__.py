@@ -5,22 +5,3 @@ from polyjuice.execution.choices import LoweringChoices, Site
 from polyjuice.execution.host import Worker, probe, run_script
 from polyjuice.execution.protocol import Artifact, Limits, Memory, Outcome, Probe, Shared, Stage, Status
 from polyjuice.execution.scripts import FromScratch, Script
-
-__all__ = [
-    "Artifact",
-    "EnvironmentProblem",
-    "FromScratch",
-    "Limits",
-    "LoweringChoices",
-    "Memory",
-    "Outcome",
-    "Probe",
-    "Script",
-    "Shared",
-    "Site",
-    "Stage",
-    "Status",
-    "Worker",
-    "probe",
-    "run_script",
-]

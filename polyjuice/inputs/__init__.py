@@ -24,34 +24,3 @@ from polyjuice.inputs.profiles import (
 )
 from polyjuice.inputs.random_values import normal
 from polyjuice.inputs.search import find, finite_everywhere, settle
-
-__all__ = [
-    "DISTRIBUTIONS",
-    "GIVEN",
-    "MODES",
-    "PROFILES",
-    "REAL_PROFILES",
-    "RULESETS",
-    "USUAL_PROFILES",
-    "Plan",
-    "allowed_rulesets",
-    "are_large",
-    "draw",
-    "find",
-    "finite_everywhere",
-    "intervals",
-    "is_finite",
-    "joined",
-    "judged_on_edge",
-    "make_inputs",
-    "mode",
-    "mode_in",
-    "normal",
-    "plans",
-    "profile_of",
-    "profiles_alone",
-    "ranges",
-    "rulesets_on",
-    "settle",
-    "usual_profiles",
-]

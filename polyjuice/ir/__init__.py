@@ -27,35 +27,3 @@ from polyjuice.ir.graph import (
 )
 from polyjuice.ir.names import numbered, renamed, renamed_node, union
 from polyjuice.ir.parts import Part, connected, cut, random_order
-
-__all__ = [
-    "BFLOAT16",
-    "Attrs",
-    "Graph",
-    "GraphError",
-    "Node",
-    "Part",
-    "TensorType",
-    "array_digest",
-    "array_text",
-    "attribute_texts",
-    "check_structure",
-    "connected",
-    "cut",
-    "digest",
-    "mark",
-    "numbered",
-    "packed",
-    "prune",
-    "random_order",
-    "read",
-    "releases",
-    "renamed",
-    "renamed_node",
-    "stored_type",
-    "uniform_value",
-    "union",
-    "unpacked",
-    "value_keys",
-    "with_outputs",
-]

@@ -15,23 +15,3 @@ from polyjuice.numerics.analysis import Analyses, Analysis, analyse, possibly_re
 from polyjuice.numerics.distances import SAFETY, apart, as_good_as_equal, distance
 from polyjuice.numerics.judgement import Judgement, describe, judge, listing, mistyped
 from polyjuice.numerics.values import Mode, Value, propagate
-
-__all__ = [
-    "SAFETY",
-    "Analyses",
-    "Analysis",
-    "Judgement",
-    "Mode",
-    "Value",
-    "analyse",
-    "apart",
-    "as_good_as_equal",
-    "describe",
-    "distance",
-    "judge",
-    "listing",
-    "mistyped",
-    "possibly_reproducible",
-    "propagate",
-    "reproducible_outputs",
-]
