@@ -43,8 +43,8 @@ _HELD = tuple(
 Inputs = tuple[tuple[Any, ...], dict[str, Any]]
 """The positional arguments of a module, and the named ones."""
 
-_NO_DATA = ("device", "layout", "pin_memory", "memory_format", "non_blocking")
-"""Arguments about where and how a result lies in memory, which do not change its value."""
+_NO_DATA = ("device", "layout", "pin_memory", "memory_format", "non_blocking", "cudnn_enabled")
+"""Arguments about where a result is computed and lies in memory, which do not change its value."""
 
 
 _SAFE = "2.6"

@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from polyjuice.execution import Artifact
+from polyjuice.frameworks import aten_calls
 from polyjuice.frameworks.choosers import Chooser, Draws
 from polyjuice.frameworks.repetition import EXPANDED, LAYOUT, STRIDE_0
 from polyjuice.frameworks.request import USUAL, Request
@@ -16,7 +17,6 @@ from polyjuice.frameworks.source import Dialect, write
 from polyjuice.frameworks.torch import constants as torch_constants
 from polyjuice.frameworks.torch import scalars, views
 from polyjuice.frameworks.torch.arguments import vary
-from polyjuice.frameworks.torch.aten import writing as aten
 from polyjuice.frameworks.torch.forms import forms
 from polyjuice.frameworks.torch.memory import Memory
 from polyjuice.ir import Graph, TensorType, dtypes
@@ -57,7 +57,7 @@ DIALECT = Dialect(
     overwrite=views.overwrite,
     placement=Memory,
     finished=_finished,
-    opaque=aten.spell,
+    opaque=aten_calls.spell,
 )
 
 

@@ -9,16 +9,14 @@ from collections.abc import Sequence
 from typing import Any
 
 from polyjuice.frameworks.onnx.normal import NotCovered
-from polyjuice.frameworks.torch.aten import layers, places, pointwise
-from polyjuice.frameworks.torch.aten.application import DOMAIN, AtenCall, Rule, Rules, ValueName, demand
+from polyjuice.frameworks.torch.aten.application import DOMAIN, AtenCall, Rule, ValueName, demand
+from polyjuice.frameworks.torch.aten.rules import RULES
 from polyjuice.ops import TABLE, Attr
 
 __all__ = ["DOMAIN", "AtenCall", "ValueName", "apply", "named_alike"]
 
-_RULES: Rules = {**pointwise.RULES, **layers.RULES, **places.RULES}
-
-_WIDER = ("embedding.default",)
-"""Operators that ONNX defines for more operands: Gather takes negative indices, which inputs may have."""
+_OURS = ("embedding.default", "zeros_like.default", "ones_like.default", "full_like.default")
+"""Operators whose rule comes before ATen's name: Gather takes negative indices, and filled tensors are constants."""
 
 _PLAINER = ("max_pool2d_with_indices.default",)
 """Operators that ONNX has too if only some of their results are used."""
@@ -27,7 +25,7 @@ _PLAINER = ("max_pool2d_with_indices.default",)
 def apply(overload: str, c: AtenCall) -> Sequence[ValueName | None]:
     """The results of a call in the table's operators (None: unused). Raises NotCovered where no rule covers it."""
     reason = f"nothing says {overload}"
-    rules = [_by_name(overload) if named_alike(overload) else None, _RULES.get(overload)]
+    rules = [_by_name(overload) if named_alike(overload) else None, RULES.get(overload)]
     if overload in _PLAINER:
         rules.reverse()
     for rule in filter(None, rules):
@@ -46,8 +44,7 @@ def apply(overload: str, c: AtenCall) -> Sequence[ValueName | None]:
 
 def named_alike(overload: str) -> bool:
     """Whether the table has the operator under ATen's own name, and its rule uses that name."""
-    ours = overload in places.OF_SHAPES or overload in _WIDER
-    return not ours and (DOMAIN, overload.split(".")[0]) in TABLE
+    return overload not in _OURS and (DOMAIN, overload.split(".")[0]) in TABLE
 
 
 def _by_name(overload: str) -> Rule:
@@ -75,8 +72,8 @@ def _by_name(overload: str) -> Rule:
 
 def _attribute(attr: Attr, value: Any) -> Any:
     if value is None:
-        demand(attr.default is None, f"no {attr.name}")
-        return None
+        demand(attr.default in (None, ()) or attr.name == "correction", f"no {attr.name}")
+        return attr.default
     match attr.kind:
         case "ints":
             return (value,) if isinstance(value, int) else tuple(value)

@@ -98,19 +98,6 @@ Rules = dict[str, Rule]
 """The rules of overloads, by name (``add.Tensor``)."""
 
 
-def registering(rules: Rules) -> Callable[..., Callable[[Rule], Rule]]:
-    """The decorator of a family's rules; its arguments are the overloads that the rule covers."""
-
-    def says(*overloads: str) -> Callable[[Rule], Rule]:
-        def register(rule: Rule) -> Rule:
-            rules.update(dict.fromkeys(overloads, rule))
-            return rule
-
-        return register
-
-    return says
-
-
 def demand(condition: bool, why: str) -> None:
     """Raise NotCovered with a reason unless a condition holds."""
     if not condition:
