@@ -22,7 +22,7 @@ from polyjuice.compilers import find
 from polyjuice.execution import LoweringChoices, Outcome
 from polyjuice.frameworks.lowering import lower
 from polyjuice.frameworks.onnx import graph_files
-from polyjuice.frameworks.onnx import reproduced_models as onnx_models
+from polyjuice.frameworks.onnx import reproducer as onnx_models
 from polyjuice.frameworks.torch.reproducer import laid_out
 from polyjuice.ir import Graph, TensorType, digest, dtypes
 from polyjuice.ops import GraphBuilder

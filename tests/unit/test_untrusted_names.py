@@ -20,7 +20,7 @@ from polyjuice.cli.common import Terminal
 from polyjuice.frameworks import aten_calls
 from polyjuice.frameworks.lowering import lower
 from polyjuice.frameworks.onnx import graph_files
-from polyjuice.frameworks.onnx import reproduced_models as onnx_models
+from polyjuice.frameworks.onnx import reproducer as onnx_models
 from polyjuice.frameworks.onnx.listing import OnnxProgram
 from polyjuice.ir import Graph, Node
 from polyjuice.triage.reproducers.arrays import embedded_model

@@ -1,4 +1,4 @@
-"""Lower a graph to JAX source."""
+"""Lower a graph to JAX source, and write JAX in reproducers."""
 
 from __future__ import annotations
 
@@ -8,11 +8,13 @@ import numpy as np
 
 from polyjuice.execution import Artifact
 from polyjuice.frameworks.choosers import Chooser, Draws
+from polyjuice.frameworks.elements import content, loaded_numpy
 from polyjuice.frameworks.jax.operators import texts_of
 from polyjuice.frameworks.jax.types import jax_type
+from polyjuice.frameworks.rendering import Rendering
 from polyjuice.frameworks.request import USUAL, Request
 from polyjuice.frameworks.source import Dialect, write
-from polyjuice.ir import Graph, TensorType
+from polyjuice.ir import Graph, TensorType, dtypes
 
 
 def _weights(attribute: str, key: str, dtype: str) -> Sequence[str]:
@@ -21,10 +23,6 @@ def _weights(attribute: str, key: str, dtype: str) -> Sequence[str]:
 
 def _filled(t: TensorType, number: str, like: str, draws: Draws) -> str:
     return f"jnp.full({t.shape}, {number}, {jax_type(t.dtype)})"
-
-
-def _made(array: np.ndarray, like: str, draws: Draws) -> str | None:
-    return None
 
 
 DIALECT = Dialect(
@@ -37,7 +35,7 @@ DIALECT = Dialect(
     texts=texts_of,
     weights=_weights,
     filled=_filled,
-    made=_made,
+    made=lambda array, like, draws: None,
     broadcast="jnp.broadcast_to({x}, {shape})",
     decorators=("", "@jax.jit", "@jax.checkpoint"),
     of_methods={name: f"@partial({name[1:]}, static_argnums=0)" for name in ("@jax.jit", "@jax.checkpoint")},
@@ -47,3 +45,23 @@ DIALECT = Dialect(
 def lower(graph: Graph, chooser: Chooser, request: Request = USUAL) -> Artifact:
     """Return the JAX source of a graph. Raises Unlowerable, which names the node."""
     return write(graph, chooser, DIALECT)
+
+
+def _written(array: np.ndarray) -> str:
+    text, uniform = content(array)
+    dtype = jax_type(dtypes.dtype_of(array))
+    return f"jnp.full({array.shape}, {text}, {dtype})" if uniform else f"jnp.array({text}, {dtype})"
+
+
+def _loaded(dtype: str, name: str) -> str:
+    return f"jnp.array({loaded_numpy(dtype, name)})"
+
+
+RENDERING = Rendering(
+    written=_written,
+    loaded=_loaded,
+    model="{side}()",
+    to_numpy="np.asarray({output})",
+    to_single="np.asarray({output}.astype(jnp.float32))",
+    type_of="{output}.dtype.name",
+)

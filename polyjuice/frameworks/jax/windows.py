@@ -1,4 +1,4 @@
-"""Convolutions and pooling in JAX's Python."""
+"""Windows, images and quantized numbers in JAX's Python."""
 
 from __future__ import annotations
 
@@ -7,22 +7,25 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from polyjuice.frameworks.jax.types import jax_type
-from polyjuice.ir import dtypes
-from polyjuice.ops import Call, Texts, Unsupported
+from polyjuice.ir import TensorType, dtypes
+from polyjuice.ops import Call, Texts, Unsupported, windows
+from polyjuice.ops.grids import centring_pads
+from polyjuice.ops.resizing import nearest_places
+from polyjuice.ops.shapes import normalize_axis
 
 Pairs = tuple[tuple[int, int], ...]
 
 
-def pairs(pads: Sequence[int]) -> Pairs:
+def _pairs(pads: Sequence[int]) -> Pairs:
     """ONNX's pads, first all at the beginning, as a pair for each axis."""
     half = len(pads) // 2
     return tuple(zip(pads[:half], pads[half:], strict=True))
 
 
-def convolved(c: Call, x: str, weight: str) -> str:
+def _convolved(c: Call, x: str, weight: str) -> str:
     a = c.attrs
     return (
-        f"lax.conv_general_dilated({x}, {weight}, {tuple(a['strides'])}, {pairs(a['pads'])}, "
+        f"lax.conv_general_dilated({x}, {weight}, {tuple(a['strides'])}, {_pairs(a['pads'])}, "
         f"rhs_dilation={tuple(a['dilations'])}, feature_group_count={a['group']})"
     )
 
@@ -32,7 +35,7 @@ def _with_bias(c: Call, text: str) -> str:
 
 
 def _conv(c: Call) -> str:
-    return _with_bias(c, convolved(c, c.x[0], c.x[1]))
+    return _with_bias(c, _convolved(c, c.x[0], c.x[1]))
 
 
 def _conv_transpose(c: Call) -> str:
@@ -44,7 +47,7 @@ def _conv_transpose(c: Call) -> str:
     parts = (group, weight[0] // group, weight[1], *spatial)
     moved = f"jnp.swapaxes(jnp.reshape({kernel}, {parts}), 1, 2)"
     shape = (group * weight[1], weight[0] // group, *spatial)
-    sizes = zip(spatial, a["dilations"], pairs(a["pads"]), a["output_padding"], strict=True)
+    sizes = zip(spatial, a["dilations"], _pairs(a["pads"]), a["output_padding"], strict=True)
     pads = tuple((d * (k - 1) - low, d * (k - 1) - high + more) for k, d, (low, high), more in sizes)
     text = (
         f"lax.conv_general_dilated({c.x[0]}, jnp.reshape({moved}, {shape}), {(1,) * len(spatial)}, {pads}, "
@@ -60,14 +63,14 @@ def _conv_integer(c: Call) -> str:
     if len(c.x) > 3:
         zero = f"{c.x[3]}.astype(jnp.int32)"
         weight = f"({weight} - {zero}.reshape({(-1, *[1] * (c.types[1].rank - 1))}))"
-    return convolved(c, x, weight)
+    return _convolved(c, x, weight)
 
 
 def _missing(c: Call, sizes: Sequence[int]) -> Pairs:
     """The padding at the end that the last windows need beyond these sizes (ONNX's ``ceil_mode``)."""
     a = c.attrs
-    windows = zip(c.results[0].shape[2:], a["strides"], a["dilations"], a["kernel_shape"], sizes, strict=True)
-    return tuple((0, max((out - 1) * s + d * (k - 1) + 1 - size, 0)) for out, s, d, k, size in windows)
+    parts = zip(c.results[0].shape[2:], a["strides"], a["dilations"], a["kernel_shape"], sizes, strict=True)
+    return tuple((0, max((out - 1) * s + d * (k - 1) + 1 - size, 0)) for out, s, d, k, size in parts)
 
 
 def _window(c: Call, x: str, start: str, function: str, pads: Pairs) -> str:
@@ -79,7 +82,7 @@ def _window(c: Call, x: str, start: str, function: str, pads: Pairs) -> str:
 
 
 def _max_pool(c: Call) -> str:
-    t, pads = c.types[0], pairs(c.attrs["pads"])
+    t, pads = c.types[0], _pairs(c.attrs["pads"])
     begun = [low + size for (low, _), size in zip(pads, t.shape[2:], strict=True)]
     around = tuple((low, more) for (low, _), (_, more) in zip(pads, _missing(c, begun), strict=True))
     lowest = "-jnp.inf" if dtypes.is_float(t.dtype) else str(np.iinfo(dtypes.to_numpy(t.dtype)).min)
@@ -87,14 +90,14 @@ def _max_pool(c: Call) -> str:
 
 
 def _padded_sums(c: Call, x: str) -> str:
-    pads = pairs(c.attrs["pads"])
+    pads = _pairs(c.attrs["pads"])
     sizes = [low + size + high for (low, high), size in zip(pads, c.types[0].shape[2:], strict=True)]
     padded = f"jnp.pad({x}, {((0, 0), (0, 0), *pads)})"
     return _window(c, padded, "0.0", "lax.add", _missing(c, sizes))
 
 
 def _average_pool(c: Call) -> str:
-    t, pads = c.types[0], pairs(c.attrs["pads"])
+    t, pads = c.types[0], _pairs(c.attrs["pads"])
     sizes = [low + size + high for (low, high), size in zip(pads, t.shape[2:], strict=True)]
     ones = f"jnp.ones({(1, 1, *t.shape[2:])}, {jax_type(t.dtype)})"
     filler = 1 if c.attrs["count_include_pad"] else 0
@@ -134,6 +137,124 @@ def _lrn(c: Call) -> str | Unsupported:
     return f"{c.x[0]} / jnp.power({a['bias']} + {a['alpha'] / size} * {sums}, {a['beta']})"
 
 
+# --- images ----------------------------------------------------------------------------------------------------------
+
+
+def _resize(c: Call) -> str | Unsupported:
+    a, shape = c.attrs, c.types[0].shape
+    by_centres = a["coordinate_transformation_mode"] == "half_pixel"
+    if a["mode"] == "nearest":
+        if by_centres and a["nearest_mode"] == "round_prefer_ceil" and not a["scales"] and c.draws.chance(0.5):
+            return f'jax.image.resize({c.x[0]}, {tuple(a["sizes"])}, "nearest")'
+        text = c.x[0]
+        for axis, line in nearest_places(shape, a).items():
+            text = f"jnp.take({text}, jnp.array({line}), axis={axis})"
+        return text
+    if a["mode"] != "linear" or not by_centres:
+        return Unsupported("JAX's resizing is linear, and by pixel centres")
+    if not a["scales"]:
+        return f'jax.image.resize({c.x[0]}, {tuple(a["sizes"])}, "linear", antialias=False)'
+    axes = tuple(axis for axis, scale in enumerate(a["scales"]) if scale != 1)
+    scales = f"jnp.array({[a['scales'][axis] for axis in axes]}, {jax_type(c.types[0].dtype)})"
+    places = f'{tuple(a["sizes"])}, {axes}, {scales}, jnp.zeros({len(axes)}), "linear"'
+    return f"jax.image.scale_and_translate({c.x[0]}, {places}, antialias=False)"
+
+
+def _grid_sample(c: Call) -> str | Unsupported:
+    a = c.attrs
+    if a["mode"] == "bicubic":
+        return Unsupported("JAX samples images by the nearest element, or linearly")
+    pixel = "({0} + 1) * {1} / 2" if a["align_corners"] else "(({0} + 1) * {1} - 1) / 2"
+    sizes = [size - a["align_corners"] for size in c.types[0].shape[2:]]
+    rows, columns = (pixel.format(f"{c.x[1]}[..., {i}]", size) for i, size in zip((1, 0), sizes, strict=True))
+    style = f'order={int(a["mode"] != "nearest")}, mode="{"nearest" if a["padding_mode"] == "border" else "constant"}"'
+    sampled = f"jax.scipy.ndimage.map_coordinates(local_plane_, local_places_, {style})"
+    planes = f"lambda local_image_, *local_places_: jax.vmap(lambda local_plane_: {sampled})(local_image_)"
+    return f"jax.vmap({planes})({c.x[0]}, {rows}, {columns})"
+
+
+def _centre_crop_pad(c: Call) -> str:
+    widths = tuple((low, high, 0) for low, high in _pairs(centring_pads(c.types[0].shape, c.attrs)))
+    return f"lax.pad({c.x[0]}, jnp.array(0, {jax_type(c.types[0].dtype)}), {widths})"
+
+
+def _col2im(c: Call) -> str:
+    """The transpose of the function that takes an image apart."""
+    a, t = c.attrs, c.results[0]
+    window = f"{tuple(a['block_shape'])}, {tuple(a['strides'])}, {_pairs(a['pads'])}"
+    taken = f"lax.conv_general_dilated_patches(local_image_, {window}, rhs_dilation={tuple(a['dilations'])})"
+    grid = windows.window_dims(a["image_shape"], a["block_shape"], a["strides"], a["pads"], a["dilations"])
+    columns = f"{c.x[0]}.reshape({(*c.types[0].shape[:2], *grid)})"
+    example = f"jax.ShapeDtypeStruct({t.shape}, {jax_type(t.dtype)})"
+    return f"jax.linear_transpose(lambda local_image_: {taken}, {example})({columns})[0]"
+
+
+# --- quantized numbers -----------------------------------------------------------------------------------------------
+
+
+def _shifted(c: Call, i: int, zero: int, shape: Sequence[int] | None = None) -> str:
+    text = f"{c.x[i]}.astype(jnp.int32)"
+    if len(c.x) <= zero:
+        return text
+    point = f"{c.x[zero]}.astype(jnp.int32)"
+    return f"({text} - {f'{point}.reshape({tuple(shape)})' if shape else point})"
+
+
+def _matmul_integer(c: Call) -> str:
+    rows = [-1, 1] if len(c.types) > 2 and c.types[2].rank == 1 and c.types[2].size > 1 else None
+    return f"{_shifted(c, 0, 2, rows)} @ {_shifted(c, 1, 3)}"
+
+
+def _along(c: Call, i: int) -> str:
+    """A scale or a zero point in a shape that broadcasts to the first operand along the operator's axis."""
+    t, rank = c.types[i], c.types[0].rank
+    if t.size == 1:
+        return f"{c.x[i]}.reshape(())"
+    axis = normalize_axis(c.attrs["axis"], rank)
+    return f"{c.x[i]}.reshape({tuple(t.size if d == axis else 1 for d in range(rank))})"
+
+
+def _quantize(c: Call) -> str | Unsupported:
+    to: TensorType = c.results[0]
+    if to.dtype in dtypes.NARROW or c.types[0].dtype != "float32":
+        return Unsupported("only float32 to 8-bit and 16-bit integers is written")
+    return _rounded(f"{c.x[0]} / {_along(c, 1)}", _along(c, 2), to.dtype)
+
+
+def _rounded(value: str, zero: str, dtype: str) -> str:
+    limits = np.iinfo(dtypes.to_numpy(dtype))
+    text = f"jnp.round({value}) + {zero}.astype(jnp.float32)"
+    return f"jnp.clip({text}, {limits.min}, {limits.max}).astype({jax_type(dtype)})"
+
+
+def _dequantize(c: Call) -> str | Unsupported:
+    if c.types[0].dtype in dtypes.NARROW or c.types[1].dtype != "float32":
+        return Unsupported("only integers of at least 8 bits to float32 is written")
+    text = f"{c.x[0]}.astype(jnp.int32)"
+    if len(c.x) > 2:
+        text = f"({text} - {_along(c, 2)}.astype(jnp.int32))"
+    return f"{text}.astype(jnp.float32) * {_along(c, 1)}"
+
+
+def _dynamically_quantized(c: Call) -> str:
+    low, high = c.let(f"jnp.minimum(jnp.min({c.x[0]}), 0)"), c.let(f"jnp.maximum(jnp.max({c.x[0]}), 0)")
+    scale = c.let(f"({high} - {low}) / 255")
+    zero = c.let(f"jnp.round(jnp.clip(-{low} / {scale}, 0, 255))")
+    return f"({_rounded(f'{c.x[0]} / {scale}', zero, 'uint8')}, {scale}, {zero}.astype(jnp.uint8))"
+
+
+def _requantized(c: Call, product: str) -> str:
+    """A product of integers as quantized numbers: the scales are the operands 1, 4 and 6, the zero point is 7."""
+    factor = f"({c.x[1]} * {c.x[4]} / {c.x[6]})"
+    return _rounded(f"({product}).astype(jnp.float32) * {factor}", c.x[7], c.results[0].dtype)
+
+
+def _qlinear_conv(c: Call) -> str:
+    product = _convolved(c, _shifted(c, 0, 2), _shifted(c, 3, 5))
+    bias = f" + {c.x[8]}.reshape({(-1, *[1] * (c.types[0].rank - 2))})" if len(c.x) > 8 else ""
+    return _requantized(c, f"{product}{bias}")
+
+
 WINDOWS: Mapping[str, Texts] = {
     "Conv": _conv,
     "ConvTranspose": _conv_transpose,
@@ -145,5 +266,15 @@ WINDOWS: Mapping[str, Texts] = {
     "GlobalMaxPool": lambda c: f"jnp.max({c.x[0]}, {_over_space(c)})",
     "GlobalLpPool": _global_lp_pool,
     "LRN": _lrn,
+    "Resize": _resize,
+    "GridSample": _grid_sample,
+    "CenterCropPad": _centre_crop_pad,
+    "Col2Im": _col2im,
+    "MatMulInteger": _matmul_integer,
+    "QuantizeLinear": _quantize,
+    "DequantizeLinear": _dequantize,
+    "DynamicQuantizeLinear": _dynamically_quantized,
+    "QLinearMatMul": lambda c: _requantized(c, f"{_shifted(c, 0, 2)} @ {_shifted(c, 3, 5)}"),
+    "QLinearConv": _qlinear_conv,
 }
 """The texts by the operator's qualified name."""

@@ -1,15 +1,19 @@
-"""Lower a graph to TensorFlow source."""
+"""Lower a graph to TensorFlow source, and write TensorFlow in reproducers."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
+import numpy as np
+
 from polyjuice.execution import Artifact
 from polyjuice.frameworks.choosers import Chooser, Draws
+from polyjuice.frameworks.elements import content, loaded_numpy
+from polyjuice.frameworks.rendering import Rendering
 from polyjuice.frameworks.request import USUAL, Request
 from polyjuice.frameworks.source import Dialect, write
-from polyjuice.ir import Graph, TensorType, dtypes
+from polyjuice.ir import Graph, TensorType, dtypes, mark
 
 
 def _weights(attribute: str, key: str, dtype: str) -> Sequence[str]:
@@ -53,3 +57,27 @@ def lower(graph: Graph, chooser: Chooser, request: Request = USUAL) -> Artifact:
     if not dynamic:
         return artifact
     return replace(artifact, setup={"dynamic": True}, idioms=(*artifact.idioms, "dynamic: True"))
+
+
+def _written(array: np.ndarray) -> str:
+    elements, uniform = content(array)
+    shape = f", {array.shape}" if uniform else ""
+    if (dtype := dtypes.dtype_of(array)) in dtypes.NARROW_FLOATS:
+        return f"tf.cast(tf.constant({elements}, tf.float32{shape}), '{dtypes.framework_name(dtype)}')"
+    return f"tf.constant({elements}, tf.{dtype}{shape})"
+
+
+def _loaded(dtype: str, name: str) -> str:
+    if dtype == "bfloat16":
+        return f'tf.bitcast(tf.constant(ARRAYS["{name}{mark(dtype)}"]), tf.bfloat16)'
+    return f"tf.constant({loaded_numpy(dtype, name)})"
+
+
+RENDERING = Rendering(
+    written=_written,
+    loaded=_loaded,
+    model="{side}()",
+    to_numpy="{output}.numpy()",
+    to_single="tf.cast({output}, tf.float32).numpy()",
+    type_of="{output}.dtype.name",
+)

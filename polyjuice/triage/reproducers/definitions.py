@@ -11,7 +11,7 @@ import numpy as np
 
 from polyjuice.execution import Artifact
 from polyjuice.frameworks import registry
-from polyjuice.frameworks.onnx import reproduced_models as onnx_models
+from polyjuice.frameworks.onnx import reproducer as onnx_models
 from polyjuice.frameworks.rendering import Rendering, rendering_of
 from polyjuice.ir import TensorType, dtypes, mark
 from polyjuice.triage.reproducers.arrays import Arrays, can_embed, embedded_model
