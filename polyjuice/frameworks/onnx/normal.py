@@ -22,8 +22,11 @@ class NotCovered(Exception):
     """The operator's entry does not cover this use of it; the node stays opaque."""
 
 
-#: A rule rewrites attributes in place, for operands of known types and a number of results.
-_Rule = Callable[[dict[str, Any], Sequence[TensorType], int], None]
+_Attrs = dict[str, Any]
+_Types = Sequence[TensorType]
+
+#: A rule rewrites attributes in place, for operands of known types.
+_Rule = Callable[[_Attrs, _Types], None]
 
 
 def normal_attrs(op: Op, attrs: Mapping[str, Any], operands: Sequence[TensorType], results: int) -> Attrs:
@@ -34,7 +37,16 @@ def normal_attrs(op: Op, attrs: Mapping[str, Any], operands: Sequence[TensorType
     present = {name: value for name, value in attrs.items() if value is not None}
     if is_normalized(op):
         try:
-            _RULES[op.name](present, operands, results)
+            for name, usual in _IGNORED.get(op.name, {}).items():
+                value = present.pop(name, usual)
+                _demand(usual is None or value == usual, f"another {name} than {usual}")
+            if op.name in _AXES:
+                rank = operands[0].rank + (op.name == "OneHot")
+                present["axis"] = normalize_axis(present.get("axis", _AXES[op.name]), rank)
+            if op.name == "Split":
+                present.setdefault("num_outputs", results)
+            if op.name in _RULES:
+                _RULES[op.name](present, operands)
         except IndexError:
             raise NotCovered("an operand lacks a dimension") from None
         except KeyError as error:
@@ -51,59 +63,40 @@ def _demand(condition: bool, why: str) -> None:
         raise NotCovered(why)
 
 
-def _axis(default: int) -> _Rule:
-    def rule(a: dict[str, Any], x: Sequence[TensorType], results: int) -> None:
-        a["axis"] = normalize_axis(a.get("axis", default), x[0].rank)
-
-    return rule
-
-
-def _flatten(a: dict[str, Any], x: Sequence[TensorType], results: int) -> None:
+def _flatten(a: _Attrs, x: _Types) -> None:
     axis = a.get("axis", 1)
     a["axis"] = axis if axis == x[0].rank else normalize_axis(axis, x[0].rank)
 
 
-def _transpose(a: dict[str, Any], x: Sequence[TensorType], results: int) -> None:
-    a.setdefault("perm", tuple(reversed(range(x[0].rank))))
-
-
-def _reshape(a: dict[str, Any], x: Sequence[TensorType], results: int) -> None:
-    _demand("shape" in a, "no target shape")
+def _reshape(a: _Attrs, x: _Types) -> None:
     a.setdefault("allowzero", 0)
     a["shape"] = tuple(TABLE["", "Reshape"].shape([Dims(x[0].shape)], AttrView(a))[0])
     a["allowzero"] = int(0 in a["shape"])
 
 
-def _expand(a: dict[str, Any], x: Sequence[TensorType], results: int) -> None:
-    _demand("shape" in a, "no target shape")
+def _expand(a: _Attrs, x: _Types) -> None:
     a["shape"] = tuple(Dims(x[0].shape).broadcast(Dims(a["shape"])))
 
 
-def _squeeze(a: dict[str, Any], x: Sequence[TensorType], results: int) -> None:
+def _squeeze(a: _Attrs, x: _Types) -> None:
     axes = a.get("axes", [i for i, size in enumerate(x[0].shape) if size == 1])
     a["axes"] = _sorted_axes(axes, x[0].rank)
-
-
-def _unsqueeze(a: dict[str, Any], x: Sequence[TensorType], results: int) -> None:
-    _demand("axes" in a, "no axes")
-    a["axes"] = _sorted_axes(a["axes"], x[0].rank + len(a["axes"]))
 
 
 def _sorted_axes(axes: Sequence[int], rank: int) -> tuple[int, ...]:
     return tuple(sorted({normalize_axis(axis, rank) for axis in axes}))
 
 
-def _reduce(a: dict[str, Any], x: Sequence[TensorType], results: int) -> None:
+def _reduce(a: _Attrs, x: _Types) -> None:
     axes = a.get("axes", ())
     if axes or not a.get("noop_with_empty_axes", 0):
         a["noop_with_empty_axes"] = 0
         a["axes"] = _sorted_axes(axes or range(x[0].rank), x[0].rank)
 
 
-def _split(a: dict[str, Any], x: Sequence[TensorType], results: int) -> None:
+def _split(a: _Attrs, x: _Types) -> None:
     """``num_outputs`` parts of equal size; the last may be smaller."""
-    _axis(0)(a, x, results)
-    count = a.pop("num_outputs", results)
+    count = a.pop("num_outputs")
     if "split" not in a:
         size = x[0].shape[a["axis"]]
         part = -(-size // count)
@@ -111,7 +104,7 @@ def _split(a: dict[str, Any], x: Sequence[TensorType], results: int) -> None:
         a["split"] = (*(part for _ in range(count - 1)), size - part * (count - 1))
 
 
-def _slice(a: dict[str, Any], x: Sequence[TensorType], results: int) -> None:
+def _slice(a: _Attrs, x: _Types) -> None:
     """Axes in order, bounds inside the axis (a backward slice through the first element ends at -size-1)."""
     starts, ends = a.get("starts", ()), a.get("ends", ())
     axes = [normalize_axis(axis, x[0].rank) for axis in a.get("axes", range(len(starts)))]
@@ -130,12 +123,11 @@ def _slice(a: dict[str, Any], x: Sequence[TensorType], results: int) -> None:
         a[name] = tuple(cut[i] for cut in cuts)
 
 
-def _pad(a: dict[str, Any], x: Sequence[TensorType], results: int) -> None:
+def _pad(a: _Attrs, x: _Types) -> None:
     mode = a.setdefault("mode", "constant")
     _demand(mode in ("constant", "reflect", "edge", "wrap"), f"the padding mode {mode}")
     if mode != "constant":
         a["value"] = 0.0
-    _demand("pads" in a, "no pads")
     rank = x[0].rank
     axes = [normalize_axis(axis, rank) for axis in a.pop("axes", range(rank))]
     _demand(len(a["pads"]) == 2 * len(axes) and len(set(axes)) == len(axes), "pads that do not fit the axes")
@@ -145,24 +137,19 @@ def _pad(a: dict[str, Any], x: Sequence[TensorType], results: int) -> None:
     a["pads"] = tuple(pads)
 
 
-def _cast(a: dict[str, Any], x: Sequence[TensorType], results: int) -> None:
+def _cast(a: _Attrs, x: _Types) -> None:
     """Drop rounding modes, which concern a type that the IR lacks. Saturation matters only for 8-bit floating types."""
     saturates = int(a.pop("saturate", 1))
     _demand(saturates == SATURATES.get(a["to"], saturates), "a cast with another treatment of large numbers")
-    a.pop("round_mode", None)
 
 
-def _conv(a: dict[str, Any], x: Sequence[TensorType], results: int) -> None:
+def _conv(a: _Attrs, x: _Types) -> None:
     kernel = x[1].shape[2:]
     _demand(a.pop("kernel_shape", kernel) == kernel, "a kernel shape that is not the weights'")
     _window(a, x[0].shape[2:], kernel)
 
 
-def _q_linear_conv(a: dict[str, Any], x: Sequence[TensorType], results: int) -> None:
-    _conv(a, [x[0], x[3]], results)
-
-
-def _conv_transpose(a: dict[str, Any], x: Sequence[TensorType], results: int) -> None:
+def _conv_transpose(a: _Attrs, x: _Types) -> None:
     """Pads computed from the size of the result, where the file has that size instead of pads."""
     spatial, kernel = x[0].shape[2:], x[1].shape[2:]
     padding = a.setdefault("output_padding", (0,) * len(spatial))
@@ -170,7 +157,7 @@ def _conv_transpose(a: dict[str, Any], x: Sequence[TensorType], results: int) ->
     if sizes or auto_pad.startswith("SAME"):
         a.pop("auto_pad", None)
         a.pop("pads", None)
-    _conv(a, x, results)
+    _conv(a, x)
     if auto_pad.startswith("SAME") and not sizes:
         sizes = [n * s for n, s in zip(spatial, a["strides"], strict=True)]
     if not sizes:
@@ -187,25 +174,15 @@ def _conv_transpose(a: dict[str, Any], x: Sequence[TensorType], results: int) ->
     a["pads"] = (*less, *more) if auto_pad == "SAME_UPPER" else (*more, *less)
 
 
-def _col2im(a: dict[str, Any], x: Sequence[TensorType], results: int) -> None:
-    _demand("image_shape" in a and "block_shape" in a, "no shape of image or block")
+def _col2im(a: _Attrs, x: _Types) -> None:
     rank = len(a["image_shape"])
     for name, count, value in (("dilations", rank, 1), ("pads", 2 * rank, 0), ("strides", rank, 1)):
         a.setdefault(name, (value,) * count)
 
 
-def _max_pool(a: dict[str, Any], x: Sequence[TensorType], results: int) -> None:
-    _demand(a.pop("storage_order", 0) == 0, "column-major indices")
-    _pool(a, x, results)
-
-
-def _average_pool(a: dict[str, Any], x: Sequence[TensorType], results: int) -> None:
-    _demand(a.get("ceil_mode", 0) == 0, "ceil_mode, whose divisor ONNX's versions define differently")
-    _pool(a, x, results)
-
-
-def _pool(a: dict[str, Any], x: Sequence[TensorType], results: int) -> None:
-    _demand("kernel_shape" in a, "no kernel shape")
+def _average_pool(a: _Attrs, x: _Types) -> None:
+    """ONNX's versions define the divisor differently where a window is rounded up."""
+    _demand(a.get("ceil_mode", 0) == 0, "ceil_mode")
     _window(a, x[0].shape[2:], a["kernel_shape"])
 
 
@@ -230,29 +207,14 @@ def _window(a: dict[str, Any], spatial: Sequence[int], kernel: Sequence[int]) ->
         a["pads"] = (*less, *more) if auto_pad == "SAME_UPPER" else (*more, *less)
 
 
-def _layer_norm(a: dict[str, Any], x: Sequence[TensorType], results: int) -> None:
-    _demand(a.pop("stash_type", 1) == 1, "statistics in another type")
-    _axis(-1)(a, x, results)
-
-
-def _dropout(a: dict[str, Any], x: Sequence[TensorType], results: int) -> None:
-    a.pop("seed", None)
-
-
-def _scaled(a: dict[str, Any], x: Sequence[TensorType], results: int) -> None:
+def _scaled(a: _Attrs, x: _Types) -> None:
     """Quantization: the axis matters only where each place along it has a scale."""
     a["axis"] = normalize_axis(a.get("axis", 1), x[0].rank) if x[1].size > 1 else 1
-    for name, usual in (("saturate", 1), ("block_size", 0), ("output_dtype", 0), ("precision", 0)):
-        _demand(a.pop(name, usual) == usual, f"a quantisation with another {name}")
 
 
-def _resize(a: dict[str, Any], x: Sequence[TensorType], results: int) -> None:
+def _resize(a: _Attrs, x: _Types) -> None:
     """The sizes of all axes, and their scales where those differ from the ratios of the sizes."""
     shape, rank = x[0].shape, x[0].rank
-    a.pop("roi", None)
-    a.pop("extrapolation_value", None)
-    _demand(a.pop("antialias", 0) == 0, "antialiasing")
-    _demand(a.pop("keep_aspect_ratio_policy", "stretch") == "stretch", "sizes that keep the aspect ratio")
     axes = [normalize_axis(axis, rank) for axis in a.pop("axes", range(rank))]
     scales, sizes = a.pop("scales", ()), a.get("sizes", ())
     _demand(len(scales or sizes) == len(axes), "neither sizes nor scales")
@@ -278,55 +240,30 @@ def _resize(a: dict[str, Any], x: Sequence[TensorType], results: int) -> None:
         _demand(a.get("exclude_outside", 0) == 0, "edges excluded in another mode than cubic")
 
 
-def _grid_sample(a: dict[str, Any], x: Sequence[TensorType], results: int) -> None:
+def _grid_sample(a: _Attrs, x: _Types) -> None:
     mode = a.setdefault("mode", "bilinear")
     a["mode"] = {"linear": "bilinear", "cubic": "bicubic"}.get(mode, mode)  # their names from opset 20 on
     _demand(a.get("padding_mode", "zeros") in ("zeros", "border"), "reflection at the border")
 
 
-def _center_crop_pad(a: dict[str, Any], x: Sequence[TensorType], results: int) -> None:
-    _demand("shape" in a, "no target shape")
+def _center_crop_pad(a: _Attrs, x: _Types) -> None:
     a["axes"] = tuple(normalize_axis(axis, x[0].rank) for axis in a.get("axes", range(x[0].rank)))
     _demand(len(set(a["axes"])) == len(a["axes"]), "an axis occurs twice")
 
 
-def _batch_norm(a: dict[str, Any], x: Sequence[TensorType], results: int) -> None:
-    _demand(a.pop("training_mode", 0) == 0, "training mode")
-    a.pop("momentum", None)
-
-
-def _eye_like(a: dict[str, Any], x: Sequence[TensorType], results: int) -> None:
+def _eye_like(a: _Attrs, x: _Types) -> None:
     _demand(a.setdefault("dtype", x[0].dtype) != "bfloat16", "a type that opset 18 lacks")
 
 
-def _one_hot(a: dict[str, Any], x: Sequence[TensorType], results: int) -> None:
-    a["axis"] = normalize_axis(a.get("axis", -1), x[0].rank + 1)
-
-
-def _scatter_elements(a: dict[str, Any], x: Sequence[TensorType], results: int) -> None:
-    _axis(0)(a, x, results)
-    _scatter_nd(a, x, results)
-
-
-def _scatter_nd(a: dict[str, Any], x: Sequence[TensorType], results: int) -> None:
+def _scatter_nd(a: _Attrs, x: _Types) -> None:
     _demand(a.get("reduction", "none") == "none" or x[0].dtype != "bool", "a reduction of truth values")
 
 
-def _cum_sum(a: dict[str, Any], x: Sequence[TensorType], results: int) -> None:
-    _demand("axis" in a, "no axis")
-    _axis(0)(a, x, results)
-
-
-def _lp_normalization(a: dict[str, Any], x: Sequence[TensorType], results: int) -> None:
+def _lp_normalization(a: _Attrs, x: _Types) -> None:
     _demand(a.get("p", 2) in (1, 2), f"the norm of order {a.get('p')}")
-    _axis(-1)(a, x, results)
 
 
-def _mean_variance(a: dict[str, Any], x: Sequence[TensorType], results: int) -> None:
-    a["axes"] = _sorted_axes(a.get("axes", (0, 2, 3)), x[0].rank)
-
-
-def _einsum(a: dict[str, Any], x: Sequence[TensorType], results: int) -> None:
+def _einsum(a: _Attrs, x: _Types) -> None:
     """The explicit form, without spaces, with an index for each dimension behind an ellipsis."""
     inputs, arrow, output = str(a["equation"]).replace(" ", "").partition("->")
     terms = inputs.split(",")
@@ -351,73 +288,82 @@ def _behind_ellipsis(term: str, t: TensorType) -> tuple[int, ...]:
     return t.shape[len(before) : t.rank - len(after)]
 
 
-def _mod(a: dict[str, Any], x: Sequence[TensorType], results: int) -> None:
+def _mod(a: _Attrs, x: _Types) -> None:
     floating = dtypes.is_float(x[0].dtype)
     _demand(not floating or a.get("fmod", 0) == 1, "a floating remainder with the sign of the divisor")
     a["fmod"] = int(a.get("fmod", 0) != 0)
 
 
-def _shrink(a: dict[str, Any], x: Sequence[TensorType], results: int) -> None:
+def _shrink(a: _Attrs, x: _Types) -> None:
     whole = all(float(a.get(name, default)).is_integer() for name, default in (("bias", 0.0), ("lambd", 0.5)))
     _demand(whole or dtypes.is_float(x[0].dtype), "integers beside a limit that is none")
 
 
-def _is_inf(a: dict[str, Any], x: Sequence[TensorType], results: int) -> None:
+def _is_inf(a: _Attrs, x: _Types) -> None:
     for name in ("detect_negative", "detect_positive"):
         a[name] = int(a.get(name, 1) != 0)
 
 
+_AXES = {
+    **dict.fromkeys(("ArgMax", "ArgMin", "Concat", "Gather", "GatherElements", "ScatterElements", "Split"), 0),
+    **dict.fromkeys(
+        ("Hardmax", "LayerNormalization", "LogSoftmax", "LpNormalization", "OneHot", "Softmax", "TopK"), -1
+    ),
+}
+"""The default of the attribute axis, by operator."""
+
+_QUANTIZED = {"saturate": 1, "block_size": 0, "output_dtype": 0, "precision": 0}
+
+_IGNORED: Mapping[str, Mapping[str, Any]] = {
+    "BatchNormalization": {"training_mode": 0, "momentum": None},
+    "Cast": {"round_mode": None},
+    "DequantizeLinear": _QUANTIZED,
+    "Dropout": {"seed": None},
+    "LayerNormalization": {"stash_type": 1},
+    "MaxPool": {"storage_order": 0},
+    "QuantizeLinear": _QUANTIZED,
+    "Resize": {"roi": None, "extrapolation_value": None, "antialias": 0, "keep_aspect_ratio_policy": "stretch"},
+}
+"""Attributes that entries lack, and the only value of each that they cover (None: any)."""
+
 _RULES: dict[str, _Rule] = {
-    "ArgMax": _axis(0),
-    "ArgMin": _axis(0),
     "AveragePool": _average_pool,
-    "BatchNormalization": _batch_norm,
     "Cast": _cast,
     "CenterCropPad": _center_crop_pad,
     "Col2Im": _col2im,
-    "Concat": _axis(0),
     "Conv": _conv,
     "ConvInteger": _conv,
     "ConvTranspose": _conv_transpose,
-    "CumSum": _cum_sum,
+    "CumSum": lambda a, x: a.update(axis=normalize_axis(a["axis"], x[0].rank)),
     "Einsum": _einsum,
     "DequantizeLinear": _scaled,
-    "Dropout": _dropout,
     "Expand": _expand,
     "Flatten": _flatten,
     "EyeLike": _eye_like,
-    "Gather": _axis(0),
-    "GatherElements": _axis(0),
     "IsInf": _is_inf,
     "GridSample": _grid_sample,
-    "Hardmax": _axis(-1),
-    "LayerNormalization": _layer_norm,
-    "LogSoftmax": _axis(-1),
     "LpNormalization": _lp_normalization,
-    "LpPool": _pool,
-    "MaxPool": _max_pool,
-    "MeanVarianceNormalization": _mean_variance,
+    "LpPool": lambda a, x: _window(a, x[0].shape[2:], a["kernel_shape"]),
+    "MaxPool": lambda a, x: _window(a, x[0].shape[2:], a["kernel_shape"]),
+    "MeanVarianceNormalization": lambda a, x: a.update(axes=_sorted_axes(a.get("axes", (0, 2, 3)), x[0].rank)),
     "Mod": _mod,
-    "OneHot": _one_hot,
     "Pad": _pad,
-    "QLinearConv": _q_linear_conv,
+    "QLinearConv": lambda a, x: _conv(a, [x[0], x[3]]),
     "QuantizeLinear": _scaled,
     "Reshape": _reshape,
     "Resize": _resize,
-    "ScatterElements": _scatter_elements,
+    "ScatterElements": _scatter_nd,
     "ScatterND": _scatter_nd,
     "Shrink": _shrink,
     "Slice": _slice,
-    "Softmax": _axis(-1),
     "Split": _split,
     "Squeeze": _squeeze,
-    "TopK": _axis(-1),
-    "Transpose": _transpose,
-    "Unsqueeze": _unsqueeze,
+    "Transpose": lambda a, x: a.update(perm=a.get("perm", tuple(reversed(range(x[0].rank))))),
+    "Unsqueeze": lambda a, x: a.update(axes=_sorted_axes(a["axes"], x[0].rank + len(a["axes"]))),
     **{name: _reduce for domain, name in TABLE if not domain and name.startswith("Reduce")},
 }
 
 
 def is_normalized(op: Op) -> bool:
-    """Whether a rule brings the operator's attributes into a normal form."""
-    return not op.domain and op.name in _RULES
+    """Whether the operator's attributes have a normal form other than ONNX's with all defaults."""
+    return not op.domain and (op.name in _RULES or op.name in _AXES or op.name in _IGNORED)

@@ -10,30 +10,33 @@ precision, or the operand's type for such inputs.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from google.protobuf.message import EncodeError
-from onnx import AttributeProto, GraphProto, ModelProto, NodeProto, OperatorSetIdProto
+from onnx import AttributeProto, FunctionProto, GraphProto, ModelProto, NodeProto, OperatorSetIdProto
 
 from polyjuice.frameworks.errors import FormatError
 from polyjuice.frameworks.onnx import control_flow, opaque
-from polyjuice.frameworks.onnx.functions import OVERLOADS_IR_VERSION, local_functions
 from polyjuice.frameworks.onnx.normal import SATURATES
 from polyjuice.frameworks.onnx.read import OUTPUT_MARK, PRODUCER, UNUSED_MARK, UPDATES
 from polyjuice.frameworks.onnx.subgraphs import RESERVED
-from polyjuice.frameworks.onnx.tensors import code_of, to_tensor, to_value_info
+from polyjuice.frameworks.onnx.tensors import code_of, constant_node, to_tensor, to_value_info
 from polyjuice.frameworks.onnx.versions import IR_VERSION, OPSET, ir_version, taking_version
-from polyjuice.ir import Graph, Node, array_digest, dtypes
+from polyjuice.ir import Graph, Node, TensorType, array_digest, dtypes
 from polyjuice.ops import Attr, Op, entry
+from polyjuice.ops.decompose import NoDecomposition, body, decompose
 
 _GRID_MODES_OPSET = 20
 """The version of ONNX in which GridSample's modes have other names."""
 
 _DILATED_AVERAGE_OPSET = 19
 """The first version of ONNX in which AveragePool has dilations."""
+
+_OVERLOADS_IR_VERSION = 10
+"""The version of the file format in which functions of one name may differ."""
 
 _WRAPPING_PAD_OPSET = 19
 """The first version of ONNX in which Pad has the mode wrap."""
@@ -75,7 +78,7 @@ class _Writer:
         proto.initializer.extend(to_tensor(array, value) for value, array in graph.constants.items())
         written = [opaque.to_proto(node) if node.opaque else self.table_node(node) for node in graph.nodes]
         foreign = [(n, p) for n, p in zip(graph.nodes, written, strict=True) if n.domain and not n.opaque]
-        functions = local_functions(foreign, graph.types, _body)
+        functions = _local_functions(foreign, graph.types)
         self.opset = max((self.opset, *(function.opset_import[0].version for function in functions)))
         for node in written:
             if self.opset >= _GRID_MODES_OPSET and node.op_type == "GridSample" and not node.domain:
@@ -89,7 +92,7 @@ class _Writer:
         if graph.updates:
             model.metadata_props.add(key=UPDATES, value=json.dumps(dict(graph.updates)))
         overloaded = any(function.overload for function in functions)
-        model.ir_version = max(ir_version(opsets), OVERLOADS_IR_VERSION if overloaded else 0)
+        model.ir_version = max(ir_version(opsets), _OVERLOADS_IR_VERSION if overloaded else 0)
         model.opset_import.extend(OperatorSetIdProto(domain=d, version=v) for d, v in sorted(opsets.items()))
         return model
 
@@ -182,9 +185,44 @@ class _Writer:
         return self.shared[key]
 
 
-def _body(graph: Graph) -> tuple[GraphProto, int]:
-    inner = _Writer(graph)
-    return inner.graph_proto(), inner.opset
+def _local_functions(nodes: Iterable[tuple[Node, NodeProto]], types: Mapping[str, TensorType]) -> list[FunctionProto]:
+    """A function for every node of the table that is not ONNX's and has a body in ONNX's operators.
+
+    Equal bodies are shared. Nodes of one operator with different bodies get overloads (``NodeProto.overload``).
+    """
+    found: dict[tuple[str, str], list[bytes]] = {}
+    functions: list[FunctionProto] = []
+    for node, proto in nodes:
+        try:
+            inner = decompose(body(node, types), OPSET)
+        except NoDecomposition:
+            continue
+        function = _function(node, proto, _Writer(inner))
+        text = function.SerializeToString(deterministic=True)
+        known = found.setdefault((node.domain, node.op), [])
+        if text not in known:
+            known.append(text)
+            function.overload = _overload(len(known) - 1)
+            functions.append(function)
+        proto.overload = _overload(known.index(text))
+    return functions
+
+
+def _overload(number: int) -> str:
+    return str(number) if number else ""
+
+
+def _function(node: Node, proto: NodeProto, writer: _Writer) -> FunctionProto:
+    inner = writer.graph_proto()
+    function = FunctionProto(name=node.op, domain=node.domain)
+    function.input.extend(info.name for info in inner.input)
+    function.output.extend(info.name for info in inner.output)
+    function.attribute.extend(sorted(attribute.name for attribute in proto.attribute))
+    for tensor in inner.initializer:
+        function.node.append(constant_node(tensor))
+    function.node.extend(inner.node)
+    function.opset_import.append(OperatorSetIdProto(domain="", version=writer.opset))
+    return function
 
 
 def _rename_mode(node: NodeProto) -> None:

@@ -60,30 +60,11 @@ _FUNCTIONS = frozenset(
 """The functions in the text of a symbolic size."""
 
 _NODES = (
-    ast.Expression,
-    ast.Name,
-    ast.Load,
-    ast.UnaryOp,
-    ast.USub,
-    ast.Not,
-    ast.BinOp,
-    ast.Add,
-    ast.Sub,
-    ast.Mult,
-    ast.Div,
-    ast.FloorDiv,
-    ast.Mod,
-    ast.Pow,
-    ast.Compare,
-    ast.Eq,
-    ast.NotEq,
-    ast.Lt,
-    ast.LtE,
-    ast.Gt,
-    ast.GtE,
-    ast.keyword,
+    *(ast.Expression, ast.Call, ast.Name, ast.Load, ast.keyword, ast.UnaryOp, ast.USub, ast.Not, ast.BinOp, ast.Add),
+    *(ast.Sub, ast.Mult, ast.Div, ast.FloorDiv, ast.Mod, ast.Pow, ast.Compare, ast.Eq, ast.NotEq, ast.Lt, ast.LtE),
+    *(ast.Gt, ast.GtE),
 )
-"""The further syntax in the text of a symbolic size."""
+"""The syntax in the text of a symbolic size, apart from constants."""
 
 
 @dataclass(frozen=True)
@@ -254,5 +235,5 @@ def _check_expression(text: Any) -> None:
             plain = isinstance(node.value, int | float) or re.fullmatch(r"[\w.+-]*", str(node.value))
             if not plain or isinstance(node.value, bytes):
                 raise refused
-        elif not isinstance(node, (*_NODES, ast.Call)):
+        elif not isinstance(node, _NODES):
             raise refused

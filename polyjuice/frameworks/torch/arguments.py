@@ -31,12 +31,9 @@ _DEFAULTS: Mapping[str, Any] = {
 _OF_FUNCTIONS: Mapping[tuple[str, str], Any] = {
     **{(name, "dim"): -1 for name in ("sort", "argsort", "topk", "kthvalue")},
     **{(name, "dim"): 0 for name in ("cat", "concat", "stack", "split", "chunk", "unbind")},
-    **{(name, "stride"): 1 for name in ("conv1d", "conv2d", "conv3d")},
-    **{(f"conv_transpose{rank}d", "stride"): 1 for rank in (1, 2, 3)},
-    ("interpolate", "mode"): "nearest",
-    ("interpolate", "align_corners"): False,
-    ("Upsample", "mode"): "nearest",
-    ("Upsample", "align_corners"): False,
+    **{(f"{name}{rank}d", "stride"): 1 for name in ("conv", "conv_transpose") for rank in (1, 2, 3)},
+    **{(name, "mode"): "nearest" for name in ("interpolate", "Upsample")},
+    **{(name, "align_corners"): False for name in ("interpolate", "Upsample")},
 }
 """Further defaults, by the function's name and the argument's."""
 
@@ -47,20 +44,20 @@ _DIM_AND_KEEPDIM = (
     *("median", "any", "all", "logsumexp", "nansum"),
 )
 _DIM = ("softmax", "log_softmax", "cumsum", "cumprod", "cummax", "cummin", "logcumsumexp", "unbind")
+_CONV = ("input", "weight", "bias", "stride", "padding")
+_POOL = ("input", "kernel_size", "stride", "padding")
+_RANKS = (1, 2, 3)
 
 _ORDER: Mapping[str, Sequence[str]] = {
     **dict.fromkeys(_DIM_AND_KEEPDIM, ("input", "dim", "keepdim")),
     **dict.fromkeys(_DIM, ("input", "dim")),
     **dict.fromkeys(("cat", "concat", "stack"), ("tensors", "dim")),
     **dict.fromkeys(("tril", "triu"), ("input", "diagonal")),
-    **{f"conv{r}d": ("input", "weight", "bias", "stride", "padding", "dilation", "groups") for r in (1, 2, 3)},
-    **{
-        f"conv_transpose{r}d": ("input", "weight", "bias", "stride", "padding", "output_padding", "groups", "dilation")
-        for r in (1, 2, 3)
-    },
-    **{f"max_pool{r}d": ("input", "kernel_size", "stride", "padding", "dilation", "ceil_mode") for r in (1, 2, 3)},
-    "max_pool2d_with_indices": ("input", "kernel_size", "stride", "padding", "dilation", "ceil_mode"),
-    **{f"avg_pool{r}d": ("input", "kernel_size", "stride", "padding", "ceil_mode") for r in (1, 2, 3)},
+    **{f"conv{r}d": (*_CONV, "dilation", "groups") for r in _RANKS},
+    **{f"conv_transpose{r}d": (*_CONV, "output_padding", "groups", "dilation") for r in _RANKS},
+    **{f"max_pool{r}d": (*_POOL, "dilation", "ceil_mode") for r in _RANKS},
+    "max_pool2d_with_indices": (*_POOL, "dilation", "ceil_mode"),
+    **{f"avg_pool{r}d": (*_POOL, "ceil_mode") for r in _RANKS},
     "kthvalue": ("input", "k", "dim", "keepdim"),
     "topk": ("input", "k", "dim", "largest", "sorted"),
     **dict.fromkeys(("sort", "argsort"), ("input", "dim", "descending")),
@@ -75,18 +72,8 @@ _ONE_OR_MANY = frozenset(["kernel_size", "stride", "padding", "dilation", "outpu
 
 _ONE_DIM = frozenset(
     (
-        "sum",
-        "mean",
-        "amax",
-        "amin",
-        "logsumexp",
-        "nansum",
-        "var",
-        "std",
-        "var_mean",
-        "norm",
-        "vector_norm",
-        "count_nonzero",
+        *("sum", "mean", "amax", "amin", "logsumexp", "nansum"),
+        *("var", "std", "var_mean", "norm", "vector_norm", "count_nonzero"),
     )
 )
 """Functions of several dimensions that accept a single number."""

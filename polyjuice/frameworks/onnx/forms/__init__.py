@@ -1,6 +1,141 @@
-"""The forms of ONNX's operators: where a model can be written in several ways, the seed chooses one."""
+"""The forms of ONNX's operators: where a model can be written in several ways, the seed chooses one.
 
-from polyjuice.frameworks.onnx.forms.reading import forms_of
-from polyjuice.frameworks.onnx.forms.writing import FORMS, is_constant, rewrite
+Programs derived from an existing model can be written alike, by the forms that it has.
+"""
 
-__all__ = ["FORMS", "forms_of", "is_constant", "rewrite"]
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from functools import cache
+
+import numpy as np
+from onnx import ModelProto, NodeProto, defs
+
+from polyjuice.frameworks.choosers import Chooser
+from polyjuice.frameworks.forms import FOLLOWED, Drawn, Form, text
+from polyjuice.frameworks.onnx.forms import (
+    attributes,
+    axes,
+    constants,
+    identities,
+    operands,
+    results,
+    subgraphs,
+    windows,
+)
+from polyjuice.frameworks.onnx.forms.rule import MADE, FormRule, FormSite, NodeView, attribute
+from polyjuice.frameworks.onnx.subgraphs import nested_nodes
+from polyjuice.frameworks.onnx.tensors import to_array
+from polyjuice.frameworks.onnx.versions import default_version, is_default
+from polyjuice.ir import TensorType
+from polyjuice.ops import TABLE
+
+_SOURCES = (windows, axes, operands, results, attributes, constants, identities, subgraphs)
+"""In this order: forms that need an attribute come before those that drop it, and subgraphs take the finished node."""
+
+
+_OFTEN = 0.5
+"""The highest rate of a form of a rare operator, unless the form's own rate is higher."""
+
+
+@cache
+def _rules() -> Mapping[str, tuple[tuple[FormRule, float], ...]]:
+    """Return the rules of each operator, in the order in which :func:`rewrite` tries them, and their chances."""
+    found: dict[str, tuple[tuple[FormRule, float], ...]] = {}
+    for source in _SOURCES:
+        for rule in source.rules():
+            for operator in rule.operators:
+                found[operator] = (*found.get(operator, ()), (rule, _chance(rule, operator)))
+    return found
+
+
+def _chance(rule: FormRule, operator: str) -> float:
+    """Return how often a form is chosen: more often if the operator is rare."""
+    op = TABLE.get(("", operator))
+    raised = rule.chance / op.weight if op and op.weight < 1 else rule.chance
+    return max(rule.chance, min(raised, _OFTEN))
+
+
+FORMS: frozenset[Form] = frozenset((operator, rule.name) for operator, found in _rules().items() for rule, _ in found)
+
+
+def rewrite(
+    nodes: Iterable[NodeProto],
+    types: Mapping[str, TensorType],
+    constants: Mapping[str, np.ndarray],
+    opset: int,
+    chooser: Chooser,
+    drawn: Drawn,
+    shown: dict[str, TensorType] | None = None,
+) -> list[NodeProto]:
+    """Return the nodes, changed in place, and those that forms add. ``drawn`` records their forms.
+
+    ``shown`` collects further outputs of the model, with their types; None if there can be none.
+    """
+    written: list[NodeProto] = []
+    known = dict(types)
+    names: list[str] | None = None if shown is None else []
+    for node in nodes:
+        result = next(filter(None, node.output), "")
+        site = FormSite(
+            types=known,
+            constants=constants,
+            opset=opset,
+            place=result,
+            draws=chooser.about("form of", result),
+            shown=names,
+        )
+        forms, details = chooser.about("forms of", result), site.draws
+        operator = node.op_type if is_default(node.domain) else ""
+        for subject in (operator, identities.VALUE):
+            followed = identities.FOLLOWED if subject == identities.VALUE else FOLLOWED
+            for rule, chance in _rules().get(subject, ()):
+                form = subject, rule.name
+                if not (drawn.may(form) if rule.observed else drawn.wants(form, forms, chance, followed)):
+                    continue
+                site.draws = details.named(text(form))
+                if result in types and rule.write(node, site):
+                    drawn.use(form)
+                else:
+                    forms.named(text(form)).forget()
+                    site.draws.forget()
+        written += [*site.before, node, *site.after]
+    if shown is not None:
+        shown.update((name, known[name]) for name in names or ())
+    return written
+
+
+def is_constant(node: NodeProto) -> bool:
+    """Return whether a node is a constant that a form needs."""
+    return node.op_type == "Constant" and node.output[0].startswith(MADE) and node.attribute[0].name == "value"
+
+
+def forms_of(model: ModelProto) -> tuple[Form, ...]:
+    """Return the forms that nodes of a model have, each once, as far as single nodes show them."""
+    nodes = [*model.graph.node, *(node for function in model.functions for node in function.node)]
+    known = {t.name: to_array(t, t.name) for t in model.graph.initializer if t.name}
+    for node in nodes:
+        held = attribute(node, "value") if node.op_type == "Constant" else None
+        if held is not None:
+            known[node.output[0]] = to_array(held.t, node.output[0])
+    opset = default_version(model)
+    found = {
+        form
+        for node in nodes
+        for inner in nested_nodes(node)
+        if is_default(inner.domain)
+        for form in _forms(inner, known, opset)
+    }
+    return tuple(sorted(found))
+
+
+def _forms(node: NodeProto, known: Mapping[str, np.ndarray], opset: int) -> Iterator[Form]:
+    """Yield the forms that a node shows. Constants and passed-on values may have become any operator."""
+    try:
+        view = NodeView(node, defs.get_schema(node.op_type, opset), known)
+    except defs.SchemaError:
+        return
+    for subject in dict.fromkeys((node.op_type, "Constant", identities.VALUE)):
+        for rule, _ in _rules().get(subject, ()):
+            if rule.shows and rule.shows(view):
+                yield subject, rule.name

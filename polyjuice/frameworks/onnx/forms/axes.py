@@ -38,15 +38,30 @@ _NUM_OUTPUTS_OPSET = 18
 def rules() -> Iterator[FormRule]:
     """Yield the forms of axes, shapes and bounds."""
     listed = (*REDUCTIONS, "Squeeze", "Unsqueeze")
-    yield observed("axes as attribute", listed, lambda node, site: attribute(node, "axes") is not None, _has_axes)
+    yield observed(
+        "axes as attribute",
+        listed,
+        lambda node, site: attribute(node, "axes") is not None,
+        lambda view: attribute(view.node, "axes") is not None,
+    )
     yield observed("all axes", REDUCTIONS, _all_axes)
     yield FormRule("axes absent", (*REDUCTIONS, "Squeeze"), 0.5, _axes_absent, lacks("axes"))
-    yield FormRule("axes empty", REDUCTIONS, 0.2, _axes_empty, lambda view: _is_empty(view.array(1)))
+    yield FormRule(
+        "axes empty", REDUCTIONS, 0.2, _axes_empty, lambda view: (axes := view.array(1)) is not None and not axes.size
+    )
     yield FormRule("axes out of order", listed, 0.3, _out_of_order)
     yield FormRule("axes absent", ("Slice",), 0.5, _slice_axes_absent, lacks("axes"))
     yield FormRule("steps absent", ("Slice",), 0.5, _steps_absent, lacks("steps"))
-    yield FormRule("ends beyond the size", ("Slice",), 0.3, _ends_beyond, _ends_far)
-    yield FormRule("bounds from the end", ("Slice",), 0.2, _bounds_from_the_end, _counts_back)
+    yield FormRule(
+        "ends beyond the size",
+        ("Slice",),
+        0.3,
+        _ends_beyond,
+        lambda view: max(view.integers(2), default=0) >= min(_HUGE),
+    )
+    yield FormRule(
+        "bounds from the end", ("Slice",), 0.2, _bounds_from_the_end, lambda view: min(view.integers(1), default=0) < 0
+    )
     yield FormRule("bounds of int32", ("Slice",), 0.1, _bounds_of_int32, _is_int32)
     yield FormRule("axes given", ("Pad",), 0.2, _pad_axes, states("axes"))
     yield FormRule("axes absent", ("CenterCropPad",), 0.5, _crop_axes_absent, lacks("axes"))
@@ -56,25 +71,11 @@ def rules() -> Iterator[FormRule]:
     yield FormRule("1 for a kept size", ("Expand",), 0.3, _one_for_kept)
     yield FormRule("shape of fewer axes", ("Expand",), 0.3, _fewer_axes)
     yield FormRule("axis of int32", ("CumSum",), 0.2, _axis_of_int32, _is_int32)
-    yield observed("over flattened axes", ("Softmax", "LogSoftmax", "Hardmax"), _old_softmax)
+    yield observed(
+        "over flattened axes", ("Softmax", "LogSoftmax", "Hardmax"), lambda node, site: site.opset < ONE_AXIS_OPSET
+    )
     yield FormRule("axis before sizes of one", ("Softmax", "LogSoftmax"), 0.8, _flattened_axis)
     yield FormRule("as Flatten", ("Reshape",), 0.1, _as_flatten)
-
-
-def _has_axes(view: NodeView) -> bool:
-    return attribute(view.node, "axes") is not None
-
-
-def _is_empty(array: np.ndarray | None) -> bool:
-    return array is not None and array.size == 0
-
-
-def _ends_far(view: NodeView) -> bool:
-    return max(view.integers(2), default=0) >= min(_HUGE)
-
-
-def _counts_back(view: NodeView) -> bool:
-    return min(view.integers(1), default=0) < 0
 
 
 def _is_int32(view: NodeView) -> bool:
@@ -293,10 +294,6 @@ def _axis_of_int32(node: NodeProto, site: FormSite) -> bool:
         return False
     node.input[1] = site.constant(axis.astype(np.int32))
     return True
-
-
-def _old_softmax(node: NodeProto, site: FormSite) -> bool:
-    return site.opset < ONE_AXIS_OPSET
 
 
 def _flattened_axis(node: NodeProto, site: FormSite) -> bool:

@@ -16,13 +16,12 @@ from polyjuice.frameworks.onnx.forms.rule import (
     become,
     becomes,
     drop,
-    element_code,
     give,
     states,
     takes,
 )
 from polyjuice.frameworks.onnx.subgraphs import RESERVED
-from polyjuice.frameworks.onnx.tensors import to_tensor
+from polyjuice.frameworks.onnx.tensors import code_of, to_tensor
 from polyjuice.ir import dtypes, uniform_value
 
 _VALUE_OPSET = 12
@@ -125,7 +124,7 @@ def _as_eye_like(node: NodeProto, site: FormSite) -> bool:
     if not found:
         return False
     like = site.apply("ConstantOfShape", site.integers(array.shape))
-    become(node, "EyeLike", [like], k=found[0], dtype=element_code(_dtype(array)))
+    become(node, "EyeLike", [like], k=found[0], dtype=code_of(_dtype(array)))
     return True
 
 
@@ -149,7 +148,7 @@ def _as_cast(node: NodeProto, site: FormSite) -> bool:
         return False
     if (np.signbit(array) & (array == 0)).any():
         return False
-    become(node, "Cast", [site.constant(array.astype(np.int32))], to=element_code(_dtype(array)))
+    become(node, "Cast", [site.constant(array.astype(np.int32))], to=code_of(_dtype(array)))
     return True
 
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 import numpy as np
 from onnx import NodeProto, helper
 
-from polyjuice.frameworks.onnx.forms.rule import FormRule, FormSite, Write, becomes, element_code, takes
+from polyjuice.frameworks.onnx.forms.rule import FormRule, FormSite, Write, becomes, takes
+from polyjuice.frameworks.onnx.tensors import code_of
 from polyjuice.ir import TensorType
 from polyjuice.ir.dtypes import NARROW
 
@@ -26,22 +27,25 @@ _SHOWN = ("Identity", "Dropout")
 _COMMON = ("float32", "float64", "int32", "int64")
 _FLOATS = ("float32", "float64")
 
-Make = Callable[[FormSite, TensorType, str], NodeProto | None]
-"""Returns the operator that passes on a named value of a type; None if there is none."""
+Make = Callable[[FormSite, TensorType], NodeProto | None]
+"""Returns the operator that passes on a value of a type; None if the opset has none."""
+
+Suits = Callable[[TensorType], bool]
 
 
 def rules() -> Iterator[FormRule]:
     """Yield a form for each such operator."""
-    for name, make in _WAYS.items():
-        yield FormRule(f"through {name}", (VALUE,), _CHANCE, _through(make), becomes(name) if name in _SHOWN else None)
+    for name, (suits, make) in _WAYS.items():
+        shows = becomes(name) if name in _SHOWN else None
+        yield FormRule(f"through {name}", (VALUE,), _CHANCE, _through(suits, make), shows)
 
 
-def _through(make: Make) -> Write:
+def _through(suits: Suits, make: Make) -> Write:
     def write(node: NodeProto, site: FormSite) -> bool:
         place = next(i for i, name in enumerate(node.output) if name)
         t = site.types[node.output[place]]
         count = len(site.before)
-        passed = make(site, t, node.output[place])
+        passed = make(site, t) if suits(t) else None
         if passed is None or not takes(passed.op_type, t.dtype, site.opset):
             del site.before[count:]
             return False
@@ -60,94 +64,71 @@ def _node(op: str, *further: str, **attributes: Any) -> NodeProto:
     return helper.make_node(op, ["", *further], [""], **attributes)
 
 
-def _simple(op: str, **attributes: Any) -> Make:
-    return lambda site, t, name: _node(op, **attributes)
+def _simple(op: str) -> Make:
+    return lambda site, t: _node(op)
 
 
-def _of_floats(op: str, dtypes: Collection[str] = _FLOATS) -> Make:
-    return lambda site, t, name: _node(op) if t.dtype in dtypes else None
+def _of(*dtypes: str) -> Suits:
+    return lambda t: t.dtype in dtypes
 
 
-def _transpose(site: FormSite, t: TensorType, name: str) -> NodeProto | None:
-    return _node("Transpose", perm=list(range(t.rank))) if t.rank else None
+def _ranked(t: TensorType) -> bool:
+    return t.rank > 0
 
 
-def _reshape(site: FormSite, t: TensorType, name: str) -> NodeProto | None:
-    return _node("Reshape", site.integers(t.shape)) if t.rank and 0 not in t.shape else None
+def _full(t: TensorType) -> bool:
+    return t.rank > 0 and 0 not in t.shape
 
 
-def _reshape_by_zeros(site: FormSite, t: TensorType, name: str) -> NodeProto | None:
-    return _node("Reshape", site.integers([0] * t.rank)) if t.rank else None
+def _common(t: TensorType) -> bool:
+    return t.rank > 0 and t.dtype in _COMMON
 
 
-def _reshape_by_minus_one(site: FormSite, t: TensorType, name: str) -> NodeProto | None:
-    return _node("Reshape", site.integers([0] * (t.rank - 1) + [-1])) if t.rank and 0 not in t.shape else None
-
-
-def _cast(site: FormSite, t: TensorType, name: str) -> NodeProto | None:
-    return _node("Cast", to=element_code(t.dtype)) if t.dtype not in NARROW else None
-
-
-def _expand(site: FormSite, t: TensorType, name: str) -> NodeProto | None:
-    return _node("Expand", site.integers(site.draws.choice((t.shape, (1,) * t.rank)))) if t.rank else None
-
-
-def _slice(site: FormSite, t: TensorType, name: str) -> NodeProto | None:
-    if not t.rank:
-        return None
+def _slice(site: FormSite, t: TensorType) -> NodeProto:
     starts, ends = [0] * t.rank, [np.iinfo(np.int64).max] * t.rank
     return _node("Slice", site.integers(starts), site.integers(ends), site.integers(range(t.rank)))
 
 
-def _concat(site: FormSite, t: TensorType, name: str) -> NodeProto | None:
-    return _node("Concat", axis=site.draws.randrange(-t.rank, t.rank)) if t.rank else None
-
-
-def _pad(site: FormSite, t: TensorType, name: str) -> NodeProto | None:
-    return _node("Pad", site.integers([0] * (2 * t.rank))) if t.rank and t.dtype in _COMMON else None
-
-
-def _tile(site: FormSite, t: TensorType, name: str) -> NodeProto | None:
-    return _node("Tile", site.integers([1] * t.rank)) if t.rank and t.dtype in _COMMON else None
-
-
-def _split(site: FormSite, t: TensorType, name: str) -> NodeProto | None:
+def _split(site: FormSite, t: TensorType) -> NodeProto:
     """Return a Split into one part. A Split of opset 18 must state its parts."""
-    axes = [axis for axis, size in enumerate(t.shape) if size]
-    if not axes or t.dtype not in _COMMON:
-        return None
-    axis = site.draws.choice(axes)
+    axis = site.draws.choice([axis for axis, size in enumerate(t.shape) if size])
     if site.opset < 13:
         return _node("Split", axis=axis, split=[t.shape[axis]])
     return _node("Split", site.integers([t.shape[axis]]), axis=axis)
 
 
-def _reduction(site: FormSite, t: TensorType, name: str) -> NodeProto | None:
-    """Return a sum over no axes, with an empty list of axes."""
-    if t.dtype not in _COMMON or site.opset < 13:
-        return None
-    return _node("ReduceSum", site.integers([]), noop_with_empty_axes=1)
+def _reduction(site: FormSite, t: TensorType) -> NodeProto | None:
+    return _node("ReduceSum", site.integers([]), noop_with_empty_axes=1) if site.opset >= 13 else None
 
 
-_WAYS: Mapping[str, Make] = {
-    "Identity": _simple("Identity"),
-    "Dropout": _of_floats("Dropout"),
-    "Transpose by the identity": _transpose,
-    "Reshape to the same shape": _reshape,
-    "Reshape by zeros": _reshape_by_zeros,
-    "Reshape by zeros and -1": _reshape_by_minus_one,
-    "Cast to the same type": _cast,
-    "Expand to the same shape": _expand,
-    "Slice of everything": _slice,
-    "Concat of one": _concat,
-    "Pad of nothing": _pad,
-    "Tile once": _tile,
-    "Split of one part": _split,
-    "ReduceSum of no axes": _reduction,
-    "Sum of one": _of_floats("Sum"),
-    "Mean of one": _of_floats("Mean", ("float32",)),
-    "Max of one": _of_floats("Max"),
-    "Min of one": _of_floats("Min"),
-    "Mean of one float64": _of_floats("Mean", ("float64",)),
+_WAYS: Mapping[str, tuple[Suits, Make]] = {
+    "Identity": (lambda t: True, _simple("Identity")),
+    "Dropout": (_of(*_FLOATS), _simple("Dropout")),
+    "Transpose by the identity": (_ranked, lambda site, t: _node("Transpose", perm=list(range(t.rank)))),
+    "Reshape to the same shape": (_full, lambda site, t: _node("Reshape", site.integers(t.shape))),
+    "Reshape by zeros": (_ranked, lambda site, t: _node("Reshape", site.integers([0] * t.rank))),
+    "Reshape by zeros and -1": (
+        _full,
+        lambda site, t: _node("Reshape", site.integers([0] * (t.rank - 1) + [-1])),
+    ),
+    "Cast to the same type": (
+        lambda t: t.dtype not in NARROW,
+        lambda site, t: _node("Cast", to=code_of(t.dtype)),
+    ),
+    "Expand to the same shape": (
+        _ranked,
+        lambda site, t: _node("Expand", site.integers(site.draws.choice((t.shape, (1,) * t.rank)))),
+    ),
+    "Slice of everything": (_ranked, _slice),
+    "Concat of one": (_ranked, lambda site, t: _node("Concat", axis=site.draws.randrange(-t.rank, t.rank))),
+    "Pad of nothing": (_common, lambda site, t: _node("Pad", site.integers([0] * (2 * t.rank)))),
+    "Tile once": (_common, lambda site, t: _node("Tile", site.integers([1] * t.rank))),
+    "Split of one part": (lambda t: _common(t) and any(t.shape), _split),
+    "ReduceSum of no axes": (_of(*_COMMON), _reduction),
+    "Sum of one": (_of(*_FLOATS), _simple("Sum")),
+    "Mean of one": (_of("float32"), _simple("Mean")),
+    "Max of one": (_of(*_FLOATS), _simple("Max")),
+    "Min of one": (_of(*_FLOATS), _simple("Min")),
+    "Mean of one float64": (_of("float64"), _simple("Mean")),
 }
 """Mean has two forms, because some runtimes support only float32 and each form is probed by itself."""

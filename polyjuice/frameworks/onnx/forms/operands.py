@@ -18,7 +18,6 @@ from polyjuice.frameworks.onnx.forms.rule import (
     computes,
     cut_inputs,
     drop,
-    element_code,
     give,
     has_input,
     lacks,
@@ -28,6 +27,7 @@ from polyjuice.frameworks.onnx.forms.rule import (
     takes,
     value,
 )
+from polyjuice.frameworks.onnx.tensors import code_of
 from polyjuice.ir import dtypes
 from polyjuice.ops import TABLE
 
@@ -262,7 +262,7 @@ _CAST_LIKE_OPSET = 15
 
 def _as_cast_like(node: NodeProto, site: FormSite) -> bool:
     dtype = site.result(node).dtype
-    if site.opset < _CAST_LIKE_OPSET or value(node, "to") != element_code(dtype) or dtype in dtypes.NARROW:
+    if site.opset < _CAST_LIKE_OPSET or value(node, "to") != code_of(dtype) or dtype in dtypes.NARROW:
         return False
     become(node, "CastLike", [node.input[0], site.constant(_zeros((1,), dtype))])
     return True
@@ -285,5 +285,5 @@ def _compute(array: np.ndarray, site: FormSite) -> str:
         middle = site.draws.randrange(1, len(array))
         return site.apply("Concat", site.constant(array[:middle]), site.constant(array[middle:]), axis=0)
     if array.dtype == np.int64 and (np.abs(array) < _SMALL).all():
-        return site.apply("Cast", site.constant(array.astype(np.int32)), to=element_code("int64"))
+        return site.apply("Cast", site.constant(array.astype(np.int32)), to=code_of("int64"))
     return site.apply("Identity", site.constant(array))

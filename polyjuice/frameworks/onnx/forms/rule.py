@@ -11,7 +11,7 @@ from onnx import AttributeProto, NodeProto, defs, helper
 
 from polyjuice.frameworks.choosers import Draws
 from polyjuice.frameworks.onnx.subgraphs import RESERVED
-from polyjuice.frameworks.onnx.tensors import code_of, constant_node, to_tensor
+from polyjuice.frameworks.onnx.tensors import constant_node, to_tensor
 from polyjuice.frameworks.onnx.versions import element_text
 from polyjuice.ir import TensorType, dtypes
 
@@ -219,8 +219,3 @@ def takes(op: str, dtype: str, opset: int) -> bool:
     allowed = {c.type_param_str: c.allowed_type_strs for c in schema.type_constraints}
     first = schema.inputs[0].type_str
     return element_text(dtype) in allowed.get(first, [first])
-
-
-def element_code(dtype: str) -> int:
-    """Return ONNX's number for an element type."""
-    return code_of(dtype)
