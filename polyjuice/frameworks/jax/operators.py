@@ -32,10 +32,6 @@ TextFn = Callable[[Call], "str | Unsupported"]
 # --- elementwise -----------------------------------------------------------------------------------------------------
 
 
-def _mean(c: Call) -> str:
-    return f"{folded('({0} + {1})')(c)} / {len(c.x)}"
-
-
 def _is_inf(c: Call) -> str:
     asked = c.attrs["detect_negative"], c.attrs["detect_positive"]
     if not any(asked):
@@ -54,22 +50,6 @@ def _cast(c: Call) -> str | Unsupported:
         text = f"jnp.clip({text}.astype(jnp.float32), -448.0, 448.0)"  # XLA gives NaN for larger numbers
     forms = ("{0}.astype({1})", "lax.convert_element_type({0}, {1})", "jnp.asarray({0}, {1})")
     return c.draws.choice(forms).format(text, jax_type(to))
-
-
-def _bit_shift(c: Call) -> str:
-    return f"jnp.{c.attrs['direction'].lower()}_shift({c.x[0]}, {c.x[1]})"
-
-
-def _mod(c: Call) -> str:
-    return f"jnp.{'fmod' if c.attrs['fmod'] else 'mod'}({c.x[0]}, {c.x[1]})"
-
-
-def _gelu(c: Call) -> str:
-    return f"jax.nn.gelu({c.x[0]}, approximate={c.attrs['approximate'] == 'tanh'})"
-
-
-def _prelu(c: Call) -> str:
-    return f"jnp.where({c.x[0]} < 0, {c.x[1]} * {c.x[0]}, {c.x[0]})"
 
 
 def _shrink(c: Call) -> str:
@@ -98,15 +78,6 @@ def _to_shape(*others: TextFn) -> TextFn:
         return c.draws.choice(forms)
 
     return spell
-
-
-def _axes_of(c: Call) -> tuple[int, ...]:
-    return tuple(c.attrs["axes"])
-
-
-def _transpose(c: Call) -> str:
-    perm = tuple(c.attrs["perm"])
-    return c.draws.choice(("jnp.transpose({0}, {1})", "lax.transpose({0}, {1})")).format(c.x[0], perm)
 
 
 def _split(c: Call) -> str:
@@ -154,10 +125,6 @@ def _pad(c: Call) -> str:
     return c.draws.choice(forms)
 
 
-def _trilu(c: Call) -> str:
-    return f"jnp.tri{'u' if c.attrs['upper'] else 'l'}({c.x[0]}, {c.attrs['k']})"
-
-
 def _depth_to_space(c: Call) -> str:
     n, channels, h, w = c.types[0].shape
     b = c.attrs["blocksize"]
@@ -179,11 +146,6 @@ def _space_to_depth(c: Call) -> str:
 def _eye_like(c: Call) -> str:
     rows, columns = c.types[0].shape
     return f"jnp.eye({rows}, {columns}, k={c.attrs['k']}, dtype={jax_type(c.results[0].dtype)})"
-
-
-def _shape(c: Call) -> str:
-    sizes = list(c.types[0].shape[slice(c.attrs["start"], c.attrs["end"])])
-    return f"jnp.array({sizes}, jnp.int64)"
 
 
 # --- places ----------------------------------------------------------------------------------------------------------
@@ -236,12 +198,8 @@ def _gather_nd(c: Call) -> str:
 _UPDATES = {"none": "set", "add": "add", "mul": "multiply", "min": "min", "max": "max"}
 
 
-def _scatter_elements(c: Call) -> str:
-    return f"{c.x[0]}.at[{_places(c)}].{_UPDATES[c.attrs['reduction']]}({c.x[2]})"
-
-
-def _scatter_nd(c: Call) -> str:
-    return f"{c.x[0]}.at[tuple(jnp.moveaxis({c.x[1]}, -1, 0))].{_UPDATES[c.attrs['reduction']]}({c.x[2]})"
+def _updated(c: Call, places: str) -> str:
+    return f"{c.x[0]}.at[{places}].{_UPDATES[c.attrs['reduction']]}({c.x[2]})"
 
 
 def _one_hot(c: Call) -> str:
@@ -443,7 +401,7 @@ TEXTS: Mapping[str, Texts] = {
     "Max": folded("jnp.maximum({0}, {1})"),
     "Min": folded("jnp.minimum({0}, {1})"),
     "Sum": folded("({0} + {1})"),
-    "Mean": _mean,
+    "Mean": lambda c: f"{folded('({0} + {1})')(c)} / {len(c.x)}",
     "Neg": ("-{0}", "jnp.negative({0})", "lax.neg({0})"),
     "Abs": by_type(dtypes.UNSIGNED, ("jnp.abs({0})",), ("jnp.abs({0})", "lax.abs({0})")),
     "Reciprocal": ("jnp.reciprocal({0})", "1 / {0}"),
@@ -460,33 +418,31 @@ TEXTS: Mapping[str, Texts] = {
     "Relu": ("jax.nn.relu({0})", "jnp.maximum({0}, 0)"),
     "Sigmoid": ("jax.nn.sigmoid({0})", "lax.logistic({0})"),
     "Mish": ("jax.nn.mish({0})", "{0} * jnp.tanh(jax.nn.softplus({0}))"),
-    "Gelu": _gelu,
+    "Gelu": lambda c: f"jax.nn.gelu({c.x[0]}, approximate={c.attrs['approximate'] == 'tanh'})",
     "HardSwish": ("{0} * jnp.clip({0} / 6 + 0.5, 0, 1)", "jax.nn.hard_swish({0})"),
     "HardSigmoid": with_attrs("jnp.clip({alpha} * {0} + {beta}, 0, 1)"),
     "Softplus": ("jax.nn.softplus({0})", "jnp.logaddexp({0}, 0)"),
     "Softsign": ("jax.nn.soft_sign({0})", "{0} / (1 + jnp.abs({0}))"),
     "LeakyRelu": with_attrs("jnp.where({0} < 0, {alpha} * {0}, {0})", "jax.nn.leaky_relu({0}, {alpha})"),
-    "PRelu": _prelu,
+    "PRelu": ("jnp.where({0} < 0, {1} * {0}, {0})",),
     "Elu": with_attrs("jax.nn.elu({0}, {alpha})", "jnp.where({0} > 0, {0}, {alpha} * jnp.expm1({0}))"),
     "Celu": with_attrs("jax.nn.celu({0}, {alpha})"),
     "Selu": with_attrs("{gamma} * jnp.where({0} > 0, {0}, {alpha} * jnp.expm1({0}))"),
     "ThresholdedRelu": with_attrs("jnp.where({0} > {alpha}, {0}, 0)"),
     "Shrink": _shrink,
     "BitwiseNot": ("~{0}", "jnp.bitwise_not({0})"),
-    "BitShift": _bit_shift,
-    "Mod": _mod,
+    "BitShift": lambda c: f"jnp.{c.attrs['direction'].lower()}_shift({c.x[0]}, {c.x[1]})",
+    "Mod": lambda c: f"jnp.{'fmod' if c.attrs['fmod'] else 'mod'}({c.x[0]}, {c.x[1]})",
     "Dropout": ("jnp.array({0})",),
     "aten.square": ("jnp.square({0})", "lax.square({0})", "lax.integer_pow({0}, 2)"),
     "aten.xlogy": ("jax.scipy.special.xlogy({0}, {1})",),
     "aten.relu6": by_type(dtypes.INTS, ("jnp.clip({0}, 0, 6)",), ("jax.nn.relu6({0})", "jnp.clip({0}, 0, 6)")),
     "aten.log_sigmoid": ("jax.nn.log_sigmoid({0})",),
     "aten.silu": ("jax.nn.silu({0})", "{0} * jax.nn.sigmoid({0})"),
-    "Transpose": _transpose,
+    "Transpose": lambda c: f"{c.draws.choice(('jnp', 'lax'))}.transpose({c.x[0]}, {tuple(c.attrs['perm'])})",
     "Reshape": _to_shape(),
-    "Squeeze": _to_shape(
-        lambda c: f"jnp.squeeze({c.x[0]}, {_axes_of(c)})" if _axes_of(c) else f"jnp.squeeze({c.x[0]})"
-    ),
-    "Unsqueeze": _to_shape(lambda c: f"jnp.expand_dims({c.x[0]}, {_axes_of(c)})"),
+    "Squeeze": _to_shape(lambda c: f"jnp.squeeze({c.x[0]}, {tuple(c.attrs['axes']) or None})"),
+    "Unsqueeze": _to_shape(lambda c: f"jnp.expand_dims({c.x[0]}, {tuple(c.attrs['axes'])})"),
     "Flatten": _to_shape(),
     "Expand": lambda c: f"jnp.broadcast_to({c.x[0]}, {c.results[0].shape})",
     "Concat": lambda c: f"jnp.concatenate([{', '.join(c.x)}], axis={c.attrs['axis']})",
@@ -494,19 +450,19 @@ TEXTS: Mapping[str, Texts] = {
     "Slice": _slice,
     "Pad": _pad,
     "Tile": lambda c: f"jnp.tile({c.x[0]}, {tuple(c.attrs['repeats'])})",
-    "Trilu": _trilu,
+    "Trilu": lambda c: f"jnp.tri{'u' if c.attrs['upper'] else 'l'}({c.x[0]}, {c.attrs['k']})",
     "DepthToSpace": _depth_to_space,
     "SpaceToDepth": _space_to_depth,
     "EyeLike": _eye_like,
-    "Shape": _shape,
+    "Shape": lambda c: f"jnp.array({list(c.types[0].shape[c.attrs['start'] : c.attrs['end']])}, jnp.int64)",
     "Size": lambda c: f"jnp.array({c.types[0].size}, jnp.int64)",
     "aten.flip": lambda c: f"jnp.flip({c.x[0]}, {tuple(c.attrs['dims'])})",
     "aten.stack": lambda c: f"jnp.stack([{', '.join(c.x)}], axis={c.attrs['dim']})",
     "Gather": lambda c: f"jnp.take({c.x[0]}, {c.x[1]}, axis={c.attrs['axis']})",
     "GatherElements": _gather_elements,
     "GatherND": _gather_nd,
-    "ScatterElements": _scatter_elements,
-    "ScatterND": _scatter_nd,
+    "ScatterElements": lambda c: _updated(c, _places(c)),
+    "ScatterND": lambda c: _updated(c, f"tuple(jnp.moveaxis({c.x[1]}, -1, 0))"),
     "OneHot": _one_hot,
     "ReverseSequence": _reverse_sequence,
     "aten.view.dtype": _seen,

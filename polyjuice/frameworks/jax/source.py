@@ -2,28 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import numpy as np
 
 from polyjuice.execution import Artifact
-from polyjuice.frameworks.choosers import Chooser, Draws
-from polyjuice.frameworks.elements import content, loaded_numpy
+from polyjuice.frameworks.choosers import Chooser
 from polyjuice.frameworks.jax.operators import texts_of
 from polyjuice.frameworks.jax.types import jax_type
-from polyjuice.frameworks.rendering import Rendering
+from polyjuice.frameworks.rendering import Rendering, content, loaded_numpy
 from polyjuice.frameworks.request import USUAL, Request
 from polyjuice.frameworks.source import Dialect, write
-from polyjuice.ir import Graph, TensorType, dtypes
-
-
-def _weights(attribute: str, key: str, dtype: str) -> Sequence[str]:
-    return [f'self.{attribute} = arrays["{key}"]', f'self.{attribute} = jnp.array(arrays["{key}"])']
-
-
-def _filled(t: TensorType, number: str, like: str, draws: Draws) -> str:
-    return f"jnp.full({t.shape}, {number}, {jax_type(t.dtype)})"
-
+from polyjuice.ir import Graph, dtypes
 
 DIALECT = Dialect(
     format="jax",
@@ -33,8 +21,11 @@ DIALECT = Dialect(
     method="__call__",
     reserved=frozenset({"jax", "jnp", "lax", "partial"}),
     texts=texts_of,
-    weights=_weights,
-    filled=_filled,
+    weights=lambda attribute, key, dtype: (
+        f'self.{attribute} = arrays["{key}"]',
+        f'self.{attribute} = jnp.array(arrays["{key}"])',
+    ),
+    filled=lambda t, number, like, draws: f"jnp.full({t.shape}, {number}, {jax_type(t.dtype)})",
     made=lambda array, like, draws: None,
     broadcast="jnp.broadcast_to({x}, {shape})",
     decorators=("", "@jax.jit", "@jax.checkpoint"),
@@ -53,13 +44,9 @@ def _written(array: np.ndarray) -> str:
     return f"jnp.full({array.shape}, {text}, {dtype})" if uniform else f"jnp.array({text}, {dtype})"
 
 
-def _loaded(dtype: str, name: str) -> str:
-    return f"jnp.array({loaded_numpy(dtype, name)})"
-
-
 RENDERING = Rendering(
     written=_written,
-    loaded=_loaded,
+    loaded=lambda dtype, name: f"jnp.array({loaded_numpy(dtype, name)})",
     model="{side}()",
     to_numpy="np.asarray({output})",
     to_single="np.asarray({output}.astype(jnp.float32))",

@@ -34,10 +34,6 @@ def _with_bias(c: Call, text: str) -> str:
     return f"{text} + {c.x[2]}.reshape({(-1, *[1] * (c.types[0].rank - 2))})" if len(c.x) > 2 else text
 
 
-def _conv(c: Call) -> str:
-    return _with_bias(c, _convolved(c, c.x[0], c.x[1]))
-
-
 def _conv_transpose(c: Call) -> str:
     a, weight = c.attrs, c.types[1].shape
     group, spatial = a["group"], weight[2:]
@@ -114,10 +110,6 @@ def _power(x: str, p: int) -> str:
     return f"jnp.abs({x})" if p == 1 else f"jnp.square({x})" if p == 2 else f"jnp.power(jnp.abs({x}), {p})"
 
 
-def _lp_pool(c: Call) -> str:
-    return _root(_padded_sums(c, _power(c.x[0], c.attrs["p"])), c.attrs["p"])
-
-
 def _over_space(c: Call) -> str:
     return f"axis={tuple(range(2, c.types[0].rank))}, keepdims=True"
 
@@ -171,11 +163,6 @@ def _grid_sample(c: Call) -> str | Unsupported:
     sampled = f"jax.scipy.ndimage.map_coordinates(local_plane_, local_places_, {style})"
     planes = f"lambda local_image_, *local_places_: jax.vmap(lambda local_plane_: {sampled})(local_image_)"
     return f"jax.vmap({planes})({c.x[0]}, {rows}, {columns})"
-
-
-def _centre_crop_pad(c: Call) -> str:
-    widths = tuple((low, high, 0) for low, high in _pairs(centring_pads(c.types[0].shape, c.attrs)))
-    return f"lax.pad({c.x[0]}, jnp.array(0, {jax_type(c.types[0].dtype)}), {widths})"
 
 
 def _col2im(c: Call) -> str:
@@ -255,13 +242,18 @@ def _qlinear_conv(c: Call) -> str:
     return _requantized(c, f"{product}{bias}")
 
 
+def _centre_crop_pad(c: Call) -> str:
+    widths = tuple((low, high, 0) for low, high in _pairs(centring_pads(c.types[0].shape, c.attrs)))
+    return f"lax.pad({c.x[0]}, jnp.array(0, {jax_type(c.types[0].dtype)}), {widths})"
+
+
 WINDOWS: Mapping[str, Texts] = {
-    "Conv": _conv,
+    "Conv": lambda c: _with_bias(c, _convolved(c, c.x[0], c.x[1])),
     "ConvTranspose": _conv_transpose,
     "ConvInteger": _conv_integer,
     "MaxPool": _max_pool,
     "AveragePool": _average_pool,
-    "LpPool": _lp_pool,
+    "LpPool": lambda c: _root(_padded_sums(c, _power(c.x[0], c.attrs["p"])), c.attrs["p"]),
     "GlobalAveragePool": lambda c: f"jnp.mean({c.x[0]}, {_over_space(c)})",
     "GlobalMaxPool": lambda c: f"jnp.max({c.x[0]}, {_over_space(c)})",
     "GlobalLpPool": _global_lp_pool,

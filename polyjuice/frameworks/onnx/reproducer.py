@@ -10,9 +10,8 @@ from typing import Any
 import numpy as np
 from onnx import AttributeProto, GraphProto, ModelProto, NodeProto, TensorProto, ValueInfoProto, helper, numpy_helper
 
-from polyjuice.frameworks.elements import SMALL, loaded_numpy, nested, written_numpy
 from polyjuice.frameworks.expressions import number
-from polyjuice.frameworks.rendering import Rendering
+from polyjuice.frameworks.rendering import SMALL, Rendering, loaded_numpy, nested, written_numpy
 from polyjuice.wording import visible
 
 #: The most nodes of a model that is written out.

@@ -9,8 +9,7 @@ import numpy as np
 
 from polyjuice.execution import Artifact
 from polyjuice.frameworks.choosers import Chooser, Draws
-from polyjuice.frameworks.elements import content, loaded_numpy
-from polyjuice.frameworks.rendering import Rendering
+from polyjuice.frameworks.rendering import Rendering, content, loaded_numpy
 from polyjuice.frameworks.request import USUAL, Request
 from polyjuice.frameworks.source import Dialect, write
 from polyjuice.ir import Graph, TensorType, dtypes, mark

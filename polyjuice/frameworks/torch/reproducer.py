@@ -8,8 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from polyjuice.execution import Artifact
-from polyjuice.frameworks.elements import content
-from polyjuice.frameworks.rendering import Rendering
+from polyjuice.frameworks.rendering import Rendering, content
 from polyjuice.ir import TensorType, dtypes, mark
 
 #: The first statement of a reproducer, unless a program computes gradients.

@@ -11,9 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from polyjuice.frameworks.elements import SMALL, written_numpy
 from polyjuice.frameworks.onnx.listing import OnnxProgram
-from polyjuice.frameworks.rendering import Rendering, rendering_of
+from polyjuice.frameworks.rendering import SMALL, Rendering, rendering_of, written_numpy
 from polyjuice.ir import dtypes, packed, uniform_value
 from polyjuice.oracles import Case, Verdict
 from polyjuice.oracles import find as find_oracle

@@ -11,9 +11,9 @@ from string import Template
 import numpy as np
 
 from polyjuice.execution import Artifact
-from polyjuice.frameworks.elements import SMALL
 from polyjuice.frameworks.expressions import number
 from polyjuice.frameworks.python_text import identifiers
+from polyjuice.frameworks.rendering import SMALL
 from polyjuice.ir import complexes, dtypes, uniform_value
 from polyjuice.oracles import Case, Kind, Oracle, Verdict, find, kind_of
 from polyjuice.oracles.oracle import UNCOMPILED
