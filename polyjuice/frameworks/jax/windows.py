@@ -176,6 +176,26 @@ def _col2im(c: Call) -> str:
     return f"jax.linear_transpose(lambda local_image_: {taken}, {example})({columns})[0]"
 
 
+def _max_pool_with_indices(c: Call) -> str:
+    """Each window's elements, by their places in the padded image, and the place of the greatest one."""
+    a, t = c.attrs, c.types[0]
+    around, lines = [], []
+    sizes = zip(t.shape[2:], c.results[0].shape[2:], a["kernel_size"], a["padding"], a["dilation"], strict=True)
+    for (size, out, kernel, pad, dilation), stride in zip(sizes, a["stride"] or a["kernel_size"], strict=True):
+        around.append((pad, max((out - 1) * stride + dilation * (kernel - 1) + 1 - size - pad, 0)))
+        lines.append(f"jnp.arange({out})[:, None] * {stride} + jnp.arange({kernel}) * {dilation}")
+    index = (
+        f"[:, :, ({lines[0]})[:, None, :, None], ({lines[1]})[None, :, None, :]].reshape({(*c.results[0].shape, -1)})"
+    )
+    image = f"jnp.arange({t.shape[2] * t.shape[3]}).reshape({(1, 1, *t.shape[2:])})"
+    padded = f"jnp.pad({c.x[0]}, {((0, 0), (0, 0), *around)}, constant_values=-jnp.inf)"
+    places = f"jnp.pad(jnp.broadcast_to({image}, {t.shape}), {((0, 0), (0, 0), *around)})"
+    elements = c.let(f"{padded}{index}")
+    best = c.let(f"jnp.argmax({elements}, axis=-1, keepdims=True)")
+    taken = "jnp.take_along_axis({0}, {1}, axis=-1)[..., 0]"
+    return f"({taken.format(elements, best)}, {taken.format(f'{places}{index}', best)})"
+
+
 # --- quantized numbers -----------------------------------------------------------------------------------------------
 
 
@@ -262,6 +282,7 @@ WINDOWS: Mapping[str, Texts] = {
     "GridSample": _grid_sample,
     "CenterCropPad": _centre_crop_pad,
     "Col2Im": _col2im,
+    "aten.max_pool2d_with_indices": _max_pool_with_indices,
     "MatMulInteger": _matmul_integer,
     "QuantizeLinear": _quantize,
     "DequantizeLinear": _dequantize,

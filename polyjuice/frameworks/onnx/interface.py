@@ -9,15 +9,14 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping
 
-from onnx import GraphProto, ModelProto, NodeProto, TensorProto, ValueInfoProto
+from onnx import GraphProto, ModelProto, NodeProto, TensorProto, ValueInfoProto, helper
 
 from polyjuice.frameworks.choosers import Chooser, Draws
 from polyjuice.frameworks.forms import MODEL, Drawn, Form, text
-from polyjuice.frameworks.onnx.forms.rule import takes
 from polyjuice.frameworks.onnx.read import OUTPUT_MARK
 from polyjuice.frameworks.onnx.subgraphs import RESERVED, close
 from polyjuice.frameworks.onnx.tensors import dtype_of
-from polyjuice.frameworks.onnx.versions import default_version
+from polyjuice.frameworks.onnx.versions import default_version, takes
 from polyjuice.ir import Graph
 
 _CHANCE = 0.06
@@ -97,7 +96,8 @@ def _as_output(proto: GraphProto, values: Mapping[str, ValueInfoProto], draws: D
 
 def _two_outputs(model: ModelProto, graph: Graph, draws: Draws) -> bool:
     proto, opset = model.graph, default_version(model)
-    fit = [value for value in proto.output if takes("Identity", dtype_of(value.type.tensor_type.elem_type, ""), opset)]
+    dtypes = [dtype_of(value.type.tensor_type.elem_type, "") for value in proto.output]
+    fit = [v for v, dtype in zip(proto.output, dtypes, strict=True) if takes("Identity", (dtype,), (), opset)]
     if not fit:
         return False
     value = draws.choice(fit)
@@ -124,12 +124,7 @@ def _default(model: ModelProto, graph: Graph, draws: Draws) -> bool:
 
 
 def _declared(tensor: TensorProto) -> ValueInfoProto:
-    info = ValueInfoProto(name=tensor.name)
-    info.type.tensor_type.elem_type = tensor.data_type
-    info.type.tensor_type.shape.SetInParent()
-    for size in tensor.dims:
-        info.type.tensor_type.shape.dim.add(dim_value=size)
-    return info
+    return helper.make_tensor_value_info(tensor.name, tensor.data_type, tensor.dims)
 
 
 def _shared(model: ModelProto, graph: Graph, draws: Draws) -> bool:

@@ -6,10 +6,8 @@ became an input later, or have another meaning. A model is converted only if it 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
 from functools import cache
-from typing import Any
 
 import numpy as np
 from onnx import ModelProto, NodeProto, defs, helper
@@ -17,7 +15,16 @@ from onnx import ModelProto, NodeProto, defs, helper
 from polyjuice.frameworks.onnx.forms.rule import attribute, drop, give, set_input, value
 from polyjuice.frameworks.onnx.subgraphs import nested_nodes
 from polyjuice.frameworks.onnx.tensors import to_array, to_tensor
-from polyjuice.frameworks.onnx.versions import ONE_AXIS_OPSET, default_version, element_text, ir_version, is_default
+from polyjuice.frameworks.onnx.versions import (
+    ONE_AXIS_OPSET,
+    default_version,
+    element_text,
+    ir_version,
+    is_default,
+    schema_of,
+    since_version,
+    takes,
+)
 from polyjuice.ir import TensorType
 
 OLDEST = 11
@@ -55,42 +62,6 @@ def _at(model: ModelProto, types: Mapping[str, TensorType], opset: int) -> Model
     return written
 
 
-@dataclass(frozen=True, kw_only=True)
-class _Version:
-    """An operator as of some opset: the element types of each input and output, and the attributes' defaults."""
-
-    since: int
-    inputs: tuple[str, ...]
-    input_types: tuple[Collection[str], ...]
-    output_types: tuple[Collection[str], ...]
-    attributes: Mapping[str, Any]
-
-
-@cache
-def _version(op: str, opset: int) -> _Version | None:
-    try:
-        schema = defs.get_schema(op, opset)
-    except defs.SchemaError:
-        return None
-    allowed = {c.type_param_str: frozenset(c.allowed_type_strs) for c in schema.type_constraints}
-
-    def types(formals: Any) -> tuple[Collection[str], ...]:
-        return tuple(allowed.get(formal.type_str, frozenset([formal.type_str])) for formal in formals)
-
-    defaults = {
-        name: helper.get_attribute_value(declared.default_value) if declared.default_value.name else None
-        for name, declared in schema.attributes.items()
-    }
-    names = tuple(formal.name for formal in schema.inputs)
-    return _Version(
-        since=schema.since_version,
-        inputs=names,
-        input_types=types(schema.inputs),
-        output_types=types(schema.outputs),
-        attributes=defaults,
-    )
-
-
 @cache
 def versions(op: str, dtype: str) -> Mapping[int, range]:
     """Return the versions of an ONNX operator that take an element type first, and the opsets of each.
@@ -99,9 +70,9 @@ def versions(op: str, dtype: str) -> Mapping[int, range]:
     """
     found: dict[int, list[int]] = {}
     for opset in range(OLDEST, NEWEST + 1):
-        version = _version(op, opset)
-        if version and (not version.input_types or element_text(dtype) in version.input_types[0]):
-            found.setdefault(version.since, []).append(opset)
+        schema = schema_of(op, opset)
+        if schema and (not schema.inputs or element_text(dtype) in schema.inputs[0].types):
+            found.setdefault(schema.since_version, []).append(opset)
     return {since: range(opsets[0], opsets[-1] + 1) for since, opsets in found.items()}
 
 
@@ -116,44 +87,32 @@ class _Writer:
 
     def may_say(self, node: NodeProto) -> bool:
         """Return whether the opset has the operator for these types. A node with subgraphs must not need any change."""
-        if not is_default(node.domain):
+        if not is_default(node.domain) or not schema_of(node.op_type, self._own):
             return False
-        old, new = _version(node.op_type, self._own), _version(node.op_type, self._opset)
-        if old is None or new is None:
+        if any(self._changes(inner) for inner in nested_nodes(node) if inner is not node):
             return False
-        nested = [inner for inner in nested_nodes(node) if inner is not node]
-        if nested and any(self._changes(inner) for inner in nested):
-            return False
-        return self._takes(node.input, new.input_types) and self._takes(node.output, new.output_types)
+        operands, results = (
+            tuple(self._types[name].dtype if name in self._types else None for name in names)
+            for names in (node.input, node.output)
+        )
+        return takes(node.op_type, operands, results, self._opset)
 
     def _changes(self, node: NodeProto) -> bool:
-        old, new = _version(node.op_type, self._own), _version(node.op_type, self._opset)
-        return old is None or new is None or old.since != new.since
-
-    def _takes(self, names: Collection[str], allowed: tuple[Collection[str], ...]) -> bool:
-        """Return whether values have types that are allowed for them. The last declared value may be variadic."""
-        return all(
-            not name
-            or name not in self._types
-            or element_text(self._types[name].dtype) in allowed[min(i, len(allowed) - 1)]
-            for i, name in enumerate(names)
-        )
+        return not 0 < since_version(node.op_type, self._own) == since_version(node.op_type, self._opset)
 
     def say(self, node: NodeProto) -> bool:
         if not self._changes(node):
             return True
-        old, new = _version(node.op_type, self._own), _version(node.op_type, self._opset)
-        assert old is not None
-        assert new is not None
+        old, new = defs.get_schema(node.op_type, self._own), defs.get_schema(node.op_type, self._opset)
         meaning = _MEANINGS.get(node.op_type)
         if meaning and not meaning(self, node):
             return False
         return self._inputs(node, old, new) and self._attributes(node, old, new)
 
-    def _inputs(self, node: NodeProto, old: _Version, new: _Version) -> bool:
+    def _inputs(self, node: NodeProto, old: defs.OpSchema, new: defs.OpSchema) -> bool:
         while len(node.input) > len(new.inputs) and len(old.inputs) > len(new.inputs):
             place = len(node.input) - 1
-            name, array = old.inputs[place], self._constants.get(node.input[place])
+            name, array = old.inputs[place].name, self._constants.get(node.input[place])
             if node.input[place]:
                 if name not in new.attributes or array is None:
                     return False
@@ -161,9 +120,10 @@ class _Writer:
             node.input.pop()
         return True
 
-    def _attributes(self, node: NodeProto, old: _Version, new: _Version) -> bool:
+    def _attributes(self, node: NodeProto, old: defs.OpSchema, new: defs.OpSchema) -> bool:
         for name in [a.name for a in node.attribute if a.name not in new.attributes]:
-            present, default = value(node, name), old.attributes[name]
+            declared, present = old.attributes[name].default_value, value(node, name)
+            default = helper.get_attribute_value(declared) if declared.name else None
             if present != default and not (name == "dilations" and set(present) == {1}):
                 return False
             drop(node, name)

@@ -14,9 +14,10 @@ from polyjuice.execution import Artifact
 from polyjuice.frameworks import symbolic
 from polyjuice.frameworks.errors import FormatError
 from polyjuice.frameworks.onnx import subgraphs
+from polyjuice.frameworks.onnx.tensors import to_value_info
 from polyjuice.frameworks.onnx.user_program import artifact_of
 from polyjuice.frameworks.split import NO_TENSOR, NotSplit, SplitProgram, split_into
-from polyjuice.ir import Graph, TensorType, dtypes
+from polyjuice.ir import Graph, TensorType
 
 _DECLARED_INPUTS = 4
 """The first IR version in which initializers need no declaration among the inputs."""
@@ -126,7 +127,7 @@ def _declaration(name: str, array: np.ndarray) -> ValueInfoProto:
 def _typed(name: str, t: TensorType) -> ValueInfoProto:
     if t == NO_TENSOR:
         raise FormatError(f"the type of {name} is not known")
-    return helper.make_tensor_value_info(name, helper.np_dtype_to_tensor_dtype(dtypes.to_numpy(t.dtype)), t.shape)
+    return to_value_info(name, t)
 
 
 def _called(functions: Sequence[FunctionProto], graph: GraphProto) -> list[FunctionProto]:

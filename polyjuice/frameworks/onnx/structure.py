@@ -27,6 +27,7 @@ from onnx import (
 from polyjuice.frameworks.errors import FormatError
 from polyjuice.frameworks.limits import BYTES, DEPTH, TEXT, TooLarge, read_limits
 from polyjuice.frameworks.onnx.subgraphs import graphs_of
+from polyjuice.frameworks.onnx.versions import schema_of
 from polyjuice.ops import TABLE
 from polyjuice.wording import visible
 
@@ -252,11 +253,8 @@ class _Form:
 @cache
 def _form(op: str, version: int, domain: str) -> _Form | None:
     """The form of an operator at a version; None where ONNX does not know it."""
-    if version < 1:
-        return None
-    try:
-        schema = defs.get_schema(op, version, domain)
-    except defs.SchemaError:
+    schema = schema_of(op, version, domain) if version > 0 else None
+    if schema is None:
         return None
     single = defs.OpSchema.FormalParameterOption.Single
     return _Form(

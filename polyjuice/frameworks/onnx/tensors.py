@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
-from onnx import AttributeProto, NodeProto, TensorProto, TypeProto, ValueInfoProto, numpy_helper
+from onnx import NodeProto, TensorProto, TypeProto, ValueInfoProto, helper, numpy_helper
 from onnx.checker import ValidationError
 
 from polyjuice.frameworks.errors import FormatError
@@ -32,20 +32,7 @@ def dtype_of(code: int, value: str) -> str:
 
 def to_tensor(array: np.ndarray, name: str) -> TensorProto:
     """An array as raw little-endian bytes (bfloat16 as the bits of uint16, two 4-bit numbers in a byte)."""
-    if dtypes.dtype_of(array) in dtypes.NARROW_INTS:
-        raw = _in_pairs(array).tobytes()
-    else:
-        raw = array.astype(array.dtype.newbyteorder("<"), copy=False).tobytes()
-    return TensorProto(dims=array.shape, data_type=code_of(dtypes.dtype_of(array)), raw_data=raw, name=name)
-
-
-def _in_pairs(array: np.ndarray) -> np.ndarray:
-    """4-bit numbers, two in a byte, the first in the lower half."""
-    bits = np.ascontiguousarray(array).reshape(-1).view(np.uint8) & 15
-    first, second = bits[::2], bits[1::2]
-    pairs = first.copy()
-    pairs[: second.size] |= second << 4
-    return pairs
+    return numpy_helper.from_array(array, name)
 
 
 def to_array(tensor: TensorProto, name: str) -> np.ndarray:
@@ -60,12 +47,7 @@ def to_array(tensor: TensorProto, name: str) -> np.ndarray:
 
 def to_value_info(name: str, type: TensorType) -> ValueInfoProto:
     """The declaration of a value of a static type."""
-    info = ValueInfoProto(name=name)
-    info.type.tensor_type.elem_type = code_of(type.dtype)
-    info.type.tensor_type.shape.SetInParent()
-    for size in type.shape:
-        info.type.tensor_type.shape.dim.add(dim_value=size)
-    return info
+    return helper.make_tensor_value_info(name, code_of(type.dtype), type.shape)
 
 
 def declared_dims(type: TypeProto, value: str) -> tuple[str, tuple[int | None, ...] | None] | None:
@@ -95,7 +77,6 @@ def static_type(type: TypeProto, value: str) -> TensorType | None:
 
 def constant_node(tensor: TensorProto) -> NodeProto:
     """The Constant node that stands for an initializer."""
-    node = NodeProto(op_type="Constant", output=[tensor.name])
-    node.attribute.append(AttributeProto(name="value", type=AttributeProto.TENSOR, t=tensor))
+    node = helper.make_node("Constant", [], [tensor.name], value=tensor)
     node.attribute[0].t.name = ""
     return node

@@ -37,12 +37,19 @@ def default_version(model: ModelProto) -> int:
     return next((o.version for o in model.opset_import if is_default(o.domain)), OPSET)
 
 
-def since_version(op: str, version: int, domain: str = "") -> int:
-    """The version in which the operator got its meaning at ``version``; 0 where ONNX does not know it."""
+@cache
+def schema_of(op: str, version: int, domain: str = "") -> defs.OpSchema | None:
+    """ONNX's schema of an operator; None where ONNX does not know it at the version."""
     try:
-        return int(defs.get_schema(op, version, domain).since_version)
+        return defs.get_schema(op, version, domain)
     except defs.SchemaError:
-        return 0
+        return None
+
+
+def since_version(op: str, version: int) -> int:
+    """The version in which the operator got its meaning at ``version``; 0 where ONNX does not know it."""
+    schema = schema_of(op, version)
+    return schema.since_version if schema else 0
 
 
 @cache
@@ -55,22 +62,21 @@ def taking_version(op: str, operands: tuple[str, ...], results: tuple[str, ...],
 
 
 @cache
-def takes(op: str, operands: tuple[str, ...], results: tuple[str, ...], version: int) -> bool:
-    """Whether an operator of ONNX has these element types for operands and results at a version."""
-    try:
-        schema = defs.get_schema(op, version)
-    except defs.SchemaError:  # the operator is newer, or not ONNX's
+def takes(op: str, operands: tuple[str | None, ...], results: tuple[str | None, ...], version: int) -> bool:
+    """Whether an operator of ONNX has these element types (None: unknown) for operands and results at a version."""
+    schema = schema_of(op, version)
+    if schema is None:  # the operator is newer, or not ONNX's
         return False
-    allowed = {c.type_param_str: c.allowed_type_strs for c in schema.type_constraints}
     formals = ((operands, schema.inputs), (results, schema.outputs))
     pairs = [
         (dtype, formal)
         for types, declared in formals
-        for dtype, formal in zip(types, [*declared, *[declared[-1]] * len(types)], strict=False)
+        for dtype, formal in zip(types, [*declared, *[*declared[-1:]] * len(types)], strict=False)
+        if dtype
     ]
     bound: dict[str, str] = {}
     return all(
-        element_text(dtype) in allowed.get(formal.type_str, [formal.type_str])
+        element_text(dtype) in formal.types
         and (not formal.is_homogeneous or bound.setdefault(formal.type_str, dtype) == dtype)
         for dtype, formal in pairs
     )

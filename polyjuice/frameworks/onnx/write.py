@@ -10,13 +10,13 @@ precision, or the operand's type for such inputs.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from google.protobuf.message import EncodeError
-from onnx import AttributeProto, FunctionProto, GraphProto, ModelProto, NodeProto, OperatorSetIdProto
+from onnx import AttributeProto, FunctionProto, GraphProto, ModelProto, NodeProto, OperatorSetIdProto, helper
 
 from polyjuice.frameworks.errors import FormatError
 from polyjuice.frameworks.onnx import control_flow, opaque
@@ -236,21 +236,16 @@ def _as_array(value: Any, dtype: str) -> np.ndarray:
         return np.asarray(value).astype(dtypes.to_numpy(dtype))
 
 
+_KINDS: Mapping[str, tuple[AttributeProto.AttributeType, Callable[[Any], Any]]] = {
+    "int": (AttributeProto.INT, int),
+    "ints": (AttributeProto.INTS, list),
+    "float": (AttributeProto.FLOAT, float),
+    "floats": (AttributeProto.FLOATS, lambda values: [float(value) for value in values]),
+    "string": (AttributeProto.STRING, str),
+    "dtype": (AttributeProto.INT, code_of),
+}
+
+
 def _attribute(attr: Attr, value: Any) -> AttributeProto:
-    proto = AttributeProto(name=attr.name)
-    match attr.kind:
-        case "int":
-            proto.type, proto.i = AttributeProto.INT, value
-        case "ints":
-            proto.type = AttributeProto.INTS
-            proto.ints.extend(value)
-        case "float":
-            proto.type, proto.f = AttributeProto.FLOAT, value
-        case "floats":
-            proto.type = AttributeProto.FLOATS
-            proto.floats.extend(value)
-        case "string":
-            proto.type, proto.s = AttributeProto.STRING, value.encode()
-        case "dtype":
-            proto.type, proto.i = AttributeProto.INT, code_of(value)
-    return proto
+    type, convert = _KINDS[attr.kind]
+    return helper.make_attribute(attr.name, convert(value), attr_type=type)

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
 
 import numpy as np
-from onnx import ModelProto, NodeProto, defs
+from onnx import ModelProto, NodeProto
 
 from polyjuice.frameworks.choosers import Chooser
 from polyjuice.frameworks.forms import FOLLOWED, Drawn, Form, text
@@ -26,7 +26,7 @@ from polyjuice.frameworks.onnx.forms import (
 from polyjuice.frameworks.onnx.forms.rule import MADE, FormRule, FormSite, NodeView, attribute
 from polyjuice.frameworks.onnx.subgraphs import nested_nodes
 from polyjuice.frameworks.onnx.tensors import to_array
-from polyjuice.frameworks.onnx.versions import default_version, is_default
+from polyjuice.frameworks.onnx.versions import default_version, is_default, schema_of
 from polyjuice.ir import TensorType
 from polyjuice.ops import TABLE
 
@@ -131,10 +131,10 @@ def forms_of(model: ModelProto) -> tuple[Form, ...]:
 
 def _forms(node: NodeProto, known: Mapping[str, np.ndarray], opset: int) -> Iterator[Form]:
     """Yield the forms that a node shows. Constants and passed-on values may have become any operator."""
-    try:
-        view = NodeView(node, defs.get_schema(node.op_type, opset), known)
-    except defs.SchemaError:
+    schema = schema_of(node.op_type, opset)
+    if schema is None:
         return
+    view = NodeView(node, schema, known)
     for subject in dict.fromkeys((node.op_type, "Constant", identities.VALUE)):
         for rule, _ in _rules().get(subject, ()):
             if rule.shows and rule.shows(view):

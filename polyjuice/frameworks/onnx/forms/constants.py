@@ -18,10 +18,10 @@ from polyjuice.frameworks.onnx.forms.rule import (
     drop,
     give,
     states,
-    takes,
 )
 from polyjuice.frameworks.onnx.subgraphs import RESERVED
 from polyjuice.frameworks.onnx.tensors import code_of, to_tensor
+from polyjuice.frameworks.onnx.versions import takes
 from polyjuice.ir import dtypes, uniform_value
 
 _VALUE_OPSET = 12
@@ -114,7 +114,7 @@ def _as_range(node: NodeProto, site: FormSite) -> bool:
 
 def _as_eye_like(node: NodeProto, site: FormSite) -> bool:
     array = _array(node)
-    if array is None or array.ndim != 2 or not takes("EyeLike", _dtype(array), site.opset):
+    if array is None or array.ndim != 2 or not takes("EyeLike", (_dtype(array),), (), site.opset):
         return False
     found = [
         k

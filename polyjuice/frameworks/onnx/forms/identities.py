@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 from onnx import NodeProto, helper
 
-from polyjuice.frameworks.onnx.forms.rule import FormRule, FormSite, Write, becomes, takes
+from polyjuice.frameworks.onnx.forms.rule import FormRule, FormSite, Write, becomes
 from polyjuice.frameworks.onnx.tensors import code_of
+from polyjuice.frameworks.onnx.versions import takes
 from polyjuice.ir import TensorType
 from polyjuice.ir.dtypes import NARROW
 
@@ -46,7 +47,7 @@ def _through(suits: Suits, make: Make) -> Write:
         t = site.types[node.output[place]]
         count = len(site.before)
         passed = make(site, t) if suits(t) else None
-        if passed is None or not takes(passed.op_type, t.dtype, site.opset):
+        if passed is None or not takes(passed.op_type, (t.dtype,), (), site.opset):
             del site.before[count:]
             return False
         hidden = site.fresh()

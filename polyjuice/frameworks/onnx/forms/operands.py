@@ -24,10 +24,10 @@ from polyjuice.frameworks.onnx.forms.rule import (
     observed,
     set_input,
     states,
-    takes,
     value,
 )
 from polyjuice.frameworks.onnx.tensors import code_of
+from polyjuice.frameworks.onnx.versions import takes
 from polyjuice.ir import dtypes
 from polyjuice.ops import TABLE
 
@@ -251,7 +251,7 @@ def _constant_transposed(node: NodeProto, site: FormSite) -> bool:
 
 
 def _as_sum(node: NodeProto, site: FormSite) -> bool:
-    if not takes("Sum", site.operand(node).dtype, site.opset):
+    if not takes("Sum", (site.operand(node).dtype,), (), site.opset):
         return False
     node.op_type = "Sum"
     return True

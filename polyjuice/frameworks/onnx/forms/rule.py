@@ -12,7 +12,6 @@ from onnx import AttributeProto, NodeProto, defs, helper
 from polyjuice.frameworks.choosers import Draws
 from polyjuice.frameworks.onnx.subgraphs import RESERVED
 from polyjuice.frameworks.onnx.tensors import constant_node, to_tensor
-from polyjuice.frameworks.onnx.versions import element_text
 from polyjuice.ir import TensorType, dtypes
 
 MADE = f"{RESERVED}form:"
@@ -208,14 +207,3 @@ def cut_inputs(node: NodeProto) -> None:
 def has_input(node: NodeProto, position: int) -> bool:
     """Return whether an input is present."""
     return position < len(node.input) and bool(node.input[position])
-
-
-def takes(op: str, dtype: str, opset: int) -> bool:
-    """Return whether ONNX has an operator at an opset that takes an element type for its first operand."""
-    try:
-        schema = defs.get_schema(op, opset)
-    except defs.SchemaError:
-        return False
-    allowed = {c.type_param_str: c.allowed_type_strs for c in schema.type_constraints}
-    first = schema.inputs[0].type_str
-    return element_text(dtype) in allowed.get(first, [first])
