@@ -52,7 +52,6 @@ class Drawn:
         return bool(draws.take_named(name, lambda rng: rng.random() < likely and self.may(form), 2))
 
     def may(self, form: Form) -> bool:
-        """Return whether the artifact may have a form."""
         return self._lacks.isdisjoint((text(form), ALL))
 
     def use(self, form: Form) -> None:
@@ -63,11 +62,9 @@ class Drawn:
 
     @property
     def used(self) -> tuple[Form, ...]:
-        """The forms, in order, with one entry for each use."""
         return tuple(sorted(self._used))
 
 
 @cache
 def text(form: Form) -> str:
-    """Return a form as one line."""
     return ": ".join(form)

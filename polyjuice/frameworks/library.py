@@ -6,6 +6,9 @@ A model can also crash this code, or make it run on and on. So models from files
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+
 import onnx
 from google.protobuf.message import DecodeError, EncodeError
 from onnx import ModelProto, checker, inliner, shape_inference, version_converter
@@ -31,46 +34,40 @@ IndexError, RuntimeError and ValueError are those of C++. TypeError is for text 
 """
 
 
+_LINE = 300
+"""The most characters of a library's message."""
+
+
+@contextmanager
+def _refused(message: str) -> Iterator[None]:
+    """Turn ONNX's error into a FormatError with this message, which has a place for the error's own text."""
+    try:
+        yield
+    except _ERRORS as error:
+        line = visible(" ".join(str(error).split()), kept="")[:_LINE]
+        raise FormatError(message.format(line)) from None
+
+
 def inlined(model: ModelProto) -> ModelProto:
     """The model with its local functions inlined. Raises FormatError."""
-    try:
-        with doing("inlining its functions"):
-            return inliner.inline_local_functions(model, convert_version=True)
-    except _ERRORS as error:
-        raise FormatError(f"its functions cannot be inlined ({_line(error)}); export it without functions") from None
+    with _refused("its functions cannot be inlined ({}); export it without functions"), doing("inlining its functions"):
+        return inliner.inline_local_functions(model, convert_version=True)
 
 
 def converted(model: ModelProto, version: int) -> ModelProto:
     """The model at another opset. Raises FormatError."""
-    try:
-        with doing(f"bringing it to opset {version}"):
-            return version_converter.convert_version(model, version)
-    except _ERRORS as error:
-        raise FormatError(
-            f"the model cannot be brought to opset {version} ({_line(error)}); export it at opset {version}"
-        ) from None
+    message = f"the model cannot be brought to opset {version} ({{}}); export it at opset {version}"
+    with _refused(message), doing(f"bringing it to opset {version}"):
+        return version_converter.convert_version(model, version)
 
 
 def inferred(model: ModelProto, strict: bool = False) -> ModelProto:
     """The model with the types of its values. Raises FormatError."""
-    try:
+    with _refused("the types of its values cannot be inferred ({})"):
         return shape_inference.infer_shapes(model, strict_mode=strict, data_prop=not strict)
-    except _ERRORS as error:
-        raise FormatError(f"the types of its values cannot be inferred ({_line(error)})") from None
 
 
 def check_valid(model: ModelProto) -> None:
     """Raise FormatError where ONNX's checker finds the model invalid."""
-    try:
-        with doing("checking it"):
-            onnx.checker.check_model(model)
-    except _ERRORS as error:
-        raise FormatError(f"the model is not valid ({_line(error)})") from None
-
-
-def _line(error: BaseException) -> str:
-    return visible(" ".join(str(error).split()), kept="")[:_LINE]
-
-
-_LINE = 300
-"""The most characters of a library's message."""
+    with _refused("the model is not valid ({})"), doing("checking it"):
+        onnx.checker.check_model(model)

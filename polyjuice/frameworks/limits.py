@@ -45,7 +45,6 @@ class ReadLimits:
 
     @property
     def all_elements(self) -> int:
-        """The most elements of all values together."""
         return _ALL * self.elements
 
 
@@ -53,7 +52,6 @@ _limits = ReadLimits()
 
 
 def read_limits() -> ReadLimits:
-    """Return the limits within which this process reads models."""
     return _limits
 
 
@@ -65,7 +63,6 @@ def set_read_limits(limits: ReadLimits) -> None:
 
 @contextmanager
 def reading_within(limits: ReadLimits) -> Iterator[None]:
-    """Let this process read models within these limits inside the block."""
     before = _limits
     set_read_limits(limits)
     try:

@@ -81,14 +81,12 @@ def onnx_in_float64(artifact: Artifact) -> Artifact | None:
 
 
 def torch_in_float64(artifact: Artifact) -> Artifact:
-    """Return a Torch program in float64."""
     program = _Widened("torch", _WIDE_CASTS).visit(ast.parse(artifact.source))
     arrays = _widened_arrays(artifact)
     return replace(artifact, source=ast.unparse(program), arrays=arrays, setup={**artifact.setup, "wide": True})
 
 
 def tensorflow_in_float64(artifact: Artifact) -> Artifact:
-    """Return a TensorFlow program in float64."""
     program = _Widened("tf", {}).visit(ast.parse(artifact.source))
     program.body[1:1] = ast.parse(_DEFINED).body  # after the import
     return replace(artifact, source=ast.unparse(program), arrays=_widened_arrays(artifact))

@@ -22,7 +22,6 @@ def indented(lines: Iterable[str]) -> list[str]:
 
 
 def function(name: str, parameters: Sequence[str], body: Iterable[str], decorator: str = "") -> list[str]:
-    """Return the lines of a function."""
     return [*filter(None, [decorator]), f"def {name}({', '.join(parameters)}):", *indented(body)]
 
 

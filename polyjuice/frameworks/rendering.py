@@ -44,14 +44,12 @@ def content(array: np.ndarray) -> tuple[str, bool]:
 
 
 def numpy_type(dtype: str) -> str:
-    """The name of an element type in NumPy, or in ml_dtypes."""
     if dtype == "bool":
         return dtype
     return f"{'ml_dtypes' if mark(dtype) else 'np'}.{dtypes.framework_name(dtype)}"
 
 
 def written_numpy(array: np.ndarray) -> str:
-    """Python code for a NumPy array with these elements."""
     elements, uniform = content(array)
     dtype = dtypes.dtype_of(array)
     text = numpy_type(dtype)
@@ -59,7 +57,6 @@ def written_numpy(array: np.ndarray) -> str:
 
 
 def loaded_numpy(dtype: str, name: str) -> str:
-    """Python code for a NumPy array of the archive."""
     marked = mark(dtype)
     return f'ARRAYS["{name}{marked}"].view({numpy_type(dtype)})' if marked else f'ARRAYS["{name}"]'
 

@@ -33,7 +33,6 @@ def version() -> str:
 
 def check() -> None:
     """Do nothing: there is no environment to check."""
-    return
 
 
 def prepare(options: dict[str, Any]) -> None:
@@ -43,7 +42,6 @@ def prepare(options: dict[str, Any]) -> None:
 
 def start(options: dict[str, Any]) -> None:
     """Do nothing: there are no options."""
-    return
 
 
 def knobs() -> list[str]:

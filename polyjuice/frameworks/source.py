@@ -521,7 +521,6 @@ class _Writer:
 
 
 def _is_beyond_ints(value: float) -> bool:
-    """Return whether a number is an integer that frameworks do not accept from Python."""
     return isinstance(value, int) and value > _LARGEST_NUMBER
 
 

@@ -74,7 +74,6 @@ def bind(model: ModelProto, sizes: Sizes) -> None:
 
 
 def bound(source: bytes, sizes: Sizes) -> ModelProto:
-    """Return a serialized model with numbers for symbols."""
     model: ModelProto = ModelProto.FromString(source)
     bind(model, sizes)
     return model

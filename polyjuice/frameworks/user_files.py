@@ -39,7 +39,6 @@ class _Saved(TypedDict):
 
 
 def program_name(stem: str, format: str) -> str:
-    """Return the name of the file for the program's text, or for the serialized model."""
     return f"{stem}.{registry.find(format).suffix}"
 
 

@@ -34,7 +34,6 @@ DIALECT = Dialect(
 
 
 def lower(graph: Graph, chooser: Chooser, request: Request = USUAL) -> Artifact:
-    """Return the JAX source of a graph. Raises Unlowerable, which names the node."""
     return write(graph, chooser, DIALECT)
 
 

@@ -6,5 +6,4 @@ from polyjuice.ir import dtypes
 
 
 def jax_type(dtype: str) -> str:
-    """The name of an element type in a program."""
     return f"jnp.{'bool_' if dtype == 'bool' else dtypes.framework_name(dtype)}"

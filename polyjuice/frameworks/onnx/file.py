@@ -34,7 +34,6 @@ def load_model(path: str | Path) -> ModelProto:
 
 
 def load_tensor(path: str | Path) -> TensorProto:
-    """Return the tensor in a file. Raises FormatError."""
     try:
         tensor: TensorProto = TensorProto.FromString(bounded_bytes(path))
     except DecodeError:
@@ -77,7 +76,6 @@ def _load_external(tensors: Iterable[TensorProto], model: Path, held: int) -> No
 
 
 def _data(tensor: TensorProto, base: Path, folders: set[Path], left: int) -> bytes:
-    """The bytes of a tensor. Raises FormatError."""
     entries = {entry.key: entry.value for entry in tensor.external_data}
     location = entries.get("location")
     if not isinstance(location, str) or not location or not location.isprintable():
@@ -111,7 +109,6 @@ def _data(tensor: TensorProto, base: Path, folders: set[Path], left: int) -> byt
 
 
 def _number(entries: dict[str, str], key: str) -> int | None:
-    """A number of bytes, None where it is absent. Raises FormatError."""
     text = entries.get(key)
     if text is None:
         return None

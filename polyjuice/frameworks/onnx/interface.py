@@ -46,7 +46,6 @@ def rewrite(model: ModelProto, graph: Graph, chooser: Chooser, drawn: Drawn) -> 
 
 
 def forms_of(model: ModelProto) -> Iterator[Form]:
-    """Yield the forms that an existing model has."""
     inputs = {value.name for value in model.graph.input}
     constants = {tensor.name for tensor in model.graph.initializer}
     outputs = {value.name for value in model.graph.output}

@@ -38,12 +38,10 @@ class OnnxProgram:
 
     @cached_property
     def model(self) -> ModelProto:
-        """The parsed model."""
         return onnx.load_from_string(self.source)
 
     @property
     def language(self) -> str:
-        """The listing's language for Markdown."""
         return "text"
 
     @property
@@ -142,7 +140,6 @@ class _Calls:
 
 
 def _held_operators(node: NodeProto) -> str:
-    """The operators of a node's subgraphs, in braces."""
     graphs = (attribute.g for attribute in node.attribute if attribute.type == AttributeProto.GRAPH)
     names = list(dict.fromkeys(_operator(inner) for graph in graphs for inner in _nodes(graph)))
     more = ", ..." if len(names) > _HELD else ""
@@ -155,7 +152,6 @@ def _short_number(value: np.generic) -> str:
 
 
 def _nodes(graph: GraphProto) -> Iterator[NodeProto]:
-    """All nodes, including those of subgraphs."""
     return (inner for node in graph.node for inner in nested_nodes(node))
 
 
@@ -201,7 +197,6 @@ def _graph(graph: GraphProto, title: str, outer: Mapping[str, str] = MappingProx
 
 
 def _function(function: FunctionProto, outer: list[str]) -> str:
-    """The text of a local function, with the opsets that differ from the model's."""
     names = _names(function)
     own = ", ".join(opset for opset in _opsets(function) if opset not in outer)
     attributes = [*function.attribute, *(a.name for a in function.attribute_proto)]
@@ -215,7 +210,6 @@ def _function(function: FunctionProto, outer: list[str]) -> str:
 def _node(
     node: NodeProto, operands: Mapping[str, str], names: Mapping[str, str], types: Mapping[str, ValueInfoProto]
 ) -> Iterator[str]:
-    """A line for a node, and further ones for its subgraphs."""
     texts = [operands.get(x) or code_text(x) for x in node.input]
     texts += [f"{code_text(a.name)}={_attribute(node, a)}" for a in node.attribute if a.type != AttributeProto.GRAPH]
     results = ", ".join(names.get(y) or code_text(y) for y in node.output)

@@ -59,7 +59,6 @@ def from_proto(proto: NodeProto, identity: str) -> Node:
 
 
 def to_proto(node: Node) -> NodeProto:
-    """The NodeProto of an opaque Node, with a marked name."""
     own = len(node.inputs) - node.attrs.get(CAPTURED, 0)
     name = node.identity or NO_IDENTITY + next(filter(None, node.outputs), "")
     proto = NodeProto(op_type=node.op, domain=node.domain, name=MARK + name)

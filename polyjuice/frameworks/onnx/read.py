@@ -92,7 +92,6 @@ def from_model(model: ModelProto, where: str = "model") -> Graph:
 
 
 def _graph(model: ModelProto, where: str) -> Graph:
-    """The Graph of a model whose structure has been checked. Raises FormatError."""
     try:
         graph = _Reader(prepare(model), Budget()).read()
         return check(replace(graph, updates=_updates(model)))
@@ -127,7 +126,6 @@ class _Reader:
             self.used.update(name for inner in nested_nodes(node) for name in inner.input)
 
     def read(self) -> Graph:
-        """The Graph of the whole model. Raises FormatError."""
         for tensor in self.proto.initializer:
             self.add_constant(tensor.name, to_array(tensor, tensor.name))
         for info in self.proto.input:
@@ -224,7 +222,6 @@ class _Reader:
         return True
 
     def filled(self, fill: np.ndarray, shape: tuple[int, ...], result: str) -> np.ndarray:
-        """The result of ConstantOfShape. Raises FormatError."""
         if fill.size != 1:
             raise FormatError("its value is not one number")
         if any(size < 0 for size in shape):

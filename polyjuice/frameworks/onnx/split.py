@@ -51,7 +51,6 @@ def _input_names(graph: GraphProto) -> list[str]:
 
 
 def _variables(graph: GraphProto) -> set[str]:
-    """Return the names of all values that are no constants."""
     return {*_input_names(graph), *(name for node in graph.node for name in node.output if name)}
 
 
@@ -169,7 +168,6 @@ def _array(tensor: TensorProto) -> np.ndarray:
 
 
 def _inferred(model: ModelProto) -> dict[str, ValueInfoProto]:
-    """Return the declarations of values, as far as shape inference knows them."""
     try:
         graph = onnx.shape_inference.infer_shapes(model).graph
     except (onnx.shape_inference.InferenceError, ValueError):

@@ -140,7 +140,6 @@ class _Check:
         self.calls: Counter[FunctionKey] = Counter()
 
     def graph(self, graph: GraphProto, depth: int) -> None:
-        """Check a graph. Raises FormatError."""
         if depth > DEPTH:
             raise TooLarge(f"subgraphs are nested more than {DEPTH} deep")
         _check_name(graph.name, "the graph")
@@ -157,7 +156,6 @@ class _Check:
         self.nodes(graph.node, depth)
 
     def function(self, function: FunctionProto) -> None:
-        """Check a function. Raises FormatError."""
         for name in (*function.input, *function.output, *function.attribute):
             _check_name(name, "a value")
         for value in function.value_info:
@@ -166,7 +164,6 @@ class _Check:
         self.nodes(function.node, 0)
 
     def nodes(self, nodes: Sequence[NodeProto], depth: int) -> None:
-        """Check the nodes of one graph. Raises FormatError."""
         self.cost += len(nodes)
         _check_nodes(self.cost)
         for index, node in enumerate(nodes):
@@ -177,7 +174,6 @@ class _Check:
                 raise type(error)(str(error) if inner else f"node {label(node, index)}: {error}") from None
 
     def node(self, node: NodeProto, depth: int) -> None:
-        """Check a node and its subgraphs. Raises FormatError."""
         self.count_values(len(node.input) + len(node.output) + len(node.attribute))
         for name in (node.name, node.op_type, node.domain, node.overload, *node.input, *node.output):
             _check_name(name, "a value or the node")
@@ -197,14 +193,12 @@ class _Check:
                 self.graph(graph, depth + 1)
 
     def count_values(self, count: int) -> None:
-        """Count names of values and attributes. Raises TooLarge."""
         self.values += count
         most = _NAMES * read_limits().nodes
         if self.values > most:
             raise TooLarge(f"the model has more than {most:,} names of values; raise --max-nodes")
 
     def attribute(self, attribute: AttributeProto) -> None:
-        """Check the value of an attribute without its subgraphs. Raises FormatError."""
         _check_name(attribute.name, "an attribute")
         if attribute.ref_attr_name:
             if attribute.ref_attr_name not in self.references:
@@ -328,14 +322,12 @@ def _inlined(costs: dict[FunctionKey, int], calls: dict[FunctionKey, Counter[Fun
 
 
 def _check_value(value: ValueInfoProto) -> None:
-    """Check the names in a declaration. Raises FormatError."""
     _check_name(value.name, "a value")
     for dim in value.type.tensor_type.shape.dim:
         _check_name(dim.dim_param, "a dimension")
 
 
 def _check_tensor(tensor: TensorProto) -> None:
-    """Check a tensor's declaration. Raises FormatError."""
     _check_name(tensor.name, "a tensor")
     if any(size < 0 for size in tensor.dims):
         raise FormatError(f"the tensor {tensor.name!r} has a negative dimension")

@@ -15,7 +15,6 @@ RESERVED = "polyjuice:"
 
 
 def graphs_of(attribute: AttributeProto) -> list[GraphProto]:
-    """The subgraphs in one attribute."""
     return [attribute.g] if attribute.type == AttributeProto.GRAPH else list(attribute.graphs)
 
 

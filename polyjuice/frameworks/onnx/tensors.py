@@ -17,7 +17,6 @@ _NAMES = {code: name for name, code in _CODES.items()}
 
 
 def code_of(dtype: str) -> int:
-    """ONNX's number of an element type."""
     return int(_CODES[dtype])
 
 
@@ -46,7 +45,6 @@ def to_array(tensor: TensorProto, name: str) -> np.ndarray:
 
 
 def to_value_info(name: str, type: TensorType) -> ValueInfoProto:
-    """The declaration of a value of a static type."""
     return helper.make_tensor_value_info(name, code_of(type.dtype), type.shape)
 
 
@@ -76,7 +74,6 @@ def static_type(type: TypeProto, value: str) -> TensorType | None:
 
 
 def constant_node(tensor: TensorProto) -> NodeProto:
-    """The Constant node that stands for an initializer."""
     node = helper.make_node("Constant", [], [tensor.name], value=tensor)
     node.attribute[0].t.name = ""
     return node

@@ -83,7 +83,6 @@ def takes(op: str, operands: tuple[str | None, ...], results: tuple[str | None, 
 
 
 def element_text(dtype: str) -> str:
-    """ONNX's text for tensors of an element type."""
     return f"tensor({_NAMES.get(dtype, dtype)})"
 
 

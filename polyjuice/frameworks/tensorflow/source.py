@@ -50,7 +50,6 @@ SETTINGS: Mapping[str, float] = {"plain": 0.0, "dynamic": 1.0}
 
 
 def lower(graph: Graph, chooser: Chooser, request: Request = USUAL) -> Artifact:
-    """Return the TensorFlow source of a graph. Raises Unlowerable, which names the node."""
     dynamic = chooser.about("sizes").chance(SETTINGS.get(request.wanted.setting, request.unknown_sizes), plain=False)
     artifact = write(graph, chooser, DIALECT)
     if not dynamic:

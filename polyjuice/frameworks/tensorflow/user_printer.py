@@ -67,7 +67,6 @@ def capture(call: Callable[..., Any], inputs: Sequence[tf.Tensor]) -> tuple[Arti
 
 
 def run(artifact: Artifact, inputs: Sequence[tf.Tensor]) -> list[tf.Tensor]:
-    """Run the source of an artifact, uncompiled."""
     assert isinstance(artifact.source, str)
     module = ModuleType("given")
     exec(artifact.source, module.__dict__)
@@ -135,7 +134,6 @@ class _Writer:
         self._attributes = set(dir(tf.Module)) | {"__call__"}
 
     def source(self) -> str:
-        """Return the text of the program. Raises NotCaptured."""
         graph = self._traced.graph
         variables = {id(variable.handle): variable for variable in graph.variables}
         names = {}
@@ -346,7 +344,6 @@ def _attributes(op: Any, parameters: Mapping[str, Any]) -> Iterator[tuple[str, s
 
 
 def _value(held: Any) -> str:
-    """Return the text of an attribute. Raises NotCaptured."""
     kind = held.WhichOneof("value")
     if kind == "list":
         fields = held.list.ListFields()

@@ -128,7 +128,6 @@ def _without_root(name: str, contents: Mapping[str, bytes]) -> str:
 
 
 def _check_json(content: bytes, size: int) -> None:
-    """Check a program, or the table of its weights. Raises FormatError."""
     try:
         whole = json.loads(content)
     except (ValueError, RecursionError) as error:
@@ -153,7 +152,6 @@ def _objects(whole: Any) -> Iterator[Mapping[str, Any]]:
 
 
 def _check_object(one: Mapping[str, Any], size: int) -> None:
-    """Check an object of the program's JSON text. Raises FormatError."""
     if any(len(key) > TEXT for key in one):
         raise TooLarge(f"a name has more than {TEXT:,} characters")
     if "target" in one and "inputs" in one:

@@ -128,7 +128,6 @@ class _Reader:
         self.opaque: set[Any] = set()
 
     def read(self) -> Graph:
-        """The Graph of the program. Raises FormatError."""
         inputs = {spec.arg.name: spec for spec in self.program.graph_signature.input_specs}
         outputs: tuple[str, ...] = ()
         updates: dict[str, int] = {}
@@ -147,7 +146,6 @@ class _Reader:
         return check(prune(replace(self.builder.build(outputs), updates=updates)))
 
     def placeholder(self, node: FxNode, spec: Any) -> None:
-        """Add an input or a constant. Raises FormatError for unsupported kinds."""
         program = self.program
         match spec.kind:
             case _ if isinstance(spec.arg, ConstantArgument):

@@ -97,22 +97,18 @@ class Memory:
             )
 
     def is_early(self, number: int) -> bool:
-        """Return whether a node's result exists already, as a view."""
         return number in self._early
 
     def is_shared(self, value: str) -> bool:
-        """Return whether a value may lie in the memory of an input."""
         return bool(self._shares.get(value))
 
     def puts(self, number: int) -> bool:
-        """Write a node's result into an input by replacing a part of it, if possible; return whether it was written."""
         node = self._nodes[number]
         if node.qualified not in torch_writes.SCATTERS:
             return False
         return any(self._over(cell, number, "") for cell in self._open(number, node.outputs[0]))
 
     def holds(self, number: int, text: str) -> bool:
-        """Write a node's result, whose expression is ``text``, into an input instead; return whether it was written."""
         node = self._nodes[number]
         if len(node.outputs) > 1 or node.qualified in torch_writes.SCATTERS:
             return False
@@ -120,7 +116,6 @@ class Memory:
         return any(self._over(cell, number, text) or self._out(cell, number, text) for cell in cells)
 
     def after(self, number: int) -> None:
-        """Write the values that are due after a node; -1 stands for the time before the first node."""
         results = [name for name in self._nodes[number].outputs if name] if number >= 0 else []
         for name in results:
             operands = [] if name in self._fresh else self._nodes[number].inputs

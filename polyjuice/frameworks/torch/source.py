@@ -103,7 +103,6 @@ _ALIKE = 0.5
 
 
 def lower(graph: Graph, chooser: Chooser, request: Request = USUAL) -> Artifact:
-    """Return the Torch source of a graph. Raises Unlowerable, which names the node."""
     wanted = request.wanted
     setup: dict[str, Any] = {}
     setting = SETTINGS.get(wanted.setting, _Setting(_MODES, _FREEZING, request.unknown_sizes))

@@ -163,11 +163,9 @@ class _Renamed(ast.NodeTransformer):
         self._names = names
 
     def visit_Name(self, node: ast.Name) -> ast.expr:
-        """Return the replacement of a name, or the name itself."""
         return self._other(node) or node
 
     def visit_Attribute(self, node: ast.Attribute) -> ast.expr:
-        """Return the replacement of an attribute, or the attribute with its value visited."""
         return self._other(node) or ast.Attribute(self.visit(node.value), node.attr, node.ctx)
 
     def _other(self, node: ast.Name | ast.Attribute) -> ast.expr | None:

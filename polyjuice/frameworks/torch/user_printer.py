@@ -221,7 +221,6 @@ class _Writer:
         self._taken = {"self", "torch", "arrays", *(node.name for node in self._graph.nodes)}
 
     def source(self) -> str:
-        """Return the text of the program. Raises NotCaptured."""
         places = [node for node in self._graph.nodes if node.op == "placeholder"]
         parameters = [self._fresh(f"x{n}") for n in range(len(self._inputs))]
         recorded = self._recorded

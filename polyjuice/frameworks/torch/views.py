@@ -46,7 +46,6 @@ def overwrite(template: str, call: Call, draws: Draws) -> str | None:
 
 
 def halves(size: int) -> list[str]:
-    """Return the two halves of the first axis, which has more than one element."""
     return [f"[:{size // 2}]", f"[{size // 2}:]"]
 
 
@@ -56,7 +55,6 @@ def selects(size: int) -> list[str]:
 
 
 def reversed_axes(rank: int) -> str:
-    """Return a permutation of all axes in reverse order."""
     return f".permute({tuple(reversed(range(rank)))})"
 
 

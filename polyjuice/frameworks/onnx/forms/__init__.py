@@ -106,7 +106,6 @@ def rewrite(
 
 
 def is_constant(node: NodeProto) -> bool:
-    """Return whether a node is a constant that a form needs."""
     return node.op_type == "Constant" and node.output[0].startswith(MADE) and node.attribute[0].name == "value"
 
 

@@ -20,7 +20,6 @@ _WITH_KERNELS = ("Conv", "ConvTranspose", "ConvInteger", "QLinearConv")
 
 
 def rules() -> Iterator[FormRule]:
-    """Yield forms for each attribute that has a default, in ONNX's schema or in its prose."""
     for (domain, operator), op in TABLE.items():
         if domain or op.unrolled:
             continue

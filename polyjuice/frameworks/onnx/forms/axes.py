@@ -36,7 +36,6 @@ _NUM_OUTPUTS_OPSET = 18
 
 
 def rules() -> Iterator[FormRule]:
-    """Yield the forms of axes, shapes and bounds."""
     listed = (*REDUCTIONS, "Squeeze", "Unsqueeze")
     yield observed(
         "axes as attribute",

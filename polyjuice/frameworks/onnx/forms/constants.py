@@ -41,7 +41,6 @@ _LARGEST = 4096
 
 
 def rules() -> Iterator[FormRule]:
-    """Yield the forms of constants."""
     yield FormRule("as Shape", ("Constant",), 0.5, _as_shape, becomes("Shape"))
     yield FormRule("as ConstantOfShape", ("Constant",), 0.5, _as_constant_of_shape, becomes("ConstantOfShape"))
     yield FormRule("as Range", ("Constant",), 0.5, _as_range, becomes("Range"))

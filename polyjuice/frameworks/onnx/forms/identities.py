@@ -35,7 +35,6 @@ Suits = Callable[[TensorType], bool]
 
 
 def rules() -> Iterator[FormRule]:
-    """Yield a form for each such operator."""
     for name, (suits, make) in _WAYS.items():
         shows = becomes(name) if name in _SHOWN else None
         yield FormRule(f"through {name}", (VALUE,), _CHANCE, _through(suits, make), shows)

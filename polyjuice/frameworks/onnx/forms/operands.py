@@ -54,7 +54,6 @@ _TRAINING_OPSET = 12
 
 
 def rules() -> Iterator[FormRule]:
-    """Yield the forms of operands."""
     for operator, place in _BIASED.items():
         yield observed("bias absent", [operator], _lacks(place), _shows_no(place))
         yield FormRule("bias of zeros", (operator,), 0.4, _bias_of_zeros)

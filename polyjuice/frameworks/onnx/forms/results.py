@@ -28,7 +28,6 @@ _AXES_OPSET = 13
 
 
 def rules() -> Iterator[FormRule]:
-    """Yield the forms of optional results."""
     for operator, names in _OPTIONAL.items():
         for place, name in enumerate(names, 1):
             yield FormRule(f"{name} asked for", (operator,), _ASKED_FOR, _asked_for(place), _has_result(place))

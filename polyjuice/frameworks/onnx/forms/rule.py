@@ -39,7 +39,6 @@ class FormSite:
     _names: int = 0
 
     def operand(self, node: NodeProto, position: int = 0) -> TensorType:
-        """Return the type of an input."""
         return self.types[node.input[position]]
 
     def result(self, node: NodeProto) -> TensorType:
@@ -47,17 +46,14 @@ class FormSite:
         return self.types[next(filter(None, node.output))]
 
     def array(self, node: NodeProto, position: int) -> np.ndarray | None:
-        """Return the value of an input that is present and constant."""
         name = node.input[position] if position < len(node.input) else ""
         return self.made.get(name, self.constants.get(name))
 
     def fresh(self) -> str:
-        """Return an unused name."""
         self._names += 1
         return f"{MADE}{self.place}:{self._names}"
 
     def constant(self, array: np.ndarray) -> str:
-        """Add a constant and return its name."""
         name = self.fresh()
         self.before.append(constant_node(to_tensor(array, name)))
         self.made[name] = array
@@ -65,11 +61,9 @@ class FormSite:
         return name
 
     def integers(self, values: Sequence[int]) -> str:
-        """Add a constant vector of int64 and return its name."""
         return self.constant(np.asarray(values, np.int64))
 
     def apply(self, op: str, *inputs: str, **attributes: Any) -> str:
-        """Put an operator before the node and return the name of its result."""
         name = self.fresh()
         self.before.append(helper.make_node(op, inputs, [name], **attributes))
         return name
@@ -84,28 +78,23 @@ class NodeView:
     constants: Mapping[str, np.ndarray]
 
     def lacks(self, name: str) -> bool:
-        """Return whether the attribute, or else the input, of this name could be there and is absent."""
         if name in self.schema.attributes:
             return attribute(self.node, name) is None
         return any(formal.name == name and not has_input(self.node, i) for i, formal in enumerate(self.schema.inputs))
 
     def states(self, name: str) -> bool:
-        """Return whether the attribute, or else the input, of this name is there."""
         if name in self.schema.attributes:
             return attribute(self.node, name) is not None
         return any(formal.name == name and has_input(self.node, i) for i, formal in enumerate(self.schema.inputs))
 
     def computes(self, name: str) -> bool:
-        """Return whether the input of this name is there and not constant."""
         places = [i for i, formal in enumerate(self.schema.inputs) if formal.name == name]
         return any(has_input(self.node, i) and self.node.input[i] not in self.constants for i in places)
 
     def array(self, position: int) -> np.ndarray | None:
-        """Return the value of an input that is present and constant."""
         return self.constants.get(self.node.input[position]) if position < len(self.node.input) else None
 
     def integers(self, position: int) -> list[int]:
-        """Return the elements of a constant input of integers; empty for any other."""
         array = self.array(position)
         return [] if array is None or array.dtype.kind not in "iu" else array.ravel().tolist()
 
@@ -139,38 +128,31 @@ def observed(name: str, operators: Sequence[str], holds: Write, shows: Shows | N
 
 
 def lacks(name: str) -> Shows:
-    """Return what recognises the absence of an attribute or an input."""
     return lambda view: view.lacks(name)
 
 
 def states(name: str) -> Shows:
-    """Return what recognises an attribute or an input that need not be there."""
     return lambda view: view.states(name)
 
 
 def computes(name: str) -> Shows:
-    """Return what recognises a computed input."""
     return lambda view: view.computes(name)
 
 
 def becomes(operator: str) -> Shows:
-    """Return what recognises a node of another operator."""
     return lambda view: view.node.op_type == operator
 
 
 def attribute(node: NodeProto, name: str) -> AttributeProto | None:
-    """Return the attribute of a node; None if it is absent."""
     return next((a for a in node.attribute if a.name == name), None)
 
 
 def value(node: NodeProto, name: str, default: Any = None) -> Any:
-    """Return the value of an attribute, or the default."""
     found = attribute(node, name)
     return default if found is None else helper.get_attribute_value(found)
 
 
 def drop(node: NodeProto, name: str) -> None:
-    """Remove an attribute."""
     kept = [a for a in node.attribute if a.name != name]
     del node.attribute[:]
     node.attribute.extend(kept)
@@ -199,11 +181,9 @@ def set_input(node: NodeProto, position: int, name: str) -> None:
 
 
 def cut_inputs(node: NodeProto) -> None:
-    """Drop absent inputs at the end."""
     while node.input and not node.input[-1]:
         node.input.pop()
 
 
 def has_input(node: NodeProto, position: int) -> bool:
-    """Return whether an input is present."""
     return position < len(node.input) and bool(node.input[position])

@@ -26,7 +26,6 @@ _TRUTH, _NUMBER = TensorType("bool", ()), TensorType("int64", ())
 
 
 def rules() -> Iterator[FormRule]:
-    """Yield the forms with a subgraph."""
     yield FormRule("in an If", (VALUE,), _CHANCE, _in_an_if)
     yield FormRule("in a Loop", (VALUE,), _CHANCE, _in_a_loop)
     yield FormRule("in a Scan", (VALUE,), _CHANCE, _in_a_scan)

@@ -14,7 +14,6 @@ _POOLS = ("MaxPool", "AveragePool", "LpPool")
 
 
 def rules() -> Iterator[FormRule]:
-    """Yield the forms of convolutions and poolings."""
     for mode, chance in (("VALID", 0.3), ("SAME_UPPER", 0.4), ("SAME_LOWER", 0.7)):
         yield FormRule(f"auto_pad {mode}", (*_CONVOLUTIONS, *_POOLS), chance, _auto_pad(mode), _has_auto_pad(mode))
     yield FormRule("auto_pad VALID", ("ConvTranspose",), 0.3, _auto_pad("VALID"), _has_auto_pad("VALID"))

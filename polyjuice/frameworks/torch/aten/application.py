@@ -40,13 +40,11 @@ class AtenCall:
 
     @property
     def result(self) -> TensorType:
-        """The type of the first result."""
         first = self.results[0]
         assert first is not None
         return first
 
     def type(self, name: str) -> TensorType:
-        """The type of a value."""
         return self.builder.types[name]
 
     def multi(self, op: str, /, *operands: str, domain: str = "", **attrs: Any) -> tuple[ValueName, ...]:
@@ -61,11 +59,9 @@ class AtenCall:
             raise NotCovered(str(error)) from None
 
     def op(self, op: str, /, *operands: str, **attrs: Any) -> ValueName:
-        """Apply an operator of the table and return its first result. Raises NotCovered."""
         return self.multi(op, *operands, **attrs)[0]
 
     def constant(self, value: Any, dtype: str) -> ValueName:
-        """A constant of an element type."""
         array = np.asarray(value).astype(dtypes.to_numpy(dtype))
         name = ValueName(self.builder.constant(array))
         self.arrays[name] = array
@@ -82,7 +78,6 @@ class AtenCall:
         return self.tensor(self["self"], self.result.dtype)
 
     def axis(self, name: str = "dim") -> int:
-        """The axis in an argument, counted from the front."""
         return normalize_axis(self[name], self.type(self["self"]).rank)
 
     def axes(self, name: str = "dim") -> tuple[int, ...]:
@@ -105,5 +100,4 @@ def demand(condition: bool, why: str) -> None:
 
 
 def shaped(c: AtenCall, x: ValueName, shape: tuple[int, ...]) -> ValueName:
-    """The value, reshaped unless it has the shape already."""
     return x if c.type(x).shape == shape else c.op("Reshape", x, shape=shape, allowzero=int(0 in shape))
