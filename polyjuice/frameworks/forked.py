@@ -91,7 +91,8 @@ def _run(function: Callable[[], object], limits: ReadLimits) -> tuple[tuple[str,
             if status is None:  # an interrupt, or no process could be forked
                 signal.pthread_sigmask(signal.SIG_SETMASK, unblocked)
                 _kill(child)
-        return answer, status, _said(place)
+        text = place[:].rstrip(b"\0").decode(errors="replace")
+        return answer, status, f" ({text})" if text else ""
 
 
 def fork() -> int:
@@ -116,11 +117,6 @@ def _kill(child: int) -> None:
             os.kill(child, signal.SIGKILL)
         with suppress(ChildProcessError):
             os.waitpid(child, 0)
-
-
-def _said(place: mmap.mmap) -> str:
-    text = place[:].rstrip(b"\0").decode(errors="replace")
-    return f" ({text})" if text else ""
 
 
 @contextmanager

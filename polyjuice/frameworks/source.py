@@ -221,7 +221,11 @@ class _Writer:
         dtype = dtypes.dtype_of(array)
         value = uniform_value(array)
         draws = self._chooser.about("constant", name)
-        if value is not None and not _is_beyond_ints(value) and draws.chance(_NUMBER, plain=True):
+        if (
+            value is not None
+            and not (isinstance(value, int) and value > _LARGEST_NUMBER)
+            and draws.chance(_NUMBER, plain=True)
+        ):
             self._numbers[name] = repr(value)
             return
         if value is None and draws.chance(_MADE, plain=False) and self._dialect.made(array, "", draws):
@@ -518,10 +522,6 @@ class _Writer:
         if self._idioms["in place"] or self._memory:
             return []
         return further_result(inner, self._chooser, _FURTHER_RESULT, self._idioms)
-
-
-def _is_beyond_ints(value: float) -> bool:
-    return isinstance(value, int) and value > _LARGEST_NUMBER
 
 
 def _first_result(node: Node) -> str:

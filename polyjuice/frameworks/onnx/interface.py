@@ -7,7 +7,7 @@ a default. Equal initializers may become one, and one may become several.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 
 from onnx import GraphProto, ModelProto, NodeProto, TensorProto, ValueInfoProto, helper
 
@@ -128,7 +128,8 @@ def _declared(tensor: TensorProto) -> ValueInfoProto:
 
 def _shared(model: ModelProto, graph: Graph, draws: Draws) -> bool:
     proto = model.graph
-    fixed = _fixed(proto)
+    captured = {name for node in proto.node for name in close(node)[1]}
+    fixed = captured.union(value.name for value in (*proto.input, *proto.output))
     merged: dict[str, str] = {}
     for equal in _doubles(proto).values():
         first, *others = equal
@@ -165,11 +166,6 @@ def _doubles(proto: GraphProto) -> dict[tuple[int, tuple[int, ...], bytes], list
         if tensor.HasField("raw_data"):
             found.setdefault((tensor.data_type, tuple(tensor.dims), tensor.raw_data), []).append(tensor.name)
     return found
-
-
-def _fixed(proto: GraphProto) -> Collection[str]:
-    captured = {name for node in proto.node for name in close(node)[1]}
-    return captured.union(value.name for value in (*proto.input, *proto.output))
 
 
 _INPUT_AS_OUTPUT = MODEL, "an input as an output"

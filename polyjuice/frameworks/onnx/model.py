@@ -131,7 +131,9 @@ def lower(graph: Graph, chooser: Chooser, request: Request = USUAL) -> Artifact:
         graph = axes_from_the_end(graph, chooser, idioms)
     graph = _explicit_broadcasts(graph, chooser, idioms)
     graph, arguments = _constants_as_inputs(graph, chooser, idioms)
-    graph = _further_result(graph, chooser, idioms)
+    made = [name for node in graph.nodes for name in node.outputs if name and name not in graph.outputs]
+    further = further_result(made, chooser, _FURTHER_RESULT, idioms)
+    graph = replace(graph, outputs=(*graph.outputs, *further))
     callings = (Calling.DIRECT, Calling.WRAPPED)  # an ONNX function cannot be a value or contain another function
     outline = None if FUNCTIONS in lacks else choose(graph, chooser, callings)
     _check_narrow(graph)
@@ -147,7 +149,8 @@ def lower(graph: Graph, chooser: Chooser, request: Request = USUAL) -> Artifact:
     constants = {t.name: to_array(t, t.name) for t in model.graph.initializer}
     if outline:
         _outline(model, outline, chooser, idioms)
-    chance = _constant_chance(seed_forms)
+    as_nodes = any(name.startswith("Constant: ") for name in seed_forms)
+    chance = _SEED_CONSTANT_NODES if as_nodes else _CONSTANT_NODES
     if CONSTANT_NODES not in lacks and chooser.about("constant nodes").chance(chance, plain=False):
         _constant_nodes(model, chooser, idioms)
     _forms(model, graph, constants, chooser, drawn)
@@ -242,15 +245,6 @@ def _constants_as_inputs(
     names = [name for name, _ in moved]
     constants = {name: array for name, array in graph.constants.items() if name not in names}
     return replace(graph, inputs=(*graph.inputs, *names), constants=constants), moved
-
-
-def _further_result(graph: Graph, chooser: Chooser, idioms: Counter[str]) -> Graph:
-    made = [name for node in graph.nodes for name in node.outputs if name and name not in graph.outputs]
-    return replace(graph, outputs=(*graph.outputs, *further_result(made, chooser, _FURTHER_RESULT, idioms)))
-
-
-def _constant_chance(seed_forms: Collection[str]) -> float:
-    return _SEED_CONSTANT_NODES if any(name.startswith("Constant: ") for name in seed_forms) else _CONSTANT_NODES
 
 
 def _constant_nodes(model: ModelProto, chooser: Chooser, idioms: Counter[str]) -> None:

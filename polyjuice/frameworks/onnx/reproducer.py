@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import keyword
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from onnx import AttributeProto, GraphProto, ModelProto, NodeProto, TensorProto, ValueInfoProto, helper, numpy_helper
+from onnx import AttributeProto, ModelProto, NodeProto, TensorProto, ValueInfoProto, helper, numpy_helper
 
 from polyjuice.frameworks.expressions import number
 from polyjuice.frameworks.rendering import SMALL, Rendering, loaded_numpy, nested, written_numpy
@@ -58,7 +58,10 @@ class _Side:
         names = {"": "", **dict(zip((value.name for value in graph.input), self.inputs, strict=True))}
         outputs = [value.name for value in graph.output]
         names.update({name: "y" if len(outputs) == 1 else f"y{i}" for i, name in enumerate(outputs)})
-        for stem, group in (("c", [t.name for t in graph.initializer]), ("v", list(_made(graph)))):
+        for stem, group in (
+            ("c", [t.name for t in graph.initializer]),
+            ("v", [name for node in graph.node for name in node.output]),
+        ):
             for name in group:
                 if name not in names:
                     names[name] = _fresh(name, stem, set(names.values()))
@@ -105,10 +108,6 @@ def _is_text(data: bytes) -> bool:
     except UnicodeDecodeError:
         return False
     return True
-
-
-def _made(graph: GraphProto) -> Iterator[str]:
-    return (name for node in graph.node for name in node.output)
 
 
 def _fresh(name: str, stem: str, taken: set[str]) -> str:

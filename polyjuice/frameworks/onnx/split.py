@@ -7,7 +7,7 @@ from functools import partial
 
 import numpy as np
 import onnx
-from onnx import FunctionProto, GraphProto, ModelProto, NodeProto, TensorProto, ValueInfoProto, helper, numpy_helper
+from onnx import FunctionProto, GraphProto, ModelProto, NodeProto, ValueInfoProto, helper, numpy_helper
 from onnx.reference import ReferenceEvaluator
 
 from polyjuice.execution import Artifact
@@ -154,17 +154,13 @@ def _values(model: ModelProto, inputs: Mapping[str, np.ndarray]) -> dict[str, np
     """
     known = dict(inputs)
     for tensor in model.graph.initializer:
-        known[tensor.name] = _array(tensor)
+        known[tensor.name] = np.asarray(numpy_helper.to_array(tensor))
     types = _inferred(model)
     around = ModelProto(ir_version=model.ir_version, opset_import=model.opset_import, functions=model.functions)
     for node in model.graph.node:
         results = _results(around, node, known) or {name: _ones(types.get(name)) for name in node.output if name}
         known.update((name, array) for name, array in results.items() if isinstance(array, np.ndarray))
     return known
-
-
-def _array(tensor: TensorProto) -> np.ndarray:
-    return np.asarray(numpy_helper.to_array(tensor))
 
 
 def _inferred(model: ModelProto) -> dict[str, ValueInfoProto]:

@@ -84,7 +84,7 @@ def _ranges(array: np.ndarray, options: str) -> Iterator[str]:
         ) + shaped
     if array.dtype.kind == "f":
         yield f"torch.linspace({start}, {end - step}, {array.size}, {options}){shaped}"
-    elif step != 1 and all(_holds(array.dtype, number) for number in (step, array.size)):
+    elif step != 1 and np.iinfo(array.dtype).min <= step and max(step, array.size) <= np.iinfo(array.dtype).max:
         yield f"({f'{start} + ' if start else ''}torch.arange({array.size}, {options}) * {step}){shaped}"
 
 
@@ -117,8 +117,3 @@ def _matrices(array: np.ndarray, options: str) -> Iterator[str]:
             yield f"torch.tril({ones}, {k})"
         if np.array_equal(array, np.tri(columns, rows, k, array.dtype).T):
             yield f"{ones}.triu({-k})"
-
-
-def _holds(dtype: np.dtype, number: int) -> bool:
-    info = np.iinfo(dtype)
-    return bool(info.min <= number <= info.max)

@@ -79,7 +79,9 @@ class Memory:
         self._contiguous = contiguous
         self._chooser = chooser
         self._text = text
-        self._read = _last_reads(graph, nodes)
+        self._read: dict[str, float] = {name: number for number, node in enumerate(nodes) for name in node.inputs}
+        self._read |= dict.fromkeys(graph.returned, math.inf)
+        """The number of the last node that reads each value; infinity for a result of the program."""
         self._shares: dict[str, set[str]] = {name: {name} for name in graph.inputs}
         self._early: set[int] = set()
         self.forms: list[Form] = []
@@ -245,12 +247,6 @@ class Memory:
     def _is_needed(self, value: str, number: int) -> bool:
         pending = (cell.last == value and not cell.done for cell in self._cells.values())
         return self._read.get(value, -1) > number or any(pending)
-
-
-def _last_reads(graph: Graph, nodes: Sequence[Node]) -> dict[str, float]:
-    """Return the number of the last node that reads each value; infinity for a result of the program."""
-    found: dict[str, float] = {name: number for number, node in enumerate(nodes) for name in node.inputs}
-    return found | dict.fromkeys(graph.returned, math.inf)
 
 
 def _component(graph: Graph, nodes: Sequence[Node], name: str) -> tuple[set[str], list[int]]:

@@ -49,10 +49,6 @@ def _before(artifacts: Sequence[Artifact]) -> list[str]:
     return [*([] if "grad" in modes else [_NO_GRADIENTS]), *([_GRADIENTS] if differentiated else [])]
 
 
-def _there(text: str, device: str) -> str:
-    return text if device == "cpu" else f'{text}.to("{device}")'
-
-
 def _here(output: str, device: str, artifacts: Sequence[Artifact]) -> str:
     moved = "" if device == "cpu" else ".cpu()"
     if any(re.search(r"\bimag|conj|adjoint|\.mH\b", str(artifact.source)) for artifact in artifacts):
@@ -111,7 +107,7 @@ RENDERING = Rendering(
     to_single="{output}.float().numpy()",
     type_of='str({output}.dtype).replace("torch.", "")',
     before=_before,
-    there=_there,
+    there=lambda text, device: text if device == "cpu" else f'{text}.to("{device}")',
     here=_here,
     mode=lambda artifact: ".train()" if _mode(artifact) == "train" else ".eval()",
     inputs=_inputs,

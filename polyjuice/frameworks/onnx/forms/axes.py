@@ -94,11 +94,6 @@ def _set_axes(node: NodeProto, site: FormSite, axes: list[int]) -> None:
         set_input(node, 1, site.integers(axes))
 
 
-def _leave_axes(node: NodeProto) -> None:
-    drop(node, "axes")
-    del node.input[1:]
-
-
 def _from_the_front(axes: Iterable[int], rank: int) -> list[int]:
     """Return the axes, counted from the front. An axis that does not exist stays one that does not exist."""
     return [int(axis) + rank if axis < 0 else int(axis) for axis in axes]
@@ -118,7 +113,8 @@ def _axes_absent(node: NodeProto, site: FormSite) -> bool:
     else:
         meant = _all_axes(node, site) and not value(node, "noop_with_empty_axes", 0)
     if meant:
-        _leave_axes(node)
+        drop(node, "axes")
+        del node.input[1:]
     return meant
 
 
