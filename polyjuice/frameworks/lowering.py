@@ -9,11 +9,10 @@ from polyjuice.execution import Artifact, LoweringChoices
 from polyjuice.frameworks import registry
 from polyjuice.frameworks.choosers import Chooser, drawing, replaying
 from polyjuice.frameworks.forms import Form
-from polyjuice.frameworks.idioms import UNKNOWN_SIZES
+from polyjuice.frameworks.idioms import UNKNOWN_SIZES, repeat, repeated_axes, unfit_layouts
 from polyjuice.frameworks.onnx import model as onnx_model
 from polyjuice.frameworks.onnx.model import following, opset_of
 from polyjuice.frameworks.onnx.versions import OPSET
-from polyjuice.frameworks.repetition import repeat, repeated_axes, unfit_layouts
 from polyjuice.frameworks.request import NOTHING, CoverageTarget, Request, Unlowerable
 from polyjuice.ir import Graph
 

@@ -12,7 +12,7 @@ from polyjuice import packs, pipeline
 from polyjuice.execution import Artifact, Worker
 from polyjuice.frameworks.choosers import replaying
 from polyjuice.frameworks.lowering import CoverageTarget, lower
-from polyjuice.frameworks.torch import scalars
+from polyjuice.frameworks.torch import constants as torch_constants
 from polyjuice.inputs import make_inputs
 from polyjuice.ir import Graph, TensorType
 from polyjuice.numerics import Mode
@@ -31,7 +31,7 @@ DYNAMIC = CoverageTarget(setting="dynamic")
 
 @pytest.fixture(autouse=True)
 def _every_number(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(scalars, "_ARGUMENT", 1.0)
+    monkeypatch.setattr(torch_constants, "_ARGUMENT", 1.0)
 
 
 def case(graph: Graph, key: str) -> Case:

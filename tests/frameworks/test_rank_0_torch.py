@@ -6,7 +6,7 @@ import itertools
 
 import pytest
 
-from polyjuice.frameworks.torch.scalars import promoted
+from polyjuice.frameworks.torch.constants import promoted
 from polyjuice.ir import TensorType, dtypes
 from tests.support.libraries import library
 

@@ -23,5 +23,5 @@ FORMAT = Format(
     read=Part("polyjuice.frameworks.torch.user_program:graph_of"),
     read_callable=Part("polyjuice.frameworks.torch.user_program:from_module"),
     read_exported=Part("polyjuice.frameworks.torch.user_program:load"),
-    read_at_sizes=Part("polyjuice.frameworks.torch.user_sizes:at_sizes"),
+    read_at_sizes=Part("polyjuice.frameworks.torch.user_program:at_sizes"),
 )

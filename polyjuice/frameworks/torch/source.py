@@ -11,14 +11,13 @@ from typing import Any
 from polyjuice.execution import Artifact
 from polyjuice.frameworks import aten_calls
 from polyjuice.frameworks.choosers import Chooser, Draws
-from polyjuice.frameworks.repetition import EXPANDED, LAYOUT, STRIDE_0
+from polyjuice.frameworks.idioms import EXPANDED, LAYOUT, STRIDE_0
 from polyjuice.frameworks.request import USUAL, Request
 from polyjuice.frameworks.source import Dialect, write
 from polyjuice.frameworks.torch import constants as torch_constants
-from polyjuice.frameworks.torch import scalars, views
-from polyjuice.frameworks.torch.arguments import vary
-from polyjuice.frameworks.torch.forms import forms
+from polyjuice.frameworks.torch.forms import forms, vary
 from polyjuice.frameworks.torch.memory import Memory
+from polyjuice.frameworks.torch.writes import overwrite
 from polyjuice.ir import Graph, TensorType, dtypes
 
 _IMPORTS = """\
@@ -53,8 +52,8 @@ DIALECT = Dialect(
     made=torch_constants.made,
     broadcast="{x}.expand({shape})",
     decorators=("",),
-    promoted=scalars.promoted,
-    overwrite=views.overwrite,
+    promoted=torch_constants.promoted,
+    overwrite=overwrite,
     placement=Memory,
     finished=_finished,
     opaque=aten_calls.spell,
@@ -124,7 +123,7 @@ def lower(graph: Graph, chooser: Chooser, request: Request = USUAL) -> Artifact:
     if set(layouts) != {CONTIGUOUS} and layouts:
         setup["layouts"] = layouts
     contiguous = [name for name, layout in zip(graph.inputs, layouts, strict=True) if layout == CONTIGUOUS]
-    dialect = replace(DIALECT, number_arguments=scalars.as_arguments) if "dynamic" in setup else DIALECT
+    dialect = replace(DIALECT, number_arguments=torch_constants.as_arguments) if "dynamic" in setup else DIALECT
     artifact = write(graph, chooser, dialect, contiguous)
     settings = [f"{key}: {' '.join(value) if isinstance(value, list) else value}" for key, value in setup.items()]
     if graph.updates:

@@ -13,16 +13,7 @@ from onnx import ModelProto, NodeProto
 
 from polyjuice.frameworks.choosers import Chooser
 from polyjuice.frameworks.forms import FOLLOWED, Drawn, Form, text
-from polyjuice.frameworks.onnx.forms import (
-    attributes,
-    axes,
-    constants,
-    identities,
-    operands,
-    results,
-    subgraphs,
-    windows,
-)
+from polyjuice.frameworks.onnx.forms import attributes, axes, operands, values
 from polyjuice.frameworks.onnx.forms.rule import MADE, FormRule, FormSite, NodeView, attribute
 from polyjuice.frameworks.onnx.subgraphs import nested_nodes
 from polyjuice.frameworks.onnx.tensors import to_array
@@ -30,7 +21,7 @@ from polyjuice.frameworks.onnx.versions import default_version, is_default, sche
 from polyjuice.ir import TensorType
 from polyjuice.ops import TABLE
 
-_SOURCES = (windows, axes, operands, results, attributes, constants, identities, subgraphs)
+_SOURCES = (axes, operands, attributes, values)
 """In this order: forms that need an attribute come before those that drop it, and subgraphs take the finished node."""
 
 
@@ -87,8 +78,8 @@ def rewrite(
         )
         forms, details = chooser.about("forms of", result), site.draws
         operator = node.op_type if is_default(node.domain) else ""
-        for subject in (operator, identities.VALUE):
-            followed = identities.FOLLOWED if subject == identities.VALUE else FOLLOWED
+        for subject in (operator, values.VALUE):
+            followed = values.FOLLOWED if subject == values.VALUE else FOLLOWED
             for rule, chance in _rules().get(subject, ()):
                 form = subject, rule.name
                 if not (drawn.may(form) if rule.observed else drawn.wants(form, forms, chance, followed)):
@@ -134,7 +125,7 @@ def _forms(node: NodeProto, known: Mapping[str, np.ndarray], opset: int) -> Iter
     if schema is None:
         return
     view = NodeView(node, schema, known)
-    for subject in dict.fromkeys((node.op_type, "Constant", identities.VALUE)):
+    for subject in dict.fromkeys((node.op_type, "Constant", values.VALUE)):
         for rule, _ in _rules().get(subject, ()):
             if rule.shows and rule.shows(view):
                 yield subject, rule.name
