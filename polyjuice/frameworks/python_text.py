@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import ast
 import keyword
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
 
@@ -47,3 +48,25 @@ def identifiers(graph: Graph, reserved: Iterable[str]) -> dict[str, str]:
         taken.add(candidate)
         names[name] = candidate
     return names
+
+
+class Renamed(ast.NodeTransformer):
+    """Replaces names, and attributes of names such as ``self.x``, by the expressions of a mapping."""
+
+    def __init__(self, names: Mapping[str, str]) -> None:
+        self._names = names
+
+    def visit_Name(self, node: ast.Name) -> ast.expr:
+        return self._other(node) or node
+
+    def visit_Attribute(self, node: ast.Attribute) -> ast.expr:
+        return self._other(node) or ast.Attribute(self.visit(node.value), node.attr, node.ctx)
+
+    def _other(self, node: ast.Name | ast.Attribute) -> ast.expr | None:
+        text = self._names.get(ast.unparse(node))
+        if text is None:
+            return None
+        expression = ast.parse(text, mode="eval").body
+        if isinstance(expression, ast.Name | ast.Attribute):
+            expression.ctx = node.ctx
+        return expression

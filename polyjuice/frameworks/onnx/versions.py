@@ -7,6 +7,7 @@ operators stay opaque at their own version.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import cache
 
 from onnx import ModelProto, defs, helper
@@ -71,7 +72,7 @@ def takes(op: str, operands: tuple[str | None, ...], results: tuple[str | None, 
     pairs = [
         (dtype, formal)
         for types, declared in formals
-        for dtype, formal in zip(types, [*declared, *[*declared[-1:]] * len(types)], strict=False)
+        for dtype, formal in zip(types, [*declared, *_repeated(declared) * len(types)], strict=False)
         if dtype
     ]
     bound: dict[str, str] = {}
@@ -80,6 +81,11 @@ def takes(op: str, operands: tuple[str | None, ...], results: tuple[str | None, 
         and (not formal.is_homogeneous or bound.setdefault(formal.type_str, dtype) == dtype)
         for dtype, formal in pairs
     )
+
+
+def _repeated(formals: Sequence[defs.OpSchema.FormalParameter]) -> list[defs.OpSchema.FormalParameter]:
+    variadic = defs.OpSchema.FormalParameterOption.Variadic
+    return [formal for formal in formals[-1:] if formal.option == variadic]
 
 
 def element_text(dtype: str) -> str:

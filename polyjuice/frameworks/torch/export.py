@@ -19,7 +19,6 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-import ml_dtypes
 import numpy as np
 import torch
 from torch.export import ExportedProgram
@@ -32,6 +31,7 @@ from polyjuice.frameworks.onnx.normal import NotCovered
 from polyjuice.frameworks.torch import archive as torch_archive
 from polyjuice.frameworks.torch import aten
 from polyjuice.frameworks.torch.aten import AtenCall, ValueName
+from polyjuice.frameworks.torch.user_printer import array_of
 from polyjuice.ir import Graph, GraphError, Node, TensorType, dtypes, prune
 from polyjuice.ops import GraphBuilder, ShapeMismatch, TypeMismatch, check
 
@@ -344,7 +344,4 @@ def _type(value: Any, node: FxNode) -> TensorType:
 
 def _array(tensor: Any, node: FxNode) -> np.ndarray:
     _type(tensor, node)
-    tensor = tensor.detach().cpu().contiguous()
-    if tensor.dtype == torch.bfloat16:
-        return np.asarray(tensor.view(torch.int16).numpy()).view(ml_dtypes.bfloat16)
-    return np.asarray(tensor.numpy())
+    return array_of(tensor)

@@ -15,7 +15,7 @@ import numpy as np
 
 from polyjuice.execution import Artifact
 from polyjuice.frameworks.errors import FormatError
-from polyjuice.frameworks.python_text import array_key, function, model_class
+from polyjuice.frameworks.python_text import Renamed, array_key, function, model_class
 from polyjuice.frameworks.split import NotSplit, SplitProgram, split_into
 from polyjuice.ir import Graph
 
@@ -103,7 +103,7 @@ def _written(whole: _Whole, graph: Graph, inputs: Sequence[np.ndarray]) -> Artif
         makes = {name: name.partition(_WRITTEN)[0] for name in node.outputs}
         if not {*makes.values()} <= {*_names(statement, ast.Store)} and any(x.startswith("self.") for x in operands):
             raise FormatError("a constant would be written over")
-        body += ast.unparse(_Renamed(names).visit(copy.deepcopy(statement))).splitlines()
+        body += ast.unparse(Renamed(names).visit(copy.deepcopy(statement))).splitlines()
         held |= dict.fromkeys(name for name in _names(statement, ast.Load) if name in whole.setup)
         variables |= {name: names.get(variable, variable) for name, variable in makes.items()}
     for name, place in graph.updates.items():
@@ -154,28 +154,6 @@ def _names(statement: ast.stmt, context: type[ast.expr_context]) -> Iterator[str
                 yield name
             case ast.Attribute(value=ast.Name(id="self"), attr=name) if context is ast.Load:
                 yield f"self.{name}"
-
-
-class _Renamed(ast.NodeTransformer):
-    """Replaces names and attributes of the model by others."""
-
-    def __init__(self, names: Mapping[str, str]) -> None:
-        self._names = names
-
-    def visit_Name(self, node: ast.Name) -> ast.expr:
-        return self._other(node) or node
-
-    def visit_Attribute(self, node: ast.Attribute) -> ast.expr:
-        return self._other(node) or ast.Attribute(self.visit(node.value), node.attr, node.ctx)
-
-    def _other(self, node: ast.Name | ast.Attribute) -> ast.expr | None:
-        text = self._names.get(ast.unparse(node))
-        if text is None:
-            return None
-        expression = ast.parse(text, mode="eval").body
-        assert isinstance(expression, ast.Name | ast.Attribute)
-        expression.ctx = node.ctx
-        return expression
 
 
 def _watched(reads: Sequence[str]) -> list[ast.stmt]:

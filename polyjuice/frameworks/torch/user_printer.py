@@ -12,6 +12,7 @@ import ast
 import copy
 import re
 import warnings
+from collections import ChainMap
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType, ModuleType
@@ -23,7 +24,7 @@ import torch
 from torch.utils import _pytree
 
 from polyjuice.execution import Artifact
-from polyjuice.frameworks.python_text import array_key, function, model_class
+from polyjuice.frameworks.python_text import Renamed, array_key, function, model_class
 from polyjuice.ir import dtypes
 
 _ADDED = re.compile(r"^[lL]_|(?<![a-z])(self|modules|parameters|buffers)_+")
@@ -291,7 +292,7 @@ class _Writer:
     def _statements(self) -> Iterator[str]:
         code = self._graph.python_code("self")
         (defined,) = (part for part in ast.parse(code.src).body if isinstance(part, ast.FunctionDef))
-        renamed = _Renamed(self._names)
+        renamed = Renamed(ChainMap(self._names, _NAMED))
         read = {node.id for node in ast.walk(defined) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)}
         made = {node.id for node in ast.walk(defined) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)}
         foreign = read & {*code.globals, "self"} - made - {"torch", *_NAMED}
@@ -322,20 +323,6 @@ class _Writer:
             places = [str(node.target) for node in self._graph.nodes if node.op == "placeholder"]
             return self._names[places[number]]
         return self._kept("result", result, False)
-
-
-class _Renamed(ast.NodeTransformer):
-    def __init__(self, names: Mapping[str, str]) -> None:
-        self._names = names
-
-    def visit_Name(self, node: ast.Name) -> ast.expr:
-        text = self._names.get(node.id) or _NAMED.get(node.id)
-        if text is None:
-            return node
-        expression = ast.parse(text, mode="eval").body
-        if isinstance(expression, ast.Name | ast.Attribute):
-            expression.ctx = node.ctx
-        return expression
 
 
 def _index(tensors: Sequence[Any], wanted: torch.Tensor) -> int | None:

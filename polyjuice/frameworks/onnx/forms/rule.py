@@ -77,17 +77,14 @@ class NodeView:
     schema: defs.OpSchema
     constants: Mapping[str, np.ndarray]
 
-    def lacks(self, name: str) -> bool:
+    def there(self, name: str) -> list[bool]:
+        """Return whether the attribute, or else each input, of this name is there; empty if it cannot be."""
         if name in self.schema.attributes:
-            return attribute(self.node, name) is None
-        return any(formal.name == name and not has_input(self.node, i) for i, formal in enumerate(self.schema.inputs))
-
-    def states(self, name: str) -> bool:
-        if name in self.schema.attributes:
-            return attribute(self.node, name) is not None
-        return any(formal.name == name and has_input(self.node, i) for i, formal in enumerate(self.schema.inputs))
+            return [attribute(self.node, name) is not None]
+        return [has_input(self.node, i) for i, formal in enumerate(self.schema.inputs) if formal.name == name]
 
     def computes(self, name: str) -> bool:
+        """Return whether the input of this name is there and not constant."""
         places = [i for i, formal in enumerate(self.schema.inputs) if formal.name == name]
         return any(has_input(self.node, i) and self.node.input[i] not in self.constants for i in places)
 
@@ -128,11 +125,11 @@ def observed(name: str, operators: Sequence[str], holds: Write, shows: Shows | N
 
 
 def lacks(name: str) -> Shows:
-    return lambda view: view.lacks(name)
+    return lambda view: not all(view.there(name))
 
 
 def states(name: str) -> Shows:
-    return lambda view: view.states(name)
+    return lambda view: any(view.there(name))
 
 
 def computes(name: str) -> Shows:
