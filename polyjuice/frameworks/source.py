@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Collection, Mapping, MutableMapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Protocol
 
@@ -57,17 +57,6 @@ _FURTHER_RESULT = 0.1
 
 _PART, _AROUND = "part", "around"
 """The names of the function that is a part of the graph, and of a function that calls it."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class Text:
-    """The program so far: the ``names`` of values, their ``numbers``, and functions that add statements."""
-
-    names: MutableMapping[str, str]
-    numbers: Mapping[str, str]
-    tensor: Callable[[str], str]
-    let: Callable[[str], str]
-    emit: Callable[[str], None]
 
 
 class Placement(Protocol):
@@ -131,9 +120,7 @@ class Dialect:
     )
     number_arguments: Callable[[str, Draws, Callable[[np.ndarray], str]], str] | None = None
     overwrite: Callable[[str, Call, Draws], str | None] = lambda template, call, draws: None
-    placement: Callable[[Graph, Sequence[Node], Collection[str], Collection[str], Chooser, Text], Placement] | None = (
-        None
-    )
+    placement: Callable[[Writer, Sequence[Node], Collection[str]], Placement] | None = None
 
 
 def write(graph: Graph, chooser: Chooser, dialect: Dialect, contiguous: Collection[str] = ()) -> Artifact:
@@ -146,39 +133,44 @@ def write(graph: Graph, chooser: Chooser, dialect: Dialect, contiguous: Collecti
         graph = with_texts(graph, dialect.texts)
     except NoDecomposition as error:
         raise Unlowerable(str(error)) from None
-    return _Writer(graph, chooser, dialect, contiguous).artifact()
+    return Writer(graph, chooser, dialect, contiguous).artifact()
 
 
-class _Writer:
+class Writer:
+    """The program so far: the ``names`` of values, their ``numbers``, and functions that add statements."""
+
     def __init__(self, graph: Graph, chooser: Chooser, dialect: Dialect, contiguous: Collection[str]) -> None:
         self._idioms: Counter[str] = Counter()
         graph = axes_from_the_end(graph, chooser, self._idioms)
-        self._graph = graph
-        self._chooser = chooser
+        self.graph = graph
+        self.chooser = chooser
         self._dialect = dialect
-        self._names = identifiers(graph, {*dialect.reserved, _PART, _AROUND})
+        self.names = identifiers(graph, {*dialect.reserved, _PART, _AROUND})
         self._setup: dict[str, str] = {}
         self._arrays: dict[str, np.ndarray] = {}
         self._arguments: dict[str, str] = {}
-        self._numbers: dict[str, str] = {}
+        self.numbers: dict[str, str] = {}
         self._number_arguments: dict[str, str] = {}
         self._patterns: dict[str, np.ndarray] = {}
         self._uses = Counter(name for node in graph.nodes for name in node.inputs) + Counter(graph.outputs)
-        self._fresh = _fresh_results(graph)
+        self.fresh = _fresh_results(graph)
         self._uncast = self._implicit_casts() if dialect.promoted else {}
         self._locals = 0
         self._forms: list[Form] = []
         self._begin_function(graph.inputs)
         self._nodes = [node for node in graph.nodes if not set(node.outputs) & set(self._uncast)]
-        self._memory = self._placement(contiguous) if graph.updates else None
+        self._memory: Placement | None = None
+        if graph.updates:
+            assert dialect.placement  # only formats with updates have programs that write into inputs
+            self._memory = dialect.placement(self, self._as_read(self._nodes), contiguous)
 
     def _begin_function(self, parameters: Sequence[str]) -> None:
         self._body: list[str] = []
-        self._parameters = [*(self._names[name] for name in parameters), *self._number_arguments]
+        self._parameters = [*(self.names[name] for name in parameters), *self._number_arguments]
         self._made: set[str] = set()
 
     def artifact(self) -> Artifact:
-        graph, nodes = self._graph, self._nodes
+        graph, nodes = self.graph, self._nodes
         for name, array in graph.constants.items():
             self._constant(name, array)
         outline = self._outline(nodes)
@@ -204,11 +196,11 @@ class _Writer:
             setup={"numbers": len(self._number_arguments)} if self._number_arguments else {},
             idioms=named(self._idioms),
             forms=tuple(sorted([*self._forms, *(self._memory.forms if self._memory else ())])),
-            choices=self._chooser.record(),
+            choices=self.chooser.record(),
         )
 
     def _function(self, name: str, results: Sequence[str], decorator: str = "", bound: bool = True) -> list[str]:
-        tensors = [self._tensor(result) for result in results]
+        tensors = [self.tensor(result) for result in results]
         parameters = [*(["self"] if bound else []), *self._parameters]
         decorator = self._dialect.of_methods.get(decorator, decorator) if bound else decorator
         tuple_text = f"({', '.join(tensors)},)" if tensors else "()"
@@ -220,13 +212,13 @@ class _Writer:
         """Decide how a constant is written. The statement that uses a number contains it."""
         dtype = dtypes.dtype_of(array)
         value = uniform_value(array)
-        draws = self._chooser.about("constant", name)
+        draws = self.chooser.about("constant", name)
         if (
             value is not None
             and not (isinstance(value, int) and value > _LARGEST_NUMBER)
             and draws.chance(_NUMBER, plain=True)
         ):
-            self._numbers[name] = repr(value)
+            self.numbers[name] = repr(value)
             return
         if value is None and draws.chance(_MADE, plain=False) and self._dialect.made(array, "", draws):
             self._patterns[name] = array
@@ -238,25 +230,25 @@ class _Writer:
             self._arguments[name] = key
             self._idioms["a constant as an argument"] += 1
             return
-        attribute = f"w_{self._names[name]}"  # no attribute of a framework's module starts like this
+        attribute = f"w_{self.names[name]}"  # no attribute of a framework's module starts like this
         self._setup[name] = draws.choice(self._dialect.weights(attribute, key, dtype))
-        self._names[name] = f"self.{attribute}"
+        self.names[name] = f"self.{attribute}"
 
-    def _tensor(self, name: str) -> str:
+    def tensor(self, name: str) -> str:
         """Return the expression of a value. A constant that the program makes is made before its first use."""
-        if (name in self._numbers or name in self._patterns) and name not in self._made:
+        if (name in self.numbers or name in self._patterns) and name not in self._made:
             like = next((name for name in self._parameters if name not in self._number_arguments), "")
-            draws = self._chooser.about("making", name)
-            if name in self._numbers:
-                text: str | None = self._dialect.filled(self._graph.types[name], self._number(name), like, draws)
+            draws = self.chooser.about("making", name)
+            if name in self.numbers:
+                text: str | None = self._dialect.filled(self.graph.types[name], self._number(name), like, draws)
             else:
                 text = self._dialect.made(self._patterns[name], like, draws)
-            self._body.append(f"{self._names[name]} = {text}")
+            self._body.append(f"{self.names[name]} = {text}")
             self._made.add(name)
-        return self._names[name]
+        return self.names[name]
 
     def _number(self, name: str) -> str:
-        text = self._numbers[name]
+        text = self.numbers[name]
         return f'float("{text}")' if text in ("inf", "-inf", "nan") else text
 
     # --- operators ---------------------------------------------------------------------------------------------------
@@ -272,23 +264,23 @@ class _Writer:
     def _node(self, node: Node, number: int = -1) -> None:
         op = entry(node)
         if op is None:
-            text = self._dialect.opaque(node, [self._tensor(name) for name in node.inputs if name])
+            text = self._dialect.opaque(node, [self.tensor(name) for name in node.inputs if name])
         else:
             text = self._spell(node, op)
         if isinstance(text, Unsupported):
             raise Unlowerable(f"node {node}: {node.qualified} has no {self._dialect.title} text: {text.reason}")
         if op:
-            text, forms = self._dialect.finished(text, self._chooser.about("arguments of", _first_result(node)))
+            text, forms = self._dialect.finished(text, self.chooser.about("arguments of", _first_result(node)))
             self._forms += [(node.qualified, form) for form in forms]
             text = self._with_module(node, text)
             text = self._with_number_arguments(node, text)
         if self._memory and self._memory.holds(number, text):
             return
-        targets = ", ".join(self._names[name] if name else "_" for name in node.outputs)
+        targets = ", ".join(self.names[name] if name else "_" for name in node.outputs)
         comma = "," if op and op.splits and len(node.outputs) == 1 else ""
         read = [place for place, name in enumerate(node.outputs) if name and self._uses[name]]
-        if len(read) == 1 < len(node.outputs) and self._chooser.about("one of", node.outputs[read[0]]).chance(_ONE):
-            targets, text = self._names[node.outputs[read[0]]], f"{text}[{read[0]}]"
+        if len(read) == 1 < len(node.outputs) and self.chooser.about("one of", node.outputs[read[0]]).chance(_ONE):
+            targets, text = self.names[node.outputs[read[0]]], f"{text}[{read[0]}]"
             self._forms.append((node.qualified, "one of its results"))
         self._body.append(f"{targets}{comma} = {text}")
 
@@ -297,14 +289,14 @@ class _Writer:
         if not applied:
             return text
         name = _first_result(node)
-        attribute = f"m_{self._names[name]}"  # no attribute of a framework's module starts like this
+        attribute = f"m_{self.names[name]}"  # no attribute of a framework's module starts like this
         self._setup[name] = f"self.{attribute} = {applied[1]}"
         return f"self.{attribute}({applied[2]})"
 
     def _with_number_arguments(self, node: Node, text: str) -> str:
         if not self._dialect.number_arguments:
             return text
-        draws = self._chooser.about("number arguments of", _first_result(node))
+        draws = self.chooser.about("number arguments of", _first_result(node))
         return self._dialect.number_arguments(text, draws, self._number_argument)
 
     def _number_argument(self, value: np.ndarray) -> str:
@@ -316,16 +308,16 @@ class _Writer:
         return name
 
     def _spell(self, node: Node, op: Op) -> str | Unsupported:
-        draws = self._chooser.about("operator of", _first_result(node))
+        draws = self.chooser.about("operator of", _first_result(node))
         names = self._operand_names(node)
         call = Call(
             self._operands(node, op),
-            [self._graph.types[name] for name in names],
-            [self._graph.types[name] for name in node.outputs if name],
+            [self.graph.types[name] for name in names],
+            [self.graph.types[name] for name in node.outputs if name],
             node.attrs,
             draws,
-            self._let,
-            self._body.append,
+            self.let,
+            self.emit,
             [self._is_own(name) for name in names],
         )
         texts = self._dialect.texts(op)
@@ -354,7 +346,7 @@ class _Writer:
 
     def _by_statements(self, node: Node, template: str, call: Call) -> str | None:
         """Sometimes overwrite the first operand by other statements; then return its text."""
-        form = self._dialect.overwrite(template, call, self._chooser.about("views of", _first_result(node)))
+        form = self._dialect.overwrite(template, call, self.chooser.about("views of", _first_result(node)))
         if form is None:
             return None
         if " " in form:
@@ -362,7 +354,12 @@ class _Writer:
         self._forms.append((node.qualified, form))
         return call.x[0]
 
-    def _let(self, text: str) -> str:
+    def emit(self, line: str) -> None:
+        """Add a statement."""
+        self._body.append(line)
+
+    def let(self, text: str) -> str:
+        """Add a statement that names a value; return the name."""
         self._locals += 1
         name = f"local_{self._locals}"
         self._body.append(f"{name} = {text}")
@@ -371,16 +368,16 @@ class _Writer:
     def _operands(self, node: Node, op: Op) -> list[str]:
         names = self._operand_names(node)
         texts: list[str] = []
-        result = self._graph.types[node.outputs[0]] if node.outputs[0] else None
+        result = self.graph.types[node.outputs[0]] if node.outputs[0] else None
         number = self._number_operand(node, names)
         for position, name in enumerate(names):
             if name == number:
                 text = self._number(name)
                 texts.append(f"({text})" if position == 0 and text.startswith("-") else text)
                 continue
-            text = self._tensor(name)
-            broadcasts = op.elementwise and result and self._graph.types[name].shape != result.shape
-            draws = self._chooser.about(f"operand {position} of", _first_result(node))
+            text = self.tensor(name)
+            broadcasts = op.elementwise and result and self.graph.types[name].shape != result.shape
+            draws = self.chooser.about(f"operand {position} of", _first_result(node))
             if result and broadcasts and draws.chance(_EXPLICIT_BROADCAST):
                 text = self._dialect.broadcast.format(x=text, shape=result.shape)
                 self._idioms["explicit broadcast"] += 1
@@ -390,12 +387,12 @@ class _Writer:
     def _number_operand(self, node: Node, names: Sequence[str]) -> str | None:
         """Return the operand that may be a number: a uniform constant whose shape broadcasts to the other operand's."""
         op = entry(node)
-        if not op or len(names) != 2 or (names[0] in self._numbers) == (names[1] in self._numbers):
+        if not op or len(names) != 2 or (names[0] in self.numbers) == (names[1] in self.numbers):
             return None
-        number, other = names if names[0] in self._numbers else names[::-1]
+        number, other = names if names[0] in self.numbers else names[::-1]
         suits = names.index(number) in op.numbers
-        fits = self._graph.types[other].shape == self._graph.types[node.outputs[0]].shape
-        draws = self._chooser.about("number in", _first_result(node))
+        fits = self.graph.types[other].shape == self.graph.types[node.outputs[0]].shape
+        draws = self.chooser.about("number in", _first_result(node))
         return number if suits and fits and draws.chance(_NUMBER_OPERAND) else None
 
     def _begins_with_number(self, node: Node) -> bool:
@@ -406,16 +403,16 @@ class _Writer:
         """Return whether nothing else can see the first operand, and the result fits into it."""
         name = node.inputs[0] if node.inputs else ""
         alone = self._is_own(name) and self._uses[name] == 1 and name not in self._uncast
-        return alone and call.x[0] == self._names[name] and call.types[0] == call.results[0]
+        return alone and call.x[0] == self.names[name] and call.types[0] == call.results[0]
 
     def _is_own(self, name: str) -> bool:
         """Return whether a value has its own memory, not shared with other values except by overwriting."""
-        return name in self._fresh and not (self._memory and self._memory.is_shared(name))
+        return name in self.fresh and not (self._memory and self._memory.is_shared(name))
 
     def _implicit_casts(self) -> dict[str, str]:
         found: dict[str, str] = {}
-        casts = {node.outputs[0]: node for node in self._graph.nodes if node.qualified == "Cast"}
-        for node in self._graph.nodes:
+        casts = {node.outputs[0]: node for node in self.graph.nodes if node.qualified == "Cast"}
+        for node in self.graph.nodes:
             op = entry(node)
             if not op or 0 not in op.numbers:
                 continue
@@ -423,19 +420,19 @@ class _Writer:
                 if name not in casts or other in found or self._uses[name] != 1:
                     continue
                 origin = casts[name].inputs[0]
-                if node.op == "Sub" and self._graph.types[origin].dtype == "bool":  # Torch refuses to subtract booleans
+                if node.op == "Sub" and self.graph.types[origin].dtype == "bool":  # Torch refuses to subtract booleans
                     continue
-                widens = origin not in found and other not in self._graph.constants
-                draws = self._chooser.about("cast", name)
+                widens = origin not in found and other not in self.graph.constants
+                draws = self.chooser.about("cast", name)
                 if widens and self._promoted(origin, other) and draws.chance(_IMPLICIT_CAST):
                     found[name] = origin
                     self._idioms["implicit promotion"] += 1
         return found
 
     def _promoted(self, narrow: str, wide: str) -> bool:
-        constant = narrow in self._graph.constants
+        constant = narrow in self.graph.constants
         promoted = self._dialect.promoted
-        return not constant and bool(promoted and promoted(self._graph.types[narrow], self._graph.types[wide]))
+        return not constant and bool(promoted and promoted(self.graph.types[narrow], self.graph.types[wide]))
 
     # --- shape of the program ----------------------------------------------------------------------------------------
 
@@ -443,23 +440,11 @@ class _Writer:
         """Sometimes return a part with an input, as a model for new tensors; None if the program updates inputs."""
         if self._memory:
             return None
-        outline = choose(replace(self._graph, nodes=tuple(self._as_read(nodes))), self._chooser)
+        outline = choose(replace(self.graph, nodes=tuple(self._as_read(nodes))), self.chooser)
         return outline if outline and outline.part.graph.inputs else None
 
     def _as_read(self, nodes: Sequence[Node]) -> list[Node]:
         return [replace(node, inputs=tuple(self._operand_names(node))) for node in nodes]
-
-    def _placement(self, contiguous: Collection[str]) -> Placement:
-        text = Text(
-            names=self._names,
-            numbers=self._numbers,
-            tensor=self._tensor,
-            let=self._let,
-            emit=lambda line: self._body.append(line),
-        )
-        nodes = self._as_read(self._nodes)
-        assert self._dialect.placement  # only formats with updates have programs that write into inputs
-        return self._dialect.placement(self._graph, nodes, self._fresh, contiguous, self._chooser, text)
 
     def _outlined(self, nodes: Sequence[Node], outline: Outline) -> tuple[list[str], list[list[str]]]:
         """Write a part as a function: return the statement that calls it, and the members that it adds to the class.
@@ -471,10 +456,10 @@ class _Writer:
         for number in sorted(outline.part.nodes):
             self._node(nodes[number])
         self._idioms[calling.value] += 1
-        targets, arguments = ", ".join(self._names[n] for n in part.outputs), ", ".join(self._parameters)
+        targets, arguments = ", ".join(self.names[n] for n in part.outputs), ", ".join(self._parameters)
         targets += "," if len(part.outputs) == 1 else ""
         parameters = ["self", *self._parameters]
-        draws = self._chooser.about("decorators")
+        draws = self.chooser.about("decorators")
         decorator, other = (draws.choice(self._dialect.decorators) for _ in range(2))
         other = self._dialect.of_methods.get(other, other)
         if calling in (Calling.LOCAL, Calling.RETURNED):
@@ -492,12 +477,12 @@ class _Writer:
 
     def _module(self, nodes: Sequence[Node], outline: Outline, decorator: str) -> list[str]:
         part = outline.part.graph
-        if not self._chooser.about("module").chance(_MODULE):
+        if not self.chooser.about("module").chance(_MODULE):
             return self._function(_PART, part.outputs, decorator)
         self._idioms["a module of its own"] += 1
         results = {name for number in outline.part.nodes for name in nodes[number].outputs}
         others = (name for number in (*outline.before, *outline.after) for name in nodes[number].inputs)
-        shared = {*others, *self._graph.outputs} - results
+        shared = {*others, *self.graph.outputs} - results
         weights = {name: text for name, text in self._setup.items() if name in results or name in part.constants}
         self._setup = {name: text for name, text in self._setup.items() if name in shared or name not in weights}
         self._setup[_PART] = f"self.{_PART} = self.{_PART.title()}(arrays)"
@@ -510,18 +495,18 @@ class _Writer:
     def _further_results(self) -> list[str]:
         """Sometimes return an intermediate value that the outermost function can name and nothing has overwritten."""
         outer = "\n".join(self._body)
-        names = {name: self._names[name] for node in self._graph.nodes for name in node.outputs if name}
+        names = {name: self.names[name] for node in self.graph.nodes for name in node.outputs if name}
         inner = [
             name
             for name, text in names.items()
-            if name not in self._graph.outputs
+            if name not in self.graph.outputs
             and name not in self._uncast
             and self._uses[name] > 0
             and re.search(rf"(^|\n|, ){re.escape(text)}(,| =)", outer)
         ]
         if self._idioms["in place"] or self._memory:
             return []
-        return further_result(inner, self._chooser, _FURTHER_RESULT, self._idioms)
+        return further_result(inner, self.chooser, _FURTHER_RESULT, self._idioms)
 
 
 def _first_result(node: Node) -> str:

@@ -15,7 +15,6 @@ import re
 import zipfile
 import zlib
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -67,16 +66,11 @@ _NODES = (
 """The syntax in the text of a symbolic size, apart from constants."""
 
 
-@dataclass(frozen=True)
-class Archive:
-    """A checked archive: its bytes, and its pickles, which only Torch's loader of bare tensors may read, by name."""
+def checked(path: str | Path) -> tuple[bytes, Mapping[str, bytes]]:
+    """Return the archive in a file, checked and written again, and its pickles by name. Raises FormatError.
 
-    data: bytes
-    pickles: Mapping[str, bytes]
-
-
-def checked(path: str | Path) -> Archive:
-    """Return the archive in a file, checked and written again. Raises FormatError."""
+    Only Torch's loader of bare tensors may read the pickles.
+    """
     data = bounded_bytes(path)
     try:
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
@@ -103,7 +97,7 @@ def checked(path: str | Path) -> Archive:
     with zipfile.ZipFile(anew, "w") as archive:
         for name, content in contents.items():
             archive.writestr(name, content)
-    return Archive(anew.getvalue(), pickles)
+    return anew.getvalue(), pickles
 
 
 def _entries(archive: zipfile.ZipFile, where: str) -> list[zipfile.ZipInfo]:

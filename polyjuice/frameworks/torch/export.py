@@ -58,13 +58,13 @@ def load(path: str | Path) -> ExportedProgram:
             f"{path}: Torch {torch.__version__} may run code of an exported program when it loads it; "
             f"install Torch {_SAFE} or later, or export the model to ONNX"
         )
-    archive = torch_archive.checked(path)
-    for name, content in archive.pickles.items():
+    data, pickles = torch_archive.checked(path)
+    for name, content in pickles.items():
         with refused(f"{path}: {name} holds more than tensors, so it is not loaded"):
             # Torch would load anything else in a second attempt.
             torch.load(io.BytesIO(content), weights_only=True) if content else None
     with refused(f"{path}: not an exported Torch program"):
-        return torch.export.load(io.BytesIO(archive.data))
+        return torch.export.load(io.BytesIO(data))
 
 
 def from_module(

@@ -19,9 +19,9 @@ import math
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 
-from polyjuice.frameworks.choosers import Chooser, Draws
+from polyjuice.frameworks.choosers import Draws
 from polyjuice.frameworks.forms import Form
-from polyjuice.frameworks.source import Text
+from polyjuice.frameworks.source import Writer
 from polyjuice.frameworks.torch import writes as torch_writes
 from polyjuice.ir import Graph, Node
 from polyjuice.ops import entry
@@ -63,22 +63,12 @@ class _Cell:
 class Memory:
     """The memory of the inputs that a program updates. A node is identified by its position in ``nodes``."""
 
-    def __init__(
-        self,
-        graph: Graph,
-        nodes: Sequence[Node],
-        fresh: Collection[str],
-        contiguous: Collection[str],
-        chooser: Chooser,
-        text: Text,
-    ) -> None:
-        """``fresh`` holds the values with memory of their own, ``contiguous`` the contiguous inputs."""
-        self._graph = graph
+    def __init__(self, writer: Writer, nodes: Sequence[Node], contiguous: Collection[str]) -> None:
+        """``contiguous`` holds the contiguous inputs."""
+        self._writer = writer
+        self._graph = graph = writer.graph
         self._nodes = nodes
-        self._fresh = fresh
         self._contiguous = contiguous
-        self._chooser = chooser
-        self._text = text
         self._read: dict[str, float] = {name: number for number, node in enumerate(nodes) for name in node.inputs}
         self._read |= dict.fromkeys(graph.returned, math.inf)
         """The number of the last node that reads each value; infinity for a result of the program."""
@@ -92,10 +82,10 @@ class Memory:
             known = made.get(last, -1)
             near, numbers = _component(graph, nodes, name)
             steps = [known, *(n for n in numbers if n > known)]
-            due = steps[-1 - chooser.about("writing", name).randrange(0, len(steps))]
+            due = steps[-1 - writer.chooser.about("writing", name).randrange(0, len(steps))]
             place = sum(cell.input in near for cell in self._cells.values())
             self._cells[name] = _Cell(
-                input=name, name=text.names[name], near=near, place=place, last=last, known=known, due=due, held=name
+                input=name, name=writer.names[name], near=near, place=place, last=last, known=known, due=due, held=name
             )
 
     def is_early(self, number: int) -> bool:
@@ -120,7 +110,7 @@ class Memory:
     def after(self, number: int) -> None:
         results = [name for name in self._nodes[number].outputs if name] if number >= 0 else []
         for name in results:
-            operands = [] if name in self._fresh else self._nodes[number].inputs
+            operands = [] if name in self._writer.fresh else self._nodes[number].inputs
             shared = {root for operand in operands for root in self._shares.get(operand, ())}
             self._shares.setdefault(name, shared)
         for cell in self._cells.values():
@@ -138,7 +128,7 @@ class Memory:
         return (cell for cell in cells if value in cell.near and not cell.done and number <= cell.known)
 
     def _draws(self, value: str, cell: _Cell) -> Draws:
-        return self._chooser.about(f"memory {cell.place}", value)
+        return self._writer.chooser.about(f"memory {cell.place}", value)
 
     # --- operators ----------------------------------------------------------------------------------------------------
 
@@ -147,17 +137,17 @@ class Memory:
         node = self._nodes[number]
         operands = [name for name in node.inputs if name]
         (result,), op = node.outputs, entry(node)
-        if op is None or not operands or operands[0] != cell.held or self._text.names[cell.held] != cell.name:
+        if op is None or not operands or operands[0] != cell.held or self._writer.names[cell.held] != cell.name:
             return False
         alike = self._graph.types[result] == self._graph.types[cell.input]
         if not alike or (cell.held in operands[1:] and not op.elementwise):
             return False
-        draws = self._chooser.about("over", result)
+        draws = self._writer.chooser.about("over", result)
         if not draws.chance(_OVER, plain=False):
             return False
         form, t = "by its operator", self._graph.types[cell.input]
         if node.qualified in torch_writes.SCATTERS:
-            form, statements = torch_writes.part(node, cell.name, self._text.tensor(operands[1]), t, draws)
+            form, statements = torch_writes.part(node, cell.name, self._writer.tensor(operands[1]), t, draws)
         else:
             statements = torch_writes.over(text, cell.name, t, draws, splits=op.elementwise)
         if not statements:
@@ -173,7 +163,7 @@ class Memory:
         alike = self._graph.types[result] == self._graph.types[cell.input]
         if not statement or not alike or any(cell.input in self._shares.get(name, ()) for name in node.inputs):
             return False
-        if not self._chooser.about("out", result).chance(_OUT):
+        if not self._writer.chooser.about("out", result).chance(_OUT):
             return False
         self._spare(cell, number)
         self._hold(cell, result, [statement], "out=")
@@ -181,9 +171,9 @@ class Memory:
 
     def _hold(self, cell: _Cell, value: str, statements: Sequence[str], form: str) -> None:
         for statement in statements:
-            self._text.emit(statement)
+            self._writer.emit(statement)
         self.forms.append((torch_writes.UPDATE, form))
-        self._text.names[value] = cell.name
+        self._writer.names[value] = cell.name
         self._shares[value] = {cell.input}
         cell.held = value
         cell.done = value == cell.last
@@ -197,20 +187,20 @@ class Memory:
         draws = self._draws(value, cell).named("written")
         self._spare(cell, number, keep={value})
         copy = ""
-        if value in self._text.numbers:
-            text, dtype = self._text.numbers[value], self._graph.types[value].dtype
+        if value in self._writer.numbers:
+            text, dtype = self._writer.numbers[value], self._graph.types[value].dtype
             form, statements = torch_writes.filled(cell.name, text, dtype, draws)
         else:
-            source = self._text.tensor(value)
+            source = self._writer.tensor(value)
             if cell.input in self._shares.get(value, ()):
-                source = copy = self._text.let(f"{source}.clone()")
+                source = copy = self._writer.let(f"{source}.clone()")
             contiguous = cell.input in self._contiguous
             form, statements = torch_writes.whole(cell.name, source, self._graph.types[value], contiguous, draws)
         self._views_before(cell, value, number)
-        name, shares = copy or self._text.names[value], set() if copy else self._shares.get(value, set())
+        name, shares = copy or self._writer.names[value], set() if copy else self._shares.get(value, set())
         self._hold(cell, value, statements, form)
         if not draws.chance(_READ_THERE, plain=False):
-            self._text.names[value], self._shares[value] = name, shares
+            self._writer.names[value], self._shares[value] = name, shares
 
     def _views_before(self, cell: _Cell, value: str, number: int) -> None:
         """Sometimes take views before the write that later operators take of the written value."""
@@ -220,8 +210,8 @@ class Memory:
             (result,) = node.outputs
             types = self._graph.types[value], self._graph.types[result]
             text = torch_writes.view(node, cell.name, *types, cell.input in self._contiguous)
-            if text and self._chooser.about("view before", result).chance(_VIEW_BEFORE, plain=False):
-                self._text.emit(f"{self._text.names[result]} = {text}")
+            if text and self._writer.chooser.about("view before", result).chance(_VIEW_BEFORE, plain=False):
+                self._writer.emit(f"{self._writer.names[result]} = {text}")
                 self._shares[result] = {cell.input}
                 self._early.add(later)
                 self.forms.append((torch_writes.UPDATE, "a view taken before"))
@@ -231,18 +221,18 @@ class Memory:
         for value, roots in self._shares.items():
             if cell.input not in roots or value in keep or not (value in now or self._is_needed(value, number)):
                 continue
-            name = self._text.names[value]
+            name = self._writer.names[value]
             copy = self._copy(value)
             if name == cell.name:
-                self._text.names[value] = self._text.let(copy)
+                self._writer.names[value] = self._writer.let(copy)
             else:  # existing statements may name it
-                self._text.emit(f"{name} = {copy}")
+                self._writer.emit(f"{name} = {copy}")
             self._shares[value] = set()
 
     def _copy(self, value: str) -> str:
-        shape, draws = self._graph.types[value].shape, self._chooser.about("copying", value)
+        shape, draws = self._graph.types[value].shape, self._writer.chooser.about("copying", value)
         form = draws.choice(_COPIES if shape else _CLONES)
-        return form.format(self._text.names[value], *shape[:1])
+        return form.format(self._writer.names[value], *shape[:1])
 
     def _is_needed(self, value: str, number: int) -> bool:
         pending = (cell.last == value and not cell.done for cell in self._cells.values())
