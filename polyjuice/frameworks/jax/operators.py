@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 
 from polyjuice.frameworks.jax.types import jax_type
-from polyjuice.frameworks.jax.windows import WINDOWS
+from polyjuice.frameworks.jax.windows import WINDOWS, per_channel
 from polyjuice.ir import Graph, dtypes
 from polyjuice.ops import Call, Op, Texts, Unsupported, axis_reductions
 from polyjuice.ops.control import (
@@ -297,12 +297,8 @@ def _cumsum(c: Call) -> str:
 # --- products and normalizations -------------------------------------------------------------------------------------
 
 
-def _per_channel(c: Call, i: int) -> str:
-    return f"{c.x[i]}.reshape({(-1, *[1] * (c.types[0].rank - 2))})"
-
-
 def _batch_normalization(c: Call) -> str:
-    scale, bias, mean, variance = (_per_channel(c, i) for i in range(1, 5))
+    scale, bias, mean, variance = (per_channel(c, i) for i in range(1, 5))
     return f"({c.x[0]} - {mean}) * lax.rsqrt({variance} + {c.attrs['epsilon']}) * {scale} + {bias}"
 
 
@@ -314,7 +310,7 @@ def _layer_normalization(c: Call) -> str:
 
 def _instance_normalization(c: Call) -> str:
     text = c.let(_standardized(c, range(2, c.types[0].rank), c.attrs["epsilon"]))
-    return f"{text} * {_per_channel(c, 1)} + {_per_channel(c, 2)}"
+    return f"{text} * {per_channel(c, 1)} + {per_channel(c, 2)}"
 
 
 # --- control flow ----------------------------------------------------------------------------------------------------

@@ -30,8 +30,13 @@ def _convolved(c: Call, x: str, weight: str) -> str:
     )
 
 
+def per_channel(c: Call, i: int) -> str:
+    """An operand of a number for each channel, in a shape that broadcasts to the first operand."""
+    return f"{c.x[i]}.reshape({(-1, *[1] * (c.types[0].rank - 2))})"
+
+
 def _with_bias(c: Call, text: str) -> str:
-    return f"{text} + {c.x[2]}.reshape({(-1, *[1] * (c.types[0].rank - 2))})" if len(c.x) > 2 else text
+    return f"{text} + {per_channel(c, 2)}" if len(c.x) > 2 else text
 
 
 def _conv_transpose(c: Call) -> str:
@@ -258,7 +263,7 @@ def _requantized(c: Call, product: str) -> str:
 
 def _qlinear_conv(c: Call) -> str:
     product = _convolved(c, _shifted(c, 0, 2), _shifted(c, 3, 5))
-    bias = f" + {c.x[8]}.reshape({(-1, *[1] * (c.types[0].rank - 2))})" if len(c.x) > 8 else ""
+    bias = f" + {per_channel(c, 8)}" if len(c.x) > 8 else ""
     return _requantized(c, f"{product}{bias}")
 
 

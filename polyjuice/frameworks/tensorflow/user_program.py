@@ -194,7 +194,7 @@ class _Writer:
         dtype = dtypes.dtype_of(array)
         if 0 < array.size <= _LITERAL:
             values = array.astype(np.float64) if dtypes.is_float(dtype) else array
-            return f"tf.constant({_literal(values.tolist())}, dtype=tf.{dtype})"
+            return f"tf.constant({_text(values.tolist())}, dtype=tf.{dtype})"
         attribute = self._kept(name, array, 'arrays["{}"].numpy()')
         return f"tf.constant({attribute})"
 
@@ -356,7 +356,7 @@ def _value(held: Any) -> str:
 def _one(kind: str, value: Any) -> str:
     match kind:
         case "b" | "i" | "f":
-            return _literal(value)
+            return _text(value)
         case "s":
             return repr(value.decode())
         case "type":
@@ -370,12 +370,8 @@ def _one(kind: str, value: Any) -> str:
 def _text(value: Any) -> str:
     if isinstance(value, list | tuple):
         return f"[{', '.join(map(_text, value))}]"
-    return f"tf.{value.name}" if isinstance(value, tf.DType) else _literal(value)
-
-
-def _literal(value: Any) -> str:
-    if isinstance(value, list):
-        return f"[{', '.join(map(_literal, value))}]"
+    if isinstance(value, tf.DType):
+        return f"tf.{value.name}"
     if isinstance(value, float) and not np.isfinite(value):
         return f'float("{value}")'
     return repr(value)

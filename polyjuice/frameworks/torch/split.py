@@ -130,9 +130,10 @@ def _made(statement: ast.stmt, source: str) -> tuple[str, str]:
     """Return the name of a constant in ``forward``, and the text of the constructor's statement that makes it."""
     text = ast.get_source_segment(source, statement) or ""
     match statement:
-        case ast.Assign(targets=[ast.Attribute(attr=name)]):
-            return f"self.{name}", text
-        case ast.Expr(value=ast.Call(args=[ast.Constant(value=str(name)), *_])):
+        case (
+            ast.Assign(targets=[ast.Attribute(attr=name)])
+            | ast.Expr(value=ast.Call(args=[ast.Constant(value=str(name)), *_]))
+        ):
             return f"self.{name}", text
     raise ValueError(text)
 
