@@ -8,8 +8,6 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
-from functools import cache
 
 import onnx
 from onnx import (
@@ -183,8 +181,8 @@ class _Check:
         key = (_domain(node.domain), node.op_type, node.overload)
         if key in self.functions:
             self.calls[key] += 1
-        elif form := _form(node.op_type, self.opsets.get(_domain(node.domain), 0), _domain(node.domain)):
-            form.check(node)
+        elif schema := schema_of(node.op_type, self.opsets.get(_domain(node.domain), 0), _domain(node.domain)):
+            _check_form(node, schema)
         for attribute in node.attribute:
             self.attribute(attribute)
             if key[:2] == ("", "Einsum") and not _EQUATION.fullmatch(attribute.s):
@@ -213,51 +211,26 @@ class _Check:
             _check_tensor(tensor)
 
 
-@dataclass(frozen=True, kw_only=True)
-class _Form:
-    """The form of an operator's nodes, from ONNX's schema; an operand is ``needed`` if it must not be absent."""
-
-    inputs: tuple[int, int]
-    outputs: tuple[int, int]
-    needed: tuple[bool, ...]
-    attributes: dict[str, int]
-    required: frozenset[str]
-
-    def check(self, node: NodeProto) -> None:
-        """Raise FormatError where a node has the wrong number of operands or results, or wrong attributes."""
-        for what, count, (least, most) in (
-            ("inputs", len(node.input), self.inputs),
-            ("outputs", len(node.output), self.outputs),
-        ):
-            if not least <= count <= most:
-                raise FormatError(f"it has {count} {what}, and the operator takes {_range(least, most)}")
-        for place, (name, needed) in enumerate(zip(node.input, self.needed, strict=False)):
-            if needed and not name:
-                raise FormatError(f"its input {place} is absent, and the operator needs it")
-        given = {attribute.name: attribute.type for attribute in node.attribute}
-        for name, type in given.items():
-            if name not in self.attributes:
-                raise FormatError(f"the operator has no attribute {shown(name)!r}")
-            if type != self.attributes[name]:
-                raise FormatError(f"the attribute {name} has another type than the operator's")
-        if missing := sorted(self.required - set(given)):
-            raise FormatError(f"the attribute {missing[0]} is missing")
-
-
-@cache
-def _form(op: str, version: int, domain: str) -> _Form | None:
-    """The form of an operator at a version; None where ONNX does not know it."""
-    schema = schema_of(op, version, domain) if version > 0 else None
-    if schema is None:
-        return None
+def _check_form(node: NodeProto, schema: defs.OpSchema) -> None:
+    """Raise FormatError where a node has the wrong number of operands or results, or wrong attributes."""
+    for what, count, least, most in (
+        ("inputs", len(node.input), schema.min_input, schema.max_input),
+        ("outputs", len(node.output), schema.min_output, schema.max_output),
+    ):
+        if not least <= count <= most:
+            raise FormatError(f"it has {count} {what}, and the operator takes {_range(least, most)}")
     single = defs.OpSchema.FormalParameterOption.Single
-    return _Form(
-        inputs=(schema.min_input, schema.max_input),
-        outputs=(schema.min_output, schema.max_output),
-        needed=tuple(parameter.option == single for parameter in schema.inputs),
-        attributes={name: attribute.type.value for name, attribute in schema.attributes.items()},  # type: ignore[attr-defined]
-        required=frozenset(name for name, attribute in schema.attributes.items() if attribute.required),
-    )
+    for place, (name, formal) in enumerate(zip(node.input, schema.inputs, strict=False)):
+        if not name and formal.option == single:
+            raise FormatError(f"its input {place} is absent, and the operator needs it")
+    given, declared = {attribute.name: attribute.type for attribute in node.attribute}, schema.attributes
+    for name, type in given.items():
+        if name not in declared:
+            raise FormatError(f"the operator has no attribute {shown(name)!r}")
+        if type != declared[name].type.value:  # type: ignore[attr-defined]
+            raise FormatError(f"the attribute {name} has another type than the operator's")
+    if missing := sorted(name for name, attribute in declared.items() if attribute.required and name not in given):
+        raise FormatError(f"the attribute {missing[0]} is missing")
 
 
 def _range(least: int, most: int) -> str:
