@@ -17,8 +17,8 @@ class Unlowerable(ValueError):
 class CoverageTarget:
     """What a program should cover; "" or 0 leaves a property to chance. A program that cannot have it has another.
 
-    ``layout`` is one of ``torch_source.LAYOUTS``. ``setting`` is one of ``torch_source.SETTINGS`` or
-    ``tensorflow_source.SETTINGS``. ``opset`` is that of an ONNX model, unless the user named one.
+    ``layout`` is one of ``torch.source.LAYOUTS``. ``setting`` is one of ``torch.source.SETTINGS`` or
+    ``tensorflow.source.SETTINGS``. ``opset`` is that of an ONNX model, unless the user named one.
     ``distribution`` is that of the first input's values; it is none of a lowering's business.
     """
 

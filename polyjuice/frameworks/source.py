@@ -109,9 +109,9 @@ class Dialect:
     texts: Callable[[Op], Texts]
     weights: Callable[[str, str, str], Sequence[str]]
     filled: Callable[[TensorType, str, str, Draws], str]
-    made: Callable[[np.ndarray, str, Draws], str | None]
     broadcast: str
     decorators: Sequence[str]
+    made: Callable[[np.ndarray, str, Draws], str | None] = lambda array, like, draws: None
     promoted: Callable[[TensorType, TensorType], bool] | None = None
     finished: Callable[[str, Draws], tuple[str, Sequence[str]]] = lambda text, draws: (text, ())
     of_methods: Mapping[str, str] = field(default_factory=dict)

@@ -26,7 +26,6 @@ DIALECT = Dialect(
         f'self.{attribute} = jnp.array(arrays["{key}"])',
     ),
     filled=lambda t, number, like, draws: f"jnp.full({t.shape}, {number}, {jax_type(t.dtype)})",
-    made=lambda array, like, draws: None,
     broadcast="jnp.broadcast_to({x}, {shape})",
     decorators=("", "@jax.jit", "@jax.checkpoint"),
     of_methods={name: f"@partial({name[1:]}, static_argnums=0)" for name in ("@jax.jit", "@jax.checkpoint")},

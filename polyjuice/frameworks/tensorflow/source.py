@@ -39,7 +39,6 @@ DIALECT = Dialect(
     texts=lambda op: op.tensorflow,
     weights=_weights,
     filled=_filled,
-    made=lambda array, like, draws: None,
     broadcast="tf.broadcast_to({x}, {shape})",
     decorators=("", "@tf.function", "@tf.function(jit_compile=True)"),
 )
