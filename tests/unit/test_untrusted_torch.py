@@ -50,8 +50,8 @@ def archive(folder: Path, method: int = zipfile.ZIP_STORED, **changes: Any) -> P
 
 def test_a_program_of_torch_is_taken_as_it_is(tmp_path: Path) -> None:
     path = archive(tmp_path)
-    read = checked(path)
-    with zipfile.ZipFile(path) as old, zipfile.ZipFile(io.BytesIO(read.data)) as new:
+    data, _ = checked(path)
+    with zipfile.ZipFile(path) as old, zipfile.ZipFile(io.BytesIO(data)) as new:
         assert {name: old.read(name) for name in old.namelist()} == {name: new.read(name) for name in new.namelist()}
 
 
