@@ -207,29 +207,41 @@ class _Search:
         self._trials: dict[tuple[str, ...], TrialResult] = {}
         self._made = 0
         self._levels: dict[str, TrialResult] = {}
-        self._complete = True
-        self._follows = False
         self._met: dict[str, list[str]] = {}
         self._untraced = False
 
     def run(self) -> Bisection:
         """Run the bisection. Raises FindingError where the compiler has no knobs."""
         declared = self._check()
-        if self._trial(()) is not TrialResult.shown:
-            return self._result(shown=False)
         alternatives: list[tuple[str, ...]] = []
-        with TimeLimit(self._deadline) as limit:
-            try:
-                self._search(declared, alternatives)
-            except _OutOfTime:
-                limit.passed = True
-        self._complete = bool(alternatives) or not limit.passed
+        complete, follows = True, False
+        shown = self._trial(()) is TrialResult.shown
+        if shown:
+            with TimeLimit(self._deadline) as limit:
+                try:
+                    self._search(declared, alternatives)
+                except _OutOfTime:
+                    limit.passed = True
+            complete = bool(alternatives) or not limit.passed
         isolated = [names for names in alternatives if len(names) <= _ISOLATED]
         isolated.sort(key=lambda names: not narrow(self._finding.compiler.name, names))
         if isolated and ends(self._finding.record.kind):
             with TimeLimit(self._deadline):
-                self._follows = _comes_of_a_wrong_value(self._finding, self._case, isolated[0])
-        return self._result(shown=True, sets=tuple(isolated))
+                follows = _comes_of_a_wrong_value(self._finding, self._case, isolated[0])
+        blame, *others = isolated or [()]
+        named = {name for names in isolated for name in names}
+        return Bisection(
+            shown=shown,
+            blame=blame,
+            alternatives=tuple(others),
+            met={name: labels for name, labels in self._met.items() if name in named},
+            levels=self._levels,
+            operator=self._operator,
+            complete=complete,
+            follows=follows,
+            trials=self._made,
+            elapsed_s=time.monotonic() - self._began,
+        )
 
     def _search(self, declared: Sequence[str], alternatives: list[tuple[str, ...]]) -> None:
         """Append each smallest set of knobs to ``alternatives`` when it is found. Raises _OutOfTime."""
@@ -330,24 +342,6 @@ class _Search:
             self._trials[key] = trial = without(self._finding, self._case, disabled, level)
             self._show(f"{trial}: {_described(disabled, level)}")
         return self._trials[key]
-
-    def _result(self, shown: bool, sets: tuple[tuple[str, ...], ...] = ()) -> Bisection:
-        named = {name for names in sets for name in names}
-        met = {name: labels for name, labels in self._met.items() if name in named}
-        elapsed = time.monotonic() - self._began
-        blame, *others = sets or [()]
-        return Bisection(
-            shown=shown,
-            blame=blame,
-            alternatives=tuple(others),
-            met=met,
-            levels=self._levels,
-            operator=self._operator,
-            complete=self._complete,
-            follows=self._follows,
-            trials=self._made,
-            elapsed_s=elapsed,
-        )
 
     @property
     def _operator(self) -> str:

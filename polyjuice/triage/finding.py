@@ -26,7 +26,7 @@ from polyjuice.oracles import find as find_oracle
 from polyjuice.session import CompilerSession
 from polyjuice.triage import report, reproducers
 from polyjuice.triage.causes import pattern
-from polyjuice.triage.record import FindingRecord, decision
+from polyjuice.triage.record import FindingRecord, decision, of_verdict
 
 
 def write_finding(
@@ -60,19 +60,12 @@ def write_finding(
         # The framework's description of its environment takes seconds: only for reduced findings.
         described = registry.find(session.compiler.format).environment if reduction else None
         record = FindingRecord(
-            kind=verdict.kind,
-            oracle=verdict.oracle,
+            **of_verdict(verdict),
             compiler=session.compiler.name,
             versions={**session.versions, "platform": platform.platform()},
             seed=case.seed,
             index=case.index,
             profile=case.profiles[verdict.inputs],
-            comparison=verdict.comparison,
-            signature=verdict.signature,
-            message=verdict.message,
-            a=verdict.a,
-            b=verdict.b,
-            culprit=verdict.culprit,
             rules=list(case.rules),
             operators={t.label: len(t.graph) for t in sides},
             idioms={t.label: list(t.artifact.idioms) for t in sides},
@@ -80,10 +73,7 @@ def write_finding(
             regression=regression,
             repro_exit=status,
             folder=folder.name,
-            output=verdict.output,
-            inputs=verdict.inputs,
             profiles=list(case.profiles),
-            level=verdict.level,
             conditions=asdict(session.conditions),
             choices={t.label: t.artifact.choices.as_json() for t in sides if t.artifact.choices is not None},
             given=user_program,

@@ -184,6 +184,12 @@ class FindingRecord:
     polyjuice: str = field(default_factory=this_version)
 
 
+def of_verdict(verdict: Verdict | FindingRecord) -> dict[str, Any]:
+    """What a finding's record and its verdict have in common, by field."""
+    names = ["oracle", "kind", "a", "b", "message", "signature", "inputs", "output", "culprit", "comparison", "level"]
+    return {name: getattr(verdict, name) for name in names}
+
+
 def read_record(folder: Path) -> FindingRecord:
     """Read ``finding.json``. Raises FindingError, and EnvironmentProblem where the finding's oracle is not here."""
     path = folder / "finding.json"

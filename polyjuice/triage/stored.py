@@ -27,7 +27,7 @@ from polyjuice.oracles import FAILURE_ORACLES, Case, InputSet, Kind, Oracle, Pro
 from polyjuice.oracles import find as find_oracle
 from polyjuice.session import CompilerSession, Conditions
 from polyjuice.stored_files import StoredError, mismatch, read_arrays, read_json
-from polyjuice.triage.record import FindingError, FindingRecord, read_record
+from polyjuice.triage.record import FindingError, FindingRecord, of_verdict, read_record
 from polyjuice.triage.reproducers import input_name, program_stem
 
 _LONGEST_S = 86_400
@@ -73,20 +73,8 @@ class Stored:
     @property
     def verdict(self) -> Verdict:
         """The stored verdict, as far as oracles compare verdicts: without allowed differences and expected values."""
-        r = self.record
-        return Verdict(
-            oracle=r.oracle,
-            kind=r.kind,
-            a=r.a,
-            b=r.b if r.b in self.graphs else "",
-            message=r.message,
-            signature=r.signature,
-            inputs=r.inputs,
-            output=r.output,
-            culprit=r.culprit,
-            comparison=r.comparison,
-            level=r.level,
-        )
+        b = self.record.b if self.record.b in self.graphs else ""
+        return Verdict(**of_verdict(self.record) | {"b": b})
 
     def case(self) -> Case:
         """The case with only the verdict's sides, which have not run yet. Raises Unlowerable."""

@@ -28,7 +28,7 @@ from polyjuice.session import CompilerSession
 from polyjuice.timelimit import TimeLimit
 from polyjuice.triage.explanation import default_rules, explain
 from polyjuice.triage.finding import write_finding
-from polyjuice.triage.record import FindingError, FindingRecord
+from polyjuice.triage.record import FindingError, FindingRecord, of_verdict
 from polyjuice.triage.reduction import details, edits, sides
 from polyjuice.triage.reduction.edits import Edit, tidy
 from polyjuice.triage.reduction.sides import without_an_operator
@@ -397,15 +397,7 @@ def _of(stored: Stored, verdict: Verdict) -> Stored:
     label = verdict.a
     record = replace(
         stored.record,
-        oracle=verdict.oracle,
-        comparison=verdict.comparison,
-        signature=verdict.signature,
-        message=verdict.message,
-        a=label,
-        b="",
-        culprit=label,
-        output=verdict.output,
-        inputs=verdict.inputs,
+        **of_verdict(verdict) | {"b": "", "culprit": label},
         profile=stored.record.profiles[verdict.inputs],
         given={name: files for name, files in stored.record.given.items() if name == label},
     )
