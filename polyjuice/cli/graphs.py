@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Annotated, Any
@@ -97,7 +97,8 @@ def generate(
         graph_files.save(graph, out / name)
         suite.add(graph)
     if disruptive:
-        _write_broken(broken, out)
+        described = {name: each.described() for name, each in broken.items()}
+        (out / "broken.json").write_text(json.dumps(described, indent=2) + "\n", encoding="utf-8")
     ms, valid = round(1e3 * seconds / count, 3), count - invalid - len(broken)
     if as_json:
         summary = {"graphs": count, "valid": valid, "finite": finite, "ms_per_graph": ms, "metrics": suite.values()}
@@ -112,11 +113,6 @@ def generate(
         )
     if invalid:
         own_fault(f"{invalid} of {counted(count, 'graph')} are invalid")
-
-
-def _write_broken(broken: Mapping[str, Broken], out: Path) -> None:
-    described = {name: each.described() for name, each in broken.items()}
-    (out / "broken.json").write_text(json.dumps(described, indent=2) + "\n", encoding="utf-8")
 
 
 def _make_folder(out: Path) -> None:

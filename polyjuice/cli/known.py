@@ -122,7 +122,7 @@ def _recognized(store: Store, bugs: Sequence[KnownBug]) -> tuple[list[dict[str, 
     return findings, raw
 
 
-def _chosen(context: typer.Context, file: Path | None) -> tuple[known_list.KnownBug, ...]:
+def _chosen(context: typer.Context, file: Path | None) -> tuple[KnownBug, ...]:
     if file:
         return known_list.read(file)
     return known_list.load_known_bugs(known_list.sources(load_settings(context).known))
@@ -137,10 +137,10 @@ def _line(finding: Mapping[str, Any], raw: int) -> str:
     return f"{name} is known, {found}: {bug.name}"
 
 
-def _described(bug: known_list.KnownBug) -> str:
+def _described(bug: KnownBug) -> str:
     fixed = f", fixed in {bug.fixed}" if bug.fixed else ""
     return f"{bug.compiler} {bug.versions or 'in all versions'}{fixed}: {_sought(bug)}"
 
 
-def _sought(bug: known_list.KnownBug) -> str:
+def _sought(bug: KnownBug) -> str:
     return " or ".join(filter(None, [bug.signature, bug.pattern]))

@@ -129,17 +129,16 @@ def _growth(store: Store) -> list[Picture]:
     """Plot how coverage and findings grew over the cases. Without coverage data there is no plot of it."""
     rows = store.growth()
     _, pairs, conditions, found = zip(*rows, strict=True) if rows else ((), (), (), ())
-    pictures = []
-    if sum(pairs):
-        covered_pairs = f"{counted(sum(pairs), 'pair')} of an operator and an element type"
-        pictures.append(plots.growth(pairs, covered_pairs, "growth-pairs"))
-        with_conditions = (
-            f"{sum(conditions):,} such pairs with a size, a neighbour, a layout, a setting or a distribution"
-        )
-        pictures.append(plots.growth(conditions, with_conditions, "growth-conditions"))
-    if sum(found):
-        pictures.append(plots.growth(found, f"{counted(sum(found), 'finding')}, duplicates included", "growth-found"))
-    return pictures
+    curves = (
+        (pairs, "pairs", f"{counted(sum(pairs), 'pair')} of an operator and an element type"),
+        (
+            conditions,
+            "conditions",
+            f"{sum(conditions):,} such pairs with a size, a neighbour, a layout, a setting or a distribution",
+        ),
+        (found, "found", f"{counted(sum(found), 'finding')}, duplicates included"),
+    )
+    return [plots.growth(counts, caption, f"growth-{key}") for counts, key, caption in curves if sum(counts)]
 
 
 def _coverage(config: Config, version: str, covered: Sequence[coverage.Tuple]) -> list[tuple[str, float, str]]:

@@ -65,7 +65,10 @@ def values(record: FindingRecord, key: str) -> Picture | None:
     allowed = [_number(row["allowed"]) or 0.0 for row in rows]
     differences = not _seen(expected, [value for one in series.values() for value in one])
     if differences:
-        series = {label: _minus(one, expected) for label, one in series.items()}
+        series = {
+            label: [None if value is None else value - right for value, right in zip(one, expected, strict=True)]
+            for label, one in series.items()
+        }
     with _axes(key, 3.6, 2.1) as (axes, written):
         base = [0.0] * len(rows) if differences else expected
         places = range(len(rows))
@@ -124,10 +127,6 @@ def _seen(expected: Sequence[float], got: Sequence[float | None]) -> bool:
     pairs = zip(got, [*expected] * (len(got) // len(expected)), strict=True)
     most = max(abs(value - right) for value, right in pairs if value is not None)
     return most >= _UNSEEN * width
-
-
-def _minus(values: Sequence[float | None], expected: Sequence[float]) -> list[float | None]:
-    return [None if value is None else value - right for value, right in zip(values, expected, strict=True)]
 
 
 def _place(at: Sequence[int]) -> str:

@@ -31,7 +31,6 @@ from polyjuice.interpret import EvaluationError, evaluate
 from polyjuice.ir import (
     Graph,
     Node,
-    TensorType,
     array_digest,
     attribute_texts,
     complexes,
@@ -91,7 +90,11 @@ class Pair:
             sum(bool(node.domain) for graph in graphs for node in graph.nodes),
             unshared(graphs),
             len(graphs[0].inputs) + sum(len(graph.constants) for graph in graphs),
-            sum(t.size for graph in graphs for t in (*graph.input_types, *_constant_types(graph))),
+            sum(
+                t.size
+                for graph in graphs
+                for t in (*graph.input_types, *(graph.types[name] for name in graph.constants))
+            ),
             sum(t.size for t in types),
             sum(t.rank for t in types),
             sum(PLAINEST.index(t.dtype) for t in types),
@@ -127,10 +130,6 @@ def plain_names(graph: Graph) -> dict[str, str]:
     made = [name for node in graph.nodes for name in node.outputs if name]
     stems = zip("xcv", (graph.inputs, graph.constants, made), strict=True)
     return {"": ""} | {name: f"{stem}{n}" for stem, group in stems for n, name in enumerate(group)}
-
-
-def _constant_types(graph: Graph) -> list[TensorType]:
-    return [graph.types[name] for name in graph.constants]
 
 
 def unshared(graphs: Sequence[Graph]) -> int:
@@ -392,7 +391,10 @@ class Trial:
                             compiled = key if self.runs > 1 else key[: -len(pair.inputs) or None]
                             alike.setdefault(compiled, {})[key] = self.stored.case_of(self._sets(pair), [program])
         self.counts.programs += len(alike)
-        merged = [_merged([*cases.values()]) for cases in alike.values()]
+        merged = [
+            replace(next(iter(cases.values())), sets=[one for case in cases.values() for one in case.sets])
+            for cases in alike.values()
+        ]
         for cases, case in zip(alike.values(), pipeline.execute_together(merged, self.session), strict=True):
             outcome = case.programs[0].outcome
             if len(cases) == 1 or outcome.status == "ok":
@@ -481,10 +483,6 @@ class Trial:
         return self.asked(
             Pair(graphs=graphs, inputs=self.stored.inputs, output=self.stored.record.output, choices=choices)
         )
-
-
-def _merged(cases: Sequence[Case]) -> Case:
-    return replace(cases[0], sets=[one for case in cases for one in case.sets])
 
 
 def _parted(outcome: Outcome, count: int) -> list[Outcome]:
