@@ -29,80 +29,18 @@ from polyjuice.triage.causes import fails, pattern
 from polyjuice.triage.ddmin import ddmin
 
 
-def fault_of_pack(pack: Pack, session: CompilerSession, oracles: Sequence[str]) -> tuple[Case, Verdict] | None:
-    """Return a small part of a pack that shows the pack's fault, with the verdict; None if the pack shows none.
-
-    ``oracles`` are the campaign's; those that compare variants are not used, since a pack has none. Raises
-    BrokenProgram if the pack, uncompiled, gives other results than its programs.
-    """
-    alone = [name for name in oracles if find_oracle(name).least == 1]
-    with session.fresh() as fresh:
-        whole = _shown(pack, fresh, alone)
-        if whole is None:
-            return None
-        small, shown, verdict = pack, whole, whole[1]
-        end = time.monotonic() + PACK_FAULT_S
-
-        def shows(members: Sequence[Member]) -> bool:
-            nonlocal shown, small
-            part = Pack(tuple(members))
-            if time.monotonic() > end or len(part) == 1:
-                return False
-            found = _shown(part, fresh, alone)
-            if found is None or not _same(verdict, pack, found[1], part):
-                return False
-            shown, small = found, part
-            return True
-
-        ddmin(pack.members, shows)
-        _check(small, shown[0], fresh)
-    return shown
-
-
-def _shown(pack: Pack, session: CompilerSession, oracles: Sequence[str]) -> tuple[Case, Verdict] | None:
-    case = pipeline.rerun(pack.case, session)
-    verdicts = pipeline.judge(case, session, oracles)
-    return (case, verdicts[0]) if verdicts else None
-
-
-def _same(verdict: Verdict, pack: Pack, other: Verdict, part: Pack) -> bool:
-    """Whether a part of a pack shows the same fault: the same failure, or a wrong result of the same program."""
-    if (other.oracle, other.kind) != (verdict.oracle, verdict.kind):
-        return False
-    kind = kind_of(verdict.kind)
-    if kind.comparison_matters and other.comparison != verdict.comparison:
-        return False
-    if kind.by_chance or not kind.at_output:
-        return other.signature == verdict.signature
-    return part.member_of(other.output) is pack.member_of(verdict.output)
-
-
-def _check(pack: Pack, case: Case, session: CompilerSession) -> None:
-    """Raise BrokenProgram unless the uncompiled pack gives bit for bit the results of its programs alone."""
-    (program,) = case.programs
-    if program.outcome.reference is None:
-        return
-    for member, outcome in zip(pack.members, pack.outcomes(program.outcome), strict=True):
-        alone = session.execute(member.program.artifact, member.case.inputs, compile=False)
-        assert outcome.reference is not None
-        results = [[y.tobytes() for y in outputs] for outputs in outcome.reference]
-        if alone.reference is not None and results != [[y.tobytes() for y in outputs] for outputs in alone.reference]:
-            raise BrokenProgram(f"a pack gives other results uncompiled than its programs\n{program.artifact.source!s}")
-
-
 @dataclass(kw_only=True)
 class Confirmed:
     """The confirmed findings of a case, the URLs of the known bugs that were met, and the verdicts that are no finding.
 
-    ``flaky`` are verdicts that did not repeat, ``duplicates`` the signatures of duplicates. With ``postponed``, the
-    case has verdicts that still need confirming: ``suspected`` has their messages, and all other lists are empty.
+    ``flaky`` are verdicts that did not repeat, ``duplicates`` the signatures of duplicates. ``suspected`` has the
+    messages of verdicts that still need confirming: then the case is postponed, and all other lists are empty.
     """
 
     findings: list[FindingRecord] = field(default_factory=list)
     known: list[str] = field(default_factory=list)
     flaky: list[Verdict] = field(default_factory=list)
     duplicates: list[str] = field(default_factory=list)
-    postponed: bool = False
     suspected: list[str] = field(default_factory=list)
 
     def __iadd__(self, other: Confirmed) -> Confirmed:
@@ -147,7 +85,7 @@ class Confirming:
                 folder = self._out / "raw" / f"{case.index:06d}-{name}{number}-{verdict.kind}"
                 asked.append((verdict, folder, bug.url if bug else ""))
         if asked and may_wait:
-            return Confirmed(postponed=True, suspected=[verdict.message for verdict, *_ in asked])
+            return Confirmed(suspected=[verdict.message for verdict, *_ in asked])
         for one in list(asked):
             if bug := self._of_part(case, one[0]):
                 found.known.append(bug.url)
@@ -229,3 +167,67 @@ def _distinct(case: Case, verdicts: Sequence[Verdict]) -> list[Verdict]:
             distinct.append(verdict)
         reported.add(key)
     return distinct
+
+
+# --- faults that only a pack shows ------------------------------------------------------------------------------------
+
+
+def fault_of_pack(pack: Pack, session: CompilerSession, oracles: Sequence[str]) -> tuple[Case, Verdict] | None:
+    """Return a small part of a pack that shows the pack's fault, with the verdict; None if the pack shows none.
+
+    ``oracles`` are the campaign's; those that compare variants are not used, since a pack has none. Raises
+    BrokenProgram if the pack, uncompiled, gives other results than its programs.
+    """
+    alone = [name for name in oracles if find_oracle(name).least == 1]
+    with session.fresh() as fresh:
+        whole = _shown(pack, fresh, alone)
+        if whole is None:
+            return None
+        small, shown, verdict = pack, whole, whole[1]
+        end = time.monotonic() + PACK_FAULT_S
+
+        def shows(members: Sequence[Member]) -> bool:
+            nonlocal shown, small
+            part = Pack(tuple(members))
+            if time.monotonic() > end or len(part) == 1:
+                return False
+            found = _shown(part, fresh, alone)
+            if found is None or not _same(verdict, pack, found[1], part):
+                return False
+            shown, small = found, part
+            return True
+
+        ddmin(pack.members, shows)
+        _check(small, shown[0], fresh)
+    return shown
+
+
+def _shown(pack: Pack, session: CompilerSession, oracles: Sequence[str]) -> tuple[Case, Verdict] | None:
+    case = pipeline.rerun(pack.case, session)
+    verdicts = pipeline.judge(case, session, oracles)
+    return (case, verdicts[0]) if verdicts else None
+
+
+def _same(verdict: Verdict, pack: Pack, other: Verdict, part: Pack) -> bool:
+    """Whether a part of a pack shows the same fault: the same failure, or a wrong result of the same program."""
+    if (other.oracle, other.kind) != (verdict.oracle, verdict.kind):
+        return False
+    kind = kind_of(verdict.kind)
+    if kind.comparison_matters and other.comparison != verdict.comparison:
+        return False
+    if kind.by_chance or not kind.at_output:
+        return other.signature == verdict.signature
+    return part.member_of(other.output) is pack.member_of(verdict.output)
+
+
+def _check(pack: Pack, case: Case, session: CompilerSession) -> None:
+    """Raise BrokenProgram unless the uncompiled pack gives bit for bit the results of its programs alone."""
+    (program,) = case.programs
+    if program.outcome.reference is None:
+        return
+    for member, outcome in zip(pack.members, pack.outcomes(program.outcome), strict=True):
+        alone = session.execute(member.program.artifact, member.case.inputs, compile=False)
+        assert outcome.reference is not None
+        results = [[y.tobytes() for y in outputs] for outputs in outcome.reference]
+        if alone.reference is not None and results != [[y.tobytes() for y in outputs] for outputs in alone.reference]:
+            raise BrokenProgram(f"a pack gives other results uncompiled than its programs\n{program.artifact.source!s}")

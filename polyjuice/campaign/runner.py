@@ -197,7 +197,7 @@ class Runner:
         if run.case:
             with self._timed(run):
                 run.result, found = self._judged(run.case, may_wait=may_wait)
-                if found.postponed or (may_wait and run.packs.failed):
+                if found.suspected or (may_wait and run.packs.failed):
                     run.result = replace(run.result, postponed=indices, suspected=found.suspected)
                 else:
                     with self._clock.of(CONFIRM):

@@ -6,7 +6,7 @@ import inspect
 import os
 import sys
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Annotated, Any, NoReturn, Self
 
@@ -126,9 +126,13 @@ HelpAllOption = Annotated[
 
 def examples(*pairs: tuple[str, str]) -> str:
     """The end of a help text: commands and their purposes."""
+    return "\n".join(["", "Examples:", *aligned(pairs)])
+
+
+def aligned(pairs: Sequence[tuple[str, str]]) -> list[str]:
+    """Commands and their purposes, a line each."""
     width = max(len(command) for command, _ in pairs)
-    lines = [f"  {command:{width}}  {purpose}".rstrip() for command, purpose in pairs]
-    return "\n".join(["", "Examples:", *lines])
+    return [f"  {command:{width}}  {purpose}".rstrip() for command, purpose in pairs]
 
 
 def misused(problem: Any) -> str:

@@ -29,7 +29,7 @@ from rich.table import Table
 
 from polyjuice import compilers
 from polyjuice.campaign.config import OPTIONS, Usage
-from polyjuice.cli.common import USAGE, JsonOption, interpreter, stdout
+from polyjuice.cli.common import USAGE, JsonOption, aligned, interpreter, stdout
 from polyjuice.stored_files import this_version
 from polyjuice.triage import known_list
 
@@ -246,11 +246,10 @@ def _next_steps(set_here: Settings) -> list[str]:
         ("polyjuice doctor", "says what is wrong with the installation"),
         ("polyjuice --help", "shows all commands"),
     ]
-    width = max(len(command) for command, _ in steps)
     return [
         "Polyjuice finds mis-compilation bugs in tensor compilers.",
         here,
         "",
         "Next:",
-        *(f"  {command:{width}}  {purpose}" for command, purpose in steps),
+        *aligned(steps),
     ]

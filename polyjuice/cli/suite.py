@@ -87,10 +87,7 @@ def build(
         built = building.build(options, out, workers or os.cpu_count() or 1, status.update)
     summary = {
         "out": str(out),
-        "cases": built.cases,
-        "candidates": built.candidates,
-        "refused": built.refused,
-        "covers": built.covered,
+        **vars(built),
         "formats": list(which),
         "compilers": list(options.compilers),
         "seed": seed,
@@ -101,7 +98,7 @@ def build(
         print(json.dumps(summary))
     else:
         tested = options.compilers[0] if asked and options.compilers else compilers.default(which[0]).name
-        covers = ", ".join(f"{n} {kind}" for kind, n in built.covered.items())
+        covers = ", ".join(f"{n} {kind}" for kind, n in built.covers.items())
         stdout.print(
             escape(
                 f"{counted(built.cases, 'case')} of {counted(built.candidates, 'candidate')} in {out}, "

@@ -25,7 +25,7 @@ from polyjuice.campaign.schedule import CONFIRM, MIXED, PROBE, TRIAGE
 from polyjuice.campaign.seeds import Seeds
 from polyjuice.campaign.store import Store
 from polyjuice.campaign.triage import DUPLICATES, UNTRIAGED
-from polyjuice.cli.common import Live, stderr, stdout
+from polyjuice.cli.common import Live, aligned, stderr, stdout
 from polyjuice.compilers import CompilerInfo
 from polyjuice.egraph import Rule, graph_windows, operator_count
 from polyjuice.frameworks.user_model import UserModel
@@ -232,10 +232,9 @@ def _rows(summary: dict[str, Any]) -> dict[str, str]:
 
 def print_next(steps: Sequence[Step], found: bool) -> None:
     """Print what to do next, one command a line."""
-    width = max(len(command) for command, _ in steps)
     stdout.print(f"\n{'Next' if found else 'Nothing was found. Next'}:")
-    for command, purpose in steps:
-        stdout.print(escape(f"  {command:{width}}  {purpose}"), highlight=False)
+    for line in aligned(steps):
+        stdout.print(escape(line), highlight=False)
 
 
 def covered_models(

@@ -254,7 +254,7 @@ class Built:
     cases: int
     candidates: int
     refused: dict[str, int]
-    covered: dict[str, int]
+    covers: dict[str, int]
     unsound: tuple[str, ...]
 
 
@@ -298,7 +298,7 @@ def build(options: Options, out: Path, workers: int = 1, report: Callable[[str],
         cases=len(taken),
         candidates=options.candidates,
         refused=dict(refused.most_common()),
-        covered=kinds,
+        covers=kinds,
         unsound=tuple(unsound),
     )
 

@@ -25,7 +25,7 @@ from polyjuice.execution.space import shortage
 from polyjuice.frameworks.errors import FormatError
 from polyjuice.frameworks.lowering import Unlowerable
 from polyjuice.oracles import Case
-from polyjuice.session import CompilerSession, Conditions
+from polyjuice.session import CompilerSession
 from polyjuice.timelimit import TimeLimit
 from polyjuice.triage import bisection, reduction
 from polyjuice.triage.bisection import TrialResult, bisect, trial_of
@@ -124,22 +124,20 @@ def _promising(waiting: Sequence[_Waiting], culprits: Sequence[KnownCulprit]) ->
 def _try(waiting: Sequence[_Waiting], disabled: Sequence[str], level: str = "") -> dict[str, TrialResult]:
     """Return the state of each finding with some parts switched off, at ``level`` or at the finding's own level."""
     found: dict[str, TrialResult] = {}
-    for conditions in dict.fromkeys(one.stored.conditions for one in waiting):
-        among = [one for one in waiting if one.stored.conditions == conditions]
-        found |= _try_under(replace(conditions, level=level or conditions.level), among, disabled)
+    for own in dict.fromkeys(one.stored.conditions for one in waiting):
+        among = [one for one in waiting if one.stored.conditions == own]
+        conditions = replace(own, level=level or own.level)
+        with CompilerSession(conditions, among[0].stored.compiler, disabled) as session:
+            try:
+                cases = pipeline.execute_together([pipeline.not_run(one.case) for one in among], session)
+            except EnvironmentProblem:  # the compiler does not even start
+                if not disabled:
+                    raise
+                found |= {one.name: TrialResult.broken for one in among}
+                continue
+            for one, case in zip(among, cases, strict=True):
+                found[one.name] = trial_of(case, one.stored.verdict, session)
     return found
-
-
-def _try_under(conditions: Conditions, among: Sequence[_Waiting], disabled: Sequence[str]) -> dict[str, TrialResult]:
-    compiler = among[0].stored.compiler
-    with CompilerSession(conditions, compiler, disabled) as session:
-        try:
-            cases = pipeline.execute_together([pipeline.not_run(one.case) for one in among], session)
-        except EnvironmentProblem:  # the compiler does not even start
-            if not disabled:
-                raise
-            return {one.name: TrialResult.broken for one in among}
-        return {one.name: trial_of(case, one.stored.verdict, session) for one, case in zip(among, cases, strict=True)}
 
 
 def _levels(waiting: Sequence[_Waiting]) -> dict[str, str]:

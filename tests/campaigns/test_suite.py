@@ -116,7 +116,7 @@ def test_pairs_that_make_no_case_are_counted_and_too_few_cases_are_an_error(
     monkeypatch.setattr(building, "Maker", Maker)
     made = building.build(Options(count=3), tmp_path / "s")
     assert (made.candidates, made.refused) == (6, {"identical": 1, "no value": 1, "unsound": 1})
-    assert (made.cases, made.covered, made.unsound) == (3, {"operator": 3}, ("1: they differ",))
+    assert (made.cases, made.covers, made.unsound) == (3, {"operator": 3}, ("1: they differ",))
     assert (tmp_path / "closed").exists()
     assert len(list((tmp_path / "s").glob("case-0000[012]"))) == 3
     monkeypatch.setattr(Options, "candidates", 8)
