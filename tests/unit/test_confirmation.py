@@ -105,7 +105,7 @@ def test_what_may_wait_is_postponed_and_counts_once(tmp_path: Path, monkeypatch:
         verdicts = [mismatch("one")]
         waiting = [confirming.confirm(case, verdicts, may_wait=True) for case in (first, second, third)]
         found = [confirming.confirm(case, verdicts) for case in (second, first)]
-    assert [one.postponed for one in waiting] == [True, True, False], "the third is like two others"
+    assert [bool(one.suspected) for one in waiting] == [True, True, False], "the third is like two others"
     assert not any(one.findings or one.flaky for one in waiting)
     assert waiting[2].duplicates == ["one"]
     assert [len(one.findings) for one in found] == [1, 1]
