@@ -8,8 +8,9 @@ from collections.abc import Sequence
 import numpy as np
 
 from polyjuice.ir import Graph, TensorType, dtypes
-from polyjuice.ops import GraphBuilder, Op, Operand, ShapeMismatch, TypeMismatch, complete_attrs, infer
+from polyjuice.ops import Op, Operand, ShapeMismatch, TypeMismatch, complete_attrs, infer
 from polyjuice.ops.sampling import restricted_values
+from tests.support.graphs import apply
 
 MAX_ELEMENTS = 2_000
 
@@ -38,10 +39,7 @@ def application(op: Op, rng: random.Random, dtype: str | None = None) -> tuple[l
 
 
 def one_node(op: Op, operands: Sequence[Operand], attrs: dict[str, object]) -> Graph:
-    """The graph of one application to inputs."""
-    builder = GraphBuilder()
-    names = [builder.input(operand.type) for operand in operands]
-    return builder.build(builder.multi(op.name, *names, domain=op.domain, **attrs))
+    return apply(op.qualified, *(operand.type for operand in operands), **attrs)
 
 
 def random_array(values: np.random.Generator, operand: Operand, low: int = -6, high: int = 6) -> np.ndarray:
@@ -53,7 +51,6 @@ def random_array(values: np.random.Generator, operand: Operand, low: int = -6, h
 
 
 def integers(values: np.random.Generator, operand: Operand, low: int = -6, high: int = 6) -> np.ndarray:
-    """Integer values of any type."""
     t = operand.type
     if operand.values is not None:
         return restricted_values(values, operand)

@@ -1,4 +1,4 @@
-"""One operator on given inputs, and the check that its results keep to their error bounds."""
+"""The analysis of one operator on given inputs, and the check that results keep to their error bounds."""
 
 from __future__ import annotations
 
@@ -7,15 +7,17 @@ from collections.abc import Sequence
 import numpy as np
 
 from polyjuice.ir import TensorType, dtypes
-from polyjuice.numerics import SAFETY, Analysis, distance
-from polyjuice.ops import GraphBuilder
+from polyjuice.numerics import SAFETY, Analysis, Mode, analyse, distance
+from tests.support.graphs import apply
 
 
-def single(dtype: str, *arrays: Sequence[float] | float) -> tuple[GraphBuilder, list[str], list[np.ndarray]]:
-    """A builder with one input for each array, all of one type."""
-    build = GraphBuilder()
+def single(
+    op: str, dtype: str, *arrays: Sequence[float] | float, mode: Mode | None = None, **attrs: object
+) -> Analysis:
+    """The analysis of the first result of one operator on given inputs, all of one type."""
     values = [np.asarray(array).astype(dtypes.to_numpy(dtype)) for array in arrays]
-    return build, [build.input(TensorType(dtype, v.shape)) for v in values], values
+    made = apply(op, *(TensorType(dtype, value.shape) for value in values), **attrs)
+    return analyse(made, values, mode=mode or Mode())[0]
 
 
 def assert_within(results: Sequence[np.ndarray], analyses: Sequence[Analysis], what: object) -> int:

@@ -34,8 +34,6 @@ ONE_RULE = ("--only-rule", "relu-as-half-sum")
 
 @dataclass(frozen=True)
 class Done:
-    """The exit status of a command, and its output."""
-
     returncode: int
     stdout: str
     stderr: str
@@ -76,7 +74,6 @@ def polyjuice(
 def polyjuice_alone(
     *arguments: object, env: Mapping[str, str] | None = None, cwd: Path | None = None, timeout: float = 500
 ) -> subprocess.CompletedProcess[str]:
-    """Run the installed command to its end, in a process of its own."""
     return subprocess.run(
         [COMMAND, *map(str, arguments)],
         capture_output=True,
@@ -133,7 +130,6 @@ def run(*arguments: object, env: Mapping[str, str], cwd: Path | None = None) -> 
 
 
 def findings(campaign: Path) -> list[Path]:
-    """All raw findings of a campaign."""
     return sorted((campaign / "raw").iterdir())
 
 

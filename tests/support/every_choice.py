@@ -70,8 +70,6 @@ class _Walk:
 
 
 class _WalkedDraws(Draws):
-    """The choices at one site, as a walk decides them."""
-
     walk: _Walk
 
     def choice(self, options: Sequence[T]) -> T:
@@ -83,7 +81,6 @@ class _WalkedDraws(Draws):
 
 
 def _asker() -> tuple[str, int]:
-    """The place in the code that asks."""
     frame = sys._getframe(2)
     while frame.f_code.co_filename == choosers.__file__ and frame.f_back:
         frame = frame.f_back

@@ -259,7 +259,6 @@ def compiler(
 
 
 def models(folder: Path, names: list[str]) -> list[Path]:
-    """A model for each fault, "" for none."""
     folder.mkdir()
     constants = [FIRST + [*_ALL].index(name) if name else 2 for name in names]
     return [

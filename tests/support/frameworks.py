@@ -38,7 +38,6 @@ def run_torch(artifact: Artifact, inputs: Sequence[np.ndarray]) -> list[np.ndarr
 
 
 def run_tensorflow(artifact: Artifact, inputs: Sequence[np.ndarray]) -> list[np.ndarray]:
-    """TensorFlow in eager mode."""
     pytest.importorskip("tensorflow")
     from polyjuice.compilers import _tensorflow
 
@@ -46,7 +45,6 @@ def run_tensorflow(artifact: Artifact, inputs: Sequence[np.ndarray]) -> list[np.
 
 
 def run_jax(artifact: Artifact, inputs: Sequence[np.ndarray]) -> list[np.ndarray]:
-    """JAX, operator by operator."""
     pytest.importorskip("jax").config.update("jax_enable_x64", True)
     from polyjuice.compilers import jax
 

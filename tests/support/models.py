@@ -55,16 +55,11 @@ def _tokens(length: int = TOKENS) -> Tensor:
     return torch.arange(length).reshape(1, length) % VOCABULARY
 
 
+_SMALL = {"hidden_size": 16, "intermediate_size": 32, "num_hidden_layers": 1, "max_position_embeddings": 16}
+
+
 def bert() -> Seed:
-    config = transformers.BertConfig(
-        **_IDS,
-        hidden_size=16,
-        num_hidden_layers=1,
-        num_attention_heads=2,
-        intermediate_size=32,
-        max_position_embeddings=16,
-        initializer_range=0.2,
-    )
+    config = transformers.BertConfig(**_IDS, **_SMALL, num_attention_heads=2, initializer_range=0.2)
     return _seed(transformers.BertModel, config, "last_hidden_state", input_ids=_tokens())
 
 
@@ -75,58 +70,31 @@ def gpt2() -> Seed:
 
 def llama() -> Seed:
     """Grouped queries: two heads share one key."""
-    config = transformers.LlamaConfig(
-        **_IDS,
-        hidden_size=16,
-        intermediate_size=32,
-        num_hidden_layers=1,
-        num_attention_heads=4,
-        num_key_value_heads=2,
-        max_position_embeddings=16,
-        initializer_range=0.2,
-    )
+    heads = {"num_attention_heads": 4, "num_key_value_heads": 2}
+    config = transformers.LlamaConfig(**_IDS, **_SMALL, **heads, initializer_range=0.2)
     return _seed(transformers.LlamaForCausalLM, config, input_ids=_tokens())
 
 
 def vit() -> Seed:
-    config = transformers.ViTConfig(
-        hidden_size=16,
-        num_hidden_layers=1,
-        num_attention_heads=2,
-        intermediate_size=32,
-        image_size=16,
-        patch_size=4,
-        initializer_range=0.05,
-    )
+    image = {"image_size": 16, "patch_size": 4}
+    config = transformers.ViTConfig(**_SMALL, **image, num_attention_heads=2, initializer_range=0.05)
     return _seed(transformers.ViTForImageClassification, config, pixel_values=torch.ones(1, 3, 16, 16))
 
 
 def t5() -> Seed:
-    config = transformers.T5Config(
-        **_IDS,
-        d_model=16,
-        d_kv=8,
-        d_ff=32,
-        num_layers=1,
-        num_decoder_layers=1,
-        num_heads=2,
-        initializer_factor=0.3,
-    )
+    layers = {"num_layers": 1, "num_decoder_layers": 1, "num_heads": 2}
+    config = transformers.T5Config(**_IDS, **layers, d_model=16, d_kv=8, d_ff=32, initializer_factor=0.3)
     model = transformers.T5ForConditionalGeneration
     return _seed(model, config, input_ids=_tokens(), decoder_input_ids=_tokens(TOKENS - 1))
 
 
 def whisper() -> Seed:
+    sides = [f"{side}_{part}" for side in ("encoder", "decoder") for part in ("layers", "attention_heads", "ffn_dim")]
     config = transformers.WhisperConfig(
         **_IDS,
+        **dict(zip(sides, 2 * (1, 2, 8), strict=True)),
         decoder_start_token_id=1,
         d_model=8,
-        encoder_layers=1,
-        decoder_layers=1,
-        encoder_attention_heads=2,
-        decoder_attention_heads=2,
-        encoder_ffn_dim=8,
-        decoder_ffn_dim=8,
         num_mel_bins=8,
         max_source_positions=12,
         max_target_positions=16,

@@ -38,8 +38,6 @@ def cases(count: int, labels: Sequence[str] = ("original",), sets: Callable[[int
 
 
 class Eager(CompilerSession):
-    """Torch, uncompiled."""
-
     def __init__(self) -> None:
         super().__init__(Conditions(), find("eager"))
 

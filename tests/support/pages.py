@@ -59,7 +59,6 @@ def _on_one_line(command: str) -> str:
 
 
 def blocks(text: str) -> list[Block]:
-    """The fenced blocks of a page."""
     found = []
     for _, language, rest, inside in _FENCED.findall(text):
         title = _TITLE.search(rest)
@@ -68,7 +67,6 @@ def blocks(text: str) -> list[Block]:
 
 
 def outside_of_blocks(text: str) -> str:
-    """A page without its fenced blocks."""
     return _FENCED.sub("", text)
 
 

@@ -69,5 +69,4 @@ def declared(folder: Path, group: str, name: str, code: str) -> dict[str, str]:
 
 
 def spoiled(folder: Path, code: str) -> dict[str, str]:
-    """The environment with a compiler that is wrong on purpose."""
     return plugin(folder / "site", code, name="spoiled")

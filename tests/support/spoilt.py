@@ -78,11 +78,9 @@ KINDS = {
 
 
 def oracle_of(fault: str) -> str:
-    """The oracle that sees a fault."""
     return "performance" if fault == "memory" else fault
 
 
 def spoilt(site: Path, fault: str) -> dict[str, str]:
-    """The environment in which the compiler ``fake`` has a fault, or none for ""."""
     code = f"def run(compiled, inputs):\n    {FAULTS[fault]}\n" if fault else ""
     return plugin(site, code, base=COMPILER, info=LEVELLED)

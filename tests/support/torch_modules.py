@@ -60,8 +60,6 @@ class Grouped(torch.nn.Module):
 
 
 class Function(torch.nn.Module):
-    """A function as a module."""
-
     def __init__(self, function: Callable[..., Any]) -> None:
         super().__init__()
         self.function = function

@@ -89,7 +89,6 @@ UNCHANGED = Unchanged(json.loads(FILE.read_text(encoding="utf-8")))
 
 @functools.cache
 def digest(module: str, framework: str) -> str:
-    """The digest of all that an operator's entry comes from."""
     files = set(sources(_OPS / f"{module}.py"))
     if framework in _FURTHER:
         files.update(_FURTHER[framework].glob("*.py"))
@@ -99,7 +98,6 @@ def digest(module: str, framework: str) -> str:
 
 @functools.cache
 def _code(file: Path) -> str:
-    """A file's code, without comments and docstrings."""
     tree = ast.parse(file.read_text(encoding="utf-8"))
     for node in ast.walk(tree):
         if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef) and ast.get_docstring(node) is not None:

@@ -32,8 +32,6 @@ Table = Mapping[Cell, Holes]
 
 FILE = Path(__file__).parents[1] / "frameworks/unsupported.txt"
 
-_EVERY = "every other operator"
-
 _HEAD = """\
 # What frameworks do not run, uncompiled, of the programs that Polyjuice writes for one operator, and why.
 # "never": nothing ran in these element types of the first operand. "partly": some applications or texts ran.
@@ -43,24 +41,15 @@ _HEAD = """\
 
 
 def read() -> dict[Cell, Holes]:
-    """The committed table."""
     return parse(FILE.read_text(encoding="utf-8"))
 
 
 def parse(text: str) -> dict[Cell, Holes]:
-    """The table in a text."""
     cells: dict[Cell, set[tuple[Extent, str]]] = defaultdict(set)
-    every: list[tuple[str, str, str]] = []
     for framework, reason, extent, types, names in _lines(text):
-        if names == _EVERY:
-            every += [(framework, dtype, reason) for dtype in types]
-            continue
         for name in names.split():
             for dtype in types:
                 cells[framework, name, dtype].add((extent, reason))
-    for framework, dtype, reason in every:
-        for name in _others(cells, framework, dtype):
-            cells[framework, name, dtype].add(("never", reason))
     return {cell: frozenset(found_there) for cell, found_there in cells.items()}
 
 
@@ -81,22 +70,12 @@ def _lines(text: str) -> Iterator[tuple[str, str, Extent, list[str], str]]:
                 yield framework, reason, "never" if extent == "never" else "partly", types, operators
 
 
-def _others(cells: Table, framework: str, dtype: str) -> list[str]:
-    """The operators that accept an element type, and have no reason why they never run in it."""
-    return [
-        name
-        for name in operators(dtype)
-        if not any(extent == "never" for extent, _ in cells.get((framework, name, dtype), ()))
-    ]
-
-
 def operators(dtype: str) -> list[str]:
     """The operators whose first operand may have an element type."""
     return [op.qualified for op in TABLE.values() if dtype in op.types[op.variable(0)]]
 
 
 def render(table: Table) -> str:
-    """The text of a table."""
     lines = [_HEAD]
     for framework in sorted({framework for framework, *_ in table}):
         lines.append(framework)
@@ -107,14 +86,10 @@ def render(table: Table) -> str:
 
 
 def _entries(framework: str, reason: str, cells: Table) -> Iterator[str]:
-    every = [dtype for dtype in dtypes.EVERY if _is_of_every_other(framework, reason, cells, dtype)]
-    if every:
-        yield f"    never {' '.join(every)}: {_EVERY}"
     for extent in ("never", "partly"):
         types: dict[str, list[str]] = defaultdict(list)
         for _, name, dtype in sorted(cells, key=lambda cell: dtypes.EVERY.index(cell[2])):
-            is_listed = (extent, reason) in cells[framework, name, dtype]
-            if is_listed and not (extent == "never" and dtype in every):
+            if (extent, reason) in cells[framework, name, dtype]:
                 types[name].append(dtype)
         names: dict[tuple[str, ...], list[str]] = defaultdict(list)
         for name in sorted(types):
@@ -122,16 +97,6 @@ def _entries(framework: str, reason: str, cells: Table) -> Iterator[str]:
         for some, alike in names.items():
             line = f"    {extent} {' '.join(some)}: {' '.join(alike)}"
             yield from wrap(line, 118, subsequent_indent=" " * 8, break_long_words=False, break_on_hyphens=False)
-
-
-def _is_of_every_other(framework: str, reason: str, cells: Table, dtype: str) -> bool:
-    """Whether no operator of a type ever runs in it, most of them for this reason alone."""
-    found_there = [cells.get((framework, name, dtype), frozenset()) for name in operators(dtype)]
-    alone = sum(one == {("never", reason)} for one in found_there)
-    others = [one for one in found_there if one != {("never", reason)}]
-    return alone > len(found_there) / 2 and all(
-        any(extent == "never" for extent, _ in one) and ("never", reason) not in one for one in others
-    )
 
 
 def differences(expected: Table, found: Table) -> list[str]:
@@ -151,7 +116,6 @@ def differences(expected: Table, found: Table) -> list[str]:
 
 
 def cells(framework: str, graph: Graph) -> list[Cell]:
-    """The cells of the operators in a graph, for the element types of all their operands and results."""
     return [
         (framework, node.qualified, graph.types[name].dtype)
         for node in graph.nodes
@@ -221,7 +185,6 @@ def reason(error: Exception, operator: str) -> str:
 
 
 def _plain(text: str) -> str:
-    """The short text without numbers and addresses."""
     text = re.sub(r"0x[0-9a-f]+|(?<![\w.])-?\d+(\.\d+)?(e[+-]?\d+)?\b", "N", text)
     return " ".join(text.split())[:_LENGTH].strip()
 

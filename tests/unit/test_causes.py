@@ -1,4 +1,4 @@
-"""Findings of ONNX Runtime 1.15.0 and 1.20.1 and of Torch 2.15.0 with one or several root causes, judged by hand."""
+"""Root causes of findings of ONNX Runtime and Torch, judged by hand, and the rules that explain a pair."""
 
 from __future__ import annotations
 
@@ -7,17 +7,19 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pytest
 
+from polyjuice.egraph import load as load_rules
 from polyjuice.execution import Artifact, Outcome
-from polyjuice.ir import Graph, TensorType
+from polyjuice.ir import Graph
 from polyjuice.ops import GraphBuilder
 from polyjuice.oracles.case import Program
 from polyjuice.oracles.failures import failure_of
 from polyjuice.triage.causes import KnownCulprit, cause_of, narrow, pattern
+from polyjuice.triage.explanation import accountable, explain
 from polyjuice.triage.record import FindingRecord
-from polyjuice.triage.stored import load
-
-FINDING = Path(__file__).parents[1] / "findings/split-uneven"
+from tests.support import findings
+from tests.support.graphs import graph
 
 PATTERN, REUSE = "setting enable_mem_pattern", "setting enable_mem_reuse"
 PROPAGATION, SELECTION = "QDQPropagationTransformer", "QDQSelectorActionTransformer"
@@ -25,34 +27,22 @@ TRANSPOSE = ("TransposeOptimizer", "TransposeOptimizer_CPUExecutionProvider")
 
 
 def finding(kind: str = "mismatch", **changes: Any) -> FindingRecord:
-    plain = replace(load(FINDING).record, kind=kind, a="min", b="", culprit="min", blame=(), bisection={}, cause="")
+    plain = findings.finding(kind=kind, a="min", b="", culprit="min", blame=(), bisection={}, cause="")
     return replace(plain, **{"reduction": {"finished": True}, "repro_exit": 1, **changes})
 
 
 def program(*operators: str) -> Graph:
-    """A chain of operators on one value."""
-    build = GraphBuilder()
-    value = build.input(TensorType("float16", (2,)))
-    for operator in operators:
-        value = build.op(operator, value)
-    return build.build([value])
+    return graph("float16[2] x", "".join(f"x = {operator}(x); " for operator in operators) + "x")
 
 
 def of_error(operator: str, error: str) -> str:
     """The cause of a finding without a blamed part: a program of one operator does not load."""
-    graph = program(operator)
+    made = program(operator)
     outcome = Outcome(status="error", stage="compile", message=error)
-    verdict = failure_of(
-        "crash",
-        Program(
-            label="min",
-            graph=graph,
-            artifact=Artifact(format="onnx", source=b"", arrays={}),
-            analyses=[],
-            outcome=outcome,
-        ),
-    )
-    return cause_of(finding("crash", signature=verdict.signature, pattern=pattern([graph], [])), {"min": graph}, ())
+    artifact = Artifact(format="onnx", source=b"", arrays={})
+    failed = Program(label="min", graph=made, artifact=artifact, analyses=[], outcome=outcome)
+    signature = failure_of("crash", failed).signature
+    return cause_of(finding("crash", signature=signature, pattern=pattern([made], [])), {"min": made}, ())
 
 
 def reported(
@@ -80,8 +70,6 @@ def reported(
 def culprit(of: dict[str, Any]) -> KnownCulprit:
     return KnownCulprit.of(of, of["cause"])
 
-
-# --- errors ---------------------------------------------------------------------------------------------------
 
 UNRECOGNIZED = (
     'This is an invalid model. In Node, ("", {0}, "", -1) : ("x0": tensor({1}),) -> ("_0x55981bfac070_X_{0}",) , '
@@ -112,9 +100,6 @@ def test_where_the_operator_is_the_programs_own_it_counts() -> None:
         "Fail: [ONNXRuntimeError] : 1 : FAIL : Non-zero status code returned while running {} node. Name:'' Status"
     )
     assert of_error("Softmax", running.format("ReduceMax")) != of_error("Softmax", running.format("Exp"))
-
-
-# --- parts ----------------------------------------------------------------------------------------------------
 
 
 def test_what_fails_by_a_setting_fails_by_wrong_values() -> None:
@@ -166,9 +151,6 @@ def test_an_error_that_follows_from_a_wrong_value_has_the_cause_of_that_value() 
     assert cause_of(record, {}, part, follows=True) == "mismatch by EliminateSlice of Concat Slice"
 
 
-# --- patterns -------------------------------------------------------------------------------------------------
-
-
 def of_torch(wrong: str, *pattern: str, blame: tuple[str, ...] = ("cpp.simdlen",)) -> dict[str, Any]:
     return reported("mismatch", "", blame, of=pattern, wrong=wrong, compiler="inductor")
 
@@ -210,11 +192,9 @@ def test_a_part_accounts_only_for_programs_with_the_pattern_of_its_fault() -> No
 
 
 def test_a_pattern_names_operators_with_the_types_that_they_read_and_make() -> None:
-    build = GraphBuilder()
-    x = build.input(TensorType("int8", (2,)))
-    graph = build.build([build.op("Cast", build.op("Abs", x), to="float32"), build.op("Abs", x)])
-    assert pattern([graph], []) == ["Abs(int8)", "Cast(int8)"]
-    written = replace(graph, updates={x: graph.outputs[1]})
+    made = graph("int8[2] x", "Cast(Abs(x), to='float32'), Abs(x)")
+    assert pattern([made], []) == ["Abs(int8)", "Cast(int8)"]
+    written = replace(made, updates={"x": made.outputs[1]})
     assert pattern([written], []) == ["Abs(int8)", "Cast(int8)", "in place"]
 
 
@@ -225,18 +205,10 @@ def test_the_pattern_of_a_program_of_constants_has_the_functions_that_make_them(
     assert pattern([graph], [Artifact(format="torch", source=source, arrays={})]) == ["torch.arange(int64)"]
 
 
-# --- operators ------------------------------------------------------------------------------------------------
-
-
 def beside(operator: str) -> tuple[dict[str, Graph], int]:
     """A graph with an operator besides Sign and Abs that has an output of its own, and the number of that output."""
-    build = GraphBuilder()
-    x, y = (build.input(TensorType("float16", (3, 1))) for _ in range(2))
-    outputs = [
-        build.op(operator, y, build.constant(np.zeros((1, 3), np.float16))),
-        build.op("Abs", build.op("Sign", x)),
-    ]
-    return {"min": build.build(outputs)}, 1
+    zeros = np.zeros((1, 3), np.float16)
+    return {"min": graph("float16[3,1] x y", f"{operator}(y, zeros), Abs(Sign(x))", zeros=zeros)}, 1
 
 
 def test_an_operator_that_writes_over_other_values_is_the_cause_whatever_it_hits() -> None:
@@ -251,3 +223,42 @@ def test_an_operator_that_writes_over_other_values_is_the_cause_whatever_it_hits
     assert cause_of(chain, {"min": program("Sign", "Abs")}, ()) == "mismatch of Abs Sign: wrong values"
     unfinished = finding(output=output, repro_exit=0, reduction={"finished": False}, pattern=has)
     assert cause_of(unfinished, graphs, ()) == whole
+
+
+RULES = load_rules()
+PAIRS: dict[str, tuple[str, str, set[str]]] = {
+    "no rule": ("Add(x, [[2] * 3] * 2)", "Add(x, 2)", set()),
+    "one rule": ("Relu(Add(x, [[0] * 3] * 2))", "Relu(x)", {"add-zero"}),
+    "twice": ("x", "Transpose(Transpose(x, perm=(1, 0)), perm=(1, 0))", {"transpose-transpose"}),
+    "two rules": ("aten.rsqrt(x)", "Reciprocal(Pow(x, 0.5))", {"rsqrt-as-reciprocal", "sqrt-as-pow"}),
+}
+
+
+@pytest.mark.parametrize("pair", PAIRS)
+def test_the_least_set_of_rules_is_found(pair: str) -> None:
+    a, b, names = PAIRS[pair]
+    found = explain(matrix(a), matrix(b), RULES)
+    assert found is not None
+    assert {rule.name for rule in found} == names or (pair == "twice" and len(found) == 1)
+
+
+def matrix(body: str) -> Graph:
+    return graph("float32[2,3] x", body)
+
+
+def test_what_is_not_equal_has_no_explanation() -> None:
+    rules = [rule for rule in RULES if rule.name in ("add-zero", "add-commutative", "relu-relu")]
+    assert explain(matrix("Add(x, [[1] * 3] * 2)"), matrix("Relu(x)"), rules) is None
+    assert explain(matrix("Transpose(x, perm=(1, 0))"), matrix("x"), rules) is None
+
+
+def test_rules_of_ones_own_explain_too(tmp_path: Path) -> None:
+    (tmp_path / "my.egg").write_text('(rewrite (Abs (Neg x)) (Abs x) :ruleset exact :name "mine") ; |-x| = |x|\n')
+    found = explain(matrix("Abs(Neg(x))"), matrix("Abs(x)"), load_rules([tmp_path / "my.egg"], defaults=False))
+    assert [(rule.name, rule.comment) for rule in found or ()] == [("mine", "|-x| = |x|")]
+
+
+def test_rules_that_touch_the_difference_come_first() -> None:
+    found = accountable(matrix("Relu(Abs(x))"), matrix("Abs(x)"), RULES)
+    assert 0 < len(found) < len(RULES)
+    assert all("Relu" in rule.constructors for rule in found)

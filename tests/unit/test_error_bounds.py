@@ -7,20 +7,19 @@ operands lie anywhere within their own errors.
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
 import pytest
 
-from polyjuice.interpret import EvaluationError, apply, evaluate
-from polyjuice.ir import Graph, Node, TensorType, complexes, dtypes
-from polyjuice.numerics import SAFETY, Mode, Value, analyse, distance, listing, propagate
+from polyjuice.interpret import EvaluationError, apply
+from polyjuice.ir import Node, TensorType, complexes, dtypes
+from polyjuice.numerics import SAFETY, Mode, Value, distance, listing, propagate
 from polyjuice.numerics.values import Setting, of_array
-from polyjuice.ops import TABLE, GraphBuilder, Op, Operand, infer
+from polyjuice.ops import TABLE, Op, Operand, infer
 from polyjuice.ops.sampling import restricted_values
-from tests.support.applications import application, random_array
-from tests.support.bounds import assert_within
+from tests.support.applications import application
 from tests.support.kinds import by_operator
 from tests.support.unchanged import UNCHANGED
 
@@ -136,25 +135,16 @@ def held(node: Node, bounds: list[Value], arrays: list[np.ndarray], types: list[
 def test_operands_within_their_errors_move_results_within_their_bounds(
     name: str, tried: list[str], instances: int
 ) -> None:
-    for dtype in tried:
-        bounded = 0
-        for seed in range(instances):
-            operands, node, types, values = drawn(OPS[name], dtype, f"errors {seed}")
-            x = [numbers(values, operand) for operand in operands]
-            e = [errors_of(values, array, operand) for array, operand in zip(x, operands, strict=True)]
-            known = [
-                Value(widened(a) if d.any() or dtypes.is_inexact(operand.type.dtype) else a, d)
-                for a, d, operand in zip(x, e, operands, strict=True)
-            ]
-            with np.errstate(all="ignore"):
-                try:
-                    bounds = propagate(node, known, types)
-                except EvaluationError:
-                    continue
-            for kind in range(MOVES):
-                bounded += held(node, bounds, [moved(values, a, d, kind) for a, d in zip(x, e, strict=True)], types)
-        assert bounded, dtype
-    UNCHANGED.passed("numpy errors", name)
+    def trial(operands: list[Operand], values: np.random.Generator, seed: int) -> Any:
+        x = [numbers(values, operand) for operand in operands]
+        e = [errors_of(values, array, operand) for array, operand in zip(x, operands, strict=True)]
+        known = [
+            Value(widened(a) if d.any() or dtypes.is_inexact(operand.type.dtype) else a, d)
+            for a, d, operand in zip(x, e, operands, strict=True)
+        ]
+        return known, lambda kind: [moved(values, a, d, kind) for a, d in zip(x, e, strict=True)]
+
+    check_suite("errors", name, tried, trial, (instances, instances))
 
 
 @by_operator(CASES, "numpy unknown")
@@ -163,31 +153,20 @@ def test_what_nothing_is_known_of_masks_all_that_depends_on_it(name: str, tried:
 
     In the first application all is known.
     """
-    for dtype in tried:
-        bounded = 0
-        for seed in range(4 * instances):
-            if bounded and seed >= instances:
-                break
-            exact = seed % 2 == 1
-            operands, node, types, values = drawn(OPS[name], dtype, f"unknown {seed}")
-            x = [numbers(values, operand) for operand in operands]
-            x = [np.rint(a).astype(a.dtype) if exact and a.dtype.kind not in "iub" else a for a in x]
-            shares = [0.0, 0.1, 1.0] if seed else [0.0]
-            unknown = [values.random(a.shape) < values.choice(shares) for a in x]
-            known = [
-                Value(widened(a) if dtypes.is_inexact(operand.type.dtype) else a, np.where(u, np.inf, 0.0), exact)
-                for a, u, operand in zip(x, unknown, operands, strict=True)
-            ]
-            with np.errstate(all="ignore"):
-                try:
-                    bounds = propagate(node, known, types)
-                    for _ in range(MOVES):
-                        arrays = [anything(values, a, u) for a, u in zip(x, unknown, strict=True)]
-                        bounded += held(node, bounds, arrays, types)
-                except EvaluationError:
-                    continue
-        assert bounded, dtype
-    UNCHANGED.passed("numpy unknown", name)
+
+    def trial(operands: list[Operand], values: np.random.Generator, seed: int) -> Any:
+        exact = seed % 2 == 1
+        x = [numbers(values, operand) for operand in operands]
+        x = [np.rint(a).astype(a.dtype) if exact and a.dtype.kind not in "iub" else a for a in x]
+        shares = [0.0, 0.1, 1.0] if seed else [0.0]
+        unknown = [values.random(a.shape) < values.choice(shares) for a in x]
+        known = [
+            Value(widened(a) if dtypes.is_inexact(operand.type.dtype) else a, np.where(u, np.inf, 0.0), exact)
+            for a, u, operand in zip(x, unknown, operands, strict=True)
+        ]
+        return known, lambda kind: [anything(values, a, u) for a, u in zip(x, unknown, strict=True)]
+
+    check_suite("unknown", name, tried, trial, (instances, 4 * instances))
 
 
 @pytest.mark.parametrize("name", [name for name, op in OPS.items() if op.ties])
@@ -236,41 +215,6 @@ def tied(name: str, setting: Setting) -> Iterator[tuple[Node, Any, np.ndarray, l
         yield node, types, x, bounds, values
 
 
-def roughened(op: Op, dtype: str, seed: int) -> tuple[Graph, list[np.ndarray]]:
-    """An application whose floating operands are rounded results: products, quotients or sums of two inputs."""
-    rng, values = random.Random(f"{op.name} {dtype} {seed}"), np.random.default_rng(seed)
-    operands, attrs = application(op, rng, dtype)
-    build = GraphBuilder()
-    names, arrays = [], []
-    for operand in operands:
-        rough = dtypes.is_float(operand.type.dtype) and operand.values is None
-        for _ in range(2 if rough else 1):
-            names.append(build.input(operand.type))
-            arrays.append(random_array(values, operand))
-        if rough:
-            b, a = names.pop(), names.pop()
-            names.append(build.op(rng.choice(("Mul", "Div", "Add")), a, b))
-    return build.build(build.multi(op.name, *names, domain=op.domain, **attrs)), arrays
-
-
-NEEDS_EXACT_OPERANDS = {"BitCast", "aten.view.dtype"}
-"""Operators whose results are unknown if their operands are rounded."""
-
-
-@by_operator(FLOATING, "numpy rounded")
-def test_an_operator_on_rounded_operands_stays_within_its_bound(name: str, tried: list[str], instances: int) -> None:
-    for dtype in tried:
-        bounded = 0
-        for seed in range(instances):
-            graph, arrays = roughened(OPS[name], dtype, seed)
-            bounded += assert_within(evaluate(graph, arrays), analyse(graph, arrays), graph)
-        assert bool(bounded) != (name in NEEDS_EXACT_OPERANDS), dtype
-    UNCHANGED.passed("numpy rounded", name)
-
-
-# --- beyond the real numbers -----------------------------------------------------------------------------------------
-
-
 def edges(values: np.random.Generator, operand: Operand) -> np.ndarray:
     """Numbers with zeros of both signs, denormal, huge and infinite numbers, and NaN."""
     x = numbers(values, operand)
@@ -297,27 +241,41 @@ def test_what_is_known_beyond_the_real_numbers_hangs_on_no_error_or_sign_of_zero
     name: str, tried: list[str], instances: int
 ) -> None:
     setting = Setting(mode=Mode(edge=True))
+
+    def trial(operands: list[Operand], values: np.random.Generator, seed: int) -> Any:
+        x = [edges(values, operand) for operand in operands]
+        given = [of_array(a, operand.type.dtype, setting) for a, operand in zip(x, operands, strict=True)]
+        e = [errors_of(values, a, operand) for a, operand in zip(x, operands, strict=True)]
+        e = [
+            np.where(np.isfinite(v.array) & (v.array != 0), np.maximum(v.error, d), v.error)
+            for v, d in zip(given, e, strict=True)
+        ]
+        known = [Value(v.array, d, False, v.extreme) for v, d in zip(given, e, strict=True)]
+        return known, lambda kind: [turned(values, a, d, kind) for a, d in zip(x, e, strict=True)]
+
+    check_suite("edge", name, tried, trial, (instances, 4 * instances), setting)
+
+
+Trial = Callable[[list[Operand], np.random.Generator, int], tuple[list[Value], Callable[[int], list[np.ndarray]]]]
+"""Makes what is known of operands, and a function that gives operands of which it is true."""
+
+
+def check_suite(
+    suite: str, name: str, tried: list[str], trial: Trial, seeds: tuple[int, int], setting: Setting | None = None
+) -> None:
+    """Check applications of an operator: a first number of seeds, and up to a second until an element is bounded."""
     for dtype in tried:
         bounded = 0
-        for seed in range(4 * instances):
-            if bounded and seed >= instances:
+        for seed in range(seeds[1]):
+            if bounded and seed >= seeds[0]:
                 break
-            operands, node, types, values = drawn(OPS[name], dtype, f"edge {seed}")
-            x = [edges(values, operand) for operand in operands]
-            known = [of_array(a, operand.type.dtype, setting) for a, operand in zip(x, operands, strict=True)]
-            e = [errors_of(values, a, operand) for a, operand in zip(x, operands, strict=True)]
-            e = [
-                np.where(np.isfinite(v.array) & (v.array != 0), np.maximum(v.error, d), v.error)
-                for v, d in zip(known, e, strict=True)
-            ]
-            known = [Value(v.array, d, False, v.extreme) for v, d in zip(known, e, strict=True)]
+            operands, node, types, values = drawn(OPS[name], dtype, f"{suite} {seed}")
+            known, other = trial(operands, values, seed)
             with np.errstate(all="ignore"):
                 try:
-                    bounds = propagate(node, known, types, setting)
-                    for kind in range(MOVES):
-                        arrays = [turned(values, a, d, kind) for a, d in zip(x, e, strict=True)]
-                        bounded += held(node, bounds, arrays, types)
+                    bounds = propagate(node, known, types, setting or Setting())
+                    bounded += sum(held(node, bounds, other(kind), types) for kind in range(MOVES))
                 except EvaluationError:
                     continue
         assert bounded, dtype
-    UNCHANGED.passed("numpy edge", name)
+    UNCHANGED.passed(f"numpy {suite}", name)

@@ -22,6 +22,7 @@ from polyjuice.campaign.triage import UNTRIAGED, TriageJob
 from polyjuice.triage import FindingRecord
 from polyjuice.triage.automatic import Group, Triaged
 from polyjuice.triage.causes import by_part
+from tests.support.findings import named
 
 CONFIG = Config(compiler="numpy", time_s=200.0, triage_s=1000.0)
 
@@ -80,34 +81,7 @@ class World:
     def finding(self, index: int) -> FindingRecord:
         """A finding with its own signature, in its own folder."""
         name = f"{index:06d}-0-mismatch"
-        record = FindingRecord(
-            kind="mismatch",
-            oracle="metamorphic",
-            compiler="numpy",
-            versions={"numpy": "1", "python": "3"},
-            seed=0,
-            index=index,
-            profile="exact",
-            comparison="bitwise",
-            signature=f"mismatch {index}",
-            message="differs",
-            a="min",
-            b="max",
-            culprit="",
-            rules=(),
-            operators={"min": 1, "max": 1},
-            idioms={},
-            broken="",
-            regression="",
-            repro_exit=1,
-            folder=name,
-            output=0,
-            inputs=0,
-            profiles=["exact"],
-            level="",
-            conditions={},
-            choices={},
-        )
+        record = named(name, index=index)
         (self.folder / "raw" / name).mkdir(parents=True, exist_ok=True)
         (self.folder / "raw" / name / "finding.json").write_text(json.dumps(asdict(record)))
         return record
@@ -165,7 +139,7 @@ def world(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> World:
     monkeypatch.setattr(loop, "Pool", Pool)
     monkeypatch.setattr(loop, "_stop", lambda processes: None)
     monkeypatch.setattr(time, "monotonic", lambda: world.now)
-    monkeypatch.setattr(TriageShare, "allows_job", lambda self, now: False)  # see test_turns.py
+    monkeypatch.setattr(TriageShare, "allows_job", lambda self, now: False)  # tested below
     return world
 
 
@@ -337,3 +311,20 @@ def test_without_triage_postponed_cases_have_its_time(world: World) -> None:
     world.seconds, world.postponed, world.confirm_s = {"compile": 40.0}, {0, 1, 2, 3, 4}, 25.0
     world.run(replace(CONFIG, triage_s=0.0))
     assert len(world.confirmed_cases) == 4
+
+
+def test_triage_waits_until_its_share_holds_what_a_job_takes() -> None:
+    share = TriageShare(began=1000.0)
+    assert not share.allows_job(1059.0)
+    assert share.allows_job(1060.0)
+
+
+def test_triage_has_a_quarter_of_the_time_whatever_jobs_take() -> None:
+    share, now = TriageShare(began=0.0), 0.0
+    for job in range(400):
+        while not share.allows_job(now):
+            now += 1.0  # a case
+        seconds = 5.0 if job % 7 else 60.0
+        now += seconds
+        share.count(seconds)
+    assert 0.24 < share.spent_s / now <= 0.26

@@ -13,42 +13,34 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from polyjuice.cli import run
 from polyjuice.frameworks.onnx import graph_files
 from polyjuice.generate import METRICS, TABLE_OPERATORS, generate, measure
 from polyjuice.generate.call_space import OPS, call_space
 from polyjuice.generate.published.metrics import possible_input_counts
 from polyjuice.ir import Graph, Node, TensorType, dtypes
 from polyjuice.ops import GraphBuilder
+from tests.support.commands import polyjuice, refusal
+from tests.support.graphs import apply, graph, typed
 
-MATRIX = TensorType("float32", (2, 3))
+MATRIX = typed("float32[2,3]")
 
 
 def triangle() -> Graph:
     """Add -> Relu -> Mul, and Add -> Mul."""
-    build = GraphBuilder()
-    added = build.op("Add", build.input(MATRIX), build.input(MATRIX))
-    return build.build([build.op("Mul", build.op("Relu", added), added)])
+    return graph("float32[2,3] x y", "t = Add(x, y); Mul(Relu(t), t)")
 
 
 def there_and_back() -> Graph:
     """Transpose -> Softmax -> Transpose."""
-    build = GraphBuilder()
-    turned = build.op("Transpose", build.input(MATRIX), perm=(1, 0))
-    return build.build([build.op("Transpose", build.op("Softmax", turned, axis=1), perm=(1, 0))])
+    return graph("float32[2,3] x", "Transpose(Softmax(Transpose(x, perm=(1, 0)), axis=1), perm=(1, 0))")
 
 
-def one(op: str, *operands: TensorType, domain: str = "", **attrs: object) -> Graph:
-    """One operator on inputs."""
-    build = GraphBuilder()
-    return build.build(build.multi(op, *map(build.input, operands), domain=domain, **attrs))
+def one(op: str, *operands: TensorType, **attrs: object) -> Graph:
+    return apply(op, *operands, **attrs)
 
 
 def metrics_of(*graphs: Graph, corpus: Sequence[str] = ()) -> dict[str, float]:
     return dict(measure(graphs, corpus).metrics)
-
-
-# --- Isra -----------------------------------------------------------------------------------------------------
 
 
 def test_a_triangle() -> None:
@@ -105,15 +97,12 @@ def test_numbers_of_inputs_above_five_count_as_five() -> None:
 
 
 def test_constants_are_inputs_and_absent_operands_are_not() -> None:
-    def convolution(bias: bool) -> Graph:
-        build = GraphBuilder()
-        data = build.input(TensorType("float32", (1, 2, 5)))
-        weights = build.constant(np.ones((4, 2, 3), np.float32))
-        biases = [build.constant(np.ones(4, np.float32))] if bias else []
-        attrs = {"strides": (1,), "pads": (0, 0), "dilations": (1,)}
-        return build.build([build.op("Conv", data, weights, *biases, **attrs)])
-
-    found = metrics_of(convolution(False), convolution(True))
+    weights, window = np.ones((4, 2, 3), np.float32), "strides=(1,), pads=(0, 0), dilations=(1,)"
+    graphs = [
+        graph("float32[1,2,5] x", f"Conv(x, weights{bias}, {window})", weights=weights)
+        for bias in ("", ", [1, 1, 1, 1]")
+    ]
+    found = metrics_of(*graphs)
     assert found["IDC"] == 2 / 2
     assert found["NOP"] == 0  # a constant makes no edge
     assert found["SAC"] == 4  # [1, 2, 5], [4, 2, 3], [4], one attribute list
@@ -134,16 +123,12 @@ def test_out_degrees() -> None:
     """Every use is an edge. An output without a reader counts as read once. Twelve or more uses count as twelve."""
 
     def fan(count: int) -> Graph:
-        build = GraphBuilder()
-        root = build.op("Relu", build.input(MATRIX))
-        return build.build([build.op("Neg", root) for _ in range(count)])
+        return graph("float32[2,3] x", f"y = Relu(x); {'Neg(y), ' * count}")
 
-    twice = GraphBuilder()
-    root = twice.op("Relu", twice.input(MATRIX))
-    graph = twice.build([twice.op("Sub", root, root)])
-    assert metrics_of(graph)["ODC"] == (1 + 1) / 2  # Relu {2}, Sub {1}
-    assert metrics_of(graph, fan(2))["ODC"] == (1 + 1 + 1) / 3  # Relu {2} both times
-    assert metrics_of(graph, fan(1))["ODC"] == (2 + 1 + 1) / 3  # Relu {2, 1}
+    twice = graph("float32[2,3] x", "y = Relu(x); Sub(y, y)")
+    assert metrics_of(twice)["ODC"] == (1 + 1) / 2  # Relu {2}, Sub {1}
+    assert metrics_of(twice, fan(2))["ODC"] == (1 + 1 + 1) / 3  # Relu {2} both times
+    assert metrics_of(twice, fan(1))["ODC"] == (2 + 1 + 1) / 3  # Relu {2, 1}
     assert metrics_of(fan(12), fan(15))["ODC"] == (1 + 1) / 2  # Relu {12}, Neg {1}
     halves = [one("Split", MATRIX, axis=0, split=split) for split in ((1, 1), (2,))]
     assert metrics_of(*halves)["ODC"] == 2  # {2, 1}: as many as it has outputs
@@ -151,19 +136,13 @@ def test_out_degrees() -> None:
 
 def test_a_subgraph_is_an_attribute() -> None:
     def branching(then: str) -> Graph:
-        branches = {}
-        for name, op in (("then_branch", then), ("else_branch", "Neg")):
-            build = GraphBuilder()
-            build.input(TensorType("bool", ()))
-            branches[name] = build.build([build.op(op, build.input(MATRIX))])
-        return one("If", TensorType("bool", ()), MATRIX, **branches)
+        branches = {f"{key}_branch": graph("bool[] c; float32[2,3] x", f"{op}(x)")
+                    for key, op in (("then", then), ("else", "Neg"))}  # fmt: skip
+        return one("If", typed("bool[]"), MATRIX, **branches)
 
     assert metrics_of(branching("Relu"), branching("Relu"))["operator_instances"] == 1
     found = metrics_of(branching("Relu"), branching("Abs"))
     assert (found["NOO"], found["OTC"], found["operator_instances"]) == (1, 1, 2)
-
-
-# --- GenCoG, HirGen, NNSmith ----------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -210,14 +189,16 @@ def test_an_attribute_tells_calls_apart_where_it_has_values_to_choose_from() -> 
 
 
 def test_vertex_diversity_is_capped() -> None:
-    vectors = [TensorType("float32", (n,)) for n in range(1, 10)]
-    graphs = [one("dot", v, v, domain="aten") for v in vectors]
+    graphs = [one("aten.dot", v, v) for v in (typed(f"float32[{n}]") for n in range(1, 10))]
     assert metrics_of(*graphs[:2])["vertex_diversity"] == 2 / 8
     assert metrics_of(*graphs)["vertex_diversity"] == 1  # nine calls, where eight were estimated
     assert measure(graphs).instances == {"aten.dot": 9}
 
 
-# --- suites ---------------------------------------------------------------------------------------------------
+def printed(folder: Path, *arguments: object) -> str:
+    done = polyjuice("metrics", *arguments, cwd=folder)
+    assert (done.returncode, done.stderr) == (0, "")
+    return done.stdout
 
 
 def test_growth_is_that_of_the_prefixes() -> None:
@@ -228,12 +209,6 @@ def test_growth_is_that_of_the_prefixes() -> None:
     assert measured.growth[-1][1] == measured.metrics
     seen = measure(graphs, ())
     assert seen.growth[0][1] == measure(graphs[:1], seen.instances).metrics  # over the corpus of the whole suite
-
-
-def test_a_suite_without_graphs() -> None:
-    measured = measure([], ())
-    assert (measured.graphs, measured.operators) == (0, 0)
-    assert set(measured.metrics.values()) == {0}
 
 
 @settings(max_examples=20)
@@ -248,9 +223,6 @@ def test_shares_are_shares_and_never_fall(seeds: list[int], corpus: Sequence[str
             assert max(values) <= 1
 
 
-# --- the command ----------------------------------------------------------------------------------------------
-
-
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
     """A model, and another in a folder that comes before it."""
@@ -261,20 +233,9 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def command(monkeypatch: pytest.MonkeyPatch, *arguments: object) -> object:
-    """Run the command here, and return its exit status."""
-    monkeypatch.setattr(sys, "argv", ["polyjuice", "metrics", *map(str, arguments)])
-    with pytest.raises(SystemExit) as ended:
-        run()
-    return ended.value.code
-
-
-def test_the_command_prints_one_json_object(
-    folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert command(monkeypatch, folder, "--json") == 0
-    out, err = capsys.readouterr()
-    assert (out.count("\n"), err) == (1, "")
+def test_the_command_prints_one_json_object(folder: Path) -> None:
+    out = printed(folder, folder, "--json")
+    assert out.count("\n") == 1
     found: dict[str, Any] = json.loads(out)
     expected = measure([there_and_back(), triangle()])  # by path, and the same from files as from memory
     assert found["graphs"] == 2
@@ -285,28 +246,16 @@ def test_the_command_prints_one_json_object(
 
 
 @pytest.mark.parametrize(("corpus", "operators", "outside"), [("seen", 5, []), ("names", 6, ["Softmax"])])
-def test_the_corpus_is_chosen(
-    folder: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
-    corpus: str,
-    operators: int,
-    outside: list[str],
-) -> None:
-    monkeypatch.chdir(folder)
-    Path("names").write_text("Add\nMul\nRelu\n\nTranspose \nNeg\n")
-    assert command(monkeypatch, folder, "--corpus", corpus, "--json") == 0
-    found = json.loads(capsys.readouterr().out)
+def test_the_corpus_is_chosen(folder: Path, corpus: str, operators: int, outside: list[str]) -> None:
+    (folder / "names").write_text("Add\nMul\nRelu\n\nTranspose \nNeg\n")
+    found = json.loads(printed(folder, folder, "--corpus", corpus, "--json"))
     assert found["corpus"] == {"name": corpus, "operators": operators, "outside": outside}
     assert found["metrics"]["OTC"] == 5 / operators
 
 
-def test_without_json_a_person_reads_a_table(
-    folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_without_json_a_person_reads_a_table(folder: Path) -> None:
     (folder / "names").write_text("Add\nMul\nRelu\nTranspose\n")
-    assert command(monkeypatch, folder, "--corpus", folder / "names") == 0
-    lines = capsys.readouterr().out.splitlines()
+    lines = printed(folder, folder, "--corpus", folder / "names").splitlines()
     rows = {line.split()[0]: line.split()[1:] for line in lines if line.split()[0] in {m.name for m in METRICS}}
     assert rows["OTC"][:2] == ["100", "%"]
     assert rows["NSA"][0] == "2.50"  # (4 + 1) / 2
@@ -326,37 +275,20 @@ def test_without_json_a_person_reads_a_table(
         ([".", "--corpus", "binary"], ["--corpus binary: not a text file"]),
     ],
 )
-def test_a_mistake_is_one_line(
-    folder: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
-    arguments: Sequence[str],
-    words: Sequence[str],
-) -> None:
-    monkeypatch.chdir(folder)
-    Path("empty").mkdir()
-    Path("broken").mkdir()
-    Path("broken/bad.onnx").write_text("no model")
-    Path("blank").write_text("\n")
-    Path("binary").write_bytes(b"\xff\xfe\x00")
-    assert command(monkeypatch, *arguments, "--json") == 2
-    out, err = capsys.readouterr()
-    assert (out, err.count("\n")) == ("", 1)
-    assert err.startswith("polyjuice: ")
-    assert all(word in err for word in words), err
+def test_a_mistake_is_one_line(folder: Path, arguments: Sequence[str], words: Sequence[str]) -> None:
+    for name in ("empty", "broken"):
+        (folder / name).mkdir()
+    (folder / "broken/bad.onnx").write_text("no model")
+    (folder / "blank").write_text("\n")
+    (folder / "binary").write_bytes(b"\xff\xfe\x00")
+    message = refusal(*arguments, "--json", command="metrics", cwd=folder)
+    assert all(word in message for word in words), message
 
 
-def test_a_plot_needs_matplotlib(
-    folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.setitem(sys.modules, "matplotlib", None)
-    assert command(monkeypatch, folder, "--plot", folder / "curves.png") == 2
-    assert capsys.readouterr().err == "polyjuice: --plot needs matplotlib: pip install 'polyjuice-fuzzer[report]'\n"
-
-
-def test_a_plot_is_drawn(folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
-    assert command(monkeypatch, folder, "--plot", folder / "curves.png", "--json") == 0
+def test_a_plot_is_drawn_where_matplotlib_is_there(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert json.loads(printed(folder, folder, "--plot", folder / "curves.png", "--json"))["graphs"] == 2
     assert (folder / "curves.png").read_bytes().startswith(b"\x89PNG")
-    assert json.loads(capsys.readouterr().out)["graphs"] == 2
-    assert command(monkeypatch, folder, "--plot", folder / "curves.odd") == 2
-    assert "curves.odd" in capsys.readouterr().err
+    assert "curves.odd" in refusal(folder, "--plot", folder / "curves.odd", command="metrics")
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    message = refusal(folder, "--plot", folder / "curves.png", command="metrics")
+    assert message == "--plot needs matplotlib: pip install 'polyjuice-fuzzer[report]'"

@@ -1,17 +1,22 @@
-"""Error bounds, exactness and masks: every correct compiler stays within them, so that no alarm is false."""
+"""Error bounds, exactness, masks and judgements: every correct compiler stays within its bounds."""
 
 from __future__ import annotations
 
 import random
 from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
+from onnx import parser
 
+from polyjuice.frameworks.onnx import graph_files
 from polyjuice.generate import generate
 from polyjuice.inputs import make_inputs
 from polyjuice.interpret import EvaluationError, evaluate
-from polyjuice.ir import Node, TensorType, dtypes
+from polyjuice.ir import Graph, TensorType, dtypes
 from polyjuice.numerics import (
     SAFETY,
     Analyses,
@@ -19,24 +24,33 @@ from polyjuice.numerics import (
     Mode,
     analyse,
     as_good_as_equal,
+    describe,
     distance,
+    judge,
+    listing,
+    mistyped,
     possibly_reproducible,
 )
-from polyjuice.ops import TABLE, GraphBuilder
-from tests.support.applications import application, integers
+from polyjuice.numerics.masks import MASKS, masks
+from polyjuice.ops import TABLE
+from polyjuice.triage.record import in_words
+from tests.support.applications import application, integers, one_node
 from tests.support.bounds import assert_within, masked, single
+from tests.support.graphs import apply, graph
 from tests.support.shares import in_the_long_run
 
 OPS = {op.name: op for op in TABLE.values()}
 
 
 def analysis_of(op: str, dtype: str, *arrays: Sequence[float] | float, **attrs: object) -> Analysis:
-    """The analysis of one operator on given inputs."""
-    build, names, values = single(dtype, *arrays)
-    return analyse(build.build([build.op(op, *names, **attrs)]), values)[0]
+    """The analysis of one operator, of ONNX or ATen, on given inputs."""
+    return single(op if ("", op) in TABLE else f"aten.{op}", dtype, *arrays, **attrs)
 
 
-# --- bounds hold ------------------------------------------------------------------------------------------------------
+def analyses(inputs: str, body: str, *arrays: object, **options: Any) -> Sequence[Analysis]:
+    made = graph(inputs, body)
+    values = [np.asarray(a).astype(dtypes.to_numpy(t.dtype)) for a, t in zip(arrays, made.input_types, strict=True)]
+    return analyse(made, values, **options)
 
 
 @pytest.mark.parametrize("profile", ["exact", "normal"])
@@ -79,24 +93,15 @@ def test_a_bound_is_not_so_wide_that_it_says_nothing() -> None:
         assert 0 < analysis.bound < 0.1 * analysis.reference
 
 
-def test_results_below_the_smallest_normal_number_may_be_flushed_to_zero() -> None:
-    analysis = analysis_of("Mul", "float32", [2.0**-100], [2.0**-40])
-    assert analysis.reference[0] == 2.0**-140
-    assert distance(np.zeros(1), analysis.reference) <= SAFETY * analysis.bound
-
-
-# --- bitwise comparison ----------------------------------------------------------------------------------------------
-
-
 def test_small_integers_are_exact_and_come_out_bit_for_bit() -> None:
     for name in ("Add", "Mul", "Max", "Sub"):
         for dtype in dtypes.NUMERIC:
-            build, names, values = single(dtype, [3, 5, 6], [1, 2, 3])
-            graph = build.build([build.op(name, *names)])
-            (analysis,) = analyse(graph, values)
+            values = [np.array(x).astype(dtypes.to_numpy(dtype)) for x in ([3, 5, 6], [1, 2, 3])]
+            made = apply(name, f"{dtype}[3]", f"{dtype}[3]")
+            (analysis,) = analyse(made, values)
             assert analysis.reproducible
             assert not analysis.bound.any()
-            assert evaluate(graph, values)[0].astype(np.float64).tolist() == analysis.reference.tolist()
+            assert evaluate(made, values)[0].astype(np.float64).tolist() == analysis.reference.tolist()
 
 
 @pytest.mark.parametrize("applications", [2, *in_the_long_run(4)])
@@ -111,13 +116,11 @@ def test_operators_that_are_exact_on_integers_are_exact_in_every_type(name: str,
                 operands, attrs = application(op, rng, dtype)
             except AssertionError:  # its samples accept only other types
                 continue
-            build = GraphBuilder()
-            names = [build.input(operand.type) for operand in operands]
-            graph = build.build(build.multi(name, *names, domain=op.domain, **attrs))
+            made = one_node(op, operands, attrs)
             arrays = [integers(values, operand, -2, 2) for operand in operands]
-            analyses = analyse(graph, arrays)
-            assert_within(evaluate(graph, arrays), analyses, graph)
-            exact += all(a.reproducible for a in analyses)
+            found = analyse(made, arrays)
+            assert_within(evaluate(made, arrays), found, made)
+            exact += all(a.reproducible for a in found)
     assert exact
 
 
@@ -145,60 +148,52 @@ def test_what_its_type_cannot_hold_is_not_exact(op: str, dtype: str, x: int, y: 
         assert np.isfinite(analysis.bound).all()
 
 
-def test_the_edge_of_what_its_type_holds_is_exact() -> None:
-    assert analysis_of("Add", "int8", [100], [27]).reproducible
-    assert analysis_of("Sub", "int64", [2**62], [1]).reproducible
-    assert analysis_of("Add", "float16", [2047], [1]).reproducible
-    assert analysis_of("Add", "float32", [2**24 - 1], [1]).reproducible
-
-
 def test_integers_that_wrap_around_are_known_however_their_operands_lie_in_memory() -> None:
     """A float64 sum of large terms depends on their order, and so on the layout."""
-    build = GraphBuilder()
-    x = build.input(TensorType("int64", (8, 2, 17)))
-    graph = build.build([build.op("MatMul", x, build.op("Transpose", x, perm=(0, 2, 1)))])
     values = np.random.default_rng(0).integers(-(2**62), 2**62, (8, 2, 17))
-    analysis = analyse(graph, [values], mode=Mode(wrap=True))[0]
+    body = "MatMul(x, Transpose(x, perm=(0, 2, 1)))"
+    (analysis,) = analyses("int64[8,2,17] x", body, values, mode=Mode(wrap=True))
     assert analysis.reproducible
     assert not analysis.bound.any()
 
 
-def test_an_input_beyond_the_exact_integers_is_not_exact() -> None:
-    """2**24 + 2 is a float32, but an addition beside it rounds."""
-    assert not analysis_of("Relu", "float32", [2**24 + 2]).reproducible
+@pytest.mark.parametrize(
+    ("op", "dtype", "arrays", "attrs", "exact"),
+    [
+        ("Add", "int8", ([100], [27]), {}, True),
+        ("Sub", "int64", ([2**62], [1]), {}, True),
+        ("Add", "float16", ([2047], [1]), {}, True),
+        ("Add", "float32", ([2**24 - 1], [1]), {}, True),
+        ("Relu", "float32", ([2**24 + 2],), {}, False),  # it is a float32, but an addition beside it rounds
+        ("MatMul", "float32", ([[2.0**12, 1.0]], [[2.0**12], [1.0]]), {}, False),
+        ("MatMul", "float32", ([[2.0**11, 1.0]], [[2.0**12], [1.0]]), {}, True),
+        ("Div", "float32", ([6.0], [2.0]), {}, False),
+        ("Exp", "float32", ([0.0],), {}, False),
+        ("ReduceMean", "float32", ([1.0, 3.0],), {"axes": (0,)}, False),
+        ("Add", "float32", (np.zeros((0, 3)), np.zeros((0, 3))), {}, True),
+    ],
+)
+def test_what_is_exact(op: str, dtype: str, arrays: Sequence[Any], attrs: dict[str, Any], exact: bool) -> None:
+    assert analysis_of(op, dtype, *arrays, **attrs).reproducible == exact
 
 
 def test_partial_sums_beyond_the_type_lose_exactness_though_the_sum_fits() -> None:
     for dtype, large in (("float32", 2.0**24), ("float16", 2048.0), ("int32", 2.0**31 - 1), ("int64", 2.0**53)):
-        fine = analysis_of("ReduceSum", dtype, [large / 4 // 1, 1, -(large / 4 // 1)], axes=(0,))
-        lost = analysis_of("ReduceSum", dtype, [large, 1, -large], axes=(0,))
-        assert fine.reproducible
-        assert not lost.reproducible
-    row, column = [[2.0**12, 1.0]], [[2.0**12], [1.0]]
-    assert not analysis_of("MatMul", "float32", row, column).reproducible
-    assert analysis_of("MatMul", "float32", [[2.0**11, 1.0]], [[2.0**12], [1.0]]).reproducible
+        for top, exact in ((large / 4 // 1, True), (large, False)):
+            assert analysis_of("ReduceSum", dtype, [top, 1, -top], axes=(0,)).reproducible == exact
 
 
 def test_what_is_no_integer_is_not_exact_nor_what_comes_of_it() -> None:
-    build, (x, y), values = single("float32", [0.5], [2.0])
-    half = build.op("Relu", x)
-    graph = build.build([half, build.op("Mul", half, y), build.op("Relu", y)])
-    assert [a.reproducible for a in analyse(graph, values)] == [False, False, True]
-
-
-def test_operators_that_round_are_not_exact_even_on_integers() -> None:
-    assert not analysis_of("Div", "float32", [6.0], [2.0]).reproducible
-    assert not analysis_of("Exp", "float32", [0.0]).reproducible
-    assert not analysis_of("ReduceMean", "float32", [1.0, 3.0], axes=(0,)).reproducible
+    found = analyses("float32[1] x y", "half = Relu(x); half, Mul(half, y), Relu(y)", [0.5], [2.0])
+    assert [a.reproducible for a in found] == [False, False, True]
 
 
 def test_the_scale_of_an_exact_sum_may_be_applied_to_its_terms() -> None:
     """Compilers fold the scale behind a convolution into its weights. If terms cancel, this leaves an error."""
     rng = np.random.default_rng(0)
     x, w = rng.integers(-9, 10, (40, 60)), rng.integers(-9, 10, (60, 50))
-    build, (first, second, scale), values = single("float32", x, w, 0.3)
-    product = build.op("MatMul", first, second)
-    sum_, scaled = analyse(build.build([product, build.op("Mul", product, scale)]), values)
+    inputs = "float32[40,60] x; float32[60,50] w; float32[] scale"
+    sum_, scaled = analyses(inputs, "p = MatMul(x, w); p, Mul(p, scale)", x, w, 0.3)
     folded = x.astype("float32") @ (w.astype("float32") * np.float32(0.3))
     assert sum_.reproducible
     assert not sum_.bound.any()
@@ -207,159 +202,124 @@ def test_the_scale_of_an_exact_sum_may_be_applied_to_its_terms() -> None:
 
 
 def test_what_is_decided_by_an_exact_sum_is_not_in_doubt() -> None:
-    build, (first, second), values = single("float32", [[1, 2], [3, 4]], [[1, -1], [0, 1]])
-    product = build.op("MatMul", first, second)
-    graph = build.build([build.op("Greater", product, build.op("Sub", product, second))])
-    assert not analyse(graph, values)[0].bound.any()
-
-
-def test_no_elements_at_all_are_exact() -> None:
-    assert analysis_of("Add", "float32", np.zeros((0, 3)), np.zeros((0, 3))).reproducible
+    body = "p = MatMul(x, y); Greater(p, Sub(p, y))"
+    assert not analyses("float32[2,2] x y", body, [[1, 2], [3, 4]], [[1, -1], [0, 1]])[0].bound.any()
 
 
 def test_a_graph_of_rounding_operators_may_not_be_exact() -> None:
-    build, (x, y), _ = single("float32", [1.0], [2.0])
-    half = build.constant(np.array([0.5], np.float32))
-    assert any(possibly_reproducible(build.build([build.op("Exp", x), build.op("Add", x, y)])))
-    assert not any(possibly_reproducible(build.build([build.op("Exp", x), build.op("Mul", y, half)])))
-
-
-# --- masks ------------------------------------------------------------------------------------------------------------
+    assert any(possibly_reproducible(graph("float32[1] x y", "Exp(x), Add(x, y)")))
+    assert not any(possibly_reproducible(graph("float32[1] x y", "Exp(x), Mul(y, [0.5])")))
 
 
 @pytest.mark.parametrize("dtype", ["float32", "int32"])
 @pytest.mark.parametrize("op", ["ArgMax", "ArgMin"])
 def test_ties_of_an_index_are_masked_where_their_order_is_open(op: str, dtype: str) -> None:
-    sign = 1 if op == "ArgMax" else -1
-    rows = np.asarray(sign * np.array([[1, 3, 3], [1, 2, 3], [2, 2, 2], [3, 3, 4]]), dtype)
-    build = GraphBuilder()
-    graph = build.build([build.op(op, build.input(TensorType(dtype, rows.shape)), axis=1, keepdims=0)])
-    assert masked(analyse(graph, [rows], mode=Mode(ordered=False))[0]) == [True, False, True, False]
-    assert masked(analyse(graph, [rows])[0]) == [False] * 4
+    rows = (1 if op == "ArgMax" else -1) * np.array([[1, 3, 3], [1, 2, 3], [2, 2, 2], [3, 3, 4]], dtype)
+    for ordered, expected in ((False, [True, False, True, False]), (True, [False] * 4)):
+        assert masked(single(op, dtype, rows, mode=Mode(ordered=ordered), axis=1, keepdims=0)) == expected
 
 
 def test_the_scale_of_nothing_but_zeros_is_masked() -> None:
     """DynamicQuantizeLinear would divide by this scale. ONNX Runtime uses 1."""
-    build = GraphBuilder()
-    graph = build.build(build.multi("DynamicQuantizeLinear", build.input(TensorType("float32", (3,)))))
-    assert all(np.isinf(part.bound).all() for part in analyse(graph, [np.zeros(3, np.float32)]))
-    assert np.isfinite(analyse(graph, [np.arange(3, dtype=np.float32)])[1].bound)
+    made = apply("DynamicQuantizeLinear", "float32[3]")
+    assert all(np.isinf(part.bound).all() for part in analyse(made, [np.zeros(3, np.float32)]))
+    assert np.isfinite(analyse(made, [np.arange(3, dtype=np.float32)])[1].bound)
 
 
-def test_an_index_is_masked_where_the_runner_up_is_within_the_error() -> None:
-    build, (x, y), values = single("float32", [[1.0, 1.0, 0.5], [2.0, 1.0, 0.5]], [[3.0, 3.0, 3.0]] * 2)
-    close = build.constant(np.array([0, 1e-8, 0], np.float32))
-    graph = build.build([build.op("ArgMax", build.op("Add", build.op("Div", x, y), close), axis=1, keepdims=0)])
-    assert masked(analyse(graph, values)[0]) == [True, False]
+NEAR = [[1.0, 1.0, 0.5], [2.0, 1.0, 0.5]], [[3.0, 3.0, 3.0]] * 2
 
 
-def test_a_comparison_within_the_error_is_masked() -> None:
-    build, (x, y, z), values = single("float32", [1.0, 1.0, 1.0], [3.0] * 3, [1 / 3, 0.33, 0.34])
-    graph = build.build([build.op("Greater", build.op("Div", x, y), z)])
-    (analysis,) = analyse(graph, values)
-    assert masked(analysis) == [True, False, False]
-    assert analysis.reference[1:].tolist() == [True, False]
-
-
-def test_a_comparison_of_what_has_no_error_is_never_masked() -> None:
-    assert masked(analysis_of("GreaterOrEqual", "float32", [1.0, 0.1], [1.0, 0.1])) == [False, False]
-
-
-@pytest.mark.parametrize("op", ["Floor", "Ceil", "Cast"])
-def test_a_step_within_the_error_is_masked(op: str) -> None:
-    build, (x, y), values = single("float32", [6.0, 7.0], [2.0, 2.0])
-    graph = build.build([build.op(op, build.op("Div", x, y), **({"to": "int32"} if op == "Cast" else {}))])
-    assert masked(analyse(graph, values)[0]) == [True, False]
-
-
-def test_rounding_to_even_is_masked_at_halves_and_not_at_integers() -> None:
-    build, (x, y), values = single("float32", [6.0, 7.0], [2.0, 2.0])
-    graph = build.build([build.op("Round", build.op("Div", x, y))])
-    assert masked(analyse(graph, values)[0]) == [False, True]
-
-
-def test_a_cast_out_of_range_is_masked() -> None:
-    assert masked(analysis_of("Cast", "float32", [127.0, 128.0, -129.0], to="int8")) == [False, True, True]
-    assert masked(analysis_of("Cast", "float32", [np.nan, np.inf, 1.0], to="int32")) == [True, True, False]
-    assert masked(analysis_of("Cast", "int32", [255, 256, -1], to="uint8")) == [False, True, True]
-    assert masked(analysis_of("Cast", "float32", [65000.0, 70000.0], to="float16")) == [False, True]
-
-
-def test_a_choice_by_an_unstable_condition_is_masked() -> None:
-    build, (x, y, z), values = single("float32", [1.0, 1.0], [3.0, 3.0], [1 / 3, 0.5])
-    close = build.op("Less", build.op("Div", x, y), z)
-    assert masked(analyse(build.build([build.op("Where", close, x, y)]), values)[0]) == [True, False]
-
-
-def test_nan_overflow_and_poles_are_masked() -> None:
-    assert masked(analysis_of("Log", "float32", [-1.0, 0.0, 1.0])) == [True, True, False]
-    assert masked(analysis_of("Div", "float32", [1.0, 0.0, 1.0], [0.0, 0.0, 2.0])) == [True, True, False]
-    assert masked(analysis_of("Exp", "float16", [11.0, 12.0])) == [False, True]
-    assert masked(analysis_of("Add", "float32", [np.nan, np.inf, 3e38], [1.0, -np.inf, 3e38])) == [True, True, True]
+@pytest.mark.parametrize(
+    ("inputs", "body", "arrays", "expected"),
+    [
+        pytest.param("float32[2,3] x y", "ArgMax(Add(Div(x, y), [0, 1e-8, 0]), axis=1, keepdims=0)", NEAR, [1, 0],
+                     id="an index, where the runner-up is within the error"),
+        pytest.param("float32[3] x y z", "Greater(Div(x, y), z)", ([1.0] * 3, [3.0] * 3, [1 / 3, 0.33, 0.34]),
+                     [1, 0, 0], id="a comparison"),
+        pytest.param("float32[2] x y", "GreaterOrEqual(x, y)", ([1.0, 0.1], [1.0, 0.1]), [0, 0],
+                     id="a comparison of what has no error"),
+        *(pytest.param("float32[2] x y", f"{op}Div(x, y){end})", ([6.0, 7.0], [2.0, 2.0]), [1, 0], id=f"a step: {op}")
+          for op, end in (("Floor(", ""), ("Ceil(", ""), ("Cast(", ", to='int32'"))),
+        pytest.param("float32[2] x y", "Round(Div(x, y))", ([6.0, 7.0], [2.0, 2.0]), [0, 1], id="a half"),
+        pytest.param("float32[2] x y z", "Where(Less(Div(x, y), z), x, y)", ([1.0] * 2, [3.0] * 2, [1 / 3, 0.5]),
+                     [1, 0], id="a choice by an unstable condition"),
+        pytest.param("float32[2] x y z", "Mul(Div(x, y), z)", ([1.0, 1.0], [0.0, 1.0], [0.0, 0.0]), [1, 0],
+                     id="zero times what is masked"),
+        pytest.param("float32[3] x", "Cast(x, to='int8')", ([127.0, 128.0, -129.0],), [0, 1, 1], id="a cast to int8"),
+        pytest.param("float32[3] x", "Cast(x, to='int32')", ([np.nan, np.inf, 1.0],), [1, 1, 0], id="a cast of NaN"),
+        pytest.param("int32[3] x", "Cast(x, to='uint8')", ([255, 256, -1],), [0, 1, 1], id="a cast to uint8"),
+        pytest.param("float32[2] x", "Cast(x, to='float16')", ([65000.0, 70000.0],), [0, 1], id="a cast to float16"),
+        pytest.param("float32[3] x", "Log(x)", ([-1.0, 0.0, 1.0],), [1, 1, 0], id="NaN and a pole"),
+        pytest.param("float32[3] x y", "Div(x, y)", ([1.0, 0.0, 1.0], [0.0, 0.0, 2.0]), [1, 1, 0], id="quotients"),
+        pytest.param("float16[2] x", "Exp(x)", ([11.0, 12.0],), [0, 1], id="overflow"),
+        pytest.param("float32[3] x y", "Add(x, y)", ([np.nan, np.inf, 3e38], [1.0, -np.inf, 3e38]), [1, 1, 1],
+                     id="sums"),
+    ],
+)  # fmt: skip
+def test_what_is_not_certain_is_masked(inputs: str, body: str, arrays: Sequence[Any], expected: list[int]) -> None:
+    (analysis,) = analyses(inputs, body, *arrays)
+    assert masked(analysis) == list(map(bool, expected))
 
 
 @pytest.mark.parametrize(("large", "expected"), [(5e23, True), (5e3, False)])
 def test_what_an_operator_squares_may_overflow(large: float, expected: bool) -> None:
     """The results are in range: float64 normalises to 0.6. In float32 the variance is infinite, and the result 0."""
     x, ones = [large, 2.0, 3.0, 4.0], [1.0] * 4
-    layer: dict[str, object] = {"axis": -1, "epsilon": 1e-5}
-    rms: dict[str, object] = {"domain": "aten", "normalized_shape": (4,), "eps": 1e-5}
-    assert masked(analysis_of("LayerNormalization", "float32", x, ones, **layer)) == [expected] * 4
-    assert masked(analysis_of("rms_norm", "float32", x, ones, **rms)) == [expected] * 4
-    assert masked(analysis_of("cdist", "float32", [x], [ones], domain="aten", p=2.0)) == [expected]
+    assert masked(analysis_of("LayerNormalization", "float32", x, ones, axis=-1, epsilon=1e-5)) == [expected] * 4
+    assert masked(analysis_of("rms_norm", "float32", x, ones, normalized_shape=(4,), eps=1e-5)) == [expected] * 4
+    assert masked(analysis_of("cdist", "float32", [x], [ones], p=2.0)) == [expected]
 
 
 def test_a_mask_moves_with_its_element() -> None:
-    build, (x, y), values = single("float32", [[1.0, 1.0], [1.0, 1.0]], [[0.0, 1.0], [1.0, 1.0]])
-    quotient = build.op("Div", x, y)
-    graph = build.build(
-        [
-            build.op(
-                "Transpose", build.op("Slice", quotient, starts=(0,), ends=(1,), axes=(0,), steps=(1,)), perm=(1, 0)
-            ),
-            build.op("ReduceSum", quotient, axes=(1,), keepdims=0),
-            build.op("MatMul", quotient, x),
-            build.op("Concat", x, quotient, axis=0),
-        ]
+    body = (
+        "q = Div(x, y); Transpose(Slice(q, starts=(0,), ends=(1,), axes=(0,), steps=(1,)), perm=(1, 0)), "
+        "ReduceSum(q, axes=(1,), keepdims=0), MatMul(q, x), Concat(x, q, axis=0)"
     )
-    moved, summed, multiplied, joined = analyse(graph, values)
-    assert masked(moved) == [True, False]
-    assert masked(summed) == [True, False]
-    assert masked(multiplied) == [True, True, False, False]
-    assert masked(joined) == [False] * 4 + [True, False, False, False]
-
-
-def test_zero_times_a_masked_element_stays_masked() -> None:
-    build, (x, y, zero), values = single("float32", [1.0, 1.0], [0.0, 1.0], [0.0, 0.0])
-    graph = build.build([build.op("Mul", build.op("Div", x, y), zero)])
-    assert masked(analyse(graph, values)[0]) == [True, False]
+    found = analyses("float32[2,2] x y", body, [[1.0, 1.0]] * 2, [[0.0, 1.0], [1.0, 1.0]])
+    assert list(map(masked, found)) == [
+        [True, False],
+        [True, False],
+        [True, True, False, False],
+        [False] * 4 + [True, False, False, False],
+    ]
 
 
 def test_opaque_values_are_masked_unless_they_are_known() -> None:
-    build, (x,), values = single("float32", [1.0, 2.0])
-    build.append(Node("Twist", (x,), ("y",), {}, "mine", opaque=True), [TensorType("float32", (2,))])
-    graph = build.build([build.op("Add", "y", x), build.op("Relu", x)])
-    mixed, clean = analyse(graph, values)
+    made, values = with_twist("x", "Add(twisted, x), Abs(Abs(x))"), [np.float32([1.0, 2.0])]
+    mixed, clean = analyse(made, values)
     assert masked(mixed) == [True, True]
     assert not mixed.reproducible
     assert not mixed.comparable
     assert clean.reproducible
-    known, _ = analyse(graph, values, known_opaque=True)
+    known, _ = analyse(made, values, known_opaque=True)
     assert masked(known) == [False, False]
     assert known.comparable
-    np.testing.assert_array_equal(evaluate(graph, values, "float64")[0], known.reference)
+    np.testing.assert_array_equal(evaluate(made, values, "float64")[0], known.reference)
+
+
+def with_twist(operand: str, body: str) -> Graph:
+    """A graph of x in which ``twisted`` is the result of an opaque operator."""
+    made = graph("float32[2] x", f"twisted = Relu({operand}); {body}")
+    at = [node.op for node in made.nodes].index("Relu")
+    twist = replace(made.nodes[at], op="Twist", domain="mine", opaque=True)
+    return replace(made, nodes=(*made.nodes[:at], twist, *made.nodes[at + 1 :]))
+
+
+def test_analyses_are_those_of_each_set_of_inputs_and_its_mode() -> None:
+    sets = [[np.array([v], np.int8)] * 2 for v in (100, 2, 100)]
+    made = Analyses(apply("Add", "int8[1]", "int8[1]"), sets, [Mode(), Mode(), Mode(wrap=True)])
+    assert len(made) == 3
+    assert [made[i][0].reference.tolist() for i in (1, 2, 1)] == [[4], [-56], [4]]
+    assert [masked(made[i][0]) for i in range(3)] == [[True], [False], [False]]
+    assert made[1] is made[1]
 
 
 def test_an_opaque_operator_of_masked_operands_is_masked_though_it_is_known() -> None:
-    build, (x, y), values = single("float32", [1.0, 2.0], [0.0, 1.0])
-    quotient = build.op("Div", x, y)
-    build.append(Node("Twist", (quotient,), ("z",), {}, "mine", opaque=True), [TensorType("float32", (2,))])
-    assert masked(analyse(build.build(["z"]), values, known_opaque=True)[0]) == [True, True]
+    made = with_twist("Div(x, [0.0, 1.0])", "twisted")
+    assert masked(analyse(made, [np.float32([1.0, 2.0])], known_opaque=True)[0]) == [True, True]
 
 
-# --- distance ---------------------------------------------------------------------------------------------------------
-
-INF, NAN = float("inf"), float("nan")
+INF, NAN = np.inf, np.nan
 
 
 @pytest.mark.parametrize(
@@ -405,21 +365,155 @@ def test_the_distance_of_booleans_and_half_types() -> None:
     assert distance(half, np.array([1.0])).tolist() == [0.5]
 
 
-# --- on demand --------------------------------------------------------------------------------------------------------
+def analysis(reference: object, bound: object, exact: bool = False, dtype: str = "float32") -> Analysis:
+    array = np.asarray(reference, np.float64 if dtypes.is_float(dtype) else dtypes.to_numpy(dtype))
+    return Analysis(
+        TensorType(dtype, array.shape), array, np.broadcast_to(np.asarray(bound, np.float64), array.shape), exact
+    )
 
 
-def test_analyses_are_those_of_each_set_of_inputs() -> None:
-    build, (x,), _ = single("float32", [1.0])
-    graph = build.build([build.op("Neg", x)])
-    sets = [[np.array([v], np.float32)] for v in (1.0, 2.0)]
-    made = Analyses(graph, sets)
-    assert len(made) == 2
-    assert [made[i][0].reference.tolist() for i in (1, 0, 1)] == [[-2.0], [-1.0], [-2.0]]
-    assert made[1] is made[1]
+def test_an_element_is_wrong_beyond_its_bound_and_a_masked_one_never() -> None:
+    known = analysis([1.0, 1.0, 1.0, 1.0], [0.1, 0.1, np.inf, 0.0])
+    judgement = judge(np.array([1.0 + SAFETY * 0.1 - 1e-6, 1.5, 99.0, 1.0]), known)
+    assert judgement.wrong.tolist() == [False, True, False, False]
+    assert judgement
+    assert judgement.worst == (1,)
+    np.testing.assert_allclose(judgement.excess[1], 5.0)
+    assert not judge(known.reference, known)
 
 
-def test_each_set_of_inputs_has_its_own_mode() -> None:
-    build, (x,), _ = single("int8", [1])
-    graph = build.build([build.op("Add", x, x)])
-    made = Analyses(graph, [[np.array([100], np.int8)]] * 2, [Mode(), Mode(wrap=True)])
-    assert [masked(made[i][0]) for i in range(2)] == [[True], [False]]
+def test_what_the_uncompiled_run_gets_as_wrong_is_not_held_against_the_compiler() -> None:
+    known = analysis([1.0, 1.0, 1.0], 0.1)
+    result = np.array([2.0, 2.0, 2.0])
+    assert judge(result, known, plain=np.array([1.0, 2.0, 3.0])).wrong.tolist() == [True, False, False]
+
+
+def test_the_worst_element_is_farthest_outside_its_bound_not_farthest_off() -> None:
+    known = analysis([0.0, 0.0, 0.0], [1.0, 1e-6, 1e-6])
+    assert judge(np.array([100.0, 1e-3, 2e-3]), known).worst == (2,)
+
+
+def test_nan_and_infinity_are_right_where_they_are_expected() -> None:
+    known = analysis([np.nan, np.inf, -np.inf, 1.0, np.nan], 0.0)
+    judgement = judge(np.array([np.nan, np.inf, np.inf, np.nan, 0.0]), known)
+    assert judgement.wrong.tolist() == [False, False, True, True, True]
+    assert "is not even near at 3 of 5 elements ([2], [3], [4])" in describe(
+        "max", np.full(5, np.inf), known, judgement
+    )
+
+
+def test_a_mismatch_says_who_is_wrong_by_how_much_and_where() -> None:
+    known = analysis(np.ones((2, 3)), 1e-5)
+    result = np.ones((2, 3))
+    result[0, 1], result[1, 2] = 1.5, 4.1
+    assert describe("min", result, known, judge(result, known)) == (
+        "min is off by 3.1e+05 times its error bound at 2 of 6 elements ([0, 1], [1, 2]); "
+        "at [1, 2] it gives 4.1, and float64 1"
+    )
+
+
+def test_an_exact_result_that_is_off_says_so_without_a_ratio() -> None:
+    known = analysis([7, 8], 0.0, exact=True, dtype="int64")
+    result = np.array([7, 2**62 + 1])
+    assert describe("max", result, known, judge(result, known)) == (
+        "max is off by 4.61e+18 where the result is exact at 1 of 2 elements ([1]); "
+        "at [1] it gives 4611686018427387905, and float64 8"
+    )
+    scalar = analysis(True, 0.0, dtype="bool")
+    assert "at its only element; at [] it gives False, and float64 True" in describe(
+        "a", np.array(False), scalar, judge(np.array(False), scalar)
+    )
+
+
+def test_a_listing_is_cut_short() -> None:
+    assert listing(np.ones(6, bool), most=2) == "6 of 6 elements ([0], [1], ...)"
+    assert listing(np.zeros((2, 2), bool)) == "0 of 4 elements"
+
+
+@pytest.mark.parametrize("dtype", dtypes.ALL)
+def test_a_result_of_another_type_or_shape_is_told(dtype: str) -> None:
+    result = np.zeros((2, 3), dtypes.to_numpy(dtype))
+    assert mistyped(result, TensorType(dtype, (2, 3))) == ""
+    for other in dtypes.ALL:
+        if other != dtype:
+            assert mistyped(result, TensorType(other, (2, 3))) == f"element type {result.dtype}, not {other}"
+    assert mistyped(result, TensorType(dtype, (3, 2))) == "shape (2, 3), not (3, 2)"
+    assert " and " in mistyped(np.zeros(2, "datetime64[s]"), TensorType(dtype, ()))
+
+
+X = "float[4] x) => (float[4] y)"
+
+
+def found(
+    signature: str, body: str, inputs: Sequence[Sequence[float]], mode: Mode, dtype: str = "float32"
+) -> dict[tuple[str, str], int]:
+    model = parser.parse_model(f'<ir_version: 8, opset_import: ["" : 18, "own" : 1]> g ({signature} {{ {body} }}')
+    arrays = [np.array(x, dtype) for x in inputs]
+    return dict(masks(graph_files.from_model(model, "test"), arrays, 0, mode))
+
+
+@pytest.mark.parametrize(
+    ("signature", "body", "inputs", "mode", "expected"),
+    [
+        (X, "y = Neg(x)", [[1.5, 2, 3, 4]], Mode(), {}),
+        (X, "z = Exp(x) y = Neg(z)", [[1000, 0.5, 1, 1000]], Mode(), {("overflow", "Exp"): 2}),
+        (X, "y = Log(x)", [[0, 0.5, 1, 2]], Mode(), {("overflow", "Log"): 1}),
+        (X, "z = Sqrt(x) y = Ceil(z)", [[4, 2, 0.3, 0.25]], Mode(), {("error", "Ceil"): 1}),
+        (f"{X} <float low = {{0}}>", "y = Clip(x, low)", [[INF, 0, 1, 2]], Mode(edge=True), {("disputed", "Clip"): 1}),
+        (X, "y = Softmax(x)", [[INF, 0, 1, 2]], Mode(), {("limits", "Softmax"): 4}),
+        (
+            "float[4] x) => (int64[1] y)",
+            "y = ArgMax<axis = 0>(x)",
+            [[1, 3, 3, 2]],
+            Mode(ordered=False),
+            {("ties", "ArgMax"): 1},
+        ),
+        ("float[4] x) => (int64[1] y)", "y = ArgMax<axis = 0>(x)", [[1, 3, 3, 2]], Mode(), {}),
+        (X, "y = own.Thing(x)", [[1, 2, 3, 4]], Mode(), {("opaque", "own.Thing"): 4}),
+        (
+            X,
+            "z = Cast<to = 10>(x) y = Cast<to = 1>(z)",
+            [[0.1, 0.2, 0.3, 0.4]],
+            Mode(excess_precision=("float16",)),
+            {("excess_precision", "Cast"): 4},
+        ),
+    ],
+)
+def test_each_mask_is_named_with_its_operator(
+    signature: str,
+    body: str,
+    inputs: Sequence[Sequence[float]],
+    mode: Mode,
+    expected: dict[tuple[str, str], int],
+) -> None:
+    assert found(signature, body, inputs, mode) == expected
+
+
+def test_operators_on_which_the_output_does_not_depend_bring_no_mask() -> None:
+    signature = "float[4] x) => (float[4] y, float[4] z)"
+    assert found(signature, "y = Neg(x) z = Log(x)", [[0, 1, 2, 3]], Mode()) == {}
+
+
+def test_the_page_on_verdicts_explains_every_mask() -> None:
+    page = (Path(__file__).parents[2] / "docs/verdicts.md").read_text()
+    assert [name for name in MASKS if f"`{name}`" not in page] == []
+
+
+def test_a_decision_in_words() -> None:
+    assert [*in_words({})] == ["No error bound and no mask decided this finding."]
+    assert [
+        *in_words(
+            {
+                "by": "the error bound",
+                "elements": 4,
+                "left_out": 1,
+                "masks": [{"mask": "ties", "operator": "ArgMax", "elements": 1}],
+                "uncompiled": "a complex number is not finite",
+            }
+        )
+    ] == [
+        "Decided by the error bound.",
+        "The error bounds leave 1 of 4 elements open.",
+        "ties: 1 elements of ArgMax (equal elements, of which the framework may take any).",
+        "The uncompiled run does not decide them: a complex number is not finite.",
+    ]

@@ -1,16 +1,26 @@
-"""Operators and rule files of other packages, which declare them by entry points."""
+"""Operators, rule files, oracles, compilers and formats: one file each, here or in another package."""
 
 from __future__ import annotations
 
 import json
+import re
 import sys
+from collections.abc import Iterable
+from dataclasses import fields
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
 
+import polyjuice
+from polyjuice import compilers
 from polyjuice.egraph import RuleError, load
+from polyjuice.frameworks import registry
+from polyjuice.frameworks.registry import Part
+from polyjuice.frameworks.rendering import Rendering
 from polyjuice.ops.table import register_further
-from tests.support.commands import polyjuice_alone
+from polyjuice.oracles import KINDS, ORACLES, Kind, Oracle
+from tests.support.commands import polyjuice_alone, refusal
 from tests.support.plugins import declared
 
 CUBE = """
@@ -42,7 +52,6 @@ def with_rule(site: Path, rule: str, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_an_operator_of_another_package_is_tested_as_any_other(tmp_path: Path) -> None:
-    """It is generated, lowered, run and judged, and rules may name it."""
     env = declared(tmp_path / "site", "polyjuice.operators", "cube", CUBE)
     rules = tmp_path / "cube.egg"
     rules.write_text(PRODUCTS)
@@ -113,3 +122,100 @@ def test_a_wrong_rule_file_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     with pytest.raises(RuleError, match=r"ours") as problem:
         load()
     assert words in str(problem.value)
+
+
+PACKAGE = Path(polyjuice.__file__).parent
+
+PLUGIN = """
+from polyjuice.oracles import {imports}
+
+ODD = Kind(name={kind!r}, title="odd", claim="A is odd.", predicate="is odd", why="It must be even.",
+           ending=ending("sys.exit(1)"))
+ORACLE = Oracle(name={name!r}, help="odd programs", kinds=(ODD,), judge=lambda case, access: []{more})
+"""
+
+
+def plugin(name: str = "odd", kind: str = "odd", more: str = "", imports: str = "Kind, Oracle, ending") -> str:
+    return PLUGIN.format(name=name, kind=kind, more=more, imports=imports)
+
+
+def test_an_oracle_has_the_name_of_its_file() -> None:
+    assert all((PACKAGE / "oracles" / f"{name}.py").is_file() for name in ORACLES)
+    assert len({oracle.rank for oracle in ORACLES.values()}) == len(ORACLES)
+
+
+def test_an_oracle_outside_of_the_package_is_found_by_its_entry_point(tmp_path: Path) -> None:
+    env = declared(tmp_path, "polyjuice.oracles", "odd", plugin())
+    message = refusal("--compiler", "numpy", "--oracle", "even", env=env)
+    assert message.endswith("gradient, odd")
+
+
+@pytest.mark.parametrize(
+    ("code", "words"),
+    [
+        (plugin(imports="Kind, Oracle, nothing"), "cannot be loaded: ImportError: cannot import name 'nothing'"),
+        (plugin(more=", kind=ODD"), "TypeError: Oracle.__init__() got an unexpected keyword argument 'kind'"),
+        ("", "the module has no ORACLE"),
+        (plugin(name="other"), "its entry point must have its name, 'other'"),
+        (plugin(more=", usual=True"), "only oracles of Polyjuice itself judge by default"),
+        (plugin(kind="slow"), "its kind 'slow' is one of Polyjuice itself"),
+    ],
+    ids=["no such import", "a misspelt field", "no oracle", "another name", "usual", "a kind that exists"],
+)
+def test_a_wrong_oracle_is_named_with_its_module(tmp_path: Path, code: str, words: str) -> None:
+    env = declared(tmp_path, "polyjuice.oracles", "odd", code)
+    message = refusal("--compiler", "numpy", "--oracle", "odd", env=env, cwd=tmp_path)
+    assert message.startswith("the entry point odd = odd_plugin of polyjuice.oracles")
+    assert words in message
+
+
+def test_a_kind_says_what_its_reports_need() -> None:
+    with pytest.raises(ValueError, match=r"the kind 'odd' has no predicate and no why and no ending"):
+        Kind(name="odd", title="odd", claim="A is odd.")
+    with pytest.raises(ValueError, match=r"the oracle 'odd' has no kinds"):
+        Oracle(name="odd", help="odd programs", kinds=(), judge=lambda case, access: [])
+    with pytest.raises(ValueError, match=r"the oracle 'odd' judges values and has no claim"):
+        Oracle(name="odd", help="odd programs", kinds=(KINDS["mismatch"],), judge=lambda case, access: [])
+
+
+OWN = ("jax", "onnx", "tensorflow", "torch")
+
+
+@pytest.mark.parametrize("name", OWN)
+def test_each_part_of_a_format_can_be_loaded(name: str) -> None:
+    """The parts that import a framework are only located here."""
+    assert registry.names() == OWN
+    found = registry.find(name)
+    assert found.name == name
+    parts = {field.name: getattr(found, field.name) for field in fields(found)}
+    loaded = {key: parts[key].load() for key in ("lower", "rendering")}
+    assert callable(loaded["lower"])
+    assert isinstance(loaded["rendering"], Rendering)
+    for part in parts.values():
+        if isinstance(part, Part):
+            module, _, attribute = part.place.partition(":")
+            assert re.search(rf"^(def |class )?{attribute}\b", Path(find_spec(module).origin).read_text(), re.MULTILINE)
+
+
+@pytest.mark.parametrize("name", ["tflite", "__init__"])
+def test_an_unknown_format_is_an_error(name: str) -> None:
+    with pytest.raises(KeyError):
+        registry.find(name)
+
+
+def named_in(names: Iterable[str], folder: str, suffixes: tuple[str, ...], around: str) -> list[str]:
+    """The places outside of a folder of the package where a file names one of some objects."""
+    pattern = re.compile(around.replace("NAMES", "|".join(sorted(names))))
+    return [
+        f"{path.relative_to(PACKAGE)}: {match[0]}"
+        for path in sorted(PACKAGE.rglob("*"))
+        if path.suffix in suffixes and path.parent.name != folder
+        for match in pattern.finditer(path.read_text(encoding="utf-8"))
+    ]
+
+
+def test_no_other_file_names_an_oracle_or_a_compiler() -> None:
+    oracles = {*ORACLES, *KINDS} - {"memory"}  # which is also a part of an outcome
+    assert not named_in(oracles, "oracles", (".py", ".md", ".html", ".js"), r"([\"'])(?:NAMES)\1")
+    names = {*compilers.names()} - {"eager", "numpy"} - {*registry.names()}  # these are also words, or formats
+    assert not named_in(names, "compilers", (".py", ".html", ".js"), r"([\"'`])(?:NAMES)\1|--compiler (?:NAMES)")

@@ -1,25 +1,24 @@
-"""Rewriting of whole graphs is deterministic and bounded. It keeps the graph's meaning, signature and constants."""
+"""Rewriting of graphs, and of windows of large ones, is deterministic and bounded, and keeps what a graph means."""
 
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
+import random
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import cache
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
 
-from polyjuice.egraph import Budget, Rewriter, Rewriting, distinct, fold_broadcasts, load, operator_count
+from polyjuice.egraph import Budget, Rewriter, Rewriting, distinct, fold_broadcasts, graph_windows, load, operator_count
 from polyjuice.equivalence import difference
 from polyjuice.generate import generate
 from polyjuice.inputs import make_inputs
 from polyjuice.interpret import EvaluationError, evaluate
 from polyjuice.ir import Graph, GraphError, Node, TensorType, digest, prune
 from polyjuice.ops import GraphBuilder, check, infer_node
+from tests.support.graphs import apply, graph
 from tests.support.shares import in_the_long_run
 
 RULES = load()
@@ -28,7 +27,6 @@ ALL_RULES = Budget(rules=None)
 
 @pytest.fixture(scope="module")
 def rewriter() -> Rewriter:
-    """The default rules, all of them enabled."""
     return Rewriter(RULES, ALL_RULES)
 
 
@@ -53,66 +51,24 @@ def assert_sound(rewriting: Rewriting) -> None:
         assert difference(seed, variant.graph, inputs) == "", f"{seed}\n---\n{variant.graph}"
 
 
-# --- determinism ------------------------------------------------------------------------------------------------------
-
-
 @pytest.fixture(scope="module")
 def two_rewriters() -> tuple[Rewriter, Rewriter]:
-    """Two rewriters. One has already rewritten other graphs."""
     used, fresh = Rewriter(RULES), Rewriter(RULES)
-    for i in range(4):
+    for i in range(2):
         used.rewrite(generate(8, f"before {i}"), i, "steps", 3)
     return used, fresh
 
 
-@pytest.mark.parametrize("strategy", ["minmax", "steps", "random"])
+@pytest.mark.parametrize("strategy", ["steps", *in_the_long_run("minmax", "random")])
 def test_equal_seeds_give_equal_variants(strategy: str, two_rewriters: tuple[Rewriter, Rewriter]) -> None:
     """Earlier graphs of the rewriter do not matter."""
     used, fresh = two_rewriters
     for i in range(2):
-        graph = generate(10, f"same {i}")
-        a, b = used.rewrite(graph, i, strategy, 3), fresh.rewrite(graph, i, strategy, 3)
+        seed = generate(10, f"same {i}")
+        a, b = used.rewrite(seed, i, strategy, 3), fresh.rewrite(seed, i, strategy, 3)
         assert digests(a) == digests(b)
-        assert (a.rules, a.enodes, a.eclasses, a.iterations, a.stopped_by) == (
-            b.rules,
-            b.enodes,
-            b.eclasses,
-            b.iterations,
-            b.stopped_by,
-        )
-
-
-def test_different_seeds_give_different_variants(rewriter: Rewriter) -> None:
-    graph = generate(10, "differ")
-    assert len({tuple(digests(rewriter.rewrite(graph, seed))) for seed in range(6)}) > 1
-
-
-PROGRAM = """
-from polyjuice.egraph import Rewriter, load
-from polyjuice.generate import generate
-from polyjuice.ir import digest
-def variants():
-    rewriter = Rewriter(load(only=["add-*", "mul-*", "neg-*", "transpose-*", "*-commutative"]))
-    return [digest(v.graph) for i in range(6) for v in rewriter.rewrite(generate(10, i), i, "steps", 4).variants]
-"""
-
-
-def test_the_hash_seed_of_the_process_does_not_matter() -> None:
-    names: dict[str, Any] = {}
-    exec(PROGRAM, names)
-    other = "1" if os.environ.get("PYTHONHASHSEED") == "2" else "2"
-    done = subprocess.run(
-        [sys.executable, "-c", f"{PROGRAM}\nprint(*variants())"],
-        env={**os.environ, "PYTHONHASHSEED": other},
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    assert done.stdout.split() == names["variants"]()
-    assert len(done.stdout.split()) == 24
-
-
-# --- generated graphs -------------------------------------------------------------------------------------------------
+        plain = {"variants": (), "rewrite_s": 0.0, "extract_s": 0.0}
+        assert replace(a, **plain) == replace(b, **plain)
 
 
 @pytest.mark.parametrize("part", [0, *in_the_long_run(*range(1, 8))])
@@ -137,12 +93,10 @@ def test_generated_graphs_stay_between_the_ends_and_equal(part: int) -> None:
 
 def test_min_and_max_are_the_ends_of_what_a_worked_example_allows() -> None:
     """x + T(y) + T(z) of the paper's figure 6 needs only two additions and one transposition."""
-    build = GraphBuilder()
-    x, y, z = build.input(float32(3, 4)), build.input(float32(4, 3)), build.input(float32(4, 3))
-    transposed = build.op("Transpose", y, perm=(1, 0))
-    total = build.op("Add", build.op("Add", x, transposed), build.op("Transpose", z, perm=(1, 0)))
+    body = "t = Add(x, Transpose(y, perm=(1, 0))); Add(t, Transpose(z, perm=(1, 0)))"
     names = ["add-associative", "transpose-add", "transpose-transpose"]
-    rewriting = Rewriter(load(only=names), ALL_RULES).rewrite(build.build([total]), 0)
+    seed = graph("float32[3,4] x; float32[4,3] y z", body)
+    rewriting = Rewriter(load(only=names), ALL_RULES).rewrite(seed, 0)
     low, high = rewriting.variants
     assert sorted(node.op for node in low.graph.nodes) == ["Add", "Add", "Transpose"]
     assert high.operators >= operator_count(rewriting.seed) == 4
@@ -156,39 +110,6 @@ def test_random_strategy_gives_as_many_graphs_as_asked_for(rewriter: Rewriter) -
     assert_sound(rewriting)
 
 
-# --- signatures -------------------------------------------------------------------------------------------------------
-
-
-def test_an_input_that_is_an_output(rewriter: Rewriter) -> None:
-    build = GraphBuilder()
-    x = build.input(float32(2, 3), "x")
-    graph = build.build([x, build.op("Neg", build.op("Neg", x)), x])
-    rewriting = rewriter.rewrite(graph, 0)
-    assert rewriting.variants[0].graph.outputs == ("x", "x", "x")
-    assert_sound(rewriting)
-
-
-def test_one_value_that_is_output_twice(rewriter: Rewriter) -> None:
-    build = GraphBuilder()
-    y = build.op("Relu", build.input(float32(2, 3)), outputs=("y",))
-    rewriting = rewriter.rewrite(build.build([y, y]), 0)
-    assert len(rewriting.variants[0].graph.nodes) == 1
-    assert_sound(rewriting)
-
-
-def test_a_constant_that_is_an_output(rewriter: Rewriter) -> None:
-    build = GraphBuilder()
-    x = build.input(float32(2, 3))
-    ones = build.constant(np.ones((2, 3), np.float32))
-    steps = build.constant(np.arange(3, dtype=np.int64))
-    rewriting = rewriter.rewrite(build.build([ones, steps, build.op("Mul", x, ones)]), 0)
-    for variant in rewriting.variants:
-        results = evaluate(variant.graph, [np.zeros((2, 3), np.float32)])
-        np.testing.assert_array_equal(results[0], np.ones((2, 3)))
-        np.testing.assert_array_equal(results[1], [0, 1, 2])
-    assert_sound(rewriting)
-
-
 def test_outputs_keep_their_names(rewriter: Rewriter) -> None:
     build = GraphBuilder()
     x = build.input(float32(2, 3), "a.b")
@@ -196,16 +117,6 @@ def test_outputs_keep_their_names(rewriter: Rewriter) -> None:
     for variant in rewriter.rewrite(graph, 0, "steps", 4).variants:
         assert variant.graph.outputs == ("the result",)
         assert variant.graph.inputs == ("a.b",)
-
-
-def test_unused_inputs_stay_and_unused_nodes_go(rewriter: Rewriter) -> None:
-    build = GraphBuilder()
-    x, unused = build.input(float32(2)), build.input(TensorType("int8", (3,)))
-    build.op("Abs", unused)
-    rewriting = rewriter.rewrite(build.build([build.op("Relu", x)]), 0)
-    assert {len(variant.graph.inputs) for variant in rewriting.variants} == {2}
-    assert all(node.op != "Abs" or unused not in node.inputs for v in rewriting.variants for node in v.graph.nodes)
-    assert_sound(rewriting)
 
 
 def test_names_that_look_like_ours_do_not_clash(rewriter: Rewriter) -> None:
@@ -217,9 +128,6 @@ def test_names_that_look_like_ours_do_not_clash(rewriter: Rewriter) -> None:
     rewriting = rewriter.rewrite(build.build([build.op("Mul", y, c, outputs=(names[3],))]), 0, "steps", 4)
     assert {variant.graph.outputs for variant in rewriting.variants} == {("v3",)}
     assert_sound(rewriting)
-
-
-# --- opaque nodes -----------------------------------------------------------------------------------------------------
 
 
 def opaque_graph(identities: Sequence[str]) -> Graph:
@@ -235,24 +143,6 @@ def opaque_graph(identities: Sequence[str]) -> Graph:
 
 def twists(graph: Graph) -> list[Node]:
     return [node for node in graph.nodes if node.op == "Twist"]
-
-
-def test_opaque_nodes_with_other_numbers_of_operands_are_not_equal(rewriter: Rewriter) -> None:
-    """Sum has constructors neither for one operand nor for five."""
-    build = GraphBuilder()
-    names = [build.input(float32(2)) for _ in range(5)]
-    graph = build.build([build.op("Sum", names[0]), build.op("Sum", *names)])
-    assert_sound(rewriter.rewrite(graph, 0))
-
-
-def test_an_egraph_that_was_used_is_as_good_as_new() -> None:
-    """Each graph leaves the e-graph again. Later graphs give the same results, in the same order."""
-    rewriter = Rewriter(RULES)
-    graphs = [generate(12, f"used {i}") for i in range(6)]
-    first = [digests(rewriter.rewrite(graph, i)) for i, graph in enumerate(graphs[:2])]
-    for i, graph in enumerate(graphs[2:]):
-        rewriter.rewrite(graph, i)
-    assert [digests(rewriter.rewrite(graph, i)) for i, graph in enumerate(graphs[:2])] == first
 
 
 def test_equal_opaque_nodes_are_one_in_the_egraph(rewriter: Rewriter) -> None:
@@ -285,18 +175,13 @@ def test_an_unread_output_of_an_opaque_node_stays_unread(rewriter: Rewriter) -> 
 
 def test_table_operators_beyond_the_language_are_kept(rewriter: Rewriter) -> None:
     """Concat of five operands and a product with a vector have no constructor."""
-    build = GraphBuilder()
-    x, v = build.input(float32(2, 3)), build.input(float32(3))
-    joined = build.op("Concat", x, x, x, x, x, axis=0)
-    graph = build.build([build.op("MatMul", build.op("Relu", joined), v)])
-    rewriting = rewriter.rewrite(graph, 0, "steps", 3)
+    seed = graph("float32[2,3] x; float32[3] v", "MatMul(Relu(Concat(x, x, x, x, x, axis=0)), v)")
+    rewriting = rewriter.rewrite(seed, 0, "steps", 3)
     for variant in rewriting.variants:
         assert {"Concat", "MatMul"} <= {node.op for node in variant.graph.nodes}
         assert not any(node.opaque for node in variant.graph.nodes)
     assert_sound(rewriting)
 
-
-# --- constants --------------------------------------------------------------------------------------------------------
 
 CONSTANTS = {
     "a scalar": np.array(2.5, np.float32),
@@ -343,148 +228,107 @@ def test_constants_that_differ_in_type_or_shape_alone_are_told_apart(rewriter: R
         assert [(r.dtype, r.shape) for r in results] == [(a.dtype, a.shape) for a in arrays]
 
 
-# --- unusual shapes ---------------------------------------------------------------------------------------------------
-
-
-def chain(type: TensorType, *steps: tuple[str, dict[str, object]]) -> Graph:
-    build = GraphBuilder()
-    value = build.input(type)
-    for op, attrs in steps:
-        value = build.op(op, value, **attrs)
-    return build.build([value])
-
-
 UNUSUAL = {
-    "reshape of nothing": chain(
-        float32(3, 0), ("Reshape", {"shape": (0, 5), "allowzero": 1}), ("Relu", {}), ("Neg", {}), ("Neg", {})
-    ),
-    "reshape of nothing twice": chain(
-        float32(3, 0), ("Reshape", {"shape": (7, 0), "allowzero": 1}), ("Reshape", {"shape": (0, 2), "allowzero": 1})
-    ),
-    "reshape with places to fill in": chain(float32(2, 3, 4), ("Reshape", {"shape": (0, -1)}), ("Relu", {})),
-    "reshape with the rest of nothing": chain(float32(0, 4), ("Reshape", {"shape": (-1, 2)}), ("Neg", {})),
-    "transposition of nothing": chain(
-        float32(0, 3), ("Transpose", {"perm": (1, 0)}), ("Relu", {}), ("Transpose", {"perm": (1, 0)})
-    ),
-    "the sum of nothing": chain(float32(0, 3), ("Neg", {}), ("ReduceSum", {"axes": (0,), "keepdims": 0})),
-    "expansion to nothing": chain(float32(1, 3), ("Expand", {"shape": (0, 3)}), ("Relu", {}), ("Neg", {})),
-    "a scalar": chain(float32(), ("Neg", {}), ("Tanh", {}), ("Neg", {}), ("Relu", {})),
-    "a sum to a scalar": chain(float32(5), ("Neg", {}), ("ReduceSum", {"axes": (0,), "keepdims": 0}), ("Relu", {})),
-    "axes from the end": chain(
-        float32(2, 3), ("Relu", {}), ("ReduceMax", {"axes": (-1,), "keepdims": 1}), ("Softmax", {"axis": -1})
-    ),
-    "a slice to both ends of the world": chain(
-        float32(2, 3),
-        ("Slice", {"starts": (-(2**63),), "ends": (2**63 - 1,), "axes": (1,), "steps": (1,)}),
-        ("Relu", {}),
-    ),
-    "all axes at once": chain(float32(2, 3), ("Neg", {}), ("ReduceSum", {"axes": (), "keepdims": 0})),
-    "no axes at all": chain(
-        float32(2, 3), ("Neg", {}), ("ReduceSum", {"axes": (), "keepdims": 1, "noop_with_empty_axes": 1})
-    ),
-}
+    "reshape of nothing": ("3,0", "Neg(Neg(Relu(Reshape(x, shape=(0, 5), allowzero=1))))"),
+    "reshape of nothing twice": ("3,0", "Reshape(Reshape(x, shape=(7, 0), allowzero=1), shape=(0, 2), allowzero=1)"),
+    "reshape with places to fill in": ("2,3,4", "Relu(Reshape(x, shape=(0, -1)))"),
+    "reshape with the rest of nothing": ("0,4", "Neg(Reshape(x, shape=(-1, 2)))"),
+    "transposition of nothing": ("0,3", "Transpose(Relu(Transpose(x, perm=(1, 0))), perm=(1, 0))"),
+    "the sum of nothing": ("0,3", "ReduceSum(Neg(x), axes=(0,), keepdims=0)"),
+    "expansion to nothing": ("1,3", "Neg(Relu(Expand(x, shape=(0, 3))))"),
+    "a scalar": ("", "Relu(Neg(Tanh(Neg(x))))"),
+    "a sum to a scalar": ("5", "Relu(ReduceSum(Neg(x), axes=(0,), keepdims=0))"),
+    "axes from the end": ("2,3", "Softmax(ReduceMax(Relu(x), axes=(-1,), keepdims=1), axis=-1)"),
+    "a slice to both ends": ("2,3", "Relu(Slice(x, starts=(-(2**63),), ends=(2**63 - 1,), axes=(1,), steps=(1,)))"),
+    "all axes at once": ("2,3", "ReduceSum(Neg(x), axes=(), keepdims=0)"),
+    "no axes at all": ("2,3", "ReduceSum(Neg(x), axes=(), keepdims=1, noop_with_empty_axes=1)"),
+    "arithmetic on nothing": ("0", "t = Add(Mul(x, y), x); Relu(t), Concat(t, y, axis=0)"),
+    "arithmetic on no rows": ("2,0", "t = Add(Mul(x, y), x); Relu(t), Concat(t, y, axis=0)"),
+    "arithmetic on scalars": ("", "Relu(Add(Mul(x, y), x))"),
+    "an axis from the end, which is no second axis": (
+        "2,3", "Concat(Concat(x, y, axis=-1), Concat(y, x, axis=-1), axis=1)"
+    ),  # the blocks must not be interchanged
+}  # fmt: skip
 
 
 @pytest.mark.parametrize("kind", UNUSUAL)
 def test_unusual_shapes_and_attributes_are_rewritten_soundly(kind: str, rewriter: Rewriter) -> None:
-    for seed in range(2):
-        assert_sound(rewriter.rewrite(UNUSUAL[kind], seed, "steps", 3))
+    shape, body = UNUSUAL[kind]
+    assert_sound(rewriter.rewrite(graph(f"float32[{shape}] x y", body), 0, "steps", 4))
 
 
-def test_binary_operators_on_empty_tensors_and_scalars(rewriter: Rewriter) -> None:
-    for shape in ((0,), (2, 0), ()):
-        build = GraphBuilder()
-        x, y = build.input(float32(*shape)), build.input(float32(*shape))
-        total = build.op("Add", build.op("Mul", x, y), x)
-        joined = [build.op("Concat", total, y, axis=0)] if shape else []
-        assert_sound(rewriter.rewrite(build.build([build.op("Relu", total), *joined]), 0, "steps", 4))
+SIGNATURES = {
+    "an input that is an output": ("float32[2,3] x", "x, Neg(Neg(x)), x"),
+    "one value that is output twice": ("float32[2,3] x", "y = Relu(x); y, y"),
+    "constants that are outputs": ("float32[2,3] x", "Mul(x, ones), Neg(Neg(ones)), Identity(steps)"),
+    "an unused input and an unused node": ("float32[2] x; int8[3] unused", "a = Abs(unused); Relu(x)"),
+    "odd numbers of operands": ("float32[2] a b c d e", "Sum(a), Sum(a, b, c, d, e)"),  # without constructors
+}
+
+
+@pytest.mark.parametrize("case", SIGNATURES)
+def test_a_signature_stays(case: str, rewriter: Rewriter) -> None:
+    made = graph(*SIGNATURES[case], ones=np.ones((2, 3), np.float32), steps=np.arange(3))
+    rewriting = rewriter.rewrite(made, 0)
+    assert_sound(rewriting)
+    for variant in rewriting.variants:
+        assert "unused" not in {name for node in variant.graph.nodes for name in node.inputs}
+    if case.startswith("one value"):
+        assert len(rewriting.variants[0].graph.nodes) == 1
 
 
 def test_a_convolution_has_a_group_although_a_tensor_has_no_channels(rewriter: Rewriter) -> None:
-    build = GraphBuilder()
-    x = build.input(TensorType("float32", (2, 0, 3, 3)))
-    graph = build.build([build.op("Mul", x, build.op("Neg", x))])
-    for seed in range(6):
-        for variant in rewriter.rewrite(graph, seed, "random", 3).variants:
+    for seed in range(3):
+        for variant in rewriter.rewrite(graph("float32[2,0,3,3] x", "Mul(x, Neg(x))"), seed, "random", 3).variants:
             assert all(node.attrs["group"] for node in variant.graph.nodes if node.op == "Conv")
 
 
 def test_a_size_of_zero_that_a_rule_reshapes_to_means_zero() -> None:
     """Products without rows, batch by batch, become one batch. This needs a Reshape to a shape with a 0."""
     merging = Rewriter([rule for rule in RULES if rule.name == "matmul-batches-merged"], ALL_RULES)
-    build = GraphBuilder()
-    x, y = build.input(float32(1, 1, 0, 1)), build.input(float32(1, 1, 1, 2))
-    rewriting = merging.rewrite(build.build([build.op("MatMul", x, y)]), 0)
+    rewriting = merging.rewrite(graph("float32[1,1,0,1] x; float32[1,1,1,2] y", "MatMul(x, y)"), 0)
     assert_sound(rewriting)
-    shapes = [
-        node.attrs["shape"] for variant in rewriting.variants for node in variant.graph.nodes if node.op == "Reshape"
-    ]
-    assert (1, 0, 1) in shapes
-
-
-def test_an_axis_from_the_end_is_no_second_axis(rewriter: Rewriter) -> None:
-    """-1 and 1 are the same axis of a matrix, so the blocks must not be interchanged."""
-    build = GraphBuilder()
-    parts = [build.input(float32(2, 3)) for _ in range(4)]
-    rows = [build.op("Concat", *parts[i : i + 2], axis=-1) for i in (0, 2)]
-    graph = build.build([build.op("Concat", *rows, axis=1)])
-    for seed in range(4):
-        assert_sound(rewriter.rewrite(graph, seed, "steps", 4))
+    nodes = [node for variant in rewriting.variants for node in variant.graph.nodes]
+    assert (1, 0, 1) in [node.attrs["shape"] for node in nodes if node.op == "Reshape"]
 
 
 def test_broadcasts_are_folded_only_where_the_result_keeps_its_shape() -> None:
-    build = GraphBuilder()
-    x, y = build.input(float32(1, 3)), build.input(float32(3))
-    wide = [build.op("Expand", v, shape=(2, 3)) for v in (x, y)]
-    graph = fold_broadcasts(build.build([build.op("Add", *wide)]))
-    assert [node.op for node in graph.nodes].count("Expand") == 1
-    assert graph.output_types == (float32(2, 3),)
-
-
-# --- limits -----------------------------------------------------------------------------------------------------------
+    body = "Add(Expand(x, shape=(2, 3)), Expand(y, shape=(2, 3)))"
+    folded = fold_broadcasts(graph("float32[1,3] x; float32[3] y", body))
+    assert [node.op for node in folded.nodes].count("Expand") == 1
+    assert folded.output_types == (float32(2, 3),)
 
 
 def sum_of(count: int) -> Graph:
-    build = GraphBuilder()
-    total = build.input(float32(2, 3))
-    for _ in range(count):
-        total = build.op("Add", total, build.input(float32(2, 3)))
-    return build.build([total])
+    names = [f"x{i}" for i in range(count + 1)]
+    body = "".join(f"t = Add({'t' if i else 'x0'}, x{i + 1}); " for i in range(count))
+    return graph(f"float32[2,3] {' '.join(names)}", f"{body}t")
 
 
-def test_saturation_stops_by_itself_where_nothing_is_new() -> None:
-    rewriting = Rewriter(load(only=["add-commutative"]), Budget(iterations=50, rules=None)).rewrite(sum_of(3), 0)
-    assert rewriting.stopped_by == "saturated"
+@pytest.mark.parametrize(
+    ("rules", "budget", "count", "reason"),
+    [
+        (["add-commutative"], Budget(iterations=50, rules=None), 3, "saturated"),
+        (["add-commutative", "add-associative"], Budget(iterations=1, rules=None), 3, "iterations"),
+        (["add-*"], Budget(iterations=50, enodes=60, growth=1, matches=10**9, rules=None), 8, "enodes"),
+        (["add-*"], Budget(iterations=50, enodes=10**9, matches=20, rules=None), 8, "matches"),
+    ],
+)
+def test_saturation_stops_at_each_limit(rules: list[str], budget: Budget, count: int, reason: str) -> None:
+    rewriting = Rewriter(load(only=rules), budget).rewrite(sum_of(count), 0)
+    assert rewriting.stopped_by == reason
     assert rewriting.iterations < 50
-
-
-def test_saturation_stops_after_the_iterations() -> None:
-    rules = load(only=["add-commutative", "add-associative"])
-    rewriting = Rewriter(rules, Budget(iterations=1, rules=None)).rewrite(sum_of(3), 0)
-    assert (rewriting.stopped_by, rewriting.iterations) == ("iterations", 1)
-
-
-def test_saturation_stops_at_the_enodes() -> None:
-    budget = Budget(iterations=50, enodes=60, growth=1, matches=10**9, rules=None)
-    rewriting = Rewriter(load(only=["add-*"]), budget).rewrite(sum_of(8), 0)
-    assert rewriting.stopped_by == "enodes"
-    assert rewriting.enodes > 60
-    assert rewriting.iterations < 50
-
-
-def test_saturation_stops_at_the_matches() -> None:
-    budget = Budget(iterations=50, enodes=10**9, matches=20, rules=None)
-    rewriting = Rewriter(load(only=["add-*"]), budget).rewrite(sum_of(8), 0)
-    assert rewriting.stopped_by == "matches"
-    assert sum(rewriting.rules.values()) > 20
+    assert {
+        "saturated": True,
+        "iterations": rewriting.iterations == 1,
+        "enodes": rewriting.enodes > 60,
+        "matches": sum(rewriting.rules.values()) > 20,
+    }[reason]
 
 
 @pytest.mark.parametrize(("slope", "single"), [(0.1, False), (float(np.float32(0.1)), True)])
-def test_an_attribute_is_of_single_precision(rewriter: Rewriter, slope: float, single: bool) -> None:
-    build = GraphBuilder()
-    x = build.input(TensorType("float64", (3,)))
-    graph = build.build([build.op("PRelu", x, build.constant(np.full((1,), slope)))])
-    rewriting = Rewriter(load(only=["prelu-of-constant"])).rewrite(graph, 0, "minmax", 2)
+def test_an_attribute_is_of_single_precision(slope: float, single: bool) -> None:
+    rewriting = Rewriter(load(only=["prelu-of-constant"])).rewrite(graph("float64[3] x", f"PRelu(x, [{slope}])"), 0)
     operators = {node.op for variant in rewriting.variants for node in variant.graph.nodes}
     assert ("LeakyRelu" in operators) == single
 
@@ -506,8 +350,8 @@ def test_a_rule_that_is_switched_off_never_fires() -> None:
 
 def test_the_seed_enables_some_of_the_rules_that_can_match() -> None:
     rewriter = Rewriter(load(only=["add-commutative", "add-associative", "mul-commutative"]), Budget(rules=1))
-    fired = [set(rewriter.rewrite(sum_of(2), seed).rules) for seed in range(40)]
-    assert 8 < sum(rules == {"add-commutative"} for rules in fired) < 32
+    fired = [set(rewriter.rewrite(sum_of(2), seed).rules) for seed in range(24)]
+    assert 4 < sum(rules == {"add-commutative"} for rules in fired) < 20
     assert not any("mul-commutative" in rules for rules in fired), "there is no Mul"
 
 
@@ -519,25 +363,12 @@ def test_a_rule_of_the_user_is_enabled_for_every_graph(tmp_path: Path) -> None:
 
 
 def test_a_chain_of_300_nodes_is_rewritten_within_bounds() -> None:
-    graph = chain(float32(2, 3), *[("Neg", {}), ("Tanh", {}), ("Relu", {})] * 100)
-    rewriting = Rewriter(RULES).rewrite(graph, 0)
+    rewriting = Rewriter(RULES).rewrite(graph("float32[2,3] x", "x = Relu(Tanh(Neg(x))); " * 100 + "x"), 0)
     assert rewriting.enodes < 50 * 300
     assert len(distinct(rewriting.variants)) == 2
     assert rewriting.variants[-1].operators <= 360
     assert_sound(rewriting)
 
-
-def test_a_generated_graph_of_500_nodes_is_rewritten_within_bounds() -> None:
-    graph = generate(500, "large")
-    rewriting = Rewriter(RULES).rewrite(graph, 0)
-    assert rewriting.enodes < 30 * 500
-    assert len(distinct(rewriting.variants)) == 2
-    for variant in rewriting.variants:
-        check(variant.graph)
-        assert variant.graph.output_types == rewriting.seed.output_types
-
-
-# --- rules that go wrong ----------------------------------------------------------------------------------------------
 
 WRONG = {
     "an action that has no value": "(Transpose x (vec-of (vec-get (vec-of 0 1) 9)))",
@@ -552,21 +383,12 @@ WRONG = {
 @pytest.mark.parametrize("fault", WRONG)
 def test_a_rule_that_makes_nonsense_raises_grapherror(fault: str, tmp_path: Path) -> None:
     file = tmp_path / "wrong.egg"
-    file.write_text(
-        f'(rule ((= e (Neg x))) ((union e (Abs {WRONG[fault]}))) :ruleset exact :name "wrong") ; nonsense\n'
-    )
+    action = f"(union e (Abs {WRONG[fault]}))"
+    file.write_text(f'(rule ((= e (Neg x))) ({action}) :ruleset exact :name "wrong") ; nonsense\n')
     rewriter = Rewriter(load([file], defaults=False), ALL_RULES)
-    build = GraphBuilder()
-    x = build.input(float32(2, 3))
     with pytest.raises(GraphError):
-        rewriter.rewrite(build.build([build.op("Neg", x)]), 0)
-    y = build.op("Relu", x)
-    assert len(rewriter.rewrite(build.build([y]), 0).variants) == 2, "the next graph is rewritten all the same"
-
-
-def test_a_graph_from_which_nothing_goes_stays_the_same_object() -> None:
-    graph = prune(generate(12, "pruned"))
-    assert prune(graph) is graph
+        rewriter.rewrite(apply("Neg", float32(2, 3)), 0)
+    assert len(rewriter.rewrite(apply("Relu", float32(2, 3)), 0).variants) == 2, "the next graph is rewritten"
 
 
 def test_types_are_inferred_alike_from_attributes_without_a_hash() -> None:
@@ -575,3 +397,134 @@ def test_types_are_inferred_alike_from_attributes_without_a_hash() -> None:
     assert infer_node(listed, types) == infer_node(kept, types) == (TensorType("float32", (3, 2)),)
     with pytest.raises(GraphError, match="y = Transpose"):
         infer_node(replace(kept, attrs={"perm": (0, 5)}), types)
+
+
+LARGE = range(3)
+
+
+@cache
+def large(seed: int) -> Graph:
+    return prune(generate(300, f"windows {seed}"))
+
+
+@pytest.fixture(scope="module")
+def usual() -> Rewriter:
+    return Rewriter(load())
+
+
+def readers(graph: Graph) -> dict[int, set[int]]:
+    maker = {name: number for number, node in enumerate(graph.nodes) for name in node.outputs if name}
+    found: dict[int, set[int]] = {number: set() for number in range(len(graph.nodes))}
+    for number, node in enumerate(graph.nodes):
+        for name in node.inputs:
+            if name in maker:
+                found[maker[name]].add(number)
+    return found
+
+
+def reached(start: set[int], edges: dict[int, set[int]]) -> set[int]:
+    done: set[int] = set()
+    rest = list(start)
+    while rest:
+        node = rest.pop()
+        if node not in done:
+            done.add(node)
+            rest += edges[node]
+    return done
+
+
+@pytest.mark.parametrize("number", LARGE)
+def test_windows_are_convex_connected_and_disjoint(number: int) -> None:
+    graph = large(number)
+    forward = readers(graph)
+    backward = {n: {m for m in forward if n in forward[m]} for n in forward}
+    sizes = set()
+    for seed in range(10):
+        chosen = graph_windows.windows(graph, random.Random(seed))
+        assert chosen
+        assert sum(len(w.nodes) for w in chosen) == len(frozenset().union(*(w.nodes for w in chosen)))
+        for window in chosen:
+            inside = set(window.nodes)
+            sizes.add(len(inside))
+            assert len(inside) <= graph_windows.LARGEST
+            between = reached(inside, forward) & reached(inside, backward)
+            assert between == inside, "a path leaves the window and comes back"
+            both = {n: (forward[n] | backward[n]) & inside for n in inside}
+            assert reached({min(inside)}, both) == inside
+            check(window.graph)
+    assert len(sizes) > 5
+
+
+@pytest.mark.parametrize("number", LARGE)
+def test_windows_that_are_put_back_as_they_were_give_the_graph(number: int) -> None:
+    graph = large(number)
+    for seed in range(5):
+        chosen = graph_windows.windows(graph, random.Random(seed))
+        again = graph_windows.splice(graph, chosen, [window.graph for window in chosen])
+        assert digest(again) == digest(graph)
+        assert (again.inputs, again.outputs) == (graph.inputs, graph.outputs)
+
+
+def chain(length: int) -> Graph:
+    half = np.full((2, 3), 0.5, np.float32)
+    steps = "".join("x = Neg(x); " if number % 2 else "x = Add(x, half); " for number in range(length))
+    return graph("float32[2,3] x", steps + "x", half=half)
+
+
+def test_an_output_of_a_window_may_become_its_input_or_a_constant() -> None:
+    graph = chain(300)
+    nodes = frozenset(range(100, 150))
+    window = graph_windows.cut(graph, nodes)
+    assert window.graph.inputs == (graph.nodes[99].outputs[0],)
+    assert window.graph.outputs == (graph.nodes[149].outputs[0],)
+    passed = replace(window.graph, nodes=(), constants={}, outputs=window.graph.inputs)
+    passed = replace(passed, types={name: window.graph.types[name] for name in passed.inputs})
+    spliced = graph_windows.splice(graph, [window], [passed])
+    assert len(spliced) == 250
+    assert spliced.outputs == graph.outputs
+    x = [np.ones((2, 3), np.float32)]
+    np.testing.assert_array_equal(evaluate(spliced, x)[0], evaluate(prune(chain(250)), x)[0])
+
+    known = replace(passed, constants={"k": np.ones((2, 3), np.float32)}, outputs=("k",))
+    known = replace(known, types={**passed.types, "k": TensorType("float32", (2, 3))})
+    assert len(graph_windows.splice(graph, [window], [known])) == 150
+
+
+@pytest.mark.parametrize("strategy", ["steps", *in_the_long_run("minmax", "random")])
+def test_a_large_graph_is_rewritten_soundly_and_reproducibly(strategy: str, usual: Rewriter) -> None:
+    graph = large(0)
+    rewriting = graph_windows.rewrite(usual, graph, "7", strategy, 3)
+    assert len(rewriting.variants) == 3
+    assert len(distinct(rewriting.variants)) > 1
+    inputs = [make_inputs(graph, "exact", 0), make_inputs(graph, "normal", 0)]
+    for variant in rewriting.variants:
+        assert variant.graph.outputs == graph.outputs
+        assert difference(graph, variant.graph, inputs) == ""
+    if strategy != "random":
+        sizes = [variant.operators for variant in rewriting.variants]
+        assert sizes[0] <= operator_count(graph) <= sizes[-1]
+        assert sizes == sorted(sizes)
+    again = graph_windows.rewrite(usual, graph, "7", strategy, 3)
+    assert [digest(v.graph) for v in again.variants] == [digest(v.graph) for v in rewriting.variants]
+
+
+def test_small_graphs_are_rewritten_whole(usual: Rewriter) -> None:
+    graph = chain(graph_windows.LARGEST)
+    whole, direct = graph_windows.rewrite(usual, graph, 0), usual.rewrite(graph, 0)
+    assert [digest(v.graph) for v in whole.variants] == [digest(v.graph) for v in direct.variants]
+    assert graph_windows.rewrite(usual, chain(graph_windows.LARGEST + 1), 0).enodes != direct.enodes
+
+
+def test_opaque_nodes_keep_their_place(usual: Rewriter) -> None:
+    build = GraphBuilder({"mine": 1})
+    value = build.input(TensorType("float32", (2, 3)), "x")
+    for number in range(300):
+        if number % 50 == 49:
+            node = Node("Twist", (value,), ("", f"t{number}"), {}, "mine", True, f"{number}")
+            build.append(node, [TensorType("float32", ()), TensorType("float32", (2, 3))])
+            value = f"t{number}"
+        else:
+            value = build.op("Neg" if number % 2 else "Relu", value)
+    graph = build.build([value])
+    for variant in graph_windows.rewrite(usual, graph, 0).variants:
+        assert [n.identity for n in variant.graph.nodes if n.opaque] == [n.identity for n in graph.nodes if n.opaque]

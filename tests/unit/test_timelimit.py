@@ -9,7 +9,7 @@ import time
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from types import SimpleNamespace
 from typing import Any, cast
 
@@ -106,9 +106,6 @@ def test_without_an_end_or_in_another_thread_it_has_no_effect() -> None:
         assert not pool.submit(work).result()
 
 
-# --- limited work ---------------------------------------------------------------------------------------------
-
-
 @dataclass
 class Runner:
     """A runner whose case 1 probes the compiler for a while, and whose case 2 never ends."""
@@ -164,54 +161,27 @@ def test_results_account_for_all_of_the_time(monkeypatch: pytest.MonkeyPatch) ->
     assert 0.6 <= counted_s <= time.monotonic() - began
 
 
-@dataclass
-class Numbers:
-    """An oracle that judges numbers and waits at odd ones."""
-
-    until: float
-    session: Any
-    counts: Counts = field(default_factory=Counts)
-    together: int = 1
-
-    def check_time(self) -> None: ...
-
-    def compile_together(self, candidates: Sequence[Number]) -> None:
-        raise AssertionError("not asked")
-
-    def shows(self, candidate: Number) -> bool:
-        if candidate.value % 2:
-            time.sleep(LONG)
-        return True
-
-    def judge(self, candidate: Number) -> None:
-        raise AssertionError("not asked")
-
-
-@dataclass(frozen=True)
-class Number:
-    value: int
-
-    @property
-    def size(self) -> tuple[int, ...]:
-        return (self.value,)
-
-    @property
-    def digest(self) -> str:
-        return str(self.value)
-
-    @property
-    def operators(self) -> tuple[int, ...]:
-        return (self.value,)
+def number(value: int) -> Any:
+    """A candidate of a reduction."""
+    return SimpleNamespace(value=value, size=(value,), digest=str(value), operators=(value,))
 
 
 def test_a_reduction_breaks_off_a_trial_and_keeps_what_it_has() -> None:
+    """The trial never ends on odd numbers."""
     closed = []
-    trial: Any = Numbers(soon(), SimpleNamespace(close=lambda: closed.append(True)))
-    passes: Any = [("half", lambda *_: [lambda n: [Number(n.value // 2)]])]
-    numbers: list[Any] = [Number(12)]
+    trial: Any = SimpleNamespace(
+        until=soon(),
+        session=SimpleNamespace(close=lambda: closed.append(True)),
+        counts=Counts(),
+        together=1,
+        check_time=lambda: None,
+        shows=lambda candidate: candidate.value % 2 == 0 or bool(time.sleep(LONG)),
+    )
+    passes: Any = [("half", lambda *_: [lambda n: [number(n.value // 2)]])]
+    numbers = [number(12)]
     search = Search(passes=passes, trial=trial, accepted=numbers, show=lambda step: None)
     assert not search.run()
-    assert [number.value for number in numbers] == [12, 6]
+    assert [one.value for one in numbers] == [12, 6]
     assert closed, "its processes may be anywhere within a program"
 
 

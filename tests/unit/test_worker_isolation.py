@@ -1,7 +1,6 @@
-"""Whatever a compiler does to its process, the host gets an outcome, and the next artifact gets a sound process.
+"""Whatever a compiler does to its process, the host gets an outcome, and forked workers share one import."""
 
-The compiler here is a fake whose "compilation" executes the artifact's source.
-"""
+from __future__ import annotations
 
 import os
 import signal
@@ -9,13 +8,14 @@ import subprocess
 import sys
 import textwrap
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from polyjuice import compilers
-from polyjuice.execution import EnvironmentProblem, Limits, Worker, probe
+from polyjuice.execution import EnvironmentProblem, Limits, Script, Worker, probe, run_script
 from polyjuice.execution.forkserver import forget, server_of
 from tests.support.workers import LIMITS, ONES, Lifeline, alive, do, fake
 
@@ -25,9 +25,15 @@ def text(values: str) -> str:
     return f"import numpy as np\noutputs = [('uint8', np.frombuffer(({values}).encode(), np.uint8))]"
 
 
+@pytest.fixture(scope="module")
+def compiler(tmp_path_factory: pytest.TempPathFactory) -> compilers.CompilerInfo:
+    """The plain fake. All tests that use it share a fork server."""
+    return fake(tmp_path_factory.mktemp("fake"))
+
+
 @pytest.fixture
-def worker(tmp_path: Path) -> Iterator[Worker]:
-    with Worker(fake(tmp_path), limits=LIMITS) as worker:
+def worker(compiler: compilers.CompilerInfo) -> Iterator[Worker]:
+    with Worker(compiler, limits=LIMITS) as worker:
         yield worker
 
 
@@ -51,14 +57,12 @@ def test_an_exception_is_an_error_of_the_stage_that_raised_it(worker: Worker) ->
 
 
 def test_warnings_do_not_hide_what_a_cpp_compiler_calls_an_error(worker: Worker) -> None:
-    outcome = do(
-        worker,
-        """
-        warning = "vec.h:7:3: warning: overflow in conversion\\n    7 |   0xff,\\n      |   ^~~~\\n"
-        error = "main.cpp:26:38: error: operands have different types\\n   26 |   a ? b : c\\n"
-        raise ValueError("g++ main.cpp\\n" + 1000 * warning + error + 1000 * warning)
-        """,
-    )
+    source = r"""
+    warning = "vec.h:7:3: warning: overflow in conversion\n    7 |   0xff,\n      |   ^~~~\n"
+    error = "main.cpp:26:38: error: operands have different types\n   26 |   a ? b : c\n"
+    raise ValueError("g++ main.cpp\n" + 1000 * warning + error + 1000 * warning)
+    """
+    outcome = do(worker, source)
     message = "g++ main.cpp\nmain.cpp:26:38: error: operands have different types\n   26 |   a ? b : c\n"
     assert outcome.message == "ValueError: " + message
     assert outcome.traceback.endswith(message + "\n")
@@ -72,20 +76,11 @@ def test_a_long_error_leaves_room_for_where_it_was_raised(worker: Worker) -> Non
     assert len(traceback) < 20_100
 
 
-def test_what_a_compiler_does_not_implement_is_unsupported(worker: Worker) -> None:
-    assert do(worker, "raise NotImplementedError('Det')").status == "unsupported"
-
-
-def test_an_output_of_unknown_dtype_is_an_error(worker: Worker) -> None:
-    outcome = do(worker, "import numpy as np; outputs = [('complex256', np.ones(2, np.complex64))]")
-    assert (outcome.status, outcome.stage) == ("error", "run")
-    assert "complex256" in outcome.message
-
-
 @pytest.mark.parametrize(
     ("source", "message"),
     [
         ("import ctypes; ctypes.string_at(0)", "the process was ended by SIGSEGV during compile"),
+        ("import ctypes; ctypes.string_at(0)", "in string_at"),
         ("import os; os.abort()", "the process was ended by SIGABRT during compile"),
         ("import os; os._exit(3)", "the process exited with status 3 during compile"),
         ("raise SystemExit(4)", "the process exited with status 4 during compile"),
@@ -99,32 +94,19 @@ def test_the_death_of_the_process_is_a_crash(worker: Worker, source: str, messag
     assert do(worker, "pass").status == "ok"
 
 
-def test_a_crash_shows_where_it_was(worker: Worker) -> None:
-    assert "in string_at" in do(worker, "import ctypes; ctypes.string_at(0)").message
+def test_an_endless_loop_is_a_hang(hasty: Worker) -> None:
+    outcome = do(hasty, "while True: pass")
+    assert (outcome.status, outcome.stage) == ("hang", "compile")
+    assert outcome.message == "no end of compile within 1 s"
+    assert hasty.seconds["compile"] >= 1
+    assert do(hasty, "pass").status == "ok"
 
 
-def test_an_endless_loop_is_a_hang(tmp_path: Path) -> None:
-    with Worker(fake(tmp_path), limits=Limits(compile_s=1)) as worker:
-        outcome = do(worker, "while True: pass")
-        assert (outcome.status, outcome.stage) == ("hang", "compile")
-        assert outcome.message == "no end of compile within 1 s"
-        assert worker.seconds["compile"] >= 1
-        assert do(worker, "pass").status == "ok"
-
-
-def test_children_are_ended_with_a_hanging_worker(tmp_path: Path) -> None:
+def test_children_are_ended_with_a_hanging_worker(hasty: Worker, tmp_path: Path) -> None:
     lives = Lifeline(tmp_path)
-    with Worker(fake(tmp_path), limits=Limits(compile_s=1)) as worker:
-        outcome = do(
-            worker,
-            f"""
-            import subprocess
-            held = {lives.hold}
-            subprocess.run(["sleep", "1000"], pass_fds=[held])
-            """,
-        )
-        assert outcome.status == "hang"
-        lives.wait_for_the_end()
+    source = f'import subprocess\nheld = {lives.hold}\nsubprocess.run(["sleep", "1000"], pass_fds=[held])'
+    assert do(hasty, source).status == "hang"
+    lives.wait_for_the_end()
 
 
 def test_running_out_of_memory_is_a_crash(worker: Worker) -> None:
@@ -136,8 +118,8 @@ def test_running_out_of_memory_is_a_crash(worker: Worker) -> None:
     assert worker.pid != pid
 
 
-def test_a_grown_process_is_replaced(tmp_path: Path) -> None:
-    with Worker(fake(tmp_path), limits=Limits(recycle_rss_gib=0.25)) as worker:
+def test_a_grown_process_is_replaced(compiler: compilers.CompilerInfo) -> None:
+    with Worker(compiler, limits=Limits(recycle_rss_gib=0.25)) as worker:
         assert do(worker, "pass").status == "ok"
         pid = worker.pid
         assert do(worker, "pass").status == "ok"
@@ -148,20 +130,17 @@ def test_a_grown_process_is_replaced(tmp_path: Path) -> None:
 
 
 def test_prints_do_not_disturb_the_channel(worker: Worker) -> None:
-    outcome = do(
-        worker,
-        """
-        import os, subprocess, sys
-        print("from Python", flush=True)
-        os.write(1, b"from C++")
-        subprocess.run(["echo", "from a child"])
-        assert sys.stdin.read() == ""
-        """,
-    )
+    prints = """
+    import os, subprocess, sys
+    print("from Python", flush=True)
+    os.write(1, b"from C++")
+    subprocess.run(["echo", "from a child"])
+    assert sys.stdin.read() == ""
+    """
+    outcome = do(worker, prints)
     assert (outcome.status, outcome.message) == ("ok", "")
     message = do(worker, "import os; os._exit(1)").message
-    for words in ("from Python", "from C++", "from a child"):
-        assert words in message
+    assert [words for words in ("from Python", "from C++", "from a child") if words not in message] == []
 
 
 def test_a_flood_on_standard_error_neither_blocks_nor_accumulates(worker: Worker) -> None:
@@ -243,7 +222,6 @@ worker.execute(Artifact(format="torch", source=sys.argv[2]), [[]])
 
 
 def test_no_worker_outlives_its_host(tmp_path: Path) -> None:
-    """This includes a worker in an endless loop that never reads its channel, and the worker's children."""
     lives = Lifeline(tmp_path)
     source = f"""
 import os, subprocess
@@ -267,7 +245,6 @@ while True: pass
 def test_an_interrupt_ends_the_process(worker: Worker) -> None:
     do(worker, "pass")
     pid = worker.pid
-    assert pid is not None
     previous = signal.signal(signal.SIGALRM, signal.default_int_handler)
     try:
         signal.alarm(1)
@@ -335,8 +312,8 @@ def test_probe_of_a_usable_compiler(tmp_path: Path) -> None:
         ("/bin/true", "fake did not start in /bin/true, which must have Python"),
     ],
 )
-def test_an_interpreter_that_is_none(tmp_path: Path, python: str, reason: str) -> None:
-    answer = probe(fake(tmp_path), python)
+def test_an_interpreter_that_is_none(compiler: compilers.CompilerInfo, python: str, reason: str) -> None:
+    answer = probe(compiler, python)
     assert not answer["available"]
     assert answer["reason"].startswith(reason)
     assert "\n" not in answer["reason"]
@@ -344,7 +321,7 @@ def test_an_interpreter_that_is_none(tmp_path: Path, python: str, reason: str) -
 
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux finds a daemon")
 @pytest.mark.parametrize("end", ["", "import os; os.abort()", "while True: pass"])
-def test_a_daemon_ends_with_its_worker(tmp_path: Path, end: str) -> None:
+def test_a_daemon_ends_with_its_worker(hasty: Worker, tmp_path: Path, end: str) -> None:
     """It has a session of its own, and its parent has ended. The worker ends well, in a crash, or in a hang."""
     lives = Lifeline(tmp_path)
     daemon = f"""
@@ -357,17 +334,23 @@ def test_a_daemon_ends_with_its_worker(tmp_path: Path, end: str) -> None:
         os._exit(0)
     os.wait()
     """
-    with Worker(fake(tmp_path), limits=Limits(compile_s=1)) as worker:
-        assert do(worker, daemon).status == "ok"
-        lives.wait_for_the_beginning()
-        do(worker, end)
+    assert do(hasty, daemon).status == "ok"
+    lives.wait_for_the_beginning()
+    do(hasty, end)
+    hasty.close()
     lives.wait_for_the_end()
+
+
+def test_what_a_compiler_does_not_do_has_a_status(worker: Worker) -> None:
+    assert do(worker, "raise NotImplementedError('Det')").status == "unsupported"
+    outcome = do(worker, "import numpy as np; outputs = [('complex256', np.ones(2, np.complex64))]")
+    assert (outcome.status, outcome.stage) == ("error", "run")
+    assert "complex256" in outcome.message
 
 
 def test_a_worker_that_was_killed_while_idle_costs_nothing(worker: Worker) -> None:
     assert do(worker, "pass").status == "ok"
     pid = worker.pid
-    assert pid is not None
     os.kill(pid, signal.SIGKILL)
     while alive(pid):
         pass
@@ -383,7 +366,9 @@ def test_a_worker_outlives_its_fork_server_and_still_says_how_it_ended(worker: W
 
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux tells what a process holds")
 @pytest.mark.parametrize("holder", ["", "os.fork() or "])
-def test_memory_is_bounded_for_the_worker_and_its_children_together(tmp_path: Path, holder: str) -> None:
+def test_memory_is_bounded_for_the_worker_and_its_children_together(
+    compiler: compilers.CompilerInfo, holder: str
+) -> None:
     """The limit of the address space alone would not stop memory that is mapped and shared, or held by children."""
     source = f"""
     import mmap, os, time
@@ -392,30 +377,30 @@ def test_memory_is_bounded_for_the_worker_and_its_children_together(tmp_path: Pa
         part.write(bytes(200 << 20))
     time.sleep(1000)
     """
-    with Worker(fake(tmp_path), limits=Limits(compile_s=60, memory_gib=0.3), options={"device": "cuda"}) as worker:
+    with Worker(compiler, limits=Limits(compile_s=60, memory_gib=0.3), options={"device": "cuda"}) as worker:
         outcome = do(worker, source)
         assert (outcome.status, outcome.stage) == ("crash", "compile")
         assert outcome.message.startswith("the process was ended, because its memory exceeded 0.3 GiB during compile")
         assert do(worker, "pass").status == "ok"
 
 
-def test_a_temporary_folder_that_grows_is_bounded(tmp_path: Path) -> None:
+def test_a_temporary_folder_that_grows_is_bounded(compiler: compilers.CompilerInfo) -> None:
     source = """
     import tempfile, time
     with open(tempfile.mkstemp()[1], "wb") as file:
         file.write(bytes(100 << 20))
     time.sleep(1000)
     """
-    with Worker(fake(tmp_path), limits=Limits(compile_s=60, folder_gib=0.05)) as worker:
+    with Worker(compiler, limits=Limits(compile_s=60, folder_gib=0.05)) as worker:
         outcome = do(worker, source)
         assert (outcome.status, outcome.stage) == ("crash", "compile")
         assert "its temporary folder exceeded 0.05 GiB during compile" in outcome.message
 
 
-def test_a_worker_with_a_large_temporary_folder_is_replaced(tmp_path: Path) -> None:
+def test_a_worker_with_a_large_temporary_folder_is_replaced(compiler: compilers.CompilerInfo) -> None:
     """This goes on until the keeper has measured the folder, which it does every second."""
     fill = "import tempfile, time\nopen(tempfile.mkstemp()[1], 'wb').write(bytes(20 << 20))\ntime.sleep(0.1)"
-    with Worker(fake(tmp_path), limits=Limits(recycle_folder_gib=0.01)) as worker:
+    with Worker(compiler, limits=Limits(recycle_folder_gib=0.01)) as worker:
         do(worker, fill)
         pid = worker.pid
         while worker.pid == pid:
@@ -440,16 +425,14 @@ def test_a_process_that_the_compiler_has_changed_is_replaced(worker: Worker, sou
 
 
 def test_garbage_in_the_channel_is_a_crash(worker: Worker) -> None:
-    outcome = do(
-        worker,
-        """
-        import os, stat, time
-        for fd in map(int, os.listdir("/proc/self/fd")):
-            if os.path.exists(f"/proc/self/fd/{fd}") and stat.S_ISSOCK(os.fstat(fd).st_mode):
-                os.write(fd, b"12 graphs compiled\\n")
-        """,
-    )
-    assert outcome.message.startswith("the process wrote into the channel that reports its results during compile")
+    source = """
+    import os, stat, time
+    for fd in map(int, os.listdir("/proc/self/fd")):
+        if os.path.exists(f"/proc/self/fd/{fd}") and stat.S_ISSOCK(os.fstat(fd).st_mode):
+            os.write(fd, b"12 graphs compiled\\n")
+    """
+    message = do(worker, source).message
+    assert message.startswith("the process wrote into the channel that reports its results during compile")
     assert do(worker, "pass").status == "ok"
 
 
@@ -473,3 +456,120 @@ def test_the_text_of_an_error_can_be_printed(worker: Worker, source: str, messag
     assert message in outcome.message
     assert len(outcome.message) <= 4_100
     assert all(c.isprintable() or c in "\n\t" for c in outcome.message + outcome.traceback)
+
+
+HANGS = Limits(compile_s=1)
+
+
+@pytest.fixture
+def hasty(compiler: compilers.CompilerInfo) -> Iterator[Worker]:
+    """A worker whose compilations may take a second."""
+    with Worker(compiler, limits=HANGS) as worker:
+        yield worker
+
+
+def marked(folder: Path, extra: str = "", **info: bool) -> tuple[Worker, Path]:
+    """A worker of a compiler that adds a line to a file when it is imported."""
+    marks = folder / "imported"
+    return Worker(fake(folder, f'open({str(marks)!r}, "a").write("once\\n")\n' + extra, **info)), marks
+
+
+def imports(marks: Path) -> int:
+    return len(marks.read_text().splitlines())
+
+
+def test_the_framework_is_imported_once_for_all_workers(tmp_path: Path) -> None:
+    first, marks = marked(tmp_path)
+    with first, Worker(first.compiler) as second:
+        assert do(first, "").status == do(second, "").status == "ok"
+        assert first.pid != second.pid
+    assert imports(marks) == 1
+
+
+def test_a_worker_sees_nothing_of_what_another_did(tmp_path: Path) -> None:
+    first, _ = marked(tmp_path)
+    with first, Worker(first.compiler) as second:
+        assert do(first, "import builtins; builtins.left = 1").status == "ok"
+        assert "AttributeError" in do(second, "import builtins; builtins.left").message
+
+
+def test_a_server_that_was_killed_is_replaced(tmp_path: Path) -> None:
+    worker, marks = marked(tmp_path)
+    with worker:
+        assert do(worker, "").status == "ok"
+    os.kill(server_of(worker.compiler, sys.executable, {}).process.pid, signal.SIGKILL)
+    with worker:
+        assert do(worker, "").status == "ok"
+    assert imports(marks) == 2
+
+
+def test_another_environment_gets_another_server(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    worker, marks = marked(tmp_path)
+    with worker:
+        assert do(worker, "").status == "ok"
+    monkeypatch.setenv("POLYJUICE_TEST", "changed")
+    with worker:
+        assert do(worker, "import os; assert os.environ['POLYJUICE_TEST'] == 'changed'").status == "ok"
+    assert imports(marks) == 2
+
+
+def test_a_framework_that_cannot_be_forked_is_imported_for_each(tmp_path: Path) -> None:
+    first, marks = marked(tmp_path, forks=False)
+    with first, Worker(first.compiler) as second:
+        assert do(first, "").status == do(second, "").status == "ok"
+    assert imports(marks) == 2
+
+
+@contextmanager
+def script(folder: Path, text: str) -> Iterator[Script]:
+    """A script in a fork of a compiler's process. The compiler sets a variable while it prepares itself."""
+    worker, _ = marked(folder, 'import os\n\ndef prepare(options):\n    os.environ["POLYJUICE_SET"] = "1"\n')
+    path = folder / "script.py"
+    path.write_text(text, encoding="utf-8")
+    running = run_script(path, worker.compiler, sys.executable, Limits(), {})
+    try:
+        yield running
+    finally:
+        running.end()
+
+
+@pytest.mark.parametrize(
+    ("text", "status", "printed"),
+    [
+        ("print('said', file=sys.stderr)\nprint('wrong')\nsys.exit(1)", 1, ("wrong\n", "said")),
+        (
+            "print(__name__, os.environ.get('POLYJUICE_SET'), os.getcwd() == os.path.dirname(__file__))",
+            0,
+            "__main__ None True",
+        ),
+        ("sys.excepthook = lambda *_: sys.exit(2)\n1 / 0", 2, ""),
+        ("os.abort()", -signal.SIGABRT, ""),
+    ],
+)
+def test_a_script_runs_as_it_does_from_scratch(
+    tmp_path: Path, text: str, status: int, printed: str | tuple[str, str]
+) -> None:
+    with script(tmp_path, f"import os, sys\n{text}\n") as running:
+        assert running.wait(60) == status
+        output, errors = running.printed()
+    assert (output, errors) == printed if isinstance(printed, tuple) else output.strip() == printed
+
+
+def test_nothing_outlives_a_script(tmp_path: Path) -> None:
+    lives = Lifeline(tmp_path)
+    text = (
+        f"import subprocess\nheld = {lives.hold}\n"
+        "subprocess.Popen(['sleep', '1000'], stdout=-3, stderr=-3, pass_fds=[held])\n"
+    )
+    with script(tmp_path, text) as running:
+        assert running.wait(60) == 0
+    lives.wait_for_the_end()
+
+
+def test_a_script_ends_where_it_is_not_waited_for(tmp_path: Path) -> None:
+    lives = Lifeline(tmp_path)
+    with script(tmp_path, f"import os, time\nos.write({lives.hold}, b'begun')\ntime.sleep(1000)\n") as running:
+        lives.wait_for_the_beginning()
+        with pytest.raises(subprocess.TimeoutExpired):
+            running.wait(0.0)
+    lives.wait_for_the_end()

@@ -1,8 +1,16 @@
-"""The table of unsupported programs: how it is written, read, and compared with a test's results."""
+"""The tables of programs that frameworks do not run, and of operators that need not run again."""
 
 from __future__ import annotations
 
+import json
+from pathlib import Path
+
+import pytest
+
+from polyjuice import ops
 from polyjuice.frameworks.lowering import Unlowerable
+from tests.support import unchanged
+from tests.support.unchanged import Unchanged
 from tests.support.unsupported import (
     FILE,
     Holes,
@@ -25,23 +33,15 @@ def test_the_committed_table_is_as_it_is_written_and_names_operators_that_exist(
 
 
 def test_a_table_is_read_as_it_was_written() -> None:
-    of_bfloat16 = {("onnx", name, "bfloat16"): KERNEL for name in operators("bfloat16")}
     table = {
         ("torch", "Abs", "int8"): KERNEL,
         ("torch", "Abs", "uint8"): KERNEL,
         ("torch", "Neg", "int8"): frozenset([("partly", "no kernel"), ("partly", "a reason: of two parts")]),
-        **of_bfloat16,
-        ("onnx", "Abs", "bfloat16"): frozenset([("never", "another reason")]),
     }
     text = render(table)
     assert parse(text) == table
     assert text.endswith(
         """
-onnx
-  another reason
-    never bfloat16: Abs
-  no kernel
-    never bfloat16: every other operator
 torch
   a reason: of two parts
     partly int8: Neg
@@ -82,3 +82,37 @@ def test_what_says_that_a_program_is_wrong_is_no_reason() -> None:
     for kind in (AttributeError, NameError, SyntaxError, TypeError, AssertionError):
         assert is_fault(kind(str(lacking)))
         assert not table.explains(kind(str(lacking)), [cell])
+
+
+SUITE = "torch limits"
+
+
+def runs(table: Unchanged) -> set[str]:
+    names = [name for name, module in unchanged._FAMILIES.items() if module == "elementwise"]
+    return {name for name in names if pytest.mark.long not in table.marks(SUITE, name)}
+
+
+def test_operators_run_until_all_of_their_module_have_passed_and_again_once_it_changes(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    table = Unchanged({})
+    every = runs(table)
+    for name in sorted(every)[1:]:
+        table.passed(SUITE, name)
+    assert json.loads(table.render()) == {}
+    table.passed(SUITE, min(every))
+    known = Unchanged(json.loads(table.render()))
+    assert 0 < len(runs(known)) < len(every) / 4
+    monkeypatch.setattr(unchanged, "digest", lambda module, framework: "another")
+    assert runs(known) == every
+
+
+def test_a_digest_covers_the_modules_that_an_entry_comes_from_and_the_version(monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = Path(ops.__file__).parent
+    files = unchanged.sources(folder / "pooling.py")
+    assert {folder / f"{name}.py" for name in ("pooling", "spec", "structural", "writes")} <= files
+    assert folder / "control.py" not in files
+    found = {unchanged.digest.__wrapped__("pooling", framework) for framework in unchanged.DISTRIBUTIONS}
+    monkeypatch.setattr(unchanged.metadata, "version", lambda name: "99")
+    found |= {unchanged.digest.__wrapped__("pooling", framework) for framework in ("torch", "jax")}
+    assert len(found) == len(unchanged.DISTRIBUTIONS) + 2
