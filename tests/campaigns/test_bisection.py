@@ -20,6 +20,7 @@ from tests.support.commands import polyjuice
 from tests.support.compilers import usable
 from tests.support.planted import planted, stored
 from tests.support.plugins import CONTROL_INFO, importing_from, plugin
+from tests.support.shares import in_the_long_run
 
 pytestmark = pytest.mark.usefixtures("in_process")
 
@@ -30,13 +31,11 @@ def bisected(finding: Path, *arguments: str) -> tuple[int, dict[str, Any], str]:
     return done.returncode, json.loads(done.stdout) if done.stdout else {}, done.stderr
 
 
-# --- delta debugging ------------------------------------------------------------------------------------------
-
-
 @given(st.integers(1, 40), st.data())
 def test_ddmin_finds_the_items_that_are_needed_and_no_other(count: int, data: st.DataObject) -> None:
     needed = data.draw(st.sets(st.integers(0, count - 1), min_size=1, max_size=4))
     assert ddmin(range(count), lambda part: needed <= set(part)) == tuple(sorted(needed))
+    assert ddmin("abcdefgh", lambda part: "c" in part or "f" in part) == ("c",), "what stands in front is preferred"
 
 
 @given(st.integers(2, 30), st.data())
@@ -50,14 +49,6 @@ def test_ddmin_of_a_property_that_is_not_monotone_leaves_no_item_that_could_go(c
     assert holds(found)
     assert len(found) == 1 or not any(holds(tuple(x for x in found if x != item)) for item in found)
 
-
-def test_ddmin_prefers_what_stands_in_front() -> None:
-    assert ddmin("abcdefgh", lambda part: "c" in part or "f" in part) == ("c",)
-
-
-LEVELLED = {**CONTROL_INFO, "levels": ["0", "1", "2"]}
-
-# --- a compiler that is wrong on purpose -----------------------------------------------------------------------
 
 KNOBS = """
 import os
@@ -92,20 +83,29 @@ def trace(compiled):
 """
 
 
-def faulty(site: Path, monkeypatch: pytest.MonkeyPatch, names: str, condition: str, trace: str = "") -> Path:
+def faulty(
+    site: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    names: str,
+    condition: str,
+    trace: str = "",
+    *,
+    code: str = "",
+    nodes: str = "y = Add(x, x)",
+    oracle: str = "differential",
+) -> Path:
     """Store a finding of a compiler with these knobs. Its first result is off by one if the condition holds."""
-    site.mkdir()
     listed, traced = (", ".join(f'"{name}"' for name in text.split()) for text in (names, trace))
-    plugin(site, KNOBS.format(names=listed, condition=condition, trace=traced), name="knobbed", info=LEVELLED)
+    knobs = KNOBS.format(names=listed, condition=condition, trace=traced)
+    plugin(site, knobs + code, name="knobbed", info={**CONTROL_INFO, "levels": ["0", "1", "2"]})
     monkeypatch.syspath_prepend(site)
     monkeypatch.setenv("PYTHONPATH", importing_from(site)["PYTHONPATH"])
-    graph = graph_files.from_model(onnx.parser.parse_model(ADD))
-    inputs = [np.arange(3, dtype=np.float32)]
-    return stored(site / "finding", "knobbed", graph, inputs)
+    graph = graph_files.from_model(onnx.parser.parse_model(MODEL % nodes))
+    return stored(site / "finding", "knobbed", graph, [np.arange(3, dtype=np.float32)], oracle)
 
 
-ADD = """<ir_version: 9, opset_import: ["" : 18]>
-    add (float[3] x) => (float[3] y) { y = Add(x, x) }"""
+MODEL = """<ir_version: 9, opset_import: ["" : 18]>
+    add (float[3] x) => (float[3] y) { %s }"""
 
 
 def test_the_one_knob_to_blame_is_found_written_down_and_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -125,23 +125,27 @@ def test_the_one_knob_to_blame_is_found_written_down_and_told(tmp_path: Path, mo
 
 
 @pytest.mark.parametrize(
-    ("names", "condition", "blame", "alternatives"),
+    ("names", "condition", "trace", "blame", "alternatives"),
     [
-        ("a b needed c d", "not (off('b') and off('d'))", ("b", "d"), ()),
-        ("a b c d", "not (off('b') or off('d'))", ("b",), (("d",),)),
-        ("a needed b", "not off('needed')", (), ()),
-        ("a b c", "True", (), ()),
+        ("a b needed c d", "not (off('b') and off('d'))", "", ("b", "d"), ()),
+        ("a b c d", "not (off('b') or off('d'))", "", ("b",), (("d",),)),
+        ("a needed b", "not off('needed')", "", (), ()),
+        ("a b c", "True", "", (), ()),
+        # Without the pass, nothing can share memory. What leaves every part as it is is blamed before any part.
+        ("memory pass:* last", "not off('pass:b')", "pass:b", ("pass:b",), ()),
+        ("memory pass:* last", "not off('pass:b') and not off('memory')", "pass:b", ("memory",), (("pass:b",),)),
     ],
 )
 def test_several_knobs_and_none(
     names: str,
     condition: str,
+    trace: str,
     blame: tuple[str, ...],
     alternatives: tuple[tuple[str, ...], ...],
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    result = bisect(load(faulty(tmp_path / "s", monkeypatch, names, condition)), 120)
+    result = bisect(load(faulty(tmp_path / "s", monkeypatch, names, condition, trace)), 120)
     assert (result.blame, result.alternatives, result.complete) == (blame, alternatives, True)
 
 
@@ -161,25 +165,6 @@ def test_what_the_compiler_says_that_it_did_is_tried_first(tmp_path: Path, monke
     ]
 
 
-@pytest.mark.parametrize(
-    ("condition", "blame", "alternatives"),
-    [("", ("pass:b",), ()), (" and not off('memory')", ("memory",), (("pass:b",),))],
-)
-def test_what_leaves_every_part_as_it_is_is_blamed_before_any_part(
-    condition: str,
-    blame: tuple[str, ...],
-    alternatives: tuple[tuple[str, ...], ...],
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    """Without the pass, nothing can share memory. If `memory` hides the fault too, it is the blame, and the pass an
-    alternative.
-    """
-    finding = faulty(tmp_path / "s", monkeypatch, "memory pass:* last", f"not off('pass:b'){condition}", "pass:b")
-    result = bisect(load(finding), 120)
-    assert (result.blame, result.alternatives) == (blame, alternatives)
-
-
 SPREADING = """
 def run(compiled, inputs):
     if not off("fusion") and compiled.nodes[-1].op == "Sqrt":
@@ -196,12 +181,8 @@ def test_an_error_that_a_wrong_value_ends_in_is_reported_as_the_wrong_value(
     wrong: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """An example is ONNX Runtime's EliminateSlice: its result has a wrong shape, which fails in a later operator."""
-    knobs = KNOBS.format(names='"other", "fusion"', condition="False", trace="")
-    plugin(tmp_path / "site", knobs + SPREADING.format(wrong=wrong), name="knobbed", info=LEVELLED)
-    monkeypatch.syspath_prepend(tmp_path / "site")
-    monkeypatch.setenv("PYTHONPATH", importing_from(tmp_path / "site")["PYTHONPATH"])
-    graph = graph_files.from_model(onnx.parser.parse_model(ADD.replace("y = Add(x, x)", "s = Add(x, x) y = Sqrt(s)")))
-    finding = stored(tmp_path / "f", "knobbed", graph, [np.arange(3, dtype=np.float32)], oracle="crash")
+    how = {"code": SPREADING.format(wrong=wrong), "nodes": "s = Add(x, x) y = Sqrt(s)", "oracle": "crash"}
+    finding = faulty(tmp_path / "s", monkeypatch, "other fusion", "False", **how)
     status, output, _ = bisected(finding)
     assert (status, output["blame"], output["follows"]) == (1, ["fusion"], wrong)
     record = json.loads((finding / "finding.json").read_text())
@@ -241,9 +222,6 @@ def test_what_cannot_be_bisected_is_one_line_and_status_2(tmp_path: Path, monkey
     assert "is not a finding's folder" in error
 
 
-# --- a finding that is read back ------------------------------------------------------------------------------
-
-
 def test_a_finding_is_read_back_as_it_was_judged(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     finding = load(faulty(tmp_path / "s", monkeypatch, "a", "True"))
     (only,) = finding.case().programs
@@ -253,8 +231,6 @@ def test_a_finding_is_read_back_as_it_was_judged(tmp_path: Path, monkeypatch: py
     assert only.artifact.source == (again / "a.lowered.onnx").read_bytes()
     assert load(again).verdict == finding.verdict
 
-
-# --- the compilers --------------------------------------------------------------------------------------------
 
 TRANSPOSED = """<ir_version: 9, opset_import: ["" : 18]>
     product (float[3,2] x, float[3] v) => (float[2] y) { t = Transpose <perm = [1, 0]> (x) y = MatMul(t, v) }"""
@@ -274,7 +250,7 @@ def test_the_fusion_behind_a_bug_of_onnxruntime_is_named(tmp_path: Path) -> None
     assert list(result.levels.values())[-1] == "shown"
 
 
-@pytest.mark.parametrize("fault", ["onnxruntime/split-uneven", "onnxruntime/clip-of-relu"])
+@pytest.mark.parametrize("fault", ["onnxruntime/split-uneven", *in_the_long_run("onnxruntime/clip-of-relu")])
 def test_a_faulty_optimizer_of_onnxruntime_is_named(
     fault: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -284,12 +260,12 @@ def test_a_faulty_optimizer_of_onnxruntime_is_named(
 
 
 @pytest.mark.long
-def test_a_faulty_pass_of_tvm_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    fault = "tvm/division-behind-multiplication"
-    assert bisect(load(planted(tmp_path / "f", fault, monkeypatch)), 300).blame == (fault,)
-
-
-@pytest.mark.long
-def test_the_pattern_of_inductor_that_holds_a_fault_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    result = bisect(load(planted(tmp_path / "f", "inductor/addmm-column-bias", monkeypatch)), 1200)
-    assert result.blame == ("pattern addmm",)
+@pytest.mark.parametrize(
+    ("fault", "blame"),
+    [
+        ("tvm/division-behind-multiplication", "tvm/division-behind-multiplication"),
+        ("inductor/addmm-column-bias", "pattern addmm"),
+    ],
+)
+def test_a_faulty_pass_is_named(fault: str, blame: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert bisect(load(planted(tmp_path / "f", fault, monkeypatch)), 1200).blame == (blame,)

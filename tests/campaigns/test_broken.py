@@ -65,7 +65,8 @@ class Hang(BaseException):
 class Field:
     """A folder with the mutant, a folder for output, the current folder, and files that no command may touch."""
 
-    def __init__(self, root: Path) -> None:
+    def __init__(self, folder: Path) -> None:
+        root = folder / "field"
         shutil.rmtree(root, ignore_errors=True)
         self.mutant, self.out, self.work = root / "a" / "mutant", root / "a" / "out", root / "a" / "work"
         self.mutant.mkdir(parents=True)
@@ -80,7 +81,7 @@ class Field:
         self.out.mkdir()
         free = (self.out, self.mutant / changes) if changes else (self.out,)
         before = self._files(free)
-        with no_hang(), limited_memory():
+        with limits():
             done = run(*arguments, cwd=self.work)
         assert done.returncode in (0, 1, 2), done.stderr
         assert "Traceback" not in done.stdout + done.stderr
@@ -100,33 +101,22 @@ class Field:
 
 
 @contextmanager
-def no_hang() -> Iterator[None]:
+def limits() -> Iterator[None]:
+    """Raise Hang after HANG_S seconds, and MemoryError beyond MEMORY bytes."""
+
     def end(*_: object) -> None:
         raise Hang
 
-    before = signal.signal(signal.SIGALRM, end)
+    present = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
+    memory, handler = resource.getrlimit(resource.RLIMIT_AS), signal.signal(signal.SIGALRM, end)
+    resource.setrlimit(resource.RLIMIT_AS, (present + MEMORY, memory[1]))
     signal.alarm(HANG_S)
     try:
         yield
     finally:
         signal.alarm(0)
-        signal.signal(signal.SIGALRM, before)
-
-
-@contextmanager
-def limited_memory() -> Iterator[None]:
-    present = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
-    before = resource.getrlimit(resource.RLIMIT_AS)
-    resource.setrlimit(resource.RLIMIT_AS, (present + MEMORY, before[1]))
-    try:
-        yield
-    finally:
-        resource.setrlimit(resource.RLIMIT_AS, before)
-
-
-@pytest.fixture
-def field(tmp_path: Path) -> Callable[[], Field]:
-    return lambda: Field(tmp_path / "field")
+        signal.signal(signal.SIGALRM, handler)
+        resource.setrlimit(resource.RLIMIT_AS, memory)
 
 
 def fuzz(field: Field, model: Path) -> None:
@@ -183,7 +173,6 @@ WORDS = [*OPERATORS.split(), *ATTRIBUTES.split()]
 
 
 def parts(message: Message) -> list[Message]:
-    """A message, and all messages in it."""
     found = [message]
     for field, value in message.ListFields():
         if field.message_type:
@@ -353,31 +342,10 @@ def broken_arrays(rng: Random, data: bytes) -> bytes:
     return content.getvalue()
 
 
-def broken_archive(rng: Random, data: bytes) -> bytes:
-    """A .pt2 file with another member, or other bytes."""
-    with zipfile.ZipFile(io.BytesIO(data)) as archive:
-        members = {name: archive.read(name) for name in archive.namelist()}
-    name = rng.choice(sorted(members))
-    what = rng.choice(("missing", "other", "other", "pickle", "bytes"))
-    if what == "bytes":
-        return broken_bytes(rng, data)
-    old = members.pop(name)
-    if what == "other":
-        members[name] = (broken_json if name.endswith(".json") else broken_bytes)(rng, old)
-    elif what == "pickle":
-        members[name] = pickle.dumps(Stray())
-    content = io.BytesIO()
-    with zipfile.ZipFile(content, "w") as archive:
-        for member, text in members.items():
-            archive.writestr(member, text)
-    return content.getvalue()
-
-
 BREAKERS = {".onnx": broken_model, ".json": broken_json, ".npz": broken_arrays}
 
 
 def break_file(rng: Random, folder: Path) -> None:
-    """Break a file of a folder as its kind can be broken, or take it away."""
     path = rng.choice(sorted(path for path in folder.rglob("*") if path.is_file()))
     if rng.random() < 0.1:
         path.unlink()
@@ -402,8 +370,8 @@ FINDINGS = sorted(path.name for path in (ROOT / "tests/findings").iterdir() if p
 
 
 @mutants(400)
-def test_models(field: Callable[[], Field], rng: Random) -> None:
-    around = field()
+def test_models(tmp_path: Path, rng: Random) -> None:
+    around = Field(tmp_path)
     path = around.mutant / "model.onnx"
     path.write_bytes(broken_model(rng, rng.choice(MODELS)))
     around.answers("metrics", around.mutant)
@@ -411,15 +379,15 @@ def test_models(field: Callable[[], Field], rng: Random) -> None:
 
 
 @mutants(60)
-def test_models_as_seeds(field: Callable[[], Field], rng: Random) -> None:
-    around = field()
+def test_models_as_seeds(tmp_path: Path, rng: Random) -> None:
+    around = Field(tmp_path)
     (around.mutant / "model.onnx").write_bytes(broken_model(rng, rng.choice(MODELS)))
     fuzz(around, around.mutant / "model.onnx")
 
 
 @mutants(150)
-def test_findings(field: Callable[[], Field], rng: Random) -> None:
-    around = field()
+def test_findings(tmp_path: Path, rng: Random) -> None:
+    around = Field(tmp_path)
     finding = copy_finding(rng.choice(FINDINGS), around.mutant / "findings" / "found")
     break_file(rng, finding)
     around.answers("known", "add", finding, "--url", URL, "--file", around.out / "known.toml")
@@ -430,8 +398,8 @@ def test_findings(field: Callable[[], Field], rng: Random) -> None:
 
 
 @mutants(60)
-def test_suites(field: Callable[[], Field], rng: Random) -> None:
-    around = field()
+def test_suites(tmp_path: Path, rng: Random) -> None:
+    around = Field(tmp_path)
     suite = around.mutant / "suite"
     shutil.copytree(ROOT / "artifacts/suite-sample/case-00000", suite / "case-00000")
     record = {"cases": 1, "formats": ["torch", "onnx", "tensorflow"], "seed": 0}
@@ -457,8 +425,8 @@ def campaign(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @mutants(60)
-def test_campaigns(field: Callable[[], Field], campaign: Path, rng: Random) -> None:
-    around = field()
+def test_campaigns(tmp_path: Path, campaign: Path, rng: Random) -> None:
+    around = Field(tmp_path)
     copy = around.mutant / "campaign"
     shutil.copytree(campaign, copy)
     if rng.random() < 0.5:
@@ -469,19 +437,3 @@ def test_campaigns(field: Callable[[], Field], campaign: Path, rng: Random) -> N
     around.answers("replay", copy)
     around.answers("report", copy, changes="campaign")
     around.answers("fuzz", "--resume", copy, "-n", 4, changes="campaign")
-
-
-@pytest.fixture(scope="module")
-def exported(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    torch = pytest.importorskip("torch")
-    path = tmp_path_factory.mktemp("exported") / "model.pt2"
-    model = torch.nn.Sequential(torch.nn.Linear(4, 3), torch.nn.ReLU())
-    torch.export.save(torch.export.export(model, (torch.ones(2, 4),)), path)
-    return path
-
-
-@mutants(30)
-def test_exported_programs(field: Callable[[], Field], exported: Path, rng: Random) -> None:
-    around = field()
-    (around.mutant / "model.pt2").write_bytes(broken_archive(rng, exported.read_bytes()))
-    fuzz(around, around.mutant / "model.pt2")

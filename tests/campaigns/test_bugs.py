@@ -46,7 +46,6 @@ def test_every_bug_has_a_reproducer_and_a_report() -> None:
 
 @pytest.fixture(scope="module")
 def bare(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """An interpreter with only the standard library."""
     folder = tmp_path_factory.mktemp("bare")
     venv.create(folder)
     return folder / "bin/python"
@@ -74,23 +73,7 @@ def test_no_two_entries_of_known_bugs_are_the_same() -> None:
     assert len(set(entries)) == len(entries)
 
 
-KNOWN_BY_THEIR_FINDINGS = (
-    "066-onnxruntime-cast-float8e5m2-infinity",
-    "067-onnxruntime-cast-float8-zero-to-bool",
-    "068-onnxruntime-concat-of-float16-scales",
-    "069-onnxruntime-dequantize-absent-zero-point",
-    "070-onnxruntime-constant-of-shape-float8",
-    "071-onnxruntime-function-of-float8",
-    "073-openvino-cast-float8-saturate",
-    "074-openvino-quantize-halves",
-    "075-tvm-float8-zero",
-    "076-onnxruntime-dequantize-reshape-int8",
-    "077-onnxruntime-pad-of-some-axes",
-    "078-onnxruntime-pad-wrap-of-nothing",
-    "079-onnxruntime-conv-transpose-small-output",
-    "080-onnxruntime-reduce-min-of-nan",
-    "081-onnxruntime-max-pool-of-infinities",
-)
+KNOWN_BY_THEIR_FINDINGS = sorted(path.parent.name for path in BUGS.glob("*/finding"))
 
 
 @pytest.mark.parametrize("folder", KNOWN_BY_THEIR_FINDINGS)

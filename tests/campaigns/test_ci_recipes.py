@@ -27,7 +27,6 @@ SHIMS = {
 
 
 def scripts(workflow: str) -> list[str]:
-    """The commands of all steps of a workflow."""
     jobs = yaml.safe_load((ROOT / "docs/ci" / workflow).read_text(encoding="utf-8"))["jobs"].values()
     return [step["run"] for job in jobs for step in job["steps"] if "run" in step]
 

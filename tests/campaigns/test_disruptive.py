@@ -11,15 +11,15 @@ import pytest
 
 from polyjuice.frameworks.lowering import lower
 from polyjuice.generate import Broken, Memory, disrupt, generate
-from polyjuice.ir import Graph, GraphError, Node, TensorType, check_structure, digest, dtypes
+from polyjuice.ir import Graph, GraphError, Node, TensorType, check_structure, dtypes
 from polyjuice.ops import GraphBuilder, infer_node
 from tests.support.commands import findings, fuzz, polyjuice, record, run
+from tests.support.compilers import usable
 from tests.support.plugins import plugin
 from tests.support.shares import in_the_long_run
 
 
 def disrupted(count: int, memory: Memory | None = None) -> Iterator[tuple[Graph, Broken]]:
-    """Pairs of a valid graph and its disrupted graph."""
     for seed in range(count):
         graph = generate(8, f"disruptive {seed}", strategy="hirgen")
         if broken := disrupt(graph, seed, memory):
@@ -39,7 +39,10 @@ def ill_typed(graph: Graph) -> list[str]:
 
 def test_exactly_one_operator_breaks_a_constraint_and_it_is_named() -> None:
     kinds = set()
-    for graph, broken in disrupted(150):
+    for graph, broken in disrupted(100):
+        assert all(
+            broken.graph.types[name] == graph.types[name] for node in broken.graph.nodes for name in node.outputs
+        )
         check_structure(broken.graph)
         assert ill_typed(graph) == []
         assert ill_typed(broken.graph) == [broken.node]
@@ -52,13 +55,6 @@ def test_exactly_one_operator_breaks_a_constraint_and_it_is_named() -> None:
     assert kinds == {"type", "shape"}
 
 
-def test_all_results_stay_declared_as_they_were() -> None:
-    for graph, broken in disrupted(40):
-        for node in broken.graph.nodes:
-            assert all(broken.graph.types[name] == graph.types[name] for name in node.outputs)
-        assert broken.graph.outputs == graph.outputs
-
-
 def test_an_axis_that_does_not_exist_stays_in_the_model() -> None:
     t = TensorType("float32", ())
     node = Node("ReduceSum", ("x",), ("y",), {"axes": (0,), "keepdims": 0, "noop_with_empty_axes": 0})
@@ -69,46 +65,35 @@ def test_an_axis_that_does_not_exist_stays_in_the_model() -> None:
         assert len(node.input) == 2 or [a for a in node.attribute if a.name == "axes"]
 
 
-def test_equal_seeds_break_alike() -> None:
-    first, second = ([(digest(b.graph), str(b)) for _, b in disrupted(20)] for _ in range(2))
-    assert first == second
-
-
-def test_an_operator_is_connected_to_a_value_that_there_is() -> None:
+def test_an_operator_is_connected_to_a_value_that_there_is_and_to_another_each_time() -> None:
     build = GraphBuilder()
     x, n = build.input(TensorType("float32", (2,)), "x"), build.input(TensorType("int64", (2,)), "n")
     graph = build.build([build.op("Sqrt", x), build.op("Neg", n)])
     all_broken = [b for seed in range(160) if (b := disrupt(graph, seed)) and b.operator == "Sqrt"]
-    met = {name for broken in all_broken for name in broken.graph.nodes[0].inputs}
-    assert met == {"n", "broken"}
-
-
-def test_a_suite_breaks_something_else_each_time() -> None:
+    assert {name for broken in all_broken for name in broken.graph.nodes[0].inputs} == {"n", "broken"}
     build = GraphBuilder()
     graph = build.build([build.op("Sqrt", build.input(TensorType("float32", (2,))))])
     memory = Memory()
     actual = [b.actual.dtype for seed in range(9) if (b := disrupt(graph, seed, memory))]
     assert sorted(actual) == sorted((*dtypes.INTS, "bool"))
     assert disrupt(graph, 10, memory) is not None  # nothing new is left
-
-
-def test_an_operator_that_takes_everything_cannot_be_broken() -> None:
     build = GraphBuilder()
     assert disrupt(build.build([build.op("Identity", build.input(TensorType("float32", (2,))))]), 0) is None
 
 
-# --- campaigns --------------------------------------------------------------------------------------------------------
-
 OPTIONS = ("--seeds", "hirgen", "--disruptive", "--nodes", 3, "--workers", 1)
 
 
-def test_a_compiler_that_answers_with_errors_is_right(tmp_path: Path) -> None:
-    pytest.importorskip("onnxruntime")
-    status, summary = fuzz(tmp_path / "c", "--compiler", "onnxruntime", "-n", 30, *OPTIONS)
+@pytest.mark.parametrize("compiler", ["onnxruntime", *in_the_long_run("eager")])
+def test_a_compiler_that_answers_with_errors_is_right(compiler: str, tmp_path: Path) -> None:
+    """PyTorch itself refuses most of these programs, so the compiler must see them before eager does."""
+    usable(compiler)
+    status, summary = fuzz(tmp_path / "c", "--compiler", compiler, "-n", 10, *OPTIONS)
     log = (tmp_path / "c" / "log").read_text()
     assert (status, summary["raw_findings"], summary["by_kind"]) == (0, 0, {}), log
-    assert summary["tested"] >= 28
-    assert 0 <= summary["accepted"] == log.count("accepted: ") < 10
+    assert summary["tested"] >= 9
+    assert 0 <= summary["accepted"] == log.count("accepted: ") < 4
+    assert summary["share"]["run"] > 0
 
 
 UNREAD = """
@@ -177,12 +162,3 @@ def test_what_is_accepted_is_counted_and_named(tmp_path: Path) -> None:
     assert " of operand " in log
     again = polyjuice("fuzz", "--resume", tmp_path / "c", env=env)
     assert "4 programs with a broken constraint" in again.stdout
-
-
-@pytest.mark.long
-def test_the_framework_does_not_keep_a_program_from_the_compiler(tmp_path: Path) -> None:
-    """PyTorch itself refuses most of these programs, so the compiler must see them before eager does."""
-    pytest.importorskip("torch")
-    status, summary = fuzz(tmp_path / "c", "--compiler", "eager", "-n", 10, *OPTIONS)
-    assert (status, summary["raw_findings"], summary["tested"]) == (0, 0, 10)
-    assert summary["share"]["run"] > 0

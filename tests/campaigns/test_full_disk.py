@@ -135,14 +135,13 @@ def test_the_campaigns_folder_is_full(tmp_path: Path) -> None:
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("left", [84, 90, 100, 110, 120, 130, 140, 150, 160])
+@pytest.mark.parametrize("left", range(84, 165, 10))
 def test_the_campaigns_folder_is_full_of_findings(tmp_path: Path, left: int) -> None:
     """The disk is full at another moment each time: while a finding, the database or the log is written."""
     assert_loses_nothing(tmp_path, "out", left=left, off=1, cases=20)
 
 
 def test_the_compiler_finds_the_folder_of_temporary_files_full(tmp_path: Path) -> None:
-    """Its errors are no findings."""
     assert_loses_nothing(tmp_path, "TMPDIR", left=64, size=2**17)
 
 

@@ -7,10 +7,7 @@ import os
 import sqlite3
 import subprocess
 import sys
-import time
-import uuid
-from collections.abc import Iterator, Mapping
-from contextlib import suppress
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -20,6 +17,7 @@ import pytest
 from tests.support import faults
 from tests.support.commands import ROOT
 from tests.support.faults import FAULTS, QUICK, Fault
+from tests.support.traces import Traces
 from tests.support.workers import HOPELESS_S, Lifeline
 
 pytestmark = pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="the faults need Linux")
@@ -41,16 +39,14 @@ class Done:
     findings: dict[int, list[tuple[str, str]]]
 
 
-class Field:
+class Field(Traces):
     """A folder with the compiler, its models and the campaign, and all processes of that campaign."""
 
     def __init__(self, folder: Path, operators: Mapping[str, str] | None = None, *, batches: bool = False) -> None:
+        super().__init__(folder)
         self.folder = folder
         self.lives = Lifeline(folder)
-        self.temporary = folder / "tmp"
-        self.temporary.mkdir()
-        self._mark = str(uuid.uuid4())
-        self._env = faults.compiler(folder / "compiler", str(folder / "lifeline"), operators, batches)
+        self._site = faults.compiler(folder / "compiler", str(folder / "lifeline"), operators, batches)
 
     def run(self, names: list[str], *arguments: object) -> Done:
         """Run a campaign with one case for each fault; the fault "" is none."""
@@ -65,13 +61,7 @@ class Field:
         command += ["--extract", "original", "--triage", "0s", "--timeout", 1, "--json", *arguments]
         done = subprocess.run(
             [*map(str, command)],
-            env={
-                **os.environ,
-                **self._env,
-                "PYTHONPATH": f"{ROOT}:{self._env['PYTHONPATH']}",
-                "TMPDIR": str(self.temporary),
-                "POLYJUICE_TEST_MARK": self._mark,
-            },
+            env={**os.environ, **self._site, **self.env, "PYTHONPATH": f"{ROOT}:{self._site['PYTHONPATH']}"},
             capture_output=True,
             text=True,
             timeout=2 * HOPELESS_S,
@@ -93,21 +83,6 @@ class Field:
                 record = json.loads(text)
                 found.setdefault(index, []).append((record["kind"], record["message"]))
         return Done(done.returncode, json.loads(done.stdout), done.stderr, cases, notes, found)
-
-    def leftovers(self) -> list[str]:
-        """The processes and temporary files of the campaign that are still there."""
-        deadline = time.monotonic() + HOPELESS_S
-        while found := [*self._processes(), *map(str, self.temporary.iterdir())]:
-            if time.monotonic() > deadline:
-                break
-            time.sleep(0.1)
-        return found
-
-    def _processes(self) -> Iterator[str]:
-        for folder in Path("/proc").glob("[0-9]*"):
-            with suppress(OSError):
-                if self._mark.encode() in (folder / "environ").read_bytes():
-                    yield (folder / "cmdline").read_bytes().replace(b"\0", b" ").decode()
 
 
 def assert_is_recorded(done: Done, index: int, fault: Fault, *, judged: bool) -> None:
@@ -156,7 +131,7 @@ def test_a_campaign_survives_faults(tmp_path: Path) -> None:
     assert done.status == 1
     assert_survives(done, QUICK, judged=False)
     field.lives.wait_for_the_end()
-    assert field.leftovers() == []
+    assert field.left("*") == []
 
 
 def test_a_fault_in_a_pack_costs_one_case(tmp_path: Path) -> None:
@@ -166,7 +141,7 @@ def test_a_fault_in_a_pack_costs_one_case(tmp_path: Path) -> None:
     done = field.campaign("--pack", 4, "--workers", 1, "--oracle", "differential", *arguments)
     assert_survives(done, names, judged=False)
     assert done.summary["packs"] > 0
-    assert field.leftovers() == []
+    assert field.left("*") == []
 
 
 @pytest.mark.long
@@ -191,11 +166,10 @@ def test_a_campaign_survives_all_faults_and_confirms_them(tmp_path: Path, worker
     hangs = sum(kind == "hang" for found in done.findings.values() for kind, _ in found)
     assert hangs == done.summary["by_kind"]["hang"] >= 2
     field.lives.wait_for_the_end()
-    assert field.leftovers() == []
+    assert field.left("*") == []
 
 
 def test_a_case_that_kills_its_process_each_time_is_given_up(tmp_path: Path) -> None:
-    """The other cases of its task are tested."""
     names = ["", "", faults.HOPELESS, ""]
     field = Field(tmp_path)
     done = field.run(names, "--workers", 1, "--oracle", "differential")
@@ -204,4 +178,4 @@ def test_a_case_that_kills_its_process_each_time_is_given_up(tmp_path: Path) -> 
     assert [kind for kind, _ in done.notes[2]] == ["defect"]
     assert "the process that ran it died twice" in done.notes[2][0][1]
     assert done.summary["died"] >= 2
-    assert field.leftovers() == []
+    assert field.left("*") == []

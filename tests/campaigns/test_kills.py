@@ -10,7 +10,6 @@ import sqlite3
 import subprocess
 import sys
 import time
-import uuid
 from collections.abc import Iterator
 from contextlib import closing, suppress
 from pathlib import Path
@@ -19,34 +18,22 @@ from typing import Any
 import pytest
 
 from tests.support.commands import ROOT
-from tests.support.plugins import CONTROL_INFO, plugin
-from tests.support.workers import HOPELESS_S
+from tests.support.plugins import CONTROL_INFO, plugin, wrong_without
+from tests.support.traces import Traces
 
 pytestmark = [
     pytest.mark.long,
     pytest.mark.skipif(not Path("/proc/self/environ").exists(), reason="finds processes in /proc"),
 ]
 
-FAULTY = """
-_disabled = set()
-
-def start(options):
-    _disabled.update(options.get("disable", ()))
-
-def knobs():
-    return ["no-relu", "no-softplus", "other"]
-
+CRASH = """
 def compile(program, inputs):
     if {"Sqrt", "Tanh"} <= {node.op for node in program.nodes}:
         raise RuntimeError("cannot fuse Sqrt with Tanh")
     return control.compile(program, inputs)
 
-def run(compiled, inputs):
-    names = {node.op for node in compiled.nodes}
-    wrong = sum(op in names and "no-" + op.lower() not in _disabled for op in ("Relu", "Softplus"))
-    return [(dtype, values + values.dtype.type(wrong)) for dtype, values in control.run(compiled, inputs)]
 """
-"""Two faults make wrong results, and each vanishes without one part of the compiler. The third is a crash."""
+
 
 OPERATORS = ("Relu", "Softplus", "Sqrt", "Tanh", "Add", "Mul", "Sub", "Exp", "Transpose", "Concat", "Abs", "Max")
 FAILURES = ("crash", "hang")
@@ -55,19 +42,22 @@ FAILURES = ("crash", "hang")
 CASES, KILLS = 12, 5
 
 
-class Campaign:
-    """A campaign in a folder. The variable ``mark`` in their environment tells its processes from others."""
+class Campaign(Traces):
+    """A campaign in a folder."""
 
     def __init__(self, folder: Path, workers: int) -> None:
-        self.temporary, self.out, self.workers = folder / "tmp", folder / "c", workers
-        self.temporary.mkdir(parents=True)
-        self.mark = str(uuid.uuid4())
-        site = plugin(folder / "site", FAULTY, name="faulty", info={**CONTROL_INFO, "fast": True})
+        super().__init__(folder)
+        self.out, self.workers = folder / "c", workers
+        site = plugin(
+            folder / "site",
+            wrong_without("Relu", "Softplus") + CRASH,
+            name="faulty",
+            info={**CONTROL_INFO, "fast": True},
+        )
         path = os.pathsep.join([site["PYTHONPATH"], str(ROOT)])
-        self.env = {**os.environ, "PYTHONPATH": path, "TMPDIR": str(self.temporary), "POLYJUICE_KILLS": self.mark}
+        self.env = {**os.environ, **self.env, "PYTHONPATH": path}
 
     def command(self) -> subprocess.Popen[str]:
-        """Begin or continue the campaign."""
         options = ["--resume", str(self.out)]
         if not (self.out / "campaign.sqlite").exists():
             options = ["--compiler", "faulty", "-n", str(CASES), "--seed", "5", "--nodes", "5", "--seeds", "default"]
@@ -87,7 +77,6 @@ class Campaign:
 
     @property
     def progress(self) -> int:
-        """The number of stored results of cases and of triage."""
         queries = "SELECT COUNT(*) FROM cases", "SELECT COUNT(*) FROM findings WHERE cause IS NOT NULL"
         return sum(count for query in queries for (count,) in self.rows(query))
 
@@ -118,12 +107,7 @@ class Campaign:
 
     def damage(self) -> Iterator[str]:
         """Yield what is wrong while no command runs: processes, files, findings that are not complete, the database."""
-        deadline = time.monotonic() + HOPELESS_S
-        while left := [*self._processes(), *map(str, self.temporary.glob("polyjuice-*"))]:
-            if time.monotonic() > deadline:
-                yield from left
-                break
-            time.sleep(0.1)
+        yield from self.left()
         for path in [*(self.out / "raw").glob("[!.]*"), *(self.out / "findings").glob("[!.]*/")]:
             for name in ("finding.json", "a.onnx", "b.onnx", "inputs.npz", "repro.py", "report.md"):
                 if path.is_dir() and not (path / name).is_file():
@@ -132,12 +116,6 @@ class Campaign:
             name for (name,) in self.rows("SELECT folder FROM findings") if not (self.out / "raw" / name).is_dir()
         )
         yield from (answer for (answer,) in self.rows("PRAGMA integrity_check") if answer != "ok")
-
-    def _processes(self) -> Iterator[str]:
-        for folder in Path("/proc").glob("[0-9]*"):
-            with suppress(OSError):  # it has ended, or belongs to somebody else
-                if self.mark.encode() in (folder / "environ").read_bytes():
-                    yield (folder / "cmdline").read_bytes().replace(b"\0", b" ").decode()
 
 
 def wait_for_a_moment(campaign: Campaign, process: subprocess.Popen[str], draw: random.Random) -> bool:

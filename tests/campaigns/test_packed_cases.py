@@ -10,7 +10,6 @@ from typing import Any
 
 import pytest
 
-from polyjuice.campaign import schedule
 from polyjuice.campaign.config import Config
 from polyjuice.campaign.runner import CaseResult, Runner
 from polyjuice.egraph import load
@@ -29,10 +28,10 @@ def config(pack: int) -> Config:
     return Config(compiler="eager", seeds=("small",), nodes=4, pack=pack, triage_s=0.0)
 
 
-def run(folder: Path, pack: int, postponed: Sequence[int] = (), cases: int = CASES) -> list[CaseResult]:
+def run(folder: Path, pack: int, cases: int = CASES) -> list[CaseResult]:
     runner = Runner(config(pack), folder, load())
     try:
-        return list(runner.run(range(cases), postponed))
+        return list(runner.run(range(cases)))
     finally:
         runner.close()
 
@@ -49,8 +48,7 @@ def test_cases_in_packs_have_the_results_that_they_have_alone(tmp_path: Path) ->
     assert [set(result.covered) for result in packed] == [set(result.covered) for result in alone]
 
 
-@pytest.fixture
-def fails_on_two(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_crash_in_company_alone_is_a_finding(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The compiler fails on every pack of two programs."""
 
     def fails(artifact: Artifact, outcome: Outcome) -> Outcome:
@@ -70,10 +68,6 @@ def fails_on_two(monkeypatch: pytest.MonkeyPatch) -> None:
 
     monkeypatch.setattr(CompilerSession, "execute", alone)
     monkeypatch.setattr(CompilerSession, "execute_together", together)
-
-
-@pytest.mark.usefixtures("fails_on_two")
-def test_a_crash_in_company_alone_is_a_finding(tmp_path: Path) -> None:
     results = run(tmp_path, 2, cases=FEW)
     assert not any(result.defect for result in results)
     findings = [finding for result in results for finding in result.findings]
@@ -82,20 +76,3 @@ def test_a_crash_in_company_alone_is_a_finding(tmp_path: Path) -> None:
     record = json.loads((tmp_path / "raw" / findings[0].folder / "finding.json").read_text())
     assert record["folder"].split("-")[1] == "pack"
     assert (tmp_path / "raw" / findings[0].folder / "repro.py").exists()
-
-
-@pytest.mark.usefixtures("fails_on_two")
-def test_what_is_postponed_is_found_when_the_same_cases_run_again(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """The compiler is slow, and its findings have taken more than their share of the time."""
-    monkeypatch.setattr(schedule, "over_confirm_budget", lambda spent, fast: True)
-    first = run(tmp_path, 2, cases=FEW)
-    postponed = [result.index for result in first if result.postponed]
-    assert postponed
-    assert {tuple(result.postponed) for result in first} == {(), tuple(range(FEW))}
-    assert not any(result.findings for result in first)
-    again = run(tmp_path, 2, postponed, FEW)
-    assert sorted(result.index for result in again) == postponed
-    assert not any(result.postponed for result in again)
-    assert any(result.findings for result in again)

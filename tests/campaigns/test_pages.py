@@ -3,22 +3,37 @@
 from __future__ import annotations
 
 import os
+import re
+import shlex
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
+from tests.support.commands import ROOT, polyjuice, record, run
 from tests.support.pages import PAGES, blocks, missing, with_first_finding
+from tests.support.plugins import importing_from
 
 RUN = [page for page in PAGES if any(block.shown for block in blocks(page.read_text(encoding="utf-8")))]
 
 
 def stand_in(folder: Path, name: str, command: str) -> None:
-    """An executable that runs a command of the tests' interpreter."""
     file = folder / name
     file.write_text(f'#!/bin/sh\nexec "{sys.executable}" {command} "$@"\n')
     file.chmod(0o755)
+
+
+def assert_happens(page: Path, folder: Path, output: Callable[[str, Path], str]) -> None:
+    """Write the files of a page into a folder, run its commands, and compare their output."""
+    for block in blocks(page.read_text(encoding="utf-8")):
+        if block.title:
+            (folder / block.title).parent.mkdir(exist_ok=True, parents=True)
+            (folder / block.title).write_text(block.text)
+        for command, shown in block.shown:
+            printed = output(command, folder)
+            assert not missing(shown, printed), f"{command}\n{printed}"
 
 
 @pytest.mark.long
@@ -33,21 +48,34 @@ def test_what_a_page_shows_is_what_happens(page: Path, tmp_path: Path) -> None:
     stand_in(programs, "pytest", "-m pytest -p no:cacheprovider")
     path = f"{programs}:{os.environ['PATH']}"
     environment = {**os.environ, "PATH": path, "COLUMNS": "80"}
-    for block in blocks(page.read_text(encoding="utf-8")):
-        if block.title:
-            (folder / block.title).parent.mkdir(exist_ok=True, parents=True)
-            (folder / block.title).write_text(block.text)
-        for command, shown in block.shown:
-            ran = subprocess.run(
-                ["bash", "-c", with_first_finding(command, folder)],
-                cwd=folder,
-                env=environment,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.STDOUT,
-                text=True,
-                timeout=300,
-            )
-            assert not missing(shown, ran.stdout), f"{command}\n{ran.stdout}"
+
+    def output(command: str, folder: Path) -> str:
+        bash = ["bash", "-c", with_first_finding(command, folder)]
+        to = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT}
+        return str(subprocess.run(bash, cwd=folder, env=environment, text=True, timeout=300, **to).stdout)
+
+    assert_happens(page, folder, output)
+
+
+_COMMAND = re.compile(r"(?:PYTHONPATH=\$PWD )?(polyjuice|python) ([^;]+)(?:; echo status \$\?)?")
+
+
+def done(command: str, folder: Path) -> str:
+    """Run a command of a page in a folder that Python imports from, and return its output."""
+    match = _COMMAND.fullmatch(with_first_finding(command, folder))
+    assert match, f"the test knows no such command: {command}"
+    runner = polyjuice if match[1] == "polyjuice" else run
+    ended = runner(*shlex.split(match[2]), env=importing_from(folder), cwd=folder)
+    return f"{ended.stdout}{ended.stderr}\nstatus {ended.returncode}\n"
+
+
+@pytest.mark.parametrize("name", ["compiler", "format", "oracle"])
+def test_a_page_leads_to_a_finding_of_its_planted_fault(name: str, tmp_path: Path) -> None:
+    """Each page that adds a part to Polyjuice, done by the letter, in an empty folder."""
+    assert_happens(ROOT / f"docs/howto/{name}.md", tmp_path, done)
+    (finding, *_) = sorted((tmp_path / "found/findings").iterdir())
+    assert record(finding)["repro_exit"] == 1
+    assert (finding / "repro.py").read_text() in (finding / "report.md").read_text()
 
 
 @pytest.mark.parametrize(

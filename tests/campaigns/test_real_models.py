@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import random
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -21,23 +20,14 @@ from polyjuice.numerics import analyse
 from tests.support.commands import fuzz
 from tests.support.libraries import library
 from tests.support.light_models import LARGE_MODELS, LIGHT, SMALL_MODELS
+from tests.support.shares import in_the_long_run
 
 torch = library("torch")
 torch_export = library("polyjuice.frameworks.torch.export")
 
+
 TRANSFORMERS = ("llama", "bert", "gpt2", "vit", "t5", "whisper")
 """The functions of tests/support/models.py. Its import of the library takes longer than one of its models."""
-
-
-def cases(long: tuple[str, ...], short: tuple[str, ...]) -> list[object]:
-    return [*short, *(pytest.param(name, marks=pytest.mark.long) for name in long)]
-
-
-def seed_of(name: str) -> tuple[Any, tuple[Any, ...]]:
-    pytest.importorskip("transformers")
-    from tests.support import models
-
-    return getattr(models, name)()
 
 
 @pytest.fixture(scope="module")
@@ -45,31 +35,30 @@ def rewriter() -> Rewriter:
     return Rewriter(load())
 
 
-def tokens_or_pixels(example: tuple[torch.Tensor, ...], seed: int) -> list[np.ndarray]:
-    """Other inputs of the same types."""
-    from tests.support.models import VOCABULARY
-
-    rng = np.random.default_rng(seed)
-    return [
-        rng.standard_normal(t.shape, np.float32) if t.is_floating_point() else rng.integers(0, VOCABULARY, t.shape)
-        for t in example
-    ]
-
-
-@pytest.mark.parametrize("name", cases(TRANSFORMERS[1:], TRANSFORMERS[:1]))
+@pytest.mark.parametrize("name", ["llama", *in_the_long_run(*TRANSFORMERS[1:])])
 def test_a_transformer_is_read_and_rewritten_as_it_is(name: str, rewriter: Rewriter) -> None:
-    model, example = seed_of(name)
+    """Its results can be compared: if a bound were infinite everywhere, it would hide every miscompilation."""
+    pytest.importorskip("transformers")
+    from tests.support import models
+
+    model, example = getattr(models, name)()
     graph = torch_export.from_module(model, example)
     assert not [str(node) for node in graph.nodes if node.opaque]
     assert digest(from_model(ModelProto.FromString(to_model(graph).SerializeToString()))) == digest(graph)
 
-    for seed in range(2):
-        inputs = tokens_or_pixels(example, seed)
-        with torch.no_grad():
-            expected = model(*map(torch.tensor, inputs)).numpy()
-        (actual,) = evaluate(graph, inputs)
-        assert np.ptp(expected) > 0.01
-        np.testing.assert_allclose(actual, expected, rtol=1e-5, atol=1e-5)
+    rng = np.random.default_rng(0)
+    inputs = [  # others of the same types
+        rng.standard_normal(t.shape, np.float32)
+        if t.is_floating_point()
+        else rng.integers(0, models.VOCABULARY, t.shape)
+        for t in example
+    ]
+    with torch.no_grad():
+        expected = model(*map(torch.tensor, inputs)).numpy()
+    (analysis,) = analyse(graph, inputs)
+    assert np.isfinite(analysis.bound).all()
+    assert np.ptp(expected) > 0.01
+    np.testing.assert_allclose(evaluate(graph, inputs)[0], expected, rtol=1e-5, atol=1e-5)
 
     rewriting = graph_windows.rewrite(rewriter, graph, 0)
     low, high = distinct(rewriting.variants)
@@ -77,14 +66,6 @@ def test_a_transformer_is_read_and_rewritten_as_it_is(name: str, rewriter: Rewri
     for variant in (low, high):
         assert difference(graph, variant.graph, [inputs]) == ""
         np.testing.assert_allclose(evaluate(variant.graph, inputs)[0], expected, rtol=1e-4, atol=1e-4)
-
-
-@pytest.mark.parametrize("name", cases(TRANSFORMERS[1:], TRANSFORMERS[:1]))
-def test_results_of_transformers_can_be_compared(name: str) -> None:
-    """If a bound were infinite everywhere, it would hide every miscompilation."""
-    graph = torch_export.from_module(*seed_of(name))
-    (output,) = analyse(graph, make_inputs(graph, "normal", 0))
-    assert np.isfinite(output.bound).all()
 
 
 def light_model(name: str) -> Graph:
@@ -99,7 +80,7 @@ def light_model(name: str) -> Graph:
     return Graph(graph.inputs, {**graph.constants, **weights}, graph.nodes, graph.outputs, graph.types, graph.opsets)
 
 
-@pytest.mark.parametrize("name", cases((*LARGE_MODELS, "shufflenet"), ("squeezenet",)))
+@pytest.mark.parametrize("name", ["squeezenet", *in_the_long_run(*LARGE_MODELS, "shufflenet")])
 def test_a_light_model_is_rewritten(name: str, rewriter: Rewriter) -> None:
     graph = light_model(name)
     rewriting = graph_windows.rewrite(rewriter, graph, random.Random(name).random().hex())
@@ -110,21 +91,14 @@ def test_a_light_model_is_rewritten(name: str, rewriter: Rewriter) -> None:
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("compiler", ["onnxruntime", "inductor"])
-@pytest.mark.parametrize("name", TRANSFORMERS)
-def test_a_transformer_is_fuzzed(name: str, compiler: str, tmp_path: Path) -> None:
-    source = f"tests.support.models:{name}"
-    status, summary = fuzz(tmp_path / "out", "--compiler", compiler, "--seeds", source, "-n", 1, "--workers", 1)
+@pytest.mark.parametrize(
+    ("compiler", "source"),
+    [
+        *((c, f"tests.support.models:{name}") for c in ("onnxruntime", "inductor") for name in TRANSFORMERS),
+        *(("onnxruntime", str(LIGHT / f"light_{name}.onnx")) for name in (*SMALL_MODELS, *LARGE_MODELS)),
+    ],
+)
+def test_a_model_is_fuzzed(compiler: str, source: str, tmp_path: Path) -> None:
+    status, summary = fuzz(tmp_path / "out", "--compiler", compiler, "--seeds", source, "-n", 1)
     assert status in (0, 1)
-    assert summary["tested"] == 1
-    assert summary["unsound_variants"] == 0
-
-
-@pytest.mark.long
-@pytest.mark.parametrize("name", [*SMALL_MODELS, *LARGE_MODELS])
-def test_a_light_model_is_fuzzed(name: str, tmp_path: Path) -> None:
-    source = LIGHT / f"light_{name}.onnx"
-    status, summary = fuzz(tmp_path / "out", "--compiler", "onnxruntime", "--seeds", source, "-n", 2, "--workers", 1)
-    assert status in (0, 1)
-    assert summary["tested"] == 2
-    assert summary["unsound_variants"] == 0
+    assert (summary["tested"], summary["unsound_variants"]) == (1, 0)

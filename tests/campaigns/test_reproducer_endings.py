@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.support.commands import ONE_RULE, fuzz, polyjuice, run, save_model
+from tests.support.shares import in_the_long_run
 from tests.support.spoilt import FAULTS, KINDS, oracle_of, spoilt
 
 
@@ -34,13 +35,12 @@ def test_a_reproducer_ends_with_1_as_long_as_the_bug_is_there(tmp_path: Path, fa
     assert done.returncode == 0, done.stdout
 
 
-SLOW = ("performance", "memory")
-"""The oracles that need many runs."""
+QUICK = ("optlevel", "determinism")
+"""The faults of the usual tests. Performance needs many runs, and other tests triage faults of the other oracles."""
 
 
-@pytest.mark.parametrize("fault", [pytest.param(f, marks=[pytest.mark.long] * (f in SLOW)) for f in FAULTS])
+@pytest.mark.parametrize("fault", [*QUICK, *in_the_long_run(*(fault for fault in FAULTS if fault not in QUICK))])
 def test_what_was_triaged_shows_again(tmp_path: Path, fault: str) -> None:
-    """On the same compiler, every command shows the raw and the triaged finding."""
     campaign, env = found(tmp_path, fault, "30s")
     done = polyjuice("replay", campaign, "--json", env=env)
     assert done.returncode == 1, done.stderr

@@ -26,7 +26,7 @@ from polyjuice.frameworks.onnx import reproducer as onnx_models
 from polyjuice.frameworks.torch.reproducer import laid_out
 from polyjuice.ir import Graph, TensorType, digest, dtypes
 from polyjuice.ops import GraphBuilder
-from polyjuice.oracles import Case, InputSet, Verdict
+from polyjuice.oracles import Case, InputSet, Program, Verdict
 from polyjuice.session import CompilerSession, Conditions
 from polyjuice.triage import reproducers, run_reproducer, write_finding
 from polyjuice.triage.reproducers.arrays import LARGEST, Arrays, archive, bytes_expression, can_embed, embedded_model
@@ -62,22 +62,18 @@ def same(a: np.ndarray, b: np.ndarray) -> bool:
     return a.dtype == b.dtype and a.shape == b.shape and np.array_equal(*both, equal_nan=True) and bool(signs or nan)
 
 
-@given(arrays())
-def test_an_array_that_is_written_out_is_that_array(array: np.ndarray) -> None:
+@pytest.mark.parametrize("format", ["onnx", "torch"])
+@given(array=arrays())
+def test_an_array_that_is_written_out_is_that_array(format: str, array: np.ndarray) -> None:
     import ml_dtypes
 
-    text = Arrays(format="onnx", device="cpu", inline=True).expression("x", array)
-    assert same(eval(text, {"np": np, "ml_dtypes": ml_dtypes}), array), text
-
-
-@given(arrays())
-def test_a_tensor_that_is_written_out_is_that_tensor(array: np.ndarray) -> None:
     torch = pytest.importorskip("torch")
-    text = Arrays(format="torch", device="cpu", inline=True).expression("x", array)
-    tensor = eval(text, {"np": np, "torch": torch})
-    assert str(tensor.dtype) == f"torch.{dtypes.dtype_of(array)}"
-    bits = tensor.view(torch.int16).numpy().view(bfloat16) if array.dtype == bfloat16 else tensor.numpy()
-    assert same(bits, array), text
+    text = Arrays(format=format, device="cpu", inline=True).expression("x", array)
+    made = eval(text, {"np": np, "ml_dtypes": ml_dtypes, "torch": torch})
+    if format == "torch":
+        assert str(made.dtype) == f"torch.{dtypes.dtype_of(array)}"
+        made = made.view(torch.int16).numpy().view(bfloat16) if array.dtype == bfloat16 else made.numpy()
+    assert same(made, array), text
 
 
 def test_a_large_array_is_taken_from_the_archive() -> None:
@@ -106,17 +102,28 @@ def test_an_input_lies_in_memory_as_the_compiler_had_it(layout: str) -> None:
 # --- ONNX models ----------------------------------------------------------------------------------------------
 
 
+def plain(graph: Graph) -> bytes:
+    artifacts = (lower(graph, "onnx", seed, lacks=("functions", "forms")) for seed in range(100))
+    source = next(artifact.source for artifact in artifacts if not artifact.idioms)
+    assert isinstance(source, bytes)
+    return source
+
+
 def small_model() -> bytes:
     build = GraphBuilder()
     x = build.input(TensorType("float32", (1, 3, 4)))
     parts = build.multi("Split", x, axis=1, split=(1, 2))
     weight = build.constant(np.array([[[0.1, -2], [3, 4e-9]]], np.float32))
     y = build.op("Conv", parts[1], weight, dilations=(1,), group=1, pads=(0, 1), strides=(1,))
-    graph = build.build([build.op("LeakyRelu", y, alpha=0.01)])
-    artifacts = (lower(graph, "onnx", seed, lacks=("functions", "forms")) for seed in range(100))
-    source = next(artifact.source for artifact in artifacts if not artifact.idioms)
-    assert isinstance(source, bytes)
-    return source
+    return plain(build.build([build.op("LeakyRelu", y, alpha=0.01)]))
+
+
+def chain(length: int) -> Graph:
+    build = GraphBuilder()
+    x = build.input(MATRIX)
+    for _ in range(length):
+        x = build.op("Relu", x)
+    return build.build([x])
 
 
 def test_a_model_that_is_written_out_is_that_model() -> None:
@@ -131,17 +138,9 @@ def test_a_model_that_is_written_out_is_that_model() -> None:
         wanted = graph_files.from_model(onnx.load_from_string(source))
         assert digest(graph_files.from_model(made)) == digest(wanted)
         assert [value.name for value in made.graph.input] == ["x"]
-
-
-def test_models_that_are_large_or_take_different_inputs_are_not_written_out() -> None:
-    build = GraphBuilder()
-    x = build.input(MATRIX)
-    for _ in range(20):
-        x = build.op("Relu", x)
-    large = lower(build.build([x]), "onnx", 0, lacks=("functions", "forms")).source
-    assert isinstance(large, bytes)
+    large = plain(chain(20))
     assert onnx_models.written({"A": large}, ["x"]) is None
-    assert onnx_models.written({"A": small_model(), "B": large}, ["x"]) is None
+    assert onnx_models.written({"A": source, "B": large}, ["x"]) is None, "they take different inputs"
 
 
 # --- whole reproducers ----------------------------------------------------------------------------------------
@@ -181,36 +180,20 @@ def test_what_is_not_written_out_is_held_as_bytes(monkeypatch: pytest.MonkeyPatc
     assert not can_embed(bytes(LARGEST + 1))
 
 
-def test_models_that_are_not_plain_need_no_file_beside_the_reproducer(tmp_path: Path) -> None:
-    """Examples are models with local functions or many operators."""
-    build = GraphBuilder()
-    x = build.input(MATRIX)
-    for _ in range(20):
-        x = build.op("Relu", x)
-    session, case, verdict = failing(build.build([x]))
-    with session:
+def test_a_model_of_many_operators_needs_no_file_beside_the_reproducer(tmp_path: Path) -> None:
+    graph = chain(20)
+    sets = [InputSet(profile="exact", arrays=(np.zeros(MATRIX.shape, np.float32),))]
+    outcome = Outcome(status="error", stage="compile", message="Fail: oh no")
+    program = pipeline.prepare("original", graph, lower(graph, "onnx", LoweringChoices()), sets)
+    case = Case(sets=sets, programs=[replace(program, outcome=outcome)])
+    verdict = Verdict(oracle="crash", kind="crash", a="original", b="", message="no", signature="crash")
+    with CompilerSession(Conditions(timeout_s=60), find("onnxruntime")) as session:
         session.worker().start()
         write_finding(tmp_path / "f", session, case, verdict)
     text = (tmp_path / "f/repro.py").read_text()
     assert "base64.b64decode" in text
     assert "with_name" not in text
     assert "Attach" not in (tmp_path / "f/report.md").read_text()
-
-
-def failing(graph: Graph) -> tuple[CompilerSession, Case, Verdict]:
-    """A graph with a failure that has only a message."""
-    session = CompilerSession(Conditions(timeout_s=60), find("onnxruntime"))
-    artifact = lower(graph, "onnx", LoweringChoices())
-    sets = [InputSet(profile="exact", arrays=tuple(np.zeros(t.shape, t.dtype) for t in graph.input_types))]
-    outcome = Outcome(status="error", stage="compile", message="Fail: oh no")
-    program = replace(pipeline.prepare("original", graph, artifact, sets), outcome=outcome)
-    return (
-        session,
-        Case(sets=sets, programs=[program]),
-        Verdict(
-            oracle="crash", kind="crash", a="original", b="", message="original does not compile", signature="crash"
-        ),
-    )
 
 
 def test_a_reduced_finding_of_inductor_shows_all_backends_side_by_side(
@@ -236,25 +219,22 @@ def test_a_reduced_finding_of_inductor_shows_all_backends_side_by_side(
         comparison="bitwise",
         allowed=np.zeros(2),
     )
-    (text, *_) = reproducers.texts(session, Case(sets=sets, programs=[program]), verdict, [artifact], True)
-    compile(text, "repro.py", "exec")
-    for message in (
-        "'aot_eager', 'aot_eager_decomp_partition', 'inductor', 'inductor with emulate_precision_casts'",
-        "torch._dynamo.utils.same(eager, outputs[0], fp64_ref=reference",
-        "run = uncompiled(A().eval(), [x0])",
-        "run = prepare(A().eval(), [x0], level=level)",
-        "side_by_side(told)\nsys.exit(1 if wrong.any() else 0)",
-    ):
-        assert message in text
-    (raw, *_) = reproducers.texts(session, Case(sets=sets, programs=[program]), verdict, [artifact])
-    assert "side_by_side" not in raw
+
+    def written(verdict: Verdict, program: Program, reduced: bool) -> str:
+        text, *_ = reproducers.texts(session, Case(sets=sets, programs=[program]), verdict, [artifact], reduced)
+        compile(text, "repro.py", "exec")
+        return text
+
+    text = written(verdict, program, True)
+    assert "'aot_eager', 'aot_eager_decomp_partition', 'inductor', 'inductor with emulate_precision_casts'" in text
+    assert "torch._dynamo.utils.same(eager, outputs[0], fp64_ref=reference" in text
+    assert "side_by_side(told)" in text
+    assert "side_by_side" not in written(verdict, program, False)
     leveled = replace(verdict, oracle="optlevel", culprit="original at level aot_eager", level="aot_eager")
-    (text, *_) = reproducers.texts(session, Case(sets=sets, programs=[program]), leveled, [artifact], True)
-    assert "side_by_side" not in text  # the reproducer compares two levels by itself
+    assert "side_by_side" not in written(leveled, program, True)  # the reproducer compares two levels by itself
     failed = replace(verdict, oracle="crash", kind="crash", allowed=None)
     broken = replace(program, outcome=Outcome(status="error", stage="compile", message="no"))
-    (text, *_) = reproducers.texts(session, Case(sets=sets, programs=[broken]), failed, [artifact], True)
-    compile(text, "repro.py", "exec")
+    text = written(failed, broken, True)
     assert '    side_by_side(lambda outputs: "runs")\n    sys.exit(1)' in text
 
 

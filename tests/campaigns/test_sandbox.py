@@ -29,22 +29,12 @@ OWNERS = """
 import os
 
 import numpy as np
-import torch
 
-class Own(torch.nn.Module):
-    def __init__(self, act=None):
-        super().__init__()
-        self.act = act
-
-    def forward(self, x):
-        if self.act:
-            self.act()
-        return x.relu() + 1
-
-def aborts(): return Own(os.abort), (torch.ones(2, 3),)
-def eats_memory(): return Own(lambda: [np.empty(1 << 30, "uint8") for _ in range(64)]), (torch.ones(2, 3),)
+def aborts(): os.abort()
+def eats_memory(): return [np.empty(1 << 30, "uint8") for _ in range(64)]
 def leaves(): raise SystemExit(7)
-def good(): return Own(), (torch.ones(2, 3),)
+def never_ends():
+    while True: pass
 """
 
 ENDS = {
@@ -57,7 +47,7 @@ ENDS = {
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
     (tmp_path / "mine.py").write_text(OWNERS)
-    (tmp_path / "slow.py").write_text("def never_ends():\n    while True:\n        pass\n")
+    save_model(tmp_path / "good.onnx")
     return tmp_path
 
 
@@ -74,8 +64,7 @@ def reasons(campaign: Path) -> list[str]:
 @pytest.mark.parametrize("ends", [["mine:aborts"], pytest.param([*ENDS], marks=pytest.mark.long)], ids=["one", "all"])
 def test_a_model_that_ends_its_process_costs_one_case_and_is_named(ends: list[str], folder: Path) -> None:
     """The other models take turns. A resumed campaign remembers the problem, and does not import the module again."""
-    pytest.importorskip("torch")
-    seeds = [word for source in (*ends, "mine:good") for word in ("--seeds", source)]
+    seeds = [word for source in (*ends, "good.onnx") for word in ("--seeds", source)]
     count = len(ends) + 2
     options = ["-n", count, "--workers", 1, "--out", folder / "c", *PLAIN]
     done = polyjuice("fuzz", "--compiler", "numpy", *seeds, *options, "--json", cwd=folder, processes=True)
@@ -93,24 +82,21 @@ def test_a_model_that_ends_its_process_costs_one_case_and_is_named(ends: list[st
 
 @pytest.mark.long
 def test_a_model_that_never_ends_costs_one_case_and_is_named(folder: Path) -> None:
-    model = save_model(folder / "model.onnx")
     options = ["--timeout", 5, "-n", 2, "--workers", 1, "--out", folder / "c"]
-    seeds = ["--seeds", "slow:never_ends", "--seeds", model]
+    seeds = ["--seeds", "mine:never_ends", "--seeds", "good.onnx"]
     done = polyjuice("fuzz", "--compiler", "numpy", *seeds, *options, cwd=folder, processes=True)
     assert done.returncode == 0, done.stderr
-    assert reasons(folder / "c") == [f"unreadable: {problem('slow:never_ends', 'did not end within 5 s')}", ""]
+    assert reasons(folder / "c") == [f"unreadable: {problem('mine:never_ends', 'did not end within 5 s')}", ""]
 
 
 def test_where_no_model_is_left_it_is_a_usage_error_in_one_line(folder: Path) -> None:
-    seeds = ["--seeds", "slow:never_ends", "-n", 1, "--timeout", 2, "--out", folder / "c"]
+    seeds = ["--seeds", "mine:never_ends", "-n", 1, "--timeout", 2, "--out", folder / "c"]
     done = polyjuice("fuzz", "--compiler", "numpy", *seeds, cwd=folder, processes=True)
     assert done.returncode == 2
     (line,) = done.stderr.splitlines()
-    assert line == f"polyjuice: {problem('slow:never_ends', 'did not end within 2 s')}"
+    assert line == f"polyjuice: {problem('mine:never_ends', 'did not end within 2 s')}"
     assert not (folder / "c").exists()
 
-
-# --- reduction ------------------------------------------------------------------------------------------------
 
 PICKY = """import torch
 
@@ -147,9 +133,6 @@ def test_what_ends_the_process_is_no_smaller_program() -> None:
         )
         with pytest.raises(Ended, match="original was run in a process of its own, which was ended by SIGABRT"):
             session.sandbox.call("original", split_program, artifact, (zeros,))
-
-
-# --- ONNX's reference evaluator -------------------------------------------------------------------------------
 
 
 def test_a_model_over_which_the_reference_evaluator_does_not_end_is_tried_once() -> None:

@@ -4,33 +4,29 @@ from __future__ import annotations
 
 import ast
 import json
-import re
-import shlex
 import shutil
 import sys
 import zipfile
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 import ml_dtypes
 import numpy as np
 import onnx
 import pytest
-import typer
 
-from polyjuice import cli
 from polyjuice.execution.protocol import to_wire
 from polyjuice.frameworks import registry
 from polyjuice.frameworks.onnx.graph_files import load as load_graph
 from polyjuice.inputs import USUAL_PROFILES
-from polyjuice.ir import TensorType, packed
+from polyjuice.ir import Graph, TensorType, packed
 from polyjuice.numerics import distance
 from polyjuice.ops import GraphBuilder
 from polyjuice.suite import building, cases, running
 from polyjuice.suite.building import Options
 from polyjuice.suite.carried.harness import driver, judging
 from polyjuice.suite.cases import SuiteError
+from tests.support.commands import polyjuice, refusal
 
 CARRIED = Path(judging.__file__).parents[1]
 FINDINGS = Path(__file__).parents[1] / "findings"
@@ -47,13 +43,13 @@ def contents(folder: Path) -> dict[str, bytes]:
 def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A suite of two cases in all formats that can express them. No framework is needed."""
     folder = tmp_path_factory.mktemp("suite") / "s"
-    made = building.build(Options(count=2, nodes=5, seed=3), folder)
+    made = building.build(Options(count=2, nodes=3, seed=3), folder)
     assert (made.cases, made.unsound) == (2, ())
     return folder
 
 
 def test_a_suite_follows_from_its_seed_byte_for_byte(built: Path, tmp_path: Path) -> None:
-    building.build(Options(count=2, nodes=5, seed=3), tmp_path / "again", workers=2)
+    building.build(Options(count=2, nodes=3, seed=3), tmp_path / "again", workers=2)
     assert contents(tmp_path / "again") == contents(built)
     with zipfile.ZipFile(built / "case-00000/inputs.npz") as archive:
         assert {entry.date_time[0] for entry in archive.infolist()} == {1980}
@@ -67,7 +63,6 @@ def test_a_case_says_why_its_programs_are_equal_and_how_they_are_called(built: P
         }
         case = json.loads((folder / "case.json").read_text())
         assert case["rules"]
-        assert all(count > 0 for count in case["rules"].values())
         assert set(case["programs"]) == set(registry.in_suites())
         assert case["profile"] in USUAL_PROFILES
         arrays = judging.read_arrays(folder / "inputs.npz")
@@ -87,37 +82,27 @@ def test_a_case_passes_where_nothing_is_compiled_and_its_bounds_are_finite(built
     assert judging.FAILED not in statuses
 
 
-def test_a_folder_that_holds_something_is_no_place_for_a_suite(built: Path) -> None:
-    with pytest.raises(SuiteError, match="the folder is not empty; name a new one"):
-        building.build(Options(count=2), built)
-
-
 def test_pairs_that_make_no_case_are_counted_and_too_few_cases_are_an_error(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    refused = ["identical: all variants are the same graph", "no value: a division by zero", "unsound: 1: they differ"]
+
     class Maker:
         def __init__(self, options: Options, folder: Path) -> None:
             self.folder = folder
 
         def case(self, number: int) -> building.Made:
-            refused = [
-                "identical: all variants are the same graph",
-                "no value: a division by zero",
-                "unsound: 1: they differ",
-            ]
             if number < len(refused):
                 return refused[number]
             (self.folder / str(number)).mkdir()
             return frozenset({f"operator {number}"})
 
-        def close(self) -> None:
-            (self.folder.parents[1] / "closed").touch()
+        def close(self) -> None: ...
 
     monkeypatch.setattr(building, "Maker", Maker)
     made = building.build(Options(count=3), tmp_path / "s")
     assert (made.candidates, made.refused) == (6, {"identical": 1, "no value": 1, "unsound": 1})
     assert (made.cases, made.covers, made.unsound) == (3, {"operator": 3}, ("1: they differ",))
-    assert (tmp_path / "closed").exists()
     assert len(list((tmp_path / "s").glob("case-0000[012]"))) == 3
     monkeypatch.setattr(Options, "candidates", 8)
     with pytest.raises(SuiteError, match=r"only 5 of 8 candidates make a case, and --count is 6 \(1 identical"):
@@ -129,13 +114,11 @@ def test_pairs_that_make_no_case_are_counted_and_too_few_cases_are_an_error(
 
 
 def test_features_name_operators_types_edges_rules_and_what_one_side_has_alone() -> None:
-    build = GraphBuilder()
-    x = build.input(TensorType("float16", (2, 3)))
-    a = build.build([build.op("Relu", build.op("Neg", x))])
-    build = GraphBuilder()
-    x = build.input(TensorType("float16", (2, 3)))
-    b = build.build([build.op("Relu", build.op("Abs", x))])
-    assert building.features_of(a, b, ["some-rule"]) == {
+    def with_relu(op: str) -> Graph:
+        build = GraphBuilder()
+        return build.build([build.op("Relu", build.op(op, build.input(TensorType("float16", (2, 3)))))])
+
+    assert building.features_of(with_relu("Neg"), with_relu("Abs"), ["some-rule"]) == {
         *("operator Relu", "operator Neg", "operator Abs"),
         *("typed Relu float16", "typed Neg float16", "typed Abs float16"),
         *("edge Neg > Relu", "edge Abs > Relu", "turn Neg | Abs", "rule some-rule"),
@@ -174,11 +157,7 @@ RIGHT = ran(1, 2)
     [
         ({"a": RIGHT, "b": RIGHT}, "passed", ""),
         ({"a": ran(1.05, 99), "b": RIGHT}, "passed", ""),
-        (
-            {"a": ran(1.2, 2), "b": RIGHT},
-            "failed",
-            "a: output 0 (float32[2]) is wrong at 1 of 2 elements ([0]): at [0]",
-        ),
+        ({"a": ran(1.2, 2), "b": RIGHT}, "failed", "a: output 0 (float32[2]) is wrong at 1 of 2 elements ([0]): at"),
         ({"a": ran(1.2, 2), "b": RIGHT}, "failed", "\nb, its equivalent, is right"),
         ({"a": ran(1.2, 2, reference=(1.3, 2)), "b": RIGHT}, "passed", ""),
         ({"a": ran(1.2, 2, reference=(1, 2)), "b": RIGHT}, "failed", "a: output 0"),
@@ -188,11 +167,7 @@ RIGHT = ran(1, 2)
         ({"a": RIGHT, "b": ran(1, 2, 3)}, "failed", "b: output 0 has type float32[3]"),
         ({"a": RIGHT, "b": judging.Ran("error", "compile", "oh")}, "failed", "b failed in compile: oh\na, its equiv"),
         ({"a": ran(7, 2), "b": judging.Ran("unsupported", "load", "no")}, "failed", "a: output 0"),
-        (
-            {"a": RIGHT, "b": judging.Ran("unsupported", "load", "X:\n no\nmore")},
-            "skipped",
-            "does not take it: b: X: no",
-        ),
+        ({"a": RIGHT, "b": judging.Ran("unsupported", "load", "X:\n no\nmore")}, "skipped", "take it: b: X: no"),
     ],
 )
 def test_verdicts(sides: dict[str, judging.Ran], status: str, message: str) -> None:
@@ -311,28 +286,17 @@ def test_a_finding_becomes_a_case_with_its_own_programs(tmp_path: Path) -> None:
 
 
 def test_a_finding_that_a_suite_cannot_say_is_refused(tmp_path: Path) -> None:
-    for path in (FINDINGS / "split-uneven").iterdir():
-        (tmp_path / path.name).write_bytes(path.read_bytes())
-    record = json.loads((tmp_path / "finding.json").read_text())
-    (tmp_path / "finding.json").write_text(json.dumps({**record, "oracle": "gradient"}))
+    finding = shutil.copytree(FINDINGS / "split-uneven", tmp_path / "finding")
+    record = json.loads((finding / "finding.json").read_text())
+    (finding / "finding.json").write_text(json.dumps({**record, "oracle": "gradient"}))
     with pytest.raises(SuiteError, match="cannot express what the oracle gradient found"):
-        cases.add(tmp_path, tmp_path / "s")
+        cases.add(finding, tmp_path / "s")
 
 
 # --- the commands ----------------------------------------------------------------------------------------------------
 
 
-def run_command(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], *arguments: object) -> Any:
-    """Run the command in this process. Return its exit status, standard output and standard error."""
-    monkeypatch.setattr(sys, "argv", ["polyjuice", "suite", *map(str, arguments)])
-    with pytest.raises(SystemExit) as left:
-        cli.run()
-    return left.value.code or 0, *capsys.readouterr()
-
-
-def test_mistakes_are_one_line_and_status_2(
-    built: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_mistakes_are_one_line_and_status_2(built: Path, tmp_path: Path) -> None:
     (tmp_path / "finding").mkdir()
     new = ("--count", 1, "--out", tmp_path / "s")
     for arguments, message in {
@@ -343,49 +307,19 @@ def test_mistakes_are_one_line_and_status_2(
         ("run", built, "--compiler", "nobody"): "no compiler is called 'nobody'",
         ("add", tmp_path / "finding", built): "is not a finding's folder",
     }.items():
-        status, output, error = run_command(monkeypatch, capsys, *arguments)
-        assert (status, output) == (2, ""), arguments
-        assert error.startswith("polyjuice: ")
-        assert message in error
-        assert error.count("\n") == 1
+        assert message in refusal(*arguments, command="suite")
 
 
-def test_build_and_run_say_one_json_object(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_build_and_run_say_one_json_object(tmp_path: Path) -> None:
     pytest.importorskip("onnxruntime")
     what = ["--count", 1, "--nodes", 4, "--formats", "onnx", "--compiler", "onnxruntime", "--passes", "onnxruntime"]
     where = ["--workers", 1, "--json"]
-    status, output, error = run_command(monkeypatch, capsys, "build", *what, *where, "--out", tmp_path / "s")
-    assert status == 0, error
-    summary = json.loads(output)
+    done = polyjuice("suite", "build", *what, *where, "--out", tmp_path / "s")
+    assert done.returncode == 0, done.stderr
+    summary = json.loads(done.stdout)
     assert (summary["cases"], summary["candidates"], summary["unsound"]) == (1, 2, 0)
     assert summary["covers"]["operator"] > 0
-    status, output, error = run_command(monkeypatch, capsys, "build", *what, "--out", tmp_path / "t")
-    assert output.endswith(f"run it: pytest {tmp_path / 't'} --compiler onnxruntime\n")
-    status, output, error = run_command(monkeypatch, capsys, "run", tmp_path / "s", "--compiler", "onnxruntime", *where)
-    assert status == 0, error
-    summary = json.loads(output)
+    done = polyjuice("suite", "run", tmp_path / "s", "--compiler", "onnxruntime", *where)
+    assert done.returncode == 0, done.stderr
+    summary = json.loads(done.stdout)
     assert (summary["cases"], summary["passed"], summary["failed"], summary["results"]) == (1, 1, 0, [])
-
-
-# --- the documentation -----------------------------------------------------------------------------------------------
-
-DOCS = Path(__file__).parents[2] / "docs"
-
-
-def commands_of_text() -> list[list[str]]:
-    lines = re.findall(r"^ *(polyjuice suite .*?)(?: +#.*)?$", (DOCS / "suites.md").read_text(), re.MULTILINE)
-    return [shlex.split(line) for line in lines]
-
-
-def test_documented_commands_are_understood() -> None:
-    """The command line parses them, without a run."""
-    documented = commands_of_text()
-    assert len(documented) >= 4
-    for words in documented:
-        command: Any = typer.main.get_command(cli.app)
-        rest = words[1:]
-        while hasattr(command, "commands"):
-            command, rest = command.commands[rest[0]], rest[1:]
-        command.make_context(words[1], list(rest)).close()

@@ -50,30 +50,14 @@ def suite(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def test_a_finding_is_added_once(suite: Path) -> None:
-    before = case_folders(suite)
-    with pytest.raises(SuiteError, match=f"is in the suite already: {before[1]}"):
-        cases.add(FINDINGS / "split-uneven", suite)
-    assert case_folders(suite) == before
-
-
 @pytest.fixture(scope="module")
 def bare(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A Python with ONNX Runtime, NumPy, pytest and their dependencies, but without Polyjuice."""
     folder = tmp_path_factory.mktemp("bare")
     venv.create(folder, with_pip=False)
     (packages,) = (folder / "lib").glob("python*/site-packages")
-    for name in (
-        "numpy",
-        "onnxruntime",
-        "flatbuffers",
-        "protobuf",
-        "pytest",
-        "pluggy",
-        "iniconfig",
-        "packaging",
-        "pygments",
-    ):
+    names = "numpy onnxruntime flatbuffers protobuf pytest pluggy iniconfig packaging pygments"
+    for name in names.split():
         files = metadata.files(name) or []
         for top in {file.parts[0] for file in files if file.parts[0] not in ("..", "__pycache__")}:
             source = Path(str(metadata.distribution(name).locate_file(top)))
@@ -121,6 +105,8 @@ def test_a_suite_runs_without_polyjuice(bare: Path, suite: Path) -> None:
     status, output, became = run_alone(bare, suite)
     assert status == 0, output
     assert became == dict.fromkeys([folder.name for folder in case_folders(suite)], "passed")
+    with pytest.raises(SuiteError, match=f"is in the suite already: {case_folders(suite)[1]}"):
+        cases.add(FINDINGS / "split-uneven", suite)
 
 
 def test_a_planted_fault_fails_exactly_the_cases_that_meet_it(suite: Path) -> None:
@@ -166,17 +152,10 @@ def test_expected_failures_and_unexpected_passes_are_reported(suite: Path, tmp_p
     assert answers["case-00000"] == ("passed", "")
 
 
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (["--compiler", "nobody"], "no compiler is called 'nobody': --compiler is one of eager, inductor"),
-        (["--compiler", "tvm"], "tvm cannot be used in"),
-    ],
-)
-def test_a_compiler_that_is_not_there_is_reported(bare: Path, suite: Path, arguments: list[str], message: str) -> None:
-    status, output, _ = run_alone(bare, suite, *arguments)
+def test_a_compiler_that_is_not_there_is_reported(bare: Path, suite: Path) -> None:
+    status, output, _ = run_alone(bare, suite, "--compiler", "nobody")
     assert status == 4
-    assert message in output
+    assert "no compiler is called 'nobody': --compiler is one of eager, inductor" in output
 
 
 @pytest.mark.long

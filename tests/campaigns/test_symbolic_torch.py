@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import shutil
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
@@ -9,6 +11,7 @@ import pytest
 
 from polyjuice.campaign.seeds import Seeds
 from polyjuice.frameworks import callables
+from polyjuice.frameworks.user_model import UserModel
 from tests.support.commands import fuzz
 from tests.support.libraries import library
 
@@ -17,7 +20,9 @@ modules = library("tests.support.torch_modules")
 printer = library("polyjuice.frameworks.torch.user_printer")
 
 
-def exported(path: Path) -> Path:
+@pytest.fixture(scope="module")
+def path(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("exported") / "p.pt2"
     rows = torch.export.Dim("rows", min=2, max=20)
     x, y = torch.arange(12.0).view(3, 4), torch.arange(24.0).view(6, 4)
     dynamic = {"x": {0: rows}, "y": {0: 2 * rows}}
@@ -25,9 +30,14 @@ def exported(path: Path) -> Path:
     return path
 
 
-def test_a_program_has_its_examples_sizes_and_others_in_range(tmp_path: Path) -> None:
-    path = exported(tmp_path / "p.pt2")
-    first, *others = callables.at_sizes(str(path), "0")
+@pytest.fixture(scope="module")
+def programs(path: Path) -> Sequence[UserModel]:
+    return callables.at_sizes(str(path), "0")
+
+
+def test_a_program_has_its_examples_sizes_and_others_in_range(path: Path, programs: Sequence[UserModel]) -> None:
+    """One source serves all sizes, and the compiler does not know any of them."""
+    first, *others = programs
     assert first.sizes == {"x[0]": 3}
     assert len(others) == 3
     assert {2 <= one.sizes["x[0]"] <= 20 for one in others} == {True}
@@ -43,19 +53,12 @@ def test_a_program_has_its_examples_sizes_and_others_in_range(tmp_path: Path) ->
         np.testing.assert_array_equal(
             program.examples[0], np.arange(12, dtype=np.float32).reshape(3, 4)[np.arange(rows) % 3]
         )
+        assert program.artifact.source == (first.artifact and first.artifact.source)
+        assert "x.size(0)" in str(program.artifact.source)
+        assert "3, 2, 3" not in str(program.artifact.source)
         x, y = map(printer.tensor_of, program.examples)
         for found, wanted in zip(printer.run(program.artifact, [x, y]), module(x, y=y), strict=True):
             torch.testing.assert_close(found, wanted, rtol=0, atol=0)
-
-
-def test_the_source_reads_open_sizes_off_its_inputs(tmp_path: Path) -> None:
-    """One program serves all sizes, and the compiler does not know any of them."""
-    sources = {
-        str(p.artifact and p.artifact.source) for p in callables.at_sizes(str(exported(tmp_path / "p.pt2")), "0")
-    }
-    (source,) = sources
-    assert "x.size(0)" in source
-    assert "3, 2, 3" not in source
 
 
 def test_a_program_of_static_sizes_is_one(tmp_path: Path) -> None:
@@ -66,12 +69,13 @@ def test_a_program_of_static_sizes_is_one(tmp_path: Path) -> None:
     assert program.artifact.setup == {}
 
 
-def test_all_sizes_are_kept_in_the_campaign(tmp_path: Path) -> None:
-    path = str(exported(tmp_path / "p.pt2"))
-    first = Seeds([path], 10, 1)
+@pytest.mark.usefixtures("in_process")
+def test_all_sizes_are_kept_in_the_campaign(tmp_path: Path, path: Path) -> None:
+    copy = shutil.copy(path, tmp_path)
+    first = Seeds([str(copy)], 10, 1)
     first.keep(tmp_path)
-    Path(path).unlink()
-    again = Seeds([path], 10, 1, tmp_path)
+    Path(copy).unlink()
+    again = Seeds([str(copy)], 10, 1, tmp_path)
     for index in range(5):
         a, b = first.program(index), again.program(index)
         assert a
@@ -83,18 +87,7 @@ def test_all_sizes_are_kept_in_the_campaign(tmp_path: Path) -> None:
 
 
 @pytest.mark.long
-def test_a_campaign_tests_them_in_turn(tmp_path: Path) -> None:
-    status, summary = fuzz(
-        tmp_path / "c",
-        "--compiler",
-        "eager",
-        "--seeds",
-        exported(tmp_path / "p.pt2"),
-        "-n",
-        4,
-        "--extract",
-        "original",
-        "--oracle",
-        "differential,crash",
-    )
+def test_a_campaign_tests_them_in_turn(tmp_path: Path, path: Path) -> None:
+    how = ("--extract", "original", "--oracle", "differential,crash")
+    status, summary = fuzz(tmp_path / "c", "--compiler", "eager", "--seeds", path, "-n", 4, *how)
     assert (status, summary["tested"], len(summary["sizes"])) == (0, 4, 4)

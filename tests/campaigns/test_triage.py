@@ -1,7 +1,4 @@
-"""A campaign triages its findings: it reports one small finding for each fault, with the number of duplicates.
-
-The compilers here are wrong on purpose, in parts that can be switched off.
-"""
+"""A campaign triages its findings: it reports one small finding for each fault, with the number of duplicates."""
 
 from __future__ import annotations
 
@@ -22,42 +19,29 @@ from polyjuice.triage import automatic
 from polyjuice.triage.automatic import Triaged
 from polyjuice.triage.causes import KnownCulprit
 from tests.support.commands import fuzz, polyjuice, save_model
-from tests.support.plugins import importing_from, plugin
+from tests.support.plugins import importing_from, plugin, wrong_without
 
-WRONG = """
-_disabled = set()
-
-def start(options):
-    _disabled.update(options.get("disable", ()))
-
-def knobs():
-    return [{knobs}]
-
-def run(compiled, inputs):
-    names = {{node.op for node in compiled.nodes}}
-    wrong = sum(op in names and "no-" + op.lower() not in _disabled for op in ("Relu", "Softplus"))
-    return [(dtype, values + values.dtype.type(wrong)) for dtype, values in control.run(compiled, inputs)]
-"""
-"""A compiler that adds 1 to all results of a program with Relu or Softplus, unless the part for it is off."""
-
-KNOBS = '"no-relu", "no-softplus", "other"'
-
-RELU = """<ir_version: 9, opset_import: ["" : 18]>
-    relu (float[3,4] x, float[3,4] w) => (float[3,4] y) { s = Add(x, w) r = Relu(s) y = Mul(r, w) }"""
 SOFTPLUS = """<ir_version: 9, opset_import: ["" : 18]>
     softplus (float[3,4] x) => (float[3,4] y) { t = Transpose<perm = [0, 1]>(x) r = Softplus(t) y = Neg(r) }"""
 
 RELU_CAUSE = "mismatch by no-relu of Relu: wrong values"
 SOFTPLUS_CAUSE = "mismatch by no-softplus of Softplus: wrong values"
 
+BLAME = {RELU_CAUSE: ["no-relu"], SOFTPLUS_CAUSE: ["no-softplus"]}
+
 RULES = ("--only-rule", "relu-as-half-sum", "--only-rule", "softplus-by-log1p")
 
 
-def campaign(folder: Path, *arguments: object, knobs: str = KNOBS) -> tuple[int, dict[str, Any]]:
+def wrong(folder: Path, code: str = "", *, knobs: bool = True) -> dict[str, str]:
+    """The environment with the compiler `wrong`, and more code in it."""
+    return plugin(folder / "site", wrong_without("Relu", "Softplus", knobs=knobs) + code, name="wrong")
+
+
+def campaign(folder: Path, *arguments: object, knobs: bool = True) -> tuple[int, dict[str, Any]]:
     """Four cases of two models. Each model meets one of the faults. One process makes the order certain."""
-    models = (save_model(folder / "relu.onnx", RELU), save_model(folder / "softplus.onnx", SOFTPLUS))
+    models = (save_model(folder / "relu.onnx"), save_model(folder / "softplus.onnx", SOFTPLUS))
     seeds = (option for model in models for option in ("--seeds", model))
-    env = plugin(folder / "site", WRONG.format(knobs=knobs), name="wrong")
+    env = wrong(folder, knobs=knobs)
     options = ("--compiler", "wrong", "-n", 4, *seeds, *RULES, "--workers", 1, "--triage", "60s", *arguments)
     return fuzz(folder / "c", *options, env=env)
 
@@ -81,10 +65,7 @@ def test_each_fault_is_one_finding(triaged: tuple[Path, dict[str, Any]]) -> None
     assert (summary["findings"], summary["causes"], summary["untriaged"]) == (2, 2, 0)
     assert summary["raw_findings"] > 2
     records = reported(folder)
-    assert {cause: record["blame"] for cause, record in records.items()} == {
-        RELU_CAUSE: ["no-relu"],
-        SOFTPLUS_CAUSE: ["no-softplus"],
-    }
+    assert {cause: record["blame"] for cause, record in records.items()} == BLAME
     raw = {f"raw/{path.name}" for path in (folder / "c/raw").iterdir()}
     assert summary["raw_findings"] == len(raw) == 2 + sum(record["more"] for record in records.values())
     for record in records.values():
@@ -126,7 +107,7 @@ def test_the_log_says_what_became_of_each_finding(triaged: tuple[Path, dict[str,
 
 
 def test_without_parts_to_switch_off_the_wrong_program_is_the_signature(tmp_path: Path) -> None:
-    status, summary = campaign(tmp_path, knobs="")
+    status, summary = campaign(tmp_path, "-n", 2, knobs=False)
     assert (status, summary["findings"]) == (1, 2)
     assert {*reported(tmp_path)} == {"mismatch of Relu: wrong values", "mismatch of Softplus: wrong values"}
 
@@ -160,13 +141,11 @@ def test_a_finding_whose_publication_was_cut_off_is_published_again(triaged: tup
 
 
 def test_a_campaign_that_is_resumed_triages_what_is_left(tmp_path: Path) -> None:
-    env = plugin(tmp_path / "site", WRONG.format(knobs=KNOBS), name="wrong")
-    campaign(tmp_path, "--triage", "0s")
+    campaign(tmp_path, "--triage", "0s", "-n", 2)
     before = reported(tmp_path)
     assert not any(record["reduction"] for record in before.values())
-    store = tmp_path / "c/campaign.sqlite"
-    with_triage(store, 60.0)
-    done = polyjuice("fuzz", "--resume", tmp_path / "c", env=env)
+    with_triage(tmp_path / "c/campaign.sqlite", 60.0)
+    done = polyjuice("fuzz", "--resume", tmp_path / "c", env=wrong(tmp_path))
     assert done.returncode == 1, done.stderr
     assert {*reported(tmp_path)} == {RELU_CAUSE, SOFTPLUS_CAUSE}
 
@@ -184,10 +163,7 @@ def test_an_ended_triage_goes_on_with_what_it_has_reduced(tmp_path: Path, triage
     assert done.returncode == 1, done.stderr
     assert (whole / "inputs.npz").stat().st_mtime_ns == before
     assert (cut / "inputs.npz").is_file()
-    assert {cause: record["blame"] for cause, record in reported(tmp_path).items()} == {
-        RELU_CAUSE: ["no-relu"],
-        SOFTPLUS_CAUSE: ["no-softplus"],
-    }
+    assert {cause: record["blame"] for cause, record in reported(tmp_path).items()} == BLAME
 
 
 def test_what_is_not_triaged_in_time_is_reported_as_it_was_met(
@@ -196,17 +172,13 @@ def test_what_is_not_triaged_in_time_is_reported_as_it_was_met(
     """Triage ends at once, and leaves the finding to the next triage."""
     (raw, *_) = sorted((triaged[0] / "c/raw").iterdir())
     folder = shutil.copytree(raw, tmp_path / raw.name, ignore=shutil.ignore_patterns("reduced"))
-    began = time.monotonic()
-    result = automatic.triage(folder, lambda compiler, version: [], 60.0, until=began)
+    result = automatic.triage(folder, lambda compiler, version: [], 60.0, until=time.monotonic())
     assert (result.ended, result.record, result.problem, result.defect) == (True, None, "", "")
-    assert time.monotonic() - began < 30
 
 
 def test_findings_whose_compiler_is_gone_are_reported_as_they_were_met(
     triaged: tuple[Path, dict[str, Any]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A missing compiler is no fault of Polyjuice's own."""
-
     culprit = KnownCulprit("mismatch", RELU_CAUSE, ("no-relu",), ("Relu",))
 
     def attribute(folders: Sequence[Path], culprits: Sequence[KnownCulprit]) -> Iterator[Triaged]:
@@ -251,9 +223,8 @@ def test_a_fault_of_our_own_costs_the_finding_that_brings_it_about(
 @pytest.mark.long
 def test_a_campaign_ends_in_time_with_findings_that_wait(tmp_path: Path) -> None:
     """Each trial of bisection takes a minute. Triage has one such minute for all findings together."""
-    slow = WRONG.format(knobs=KNOBS) + SLOW
-    env = plugin(tmp_path / "site", slow, name="wrong")
-    model = save_model(tmp_path / "relu.onnx", RELU)
+    env = wrong(tmp_path, SLOW)
+    model = save_model(tmp_path / "relu.onnx")
     options = ("--compiler", "wrong", "--time", "20s", "--seeds", model, *RULES[:2], "--workers", 1, "--triage", "60s")
     began = time.monotonic()
     status, summary = fuzz(tmp_path / "c", *options, env=env, processes=True)
@@ -262,9 +233,7 @@ def test_a_campaign_ends_in_time_with_findings_that_wait(tmp_path: Path) -> None
     assert summary["untriaged"] == summary["raw_findings"] > 0
     assert 0 < summary["share"]["triage"] < 1
     assert not any(record["reduction"] for record in reported(tmp_path).values())
-    done = polyjuice(
-        "fuzz", "--resume", tmp_path / "c", env=plugin(tmp_path / "site", WRONG.format(knobs=KNOBS), name="wrong")
-    )
+    done = polyjuice("fuzz", "--resume", tmp_path / "c", env=wrong(tmp_path))
     assert f"{summary['raw_findings']} not yet triaged" not in done.stdout
     assert {*reported(tmp_path)} == {RELU_CAUSE}
 
@@ -293,8 +262,7 @@ def test_a_campaign_replayed_says_what_shows_what_is_fixed_and_what_changed(
     folder = triaged[0] / "c"
 
     def again(code: str, *arguments: object) -> tuple[int, dict[str, Any]]:
-        env = plugin(tmp_path / "site", WRONG.format(knobs=KNOBS) + code, name="wrong")
-        done = polyjuice("replay", folder, "--json", *arguments, env=env)
+        done = polyjuice("replay", folder, "--json", *arguments, env=wrong(tmp_path, code))
         assert done.stdout, done.stderr
         return done.returncode, json.loads(done.stdout)
 

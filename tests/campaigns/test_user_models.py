@@ -14,10 +14,11 @@ from onnx import numpy_helper, parser
 from polyjuice.execution import Artifact, Outcome
 from polyjuice.frameworks.errors import FormatError
 from polyjuice.frameworks.onnx import user_program as onnx_program
+from polyjuice.frameworks.user_model import UserModel
 from polyjuice.ir import Graph
 from polyjuice.numerics import Analyses
 from polyjuice.oracles import ORACLES, Case, InputSet, Program
-from tests.support.commands import ONE_RULE, polyjuice
+from tests.support.commands import ONE_RULE, findings, fuzz, polyjuice, record
 from tests.support.plugins import spoiled
 from tests.support.sessions import Refusing
 
@@ -34,8 +35,7 @@ def load(artifact):
 
 def run(compiled, inputs):
     graph, wrong = compiled
-    arrays = interpret.evaluate(graph, [from_wire(array) for array in inputs])
-    return [to_wire(array + array.dtype.type(wrong)) for array in arrays]
+    return [(dtype, values + values.dtype.type(wrong)) for dtype, values in control.run(graph, inputs)]
 """
 """A compiler that adds one to all results if a node has a name that no lowering uses."""
 
@@ -57,24 +57,22 @@ def compile(program, inputs):
 
 
 def named(path: Path) -> Path:
-    """Write a model whose node has that name."""
     model = parser.parse_model(MODEL)
     model.graph.node[1].name = "by hand"
     path.write_bytes(model.SerializeToString())
     return path
 
 
-def record(finding: Path) -> dict[str, Any]:
-    stored: dict[str, Any] = json.loads((finding / "finding.json").read_text())
-    return stored
+def campaign(tmp_path: Path, code: str) -> tuple[Path, dict[str, str]]:
+    """The first raw finding of a compiler in the model, and the environment with that compiler."""
+    env = spoiled(tmp_path, code)
+    seeds = ("--seeds", named(tmp_path / "model.onnx"), "-n", 1, *ONE_RULE)
+    fuzz(tmp_path / "c", "--compiler", "spoiled", *seeds, env=env)
+    return findings(tmp_path / "c")[0], env
 
 
 def test_a_fault_of_the_user_program_is_found_stored_and_replayed(tmp_path: Path) -> None:
-    env = spoiled(tmp_path, WRONG_AS_WRITTEN)
-    seeds = ["--seeds", named(tmp_path / "model.onnx"), "-n", 1, "--triage", "0s", *ONE_RULE]
-    done = polyjuice("fuzz", "--compiler", "spoiled", *seeds, "--out", tmp_path / "c", env=env)
-    assert done.returncode == 1, done.stderr
-    (finding,) = (tmp_path / "c/findings").iterdir()
+    finding, env = campaign(tmp_path, WRONG_AS_WRITTEN)
     stored = record(finding)
     assert (stored["kind"], stored["a"], stored["b"], stored["culprit"]) == ("mismatch", "original", "min", "original")
     assert stored["repro_exit"] == 1
@@ -86,17 +84,10 @@ def test_a_fault_of_the_user_program_is_found_stored_and_replayed(tmp_path: Path
 
 
 def test_a_program_that_fails_next_to_the_user_program_is_replayed(tmp_path: Path) -> None:
-    env = spoiled(tmp_path, FAILING_AS_REWRITTEN)
-    seeds = ["--seeds", named(tmp_path / "model.onnx"), "-n", 1, "--triage", "0s", *ONE_RULE]
-    done = polyjuice("fuzz", "--compiler", "spoiled", *seeds, "--out", tmp_path / "c", env=env)
-    assert done.returncode == 1, done.stderr
-    finding = next((tmp_path / "c/raw").iterdir())
+    finding, env = campaign(tmp_path, FAILING_AS_REWRITTEN)
     assert (record(finding)["kind"], record(finding)["b"]) == ("crash", "original")
     replayed = json.loads(polyjuice("replay", tmp_path / "c", "--json", env=env).stdout)
     assert {one["fate"] for one in replayed["findings"]} == {"shows"}
-
-
-# --- what is no fault of the compiler -------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -109,34 +100,29 @@ def test_what_no_level_takes_is_unsupported_unless_the_framework_runs_it(
     assert Refusing(levels, reference).execute_user_program(Artifact(format="onnx", source=b""), [()]).status == status
 
 
+def judged(program: UserModel, graph: Graph, x: np.ndarray, *outputs: np.ndarray) -> list[str]:
+    """The verdicts on a user's program that gave these outputs, if its graph is this one."""
+    assert program.artifact
+    tested = Program(
+        label="original",
+        graph=graph,
+        artifact=program.artifact,
+        analyses=Analyses(graph, [(x,)]),
+        outcome=Outcome(status="ok", outputs=(outputs,)),
+        user_program=True,
+    )
+    case = Case(sets=[InputSet(profile="given", arrays=(x,))], programs=[tested])
+    return [verdict.message for verdict in ORACLES["differential"].judge(case, Refusing([]))]
+
+
 def test_a_model_that_is_misread_is_no_fault_of_the_compiler() -> None:
     """Polyjuice reads Neg from the model, but the reference evaluator and the compiler compute Abs."""
     text = '<ir_version: 8, opset_import: ["" : 13]> g (float[2] x) => (float[2] y) { y = %s(x) }'
     program, other = (onnx_program.from_model(parser.parse_model(text % op)) for op in ("Abs", "Neg"))
     x = np.array([1.0, 2.0], np.float32)
-
-    def verdicts(graph: Graph) -> int:
-        assert program.artifact
-        outcome = Outcome(status="ok", outputs=((x,),))
-        tested = Program(
-            label="original",
-            graph=graph,
-            artifact=program.artifact,
-            analyses=Analyses(graph, [(x,)]),
-            outcome=outcome,
-            user_program=True,
-        )
-        return len(
-            ORACLES["differential"].judge(
-                Case(sets=[InputSet(profile="exact", arrays=(x,))], programs=[tested]), Refusing([])
-            )
-        )
-
-    assert verdicts(other.graph) == 0
+    assert judged(program, other.graph, x, x) == []
     assert onnx_program.uncompiled(b"", [x]) is None
 
-
-# --- what the operator table lacks ----------------------------------------------------------------------------
 
 OPAQUE = """<ir_version: 8, opset_import: ["" : 17]>
     g (float[8] x) => (float[8] y, int64[8] z) <int64 n = {8}>
@@ -145,31 +131,13 @@ OPAQUE = """<ir_version: 8, opset_import: ["" : 17]>
 
 def opaque(shift: float, turned: int = 0) -> list[str]:
     """The verdicts on a program with an operator that the table lacks, if one element of each result is off."""
-    model = parser.parse_model(OPAQUE)
-    program = onnx_program.from_model(model)
+    program = onnx_program.from_model(parser.parse_model(OPAQUE))
     assert program.artifact
     x = np.linspace(-1, 1, 8, dtype=np.float32)
-    outputs = onnx_program.uncompiled(program.artifact.source, [x])  # type: ignore[arg-type]
-    assert outputs
-    y, z = (array.copy() for array in outputs)
+    y, z = (array.copy() for array in onnx_program.uncompiled(program.artifact.source, [x]) or ())  # type: ignore[arg-type]
     y[3] += shift
     z[3] += turned
-    outcome = Outcome(status="ok", outputs=((y, z),))
-    analyses = Analyses(program.graph, [(x,)])
-    tested = Program(
-        label="original",
-        graph=program.graph,
-        artifact=program.artifact,
-        analyses=analyses,
-        outcome=outcome,
-        user_program=True,
-    )
-    return [
-        v.message
-        for v in ORACLES["differential"].judge(
-            Case(sets=[InputSet(profile="given", arrays=(x,))], programs=[tested]), Refusing([])
-        )
-    ]
+    return judged(program, program.graph, x, y, z)
 
 
 def test_what_the_table_lacks_is_judged_by_its_own_uncompiled_run() -> None:
@@ -224,10 +192,9 @@ def test_what_frameworks_differ_in_is_judged_on_own_inputs_by_the_uncompiled_run
     for number, x in enumerate([[np.nan, 1, -2, 3], [1, np.nan, 3, -4]]):
         tensor = numpy_helper.from_array(np.float32(x), "ab"[number])
         (folder / f"input_{number}.pb").write_bytes(tensor.SerializeToString())
-    options = ["--compiler", "spoiled", "--seeds", tmp_path / "model.onnx", "-n", 1, "--workers", 1, "--triage", "0s"]
-    done = polyjuice("fuzz", *options, "--out", tmp_path / "c", env=spoiled(tmp_path, wrong))
-    findings = list((tmp_path / "c/findings").iterdir())
-    assert [record(finding)["a"] for finding in findings] == ["original"] * count, done.stderr
+    options = ["--compiler", "spoiled", "--seeds", tmp_path / "model.onnx", "-n", 1]
+    fuzz(tmp_path / "c", *options, env=spoiled(tmp_path, wrong))
+    assert [record(finding)["a"] for finding in findings(tmp_path / "c")] == ["original"] * count
 
 
 def test_a_model_that_cannot_be_read_takes_part_as_it_is() -> None:

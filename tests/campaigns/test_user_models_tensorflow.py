@@ -11,21 +11,16 @@ import numpy as np
 import pytest
 
 from polyjuice import frameworks
-from polyjuice.campaign.config import Config
-from polyjuice.campaign.runner import Runner
 from polyjuice.compilers import find
-from polyjuice.egraph import load
 from polyjuice.frameworks import callables
 from polyjuice.frameworks import user_files as files
 from polyjuice.frameworks.errors import FormatError
 from polyjuice.frameworks.precision import in_float64
 from polyjuice.frameworks.user_model import UserModel
-from polyjuice.inputs import GIVEN
 from polyjuice.session import CompilerSession, Conditions
-from tests.support.commands import polyjuice
+from tests.support.commands import polyjuice, record, refusal
 from tests.support.libraries import library
 from tests.support.plugins import plugin
-from tests.support.sessions import with_shifted_outputs
 
 tf = library("tensorflow")
 modules = library("tests.support.tensorflow_modules")
@@ -125,56 +120,29 @@ def test_in_float64_all_floating_and_complex_types_are_wide() -> None:
     np.testing.assert_allclose(spectrum, np.fft.fft(X.astype(np.float64)).real, rtol=1e-14)
 
 
-UNDEFINED = {
-    "cast": (lambda x: tf.cast(x, tf.int32), np.float32([1.7, -3.0, 3e9, -3e9, np.nan])),
-    "shift": (lambda x: tf.bitwise.left_shift(3, x), np.int32([0, 31, 32, -1, 100])),
-}
-
-
-@pytest.mark.parametrize("name", UNDEFINED)
-def test_what_tensorflow_leaves_open_is_another_integer_in_float64(name: str) -> None:
+@pytest.mark.parametrize(
+    ("function", "values"),
+    [
+        (lambda x: tf.cast(x, tf.int32), np.float32([1.7, -3.0, 3e9, -3e9, np.nan])),
+        (lambda x: tf.bitwise.left_shift(3, x), np.int32([0, 31, 32, -1, 100])),
+    ],
+    ids=["cast", "shift"],
+)
+def test_what_tensorflow_leaves_open_is_another_integer_in_float64(function: Any, values: np.ndarray) -> None:
     """An integer is compared only where both runs agree."""
-    function, values = UNDEFINED[name]
     program = program_of(function, values)
     assert program.artifact
     wide = in_float64(program.artifact)
     assert wide
     (plain,) = uncompiled(program.artifact, [values])
-    (other,) = uncompiled(wide, [values.astype(np.float64) if name == "cast" else values])
+    (other,) = uncompiled(wide, [values.astype(np.float64) if values.dtype == np.float32 else values])
     assert (plain == other).tolist() == [True, True, False, False, False]
 
-
-def ready(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, returned: str) -> Runner:
-    """A runner of cases of one function. It imports TensorFlow only where the runner is made."""
-    code = f"import numpy as np\ndef model():\n    import tensorflow as tf\n    return {returned}\n"
-    (tmp_path / f"{name}.py").write_text(code)
-    monkeypatch.chdir(tmp_path)
-    return Runner(Config(compiler="xla", seeds=(f"{name}:model",), cases=1), tmp_path, load(()))
-
-
-@pytest.mark.long
-def test_a_function_takes_part_as_it_is_and_is_judged_by_its_uncompiled_run(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    spectrum = "tf.math.real(tf.signal.fft(tf.cast(x, tf.complex64)))"
-    own = f"(lambda x, n: (tf.nn.softmax(x, axis=n), {spectrum})), (np.full((2, 3), 500, np.float32),), {{'n': 0}}"
-    runner = ready(tmp_path, monkeypatch, "soft", own)
-    case, result, verdict = with_shifted_outputs(runner)
-    assert [t.label for t in case.programs] == ["original"]
-    assert case.profiles[-1] in GIVEN
-    assert (case.inputs[-1][0] == 500).all()
-    assert (result.pairs, result.findings, result.skipped) == (1, [], "")
-    assert "differs from its uncompiled run at 6 of 6 elements" in verdict.message
-
-
-# --- findings ---------------------------------------------------------------------------------------------------------
 
 SPOILED_INFO = {
     "format": "tensorflow",
     "needs": "a test",
-    "repro_imports": """
-import tensorflow as tf
-""",
+    "repro_imports": "import tensorflow as tf",
     "repro": """
 def prepare(model, inputs, **options):
     wrong = "BiasAdd" in model.__call__.__code__.co_names
@@ -185,7 +153,6 @@ def prepare(model, inputs, **options):
 SPOILED = """
 from polyjuice.compilers import _tensorflow
 from polyjuice.compilers.xla import *
-
 
 def compile(program, inputs):
     return program
@@ -227,7 +194,7 @@ def test_a_fault_is_found_stored_and_replayed_without_the_owners_module(tmp_path
     done = polyjuice(*fuzz, "--seeds", "mine:model", "--out", tmp_path / "c", env=env, cwd=tmp_path)
     assert done.returncode == 1, done.stderr
     (finding,) = (tmp_path / "c/findings").iterdir()
-    stored = json.loads((finding / "finding.json").read_text())
+    stored = record(finding)
     assert (stored["a"], stored["culprit"], stored["repro_exit"]) == ("original", "original", 1)
     assert "= tf.raw_ops.BiasAdd(" in (finding / "repro.py").read_text()
     done = polyjuice(*fuzz, "--seeds", "mine:clean", "--out", tmp_path / "d", "--json", env=env, cwd=tmp_path)
@@ -238,21 +205,19 @@ def test_a_fault_is_found_stored_and_replayed_without_the_owners_module(tmp_path
     assert {path.name for path in (tmp_path / "c/imported").iterdir()} == {"0.onnx", "0.py", "0.json", "0.npz"}
 
 
-REFUSALS = {
-    "mine:number": "must return (model, args)",
-    "mine:none": "no argument is a TensorFlow tensor",
-    "mine:raises": "TensorFlow cannot trace the function (InvalidArgumentError",
-}
-
-
-@pytest.mark.parametrize("source", REFUSALS)
-def test_a_bad_callable_is_a_usage_error_in_one_line(source: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("source", "reason"),
+    [
+        ("mine:number", "must return (model, args)"),
+        ("mine:none", "no argument is a TensorFlow tensor"),
+        ("mine:raises", "TensorFlow cannot trace the function (InvalidArgumentError"),
+    ],
+)
+def test_a_bad_callable_is_a_usage_error_in_one_line(source: str, reason: str, tmp_path: Path) -> None:
     (tmp_path / "mine.py").write_text(OWNERS)
-    done = polyjuice("fuzz", "--compiler", "xla", "--seeds", source, "-n", 1, "--out", tmp_path / "c", cwd=tmp_path)
-    assert done.returncode == 2
-    (line,) = done.stderr.strip().splitlines()
+    line = refusal("--compiler", "xla", "--seeds", source, "-n", 1, "--out", tmp_path / "c", cwd=tmp_path)
     assert source in line
-    assert REFUSALS[source] in line
+    assert reason in line
     assert not (tmp_path / "c").exists()
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Any
 
@@ -16,11 +15,9 @@ from polyjuice.egraph import load
 from polyjuice.frameworks import user_files as files
 from polyjuice.frameworks.precision import in_float64
 from polyjuice.frameworks.user_model import UserModel
-from polyjuice.inputs import GIVEN, joined
+from polyjuice.inputs import GIVEN
 from polyjuice.session import CompilerSession, Conditions
-from tests.support.commands import ONE_RULE, polyjuice
 from tests.support.libraries import library
-from tests.support.plugins import plugin
 from tests.support.sessions import with_shifted_outputs
 
 torch = library("torch")
@@ -65,11 +62,8 @@ def test_the_source_is_a_program_of_the_graphs_inputs_and_outputs_that_runs_agai
 
 
 def test_an_exported_program_and_a_transposed_input_are_kept_as_they_are(tmp_path: Path) -> None:
-    class Sum(torch.nn.Module):
-        def forward(self, x: Any) -> Any:
-            return x.sum(dim=-1, keepdim=True), x.t()
-
-    torch.export.save(torch.export.export(Sum(), (modules.X.t(),)), tmp_path / "sum.pt2")
+    module = modules.Function(lambda x: (x.sum(dim=-1, keepdim=True), x.t()))
+    torch.export.save(torch.export.export(module, (modules.X.t(),)), tmp_path / "sum.pt2")
     program = torch_program.load(str(tmp_path / "sum.pt2"))
     assert program.artifact
     assert isinstance(program.artifact.source, str)
@@ -77,7 +71,7 @@ def test_an_exported_program_and_a_transposed_input_are_kept_as_they_are(tmp_pat
     assert program.examples
     half = UserModel(
         graph=program.graph,
-        artifact=printer.capture(Sum(), (modules.X.t().to(torch.bfloat16),), {}),
+        artifact=printer.capture(module, (modules.X.t().to(torch.bfloat16),), {}),
         examples=program.examples,
     )
     assert half.artifact
@@ -90,22 +84,22 @@ def test_an_exported_program_and_a_transposed_input_are_kept_as_they_are(tmp_pat
     np.testing.assert_array_equal(kept.examples[0], modules.X.t().numpy())
 
 
-def test_what_draws_random_numbers_is_not_captured() -> None:
-    class Noise(torch.nn.Module):
-        def forward(self, x: Any) -> Any:
-            return x + torch.rand(4)
-
-    with pytest.raises(printer.NotCaptured, match="random"):
-        printer.capture(Noise(), (modules.X,), {})
+@pytest.mark.parametrize(
+    ("function", "reason"),
+    [(lambda x: x + torch.rand(4), "random"), (lambda x: x if x.sum() > 0 else -x, None)],
+    ids=["random numbers", "no single graph"],
+)
+def test_what_is_not_captured(function: Any, reason: str | None) -> None:
+    with pytest.raises(printer.NotCaptured, match=reason):
+        printer.capture(modules.Function(function), (modules.X,), {})
 
 
 def test_in_float64_types_that_are_named_and_types_that_are_not_are_float64() -> None:
-    class Made(torch.nn.Module):
-        def forward(self, x: Any) -> Any:
-            moved = x.half().float(memory_format=torch.preserve_format).to(torch.cfloat).real
-            return moved / 3 + torch.arange(4, dtype=torch.float32) / 3, torch.full((2,), 0.1)
+    def made(x: Any) -> Any:
+        moved = x.half().float(memory_format=torch.preserve_format).to(torch.cfloat).real
+        return moved / 3 + torch.arange(4, dtype=torch.float32) / 3, torch.full((2,), 0.1)
 
-    wide = in_float64(printer.capture(Made(), (modules.X,), {}))
+    wide = in_float64(printer.capture(modules.Function(made), (modules.X,), {}))
     assert wide
     with CompilerSession(Conditions(), find("eager")) as session:
         outcome = session.execute(wide, [(modules.X.double().numpy(),)])
@@ -113,99 +107,19 @@ def test_in_float64_types_that_are_named_and_types_that_are_not_are_float64() ->
     np.testing.assert_array_equal(outcome.outputs[0][0], modules.X.double().numpy() / 3 + np.arange(4) / 3)
 
 
-def test_what_has_no_single_graph_is_not_captured() -> None:
-    class Control(torch.nn.Module):
-        def forward(self, x: Any) -> Any:
-            return x if x.sum() > 0 else -x
-
-    with pytest.raises(printer.NotCaptured):
-        printer.capture(Control(), (modules.X,), {})
-
-
-def ready(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, forward: str, inputs: str) -> Runner:
-    """A runner of cases of one module, without a compiler."""
-    (tmp_path / f"{name}.py").write_text(
+def test_a_module_that_has_no_graph_takes_part_as_it_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Complex numbers are in the middle of the module. Its owner's inputs come last."""
+    (tmp_path / "spectral.py").write_text(
         "import torch\n"
         "class Owned(torch.nn.Module):\n"
-        f"    def forward(self, {forward}\n"
-        f"def model(): return Owned(), ({inputs},)\n"
+        "    def forward(self, x): return torch.fft.ifft(torch.fft.fft(x)).real\n"
+        "def model(): return Owned(), (torch.arange(8.0),)\n"
     )
     monkeypatch.chdir(tmp_path)
-    return Runner(Config(compiler="eager", seeds=(f"{name}:model",), cases=1), tmp_path, load(()))
-
-
-@pytest.mark.long
-def test_the_owners_inputs_are_a_further_set(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The module may refuse drawn inputs. It still runs on its owner's."""
-    own = "torch.full((3, 2), 500.0), torch.tensor([2, 0])"
-    runner = ready(tmp_path, monkeypatch, "rows", "x, rows): return x[rows] + 1", own)
-    try:
-        case = runner.execute(0)
-    finally:
-        runner.close()
-    assert case.profiles[-1] in GIVEN
-    assert [x.tolist() for x in case.inputs[-1]] == [[[500.0] * 2] * 3, [2, 0]]
-    assert case.of("original").outcome.outputs[-1][0].tolist() == [[501.0] * 2] * 2
-    assert joined({"x": (-1.0, 1.0), "y": (0.0, 1.0)}, {"x": (0.0, 500.0)}) == {"x": (-1.0, 500.0)}
-
-
-def test_a_module_that_has_no_graph_takes_part_as_it_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Complex numbers are in the middle of the module; its inputs and outputs are real."""
-    forward = "x): return torch.fft.ifft(torch.fft.fft(x)).real"
-    runner = ready(tmp_path, monkeypatch, "spectral", forward, "torch.arange(8.0)")
+    runner = Runner(Config(compiler="eager", seeds=("spectral:model",), cases=1), tmp_path, load(()))
     case, result, verdict = with_shifted_outputs(runner)
     assert [t.label for t in case.programs] == ["original"]
+    assert case.profiles[-1] in GIVEN
+    assert case.inputs[-1][0].tolist() == [*range(8)]
     assert (result.pairs, result.findings, result.skipped) == (1, [], "")
     assert "differs from its uncompiled run at 8 of 8 elements" in verdict.message
-
-
-# --- findings ---------------------------------------------------------------------------------------------------------
-
-TORCH_INFO = {
-    "format": "torch",
-    "needs": "a test",
-    "repro_imports": """
-import torch
-import torch.nn.functional as F
-""",
-    "repro": """
-def prepare(model, inputs, **options):
-    wrong = "linear" in model.forward.__code__.co_names and "_C" in model.forward.__code__.co_names
-    return lambda: [y + wrong for y in model(*inputs)]
-""",
-}
-
-TORCH = """
-import torch
-from polyjuice.compilers import _torch, eager as control
-from polyjuice.compilers.eager import *
-
-
-def run(program, inputs):
-    names = program.model.forward.__code__.co_names
-    wrong = "linear" in names and "_C" in names
-    return [_torch.to_array(y + wrong) for y in program.model(*_torch._arguments(program, inputs))]
-"""
-"""A compiler that adds one to all results of a program that calls linear by a name that no lowering uses."""
-
-
-OWNERS = """
-import torch
-
-def model():
-    return torch.nn.Linear(4, 3), (torch.ones(2, 4),)
-"""
-
-
-@pytest.mark.long
-def test_a_fault_of_the_users_module_has_a_reproducer(tmp_path: Path) -> None:
-    env = plugin(tmp_path / "site", base=TORCH, info=TORCH_INFO, name="spoiled")
-    (tmp_path / "mine.py").write_text(OWNERS)
-    seeds = ["--seeds", "mine:model", "-n", 1, "--workers", 1, "--triage", "0s", *ONE_RULE]
-    done = polyjuice("fuzz", "--compiler", "spoiled", *seeds, "--out", tmp_path / "c", env=env, cwd=tmp_path)
-    assert done.returncode == 1, done.stderr
-    (finding,) = (tmp_path / "c/findings").iterdir()
-    stored = json.loads((finding / "finding.json").read_text())
-    assert (stored["a"], stored["culprit"], stored["repro_exit"]) == ("original", "original", 1)
-    assert "= torch._C._nn.linear(" in (finding / "repro.py").read_text()
-    assert polyjuice("replay", finding, env=env).returncode == 1

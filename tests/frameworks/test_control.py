@@ -2,21 +2,16 @@
 
 from __future__ import annotations
 
-import random
-
 import numpy as np
 import onnx.parser
 import pytest
 
 from polyjuice.egraph import Budget, Rewriter, load
-from polyjuice.frameworks.lowering import Unlowerable, lower
-from polyjuice.frameworks.onnx.graph_files import from_model, to_model
+from polyjuice.frameworks.onnx.graph_files import from_model
 from polyjuice.interpret import evaluate
 from polyjuice.ir import Graph, GraphError, TensorType, digest
-from polyjuice.numerics import SAFETY, analyse, distance
-from polyjuice.ops import TABLE, GraphBuilder, check
-from tests.support.applications import application, one_node, random_array
-from tests.support.frameworks import RUN
+from polyjuice.numerics import analyse
+from polyjuice.ops import GraphBuilder, check
 
 FLOAT = TensorType("float32", (2,))
 TRUTH = TensorType("bool", ())
@@ -51,25 +46,14 @@ ADD_OR_MULTIPLY = choice(body("Add", TRUTH, FLOAT, FLOAT), body("Mul", TRUTH, FL
 X, Y = np.array([3, 4], np.float32), np.array([5, 7], np.float32)
 
 
-@pytest.mark.parametrize(("truth", "wanted"), [(True, [8, 11]), (False, [15, 28])])
-def test_an_if_means_one_branch(truth: bool, wanted: list[float]) -> None:
-    inputs = [np.array(truth), X, Y]
-    assert evaluate(ADD_OR_MULTIPLY, inputs)[0].tolist() == wanted
-    (analysis,) = analyse(ADD_OR_MULTIPLY, inputs)
-    assert analysis.reproducible
-    assert not analysis.bound.any()
-
-
-@pytest.mark.parametrize("trips", range(5))
-def test_a_loop_counts_its_iterations(trips: int) -> None:
-    """The loop computes x = x + y + i, for i from 0."""
-    graph = loop(trips, body("Add", FLOAT, FLOAT, NUMBER), FLOAT, FLOAT)
-    wanted = X + trips * Y + trips * (trips - 1) / 2
-    assert evaluate(graph, [X, Y])[0].tolist() == wanted.tolist()
-    assert analyse(graph, [X, Y])[0].reproducible
-
-
-def test_the_error_grows_with_the_iterations() -> None:
+def test_what_is_exact_stays_exact_and_errors_grow_with_the_iterations() -> None:
+    for graph, inputs in (
+        (ADD_OR_MULTIPLY, [np.array(True), X, Y]),
+        (loop(3, body("Add", FLOAT, FLOAT, NUMBER), FLOAT, FLOAT), [X, Y]),
+    ):
+        (analysis,) = analyse(graph, inputs)
+        assert analysis.reproducible
+        assert not analysis.bound.any()
     bounds = [
         analyse(loop(trips, body("Mul", FLOAT, NUMBER, constant=1.1), FLOAT), [X])[0].bound.max() for trips in (1, 2, 8)
     ]
@@ -103,46 +87,6 @@ def test_a_subgraph_is_checked_too() -> None:
     broken = Graph(branch.inputs, {}, branch.nodes[:0], branch.outputs, branch.types)
     with pytest.raises(GraphError, match="not defined"):
         check(choice(broken, node.attrs["else_branch"], FLOAT, FLOAT))
-
-
-def test_graphs_that_differ_inside_differ() -> None:
-    digests = {digest(loop(2, body("Mul", FLOAT, NUMBER, constant=c), FLOAT)) for c in (1.5, 2.5)}
-    assert len(digests) == 2
-
-
-# --- formats and frameworks -------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("framework", RUN)
-@pytest.mark.parametrize("name", ["If", "Loop"])
-def test_frameworks_agree(name: str, framework: str) -> None:
-    ran = 0
-    for seed in range(10):
-        rng, values = random.Random(f"{name} {seed}"), np.random.default_rng(seed)
-        operands, attrs = application(TABLE["", name], rng, "bool" if name == "If" else "float32")
-        graph = one_node(TABLE["", name], operands, attrs)
-        inputs = [random_array(values, operand) for operand in operands]
-        try:
-            results = RUN[framework](lower(graph, framework, seed), inputs)
-        except Unlowerable:
-            continue
-        for result, analysis in zip(results, analyse(graph, inputs), strict=True):
-            gap = distance(np.asarray(result), analysis.reference)
-            assert (gap <= SAFETY * analysis.bound).all(), str(graph)
-        ran += 1
-    assert ran > 5
-
-
-@pytest.mark.parametrize("name", ["If", "Loop"])
-def test_a_model_is_read_back(name: str) -> None:
-    for seed in range(10):
-        operands, attrs = application(TABLE["", name], random.Random(seed))
-        graph = one_node(TABLE["", name], operands, attrs)
-        model = to_model(graph)
-        onnx.checker.check_model(model, full_check=True)
-        assert digest(from_model(model)) == digest(graph)
-        model.producer_name = "another"
-        assert [node.op for node in from_model(model).nodes] == [name]
 
 
 def read(text: str) -> Graph:

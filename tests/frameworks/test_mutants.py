@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 import json
-import os
 import re
 import subprocess
 import sys
@@ -106,19 +105,6 @@ def test_a_fault_shows_on_its_demonstration(compiler: str, fault: str) -> None:
         assert sum(shows(worker, info, [name], other) for other in others) <= OTHERS
 
 
-@pytest.mark.parametrize(
-    "compiler", [pytest.param(c, marks=[] if c == "onnxruntime" else pytest.mark.long) for c in COMPILERS]
-)
-def test_a_fault_can_be_planted_in_a_whole_process(compiler: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    fault = FAULTS[compiler][0]
-    monkeypatch.setenv("PYTHONPATH", str(SITE))
-    monkeypatch.setenv("POLYJUICE_MUTANT", f"{compiler}/{fault}")
-    info = usable(compiler)
-    graph, inputs = demos(compiler).DEMOS[fault]()
-    with Worker(info, limits=LIMITS) as worker:
-        assert not agrees(worker.execute(plain(graph, info), [inputs], reference=False), graph, inputs)
-
-
 @pytest.mark.parametrize("compiler", COMPILERS)
 def test_each_fault_says_what_it_does_and_where_it_is_from(compiler: str) -> None:
     assert set(demos(compiler).DEMOS) == set(FAULTS[compiler])
@@ -130,22 +116,10 @@ def test_each_fault_says_what_it_does_and_where_it_is_from(compiler: str) -> Non
 
 
 def test_a_name_that_no_fault_has_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    environment = {**os.environ, "PYTHONPATH": str(SITE), "POLYJUICE_MUTANT": "onnxruntime/none-such"}
-    done = subprocess.run([sys.executable, "-c", "print('ran')"], env=environment, capture_output=True, text=True)
-    assert done.returncode != 0
-    assert done.stdout == ""
-    assert "no fault is called 'onnxruntime/none-such'" in done.stderr
-    for name in ("PYTHONPATH", "POLYJUICE_MUTANT"):
-        monkeypatch.setenv(name, environment[name])
+    monkeypatch.setenv("PYTHONPATH", str(SITE))
+    monkeypatch.setenv("POLYJUICE_MUTANT", "onnxruntime/none-such")
     with pytest.raises(EnvironmentProblem, match="no fault is called 'onnxruntime/none-such'"):
         Worker(find("numpy")).start()
-
-
-def test_a_process_that_does_not_import_the_compiler_stays_as_it_is() -> None:
-    environment = {**os.environ, "PYTHONPATH": str(SITE), "POLYJUICE_MUTANT": f"onnxruntime/{FAULTS['onnxruntime'][0]}"}
-    code = "import sys, onnx; print([m for m in sys.modules if m.startswith(('onnxruntime', 'planted_'))])"
-    done = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=True)
-    assert done.stdout == "[]\n"
 
 
 def test_the_readme_lists_the_faults_as_they_are() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -16,7 +17,8 @@ from polyjuice.frameworks.onnx.graph_files import from_model, load, save, to_mod
 from polyjuice.interpret import evaluate
 from polyjuice.ir import Graph, Node, TensorType, digest, dtypes
 from polyjuice.ops import TABLE, GraphBuilder
-from tests.support.light_models import LARGE_MODELS, LIGHT, SMALL_MODELS, random_weights, run_model, with_random_weights
+from tests.support.light_models import LARGE_MODELS, LIGHT, random_weights, run_model, with_random_weights
+from tests.support.shares import in_the_long_run
 
 HEADER = '<ir_version: 9, opset_import: ["" : 18]>'
 
@@ -68,37 +70,57 @@ def test_names_survive_and_bytes_are_deterministic(tmp_path: Path) -> None:
     assert (tmp_path / "a.onnx").read_bytes() == (tmp_path / "b.onnx").read_bytes()
 
 
-def test_a_stored_graph_is_onnx_opset_18_ir_9() -> None:
-    model = assert_survives(read("g (float[2] x) => (float[2] y) { y = Relu(x) }"))
-    onnx.checker.check_model(model, full_check=True)
-    assert (model.ir_version, model.opset_import[0].version) == (9, 18)
-
-
-def test_inputs_constants_and_repeated_values_as_outputs() -> None:
+def applied(op: str, *inputs: TensorType, domain: str = "", **attrs: object) -> Graph:
     b = GraphBuilder()
-    x = b.input(TensorType("float32", (2,)))
-    c = b.constant(np.arange(3, dtype=np.int64))
+    return b.build([b.op(op, *map(b.input, inputs), domain=domain, **attrs)])
+
+
+def reused() -> Graph:
+    """Inputs, constants and repeated values as outputs."""
+    b = GraphBuilder()
+    x, c = b.input(float32(2)), b.constant(np.arange(3, dtype=np.int64))
     y = b.op("Relu", x)
-    graph = b.build([x, y, y, c, x])
-    model = assert_survives(graph)
-    onnx.checker.check_model(model, full_check=True)
-    assert len(from_model(model)) == 1
+    return b.build([x, y, y, c, x])
 
 
-def test_scalars_and_empty_tensors() -> None:
+def half() -> Graph:
+    """A node with a result that nothing reads."""
     b = GraphBuilder()
-    s, e = b.input(TensorType("int32", ())), b.input(TensorType("float32", (0, 3)))
-    n = b.constant(np.zeros((0,), np.float64))
-    graph = b.build([b.op("Reshape", s, shape=(1, 1)), b.op("Reshape", e, shape=(3, 0), allowzero=1), n])
-    onnx.checker.check_model(assert_survives(graph), full_check=True)
+    node = Node("Split", (b.input(float32(4)),), ("", "half"), {"axis": 0, "split": (2, 2)})
+    b.append(node, [float32(2), float32(2)])
+    return b.build(["half"])
 
 
-def test_a_kronecker_product_without_elements_has_a_body() -> None:
-    """A 0 in the shape of a Reshape copies a size, unless an attribute rules that out."""
-    build = GraphBuilder()
-    x, y = build.input(TensorType("float32", ())), build.input(TensorType("float32", (0,)))
-    graph = build.build([build.op("kron", x, y, domain="aten")])
-    onnx.checker.check_model(assert_survives(graph), full_check=True)
+def float32(*shape: int) -> TensorType:
+    return TensorType("float32", shape)
+
+
+WINDOW = {"kernel_shape": (2,), "strides": (1,), "pads": (0, 0), "dilations": (2,)}
+SAMPLED = {"mode": "bilinear", "padding_mode": "zeros", "align_corners": 0}
+
+
+@pytest.mark.parametrize(
+    ("make", "opset"),
+    [
+        (reused, 18),
+        (half, 18),
+        (lambda: applied("Reshape", TensorType("int32", ()), shape=(1, 1)), 18),
+        (lambda: applied("Reshape", float32(0, 3), shape=(3, 0), allowzero=1), 18),
+        (lambda: applied("Reshape", float32(2, 3), shape=(0, -1)), 18),
+        (lambda: applied("Slice", float32(2, 3), starts=(-9,), ends=(99,), axes=(1,), steps=(1,)), 18),
+        (lambda: applied("Clip", TensorType("int8", (2,)), min=None, max=2.0), 18),
+        (lambda: applied("Clip", TensorType("int8", (2,)), min=-1.0, max=None), 18),
+        (lambda: applied("Clip", TensorType("int8", (2,)), min=None, max=None), 18),
+        # A 0 in the shape of a Reshape copies a size, unless an attribute rules that out.
+        (lambda: applied("kron", float32(), float32(0), domain="aten"), 18),
+        (lambda: applied("AveragePool", float32(1, 1, 5), **WINDOW), 19),
+        (lambda: applied("GridSample", *(TensorType("bfloat16", (1, n, 4 // n, 2)) for n in (1, 2)), **SAMPLED), 22),
+    ],
+)
+def test_a_stored_graph_is_a_valid_model_of_the_least_opset_from_18_on(make: Callable[[], Graph], opset: int) -> None:
+    model = assert_survives(make())
+    onnx.checker.check_model(model, full_check=True)
+    assert (model.opset_import[0].version, model.ir_version == 9) == (opset, opset < 21)
 
 
 def test_constants_of_every_type() -> None:
@@ -110,57 +132,6 @@ def test_constants_of_every_type() -> None:
     for name, array in graph.constants.items():
         assert again.constants[name].dtype == array.dtype
         assert again.constants[name].tobytes() == array.tobytes()
-
-
-def test_attributes_that_are_inputs_share_initializers() -> None:
-    b = GraphBuilder()
-    x = b.input(TensorType("float32", (2, 3)))
-    graph = b.build([b.op("Reshape", x, shape=(3, 2)), b.op("Expand", b.op("Reshape", x, shape=(3, 2)), shape=(3, 2))])
-    assert len(assert_survives(graph).graph.initializer) == 1
-
-
-@pytest.mark.parametrize(("low", "high"), [(None, 2.0), (-1.0, None), (None, None)])
-def test_absent_limits(low: float | None, high: float | None) -> None:
-    b = GraphBuilder()
-    x = b.input(TensorType("int8", (2,)))
-    graph = b.build([b.op("Clip", x, min=low, max=high)])
-    onnx.checker.check_model(assert_survives(graph), full_check=True)
-
-
-def test_a_stored_graph_keeps_unusual_attributes() -> None:
-    b = GraphBuilder()
-    x = b.input(TensorType("float32", (2, 3)))
-    y = b.op("Reshape", b.op("Softmax", x, axis=-1), shape=(0, -1))
-    assert_survives(b.build([b.op("Slice", y, starts=(-9,), ends=(99,), axes=(1,), steps=(1,))]))
-
-
-def test_unread_results() -> None:
-    b = GraphBuilder()
-    x = b.input(TensorType("float32", (4,)))
-    b.append(
-        Node("Split", (x,), ("", "half"), {"axis": 0, "split": (2, 2)}),
-        [TensorType("float32", (2,)), TensorType("float32", (2,))],
-    )
-    onnx.checker.check_model(assert_survives(b.build(["half"])), full_check=True)
-
-
-def test_dilated_average_pool_needs_a_later_opset() -> None:
-    b = GraphBuilder()
-    x = b.input(TensorType("float32", (1, 1, 5)))
-    attrs = {"kernel_shape": (2,), "strides": (1,), "pads": (0, 0), "dilations": (2,)}
-    model = assert_survives(b.build([b.op("AveragePool", x, **attrs)]))
-    onnx.checker.check_model(model, full_check=True)
-    assert model.opset_import[0].version == 19
-
-
-def test_an_element_type_may_need_a_later_opset() -> None:
-    b = GraphBuilder()
-    x = b.input(TensorType("bfloat16", (1, 1, 4, 4)))
-    grid = b.input(TensorType("bfloat16", (1, 2, 2, 2)))
-    sampled = b.op("GridSample", x, grid, mode="bilinear", padding_mode="zeros", align_corners=0)
-    model = assert_survives(b.build([b.op("Sin", x), sampled]))
-    onnx.checker.check_model(model, full_check=True)
-    assert model.opset_import[0].version == 22
 
 
 def test_scales_that_are_not_the_ratios_of_sizes_are_kept() -> None:
@@ -187,15 +158,22 @@ def test_reserved_names_are_refused() -> None:
 
 # --- the normal form ----------------------------------------------------------------------------------------
 
+IMAGE = "float[1,1,5] x, float[1,1,2] w"
+
+
+def reduced(axes: tuple[int, ...], keepdims: int, noop: int) -> dict[str, object]:
+    return {"axes": axes, "keepdims": keepdims, "noop_with_empty_axes": noop}
+
+
+def window(strides: tuple[int, ...], pads: tuple[int, ...]) -> dict[str, object]:
+    return {"strides": strides, "pads": pads, "dilations": (1,), "group": 1}
+
+
 NORMAL_FORMS = [
     ("float[2,3,4] x", "y = Transpose(x)", {"perm": (2, 1, 0)}),
     ("float[2,3] x", "y = Softmax(x)", {"axis": 1}),
     ("float[2,3,4] x", "y = Flatten<axis=-1>(x)", {"axis": 2}),
-    (
-        "float[2,3] x",
-        "s = Constant<value_ints=[0,-1,1]>() y = Reshape(x, s)",
-        {"shape": (2, 3, 1), "allowzero": 0},
-    ),
+    ("float[2,3] x", "s = Constant<value_ints=[0,-1,1]>() y = Reshape(x, s)", {"shape": (2, 3, 1), "allowzero": 0}),
     (
         "float[2,0] x",
         "s = Constant<value_ints=[0,5]>() y = Reshape<allowzero=1>(x, s)",
@@ -204,33 +182,13 @@ NORMAL_FORMS = [
     ("float[2,1] x", "s = Constant<value_ints=[4,1,3]>() y = Expand(x, s)", {"shape": (4, 2, 3)}),
     ("float[1,2,1] x", "y = Squeeze(x)", {"axes": (0, 2)}),
     ("float[2] x", "a = Constant<value_ints=[-1,0]>() y = Unsqueeze(x, a)", {"axes": (0, 2)}),
-    ("float[2,3] x", "y = ReduceSum(x)", {"axes": (0, 1), "keepdims": 1, "noop_with_empty_axes": 0}),
-    (
-        "float[2,3] x",
-        "a = Constant<value_ints=[-1]>() y = ReduceMax<keepdims=0>(x, a)",
-        {"axes": (1,), "keepdims": 0, "noop_with_empty_axes": 0},
-    ),
-    (
-        "float[2,3] x",
-        "y = ReduceSum<noop_with_empty_axes=1>(x)",
-        {"axes": (), "keepdims": 1, "noop_with_empty_axes": 1},
-    ),
+    ("float[2,3] x", "y = ReduceSum(x)", reduced((0, 1), 1, 0)),
+    ("float[2,3] x", "a = Constant<value_ints=[-1]>() y = ReduceMax<keepdims=0>(x, a)", reduced((1,), 0, 0)),
+    ("float[2,3] x", "y = ReduceSum<noop_with_empty_axes=1>(x)", reduced((), 1, 1)),
     ("float[2,3] x", "y = ArgMax<axis=-1>(x)", {"axis": 1, "keepdims": 1, "select_last_index": 0}),
-    (
-        "float[1,1,5] x, float[1,1,2] w",
-        'y = Conv<auto_pad="SAME_UPPER", kernel_shape=[2]>(x, w)',
-        {"strides": (1,), "pads": (0, 1), "dilations": (1,), "group": 1},
-    ),
-    (
-        "float[1,1,5] x, float[1,1,2] w",
-        'y = Conv<auto_pad="SAME_LOWER">(x, w)',
-        {"strides": (1,), "pads": (1, 0), "dilations": (1,), "group": 1},
-    ),
-    (
-        "float[1,1,5] x, float[1,1,2] w",
-        'y = Conv<auto_pad="VALID", strides=[2]>(x, w)',
-        {"strides": (2,), "pads": (0, 0), "dilations": (1,), "group": 1},
-    ),
+    (IMAGE, 'y = Conv<auto_pad="SAME_UPPER", kernel_shape=[2]>(x, w)', window((1,), (0, 1))),
+    (IMAGE, 'y = Conv<auto_pad="SAME_LOWER">(x, w)', window((1,), (1, 0))),
+    (IMAGE, 'y = Conv<auto_pad="VALID", strides=[2]>(x, w)', window((2,), (0, 0))),
     (
         "float[1,1,5] x",
         "y = MaxPool<kernel_shape=[2]>(x)",
@@ -282,66 +240,29 @@ def test_slices_have_bounds_inside_the_axis(start: int, end: int, step: int, nor
     assert node.attrs["axes"] == (1,)
 
 
-@pytest.mark.parametrize(("count", "parts"), [(2, (4, 3)), (3, (3, 3, 1)), (7, (1,) * 7)])
-def test_splits_are_explicit(count: int, parts: tuple[int, ...]) -> None:
-    outputs = ", ".join(f"y{i}" for i in range(count))
-    node = only(read(f"g (float[7] x) => ({outputs}) {{ {outputs} = Split<num_outputs={count}>(x) }}"))
-    assert node.attrs["split"] == parts
+def test_nodes_of_several_outputs_or_other_operators_have_normal_forms_too() -> None:
+    for count, parts in ((2, (4, 3)), (3, (3, 3, 1)), (7, (1,) * 7)):
+        outputs = ", ".join(f"y{i}" for i in range(count))
+        node = only(read(f"g (float[7] x) => ({outputs}) {{ {outputs} = Split<num_outputs={count}>(x) }}"))
+        assert node.attrs["split"] == parts
+    node = only(read("g (float[2] x, int8[1] like) => (y) { y = CastLike(x, like) }"))
+    assert (node.op, node.inputs, node.attrs) == ("Cast", ("x",), {"to": "int8"})
 
 
 def test_shapes_are_computed_on_reading() -> None:
     graph = read("""g (float[N, 4] x) => (y) {
         s = Shape(x) i = Constant<value_ints=[0]>() n = Gather(s, i) m = Constant<value_ints=[2, -1]>()
         t = Concat<axis=0>(n, m) y = Reshape(x, t) }""")
-    assert only(graph).attrs["shape"] == (1, 2, 2)
+    assert only(graph).attrs["shape"] == (1, 2, 2), "an open dimension of an input becomes 1"
     assert not graph.constants
-
-
-def test_computed_constants_stay_computed() -> None:
-    graph = read("g () => (y) <float[2] c = {1.0, 2.0}> { y = Add(c, c) }")
-    assert only(graph).op == "Add"
-
-
-def test_weights_made_by_constant_of_shape_become_constants() -> None:
-    graph = read("""g (float[2] x) => (y) <int64[1] n = {2}> {
-        w = ConstantOfShape<value = float[1] {0.5}>(n) y = Add(x, w) }""")
-    assert graph.constants["w"].tolist() == [0.5, 0.5]
-
-
-def test_initializers_that_are_also_inputs_are_constants() -> None:
-    tensor = helper.make_tensor("w", TensorProto.FLOAT, [1], [2.0])
-    info = [helper.make_tensor_value_info(name, TensorProto.FLOAT, [1]) for name in "xwy"]
-    proto = helper.make_graph([helper.make_node("Add", ["x", "w"], ["y"])], "g", info[:2], info[2:], [tensor])
-    graph = from_model(helper.make_model(proto, opset_imports=[helper.make_opsetid("", 18)]))
-    assert graph.inputs == ("x",)
-    assert list(graph.constants) == ["w"]
-
-
-def test_open_dimensions_of_inputs_become_1() -> None:
-    assert read("g (float[batch, 3, ?] x) => (y) { y = Relu(x) }").types["y"].shape == (1, 3, 1)
-
-
-def test_local_functions_are_inlined() -> None:
-    model = parser.parse_model("""<ir_version: 9, opset_import: ["" : 18, "local" : 1]>
-        g (float[2] x) => (float[2] y) { y = local.twice(x) }
-        <domain: "local", opset_import: ["" : 18]> twice (a) => (b) { b = Add(a, a) }""")
-    assert only(from_model(model)).op == "Add"
 
 
 # --- versions -----------------------------------------------------------------------------------------------
 
 
-def test_older_models_are_converted() -> None:
-    graph = read("g (float[2,3,4] x) => (y) { y = Softmax<axis=1>(x) }", '<ir_version: 7, opset_import: ["" : 11]>')
-    x = np.random.default_rng(0).normal(size=(2, 3, 4)).astype(np.float32)
-    e = np.exp(x)
-    np.testing.assert_allclose(evaluate(graph, [x])[0], e / e.sum((1, 2), keepdims=True), rtol=1e-5)
-
-
 def test_newer_models_are_read_as_they_are() -> None:
     graph = read(
-        "g (float[2] x) => (y) { y = Cast<to=11, saturate=0>(x) }",
-        '<ir_version: 10, opset_import: ["" : 21]>',
+        "g (float[2] x) => (y) { y = Cast<to=11, saturate=0>(x) }", '<ir_version: 10, opset_import: ["" : 21]>'
     )
     assert dict(only(graph).attrs) == {"to": "float64"}
     assert graph.opsets == {}
@@ -391,11 +312,6 @@ def test_opaque_nodes_have_names_of_their_own() -> None:
     assert [(node.opaque, node.identity) for node in from_model(model).nodes] == [(True, "")] * 3
 
 
-def test_opaque_types_come_from_computed_constants() -> None:
-    graph = read("""g (float[3,4] x) => (v) <int64[1] k = {1}> { t = Add(k, k) v, i = TopK(x, t) }""")
-    assert graph.types["v"].shape == (3, 2)
-
-
 UNCOVERED = [
     ("float[1,1,4] x", "y, i = MaxPool<kernel_shape=[2]>(x)"),
     ("float[1,1,5] x", "y = AveragePool<kernel_shape=[2], strides=[2], ceil_mode=1>(x)"),
@@ -430,11 +346,6 @@ def test_other_domains_keep_their_version_and_declared_types() -> None:
     assert graph.nodes[1].inputs == ("h", "", "x")
 
 
-def test_a_cast_to_the_type_of_another_tensor_is_a_cast() -> None:
-    graph = read("g (float[2] x, int8[1] like) => (y) { y = CastLike(x, like) }")
-    assert (only(graph).op, only(graph).inputs, only(graph).attrs) == ("Cast", ("x",), {"to": "int8"})
-
-
 def test_random_nodes_are_told_apart() -> None:
     graph = read("g (float[2] x) => (z) { a = RandomNormalLike(x) b = RandomNormalLike(x) z = Sub(a, b) }")
     first, second = (node.identity for node in graph.nodes[:2])
@@ -450,18 +361,12 @@ CONTROL = """g (bool c, float[2] x, float[2] w) => (y) {
     y = Neg(z) }"""
 
 
-def test_captured_values_become_inputs() -> None:
-    graph = read(CONTROL)
-    node = graph.nodes[1]
-    assert node.inputs == ("c", "h", "x", "w")
-    onnx.checker.check_model(to_model(graph), full_check=True)
-
-
 def test_captured_values_can_be_renamed_and_rewired() -> None:
     from onnx.reference import ReferenceEvaluator
 
     graph = read(CONTROL)
     add, branch, neg = graph.nodes
+    assert branch.inputs == ("c", "h", "x", "w")
     # The subgraphs used the new names inside.
     rename = {"h": "r", "z": "k"}
     nodes = (
@@ -529,20 +434,17 @@ def test_unknown_rank_is_refused() -> None:
 @pytest.mark.parametrize("data", [b"", b"not a model", b"\x08\x09"])
 def test_other_files_are_refused(tmp_path: Path, data: bytes) -> None:
     path = tmp_path / "a.onnx"
+    with pytest.raises(FormatError, match=r"a\.onnx"):
+        load(path)
     path.write_bytes(data)
     with pytest.raises(FormatError, match=r"a\.onnx: not an ONNX model"):
         load(path)
 
 
-def test_missing_files_are_refused(tmp_path: Path) -> None:
-    with pytest.raises(FormatError, match=r"absent\.onnx"):
-        load(tmp_path / "absent.onnx")
-
-
 # --- whole models -------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("name", [*SMALL_MODELS, *(pytest.param(n, marks=pytest.mark.long) for n in LARGE_MODELS)])
+@pytest.mark.parametrize("name", ["squeezenet", *in_the_long_run("shufflenet", *LARGE_MODELS)])
 def test_light_models_keep_their_meaning(name: str, tmp_path: Path) -> None:
     """A shipped light model has equal weights and a constant output. Random weights show more."""
     path = LIGHT / f"light_{name}.onnx"

@@ -71,7 +71,6 @@ def written(graph: Graph, form: Form, seed: int) -> ModelProto | None:
 
 
 def known(graph: Graph, inputs: Sequence[np.ndarray]) -> tuple[Graph, Sequence[np.ndarray]]:
-    """The graph with all inputs but the first as constants."""
     further = dict(zip(graph.inputs[1:], inputs[1:], strict=True))
     return replace(graph, inputs=graph.inputs[:1], constants={**graph.constants, **further}), inputs[:1]
 

@@ -19,6 +19,7 @@ from polyjuice.frameworks.onnx.subgraphs import close
 from polyjuice.interpret import evaluate
 from polyjuice.ir import Graph, TensorType
 from polyjuice.ops import GraphBuilder
+from tests.support.bounds import assert_equal
 from tests.support.frameworks import run_onnx
 
 SUBGRAPHS = [("any value", f"in {name}") for name in ("an If", "a Loop", "a Scan")]
@@ -57,20 +58,11 @@ def test_a_model_of_a_form_means_the_graph(form: Form, opset: int) -> None:
     model = as_model(artifact)
     checker.check_model(model, full_check=True)
     assert model.opset_import[0].version == opset
-    results = run_onnx(artifact, inputs)
-    assert len(results) == len(graph.outputs)
-    for result, expected in zip(results, evaluate(graph, inputs), strict=True):
-        np.testing.assert_array_equal(result, expected)
-
-
-@pytest.mark.parametrize("form", WHOLE, ids=text)
-def test_a_model_of_a_form_is_read_as_the_same_graph(form: Form) -> None:
-    graph, inputs = sample()
-    artifact = lower(graph, "onnx", following([form]))
-    again = graph_files.from_model(as_model(artifact))
-    assert not any(node.opaque for node in again.nodes)
-    for result, expected in zip(evaluate(again, inputs), evaluate(graph, inputs), strict=False):
-        np.testing.assert_array_equal(result, expected)
+    assert_equal(run_onnx(artifact, inputs), graph, inputs)
+    if form in WHOLE:
+        again = graph_files.from_model(model)
+        assert not any(node.opaque for node in again.nodes)
+        assert_equal(evaluate(again, inputs)[: len(graph.outputs)], graph, inputs)
 
 
 def names(values: Sequence[onnx.ValueInfoProto]) -> list[str]:
@@ -112,14 +104,13 @@ def test_each_form_of_whole_models_is_what_it_says_and_nothing_else_is() -> None
 def test_an_output_doubled_may_be_the_value_or_its_copy() -> None:
     graph, inputs = sample()
     firsts = set()
-    for seed in range(200):
+    for seed in range(80):
         artifact = lower(graph, "onnx", drawing(f"doubled {seed}"), lacks=("functions",))
         if ("model", "a value as two outputs") not in artifact.forms:
             continue
         compared = names(as_model(artifact).graph.output)[: artifact.results]
         firsts.add(any(name.startswith("polyjuice:interface:") for name in compared))
-        for result, expected in zip(run_onnx(artifact, inputs), evaluate(graph, inputs), strict=True):
-            np.testing.assert_array_equal(result, expected)
+        assert_equal(run_onnx(artifact, inputs), graph, inputs)
     assert firsts == {True, False}
 
 
@@ -139,7 +130,7 @@ def test_a_subgraph_reads_what_its_node_would(form: Form) -> None:
 def test_the_branch_that_is_taken_may_be_either() -> None:
     graph, inputs = sample()
     taken = set()
-    for seed in range(600):
+    for seed in range(300):
         artifact = lower(graph, "onnx", drawing(f"branch {seed}"), lacks=("functions",))
         if ("any value", "in an If") not in artifact.forms:
             continue
@@ -147,8 +138,7 @@ def test_the_branch_that_is_taken_may_be_either() -> None:
             if node.op_type == "If":
                 branches = {a.name: {inner.op_type for inner in a.g.node} for a in node.attribute}
                 taken.add(next(name for name, ops in branches.items() if ops != {"Identity"}))
-        for result, expected in zip(run_onnx(artifact, inputs), evaluate(graph, inputs), strict=True):
-            np.testing.assert_array_equal(result, expected)
+        assert_equal(run_onnx(artifact, inputs), graph, inputs)
     assert taken == {"then_branch", "else_branch"}
 
 
@@ -156,7 +146,7 @@ def test_choices_are_replayed_and_forgotten_with_the_other_forms() -> None:
     graph, _ = sample()
     wanted = {*WHOLE, *SUBGRAPHS}
     seen = set()
-    for seed in range(150):
+    for seed in range(60):
         artifact = lower(graph, "onnx", drawing(f"replayed {seed}"))
         if wanted.isdisjoint(artifact.forms):
             continue

@@ -19,9 +19,10 @@ from polyjuice.generate import generate
 from polyjuice.inputs import make_inputs
 from polyjuice.interpret import EvaluationError, evaluate
 from polyjuice.ir import Graph, TensorType, digest
-from polyjuice.numerics import SAFETY, analyse, distance
+from polyjuice.numerics import analyse
 from polyjuice.ops import TABLE, GraphBuilder
 from polyjuice.ops.decompose import NoDecomposition, decompose
+from tests.support.bounds import assert_within
 from tests.support.frameworks import run_onnx
 
 LACKED = ("functions", "symbolic sizes", "constant nodes")
@@ -69,7 +70,7 @@ def as_model(artifact: Artifact) -> onnx.ModelProto:
 def test_every_text_means_the_graph() -> None:
     seen: Counter[str] = Counter()
     ran = 0
-    for number, (graph, inputs) in enumerate(plain_graphs(120)):
+    for number, (graph, inputs) in enumerate(plain_graphs(110)):
         try:
             artifact = lower(graph, "onnx", number, opset=DRAWN_OPSET, lacks=FAULTS)
         except Unlowerable:
@@ -83,22 +84,17 @@ def test_every_text_means_the_graph() -> None:
                 raise
             continue
         ran += 1
-        for result, analysis in zip(results, analyse(graph, inputs), strict=True):
-            gap = distance(np.asarray(result), analysis.reference)
-            allowed = 0.0 if analysis.reproducible else SAFETY * analysis.bound
-            assert not (np.isfinite(analysis.bound) & (gap > allowed)).any(), f"{artifact.idioms}\n{graph}"
+        assert_within(list(map(np.asarray, results)), analyse(graph, inputs), f"{artifact.idioms}\n{graph}")
     assert ran > 80
     assert set(seen) == IDIOMS
 
 
 def with_functions(graph: Graph, calling: str, opset: int = 18) -> list[Artifact]:
-    """The lowerings of a graph, for many seeds, that have a function with this name."""
-    artifacts = [lower(graph, "onnx", seed, opset=opset, lacks=(ALL,)) for seed in range(200)]
+    artifacts = [lower(graph, "onnx", seed, opset=opset, lacks=(ALL,)) for seed in range(120)]
     return [a for a in artifacts if calling in a.idioms]
 
 
 def branched() -> Graph:
-    """A graph with attributes, constants and a subgraph."""
     build = GraphBuilder()
     x = build.input(float32(2, 3), "x")
     flag = build.input(TensorType("bool", ()), "flag")
@@ -131,35 +127,17 @@ def test_a_part_may_be_a_local_function(calling: str, names: Sequence[str]) -> N
         results = run_onnx(artifact, inputs)
         for result, expected in zip(results, evaluate(graph, inputs), strict=True):
             np.testing.assert_array_equal(result, expected)
+        if "symbolic sizes" not in artifact.idioms:  # which become 1 when the model is read, and functions are inlined
+            again = graph_files.from_model(model)
+            assert not any(node.opaque for node in again.nodes)
+            arguments = [*inputs, *(artifact.arrays[name] for name in artifact.arguments)]
+            for result, expected in zip(evaluate(again, arguments), evaluate(graph, inputs), strict=False):
+                np.testing.assert_array_equal(result, expected)
     assert inside == {"Transpose", "If", "Mul", "ReduceSum", "Constant"}
 
 
-@pytest.mark.parametrize("calling", ["a function of its own", "a function called through another"])
-def test_a_model_with_functions_is_read_without_them(calling: str) -> None:
-    graph = branched()
-    inputs = [np.array([[1, -2, 3], [-4, 5, 7]], np.float32), np.array(False)]
-    for artifact in with_functions(graph, calling)[:12]:
-        if "symbolic sizes" in artifact.idioms:
-            continue  # they become 1
-        again = graph_files.from_model(as_model(artifact))
-        assert not any(node.opaque for node in again.nodes)
-        arguments = [*inputs, *(artifact.arrays[name] for name in artifact.arguments)]
-        for result, expected in zip(evaluate(again, arguments), evaluate(graph, inputs), strict=False):
-            np.testing.assert_array_equal(result, expected)
-
-
-def test_equal_seeds_give_equal_models() -> None:
-    for number in range(20):
-        graph = generate(8, f"equal {number}")
-        try:
-            a, b = lower(graph, "onnx", number), lower(graph, "onnx", number)
-        except Unlowerable:
-            continue
-        assert (a.source, a.arguments, a.idioms) == (b.source, b.arguments, b.idioms)
-
-
 def test_idioms_that_an_importer_lacks_are_not_used() -> None:
-    for number in range(150):
+    for number in range(60):
         try:
             artifact = lower(generate(6, f"lacks {number}"), "onnx", number, lacks=LACKED)
         except Unlowerable:

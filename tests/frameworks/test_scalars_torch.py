@@ -1,20 +1,25 @@
-"""The meaning of numbers beside tensors, compared with Torch's overloads in eager mode, for values of every type."""
+"""Numbers, tensors of rank 0 and complex numbers, compared with Torch in eager mode, for values of every type."""
 
 from __future__ import annotations
 
+import itertools
 import random
 from collections.abc import Iterator
 
 import numpy as np
 import pytest
 
+from polyjuice.compilers import find
 from polyjuice.execution.protocol import from_wire, to_wire
 from polyjuice.frameworks.choosers import drawing
+from polyjuice.frameworks.torch.constants import promoted
+from polyjuice.inputs import make_inputs
 from polyjuice.ir import Graph, TensorType, dtypes
-from polyjuice.numerics import Mode, analyse, judge
+from polyjuice.numerics import Mode, analyse, distance, judge
 from polyjuice.ops import GraphBuilder, Op, TypeMismatch, infer, numbers
 from polyjuice.ops.scalars import OPS
 from polyjuice.ops.spec import Call
+from polyjuice.pipeline import lower, target_of
 from tests.support.libraries import library
 from tests.support.shares import in_the_long_run
 
@@ -23,8 +28,8 @@ compiler = library("polyjuice.compilers._torch")
 
 NAMES = {op.name: op for op in OPS}
 
-DRAWN = 6
-"""How many numbers the usual tests draw for an operator and a type. The long tests draw twice as many."""
+DRAWN = 4
+"""How many numbers the usual tests draw for an operator and a type. The long tests draw 12."""
 
 DIVIDING = ("floor_divide.Scalar", "remainder.Scalar", "fmod.Scalar")
 """Operators that raise an error for integers and 0."""
@@ -60,7 +65,6 @@ def all_of(dtype: str, step: int = 1) -> np.ndarray:
 
 
 def applications(op: Op, dtype: str, shape: tuple[int, ...], drawn: int) -> Iterator[tuple[Graph, str]]:
-    """Graphs of the operator on a tensor of a type, with a number."""
     rng = random.Random(f"{op.name} {dtype}")
     for _ in range(drawn):
         while (sample := op.sample(rng, TensorType(dtype if len(op.inputs) == 1 else "bool", shape))) is None:
@@ -86,7 +90,7 @@ def eagerly(op: Op, arrays: list[np.ndarray], number: int | float) -> np.ndarray
     return from_wire(compiler.to_array(result))
 
 
-@pytest.mark.parametrize("step", [11, *in_the_long_run(1)])
+@pytest.mark.parametrize("step", [23, *in_the_long_run(1)])
 @pytest.mark.parametrize("name", NAMES)
 def test_eager_gives_each_overload_its_meaning(name: str, step: int) -> None:
     op = NAMES[name]
@@ -95,7 +99,7 @@ def test_eager_gives_each_overload_its_meaning(name: str, step: int) -> None:
     for dtype in tensor_types(op):
         array = all_of(dtype, step)
         masks = [np.random.default_rng(1).random(array.shape) < 0.5] if len(op.inputs) == 2 else []
-        for graph, written in applications(op, dtype, array.shape, DRAWN if step > 1 else 2 * DRAWN):
+        for graph, written in applications(op, dtype, array.shape, DRAWN if step > 1 else 3 * DRAWN):
             try:
                 result = eagerly(op, [*masks, array], numbers.parse(written))
             except NotImplementedError as error:
@@ -149,3 +153,56 @@ def _result(text: str, condition: torch.Tensor, x: torch.Tensor) -> tuple[torch.
             raise
         return None
     return result.dtype, result.view(torch.uint8).numpy().tobytes()
+
+
+PAIRS = [(a, b) for a, b in itertools.product(dtypes.ALL, repeat=2) if a != b]
+
+
+def keeps_type(cast: str, rank: int, other: str, other_rank: int) -> bool:
+    x, y = (torch.ones((2,) * r, dtype=getattr(torch, t)) for t, r in ((cast, rank), (other, other_rank)))
+    try:
+        return torch.result_type(x, y) == y.dtype
+    except RuntimeError as error:  # the wider unsigned types and other integers have no common type
+        if "Promotion for uint16, uint32, uint64 types is not supported" not in str(error):
+            raise
+        return False
+
+
+@pytest.mark.parametrize(("rank", "other_rank"), [(1, 0), (0, 1), (0, 0), (2, 1)])
+def test_a_cast_is_left_out_only_where_torch_makes_it(rank: int, other_rank: int) -> None:
+    left_out = [(a, b) for a, b in PAIRS if promoted(TensorType(a, (2,) * rank), TensorType(b, (2,) * other_rank))]
+    assert left_out
+    for a, b in left_out:
+        assert keeps_type(a, rank, b, other_rank), (a, b)
+
+
+def test_beside_a_tensor_of_rank_0_only_casts_that_round_stay() -> None:
+    kept = {(a, b) for a, b in PAIRS if keeps_type(a, 0, b, 1) and not promoted(TensorType(a, ()), TensorType(b, (2,)))}
+    halves = ("float16", "bfloat16")
+    assert kept == {(a, b) for a in ("int16", "int32", "int64", *dtypes.WIDER_UNSIGNED) for b in halves} | {
+        (a, b)
+        for a in dtypes.FLOATS
+        for b in dtypes.FLOATS
+        if (b in halves or (a, b) == ("float64", "float32")) and a != b
+    }
+
+
+@pytest.mark.parametrize("compiled", [False, *in_the_long_run(True)])
+def test_conjugates_and_parts_have_their_values(compiled: bool) -> None:
+    build = GraphBuilder()
+    z, x = build.input(TensorType("complex64", (3, 4))), build.input(TensorType("float32", (3, 4)))
+    conj = build.op("conj", z, domain="aten")
+    product = build.op("mul.complex", conj, build.op("complex", x, x, domain="aten"), domain="aten")
+    moved = build.op("Transpose", product, perm=(1, 0))
+    graph = build.build([conj, build.op("imag", conj, domain="aten"), moved, build.op("abs.complex", z, domain="aten")])
+    inputs = make_inputs(graph, "normal", 0)
+    artifact = lower(graph, "k", target_of(find("eager"), 0))
+    assert isinstance(artifact.source, str)
+    names: dict[str, object] = {}
+    exec(artifact.source, names)
+    model = names["Model"]({})  # type: ignore[operator]
+    run = torch.compile(model) if compiled else model
+    with torch.no_grad():
+        outputs = [compiler.to_array(y)[1] for y in run(*map(torch.from_numpy, inputs))]
+    for made, analysis in zip(outputs, analyse(graph, inputs), strict=True):
+        assert (distance(made, analysis.reference) <= 2 * analysis.bound).all()

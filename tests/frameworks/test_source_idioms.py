@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections import Counter
 from collections.abc import Sequence
@@ -11,15 +12,17 @@ import pytest
 
 from polyjuice.execution import Artifact
 from polyjuice.frameworks import outline
+from polyjuice.frameworks.choosers import drawing
 from polyjuice.frameworks.lowering import CoverageTarget, lower, repeat, repeated_axes
 from polyjuice.frameworks.outline import Calling
 from polyjuice.frameworks.torch.source import LAYOUTS
 from polyjuice.generate import generate
 from polyjuice.inputs import make_inputs
 from polyjuice.interpret import EvaluationError, evaluate
-from polyjuice.ir import Graph, TensorType
-from polyjuice.numerics import SAFETY, analyse, distance
-from polyjuice.ops import GraphBuilder
+from polyjuice.ir import Graph, TensorType, prune
+from polyjuice.numerics import analyse
+from polyjuice.ops import GraphBuilder, check
+from tests.support.bounds import assert_within
 from tests.support.frameworks import RUN, on_usual_types
 from tests.support.unsupported import Unsupported, cells
 
@@ -44,7 +47,7 @@ OF_TORCH = {
     "a number as an argument",
 }
 OF = {"torch": EVERYWHERE | OF_TORCH, "tensorflow": EVERYWHERE | {"dynamic"}}
-SEEDS = range(300)
+SEEDS = range(200)
 
 
 def float32(*shape: int) -> TensorType:
@@ -73,7 +76,7 @@ def assert_equal(graph: Graph, artifact: Artifact, inputs: Sequence[np.ndarray])
 def test_generated_graphs_meet_every_idiom_and_keep_their_meaning(format: str, unsupported: Unsupported) -> None:
     seen: Counter[str] = Counter()
     ran = 0
-    for number in range(150):
+    for number in range(120):
         graph = generate(8, f"idioms {number}", on_usual_types)
         try:
             inputs = make_inputs(graph, "exact", number)
@@ -87,11 +90,8 @@ def test_generated_graphs_meet_every_idiom_and_keep_their_meaning(format: str, u
             continue
         ran += 1
         seen.update(re.split(r" x\d|:", name)[0] for name in artifact.idioms)
-        for result, analysis in zip(results, analyse(graph, inputs), strict=True):
-            gap = distance(result, analysis.reference)
-            allowed = 0.0 if analysis.reproducible else SAFETY * analysis.bound
-            assert not (np.isfinite(analysis.bound) & (gap > allowed)).any(), f"{graph}\n{artifact.source}"
-    assert ran > 75
+        assert_within(results, analyse(graph, inputs), f"{graph}\n{artifact.source}")
+    assert ran > 60
     assert set(seen) <= OF[format]
     assert len(set(seen)) > len(OF[format]) - 3
 
@@ -108,7 +108,6 @@ def test_a_constant_may_be_an_argument(format: str) -> None:
 
 
 def forked() -> Graph:
-    """A graph with a value that two nodes read, and another result."""
     build = GraphBuilder()
     x = build.input(float32(2, 3), "x")
     y = build.op("Neg", x, outputs=("y",))
@@ -171,7 +170,27 @@ def test_an_intermediate_value_may_be_a_further_result(format: str) -> None:
         assert_equal(graph, artifact, [np.array([-1, 2], np.float32)])
 
 
-# --- in place ---------------------------------------------------------------------------------------------------------
+def test_a_part_and_what_is_around_it_are_the_graph_in_an_order_that_can_be_run(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(outline, "CHANCE", 1.0)
+    sizes, callings = set(), set()
+    for number in range(10):
+        graph = prune(generate(12, f"outline {number}"))
+        for found in filter(None, (outline.choose(graph, drawing(seed)) for seed in range(20))):
+            inside, part = sorted(found.part.nodes), found.part.graph
+            assert sorted([*found.before, *inside, *found.after]) == list(range(len(graph)))
+            ordered = [graph.nodes[n] for n in (*found.before, *inside, *found.after)]
+            check(Graph(graph.inputs, graph.constants, tuple(ordered), graph.outputs, graph.types))
+            check(part)
+            made = {name for n in found.before for name in graph.nodes[n].outputs}
+            assert made.union(graph.inputs).issuperset(part.inputs)
+            sizes.add(len(inside))
+            callings.add(found.calling)
+    assert sizes >= {2, 3, 5, 8}
+    assert callings == set(Calling)
+    for small in (generate(1, "one"), Graph((), {}, (), (), {})):
+        assert not any(outline.choose(small, drawing(seed)) for seed in range(40))
 
 
 def spells_in_place(graph: Graph) -> bool:
@@ -194,9 +213,6 @@ def test_only_a_dead_value_of_its_own_memory_is_overwritten() -> None:
     assert not spells_in_place(build.build([build.op("Add", small, large)])), "an operand of another shape"
 
 
-# --- promotion --------------------------------------------------------------------------------------------------------
-
-
 def test_a_cast_may_be_left_to_the_framework() -> None:
     build = GraphBuilder()
     i, x = build.input(TensorType("int32", (2, 3)), "i"), build.input(float32(2, 3), "x")
@@ -210,24 +226,23 @@ def test_a_cast_may_be_left_to_the_framework() -> None:
     assert not spelled(graph, "tensorflow", "implicit promotion")
 
 
-@pytest.mark.parametrize(("source", "shape"), [("float64", (3,)), ("int32", ()), ("bfloat16", (3,))])
-def test_a_cast_that_promotion_would_not_make_stays(source: str, shape: tuple[int, ...]) -> None:
+@pytest.mark.parametrize(
+    ("op", "source", "shape", "to", "left_out"),
+    [
+        ("Mul", "float64", (3,), "float16", False),
+        ("Mul", "int32", (), "float16", False),
+        ("Mul", "bfloat16", (3,), "float16", False),
+        ("Add", "bool", (3,), "int64", True),
+        ("Sub", "bool", (3,), "int64", False),  # Torch refuses to subtract booleans, although it promotes them
+    ],
+)
+def test_a_cast_that_promotion_would_not_make_stays(
+    op: str, source: str, shape: tuple[int, ...], to: str, left_out: bool
+) -> None:
     build = GraphBuilder()
-    i, x = build.input(TensorType(source, shape), "i"), build.input(TensorType("float16", (3,)), "x")
-    graph = build.build([build.op("Mul", build.op("Cast", i, to="float16"), x)])
-    assert not spelled(graph, "torch", "implicit promotion")
-
-
-@pytest.mark.parametrize(("op", "left_out"), [("Add", True), ("Sub", False)])
-def test_a_boolean_is_cast_before_it_is_subtracted(op: str, left_out: bool) -> None:
-    """Torch refuses to subtract booleans, although it promotes them."""
-    build = GraphBuilder()
-    i, x = build.input(TensorType("bool", (2, 3)), "i"), build.input(TensorType("int64", (2, 3)), "x")
-    graph = build.build([build.op(op, build.op("Cast", i, to="int64"), x)])
+    i, x = build.input(TensorType(source, shape), "i"), build.input(TensorType(to, (3,)), "x")
+    graph = build.build([build.op(op, build.op("Cast", i, to=to), x)])
     assert bool(spelled(graph, "torch", "implicit promotion")) == left_out
-
-
-# --- memory -----------------------------------------------------------------------------------------------------------
 
 
 def test_inputs_lie_in_memory_as_the_layouts_say() -> None:
@@ -244,15 +259,8 @@ def test_inputs_lie_in_memory_as_the_layouts_say() -> None:
     assert lay_out(x[:, :1].expand(2, 3, 4, 5), "expanded:1").stride()[1] == 0
     for layout in (*strides, "sliced"):
         assert torch.equal(lay_out(x, layout), x)
-
-
-@pytest.mark.parametrize("shape", [(), (0,), (2, 0)])
-@pytest.mark.parametrize("layout", ["sliced", "stepped", "offset"])
-def test_scalars_and_empty_tensors_lie_in_every_layout(layout: str, shape: tuple[int, ...]) -> None:
-    torch = pytest.importorskip("torch")
-    from polyjuice.compilers._torch import lay_out
-
-    assert torch.equal(lay_out(torch.full(shape, 2.5), layout), torch.full(shape, 2.5))
+    for layout, shape in itertools.product(("sliced", "stepped", "offset"), ((), (0,), (2, 0))):
+        assert torch.equal(lay_out(torch.full(shape, 2.5), layout), torch.full(shape, 2.5))
 
 
 def wanted(graph: Graph, seed: int, **what: str) -> Artifact:
@@ -278,13 +286,13 @@ def test_the_first_input_lies_in_memory_as_is_wanted(layout: str) -> None:
 
 
 def test_an_input_that_cannot_lie_so_steps_over_elements() -> None:
-    build = GraphBuilder()
-    graph = build.build([build.op("Neg", build.input(float32(1)))])
-    for layout in ("channels_last", "transposed", "expanded"):
-        assert wanted(graph, 0, layout=layout).setup["layouts"] == ["stepped"]
-    build = GraphBuilder()
-    graph = build.build([build.op("Neg", build.input(float32()))])
-    assert "layouts" not in wanted(graph, 0, layout="stepped").setup
+    def layouts(layout: str, *shape: int) -> object:
+        build = GraphBuilder()
+        graph = build.build([build.op("Neg", build.input(float32(*shape)))])
+        return wanted(graph, 0, layout=layout).setup.get("layouts")
+
+    assert [layouts(layout, 1) for layout in ("channels_last", "transposed", "expanded")] == [["stepped"]] * 3
+    assert layouts("stepped") is None
 
 
 @pytest.mark.parametrize(
@@ -321,11 +329,3 @@ def test_only_values_that_repeat_get_stride_0() -> None:
             if name not in axes:
                 assert array is original
     assert met > 5
-
-
-def test_alike_seeds_choose_equal_settings() -> None:
-    for seed in range(40):
-        build = GraphBuilder()
-        x = build.input(float32(2, 3), "x")
-        one, other = build.build([build.op("Neg", x)]), build.build([build.op("Relu", build.op("Neg", x))])
-        assert lower(one, "torch", seed).setup == lower(other, "torch", seed).setup

@@ -33,49 +33,29 @@ import numpy as np
 """
 
 
-def outcomes(folder, *sources):
-    """The outcomes of programs on a fake compiler, whose output is the number of programs that it built together."""
-    with Worker(fake(folder, BATCHING, batches=True), limits=LIMITS) as worker:
-        found = worker.execute_together([(Artifact(format="torch", source=source), [[ONES]], 1) for source in sources])
-        return [int(outcome.outputs[0][0]) if outcome and outcome.status == "ok" else outcome for outcome in found]
-
-
-def test_several_are_built_at_once(tmp_path):
-    assert outcomes(tmp_path, "", "", "") == [3, 3, 3]
-    assert outcomes(tmp_path) == []
-
-
-def test_what_fails_says_so_and_leaves_the_others(tmp_path):
-    first, failed, last = outcomes(tmp_path, "", "raise ValueError('of its own')", "")
-    assert (first, last) == (2, 2)
-    assert (failed.status, failed.message) == ("error", "ValueError: of its own")
-
-
-def test_what_is_not_supported_says_so(tmp_path):
-    first, second = outcomes(tmp_path, "raise NotImplementedError('of this kind')", "")
-    assert first.status == "unsupported"
-    assert "of this kind" in first.message
-    assert second == 1
-
-
-def test_a_crash_is_that_of_its_program_and_the_others_have_not_run(tmp_path):
+@pytest.mark.parametrize(
+    ("others", "statuses"),
+    [
+        (("", ""), [3, 3, 3]),
+        (("raise ValueError('of its own')", ""), [2, ("error", "ValueError: of its own"), 2]),
+        (("raise NotImplementedError('of this kind')",), [1, ("unsupported", "NotImplementedError: of this kind")]),
+        # A crash is that of its program, and the others have not run. While all are built, it may be that of each.
+        (("import os; os.abort()", ""), [None, ("crash", ""), None]),
+        (("later = 'import os; os.abort()'",), [("crash", "")] * 2),
+    ],
+)
+def test_the_outcome_of_each_is_its_own(tmp_path, others, statuses):
+    """An output is the number of programs that the compiler built together."""
+    programs = [(Artifact(format="torch", source=source), [[ONES]], 1) for source in ("", *others)]
     with Worker(fake(tmp_path, BATCHING, batches=True), limits=LIMITS) as worker:
-        programs = [
-            (Artifact(format="torch", source=source), [[ONES]], 1) for source in ("", "import os; os.abort()", "")
-        ]
-        first, crashed, last = worker.execute_together(programs)
-        assert (first, last) == (None, None)
-        assert crashed.status == "crash"
+        assert worker.execute_together([]) == []
+        outcomes = worker.execute_together(programs)
         assert worker.execute(*programs[0][:2]).status == "ok"
-
-
-def test_a_crash_while_all_are_built_may_be_that_of_each(tmp_path):
-    with Worker(fake(tmp_path, BATCHING, batches=True), limits=LIMITS) as worker:
-        programs = [
-            (Artifact(format="torch", source=source), [[ONES]], 1) for source in ("", "later = 'import os; os.abort()'")
-        ]
-        assert [outcome.status for outcome in worker.execute_together(programs)] == ["crash", "crash"]
-        assert worker.execute(*programs[0][:2]).status == "ok"
+    for outcome, wanted in zip(outcomes, statuses, strict=True):
+        if isinstance(wanted, tuple):
+            assert (outcome.status, wanted[1] in outcome.message) == (wanted[0], True)
+        else:
+            assert (outcome and int(outcome.outputs[0][0])) == wanted
 
 
 def test_programs_get_their_own_inputs(tmp_path):

@@ -12,7 +12,7 @@ from polyjuice.frameworks.choosers import drawing
 from polyjuice.frameworks.lowering import lower
 from polyjuice.frameworks.torch import constants as torch_constants
 from polyjuice.frameworks.torch import writes as torch_writes
-from polyjuice.frameworks.torch.forms import DECLARED, forms, vary
+from polyjuice.frameworks.torch.forms import forms, vary
 from polyjuice.interpret import evaluate
 from polyjuice.ir import Graph, TensorType
 from polyjuice.ops import GraphBuilder
@@ -21,7 +21,7 @@ from tests.support.libraries import library
 
 torch = library("torch")
 
-SEEDS = range(200)
+SEEDS = range(120)
 
 
 def float32(*shape: int) -> TensorType:
@@ -184,10 +184,3 @@ def test_forms_are_read_off_the_text() -> None:
     assert forms(ast.parse("torch.sum(x, dim=0, keepdim=True)", mode="eval")) == ["torch.sum", "one dim", "keepdim"]
     assert forms(ast.parse("x.relu()", mode="eval")) == ["Tensor.relu", "no argument"]
     assert forms(ast.parse("2.0 - x", mode="eval")) == ["-", "a number on the left"]
-
-
-@pytest.mark.long
-def test_what_an_operator_is_drawn_in_is_declared() -> None:
-    declared = set(DECLARED)
-    assert {("Relu", "torch.nn.ReLU"), ("ReduceSum", "no argument"), ("MaxPool", "ceil_mode")} <= declared
-    assert ("Relu", "torch.sigmoid") not in declared

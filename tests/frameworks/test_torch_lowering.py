@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import ast
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 import ml_dtypes
@@ -16,8 +15,9 @@ from polyjuice.generate import generate
 from polyjuice.inputs import make_inputs
 from polyjuice.interpret import EvaluationError, evaluate
 from polyjuice.ir import Graph, Node, TensorType, dtypes
-from polyjuice.numerics import SAFETY, analyse, distance
+from polyjuice.numerics import analyse
 from polyjuice.ops import GraphBuilder
+from tests.support.bounds import assert_within
 from tests.support.frameworks import on_usual_types, run_torch
 from tests.support.libraries import needs
 from tests.support.shares import in_the_long_run
@@ -39,18 +39,12 @@ def assert_means(graph: Graph, inputs: Sequence[np.ndarray], seed: int | str) ->
             return 0, 0
         raise
     assert len(results) == len(graph.outputs)
-    exact = bounded = 0
-    for result, analysis in zip(results, analyse(graph, inputs), strict=True):
+    analyses = analyse(graph, inputs)
+    for result, analysis in zip(results, analyses, strict=True):
         assert (dtypes.dtype_of(result), result.shape) == (analysis.type.dtype, analysis.type.shape)
-        gap, known = distance(result, analysis.reference), np.isfinite(analysis.bound)
-        outside = known & (gap > (0.0 if analysis.reproducible else SAFETY * analysis.bound))
-        assert not outside.any(), (
-            f"{graph}\n{artifact.source}\n{result[outside]} is not {analysis.reference[outside]}"
-            f" within {analysis.bound[outside]}"
-        )
-        exact += analysis.reproducible
-        bounded += analysis.comparable and not analysis.reproducible
-    return exact, bounded
+    assert_within(results, analyses, f"{graph}\n{artifact.source}")
+    exact = sum(analysis.reproducible for analysis in analyses)
+    return exact, sum(analysis.comparable and not analysis.reproducible for analysis in analyses)
 
 
 def float32(*shape: int) -> TensorType:
@@ -64,22 +58,17 @@ def source(graph: Graph, seed: int | str = 0) -> str:
 
 
 def sources(graph: Graph) -> set[str]:
-    """The lowerings of a graph for many seeds."""
     return {source(graph, seed) for seed in range(SPELLINGS)}
 
 
-# --- meaning ----------------------------------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("part", [0, *in_the_long_run(1, 2)])
-@pytest.mark.parametrize("profile", ["exact", "normal"])
-def test_the_source_of_a_generated_graph_means_the_graph(profile: str, part: int) -> None:
-    """300 graphs under both profiles: exact outputs are equal bit for bit, and the others lie within their bounds."""
+def test_the_source_of_a_generated_graph_means_the_graph(part: int) -> None:
+    """Exact outputs are equal bit for bit, and the others lie within their bounds."""
     exact = bounded = ran = 0
     for number in range(part * 100, part * 100 + 100):
         graph = generate(3 + number % 10, f"torch {number}", on_usual_types)
         try:
-            inputs = make_inputs(graph, profile, number)
+            inputs = make_inputs(graph, "normal", number)
             evaluate(graph, inputs)
             source(graph)
         except (EvaluationError, Unlowerable):
@@ -88,30 +77,18 @@ def test_the_source_of_a_generated_graph_means_the_graph(profile: str, part: int
         exact, bounded, ran = exact + more_exact, bounded + more_bounded, ran + bool(more_exact or more_bounded)
     assert ran > 80
     assert bounded > 50
-    assert exact > (50 if profile == "exact" else 0)
+    assert exact > 0
 
 
-def test_every_text_of_a_graph_means_the_same() -> None:
+@pytest.mark.parametrize("format", ["torch", "onnx"])
+def test_equal_seeds_give_equal_programs(format: str) -> None:
     for number in range(20):
-        graph = generate(10, f"texts {number}", on_usual_types)
+        graph = generate(8, f"text {number}", on_usual_types)
         try:
-            inputs = make_inputs(graph, "exact", number)
-            evaluate(graph, inputs)
-        except EvaluationError:
+            a, b = lower(graph, format, number), lower(graph, format, number)
+        except Unlowerable:
             continue
-        for seed in range(4):
-            assert_means(graph, inputs, seed)
-
-
-# --- texts --------------------------------------------------------------------------------------------------------
-
-
-def test_equal_seeds_give_equal_text_and_arrays() -> None:
-    for number in range(30):
-        graph = generate(10, f"text {number}", on_usual_types)
-        a, b = lower(graph, "torch", number), lower(graph, "torch", number)
-        assert a.source == b.source
-        assert list(a.arrays) == list(b.arrays)
+        assert (a.source, list(a.arrays), a.arguments, a.idioms) == (b.source, list(b.arrays), b.arguments, b.idioms)
 
 
 def test_other_seeds_give_other_texts() -> None:
@@ -140,42 +117,12 @@ def test_a_uniform_constant_is_a_number_a_tensor_or_a_weight() -> None:
     two = build.constant(np.full((2, 3), 2, np.float32), "two")
     graph = build.build([build.op("Mul", x, two)])
     text = "\n".join(sources(graph))
-    for written in (
-        "2.0",
-        "torch.full((2, 3), 2.0",
-        "self.w_two = arrays[",
-        "register_buffer(",
-        "torch.nn.Parameter(",
-    ):
+    for written in ("2.0", "torch.full((2, 3), 2.0", "self.w_two = arrays[", "register_buffer(", "torch.nn.Parameter("):
         assert written in text
 
 
-def test_the_text_is_a_module_of_one_class() -> None:
-    tree = ast.parse(source(generate(10, "module")))
-    assert [type(part).__name__ for part in tree.body] == ["Import", "Import", "ClassDef"]
-    assert tree.body[-1].name == "Model"
-
-
-# --- names ------------------------------------------------------------------------------------------------------------
-
-AWKWARD = [
-    "1",
-    "a.b",
-    "a_b",
-    "class",
-    "self",
-    "torch",
-    "F",
-    "arrays",
-    "_",
-    "x y",
-    "naïve",
-    "a/b:0",
-    "None",
-    "forward",
-    "training",
-    "__x",
-]
+_NAMES = "1 a.b a_b class self torch F arrays _ naïve a/b:0 None forward training __x"
+AWKWARD = ["x y", *_NAMES.split()]
 
 
 def test_awkward_names_work_as_inputs_values_and_constants() -> None:
@@ -193,18 +140,8 @@ def test_awkward_names_work_as_inputs_values_and_constants() -> None:
         ]
         graph = build.build([*parts, uniform, weights, x])
         inputs = [np.array([5, 6], np.float32), np.array([1, -1], np.float32)]
-        for seed in range(4):
+        for seed in range(2):
             assert_means(graph, inputs, seed)
-
-
-def test_plain_names_are_kept() -> None:
-    build = GraphBuilder()
-    graph = build.build([build.op("Neg", build.input(float32(2), "width"), outputs=("height",))])
-    assert "def forward(self, width):" in source(graph)
-    assert "height = " in source(graph)
-
-
-# --- constants --------------------------------------------------------------------------------------------------------
 
 
 def constants_as_outputs(arrays: Sequence[np.ndarray]) -> Graph:
@@ -257,15 +194,6 @@ def test_a_shared_constant_is_carried_once() -> None:
         assert_means(graph, [np.arange(16, dtype=np.float32)], seed)
 
 
-def test_equal_bits_of_another_type_or_shape_are_carried_apart() -> None:
-    values = np.arange(16, dtype=np.float32) ** 2
-    arrays = [values, values.reshape(4, 4), values.view(np.int32)]
-    artifact = lower(constants_as_outputs(arrays), "torch", 0)
-    assert len(artifact.arrays) == 3
-    for result, array in zip(run_torch(artifact, [np.zeros(1, np.float32)]), arrays, strict=True):
-        np.testing.assert_array_equal(result, array)
-
-
 def test_a_number_beside_a_half_tensor_does_not_change_its_type() -> None:
     for dtype in ("float16", "bfloat16", "int8", "uint8"):
         build = GraphBuilder()
@@ -276,16 +204,41 @@ def test_a_number_beside_a_half_tensor_does_not_change_its_type() -> None:
             assert_means(graph, [np.array([7, 4, 3]).astype(dtypes.to_numpy(dtype))], seed)
 
 
-def test_a_graph_without_inputs() -> None:
+def test_equal_bits_of_another_type_or_shape_are_carried_apart() -> None:
+    values = np.arange(16, dtype=np.float32) ** 2
+    arrays = [values, values.reshape(4, 4), values.view(np.int32)]
+    artifact = lower(constants_as_outputs(arrays), "torch", 0)
+    assert len(artifact.arrays) == 3
+    for result, array in zip(run_torch(artifact, [np.zeros(1, np.float32)]), arrays, strict=True):
+        np.testing.assert_array_equal(result, array)
+
+
+def without_inputs() -> Graph:
     build = GraphBuilder()
     one = build.constant(np.ones((2,), np.float32))
-    graph = build.build([build.op("Add", one, one)])
-    for seed in range(6):
-        (result,) = run_torch(lower(graph, "torch", seed), [])
-        assert result.tolist() == [2, 2]
+    return build.build([build.op("Add", one, one)])
 
 
-# --- what there is no text for ------------------------------------------------------------------------------------
+def split_once() -> Graph:
+    """An unread output, and a split of one part."""
+    build = GraphBuilder()
+    node = Node("Split", (build.input(float32(4)),), ("", "rest"), {"axis": 0, "split": (1, 3)})
+    build.append(node, [float32(1), float32(3)])
+    (whole,) = build.multi("Split", "rest", axis=0, split=(3,))
+    return build.build([build.op("Neg", whole)])
+
+
+def infinite() -> Graph:
+    build = GraphBuilder()
+    return build.build([build.op("Add", build.input(float32(4)), build.constant(np.full(4, math.inf, np.float32)))])
+
+
+@pytest.mark.parametrize("make", [without_inputs, split_once, infinite])
+def test_an_unusual_graph_has_its_meaning(make: Callable[[], Graph]) -> None:
+    graph = make()
+    inputs = [np.arange(4, dtype=np.float32)][: len(graph.inputs)]
+    for seed in range(12):
+        assert_means(graph, inputs, seed)
 
 
 def test_an_opaque_node_is_named_as_unlowerable() -> None:
@@ -294,26 +247,3 @@ def test_an_opaque_node_is_named_as_unlowerable() -> None:
     build.append(Node("Twist", (x,), ("y",), {}, "mine", opaque=True), [float32(2)])
     with pytest.raises(Unlowerable, match=r"y = mine\.Twist\(x\): mine\.Twist has no Torch text"):
         lower(build.build(["y"]), "torch", 0)
-
-
-def test_an_unknown_format_is_unlowerable() -> None:
-    with pytest.raises(Unlowerable, match="fortran"):
-        lower(generate(2, 0), "fortran", 0)
-
-
-def test_an_unread_output_and_a_split_of_one_part() -> None:
-    build = GraphBuilder()
-    x = build.input(float32(4))
-    node = Node("Split", (x,), ("", "rest"), {"axis": 0, "split": (1, 3)})
-    build.append(node, [float32(1), float32(3)])
-    (whole,) = build.multi("Split", "rest", axis=0, split=(3,))
-    assert_means(build.build([build.op("Neg", whole)]), [np.arange(4, dtype=np.float32)], 0)
-
-
-def test_numbers_are_finite_text_or_spelled_out() -> None:
-    build = GraphBuilder()
-    x = build.input(float32(2))
-    graph = build.build([build.op("Add", x, build.constant(np.full(2, math.inf, np.float32)))])
-    for text in sources(graph):
-        assert "inf" not in text or 'float("inf")' in text
-    assert any('float("inf")' in text for text in sources(graph))

@@ -17,8 +17,6 @@ INPUT, OUTPUT = Memory.INPUT, Memory.OUTPUT
 
 
 def seen(forward: Any, *inputs: Any, **setup: Any) -> Memory:
-    """The use of memory by a function as a module, on `eager`."""
-
     class Owned(torch.nn.Module):
         def __init__(self) -> None:
             super().__init__()

@@ -42,6 +42,13 @@ def one_node(op: Op, operands: Sequence[Operand], attrs: dict[str, object]) -> G
     return apply(op.qualified, *(operand.type for operand in operands), **attrs)
 
 
+def with_values(op: Op, dtype: str, seed: int) -> tuple[Graph, list[np.ndarray]]:
+    """The graph of a random application, and its inputs."""
+    operands, attrs = application(op, random.Random(f"{op.qualified} {dtype} {seed}"), dtype)
+    values = np.random.default_rng(seed)
+    return one_node(op, operands, attrs), [random_array(values, operand) for operand in operands]
+
+
 def random_array(values: np.random.Generator, operand: Operand, low: int = -6, high: int = 6) -> np.ndarray:
     """Normal floats, or integers in ``low`` to ``high`` for other types. The operand's own range wins."""
     t = operand.type

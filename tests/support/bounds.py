@@ -1,14 +1,29 @@
-"""The analysis of one operator on given inputs, and the check that results keep to their error bounds."""
+"""Checks that results are exact or keep to their error bounds, and graphs for them."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
 import numpy as np
+from onnx import parser
 
-from polyjuice.ir import TensorType, dtypes
+from polyjuice.frameworks.onnx.graph_files import from_model
+from polyjuice.interpret import evaluate
+from polyjuice.ir import Graph, TensorType, dtypes
 from polyjuice.numerics import SAFETY, Analysis, Mode, analyse, distance
 from tests.support.graphs import apply
+
+
+def parsed(text: str) -> Graph:
+    """The graph of a model in ONNX's text form, without its head."""
+    return from_model(parser.parse_model(f'<ir_version: 9, opset_import: ["" : 18]> g {text}'))
+
+
+def assert_equal(results: Sequence[np.ndarray], graph: Graph, inputs: Sequence[np.ndarray]) -> None:
+    """Check that results are the interpreter's. All values are exact."""
+    for result, expected in zip(results, evaluate(graph, inputs), strict=True):
+        assert (result.dtype, result.shape) == (expected.dtype, expected.shape)
+        np.testing.assert_array_equal(result, expected)
 
 
 def single(

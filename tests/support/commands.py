@@ -123,7 +123,7 @@ def run(*arguments: object, env: Mapping[str, str], cwd: Path | None = None) -> 
         [sys.executable, *map(str, arguments)],
         capture_output=True,
         text=True,
-        timeout=100,
+        timeout=300,
         env={**os.environ, **env},
         cwd=cwd,
     )

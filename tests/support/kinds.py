@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import zlib
+from collections import defaultdict
 from collections.abc import Iterable
 
 import pytest
@@ -18,6 +19,15 @@ def usual(name: str, types: Iterable[str]) -> list[str]:
     there = set(types)
     kinds = ([dtype for dtype in kind if dtype in there] for kind in KINDS)
     return [kind[zlib.crc32(name.encode()) % len(kind)] for kind in kinds if kind]
+
+
+def one_of_each_kind(types: Iterable[str]) -> list[str]:
+    """One type of each kind: the one that frameworks have most kernels for."""
+    kinds: dict[str, list[str]] = defaultdict(list)
+    for dtype in types:
+        floating = dtypes.is_float(dtype) or dtype in dtypes.NARROW_FLOATS
+        kinds["float" if floating else "int" if dtypes.is_int(dtype) else dtype].append(dtype)
+    return [next((t for t in ("float32", "int64", "bool") if t in kind), kind[0]) for kind in kinds.values()]
 
 
 def by_operator(pairs: Iterable[tuple[str, str]], suite: str = "") -> pytest.MarkDecorator:

@@ -57,6 +57,27 @@ def plugin(
     return importing_from(folder)
 
 
+def wrong_without(*operators: str, knobs: bool = True) -> str:
+    """Code by which a control adds 1 to its results for each of these operators in the program.
+
+    A knob, such as ``no-relu``, switches the fault of an operator off.
+    """
+    return f"""
+_disabled = set()
+
+def start(options):
+    _disabled.update(options.get("disable", ()))
+
+def knobs():
+    return {[*(f"no-{operator.lower()}" for operator in operators), "other"] if knobs else []}
+
+def run(compiled, inputs):
+    names = {{node.op for node in compiled.nodes}}
+    wrong = sum(op in names and "no-" + op.lower() not in _disabled for op in {operators})
+    return [(dtype, values + values.dtype.type(wrong)) for dtype, values in control.run(compiled, inputs)]
+"""
+
+
 def declared(folder: Path, group: str, name: str, code: str) -> dict[str, str]:
     """Write a module `NAME_plugin` and declare it as `name` of an entry-point group. Return its environment."""
     module = f"{name}_plugin"
