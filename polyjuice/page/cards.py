@@ -6,6 +6,7 @@ import re
 import shlex
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
@@ -103,6 +104,7 @@ def card(found: Found, key: str, shown: Path) -> Card:
             texts=dict(_texts(found.folder)),
         )
     programs, note = _programs(found, record, key)
+    lead, rules = _equality(found, record)
     printed = {"traceback": record.traceback, "output of repro.py": record.printed}
     return Card(
         key=key,
@@ -116,8 +118,8 @@ def card(found: Found, key: str, shown: Path) -> Card:
         programs_note=note,
         plot=plots.values(record, f"{key}-plot"),
         values=_table(record),
-        rules_lead=_rules_lead(found, record),
-        rules=_rules(found, record) if record.explanation is None else record.explanation,
+        rules_lead=lead,
+        rules=rules,
         sentences=record.bisection.get("sentences", ()) if record.bisection.get("shown") else (),
         commands=_commands(record, shown),
         texts={**dict(_texts(found.folder)), **{name: text[-_TEXT:] for name, text in printed.items() if text}},
@@ -240,34 +242,24 @@ def _table(record: FindingRecord) -> list[list[str]]:
     return [["element", *heads, "float64", "allowed difference"], *table_rows(record)]
 
 
-def _rules_lead(found: Found, record: FindingRecord) -> str:
+def _equality(found: Found, record: FindingRecord) -> tuple[str, Mapping[str, str]]:
+    """Why two programs are equal: a sentence, and rules with their mathematics."""
     if len(found.graphs) < 2:
-        return ""
+        return "", record.explanation or {}
     if record.explanation is None:
+        fired = [rule for rule in default_rules() if rule.name in {*record.rules}]
+        a, b = found.graphs.values()
+        likely = {rule.name: rule.comment for rule in accountable(a, b, fired)[:_RULES]}
         lead = "Both programs were rewritten from one graph."
-        return f"{lead} These of the applied rules may explain the difference:" if _rules(found, record) else lead
+        return f"{lead} These of the applied rules may explain the difference:" if likely else lead, likely
     if not record.explanation:
-        return " ".join(["The two graphs are equal.", *_differences(found.stored)]).replace("`", "")
-    if len(record.explanation) == 1:
-        return "One rule rewrites one program to the other:"
-    return "These rules together rewrite one program to the other:"
-
-
-def _differences(stored: Stored | None) -> list[str]:
-    """The differences between the sources of equal graphs; empty if they cannot be lowered again."""
-    try:
-        return listing.differences(*map(listing.shown, stored.artifacts.values())) if stored else []
-    except Unlowerable:
-        return []
-
-
-def _rules(found: Found, record: FindingRecord) -> dict[str, str]:
-    """A few of the applied rules that mention what differs, with their mathematics."""
-    if len(found.graphs) < 2:
-        return {}
-    fired = [rule for rule in default_rules() if rule.name in {*record.rules}]
-    a, b = found.graphs.values()
-    return {rule.name: rule.comment for rule in accountable(a, b, fired)[:_RULES]}
+        different: list[str] = []
+        with suppress(Unlowerable):  # by this version
+            programs = found.stored.artifacts.values() if found.stored else ()
+            different = listing.differences(*map(listing.shown, programs)) if programs else []
+        return " ".join(["The two graphs are equal.", *different]).replace("`", ""), {}
+    which = "One rule rewrites" if len(record.explanation) == 1 else "These rules together rewrite"
+    return f"{which} one program to the other:", record.explanation
 
 
 def _commands(record: FindingRecord, shown: Path) -> dict[str, str]:

@@ -85,9 +85,6 @@ def _info(compiler: str) -> CompilerInfo | None:
         return None
 
 
-_STAGES = {"load": "load", "compile": "compile", "run": "run"}
-
-
 def predicate(record: FindingRecord) -> str:
     """The predicate of the wrong program, as in "X gives wrong values"."""
     kind = kind_of(record.kind)
@@ -166,7 +163,8 @@ def _mistyped(record: FindingRecord) -> str:
 
 def _failure(record: FindingRecord) -> str:
     """How the compiler fails, without its error."""
-    stage = _STAGES.get(record.failure.get("stage", ""), "compile and run")
+    stage = record.failure.get("stage", "")
+    stage = stage if stage in ("load", "compile", "run") else "compile and run"
     if kind_of(record.kind).endless:
         return f"does not {stage} within the time limit"
     if record.failure.get("status") == Status.crash:
