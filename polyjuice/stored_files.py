@@ -17,6 +17,7 @@ import zipfile
 import zlib
 from collections.abc import Mapping, Sequence
 from dataclasses import MISSING, fields, is_dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any, NotRequired, Union, get_args, get_origin, get_type_hints, is_typeddict
 
@@ -154,11 +155,16 @@ def _in_object(value: Any, inner: Any, place: str) -> str:
     return ""
 
 
+@cache
+def _hints(hint: Any) -> dict[str, Any]:
+    return get_type_hints(hint, include_extras=True)
+
+
 def _in_fields(value: Any, hint: Any, place: str) -> str:
     """The mismatch of an object with fields that a TypedDict or a dataclass declares. Others may be there, too."""
     if problem := _in_object(value, Any, place):
         return problem
-    hints = get_type_hints(hint, include_extras=True)
+    hints = _hints(hint)
     if is_typeddict(hint):
         needed = {name for name, one in hints.items() if hint.__total__ and get_origin(one) is not NotRequired}
     else:

@@ -12,7 +12,7 @@ from bisect import insort
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager, suppress
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, fields, replace
 from pathlib import Path
 from typing import Any
 
@@ -75,8 +75,8 @@ _JSON: Mapping[str, tuple[str, Any]] = {
 }
 """The column of each table that has JSON values, and their type."""
 
-_ELSEWHERE = ("findings", "rules", "covered")
-"""The fields of a case's result that other tables hold."""
+_STORED = [field.name for field in fields(CaseResult) if field.name not in ("findings", "rules", "covered")]
+"""The fields of a case's result that its JSON has; other tables hold the others."""
 
 _GROUP = "COALESCE(grouped, signature)"
 """The group of a finding."""
@@ -179,6 +179,11 @@ def writers(folder: Path) -> str:
     if status.st_uid not in (0, os.geteuid()):
         return "another user owns it"
     return "its group can write it" if status.st_mode & stat.S_IWGRP else ""
+
+
+def _result(text: str) -> CaseResult:
+    values = json.loads(text)
+    return CaseResult(**{name: values[name] for name in _STORED if name in values})
 
 
 def _locked(folder: Path) -> Lock:
@@ -365,16 +370,15 @@ class Store:
         return result
 
     def _put(self, result: CaseResult) -> None:
-        stored = {name: value for name, value in vars(result).items() if name not in _ELSEWHERE}
-        self._db.execute("INSERT OR REPLACE INTO cases VALUES (?, ?)", (result.index, json.dumps(stored)))
+        text = json.dumps({name: getattr(result, name) for name in _STORED})
+        self._db.execute("INSERT OR REPLACE INTO cases VALUES (?, ?)", (result.index, text))
 
     def _case(self, index: int) -> CaseResult | None:
         row = self._db.execute('SELECT result FROM cases WHERE "index" = ?', (index,)).fetchone()
-        return CaseResult(**json.loads(row[0])) if row else None
+        return _result(row[0]) if row else None
 
     def _cases(self) -> Iterator[CaseResult]:
-        rows = self._db.execute('SELECT result FROM cases ORDER BY "index"')
-        return (CaseResult(**json.loads(text)) for (text,) in rows)
+        return (_result(text) for (text,) in self._db.execute('SELECT result FROM cases ORDER BY "index"'))
 
     def results(self) -> list[CaseResult]:
         """The finished cases by index, with what the log says about them."""
