@@ -150,12 +150,6 @@ def test_a_campaign_goes_on_for_as_long_as_it_asked_what_the_compiler_takes(worl
     assert found["share"] == {**dict.fromkeys(found["share"], 0.0), "run": 1.0}
 
 
-def test_a_campaign_that_need_not_ask_ends_in_time(world: World) -> None:
-    world.seconds = {"run": 1.0}
-    found = world.run(replace(CONFIG, time_s=10.0))
-    assert (found["tested"], found["elapsed_s"], found["probe_s"]) == (10, 10.0, 0.0)
-
-
 def test_a_task_that_came_too_late_has_its_turn_where_it_turns_out_that_others_asked(world: World) -> None:
     """The loop learns about probes at a task's end. A process of its own would know earlier."""
     world.seconds = {"run": 1.0, PROBE: 50.0}

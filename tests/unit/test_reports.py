@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Mapping
 from dataclasses import replace
@@ -20,9 +19,7 @@ from polyjuice.triage.environment import kept
 from polyjuice.triage.listing import differences, shown
 from polyjuice.triage.report.fault import cut_output, cut_stack
 from polyjuice.triage.report.values import chosen_once
-from polyjuice.triage.stored import load
 from tests.support import findings
-from tests.support.findings import FINDING
 from tests.support.graphs import apply, graph
 
 SECTIONS = {
@@ -161,12 +158,6 @@ def test_torch_is_reported_how_a_difference_stands_to_its_default_tolerances(
     values = [{**VALUES[0], "compiled": {"min": got, "max": "3.0"}}]
     text = rendered(record, graphs, compiler="inductor", values=values)
     assert f"The difference {message} what `torch.testing.assert_close` allows for float32" in text
-
-
-def test_a_finding_of_an_older_version_has_a_report_too(graphs: Mapping[str, Graph]) -> None:
-    data = json.loads((FINDING / "finding.json").read_text())
-    assert "values" not in data
-    assert "gives wrong values" in report.render(load(FINDING).record, graphs, artifacts(graphs), REPRO)
 
 
 def test_a_title_names_few_operators_where_the_program_does_not_fit(record: FindingRecord) -> None:
