@@ -64,7 +64,7 @@ class _Meaning:
     """
 
     base: Op
-    attr: str
+    attr: str = "other"
     place: int = 1
     tensor: int = 0
     rounds: bool = True
@@ -390,7 +390,7 @@ def _commutes(symbol: str, word: str) -> tuple[str, ...]:
 
 def _compared(word: str, base: str, symbol: str, mirrored: str, negated: bool = False) -> Op:
     templates = (*_between(symbol, word)[:-1], f"{{m}} {mirrored} {{0}}")
-    meaning = _Meaning(_BASES[base], "other", negated=negated)
+    meaning = _Meaning(_BASES[base], negated=negated)
     return _entry(f"{word}.Scalar", meaning, _any, ALL, templates, "bool")
 
 
@@ -430,35 +430,35 @@ def _chosen(name: str, attr: str, place: int, *templates: str) -> Op:
 
 
 def _bits(word: str, base: str, symbol: str) -> Op:
-    meaning = _Meaning(_BASES[base], "other", refuses=_fractional)
+    meaning = _Meaning(_BASES[base], refuses=_fractional)
     return _entry(f"{word}.Scalar", meaning, _pattern, (*INTS, "bool"), _commutes(symbol, word), modular=True)
 
 
 def _shift(word: str, symbol: str) -> Op:
-    meaning = _Meaning(_BASES[word], "other", refuses=_fractional)
+    meaning = _Meaning(_BASES[word], refuses=_fractional)
     return _entry(f"{word}.Tensor_Scalar", meaning, _distance, INTS, _between(symbol, word))
 
 
 OPS = (
-    _entry("add.Scalar", _Meaning(_BASES["Add"], "other"), _any, ALL, (*_commutes("+", "add"), "{0}.add_({z})")),
-    _entry("sub.Scalar", _Meaning(_BASES["Sub"], "other"), _any, NUMERIC, _between("-", "sub")),
+    _entry("add.Scalar", _Meaning(_BASES["Add"]), _any, ALL, (*_commutes("+", "add"), "{0}.add_({z})")),
+    _entry("sub.Scalar", _Meaning(_BASES["Sub"]), _any, NUMERIC, _between("-", "sub")),
     _entry(
         "rsub.Scalar",
-        _Meaning(_BASES["Sub"], "other", 0),
+        _Meaning(_BASES["Sub"], place=0),
         _any,
         NUMERIC,
         ("{m} - {0}", "torch.rsub({0}, {n})", "{z} - {0}"),
     ),
     _entry(
         "mul.Scalar",
-        _Meaning(_BASES["Mul"], "other", rounds=False),
+        _Meaning(_BASES["Mul"], rounds=False),
         _suiting(lambda number, dtype: abs(number) < _MODERATE),
         ALL,
         (*_commutes("*", "mul"), "{0}.mul_({z})"),
     ),
     _entry(
         "floor_divide.Scalar",
-        _Meaning(_BASES["floor_divide"], "other", rounds=False),
+        _Meaning(_BASES["floor_divide"], rounds=False),
         _suiting(_divides),
         ALL,
         (
@@ -469,12 +469,10 @@ OPS = (
             "{0} // {z}",
         ),
     ),
-    _entry(
-        "remainder.Scalar", _Meaning(_BASES["remainder"], "other"), _suiting(_divides), ALL, _between("%", "remainder")
-    ),
+    _entry("remainder.Scalar", _Meaning(_BASES["remainder"]), _suiting(_divides), ALL, _between("%", "remainder")),
     _entry(
         "fmod.Scalar",
-        _Meaning(_BASES["fmod"], "other"),
+        _Meaning(_BASES["fmod"]),
         _suiting(_divides),
         ALL,
         ("torch.fmod({0}, {n})", "{0}.fmod({n})", "torch.fmod({0}, {z})", "{0}.fmod_({n})"),
@@ -500,7 +498,7 @@ OPS = (
     ),
     _entry(
         "div.Scalar",
-        _Meaning(_BASES["Div"], "other", rounds=False, floating=True),
+        _Meaning(_BASES["Div"], rounds=False, floating=True),
         _suiting(lambda number, dtype: abs(number) > 1 / _MODERATE),
         ALL,
         (*_between("/", "div"), "torch.true_divide({0}, {n})"),

@@ -261,25 +261,21 @@ def _truth_tensorflow(function: str) -> spec.SpellFn:
     return text_of
 
 
-def _truth_definition(op: str) -> spec.DecomposeFn:
-    def build(b: Builder, x: Sequence[str], a: Attrs) -> str:
+def _truth(name: str, decisive: bool, op: str) -> Op:
+    def definition(b: Builder, x: Sequence[str], a: Attrs) -> str:
         truth = b.op("Cast", b.op("Cast", x[0], to="bool"), to="int32")
         return b.op("Cast", _reduce(b, op, truth, a), to="bool")
 
-    return build
-
-
-def _truth(name: str, decisive: bool, op: str) -> Op:
     return axis_reductions.reduction(
         name,
-        _truth_definition(op),
+        definition,
         _truth_torch(name),
         _truth_tensorflow(f"reduce_{name}"),
         ALL,
         error=_truth_error(decisive),
         why_not_derived="one element that is certain decides, where others are in doubt",
         results=("bool",),
-        **facts(integer_exact=True, limits=SpecialValues.INFINITY, continuous=False),
+        limits=SpecialValues.INFINITY,
     )
 
 
@@ -319,21 +315,18 @@ def _extremes(b: Builder, x: Sequence[str], a: Attrs) -> Sequence[str]:
 # --- an extreme and its place -----------------------------------------------------------------------------------------
 
 
-def _extreme_and_place(name: str) -> spec.DecomposeFn:
-    def build(b: Builder, x: Sequence[str], a: Attrs) -> Sequence[str]:
-        dtype = b.types[x[0]].dtype
-        value = _extreme_along(b, f"Reduce{name}", b.op("Cast", x[0], to="int32") if dtype in _SHORT else x[0], a)
-        place = b.op(f"Arg{name}", x[0], axis=a["dim"], keepdims=a["keepdim"], select_last_index=0)
-        return b.op("Cast", value, to=dtype) if dtype in _SHORT else value, place
-
-    return build
-
-
 def _along_dim(name: str) -> Op:
     """ATen's max.dim and min.dim: the extreme along a dimension, and its first place."""
+
+    def definition(b: Builder, x: Sequence[str], a: Attrs) -> Sequence[str]:
+        dtype, word = b.types[x[0]].dtype, name.title()
+        value = _extreme_along(b, f"Reduce{word}", b.op("Cast", x[0], to="int32") if dtype in _SHORT else x[0], a)
+        place = b.op(f"Arg{word}", x[0], axis=a["dim"], keepdims=a["keepdim"], select_last_index=0)
+        return b.op("Cast", value, to=dtype) if dtype in _SHORT else value, place
+
     return _extreme_op(
         name,
-        _extreme_and_place(name.title()),
+        definition,
         with_attrs(*called(name, "dim={dim}, keepdim={is_keepdim}")),
         NOT_WRITTEN,
         results=("T", "int64"),
@@ -347,19 +340,16 @@ def _along_dim(name: str) -> Op:
 # --- the place of an extreme of all elements --------------------------------------------------------------------------
 
 
-def _place(op: str) -> spec.DecomposeFn:
-    def build(b: Builder, x: Sequence[str], a: Attrs) -> str:
-        flat = b.op("Reshape", x[0], shape=(b.types[x[0]].size,), allowzero=0)
-        return b.op(op, flat, axis=0, keepdims=0, select_last_index=0)
-
-    return build
-
-
 def _of_all(name: str) -> Op:
     """ATen's argmax and argmin without a dimension: an index into the flattened elements."""
+
+    def definition(b: Builder, x: Sequence[str], a: Attrs) -> str:
+        flat = b.op("Reshape", x[0], shape=(b.types[x[0]].size,), allowzero=0)
+        return b.op(f"Arg{name[3:].title()}", flat, axis=0, keepdims=0, select_last_index=0)
+
     return _extreme_op(
         name,
-        _place(f"Arg{name[3:].title()}"),
+        definition,
         with_attrs(*spell(f"torch.{name} .{name}", f"torch.{name}({{0}}, dim=None)", f"{{0}}.flatten().{name}(0)")),
         lambda c: f"tf.{name}(tf.reshape({c.x[0]}, [-1]), output_type=tf.int64)",
         results=("int64",),
