@@ -71,12 +71,12 @@ def test_equal_seeds_give_equal_variants(strategy: str, two_rewriters: tuple[Rew
         assert replace(a, **plain) == replace(b, **plain)
 
 
-@pytest.mark.parametrize("part", [0, *in_the_long_run(*range(1, 8))])
+@pytest.mark.parametrize("part", [0, *in_the_long_run(*range(1, 13))])
 def test_generated_graphs_stay_between_the_ends_and_equal(part: int) -> None:
-    """200 graphs: min <= seed <= max operators, in rising steps, all equal, within the limit on operators."""
+    """208 graphs: min <= seed <= max operators, in rising steps, all equal, within the limit on operators."""
     rewriter = Rewriter(RULES, Budget(rules=200))
     changed = 0
-    for i in range(part * 25, part * 25 + 25):
+    for i in range(part * 16, part * 16 + 16):
         rewriting = rewriter.rewrite(generate(2 + i % 12, f"ends {i}"), i, "steps", 4)
         counts = [variant.operators for variant in rewriting.variants]
         original = operator_count(rewriting.seed)
@@ -88,7 +88,7 @@ def test_generated_graphs_stay_between_the_ends_and_equal(part: int) -> None:
             assert_sound(rewriting)
         except EvaluationError:
             continue
-    assert changed > 12
+    assert changed > 8
 
 
 def test_min_and_max_are_the_ends_of_what_a_worked_example_allows() -> None:
