@@ -20,7 +20,7 @@ import numpy as np
 
 from polyjuice import pipeline
 from polyjuice.execution import Artifact, LoweringChoices, Outcome
-from polyjuice.frameworks.user_model import ORIGINAL
+from polyjuice.frameworks.user_model import SEED_GRAPH
 from polyjuice.ir import numbered, renamed, union
 from polyjuice.numerics import Mode
 from polyjuice.oracles import Case, InputSet, Program
@@ -68,7 +68,10 @@ class Pack:
         target = pipeline.Target(format=self.members[0].program.artifact.format)
         artifact = pipeline.lower(graph, self._choices(names), target)
         return Case(
-            sets=sets, programs=[pipeline.prepare(ORIGINAL, graph, artifact, sets)], seed=first.seed, index=first.index
+            sets=sets,
+            programs=[pipeline.prepare(SEED_GRAPH, graph, artifact, sets)],
+            seed=first.seed,
+            index=first.index,
         )
 
     @property

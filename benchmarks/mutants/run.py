@@ -40,7 +40,7 @@ from polyjuice.campaign.runner import Runner
 from polyjuice.compilers import find
 from polyjuice.egraph import load
 from polyjuice.execution import Artifact, Outcome
-from polyjuice.frameworks.user_model import ORIGINAL
+from polyjuice.frameworks.user_model import SEED_GRAPH
 from polyjuice.oracles import Case, Program
 from polyjuice.session import CompilerSession
 
@@ -48,7 +48,7 @@ HERE = Path(__file__).resolve().parent
 RESULTS = HERE.parents[1] / "artifacts" / "mutants.json"
 TABLE = RESULTS.with_suffix(".md")
 
-STRATEGIES = ("minmax", "steps", "random", ORIGINAL)
+STRATEGIES = ("minmax", "steps", "random", SEED_GRAPH)
 NODES = {"onnxruntime": 60, "tvm": 20, "inductor": 100}
 """Operators in a seed graph: more for a faster compiler."""
 
@@ -115,7 +115,7 @@ def measure(arguments: argparse.Namespace, known: dict[str, Any]) -> None:
                 chosen = mutants(arguments.only)
                 missing = [m for m in chosen if m.startswith(compiler + "/") and strategy not in known.get(m, {})]
                 if missing:
-                    oracles = DIFFERENTIAL if strategy == ORIGINAL else (*EQUIVALENCE, "differential")
+                    oracles = DIFFERENTIAL if strategy == SEED_GRAPH else (*EQUIVALENCE, "differential")
                     config = Config(
                         compiler=compiler,
                         seed=arguments.seed,
@@ -306,7 +306,7 @@ def table(known: dict[str, dict[str, Detected]]) -> str:
             ("met", (MET,)),
             *(
                 (("seed graphs alone, differential and crash", DIFFERENTIAL),)
-                if strategy == ORIGINAL
+                if strategy == SEED_GRAPH
                 else (("metamorphic and crash", EQUIVALENCE), ("differential too", (*EQUIVALENCE, "differential")))
             ),
         )

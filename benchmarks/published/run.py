@@ -45,7 +45,7 @@ from onnx import numpy_helper
 from packaging.version import Version
 
 from polyjuice.campaign.schedule import MIXED
-from polyjuice.frameworks.user_model import ORIGINAL
+from polyjuice.frameworks.user_model import SEED_GRAPH
 
 sys.path.insert(0, str(Path(__file__).parent))
 import entry as entries
@@ -218,7 +218,7 @@ class Measurements:
         record = _record(smallest)
         if blind:
             return table.is_small(record["operators"]) and has_cause(entry, smallest)
-        return not needs_operators or record["culprit"] == ORIGINAL or has_cause(entry, smallest)
+        return not needs_operators or record["culprit"] == SEED_GRAPH or has_cause(entry, smallest)
 
     def _later(self, finding: Path, entry: Entry) -> int:
         """Replay a finding in the release that fixed the bug: REMAINS or GONE. Without such a release, return GONE.

@@ -22,7 +22,7 @@ from polyjuice.campaign.schedule import GENERATING, LARGE, MIXED
 from polyjuice.compilers import CompilerInfo
 from polyjuice.frameworks.limits import ReadLimits
 from polyjuice.frameworks.lowering import DRAWN_OPSET, OPSETS
-from polyjuice.frameworks.user_model import ORIGINAL
+from polyjuice.frameworks.user_model import SEED_GRAPH
 from polyjuice.inputs import PROFILES, USUAL_PROFILES, usual_profiles
 from polyjuice.ops import TABLE
 from polyjuice.oracles import FAILURE_ORACLES, ORACLES, USUAL_ORACLES, names, usual_oracles
@@ -206,7 +206,7 @@ class Config:
     )  # fmt: skip
     extract: str = option(
         "minmax", "--extract", "How to choose variants of a seed graph; original makes none.", given="minmax",
-        choices=("minmax", "steps", "random", ORIGINAL), panel=_VARIANTS,
+        choices=("minmax", "steps", "random", SEED_GRAPH), panel=_VARIANTS,
     )  # fmt: skip
     only_rules: tuple[str, ...] = option(
         (), "--only-rule", "Use only matching rules (repeatable).", takes=list[str], metavar="GLOB", panel=_VARIANTS,
@@ -287,7 +287,7 @@ class Config:
         compilers.find(given["compiler"])
         values = {name: one.usual(given) for name, one in OPTIONS.items() if one.usual}
         config = cls(**values | _read(given, OPTIONS))
-        return replace(config, extract=ORIGINAL) if config.disruptive else config
+        return replace(config, extract=SEED_GRAPH) if config.disruptive else config
 
     def changed(self, given: Given) -> Config:
         """Return the configuration with other values of resumable options; ``given`` has no others. Raises Usage."""

@@ -23,7 +23,7 @@ from polyjuice.frameworks import registry, symbolic
 from polyjuice.frameworks.forms import text
 from polyjuice.frameworks.lowering import NOTHING, UNKNOWN_SIZES, CoverageTarget, Unlowerable, repeat, repeated_axes
 from polyjuice.frameworks.onnx import graph_files
-from polyjuice.frameworks.user_model import ORIGINAL, UserModel
+from polyjuice.frameworks.user_model import SEED_GRAPH, UserModel
 from polyjuice.generate import disrupt
 from polyjuice.generate.small import MOST_OPERATORS
 from polyjuice.inputs import (
@@ -176,7 +176,7 @@ class Preparation:
         if problem := self._seeds.problems.get(index):
             raise Skip(f"unreadable: {problem}")
         key, generated = f"{self._config.seed}/{index}/{attempt}", self._seeds.generated
-        alone = self._config.extract == ORIGINAL or (self._seeds.kind(index).alone and not self._varied)
+        alone = self._config.extract == SEED_GRAPH or (self._seeds.kind(index).alone and not self._varied)
         small = generated and self._config.nodes <= graph_windows.LARGEST
         batch_key = f"{self._config.seed}/batch {index // BATCH}"
         shares = small and self._compiler.fast and not attempt and not alone
@@ -232,7 +232,7 @@ class Preparation:
 
     def _rewrite(self, seed: Seed) -> tuple[Sequence[Variant], Sequence[str]]:
         """Return the distinct variants to test, and the rules that fired. Raises Skip, and Unsound if a rule failed."""
-        variants: Sequence[Variant] = [] if seed.model and seed.model.unread else [Variant(ORIGINAL, seed.graph)]
+        variants: Sequence[Variant] = [] if seed.model and seed.model.unread else [Variant(SEED_GRAPH, seed.graph)]
         rules: Sequence[str] = []
         if variants and not seed.alone:
             with self._clock.of("rewrite"):
@@ -298,8 +298,8 @@ class Preparation:
         """Drop a variant that cannot be lowered, if there is an original program; else raise Skip."""
         programs: list[Program] = []
         if seed.user_program:
-            programs.append(pipeline.prepare(ORIGINAL, seed.graph, seed.user_program, sets, user_program=True))
-            variants = [v for v in variants if v.label != ORIGINAL]
+            programs.append(pipeline.prepare(SEED_GRAPH, seed.graph, seed.user_program, sets, user_program=True))
+            variants = [v for v in variants if v.label != SEED_GRAPH]
         with self._clock.of("lower"):
             for variant in variants:
                 try:

@@ -16,7 +16,7 @@ from polyjuice.egraph import Rule, load
 from polyjuice.execution import probe
 from polyjuice.frameworks import registry
 from polyjuice.frameworks.limits import reading_within
-from polyjuice.frameworks.user_model import ORIGINAL
+from polyjuice.frameworks.user_model import SEED_GRAPH
 from polyjuice.generate import DISRUPTED_STRATEGY
 from polyjuice.inputs import allowed_rulesets
 from polyjuice.ops import matching
@@ -77,5 +77,5 @@ def _check_choices(config: Config) -> None:
     for oracle in map(find_oracle, config.oracles):
         if refusal := oracle.refusal(compiler):
             raise Usage(f"--oracle {oracle.name}: {refusal}")
-        if oracle.least > 1 and config.extract == ORIGINAL:
-            raise Usage(f"--oracle {oracle.name} compares variants, and --extract {ORIGINAL} makes none")
+        if oracle.least > 1 and config.extract == SEED_GRAPH:
+            raise Usage(f"--oracle {oracle.name} compares variants, and --extract {SEED_GRAPH} makes none")

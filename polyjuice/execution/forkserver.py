@@ -19,7 +19,7 @@ from typing import Any
 
 from polyjuice.compilers import CompilerInfo
 from polyjuice.execution._forks import NUMBER
-from polyjuice.execution.process import Handle, Kept, Surroundings, WorkerProcess, launcher
+from polyjuice.execution.process import Handle, Kept, WorkerEnds, WorkerProcess, launcher
 from polyjuice.execution.protocol import Limits
 
 _KEPT = 3
@@ -44,14 +44,14 @@ class ForkServer:
         self.ready = False
         self._lock = Lock()
 
-    def fork(self, surroundings: Surroundings) -> Handle:
+    def fork(self, ends: WorkerEnds) -> Handle:
         """Fork a worker and return its handle. Raises OSError if the server has gone."""
-        text = json.dumps(dict(surroundings.settings)).encode()
+        text = json.dumps(dict(ends.settings)).encode()
         reported, end = os.pipe()
         channel = self.process.channel
         try:
             with self._lock:
-                descriptors = [surroundings.channel.fileno(), surroundings.errors, surroundings.lifeline, end]
+                descriptors = [ends.channel.fileno(), ends.errors, ends.lifeline, end]
                 channel.settimeout(_ANSWER_S)
                 socket.send_fds(channel, [NUMBER.pack(len(text))], descriptors)
                 channel.sendall(text)

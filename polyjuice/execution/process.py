@@ -104,7 +104,7 @@ _REASONS = {MEMORY: MEMORY_EXCESS, FOLDER: "temporary folder"}
 
 
 @dataclass(frozen=True, kw_only=True)
-class Surroundings:
+class WorkerEnds:
     """The worker's ends of its channel, standard error and lifeline, and its settings.
 
     The settings are those of ``worker.py``, without the descriptors.
@@ -121,7 +121,7 @@ class WorkerProcess:
 
     def __init__(
         self,
-        begin: Callable[[Surroundings], Handle],
+        begin: Callable[[WorkerEnds], Handle],
         options: Mapping[str, Any],
         *,
         limits: Limits,
@@ -156,7 +156,7 @@ class WorkerProcess:
             undo.callback(os.close, lifeline)
             self._stderr = _Tail(output)
             try:
-                self._process = begin(Surroundings(channel=theirs, errors=errors, lifeline=watched, settings=settings))
+                self._process = begin(WorkerEnds(channel=theirs, errors=errors, lifeline=watched, settings=settings))
             finally:
                 theirs.close()
                 os.close(watched)
@@ -235,7 +235,7 @@ class WorkerProcess:
         return self._stderr.text()
 
 
-def launcher(compiler: CompilerInfo, python: str | Path) -> Callable[[Surroundings], Handle]:
+def launcher(compiler: CompilerInfo, python: str | Path) -> Callable[[WorkerEnds], Handle]:
     """Return a function that starts worker processes from scratch.
 
     Raises EnvironmentProblem if `python` cannot be executed.
@@ -244,17 +244,17 @@ def launcher(compiler: CompilerInfo, python: str | Path) -> Callable[[Surroundin
     if interpreter is None:
         raise EnvironmentProblem(f"there is no Python interpreter at {python}: name one that has {compiler.needs}")
 
-    def begin(surroundings: Surroundings) -> Handle:
+    def begin(ends: WorkerEnds) -> Handle:
         with ExitStack() as undo:
             reported, end = os.pipe()
             undo.callback(os.close, reported)
-            settings = {**surroundings.settings, "lifeline": surroundings.lifeline, "end": end}
+            settings = {**ends.settings, "lifeline": ends.lifeline, "end": end}
             try:
                 process = subprocess.Popen(
                     [interpreter, "-I", str(_WORKER), str(compiler.path), json.dumps(settings)],
-                    stdin=surroundings.channel.fileno(),
-                    stderr=surroundings.errors,
-                    pass_fds=(surroundings.lifeline, end),
+                    stdin=ends.channel.fileno(),
+                    stderr=ends.errors,
+                    pass_fds=(ends.lifeline, end),
                     start_new_session=True,
                     # Killed compilers leave temporary files behind: they are removed with the scratch folder.
                     env={**os.environ, "TMPDIR": settings["options"]["scratch"]},

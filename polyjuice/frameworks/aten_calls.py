@@ -28,7 +28,7 @@ FILES = frozenset(("from_file", "save"))
 
 
 @dataclass(frozen=True, kw_only=True)
-class AtenCall:
+class OpaqueCall:
     """``torch.ops.NAMESPACE.NAME.OVERLOAD(*args, **kwargs)``; ``many`` means that it returns a tuple or a list.
 
     Arguments are None, numbers, strings, lists, and objects of one key: ``{"operand": number}``, ``{"float": text}``
@@ -48,7 +48,7 @@ def domain_of(namespace: str) -> str:
     return _ATEN if namespace == _ATEN else _OTHERS + namespace
 
 
-def to_attrs(call: AtenCall) -> Attrs:
+def to_attrs(call: OpaqueCall) -> Attrs:
     """The attributes of the opaque node, as serialized AttributeProtos."""
     texts = {
         "overload": call.overload,
@@ -58,7 +58,7 @@ def to_attrs(call: AtenCall) -> Attrs:
     return {key: helper.make_attribute(key, text).SerializeToString(deterministic=True) for key, text in texts.items()}
 
 
-def from_node(node: Node) -> AtenCall | None:
+def from_node(node: Node) -> OpaqueCall | None:
     """The call that an opaque node stands for; None where it stands for no ATen call."""
     if not node.opaque or not (node.domain == _ATEN or node.domain.startswith(_OTHERS)):
         return None
@@ -71,7 +71,7 @@ def from_node(node: Node) -> AtenCall | None:
     namespace = node.domain.removeprefix(_OTHERS)
     if node.op in FILES or not all(_NAME.fullmatch(name) for name in (namespace, node.op, overload, *kwargs)):
         return None
-    return AtenCall(
+    return OpaqueCall(
         namespace=namespace, name=node.op, overload=overload, args=args, kwargs=kwargs, many=results == "many"
     )
 

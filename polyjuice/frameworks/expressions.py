@@ -17,14 +17,14 @@ DEEPEST = 6
 
 
 @dataclass(frozen=True)
-class Call:
+class CallExpression:
     """An operator with its operands: calls, or texts that are shown unchanged."""
 
     name: str
-    operands: tuple[Call | str, ...] = ()
+    operands: tuple[CallExpression | str, ...] = ()
 
 
-def shortened(value: Call | str, width: int = WIDTH) -> str:
+def shortened(value: CallExpression | str, width: int = WIDTH) -> str:
     """The expression as text, as deep as fits into ``width`` characters."""
     texts = [_text(value, depth) for depth in range(DEEPEST, 0, -1)]
     return next((text for text in texts if len(text) <= width), cut(texts[-1], width))
@@ -70,7 +70,7 @@ def _element(value: object) -> str:
     return repr(value.item()) if value.dtype.kind in "SU" else number(value)
 
 
-def _text(value: Call | str, depth: int) -> str:
+def _text(value: CallExpression | str, depth: int) -> str:
     if isinstance(value, str):
         return value
     if not depth:

@@ -11,12 +11,15 @@ from polyjuice.execution import Artifact
 from polyjuice.frameworks.symbolic import Sizes
 from polyjuice.ir import Graph, Node, TensorType
 
-ORIGINAL = "original"
-"""The label of the original program."""
-
+SEED_GRAPH = "original"
+"""The label of the seed graph among the programs of a case, and the extraction that makes no other."""
 
 _UNREAD = "given"
 """The domain of the only node of a program that Polyjuice cannot read."""
+
+
+class NotCaptured(Exception):
+    """A user's program cannot be written as source; the message says why."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -119,7 +119,7 @@ class ErrorContext(NamedTuple):
     held: str = ""
 
 
-class Application(NamedTuple):
+class UnsettledContext(NamedTuple):
     """One application in a program, for a rule that says whether its results are open.
 
     ``x``: the operands' values in float64. ``needed``: whether the program needs each result. ``ours``: whether we
@@ -199,7 +199,7 @@ DistanceFn = Callable[[Sequence[np.ndarray], Attrs], Mapping[int, np.ndarray]]
 UnrollFn = Callable[[Sequence[np.ndarray], Attrs], Graph]
 ShapeFn = Callable[[Sequence[Any], Any], Sequence[Any]]
 SampleFn = Callable[[random.Random, TensorType], "Sample | None"]
-UnsettledFn = Callable[[Application], bool]
+UnsettledFn = Callable[[UnsettledContext], bool]
 PromoteFn = Callable[[Sequence[TensorType], Attrs], str]
 SpellFn = Callable[[Call], "str | Unsupported"]
 TemplatesFn = Callable[[Call], tuple[str, ...]]

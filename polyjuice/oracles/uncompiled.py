@@ -40,7 +40,7 @@ from polyjuice.ir import dtypes, prune, read
 from polyjuice.numerics import distance, listing
 from polyjuice.ops import entry
 from polyjuice.ops.limits import HEADROOM
-from polyjuice.ops.spec import Application, SpecialValues
+from polyjuice.ops.spec import SpecialValues, UnsettledContext
 from polyjuice.oracles import zeros
 from polyjuice.oracles.case import Case, CompilerAccess, Program, Verdict
 from polyjuice.oracles.comparison import MISMATCH
@@ -212,7 +212,7 @@ def _is_unsettled(t: Program, inputs: Sequence[np.ndarray]) -> bool:
     needed, ours, defined = read(t.graph), not t.user_program, _format(t).edge_defined
     return any(
         rule(
-            Application(
+            UnsettledContext(
                 x=[values[name] for name in node.inputs],
                 attrs=node.attrs,
                 needed=[name in needed for name in node.outputs],

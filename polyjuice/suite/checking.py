@@ -23,7 +23,7 @@ from polyjuice.frameworks.lowering import Unlowerable
 from polyjuice.frameworks.onnx import graph_files
 from polyjuice.frameworks.onnx.user_program import OnnxModel
 from polyjuice.frameworks.symbolic import Sizes
-from polyjuice.frameworks.user_model import ORIGINAL, UserModel
+from polyjuice.frameworks.user_model import SEED_GRAPH, UserModel
 from polyjuice.inputs import intervals, mode_in, profile_of, rulesets_on
 from polyjuice.interpret import EvaluationError
 from polyjuice.ir import TensorType, dtypes
@@ -138,8 +138,8 @@ class Checker:
         case = pipeline.execute(prepared, self._session)
         refused = {p.label: p.outcome for p in case.programs if p.outcome.status == "unsupported"}
         left_out.update((label, pipeline.first_line(outcome)) for label, outcome in refused.items())
-        if ORIGINAL in left_out:
-            raise NotChecked(f"{self._compiler.name}: {left_out[ORIGINAL]}")
+        if SEED_GRAPH in left_out:
+            raise NotChecked(f"{self._compiler.name}: {left_out[SEED_GRAPH]}")
         case = case.only([p.label for p in case.programs if p.label not in refused])
         for verdict in pipeline.judge(case, self._session, usual_oracles(self._compiler)):
             folder = _free(findings)
@@ -161,11 +161,11 @@ class Checker:
         """
         graph = program.graph
         if program.unread:
-            return [Variant(ORIGINAL, graph)], []
+            return [Variant(SEED_GRAPH, graph)], []
         (own,) = sets
         how = ("steps", count, self._support.takes, intervals(graph, own.arrays), rulesets_on(own.profile))
         rewriting = graph_windows.rewrite(self._rewriter(tuple(rules)), graph, seed, *how)
-        original = Variant(ORIGINAL, rewriting.seed)
+        original = Variant(SEED_GRAPH, rewriting.seed)
         if program.user_program(self._compiler.format):  # a program of its own, though a variant may have its graph
             chosen = (original, *distinct(rewriting.variants))
         else:
@@ -202,7 +202,7 @@ class Checker:
         programs = []
         for variant in variants:
             label, graph = variant.label, variant.graph
-            own_artifact = user_program if label == ORIGINAL else None
+            own_artifact = user_program if label == SEED_GRAPH else None
             try:
                 artifact = own_artifact or pipeline.lower(graph, f"check {seed} {label}", target)
             except Unlowerable as error:

@@ -239,7 +239,9 @@ def test_texts_of_a_model_cannot_leave_a_reproducer_s_strings_and_comments(text:
 def test_a_model_calls_no_operator_that_opens_files() -> None:
     for name in ("relu", "from_file"):
         attrs = aten_calls.to_attrs(
-            aten_calls.AtenCall(namespace="aten", name=name, overload="default", args=["pwned"], kwargs={}, many=False)
+            aten_calls.OpaqueCall(
+                namespace="aten", name=name, overload="default", args=["pwned"], kwargs={}, many=False
+            )
         )
         call = aten_calls.from_node(Node(name, (), ("y",), attrs, "aten", True))
         assert (call is None) == (name == "from_file")

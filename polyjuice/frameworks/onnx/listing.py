@@ -19,7 +19,7 @@ import onnx.inliner
 from onnx import AttributeProto, FunctionProto, GraphProto, ModelProto, NodeProto, TensorProto, ValueInfoProto, helper
 from onnx.numpy_helper import to_array
 
-from polyjuice.frameworks.expressions import DEEPEST, MOST, WIDTH, Call, cut, elements, number, shortened
+from polyjuice.frameworks.expressions import DEEPEST, MOST, WIDTH, CallExpression, cut, elements, number, shortened
 from polyjuice.frameworks.onnx.subgraphs import nested_nodes
 from polyjuice.wording import quoted_in_markdown as code_text
 
@@ -105,7 +105,7 @@ class _Calls:
         self._constants = _constants(graph)
         self._producers = {name: node for node in graph.node for name in node.output if name}
 
-    def largest(self, outputs: Iterable[str]) -> list[Call | str]:
+    def largest(self, outputs: Iterable[str]) -> list[CallExpression | str]:
         """The expressions of outputs that are not part of another output, the largest first; at most two."""
         calls = [(len(self._below(name)), self.of(name), name) for name in outputs]
         calls.sort(key=lambda one: -one[0])
@@ -117,7 +117,7 @@ class _Calls:
             covered |= self._below(name)
         return chosen[:2]
 
-    def of(self, name: str, depth: int = DEEPEST) -> Call | str:
+    def of(self, name: str, depth: int = DEEPEST) -> CallExpression | str:
         """The expression of a value, cut below the depth that is ever shown."""
         if name in self._constants:
             array = self._constants[name]
@@ -127,7 +127,7 @@ class _Calls:
             return self._names.get(name) or code_text(name) or '""'
         types = [_attribute(node, a) for a in node.attribute if a.name in _TYPES.get(node.op_type, ())]
         name = _operator(node) + (f"<{', '.join(types)}>" if types else "") + _held_operators(node)
-        return Call(name, tuple(self.of(x, depth - 1) for x in node.input) if depth else ())
+        return CallExpression(name, tuple(self.of(x, depth - 1) for x in node.input) if depth else ())
 
     def _below(self, name: str) -> set[str]:
         found, left = set(), [name]

@@ -23,7 +23,7 @@ import tensorflow as tf
 from polyjuice.execution import Artifact
 from polyjuice.frameworks.errors import FormatError, refused
 from polyjuice.frameworks.python_text import array_key, function, model_class
-from polyjuice.frameworks.user_model import UserModel, unread
+from polyjuice.frameworks.user_model import NotCaptured, UserModel, unread
 from polyjuice.ir import TensorType, dtypes
 
 _LITERAL = 16
@@ -41,10 +41,6 @@ _READING = ("ReadVariableOp", "ResourceGather", "ResourceGatherNd", "VariableSha
 _CALLS = ("PartitionedCall", "StatefulPartitionedCall")
 _LOOPS = ("While", "StatelessWhile")
 _BRANCHES = ("If", "StatelessIf")
-
-
-class NotCaptured(Exception):
-    """The function cannot be printed: it writes to variables, draws random numbers, or holds an unprintable object."""
 
 
 def capture(call: Callable[..., Any], inputs: Sequence[tf.Tensor]) -> tuple[Artifact, list[tf.Tensor]]:

@@ -283,7 +283,7 @@ class _Reader:
         args = [encoded(value) for value in node.args]
         kwargs = {name: encoded(v) for name, v in node.kwargs.items() if name not in ("device", "layout", "pin_memory")}
         namespace, name = _namespace(target), target._schema.name.split("::")[1]
-        call = aten_calls.AtenCall(
+        call = aten_calls.OpaqueCall(
             namespace=namespace,
             name=name,
             overload=_overload(target).split(".")[1],

@@ -25,6 +25,7 @@ from torch.utils import _pytree
 
 from polyjuice.execution import Artifact
 from polyjuice.frameworks.python_text import Renamed, array_key, function, model_class
+from polyjuice.frameworks.user_model import NotCaptured
 from polyjuice.ir import dtypes
 
 _ADDED = re.compile(r"^[lL]_|(?<![a-z])(self|modules|parameters|buffers)_+")
@@ -32,13 +33,6 @@ _ADDED = re.compile(r"^[lL]_|(?<![a-z])(self|modules|parameters|buffers)_+")
 
 _NAMED = {"device": "torch.device", "inf": 'float("inf")', "nan": 'float("nan")', "NoneType": "type(None)"}
 """Names that only FX uses, and their text in a program that imports only Torch."""
-
-
-class NotCaptured(Exception):
-    """The module cannot be printed: it is not a single graph, or holds an object that only its own code can make.
-
-    Or it draws random numbers, so that its results cannot be checked.
-    """
 
 
 def capture(

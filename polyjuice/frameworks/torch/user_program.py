@@ -27,7 +27,6 @@ from polyjuice.frameworks.lowering import Unlowerable, lower
 from polyjuice.frameworks.symbolic import Sizes
 from polyjuice.frameworks.torch import export as torch_export
 from polyjuice.frameworks.torch.user_printer import (
-    NotCaptured,
     array_of,
     capture,
     copies,
@@ -37,7 +36,7 @@ from polyjuice.frameworks.torch.user_printer import (
     tensor_of,
     tensors,
 )
-from polyjuice.frameworks.user_model import UserModel, unread
+from polyjuice.frameworks.user_model import NotCaptured, UserModel, unread
 from polyjuice.interpret import EvaluationError, evaluate
 from polyjuice.ir import Graph, TensorType, dtypes, prune
 
