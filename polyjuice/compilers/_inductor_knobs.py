@@ -1,4 +1,4 @@
-"""Families of knobs for Inductor: parts that a program may use and that can be switched off by name.
+"""Families of knobs for Inductor: parts that a program may use and that can be switched off by name. And its trace.
 
 `pass NAME` (of the FX graph), `pattern NAME` (of the pattern matcher), `decomposition OPERATOR`, and `lowering
 OPERATOR` (without it the operator calls ATen's kernel). Inductor asks its own CompilerBisector about passes,
@@ -20,6 +20,7 @@ _BUILT_IN = ("aten", "prims")
 """Namespaces of operators that have kernels of their own."""
 _OPERATOR = re.compile(r"op='([^']+)'")
 _NUMBER = re.compile(r"_\d+$")
+_KERNEL_NAMES = ("cpp_fused", "triton_")  # prefixes of kernels' names
 
 _used: list[str] = []
 _off: set[str] = set()
@@ -59,14 +60,29 @@ def watch(off: Iterable[str]) -> None:
         _ask_without_bisector()
 
 
+def trace_changes() -> None:
+    """Record the passes that change a graph (since Torch 2.2), and kernels, from now on. Compilation slows down."""
+    import torch._inductor.codecache as codecache
+
+    passes = observer()
+    if passes:
+        passes.__enter__ = _remembering(passes.__enter__)
+        passes.__exit__ = _noting_pass(passes.__exit__)
+    cache: Any = codecache.PyCodeCache
+    cache.load_by_key_path = _noting_kernels(cache.load_by_key_path)
+
+
 def clear() -> None:
     """Forget the recorded parts."""
     _used.clear()
 
 
 def used() -> list[str]:
-    """The parts recorded since `clear`, in order; a part that was switched off has the prefix `without`."""
-    return list(_used)
+    """The parts and kernels recorded since `clear`, without duplicates, in order.
+
+    A part that was switched off has the prefix `without`. A kernel's name lists the operators that it fuses.
+    """
+    return list(dict.fromkeys(_used))
 
 
 def note(name: str) -> None:
@@ -184,3 +200,34 @@ def _bisector() -> Any:
     except ImportError:
         return None
     return CompilerBisector
+
+
+def _remembering(enter: Callable[..., Any]) -> Callable[..., Any]:
+    @functools.wraps(enter)
+    def remembered(observer: Any) -> Any:
+        observer.polyjuice_before = str(observer.gm.graph)
+        return enter(observer)
+
+    return remembered
+
+
+def _noting_pass(leave: Callable[..., Any]) -> Callable[..., Any]:
+    @functools.wraps(leave)
+    def noted(observer: Any, *error: Any) -> Any:
+        if str(observer.gm.graph) != observer.polyjuice_before:
+            note(f"pass {observer.passname}")
+        return leave(observer, *error)
+
+    return noted
+
+
+def _noting_kernels(load: Callable[..., Any]) -> Callable[..., Any]:
+    @functools.wraps(load)
+    def noted(*arguments: Any, **named: Any) -> Any:
+        module = load(*arguments, **named)
+        for name in vars(module):
+            if name.startswith(_KERNEL_NAMES):
+                note(f"kernel {name}")
+        return module
+
+    return noted

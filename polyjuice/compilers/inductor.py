@@ -21,7 +21,7 @@ from unittest.mock import patch
 
 import torch
 
-from . import _inductor_knobs, _inductor_trace, _inductor_unit, _torch
+from . import _inductor_knobs, _inductor_unit, _torch
 from ._torch import Array, Loaded
 
 INFO: dict[str, Any] = {
@@ -211,7 +211,7 @@ def start(options: dict[str, Any]) -> None:
         if name not in members:
             setattr(*_knob(name), _OFF[name])
     if options.get("trace"):
-        _inductor_trace.watch()
+        _inductor_knobs.trace_changes()
     _prepare_toolchain(Path(options["toolchain"]))
     if members or options.get("trace"):
         _inductor_knobs.watch(members)
@@ -254,7 +254,7 @@ def build() -> None:
 def _first_call(program: Loaded, inputs: Sequence[Array]) -> Loaded:
     """The result of `compile`; the call that makes Inductor work may end at a kernel that is held back."""
     torch._dynamo.utils.counters.clear()
-    _inductor_trace.clear()
+    _inductor_knobs.clear()
     dynamic = True if program.dynamic else _dynamic
     model: Any = torch.compile(program.model, backend=_backend, fullgraph=True, dynamic=dynamic)
     compiled = replace(program, model=model)
@@ -293,7 +293,7 @@ def trace(compiled: Loaded) -> list[str]:
     """
     counters = sorted(torch._dynamo.utils.counters["inductor"].items())
     counted = [f"{name}={count}" for name, count in counters]
-    return [*_inductor_trace.noted(), *counted]
+    return [*_inductor_knobs.used(), *counted]
 
 
 def _import_inductor() -> None:

@@ -1,4 +1,4 @@
-"""The fork server's side: fork workers from a process that has imported the framework and runs nothing itself.
+"""The fork server's side: fork workers, and scripts, from a process that has imported the framework and runs nothing.
 
 AFL does the same with the programs that it tests. The host asks for a worker by one frame: the length of a JSON text
 (four bytes), then the text. Four file descriptors travel with it: the worker's channel, standard error, lifeline and
@@ -10,13 +10,15 @@ from __future__ import annotations
 
 import json
 import os
+import runpy
 import signal
 import socket
 import struct
+import sys
 import tempfile
 from collections.abc import Callable
 from contextlib import suppress
-from typing import Any
+from typing import Any, NoReturn
 
 NUMBER = struct.Struct("<i")
 DESCRIPTORS = 4
@@ -74,3 +76,37 @@ def _reap() -> None:
     with suppress(ChildProcessError):
         while os.waitpid(-1, os.WNOHANG)[0]:
             pass
+
+
+def run_script(path: str, stdout: str, environment: dict[str, str]) -> NoReturn:
+    """Run a Python file in its own folder, as a new interpreter would, and end the process with its status.
+
+    Its standard output goes to the file ``stdout``. It gets the variables of ``environment``, those that the server
+    started with, without the ones that a compiler file has set since. Only TMPDIR is this process's own.
+    """
+    own = {"TMPDIR": os.environ["TMPDIR"]}
+    os.environ.clear()
+    os.environ.update({**environment, **own})
+    with open(stdout, "wb") as printed:
+        os.dup2(printed.fileno(), 1)
+    os.chdir(os.path.dirname(path))
+    sys.argv[:] = [path]
+    status: Any = 0
+    try:
+        runpy.run_path(path, run_name="__main__")
+    except SystemExit as end:
+        status = end.code
+    except BaseException:  # noqa: BLE001  every error ends the script: the process has nothing else to do
+        status = _status_of_error()
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os._exit(status if isinstance(status, int) else int(status is not None))
+
+
+def _status_of_error() -> Any:
+    """The script's exit status after an unhandled error: that of its own ``sys.excepthook``, or 1."""
+    try:
+        sys.excepthook(*sys.exc_info())
+    except SystemExit as end:
+        return end.code
+    return 1

@@ -132,7 +132,7 @@ class WorkerProcess:
     ) -> None:
         """Start the process by ``begin`` (`launcher` or a fork server), whose errors are passed on.
 
-        With ``script``, the process runs that Python file and serves no requests (see ``_script.py``).
+        With ``script``, the process runs that Python file and serves no requests (see ``_forks.py``).
         """
         with ExitStack() as undo:  # even an interrupt must leave nothing behind; a process ends without its lifeline
             scratch = tempfile.mkdtemp(prefix="polyjuice-")

@@ -87,10 +87,11 @@ def main(compiler_file: str, settings_json: str) -> None:
             if hasattr(compiler, "prepare"):
                 compiler.prepare(settings["options"])
             wire.write(channel, {"prepared_s": time.perf_counter() - began})
-            channel, settings = _load_neighbour("_forks").serve(channel, keep)
+            forks = _load_neighbour("_forks")
+            channel, settings = forks.serve(channel, keep)
             _die_with_host(settings["lifeline"])
             if settings["script"]:
-                _load_neighbour("_script").run(**settings["script"], environment=environment)
+                forks.run_script(**settings["script"], environment=environment)
             began = time.perf_counter()
         if not settings["probe"]:
             compiler.start(settings["options"])

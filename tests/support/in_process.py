@@ -31,7 +31,7 @@ from polyjuice.campaign import loop, processes
 from polyjuice.cli import before
 from polyjuice.compilers import CompilerInfo, EnvironmentProblem
 from polyjuice.execution import FromScratch, Worker, _wire
-from polyjuice.execution import _script as _script_file
+from polyjuice.execution import _forks
 from polyjuice.execution import worker as worker_file
 from polyjuice.execution.protocol import Probe, from_wire
 from polyjuice.frameworks import sandbox
@@ -184,7 +184,7 @@ class _Script:
                 for name in [name for name in sys.modules if name.endswith(("_compiler", "_bug"))]:
                     del sys.modules[name]
                 os.environ.setdefault("TMPDIR", tempfile.gettempdir())
-                _script_file.run(str(path), str(output), dict(os.environ))
+                _forks.run_script(str(path), str(output), dict(os.environ))
             finally:
                 os._exit(1)
 

@@ -186,7 +186,6 @@ WORKER_FILES = [Path(execution.__file__).with_name(name) for name in ("worker.py
 FRAMEWORKS = {
     "_inductor_knobs": {"torch"},
     "_openvino_parts": {"openvino"},
-    "_inductor_trace": {"torch"},
     "_inductor_unit": {"torch"},
     "_narrow": {"ml_dtypes"},
     "_tensorflow": {"tensorflow"},
