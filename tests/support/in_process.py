@@ -30,8 +30,7 @@ from polyjuice import compilers, session
 from polyjuice.campaign import loop, processes
 from polyjuice.cli import before
 from polyjuice.compilers import CompilerInfo, EnvironmentProblem
-from polyjuice.execution import FromScratch, Worker, _wire
-from polyjuice.execution import _forks
+from polyjuice.execution import FromScratch, Worker, _forks, _wire
 from polyjuice.execution import worker as worker_file
 from polyjuice.execution.protocol import Probe, from_wire
 from polyjuice.frameworks import sandbox
