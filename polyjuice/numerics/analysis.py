@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from polyjuice.ir import Graph, TensorType, releases
-from polyjuice.numerics.values import USUAL, Application, Mode, Setting, evaluated, of_array, run
+from polyjuice.ir import Graph, TensorType
+from polyjuice.numerics.values import USUAL, Mode, Setting, run
 from polyjuice.ops import entry
 
 
@@ -55,32 +55,8 @@ def analyse(
 
 
 def reproducible_outputs(graph: Graph, inputs: Sequence[np.ndarray]) -> tuple[bool, ...]:
-    """For each output, whether :func:`analyse` finds it reproducible, without the cost of error bounds.
-
-    Raises EvaluationError where an operator has no value.
-    """
-    if any(op and op.unrolled for op in map(entry, graph.nodes)):
-        return tuple(a.reproducible for a in analyse(graph, inputs))
-    setting = Setting()
-    arrays: dict[str, np.ndarray] = {}
-    reproducible: dict[str, bool] = {}
-    with np.errstate(all="ignore"):
-        for name, array in (*zip(graph.inputs, inputs, strict=True), *graph.constants.items()):
-            value = of_array(array, graph.types[name].dtype, setting)
-            arrays[name], reproducible[name] = value.array, value.reproducible
-        for node, released in zip(graph.nodes, releases(graph), strict=True):
-            types = [graph.types[name] if name else None for name in node.outputs]
-            operands = [arrays[name] for name in node.inputs if name]
-            results = evaluated(node, operands, types, setting)
-            op = entry(node)
-            fits = op is not None and op.integer_exact and all(reproducible[name] for name in node.inputs if name)
-            if op and fits:
-                fits = Application(op, node, operands, results, types, setting).stays_reproducible
-            arrays.update((name, value) for name, value in zip(node.outputs, results, strict=True) if name)
-            reproducible.update((name, fits) for name in node.outputs if name)
-            for name in released:
-                del arrays[name]
-    return tuple(reproducible[name] for name in graph.outputs)
+    """For each output, whether it is reproducible. Raises EvaluationError where an operator has no value."""
+    return tuple(analysis.reproducible for analysis in analyse(graph, inputs))
 
 
 class Analyses(Sequence[tuple[Analysis, ...]]):
