@@ -147,9 +147,10 @@ with open(sys.argv[2], "wb") as file:
 """Compiles programs one after another with torch.compile as a user has it."""
 
 
-@pytest.mark.parametrize("count", [3, pytest.param(30, marks=pytest.mark.long)])
-def test_inductor_gives_the_bits_of_plain_torch_compile(count, tmp_path):
+@pytest.mark.long
+def test_inductor_gives_the_bits_of_plain_torch_compile(tmp_path):
     pytest.importorskip("torch")
+    count = 30
     programs = [(case.programs[0].artifact, case.inputs, 1) for case in cases(count)]
     with Worker(find("inductor")) as worker:
         found = worker.execute_together(programs)
