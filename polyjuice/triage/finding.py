@@ -76,7 +76,7 @@ def write_finding(
             profiles=list(case.profiles),
             conditions=asdict(session.conditions),
             choices={t.label: t.artifact.choices.as_json() for t in sides if t.artifact.choices is not None},
-            given=user_program,
+            user_program=user_program,
             reduction=dict(reduction),
             explanation=None if explanation is None else {rule.name: rule.comment for rule in explanation},
             values=report.values(case, verdict),

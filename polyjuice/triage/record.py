@@ -119,8 +119,8 @@ class FindingRecord:
     - ``profiles`` are the profiles of all sets of inputs; ``inputs`` and ``output`` are the indices that show the
       fault.
     - ``level`` is the verdict's optimization level.
-    - ``choices`` are the lowering choices of each side, by subject and value. ``given`` is for a side that runs as its
-      owner wrote it: everything about the program except its text (see `given.files`).
+    - ``choices`` are the lowering choices of each side, by subject and value. ``user_program`` has for a side that runs
+      as its owner wrote it everything but the text (see :mod:`polyjuice.frameworks.user_files`).
     - ``signature`` comes from the oracle, ``cause`` from triage: findings with one root cause share it.
     - ``pattern`` has the operators of the wrong program with their element types (see `causes.pattern`), and ``wrong``
       says what is wrong about its result.
@@ -164,7 +164,7 @@ class FindingRecord:
     level: str
     conditions: Mapping[str, Any]
     choices: Mapping[str, Mapping[str, Mapping[str, Sequence[int]]]]
-    given: Mapping[str, ProgramData] = field(default_factory=dict)
+    user_program: Mapping[str, ProgramData] = field(default_factory=dict)
     reduction: Mapping[str, Any] = field(default_factory=dict)
     pattern: Sequence[str] = ()
     wrong: str = ""

@@ -134,7 +134,7 @@ def load(folder: Path, python: Path | None = None) -> Stored:
     record = read_record(folder)
     several = find_oracle(record.oracle).least > 1
     sides = {record.a: "a.onnx", record.b: "b.onnx"} if several else {record.a: "a.onnx"}
-    written = [label for label in sides if label not in record.given]
+    written = [label for label in sides if label not in record.user_program]
     if absent := [label for label in written if label not in record.choices]:
         raise FindingError(f"{folder / 'finding.json'} has no lowering choices for {absent[0]!r}")
     choices = {label: LoweringChoices.from_json(record.choices[label]) for label in written}
@@ -184,8 +184,10 @@ def _user_program(
     folder: Path, record: FindingRecord, sides: Mapping[str, str], arrays: Mapping[str, np.ndarray]
 ) -> dict[str, Artifact]:
     """The sides that run as their owners wrote them. Raises StoredError."""
-    places = {label: program_stem(side) for side, label in zip("AB", sides, strict=False) if label in record.given}
-    return {label: files.read(folder, place, record.given[label], arrays) for label, place in places.items()}
+    places = {
+        label: program_stem(side) for side, label in zip("AB", sides, strict=False) if label in record.user_program
+    }
+    return {label: files.read(folder, place, record.user_program[label], arrays) for label, place in places.items()}
 
 
 def _inputs(

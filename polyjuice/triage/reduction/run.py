@@ -399,7 +399,7 @@ def _of(stored: Stored, verdict: Verdict) -> Stored:
         stored.record,
         **of_verdict(verdict) | {"b": "", "culprit": label},
         profile=stored.record.profiles[verdict.inputs],
-        given={name: files for name, files in stored.record.given.items() if name == label},
+        user_program={name: files for name, files in stored.record.user_program.items() if name == label},
     )
     return replace(
         stored,

@@ -167,7 +167,7 @@ def _roles(record: FindingRecord, own: str, other: str, sizes: str) -> list[str]
 
 def _sizes(record: FindingRecord, label: str) -> str:
     """A sentence with the sizes that a program leaves open, for a program as its owner wrote it."""
-    idioms = record.idioms.get(label, ()) if label in record.given else ()
+    idioms = record.idioms.get(label, ()) if label in record.user_program else ()
     sizes = [idiom for idiom in idioms if " = " in idiom]
     return f"Its sizes are symbolic; here {', '.join(sizes)}." if sizes else ""
 
