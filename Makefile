@@ -38,7 +38,7 @@ check: $(READY)
 test: $(READY)
 	$(BIN)/python scripts/timed.py $(BIN)/pytest $(PARALLEL)
 
-# Campaigns on the controls, where every finding is a fault of Polyjuice. It takes about eight minutes on two cores.
+# Campaigns on the controls, where every finding is a fault of Polyjuice. It takes about four minutes on two quiet cores.
 control: $(READY)
 	$(BIN)/python scripts/timed.py $(BIN)/python scripts/control.py
 
