@@ -56,6 +56,7 @@ def check(worker: Worker) -> Outcome:
 @pytest.fixture(scope="module")
 def xla() -> Iterator[Worker]:
     with start() as worker:
+        worker.start()
         yield worker
 
 
