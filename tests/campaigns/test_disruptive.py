@@ -86,13 +86,13 @@ OPTIONS = ("--seeds", "hirgen", "--disruptive", "--nodes", 3, "--workers", 1)
 
 @pytest.mark.parametrize("compiler", ["onnxruntime", *in_the_long_run("eager")])
 def test_a_compiler_that_answers_with_errors_is_right(compiler: str, tmp_path: Path) -> None:
-    """PyTorch itself refuses most of these programs, so the compiler must see them before eager does."""
+    """PyTorch promotes types, and accepts many of these programs. ONNX Runtime refuses most."""
     usable(compiler)
     status, summary = fuzz(tmp_path / "c", "--compiler", compiler, "-n", 10, *OPTIONS)
     log = (tmp_path / "c" / "log").read_text()
     assert (status, summary["raw_findings"], summary["by_kind"]) == (0, 0, {}), log
     assert summary["tested"] >= 9
-    assert 0 <= summary["accepted"] == log.count("accepted: ") < 4
+    assert summary["accepted"] == log.count("accepted: ") < (4 if compiler == "onnxruntime" else 10)
     assert summary["share"]["run"] > 0
 
 

@@ -11,6 +11,7 @@ from onnx import ModelProto
 
 from polyjuice.egraph import Rewriter, distinct, graph_windows, load, operator_count
 from polyjuice.equivalence import difference
+from polyjuice.frameworks.limits import ReadLimits, reading_within
 from polyjuice.frameworks.onnx import graph_files
 from polyjuice.frameworks.onnx.graph_files import from_model, to_model
 from polyjuice.inputs import make_inputs
@@ -70,7 +71,8 @@ def test_a_transformer_is_read_and_rewritten_as_it_is(name: str, rewriter: Rewri
 
 def light_model(name: str) -> Graph:
     """The model with random weights instead of equal ones, small enough that activations stay near 1."""
-    graph = graph_files.load(LIGHT / f"light_{name}.onnx")
+    with reading_within(ReadLimits(elements=2**27)):  # VGG has a matrix of 10**8 elements
+        graph = graph_files.load(LIGHT / f"light_{name}.onnx")
     rng = np.random.default_rng(0)
     weights = {
         key: (rng.standard_normal(array.shape) * (2 / max(1, np.prod(array.shape[1:]))) ** 0.5).astype(array.dtype)

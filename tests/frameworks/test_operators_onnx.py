@@ -49,6 +49,8 @@ def assert_close(actual: np.ndarray, expected: np.ndarray, decimals: int | None)
     assert actual.shape == expected.shape
     dtype = dtypes.dtype_of(actual)
     if not dtypes.is_float(dtype):
+        if dtype in dtypes.NARROW_FLOATS:  # NumPy does not know their NaN
+            actual, expected = actual.astype(np.float32), expected.astype(np.float32)
         np.testing.assert_array_equal(actual, expected)
         return
     a, e = actual.astype(np.float64), expected.astype(np.float64)
