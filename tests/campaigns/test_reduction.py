@@ -43,19 +43,19 @@ from tests.support.plugins import plugin, wrong_without
 FINDINGS = Path(__file__).parents[1] / "findings"
 
 MINIMAL = {
-    "argmax-of-negation-ties": (["Mul", "ArgMin"], ["Neg", "ArgMin"]),
-    "keepdims-left-to-broadcasting": (["ReduceMax", "Max"], ["ReduceMax", "Unsqueeze", "Max"]),
-    "keepdims-of-layer-norm": (["ReduceSum", "Div", "Sub"], ["ReduceMean", "Sub"]),
-    "matmul-of-square-transpose": (["aten.linear"], ["aten.movedim", "aten.movedim", "aten.linear"]),
-    "negated-comparison": ([], ["Greater", "Not"]),
-    "result-buffer-unwritten": (["Abs", "aten.dot"], ["Abs", "aten.dot", "Reshape"]),
-    "split-uneven": (["Conv"], ["Split", "Conv", "Add"]),
-    "sqrt-of-square": (["Mul", "aten.rsqrt"], ["Mul", "Pow", "Reciprocal"]),
-    "transpose-behind-binary": (["aten.addcmul"], ["Transpose", "Add", "Transpose"]),
-    "transposes-composed-backwards": (["Transpose"], ["Transpose", "Transpose"]),
-    "where-not-broadcast": (["Not", "Where"], ["Not", "Where"]),
+    "argmax-of-negation-ties": 3,
+    "keepdims-left-to-broadcasting": 5,
+    "keepdims-of-layer-norm": 5,
+    "matmul-of-square-transpose": 3,
+    "negated-comparison": 4,
+    "result-buffer-unwritten": 5,
+    "split-uneven": 4,
+    "sqrt-of-square": 5,
+    "transpose-behind-binary": 4,
+    "transposes-composed-backwards": 4,
+    "where-not-broadcast": 4,
 }
-"""The expected operators of each reduced finding's two sides, in order."""
+"""The most operators of each reduced finding, of both sides together. Several pairs may be as small."""
 
 OTHER_NAMES = {"keepdims-of-layer-norm": "keepdims-left-to-broadcasting"}
 """The faults of the findings that do not have a fault's name."""
@@ -91,7 +91,7 @@ def test_of_a_planted_fault_the_minimal_pair_is_left(
         monkeypatch.setenv(name, value)
     result = reduced(FINDINGS / fault, tmp_path / "reduced")
     a, b = (graph_files.load(tmp_path / "reduced" / f"{side}.onnx") for side in "ab")
-    assert (operators(a), operators(b)) == MINIMAL[fault]
+    assert len(operators(a) + operators(b)) <= MINIMAL[fault], (operators(a), operators(b))
     assert result.reduction["finished"]
     for seed in range(20):  # as equal as before
         assert difference(a, b, [make_inputs(a, result.profile, f"check {seed}", [b])]) == ""
