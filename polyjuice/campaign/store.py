@@ -186,6 +186,10 @@ def _result(text: str) -> CaseResult:
     return CaseResult(**{name: values[name] for name in _STORED if name in values})
 
 
+def _known(cases: Iterable[CaseResult]) -> dict[str, int]:
+    return dict(sorted(Counter(url for case in cases for url in case.known).items()))
+
+
 def _locked(folder: Path) -> Lock:
     try:
         return Lock(folder / LOCK)
@@ -516,7 +520,7 @@ class Store:
 
     def known(self) -> dict[str, int]:
         """How many findings matched each known bug, by the URL of its report."""
-        return dict(sorted(Counter(url for case in self._cases() for url in case.known).items()))
+        return _known(self._cases())
 
     def programs(self) -> list[tuple[int, int, int]]:
         """For each case its index, the number of tested pairs, and the number of judged programs."""
@@ -560,6 +564,6 @@ class Store:
             "causes": causes,
             "untriaged": len(waiting),
             "by_kind": {kind: n for kind, n in by_kind.items() if n},
-            "known": self.known(),
+            "known": _known(cases),
             "share": {activity: round(spent[activity] / total, 4) for activity in SHARES},
         }
