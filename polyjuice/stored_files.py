@@ -15,7 +15,7 @@ import tokenize
 import types
 import zipfile
 import zlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import MISSING, fields, is_dataclass
 from functools import cache
 from pathlib import Path
@@ -114,17 +114,20 @@ def mismatch(value: Any, hint: Any, place: str = "") -> str:
     """
     origin, arguments = get_origin(hint), get_args(hint)
     if origin in (Union, types.UnionType):
-        fits = any(not mismatch(value, one, place) for one in arguments)
-        return "" if fits else _wrong(value, place, "of another type")
+        if any(not mismatch(value, one, place) for one in arguments):
+            return ""
+        return mismatch(value, Any, place) or _wrong(value, place, "of another type")
     if origin is Mapping or (hint is Any and isinstance(value, dict)):
-        return _in_object(value, arguments[1] if arguments else Any, place)
+        return _in_object(value, {}, arguments[1] if arguments else Any, place)
     if origin in (Sequence, tuple) or (hint is Any and isinstance(value, list)):
         if not isinstance(value, list):
             return _wrong(value, place, "a list")
         inner = arguments[0] if arguments else Any
         return next(filter(None, (mismatch(one, inner, f"{place}[{i}]") for i, one in enumerate(value))), "")
     if is_typeddict(hint) or is_dataclass(hint):
-        return _in_fields(value, hint, place)
+        declared, needed = _fields(hint)
+        missing = (f"{place or 'it'} has no {name!r}" for name in declared if name in needed and name not in value)
+        return _in_object(value, declared, Any, place) or next(missing, "")
     if isinstance(value, int) and not -(2**63) <= value < 2**64:
         return _wrong(value, place, "a number of at most 64 bits")
     if isinstance(value, str) and not _is_unicode(value):
@@ -144,39 +147,27 @@ def mismatch(value: Any, hint: Any, place: str = "") -> str:
     return "" if is_it else _wrong(value, place, name)
 
 
-def _in_object(value: Any, inner: Any, place: str) -> str:
+def _in_object(value: Any, declared: Mapping[str, Any], others: Any, place: str) -> str:
+    """The mismatch of an object whose fields have the ``declared`` types, and ``others`` the type of the rest."""
     if not isinstance(value, dict):
         return _wrong(value, place, "an object")
     for key, one in value.items():
         if not _is_unicode(key):
             return _wrong(key, place, "an object whose names are Unicode")
-        if problem := mismatch(one, inner, _inside(place, key)):
+        if problem := mismatch(one, declared.get(key, others), _inside(place, key)):
             return problem
     return ""
 
 
 @cache
-def _hints(hint: Any) -> dict[str, Any]:
-    return get_type_hints(hint, include_extras=True)
-
-
-def _in_fields(value: Any, hint: Any, place: str) -> str:
-    """The mismatch of an object with fields that a TypedDict or a dataclass declares. Others may be there, too."""
-    if problem := _in_object(value, Any, place):
-        return problem
-    hints = _hints(hint)
-    if is_typeddict(hint):
-        needed = {name for name, one in hints.items() if hint.__total__ and get_origin(one) is not NotRequired}
-    else:
-        needed = {f.name for f in fields(hint) if f.default is MISSING and f.default_factory is MISSING}
-    for name, one in hints.items():
-        if name in value:
-            inner = get_args(one)[0] if get_origin(one) is NotRequired else one
-            if problem := mismatch(value[name], inner, _inside(place, name)):
-                return problem
-        elif name in needed:
-            return f"{place or 'it'} has no {name!r}"
-    return ""
+def _fields(hint: Any) -> tuple[Mapping[str, Any], Collection[str]]:
+    """The types of the fields that a TypedDict or a dataclass declares, and the fields that must be there."""
+    hints = get_type_hints(hint, include_extras=True)
+    if not is_typeddict(hint):
+        return hints, {f.name for f in fields(hint) if f.default is MISSING and f.default_factory is MISSING}
+    optional = {name for name, one in hints.items() if not hint.__total__ or get_origin(one) is NotRequired}
+    declared = {name: get_args(one)[0] if get_origin(one) is NotRequired else one for name, one in hints.items()}
+    return declared, hints.keys() - optional
 
 
 def _inside(place: str, key: str) -> str:
@@ -185,7 +176,7 @@ def _inside(place: str, key: str) -> str:
 
 
 def _is_unicode(text: str) -> bool:
-    return not any("\ud800" <= character <= "\udfff" for character in text)
+    return text.isascii() or not any("\ud800" <= character <= "\udfff" for character in text)
 
 
 def _wrong(value: Any, place: str, wanted: str) -> str:
