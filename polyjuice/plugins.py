@@ -14,6 +14,7 @@ from typing import Any
 
 COMPILERS, ORACLES = "polyjuice.compilers", "polyjuice.oracles"
 OPERATORS, RULES, FORMATS = "polyjuice.operators", "polyjuice.rules", "polyjuice.formats"
+TARGETS = "polyjuice.targets"
 """The groups of entry points."""
 
 

@@ -180,6 +180,11 @@ class Config:
         (), "--rules", "Rules of your own: a file or a folder (repeatable).", takes=list[Path], metavar="PATH",
         read=lambda paths, where: tuple(str(path.resolve()) for path in paths), shared=True, paths="always",
     )  # fmt: skip
+    targets: tuple[str, ...] = option(
+        (), "--targets", "Files of patterns that your compiler looks for, beside those of Polyjuice (repeatable).",
+        takes=list[Path], metavar="FILE", read=lambda paths, where: tuple(str(path.resolve()) for path in paths),
+        panel=_SEEDS, paths="always",
+    )  # fmt: skip
     workers: int = option(
         1, "--workers", "How many processes to run.", takes=int, metavar="N", least=1, shown="one per core",
         usual=lambda given: os.cpu_count() or 1, resumable=True, shared=True,

@@ -26,7 +26,7 @@ from polyjuice import interrupts
 from polyjuice.campaign import processes
 from polyjuice.campaign.config import Config
 from polyjuice.campaign.runner import CaseResult
-from polyjuice.campaign.schedule import Task, Tasks, Timing
+from polyjuice.campaign.schedule import Rounds, Task, Tasks, Timing
 from polyjuice.campaign.store import Store
 from polyjuice.campaign.triage import Triage, TriageJob
 from polyjuice.compilers import find
@@ -200,7 +200,10 @@ class _Campaign:
 
         self._workers, self._store, self._listener = config.workers, store, listener
         pack = config.pack_of(find(config.compiler))
-        self._tasks = Tasks(config.cases, store.done(), store.postponed(), pack=pack, workers=config.workers)
+        self._rounds = Rounds(store.acted())
+        self._tasks = Tasks(
+            config.cases, store.done(), store.postponed(), pack=pack, workers=config.workers, rounds=self._rounds
+        )
         self._triage = Triage(config, store)
         self._timing = Timing(
             time_s=config.time_s,
@@ -279,6 +282,8 @@ class _Campaign:
         for result in results:
             self._timing.count(result.seconds, self._workers)
             stored = self._store.add(result, **self._timing.spent(time.monotonic()))
+            if not task.postponed:
+                self._rounds.add(result.index, result.acted or ())
             report = self._listener.confirmed if task.postponed else self._listener.case
             report(stored)
             self._triage.add(stored.findings)

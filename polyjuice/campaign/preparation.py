@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 import shutil
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from itertools import cycle, islice
@@ -12,12 +12,13 @@ from pathlib import Path
 
 import numpy as np
 
-from polyjuice import pipeline
+from polyjuice import pipeline, targets
 from polyjuice.campaign.config import Config
 from polyjuice.campaign.schedule import BATCH, Clock, Kinds, coverage_target, input_sets
 from polyjuice.campaign.seeds import Seeds
 from polyjuice.compilers import CompilerInfo
 from polyjuice.egraph import Budget, Rewriter, Rewriting, Rule, Saturated, Variant, distinct, graph_windows, partners
+from polyjuice.egraph.terms import directions
 from polyjuice.execution import Artifact
 from polyjuice.frameworks import registry, symbolic
 from polyjuice.frameworks.forms import text
@@ -26,6 +27,7 @@ from polyjuice.frameworks.onnx import graph_files
 from polyjuice.frameworks.user_model import SEED_GRAPH, UserModel
 from polyjuice.generate import disrupt
 from polyjuice.generate.small import MOST_OPERATORS
+from polyjuice.generate.targeted import Aims
 from polyjuice.inputs import (
     Plan,
     draw,
@@ -45,7 +47,6 @@ from polyjuice.ops import Op, matching
 from polyjuice.oracles import Case, InputSet, Program
 from polyjuice.oracles import find as find_oracle
 from polyjuice.rulecheck import soundness
-from polyjuice.rulecheck.terms import directions
 from polyjuice.support import Support
 
 #: The label of a graph with a broken constraint.
@@ -94,6 +95,8 @@ class Seed:
     model: UserModel | None
     user_program: Artifact | None
     own_inputs: InputSet | None
+    part: str
+    changes: Sequence[str]
 
 
 class Preparation:
@@ -108,9 +111,12 @@ class Preparation:
         support: Support,
         clock: Clock,
     ) -> None:
-        """Read the seeds. Raises FormatError, ValueError."""
+        """Read the seeds, and what the compiler's parts look for. Raises FormatError, ValueError, RuleError."""
         self._config = config
         self._out = out
+        own = targets.of_compiler(compiler.targets or compiler.name, map(Path, config.targets))
+        self.parts = own.parts
+        """The names of the compiler's parts, as far as target files name them."""
         self._compiler = compiler
         self._seeds = Seeds(
             config.seeds,
@@ -126,6 +132,7 @@ class Preparation:
                 slow=not compiler.fast,
                 writes=registry.find(compiler.format).updates,
             ),
+            Aims(own.targets, targets.of_every_compiler()),
         )
         self._rules = rules
         # A user who names rules wants them all used; otherwise each graph uses a share of all rules.
@@ -145,6 +152,10 @@ class Preparation:
     def generated(self) -> bool:
         """Whether seed graphs are generated, so that a case may try further ones."""
         return self._seeds.generated
+
+    def set_acted(self, acted: Mapping[int, Mapping[str, int]]) -> None:
+        """Set how often each part of the compiler acted before each round of cases."""
+        self._seeds.acted = acted
 
     def target_of(self, index: int) -> CoverageTarget:
         """Return what the programs of a case should cover."""
@@ -169,7 +180,15 @@ class Preparation:
         sets = self._draw_inputs(seed, variants)
         self._check_equivalence(seed, variants, sets, rules)
         programs = self._lower(seed, variants, sets)
-        return Case(sets=sets, programs=programs, rules=rules, seed=self._config.seed, index=index)
+        return Case(
+            sets=sets,
+            programs=programs,
+            rules=rules,
+            seed=self._config.seed,
+            index=index,
+            part=seed.part,
+            changes=seed.changes,
+        )
 
     def _choose(self, index: int, attempt: int) -> Seed:
         """Return the seed graph of a case, and all that is decided with it. Raises Skip."""
@@ -183,7 +202,8 @@ class Preparation:
         plan = draw(self._plans_alone if alone else self._plans, batch_key if shares else key)
         batch = self._saturated(index // BATCH, batch_key, plan) if shares else None
         with self._clock.of("generate"):
-            graph = batch.graphs[index % BATCH] if batch else self._graph(index, attempt)
+            aimed = self._seeds.aimed(index, attempt, self._support.takes) if self._seeds.aims(index) else None
+            graph = aimed.graph if aimed else batch.graphs[index % BATCH] if batch else self._graph(index, attempt)
         if not graph.nodes:
             raise Skip(f"unsupported: {self._support.refusal or 'no operator suits'}")
         if alone and generated and self._config.profiles == usual_profiles(self._compiler):
@@ -204,6 +224,8 @@ class Preparation:
             model=model,
             user_program=model.user_program(self._compiler.format) if model else None,
             own_inputs=own_inputs,
+            part=aimed.part if aimed else "",
+            changes=aimed.changes if aimed else (),
         )
 
     def _graph(self, index: int, attempt: int = 0) -> Graph:

@@ -153,7 +153,7 @@ def run_cases(task: Task) -> None:
 
     def work() -> None:
         try:
-            for result in _the_runner().run(task.indices, task.postponed):
+            for result in _the_runner().run(task.indices, task.postponed, task.acted):
                 _finished.append(result)
         except EnvironmentProblem as problem:
             raise EnvironmentProblem(str(problem)) from None  # the pool pickles it, and subclasses do not unpickle
@@ -203,7 +203,8 @@ def _the_runner() -> Runner:
         assert _job is not None
         config, folder, rules = _job
         if _session is None:
-            _session = CompilerSession(config.conditions, find(config.compiler))
+            compiler = find(config.compiler)
+            _session = CompilerSession(config.conditions, compiler, trace=compiler.traced == 1)
             Finalize(None, _close, exitpriority=1)
         store, _ = Store.open(folder, checked=False)
         with closing(store):

@@ -46,6 +46,9 @@ class CaseResult:
     nevertheless (such a program counts as a pair). ``covered`` has the tuples that the programs covered, if a small
     program was due (see :mod:`polyjuice.campaign.coverage`).
 
+    ``part`` and ``changes`` say at which part of the compiler the seed graph aims (see `Case`). ``acted`` are the parts
+    that changed a program; it is None if the programs were not compiled with a trace.
+
     ``unsound`` and ``defect`` are faults of Polyjuice: a variant that differs from its seed graph, and an internal
     error. ``false`` names the user's rules that made such a variant. ``known`` has the URLs of known bugs that were
     met, ``flaky`` the verdicts that did not repeat, and ``duplicates`` the signatures of duplicates. ``disturbed``
@@ -70,6 +73,9 @@ class CaseResult:
     accepted: str = ""
     covered: Collection[Tuple] = ()
     sizes: str = ""
+    part: str = ""
+    changes: Sequence[str] = ()
+    acted: Sequence[str] | None = None
     postponed: Sequence[int] = ()
     suspected: Sequence[str] = ()
     defect: str = ""
@@ -153,29 +159,39 @@ class Runner:
         self._support = Support(self._compiler, self.session.worker(), config.opset)
         self._preparation = Preparation(config, out, rules, self._compiler, self._support, self._clock)
         self.confirming = Confirming(config, out, self.session, reported)
+        self._tracing: CompilerSession | None = None
+        self._parts = frozenset(self._preparation.parts)
         self._attempts = schedule.ATTEMPTS if self._preparation.generated else 1
         self._pack = config.pack_of(self._compiler)
         self._spent: Counter[str] = Counter()
         """Seconds by activity, of all cases so far."""
 
     def close(self) -> None:
-        """End the compiler session."""
+        """End the compiler sessions."""
         self.session.close()
+        if self._tracing:
+            self._tracing.close()
 
     @property
     def probe_s(self) -> float:
         """The seconds spent on probing which operators the compiler takes."""
         return self._support.seconds_by_now
 
-    def run(self, indices: Sequence[int], postponed: Collection[int] = ()) -> Iterator[CaseResult]:
+    def run(
+        self,
+        indices: Sequence[int],
+        postponed: Collection[int] = (),
+        acted: Mapping[int, Mapping[str, int]] = MappingProxyType({}),
+    ) -> Iterator[CaseResult]:
         """Run some cases, and yield their results. Programs are compiled in packs if that takes less time.
 
         If confirming has taken more than its share of the time on a slow compiler, findings are postponed: their cases
         get a result without them. A later call with the same ``indices`` names these cases as ``postponed``, and yields
-        the results of these alone.
+        the results of these alone. ``acted`` is what `Task` says.
 
         Raises EnvironmentProblem if the compiler cannot be used at all.
         """
+        self._preparation.set_acted(acted)
         if not postponed:
             for run in self._execute(indices):
                 over = schedule.over_confirm_budget(self._spent, fast=self._compiler.fast)
@@ -334,8 +350,22 @@ class Runner:
             covered=covered(case.ran, target.distribution) if target != NOTHING else (),
             sizes=", ".join(self._preparation.sizes(case.index)),
             disturbed=sorted({one for program in case.programs for one in program.outcome.disturbed}),
+            part=case.part,
+            changes=case.changes,
+            acted=self._acted(case),
         )
         return _with(result, found), found
+
+    def _acted(self, case: Case) -> Sequence[str] | None:
+        """Return the parts of the compiler that changed a program of a case; None without a trace."""
+        if not self._parts or case.index % self._compiler.traced:
+            return None
+        outcomes = [program.outcome for program in case.ran]
+        if self._compiler.traced > 1:
+            with self._clock.of("compile"):
+                self._tracing = self._tracing or CompilerSession(self._config.conditions, self._compiler, trace=True)
+                outcomes = [self._tracing.execute(program.artifact, case.inputs[:1]) for program in case.ran]
+        return sorted({name for outcome in outcomes for name in outcome.trace if name in self._parts})
 
 
 def _with(result: CaseResult, found: Confirmed) -> CaseResult:

@@ -13,7 +13,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from functools import cache
 
 from polyjuice.frameworks import registry
@@ -74,7 +74,10 @@ MIXED = "mixed"
 SMALL, STATEMENTS, COMPLEX, LARGE = "small", "statements", "complex", "default"
 """The strategies for small programs, programs that write into their inputs, complex numbers, and larger graphs."""
 
-GENERATING = (*STRATEGIES, *TORCH_STRATEGIES, MIXED)
+TARGETS = "targets"
+"""The strategy for programs that the compiler's parts look for (see :mod:`polyjuice.generate.targeted`)."""
+
+GENERATING = (*STRATEGIES, *TORCH_STRATEGIES, TARGETS, MIXED)
 """The strategies that a campaign's seeds may come from, instead of models."""
 
 BATCH = 16
@@ -116,6 +119,7 @@ _CYCLES: Mapping[str, Sequence[Kind]] = {
     SMALL: (_ALONE, _SMALL),
     STATEMENTS: (Kind(STATEMENTS, alone=True), Kind(STATEMENTS)),
     COMPLEX: (Kind(COMPLEX, alone=True), Kind(COMPLEX)),
+    TARGETS: (Kind(TARGETS, alone=True),),
     MIXED: (*(*_MOST, Kind(LARGE, alone=True), _SMALL) * 3, Kind(LARGE)),
 }
 """The kinds that follow each other in each strategy; any other strategy has one kind."""
@@ -193,7 +197,7 @@ def coverage_target(due: Due | None, format: str, pack: str = "") -> CoverageTar
     The usual level of a factor is due more often. The cases of one ``pack`` share one setting, drawn for the pack.
     """
     if due is None:
-        return NOTHING
+        return CoverageTarget("", _setting(due, format, pack), 0, "") if pack else NOTHING
     distribution = due.level("distribution", [*["mixed"] * _MIXED, *DISTRIBUTIONS])
     known = layouts(format)
     layout = due.level("layout", [*known[:1] * _USUAL, *known]) if known else ""
@@ -221,12 +225,14 @@ def versions(format: str, domain: str, op: str, dtype: str) -> Mapping[int, Sequ
     return None if known is None else {} if domain else known.load()(op, dtype)
 
 
-def _setting(due: Due, format: str, pack: str) -> str:
+def _setting(due: Due | None, format: str, pack: str) -> str:
     if not (known := settings(format)):
         return ""
     plain, *others = known
     options = [*[plain] * len(others), *others]
-    return random.Random(f"setting of pack {pack}").choice(options) if pack else due.level("setting", options)
+    if due is None or pack:
+        return random.Random(f"setting of pack {pack}").choice(options)
+    return due.level("setting", options)
 
 
 def _opset(due: Due, format: str) -> int:
@@ -331,12 +337,51 @@ _TASK_S = 0.5
 """About how many seconds one task takes. Results come back at its end, so a kill loses less than this much work."""
 
 
+_ROUND = 1024
+"""The number of cases in a round. What the parts of the compiler did in a round decides what is due two rounds later.
+
+So the next round need not wait for the last cases of this one.
+"""
+
+
+def round_of(index: int) -> int:
+    """Return the round of a case."""
+    return index // _ROUND
+
+
+class Rounds:
+    """Counts how often each part of the compiler acted in each round of cases."""
+
+    def __init__(self, found: Iterable[tuple[int, Sequence[str]]] = ()) -> None:
+        """``found`` are finished cases, each with the parts that acted on it."""
+        self._ended: Counter[int] = Counter()
+        self._acted: dict[int, Counter[str]] = {}
+        for index, parts in found:
+            self.add(index, parts)
+
+    def add(self, index: int, parts: Sequence[str]) -> None:
+        """Record that a case ended, and which parts acted on it."""
+        self._ended[round_of(index)] += 1
+        self._acted.setdefault(round_of(index), Counter()).update(parts)
+
+    def before(self, index: int) -> Mapping[str, int] | None:
+        """Return how often each part acted up to two rounds before a case; None while such a round has not ended."""
+        rounds = range(round_of(index) - 1)
+        if any(self._ended[number] < _ROUND for number in rounds):
+            return None
+        return dict(sum((self._acted[number] for number in rounds), Counter()))
+
+
 @dataclass(frozen=True)
 class Task:
-    """Cases that run together; ``postponed`` are those that run again for confirmation, if any."""
+    """Cases that run together; ``postponed`` are those that run again for confirmation, if any.
+
+    ``acted`` counts, for the round of each case, how often each part of the compiler acted in the rounds before.
+    """
 
     indices: Sequence[int]
     postponed: Sequence[int] = ()
+    acted: Mapping[int, Mapping[str, int]] = field(default_factory=dict)
 
 
 class Tasks:
@@ -347,9 +392,17 @@ class Tasks:
     """
 
     def __init__(
-        self, cases: int | None, done: Set[int], postponed: Iterable[Task], *, pack: int, workers: int
+        self,
+        cases: int | None,
+        done: Set[int],
+        postponed: Iterable[Task],
+        *,
+        pack: int,
+        workers: int,
+        rounds: Rounds | None = None,
     ) -> None:
-        """``pack`` is the most programs compiled as one."""
+        """``pack`` is the most programs compiled as one; ``rounds`` has what the parts of the compiler did so far."""
+        self._rounds = rounds or Rounds()
         indices = (i for i in (itertools.count() if cases is None else range(cases)) if i not in done)
         together = pack if pack > 1 else BATCH
         self._batches = (list(batch) for _, batch in itertools.groupby(indices, key=lambda i: i // together))
@@ -361,19 +414,23 @@ class Tasks:
         self.ahead = (1 if pack > 1 else _AHEAD) * workers
 
     def next(self, left_s: float, *, may_confirm: bool) -> Task | None:
-        """Return the next task; None if nothing is left to do, or no time for it.
+        """Return the next task; None if nothing is left to do, no time for it, or an earlier round has not ended.
 
         ``left_s`` are the seconds left for cases. With ``may_confirm``, postponed cases may still run.
         """
         if left_s > 0:
             if self._left_over:
-                return self._left_over.pop(0)
+                return self._informed(self._left_over.pop(0))
             self._batch = self._batch or next(self._batches, [])
-            if self._batch:
+            if self._batch and self._rounds.before(self._batch[-1]) is not None:
                 size = self._size(left_s)
                 task, self._batch = Task(self._batch[:size]), self._batch[size:]
-                return task
-        return self._postponed.pop(0) if self._postponed and may_confirm else None
+                return self._informed(task)
+        return self._informed(self._postponed.pop(0)) if self._postponed and may_confirm else None
+
+    def _informed(self, task: Task) -> Task:
+        firsts = {round_of(index): index for index in task.indices}
+        return replace(task, acted={number: self._rounds.before(index) or {} for number, index in firsts.items()})
 
     def _size(self, left_s: float) -> int:
         case_s = self._busy_s / self._cases if self._busy_s else math.inf

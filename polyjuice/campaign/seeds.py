@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
-from polyjuice.campaign.schedule import GENERATING, SMALL, STATEMENTS, Kind, Kinds
+from polyjuice.campaign.schedule import GENERATING, SMALL, STATEMENTS, TARGETS, Kind, Kinds, round_of
 from polyjuice.campaign.sizes import chosen_of, reader
 from polyjuice.execution import Limits
 from polyjuice.frameworks import callables, symbolic
@@ -19,9 +19,10 @@ from polyjuice.frameworks.symbolic import Sizes
 from polyjuice.frameworks.user_model import UserModel
 from polyjuice.generate import DUE_STRATEGIES, Turn, check_installed, generate
 from polyjuice.generate.due import Due
+from polyjuice.generate.targeted import Aimed, Aims
 from polyjuice.inputs import settle
 from polyjuice.ir import Graph, prune
-from polyjuice.ops import TABLE, Accepts, Op, without_complex
+from polyjuice.ops import TABLE, Accepts, GraphBuilder, Op, without_complex
 
 IMPORTED = "imported"
 """The campaign's folder for the programs that were imported from Torch and TensorFlow."""
@@ -58,20 +59,24 @@ class Seeds:
         operators: Sequence[Op] | None = None,
         timeout_s: float = Limits.compile_s,
         kinds: Kinds | None = None,
+        aims: Aims | None = None,
     ) -> None:
         """Read the models, if there are any: from the campaign's folder if ``keep`` has stored them there.
 
         Each model is read in a separate process, within ``timeout_s``. If the process dies, ``problems`` has the reason
         under the model's number. (When a campaign has begun, its ONNX files have been read once. Its processes then
-        read them without a further process.) ``partners``, ``operators`` and ``kinds`` are for generated graphs (see
-        ``generate``). Raises FormatError if a model is not valid or none is left, ValueError for an unknown source, and
-        SolverMissing.
+        read them without a further process.) ``partners``, ``operators``, ``kinds`` and ``aims`` are for generated
+        graphs (see ``generate``). Raises FormatError if a model is not valid or none is left, ValueError for an unknown
+        source, and SolverMissing.
         """
         self._nodes = nodes
         self._partners = partners
         self._operators = operators
         self._seed = seed
         self._kinds = kinds or Kinds(strategy=sources[0])
+        self._aims = aims or Aims()
+        self.acted: Mapping[int, Mapping[str, int]] = {}
+        """For each round of cases: how often each part of the compiler acted in the rounds before."""
         self.generated = len(sources) == 1 and sources[0] in GENERATING
         if self.generated:
             check_installed(sources[0])
@@ -157,11 +162,24 @@ class Seeds:
         """
         if program := self.program(index):
             return program.graph
+        if self.aims(index):
+            aimed = self.aimed(index, attempt, accepts)
+            return aimed.graph if aimed else GraphBuilder().build([])
         key = f"{self._seed}/{index}/{attempt}"
         strategy = self.kind(index).strategy
         turn = self._turn(index) if strategy in DUE_STRATEGIES else None
         graph = generate(self._nodes, key, accepts, self._partners, strategy, turn, self._operators)
         return prune(settle(graph, key))  # drops unused constants, as storing a graph does
+
+    def aims(self, index: int) -> bool:
+        """Return whether the seed graph of a case aims at a part of the compiler."""
+        return self.generated and self.kind(index).strategy == TARGETS
+
+    def aimed(self, index: int, attempt: int, accepts: Accepts | None = None) -> Aimed | None:
+        """Return the program of a case that aims at a part of the compiler; None if the compiler takes none."""
+        key = f"{self._seed}/{index}/{attempt}"
+        acted = self.acted.get(round_of(index), {})
+        return self._aims.program(self._turn(index), key, accepts, self._operators, acted)
 
     def _turn(self, index: int) -> Turn:
         return Turn(self._seed, self._kinds.number(index))

@@ -395,6 +395,14 @@ class Store:
         """The indices of the finished cases, including postponed ones."""
         return {row[0] for row in self._db.execute('SELECT "index" FROM cases')}
 
+    def acted(self) -> list[tuple[int, Sequence[str]]]:
+        """The indices of the finished cases, and the parts of the compiler that acted on each, as far as is known."""
+        return [(case.index, case.acted or ()) for case in self._cases()]
+
+    def aimed(self) -> Iterator[CaseResult]:
+        """The finished cases that tell something of the compiler's parts."""
+        return (case for case in self._cases() if case.part or case.acted is not None)
+
     def postponed(self) -> list[Task]:
         """The cases to run again for confirmation."""
         tasks: dict[tuple[int, ...], list[int]] = {}

@@ -20,10 +20,10 @@ from polyjuice.campaign.store import Store
 from polyjuice.cli.common import FINDINGS, OK, JsonOption, Live, stdout
 from polyjuice.cli.options import OnlyRuleOption, RulesOption, SeedOption, WithoutRuleOption, WorkersOption, completes
 from polyjuice.egraph import Budget, Rewriter, Rule, classes, load
+from polyjuice.egraph.pattern_instances import NoInstance, draw
+from polyjuice.egraph.terms import directions, term
 from polyjuice.ir import GraphError, dtypes
-from polyjuice.rulecheck.rule_instances import NoInstance, draw
 from polyjuice.rulecheck.run import SOUND, UNSOUND, UNTESTED, Report, check_all
-from polyjuice.rulecheck.terms import directions, term
 from polyjuice.wording import counted
 
 app = typer.Typer(help="List, show and check the rewrite rules.", no_args_is_help=True)

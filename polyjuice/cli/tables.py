@@ -20,6 +20,7 @@ from polyjuice.cli.options import completes
 from polyjuice.cli.settings import load_settings
 from polyjuice.egraph import Rule, load
 from polyjuice.egraph.language import constructors, is_untraced
+from polyjuice.egraph.terms import term
 from polyjuice.execution import Worker, probe
 from polyjuice.frameworks import registry
 from polyjuice.frameworks.onnx.forms import FORMS
@@ -30,7 +31,6 @@ from polyjuice.ops import FRAMEWORKS, TABLE, Op, Texts, Unsupported, matching
 from polyjuice.ops.decompose import NoDecomposition, body
 from polyjuice.ops.definitions import is_derived
 from polyjuice.ops.spec import REQUIRED, Attr
-from polyjuice.rulecheck.terms import term
 
 
 def list_compilers(

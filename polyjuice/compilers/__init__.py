@@ -145,6 +145,13 @@ class CompilerInfo:
     repro_narrow: str = ""
     """Replaces `repro` where inputs or outputs have types that NumPy lacks, if these need more code."""
 
+    targets: str = ""
+    """The name of its target file (``rules/targets/NAME.egg``), where that is another compiler's."""
+
+    traced: int = 20
+    """One in so many cases compiles its programs once more with a trace, for coverage: so many that this takes at most
+    a twentieth of the time. 1: a trace costs so little that every compilation has one."""
+
     lacks: tuple[str, ...] = ()
     """Idioms that its importer rejects (ONNX: `functions`, `symbolic sizes`, `constant nodes`)."""
 

@@ -25,6 +25,7 @@ from . import _inductor_knobs, _inductor_unit, _torch
 from ._torch import Array, Loaded
 
 INFO: dict[str, Any] = {
+    "traced": 1,
     "format": "torch",
     "needs": "torch>=2.1: pip install 'polyjuice-fuzzer[inductor]'",
     "default": True,

@@ -22,6 +22,7 @@ from . import _narrow, _source, _xla
 from ._narrow import Array
 
 INFO: dict[str, Any] = {
+    "targets": "xla",
     "format": "jax",
     "needs": "jax>=0.4.30: pip install 'polyjuice-fuzzer[jax]'",
     "default": True,

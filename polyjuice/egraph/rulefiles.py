@@ -93,7 +93,7 @@ def load(
 
     Raises RuleError for a mistake in a file, a name used twice, or a pattern that matches nothing.
     """
-    further = (*(_installed() if defaults else ()), *paths)
+    further = (*(installed(plugins.RULES) if defaults else ()), *paths)
     rules = list(_shipped() if defaults else ())
     if further:
         reader = _Reader(rules)
@@ -110,18 +110,18 @@ def load(
     )
 
 
-def _installed() -> list[Path]:
-    """The rule files of other packages, which declare them by the entry-point group ``polyjuice.rules``.
+def installed(group: str) -> list[Path]:
+    """The rule or target files of other packages, which declare them by an entry-point group.
 
-    An entry point names a package, with rule files in its folder, or a module, with a rule file of its name beside it.
+    An entry point names a package, with such files in its folder, or a module, with a file of its name beside it.
     Raises RuleError where there is none.
     """
     found = []
-    for entry in plugins.entries(plugins.RULES).values():
+    for entry in plugins.entries(group).values():
         file = plugins.located(entry.module)
         place = None if file is None else file.parent if file.name == "__init__.py" else file.with_suffix(".egg")
         if place is None or not (list(place.glob("*.egg")) if place.is_dir() else place.is_file()):
-            raise RuleError(f"{plugins.described(entry)}: there is no rule file: {place or 'nor the module'}")
+            raise RuleError(f"{plugins.described(entry)}: there is no .egg file: {place or 'nor the module'}")
         found.append(place)
     return found
 
@@ -150,7 +150,7 @@ class _Reader:
             raise RuleError(f"{path}: no such rule file or folder")
         for file in sorted(path.glob("*.egg")) if path.is_dir() else [path]:
             source = self._source(file)
-            for start, end in _commands(file, source):
+            for start, end in spans(file, source):
                 yield self._rule(file, source, start, end, added)
 
     def _source(self, file: Path) -> str:
@@ -173,7 +173,7 @@ class _Reader:
             file=file,
             line=line,
             text=text,
-            comment=_comment(source, start, end),
+            comment=comment(source, start, end),
             added=added,
         )
         self._claim_names(rule)  # before egglog reads it: a name used twice makes egglog panic
@@ -194,7 +194,7 @@ class _Reader:
                 raise RuleError(f"{where}: {other.file}:{other.line} has a rule {rule.name!r} too: rename one")
 
 
-def _commands(file: Path, source: str) -> Iterable[tuple[int, int]]:
+def spans(file: Path, source: str) -> Iterable[tuple[int, int]]:
     """The spans of the top-level parenthesised commands. Raises RuleError for text outside of commands and comments."""
     depth, start, i = 0, 0, 0
     while i < len(source):
@@ -254,7 +254,7 @@ def _with_hint(reason: str) -> str:
     return f"{reason}; did you mean {' or '.join(close)}?" if close else reason
 
 
-def _comment(source: str, start: int, end: int) -> str:
+def comment(source: str, start: int, end: int) -> str:
     """The comment behind a command on its last line, else the comment lines right above it."""
     rest = source[end : source.find("\n", end) if "\n" in source[end:] else len(source)]
     if ";" in rest:

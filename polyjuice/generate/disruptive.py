@@ -12,9 +12,8 @@ import random
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from polyjuice.generate.growth import without_unused_inputs
 from polyjuice.generate.suite_record import Memory
-from polyjuice.ir import Graph, Node, TensorType, dtypes, prune
+from polyjuice.ir import Graph, Node, TensorType, dtypes, prune, without_unused_inputs
 from polyjuice.ops import entry, infer
 from polyjuice.ops.sampling import size
 

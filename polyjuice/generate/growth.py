@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
 from polyjuice.generate.instances import OperatorUse, drawn, inferred
 from polyjuice.generate.suite_record import Memory
-from polyjuice.ir import Attrs, Graph, TensorType, complexes, dtypes, read
+from polyjuice.ir import Attrs, Graph, TensorType, complexes, dtypes, without_unused_inputs
 from polyjuice.ops import TABLE, Accepts, GraphBuilder, Op, Operand, complete_attrs, without_complex
 from polyjuice.ops.sampling import MAX_RANK, FewSizes, restricted_values, size
 
@@ -252,11 +252,3 @@ def _pattern(rng: random.Random, t: TensorType) -> np.ndarray | None:
     if t.rank == 0 or t.dtype == "bool" or t.size > _IN_ORDER:
         return None
     return np.arange(t.size).reshape(t.shape)
-
-
-def without_unused_inputs(graph: Graph) -> Graph:
-    """Return the graph without the inputs that nothing reads."""
-    used = read(graph)
-    inputs = tuple(name for name in graph.inputs if name in used)
-    types = {name: t for name, t in graph.types.items() if name in used or name not in graph.inputs}
-    return replace(graph, inputs=inputs, types=types)

@@ -10,9 +10,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from polyjuice.generate.growth import without_unused_inputs
 from polyjuice.generate.small import Small
-from polyjuice.ir import Graph, TensorType
+from polyjuice.ir import Graph, TensorType, without_unused_inputs
 from polyjuice.ops import Op
 from polyjuice.ops.memory import seen_as
 

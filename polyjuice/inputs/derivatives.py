@@ -219,8 +219,8 @@ def _moved(op: Op, node: Node, operands: Sequence[np.ndarray], cotangents: Seque
     codes[np.argsort(elements, kind="stable")] = np.arange(elements.size) + _MARK
     ends = np.cumsum([operands[i].size for i in data])
     coded = list(operands)
-    for i, part in zip(data, np.split(codes, ends[:-1]), strict=True):
-        coded[i] = part.reshape(operands[i].shape)
+    for i, end in zip(data, ends, strict=True):
+        coded[i] = codes[end - operands[i].size : end].reshape(operands[i].shape)
     raw = op.numpy(coded, node.attrs)
     by_code = np.zeros(elements.size)
     for result, cotangent in zip(raw if isinstance(raw, tuple) else (raw,), cotangents, strict=True):

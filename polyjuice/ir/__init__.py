@@ -24,6 +24,7 @@ from polyjuice.ir.graph import (
     releases,
     value_keys,
     with_outputs,
+    without_unused_inputs,
 )
 from polyjuice.ir.names import numbered, renamed, renamed_node, union
 from polyjuice.ir.parts import Part, connected, cut, random_order

@@ -151,6 +151,14 @@ def read(graph: Graph) -> set[str]:
     return {*graph.outputs, *graph.updates, *(name for node in graph.nodes for name in node.inputs)}
 
 
+def without_unused_inputs(graph: Graph) -> Graph:
+    """The graph without the inputs that nothing reads."""
+    used = read(graph)
+    inputs = tuple(name for name in graph.inputs if name in used)
+    types = {name: t for name, t in graph.types.items() if name in used or name not in graph.inputs}
+    return replace(graph, inputs=inputs, types=types)
+
+
 def with_outputs(graph: Graph, places: Sequence[int]) -> Graph:
     """The graph with only the outputs at these places, in this order; unneeded nodes stay.
 

@@ -92,6 +92,11 @@ class GraphBuilder:
     def __len__(self) -> int:
         return len(self._nodes)
 
+    @property
+    def nodes(self) -> Sequence[Node]:
+        """The nodes so far, in order."""
+        return self._nodes
+
     def _fresh(self, stem: str) -> str:
         return f"{stem}{len(self.types)}"
 

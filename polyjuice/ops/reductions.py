@@ -249,7 +249,7 @@ _ONNX_REDUCTIONS = (
         mean_error,
         axis_reductions.torch("torch.mean .mean", full=(".mean torch.mean",)),
         _tensorflow_forms("reduce_mean", "Mean"),
-        adjoint=adjoints.reduction(lambda x, y, n: 1.0 / n),
+        adjoint=adjoints.reduction(lambda x, y, n: 1.0 / max(n, 1)),
         followers="Sub Squeeze Reshape Mul Add ReduceMean Sqrt",
         **facts(ulps=2, limits=SpecialValues.INFINITY | SpecialValues.NAN, fresh=True, bounds=value_bounds.SAME),
     ),

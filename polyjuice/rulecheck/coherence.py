@@ -13,12 +13,12 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from polyjuice.egraph import Budget, Classes, Rewriter, Rule, classes, partners
+from polyjuice.egraph.terms import term
 from polyjuice.generate import generate
 from polyjuice.inputs import REAL_PROFILES, make_inputs, ranges
 from polyjuice.interpret import EvaluationError, evaluate
 from polyjuice.ir import Graph, GraphError, prune
 from polyjuice.numerics import analyse, apart, as_good_as_equal
-from polyjuice.rulecheck.terms import term
 
 #: Every rule that can match, for as long as the e-graph stays small enough to be evaluated whole.
 _BUDGET = Budget(rules=None, iterations=2, enodes=600)

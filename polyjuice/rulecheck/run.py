@@ -12,9 +12,9 @@ from dataclasses import asdict, dataclass, replace
 from typing import Any, TypeVar
 
 from polyjuice.egraph import Rule
+from polyjuice.egraph.terms import directions
 from polyjuice.rulecheck.coherence import Coherence, coherence
 from polyjuice.rulecheck.soundness import Check, check
-from polyjuice.rulecheck.terms import directions
 
 #: Generated graphs that one process takes at a time.
 _GRAPHS = 100

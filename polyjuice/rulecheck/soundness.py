@@ -14,11 +14,11 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from polyjuice.egraph import Budget, Classes, Rewriter, Rule, classes
+from polyjuice.egraph.pattern_instances import Instance, NoInstance, draw, values
+from polyjuice.egraph.terms import term
 from polyjuice.interpret import EvaluationError, evaluate
 from polyjuice.ir import Graph, GraphError, array_text, dtypes, prune
 from polyjuice.numerics import Analysis, analyse, apart, distance
-from polyjuice.rulecheck.rule_instances import Instance, NoInstance, draw, values
-from polyjuice.rulecheck.terms import term
 
 #: Instances that share an e-graph.
 _BATCH = 16

@@ -110,7 +110,7 @@ def test_the_rule_file_of_another_package_is_read_and_its_code_is_not(
 @pytest.mark.parametrize(
     ("rule", "words"),
     [
-        ("", "the entry point ours = ours_plugin of polyjuice.rules: there is no rule file"),
+        ("", "the entry point ours = ours_plugin of polyjuice.rules: there is no .egg file"),
         ('(rewrite (Neg x) x :ruleset exact :name "mul-by-one")\n', "rename one"),
         ("(rewrite (Neg x) x)\n", "ours_plugin.egg:1"),
     ],

@@ -10,16 +10,16 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from polyjuice.egraph import Budget, Rewriter, Rule, RuleError, load
+from polyjuice.egraph import Budget, Rewriter, Rule, RuleError, conditions, load
 from polyjuice.egraph.language import EXACTNESS
+from polyjuice.egraph.pattern_instances import NoInstance, draw, values
 from polyjuice.egraph.sexpr import parsed
+from polyjuice.egraph.terms import directions, left_side
 from polyjuice.interpret import evaluate
 from polyjuice.ir import Graph, TensorType
-from polyjuice.rulecheck import conditions, soundness
+from polyjuice.rulecheck import soundness
 from polyjuice.rulecheck.coherence import coherence
-from polyjuice.rulecheck.rule_instances import NoInstance, draw, values
 from polyjuice.rulecheck.soundness import Check, check
-from polyjuice.rulecheck.terms import directions, left_side
 from tests.support.commands import fuzz, polyjuice, save_model
 from tests.support.graphs import apply, graph
 from tests.support.shares import one_in

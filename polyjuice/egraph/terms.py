@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from polyjuice.egraph import Rule
 from polyjuice.egraph.language import constructors, literal
+from polyjuice.egraph.rulefiles import Rule
 from polyjuice.egraph.sexpr import Expr, rendered
 from polyjuice.ir import Graph, array_text
 from polyjuice.ops import entry
@@ -41,16 +41,16 @@ def left_side(rule: Rule) -> LeftSide:
     if head == "rewrite":
         conditions = options[options.index(":when") + 1] if ":when" in options else []
         assert isinstance(conditions, list)
-        return LeftSide(first, _equations(conditions), tuple(conditions))
+        return LeftSide(first, equations(conditions), tuple(conditions))
     assert isinstance(first, list)
     assert isinstance(second, list)
-    equations = _equations(first)
+    defined = equations(first)
     united = [part for action in second if action[0] == "union" for part in action[1:]]
     variables = [part for part in united if isinstance(part, str)]
-    roots = [variable for variable in variables if _term_of(variable, equations)]
-    terms = [term for found in equations.values() for term in found if is_term(term)]
+    roots = [variable for variable in variables if _term_of(variable, defined)]
+    terms = [term for found in defined.values() for term in found if is_term(term)]
     root: Expr = next(iter((*roots, *variables, *terms)))
-    return LeftSide(root, equations, tuple(first))
+    return LeftSide(root, defined, tuple(first))
 
 
 def is_term(expr: Expr) -> bool:
@@ -62,7 +62,7 @@ def _term_of(variable: str, equations: dict[str, list[Expr]]) -> bool:
     return any(is_term(expr) for expr in equations.get(variable, []))
 
 
-def _equations(facts: list[Expr]) -> dict[str, list[Expr]]:
+def equations(facts: list[Expr]) -> dict[str, list[Expr]]:
     found: dict[str, list[Expr]] = {}
     for fact in facts:
         if isinstance(fact, list) and fact[0] == "=":

@@ -11,14 +11,14 @@ from typing import Any
 
 import numpy as np
 
-from polyjuice.egraph import Rule
+from polyjuice.egraph import conditions
 from polyjuice.egraph.language import Constructor, constructors
+from polyjuice.egraph.rulefiles import Rule
 from polyjuice.egraph.sexpr import Expr
+from polyjuice.egraph.terms import LeftSide, is_term, left_side
 from polyjuice.ir import Graph, GraphError, TensorType, complexes, dtypes
 from polyjuice.ops import GraphBuilder, Operand, Sample
 from polyjuice.ops.sampling import MAX_RANK, permutation, restricted_values, shape_of_size
-from polyjuice.rulecheck import conditions
-from polyjuice.rulecheck.terms import is_term, left_side
 
 #: Intervals that inputs may be declared to lie in, for rules that use value bounds; None: no declaration.
 RANGES: tuple[tuple[float, float] | None, ...] = (
@@ -27,8 +27,14 @@ RANGES: tuple[tuple[float, float] | None, ...] = (
 
 _LARGEST_SIZE = 600
 
+_SIZES, _SMALL_SIZES = ((2, 3, 4), (1, 2, 3, 5), (2, 4, 8), (1, 1, 7)), ((1, 2),)
+"""The sizes of dimensions that occur together."""
+
 #: How often dimensions may have the size 0, too.
 _EMPTY = 0.2
+
+_SHARED = 0.08
+"""How often two variables of one type are the same input."""
 
 #: Attributes that may have to agree with those of another operator. The draw sometimes guesses them. The operator's
 #: entry proposes all others.
@@ -60,45 +66,40 @@ def draw(rule: Rule, rng: random.Random, dtype: str, small: bool = False) -> Ins
 
     Raises NoInstance.
     """
-    drawing = _Drawing(rule, rng, dtype, small)
+    drawing = _RuleDrawing(rule, rng, dtype, small)
     try:
         return drawing.instance()
-    except (GraphError, LookupError, ValueError, ArithmeticError, TypeError, RecursionError, conditions.Unknown):
+    except IMPOSSIBLE:
         raise NoInstance from None
 
 
-class _Drawing:
-    def __init__(self, rule: Rule, rng: random.Random, dtype: str, small: bool) -> None:
-        self._side = left_side(rule)
+IMPOSSIBLE = (GraphError, LookupError, ValueError, ArithmeticError, TypeError, RecursionError, conditions.Unknown)
+"""The errors of a draw whose choices do not fit together."""
+
+
+class Drawing:
+    """Draws a typed graph for terms and the conditions on their variables, from the root down.
+
+    Every choice that the conditions leave open is random: types of variables, attributes, and numbers.
+    """
+
+    def __init__(self, side: LeftSide, rng: random.Random, dtype: str, choices: Sequence[Sequence[int]]) -> None:
+        """``dtype`` is the element type wherever possible. One of the ``choices`` has the sizes of dimensions."""
+        self._side = side
         self._rng = rng
         others = [t for t in dtypes.EVERY if t != dtype]
         self._dtypes = [dtype, *rng.sample(others, len(others))]
-        sizes = (1, 2) if small else rng.choice(((2, 3, 4), (1, 2, 3, 5), (2, 4, 8), (1, 1, 7)))
-        self._sizes = (0, *sizes) if rng.random() < _EMPTY else sizes
+        self._sizes = rng.choice(choices)
         self._ranks = _ranks(self._side.facts)
         self._builder = GraphBuilder()
         self._known: dict[str, Any] = {}
         self._under_way: set[str] = set()
         self._made: dict[str, tuple[str, ...]] = {}
-        self._operands: dict[str, Operand] = {}
-        bounded = rule.needs_bounds
-        self._mood = rng.choice(RANGES) if bounded or rng.random() < 0.3 else None
-        self._declared: dict[str, tuple[float, float]] = {}
-        self._bounded = bounded
 
-    def instance(self) -> Instance:
-        """The instance. Raises NoInstance, and the errors that :func:`draw` catches."""
-        root = self._tensor(self._side.term, self._any_type(), dtypes.EVERY)
+    def _check_facts(self) -> None:
+        """Raise NoInstance if a condition is known not to hold."""
         if any(conditions.refuted(fact, self._known, self._builder.types) for fact in self._side.facts):
             raise NoInstance
-        for facts in self._side.equations.values():
-            for fact in facts:
-                if is_term(fact):  # a term that the rule needs beside its first one
-                    self._tensor(fact, self._builder.types[root], dtypes.EVERY)
-        graph = self._builder.build([root])
-        if any(t.size > _LARGEST_SIZE for t in graph.types.values()):
-            raise NoInstance
-        return Instance(graph, self._declared, self._operands)
 
     def _any_type(self) -> TensorType:
         rng = self._rng
@@ -122,39 +123,22 @@ class _Drawing:
                     made = self._tensor(terms[0], hint, accepted)
                     self._known.setdefault(expr, made)
                 else:
-                    self._known[expr] = self._leaf(expr, hint, accepted)
+                    self._known[expr] = self._leaf(expr, self._leaf_type(expr, hint, accepted))
             return str(self._known[expr])
         if expr[0] == "Splat":
             return self._splat(expr, hint, accepted)
         return self._application(constructors()[str(expr[0])], expr[1:], hint, accepted)
 
-    def _leaf(self, variable: str, hint: TensorType, accepted: Sequence[str]) -> str:
-        rng = self._rng
+    def _leaf_type(self, variable: str, hint: TensorType, accepted: Sequence[str]) -> TensorType:
         wanted = self._dtype(variable) or hint.dtype
         dtype = next(t for t in (wanted, *self._dtypes) if t in accepted)
-        t = TensorType(dtype, self._shape(variable, hint.shape))
-        alike = [name for name in self._builder.types if self._builder.types[name] == t and name in self._declared]
-        if alike and rng.random() < 0.08:
-            return rng.choice(alike)
+        return TensorType(dtype, self._shape(variable, hint.shape))
+
+    def _leaf(self, variable: str, t: TensorType) -> str:
         name = self._builder.input(t, variable)
-        self._declare(name, t)
         if dtypes.is_float(t.dtype) and ["Integral", variable] in self._side.facts:
             return self._builder.op("Round", name)
         return name
-
-    def _declare(self, name: str, t: TensorType) -> None:
-        range_ = self._mood
-        if self._bounded and self._rng.random() < 0.5:
-            range_ = self._rng.choice(RANGES)
-        if range_ is None:
-            return
-        low, high = range_
-        if not dtypes.is_float(t.dtype):
-            least, greatest = dtypes.exact_integers(t.dtype)
-            low, high = max(float(math.ceil(low)), least), min(float(math.floor(high)), greatest)
-            if low > high:
-                low, high = 0.0, 1.0
-        self._declared[name] = (low, high)
 
     def _shape(self, variable: str, shape: tuple[int, ...]) -> tuple[int, ...]:
         rng = self._rng
@@ -292,9 +276,11 @@ class _Drawing:
             types = tuple(t for t in types if t in accepted) or types
         name = self._tensor(part, hint, (first.dtype,) if same else types)
         if fresh and proposed and proposed.values and name in self._builder.types:
-            self._operands[name] = Operand(self._builder.types[name], proposed.values, proposed.distinct_along)
-            self._declared[name] = (float(proposed.values[0]), float(proposed.values[1]))
+            self._restrict(name, Operand(self._builder.types[name], proposed.values, proposed.distinct_along))
         return name
+
+    def _restrict(self, name: str, operand: Operand) -> None:
+        """Record that an input takes only some values."""
 
     def _near(self, t: TensorType) -> TensorType:
         shape = list(t.shape)
@@ -326,6 +312,59 @@ class _Drawing:
         if kind == "floats":
             return ()
         return rng.choice(self._dtypes[:4]) if kind == "dtype" else rng.choice((0.5, 1.0, 2.0, 0.0))
+
+
+class _RuleDrawing(Drawing):
+    """Draws an instance of a rule, with declared intervals of its inputs."""
+
+    def __init__(self, rule: Rule, rng: random.Random, dtype: str, small: bool) -> None:
+        super().__init__(left_side(rule), rng, dtype, _SMALL_SIZES if small else _SIZES)
+        if rng.random() < _EMPTY:
+            self._sizes = (0, *self._sizes)
+        self._bounded = rule.needs_bounds
+        self._mood = rng.choice(RANGES) if self._bounded or rng.random() < 0.3 else None
+        self._operands: dict[str, Operand] = {}
+        self._declared: dict[str, tuple[float, float]] = {}
+
+    def instance(self) -> Instance:
+        """The instance. Raises NoInstance and IMPOSSIBLE."""
+        root = self._tensor(self._side.term, self._any_type(), dtypes.EVERY)
+        self._check_facts()
+        for facts in self._side.equations.values():
+            for fact in facts:
+                if is_term(fact):  # a term that the rule needs beside its first one
+                    self._tensor(fact, self._builder.types[root], dtypes.EVERY)
+        graph = self._builder.build([root])
+        if any(t.size > _LARGEST_SIZE for t in graph.types.values()):
+            raise NoInstance
+        return Instance(graph, self._declared, self._operands)
+
+    def _leaf(self, variable: str, t: TensorType) -> str:
+        alike = [name for name in self._builder.types if self._builder.types[name] == t and name in self._declared]
+        if alike and self._rng.random() < _SHARED:
+            return self._rng.choice(alike)
+        name = super()._leaf(variable, t)
+        self._declare(variable, t)
+        return name
+
+    def _declare(self, name: str, t: TensorType) -> None:
+        range_ = self._mood
+        if self._bounded and self._rng.random() < 0.5:
+            range_ = self._rng.choice(RANGES)
+        if range_ is None:
+            return
+        low, high = range_
+        if not dtypes.is_float(t.dtype):
+            least, greatest = dtypes.exact_integers(t.dtype)
+            low, high = max(float(math.ceil(low)), least), min(float(math.floor(high)), greatest)
+            if low > high:
+                low, high = 0.0, 1.0
+        self._declared[name] = (low, high)
+
+    def _restrict(self, name: str, operand: Operand) -> None:
+        assert operand.values
+        self._operands[name] = operand
+        self._declared[name] = (float(operand.values[0]), float(operand.values[1]))
 
 
 def _ranks(facts: Sequence[Expr]) -> dict[str, int]:

@@ -1,0 +1,189 @@
+"""Blocks: random typed graphs of a target's pattern, on which the part of the compiler should act."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from polyjuice.egraph.language import Constructor
+from polyjuice.egraph.pattern_instances import IMPOSSIBLE, Drawing, NoInstance
+from polyjuice.egraph.sexpr import Expr
+from polyjuice.egraph.terms import LeftSide, equations, is_term
+from polyjuice.ir import Graph, TensorType, complexes, dtypes, prune
+from polyjuice.ops import Operand
+from polyjuice.ops.sampling import broadcastable, restricted_values
+from polyjuice.targets.files import Target
+
+_TYPES = {"float32": 12, "float64": 2, "float16": 2, "bfloat16": 1, "int64": 2, "int32": 2, "int8": 1, "uint8": 1}
+"""The weights of element types; most passes look for float32."""
+
+_SIZES = ((2, 3, 4), (1, 2, 3, 5), (2, 4, 8), (1, 1, 7), (3, 8, 16), (4, 8, 16, 32), (3, 17, 33), (5, 64))
+"""The sizes of dimensions that occur together in a graph."""
+
+_LARGEST = 8192
+"""The most elements of a value."""
+
+_TRIES = 60
+"""How many draws may fail to fit together before the target counts as impossible."""
+
+_NARROWER, _CONSTANT_NARROWER = 0.3, 0.7
+"""How often an operand of an elementwise operator broadcasts: an input, and a constant."""
+
+_OTHERS_SHOWN = 0.05
+"""How often an inner value is an output, too."""
+
+
+def block(target: Target, rng: random.Random, dtype: str = "") -> Graph:
+    """A random typed graph of a target's pattern. Raises NoInstance if no draw fits together."""
+    for _ in range(_TRIES):
+        chosen = dtype or rng.choices(list(_TYPES), list(_TYPES.values()))[0]
+        try:
+            return _TargetDrawing(target, rng, chosen).graph()
+        except (NoInstance, *IMPOSSIBLE):
+            continue
+    raise NoInstance
+
+
+def is_constant(variable: Expr) -> bool:
+    """Whether a variable of a pattern stands for a constant tensor."""
+    return isinstance(variable, str) and variable[:1].isupper()
+
+
+class _TargetDrawing(Drawing):
+    """Draws the results of a target one after the other. Equal terms in two results are separate operators."""
+
+    def __init__(self, target: Target, rng: random.Random, dtype: str) -> None:
+        self._target = target
+        facts = list(target.facts)
+        side = LeftSide(target.results[0], equations(facts), tuple(facts))
+        super().__init__(side, rng, dtype, _SIZES)
+
+    def graph(self) -> Graph:
+        """The graph. Raises NoInstance and IMPOSSIBLE."""
+        outputs = []
+        hint = self._any_type()
+        for result in self._target.results:
+            self._made.clear()
+            outputs.append(self._tensor(result, hint, dtypes.EVERY))
+        self._check_facts()
+        inner = [name for node in self._builder.nodes for name in node.outputs if name not in outputs]
+        outputs += [name for name in inner if self._rng.random() < _OTHERS_SHOWN]
+        graph = prune(self._builder.build(outputs))
+        if not graph.nodes or any(t.size > _LARGEST for t in graph.types.values()):
+            raise NoInstance
+        return graph
+
+    def _any_type(self) -> TensorType:
+        t = super()._any_type()
+        while t.size > _LARGEST:
+            t = TensorType(t.dtype, t.shape[1:])
+        return t
+
+    def _leaf(self, variable: str, t: TensorType) -> str:
+        if t.size > _LARGEST:
+            raise NoInstance
+        return self._builder.constant(values(self._rng, t)) if is_constant(variable) else super()._leaf(variable, t)
+
+    def _restricted(self, variable: str, operand: Operand) -> str:
+        dtype = self._dtype(variable) or operand.type.dtype
+        found = Operand(TensorType(dtype, operand.type.shape), operand.values, operand.distinct_along)
+        return self._builder.constant(restricted_values(_generator(self._rng), found))
+
+    def _splat(self, expr: Sequence[Expr], hint: TensorType, accepted: Sequence[str]) -> str:
+        return super()._splat(expr, TensorType(hint.dtype, _of_constant(self._rng, hint.shape)), accepted)
+
+    def _operand(
+        self,
+        c: Constructor,
+        i: int,
+        part: Expr,
+        first: TensorType,
+        sample: Any,
+        accepted: Sequence[str],
+    ) -> str:
+        proposed = sample.operands[i - 1] if sample and i <= len(sample.operands) else None
+        if proposed and isinstance(part, str) and self._is_free(part):
+            if proposed.values:
+                self._known[part] = self._restricted(part, proposed)
+            else:
+                dtype = self._dtype(part) or proposed.type.dtype
+                shape = proposed.type.shape
+                self._known[part] = self._leaf(part, TensorType(dtype, self._shape(part, shape)))
+            return str(self._known[part])
+        return super()._operand(c, i, part, first, sample, accepted)
+
+    def _application(self, c: Constructor, parts: Sequence[Expr], hint: TensorType, accepted: Sequence[str]) -> str:
+        if c.op.elementwise and c.operands > 1:
+            return self._elementwise(c, parts, hint, accepted)
+        return super()._application(c, parts, hint, accepted)
+
+    def _elementwise(self, c: Constructor, parts: Sequence[Expr], hint: TensorType, accepted: Sequence[str]) -> str:
+        """Draw the operand with most of the pattern first: the others broadcast with it."""
+        order = sorted(range(c.operands), key=lambda i: self._weight(parts[i]))
+        drawn: dict[int, str] = {}
+        shape = hint.shape
+        known: dict[str, str] = {}
+        for i in order:
+            variable = c.op.variable(i)
+            types = (known[variable],) if variable in known else c.op.every_type(variable)
+            if variable == c.op.results[0]:
+                types = tuple(t for t in types if t in accepted) or types
+            wanted = shape
+            narrower = _CONSTANT_NARROWER if is_constant(parts[i]) else _NARROWER
+            if drawn and isinstance(parts[i], str) and self._rng.random() < narrower:
+                wanted = broadcastable(self._rng, shape)
+            dtype = next(t for t in (hint.dtype, *self._dtypes) if t in types)
+            drawn[i] = self._tensor(parts[i], TensorType(dtype, wanted), types)
+            t = self._builder.types[drawn[i]]
+            known[variable] = t.dtype
+            shape = t.shape if len(drawn) == 1 else shape
+        attrs: Mapping[str, Any] = {
+            attr.name: self._part(part, lambda attr=attr: self._attribute(attr.name, attr.kind, {}, hint))
+            for attr, part in zip(c.op.attrs, parts[c.operands :], strict=False)
+        }
+        return self._apply(c, [drawn[i] for i in range(c.operands)], attrs)[0]
+
+    def _weight(self, part: Expr) -> int:
+        if isinstance(part, list):
+            return 3 if part[0] == "Splat" else 0
+        return 0 if part in self._known or self._terms(part) else 2 if is_constant(part) else 1
+
+    def _is_free(self, variable: str) -> bool:
+        return variable not in self._known and not self._terms(variable)
+
+    def _terms(self, variable: str) -> list[Expr]:
+        return [term for term in self._side.equations.get(variable, []) if is_term(term)]
+
+
+def _of_constant(rng: random.Random, shape: tuple[int, ...]) -> tuple[int, ...]:
+    """The shape of a constant of one value beside a value of ``shape``: mostly a scalar, or one element of any rank."""
+    chance = rng.random()
+    if chance < 0.55:
+        return ()
+    if chance < 0.75:
+        return (1,)
+    return (1,) * len(shape) if chance < 0.85 else broadcastable(rng, shape)
+
+
+def values(rng: random.Random, t: TensorType) -> np.ndarray:
+    """Values of a constant tensor: small integers, ordinary numbers, or the same number throughout."""
+    generator = _generator(rng)
+    if dtypes.is_complex(t.dtype):
+        part = TensorType(dtypes.part_of(t.dtype), t.shape)
+        return complexes.joined(values(rng, part), values(rng, part))
+    chance = rng.random()
+    if chance < 0.2:
+        array: Any = np.full(t.shape, rng.choice((0, 1, 1, 2, 3)))
+    elif chance < 0.5 and dtypes.is_float(t.dtype):
+        array = generator.standard_normal(t.shape)
+    else:
+        low, high = 0 if t.dtype in (*dtypes.UNSIGNED, "bool") else -2, 1 if t.dtype == "bool" else 3
+        array = generator.integers(low, high, t.shape, endpoint=True)
+    return np.asarray(array).astype(dtypes.to_numpy(t.dtype))
+
+
+def _generator(rng: random.Random) -> np.random.Generator:
+    return np.random.default_rng(rng.getrandbits(32))

@@ -1,0 +1,417 @@
+"""Near misses: a graph with one small change, as a pass sees it whose guard forgets something.
+
+A near miss is a program in its own right: its meaning is its graph, and nothing says that it equals the graph before.
+Each kind of change takes a graph apart, changes one place, and infers all types again; a change that does not fit is
+dropped. None makes a value that an operator leaves undefined: constants that an operator restricts, such as scales and
+indices, are only drawn again from what the operator takes.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from polyjuice.ir import Graph, GraphError, Node, TensorType, digest, dtypes, prune, without_unused_inputs
+from polyjuice.ops import TABLE, GraphBuilder, Op, Operand, Sample
+from polyjuice.ops.sampling import broadcastable, restricted_values
+from polyjuice.targets.blocks import values
+
+_TRIES = 30
+"""How many changes may fail to fit before a graph is left as it is."""
+
+_SAMPLES = 6
+
+_LARGEST = 8192
+"""The most elements of a value."""
+
+_NUMBERS = ("Add", "Sub", "Mul", "Div", "Max", "Min", "Pow")
+_COMPARISONS = ("Less", "LessOrEqual", "Greater", "GreaterOrEqual", "Equal")
+_REDUCTIONS = ("ReduceMean", "ReduceSum", "ReduceMax", "ReduceMin", "ReduceProd")
+_UNARY = ("Identity", "Neg", "Abs", "Relu", "Sigmoid", "Tanh", "Erf", "Sqrt", "Exp", "LeakyRelu", "HardSigmoid")
+_POOLS = ("MaxPool", "AveragePool", "LpPool")
+_KINDS_OF_OPERATORS = (_NUMBERS, _COMPARISONS, _REDUCTIONS, _UNARY, _POOLS, ("ArgMax", "ArgMin"))
+_SIBLINGS = {name: kin for kin in _KINDS_OF_OPERATORS for name in kin}
+"""Operators that a pass may take for each other."""
+
+_ON_EDGES = ("Identity", "Identity", "Neg", "Abs", "Relu")
+"""Operators that may come between two others."""
+
+_FROM_ZERO = ("axes", "perm", "pads", "starts", "ends", "split", "dims", "shifts")
+"""Attributes whose elements may be 0. All others are at least 1 in what the standard defines."""
+
+_FLOATS = ("float32", "float32", "float64", "float16", "bfloat16")
+
+
+@dataclass
+class _Sketch:
+    """A graph taken apart. ``touched`` names the constants whose values may change freely."""
+
+    inputs: dict[str, TensorType]
+    constants: dict[str, np.ndarray]
+    nodes: list[Node]
+    outputs: list[str]
+    types: Mapping[str, TensorType]
+
+    @classmethod
+    def of(cls, graph: Graph) -> _Sketch:
+        inputs = dict(zip(graph.inputs, graph.input_types, strict=True))
+        return cls(inputs, dict(graph.constants), list(graph.nodes), list(graph.outputs), graph.types)
+
+    def graph(self) -> Graph:
+        """The graph, with all types inferred. Raises GraphError, ValueError, LookupError."""
+        builder = GraphBuilder()
+        for name, t in self.inputs.items():
+            builder.input(t, name)
+        for name, array in self.constants.items():
+            builder.constant(array, name)
+        if any(t.size > _LARGEST for t in builder.types.values()):
+            raise ValueError
+        for node in self.nodes:
+            builder.multi(node.op, *node.inputs, domain=node.domain, outputs=node.outputs, **node.attrs)
+        return without_unused_inputs(prune(builder.build(list(dict.fromkeys(self.outputs)))))
+
+    def fresh(self, stem: str) -> str:
+        """A name that no value has."""
+        taken = {*self.inputs, *self.constants, *(name for node in self.nodes for name in node.outputs)}
+        return next(name for i in range(len(taken) + 1) if (name := f"{stem}{i}") not in taken)
+
+    def readers(self, name: str) -> list[tuple[int, int]]:
+        """The places that read a value: numbers of nodes and of their operands."""
+        return [(i, j) for i, node in enumerate(self.nodes) for j, x in enumerate(node.inputs) if x == name]
+
+    def rewire(self, place: tuple[int, int], name: str) -> None:
+        """Let an operand of a node be another value."""
+        i, j = place
+        node = self.nodes[i]
+        self.nodes[i] = replace(node, inputs=(*node.inputs[:j], name, *node.inputs[j + 1 :]))
+
+    def restriction(self, name: str, rng: random.Random) -> Operand | None:
+        """What a reader of a constant says of its type and values, if it restricts the values."""
+        for i, j in self.readers(name):
+            node = self.nodes[i]
+            op = TABLE[node.domain, node.op]
+            sample = op.sample(rng, self.types[node.inputs[0]]) if j else None
+            if sample and j <= len(sample.operands) and sample.operands[j - 1].values:
+                return sample.operands[j - 1]
+        return None
+
+    @property
+    def inner(self) -> list[str]:
+        """The values that operators compute and that are no outputs."""
+        return [name for node in self.nodes for name in node.outputs if name not in self.outputs]
+
+
+def near_miss(graph: Graph, rng: random.Random, changes: int) -> tuple[Graph, tuple[str, ...]]:
+    """The graph after up to so many changes, and their kinds."""
+    kinds: list[str] = []
+    for _ in range(_TRIES):
+        if len(kinds) == changes:
+            break
+        kind = rng.choice(list(KINDS))
+        if changed := _changed(graph, KINDS[kind], rng):
+            graph = changed
+            kinds.append(kind)
+    return graph, tuple(kinds)
+
+
+def _changed(graph: Graph, change: Callable[[_Sketch, random.Random], bool], rng: random.Random) -> Graph | None:
+    sketch = _Sketch.of(graph)
+    try:
+        if not change(sketch, rng):
+            return None
+        found = sketch.graph()
+    except (GraphError, ValueError, LookupError, TypeError, ArithmeticError):
+        return None
+    fits = found.nodes and all(t.size <= _LARGEST for t in found.types.values())
+    return found if fits and digest(found) != digest(graph) and _is_defined(found, rng) else None
+
+
+def _is_defined(graph: Graph, rng: random.Random) -> bool:
+    """Whether operands with restricted values, such as scales and indices, are constants with such values."""
+    for node in graph.nodes:
+        if len(node.inputs) > 1:
+            samples = list(_samples(TABLE[node.domain, node.op], graph.types[node.inputs[0]], rng))
+            for j, name in enumerate(node.inputs[1:]):
+                ranges = [sample.operands[j].values for sample in samples if j < len(sample.operands)]
+                if known := [limits for limits in ranges if limits]:
+                    array = graph.constants.get(name)
+                    if array is None or not any(_within(array, limits) for limits in known):
+                        return False
+    return True
+
+
+def _within(array: np.ndarray, limits: tuple[int, int]) -> bool:
+    return not array.size or bool((array >= limits[0]).all() and (array <= limits[1]).all())
+
+
+# --- operators and edges ---------------------------------------------------------------------------------------------
+
+
+def _swapped(s: _Sketch, rng: random.Random) -> bool:
+    """Two operands of a node change places, whether or not it commutes."""
+    several = [i for i, node in enumerate(s.nodes) if len(set(node.inputs)) > 1]
+    if not several:
+        return False
+    i = rng.choice(several)
+    operands = list(s.nodes[i].inputs)
+    j, k = rng.sample(range(len(operands)), 2)
+    operands[j], operands[k] = operands[k], operands[j]
+    s.nodes[i] = replace(s.nodes[i], inputs=tuple(operands))
+    return True
+
+
+def _reread(s: _Sketch, rng: random.Random) -> bool:
+    """An operand becomes another value of its type, also one that the node reads already."""
+    places = [(i, j) for i, node in enumerate(s.nodes) for j in range(len(node.inputs))]
+    i, j = rng.choice(places)
+    wanted = s.types[s.nodes[i].inputs[j]]
+    before = [*s.inputs, *s.constants, *(name for node in s.nodes[:i] for name in node.outputs)]
+    others = [name for name in before if s.types[name] == wanted and name != s.nodes[i].inputs[j]]
+    if not others:
+        return False
+    s.rewire((i, j), rng.choice(others))
+    return True
+
+
+def _sibling(s: _Sketch, rng: random.Random) -> bool:
+    """An operator becomes one of its kind."""
+    known = [i for i, node in enumerate(s.nodes) if node.op in _SIBLINGS and not node.domain]
+    if not known:
+        return False
+    i = rng.choice(known)
+    node = s.nodes[i]
+    op = rng.choice([name for name in _SIBLINGS[node.op] if name != node.op])
+    attrs = {attr.name for attr in TABLE["", op].attrs}
+    s.nodes[i] = replace(node, op=op, attrs={name: value for name, value in node.attrs.items() if name in attrs})
+    return True
+
+
+def _on_edge(s: _Sketch, rng: random.Random) -> bool:
+    """A unary operator, a Transpose or a conversion there and back comes between two operators."""
+    place = rng.choice([(i, j) for i, node in enumerate(s.nodes) for j in range(len(node.inputs))])
+    i, j = place
+    x = s.nodes[i].inputs[j]
+    t, name = s.types[x], s.fresh("e")
+    chance = rng.random()
+    if chance < 0.2 and t.rank > 1:
+        new = [Node("Transpose", (x,), (name,), {"perm": tuple(rng.sample(range(t.rank), t.rank))})]
+    elif chance < 0.35 and dtypes.is_float(t.dtype):
+        there = s.fresh("f")
+        to = rng.choice([other for other in _FLOATS if other != t.dtype])
+        new = [Node("Cast", (x,), (there,), {"to": to}), Node("Cast", (there,), (name,), {"to": t.dtype})]
+    else:
+        new = [Node(rng.choice(_ON_EDGES), (x,), (name,), {})]
+    s.rewire(place, name)
+    s.nodes[i:i] = new
+    return True
+
+
+def _removed(s: _Sketch, rng: random.Random) -> bool:
+    """A node goes; its readers read its first operand."""
+    if len(s.nodes) < 2:
+        return False
+    node = s.nodes.pop(rng.randrange(len(s.nodes)))
+    for name in node.outputs:
+        for place in s.readers(name):
+            s.rewire(place, node.inputs[0])
+        s.outputs = [node.inputs[0] if x == name else x for x in s.outputs]
+    s.outputs = [x for x in s.outputs if x not in s.inputs and x not in s.constants]
+    return True
+
+
+def _second_reader(s: _Sketch, rng: random.Random) -> bool:
+    """Another operator reads an inner value, and its result is an output."""
+    if not s.inner:
+        return False
+    name = s.fresh("r")
+    s.nodes.append(Node(rng.choice(("Neg", "Identity", "Abs")), (rng.choice(s.inner),), (name,), {}))
+    s.outputs.append(name)
+    return True
+
+
+def _returned(s: _Sketch, rng: random.Random) -> bool:
+    """An inner value is an output."""
+    if not s.inner:
+        return False
+    s.outputs.append(rng.choice(s.inner))
+    return True
+
+
+def _attribute(s: _Sketch, rng: random.Random) -> bool:
+    """An attribute has another value: of those that the operator's entry draws, or one place further."""
+    having = [i for i, node in enumerate(s.nodes) if node.attrs]
+    if not having:
+        return False
+    i = rng.choice(having)
+    node = s.nodes[i]
+    name = rng.choice(list(node.attrs))
+    others = [value for value in _other_values(s, node, name, rng) if value != node.attrs[name]]
+    if not others:
+        return False
+    s.nodes[i] = replace(node, attrs={**node.attrs, name: rng.choice(others)})
+    return True
+
+
+def _other_values(s: _Sketch, node: Node, name: str, rng: random.Random) -> Iterator[Any]:
+    for sample in _samples(TABLE[node.domain, node.op], s.types[node.inputs[0]], rng):
+        if name in sample.attrs:
+            yield sample.attrs[name]
+    match node.attrs[name]:
+        case bool() | int() as number:
+            yield 1 - number if number in (0, 1) else number - 1
+        case tuple() as numbers if numbers and all(isinstance(n, int) for n in numbers):
+            i = rng.randrange(len(numbers))
+            moved = numbers[i] + rng.choice((-1, 1))
+            if moved >= min(0 if name in _FROM_ZERO else 1, *numbers):
+                yield (*numbers[:i], moved, *numbers[i + 1 :])
+            yield tuple(rng.sample(numbers, len(numbers)))
+        case float() as number:
+            yield rng.choice((2 * number, -number, number + 1.0))
+
+
+def _samples(op: Op, first: TensorType, rng: random.Random) -> Iterator[Sample]:
+    for _ in range(_SAMPLES):
+        if found := op.sample(rng, first):
+            yield found
+
+
+# --- constants and inputs --------------------------------------------------------------------------------------------
+
+
+def _value(s: _Sketch, rng: random.Random) -> bool:
+    """A constant has other values; one element differs, or all are equal."""
+    if not s.constants:
+        return False
+    name = rng.choice(list(s.constants))
+    array = s.constants[name]
+    if operand := s.restriction(name, rng):
+        s.constants[name] = restricted_values(_generator(rng), replace(operand, type=s.types[name]))
+        return True
+    chance = rng.random()
+    if chance < 0.3:
+        new = array * rng.choice((2, -1, 3)) if array.dtype != bool else ~array
+    elif chance < 0.5 and array.size > 1:
+        new = array.copy()
+        new.reshape(-1)[rng.randrange(array.size)] = rng.choice((0, 1, 2, 3))
+    elif chance < 0.7 and array.size:
+        new = np.full(array.shape, array.reshape(-1)[0])
+    elif chance < 0.8 and dtypes.is_float(s.types[name].dtype):
+        new = array + np.asarray(rng.choice((0.5, 1, -1, 1e-3)))
+    else:
+        new = values(rng, s.types[name])
+    s.constants[name] = np.asarray(new).astype(array.dtype)
+    return True
+
+
+def _constant_shape(s: _Sketch, rng: random.Random) -> bool:
+    """A constant of one value has another shape; or one with several has the shape that its reader draws."""
+    if not s.constants:
+        return False
+    name = rng.choice(list(s.constants))
+    array, t = s.constants[name], s.types[name]
+    if operand := s.restriction(name, rng):
+        drawn = replace(operand, type=TensorType(t.dtype, operand.type.shape))
+        s.constants[name] = restricted_values(_generator(rng), drawn)
+        return True
+    if not array.size:
+        return False
+    reader, _ = rng.choice(s.readers(name) or [(0, 0)])
+    beside = max((s.types[x].shape for x in s.nodes[reader].inputs), key=len)
+    shape = rng.choice([(), (1,), (1,) * len(beside), (1,) * (len(beside) + 1), broadcastable(rng, beside), beside])
+    single = (array == array.reshape(-1)[0]).all()
+    filled = np.full(shape, array.reshape(-1)[0]) if single else values(rng, TensorType(t.dtype, tuple(shape)))
+    s.constants[name] = filled.astype(array.dtype)
+    return True
+
+
+def _origin(s: _Sketch, rng: random.Random) -> bool:
+    """A constant becomes an input or is computed; or an input becomes a constant."""
+    free = [name for name in s.constants if not s.restriction(name, rng)]
+    chance = rng.random()
+    if free and chance < 0.4:
+        name = rng.choice(free)
+        del s.constants[name]
+        s.inputs[name] = s.types[name]
+    elif s.constants and chance < 0.7:
+        name, copy = rng.choice(list(s.constants)), s.fresh("k")
+        places = s.readers(name)
+        if not places:
+            return False
+        s.rewire(rng.choice(places), copy)
+        s.nodes.insert(0, Node("Identity", (name,), (copy,), {}))
+    elif len(s.inputs) > 1:
+        name = rng.choice(list(s.inputs))
+        s.constants[name] = values(rng, s.inputs.pop(name))
+    else:
+        return False
+    return True
+
+
+def _element_type(s: _Sketch, rng: random.Random) -> bool:
+    """All inputs and constants of one element type, or one of them, have another."""
+    leaves = [*s.inputs, *s.constants]
+    old = s.types[rng.choice(leaves)].dtype
+    new = rng.choice([t for t in (*_FLOATS, *dtypes.INTS) if t != old])
+    if dtypes.is_float(old) and rng.random() < 0.7:
+        new = rng.choice([t for t in _FLOATS if t != old])
+    chosen = [name for name in leaves if s.types[name].dtype == old]
+    for name in chosen if rng.random() < 0.8 else [rng.choice(chosen)]:
+        if name in s.inputs:
+            s.inputs[name] = TensorType(new, s.types[name].shape)
+        else:
+            s.constants[name] = s.constants[name].astype(dtypes.to_numpy(new))
+    return True
+
+
+def _size(s: _Sketch, rng: random.Random) -> bool:
+    """A size of dimensions becomes 1, 0 or another one, wherever it occurs or in one value."""
+    leaves = [*s.inputs, *s.constants]
+    sizes = sorted({size for name in leaves for size in s.types[name].shape})
+    if not sizes:
+        return False
+    old, new = rng.choice(sizes), rng.choice((1, 1, 1, 2, 3, 7, 9, 0))
+    for name in leaves if rng.random() < 0.7 else [rng.choice(leaves)]:
+        shape = tuple(new if size == old else size for size in s.types[name].shape)
+        if name in s.inputs:
+            s.inputs[name] = TensorType(s.types[name].dtype, shape)
+        elif shape != s.types[name].shape:
+            s.constants[name] = values(rng, TensorType(s.types[name].dtype, shape))
+    return True
+
+
+def _rank(s: _Sketch, rng: random.Random) -> bool:
+    """An input has a dimension more or less."""
+    name = rng.choice(list(s.inputs)) if s.inputs else ""
+    if not name:
+        return False
+    t = s.inputs[name]
+    shape = (rng.choice((1, 2)), *t.shape) if rng.random() < 0.6 or not t.rank else t.shape[1:]
+    s.inputs[name] = TensorType(t.dtype, shape)
+    return True
+
+
+def _generator(rng: random.Random) -> np.random.Generator:
+    return np.random.default_rng(rng.getrandbits(32))
+
+
+KINDS: Mapping[str, Callable[[_Sketch, random.Random], bool]] = {
+    "operands swapped": _swapped,
+    "other operand": _reread,
+    "other operator": _sibling,
+    "operator on an edge": _on_edge,
+    "operator removed": _removed,
+    "second reader": _second_reader,
+    "inner value returned": _returned,
+    "attribute": _attribute,
+    "constant's value": _value,
+    "constant's shape": _constant_shape,
+    "constant's origin": _origin,
+    "element type": _element_type,
+    "size": _size,
+    "rank": _rank,
+}
+"""The kinds of changes by name."""
