@@ -381,7 +381,8 @@ class Store:
         row = self._db.execute('SELECT result FROM cases WHERE "index" = ?', (index,)).fetchone()
         return _result(row[0]) if row else None
 
-    def _cases(self) -> Iterator[CaseResult]:
+    def cases(self) -> Iterator[CaseResult]:
+        """The finished cases by index, without what other tables hold."""
         return (_result(text) for (text,) in self._db.execute('SELECT result FROM cases ORDER BY "index"'))
 
     def results(self) -> list[CaseResult]:
@@ -389,7 +390,7 @@ class Store:
         found: dict[int, list[FindingRecord]] = {}
         for index, record in self._db.execute('SELECT "index", record FROM findings'):
             found.setdefault(index, []).append(FindingRecord(**json.loads(record)))
-        return [replace(case, findings=found.get(case.index, ())) for case in self._cases()]
+        return [replace(case, findings=found.get(case.index, ())) for case in self.cases()]
 
     def done(self) -> set[int]:
         """The indices of the finished cases, including postponed ones."""
@@ -397,16 +398,12 @@ class Store:
 
     def acted(self) -> list[tuple[int, Sequence[str]]]:
         """The indices of the finished cases, and the parts of the compiler that acted on each, as far as is known."""
-        return [(case.index, case.acted or ()) for case in self._cases()]
-
-    def aimed(self) -> Iterator[CaseResult]:
-        """The finished cases that tell something of the compiler's parts."""
-        return (case for case in self._cases() if case.part or case.acted is not None)
+        return [(case.index, case.acted or ()) for case in self.cases()]
 
     def postponed(self) -> list[Task]:
         """The cases to run again for confirmation."""
         tasks: dict[tuple[int, ...], list[int]] = {}
-        for case in self._cases():
+        for case in self.cases():
             if case.postponed:
                 tasks.setdefault((*case.postponed,), []).append(case.index)
         return [Task(together, indices) for together, indices in tasks.items()]
@@ -515,24 +512,24 @@ class Store:
 
     def skipped(self) -> Counter[str]:
         """How many cases were skipped, by the reason in full."""
-        return Counter(case.skipped for case in self._cases() if case.skipped)
+        return Counter(case.skipped for case in self.cases() if case.skipped)
 
     def accepted(self) -> int:
         """How many programs with a broken constraint the compiler accepted."""
-        return sum(bool(case.accepted) for case in self._cases())
+        return sum(bool(case.accepted) for case in self.cases())
 
     def sizes(self) -> dict[str, int]:
         """How many cases ran with which sizes, for models with symbolic sizes; the smallest sizes come first."""
-        found = Counter(case.sizes for case in self._cases() if case.sizes)
+        found = Counter(case.sizes for case in self.cases() if case.sizes)
         return dict(sorted(found.items(), key=lambda pair: [int(n) for n in re.findall(r"= (\d+)", pair[0])]))
 
     def known(self) -> dict[str, int]:
         """How many findings matched each known bug, by the URL of its report."""
-        return _known(self._cases())
+        return _known(self.cases())
 
     def programs(self) -> list[tuple[int, int, int]]:
         """For each case its index, the number of tested pairs, and the number of judged programs."""
-        return [(case.index, case.pairs, case.programs) for case in self._cases()]
+        return [(case.index, case.pairs, case.programs) for case in self.cases()]
 
     def rules(self) -> dict[str, int]:
         """The rules that fired, and the number of cases in whose e-graphs they did."""
@@ -541,11 +538,11 @@ class Store:
     def fired(self, rule: str) -> tuple[int, int]:
         """In the e-graphs of how many tested cases a rule fired, and the number of tested cases."""
         row = self._db.execute("SELECT cases FROM rules WHERE name = ?", (rule,)).fetchone()
-        return (row[0] if row else 0), sum(case.pairs > 0 for case in self._cases())
+        return (row[0] if row else 0), sum(case.pairs > 0 for case in self.cases())
 
     def summary(self) -> dict[str, Any]:
         """The counts of ``fuzz --json``; ``findings`` counts causes, and groups without a cause."""
-        cases, waiting, causes = [*self._cases()], self.waiting(), len(self.causes())
+        cases, waiting, causes = [*self.cases()], self.waiting(), len(self.causes())
         skipped = Counter(case.skipped.split(":")[0] for case in cases if case.skipped)
         by_kind = Counter(json.loads(record)["kind"] for (record,) in self._db.execute("SELECT record FROM findings"))
         raw = by_kind.total()

@@ -33,6 +33,7 @@ from polyjuice.cli.common import (
     reflow,
     stderr,
 )
+from polyjuice.cli.coverage import coverage
 from polyjuice.cli.findings import bisect, reduce, replay, report
 from polyjuice.cli.fuzz import EXAMPLES, fuzz
 from polyjuice.cli.graphs import generate, metrics, rewrite
@@ -69,6 +70,7 @@ app.callback(
 app.command(cls=ShortHelp, epilog=EXAMPLES, rich_help_panel=FIND)(fuzz)
 app.add_typer(suite, name="suite", rich_help_panel=FIND)
 app.command(rich_help_panel=WORK)(report)
+app.command(rich_help_panel=WORK)(coverage)
 app.command(rich_help_panel=WORK)(replay)
 app.command(rich_help_panel=WORK)(reduce)
 app.command(rich_help_panel=WORK)(bisect)

@@ -376,6 +376,7 @@ class Page:
 
     - ``numbers`` at the top of the page: each as a text, what it counts, and a CSS class.
     - ``groups`` of similar findings that were not triaged: what they have in common, how many, and some of them.
+    - ``parts`` of the compiler: a sentence, and rows with the name, counts, and a note.
     - ``coverage`` and ``time`` are bar charts: names, fractions, and meanings.
     - ``heat`` maps operators to cells, one for each of the ``columns``: a CSS class, a text, and a tooltip.
     """
@@ -387,6 +388,7 @@ class Page:
     cards: Sequence[Card]
     groups: Sequence[tuple[str, int, Sequence[str]]] = ()
     growth: Sequence[Picture] = ()
+    parts: tuple[str, Sequence[Sequence[str]]] = ("", ())
     coverage: Sequence[tuple[str, float, str]] = ()
     columns: Sequence[str] = ()
     heat: Mapping[str, Sequence[tuple[str, str, str]]] = field(default_factory=dict)

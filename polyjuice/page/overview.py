@@ -13,11 +13,12 @@ from typing import Any
 from xml.etree import ElementTree
 
 from polyjuice import compilers, drawing
-from polyjuice.campaign import coverage
+from polyjuice.campaign import coverage, parts
 from polyjuice.campaign.config import Config
 from polyjuice.campaign.schedule import SHARES
 from polyjuice.campaign.store import Store
 from polyjuice.compilers import EnvironmentProblem
+from polyjuice.egraph import RuleError
 from polyjuice.frameworks.limits import reading_within
 from polyjuice.frameworks.onnx import graph_files
 from polyjuice.ops import matching
@@ -77,6 +78,7 @@ def _page(folder: Path, store: Store, config: Config) -> Page:
         cards=[cards.card(one, f"c{n}", folder / "findings" / one.folder.name) for n, one in enumerate(found, 1)],
         groups=groups,
         growth=_growth(store),
+        parts=_parts(store, config),
         coverage=_coverage(config, version, covered),
         columns=columns,
         heat=heat,
@@ -139,6 +141,15 @@ def _growth(store: Store) -> list[Picture]:
         (found, "found", f"{counted(sum(found), 'finding')}, duplicates included"),
     )
     return [plots.growth(counts, caption, f"growth-{key}") for counts, key, caption in curves if sum(counts)]
+
+
+def _parts(store: Store, config: Config) -> tuple[str, list[list[str]]]:
+    """The coverage of the compiler's parts; empty if no program was compiled with a trace, or the files are gone."""
+    with suppress(EnvironmentProblem, RuleError):
+        (found,) = parts.of_campaigns([(store, config)])
+        if found.traced:
+            return found.line(), [[part.part, *(f"{n:,}" for n in part.counts), part.note] for part in found.parts]
+    return "", []
 
 
 def _coverage(config: Config, version: str, covered: Sequence[coverage.Tuple]) -> list[tuple[str, float, str]]:

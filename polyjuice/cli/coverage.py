@@ -1,0 +1,54 @@
+"""``polyjuice coverage``: which parts of a compiler campaigns exercised, and which never."""
+
+from __future__ import annotations
+
+import json
+from contextlib import ExitStack, closing
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.markup import escape
+from rich.table import Table
+
+from polyjuice.campaign import parts
+from polyjuice.campaign.parts import CompilerCoverage
+from polyjuice.campaign.store import Store
+from polyjuice.cli.common import JsonOption, stdout
+
+
+def coverage(
+    campaigns: Annotated[list[Path], typer.Argument(metavar="CAMPAIGN_DIR...", help="Folders of campaigns.")],
+    missing: Annotated[bool, typer.Option("--missing", help="Show only the parts that never acted.")] = False,
+    as_json: JsonOption = False,
+) -> None:
+    """Show which parts of a compiler campaigns exercised.
+
+    For each part: how many programs had a pattern that it looks for and how many were near misses of one, on how many
+    it acted, and how many causes are blamed on it. A sample of the programs shows whether a part acted.
+    """
+    with ExitStack() as stack:
+        opened = [Store.open(folder) for folder in dict.fromkeys(campaigns)]
+        for store, _ in opened:
+            stack.enter_context(closing(store))
+        found = parts.of_campaigns(opened)
+    if as_json:
+        rows = [
+            {**one.json, "parts": [row for row, part in zip(one.json["parts"], one.parts, strict=True) if part.missing]}
+            if missing
+            else one.json
+            for one in found
+        ]
+        print(json.dumps(rows[0] if len(rows) == 1 else rows))
+        return
+    for one in found:
+        stdout.print(escape(one.line()))
+        stdout.print(_table(one, missing))
+
+
+def _table(found: CompilerCoverage, missing: bool) -> Table:
+    table = Table("part", "built", "acted", "near misses", "acted on one", "causes", "", box=None)
+    for part in found.parts:
+        if part.missing or not missing:
+            table.add_row(escape(part.part), *(f"{count:,}" for count in part.counts), escape(part.note))
+    return table
