@@ -17,7 +17,6 @@ from polyjuice import compilers, targets
 from polyjuice.campaign.config import Config
 from polyjuice.campaign.store import Store
 
-
 _COUNTS = ("built", "acted", "near", "acted_near", "findings")
 
 
