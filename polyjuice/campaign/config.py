@@ -210,8 +210,9 @@ class Config:
         2, "--variants", "Variants of each seed graph.", takes=int, given=2, metavar="N", least=2, panel=_VARIANTS
     )  # fmt: skip
     extract: str = option(
-        "minmax", "--extract", "How to choose variants of a seed graph; original makes none.", given="minmax",
-        choices=("minmax", "steps", "random", SEED_GRAPH), panel=_VARIANTS,
+        "minmax", "--extract", "How to choose variants of a seed graph: by their numbers of operators; targets also "
+        "writes in patterns that the compiler looks for; original makes none.", given="targets",
+        choices=("targets", "minmax", "steps", "random", SEED_GRAPH), panel=_VARIANTS,
     )  # fmt: skip
     only_rules: tuple[str, ...] = option(
         (), "--only-rule", "Use only matching rules (repeatable).", takes=list[str], metavar="GLOB", panel=_VARIANTS,

@@ -48,6 +48,7 @@ from polyjuice.oracles import Case, InputSet, Program
 from polyjuice.oracles import find as find_oracle
 from polyjuice.rulecheck import soundness
 from polyjuice.support import Support
+from polyjuice.targets.patterns import patterns
 
 #: The label of a graph with a broken constraint.
 DISRUPTED = "disrupted"
@@ -115,7 +116,7 @@ class Preparation:
         self._config = config
         self._out = out
         own = targets.of_compiler(compiler.targets or compiler.name, map(Path, config.targets))
-        self.parts = own.parts
+        self.parts = own.parts or tuple(target.part for target in targets.of_every_compiler())
         """The names of the compiler's parts, as far as target files name them."""
         self._compiler = compiler
         self._seeds = Seeds(
@@ -136,7 +137,9 @@ class Preparation:
         )
         self._rules = rules
         # A user who names rules wants them all used; otherwise each graph uses a share of all rules.
-        self._rewriter = Rewriter(rules, Budget(rules=None) if config.only_rules else Budget())
+        budget = Budget(rules=None) if config.only_rules else Budget()
+        every = own.targets or targets.of_every_compiler()
+        self._rewriter = Rewriter(rules, budget, patterns=patterns(every) if config.extract == "targets" else ())
         self._support = support
         self.target = replace(pipeline.target_of(compiler, config.opset), lacked=support.lacked)
         self._least = max(find_oracle(name).least for name in config.oracles)
@@ -186,7 +189,7 @@ class Preparation:
             rules=rules,
             seed=self._config.seed,
             index=index,
-            part=seed.part,
+            part=seed.part or next((variant.part for variant in variants if variant.part), ""),
             changes=seed.changes,
         )
 

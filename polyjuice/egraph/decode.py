@@ -3,25 +3,32 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
+from polyjuice.egraph import conditions
 from polyjuice.egraph.encode import Encoding
 from polyjuice.egraph.extract import Extractor, Selection, State
 from polyjuice.egraph.language import constructors
+from polyjuice.egraph.patterns import PREFIX, Pattern
+from polyjuice.egraph.sexpr import Expr
 from polyjuice.egraph.view import EGraphView, ENode
 from polyjuice.ir import Graph, GraphError, Node, TensorType, dtypes, prune
 from polyjuice.ops import TABLE, Accepts, Op, check, entry, infer_node, numbers
 from polyjuice.ops.shapes import ShapeMismatch, broadcast
 
 
-def decode(encoding: Encoding, selection: Selection) -> Graph:
-    """The graph of a selection. Raises GraphError where it is ill typed (a rule is wrong)."""
+def decode(encoding: Encoding, selection: Selection, patterns: Iterable[Pattern] = ()) -> Graph:
+    """The graph of a selection. Raises GraphError where it is ill typed (a rule is wrong).
+
+    ``patterns`` are those that the selection may hold.
+    """
     seed = encoding.graph
     decoder = _Decoder(encoding)
+    decoder.patterns = {pattern.constructor: pattern for pattern in patterns}
     names: dict[State, str] = {}
     for state, node, children in selection.postorder():
         try:
@@ -169,6 +176,7 @@ class _Decoder:
         self.constants: dict[str, np.ndarray] = {}
         self.types: dict[str, TensorType] = {name: seed.types[name] for name in seed.inputs}
         self._encoding = encoding
+        self.patterns: Mapping[str, Pattern] = {}
         self._made: dict[object, tuple[str, ...]] = {}
         self._taken = {*seed.inputs, *seed.outputs}
 
@@ -192,8 +200,23 @@ class _Decoder:
                 return self._apply(TABLE["", "Expand"], (name,), (shape,)) if shape else (name,)
             case "Other":
                 return self._other(node, operands)
+            case name if name.startswith(PREFIX):
+                pattern = self.patterns[name]
+                return (self._instance(pattern.term, pattern.bound(operands, node.arguments)),)
             case name:
                 return self._apply(constructors()[name].op, operands, node.arguments)
+
+    def _instance(self, term: Expr, known: Mapping[str, Any]) -> str:
+        """The value of a pattern's term, given those of its variables."""
+        if isinstance(term, str):
+            return str(known[term])
+        if term[0] == "Splat":
+            value, _, dtype = (conditions.value(part, known, {}) for part in term[1:])
+            return self._constant(numbers.element(value, dtype))
+        c = constructors()[str(term[0])]
+        operands = [self._instance(part, known) for part in term[1 : c.operands + 1]]
+        arguments = [conditions.value(part, known, {}) for part in term[c.operands + 1 :]]
+        return self.add(ENode(c.name, (), tuple(arguments)), operands)
 
     def _constant(self, array: np.ndarray) -> str:
         name = self._fresh("c")

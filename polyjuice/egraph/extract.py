@@ -43,6 +43,10 @@ _NEW = 1 << 16
 """More than the number of any bit: stands for an application that no term has so far."""
 
 
+_ON_THE_WAY = 3
+"""The level of the e-classes between a root and an e-class that must be reached."""
+
+
 class NoTerm(ValueError):
     """An e-class without a finite term; cannot happen for the e-classes of a graph's values."""
 
@@ -386,6 +390,53 @@ class Extractor:
     def most(self, rng: random.Random, limit: int, steps: int = 0) -> list[Selection]:
         """``steps`` graphs between the ends, then the one with the most operators, none above ``limit``."""
         return self._between(rng, True, limit, steps + 1)
+
+    def takes(self, eclass: int, node: ENode) -> bool:
+        """Whether the roots can reach an e-class, and the children of an e-node have finite terms."""
+        return eclass in self._enodes.classes and self._low.keys() >= set(node.children)
+
+    def through(self, eclass: int, node: ENode) -> Selection:
+        """The smallest graph in which one root reaches an e-class, and the e-class is written as this e-node.
+
+        The e-node need not be one of the view's; its children must have finite terms. On the shortest way from a root
+        to the e-class, each e-class takes the next step; everything else is of level 0. Other terms that need the
+        e-class have its level 0 term, too.
+        """
+        steps = self._way(eclass)
+
+        def choice(state: State) -> tuple[ENode, tuple[State, ...]]:
+            c, level = state
+            if level == _ON_THE_WAY and c == eclass:
+                return node, tuple([(k, 0) for k in node.children])
+            n, following = steps[c] if level == _ON_THE_WAY else (self._low[c], None)
+            children = [(k, _ON_THE_WAY if k == following else 0) for k in self._enodes.children[n]]
+            return self._enodes.nodes[n], tuple(children)
+
+        on_the_way = steps.keys() | {eclass}
+        return Selection(choice, tuple((root, _ON_THE_WAY if root in on_the_way else 0) for root in self._roots))
+
+    def _way(self, eclass: int) -> dict[int, tuple[int, int]]:
+        """The fewest steps from a root to an e-class: for each e-class before it, an e-node and the next e-class."""
+        enodes, low = self._enodes, self._low
+        came_from: dict[int, tuple[int, int]] = {}
+        queue = [root for root in dict.fromkeys(self._roots) if root in low]
+        seen = set(queue)
+        for c in queue:  # the loop appends to it
+            if c == eclass:
+                break
+            for n in sorted(enodes.classes[c], key=lambda n: n != low[c]):
+                if low.keys() >= set(enodes.children[n]):
+                    for child in enodes.children[n]:
+                        if child not in seen:
+                            seen.add(child)
+                            came_from[child] = (c, n)
+                            queue.append(child)
+        steps: dict[int, tuple[int, int]] = {}
+        while eclass in came_from:
+            before, n = came_from[eclass]
+            steps[before] = n, eclass
+            eclass = before
+        return steps
 
     def any(self, rng: random.Random, limit: int) -> Selection:
         """A graph of randomly chosen e-nodes (the baseline of PolyJuice, section 6.3)."""

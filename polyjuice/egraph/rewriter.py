@@ -12,18 +12,27 @@ from polyjuice.egraph.decode import Classes, decode, decode_classes, operator_co
 from polyjuice.egraph.decode import extractor as extractor_of
 from polyjuice.egraph.encode import Encoding, Range
 from polyjuice.egraph.extract import Extractor, NoTerm, Selection
+from polyjuice.egraph.patterns import Pattern
 from polyjuice.egraph.rulefiles import Rule
 from polyjuice.egraph.saturation import Budget, Saturated, Saturator
-from polyjuice.ir import Graph, digest
+from polyjuice.egraph.view import ENode
+from polyjuice.ir import Graph, GraphError, digest
 from polyjuice.ops import Accepts, entry
+
+_WITH_PATTERNS = 0.5
+"""How often the strategy ``targets`` looks for patterns."""
 
 
 @dataclass(frozen=True)
 class Variant:
-    """One equivalent graph: ``label`` is ``min``, ``max``, ``step-1`` ... or ``random-1`` ..."""
+    """One equivalent graph: ``label`` is ``min``, ``max``, ``target``, ``step-1`` ... or ``random-1`` ...
+
+    ``part`` is the part of the compiler whose pattern was written into the graph, if any.
+    """
 
     label: str
     graph: Graph
+    part: str = ""
 
     @property
     def operators(self) -> int:
@@ -53,10 +62,19 @@ class Rewriting:
 class Rewriter:
     """Holds the rules in a form ready for use; one instance serves many graphs, one after another."""
 
-    def __init__(self, rules: Sequence[Rule], budget: Budget | None = None, known: Collection[str] = ()) -> None:
-        """``known`` are constructors whose types the e-graph derives even if no rule mentions them."""
+    def __init__(
+        self,
+        rules: Sequence[Rule],
+        budget: Budget | None = None,
+        known: Collection[str] = (),
+        patterns: Sequence[Pattern] = (),
+    ) -> None:
+        """``known`` are constructors whose types the e-graph derives even if no rule mentions them.
+
+        ``patterns`` are those of the strategy ``targets``.
+        """
         self._budget = budget or Budget()
-        self._saturator = Saturator(rules, self._budget, known)
+        self._saturator = Saturator(rules, self._budget, known, patterns)
 
     def rewrite(
         self,
@@ -77,6 +95,8 @@ class Rewriter:
         - ``steps``: the same, but of two variants the second is halfway. A graph between the ends may fail where both
           pass.
         - ``random``: ``count`` random extractions.
+        - ``targets``: for half of the seeds, the fewest operators, and graphs with a pattern that a part of the
+          compiler looks for. For the other half, and where there is no pattern, the same as ``minmax``.
 
         No variant has an operator that ``accepts`` refuses, unless the seed graph cannot do without it. ``ranges`` are
         the intervals in which inputs will lie, by name. ``rulesets`` are the rulesets whose rules may apply (see
@@ -117,7 +137,8 @@ class Rewriter:
         graph = encoding.graph
         roots = saturated.roots(index)
         limit = self._budget.operators(operator_count(graph))
-        how = (random.Random(f"extract {seed}"), strategy, count, limit, _accepted(graph, accepts))
+        rng = random.Random(f"extract {seed}")
+        how = (rng, strategy, count, limit, _accepted(graph, accepts), view.matches, accepts)
         extractor = extractor_of(encoding, view, roots)
         variants = _variants(graph, encoding, extractor, *how)
         if not all(_accepted(variant.graph, accepts) for variant in variants):
@@ -168,6 +189,8 @@ def _variants(
     count: int,
     limit: int,
     accepted: bool,
+    matches: Sequence[tuple[Pattern, int, ENode]] = (),
+    accepts: Accepts | None = None,
 ) -> tuple[Variant, ...]:
     """The variants, from the fewest operators to the most.
 
@@ -175,6 +198,9 @@ def _variants(
     seed.
     """
     original = operator_count(graph)
+    wanted = count - 1 if strategy == "targets" and rng.random() < _WITH_PATTERNS else 0
+    if wanted and (written := _with_patterns(encoding, matches, extractor, rng, wanted, accepts)):
+        return (Variant("min", decode(encoding, extractor.fewest())), *written)
     if strategy == "random":
         chosen: list[tuple[str, Selection]] = [(f"random-{i + 1}", extractor.any(rng, limit)) for i in range(count)]
         return tuple(Variant(label, decode(encoding, selection)) for label, selection in chosen)
@@ -190,6 +216,33 @@ def _variants(
     if low.operators > original or for_nothing:
         low = Variant("min", graph)
     return (low, *middle, high)[:count]
+
+
+def _with_patterns(
+    encoding: Encoding,
+    matches: Sequence[tuple[Pattern, int, ENode]],
+    extractor: Extractor,
+    rng: random.Random,
+    count: int,
+    accepts: Accepts | None,
+) -> list[Variant]:
+    """Up to ``count`` graphs that differ from the smallest one by a pattern, each of another part of the compiler."""
+    by_part: dict[str, list[tuple[Pattern, int, ENode]]] = {}
+    for pattern, eclass, node in matches:
+        if extractor.takes(eclass, node):
+            by_part.setdefault(pattern.part, []).append((pattern, eclass, node))
+    found: list[Variant] = []
+    seen = {digest(decode(encoding, extractor.fewest()))}
+    for part in rng.sample(sorted(by_part), len(by_part)):
+        if len(found) == count:
+            break
+        pattern, eclass, node = rng.choice(by_part[part])
+        with suppress(GraphError):  # broadcasting that the term takes and its operands do not
+            graph = decode(encoding, extractor.through(eclass, node), [pattern])
+            if digest(graph) not in seen and _accepted(graph, accepts):
+                seen.add(digest(graph))
+                found.append(Variant(f"target-{len(found) + 1}" if count > 1 else "target", graph, part))
+    return found
 
 
 def _accepted(graph: Graph, accepts: Accepts | None) -> bool:

@@ -22,7 +22,9 @@ from polyjuice.egraph.language import (
     vocabulary,
     with_bounds,
 )
+from polyjuice.egraph.patterns import DECLARATIONS, Pattern
 from polyjuice.egraph.rulefiles import Rule
+from polyjuice.egraph.sexpr import commands
 from polyjuice.egraph.view import EGraphView, count_enodes, freeze
 from polyjuice.ir import Graph, GraphError, prune
 from polyjuice.ops import entry
@@ -102,13 +104,24 @@ class Saturator:
     (Deleting a graph's terms instead is ten times as fast, but then the earlier graphs change the numbers of matches.)
     """
 
-    def __init__(self, rules: Sequence[Rule], budget: Budget, known: Collection[str] = ()) -> None:
-        """``known`` are constructors that the e-graph declares even if no rule mentions them."""
+    def __init__(
+        self,
+        rules: Sequence[Rule],
+        budget: Budget,
+        known: Collection[str] = (),
+        patterns: Sequence[Pattern] = (),
+    ) -> None:
+        """``known`` are constructors that the e-graph declares even if no rule mentions them.
+
+        ``patterns`` are matched when saturation has ended.
+        """
         self._rules = tuple(rules)
         self._budget = budget
+        self._patterns = tuple(patterns)
         self._mentioned = frozenset(known).union(*(rule.constructors for rule in rules))
         self._bounded = any(rule.needs_bounds for rule in rules)
-        self._words = vocabulary(self._mentioned, self._bounded)
+        matched = frozenset[str]().union(*(pattern.mentioned for pattern in self._patterns)) - {"Splat"}
+        self._words = vocabulary(self._mentioned | matched, self._bounded)
         self._derived = frozenset(
             name for name in self._mentioned if constructors()[name].op.elementwise and derivable(name)
         )
@@ -145,7 +158,8 @@ class Saturator:
             load(egraph, encodings, facts)
             for program in programs:
                 egraph.run_program(*egraph.parse_program(program))
-            view, iterations, stopped_by, fired = self._run(egraph, enabled, len(graphs), rng)
+            iterations, stopped_by, fired = self._run(egraph, enabled, len(graphs), rng)
+            view = self._matched(egraph, present)
         except bindings.EggSmolError as error:
             raise GraphError(f"a rule's action failed: {rulefiles.reason(error)}") from None
         except BaseException as error:
@@ -212,6 +226,10 @@ class Saturator:
         if self._base is None or self._cycles >= _CYCLES_PER_BASE:
             self._base, self._cycles = bindings.EGraph(), 0
             programs = [*prelude(self._words, self._mentioned, self._bounded), "(ruleset nothing)"]
+            if self._patterns:
+                programs += commands(DECLARATIONS)
+            for pattern in self._patterns:
+                programs += commands(pattern.program)
             for i, rule in enumerate(self._rules):
                 programs += [f"(ruleset {_own_ruleset(i)})", rulefiles.moved(rule, _own_ruleset(i))]
             for program in programs:  # one by one: every part of a parsed program holds the text of all of it
@@ -221,7 +239,7 @@ class Saturator:
 
     def _run(
         self, egraph: bindings.EGraph, enabled: Sequence[int], graphs: int, rng: random.Random
-    ) -> tuple[EGraphView, int, str, dict[str, int]]:
+    ) -> tuple[int, str, dict[str, int]]:
         share = (graphs + 1) / 2
         rule_of = {name: i for i in enabled for name in self._rules[i].names}
         fired: Counter[int] = Counter()
@@ -258,7 +276,17 @@ class Saturator:
                 stopped_by = "saturated"
             resting = {i for i, number in matches.items() if number > self._budget.rule_matches * share}
         counts = {self._rules[i].name: number for i, number in fired.items()}
-        return freeze(egraph), iteration, stopped_by or "iterations", dict(sorted(counts.items()))
+        return iteration, stopped_by or "iterations", dict(sorted(counts.items()))
+
+    def _matched(self, egraph: bindings.EGraph, present: frozenset[str]) -> EGraphView:
+        """Match the patterns whose operators may be there, and read the e-graph."""
+        able = [pattern for pattern in self._patterns if pattern.mentioned <= present]
+        if able:
+            rulesets = " ".join(pattern.ruleset for pattern in able)
+            combined = f"(unstable-combined-ruleset patterns-here {rulesets})"
+            for program in (combined, "(run-schedule (saturate (run constants)))", "(run patterns-here 1)"):
+                egraph.run_program(*egraph.parse_program(program))
+        return freeze(egraph, able)
 
 
 def constructors_in(graphs: Sequence[Graph]) -> frozenset[str]:

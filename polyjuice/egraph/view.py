@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 from polyjuice.egraph.bindings import bindings
 from polyjuice.egraph.language import constructors
+from polyjuice.egraph.patterns import Pattern
 
 #: Terms that cost no operator: leaves, and the Expand that makes broadcasting explicit.
 FREE = frozenset({"Input", "Const", "Splat", "Expand"})
@@ -45,10 +46,14 @@ def multi_output_names() -> frozenset[str]:
 
 @dataclass(frozen=True)
 class EGraphView:
-    """E-classes by number, each with its e-nodes in a fixed order, and the e-class of each numbered value."""
+    """E-classes by number, each with its e-nodes in a fixed order, and the e-class of each numbered value.
+
+    ``matches`` are the patterns that were found, each with its e-class and the e-node of its constructor.
+    """
 
     classes: Sequence[Sequence[ENode]]
     values: dict[int, int]
+    matches: Sequence[tuple[Pattern, int, ENode]] = ()
 
     @property
     def enodes(self) -> int:
@@ -69,8 +74,11 @@ def _enode_tables() -> tuple[str, ...]:
     return ("Input", "Const", "Splat", "Other", *constructors())
 
 
-def freeze(egraph: bindings.EGraph) -> EGraphView:
-    """Read the e-graph. E-classes are numbered, and e-nodes ordered, in egglog's insertion order (deterministic)."""
+def freeze(egraph: bindings.EGraph, patterns: Sequence[Pattern] = ()) -> EGraphView:
+    """Read the e-graph. E-classes are numbered, and e-nodes ordered, in egglog's insertion order (deterministic).
+
+    ``patterns`` are those that were matched; their e-nodes are in no e-class of the view.
+    """
     functions = egraph.freeze().functions  # slow: each access to an attribute of egglog's object copies all of it
     classes: list[list[ENode]] = []
     class_of = _Numbers(classes).__getitem__
@@ -94,7 +102,15 @@ def freeze(egraph: bindings.EGraph) -> EGraphView:
                 children = tuple(map(class_of, inputs[:operands]))
                 rest = tuple([read(value) for read, value in zip(readers, inputs[operands:], strict=True)])
             classes[class_of(row.output)].append(ENode(name, children, rest))
-    return EGraphView(classes, values)
+    matches = []
+    for pattern in patterns:
+        function = functions.get(pattern.constructor)
+        for row in function.rows if function else ():
+            children = tuple(map(class_of, row.inputs[: pattern.tensors]))
+            sorts = [sort for _, sort in pattern.variables[pattern.tensors :]]
+            rest = tuple(map(reader.read, sorts, row.inputs[pattern.tensors :]))
+            matches.append((pattern, class_of(row.output), ENode(pattern.constructor, children, rest)))
+    return EGraphView(classes, values, matches)
 
 
 class _Numbers(dict["bindings.Value", int]):

@@ -230,8 +230,9 @@ def _moved(op: Op, node: Node, operands: Sequence[np.ndarray], cotangents: Seque
         known = (np.abs(result - code - _MARK) < 1e-6) & (code >= 0)
         by_code += np.bincount(code[known], cotangent[known], elements.size)
     collected: list[Cotangent] = [None] * len(operands)
-    for i, part in zip(data, np.split(by_code[codes.astype(np.int64)], ends[:-1]), strict=True):
-        collected[i] = part.reshape(operands[i].shape)
+    found = by_code[codes.astype(np.int64)]
+    for i, end in zip(data, ends, strict=True):
+        collected[i] = found[end - operands[i].size : end].reshape(operands[i].shape)
     return collected
 
 

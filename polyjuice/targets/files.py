@@ -153,7 +153,7 @@ class _Plain:
     def tensor(self, expr: Expr) -> Expr:
         """A term in a tensor's place. Raises ValueError."""
         if isinstance(expr, str):
-            if _is_number(expr):
+            if is_number(expr):
                 return ["Splat", _floating(expr), self._fresh(), self._fresh()]
             return self._fresh() if expr == ANY else expr
         match expr:
@@ -173,7 +173,7 @@ class _Plain:
         for sort, part in zip(c.sorts[c.operands :], given, strict=True):
             if part == ANY:
                 yield self._fresh()
-            elif sort == "f64" and isinstance(part, str) and _is_number(part):
+            elif sort == "f64" and isinstance(part, str) and is_number(part):
                 yield _floating(part)
             else:
                 yield part
@@ -186,7 +186,8 @@ class _Plain:
         return fact
 
 
-def _is_number(text: str) -> bool:
+def is_number(text: str) -> bool:
+    """Whether a symbol of a pattern is a number."""
     try:
         float(text)
     except ValueError:

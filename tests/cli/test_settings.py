@@ -140,7 +140,7 @@ def test_config_show_says_where_each_value_comes_from(folder: Path) -> None:
     assert rows["oracle"] == ("crash,alias", str(path))
     assert rows["python.tvm"] == ("/opt/python", str(path))
     assert rows["python"] == (sys.executable, "default")
-    assert rows["extract"] == ("minmax", "default")
+    assert rows["extract"] == ("targets", "default")
     assert rows["time"] == ("10m without -n", "default")
     assert set(rows) > {"n", "rules", "known", "triage", "workers", "seeds"}
     assert not {"out", "resume", "json", "help", "help-all"} & set(rows)
