@@ -82,7 +82,7 @@ _RELATIONS: dict[str, Callable[..., bool]] = {
     "Held": lambda text, dtype: numbers.held(numbers.parse(text), dtype),
 }
 
-_KINDS: dict[str, Callable[[str], bool]] = {
+KINDS: dict[str, Callable[[str], bool]] = {
     "Float": dtypes.is_float,
     "Integer": lambda t: t in dtypes.INTS,
     "Signed": lambda t: t in dtypes.SIGNED + dtypes.FLOATS,
@@ -90,6 +90,7 @@ _KINDS: dict[str, Callable[[str], bool]] = {
     "Number": lambda t: t in dtypes.NUMERIC,
     "Bool": lambda t: t == "bool",
 }
+"""The relations that test an element type."""
 
 
 def value(expr: Expr, known: Mapping[str, Any], types: Mapping[str, TensorType]) -> Any:
@@ -147,8 +148,8 @@ def refuted(fact: Expr, known: Mapping[str, Any], types: Mapping[str, TensorType
         return False
     head, *parts = fact
     try:
-        if head in _KINDS:
-            return isinstance(parts[0], str) and not _KINDS[str(head)](types[_atom(parts[0], known)].dtype)
+        if head in KINDS:
+            return isinstance(parts[0], str) and not KINDS[str(head)](types[_atom(parts[0], known)].dtype)
         if head in _RELATIONS:
             return not _RELATIONS[str(head)](*(value(part, known, types) for part in parts))
         value(fact, known, types)

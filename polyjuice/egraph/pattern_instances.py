@@ -244,17 +244,20 @@ class Drawing:
     def _sample(self, c: Constructor, parts: Sequence[Expr], first: TensorType) -> Sample | None:
         """The operator entry's proposal for a first operand, in accord with the known attributes."""
         found = None
-        fixed: dict[str, Any] = {}
-        for attr, part in zip(c.op.attrs, parts[c.operands :], strict=False):
-            try:
-                fixed[attr.name] = conditions.value(part, self._known, self._builder.types)
-            except (conditions.Unknown, IndexError, KeyError, TypeError):
-                continue
+        fixed = self._fixed(c, parts)
         for _ in range(_SAMPLES):
             found = c.op.sample(self._rng, first) or found
-            if found and all(found.attrs.get(name, value) == value for name, value in fixed.items()):
+            if found and agrees(found, fixed):
                 break
         return found
+
+    def _fixed(self, c: Constructor, parts: Sequence[Expr]) -> dict[str, Any]:
+        """The attributes of a term whose values are known."""
+        fixed: dict[str, Any] = {}
+        for attr, part in zip(c.op.attrs, parts[c.operands :], strict=False):
+            with suppress(conditions.Unknown, IndexError, KeyError, TypeError):
+                fixed[attr.name] = conditions.value(part, self._known, self._builder.types)
+        return fixed
 
     def _operand(
         self, c: Constructor, i: int, part: Expr, first: TensorType, sample: Sample | None, accepted: Sequence[str]
@@ -312,6 +315,11 @@ class Drawing:
         if kind == "floats":
             return ()
         return rng.choice(self._dtypes[:4]) if kind == "dtype" else rng.choice((0.5, 1.0, 2.0, 0.0))
+
+
+def agrees(sample: Sample, attrs: Mapping[str, Any]) -> bool:
+    """Whether a proposal has these attributes, as far as it has them at all."""
+    return all(sample.attrs.get(name, value) == value for name, value in attrs.items())
 
 
 class _RuleDrawing(Drawing):

@@ -29,10 +29,11 @@ _OTHERS = 0.1
 _LEAST_ACTED = 0.4
 """How often the turn goes to a part that has acted seldom, whatever the cycle says."""
 
-_TRIES = 12
+_TRIES = 6
 """How many draws of a target the compiler may refuse before another target has the turn."""
 
-_OTHER_TARGETS = 4
+_OTHER_TARGETS = 12
+"""How many targets have the turn before the case is given up."""
 
 
 @dataclass(frozen=True, kw_only=True)

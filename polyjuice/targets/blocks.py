@@ -8,16 +8,19 @@ from typing import Any
 
 import numpy as np
 
+from polyjuice.egraph.conditions import KINDS
 from polyjuice.egraph.language import Constructor
-from polyjuice.egraph.pattern_instances import IMPOSSIBLE, Drawing, NoInstance
+from polyjuice.egraph.pattern_instances import IMPOSSIBLE, Drawing, NoInstance, agrees
 from polyjuice.egraph.sexpr import Expr
 from polyjuice.egraph.terms import LeftSide, equations, is_term
 from polyjuice.ir import Graph, TensorType, complexes, dtypes, prune
-from polyjuice.ops import Operand
+from polyjuice.ops import Operand, Sample
 from polyjuice.ops.sampling import broadcastable, restricted_values
 from polyjuice.targets.files import Target
 
-_TYPES = {"float32": 12, "float64": 2, "float16": 2, "bfloat16": 1, "int64": 2, "int32": 2, "int8": 1, "uint8": 1}
+_TYPES = {
+    "float32": 12, "float64": 2, "float16": 2, "bfloat16": 1, "int64": 2, "int32": 2, "int8": 1, "uint8": 1, "bool": 1,
+}  # fmt: skip
 """The weights of element types; most passes look for float32."""
 
 _SIZES = ((2, 3, 4), (1, 2, 3, 5), (2, 4, 8), (1, 1, 7), (3, 8, 16), (4, 8, 16, 32), (3, 17, 33), (5, 64))
@@ -26,7 +29,10 @@ _SIZES = ((2, 3, 4), (1, 2, 3, 5), (2, 4, 8), (1, 1, 7), (3, 8, 16), (4, 8, 16, 
 _LARGEST = 8192
 """The most elements of a value."""
 
-_TRIES = 60
+_PROPOSALS = 3
+"""How many proposals of an operator's entry a draw chooses from."""
+
+_TRIES = 120
 """How many draws may fail to fit together before the target counts as impossible."""
 
 _NARROWER, _CONSTANT_NARROWER = 0.3, 0.7
@@ -38,8 +44,10 @@ _OTHERS_SHOWN = 0.05
 
 def block(target: Target, rng: random.Random, dtype: str = "") -> Graph:
     """A random typed graph of a target's pattern. Raises NoInstance if no draw fits together."""
+    kinds = [KINDS[str(fact[0])] for fact in target.facts if fact[0] in KINDS]
+    types = {t: weight for t, weight in _TYPES.items() if all(kind(t) for kind in kinds)} or _TYPES
     for _ in range(_TRIES):
-        chosen = dtype or rng.choices(list(_TYPES), list(_TYPES.values()))[0]
+        chosen = dtype or rng.choices(list(types), list(types.values()))[0]
         try:
             return _TargetDrawing(target, rng, chosen).graph()
         except (NoInstance, *IMPOSSIBLE):
@@ -87,6 +95,20 @@ class _TargetDrawing(Drawing):
             raise NoInstance
         return self._builder.constant(values(self._rng, t)) if is_constant(variable) else super()._leaf(variable, t)
 
+    def _sample(self, c: Constructor, parts: Sequence[Expr], first: TensorType) -> Sample | None:
+        """The proposal that restricts most operands. Raises NoInstance if it does so for other attributes."""
+        proposals = [super(_TargetDrawing, self)._sample(c, parts, first) for _ in range(_PROPOSALS)]
+        found = max(proposals, key=lambda one: sum(bool(operand.values) for operand in one.operands) if one else -1)
+        fixed = {
+            name: value + first.rank if name == "axis" and value < 0 else value
+            for name, value in self._fixed(c, parts).items()
+        }
+        if found and not agrees(found, fixed):
+            restricted = zip(found.operands, parts[1 : c.operands], strict=False)
+            if any(one.values and isinstance(part, str) and self._is_free(part) for one, part in restricted):
+                raise NoInstance
+        return found
+
     def _restricted(self, variable: str, operand: Operand) -> str:
         dtype = self._dtype(variable) or operand.type.dtype
         found = Operand(TensorType(dtype, operand.type.shape), operand.values, operand.distinct_along)
@@ -101,7 +123,7 @@ class _TargetDrawing(Drawing):
         i: int,
         part: Expr,
         first: TensorType,
-        sample: Any,
+        sample: Sample | None,
         accepted: Sequence[str],
     ) -> str:
         proposed = sample.operands[i - 1] if sample and i <= len(sample.operands) else None

@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from polyjuice.egraph.pattern_instances import agrees
 from polyjuice.ir import Graph, GraphError, Node, TensorType, digest, dtypes, prune, without_unused_inputs
 from polyjuice.ops import TABLE, GraphBuilder, Op, Operand, Sample
 from polyjuice.ops.sampling import broadcastable, restricted_values
@@ -23,7 +24,7 @@ from polyjuice.targets.blocks import values
 _TRIES = 30
 """How many changes may fail to fit before a graph is left as it is."""
 
-_SAMPLES = 6
+_SAMPLES = 12
 
 _LARGEST = 8192
 """The most elements of a value."""
@@ -131,16 +132,20 @@ def _changed(graph: Graph, change: Callable[[_Sketch, random.Random], bool], rng
 
 
 def _is_defined(graph: Graph, rng: random.Random) -> bool:
-    """Whether operands with restricted values, such as scales and indices, are constants with such values."""
+    """Whether operands with restricted values, such as scales and indices, are constants with such values.
+
+    Nothing is known of operators whose entry proposes no operands beside the first one's type.
+    """
     for node in graph.nodes:
         if len(node.inputs) > 1:
             samples = list(_samples(TABLE[node.domain, node.op], graph.types[node.inputs[0]], rng))
             for j, name in enumerate(node.inputs[1:]):
-                ranges = [sample.operands[j].values for sample in samples if j < len(sample.operands)]
-                if known := [limits for limits in ranges if limits]:
-                    array = graph.constants.get(name)
-                    if array is None or not any(_within(array, limits) for limits in known):
-                        return False
+                restricting = [one for one in samples if j < len(one.operands) and one.operands[j].values]
+                ranges = [one.operands[j].values for one in restricting if agrees(one, node.attrs)]
+                array = graph.constants.get(name)
+                known = array is not None and any(_within(array, limits) for limits in ranges if limits)
+                if not samples or (restricting and not known):
+                    return False
     return True
 
 

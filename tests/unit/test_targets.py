@@ -1,0 +1,252 @@
+"""Targets: their files, the graphs drawn from them, near misses, patterns in the e-graph, and whose turn it is."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from polyjuice import compilers
+from polyjuice.campaign.schedule import Rounds
+from polyjuice.egraph import Rewriter, RuleError, load
+from polyjuice.egraph.patterns import Pattern
+from polyjuice.generate import Turn
+from polyjuice.generate.targeted import Aims
+from polyjuice.interpret import evaluate
+from polyjuice.ir import Graph, digest
+from polyjuice.ops import TABLE, check
+from polyjuice.targets import Target, of_compiler, of_every_compiler
+from polyjuice.targets import load as load_targets
+from polyjuice.targets.blocks import block
+from polyjuice.targets.near import KINDS, near_miss
+from polyjuice.targets.patterns import patterns
+from tests.support.graphs import graph
+
+FILES = sorted((Path(__file__).parents[2] / "rules" / "targets").glob("*.egg"))
+
+GELU = "(Mul (Mul x (Add (Erf (Div x 1.4142135)) 1)) 0.5)"
+LAYER_NORM = "(Add (Mul (Div d (Sqrt (Add (ReduceMean (Pow d 2) (vec-of -1) 1) 0.00001))) S) B)"
+
+
+def targets(tmp_path: Path, *lines: str) -> tuple[Target, ...]:
+    file = tmp_path / "own.egg"
+    file.write_text("\n".join(lines))
+    return load_targets(file).targets
+
+
+def target(tmp_path: Path, line: str) -> Target:
+    (found,) = targets(tmp_path, line)
+    return found
+
+
+def operators(found: Graph) -> list[str]:
+    return [node.op for node in found.nodes]
+
+
+# --- files -----------------------------------------------------------------------------------------------------------
+
+
+def test_a_line_names_a_part_a_pattern_and_the_guards(tmp_path: Path) -> None:
+    found = target(tmp_path, f'(target "GeluFusion" {GELU} :when ((Float x))) ; the constants are scalars')
+    assert found.part == "GeluFusion"
+    assert found.comment == "the constants are scalars"
+    assert found.facts == (["Float", "x"],)
+
+
+def test_alternatives_are_targets_of_their_own(tmp_path: Path) -> None:
+    found = targets(tmp_path, '(target "Fusion" (Relu|Sigmoid (Add|Sub x y)))')
+    assert [one.results[0][0] for one in found] == ["Relu", "Relu", "Sigmoid", "Sigmoid"]
+    assert len({one.name for one in found}) == 4
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ('(target "P" (Rellu x))', "there is no operator Rellu; did you mean"),
+        ('(target "P" (Concat x y))', "did you mean Concat2 or Concat3 or Concat4?"),
+        ('(target "P" (Relu x 1))', "Relu takes 1 operands and up to 0 attributes"),
+        ('(target "P")', "a target needs a pattern"),
+        ("(rewrite (Relu x) x)", "a target file holds only"),
+        ('(target "P" (Relu x)', "a '(' is not closed"),
+    ],
+)
+def test_a_mistake_is_told_with_its_line(line: str, message: str, tmp_path: Path) -> None:
+    with pytest.raises(RuleError, match=r"own\.egg:1: ") as error:
+        targets(tmp_path, line)
+    assert message in str(error.value)
+    assert "\n" not in str(error.value)
+
+
+@pytest.mark.parametrize("file", FILES, ids=lambda file: file.stem)
+def test_every_target_of_a_file_can_be_drawn(file: Path) -> None:
+    found = load_targets(file)
+    for one in found.targets:
+        assert check(block(one, random.Random(one.name))).nodes, one
+    assert not {one.part for one in found.targets} & found.unreachable.keys()
+
+
+@pytest.mark.parametrize("file", FILES, ids=lambda file: file.stem)
+def test_every_file_is_of_a_compiler(file: Path) -> None:
+    assert file.stem in {compilers.find(name).targets or name for name in compilers.names()}
+
+
+# --- blocks ----------------------------------------------------------------------------------------------------------
+
+
+def drawn(found: Target, count: int) -> Iterator[Graph]:
+    return (block(found, random.Random(i)) for i in range(count))
+
+
+def test_a_block_has_the_operators_of_its_pattern(tmp_path: Path) -> None:
+    for one in drawn(target(tmp_path, f'(target "G" {GELU})'), 20):
+        assert operators(one) == ["Div", "Erf", "Add", "Mul", "Mul"]
+        assert len(one.inputs) == 1
+
+
+def test_a_name_for_a_term_is_one_node(tmp_path: Path) -> None:
+    line = f'(target "L" {LAYER_NORM} :when ((= d (Sub x (ReduceMean x (vec-of -1) 1)))))'
+    assert [operators(one).count("Sub") for one in drawn(target(tmp_path, line), 10)] == [1] * 10
+
+
+def test_an_upper_case_name_is_a_constant(tmp_path: Path) -> None:
+    for one in drawn(target(tmp_path, '(target "M" (Add (MatMul x W) B))'), 20):
+        assert len(one.inputs) == 1
+        assert len(one.constants) == 2
+
+
+def test_constants_of_one_value_have_all_shapes_that_broadcast(tmp_path: Path) -> None:
+    found = target(tmp_path, '(target "M" (Mul x 0.5) :when ((= 3 (vec-length (shape x)))))')
+    shapes = [next(iter(one.constants.values())).shape for one in drawn(found, 300)]
+    assert {(), (1,), (1, 1, 1)} <= {*shapes}
+    assert any(max(shape, default=0) > 1 for shape in shapes)
+
+
+def test_equal_terms_of_two_results_are_separate_nodes(tmp_path: Path) -> None:
+    one = block(target(tmp_path, '(target "CSE" (Add x y) (Add x y))'), random.Random(0))
+    assert operators(one) == ["Add", "Add"]
+    assert one.nodes[0].inputs == one.nodes[1].inputs
+
+
+def test_scales_are_positive_constants(tmp_path: Path) -> None:
+    for one in drawn(target(tmp_path, '(target "Q" (QuantizeLinear (Relu x) S Z))'), 30):
+        (node,) = (node for node in one.nodes if node.op == "QuantizeLinear")
+        assert (one.constants[node.inputs[1]] > 0).all()
+
+
+# --- near misses -----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_each_kind_of_change_gives_another_valid_graph(
+    kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("polyjuice.targets.near.KINDS", {kind: KINDS[kind]})
+    found = target(tmp_path, '(target "M" (Softmax (Div (MatMul x W) 2.0)))')
+    before = list(drawn(found, 20))
+    changed = [near_miss(one, random.Random(i), 1) for i, one in enumerate(before)]
+    assert any(kinds for _, kinds in changed)
+    for one, (after, kinds) in zip(before, changed, strict=True):
+        check(after)
+        assert (digest(after) != digest(one)) == bool(kinds)
+
+
+def test_restricted_operands_stay_constants_in_their_range(tmp_path: Path) -> None:
+    found = target(tmp_path, '(target "Q" (DequantizeLinear3 (Gather (QuantizeLinear x S Z) I 0) S Z))')
+    for i, one in enumerate(drawn(found, 60)):
+        after, _ = near_miss(one, random.Random(i), 3)
+        for node in after.nodes:
+            if node.op in ("QuantizeLinear", "DequantizeLinear"):
+                assert (after.constants[node.inputs[1]] > 0).all()
+            if node.op == "Gather":
+                size = after.types[node.inputs[0]].shape[node.attrs["axis"]]
+                assert (np.abs(after.constants[node.inputs[1]]) <= size).all()
+
+
+# --- the e-graph -----------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def every_pattern() -> list[Pattern]:
+    return patterns(of_every_compiler())
+
+
+def test_egglog_reads_every_pattern(every_pattern: list[Pattern]) -> None:
+    assert len(every_pattern) > 500
+    rewriter = Rewriter(load(only=["relu-relu"]), patterns=every_pattern)
+    rewriter.rewrite(graph("float32[2,3] x", "Relu(x)"), 0, "targets")
+
+
+def test_a_variant_has_the_pattern_and_equals_its_seed(tmp_path: Path) -> None:
+    found = patterns(targets(tmp_path, '(target "Gelu" (Mul (Mul x (Add (Erf (Div x (Sqrt 2))) 1)) 0.5))'))
+    seed = graph("float32[2,3] x", "Abs(Gelu(x))")
+    rewriter = Rewriter(load(only=["gelu-by-erf-of-quotient"]), patterns=found)
+    variants = [one for i in range(8) for one in rewriter.rewrite(seed, i, "targets").variants if one.part]
+    assert variants
+    values = np.linspace(-3, 3, 6).reshape(2, 3)
+    for one in variants:
+        assert one.part == "Gelu"
+        assert operators(one.graph) == ["Sqrt", "Div", "Erf", "Add", "Mul", "Mul", "Abs"]
+        (result,), (expected,) = evaluate(one.graph, [values], "float64"), evaluate(seed, [values], "float64")
+        assert np.allclose(result, expected, rtol=1e-12)
+
+
+def test_a_pattern_counts_axes_from_the_back(tmp_path: Path) -> None:
+    found = patterns(targets(tmp_path, '(target "Mean" (Sub x (ReduceMean x (vec-of -1) 1)))'))
+    seeds = {axis: graph("float32[2,3] x", f"Sub(x, ReduceMean(x, axes=({axis},), keepdims=1))") for axis in (0, 1)}
+    matched = {axis: Rewriter((), patterns=found).saturate([one], 0).view.matches for axis, one in seeds.items()}
+    assert not matched[0]
+    assert matched[1]
+
+
+# --- turns -----------------------------------------------------------------------------------------------------------
+
+
+def test_every_target_has_its_turn_in_a_cycle() -> None:
+    own = of_compiler("onnxruntime").targets
+    parts = {aimed.part for i in range(len(own)) if (aimed := Aims(own).program(Turn(0, i), f"key {i}"))}
+    assert {one.part for one in own} == parts
+
+
+def test_what_acted_least_is_due_more_often(tmp_path: Path) -> None:
+    own = targets(tmp_path, '(target "Seldom" (Relu x))', '(target "Often" (Abs x))')
+    acted = {"Often": 100}
+    found = [Aims(own).program(Turn(0, i), f"{i}", acted=acted) for i in range(200)]
+    parts = [aimed.part for aimed in found if aimed]
+    assert parts.count("Seldom") > 1.5 * parts.count("Often")
+
+
+def test_a_program_depends_on_its_key_alone() -> None:
+    aims = Aims(of_compiler("onnxruntime").targets, of_every_compiler())
+    first, again = (aims.program(Turn(7, 5), "7/5/0") for _ in range(2))
+    assert first
+    assert again
+    assert digest(first.graph) == digest(again.graph)
+
+
+def test_no_program_has_an_operator_that_the_compiler_refuses() -> None:
+    aims = Aims(of_compiler("onnxruntime").targets)
+    refused = {"MatMul", "Conv", "Transpose"}
+    for i in range(40):
+        aimed = aims.program(Turn(0, i), f"{i}", lambda op, operands, results: op.name not in refused)
+        assert aimed
+        assert not refused & {*operators(aimed.graph)}
+
+
+def test_only_operators_that_the_user_names_occur() -> None:
+    aims = Aims(of_compiler("onnxruntime").targets)
+    named = [TABLE["", name] for name in ("Relu", "Clip", "Identity", "Neg", "Abs")]
+    found = [aimed for i in range(10) if (aimed := aims.program(Turn(0, i), f"{i}", None, named))]
+    assert all({*operators(aimed.graph)} <= {op.name for op in named} for aimed in found)
+
+
+def test_a_round_waits_for_the_one_before_the_last(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("polyjuice.campaign.schedule._ROUND", 2)
+    rounds = Rounds([(0, ["P"])])
+    assert rounds.before(0) == {}
+    assert rounds.before(3) == {}, "the first round decides what is due in the third"
+    assert rounds.before(4) is None
+    rounds.add(1, ["P", "Q"])
+    assert rounds.before(4) == {"P": 2, "Q": 1}
