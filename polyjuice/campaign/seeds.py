@@ -147,7 +147,8 @@ class Seeds:
 
     def kind(self, index: int) -> Kind:
         """Return how the seed graph of a case is generated, and whether it has no variants."""
-        return self._kinds.of(index)
+        kind = self._kinds.of(index)
+        return kind if kind.strategy != TARGETS or self._aims.every else Kind(SMALL, kind.alone)
 
     def due(self, index: int) -> Due | None:
         """Return the operator and element type due in a case; None if the strategy does not use them."""

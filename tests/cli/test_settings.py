@@ -170,7 +170,7 @@ def test_another_file_or_none_can_be_named(folder: Path) -> None:
         ('compiler = "gcc"', "compiler = gcc: choose from eager, "),
         ('n = "x"', "'-n': Input should be a valid integer"),
         ("nodes = 0", "'--nodes': Input should be greater than or equal to 1"),
-        ('extract = "z"', "'z' is not one of 'minmax'"),
+        ('extract = "z"', "'z' is not one of 'targets'"),
         ("n = [1]", "n takes one value, not a list"),
         ("n = true", "n takes a text or a number"),
         ("seeds = [[1]]", "seeds takes a text or a number"),
