@@ -11,6 +11,7 @@ from __future__ import annotations
 import functools
 import re
 from collections.abc import Callable, Iterable
+from pathlib import Path
 from typing import Any
 
 _PATTERN_ENTRIES = ("ReplacementPatternEntry", "LoweringPatternEntry", "GraphPatternEntry")
@@ -20,6 +21,13 @@ _BUILT_IN = ("aten", "prims")
 """Namespaces of operators that have kernels of their own."""
 _OPERATOR = re.compile(r"op='([^']+)'")
 _NUMBER = re.compile(r"_\d+$")
+_IN_KERNELS = {
+    "inplace-buffer": "in_out_ptr",
+    "outer-loop-local-buffer": "local_buffer_data",
+    "parallel-reduction": "_arr[",
+    "transposed-tile": "transpose_mxn",
+}
+"""What a kernel's text has if the scheduler or the code generator made it in some way."""
 _KERNEL_NAMES = ("cpp_fused", "triton_")  # prefixes of kernels' names
 
 _used: list[str] = []
@@ -68,6 +76,9 @@ def trace_changes() -> None:
     if passes:
         passes.__enter__ = _remembering(passes.__enter__)
         passes.__exit__ = _noting_pass(passes.__exit__)
+    scheduling = _scheduling()
+    if scheduling:
+        scheduling.fuse = _noting_fusion(scheduling.fuse)
     cache: Any = codecache.PyCodeCache
     cache.load_by_key_path = _noting_kernels(cache.load_by_key_path)
 
@@ -228,6 +239,30 @@ def _noting_kernels(load: Callable[..., Any]) -> Callable[..., Any]:
         for name in vars(module):
             if name.startswith(_KERNEL_NAMES):
                 note(f"kernel {name}")
+        text = Path(module.__file__).read_text(encoding="utf-8")
+        for part, mark in _IN_KERNELS.items():
+            if mark in text:
+                note(f"scheduler {part}")
         return module
+
+    return noted
+
+
+def _scheduling() -> Any:
+    """The class that fuses nodes of the CPU; None where the release has none of this name."""
+    try:
+        from torch._inductor.codegen.cpp import CppScheduling
+    except ImportError:
+        return None
+    return CppScheduling
+
+
+def _noting_fusion(fuse: Callable[..., Any]) -> Callable[..., Any]:
+    @functools.wraps(fuse)
+    def noted(scheduling: Any, first: Any, second: Any) -> Any:
+        kinds = ["reduction" if node.is_reduction() else "pointwise" for node in (first, second)]
+        vertical = bool(first.get_operation_names() & second.ancestors)
+        note(f"scheduler {'vertical' if vertical else 'horizontal'}-{'-'.join(kinds if vertical else sorted(kinds))}")
+        return fuse(scheduling, first, second)
 
     return noted

@@ -106,6 +106,7 @@ _ERROR = re.compile(r"error: .*|Error code: -\d+")  # a negative code is the num
 
 _flags: list[str] = []
 _tracing = False
+_imported: list[str] = []
 
 
 class Loaded(NamedTuple):
@@ -153,6 +154,7 @@ def load(artifact: dict[str, Any]) -> Loaded:
     This runs the compiler up to the phase that follows the lowering of ONNX's operators.
     """
     model = onnx.shape_inference.infer_shapes(onnx.load_from_string(artifact["source"]), data_prop=True)
+    _imported[:] = [f"importer {node.op_type}" for node in model.graph.node]
     imported = onnx_importer.ModelInfo(model)
     module = imported.create_module(Context()).operation
     onnx_importer.NodeImporter.define_function(imported.main_graph, module).import_all()
@@ -195,8 +197,11 @@ def knobs() -> list[str]:
 
 
 def trace(compiled: Compiled) -> list[str]:
-    """The passes that changed something, each once, then LLVM's skipped ones; empty unless `trace` is set."""
-    return compiled.changes
+    """The operators that the importer took, and the passes that changed something, each once; then LLVM's skipped ones.
+
+    Empty unless `trace` is set.
+    """
+    return list(dict.fromkeys([*_imported, *compiled.changes])) if _tracing else []
 
 
 def _invoke(text: str | bytes, flags: list[str]) -> bytes:

@@ -78,6 +78,7 @@ _UNSUPPORTED = re.compile(r"not supported|unsupported|not implemented|doesn't su
 # Parts of the plugin that can be switched off, and the value that does so; first one that concerns no single part.
 _OFF = {"setting CPU_RUNTIME_CACHE_CAPACITY": 0, "SNIPPETS_MODE": "DISABLE", "LP_TRANSFORMS_MODE": "NO"}
 _SETTING = "setting "
+_PASSES = "passes"  # the file in which OpenVINO lists the transformations that ran
 _AVX = "avx"  # instructions for kernels; the plugin reads the variable at the first compilation
 _WITHOUT_AVX = {"ONEDNN_MAX_CPU_ISA": "SSE41"}
 
@@ -128,6 +129,8 @@ def start(options: dict[str, Any]) -> None:
     _off.update(filter(_openvino_parts.is_member, disabled))
     _scratch = Path(options["scratch"])
     _tracing = options.get("trace", False)
+    if _tracing:
+        os.environ["OV_ENABLE_PROFILE_PASS"] = str(_scratch / _PASSES)
 
 
 def load(artifact: dict[str, Any]) -> Loaded:
@@ -146,7 +149,9 @@ def load(artifact: dict[str, Any]) -> Loaded:
 
 def compile(program: Loaded, inputs: Sequence[Array]) -> Compiled:
     """Compile. Raises NotImplementedError where the plugin says that it lacks an operator or an element type."""
+    (_scratch / _PASSES).unlink(missing_ok=True)
     compiled = _compiled(program.model)
+    changes = _changes(_scratch / _PASSES) if _tracing else []
     left_out: list[str] = []
     if _off:
         found = list(_openvino_parts.nodes(compiled, program.model))
@@ -156,7 +161,7 @@ def compile(program: Loaded, inputs: Sequence[Array]) -> Compiled:
         compiled.create_infer_request(),
         _ports(compiled, program),
         [compiled.output(name) for name in program.outputs],
-        _done(compiled, program.model, left_out) if _tracing else [],
+        [*_done(compiled, program.model, left_out), *changes] if _tracing else [],
     )
 
 
@@ -179,9 +184,9 @@ def knobs() -> list[str]:
 
 
 def trace(compiled: Compiled) -> list[str]:
-    """The nodes that run, as `kind (kernel): operators of the model`, and the parts that made them.
+    """The nodes that run, as `kind (kernel): operators of the model`, the parts that made them, and transformations.
 
-    Empty unless the option `trace` is set.
+    These are the transformations that changed the model; a group of them has one name. Empty unless the option `trace` is set.
     """
     return compiled.trace
 
@@ -214,6 +219,16 @@ def _done(compiled: openvino.CompiledModel, model: openvino.Model, left_out: Seq
     nodes = list(_openvino_parts.nodes(compiled, model))
     parts = dict.fromkeys(part for node in nodes for part in node.parts())
     return [*map(str, nodes), *parts, *(f"without {part}" for part in left_out)]
+
+
+def _changes(path: Path) -> list[str]:
+    """The transformations that changed the model, each once, from OpenVINO's own list of those that ran.
+
+    A line of it has the transformation's name second, and ends with 1 if it changed something.
+    """
+    lines = [line.split(";") for line in path.read_text().splitlines()] if path.exists() else []
+    changed = (line[1].rpartition("::")[2] for line in lines if len(line) > 3 and line[-1].strip() == "1")
+    return [f"transformation {name}" for name in dict.fromkeys(changed)]
 
 
 def _tensor(array: Array) -> openvino.Tensor:

@@ -95,6 +95,7 @@ _disabled: list[str] = []
 _target: dict[str, Any] = {"kind": "llvm"}
 _tracing = False
 _changes: list[str] = []
+_imported: list[str] = []
 
 
 def version() -> str:
@@ -129,6 +130,8 @@ def load(artifact: dict[str, Any]) -> tvm.IRModule:
     model.
     """
     model = onnx.load_from_string(artifact["source"])
+    nodes = [*model.graph.node, *(node for function in model.functions for node in function.node)]
+    _imported[:] = [f"importer {node.op_type}" for node in nodes]
     return tvm.relax.frontend.onnx.from_onnx(model, keep_params_in_input=False)
 
 
@@ -162,10 +165,11 @@ def knobs() -> list[str]:
 def trace(compiled: relax.VirtualMachine) -> list[str]:
     """The passes that changed the module, each once, in order, then LLVM's skipped passes.
 
-    Empty unless the option `trace` is set.
+    Before these come the operators that the importer took, and behind the passes those that were legalized. Empty unless the option `trace` is set.
     """
     off = _LLVM_OPTIONS if _llvm.FAMILY in _disabled else [name for name in _disabled if name in _LLVM_OPTIONS]
-    return [*dict.fromkeys(_changes), *(f"without {name}" for name in off if _tracing)]
+    imported = _imported if _tracing else []
+    return [*dict.fromkeys([*imported, *_changes]), *(f"without {name}" for name in off if _tracing)]
 
 
 @pass_instrument
@@ -180,8 +184,24 @@ class _Changes:
 
     def run_after_pass(self, module: tvm.IRModule, info: Any) -> None:
         before = self._before.pop()
+        if info.name == "LegalizeOps":
+            _changes.extend(f"legalize {name}" for name in sorted(_operators(before) - _operators(module)))
         if info.name != "sequential" and "pipeline" not in info.name and not structural_equal(before, module):
             _changes.append(info.name)
+
+
+def _operators(module: tvm.IRModule) -> set[str]:
+    """The names of Relax's operators that a module calls."""
+    found: set[str] = set()
+
+    def visit(expression: Any) -> None:
+        if isinstance(expression, relax.Call) and isinstance(expression.op, tvm.ir.Op):
+            found.add(expression.op.name.removeprefix("relax."))
+
+    for function in module.functions.values():
+        if isinstance(function, relax.Function):
+            relax.analysis.post_order_visit(function, visit)
+    return found
 
 
 @contextmanager
