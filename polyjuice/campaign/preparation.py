@@ -115,6 +115,7 @@ class Preparation:
         """Read the seeds, and what the compiler's parts look for. Raises FormatError, ValueError, RuleError."""
         self._config = config
         self._out = out
+        operators = _operators(config, compiler)
         own = targets.of_compiler(compiler.targets or compiler.name, map(Path, config.targets))
         self.parts = own.parts or tuple(target.part for target in targets.of_every_compiler())
         """The names of the compiler's parts, as far as target files name them."""
@@ -125,7 +126,7 @@ class Preparation:
             config.seed,
             out,
             partners(rules),
-            _operators(config, compiler),
+            operators,
             config.timeout_s,
             Kinds(
                 strategy=config.seeds[0],
@@ -133,7 +134,7 @@ class Preparation:
                 slow=not compiler.fast,
                 writes=registry.find(compiler.format).updates,
             ),
-            Aims(own.targets, targets.of_every_compiler()),
+            Aims.within(operators, own.targets, targets.of_every_compiler()),
         )
         self._rules = rules
         # A user who names rules wants them all used; otherwise each graph uses a share of all rules.

@@ -186,7 +186,8 @@ def knobs() -> list[str]:
 def trace(compiled: Compiled) -> list[str]:
     """The nodes that run, as `kind (kernel): operators of the model`, the parts that made them, and transformations.
 
-    These are the transformations that changed the model; a group of them has one name. Empty unless the option `trace` is set.
+    These are the transformations that changed the model; a group of them has one name. Empty unless the option `trace`
+    is set.
     """
     return compiled.trace
 

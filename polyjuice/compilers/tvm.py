@@ -165,7 +165,8 @@ def knobs() -> list[str]:
 def trace(compiled: relax.VirtualMachine) -> list[str]:
     """The passes that changed the module, each once, in order, then LLVM's skipped passes.
 
-    Before these come the operators that the importer took, and behind the passes those that were legalized. Empty unless the option `trace` is set.
+    Before these come the operators that the importer took, and among them those that were legalized. Empty unless the
+    option `trace` is set.
     """
     off = _LLVM_OPTIONS if _llvm.FAMILY in _disabled else [name for name in _disabled if name in _LLVM_OPTIONS]
     imported = _imported if _tracing else []

@@ -8,7 +8,7 @@ compilers resemble each other, and so do their faults.
 from __future__ import annotations
 
 import random
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 
@@ -52,6 +52,12 @@ class Aims:
     own: Sequence[Target] = ()
     every: Sequence[Target] = ()
 
+    @classmethod
+    def within(cls, operators: Iterable[Op], own: Iterable[Target], every: Iterable[Target]) -> Aims:
+        """The targets that need no other operators than these."""
+        names = {op.qualified for op in operators}
+        return cls(*(tuple(target for target in found if target.operators <= names) for found in (own, every)))
+
     def program(
         self,
         turn: Turn,
@@ -68,9 +74,9 @@ class Aims:
         allowed = None if operators is None else {op.qualified for op in operators}
         target, changes = self._due(turn, rng, acted)
         for _ in range(_OTHER_TARGETS):
-            for _ in range(_TRIES):
+            for left in reversed(range(_TRIES)):
                 try:
-                    graph, kinds = near_miss(block(target, rng), rng, changes)
+                    graph, kinds = near_miss(block(target, rng), rng, changes if left else 0)
                 except NoInstance:
                     break
                 if _is_taken(graph, accepts, allowed):

@@ -18,7 +18,7 @@ from pathlib import Path
 from polyjuice import plugins
 from polyjuice.egraph.language import Constructor, constructors
 from polyjuice.egraph.rulefiles import RuleError, comment, default_paths, installed, spans
-from polyjuice.egraph.sexpr import Expr, parsed
+from polyjuice.egraph.sexpr import Expr, heads, parsed
 
 _FORMS = 'a target file holds only (target "PART" PATTERN ...) and (unreachable "PART" "REASON")'
 
@@ -40,6 +40,12 @@ class Target:
     facts: tuple[Expr, ...]
     comment: str = field(default="", compare=False)
     line: int = 0
+
+    @property
+    def operators(self) -> frozenset[str]:
+        """The qualified names of its operators."""
+        known = constructors()
+        return frozenset(known[head].op.qualified for head in heads([*self.results, *self.facts]) if head in known)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -21,6 +21,7 @@ ELSEWHERE = {
     "CHANGELOG.md": "changelog.md",
     "CONTRIBUTING.md": "contributing.md",
     "rules/README.md": "reference/rules.md",
+    "rules/targets/README.md": "reference/targets.md",
     "artifacts/bugs/README.md": "bugs/index.md",
     "artifacts/hunt/README.md": "measured/hunt.md",
     **{f"artifacts/{path.name}": f"measured/{path.name}" for path in sorted((ROOT / "artifacts").glob("*.md"))},
