@@ -36,11 +36,12 @@ _EMPTY = 0.2
 _SHARED = 0.08
 """How often two variables of one type are the same input."""
 
-#: Attributes that may have to agree with those of another operator. The draw sometimes guesses them. The operator's
-#: entry proposes all others.
-_POSITIONS = frozenset(
+POSITIONS = frozenset(
     ["axis", "axes", "perm", "dim", "dims", "dim0", "dim1", "split", "shape", "starts", "ends", "start", "end", "steps"]
 )
+"""Attributes that may have to agree with those of another operator. The draw sometimes guesses them. The operator's
+entry proposes all others."""
+
 _SAMPLES = 8
 
 
@@ -294,7 +295,7 @@ class Drawing:
     def _attribute(self, name: str, kind: str, proposed: Mapping[str, Any], hint: TensorType) -> Any:
         rng = self._rng
         rank = len(hint.shape)
-        if name in proposed and (name not in _POSITIONS or rng.random() < 0.8):
+        if name in proposed and (name not in POSITIONS or rng.random() < 0.8):
             chosen = proposed[name]
             if chosen is None:
                 raise NoInstance

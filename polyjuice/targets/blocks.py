@@ -4,18 +4,20 @@ from __future__ import annotations
 
 import random
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from polyjuice.egraph.conditions import KINDS
 from polyjuice.egraph.language import Constructor
-from polyjuice.egraph.pattern_instances import IMPOSSIBLE, Drawing, NoInstance, agrees
+from polyjuice.egraph.pattern_instances import IMPOSSIBLE, POSITIONS, Drawing, NoInstance, agrees
 from polyjuice.egraph.sexpr import Expr
 from polyjuice.egraph.terms import LeftSide, equations, is_term
 from polyjuice.ir import Graph, TensorType, complexes, dtypes, prune
-from polyjuice.ops import Operand, Sample
+from polyjuice.ops import Op, Operand, Sample
 from polyjuice.ops.sampling import broadcastable, restricted_values
+from polyjuice.ops.spec import REQUIRED
 from polyjuice.targets.files import Target
 
 _TYPES = {
@@ -107,7 +109,7 @@ class _TargetDrawing(Drawing):
             restricted = zip(found.operands, parts[1 : c.operands], strict=False)
             if any(one.values and isinstance(part, str) and self._is_free(part) for one, part in restricted):
                 raise NoInstance
-        return found
+        return replace(found, attrs={**_defaults(c.op), **found.attrs}) if found else None
 
     def _restricted(self, variable: str, operand: Operand) -> str:
         dtype = self._dtype(variable) or operand.type.dtype
@@ -162,11 +164,19 @@ class _TargetDrawing(Drawing):
             t = self._builder.types[drawn[i]]
             known[variable] = t.dtype
             shape = t.shape if len(drawn) == 1 else shape
+        sample = c.op.sample(self._rng, self._builder.types[drawn[0]]) if c.op.attrs else None
+        proposed = {**_defaults(c.op), **(sample.attrs if sample else {})}
         attrs: Mapping[str, Any] = {
-            attr.name: self._part(part, lambda attr=attr: self._attribute(attr.name, attr.kind, {}, hint))
+            attr.name: self._part(part, lambda attr=attr: self._attribute(attr.name, attr.kind, proposed, hint))
             for attr, part in zip(c.op.attrs, parts[c.operands :], strict=False)
         }
         return self._apply(c, [drawn[i] for i in range(c.operands)], attrs)[0]
+
+    def _attribute(self, name: str, kind: str, proposed: Mapping[str, Any], hint: TensorType) -> Any:
+        """Raises NoInstance where the operator's entry proposes no value, which only it knows."""
+        if name not in proposed and name not in POSITIONS:
+            raise NoInstance
+        return super()._attribute(name, kind, proposed, hint)
 
     def _weight(self, part: Expr) -> int:
         if isinstance(part, list):
@@ -178,6 +188,10 @@ class _TargetDrawing(Drawing):
 
     def _terms(self, variable: str) -> list[Expr]:
         return [term for term in self._side.equations.get(variable, []) if is_term(term)]
+
+
+def _defaults(op: Op) -> dict[str, Any]:
+    return {attr.name: attr.default for attr in op.attrs if attr.default is not REQUIRED and attr.default is not None}
 
 
 def _of_constant(rng: random.Random, shape: tuple[int, ...]) -> tuple[int, ...]:

@@ -41,6 +41,23 @@ _SIBLINGS = {name: kin for kin in _KINDS_OF_OPERATORS for name in kin}
 _ON_EDGES = ("Identity", "Identity", "Neg", "Abs", "Relu")
 """Operators that may come between two others."""
 
+_FLAGS = (
+    "keepdims",
+    "keepdim",
+    "ceil_mode",
+    "count_include_pad",
+    "transA",
+    "transB",
+    "largest",
+    "reverse",
+    "exclusive",
+)
+_PLACES = (
+    "axis", "axes", "perm", "dim", "dims", "starts", "ends", "steps", "split", "shifts", "k", "index", "start", "end",
+    "pads", "strides", "dilations", "kernel_shape", "offset",
+)  # fmt: skip
+"""Attributes that take another value wherever they take one. Of all others, only the operator's entry knows values."""
+
 _FROM_ZERO = ("axes", "perm", "pads", "starts", "ends", "split", "dims", "shifts")
 """Attributes whose elements may be 0. All others are at least 1 in what the standard defines."""
 
@@ -134,9 +151,12 @@ def _changed(graph: Graph, change: Callable[[_Sketch, random.Random], bool], rng
 def _is_defined(graph: Graph, rng: random.Random) -> bool:
     """Whether operands with restricted values, such as scales and indices, are constants with such values.
 
-    Nothing is known of operators whose entry proposes no operands beside the first one's type.
+    Padding is narrower than a window. Nothing is known of operators whose entry proposes no operands beside the first one's type.
     """
     for node in graph.nodes:
+        kernel, pads = node.attrs.get("kernel_shape", ()), node.attrs.get("pads", ())
+        if any(pad >= size for pad, size in zip(pads, (*kernel, *kernel), strict=False)):
+            return False
         if len(node.inputs) > 1:
             samples = list(_samples(TABLE[node.domain, node.op], graph.types[node.inputs[0]], rng))
             for j, name in enumerate(node.inputs[1:]):
@@ -266,16 +286,17 @@ def _other_values(s: _Sketch, node: Node, name: str, rng: random.Random) -> Iter
         if name in sample.attrs:
             yield sample.attrs[name]
     match node.attrs[name]:
-        case bool() | int() as number:
-            yield 1 - number if number in (0, 1) else number - 1
-        case tuple() as numbers if numbers and all(isinstance(n, int) for n in numbers):
+        case int() as number if name in _FLAGS:
+            yield 1 - number
+        case int() as number if name in _PLACES:
+            yield number - 1
+            yield number + 1
+        case tuple() as numbers if numbers and name in _PLACES:
             i = rng.randrange(len(numbers))
             moved = numbers[i] + rng.choice((-1, 1))
             if moved >= min(0 if name in _FROM_ZERO else 1, *numbers):
                 yield (*numbers[:i], moved, *numbers[i + 1 :])
             yield tuple(rng.sample(numbers, len(numbers)))
-        case float() as number:
-            yield rng.choice((2 * number, -number, number + 1.0))
 
 
 def _samples(op: Op, first: TensorType, rng: random.Random) -> Iterator[Sample]:
