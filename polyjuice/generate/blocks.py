@@ -1,40 +1,53 @@
 """Blocks: several operators together, like the layers of models and the programs in published compiler bugs.
 
-Random operators sometimes form a fusion pattern of two operators, and hardly ever one of five. A block is a function
-that builds such a pattern on a value. It stops half-built if the graph has all its operators or one is not allowed. The
-graph stays valid, because every operator is valid by itself.
+Random operators sometimes form a fusion pattern of two operators, and hardly ever one of five. Most blocks are what the
+parts of compilers look for (see :mod:`polyjuice.targets`). The others here are arithmetic that wraps around, narrow
+types, decisions and reductions, which no part looks for and many get wrong. A block stops half-built if the graph has
+all its operators or one is not allowed. The graph stays valid, because every operator is valid by itself.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from contextlib import suppress
+from functools import lru_cache
 from math import prod
 
+from polyjuice.egraph.pattern_instances import NoInstance
 from polyjuice.generate.block_site import BLOCKS, BlockSite, Unfit, block
 from polyjuice.generate.growth import Growth
 from polyjuice.ir import dtypes
-from polyjuice.ops import sampling
+from polyjuice.ops import TABLE, sampling
+from polyjuice.targets import Target, of_every_compiler
+from polyjuice.targets import blocks as of_targets
+from polyjuice.targets.near import near_miss as change
 
 _FLOATS = ("float32", "float64", "float16", "bfloat16")
-_WIDE_FLOATS = ("float32", "float64")
 _INTEGERS = dtypes.INTS
 _SIGNED = dtypes.SIGNED
 _NUMBERS = (*_FLOATS, *_INTEGERS)
+
+_OF_TARGETS = 0.6
+"""How often a block is what a part of a compiler looks for."""
 
 _PRIVATE = 0.8
 """How often only operators of the same block read a value computed in it, as in most models. Compilers do not fuse two
 operators, or match a pattern, if a third operator reads the value between them."""
 
-_ACTIVATIONS = ("Relu", "Sigmoid", "Tanh", "LeakyRelu", "Gelu", "Softplus", "HardSigmoid", "Elu")
-
 
 def build(growth: Growth, nodes: int, near_miss: float = 0.0) -> None:
     """Build a block, or the beginning of one, on an existing value that fits, else on a new input.
 
-    ``near_miss`` is how often one permutation, axis, flag or scale differs from the pattern. A compiler must not take a
-    near match for a match.
+    ``near_miss`` is how often it differs from the pattern in one place. A compiler must not take a near match for a
+    match.
     """
+    before = {*growth.values}
+    nearly = bool(near_miss) and growth.rng.random() < near_miss
+    (_build_target if growth.rng.random() < _OF_TARGETS else _build_own)(growth, nodes, nearly)
+    if growth.rng.random() < _PRIVATE:
+        growth.withdraw({name for name in growth.values if name not in before and growth.is_read(name)})
+
+
+def _build_own(growth: Growth, nodes: int, nearly: bool) -> None:
     chosen = growth.rng.choices(BLOCKS, [block.weight for block in BLOCKS])[0]
     fitting = [name for name in growth.values if chosen.fits(growth.type(name))]
     if fitting:
@@ -44,183 +57,38 @@ def build(growth: Growth, nodes: int, near_miss: float = 0.0) -> None:
         x = growth.input(growth.random_type(growth.rng.choice(types), growth.rng.choice(ranks)))
         if not chosen.fits(growth.type(x)):  # the new input is empty
             return
-    before = {*growth.values}
     with suppress(Unfit):
-        chosen.build(BlockSite(growth, nodes, bool(near_miss) and growth.rng.random() < near_miss), x)
-    if growth.rng.random() < _PRIVATE:
-        growth.withdraw({name for name in growth.values if name not in before and growth.is_read(name)})
+        chosen.build(BlockSite(growth, nodes, nearly), x)
 
 
-# --- layers ----------------------------------------------------------------------------------------------------------
-
-
-def _activated(s: BlockSite, x: str) -> str:
-    chance = s.rng.random()
-    if chance < 0.5:
-        return s.op(s.rng.choice(_ACTIVATIONS), x)
-    if chance < 0.6:
-        return s.op("PRelu", x, s.value(x, s.shape(x)[-1:]))
-    if chance < 0.8:
-        return s.op("Clip", x, min=0.0, max=s.rng.choice((1.0, 6.0)))
-    return s.op("Mul", x, s.op("Sigmoid", x))
-
-
-@block(_NUMBERS, 1, weight=2)
-def linear(s: BlockSite, x: str) -> None:
-    """A matrix product, then perhaps a scale, a bias of any shape that broadcasts, and an activation."""
-    columns = s.rng.choice((*s.shape(x)[-2:], 1, 2, 4, 8, 16, 17))
-    y = s.op("MatMul", x, s.value(x, (s.shape(x)[-1], columns)))
-    if s.rng.random() < 0.3:
-        y = s.op(s.rng.choice(("Mul", "Div")), y, s.constant(x, s.rng.choice((2, 4, 8))))
-    if s.rng.random() < 0.8:
-        shape = s.shape(y)
-        biases = [(), shape[-1:], shape[-2:], (*shape[-2:-1], 1), (s.rng.choice((1, 2, 3)), *shape[-2:])]
-        y = s.op("Add", *s.rng.sample((y, s.value(x, s.rng.choice(biases))), 2))
-    if s.type(x).dtype in _FLOATS:
-        _activated(s, y)
-
-
-@block((*dtypes.FLOATS, "int32", "int64", "uint32", "uint64"), 2, 2, weight=2)
-def gemm(s: BlockSite, x: str) -> None:
-    """A Gemm with all its attributes and a bias, sometimes on a single row."""
-    if s.rng.random() < 0.25:
-        x = s.op(s.rng.choice(("ReduceMax", "ReduceSum")), x, axes=(0,), keepdims=1)
-        if len(s.shape(x)) < 2:  # a near miss: the axis is gone
-            raise Unfit
-    turned, turned_back = s.rng.randint(0, 1), s.rng.randint(0, 1)
-    rows, inner = s.shape(x)[::-1] if turned else s.shape(x)
-    columns = s.rng.choice((rows, inner, 1, 4, 5, 16))
-    weights = s.value(x, (columns, inner) if turned_back else (inner, columns))
-    bias = s.value(x, s.rng.choice([(columns,), (1, columns), (rows, 1), (rows, columns), ()]))
-    choices = (1.0, 2.0, 0.5 if s.type(x).dtype in dtypes.FLOATS else 3.0)
-    scales = {"alpha": s.rng.choice(choices), "beta": s.rng.choice(choices)}
-    y = s.op("Gemm", x, weights, bias, transA=turned, transB=turned_back, **scales)
-    s.op(s.rng.choice(("Relu", "Neg", "Abs")), y)
-
-
-@block(_FLOATS, 3, weight=3)
-def attention(s: BlockSite, x: str) -> None:
-    """Softmax(q k^T scaled + mask) v, mostly of several heads."""
-    if len(s.shape(x)) == 3 and s.rng.random() < 0.7:
-        x = s.op("Unsqueeze", x, axes=(s.rng.randint(0, 1),))
-    *batch, length, width = s.shape(x)
-    key, value = s.value(x, (*batch, length, width)), s.value(x, (*batch, length, width))
-    perm = [*range(len(batch)), len(batch) + 1, len(batch)]
-    scores = s.op("MatMul", x, s.op("Transpose", key, perm=perm))
-    scale = s.rng.choice((2, 4, 8))
-    if s.rng.random() < 0.6:
-        scores = s.op("Div", scores, s.constant(x, scale))
-    else:
-        scores = s.op("Mul", scores, s.constant(x, 1 / scale))
-    if s.rng.random() < 0.3:
-        scores = s.op("Add", scores, s.value(x, (length, length)))
-    s.op("MatMul", s.op("Softmax", scores, axis=len(batch) + 1), value)
-
-
-@block(_WIDE_FLOATS, 3, weight=2)
-def convolution(s: BlockSite, x: str) -> None:
-    """A convolution, operators that compilers fold into it, an activation, a pooling; or one with sliced channels."""
-    channels, spatial = s.shape(x)[1], len(s.shape(x)) - 2
-    kernel = [min(s.rng.choice((1, 2, 3)), size) for size in s.shape(x)[2:]]
-    sliced = s.rng.random() < 0.25
-    many = s.rng.choice((3, 4, 5) if sliced else (channels, s.shape(x)[-1] - kernel[-1] + 1, 1, 2, 4))
-    window = {
-        "strides": [s.rng.choice((1, 1, 2)) for _ in range(spatial)],
-        "pads": _paddings(s, [1] * spatial),
-        "dilations": [1] * spatial,
-    }
-    bias = [s.value(x, (many,))] if s.rng.random() < 0.5 else []
-    y = s.op("Conv", x, s.value(x, (many, channels, *kernel)), *bias, group=1, **window)
-    if sliced:
-        s.op("Slice", y, starts=(s.rng.randint(0, 1),), ends=(many,), axes=(1,), steps=(2,))
+def _build_target(growth: Growth, nodes: int, nearly: bool) -> None:
+    """Build what a part of a compiler looks for. An input of it is an existing value, if one has the type."""
+    rng, known = growth.rng, _targets_within(frozenset(growth.names))
+    like = growth.type(rng.choice(growth.values[-6:])) if growth.values else growth.random_type()
+    try:
+        graph = of_targets.block(rng.choice(known), rng, like.dtype, like)
+    except (NoInstance, IndexError):
         return
-    chance = s.rng.random()
-    if chance < 0.3:
-        statistics = [s.value(x, (many,)) for _ in range(3)]
-        y = s.op("BatchNormalization", y, *statistics, s.constant(x, s.rng.choice((1, 4)), (many,)))
-    elif chance < 0.7:
-        width = s.shape(y)[-1]
-        shape = s.rng.choice([(many, *[1] * spatial), (1, many, *[1] * spatial), (width,), ()])
-        y = s.op(s.rng.choice(("Add", "Mul")), y, s.value(x, shape))
-    if s.rng.random() < 0.5:
-        y = _activated(s, y)
-    if s.rng.random() < 0.5:
-        pooling.build(s, y)
+    if nearly:
+        graph, _ = change(graph, rng, 1)
+    names: dict[str, str] = {name: growth.add_constant(array) for name, array in graph.constants.items()}
+    for name, t in zip(graph.inputs, graph.input_types, strict=True):
+        existing = [value for value in growth.values if growth.type(value) == t]
+        if not existing and not growth.inputs.allows(t):
+            return
+        names[name] = rng.choice(existing[-6:]) if existing else growth.input(t)
+    for node in graph.nodes:
+        results: tuple[str, ...] = ()
+        if len(growth) < nodes:
+            results = growth.apply(TABLE[node.domain, node.op], [names[x] for x in node.inputs], node.attrs)
+        if not results:
+            return
+        names.update(zip(node.outputs, results, strict=True))
 
 
-def _paddings(s: BlockSite, most: Sequence[int]) -> list[int]:
-    """Return the padding before and behind each axis: none, the same on both sides, or any."""
-    if s.rng.random() < 0.4:
-        return [0] * (2 * len(most))
-    before = [s.rng.randint(0, size) for size in most]
-    return before + (before if s.rng.random() < 0.6 else [s.rng.randint(0, size) for size in most])
-
-
-@block(_WIDE_FLOATS, 3, weight=2)
-def pooling(s: BlockSite, x: str) -> None:
-    """A pooling, sometimes of a padded or activated value."""
-    spatial = len(s.shape(x)) - 2
-    chance = s.rng.random()
-    if chance < 0.25:
-        border = [s.rng.randint(0, 1) for _ in range(spatial)]
-        x = s.op("Pad", x, pads=(0, 0, *border, 0, 0, *border), mode="constant")
-    elif chance < 0.5:
-        x = s.op("Neg", s.op("Relu", x))
-    kernel = [min(s.rng.choice((2, 2, 3)), size) for size in s.shape(x)[2:]]
-    pads = _paddings(s, [size - 1 for size in kernel])
-    window = {
-        "kernel_shape": kernel,
-        "strides": [s.rng.choice((1, 1, 2)) for _ in range(spatial)],
-        "pads": pads,
-        "dilations": [1] * spatial,
-    }
-    if s.rng.random() < 0.5:
-        s.op("MaxPool", x, **window)
-    else:
-        s.op("AveragePool", x, count_include_pad=s.rng.randint(0, 1), **window)
-
-
-@block(_FLOATS, 1)
-def normalization(s: BlockSite, x: str) -> None:
-    """Layer normalization, written in elementary operators."""
-    axes = (len(s.shape(x)) - 1,)
-    centred = s.op("Sub", x, s.op("ReduceMean", x, axes=axes))
-    if s.rng.random() < 0.5:
-        squared = s.op("Mul", centred, centred)
-    else:
-        squared = s.op("Pow", centred, s.constant(x, 2))
-    variance = s.op("Add", s.op("ReduceMean", squared, axes=axes), s.constant(x, 0.0625))
-    y = s.op("Div", centred, s.op("Sqrt", variance))
-    y = s.op("Mul", y, s.value(x, s.shape(x)[-1:]))
-    s.op("Add", y, s.value(x, s.shape(x)[-1:]))
-
-
-@block(_FLOATS, 1)
-def gelu(s: BlockSite, x: str) -> None:
-    """GELU, written in elementary operators, exact or with the hyperbolic tangent."""
-    if s.rng.random() < 0.6:
-        inner = s.op("Erf", s.op("Div", x, s.constant(x, 2**0.5)))
-    else:
-        cube = s.op("Mul", s.op("Pow", x, s.constant(x, 3)), s.constant(x, 0.044715))
-        inner = s.op("Tanh", s.op("Mul", s.op("Add", x, cube), s.constant(x, 0.7978845608)))
-    y = s.op("Mul", x, s.op("Add", inner, s.constant(x, 1)))
-    s.op("Mul", y, s.constant(x, 0.5))
-
-
-@block(_FLOATS, 1, weight=2)
-def softmax(s: BlockSite, x: str) -> None:
-    """Softmax, as one operator or in elementary operators, sometimes of a value scaled along an axis."""
-    axis = s.axis(x)
-    if s.rng.random() < 0.5:
-        shape = s.rng.choice((s.shape(x)[-1:], [s.rng.choice((size, 1)) for size in s.shape(x)]))
-        factor = s.constant(x, 2, shape) if s.rng.random() < 0.3 else s.value(x, shape)
-        x = s.op(s.rng.choice(("Mul", "Div")), x, factor)
-    if s.rng.random() < 0.4:
-        s.op(s.rng.choice(("Softmax", "LogSoftmax")), x, axis=axis)
-        return
-    shifted = s.op("Sub", x, s.op("ReduceMax", x, axes=(axis,)))
-    powers = s.op("Exp", shifted)
-    s.op("Div", powers, s.op("ReduceSum", powers, axes=(axis,)))
+@lru_cache(8)
+def _targets_within(operators: frozenset[str]) -> tuple[Target, ...]:
+    return tuple(target for target in of_every_compiler() if target.operators <= operators)
 
 
 @block(_NUMBERS, 1)
@@ -230,79 +98,6 @@ def residual(s: BlockSite, x: str) -> None:
     z = s.value(x, s.shape(x))
     for _ in range(s.rng.randint(1, 3)):
         y = s.op(s.rng.choice(("Add", "Sub")), *s.rng.sample((y, s.rng.choice((x, z))), 2))
-
-
-# --- rearranging -----------------------------------------------------------------------------------------------------
-
-
-@block(dtypes.ALL, 1)
-def parts(s: BlockSite, x: str) -> None:
-    """Split a value, and concatenate its parts in any order."""
-    axis = s.axis(x)
-    size = s.shape(x)[axis]
-    count = min(s.rng.choice((2, 2, 3)), size)
-    cuts = sorted(s.rng.sample(range(1, size), count - 1))
-    lengths = [b - a for a, b in zip([0, *cuts], [*cuts, size], strict=True)]
-    pieces = list(s.multi("Split", x, axis=axis, split=tuple(lengths)))
-    if s.rng.random() < 0.3:
-        pieces[0] = s.op("Identity", pieces[0])
-    s.rng.shuffle(pieces)
-    y = s.op("Concat", *pieces, axis=axis)
-    if s.type(x).dtype in _NUMBERS and s.rng.random() < 0.4:
-        s.op("ReduceMax", y, axes=(axis,), keepdims=s.rng.randint(0, 1))
-
-
-@block(dtypes.ALL, 1)
-def slices(s: BlockSite, x: str) -> None:
-    """A slice of a slice, forward or backward, with steps or without."""
-    for _ in range(2):
-        axis = s.axis(x)
-        size = s.shape(x)[axis]
-        skipped = s.rng.randrange(max(size - 1, 1))
-        if s.rng.random() < 0.3:
-            bounds = {"starts": (size - 1 - skipped,), "ends": (-size - 1,), "steps": (-s.rng.randint(1, 3),)}
-        else:
-            bounds = {"starts": (skipped,), "ends": (size,), "steps": (s.rng.choice((1, 2, 2, 3)),)}
-        x = s.op("Slice", x, axes=(axis,), **bounds)
-
-
-@block(dtypes.ALL, 2)
-def transposes(s: BlockSite, x: str) -> None:
-    """Two transposes with or without an operator between them, or a transpose and a reshape; sometimes of a square."""
-    rank = len(s.shape(x))
-    if s.rng.random() < 0.3:
-        x = s.value(x, (s.rng.choice((2, 3, 4, 5)),) * rank)
-    y = s.op("Transpose", x, perm=tuple(s.rng.sample(range(rank), rank)))
-    chance = s.rng.random()
-    if chance < 0.4 and s.type(x).dtype in _NUMBERS:
-        y = s.op(s.rng.choice(("Add", "Mul", "Sub")), y, s.value(x, s.shape(y)[-1:]))
-    elif chance < 0.6:
-        s.op("Reshape", y, shape=(prod(s.shape(x)[:2]), *s.shape(x)[2:]))
-        return
-    s.op("Transpose", y, perm=tuple(s.rng.sample(range(rank), rank)))
-
-
-@block(_NUMBERS, 2, 3, weight=2)
-def products(s: BlockSite, x: str) -> None:
-    """A matrix product, mostly square, with a transpose before or behind it, an added vector, or scaled operands."""
-    *batch, rows, columns = s.shape(x)
-    if rows != columns and s.rng.random() < 0.6:
-        x = s.value(x, (*batch, rows, rows))
-        columns = rows
-    swapped = [*range(len(batch)), len(batch) + 1, len(batch)]
-    other = s.value(x, (*batch, columns, rows))
-    chance = s.rng.random()
-    if chance < 0.35:
-        s.op("Transpose", s.op("MatMul", x, other), perm=swapped)
-    elif chance < 0.55:
-        s.op("MatMul", x, s.op("Transpose", s.value(x, (*batch, rows, columns)), perm=swapped))
-    elif chance < 0.75:
-        s.op("Add", s.op("MatMul", x, other), s.value(x, s.rng.choice([(rows, 1), (rows,), (1, rows)])))
-    else:
-        factors = [s.constant(x, s.rng.choice((2, 3)), (1,) * s.rng.choice((0, 0, 1, 2))) for _ in range(2)]
-        other = s.op("Mul", other, factors[1]) if s.rng.random() < 0.5 else other
-        y = s.op("MatMul", s.op("Mul", x, factors[0]), other)
-        s.op("Add", y, s.value(x, s.rng.choice([(rows, 1), (rows,)])))
 
 
 # --- reductions ------------------------------------------------------------------------------------------------------
@@ -460,19 +255,3 @@ def remainders(s: BlockSite, x: str) -> None:
     divisor = s.constant(x, s.rng.choice(divisors), s.rng.choice([(), s.shape(x)[-1:]]))
     y = s.op(s.rng.choice(("Div", "Mod")), x, divisor)
     s.op(s.rng.choice(("Mul", "Add", "Sub")), y, s.rng.choice((divisor, x)))
-
-
-@block(_WIDE_FLOATS, 1)
-def inverses(s: BlockSite, x: str) -> None:
-    """An operator followed by its inverse, or a similar pair."""
-    pair = s.rng.choice(
-        ("Mul Div", "Div Mul", "Exp Log", "Neg Neg", "Reciprocal Reciprocal", "Mul Sqrt", "Abs Neg", "Sub Sub")
-    ).split()
-    c = s.constant(x, s.rng.choice((2, 3, 0)) if pair == ["Sub", "Sub"] else s.rng.choice((2, 4)))
-    for name in pair:
-        if name in ("Div", "Sub"):
-            x = s.op(name, *((x, c) if s.rng.random() < 0.6 else (c, x)))
-        elif name == "Mul":
-            x = s.op(name, x, x if pair[1] == "Sqrt" else c)
-        else:
-            x = s.op(name, x)

@@ -43,6 +43,10 @@ class InputTypes:
         """Return the element types among ``wanted`` that inputs can have; all of ``wanted`` if there is none."""
         return [dtype for dtype in wanted if dtype in self.dtypes] or wanted
 
+    def allows(self, t: TensorType) -> bool:
+        """Return whether an input can have a type."""
+        return t.dtype in self.dtypes and t.rank in self.ranks and (not self.sizes or {*t.shape} <= {*self.sizes})
+
     def ranks_of(self, wanted: Sequence[int]) -> Sequence[int]:
         """Return the ranks among ``wanted`` that inputs can have; all of ``wanted`` if there is none."""
         return [rank for rank in wanted if rank in self.ranks] or wanted
@@ -90,7 +94,7 @@ class Growth:
         self.memory = memory or Memory()
         self.operators = without_complex(TABLE.values() if operators is None else operators)
         self._of_complex = [op for op in operators or () if op.of_complex]
-        self._names = {op.qualified for op in (*self.operators, *self._of_complex)}
+        self.names = {op.qualified for op in (*self.operators, *self._of_complex)}
         self.values: list[str] = []
         """All values except constants, in the order in which they were added."""
         self.computed: list[str] = []
@@ -130,7 +134,7 @@ class Growth:
 
     def allows(self, op: Op, types: Sequence[TensorType], results: Sequence[TensorType]) -> bool:
         """Return whether an operator may be used on operands of these types, and no value is too large."""
-        if op.qualified not in self._names or any(
+        if op.qualified not in self.names or any(
             t.size > MAX_ELEMENTS or t.rank > MAX_RANK for t in (*results, *types)
         ):
             return False

@@ -44,14 +44,17 @@ _OTHERS_SHOWN = 0.05
 """How often an inner value is an output, too."""
 
 
-def block(target: Target, rng: random.Random, dtype: str = "") -> Graph:
-    """A random typed graph of a target's pattern. Raises NoInstance if no draw fits together."""
+def block(target: Target, rng: random.Random, dtype: str = "", like: TensorType | None = None) -> Graph:
+    """A random typed graph of a target's pattern, mostly of values of a type. Raises NoInstance if none fits together.
+
+    ``dtype`` is the element type wherever possible, and the first values that the draw chooses are ``like`` this type.
+    """
     kinds = [KINDS[str(fact[0])] for fact in target.facts if fact[0] in KINDS]
     types = {t: weight for t, weight in _TYPES.items() if all(kind(t) for kind in kinds)} or _TYPES
     for _ in range(_TRIES):
         chosen = dtype or rng.choices(list(types), list(types.values()))[0]
         try:
-            return _TargetDrawing(target, rng, chosen).graph()
+            return _TargetDrawing(target, rng, chosen, like).graph()
         except (NoInstance, *IMPOSSIBLE):
             continue
     raise NoInstance
@@ -65,8 +68,8 @@ def is_constant(variable: Expr) -> bool:
 class _TargetDrawing(Drawing):
     """Draws the results of a target one after the other. Equal terms in two results are separate operators."""
 
-    def __init__(self, target: Target, rng: random.Random, dtype: str) -> None:
-        self._target = target
+    def __init__(self, target: Target, rng: random.Random, dtype: str, like: TensorType | None) -> None:
+        self._target, self._like = target, like
         facts = list(target.facts)
         side = LeftSide(target.results[0], equations(facts), tuple(facts))
         super().__init__(side, rng, dtype, _SIZES)
@@ -87,7 +90,7 @@ class _TargetDrawing(Drawing):
         return graph
 
     def _any_type(self) -> TensorType:
-        t = super()._any_type()
+        t = self._like or super()._any_type()
         while t.size > _LARGEST:
             t = TensorType(t.dtype, t.shape[1:])
         return t

@@ -151,7 +151,7 @@ def _changed(graph: Graph, change: Callable[[_Sketch, random.Random], bool], rng
 def _is_defined(graph: Graph, rng: random.Random) -> bool:
     """Whether operands with restricted values, such as scales and indices, are constants with such values.
 
-    Padding is narrower than a window. Nothing is known of operators whose entry proposes no operands beside the first one's type.
+    Padding is narrower than a window. Nothing is known of operators whose entry proposes no operands for the first one.
     """
     for node in graph.nodes:
         kernel, pads = node.attrs.get("kernel_shape", ()), node.attrs.get("pads", ())

@@ -91,7 +91,7 @@ def test_programs_are_small_and_begin_with_what_is_due() -> None:
         assert first.qualified == one.op.qualified
         assert graph.types[first.inputs[0]].dtype == one.dtype
         sizes[len(graph.nodes)] += 1
-    assert set(sizes) == {1, 2, 3, 4}
+    assert {1, 2, 3, 4} <= set(sizes) <= {1, 2, 3, 4, 5, 6}
     assert max(len(small(index, nodes=2).nodes) for index in range(CYCLE)) == 2
 
 
