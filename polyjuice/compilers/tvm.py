@@ -47,7 +47,7 @@ def prepare(model, inputs, level="3"):
     def call():
         outputs = machine["main"](*[tvm.runtime.tensor(x) for x in inputs])
         outputs = outputs if isinstance(outputs, tvm_ffi.Array) else [outputs]
-        return [np.array(x, np.int64) if isinstance(x, tvm_ffi.Shape) else x.numpy() for x in outputs]
+        return [np.array(x, np.int64) if isinstance(x, (tvm_ffi.Shape, int)) else x.numpy() for x in outputs]
 
     return call
 """,
@@ -231,8 +231,8 @@ def _tensor(array: Array) -> tvm.runtime.Tensor:
     return tvm.runtime.tensor(_narrow.to_numpy(array))
 
 
-def _to_array(value: tvm.runtime.Tensor | Shape) -> Array:
-    if isinstance(value, Shape):  # the result of the operator Shape
+def _to_array(value: tvm.runtime.Tensor | Shape | int) -> Array:
+    if isinstance(value, Shape | int):  # the result of the operator Shape, or an element of it
         return "int64", np.array(value, np.int64)
     if str(value.dtype) in ("int4", "uint4"):
         raise NotImplementedError("arrays of 4-bit integers are passed to ONNX Runtime alone")

@@ -44,7 +44,6 @@ _ON_EDGES = ("Identity", "Identity", "Neg", "Abs", "Relu")
 _FLAGS = (
     "keepdims",
     "keepdim",
-    "ceil_mode",
     "count_include_pad",
     "transA",
     "transB",

@@ -1,0 +1,61 @@
+"""Resize by a scale of 1.5 takes wrong places, in TVM 0.27.0.post1 on the CPU, silently.
+
+The importer rounds the sizes, and TVM computes with the quotient of the sizes, 4 / 3, instead of 1.5.
+Exits 1 where the bug shows, 0 where it does not, 2 where this could not run.
+"""
+
+import sys
+
+try:
+    import numpy as np
+    import tvm
+    import tvm.relax.frontend.onnx
+    from onnx import checker, helper, numpy_helper
+except ImportError as error:
+    print("could not run:", error)
+    sys.exit(2)
+
+node = helper.make_node
+
+
+def given(nodes, inputs, constants, due):
+    """The result y of these nodes, compiled; the model says that its type and shape are those of ``due``."""
+    info = helper.make_tensor_value_info
+    graph = helper.make_graph(
+        nodes,
+        "model",
+        [info(name, helper.np_dtype_to_tensor_dtype(x.dtype), x.shape) for name, x in inputs.items()],
+        [info("y", helper.np_dtype_to_tensor_dtype(due.dtype), due.shape)],
+        [numpy_helper.from_array(np.asarray(value), name) for name, value in constants.items()],
+    )
+    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 18)], ir_version=9)
+    checker.check_model(model, full_check=True)
+    module = tvm.relax.frontend.onnx.from_onnx(model, keep_params_in_input=False)
+    program = tvm.compile(tvm.relax.get_pipeline("zero")(module), target=tvm.target.Target("llvm"))
+    y = tvm.relax.VirtualMachine(program, tvm.cpu())["main"](*[tvm.runtime.tensor(x) for x in inputs.values()])
+    return y.numpy()
+
+
+def differs(what, due, y):
+    """Print both, and tell whether they differ."""
+    print(f"{what}: due {due.dtype} {due.tolist()}, given {y.dtype} {y.tolist()}")
+    return y.dtype != due.dtype or y.shape != due.shape or not np.allclose(y, due, equal_nan=True)
+
+
+def main():
+    x = np.arange(3, dtype=np.float32).reshape(1, 1, 3)
+    constants = {"scales": np.array([1, 1, 1.5], np.float32)}
+    wrong = []
+    for mode, values in (("linear", [0, 1 / 2, 7 / 6, 11 / 6]), ("nearest", [0, 0, 1, 2])):
+        due = np.array([[values]], np.float32)
+        y = given([node("Resize", ["x", "", "scales"], ["y"], mode=mode)], {"x": x}, constants, due)
+        wrong.append(differs(mode, due, y))
+    return any(wrong)
+
+
+try:
+    status = int(main())
+except Exception as error:
+    print("could not run:", error)
+    status = 2
+sys.exit(status)
