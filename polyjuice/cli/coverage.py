@@ -24,8 +24,8 @@ def coverage(
 ) -> None:
     """Show which parts of a compiler campaigns exercised.
 
-    For each part: how many programs had a pattern that it looks for and how many were near misses of one, on how many
-    it acted, and how many causes are blamed on it. A sample of the programs shows whether a part acted.
+    For each part, this counts programs with a pattern that it looks for, and near misses of one. It also counts on how
+    many of each the part acted, and the causes that are blamed on it. A sample of the programs shows whether it acted.
     """
     with ExitStack() as stack:
         opened = [Store.open(folder) for folder in dict.fromkeys(campaigns)]

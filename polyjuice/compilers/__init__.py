@@ -149,8 +149,8 @@ class CompilerInfo:
     """The name of its target file (``rules/targets/NAME.egg``), where that is another compiler's."""
 
     traced: int = 20
-    """One in so many cases compiles its programs once more with a trace, for coverage: so many that this takes at most
-    a twentieth of the time. 1: a trace costs so little that every compilation has one."""
+    """After how many cases one compiles its programs once more with a trace, for coverage. That takes at most a
+    twentieth of the time. 1 means that a trace costs little: then every compilation has one."""
 
     lacks: tuple[str, ...] = ()
     """Idioms that its importer rejects (ONNX: `functions`, `symbolic sizes`, `constant nodes`)."""

@@ -54,8 +54,9 @@ def rewrite(
     done = [rewriter.rewrite(w.graph, f"{seed} {number}", *how) for number, w in enumerate(chosen)]
     variants = []
     for number, first in enumerate(done[0].variants):
-        parts = [rewriting.variants[number].graph for rewriting in done]
-        variants.append(Variant(first.label, splice(graph, chosen, parts)))
+        parts = [rewriting.variants[number] for rewriting in done]
+        whole = splice(graph, chosen, [part.graph for part in parts])
+        variants.append(Variant(first.label, whole, next((part.part for part in parts if part.part), "")))
     return Rewriting(
         seed=graph,
         variants=tuple(variants),

@@ -200,7 +200,9 @@ def _variants(
     original = operator_count(graph)
     wanted = count - 1 if strategy == "targets" and rng.random() < _WITH_PATTERNS else 0
     if wanted and (written := _with_patterns(encoding, matches, extractor, rng, wanted, accepts)):
-        return (Variant("min", decode(encoding, extractor.fewest())), *written)
+        further = extractor.most(rng, limit, wanted - len(written) - 1) if len(written) < wanted else []
+        larger = [Variant(f"max-{i + 1}", decode(encoding, selection)) for i, selection in enumerate(further)]
+        return (Variant("min", decode(encoding, extractor.fewest())), *written, *larger)
     if strategy == "random":
         chosen: list[tuple[str, Selection]] = [(f"random-{i + 1}", extractor.any(rng, limit)) for i in range(count)]
         return tuple(Variant(label, decode(encoding, selection)) for label, selection in chosen)

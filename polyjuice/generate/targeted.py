@@ -1,8 +1,8 @@
 """The strategy "targets": what the compiler's parts look for, as it stands or with a few small changes.
 
-Each target takes its turn: once in a cycle for each of the forms in ``_FORMS``, so that a part is met by the pattern
-itself and by near misses of one to three changes. Now and then a program has a target of another compiler: parts of
-compilers resemble each other, and so do their faults.
+Each target takes its turn once in a cycle. In one cycle its program is the pattern itself, in the next ones a near miss
+of one to three changes (``_FORMS``). Now and then a program has a target of another compiler: parts of compilers
+resemble each other, and so do their faults.
 """
 
 from __future__ import annotations

@@ -79,7 +79,7 @@ class Case:
     ``broken`` names the constraint that the graph breaks on purpose, if any. Such a graph has no meaning: the case has
     one program, for which the compiler should raise an error. ``rules`` are those that fired in the e-graph. ``seed``
     and ``index`` identify the campaign and the case in it. ``part`` is the part of the compiler at which the seed graph
-    aims, if any, and ``changes`` are the kinds of changes that make it a near miss of the part's pattern.
+    aims, if any. ``changes`` are the kinds of changes that make it a near miss of the part's pattern.
     """
 
     sets: Sequence[InputSet]

@@ -1,9 +1,9 @@
 """Target files: one line for each pattern that a part of a compiler looks for (see ``rules/targets/README.md``).
 
 A line ``(target "PART" PATTERN ... :when (FACTS))`` names the part as bisection does. A part that no model can reach
-has a line ``(unreachable "PART" "REASON")``. Patterns are terms in the language of the rules, with some shorthands: a
-number in a tensor's place is a constant of that value, an upper-case name is a constant tensor, attributes may be left
-out, and ``A|B`` stands for either operator. `Target` holds a pattern without the shorthands.
+has a line ``(unreachable "PART" "REASON")``. Patterns are terms in the language of the rules, with some shorthands. A
+number in a tensor's place is a constant of that value, and an upper-case name is a constant tensor. Attributes may be
+left out, and ``A|B`` stands for either operator. `Target` holds a pattern without the shorthands.
 """
 
 from __future__ import annotations

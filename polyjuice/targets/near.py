@@ -123,7 +123,7 @@ class _Sketch:
 
 
 def near_miss(graph: Graph, rng: random.Random, changes: int) -> tuple[Graph, tuple[str, ...]]:
-    """The graph after up to so many changes, and their kinds."""
+    """The graph after at most ``changes`` changes, and their kinds."""
     kinds: list[str] = []
     for _ in range(_TRIES):
         if len(kinds) == changes:

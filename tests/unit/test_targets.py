@@ -193,6 +193,13 @@ def test_a_variant_has_the_pattern_and_equals_its_seed(tmp_path: Path) -> None:
         assert np.allclose(result, expected, rtol=1e-12)
 
 
+def test_there_are_as_many_variants_as_asked_for(tmp_path: Path) -> None:
+    found = patterns(targets(tmp_path, '(target "Twice" (Neg (Neg x)))'))
+    rewriter = Rewriter(load(only=["neg-*"]), patterns=found)
+    seed = graph("float32[2,3] x", "Abs(Neg(Neg(x)))")
+    assert {len(rewriter.rewrite(seed, i, "targets", 4).variants) for i in range(6)} == {4}
+
+
 def test_a_pattern_counts_axes_from_the_back(tmp_path: Path) -> None:
     found = patterns(targets(tmp_path, '(target "Mean" (Sub x (ReduceMean x (vec-of -1) 1)))'))
     seeds = {axis: graph("float32[2,3] x", f"Sub(x, ReduceMean(x, axes=({axis},), keepdims=1))") for axis in (0, 1)}
