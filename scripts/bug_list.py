@@ -27,6 +27,8 @@ NAMES = {
     "xla": "XLA in TensorFlow",
     "tensorflow": "TensorFlow",
     "openvino": "OpenVINO",
+    "jax": "XLA in JAX",
+    "iree": "IREE",
 }
 """The usual name of each compiler. ``tensorflow`` is the framework itself, whose package contains XLA."""
 

@@ -30,6 +30,8 @@ PACKAGES = {
     "tvm": "apache-tvm",
     "xla": "tensorflow-cpu",
     "openvino": "openvino",
+    "jax": "jax",
+    "iree": "iree-base-compiler",
 }
 """The package that contains each compiler."""
 

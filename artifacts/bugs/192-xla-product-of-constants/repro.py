@@ -25,9 +25,7 @@ def differs(what, function, due, *inputs):
 
 
 def main():
-    x = np.array([0.01], np.float16)
-    wrong = differs("0.01 * 300 * 300 of float16", lambda x: x * 300 * 300, [900], x)
-    return differs("1000 / 300 / 300 of float16", lambda x: x / 300 / 300, [0.01111], x * 100000) or wrong
+    return differs("0.01 * 300 * 300", lambda x: x * 300 * 300, [900], np.array([0.01], np.float16))
 
 
 try:

@@ -33,7 +33,7 @@ def main():
     x = jnp.array([60000], jnp.float16)
     wrong = differs("the mean of 60000 and 60000 of float16", mean, [60000], x, x)
     x = jnp.array([3e38], jnp.float32)
-    return differs("the mean of 3e38 and 3e38", lambda x, y: mean(x, y) / 1e38, [3], x, x) or wrong
+    return differs("the mean of 3e38 and 3e38", mean, [3e38], x, x) or wrong
 
 
 try:

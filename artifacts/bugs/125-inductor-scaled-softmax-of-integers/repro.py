@@ -1,0 +1,42 @@
+"""torch.compile computes softmax(x / 2) of integers from differences that wrap around, in PyTorch 2.13.0.
+
+The compiler subtracts the maximum before it divides: of uint8 0 - 200 is 56, and the least int32 minus the largest is
+1. Of uint8 the smaller element gets all the weight.
+
+Exits 1 where the bug shows, 0 where it does not, 2 where this could not run.
+"""
+
+import os
+import sys
+
+os.environ["TORCHINDUCTOR_FORCE_DISABLE_CACHES"] = "1"
+try:
+    import torch
+except ImportError as error:
+    print("could not run:", error)
+    sys.exit(2)
+
+
+def of_uint8(x):
+    return torch.softmax(x / 2.0, 1)
+
+
+def of_int32(x):
+    return torch.softmax(x / 1e9, 1)
+
+
+shown = False
+for function, x in (
+    (of_uint8, torch.tensor([[200, 0]], dtype=torch.uint8)),
+    (of_int32, torch.tensor([[-(2**31), 2**31 - 1]], dtype=torch.int32)),
+):
+    expected = function(x)
+    torch._dynamo.reset()
+    try:
+        compiled = torch.compile(function)(x)
+    except Exception as error:
+        print("could not run:", error)
+        sys.exit(2)
+    print(f"{function.__name__}: eager {expected.tolist()}, inductor {compiled.tolist()}")
+    shown |= not torch.allclose(expected, compiled)
+sys.exit(shown)

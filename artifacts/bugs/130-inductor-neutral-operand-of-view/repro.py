@@ -1,0 +1,37 @@
+"""torch.compile gives new values for x.reshape(-1) + zeros if x is written into later, in PyTorch 2.13.0.
+
+Uncompiled the sum has memory of its own. The compiler replaces it by its operand, unless that is written into; here it
+is a view of what is written into.
+
+Exits 1 where the bug shows, 0 where it does not, 2 where this could not run.
+"""
+
+import os
+import sys
+
+os.environ["TORCHINDUCTOR_FORCE_DISABLE_CACHES"] = "1"
+try:
+    import torch
+except ImportError as error:
+    print("could not run:", error)
+    sys.exit(2)
+
+
+def before(x):
+    result = x.reshape(-1) + torch.zeros(4)
+    x.add_(1)
+    return result
+
+
+results = {}
+for backend in ("eager", "inductor"):
+    torch._dynamo.reset()
+    try:
+        with torch.no_grad():
+            results[backend] = torch.compile(before, backend=backend)(torch.zeros(2, 2))
+    except Exception as error:
+        print("could not run:", error)
+        sys.exit(2)
+for backend, result in results.items():
+    print(f"{backend}: {result.tolist()}")
+sys.exit(not torch.equal(results["eager"], results["inductor"]))

@@ -1,0 +1,39 @@
+"""torch.compile gives float32 for ``tanh(cat)`` of int64 and float16, in PyTorch 2.13.0 on the CPU.
+
+``cat`` promotes both to float16, and so ``tanh`` is of float16. Compiled each operand has a ``tanh`` of its own, and
+that of an int64 is of float32.
+
+Exits 1 where the bug shows, 0 where it does not, 2 where this could not run.
+"""
+
+import os
+import sys
+
+os.environ["TORCHINDUCTOR_FORCE_DISABLE_CACHES"] = "1"
+try:
+    import torch
+except ImportError as error:
+    print("could not run:", error)
+    sys.exit(2)
+
+
+def activated(x, y):
+    return torch.tanh(torch.cat([x, y]))
+
+
+x, y = torch.tensor([1]), torch.tensor([1.0], dtype=torch.float16)
+
+
+results = {}
+for backend in ("eager", "inductor"):
+    torch._dynamo.reset()
+    try:
+        with torch.no_grad():
+            results[backend] = torch.compile(activated, backend=backend)(x, y)
+    except Exception as error:
+        print("could not run:", error)
+        sys.exit(2)
+for backend, result in results.items():
+    print(f"{backend}: {result.tolist()}, {result.dtype}")
+eager, compiled = results.values()
+sys.exit(eager.dtype != compiled.dtype or not torch.equal(eager, compiled))
