@@ -86,7 +86,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def campaign(site: Path) -> tuple[Path, dict[str, Any]]:
     """Cases in which only relu(x) = (x + |x|) / 2 tells two variants apart."""
-    arguments = ["--compiler", "wrong", "-n", 2, "--seeds", save_model(site / "relu.onnx", RELU)]
+    arguments = ["--compiler", "wrong", "-n", 2, "--extract", "minmax", "--seeds", save_model(site / "relu.onnx", RELU)]
     status, summary = fuzz(site / "c", *arguments, *ONE_RULE, env=importing_from(site))
     assert status == 1, summary
     return site / "c", summary
@@ -201,7 +201,7 @@ def small_campaign(
     """Cases of one small model. The condition `is_large` holds for its `max` variant."""
     model = save_model(tmp_path / "small.onnx")
     env = plugin(tmp_path / "site", LARGE + code)
-    options = ["--compiler", "fake", "-n", cases, "--seeds", model, *ONE_RULE, *arguments]
+    options = ["--compiler", "fake", "-n", cases, "--extract", "minmax", "--seeds", model, *ONE_RULE, *arguments]
     status, summary = fuzz(tmp_path / "c", *options, env=env, processes=processes)
     return status, summary, tmp_path / "c"
 

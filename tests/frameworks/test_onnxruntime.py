@@ -38,14 +38,17 @@ TRANSPOSED = "(float[2,3] x) => (float[2,2] y) { t = Transpose(x) p = MatMul(x, 
 """A product that a level 2 optimizer changes, and an identity that a level 1 rule removes."""
 
 
+RULE = ("Level1_RuleBasedTransformer", "EliminateIdentity")
+
+
 @pytest.mark.parametrize(
     ("options", "changes"),
     [
         ({}, ()),
-        ({"trace": True}, ("Level1_RuleBasedTransformer", "MatmulTransposeFusion")),
-        ({"trace": True, "disable": ["MatmulTransposeFusion"]}, ("Level1_RuleBasedTransformer",)),
+        ({"trace": True}, (*RULE, "MatmulTransposeFusion")),
+        ({"trace": True, "disable": ["MatmulTransposeFusion"]}, RULE),
         ({"trace": True, "disable": ["EliminateIdentity"]}, ("MatmulTransposeFusion",)),
-        ({"trace": True, "level": "basic"}, ("Level1_RuleBasedTransformer",)),
+        ({"trace": True, "level": "basic"}, RULE),
         ({"trace": True, "level": "disable"}, ()),
     ],
 )
@@ -58,7 +61,7 @@ def test_the_trace_names_the_optimizers_that_changed_the_graph(
         outcome = worker.execute(lower(graph, "onnx", 0, lacks=("forms",)), [inputs])
         assert {"MatmulTransposeFusion", "EliminateIdentity"} <= set(worker.info["knobs"])
     assert_equal(outcome.outputs[0], graph, inputs)
-    assert outcome.trace == changes
+    assert set(outcome.trace) == set(changes)
 
 
 FUNCTION = """<ir_version: 8, opset_import: ["" : 17, "own" : 1]>

@@ -113,7 +113,7 @@ class Runner:
     probe_s: float = 0.0
     asked_s: float = 0.0
 
-    def run(self, indices: Sequence[int], postponed: Sequence[int]) -> Iterator[CaseResult]:
+    def run(self, indices: Sequence[int], postponed: Sequence[int], acted: object) -> Iterator[CaseResult]:
         for index in postponed or indices:
             if index == 1:
                 self.probe_s += self.asked_s
