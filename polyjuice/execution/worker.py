@@ -178,6 +178,7 @@ class Job:
         self._compiled: Any = None
         self._reference: list[Any] | None = None
         self._outputs: list[Any] = []
+        self._trace: list[str] = []
         self._memory: dict[str, list[Any]] = {}
         self._answer: dict[str, Any] = {}
         self.stage = "load"
@@ -204,7 +205,7 @@ class Job:
 
     def finish(self) -> tuple[dict[str, Any], list[Any]]:
         """Run the stages after the common build. Return as :meth:`execute` does."""
-        return self._reported(self._run)
+        return self._reported(self._finished)
 
     def _whole(self) -> None:
         program = self._load()
@@ -212,14 +213,22 @@ class Job:
             with self._in("compile"):
                 self._compiled = self._compiler.compile(program, self._inputs[0])
             self._run()
-            if hasattr(self._compiler, "trace"):
-                self._answer["trace"] = [*map(str, self._compiler.trace(self._compiled))]
+            self._answer["trace"] = self._traced()
 
     def _drafted(self) -> None:
         program = self._load()
         with self._in("compile"):
             self._compiled = self._compiler.draft(program, self._inputs[0])
+        self._trace = self._traced()  # the next draft overwrites what the compiler knows of this one
         self._answer["status"] = "drafted"
+
+    def _finished(self) -> None:
+        self._run()
+        self._answer["trace"] = self._trace
+
+    def _traced(self) -> list[str]:
+        known = hasattr(self._compiler, "trace")
+        return [*map(str, self._compiler.trace(self._compiled))] if known else []
 
     def _load(self) -> Any:
         request, compiler = self.request, self._compiler
