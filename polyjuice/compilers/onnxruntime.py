@@ -267,9 +267,12 @@ def _array(value: onnxruntime.OrtValue) -> Array:
 
 
 def knobs() -> list[str]:
-    """Settings of sessions; then optimizers and rewrite rules by name, and the inlining of functions."""
-    settings = (name for name in (*_SETTINGS, *_ENTRIES) if name in _ENTRIES or hasattr(_settings, name))
-    return [*(_SETTING + name for name in settings), *_OPTIMIZERS.split(), _INLINING]
+    """Settings about memory; then optimizers and rewrite rules by name, the inlining of functions, and prepacking.
+
+    Prepacking comes last: a kernel that an optimizer chose may compute otherwise with weights that are not packed.
+    """
+    memory = (_SETTING + name for name in _SETTINGS if hasattr(_settings, name))
+    return [*memory, *_OPTIMIZERS.split(), _INLINING, *(_SETTING + name for name in _ENTRIES)]
 
 
 def trace(compiled: Compiled) -> list[str]:
