@@ -358,7 +358,9 @@ class Runner:
 
     def _acted(self, case: Case) -> Sequence[str] | None:
         """Return the parts of the compiler that changed a program of a case; None without a trace."""
-        if not self._parts or case.index % self._compiler.traced:
+        if not self._parts or case.index % schedule.traced(
+            self._compiler.traced, aimed=case.part, changes=case.changes
+        ):
             return None
         outcomes = [program.outcome for program in case.ran]
         if self._compiler.traced > 1:

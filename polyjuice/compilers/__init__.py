@@ -148,7 +148,7 @@ class CompilerInfo:
     targets: str = ""
     """The name of its target file (``rules/targets/NAME.egg``), where that is another compiler's."""
 
-    traced: int = 20
+    traced: int = 32
     """After how many cases one compiles its programs once more with a trace, for coverage. That takes at most a
     twentieth of the time. 1 means that a trace costs little: then every compilation has one."""
 

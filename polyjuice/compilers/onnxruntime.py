@@ -29,7 +29,7 @@ INFO: dict[str, Any] = {
         "all": "ORT_ENABLE_ALL",
     },
     "fast": True,
-    "traced": 50,
+    "traced": 80,
     # At every level, operators without a kernel for a half type compute in float32 (InsertCastTransformer). Pairs of
     # casts that become adjacent this way are removed.
     "excess_precision": ["float16", "bfloat16"],

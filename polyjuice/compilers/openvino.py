@@ -15,6 +15,7 @@ import openvino
 from . import _openvino_parts
 
 INFO: dict[str, Any] = {
+    "traced": 8,
     "format": "onnx",
     "needs": "openvino>=2024.0 and onnx: pip install 'polyjuice-fuzzer[openvino]'",
     "broad": ["SNIPPETS_MODE", "LP_TRANSFORMS_MODE", "avx"],
