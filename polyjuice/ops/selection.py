@@ -47,7 +47,8 @@ def _clip_torch(c: Call) -> str:
 def _clip_tensorflow(c: Call) -> str:
     limits = _limits(c)
     text = c.x[0]
-    if len(limits) == 2 and c.draws.chance(0.6):
+    ordered = len(limits) == 2 and c.attrs["min"] <= c.attrs["max"]  # TensorFlow leaves the other order open
+    if ordered and c.draws.chance(0.6):
         return f"tf.clip_by_value({text}, {limits['min']}, {limits['max']})"
     for k, v in limits.items():
         text = f"tf.{'maximum' if k == 'min' else 'minimum'}({text}, {v})"
