@@ -34,6 +34,8 @@ class _Writer:
         self._target = target
         self._terms = dict(_terms(target.facts))
         self._facts: list[Expr] = []
+        self._vectors: list[Expr] = []
+        """Equations of vectors, which stand behind those of their elements."""
         self._sorts: dict[str, str] = {}
         self._count = 0
 
@@ -44,6 +46,7 @@ class _Writer:
             return None
         term = self._tensor(root)
         self._facts += [fact for fact in self._target.facts if not _is_equation(fact)]
+        self._facts += self._vectors
         tensors = [name for name, sort in self._sorts.items() if sort == "Tensor"]
         self._facts += [[IS_CONSTANT, name] for name in filter(is_constant, tensors)]
         ordered = sorted(self._sorts.items(), key=lambda one: one[1] != "Tensor")
@@ -77,9 +80,24 @@ class _Writer:
         return term
 
     def _argument(self, part: Expr, sort: str) -> Expr:
-        for variable in _variables(part):
-            self._sorts.setdefault(variable, "i64" if isinstance(part, list) else sort)
+        variables = list(_variables(part))
+        if isinstance(part, list) and variables:
+            return self._vector(part[1:], variables)
+        for variable in variables:
+            self._sorts.setdefault(variable, sort)
         return part
+
+    def _vector(self, elements: Sequence[Expr], variables: Sequence[str]) -> Expr:
+        """A variable for a vector with variables in it: egglog binds no elements of a vector that it matches."""
+        vector = self._fresh()
+        self._sorts[vector] = "Ints"
+        defined = {fact[1] for fact in self._target.facts if fact[0] == "=" and isinstance(fact[1], str)}
+        if defined.issuperset(variables):
+            self._vectors.append(["=", vector, ["vec-of", *elements]])
+        else:
+            self._facts.append(["=", str(len(elements)), ["vec-length", vector]])
+            self._facts += [["=", one, ["vec-get", vector, str(i)]] for i, one in enumerate(elements)]
+        return vector
 
     def _from_the_front(self, operand: Expr, axis: int, sort: str) -> Expr:
         """A variable for an axis that the target counts from the back."""
