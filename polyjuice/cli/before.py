@@ -6,7 +6,7 @@ from pathlib import Path
 
 from rich.markup import escape
 
-from polyjuice import compilers
+from polyjuice import compilers, targets
 from polyjuice.campaign.config import Config, Usage
 from polyjuice.campaign.schedule import SMALL, STATEMENTS
 from polyjuice.campaign.seeds import Seeds
@@ -51,7 +51,9 @@ def check(config: Config, folder: Path | None = None) -> Checked:
             f"--profile {','.join(config.profiles)}: none of the chosen rules is true for its values; choose others"
         )
     known_list.load_known_bugs(config.known)
-    found = probe(compilers.find(config.compiler), config.python)
+    compiler = compilers.find(config.compiler)
+    targets.of_compiler(compiler.target_file, map(Path, config.targets))
+    found = probe(compiler, config.python)
     if not found["available"]:
         raise EnvironmentProblem(found["reason"])
     return found["version"], seeds, rules

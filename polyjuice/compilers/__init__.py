@@ -228,6 +228,11 @@ class CompilerInfo:
     guards_suites: bool = False
     """Whether by default it must take the programs of a new suite in its format."""
 
+    @property
+    def target_file(self) -> str:
+        """The name of its target file."""
+        return self.targets or self.name
+
 
 _OF_HOST = ("name", "path")
 """The fields of `CompilerInfo` that do not come from the file."""

@@ -60,7 +60,7 @@ def test_a_reproducer_that_lacks_its_compiler_could_not_run(bare: Path, folder: 
 
 def compiler_behind(name: str) -> str:
     """What a compiler file tests: XLA has two."""
-    return compilers.find(name).targets or name
+    return compilers.find(name).target_file
 
 
 def test_every_known_bug_is_one_of_the_list() -> None:

@@ -117,6 +117,7 @@ def test_without_json_a_person_reads_a_table(tmp_path: Path) -> None:
         (["--compiler", "numpy", "--profile", "odd"], ["--profile", "choose from", "exact", "normal"]),
         (["--compiler", "numpy", "--seeds", "luck"], ["--seeds luck", "default", "model file"]),
         (["--compiler", "numpy", "--rules", "absent.egg"], ["absent.egg", "no such rule file"]),
+        (["--compiler", "numpy", "--targets", "absent.egg"], ["absent.egg", "cannot be read"]),
         (["--compiler", "numpy", "--only-rule", "no-such-*"], ["'no-such-*'", "polyjuice rules list"]),
         (["--compiler", "numpy", "--without-rule", "no-such-*"], ["'no-such-*'", "polyjuice rules list"]),
         (["--compiler", "numpy", "--python", "absent/python"], ["no Python interpreter", "absent/python"]),

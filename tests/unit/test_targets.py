@@ -90,7 +90,7 @@ def test_every_target_of_a_file_can_be_drawn(file: Path) -> None:
 
 @pytest.mark.parametrize("file", FILES, ids=lambda file: file.stem)
 def test_every_file_is_of_a_compiler(file: Path) -> None:
-    assert file.stem in {compilers.find(name).targets or name for name in compilers.names()}
+    assert file.stem in {compilers.find(name).target_file for name in compilers.names()}
 
 
 # --- blocks ----------------------------------------------------------------------------------------------------------
