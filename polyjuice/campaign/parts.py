@@ -9,15 +9,15 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from polyjuice import compilers, targets
 from polyjuice.campaign.config import Config
 from polyjuice.campaign.store import Store
 
 _COUNTS = ("built", "acted", "near", "acted_near", "findings")
+"""The counts of a part, in the order of a table's columns."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -40,7 +40,7 @@ class PartCoverage:
     @property
     def counts(self) -> tuple[int, ...]:
         """The numbers in the order of a table's columns."""
-        return self.built, self.acted, self.near, self.acted_near, self.findings
+        return tuple(getattr(self, name) for name in _COUNTS)
 
     @property
     def note(self) -> str:
@@ -63,17 +63,6 @@ class CompilerCoverage:
     traced: int
     parts: Sequence[PartCoverage]
 
-    @property
-    def json(self) -> dict[str, Any]:
-        """The coverage as one JSON object."""
-        return {
-            "compiler": self.compiler,
-            "version": self.version,
-            "tested": self.tested,
-            "traced": self.traced,
-            "parts": [asdict(part) for part in self.parts],
-        }
-
     def line(self) -> str:
         """The coverage in one sentence."""
         reachable = [part for part in self.parts if part.reachable]
@@ -93,12 +82,9 @@ def of_campaigns(campaigns: Iterable[tuple[Store, Config]]) -> list[CompilerCove
 
 
 def _of_compiler(name: str, version: str, campaigns: Sequence[tuple[Store, Config]]) -> CompilerCoverage:
-    info = compilers.find(name)
     further = dict.fromkeys(path for _, config in campaigns for path in config.targets)
-    known = targets.of_compiler(info.targets or info.name, map(Path, further))
-    counts: Mapping[str, Counter[str]] = {
-        key: Counter() for key in ("built", "acted", "near", "acted_near", "findings")
-    }
+    known = targets.of_compiler(compilers.find(name).target_file, map(Path, further))
+    counts: Mapping[str, Counter[str]] = {key: Counter() for key in _COUNTS}
     tested = traced = 0
     for store, _ in campaigns:
         for case in store.cases():

@@ -116,9 +116,9 @@ class Preparation:
         self._config = config
         self._out = out
         operators = _operators(config, compiler)
-        own = targets.of_compiler(compiler.targets or compiler.name, map(Path, config.targets))
-        self.parts = own.parts or tuple(target.part for target in targets.of_every_compiler())
-        """The names of the compiler's parts, as far as target files name them."""
+        own = targets.of_compiler(compiler.target_file, map(Path, config.targets))
+        self.parts = own.parts
+        """The names of the compiler's parts, as far as its target files name them."""
         self._compiler = compiler
         self._seeds = Seeds(
             config.seeds,

@@ -367,6 +367,8 @@ class Rounds:
         """``found`` are finished cases, each with the parts that acted on it."""
         self._ended: Counter[int] = Counter()
         self._acted: dict[int, Counter[str]] = {}
+        self._sums: list[Counter[str]] = [Counter()]
+        """How often each part acted before each round, for as many rounds as are known."""
         for index, parts in found:
             self.add(index, parts)
 
@@ -377,10 +379,10 @@ class Rounds:
 
     def before(self, index: int) -> Mapping[str, int] | None:
         """Return how often each part acted up to two rounds before a case; None while such a round has not ended."""
-        rounds = range(round_of(index) - 1)
-        if any(self._ended[number] < _ROUND for number in rounds):
-            return None
-        return dict(sum((self._acted[number] for number in rounds), Counter()))
+        rounds = max(round_of(index) - 1, 0)
+        while len(self._sums) <= rounds and self._ended[len(self._sums) - 1] == _ROUND:
+            self._sums.append(self._sums[-1] + self._acted.pop(len(self._sums) - 1))
+        return dict(self._sums[rounds]) if rounds < len(self._sums) else None
 
 
 @dataclass(frozen=True)

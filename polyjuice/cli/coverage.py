@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from contextlib import ExitStack, closing
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Annotated
 
@@ -12,7 +13,6 @@ from rich.markup import escape
 from rich.table import Table
 
 from polyjuice.campaign import parts
-from polyjuice.campaign.parts import CompilerCoverage
 from polyjuice.campaign.store import Store
 from polyjuice.cli.common import JsonOption, stdout
 
@@ -32,23 +32,14 @@ def coverage(
         for store, _ in opened:
             stack.enter_context(closing(store))
         found = parts.of_campaigns(opened)
+    shown = [replace(one, parts=[part for part in one.parts if part.missing or not missing]) for one in found]
     if as_json:
-        rows = [
-            {**one.json, "parts": [row for row, part in zip(one.json["parts"], one.parts, strict=True) if part.missing]}
-            if missing
-            else one.json
-            for one in found
-        ]
+        rows = [asdict(one) for one in shown]
         print(json.dumps(rows[0] if len(rows) == 1 else rows))
         return
-    for one in found:
-        stdout.print(escape(one.line()))
-        stdout.print(_table(one, missing))
-
-
-def _table(found: CompilerCoverage, missing: bool) -> Table:
-    table = Table("part", "built", "acted", "near misses", "acted on one", "causes", "", box=None)
-    for part in found.parts:
-        if part.missing or not missing:
+    for whole, one in zip(found, shown, strict=True):
+        table = Table("part", "built", "acted", "near misses", "acted on one", "causes", "", box=None)
+        for part in one.parts:
             table.add_row(escape(part.part), *(f"{count:,}" for count in part.counts), escape(part.note))
-    return table
+        stdout.print(escape(whole.line()))
+        stdout.print(table)

@@ -17,7 +17,7 @@ from polyjuice.egraph.rulefiles import Rule
 from polyjuice.egraph.saturation import Budget, Saturated, Saturator
 from polyjuice.egraph.view import ENode
 from polyjuice.ir import Graph, GraphError, digest
-from polyjuice.ops import Accepts, entry
+from polyjuice.ops import Accepts, entry, is_accepted
 
 _WITH_PATTERNS = 0.5
 """How often the strategy ``targets`` looks for patterns."""
@@ -199,10 +199,11 @@ def _variants(
     """
     original = operator_count(graph)
     wanted = count - 1 if strategy == "targets" and rng.random() < _WITH_PATTERNS else 0
-    if wanted and (written := _with_patterns(encoding, matches, extractor, rng, wanted, accepts)):
+    smallest = decode(encoding, extractor.fewest()) if wanted else graph
+    if wanted and (written := _with_patterns(encoding, matches, extractor, rng, wanted, accepts, smallest)):
         further = extractor.most(rng, limit, wanted - len(written) - 1) if len(written) < wanted else []
         larger = [Variant(f"max-{i + 1}", decode(encoding, selection)) for i, selection in enumerate(further)]
-        return (Variant("min", decode(encoding, extractor.fewest())), *written, *larger)
+        return (Variant("min", smallest), *written, *larger)
     if strategy == "random":
         chosen: list[tuple[str, Selection]] = [(f"random-{i + 1}", extractor.any(rng, limit)) for i in range(count)]
         return tuple(Variant(label, decode(encoding, selection)) for label, selection in chosen)
@@ -227,14 +228,15 @@ def _with_patterns(
     rng: random.Random,
     count: int,
     accepts: Accepts | None,
+    smallest: Graph,
 ) -> list[Variant]:
-    """Up to ``count`` graphs that differ from the smallest one by a pattern, each of another part of the compiler."""
+    """Up to ``count`` graphs that differ from ``smallest`` by a pattern, each of another part."""
     by_part: dict[str, list[tuple[Pattern, int, ENode]]] = {}
     for pattern, eclass, node in matches:
         if extractor.takes(eclass, node):
             by_part.setdefault(pattern.part, []).append((pattern, eclass, node))
     found: list[Variant] = []
-    seen = {digest(decode(encoding, extractor.fewest()))}
+    seen = {digest(smallest)}
     for part in rng.sample(sorted(by_part), len(by_part)):
         if len(found) == count:
             break
@@ -248,13 +250,7 @@ def _with_patterns(
 
 
 def _accepted(graph: Graph, accepts: Accepts | None) -> bool:
-    types = graph.types
-    nodes = [(op, node) for node in graph.nodes if (op := entry(node))]
-    if not all(writable(node.attrs) for _, node in nodes):
-        return False
-    return accepts is None or all(
-        accepts(op, [types[x] for x in node.inputs if x], [types[y] for y in node.outputs if y]) for op, node in nodes
-    )
+    return all(writable(node.attrs) for node in graph.nodes if entry(node)) and is_accepted(graph, accepts)
 
 
 def distinct(variants: Iterable[Variant]) -> tuple[Variant, ...]:

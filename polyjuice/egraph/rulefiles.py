@@ -247,11 +247,18 @@ def reason(error: bindings.EggSmolError) -> str:
 def _with_hint(reason: str) -> str:
     """egglog's reason, and the constructors that look like one that there is not."""
     unknown = re.search(r"Unbound function (\w+)", reason)
+    return reason + (did_you_mean(unknown[1]) if unknown else "")
+
+
+def did_you_mean(name: str) -> str:
+    """The constructors that look like one that there is not, for the end of a message; "" if none does.
+
+    An operator of any number of operands has a constructor for each number.
+    """
     names = constructors()
-    close = get_close_matches(unknown[1], names) if unknown else []
-    if numbered := sorted(name for name in names if unknown and re.fullmatch(rf"{unknown[1]}\d+", name)):
-        close = numbered  # an operator of any number of operands has a constructor for each number
-    return f"{reason}; did you mean {' or '.join(close)}?" if close else reason
+    numbered = sorted(one for one in names if re.fullmatch(rf"{re.escape(name)}\d+", one))
+    close = numbered or get_close_matches(name, names)
+    return f"; did you mean {' or '.join(close)}?" if close else ""
 
 
 def comment(source: str, start: int, end: int) -> str:

@@ -49,7 +49,7 @@ class Due:
         """Return the level of a factor that is due with this operator and element type in this round."""
         cycle, place = divmod(self.round, len(levels))
         key = f"{self.seed} {self.op.qualified} {self.dtype} {factor} {cycle}"
-        return levels[_order(len(levels), key)[place]]
+        return levels[order(len(levels), key)[place]]
 
 
 def due(operators: Sequence[Op], seed: int | str, indices: Iterable[int]) -> list[Due]:
@@ -59,7 +59,7 @@ def due(operators: Sequence[Op], seed: int | str, indices: Iterable[int]) -> lis
     found = []
     for index in indices:
         cycle, place = divmod(index, ends[-1])
-        pair = _order(ends[-1], f"{seed} {cycle}")[place]
+        pair = order(ends[-1], f"{seed} {cycle}")[place]
         number = bisect_right(ends, pair)
         alike = turns[number][pair - ends[number]]
         first = crc32(f"{seed} {operators[number].qualified}".encode())
@@ -82,5 +82,6 @@ def _turns(types: tuple[str, ...]) -> Sequence[Sequence[str]]:
 
 
 @lru_cache(4096)
-def _order(count: int, key: str) -> Sequence[int]:
+def order(count: int, key: str) -> Sequence[int]:
+    """Return the numbers below ``count`` in an order that the key decides."""
     return Random(key).sample(range(count), count)

@@ -16,7 +16,7 @@ from polyjuice.generate.instances import OperatorUse, drawn, inferred
 from polyjuice.generate.suite_record import Memory
 from polyjuice.ir import Attrs, Graph, TensorType, complexes, dtypes, without_unused_inputs
 from polyjuice.ops import TABLE, Accepts, GraphBuilder, Op, Operand, complete_attrs, without_complex
-from polyjuice.ops.sampling import MAX_RANK, FewSizes, restricted_values, size
+from polyjuice.ops.sampling import MAX_RANK, FewSizes, generator, restricted_values, size
 
 #: The most elements of a value: the compiler is under test, not the memory.
 MAX_ELEMENTS = 20_000
@@ -245,7 +245,7 @@ class Growth:
         return np.asarray(self._generator().integers(low, high + 1, t.shape)).astype(dtypes.to_numpy(t.dtype))
 
     def _generator(self) -> np.random.Generator:
-        return np.random.default_rng(self.rng.getrandbits(32))
+        return generator(self.rng)
 
 
 def _pattern(rng: random.Random, t: TensorType) -> np.ndarray | None:

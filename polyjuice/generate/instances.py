@@ -6,11 +6,9 @@ import random
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-import numpy as np
-
 from polyjuice.ir import Attrs, Graph, TensorType
 from polyjuice.ops import GraphBuilder, Op, Operand, complete_attrs, infer
-from polyjuice.ops.sampling import restricted_values
+from polyjuice.ops.sampling import generator, restricted_values
 
 _SIZES = (1, 2, 3, 4, 5, 8)
 _MAX_ELEMENTS = 2_000
@@ -104,7 +102,7 @@ def instance(signature: Signature, rng: random.Random) -> Graph | None:
     names = [builder.input(use.types[0])]
     for operand in use.operands:
         if operand.values:
-            names.append(builder.constant(restricted_values(np.random.default_rng(rng.getrandbits(32)), operand)))
+            names.append(builder.constant(restricted_values(generator(rng), operand)))
         else:
             names.append(builder.input(operand.type))
     return builder.build(builder.apply(op.name, op.domain, names, use.attrs, use.results))

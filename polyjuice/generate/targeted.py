@@ -13,9 +13,10 @@ from dataclasses import dataclass
 from types import MappingProxyType
 
 from polyjuice.egraph.pattern_instances import NoInstance
+from polyjuice.generate.due import order
 from polyjuice.generate.suite_record import Turn
 from polyjuice.ir import Graph
-from polyjuice.ops import TABLE, Accepts, Op
+from polyjuice.ops import Accepts, Op, is_accepted
 from polyjuice.targets import Target
 from polyjuice.targets.blocks import block
 from polyjuice.targets.near import near_miss
@@ -91,20 +92,12 @@ class Aims:
             weights = [1 / (1 + acted.get(target.part, 0)) for target in own]
             return rng.choices(own, weights)[0], rng.choice(_FORMS)
         cycle, place = divmod(turn.index, len(own))
-        number = random.Random(f"targets {turn.seed} {cycle}").sample(range(len(own)), len(own))[place]
+        number = order(len(own), f"targets {turn.seed} {cycle}")[place]
         if self.own and self.every and rng.random() < _OTHERS:
             return rng.choice(self.every), rng.choice(_FORMS)
         return own[number], _FORMS[(cycle + number) % len(_FORMS)]
 
 
 def _is_taken(graph: Graph, accepts: Accepts | None, allowed: Collection[str] | None) -> bool:
-    if allowed is not None and any(node.qualified not in allowed for node in graph.nodes):
-        return False
-    return accepts is None or all(
-        accepts(
-            TABLE[node.domain, node.op],
-            [graph.types[name] for name in node.inputs],
-            [graph.types[name] for name in node.outputs],
-        )
-        for node in graph.nodes
-    )
+    named = allowed is None or all(node.qualified in allowed for node in graph.nodes)
+    return named and is_accepted(graph, accepts)

@@ -1,7 +1,7 @@
 """The operator table: one declarative entry per operator (:class:`polyjuice.ops.spec.Op`)."""
 
 from polyjuice.ops import table
-from polyjuice.ops.build import GraphBuilder, check, complete_attrs, infer_node
+from polyjuice.ops.build import GraphBuilder, check, complete_attrs, infer_node, is_accepted
 from polyjuice.ops.registry import TABLE, entry, matching, without_complex
 from polyjuice.ops.shapes import Dims, ShapeMismatch
 from polyjuice.ops.spec import (
@@ -46,6 +46,7 @@ __all__ = [
     "entry",
     "infer",
     "infer_node",
+    "is_accepted",
     "matching",
     "without_complex",
 ]

@@ -12,7 +12,7 @@ import numpy as np
 from polyjuice.ir import Attrs, Graph, GraphError, Node, TensorType, check_structure, dtypes
 from polyjuice.ops.registry import TABLE, entry
 from polyjuice.ops.shapes import ShapeMismatch
-from polyjuice.ops.spec import REQUIRED, Op, TypeMismatch, infer
+from polyjuice.ops.spec import REQUIRED, Accepts, Op, TypeMismatch, infer
 
 
 def complete_attrs(op: Op, attrs: Mapping[str, Any], dtype: str = "") -> Attrs:
@@ -77,6 +77,14 @@ def check(graph: Graph) -> Graph:
             if name and graph.types[name] != result:
                 raise GraphError(f"node {node}: {name} is declared {graph.types[name]} and computed {result}")
     return graph
+
+
+def is_accepted(graph: Graph, accepts: Accepts | None) -> bool:
+    """Whether every application of the table's operators is accepted; None accepts all."""
+    types, nodes = graph.types, [(op, node) for node in graph.nodes if (op := entry(node))]
+    return accepts is None or all(
+        accepts(op, [types[x] for x in node.inputs if x], [types[y] for y in node.outputs if y]) for op, node in nodes
+    )
 
 
 class GraphBuilder:

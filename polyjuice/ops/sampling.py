@@ -178,6 +178,11 @@ def total(shape: Iterable[int]) -> int:
     return count
 
 
+def generator(rng: random.Random) -> np.random.Generator:
+    """A source of random arrays, from a source of other choices."""
+    return np.random.default_rng(rng.getrandbits(32))
+
+
 def restricted_values(generator: np.random.Generator, operand: Operand) -> np.ndarray:
     """Values for an operand that has a range: integers in it, distinct along an axis where the operand says so."""
     assert operand.values is not None

@@ -16,7 +16,7 @@ from polyjuice.egraph.sexpr import Expr
 from polyjuice.egraph.terms import LeftSide, equations, is_term
 from polyjuice.ir import Graph, TensorType, complexes, dtypes, prune
 from polyjuice.ops import Op, Operand, Sample
-from polyjuice.ops.sampling import broadcastable, restricted_values
+from polyjuice.ops.sampling import broadcastable, generator, restricted_values
 from polyjuice.ops.spec import REQUIRED
 from polyjuice.targets.files import Target
 
@@ -28,7 +28,7 @@ _TYPES = {
 _SIZES = ((2, 3, 4), (1, 2, 3, 5), (2, 4, 8), (1, 1, 7), (3, 8, 16), (4, 8, 16, 32), (3, 17, 33), (5, 64))
 """The sizes of dimensions that occur together in a graph."""
 
-_LARGEST = 8192
+LARGEST = 8192
 """The most elements of a value."""
 
 _PROPOSALS = 3
@@ -85,18 +85,18 @@ class _TargetDrawing(Drawing):
         inner = [name for node in self._builder.nodes for name in node.outputs if name not in outputs]
         outputs += [name for name in inner if self._rng.random() < _OTHERS_SHOWN]
         graph = prune(self._builder.build(outputs))
-        if not graph.nodes or any(t.size > _LARGEST for t in graph.types.values()):
+        if not graph.nodes or any(t.size > LARGEST for t in graph.types.values()):
             raise NoInstance
         return graph
 
     def _any_type(self) -> TensorType:
         t = self._like or super()._any_type()
-        while t.size > _LARGEST:
+        while t.size > LARGEST:
             t = TensorType(t.dtype, t.shape[1:])
         return t
 
     def _leaf(self, variable: str, t: TensorType) -> str:
-        if t.size > _LARGEST:
+        if t.size > LARGEST:
             raise NoInstance
         return self._builder.constant(values(self._rng, t)) if is_constant(variable) else super()._leaf(variable, t)
 
@@ -117,7 +117,7 @@ class _TargetDrawing(Drawing):
     def _restricted(self, variable: str, operand: Operand) -> str:
         dtype = self._dtype(variable) or operand.type.dtype
         found = Operand(TensorType(dtype, operand.type.shape), operand.values, operand.distinct_along)
-        return self._builder.constant(restricted_values(_generator(self._rng), found))
+        return self._builder.constant(restricted_values(generator(self._rng), found))
 
     def _splat(self, expr: Sequence[Expr], hint: TensorType, accepted: Sequence[str]) -> str:
         return super()._splat(expr, TensorType(hint.dtype, _of_constant(self._rng, hint.shape)), accepted)
@@ -209,7 +209,7 @@ def _of_constant(rng: random.Random, shape: tuple[int, ...]) -> tuple[int, ...]:
 
 def values(rng: random.Random, t: TensorType) -> np.ndarray:
     """Values of a constant tensor: small integers, ordinary numbers, or the same number throughout."""
-    generator = _generator(rng)
+    source = generator(rng)
     if dtypes.is_complex(t.dtype):
         part = TensorType(dtypes.part_of(t.dtype), t.shape)
         return complexes.joined(values(rng, part), values(rng, part))
@@ -217,12 +217,8 @@ def values(rng: random.Random, t: TensorType) -> np.ndarray:
     if chance < 0.2:
         array: Any = np.full(t.shape, rng.choice((0, 1, 1, 2, 3)))
     elif chance < 0.5 and dtypes.is_float(t.dtype):
-        array = generator.standard_normal(t.shape)
+        array = source.standard_normal(t.shape)
     else:
         low, high = 0 if t.dtype in (*dtypes.UNSIGNED, "bool") else -2, 1 if t.dtype == "bool" else 3
-        array = generator.integers(low, high, t.shape, endpoint=True)
+        array = source.integers(low, high, t.shape, endpoint=True)
     return np.asarray(array).astype(dtypes.to_numpy(t.dtype))
-
-
-def _generator(rng: random.Random) -> np.random.Generator:
-    return np.random.default_rng(rng.getrandbits(32))

@@ -11,13 +11,12 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from difflib import get_close_matches
 from functools import cache
 from pathlib import Path
 
 from polyjuice import plugins
 from polyjuice.egraph.language import Constructor, constructors
-from polyjuice.egraph.rulefiles import RuleError, comment, default_paths, installed, spans
+from polyjuice.egraph.rulefiles import RuleError, comment, default_paths, did_you_mean, installed, spans
 from polyjuice.egraph.sexpr import Expr, heads, parsed
 
 _FORMS = 'a target file holds only (target "PART" PATTERN ...) and (unreachable "PART" "REASON")'
@@ -168,7 +167,7 @@ class _Plain:
             case [str() as head, *parts]:
                 if known := constructors().get(head):
                     return [head, *map(self.tensor, parts[: known.operands]), *self._attributes(known, parts)]
-                raise ValueError(f"there is no operator {head}{_hint(head)}")
+                raise ValueError(f"there is no operator {head}{did_you_mean(head)}")
         raise ValueError(f"a term begins with an operator: {expr}")
 
     def _attributes(self, c: Constructor, parts: Sequence[Expr]) -> Iterator[Expr]:
@@ -203,9 +202,3 @@ def is_number(text: str) -> bool:
 
 def _floating(text: str) -> str:
     return repr(float(text))
-
-
-def _hint(head: str) -> str:
-    numbered = [name for name in constructors() if name.rstrip("0123456789") == head]
-    close = numbered or get_close_matches(head, constructors())
-    return f"; did you mean {' or '.join(close)}?" if close else ""

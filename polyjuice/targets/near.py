@@ -18,16 +18,14 @@ import numpy as np
 from polyjuice.egraph.pattern_instances import agrees
 from polyjuice.ir import Graph, GraphError, Node, TensorType, digest, dtypes, prune, without_unused_inputs
 from polyjuice.ops import TABLE, GraphBuilder, Op, Operand, Sample
-from polyjuice.ops.sampling import broadcastable, restricted_values
-from polyjuice.targets.blocks import values
+from polyjuice.ops.sampling import broadcastable, generator, restricted_values
+from polyjuice.targets.blocks import LARGEST, values
 
 _TRIES = 30
 """How many changes may fail to fit before a graph is left as it is."""
 
 _SAMPLES = 12
-
-_LARGEST = 8192
-"""The most elements of a value."""
+"""How many proposals of an operator's entry show what its operands and attributes may be."""
 
 _NUMBERS = ("Add", "Sub", "Mul", "Div", "Max", "Min", "Pow")
 _COMPARISONS = ("Less", "LessOrEqual", "Greater", "GreaterOrEqual", "Equal")
@@ -65,7 +63,7 @@ _FLOATS = ("float32", "float32", "float64", "float16", "bfloat16")
 
 @dataclass
 class _Sketch:
-    """A graph taken apart. ``touched`` names the constants whose values may change freely."""
+    """A graph taken apart; ``types`` are those of all its values before any change."""
 
     inputs: dict[str, TensorType]
     constants: dict[str, np.ndarray]
@@ -85,7 +83,7 @@ class _Sketch:
             builder.input(t, name)
         for name, array in self.constants.items():
             builder.constant(array, name)
-        if any(t.size > _LARGEST for t in builder.types.values()):
+        if any(t.size > LARGEST for t in builder.types.values()):
             raise ValueError
         for node in self.nodes:
             builder.multi(node.op, *node.inputs, domain=node.domain, outputs=node.outputs, **node.attrs)
@@ -143,7 +141,7 @@ def _changed(graph: Graph, change: Callable[[_Sketch, random.Random], bool], rng
         found = sketch.graph()
     except (GraphError, ValueError, LookupError, TypeError, ArithmeticError):
         return None
-    fits = found.nodes and all(t.size <= _LARGEST for t in found.types.values())
+    fits = found.nodes and all(t.size <= LARGEST for t in found.types.values())
     return found if fits and digest(found) != digest(graph) and _is_defined(found, rng) else None
 
 
@@ -314,7 +312,7 @@ def _value(s: _Sketch, rng: random.Random) -> bool:
     name = rng.choice(list(s.constants))
     array = s.constants[name]
     if operand := s.restriction(name, rng):
-        s.constants[name] = restricted_values(_generator(rng), replace(operand, type=s.types[name]))
+        s.constants[name] = restricted_values(generator(rng), replace(operand, type=s.types[name]))
         return True
     chance = rng.random()
     if chance < 0.3:
@@ -340,7 +338,7 @@ def _constant_shape(s: _Sketch, rng: random.Random) -> bool:
     array, t = s.constants[name], s.types[name]
     if operand := s.restriction(name, rng):
         drawn = replace(operand, type=TensorType(t.dtype, operand.type.shape))
-        s.constants[name] = restricted_values(_generator(rng), drawn)
+        s.constants[name] = restricted_values(generator(rng), drawn)
         return True
     if not array.size:
         return False
@@ -417,10 +415,6 @@ def _rank(s: _Sketch, rng: random.Random) -> bool:
     shape = (rng.choice((1, 2)), *t.shape) if rng.random() < 0.6 or not t.rank else t.shape[1:]
     s.inputs[name] = TensorType(t.dtype, shape)
     return True
-
-
-def _generator(rng: random.Random) -> np.random.Generator:
-    return np.random.default_rng(rng.getrandbits(32))
 
 
 KINDS: Mapping[str, Callable[[_Sketch, random.Random], bool]] = {
