@@ -211,8 +211,8 @@ class Config:
     )  # fmt: skip
     extract: str = option(
         "minmax", "--extract", "How to choose variants of a seed graph: by their numbers of operators; targets also "
-        "writes in patterns that the compiler looks for; original makes none.", given="minmax",
-        choices=("minmax", "targets", "steps", "random", SEED_GRAPH), panel=_VARIANTS,
+        "writes in patterns that the compiler looks for; original makes none.", given="targets",
+        choices=("targets", "minmax", "steps", "random", SEED_GRAPH), panel=_VARIANTS,
     )  # fmt: skip
     only_rules: tuple[str, ...] = option(
         (), "--only-rule", "Use only matching rules (repeatable).", takes=list[str], metavar="GLOB", panel=_VARIANTS,

@@ -180,7 +180,7 @@ def triage(job: TriageJob) -> list[Triaged]:
     def work() -> list[Triaged]:
         try:
             if job.sorts:
-                return automatic.sort(job.folders, job.culprits, job.end)
+                return automatic.sort(job.folders, job.culprits, job.groups, job.end)
             return [automatic.triage(job.folders[0], seen, job.time_s, rules, job.end)]
         except Exception as error:
             _raise_shortage(error)

@@ -572,12 +572,13 @@ def sorted_together(*, fast: bool) -> int:
     return _SORTED if fast else _SORTED_SLOWLY
 
 
-def triage_order(size: int, *, failure: bool) -> tuple[int, bool]:
-    """Return the key by which groups of findings wait for triage: the largest first.
+def triage_order(explained: int, size: int, *, failure: bool) -> tuple[int, int, bool]:
+    """Return the key by which groups of findings wait for triage.
 
-    Among groups of one size, wrong results come before failures, which users notice by themselves.
+    Those with the fewest ``explained`` findings come first, so that each group soon has a cause, and of these the
+    largest. Among groups of one size, wrong results come before failures, which users notice by themselves.
     """
-    return -size, failure
+    return explained, -size, failure
 
 
 def triage_time_s(groups: int, left_s: float, workers: int, most_s: float) -> float:

@@ -6,13 +6,13 @@ longer the more findings there are.
 
 from __future__ import annotations
 
-import heapq
 import json
 import shutil
 import time
 from bisect import insort
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +22,7 @@ from polyjuice.campaign.schedule import Timing, TriageShare
 from polyjuice.campaign.store import FindingState, Store
 from polyjuice.compilers import find
 from polyjuice.triage import FindingRecord, known_list
-from polyjuice.triage.automatic import Triaged, reduced_folder
+from polyjuice.triage.automatic import Group, Triaged, reduced_folder
 from polyjuice.triage.causes import KnownCulprit, fails, narrow
 from polyjuice.triage.stored import annotate
 from polyjuice.wording import counted
@@ -42,13 +42,14 @@ class TriageJob:
     """Findings to sort, or one to triage, by their folders; ``end`` is the time limit on the monotonic clock.
 
     Reduction and bisection have ``time_s`` seconds each. A sorting job compares findings with ``culprits``; afterwards
-    they have been compared with the first ``known`` culprits.
+    they have been compared with the first ``known`` culprits. ``groups`` has the groups of findings that have one.
     """
 
     folders: Sequence[Path]
     end: float
     time_s: float = 0.0
     culprits: Sequence[KnownCulprit] = ()
+    groups: Mapping[str, Group] = field(default_factory=dict)
     known: int = 0
     sorts: bool = False
 
@@ -57,7 +58,8 @@ class Triage:
     """The findings of a campaign on their way through triage.
 
     Sorting comes first: it attributes findings to known causes, or puts them into groups. Then triage takes one finding
-    of the largest group, and compares the others with its cause.
+    of each group, from the largest group on, and compares the others with its cause. A further finding of a group waits
+    until no group is without a cause.
     """
 
     def __init__(self, config: Config, store: Store) -> None:
@@ -83,8 +85,8 @@ class Triage:
         """Those to sort, by the number of culprits that each was compared with."""
         self._groups: dict[str, list[tuple[int, int, str]]] = {}
         """The others, by group: operators, index and name of each finding."""
-        self._queue: list[tuple[int, bool, str]] = []
-        """A heap of groups; an entry is out of date unless its group has the size in it."""
+        self._explained: Counter[str] = Counter()
+        """The number of findings of each group that have a cause."""
         self._busy: set[str] = set()
         """The groups of which a finding is triaged now."""
         self._causes: dict[str, list[tuple[bool, int, str]]] = {}
@@ -121,7 +123,7 @@ class Triage:
             return None
         if self._unsorted:
             return self._sort(timing.end)
-        if group := self._largest_group():
+        if group := self._next_group():
             free = len(self._groups) - len(self._busy & self._groups.keys())
             time_s = schedule.triage_time_s(free, timing.end - now, config.workers, config.triage_s)
             return self._triage(group, timing.end, time_s)
@@ -134,15 +136,19 @@ class Triage:
         states = [bucket.pop(name) for name in names]
         if not bucket:
             del self._unsorted[by_now]
-        return self._job(states, end, culprits=self._culprits[by_now:], known=len(self._culprits), sorts=True)
+        culprits, known = self._culprits[by_now:], len(self._culprits)
+        groups = {state.name: state.group for state in states if state.group}
+        return self._job(states, end, culprits=culprits, groups=groups, known=known, sorts=True)
 
-    def _largest_group(self) -> str:
-        while self._queue:
-            size, _, group = self._queue[0]
-            if group not in self._busy and len(self._groups.get(group, ())) == -size:
-                return group
-            heapq.heappop(self._queue)
-        return ""
+    def _next_group(self) -> str:
+        """The group whose finding is triaged next; "" if there is none."""
+
+        def order(group: str) -> tuple[Any, ...]:
+            members = self._groups[group]
+            failure = fails(self._waiting[members[0][-1]].kind)
+            return *schedule.triage_order(self._explained[group], len(members), failure=failure), group
+
+        return min((group for group in self._groups if group not in self._busy), key=order, default="")
 
     def _triage(self, group: str, end: float, time_s: float) -> TriageJob:
         state = self._waiting[self._groups[group].pop(0)[-1]]
@@ -162,7 +168,6 @@ class Triage:
         states = {folder.name: self._running.pop(folder.name) for folder in job.folders}
         for state in () if job.sorts else states.values():
             self._busy.discard(state.grouped)
-            self._enqueue(state.grouped)
         self._over = self._over or len(results) < len(states) or any(result.ended for result in results)
         seconds = sum(result.seconds for result in results)
         self._share.count(seconds)
@@ -191,6 +196,7 @@ class Triage:
         if bug and bug.is_in(state.version):
             self._store.add_triaged(triaged, bug.url)
             del self._waiting[state.name]
+            self._explained[state.grouped] += 1
             return bug.url
         if bug and triaged.record:
             triaged = replace(triaged, record={**triaged.record, "regression": bug.url})
@@ -212,14 +218,8 @@ class Triage:
         compared = state.group and (state.group.alike or state.culprits >= len(self._culprits))
         if compared or not self._config.triage_s:
             insort(self._groups.setdefault(state.grouped, []), state.rank)
-            self._enqueue(state.grouped)
         else:
             self._unsorted.setdefault(state.culprits, {})[state.name] = state
-
-    def _enqueue(self, group: str) -> None:
-        if members := self._groups.get(group):
-            failure = fails(self._waiting[members[0][-1]].kind)
-            heapq.heappush(self._queue, (*schedule.triage_order(len(members), failure=failure), group))
 
     def _only_cause(self, state: FindingState) -> str:
         """The cause of a finding's group if it certainly has only one: all of its triaged findings agree; else "".
@@ -248,6 +248,7 @@ class Triage:
 
     def _settle(self, state: FindingState, cause: str, record: Mapping[str, Any] | None) -> None:
         self._waiting.pop(state.name, None)
+        self._explained[state.grouped] += 1
         insort(self._causes.setdefault(cause, []), (record is None, state.index, state.name))
         self._changed.add(cause)
         if state.group:

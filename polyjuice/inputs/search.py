@@ -56,11 +56,12 @@ def _negative(array: np.ndarray) -> np.ndarray:
     """Return negated magnitudes of at least 1, or the same values if the type is unsigned; for booleans, false."""
     if array.dtype.kind == "b":
         return np.zeros_like(array)
-    return array if array.dtype.kind == "u" else np.asarray(-_positive(array))
+    signed = dtypes.is_signed(dtypes.dtype_of(array))
+    return np.asarray(-_positive(array)).astype(array.dtype) if signed else array
 
 
 def _signs(array: np.ndarray) -> np.ndarray:
-    return array if array.dtype.kind == "b" else np.asarray(np.sign(array))
+    return array if array.dtype.kind == "b" else np.asarray(np.sign(array)).astype(array.dtype)
 
 
 _WHOLE: Sequence[Callable[[np.ndarray], np.ndarray]] = (_positive, _signs, _negative)

@@ -291,7 +291,7 @@ def _other_values(s: _Sketch, node: Node, name: str, rng: random.Random) -> Iter
         case tuple() as numbers if numbers and name in _PLACES:
             i = rng.randrange(len(numbers))
             moved = numbers[i] + rng.choice((-1, 1))
-            if moved >= min(0 if name in _FROM_ZERO else 1, *numbers):
+            if moved >= min(0 if name in _FROM_ZERO else 1, *numbers) and dtypes.holds("int64", moved):
                 yield (*numbers[:i], moved, *numbers[i + 1 :])
             yield tuple(rng.sample(numbers, len(numbers)))
 

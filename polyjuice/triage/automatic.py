@@ -74,10 +74,13 @@ class Triaged:
     seconds: float = 0.0
 
 
-def attribute(folders: Sequence[Path], culprits: Sequence[KnownCulprit]) -> Iterator[Triaged]:
+def attribute(
+    folders: Sequence[Path], culprits: Sequence[KnownCulprit], groups: Mapping[str, Group]
+) -> Iterator[Triaged]:
     """Yield each finding with the cause of the culprit that accounts for it, or else with its group.
 
-    Findings with a culprit come first. Raises EnvironmentProblem where the compiler does not start.
+    ``groups`` are those that are known, by name of the finding. Findings with a culprit come first. Raises
+    EnvironmentProblem where the compiler does not start.
     """
     waiting: list[_Waiting] = []
     for folder in folders:
@@ -93,9 +96,11 @@ def attribute(folders: Sequence[Path], culprits: Sequence[KnownCulprit]) -> Iter
         for one in [one for one in waiting if gone.get(one.name) is TrialResult.gone]:
             waiting.remove(one)
             yield Triaged(name=one.name, cause=culprit.cause, why=culprit.evidence)
-    levels = _levels([one for one in waiting if not one.stored.compiler.fast and not fails(one.stored.record.kind)])
+    new = [one for one in waiting if one.name not in groups]
+    levels = _levels([one for one in new if not one.stored.compiler.fast and not fails(one.stored.record.kind)])
     for one in waiting:
-        yield Triaged(name=one.name, group=_group(one.stored, levels.get(one.name, "")))
+        group = groups.get(one.name) or _group(one.stored, levels.get(one.name, ""))
+        yield Triaged(name=one.name, group=group)
 
 
 @dataclass(frozen=True)
@@ -195,30 +200,34 @@ KnownCulprits = Callable[[str, str], Sequence[KnownCulprit]]
 def sort(
     folders: Sequence[Path],
     culprits: Sequence[KnownCulprit],
+    groups: Mapping[str, Group],
     until: float = math.inf,
 ) -> list[Triaged]:
     """Match the findings in folders with the culprits that account for them, and group the remaining findings.
 
-    Sorting stops at ``until``, a time on the monotonic clock. Findings without a result by then must be sorted again.
-    If our own code fails on a finding, that failure is the finding's result.
+    ``groups`` are those that are known, by name of the finding. Sorting stops at ``until``, a time on the monotonic
+    clock. Findings without a result by then must be sorted again. If our own code fails on a finding, that failure is
+    the finding's result.
     """
     began = time.monotonic()
     results: list[Triaged] = []
     with TimeLimit(until):
-        for result in _sorted(folders, culprits):
+        for result in _sorted(folders, culprits, groups):
             results.append(result)  # one by one: those so far stay when the time is up
     seconds = (time.monotonic() - began) / max(len(results), 1)
     return [replace(result, seconds=seconds) for result in results]
 
 
-def _sorted(folders: Sequence[Path], culprits: Sequence[KnownCulprit]) -> Iterator[Triaged]:
+def _sorted(
+    folders: Sequence[Path], culprits: Sequence[KnownCulprit], groups: Mapping[str, Group]
+) -> Iterator[Triaged]:
     """Yield the result of each finding.
 
     If our own code fails, sort the remaining findings in halves, so that only the finding at fault is lost.
     """
     left = {folder.name: folder for folder in folders}
     try:
-        for result in attribute(folders, culprits):
+        for result in attribute(folders, culprits, groups):
             del left[result.name]
             yield result
     except EnvironmentProblem as problem:
@@ -231,7 +240,7 @@ def _sorted(folders: Sequence[Path], culprits: Sequence[KnownCulprit]) -> Iterat
             return
         rest = [*left.values()]
         for half in (rest[: len(rest) // 2], rest[len(rest) // 2 :]):
-            yield from _sorted(half, culprits)
+            yield from _sorted(half, culprits, groups)
 
 
 def triage(

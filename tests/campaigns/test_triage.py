@@ -181,14 +181,14 @@ def test_findings_whose_compiler_is_gone_are_reported_as_they_were_met(
 ) -> None:
     culprit = KnownCulprit("mismatch", RELU_CAUSE, ("no-relu",), ("Relu",))
 
-    def attribute(folders: Sequence[Path], culprits: Sequence[KnownCulprit]) -> Iterator[Triaged]:
+    def attribute(folders: Sequence[Path], *_: Any) -> Iterator[Triaged]:
         yield Triaged(name=folders[0].name, cause=culprit.cause)
         raise EnvironmentProblem("wrong did not start")
 
     monkeypatch.syspath_prepend(triaged[0] / "site")
     monkeypatch.setattr(automatic, "attribute", attribute)
     first, second, *_ = sorted((triaged[0] / "c/raw").iterdir())
-    results = automatic.sort([first, second], [])
+    results = automatic.sort([first, second], [], {})
     assert [(r.name, r.cause, r.problem, r.defect) for r in results] == [
         (first.name, RELU_CAUSE, "", ""),
         (second.name, "", "wrong did not start", ""),
@@ -204,17 +204,15 @@ def test_a_fault_of_our_own_costs_the_finding_that_brings_it_about(
     bad = folders[1].name
     by_itself = automatic.attribute
 
-    def attribute(folders: Sequence[Path], culprits: Sequence[KnownCulprit]) -> Iterator[Triaged]:
-        for result in by_itself(folders, culprits):
+    def attribute(*arguments: Any) -> Iterator[Triaged]:
+        for result in by_itself(*arguments):
             assert result.name != bad, "there is no such attribute"
             yield result
 
     monkeypatch.syspath_prepend(triaged[0] / "site")
     monkeypatch.setattr(automatic, "attribute", attribute)
-    results = {
-        result.name: result
-        for result in automatic.sort(folders, [KnownCulprit("mismatch", RELU_CAUSE, ("no-relu",), ("Relu",))])
-    }
+    culprit = KnownCulprit("mismatch", RELU_CAUSE, ("no-relu",), ("Relu",))
+    results = {result.name: result for result in automatic.sort(folders, [culprit], {})}
     assert {*results} == {folder.name for folder in folders}
     assert "there is no such attribute" in results.pop(bad).defect
     assert all(bool(result.cause) != bool(result.group) and not result.defect for result in results.values())

@@ -140,7 +140,7 @@ def test_config_show_says_where_each_value_comes_from(folder: Path) -> None:
     assert rows["oracle"] == ("crash,alias", str(path))
     assert rows["python.tvm"] == ("/opt/python", str(path))
     assert rows["python"] == (sys.executable, "default")
-    assert rows["extract"] == ("minmax", "default")
+    assert rows["extract"] == ("targets", "default")
     assert rows["time"] == ("10m without -n", "default")
     assert set(rows) > {"n", "rules", "known", "triage", "workers", "seeds"}
     assert not {"out", "resume", "json", "help", "help-all"} & set(rows)
@@ -170,7 +170,7 @@ def test_another_file_or_none_can_be_named(folder: Path) -> None:
         ('compiler = "gcc"', "compiler = gcc: choose from eager, "),
         ('n = "x"', "'-n': Input should be a valid integer"),
         ("nodes = 0", "'--nodes': Input should be greater than or equal to 1"),
-        ('extract = "z"', "'z' is not one of 'minmax'"),
+        ('extract = "z"', "'z' is not one of 'targets'"),
         ("n = [1]", "n takes one value, not a list"),
         ("n = true", "n takes a text or a number"),
         ("seeds = [[1]]", "seeds takes a text or a number"),

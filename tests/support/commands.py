@@ -46,8 +46,6 @@ def polyjuice(
 
     Compilers that tests have written run in this process, too, unless with ``processes`` (see `in_process`).
     """
-    for path in Path(cwd).glob("*.py") if cwd else ():
-        sys.modules.pop(path.stem, None)  # an earlier test may have imported a module of this name
     before = set(sys.modules)
     with (
         nullcontext() if processes else in_process.everything(),

@@ -15,6 +15,7 @@ from polyjuice.inputs.derivatives import pullback, pullback_graph
 from polyjuice.inputs.descent import descend
 from polyjuice.inputs.domains import vulnerable
 from polyjuice.inputs.random_values import FARTHEST, normal
+from polyjuice.inputs.search import find_integers
 from polyjuice.interpret import evaluate
 from polyjuice.ir import Graph, Node, TensorType, digest, dtypes, uniform_value
 from polyjuice.ops import TABLE, Op
@@ -257,6 +258,15 @@ def test_values_keep_their_types_and_shapes() -> None:
             assert finite_everywhere(made, inputs)
             assert all(isinstance(v, np.ndarray) for v in inputs)
             assert [TensorType(dtypes.dtype_of(v), v.shape) for v in inputs] == list(made.input_types)
+
+
+@pytest.mark.parametrize("dtype", ["uint4", "int4", "uint8", "int8"])
+@pytest.mark.parametrize("body", ["Sqrt(Sub(1.5, Cast(x, to='float32')))", "Sqrt(Neg(Cast(x, to='float32')))"])
+def test_integers_keep_their_type_where_they_change(dtype: str, body: str) -> None:
+    made, start = graph(f"{dtype}[4] x", body), np.array([0, 1, 2, 7]).astype(dtypes.to_numpy(dtype))
+    found = find_integers(made, [start])
+    assert found.values["x"].dtype == start.dtype
+    assert found.finite == ("Sub" in body or dtypes.is_signed(dtype))
 
 
 def test_a_node_without_a_value_is_not_finite() -> None:

@@ -32,7 +32,8 @@ class World:
     """The work of one process on its own clock: the seconds of each case, and of triage for each finding.
 
     ``begun`` and ``ended`` are the deadlines at which cases began and triage ended. ``refused`` cases come too late the
-    first time. ``postponed`` cases have findings that are confirmed the second time, which takes ``confirm_s``.
+    first time. ``postponed`` cases have findings that are confirmed the second time, which takes ``confirm_s``. The
+    findings of the cases in ``alike`` are in one group, and each other finding in one of its own.
     """
 
     folder: Path
@@ -43,6 +44,7 @@ class World:
     asked_s: float = 0.0
     refused: set[int] = field(default_factory=set)
     postponed: set[int] = field(default_factory=set)
+    alike: set[int] = field(default_factory=set)
     confirm_s: float = 0.0
     begun: list[float] = field(default_factory=list)
     tested: list[int] = field(default_factory=list)
@@ -87,10 +89,11 @@ class World:
         return record
 
     def triage(self, job: TriageJob) -> list[Triaged]:
-        """Sorting findings takes no time, and each has a group of its own."""
+        """Sorting findings takes no time."""
         names = [folder.name for folder in job.folders]
         if job.sorts:
-            return [Triaged(name=name, group=Group(name)) for name in names]
+            groups = {name: "alike" if int(name.partition("-")[0]) in self.alike else name for name in names}
+            return [Triaged(name=name, group=Group(groups[name])) for name in names]
         spent = max(min(self.triage_s, job.end - self.now), 0.0)
         self.now += spent
         self.ended.append(self.now)
@@ -180,6 +183,12 @@ def test_the_time_bounds_cases_and_then_triage(world: World) -> None:
     assert f"{found['untriaged']} findings in {found['untriaged']} groups" in summary.read_text()
     assert all(f"raw/{path.name}" in summary.read_text() for path in (world.folder / "raw").iterdir())
     assert all(result.ended for result in world.results)
+
+
+def test_each_group_has_a_cause_before_a_further_finding_of_another_is_triaged(world: World) -> None:
+    world.seconds, world.findings, world.triage_s, world.alike = {"compile": 3.0}, True, 1.0, {0, 1, 2}
+    world.run(replace(CONFIG, time_s=None, cases=5))
+    assert [int(result.name.partition("-")[0]) for result in world.results] == [0, 3, 4, 1, 2]
 
 
 def test_triage_that_was_ended_is_not_begun_again(world: World, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -124,7 +124,7 @@ def test_the_reference_has_every_command_and_option() -> None:
     assert re.findall(r"^## polyjuice (.*)$", text, re.MULTILINE)[0] == "fuzz"
     assert "## polyjuice known add\n" in text
     assert re.search(
-        r"^\| `--extract` `minmax\\\|targets\\\|steps\\\|random\\\|original` \| .+ \| `minmax` \|$", text, re.MULTILINE
+        r"^\| `--extract` `targets\\\|minmax\\\|steps\\\|random\\\|original` \| .+ \| `targets` \|$", text, re.MULTILINE
     )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -165,6 +166,19 @@ def test_restricted_operands_stay_constants_in_their_range(tmp_path: Path) -> No
                 assert (np.abs(after.constants[node.inputs[1]]) <= size).all()
 
 
+def test_bounds_stay_within_int64(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("polyjuice.targets.near.KINDS", {"attribute": KINDS["attribute"]})
+    found = target(tmp_path, f'(target "S" (Neg (Slice x (vec-of 1) (vec-of {2**63 - 1}) (vec-of 0) (vec-of 1))))')
+    ends = [
+        node.attrs["ends"]
+        for i, one in enumerate(drawn(found, 40))
+        for node in near_miss(one, random.Random(i), 3)[0].nodes
+        if node.op == "Slice"
+    ]
+    assert any(one != (2**63 - 1,) for one in ends)
+    assert all(one < 2**63 for (one,) in ends)
+
+
 # --- the e-graph -----------------------------------------------------------------------------------------------------
 
 
@@ -206,6 +220,24 @@ def test_a_pattern_counts_axes_from_the_back(tmp_path: Path) -> None:
     matched = {axis: Rewriter((), patterns=found).saturate([one], 0).view.matches for axis, one in seeds.items()}
     assert not matched[0]
     assert matched[1]
+
+
+def test_a_pattern_binds_the_elements_of_vectors(tmp_path: Path) -> None:
+    cut = "(Slice x (vec-of 0) (vec-of n) (vec-of 0) (vec-of 1))"
+    found = patterns(
+        targets(
+            tmp_path,
+            f'(target "Cut" (Exp {cut}) :when ((= n (vec-get (shape x) 0))))',
+            '(target "Sum" (ReduceSum (Concat2 x y a) (vec-of a) _1 0))',
+        )
+    )
+    sliced = "Exp(Slice({0}, starts=(0,), ends=({1},), axes=(0,), steps=(1,)))"
+    added = "ReduceSum(Concat({0}, {0}, axis={1}), axes=({2},), keepdims=0)"
+    outputs = [sliced.format(name, end) for name in "xy" for end in (3, 4)]
+    outputs += [added.format(name, axis, over) for name in "xy" for axis in (0, 1) for over in (0, 1)]
+    seed = graph("float32[4,3] x y", ", ".join(outputs))
+    matches = Rewriter((), patterns=found).saturate([seed], 0).view.matches
+    assert Counter(pattern.part for pattern, *_ in matches) == {"Cut": 2, "Sum": 4}
 
 
 # --- turns -----------------------------------------------------------------------------------------------------------
