@@ -358,9 +358,10 @@ class Runner:
 
     def _acted(self, case: Case) -> Sequence[str] | None:
         """Return the parts of the compiler that changed a program of a case; None without a trace."""
-        if not self._parts or case.index % schedule.traced(
-            self._compiler.traced, aimed=case.part, changes=case.changes
-        ):
+        every = schedule.traced(
+            self._compiler.traced, aimed=case.part, changes=case.changes, generated=self._preparation.generated
+        )
+        if not self._parts or case.index % every:
             return None
         outcomes = [program.outcome for program in case.ran]
         if self._compiler.traced > 1:

@@ -179,16 +179,20 @@ def input_sets(profiles: int, per_profile: int, *, slow: bool, small: bool) -> i
     return per_profile * profiles or max(profiles, (_SETS_OF_SMALL if small else _SETS) if slow else 1)
 
 
-_PATTERNS = 4
-"""How much oftener a part's own pattern is compiled with a trace than other programs: one program in five is one."""
+_PATTERNS, _IN_MODELS = 4, 16
+"""How much oftener a part's own pattern is compiled with a trace than other programs, and one in a user's model.
+
+One generated program in five is such a pattern. Of a user's model there are few programs, and rewriting takes longest.
+"""
 
 
-def traced(every: int, *, aimed: str, changes: Sequence[str]) -> int:
+def traced(every: int, *, aimed: str, changes: Sequence[str], generated: bool) -> int:
     """Return after how many cases one with such a program is compiled with a trace, given the compiler's number.
 
-    ``aimed`` is the part of the compiler at which the program aims, if any, and ``changes`` make it a near miss.
+    ``aimed`` is the part of the compiler at which the program aims, if any, and ``changes`` make it a near miss. It is
+    ``generated``, or a user's model.
     """
-    return max(every // _PATTERNS, 1) if aimed and not changes else every
+    return max(every // (_PATTERNS if generated else _IN_MODELS), 1) if aimed and not changes else every
 
 
 # 2. What a small program should cover: the layout and distribution of its first input, its setting and its opset

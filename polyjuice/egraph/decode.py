@@ -13,7 +13,7 @@ from polyjuice.egraph import conditions
 from polyjuice.egraph.encode import Encoding
 from polyjuice.egraph.extract import Extractor, Selection, State
 from polyjuice.egraph.language import constructors
-from polyjuice.egraph.patterns import PREFIX, Pattern
+from polyjuice.egraph.patterns import BROADCAST, PREFIX, Pattern
 from polyjuice.egraph.sexpr import Expr
 from polyjuice.egraph.view import EGraphView, ENode
 from polyjuice.ir import Graph, GraphError, Node, TensorType, dtypes, prune
@@ -28,7 +28,7 @@ def decode(encoding: Encoding, selection: Selection, patterns: Iterable[Pattern]
     """
     seed = encoding.graph
     decoder = _Decoder(encoding)
-    decoder.patterns = {pattern.constructor: pattern for pattern in patterns}
+    decoder.patterns = {pattern.relation: pattern for pattern in patterns}
     names: dict[State, str] = {}
     for state, node, children in selection.postorder():
         try:
@@ -210,6 +210,9 @@ class _Decoder:
         """The value of a pattern's term, given those of its variables."""
         if isinstance(term, str):
             return str(known[term])
+        if term[0] == BROADCAST:
+            name, shape = self._instance(term[1], known), conditions.value(term[2], known, {})
+            return name if self.types[name].shape == shape else self._apply(TABLE["", "Expand"], (name,), (shape,))[0]
         if term[0] == "Splat":
             value, _, dtype = (conditions.value(part, known, {}) for part in term[1:])
             return self._constant(numbers.element(value, dtype))

@@ -22,7 +22,7 @@ from polyjuice.egraph.language import (
     vocabulary,
     with_bounds,
 )
-from polyjuice.egraph.patterns import DECLARATIONS, Pattern
+from polyjuice.egraph.patterns import DECLARATIONS, PREPARATION, Pattern
 from polyjuice.egraph.rulefiles import Rule
 from polyjuice.egraph.sexpr import commands
 from polyjuice.egraph.view import EGraphView, count_enodes, freeze
@@ -118,10 +118,10 @@ class Saturator:
         self._rules = tuple(rules)
         self._budget = budget
         self._patterns = tuple(patterns)
-        self._mentioned = frozenset(known).union(*(rule.constructors for rule in rules))
+        matched = (pattern.mentioned - {"Splat"} for pattern in patterns)
+        self._mentioned = frozenset(known).union(*(rule.constructors for rule in rules), *matched)
         self._bounded = any(rule.needs_bounds for rule in rules)
-        matched = frozenset[str]().union(*(pattern.mentioned for pattern in self._patterns)) - {"Splat"}
-        self._words = vocabulary(self._mentioned | matched, self._bounded)
+        self._words = vocabulary(self._mentioned, self._bounded)
         self._derived = frozenset(
             name for name in self._mentioned if constructors()[name].op.elementwise and derivable(name)
         )
@@ -284,7 +284,8 @@ class Saturator:
         if able:
             rulesets = " ".join(pattern.ruleset for pattern in able)
             combined = f"(unstable-combined-ruleset patterns-here {rulesets})"
-            for program in (combined, "(run-schedule (saturate (run constants)))", "(run patterns-here 1)"):
+            prepared = f"(run-schedule (saturate (run {PREPARATION})) (saturate (run types-here)))"
+            for program in (combined, prepared, "(run patterns-here 1)"):
                 egraph.run_program(*egraph.parse_program(program))
         return freeze(egraph, able)
 

@@ -48,7 +48,7 @@ def multi_output_names() -> frozenset[str]:
 class EGraphView:
     """E-classes by number, each with its e-nodes in a fixed order, and the e-class of each numbered value.
 
-    ``matches`` are the patterns that were found, each with its e-class and the e-node of its constructor.
+    ``matches`` are the patterns that were found, each with its e-class, and an e-node that stands for it.
     """
 
     classes: Sequence[Sequence[ENode]]
@@ -77,7 +77,7 @@ def _enode_tables() -> tuple[str, ...]:
 def freeze(egraph: bindings.EGraph, patterns: Sequence[Pattern] = ()) -> EGraphView:
     """Read the e-graph. E-classes are numbered, and e-nodes ordered, in egglog's insertion order (deterministic).
 
-    ``patterns`` are those that were matched; their e-nodes are in no e-class of the view.
+    ``patterns`` are those that were matched.
     """
     functions = egraph.freeze().functions  # slow: each access to an attribute of egglog's object copies all of it
     classes: list[list[ENode]] = []
@@ -104,12 +104,13 @@ def freeze(egraph: bindings.EGraph, patterns: Sequence[Pattern] = ()) -> EGraphV
             classes[class_of(row.output)].append(ENode(name, children, rest))
     matches = []
     for pattern in patterns:
-        function = functions.get(pattern.constructor)
+        function = functions.get(pattern.relation)
         for row in function.rows if function else ():
-            children = tuple(map(class_of, row.inputs[: pattern.tensors]))
+            root, *bound = row.inputs
+            children = tuple(map(class_of, bound[: pattern.tensors]))
             sorts = [sort for _, sort in pattern.variables[pattern.tensors :]]
-            rest = tuple(map(reader.read, sorts, row.inputs[pattern.tensors :]))
-            matches.append((pattern, class_of(row.output), ENode(pattern.constructor, children, rest)))
+            rest = tuple(map(reader.read, sorts, bound[pattern.tensors :]))
+            matches.append((pattern, class_of(root), ENode(pattern.relation, children, rest)))
     return EGraphView(classes, values, matches)
 
 

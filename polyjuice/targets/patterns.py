@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
+import numpy as np
+
 from polyjuice.egraph.language import constructors
-from polyjuice.egraph.patterns import IS_CONSTANT, Pattern
+from polyjuice.egraph.patterns import BROADCAST, IS_CONSTANT, ROOT, Pattern
 from polyjuice.egraph.sexpr import Expr
 from polyjuice.targets.blocks import is_constant
 from polyjuice.targets.files import Target, is_number
@@ -28,7 +30,7 @@ def patterns(targets: Iterable[Target]) -> list[Pattern]:
 
 
 class _Writer:
-    """Writes one target as a pattern."""
+    """Writes one target as a pattern. The guards on sizes are left out, but for sizes of 1: the e-graph has its own."""
 
     def __init__(self, target: Target) -> None:
         self._target = target
@@ -44,42 +46,59 @@ class _Writer:
         root = self._target.results[0]
         if isinstance(root, str):
             return None
-        term = self._tensor(root)
-        self._facts += [fact for fact in self._target.facts if not _is_equation(fact)]
+        term, matched = self._tensor(root)
+        self._facts.insert(0, ["=", ROOT, matched])
+        guards = [_rounded(fact) for fact in self._target.facts if not _is_equation(fact)]
+        self._facts += [fact for guard in guards for fact in _of_any_size(guard)]
         self._facts += self._vectors
         tensors = [name for name, sort in self._sorts.items() if sort == "Tensor"]
         self._facts += [[IS_CONSTANT, name] for name in filter(is_constant, tensors)]
         ordered = sorted(self._sorts.items(), key=lambda one: one[1] != "Tensor")
         return Pattern(name, self._target.part, term, tuple(self._facts), tuple(ordered))
 
-    def _tensor(self, expr: Expr) -> Expr:
+    def _tensor(self, expr: Expr) -> tuple[Expr, Expr]:
+        """A term as the graph will have it, and as the e-graph has it."""
         if isinstance(expr, str):
             if expr in self._terms:
                 return self._tensor(self._terms[expr])
             self._sorts[expr] = "Tensor"
-            return expr
+            return expr, expr
         head, *parts = expr
         if head == "Splat":
-            return ["Splat", *map(self._argument, parts, _SORTS_OF_SPLAT)]
+            splat = ["Splat", *map(self._argument, parts, _SORTS_OF_SPLAT)]
+            return splat, splat
         c = constructors()[str(head)]
-        operands = [self._operand(part, c.op.elementwise) for part in parts[: c.operands]]
+        broadcasts = c.op.elementwise and c.operands > 1
+        pairs = [self._tensor(part) for part in parts[: c.operands]]
+        pairs = [(written, self._wide(matched)) for written, matched in pairs] if broadcasts else pairs
         names = [attr.name for attr in c.op.attrs]
         arguments: list[Expr] = []
         for k, (part, sort) in enumerate(zip(parts[c.operands :], c.sorts[c.operands :], strict=True)):
             if k < len(names) and names[k] in _AXES and (axis := _negative(part)):
-                arguments.append(self._from_the_front(operands[0], axis, sort))
+                arguments.append(self._from_the_front(pairs[0][1], axis, sort))
+            elif k < len(names) and names[k] == "shape":
+                arguments.append(self._argument(self._fresh(), sort))
             else:
                 arguments.append(self._argument(part, sort))
-        return [c.name, *operands, *arguments]
+        written = [c.name, *(one for one, _ in pairs), *arguments]
+        matched = [c.name, *(one for _, one in pairs), *arguments]
+        return self._of_full_shape(written, matched) if broadcasts else (written, matched)
 
-    def _operand(self, part: Expr, elementwise: bool) -> Expr:
-        """An operand; of an elementwise operator all have one shape, so that a reduction is expanded there."""
-        term = self._tensor(part)
-        if elementwise and isinstance(term, list) and constructors().get(str(term[0])) and _reduces(str(term[0])):
-            return ["Expand", term, self._argument(self._fresh(), "Ints")]
-        return term
+    def _wide(self, matched: Expr) -> Expr:
+        """A variable for an operand of an elementwise operator, which may be an expanded form of what is matched."""
+        wide = self._fresh()
+        self._facts.append([BROADCAST, wide, matched])
+        return wide
+
+    def _of_full_shape(self, written: Expr, matched: Expr) -> tuple[Expr, Expr]:
+        tensor, shape = self._fresh(), self._fresh()
+        self._facts += [["=", tensor, matched], ["=", shape, ["shape", tensor]]]
+        self._sorts[shape] = "Ints"
+        return [BROADCAST, written, shape], tensor
 
     def _argument(self, part: Expr, sort: str) -> Expr:
+        if sort == "f64" and isinstance(part, str) and is_number(part):
+            return _in_float32(part)
         variables = list(_variables(part))
         if isinstance(part, list) and variables:
             return self._vector(part[1:], variables)
@@ -126,8 +145,30 @@ def _is_equation(fact: Expr) -> bool:
     return False
 
 
-def _reduces(name: str) -> bool:
-    return any(attr.name in ("keepdims", "keepdim") for attr in constructors()[name].op.attrs)
+def _rounded(fact: Expr) -> Expr:
+    """A fact whose constants of one value have the values that float32 has."""
+    match fact:
+        case ["Splat", str() as value, *parts] if is_number(value):
+            return ["Splat", _in_float32(value), *parts]
+        case list():
+            return [_rounded(part) for part in fact]
+    return fact
+
+
+def _in_float32(number: str) -> str:
+    return repr(float(np.float32(number)))
+
+
+def _of_any_size(guard: Expr) -> Iterator[Expr]:
+    """A guard on a whole shape without the sizes other than 1; any other guard as it is."""
+    match guard:
+        case ["=", ["shape", variable], ["vec-of", *sizes]] if all(map(is_number, map(str, sizes))):
+            yield ["=", str(len(sizes)), ["vec-length", ["shape", variable]]]
+            for i, size in enumerate(sizes):
+                if size == "1":
+                    yield ["=", "1", ["vec-get", ["shape", variable], str(i)]]
+        case _:
+            yield guard
 
 
 def _negative(part: Expr) -> int:

@@ -12,7 +12,7 @@ import pytest
 
 from polyjuice import compilers
 from polyjuice.campaign.schedule import Rounds
-from polyjuice.egraph import Rewriter, RuleError, load
+from polyjuice.egraph import Budget, Rewriter, RuleError, load
 from polyjuice.egraph.patterns import Pattern
 from polyjuice.generate import Turn
 from polyjuice.generate.targeted import Aims
@@ -191,6 +191,32 @@ def test_egglog_reads_every_pattern(every_pattern: list[Pattern]) -> None:
     assert len(every_pattern) > 500
     rewriter = Rewriter(load(only=["relu-relu"]), patterns=every_pattern)
     rewriter.rewrite(graph("float32[2,3] x", "Relu(x)"), 0, "targets")
+
+
+def test_nearly_every_pattern_matches_what_is_drawn_from_its_target() -> None:
+    """Not all draws: a matrix product of vectors has no constructor of its own."""
+    own = of_compiler("onnxruntime").targets
+    every = patterns(own)
+    names = {pattern.name for pattern in every}
+    rewriter = Rewriter((), Budget(rules=None), patterns=every)
+    found: set[str] = set()
+    for start in range(0, len(own), 40):
+        graphs = [next(iter(drawn(one, 1))) for one in own[start : start + 40]]
+        found |= {pattern.name for pattern, *_ in rewriter.saturate(graphs, start, [{}] * len(graphs)).view.matches}
+    assert len(found) > 0.95 * len(names)
+
+
+def test_operands_of_a_pattern_broadcast_to_the_shape_that_they_had(tmp_path: Path) -> None:
+    found = patterns(targets(tmp_path, '(target "Sum" (ReduceSum (Add x Y) (vec-of 0) 0))'))
+    y = np.array([1, 5, 9], np.float32)
+    seed = graph(
+        "float32[3] x", "ReduceSum(Add(Expand(x, shape=(2, 3)), Expand(y, shape=(2, 3))), axes=(0,), keepdims=0)", y=y
+    )
+    variants = [one for i in range(8) for one in Rewriter((), patterns=found).rewrite(seed, i, "targets").variants]
+    values = np.array([0.5, -2, 4], np.float32)
+    assert any(one.part for one in variants)
+    for one in variants:
+        assert np.array_equal(evaluate(one.graph, [values])[0], 2 * (values + y))
 
 
 def test_a_variant_has_the_pattern_and_equals_its_seed(tmp_path: Path) -> None:
