@@ -162,6 +162,7 @@ def _resize_shape(s: Sequence[Any], a: Any) -> Sequence[Any]:
     if not isinstance(s[0], Dims):
         return [a.sizes]
     require(len(a.sizes) == len(s[0]) and min((*a.sizes, *s[0]), default=1) > 0)
+    require(a.mode == "cubic" or not a.exclude_outside)
     _check_scales(s[0], a.sizes, a.scales)
     return [Dims(a.sizes)]
 
