@@ -13,6 +13,7 @@ from polyjuice.interpret import apply
 from polyjuice.ir import Attrs, Graph, Node, TensorType, complexes, dtypes, releases
 from polyjuice.numerics.distances import distance
 from polyjuice.ops import ErrorContext, Op, entry, limits
+from polyjuice.ops.errors import one_sum
 from polyjuice.ops.spec import NumpyFn
 
 
@@ -399,8 +400,9 @@ def _with_deferred(
 ) -> list[Value]:
     """Results with the deferred errors that operands carry or sums begin.
 
-    The errors stay deferred in elements without an error, and count in all others.
-    Operators that decide (that are not continuous) pass on no deferred errors.
+    The errors stay deferred in elements without an error, and count in all others. They also count in a sum that may
+    be exact only in this order, such as 0 + y where the terms of the 0 cancel. Operators that decide (that are not
+    continuous) pass on no deferred errors.
     """
     op, types = step.done.op, step.done.types
     begins = op.partial is not None and all(v.reproducible for v in values)
@@ -416,7 +418,8 @@ def _with_deferred(
             continue
         whole_error = _value(step, value.array, w, carried, t).error
         more = np.where(np.isfinite(whole_error), np.maximum(whole_error, value.error), value.error)
-        certain = np.broadcast_to(value.error == 0, more.shape)
+        in_any_order = value.reproducible or op.error is not one_sum
+        certain = np.broadcast_to((value.error == 0) & in_any_order, more.shape)
         deferred = np.where(certain, more, 0.0)
         error = np.where(certain, 0.0, more)
         found.append(value._replace(error=error, deferred=deferred if deferred.any() else None))

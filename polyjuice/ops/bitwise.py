@@ -263,6 +263,7 @@ OPS = (
         operands=2,
         **{**DECIDES, **_DIVISION, "sample": _sample_mod},
         attrs=attributes(fmod=0),
+        requires=lambda types, a: a["fmod"] or not dtypes.is_float(types[0].dtype),
         **facts(weight=0.5, limits=NAN | POLE),
     ),
     _remainder(

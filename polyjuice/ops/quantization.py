@@ -321,6 +321,7 @@ OPS: tuple[Op, ...] = (
         tensorflow=_quantize_tensorflow,
         sample=_sample_quantize,
         attrs=attributes(axis=1),
+        requires=lambda types, a: types[0].dtype in ("int32", types[1].dtype),
         adjoint=adjoints.quantize,
         unsettled=unspecified.quantization,
         **facts(typed=True, continuous=False, data_inputs=1, followers="DequantizeLinear"),

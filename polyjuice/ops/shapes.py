@@ -78,8 +78,10 @@ class Dims(tuple[int, ...]):
 
     def sliced(self, starts: Sequence[int], ends: Sequence[int], axes: Sequence[int], steps: Sequence[int]) -> Dims:
         out = list(self)
-        for start, end, axis, step in zip(starts, ends, axes, steps, strict=True):
-            axis = normalize_axis(axis, len(self))
+        places = [normalize_axis(axis, len(self)) for axis in axes]
+        if len({*places}) < len(places):
+            raise ShapeMismatch("an axis is sliced twice")
+        for start, end, axis, step in zip(starts, ends, places, steps, strict=True):
             first, stop, step = slice_bounds(start, end, step, self[axis])
             out[axis] = max(-((first - stop) // step), 0)
         return Dims(out)

@@ -201,6 +201,7 @@ ShapeFn = Callable[[Sequence[Any], Any], Sequence[Any]]
 SampleFn = Callable[[random.Random, TensorType], "Sample | None"]
 UnsettledFn = Callable[[UnsettledContext], bool]
 PromoteFn = Callable[[Sequence[TensorType], Attrs], str]
+RequireFn = Callable[[Sequence[TensorType], Attrs], object]
 SpellFn = Callable[[Call], "str | Unsupported"]
 TemplatesFn = Callable[[Call], tuple[str, ...]]
 Texts = tuple[str, ...] | SpellFn | TemplatesFn | Unsupported
@@ -363,6 +364,9 @@ class Op:
 
     extreme: int = 0
     """1 where the last result is the place of a maximum of the operand, and -1 where it is that of a minimum."""
+
+    requires: RequireFn | None = None
+    """Whether the types of the operands and the attributes go together, where types or shapes alone do not tell."""
 
     promotes: PromoteFn | None = None
     """The result's type for the types of the operands and the attributes, where ``results`` says PROMOTED. Raises
@@ -555,6 +559,8 @@ def infer(op: Op, operands: Sequence[TensorType], attrs: Attrs) -> tuple[TensorT
         variable = op.variable(position)
         if variable.startswith("@") and (dtype := attrs[variable[1:]]) != operand.dtype:
             raise TypeMismatch(f"{op.name}: an operand of {operand.dtype} is given as {dtype}")
+    if op.requires and not op.requires(operands, attrs):
+        raise TypeMismatch(_refusal(op, operands, attrs))
     try:
         shapes = op.shape([Dims(t.shape) for t in operands], AttrView(attrs))
     except (ArithmeticError, IndexError, ValueError) as error:  # 0 groups, no such dimension, unequal lengths

@@ -125,6 +125,8 @@ def _expand_torch(c: Call) -> str:
 
 def _squeeze_shape(s: Sequence[Dims], a: Any) -> Sequence[Dims]:
     axes = a.axes if a.axes is not None else [i for i, d in enumerate(s[0]) if d == 1]
+    if not axes and 1 in s[0]:
+        raise ShapeMismatch("no axes: ONNX does not say whether that means none or all")
     if any(s[0][normalize_axis(axis, len(s[0]))] != 1 for axis in axes):
         raise ShapeMismatch(f"cannot squeeze axes {tuple(axes)} of {tuple(s[0])}")
     return [s[0].reduced(axes, 0)]

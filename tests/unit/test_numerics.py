@@ -517,3 +517,12 @@ def test_a_decision_in_words() -> None:
         "ties: 1 elements of ArgMax (equal elements, of which the framework may take any).",
         "The uncompiled run does not decide them: a complex number is not finite.",
     ]
+
+
+def test_a_sum_that_is_exact_in_one_order_only_has_an_error() -> None:
+    """A compiler may add two constants first: 2 - 0.3 is rounded, and -2 + 2 - 0.3 is not."""
+    w, b, c = np.full((1, 1, 1, 1), 2, np.float32), np.full(1, 2, np.float32), np.float32(-0.3)
+    convolution = "Conv(x, w, b, strides=(1, 1), pads=(0, 0, 0, 0), dilations=(1, 1), group=1)"
+    made = graph("float32[1,1,1,1] x", f"Add({convolution}, c)", w=w, b=b, c=c)
+    (analysis,) = analyse(made, [np.full((1, 1, 1, 1), -1, np.float32)])
+    assert 2.0**-24 < analysis.bound.item() < 2.0**-20

@@ -37,7 +37,7 @@ from polyjuice.ops.sampling import restricted_values
 from polyjuice.ops.scalars import OPS
 from polyjuice.triage.reproducers.arrays import Arrays
 from tests.support.applications import application, one_node, random_array
-from tests.support.graphs import apply, graph
+from tests.support.graphs import apply, graph, typed
 
 INSTANCES = 12
 
@@ -483,3 +483,20 @@ def test_a_window_has_elements() -> None:
     assert infer(op, [image], complete_attrs(op, {**attrs, "kernel_shape": (1, 1)}, "float32"))[0].shape == (1, 1, 2, 2)
     with pytest.raises(ShapeMismatch, match="at least 1"):
         infer(op, [image], complete_attrs(op, {**attrs, "kernel_shape": (0, 0)}, "float32"))
+
+
+@pytest.mark.parametrize(
+    ("op", "operands", "attrs"),
+    [
+        ("Mod", ("float32[2]", "float32[2]"), {"fmod": 0}),
+        ("QuantizeLinear", ("float32[2]", "float16[]", "int8[]"), {}),
+        ("Slice", ("float32[4]",), {"starts": (0, 1), "ends": (2, 3), "axes": (0, -1), "steps": (1, 1)}),
+        ("Squeeze", ("float32[1,2]",), {"axes": ()}),
+        ("Resize", ("float32[1,1,2,2]",), {"sizes": (1, 1, 4, 4), "mode": "linear", "exclude_outside": 1}),
+    ],
+)
+def test_what_onnx_leaves_open_is_ill_typed(op: str, operands: tuple[str, ...], attrs: dict[str, object]) -> None:
+    types = [typed(text) for text in operands]
+    complete = complete_attrs(TABLE["", op], attrs, types[0].dtype)
+    with pytest.raises((ShapeMismatch, TypeMismatch)):
+        infer(TABLE["", op], types, complete)
