@@ -128,6 +128,9 @@ _SETTING = "setting "
 _TOO_NEW = ("Unsupported model IR version", "is under development and support for this is limited")
 """Parts of a release's errors on models with opsets that are newer than the release."""
 
+_OTHER_AXES = "mode only supports"
+"""Part of the error on a Resize of more axes, or of other axes, than its mode has kernels for."""
+
 # ONNX types that NumPy lacks, with their ONNX numbers. Arrays of these types hold bits.
 _CODES = {"float8e4m3fn": 17, "float8e5m2": 19, "uint4": 21, "int4": 22}
 _BITS = {f"tensor({name})": name for name in _CODES}
@@ -210,7 +213,7 @@ def compile(program: bytes, inputs: Sequence[Array]) -> Compiled:
     except state.NotImplemented as error:
         raise NotImplementedError(str(error)) from error
     except (state.InvalidArgument, state.Fail) as error:
-        if any(words in str(error) for words in _TOO_NEW):
+        if any(words in str(error) for words in (*_TOO_NEW, _OTHER_AXES)):
             raise NotImplementedError(str(error)) from error
         raise
     types = [value.type for value in [*session.get_inputs(), *session.get_outputs()]]
@@ -231,8 +234,8 @@ def run(compiled: Compiled, inputs: Sequence[Array]) -> list[Array]:
             values = {name: _value(*array) for name, array in zip(compiled.inputs, inputs)}
             return [_array(value) for value in compiled.session.run_with_ort_values(None, values)]
         return [(array.dtype.name, array) for array in compiled.session.run(None, feeds)]
-    except state.RuntimeException as error:
-        if "is not supported" in str(error):
+    except (state.RuntimeException, state.Fail) as error:
+        if _OTHER_AXES in str(error) or ("is not supported" in str(error) and isinstance(error, state.RuntimeException)):
             raise NotImplementedError(str(error)) from error
         raise
 
