@@ -235,7 +235,8 @@ def run(compiled: Compiled, inputs: Sequence[Array]) -> list[Array]:
             return [_array(value) for value in compiled.session.run_with_ort_values(None, values)]
         return [(array.dtype.name, array) for array in compiled.session.run(None, feeds)]
     except (state.RuntimeException, state.Fail) as error:
-        if _OTHER_AXES in str(error) or ("is not supported" in str(error) and isinstance(error, state.RuntimeException)):
+        words = "is not supported" if isinstance(error, state.RuntimeException) else _OTHER_AXES
+        if words in str(error):
             raise NotImplementedError(str(error)) from error
         raise
 
