@@ -40,6 +40,9 @@ ORACLES = {
     "eager": "metamorphic,crash,differential,alias,determinism",
 }
 
+TARGETS = sorted((Path(__file__).parents[1] / "rules" / "targets").glob("*.egg"))
+"""The patterns that pairs of programs differ in: those of all compilers, because the controls have none."""
+
 MUST_BE_ZERO = ("raw_findings", "unsound_variants", "defects", "died", "disturbed")
 
 _ORDINARY = re.compile(r"case \d+ (pairs=|skipped)")
@@ -70,6 +73,7 @@ def campaign(compiler: str, strategy: str, cases: int, seed: int, workers: int |
     command = [sys.executable, "-m", "polyjuice", "--config", "none", "fuzz", "--compiler", compiler, "--json"]
     command += ["--seeds", strategy, "-n", str(cases), "--seed", str(seed), "--out", str(folder / "campaign")]
     command += ["--profile", "exact,normal,wrap,edge", "--oracle", ORACLES[compiler], "--triage", "0s"]
+    command += [part for file in TARGETS for part in ("--targets", str(file))]
     command += ["--workers", str(workers)] if workers else []
     done = subprocess.run(command, capture_output=True, text=True)
     summary: dict[str, Any] = json.loads(done.stdout or "{}")

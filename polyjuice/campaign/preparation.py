@@ -139,8 +139,7 @@ class Preparation:
         self._rules = rules
         # A user who names rules wants them all used; otherwise each graph uses a share of all rules.
         budget = Budget(rules=None) if config.only_rules else Budget()
-        every = own.targets or targets.of_every_compiler()
-        self._rewriter = Rewriter(rules, budget, patterns=patterns(every) if config.extract == "targets" else ())
+        self._rewriter = Rewriter(rules, budget, patterns=patterns(own.targets) if config.extract == "targets" else ())
         self._support = support
         self.target = replace(pipeline.target_of(compiler, config.opset), lacked=support.lacked)
         self._least = max(find_oracle(name).least for name in config.oracles)
