@@ -30,7 +30,10 @@ def patterns(targets: Iterable[Target]) -> list[Pattern]:
 
 
 class _Writer:
-    """Writes one target as a pattern. The guards on sizes are left out, but for sizes of 1: the e-graph has its own."""
+    """Writes one target as a pattern.
+
+    A target may state example sizes. Only its sizes of 1 and the ranks of its constants are guards here.
+    """
 
     def __init__(self, target: Target) -> None:
         self._target = target
@@ -160,10 +163,11 @@ def _in_float32(number: str) -> str:
 
 
 def _of_any_size(guard: Expr) -> Iterator[Expr]:
-    """A guard on a whole shape without the sizes other than 1; any other guard as it is."""
+    """A guard on a whole shape with its sizes of 1 alone; for a constant also with the rank. Others as they are."""
     match guard:
         case ["=", ["shape", variable], ["vec-of", *sizes]] if all(map(is_number, map(str, sizes))):
-            yield ["=", str(len(sizes)), ["vec-length", ["shape", variable]]]
+            if is_constant(variable) or "1" in sizes:
+                yield ["=", str(len(sizes)), ["vec-length", ["shape", variable]]]
             for i, size in enumerate(sizes):
                 if size == "1":
                     yield ["=", "1", ["vec-get", ["shape", variable], str(i)]]
