@@ -30,6 +30,7 @@ INFO: dict[str, Any] = {
     "levels": ["0", "1", "2", "3"],
     "level_names": {"0": "opt_level 0", "1": "opt_level 1", "2": "opt_level 2", "3": "opt_level 3"},
     "nodes": 20,
+    "traced": 1,
     "lacks": ["functions", "symbolic sizes"],
     "repro_imports": """
 import onnx
