@@ -24,8 +24,9 @@ _COUNTS = ("built", "acted", "near", "acted_near", "findings")
 class PartCoverage:
     """What is known of one part of a compiler; if it is not ``reachable``, ``reason`` says why.
 
-    ``built`` programs had a pattern of the part, and ``near`` ones were near misses of one. With a trace, it ``acted``
-    on that many programs, near misses of its own apart (``acted_near``). ``findings`` causes are blamed on it.
+    ``built`` programs had a pattern of the part, and ``near`` ones were near misses of one. Of all programs with a
+    trace, it ``acted`` on that many, of which ``acted_near`` were near misses of its own. ``findings`` causes are
+    blamed on it.
     """
 
     part: str
@@ -50,7 +51,7 @@ class PartCoverage:
     @property
     def missing(self) -> bool:
         """Whether the part could act and never did."""
-        return self.reachable and not self.acted + self.acted_near
+        return self.reachable and not self.acted
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -91,8 +92,8 @@ def _of_compiler(name: str, version: str, campaigns: Sequence[tuple[Store, Confi
             tested += case.pairs > 0
             traced += case.acted is not None
             counts["near" if case.changes else "built"][case.part] += bool(case.part)
-            for part in case.acted or ():
-                counts["acted_near" if part == case.part and case.changes else "acted"][part] += 1
+            counts["acted"].update(case.acted or ())
+            counts["acted_near"][case.part] += bool(case.changes and case.part in (case.acted or ()))
         counts["findings"].update(part for cause in store.causes() for part in {*cause.record["blame"]})
     return CompilerCoverage(
         compiler=name,

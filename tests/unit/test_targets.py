@@ -11,7 +11,11 @@ import numpy as np
 import pytest
 
 from polyjuice import compilers
+from polyjuice.campaign.config import Config
+from polyjuice.campaign.parts import of_campaigns
+from polyjuice.campaign.runner import CaseResult
 from polyjuice.campaign.schedule import Rounds
+from polyjuice.campaign.store import Store
 from polyjuice.egraph import Budget, Rewriter, RuleError, load
 from polyjuice.egraph.patterns import Pattern
 from polyjuice.generate import Turn
@@ -315,3 +319,25 @@ def test_a_round_waits_for_the_one_before_the_last(monkeypatch: pytest.MonkeyPat
     assert rounds.before(4) is None
     rounds.add(1, ["P", "Q"])
     assert rounds.before(4) == {"P": 2, "Q": 1}
+
+
+# --- coverage --------------------------------------------------------------------------------------------------------
+
+
+def test_each_part_has_its_counts(tmp_path: Path) -> None:
+    (tmp_path / "own.egg").write_text('(target "P" (Relu x))\n(target "Q" (Abs x))\n(unreachable "R" "on the GPU")')
+    config = Config(compiler="eager", targets=(str(tmp_path / "own.egg"),))
+    store = Store.create(tmp_path / "campaign", config)
+    for index, (part, changes, acted) in enumerate(
+        [("P", (), ["P", "Q"]), ("P", ("size",), ["P"]), ("P", ("size",), []), ("Q", (), None), ("", (), ["elsewhere"])]
+    ):
+        store.add(CaseResult(index=index, pairs=1, part=part, changes=changes, acted=acted), 1.0)
+    (found,) = of_campaigns([(store, config)])
+    store.close()
+    assert (found.tested, found.traced) == (5, 4)
+    assert {one.part: (one.reachable, *one.counts) for one in found.parts} == {
+        "P": (True, 1, 2, 2, 1, 0),
+        "Q": (True, 1, 1, 0, 0, 0),
+        "R": (False, 0, 0, 0, 0, 0),
+    }
+    assert "2 of 2 parts that can be reached acted in 4 of 5 cases" in found.line()
