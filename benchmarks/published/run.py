@@ -348,11 +348,10 @@ def _reported(campaign: Path, finding: Path) -> dict[str, Any]:
     """Return the facts about a finding that the table shows."""
     record = _record(finding)
     smallest = _record(finding / "reduced") if (finding / "reduced" / "finding.json").exists() else record
-    count = 'SELECT SUM(pairs) FROM cases WHERE "index" <= ?'
-    with sqlite3.connect(campaign / "campaign.sqlite") as db:
-        (pairs,) = db.execute(count, (record["index"],)).fetchone()
+    with closing(sqlite3.connect(campaign / "campaign.sqlite")) as database:
+        before = database.execute('SELECT result FROM cases WHERE "index" <= ?', (record["index"],)).fetchall()
     return {
-        "pairs": pairs,
+        "pairs": sum(json.loads(text)["pairs"] for (text,) in before),
         "oracle": record["oracle"],
         "kind": record["kind"],
         "sides": [record["a"], record["b"]],
