@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from polyjuice.ir import Graph, TensorType
+from polyjuice.ir import Graph, TensorType, dtypes
 from polyjuice.numerics.values import USUAL, Mode, Setting, run
 from polyjuice.ops import entry
 
@@ -81,12 +81,16 @@ class Analyses(Sequence[tuple[Analysis, ...]]):
 
 
 def possibly_reproducible(graph: Graph) -> tuple[bool, ...]:
-    """For each output, whether some inputs may make it reproducible: constants and operators are exact on integers."""
+    """For each output, whether some inputs may make it reproducible: constants and operators are exact on integers.
+
+    A narrow floating type holds its values as they are, whatever they come from.
+    """
     rounded = {
         name for name, a in graph.constants.items() if a.dtype.kind not in "iub" and not bool(np.all(a == np.rint(a)))
     }
     for node in graph.nodes:
         op = entry(node)
         if op is None or not op.integer_exact or rounded.intersection(node.inputs):
-            rounded.update(node.outputs)
+            made = filter(None, node.outputs)
+            rounded.update(name for name in made if graph.types[name].dtype not in dtypes.NARROW_FLOATS)
     return tuple(name not in rounded for name in graph.outputs)
