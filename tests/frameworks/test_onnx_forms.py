@@ -20,6 +20,7 @@ from polyjuice.frameworks.lowering import DRAWN_OPSET, OPSETS, Unlowerable, form
 from polyjuice.frameworks.onnx import graph_files
 from polyjuice.frameworks.onnx import opsets as onnx_opsets
 from polyjuice.frameworks.onnx.forms import rewrite
+from polyjuice.frameworks.onnx.forms.rule import within
 from polyjuice.frameworks.onnx.tensors import to_array, to_value_info
 from polyjuice.frameworks.onnx.user_program import from_model
 from polyjuice.frameworks.onnx.versions import OPSET, default_version
@@ -124,6 +125,13 @@ def test_every_form_means_the_same(operator: str) -> None:
         if not missing:
             return
     raise AssertionError(f"no application of {operator} has the form {', '.join(sorted(missing))}")
+
+
+def test_the_least_integer_is_far_from_zero() -> None:
+    """Once a limit of Clip was cast from int32, where it is 0."""
+    assert not within(np.array([0, np.iinfo(np.int64).min]), 2**20)
+    assert within(np.array([-(2**20), 2**20]), 2**20)
+    assert not within(np.array([np.nan]), 2**20)
 
 
 def test_a_constant_is_not_the_shape_of_a_tensor_that_no_memory_holds() -> None:

@@ -20,6 +20,7 @@ from polyjuice.frameworks.onnx.forms.rule import (
     give,
     lacks,
     states,
+    within,
 )
 from polyjuice.frameworks.onnx.subgraphs import RESERVED
 from polyjuice.frameworks.onnx.tensors import code_of, to_tensor
@@ -237,7 +238,7 @@ def _as_cast(node: NodeProto, site: FormSite) -> bool:
     array = _array(node)
     if array is None or array.dtype not in (np.float32, np.int64, np.float64):
         return False
-    if not np.isfinite(array).all() or (np.abs(array) > 2**20).any() or (array != np.rint(array)).any():
+    if not within(array, 2**20) or (array != np.rint(array)).any():
         return False
     if (np.signbit(array) & (array == 0)).any():
         return False

@@ -28,6 +28,7 @@ from polyjuice.frameworks.onnx.forms.rule import (
     set_input,
     states,
     value,
+    within,
 )
 from polyjuice.frameworks.onnx.tensors import code_of
 from polyjuice.frameworks.onnx.versions import takes
@@ -289,7 +290,7 @@ def _compute(array: np.ndarray, site: FormSite) -> str:
     if array.ndim == 1 and len(array) > 1:
         middle = site.draws.randrange(1, len(array))
         return site.apply("Concat", site.constant(array[:middle]), site.constant(array[middle:]), axis=0)
-    if array.dtype == np.int64 and (np.abs(array) < _SMALL).all():
+    if array.dtype == np.int64 and within(array, _SMALL):
         return site.apply("Cast", site.constant(array.astype(np.int32)), to=code_of("int64"))
     return site.apply("Identity", site.constant(array))
 

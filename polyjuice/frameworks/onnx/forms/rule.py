@@ -96,6 +96,11 @@ class NodeView:
         return [] if array is None or array.dtype.kind not in "iu" else array.ravel().tolist()
 
 
+def within(array: np.ndarray, limit: int) -> bool:
+    """Whether no element is further than a limit from 0. (The least integer has no magnitude in its own type.)"""
+    return bool(((array >= -limit) & (array <= limit)).all())
+
+
 Write = Callable[[NodeProto, FormSite], bool]
 """Writes a node in a form, in place. Returns False, and changes nothing, if the node cannot have it."""
 
