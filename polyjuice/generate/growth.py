@@ -14,7 +14,7 @@ import numpy as np
 
 from polyjuice.generate.instances import OperatorUse, drawn, inferred
 from polyjuice.generate.suite_record import Memory
-from polyjuice.ir import Attrs, Graph, TensorType, complexes, dtypes, without_unused_inputs
+from polyjuice.ir import Attrs, Graph, TensorType, complexes, dtypes, prune, without_unused_inputs
 from polyjuice.ops import TABLE, Accepts, GraphBuilder, Op, Operand, complete_attrs, without_complex
 from polyjuice.ops.sampling import MAX_RANK, FewSizes, generator, restricted_values, size
 
@@ -218,7 +218,7 @@ class Growth:
         """Return the graph. Its outputs are the values that nothing reads, and some of the others."""
         unused = [name for name in self.computed if name not in self._used]
         others = [name for name in self.computed if name in self._used and self.rng.random() < self._shown(name)]
-        return without_unused_inputs(self._builder.graph(unused + others))
+        return without_unused_inputs(prune(self._builder.graph(unused + others)))
 
     def _shown(self, name: str) -> float:
         return _SHOWN

@@ -345,7 +345,7 @@ def test_only_graphs_with_integers_are_run_on_integers_that_wrap_around() -> Non
 @pytest.mark.parametrize("profile", ["wrap", "edge"])
 def test_what_is_known_holds_in_the_graphs_own_types(profile: str) -> None:
     known = total = special = 0
-    for seed in range(60):
+    for seed in range(120):
         made = generate(8, f"profile {seed}")
         try:
             inputs = make_inputs(made, profile, seed)
@@ -356,7 +356,7 @@ def test_what_is_known_holds_in_the_graphs_own_types(profile: str) -> None:
         known += assert_within(results, analyses, made)
         total += sum(a.bound.size for a in analyses)
         special += sum(int((np.isfinite(a.bound) & ~np.isfinite(a.reference.astype(float))).sum()) for a in analyses)
-    assert known > (0.8 if profile == "wrap" else 0.6) * total
+    assert known > (0.85 if profile == "wrap" else 0.6) * total
     assert (special > 500) == (profile == "edge")
 
 

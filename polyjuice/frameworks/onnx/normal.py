@@ -79,9 +79,7 @@ def _expand(a: _Attrs, x: _Types) -> None:
 
 
 def _squeeze(a: _Attrs, x: _Types) -> None:
-    ones = [i for i, size in enumerate(x[0].shape) if size == 1]
-    axes = a.get("axes", ones)
-    _demand(bool(len(axes)) or not ones, "axes that are given and empty")
+    axes = a.get("axes", [i for i, size in enumerate(x[0].shape) if size == 1])
     a["axes"] = _sorted_axes(axes, x[0].rank)
 
 
@@ -212,11 +210,6 @@ def _window(a: dict[str, Any], spatial: Sequence[int], kernel: Sequence[int]) ->
 def _scaled(a: _Attrs, x: _Types) -> None:
     """Quantization: the axis matters only where each place along it has a scale."""
     a["axis"] = normalize_axis(a.get("axis", 1), x[0].rank) if x[1].size > 1 else 1
-
-
-def _quantize_linear(a: _Attrs, x: _Types) -> None:
-    _demand(x[0].dtype in ("int32", x[1].dtype), "a division in the precision of the scale")
-    _scaled(a, x)
 
 
 def _resize(a: _Attrs, x: _Types) -> None:
@@ -356,7 +349,7 @@ _RULES: dict[str, _Rule] = {
     "Mod": _mod,
     "Pad": _pad,
     "QLinearConv": lambda a, x: _conv(a, [x[0], x[3]]),
-    "QuantizeLinear": _quantize_linear,
+    "QuantizeLinear": _scaled,
     "Reshape": _reshape,
     "Resize": _resize,
     "ScatterElements": _scatter_nd,
