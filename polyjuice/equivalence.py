@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from polyjuice.interpret import EvaluationError, evaluate
+from polyjuice.interpret import EvaluationError, Shared, evaluate
 from polyjuice.ir import Graph
 from polyjuice.numerics import Mode, analyse, apart, as_good_as_equal
 
@@ -15,28 +15,28 @@ def difference(
     graph: Graph,
     variant: Graph,
     inputs: Sequence[Sequence[np.ndarray]],
-    values: Sequence[Sequence[np.ndarray]] | None = None,
     modes: Sequence[Mode] = (),
+    shared: Sequence[Shared] = (),
 ) -> str:
     """How a variant differs from its seed graph by the interpreter, or "" where they are equal.
 
-    ``values`` are the seed graph's outputs in float64 on each of the inputs, if known. ``modes`` has for each the mode
-    of the analysis (see :func:`polyjuice.numerics.analyse`).
+    ``modes`` has for each of the inputs the mode of the analysis (see :func:`polyjuice.numerics.analyse`), and
+    ``shared`` the results that are known.
 
     Exact outputs must be equal. Others, held in float64, may differ by the sum of their error bounds. The function
-    computes bounds only where the values are not as good as equal.
+    computes bounds only where the values are not as good as equal. Raises EvaluationError where the seed graph has no
+    value.
     """
-    if values is not None and variant is graph:
-        return ""
     for i, x in enumerate(inputs):
+        known = shared[i] if shared else Shared()
+        wanted = evaluate(graph, x, "float64", shared=known)
         try:
-            wanted = values[i] if values else evaluate(graph, x, "float64")
-            results = evaluate(variant, x, "float64")
+            results = evaluate(variant, x, "float64", shared=known)
             alike = all(as_good_as_equal(a, b) for a, b in zip(wanted, results, strict=True))
             if alike and graph.output_types == variant.output_types:
                 continue
             mode = modes[i] if modes else Mode()
-            both = (analyse(each, x, "float64", True, mode) for each in (graph, variant))
+            both = (analyse(each, x, "float64", True, mode, known) for each in (graph, variant))
             for k, (a, b) in enumerate(zip(*both, strict=True)):
                 wrong = apart(a, b)
                 if a.type != b.type or wrong.any():

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Sequence
+from functools import cache
 
 import numpy as np
 
@@ -19,8 +20,55 @@ from polyjuice.wording import visible
 Observer = Callable[[Node, Sequence[np.ndarray], Sequence[np.ndarray]], None]
 
 
+_SHARED = 2**23
+"""The most bytes of results that are kept to be shared."""
+
+_COMPARED = 2**12
+"""Arrays of at most this many bytes are the same if they are equal."""
+
+
 class EvaluationError(ArithmeticError):
     """The graph has no value on these inputs (an integer division by zero, an index out of range)."""
+
+
+class Shared:
+    """The results of operators in float64, which the evaluations of several graphs on the same inputs share.
+
+    Applications are the same if operator, attributes and types are, and the operands are the same arrays. Equal inputs
+    and constants become the same array. Nobody may write into these arrays.
+    """
+
+    def __init__(self) -> None:
+        self._held: dict[object, tuple[np.ndarray, np.ndarray]] = {}
+        self._results: dict[object, tuple[Sequence[np.ndarray], list[np.ndarray]]] = {}
+        self._left = _SHARED
+
+    def hold(self, array: np.ndarray, dtype: str) -> np.ndarray:
+        """An input or a constant of an element type, as float64 holds it."""
+        key = (array.shape, array.dtype, array.tobytes()) if array.nbytes <= _COMPARED else id(array)
+        if key not in self._held:
+            self._held[key] = array, array.astype(held_as(dtype, "float64"), copy=False)
+        return self._held[key][1]
+
+    def apply(
+        self, node: Node, operands: Sequence[np.ndarray], results: Sequence[TensorType | None]
+    ) -> list[np.ndarray]:
+        """Apply one node to arrays, as ``apply`` does in float64."""
+        if node.opaque:
+            return apply(node, operands, results, "float64")
+        given = tuple([bool(name) for name in node.inputs])
+        key = node.domain, node.op, tuple(node.attrs.items()), tuple(results), given, *map(id, operands)
+        try:
+            known = self._results.get(key)
+        except TypeError:  # an attribute without a hash, such as a graph
+            return apply(node, operands, results, "float64")
+        if known:
+            return known[1]
+        made = apply(node, operands, results, "float64")
+        self._left -= sum(array.nbytes for array in made)
+        if self._left > 0:
+            self._results[key] = operands, made
+        return made
 
 
 def evaluate(
@@ -28,19 +76,22 @@ def evaluate(
     inputs: Sequence[np.ndarray],
     precision: str | None = None,
     observers: Sequence[Observer] = (),
+    shared: Shared | None = None,
 ) -> tuple[np.ndarray, ...]:
     """The outputs of a graph on inputs in the order of ``graph.inputs``.
 
-    ``precision`` names a floating type that holds all floating values instead of their own. Raises EvaluationError
-    where an operator has no value.
+    ``precision`` names a floating type that holds all floating values instead of their own; with ``shared`` results it
+    is float64. Raises EvaluationError where an operator has no value.
     """
     values: dict[str, np.ndarray] = {}
     for name, array in (*zip(graph.inputs, inputs, strict=True), *graph.constants.items()):
-        values[name] = array.astype(_held_as(graph.types[name].dtype, precision), copy=False)
+        dtype = graph.types[name].dtype
+        values[name] = shared.hold(array, dtype) if shared else array.astype(held_as(dtype, precision), copy=False)
     with np.errstate(all="ignore"):
         for node, released in zip(graph.nodes, releases(graph), strict=True):
             operands = [values[name] for name in node.inputs if name]
-            results = apply(node, operands, [graph.types[name] if name else None for name in node.outputs], precision)
+            types = [graph.types[name] if name else None for name in node.outputs]
+            results = shared.apply(node, operands, types) if shared else apply(node, operands, types, precision)
             for observer in observers:
                 observer(node, operands, results)
             values.update((name, value) for name, value in zip(node.outputs, results, strict=True) if name)
@@ -74,10 +125,12 @@ def _held(array: np.ndarray, dtype: str, precision: str | None) -> np.ndarray:
     """An array in the type that holds values of an element type, first rounded to a narrow one."""
     if dtype in dtypes.NARROW:
         array = array.astype(dtypes.to_numpy(dtype), copy=False)
-    return array.astype(_held_as(dtype, precision), copy=False)
+    held = held_as(dtype, precision)
+    return array if array.dtype is held else array.astype(held, copy=False)
 
 
-def _held_as(dtype: str, precision: str | None) -> np.dtype:
+@cache
+def held_as(dtype: str, precision: str | None) -> np.dtype:
     """The NumPy type that holds values of an element type. A precision does not narrow the narrow types' values."""
     if not precision:
         return dtypes.to_numpy(dtype)
@@ -88,7 +141,8 @@ def _held_as(dtype: str, precision: str | None) -> np.dtype:
 
 
 def _widen(x: np.ndarray) -> np.ndarray:
-    return x.astype(dtypes.to_numpy(dtypes.computed_in(dtypes.dtype_of(x))), copy=False)
+    wide = dtypes.to_numpy(dtypes.computed_in(dtypes.dtype_of(x)))
+    return x if x.dtype is wide else x.astype(wide, copy=False)
 
 
 def _opaque(
@@ -109,9 +163,9 @@ def _opaque(
         if type is None:
             out.append(np.zeros(()))
         elif dtypes.is_float(type.dtype):
-            out.append(np.asarray(rng.standard_normal(type.shape)).astype(_held_as(type.dtype, precision)))
+            out.append(np.asarray(rng.standard_normal(type.shape)).astype(held_as(type.dtype, precision)))
         else:
-            out.append(np.asarray(rng.integers(0, 2, type.shape)).astype(_held_as(type.dtype, precision)))
+            out.append(np.asarray(rng.integers(0, 2, type.shape)).astype(held_as(type.dtype, precision)))
     return out
 
 

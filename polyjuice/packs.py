@@ -84,12 +84,10 @@ class Pack:
         sets = [member.case.sets[i % len(member.case.sets)] for member in self.members]
         profiles = {one.profile for one in sets}
         arrays = tuple(array for one in sets for array in one.arrays)
-        values = tuple(value for one in sets for value in one.values)
         return InputSet(
             profile=profiles.pop() if len(profiles) == 1 else _USUAL,
             arrays=arrays,
             mode=_known_to_all(sets),
-            values=values,
         )
 
     def _choices(self, names: Sequence[Mapping[str, str]]) -> LoweringChoices:

@@ -68,20 +68,16 @@ def target_of(compiler: CompilerInfo, opset: int = OPSET) -> Target:
 
 
 def input_set(graph: Graph, profile: str, arrays: Sequence[np.ndarray], compiler: CompilerInfo) -> InputSet:
-    """A set of inputs for a seed graph, with its outputs in float64. Raises EvaluationError where it has no value."""
-    return InputSet(
-        profile=profile,
-        arrays=tuple(arrays),
-        mode=mode_in(profile, compiler),
-        values=evaluate(graph, arrays, "float64"),
-    )
+    """A set of inputs for a seed graph, with its results in float64. Raises EvaluationError where it has no value."""
+    made = InputSet(profile=profile, arrays=tuple(arrays), mode=mode_in(profile, compiler))
+    evaluate(graph, arrays, "float64", shared=made.shared)
+    return made
 
 
 def equivalent(graph: Graph, variants: Iterable[Graph], sets: Sequence[InputSet]) -> list[str]:
     """For each variant, how it differs from its seed graph on the inputs, by the interpreter; "" where it is equal."""
-    inputs, modes = [one.arrays for one in sets], [one.mode for one in sets]
-    values = [one.values or evaluate(graph, one.arrays, "float64") for one in sets]
-    return [difference(graph, variant, inputs, values, modes) for variant in variants]
+    inputs, modes, shared = [one.arrays for one in sets], [one.mode for one in sets], [one.shared for one in sets]
+    return ["" if variant is graph else difference(graph, variant, inputs, modes, shared) for variant in variants]
 
 
 def lower(graph: Graph, by: LoweringChoices | Chooser | str, target: Target, **drawing: Unpack[Drawing]) -> Artifact:
@@ -124,7 +120,7 @@ def prepare(
     label: str, graph: Graph, artifact: Artifact, sets: Sequence[InputSet], *, user_program: bool = False
 ) -> Program:
     """A program that has not run yet, with the analysis of its graph. ``user_program`` says that the user wrote it."""
-    analyses = Analyses(graph, [one.arrays for one in sets], [one.mode for one in sets])
+    analyses = Analyses(graph, [one.arrays for one in sets], [one.mode for one in sets], [one.shared for one in sets])
     return Program(label=label, graph=graph, artifact=artifact, analyses=analyses, user_program=user_program)
 
 

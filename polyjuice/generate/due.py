@@ -54,8 +54,7 @@ class Due:
 
 def due(operators: Sequence[Op], seed: int | str, indices: Iterable[int]) -> list[Due]:
     """Return the operators and element types that are due at some indices. ``operators`` must not be empty."""
-    turns = [_turns(tuple(op.types[op.inputs[0]])) for op in operators]
-    ends = list(accumulate(map(len, turns)))
+    turns, ends = _turns_of(tuple(operators))
     found = []
     for index in indices:
         cycle, place = divmod(index, ends[-1])
@@ -67,6 +66,13 @@ def due(operators: Sequence[Op], seed: int | str, indices: Iterable[int]) -> lis
             Due(op=operators[number], dtype=alike[(first + cycle) % len(alike)], round=cycle // len(alike), seed=seed)
         )
     return found
+
+
+@lru_cache
+def _turns_of(operators: tuple[Op, ...]) -> tuple[Sequence[Sequence[Sequence[str]]], Sequence[int]]:
+    """Return the turns of each operator, and the sum of their numbers up to each operator."""
+    turns = [_turns(tuple(op.types[op.inputs[0]])) for op in operators]
+    return turns, list(accumulate(map(len, turns)))
 
 
 @lru_cache

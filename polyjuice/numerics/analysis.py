@@ -8,8 +8,9 @@ from typing import Any
 
 import numpy as np
 
+from polyjuice.interpret import Shared, evaluate
 from polyjuice.ir import Graph, TensorType, dtypes
-from polyjuice.numerics.values import USUAL, Mode, Setting, run
+from polyjuice.numerics.values import USUAL, Mode, Setting, rounds, run
 from polyjuice.ops import entry
 
 
@@ -37,15 +38,17 @@ def analyse(
     precision: str | None = None,
     known_opaque: bool = False,
     mode: Mode = USUAL,
+    shared: Shared | None = None,
 ) -> tuple[Analysis, ...]:
     """Analyse all outputs on inputs in the order of ``graph.inputs``.
 
     With ``precision`` the bounds are for an evaluation that holds all floating values in that type. With
     ``known_opaque``, opaque operators mean what the interpreter computes for them, as when two interpretations are
     compared. Otherwise all values that depend on them are masked. ``mode`` says which results count beyond the numbers
-    of their type's range. Raises EvaluationError where an operator has no value.
+    of their type's range. ``shared`` has results on these inputs. Raises EvaluationError where an operator has no
+    value.
     """
-    setting = Setting(precision, known_opaque, mode)
+    setting = Setting(precision, known_opaque, mode, shared)
     with np.errstate(all="ignore"):
         values = run(graph, dict(zip(graph.inputs, inputs, strict=True)), setting)
     return tuple(
@@ -62,22 +65,53 @@ def reproducible_outputs(graph: Graph, inputs: Sequence[np.ndarray]) -> tuple[bo
 class Analyses(Sequence[tuple[Analysis, ...]]):
     """The analyses of a graph on several sets of inputs, each made when it is first asked for.
 
-    ``modes`` has one mode for each set of inputs; without it all sets have the usual one.
+    ``modes`` has one mode for each set of inputs; without it all sets have the usual one. ``shared`` has the results on
+    each set that other graphs share.
     """
 
-    def __init__(self, graph: Graph, input_sets: Sequence[Sequence[np.ndarray]], modes: Sequence[Mode] = ()) -> None:
+    def __init__(
+        self,
+        graph: Graph,
+        input_sets: Sequence[Sequence[np.ndarray]],
+        modes: Sequence[Mode] = (),
+        shared: Sequence[Shared] = (),
+    ) -> None:
         self._graph = graph
         self._input_sets = input_sets
         self._modes = modes or [USUAL] * len(input_sets)
+        self._shared = shared or [Shared() for _ in input_sets]
         self._made: dict[int, tuple[Analysis, ...]] = {}
+        self._values: dict[int, tuple[np.ndarray, ...]] = {}
 
     def __len__(self) -> int:
         return len(self._input_sets)
 
     def __getitem__(self, i: Any) -> Any:
         if i not in self._made:
-            self._made[i] = analyse(self._graph, self._input_sets[i], mode=self._modes[i])
+            shared = self._shared[i]
+            self._made[i] = analyse(self._graph, self._input_sets[i], mode=self._modes[i], shared=shared)
         return self._made[i]
+
+    def rounded(self, i: int, k: int, array: np.ndarray) -> bool:
+        """Whether a result is, bit for bit but for the sign of zeros, the correctly rounded float64 value of output k.
+
+        No analysis finds such a result wrong, so it need not be made. False where the graph itself asks for roundings
+        on the way.
+        """
+        if i in self._made:
+            value = self._made[i][k].reference
+        elif rounds(self._graph, self._modes[i]):
+            return False
+        else:
+            if i not in self._values:
+                self._values[i] = evaluate(self._graph, self._input_sets[i], "float64", shared=self._shared[i])
+            value = self._values[i][k]
+        type = self._graph.output_types[k]
+        if array.dtype != dtypes.to_numpy(type.dtype) or array.shape != type.shape:
+            return False
+        with np.errstate(all="ignore"):
+            nearest = value.astype(array.dtype, copy=False)
+            return bool(((array == nearest) | ((array != array) & (nearest != nearest))).all())
 
 
 def possibly_reproducible(graph: Graph) -> tuple[bool, ...]:

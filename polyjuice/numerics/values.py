@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from polyjuice.interpret import apply
+from polyjuice.interpret import Shared, apply, held_as
 from polyjuice.ir import Attrs, Graph, Node, TensorType, complexes, dtypes, releases
 from polyjuice.numerics.distances import distance
 from polyjuice.ops import ErrorContext, Op, entry, limits
@@ -44,6 +44,11 @@ class Setting:
     precision: str | None = None
     known_opaque: bool = False
     mode: Mode = USUAL
+    shared: Shared | None = None
+
+    def hold(self, array: np.ndarray, dtype: str) -> np.ndarray:
+        """The values of an array as the analysis computes with them."""
+        return self.shared.hold(array, dtype) if self.shared else array.astype(held_as(dtype, "float64"), copy=False)
 
     def held(self, dtype: str) -> str:
         """The type in which an evaluation holds values of a type, or the parts of complex ones."""
@@ -94,12 +99,12 @@ def of_array(array: np.ndarray, dtype: str, setting: Setting) -> Value:
     Its error has the rounding to a precision below its own. A denormal number may be flushed to zero.
     """
     if dtype in dtypes.NARROW_FLOATS:
-        return _stored(array.astype(np.float64), _NO_ERROR, dtype, setting.mode)
+        return _stored(setting.hold(array, dtype), _NO_ERROR, dtype, setting.mode)
     if dtypes.is_complex(dtype):
         return _of_complex_array(array, dtype, setting)
     if not dtypes.is_float(dtype):
-        return Value(array.astype(dtypes.to_numpy(dtypes.computed_in(dtype)), copy=False), _NO_ERROR, True)
-    wide, held = array.astype(np.float64), setting.held(dtype)
+        return Value(setting.hold(array, dtype), _NO_ERROR, True)
+    wide, held = setting.hold(array, dtype), setting.held(dtype)
     if _are_integers(wide, None, held):
         return Value(wide, _NO_ERROR, True)
     error = _NO_ERROR
@@ -119,7 +124,7 @@ def _of_complex_array(array: np.ndarray, dtype: str, setting: Setting) -> Value:
 
     An infinity or NaN in a part masks the number, because C, Torch and NumPy multiply such numbers differently.
     """
-    wide, held = array.astype(np.complex128), setting.held(dtype)
+    wide, held = setting.hold(array, dtype), setting.held(dtype)
     if _are_integers(wide, None, held):
         return Value(wide, _NO_ERROR, True)
     parts = [of_array(np.asarray(part), dtypes.part_of(dtype), setting) for part in complexes.parts(array)]
@@ -196,7 +201,8 @@ def evaluated(
     node: Node, arrays: Sequence[np.ndarray], types: Sequence[TensorType | None], setting: Setting
 ) -> list[np.ndarray]:
     """The reference results of one application, rounded if the operator means a rounding."""
-    results = apply(node, arrays, types, "float64")
+    shared = setting.shared
+    results = shared.apply(node, arrays, types) if shared else apply(node, arrays, types, "float64")
     op = entry(node)
     target = op and _rounded_to(op, types, setting)
     return [_round(results[0], target)] if target else results
@@ -212,6 +218,16 @@ def _rounded_to(op: Op, types: Sequence[TensorType | None], setting: Setting) ->
     if not dtypes.is_float(result.dtype) or setting.precision:
         return ""
     return "" if result.dtype in setting.mode.excess_precision else result.dtype
+
+
+def rounds(graph: Graph, mode: Mode) -> bool:
+    """Whether a graph, or one within it, may ask for a rounding that float64 values on their own do not show."""
+    setting = Setting(mode=mode)
+    return any(
+        op is None or op.unrolled is not None or (op.rounds and _rounded_to(op, [graph.types[n.outputs[0]]], setting))
+        for n in graph.nodes
+        for op in [entry(n)]
+    )
 
 
 def _round(x: np.ndarray, dtype: str) -> np.ndarray:

@@ -53,9 +53,39 @@ def definition(op: Op, operands: Sequence[TensorType | None], attrs: Attrs) -> G
     return builder.build([results] if isinstance(results, str) else list(results))
 
 
+class _Prepared(NamedTuple):
+    """A node of a definition, ready to be applied: the NumPy type of each result stands beside its name."""
+
+    node: Node
+    op: Op
+    attrs: Attrs
+    operands: Sequence[str]
+    results: Sequence[tuple[str, np.dtype]]
+
+
+class _Definition(NamedTuple):
+    """A definition as a graph, and its nodes ready to be applied."""
+
+    graph: Graph
+    nodes: Sequence[_Prepared]
+
+
+def _prepared(graph: Graph) -> _Definition:
+    nodes = []
+    for node in graph.nodes:
+        op = entry(node)
+        assert op is not None
+        attrs = op.resolved_attrs(node.attrs, graph.types[node.outputs[0]])
+        results = [(name, dtypes.to_numpy(graph.types[name].dtype)) for name in node.outputs]
+        nodes.append(_Prepared(node, op, attrs, [name for name in node.inputs if name], results))
+    return _Definition(graph, nodes)
+
+
 @lru_cache(1 << 12)
-def _cached(domain: str, name: str, operands: tuple[TensorType, ...], attrs: tuple[tuple[str, Any], ...]) -> Graph:
-    return definition(TABLE[domain, name], operands, dict(attrs))
+def _cached(
+    domain: str, name: str, operands: tuple[TensorType, ...], attrs: tuple[tuple[str, Any], ...]
+) -> _Definition:
+    return _prepared(definition(TABLE[domain, name], operands, dict(attrs)))
 
 
 class _Step(NamedTuple):
@@ -68,37 +98,34 @@ class _Step(NamedTuple):
     y: Sequence[np.ndarray]
 
 
-def _graph(op: Op, x: Sequence[np.ndarray], attrs: Attrs) -> Graph:
+def _of(op: Op, x: Sequence[np.ndarray], attrs: Attrs) -> _Definition:
     """The definition for arrays of some types; complex numbers have one type there."""
     types = tuple([TensorType(_TYPES.get(t := dtypes.dtype_of(array), t), np.shape(array)) for array in x])
     try:
         return _cached(op.domain, op.name, types, tuple(attrs.items()))
     except TypeError:  # an attribute without a hash, such as a list
-        return definition(op, types, attrs)
+        return _prepared(definition(op, types, attrs))
 
 
 _TYPES = {"complex128": "complex64"}
 
 
-def _steps(graph: Graph, values: dict[str, np.ndarray]) -> Iterator[_Step]:
-    """The applications of a graph, one after the other; ``values`` holds its inputs, and gets everything else."""
-    values.update(graph.constants)
-    for node in graph.nodes:
-        op = entry(node)
-        assert op is not None
-        attrs = op.resolved_attrs(node.attrs, graph.types[node.outputs[0]])
-        x = [values[name] for name in node.inputs if name]
+def _steps(defined: _Definition, values: dict[str, np.ndarray]) -> Iterator[_Step]:
+    """The applications of a definition, one after the other; ``values`` holds its inputs, and gets everything else."""
+    values.update(defined.graph.constants)
+    for node, op, attrs, operands, results in defined.nodes:
+        x = [values[name] for name in operands]
         raw = op.numpy(x, attrs)
         y = [
-            _held(np.asarray(array), graph.types[name].dtype)
-            for name, array in zip(node.outputs, raw if isinstance(raw, tuple) else (raw,), strict=True)
+            _held(np.asarray(array), dtype)
+            for (_, dtype), array in zip(results, raw if isinstance(raw, tuple) else (raw,), strict=True)
         ]
-        values.update(zip(node.outputs, y, strict=True))
+        values.update((name, array) for (name, _), array in zip(results, y, strict=True))
         yield _Step(node, op, attrs, x, y)
 
 
-def _held(array: np.ndarray, dtype: str) -> np.ndarray:
-    return array if array.dtype.kind == "c" else array.astype(dtypes.to_numpy(dtype), copy=False)
+def _held(array: np.ndarray, dtype: np.dtype) -> np.ndarray:
+    return array if array.dtype.kind == "c" else array.astype(dtype, copy=False)
 
 
 def _results(op: Op, graph: Graph, values: Mapping[str, T]) -> T | tuple[T, ...]:
@@ -108,20 +135,21 @@ def _results(op: Op, graph: Graph, values: Mapping[str, T]) -> T | tuple[T, ...]
 
 def meaning(op: Op, x: Sequence[np.ndarray], attrs: Attrs) -> Any:
     """The results of an application, in the types that the definition has for the arrays' own."""
-    graph = _graph(op, x, attrs)
-    values = dict(zip(graph.inputs, x, strict=True))
-    for _ in _steps(graph, values):
+    defined = _of(op, x, attrs)
+    values = dict(zip(defined.graph.inputs, x, strict=True))
+    for _ in _steps(defined, values):
         pass
-    return _results(op, graph, values)
+    return _results(op, defined.graph, values)
 
 
 def error(op: Op, c: ErrorContext) -> Any:
     """A bound on the errors of an application: of all steps, each of which is rounded to the result's type."""
-    graph = _graph(op, c.x, c.attrs)
+    defined = _of(op, c.x, c.attrs)
+    graph = defined.graph
     values = dict(zip(graph.inputs, c.x, strict=True))
     errors = dict(zip(graph.inputs, c.e, strict=True))
     errors |= {name: _stored(array, c) for name, array in graph.constants.items()}
-    for step in _steps(graph, values):
+    for step in _steps(defined, values):
         e = [errors[name] for name in step.node.inputs if name]
         raw = step.op.error(ErrorContext(step.x, e, step.y, step.attrs, c.unit, step.op.numpy, c.ordered, c.held))
         bounds = raw if isinstance(raw, tuple) else (raw,)
@@ -159,9 +187,9 @@ def partial_sums(op: Op, x: Sequence[np.ndarray], attrs: Attrs) -> np.ndarray:
     All operands are floats. Those that cannot be results become indices again.
     """
     x = [array if op.variable(i) in op.results else array.astype(np.int64) for i, array in enumerate(x)]
-    graph = _graph(op, x, attrs)
+    defined = _of(op, x, attrs)
     greatest = 0.0
-    for step in _steps(graph, dict(zip(graph.inputs, x, strict=True))):
+    for step in _steps(defined, dict(zip(defined.graph.inputs, x, strict=True))):
         sums = [step.op.partial(step.x, step.attrs)] if step.op.partial else step.y
         greatest = max(greatest, *(float(np.max(np.abs(array), initial=0.0)) for array in sums))
     return np.asarray(greatest)

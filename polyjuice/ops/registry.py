@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from fnmatch import fnmatchcase
+from functools import lru_cache
 from types import MappingProxyType
 
 from polyjuice.ir import Node
@@ -42,7 +43,11 @@ def matching(patterns: Sequence[str]) -> list[Op]:
     return [op for op in TABLE.values() if not patterns or any(fnmatchcase(op.qualified, p) for p in patterns)]
 
 
-def without_complex(operators: Iterable[Op]) -> list[Op]:
+def without_complex(operators: Iterable[Op]) -> tuple[Op, ...]:
     """The operators without complex numbers, which only complex programs have; all operators if no others are left."""
-    every = list(operators)
-    return [op for op in every if not op.of_complex] or every
+    return _without_complex(tuple(operators))
+
+
+@lru_cache
+def _without_complex(operators: tuple[Op, ...]) -> tuple[Op, ...]:
+    return tuple(op for op in operators if not op.of_complex) or operators

@@ -240,7 +240,7 @@ _WEIGHTS = {"": 1.0, "aten": 0.3}
 """How often an operator of a domain is drawn, unless its entry says otherwise."""
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, eq=False)
 class Op:
     """One operator: all that the project knows of it."""
 

@@ -10,8 +10,9 @@ import numpy as np
 
 from polyjuice.compilers import CompilerInfo
 from polyjuice.execution import Artifact, Outcome, Status
+from polyjuice.interpret import Shared
 from polyjuice.ir import Graph
-from polyjuice.numerics import Analysis, Mode
+from polyjuice.numerics import Analyses, Mode
 
 NOT_RUN = Outcome(status=Status.unsupported, message="not run yet")
 """The outcome of a program that the compiler has not run yet."""
@@ -28,7 +29,7 @@ class Program:
     label: str
     graph: Graph
     artifact: Artifact
-    analyses: Sequence[Sequence[Analysis]]
+    analyses: Analyses
     outcome: Outcome = NOT_RUN
     user_program: bool = False
 
@@ -60,16 +61,15 @@ class Program:
 
 @dataclass(frozen=True, kw_only=True)
 class InputSet:
-    """Arrays for the inputs of a case's graphs.
+    """Arrays for the inputs of a case's graphs, and the results of operators on them that the graphs share.
 
-    ``profile`` names the kind of values, ``mode`` the assumptions of the analysis on them. ``values`` are the seed
-    graph's outputs in float64, if they were computed.
+    ``profile`` names the kind of values, ``mode`` the assumptions of the analysis on them.
     """
 
     profile: str
     arrays: tuple[np.ndarray, ...]
     mode: Mode = field(default_factory=Mode)
-    values: Sequence[np.ndarray] = ()
+    shared: Shared = field(default_factory=Shared, repr=False, compare=False)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -123,19 +123,19 @@ def _part(t: Program, k: int) -> Program:
 
 def _is_contradicted(t: Program, i: int, k: int) -> bool:
     """Whether an element without a known value differs enough from the uncompiled one to be wrong."""
-    open_ = np.isinf(t.analyses[i][k].bound)
-    if not open_.any():
-        return False
     array = t.outcome.outputs[i][k]
-    if t.outcome.reference is not None:
-        plain = t.outcome.reference[i][k]
-    elif t.user_program:
-        return True
-    else:
+    plain = None if t.outcome.reference is None else t.outcome.reference[i][k]
+    if plain is None and not t.user_program:
+        if t.analyses.rounded(i, k, array):
+            return False
         plain = t.analyses[i][k].reference
-    if array.shape != plain.shape or open_.shape != plain.shape:
-        return True
-    return bool((open_ & (distance(array, plain) > least_tolerance(plain, dtypes.dtype_of(array)))).any())
+    differs = np.ones(array.shape, bool)
+    if plain is not None and array.shape == plain.shape:
+        differs = distance(array, plain) > least_tolerance(plain, dtypes.dtype_of(array))
+    if not differs.any():
+        return False
+    open_ = np.isinf(t.analyses[i][k].bound)
+    return bool((open_ & differs).any() if open_.shape == differs.shape else open_.any())
 
 
 def _has_other_zeros(t: Program, part: Program, i: int, k: int) -> bool:

@@ -38,7 +38,7 @@ SETTINGS = ("", "inference", "train", "grad", "dynamic")
 def case(graph: Graph, key: str, layout: str = "", setting: str = "plain", index: int = 0) -> Case:
     """A case of one program that writes into its inputs. Raises EvaluationError, Unlowerable."""
     inputs = tuple(make_inputs(graph, "normal", key))
-    sets = [InputSet(profile="normal", arrays=inputs, mode=Mode(), values=())]
+    sets = [InputSet(profile="normal", arrays=inputs, mode=Mode())]
     artifact = pipeline.lower(graph, key, Target(format="torch"), wanted=CoverageTarget(layout=layout, setting=setting))
     return Case(sets=sets, programs=[pipeline.prepare("original", graph, artifact, sets)], index=index)
 

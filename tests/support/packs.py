@@ -28,7 +28,7 @@ def cases(count: int, labels: Sequence[str] = ("original",), sets: Callable[[int
     found = []
     for i, graph in enumerate(graphs(count)):
         inputs = [
-            InputSet(profile="normal", arrays=tuple(make_inputs(graph, "normal", f"{i} {n}")), mode=Mode(), values=())
+            InputSet(profile="normal", arrays=tuple(make_inputs(graph, "normal", f"{i} {n}")), mode=Mode())
             for n in range(sets(i))
         ]
         artifact = pipeline.lower(graph, f"{i}", Target(format="torch"), wanted=CoverageTarget(setting="plain"))

@@ -14,7 +14,7 @@ from onnx import parser
 
 from polyjuice.frameworks.onnx import graph_files
 from polyjuice.generate import generate
-from polyjuice.inputs import make_inputs
+from polyjuice.inputs import PROFILES, make_inputs, mode
 from polyjuice.interpret import EvaluationError, evaluate
 from polyjuice.ir import Graph, TensorType, dtypes
 from polyjuice.numerics import (
@@ -69,6 +69,28 @@ def test_generated_graphs_stay_within_their_bounds(profile: str) -> None:
         assert any(possibly_reproducible(graph)) or not any(a.reproducible for a in analyses)
     assert bounded > 30_000
     assert exact > (60 if profile == "exact" else 3)
+
+
+@pytest.mark.parametrize("profile", [*PROFILES])
+def test_no_analysis_finds_a_correctly_rounded_result_wrong(profile: str) -> None:
+    settled = other = 0
+    for seed in range(125):
+        graph = generate(4, f"rounded {seed}", strategy="small")
+        try:
+            inputs = make_inputs(graph, profile, seed)
+            values, results = evaluate(graph, inputs, "float64"), evaluate(graph, inputs)
+        except EvaluationError:
+            continue
+        analysed = analyse(graph, inputs, mode=mode(profile))
+        made = Analyses(graph, [inputs], [mode(profile)])
+        for k, (value, result) in enumerate(zip(values, results, strict=True)):
+            nearest = value.astype(result.dtype)
+            moved = np.where(result == nearest, nearest, result) + np.ones((), result.dtype)
+            for array in (nearest, result, moved):
+                rounded = made.rounded(0, k, array.astype(result.dtype))
+                settled, other = settled + rounded, other + (not rounded)
+                assert not (rounded and judge(array.astype(result.dtype), analysed[k])), graph
+    assert settled > other > 100
 
 
 @pytest.mark.parametrize("precision", ["float32", "bfloat16"])

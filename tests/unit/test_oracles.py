@@ -12,7 +12,7 @@ import pytest
 from polyjuice.compilers import find
 from polyjuice.execution import Artifact, LoweringChoices, Outcome
 from polyjuice.ir import Graph, TensorType
-from polyjuice.numerics import SAFETY, Analysis, analyse
+from polyjuice.numerics import SAFETY, Analyses, Analysis, analyse
 from polyjuice.oracles import ORACLES, Case, InputSet, Program, Verdict, fault
 from polyjuice.oracles.case import MISTYPED
 from tests.support.graphs import graph
@@ -49,7 +49,7 @@ def ran(*outputs: Any, eager: Any = None) -> Outcome:
 
 def case(x: np.ndarray, *sides: tuple[str, Graph, Outcome]) -> Case:
     programs = [
-        Program(label=label, graph=graph, artifact=ARTIFACT, analyses=[analyse(graph, [x])], outcome=outcome)
+        Program(label=label, graph=graph, artifact=ARTIFACT, analyses=Analyses(graph, [[x]]), outcome=outcome)
         for label, graph, outcome in sides
     ]
     return Case(sets=[InputSet(profile="exact", arrays=(x,))], programs=programs)
@@ -186,7 +186,7 @@ def test_one_verdict_names_the_first_output_and_inputs_that_differ() -> None:
     right = tuple((-x, abs(x)) for (x,) in sets)
     wrong = (right[0], (right[1][0], right[1][1] + 1))
     tested = [
-        Program(label=label, graph=both, artifact=ARTIFACT, analyses=[analyse(both, x) for x in sets],
+        Program(label=label, graph=both, artifact=ARTIFACT, analyses=Analyses(both, sets),
                 outcome=Outcome(status="ok", outputs=outputs))
         for label, outputs in (("min", right), ("max", wrong))
     ]  # fmt: skip
