@@ -82,6 +82,11 @@ class Draws:
         self._rng = rng
         self._count = 0
 
+    @property
+    def rng(self) -> random.Random | None:
+        """The random generator of the site; None where a record is replayed."""
+        return self._rng()
+
     def take(self, draw: Callable[[random.Random], int], count: int) -> int:
         """Return one of ``count`` options. Option 0 is the plainest."""
         rng = self._rng()

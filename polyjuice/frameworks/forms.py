@@ -7,8 +7,13 @@ through :class:`Drawn`.
 
 from __future__ import annotations
 
-from collections.abc import Collection
-from functools import cache
+import random
+from bisect import bisect_left
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cache, cached_property
+from itertools import accumulate
+from operator import mul
 
 from polyjuice.frameworks.choosers import Draws
 
@@ -25,6 +30,25 @@ ALL = "forms"
 
 FOLLOWED = 0.9
 """How often a form of the seed model is chosen."""
+
+
+@dataclass(frozen=True)
+class Offers:
+    """Forms that may be chosen at one place, in order, and the chance of each."""
+
+    chances: Sequence[tuple[Form, float]]
+
+    @cached_property
+    def _none_yet(self) -> list[float]:
+        """The probabilities, negated, that none of the first forms is chosen."""
+        return [-left for left in accumulate((1 - chance for _, chance in self.chances), mul)]
+
+    def drawn(self, rng: random.Random) -> Iterator[Form]:
+        """Choose each form with its chance, by one random number for each chosen form and one more."""
+        left, count = 1.0, len(self.chances)
+        while (number := bisect_left(self._none_yet, -rng.random() * left)) < count:
+            yield self.chances[number][0]
+            left = -self._none_yet[number]
 
 
 class Drawn:
@@ -50,6 +74,16 @@ class Drawn:
         name = text(form)
         likely = max(chance, followed) if name in self._seed_forms else chance
         return bool(draws.take_named(name, lambda rng: rng.random() < likely and self.may(form), 2))
+
+    def wanted(self, offers: Offers, draws: Draws, followed: float = FOLLOWED) -> Collection[Form]:
+        """Return the forms that are chosen among those offered at a place (see ``wants``)."""
+        rng = draws.rng
+        if rng is None or self._seed_forms:
+            return [form for form, chance in offers.chances if self.wants(form, draws, chance, followed)]
+        chosen = list(filter(self.may, offers.drawn(rng)))
+        for form in chosen:
+            draws.named(text(form)).take(lambda _: 1, 2)
+        return chosen
 
     def may(self, form: Form) -> bool:
         return self._lacks.isdisjoint((text(form), ALL))

@@ -40,7 +40,7 @@ _STEEPEST = 1e6
 _MARK = 0.318
 
 #: How many blocks of elements :func:`_along_blocks` moves, one after the other.
-_BLOCKS = 16
+_BLOCKS = 4
 
 
 def pullback(

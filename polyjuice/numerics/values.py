@@ -93,6 +93,28 @@ def run(graph: Graph, inputs: Mapping[str, np.ndarray | Value], setting: Setting
     return [state[name] for name in graph.outputs]
 
 
+def reproducible(graph: Graph, inputs: Mapping[str, np.ndarray], setting: Setting) -> list[bool] | None:
+    """Whether each output is reproducible, as ``run`` finds it without error bounds; None where it depends on them."""
+    if any(t.dtype in dtypes.NARROW_FLOATS for t in graph.types.values()):
+        return None
+    state: dict[str, tuple[np.ndarray, bool]] = {}
+    for name, array in (*inputs.items(), *graph.constants.items()):
+        value = of_array(array, graph.types[name].dtype, setting)
+        state[name] = value.array, value.reproducible
+    for node in graph.nodes:
+        op, types = entry(node), [graph.types[name] if name else None for name in node.outputs]
+        if op and op.unrolled:
+            return None
+        operands = [state[name] for name in node.inputs if name]
+        arrays = [array for array, _ in operands]
+        results = evaluated(node, arrays, types, setting)
+        same = bool(op and op.integer_exact) and all(known for _, known in operands)
+        if op and same:
+            same = Application(op, node, arrays, results, types, setting).stays_reproducible
+        state.update((name, (array, same)) for name, array in zip(node.outputs, results, strict=True) if name)
+    return [state[name][1] for name in graph.outputs]
+
+
 def of_array(array: np.ndarray, dtype: str, setting: Setting) -> Value:
     """The value of an input or a constant.
 

@@ -47,6 +47,11 @@ def shipped(compiler: CompilerInfo, version: str) -> dict[str, str]:
     return read(file, _circumstances(compiler)) if file.is_file() else {}
 
 
+def is_current(file: Path, compiler: CompilerInfo) -> bool:
+    """Whether the compiler file and its helpers are what they were when a file of answers was made."""
+    return bool(read(file, {"files": _circumstances(compiler)["files"]}))
+
+
 def read(file: Path, circumstances: Mapping[str, str] = MappingProxyType({})) -> dict[str, str]:
     """The answers in a file; none if it was made in other ``circumstances``."""
     found: dict[str, Any] = json.loads(file.read_text(encoding="utf-8"))

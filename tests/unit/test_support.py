@@ -247,7 +247,7 @@ def test_digests_that_begin_alike_are_not_shipped(picky: compilers.CompilerInfo)
 
 
 def test_shipped_files_are_of_the_locked_releases() -> None:
-    """Each file is readable, lists supported programs, and says nothing about the machine that made it."""
+    """Each file is readable and current, lists supported programs, and says nothing about its maker's machine."""
     packages = {
         "eager": "torch",
         "inductor": "torch",
@@ -265,6 +265,8 @@ def test_shipped_files_are_of_the_locked_releases() -> None:
     assert {path.name for path in probes.FOLDER.glob("*.json")} == expected
     for name in expected:
         file = probes.FOLDER / name
+        compiler = compilers.find(name.split("-")[0])
+        assert probes.is_current(file, compiler), f"{name} is older than the compiler file: make probes"
         known = probes.read(file)
         assert len(known) > 100
         assert "" in known.values()

@@ -12,7 +12,7 @@ import numpy as np
 from onnx import ModelProto, NodeProto
 
 from polyjuice.frameworks.choosers import Chooser
-from polyjuice.frameworks.forms import FOLLOWED, Drawn, Form, text
+from polyjuice.frameworks.forms import FOLLOWED, Drawn, Form, Offers, text
 from polyjuice.frameworks.onnx.forms import attributes, axes, operands, values
 from polyjuice.frameworks.onnx.forms.rule import MADE, FormRule, FormSite, NodeView, attribute
 from polyjuice.frameworks.onnx.subgraphs import nested_nodes
@@ -38,6 +38,12 @@ def _rules() -> Mapping[str, tuple[tuple[FormRule, float], ...]]:
             for operator in rule.operators:
                 found[operator] = (*found.get(operator, ()), (rule, _chance(rule, operator)))
     return found
+
+
+@cache
+def _offers(operator: str) -> Offers:
+    """Return the forms of an operator that are chosen by chance; others are used wherever they are possible."""
+    return Offers([((operator, rule.name), chance) for rule, chance in _rules().get(operator, ()) if not rule.observed])
 
 
 def _chance(rule: FormRule, operator: str) -> float:
@@ -80,9 +86,10 @@ def rewrite(
         operator = node.op_type if is_default(node.domain) else ""
         for subject in (operator, values.VALUE):
             followed = values.FOLLOWED if subject == values.VALUE else FOLLOWED
-            for rule, chance in _rules().get(subject, ()):
+            wanted = drawn.wanted(_offers(subject), forms, followed)
+            for rule, _ in _rules().get(subject, ()):
                 form = subject, rule.name
-                if not (drawn.may(form) if rule.observed else drawn.wants(form, forms, chance, followed)):
+                if form not in wanted and not (rule.observed and drawn.may(form)):
                     continue
                 site.draws = details.named(text(form))
                 if result in types and rule.write(node, site):
