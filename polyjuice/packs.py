@@ -21,7 +21,7 @@ import numpy as np
 from polyjuice import pipeline
 from polyjuice.execution import Artifact, LoweringChoices, Outcome
 from polyjuice.frameworks.user_model import SEED_GRAPH
-from polyjuice.ir import numbered, renamed, union
+from polyjuice.ir import dtypes, numbered, renamed, union
 from polyjuice.numerics import Mode
 from polyjuice.oracles import Case, InputSet, Program
 from polyjuice.session import CompilerSession
@@ -122,7 +122,8 @@ class Pack:
 
     def parts(self, outcome: Outcome) -> list[Pack]:
         """The two packs to try after this one failed: the programs named in the error and the others, or halves."""
-        named = {int(number) for number in _NAMED.findall(outcome.message)} & {*range(len(self))}
+        told = _NAMED.findall(outcome.message) or _NAMED.findall(outcome.traceback)
+        named = {*map(int, told)} & {*range(len(self))}
         if not named or 2 * len(named) > len(self):
             named = {*range((len(self) + 1) // 2)}
         first = tuple(member for number, member in enumerate(self.members) if number in named)
@@ -163,12 +164,16 @@ class Packed:
 
 
 def formed(cases: Sequence[Case], size: int) -> list[Pack]:
-    """Packs of at most ``size`` programs each, which have one setting and the same number in their cases."""
+    """Packs of at most ``size`` programs each, which have one setting and the same number in their cases.
+
+    Programs with wider unsigned integers are apart: compilers refuse many of them, and with each a whole pack.
+    """
     groups: dict[object, list[Member]] = {}
     for case in cases:
         for place, program in enumerate(case.programs):
             apart = case.index if len(program.graph) > LARGEST else None
-            groups.setdefault((place, _setting(program.artifact), apart), []).append(Member(case, program))
+            rare = any(type.dtype in dtypes.WIDER_UNSIGNED for type in program.graph.types.values())
+            groups.setdefault((place, _setting(program.artifact), apart, rare), []).append(Member(case, program))
     return [Pack(tuple(part)) for group in groups.values() for part in _parts(group, size)]
 
 

@@ -95,8 +95,7 @@ class Confirming:
             if self._is_reported(verdict):
                 found.duplicates.append(verdict.signature)
             elif number in repeat:
-                fresh = not self._config.triage_s
-                written = write_finding(folder, self._session, case, verdict, regression=regression, from_scratch=fresh)
+                written = write_finding(folder, self._session, case, verdict, regression=regression, from_scratch=False)
                 found.findings.append(written)
                 self._times_reported[verdict.signature] += 1
             else:

@@ -482,7 +482,7 @@ class Tasks:
 
 # 5. Which verdicts are confirmed, and when
 
-PACK_FAULT_S = 45.0
+PACK_FAULT_S = 20.0
 """The seconds for leaving programs out of a pack that shows a fault; triage reduces the rest."""
 
 _CONFIRMING = 1 / 4

@@ -21,7 +21,7 @@ from unittest.mock import patch
 
 import torch
 
-from . import _inductor_knobs, _inductor_unit, _torch
+from . import _inductor_knobs, _inductor_lines, _inductor_unit, _torch
 from ._torch import Array, Loaded
 
 INFO: dict[str, Any] = {
@@ -235,13 +235,23 @@ def compile(program: Loaded, inputs: Sequence[Array]) -> Loaded:
 
 
 def draft(program: Loaded, inputs: Sequence[Array]) -> Loaded:
-    """Compile all but the C++ kernels, which `build` compiles for all drafts together. Raises as `compile`."""
+    """Compile all but the C++ kernels, which `build` compiles for all drafts together.
+
+    Raises as `compile`; the error names the lines at fault, where Inductor tells them.
+    """
     global _unit
     if _unit is None:
         torch._dynamo.reset()
         _unit = _inductor_unit.Unit(_fresh_cache())
     with _unit.holding_back():
-        return _first_call(program, inputs)
+        try:
+            return _first_call(program, inputs)
+        except Exception as error:
+            lines = _inductor_lines.at_fault(error)
+            if not lines:
+                raise
+            kind = NotImplementedError if isinstance(error, NotImplementedError) else RuntimeError
+            raise kind(f"{error}\n{lines}") from error
 
 
 def build() -> None:

@@ -125,6 +125,32 @@ def test_headers_that_are_written_anew_are_kept_once(tmp_path, monkeypatch):
     assert [k() for k in kernels] == [9, 12]
 
 
+REFUSED = """
+import torch
+
+class Model(torch.nn.Module):
+    def __init__(self, arrays):
+        super().__init__()
+
+    def forward(self, p0_x, p1_x, p1_c):
+        p0_v = p0_x * 3
+        p1_v = p1_c * p1_x
+        return p0_v, p1_v
+"""
+
+
+def test_inductor_names_the_line_that_it_refuses(tmp_path):
+    """Inductor itself says only that it promotes no uint64."""
+    pytest.importorskip("torch")
+    artifact = Artifact(format="torch", source=REFUSED, results=2)
+    inputs = [[np.ones(3, np.float32), np.ones(3, np.uint64), np.ones(3, bool)]]
+    with Worker(find("inductor")) as worker:
+        (outcome,) = worker.execute_together([(artifact, inputs, 2)])
+    assert outcome.status == "unsupported"
+    assert "p1_v = p1_c * p1_x" in outcome.message
+    assert "p0_" not in outcome.message
+
+
 PLAIN = """
 import pickle
 import sys

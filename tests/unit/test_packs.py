@@ -21,6 +21,7 @@ from polyjuice.ir import numbered, renamed, union
 from polyjuice.numerics import Mode
 from polyjuice.oracles import USUAL_ORACLES, Case
 from polyjuice.session import CompilerSession
+from tests.support.graphs import graph
 from tests.support.packs import Eager, cases, graphs, holds, numbers
 
 
@@ -87,6 +88,15 @@ def test_programs_of_one_pack_have_one_setting_and_large_ones_are_alone() -> Non
     assert sorted(map(numbers, packs.formed(several, 10))) == [[0, 2], [1, 3]]
 
 
+def test_programs_with_wider_unsigned_integers_are_apart() -> None:
+    """Compilers refuse many of them."""
+    several = cases(4)
+    (program,) = several[2].programs
+    made = graph("uint64[2] x", "BitwiseNot(x)")
+    several[2] = replace(several[2], programs=[replace(program, graph=made)])
+    assert sorted(map(numbers, packs.formed(several, 10))) == [[0, 1, 3], [2]]
+
+
 def test_each_program_of_a_pack_gives_what_it_gives_alone() -> None:
     several = cases(6, sets=lambda i: 1 + i % 3)
     with Failing() as session:
@@ -103,14 +113,20 @@ def test_each_program_of_a_pack_gives_what_it_gives_alone() -> None:
 
 
 @pytest.mark.parametrize(
-    ("message", "rounds"),
-    [("no name", [[8], [4, 4], [2, 2], [1, 1]]), ("while executing p5_v1", [[8], [1, 7]])],
-    ids=["halved", "named"],
+    ("message", "traceback", "rounds"),
+    [
+        ("no name", "", [[8], [4, 4], [2, 2], [1, 1]]),
+        ("while executing p5_v1", "p2_v3 = p2_v1 + 1", [[8], [1, 7]]),
+        ("no name", "in forward\n    p5_v1 = p5_x0.flip(0)", [[8], [1, 7]]),
+    ],
+    ids=["halved", "named", "named by a line"],
 )
-def test_a_program_that_fails_ends_alone_and_all_others_run(message: str, rounds: list[list[int]]) -> None:
+def test_a_program_that_fails_ends_alone_and_all_others_run(
+    message: str, traceback: str, rounds: list[list[int]]
+) -> None:
     several = cases(8)
     guilty = several[5]
-    error = Outcome(status="error", stage="compile", message=message)
+    error = Outcome(status="error", stage="compile", message=message, traceback=traceback)
     with Failing(lambda arrays: error if holds(arrays, guilty) else None) as session:
         packed = packs.execute(several, session, 8)
     assert session.asked == rounds

@@ -265,10 +265,13 @@ def _arguments(call: ast.Call, places: Sequence[ast.expr]) -> str:
 
 
 def into(text: str, x: str) -> str:
-    """Return the statement that makes a function write its result into ``x``; "" if the expression is no such call."""
+    """Return the statement that makes a function write its result into ``x``; "" if the expression is no such call.
+
+    Most functions whose first operand is a Python number have no such form.
+    """
     match ast.parse(text, mode="eval").body:
-        case ast.Call(func=ast.Attribute(value=ast.Name(id="torch"), attr=attr)) if attr in _OUT:
-            return f"{text[:-1]}, out={x})"
+        case ast.Call(func=ast.Attribute(value=ast.Name(id="torch"), attr=attr), args=[first, *_]) if attr in _OUT:
+            return "" if isinstance(first, ast.Constant | ast.UnaryOp) else f"{text[:-1]}, out={x})"
     return ""
 
 
