@@ -174,8 +174,8 @@ class Runner:
 
     @property
     def probe_s(self) -> float:
-        """The seconds spent on probing which operators the compiler takes."""
-        return self._support.seconds_by_now
+        """The seconds spent on starting the compiler and probing which operators it takes."""
+        return self._support.seconds_by_now + self.session.seconds.get("start", 0.0)
 
     def run(
         self,
@@ -396,5 +396,6 @@ def _on_its_own_inputs(case: Case) -> Case | None:
 def _worker_seconds(now: Mapping[str, float], before: Mapping[str, float]) -> dict[str, float]:
     spent = dict.fromkeys(ACTIVITIES, 0.0)
     for activity, seconds in now.items():
-        spent[activity if activity in ACTIVITIES else "other"] += seconds - before.get(activity, 0.0)
+        named = PROBE if activity == "start" else activity if activity in ACTIVITIES else "other"
+        spent[named] += seconds - before.get(activity, 0.0)
     return spent

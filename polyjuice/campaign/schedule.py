@@ -25,7 +25,7 @@ from polyjuice.inputs import DISTRIBUTIONS
 # 0. What takes time
 
 PROBE = "probe"
-"""The activity of probing which operators the compiler takes. It does not count in the campaign's ``--time``."""
+"""The activity of starting the compiler and probing which operators it takes: it does not count in ``--time``."""
 
 CONFIRM = "confirm"
 """The activity of running programs again in fresh processes to confirm a verdict, and of writing the finding."""

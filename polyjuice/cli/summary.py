@@ -209,7 +209,7 @@ def _rows(summary: dict[str, Any]) -> dict[str, str]:
         "folder": summary["out"],
     }
     if "probe_s" in summary:
-        rows["time"] += f"; {summary['probe_s']} s of it, for support probing, do not count"
+        rows["time"] += f"; {summary['probe_s']} s of it, for starting and probing the compiler, do not count"
     if "sizes" in summary:
         rows["sizes"] = "cases at " + "; ".join(f"{text}: {n}" for text, n in summary["sizes"].items())
     if "coverage" in summary:
