@@ -1,8 +1,11 @@
 """Measure the processor time of a campaign over that of the bare compiler, on the same programs and inputs.
 
+Also its memory, which must not grow with the number of cases.
+
     python benchmarks/speed.py                                        ONNX Runtime
     python benchmarks/speed.py --compiler tvm --compiler xla -n 32    others, with fewer cases
     python benchmarks/speed.py --only small --json
+    python benchmarks/speed.py --memory 100 2000                      also the memory after so many cases
 
 Runs the first cases of a campaign with the usual settings and one worker; all processes share one core. It has three
 parts: ``whole`` graphs (``--seeds default``), ``small_with_variants`` and ``small`` programs alone (two kinds of
@@ -50,6 +53,7 @@ def main() -> None:
     parser.add_argument("-n", type=int, default=192, help="cases of each part")
     parser.add_argument("--seed", type=int, default=0, help="the campaign's seed")
     parser.add_argument("--only", choices=PARTS, help="one part alone")
+    parser.add_argument("--memory", type=int, nargs="*", default=[], metavar="CASES", help="measure it after so many")
     parser.add_argument("--json", action="store_true", help="print one JSON object for each compiler, and nothing else")
     options = parser.parse_args()
     os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})  # workers inherit it
@@ -59,15 +63,16 @@ def main() -> None:
             ratios[part], text = measured(find(name), PARTS[part], options.n, options.seed)
             if not options.json:
                 print(f"{name}, {part}: {text}", flush=True)
+        memory = memory_after(find(name), options.memory, options.seed)
         if options.json:
-            print(json.dumps({"compiler": name, "cases": options.n, "seed": options.seed, "ratio": ratios}), flush=True)
+            found = {"compiler": name, "cases": options.n, "seed": options.seed, "ratio": ratios, "memory_mib": memory}
+            print(json.dumps(found), flush=True)
+        for cases, mib in {} if options.json else memory.items():
+            print(f"{name}: {mib:.0f} MiB after {cases} cases", flush=True)
 
 
 def measured(compiler: CompilerInfo, kind: Kind, cases: int, seed: int) -> tuple[float, str]:
     """Run the cases of a part, then their programs alone. Return the ratio, and the figures in words."""
-    config = Config(
-        compiler=compiler.name, seeds=(MIXED,), seed=seed, nodes=compiler.nodes, profiles=usual_profiles(compiler)
-    )
     jobs: list[Job] = []
     execute = Worker.execute
 
@@ -78,7 +83,7 @@ def measured(compiler: CompilerInfo, kind: Kind, cases: int, seed: int) -> tuple
         return outcome
 
     with tempfile.TemporaryDirectory() as folder, patch.object(schedule.Kinds, "_cycle", (kind,)):
-        runner = Runner(config, Path(folder), load())
+        runner = Runner(config_of(compiler, seed), Path(folder), load())
         try:
             for _ in runner.run(range(cases, cases + 2 * BATCH)):
                 pass  # later cases, to warm up
@@ -95,6 +100,29 @@ def measured(compiler: CompilerInfo, kind: Kind, cases: int, seed: int) -> tuple
     direct = bare(compiler, jobs)
     text = f"{used / direct:.1f} times the bare compiler ({1000 * direct / programs:.1f} ms a program); "
     return used / direct, f"{text}{programs} programs, {programs / wall:.1f} a second; {shares}"
+
+
+def config_of(compiler: CompilerInfo, seed: int) -> Config:
+    """Return the usual configuration of a campaign."""
+    profiles = usual_profiles(compiler)
+    return Config(compiler=compiler.name, seeds=(MIXED,), seed=seed, nodes=compiler.nodes, profiles=profiles)
+
+
+def memory_after(compiler: CompilerInfo, counts: Sequence[int], seed: int) -> dict[int, float]:
+    """Return the memory in MiB that a campaign's process and its workers hold after each number of mixed cases."""
+    found: dict[int, float] = {}
+    with tempfile.TemporaryDirectory() as folder:
+        runner = Runner(config_of(compiler, seed), Path(folder), load())
+        try:
+            done = 0
+            for count in sorted(counts):
+                for start in range(done, count, BATCH):
+                    for _ in runner.run(range(start, min(start + BATCH, count))):
+                        pass
+                done, found[count] = count, sum(pages for _, pages in family()) * os.sysconf("SC_PAGE_SIZE") / 2**20
+        finally:
+            runner.close()
+    return found
 
 
 def bare(compiler: CompilerInfo, jobs: Sequence[Job]) -> float:
@@ -118,7 +146,12 @@ def bare(compiler: CompilerInfo, jobs: Sequence[Job]) -> float:
 
 
 def processor_s() -> float:
-    """Return the processor seconds of this process and all its descendants, those that have ended included (Linux)."""
+    """Return the processor seconds of this process and all its descendants, those that have ended included."""
+    return sum(ticks for ticks, _ in family()) / os.sysconf("SC_CLK_TCK")
+
+
+def family() -> list[tuple[int, int]]:
+    """Return the processor ticks and the pages in memory of this process and each descendant (Linux)."""
     spent, children = {}, dict[int, list[int]]()
     for path in Path("/proc").glob("[0-9]*/stat"):
         try:
@@ -126,11 +159,11 @@ def processor_s() -> float:
         except (FileNotFoundError, ProcessLookupError):  # the process has ended
             continue
         children.setdefault(int(fields[1]), []).append(int(path.parent.name))
-        spent[int(path.parent.name)] = sum(map(int, fields[11:15]))
-    family = [os.getpid()]
-    for one in family:  # which grows meanwhile
-        family += children.get(one, [])
-    return sum(spent.get(one, 0) for one in family) / os.sysconf("SC_CLK_TCK")
+        spent[int(path.parent.name)] = sum(map(int, fields[11:15])), int(fields[21])
+    found = [os.getpid()]
+    for one in found:  # which grows meanwhile
+        found += children.get(one, [])
+    return [spent[one] for one in found if one in spent]
 
 
 if __name__ == "__main__":
