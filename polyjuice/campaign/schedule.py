@@ -105,7 +105,7 @@ class Kind:
     contain patterns that only rewriting makes, and larger graphs show faults that need several operators. Each kind
     detects faults that the others miss in the same time (``artifacts/README.md``). So all kinds take turns. Half of the
     cases aim at parts of the compiler, which find most. If a compilation takes seconds, a larger graph takes as long as
-    ten to fifty small programs: one case in 64 is one, with variants.
+    ten to fifty small programs: one case in 128 is one, with variants.
     """
 
     strategy: str
@@ -123,7 +123,7 @@ _CYCLES: Mapping[str, Sequence[Kind]] = {
 }
 """The kinds that follow each other in each strategy; any other strategy has one kind."""
 
-_SLOW_MIXED = (*(_AIMED, _ALONE, _AIMED, _SMALL) * 15, _AIMED, _ALONE, _AIMED, Kind(LARGE))
+_SLOW_MIXED = (*(_AIMED, _ALONE, _AIMED, _SMALL) * 31, _AIMED, _ALONE, _AIMED, Kind(LARGE))
 """The kinds that follow each other in mixed campaigns if a compilation takes seconds."""
 
 
