@@ -11,7 +11,7 @@ import pytest
 
 from polyjuice.generate import generate
 from polyjuice.inputs import make_inputs
-from polyjuice.interpret import EvaluationError, evaluate
+from polyjuice.interpret import EvaluationError, Shared, evaluate
 from polyjuice.ir import Graph, GraphError, Node, TensorType, dtypes
 from polyjuice.numerics import Analysis, Mode, analyse, distance
 from polyjuice.ops import TABLE, GraphBuilder
@@ -447,3 +447,44 @@ def test_sums_of_large_integers_are_masked_where_some_compute_in_floating_types(
         assert masked(analysed(mode, "ReduceSum", "int64", [2**60, 1], axes=(0,), keepdims=0)) == [True]
         assert masked(analysed(mode, "ReduceSum", "int64", [2**50, 1], axes=(0,), keepdims=0)) == [False]
         assert masked(analysed(mode, "CumSum", "int64", [2**60, 1], axis=0)) == [False, False]
+
+
+def test_graphs_that_share_results_have_the_values_of_each_alone() -> None:
+    """Other operands, attributes, constants or types make other applications."""
+    pairs = [
+        ("float32[4] x y", "Clip(x, min=0.0, max=2.0)", "Clip(x, min=0.0, max=3.0)"),
+        ("float32[4] x y", "Sub(x, y)", "Sub(y, x)"),
+        ("float32[2,2] x y", "Softmax(x, axis=0)", "Softmax(x, axis=1)"),
+        ("float32[4] x y", "Add(x, 2)", "Add(x, 3)"),
+        ("int32[4] x y", 'Cast(x, to="float32")', 'Cast(x, to="int8")'),
+    ]
+    for inputs, *bodies in pairs:
+        several = [graph(inputs, body) for body in bodies]
+        arrays = make_inputs(several[0], "normal", 0)
+        shared = Shared()
+        for each in [*several, *several]:
+            for value, alone in zip(
+                evaluate(each, arrays, "float64", shared=shared), evaluate(each, arrays, "float64"), strict=True
+            ):
+                assert value.dtype == alone.dtype
+                np.testing.assert_array_equal(value, alone)
+
+
+def test_generated_graphs_have_the_same_values_with_shared_results() -> None:
+    for seed in range(60):
+        made = generate(8, f"shared {seed}")
+        try:
+            inputs = make_inputs(made, "wrap", seed)
+            alone = evaluate(made, inputs, "float64")
+        except EvaluationError:
+            continue
+        shared = Shared()
+        for _ in range(2):
+            for value, other in zip(evaluate(made, inputs, "float64", shared=shared), alone, strict=True):
+                np.testing.assert_array_equal(value, other)
+
+
+def test_equal_applications_are_evaluated_once() -> None:
+    shared, x = Shared(), np.ones(4, np.float32)
+    (first,), (second,) = (evaluate(graph("float32[4] x", "Exp(x)"), [x], "float64", shared=shared) for _ in range(2))
+    assert first is second
