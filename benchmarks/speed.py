@@ -5,7 +5,7 @@ Also its memory, which must not grow with the number of cases.
     python benchmarks/speed.py                                        ONNX Runtime
     python benchmarks/speed.py --compiler tvm --compiler xla -n 32    others, with fewer cases
     python benchmarks/speed.py --only small --json
-    python benchmarks/speed.py --memory 100 2000                      also the memory after so many cases
+    python benchmarks/speed.py --memory 100 2000                      also the memory after 100 and 2,000 cases
 
 Runs the first cases of a campaign with the usual settings and one worker; all processes share one core. It has three
 parts: ``whole`` graphs (``--seeds default``), ``small_with_variants`` and ``small`` programs alone (two kinds of
@@ -53,7 +53,9 @@ def main() -> None:
     parser.add_argument("-n", type=int, default=192, help="cases of each part")
     parser.add_argument("--seed", type=int, default=0, help="the campaign's seed")
     parser.add_argument("--only", choices=PARTS, help="one part alone")
-    parser.add_argument("--memory", type=int, nargs="*", default=[], metavar="CASES", help="measure it after so many")
+    parser.add_argument(
+        "--memory", type=int, nargs="*", default=[], metavar="CASES", help="also the memory after these cases"
+    )
     parser.add_argument("--json", action="store_true", help="print one JSON object for each compiler, and nothing else")
     options = parser.parse_args()
     os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})  # workers inherit it
