@@ -185,6 +185,7 @@ WORKER_FILES = [Path(execution.__file__).with_name(name) for name in ("worker.py
 # Modules that a compiler file may import besides a module of its own name.
 FRAMEWORKS = {
     "_inductor_knobs": {"torch"},
+    "_inductor_lines": {"torch"},
     "_openvino_parts": {"openvino"},
     "_inductor_unit": {"torch"},
     "_narrow": {"ml_dtypes"},

@@ -109,8 +109,8 @@ def following(forms: Collection[Form], opset: int = OPSET) -> LoweringChoices:
 
 def without_forms(choices: LoweringChoices, opset: int) -> LoweringChoices:
     """Return the choices without those about forms, and without the opset's if ``opset`` is DRAWN."""
-    subjects = ("form of", "forms of", *(() if opset else (OPSET_SITE[0], _NO_OTHER_OPSET)))
-    return choices.without([site for site in choices.taken if site[0].split(":")[0] in subjects])
+    others = () if opset else (OPSET_SITE[0], _NO_OTHER_OPSET)
+    return choices.without([s for s in choices.taken if onnx_forms.is_subject(s[0]) or s[0].split(":")[0] in others])
 
 
 def lower(graph: Graph, chooser: Chooser, request: Request = USUAL) -> Artifact:
@@ -201,7 +201,8 @@ def _forms(
     opset = default_version(model)
     for place in (model.graph, *model.functions):
         shown: dict[str, TensorType] | None = {} if place is model.graph else None
-        nodes = onnx_forms.rewrite(place.node, graph.types, constants, opset, chooser, drawn, shown)
+        function = place.name if isinstance(place, FunctionProto) else ""
+        nodes = onnx_forms.rewrite(place.node, graph.types, constants, opset, chooser, drawn, shown, function)
         model.graph.output.extend(to_value_info(name, t) for name, t in (shown or {}).items())
         del place.node[:]
         if place is model.graph:

@@ -5,6 +5,7 @@ Programs derived from an existing model can be written alike, by the forms that 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
 
@@ -64,12 +65,15 @@ def rewrite(
     chooser: Chooser,
     drawn: Drawn,
     shown: dict[str, TensorType] | None = None,
+    function: str = "",
 ) -> list[NodeProto]:
     """Return the nodes, changed in place, and those that forms add. ``drawn`` records their forms.
 
+    The choices about nodes of a ``function`` have sites of their own, because its results have the names of the call's.
     ``shown`` collects further outputs of the model, with their types; None if there can be none.
     """
     written: list[NodeProto] = []
+    of = f"in {function} of" if function else "of"
     known = dict(types)
     names: list[str] | None = None if shown is None else []
     for node in nodes:
@@ -79,10 +83,10 @@ def rewrite(
             constants=constants,
             opset=opset,
             place=result,
-            draws=chooser.about("form of", result),
+            draws=chooser.about(f"form {of}", result),
             shown=names,
         )
-        forms, details = chooser.about("forms of", result), site.draws
+        forms, details = chooser.about(f"forms {of}", result), site.draws
         operator = node.op_type if is_default(node.domain) else ""
         for subject in (operator, values.VALUE):
             followed = values.FOLLOWED if subject == values.VALUE else FOLLOWED
@@ -101,6 +105,11 @@ def rewrite(
     if shown is not None:
         shown.update((name, known[name]) for name in names or ())
     return written
+
+
+def is_subject(subject: str) -> bool:
+    """Return whether the choices about a subject are about forms."""
+    return bool(re.fullmatch(r"forms? (in \w+ )?of(:.*)?", subject))
 
 
 def is_constant(node: NodeProto) -> bool:
