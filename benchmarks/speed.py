@@ -65,7 +65,7 @@ def main() -> None:
             ratios[part], text = measured(find(name), PARTS[part], options.n, options.seed)
             if not options.json:
                 print(f"{name}, {part}: {text}", flush=True)
-        memory = memory_after(find(name), options.memory, options.seed)
+        memory = memory_after(find(name), options.memory, options.seed) if options.memory else {}
         if options.json:
             found = {"compiler": name, "cases": options.n, "seed": options.seed, "ratio": ratios, "memory_mib": memory}
             print(json.dumps(found), flush=True)

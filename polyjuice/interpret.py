@@ -12,7 +12,7 @@ from functools import cache
 
 import numpy as np
 
-from polyjuice.ir import Graph, Node, TensorType, complexes, dtypes, releases
+from polyjuice.ir import Graph, Node, TensorType, attribute_texts, complexes, dtypes, releases
 from polyjuice.ops import entry
 from polyjuice.wording import visible
 
@@ -57,13 +57,9 @@ class Shared:
         if node.opaque:
             return apply(node, operands, results, "float64")
         given = tuple([bool(name) for name in node.inputs])
-        key = node.domain, node.op, tuple(node.attrs.items()), tuple(results), given, *map(id, operands)
-        try:
-            known = self._results.get(key)
-        except TypeError:  # an attribute without a hash, such as a graph
-            return apply(node, operands, results, "float64")
-        if known:
-            return known[1]
+        key = node.qualified, tuple(attribute_texts(node.attrs)), tuple(results), given, *map(id, operands)
+        if key in self._results:
+            return self._results[key][1]
         made = apply(node, operands, results, "float64")
         self._left -= sum(array.nbytes for array in made)
         if self._left > 0:

@@ -82,7 +82,7 @@ class Drawn:
             return [form for form, chance in offers.chances if self.wants(form, draws, chance, followed)]
         chosen = list(filter(self.may, offers.drawn(rng)))
         for form in chosen:
-            draws.named(text(form)).take(lambda _: 1, 2)
+            draws.take_named(text(form), lambda _: 1, 2)
         return chosen
 
     def may(self, form: Form) -> bool:

@@ -10,6 +10,7 @@ import numpy as np
 
 from polyjuice.interpret import Shared, evaluate
 from polyjuice.ir import Graph, TensorType, dtypes
+from polyjuice.numerics.distances import distance
 from polyjuice.numerics.values import DEFAULT, USUAL, Mode, Setting, reproducible, rounds, run
 from polyjuice.ops import entry
 
@@ -95,7 +96,7 @@ class Analyses(Sequence[tuple[Analysis, ...]]):
         return self._made[i]
 
     def rounded(self, i: int, k: int, array: np.ndarray) -> bool:
-        """Whether a result is, bit for bit but for the sign of zeros, the correctly rounded float64 value of output k.
+        """Whether a result is the correctly rounded float64 value of output k, up to the sign of zeros.
 
         No analysis finds such a result wrong, so it need not be made. False where the graph itself asks for roundings
         on the way.
@@ -112,8 +113,7 @@ class Analyses(Sequence[tuple[Analysis, ...]]):
         if array.dtype != dtypes.to_numpy(type.dtype) or array.shape != type.shape:
             return False
         with np.errstate(all="ignore"):
-            nearest = value.astype(array.dtype, copy=False)
-            return bool(((array == nearest) | ((array != array) & (nearest != nearest))).all())
+            return not distance(array, value.astype(array.dtype, copy=False)).any()
 
 
 def possibly_reproducible(graph: Graph) -> tuple[bool, ...]:
