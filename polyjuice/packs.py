@@ -19,7 +19,7 @@ from itertools import accumulate, pairwise
 import numpy as np
 
 from polyjuice import pipeline
-from polyjuice.execution import Artifact, LoweringChoices, Outcome
+from polyjuice.execution import Artifact, Draft, LoweringChoices, Outcome
 from polyjuice.frameworks.user_model import SEED_GRAPH
 from polyjuice.ir import dtypes, numbered, renamed, union
 from polyjuice.numerics import Mode
@@ -79,6 +79,11 @@ class Pack:
         """The program of that case."""
         return self.case.programs[0]
 
+    @property
+    def draft(self) -> Draft:
+        """What a compiler executes."""
+        return self.program.artifact, self.case.inputs, len(self)
+
     def _input_set(self, i: int) -> InputSet:
         """The inputs of all programs; a program with fewer sets repeats its first ones."""
         sets = [member.case.sets[i % len(member.case.sets)] for member in self.members]
@@ -121,7 +126,9 @@ class Pack:
         return next(member for member, end in zip(self.members, ends, strict=True) if output < end)
 
     def parts(self, outcome: Outcome) -> list[Pack]:
-        """The two packs to try after this one failed: the programs named in the error and the others, or halves."""
+        """The packs to try after this one failed: the programs named in the error and the others, or halves, if any."""
+        if len(self) == 1:
+            return []
         told = _NAMED.findall(outcome.message) or _NAMED.findall(outcome.traceback)
         named = {*map(int, told)} & {*range(len(self))}
         if not named or 2 * len(named) > len(self):
@@ -184,26 +191,31 @@ def execute(cases: Sequence[Case], session: CompilerSession, size: int) -> Packe
     outcomes: dict[tuple[int, str], Outcome] = {}
     waiting = formed(cases, size)
     while waiting:
-        found = session.execute_together([(pack.program.artifact, pack.case.inputs, len(pack)) for pack in waiting])
+        packs, waiting = waiting, []
+
+        def instead(number: int, outcome: Outcome, packs: list[Pack] = packs) -> list[Draft]:
+            parts[packs[number]] = added = packs[number].parts(outcome)
+            packs += added
+            return [part.draft for part in added]
+
+        found = session.execute_together([pack.draft for pack in packs], instead)
         if not any(found):
             break
-        again: list[Pack] = []
-        for pack, whole in zip(waiting, found, strict=True):
+        for pack, whole in zip(packs, found, strict=True):
             outcome = whole and pack.program.complete(whole)
             if outcome is None:
-                again.append(pack)
+                waiting.append(pack)
             elif outcome.status == "ok" or (len(pack) == 1 and outcome.status == "unsupported"):
                 ran += [pack] if outcome.status == "ok" else []
                 for member, own in zip(pack.members, pack.outcomes(outcome), strict=True):
                     outcomes[member.case.index, member.program.label] = own
-            elif len(pack) > 1:
+            elif pack not in parts:
                 parts[pack] = pack.parts(outcome)
-                again += parts[pack]
-        waiting = again
+                waiting += parts[pack]
     return Packed(
         [replace(case, programs=[_ran(case, program, outcomes) for program in case.programs]) for case in cases],
         [pack for pack in ran if len(pack) > 1],
-        [pack for pack, two in parts.items() if all(part in ran for part in two)],
+        [pack for pack, two in parts.items() if two and all(part in ran for part in two)],
     )
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 
 from polyjuice.compilers import CompilerInfo
-from polyjuice.execution import Artifact, Limits, Outcome, Script, Status, Worker, run_script
+from polyjuice.execution import Artifact, Draft, Instead, Limits, Outcome, Script, Status, Worker, run_script
 from polyjuice.frameworks.onnx.versions import OPSET
 from polyjuice.frameworks.sandbox import Sandbox
 
@@ -120,15 +120,15 @@ class CompilerSession:
         return self.worker(level).execute(artifact, inputs, reference=reference, compile=compile)
 
     def execute_together(
-        self, packs: Sequence[tuple[Artifact, Sequence[Sequence[np.ndarray]], int]]
+        self, drafts: Sequence[Draft], instead: Instead = lambda number, outcome: ()
     ) -> list[Outcome | None]:
-        """Execute packs: together if the compiler builds several in less time, else one after another.
+        """Execute several artifacts: together if the compiler builds them in less time so, else one after another.
 
-        Each pack is an artifact, its sets of inputs and its number of programs (see Worker.execute_together).
+        Only if they run together, `instead` may add some (see Worker.execute_together).
         """
         if self.compiler.batches:
-            return self.worker().execute_together(packs, reference=not self.conditions.disruptive)
-        return [self.execute(artifact, inputs) for artifact, inputs, _ in packs]
+            return self.worker().execute_together(drafts, instead, reference=not self.conditions.disruptive)
+        return [self.execute(artifact, inputs) for artifact, inputs, _ in drafts]
 
     def execute_user_program(self, artifact: Artifact, inputs: Sequence[Sequence[np.ndarray]]) -> Outcome:
         """Execute the user's original program, whose operators have not been probed.

@@ -163,6 +163,7 @@ class Runner:
         self._parts = frozenset(self._preparation.parts)
         self._attempts = schedule.ATTEMPTS if self._preparation.generated else 1
         self._pack = config.pack_of(self._compiler)
+        self._once = self._compiler.pack > 1 and self._preparation.generated
         self._spent: Counter[str] = Counter()
         """Seconds by activity, of all cases so far."""
 
@@ -234,7 +235,10 @@ class Runner:
         return run.prepared_case
 
     def _execute(self, indices: Sequence[int]) -> list[_CaseRun]:
-        """Prepare some cases and run their programs. If a seed graph cannot be tested, a case may try the next one."""
+        """Prepare some cases and run their programs. If a seed graph cannot be tested, a case may try the next one.
+
+        Where a compiler takes packs, only before its programs ran: one program takes as long as several in a pack.
+        """
         runs = waiting = [_CaseRun(index, self._attempts) for index in indices]
         while waiting:
             for run in waiting:
@@ -244,7 +248,7 @@ class Runner:
             for run in ready:
                 with self._timed(run):
                     run.case = self._executed(run.prepared_case)
-            waiting = [run for run in ready if run.may_try_another]
+            waiting = [run for run in ready if run.may_try_another and not self._once]
         return runs
 
     def _prepare(self, run: _CaseRun) -> None:
@@ -307,16 +311,17 @@ class Runner:
         """Return the case with its programs' outcomes.
 
         If a generated program is unsupported, lower all again with the plainest choices: that takes far less time than
-        another seed graph. Raises Skip if one is unsupported even then, and BrokenProgram if Polyjuice is to blame.
+        another seed graph, except where the compiler takes packs. Raises Skip if one is unsupported even then, and
+        BrokenProgram if Polyjuice is to blame.
         """
         ours = not case.broken and not any(program.user_program for program in case.programs)
         case = self._ran_as_it_is(case, all_or_none=ours)
-        if ours and _unsupported(case):
+        if ours and _unsupported(case) and not self._once:
             with self._clock.of("lower"):
                 plain = pipeline.plainly(case, self._preparation.target)
             case = self._ran_as_it_is(plain, all_or_none=True) if plain else case
-            if refused := _unsupported(case):
-                raise Skip("unsupported: " + pipeline.first_line(refused[0]))
+        if ours and (refused := _unsupported(case)):
+            raise Skip("unsupported: " + pipeline.first_line(refused[0]))
         return case
 
     def _ran_as_it_is(self, case: Case, *, all_or_none: bool) -> Case:

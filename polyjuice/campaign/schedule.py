@@ -351,6 +351,8 @@ _AHEAD = 2
 _TASK_S = 0.5
 """About how many seconds one task takes. Results come back at its end, so a kill loses less than this much work."""
 
+_FIRST = 4
+"""The cases of a campaign's first pack: the first results come soon."""
 
 _ROUND = 1024
 """The number of cases in a round. What the parts of the compiler did in a round decides what is due two rounds later.
@@ -450,6 +452,8 @@ class Tasks:
         return replace(task, acted={number: self._rounds.before(index) or {} for number, index in firsts.items()})
 
     def _size(self, left_s: float) -> int:
+        if self._pack > 1 and self._batch[0] == 0:
+            return _FIRST
         case_s = self._busy_s / self._cases if self._busy_s else math.inf
         known = self._cases // self.ahead  # the times of few cases predict little
         size = self._pack if self._pack > 1 else max(1, min(int(_TASK_S / case_s), known))

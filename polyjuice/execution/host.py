@@ -6,7 +6,7 @@ import os
 import signal
 import sys
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
@@ -24,6 +24,12 @@ from polyjuice.execution.space import shortage_of
 from polyjuice.wording import visible
 
 T = TypeVar("T")
+
+Draft = tuple[Artifact, Sequence[Sequence[NDArray[Any]]], int]
+"""An artifact, its sets of inputs, and its number of programs, which multiplies its time limits."""
+
+Instead = Callable[[int, Outcome], Iterable[Draft]]
+"""Return what to execute instead of a draft that failed, by its number and its outcome."""
 
 _GIB = 2**30
 _NEEDS = "Python >= 3.9 and NumPy >= 1.24"
@@ -130,21 +136,22 @@ class Worker:
         return _reported(header, results, len(inputs))
 
     def execute_together(
-        self, packs: Sequence[tuple[Artifact, Sequence[Sequence[NDArray[Any]]], int]], *, reference: bool = True
+        self, drafts: Sequence[Draft], instead: Instead = lambda number, outcome: (), *, reference: bool = True
     ) -> list[Outcome | None]:
         """Execute several artifacts with a compiler that builds them together in less time.
 
-        Each pack is an artifact, its sets of inputs, and its number of programs, which multiplies its time limits.
-        Return one outcome per pack, or None if the artifact did not run: no process started, or another artifact ended
+        If one fails before the common build, what `instead` returns for its number and outcome is drafted as well.
+        Return one outcome per draft, or None if the artifact did not run: no process started, or another artifact ended
         the process. If the process is lost during the common build, every artifact gets that outcome. Raises as
         `execute` does.
         """
-        outcomes: list[Outcome | None] = [None] * len(packs)
+        drafts = list(drafts)
+        outcomes: list[Outcome | None] = [None] * len(drafts)
         asked_of: list[int] = []
         try:
             self.start()
             drafted: list[int] = []
-            for number, (artifact, inputs, count) in enumerate(packs):
+            for number, (artifact, inputs, count) in enumerate(drafts):  # which grow meanwhile
                 asked = {"step": "draft", "number": number, "reference": reference, "compile": True, "measure_s": 0.0}
                 asked_of = [number]
                 header, results = self._ask(*self._request(artifact, inputs, asked), programs=count)
@@ -152,16 +159,18 @@ class Worker:
                     drafted.append(number)
                     continue
                 self._account(header["seconds"])
-                outcomes[number] = _reported(header, results, len(inputs))
+                failed = outcomes[number] = _reported(header, results, len(inputs))
+                drafts += instead(number, failed)
+                outcomes += [None] * (len(drafts) - len(outcomes))
             if drafted:
                 asked_of = drafted
-                header, _ = self._ask({"step": "build"}, [], programs=sum(packs[number][2] for number in drafted))
+                header, _ = self._ask({"step": "build"}, [], programs=sum(drafts[number][2] for number in drafted))
                 self.seconds["compile"] += header["seconds"]
             for number in drafted:
                 asked_of = [number]
-                header, results = self._ask({"step": "finish", "number": number}, [], programs=packs[number][2])
+                header, results = self._ask({"step": "finish", "number": number}, [], programs=drafts[number][2])
                 self._account(header["seconds"])
-                outcomes[number] = _reported(header, results, len(packs[number][1]))
+                outcomes[number] = _reported(header, results, len(drafts[number][1]))
                 if number == drafted[-1]:
                     self._recycle(header)
         except _StartFailed:

@@ -62,8 +62,8 @@ def test_a_crash_in_company_alone_is_a_finding(tmp_path: Path, monkeypatch: pyte
     def alone(session: CompilerSession, artifact: Artifact, *arguments: Any, **options: Any) -> Outcome:
         return fails(artifact, execute(session, artifact, *arguments, **options))
 
-    def together(session: CompilerSession, packs: Sequence[Any]) -> list[Outcome | None]:
-        found = execute_together(session, packs)
+    def together(session: CompilerSession, packs: Sequence[Any], instead: Any) -> list[Outcome | None]:
+        found = execute_together(session, packs, instead)
         return [outcome and fails(artifact, outcome) for (artifact, *_), outcome in zip(packs, found, strict=True)]
 
     monkeypatch.setattr(CompilerSession, "execute", alone)

@@ -58,6 +58,24 @@ def test_the_outcome_of_each_is_its_own(tmp_path, others, statuses):
             assert (outcome and int(outcome.outputs[0][0])) == wanted
 
 
+def test_what_comes_instead_of_a_failed_draft_is_built_with_the_others(tmp_path):
+    def program(source):
+        return Artifact(format="torch", source=source), [[ONES]], 1
+
+    told = []
+
+    def instead(number, outcome):
+        told.append((number, outcome.status))
+        return [program(""), program("")] if number == 1 else []
+
+    programs = [program(""), program("raise ValueError"), program("raise NotImplementedError")]
+    with Worker(fake(tmp_path, BATCHING, batches=True), limits=LIMITS) as worker:
+        outcomes = worker.execute_together(programs, instead)
+    assert told == [(1, "error"), (2, "unsupported")]
+    assert [outcome.status for outcome in outcomes] == ["ok", "error", "unsupported", "ok", "ok"]
+    assert [int(outcome.outputs[0][0]) for outcome in outcomes if outcome.outputs] == [3, 3, 3]
+
+
 def test_programs_get_their_own_inputs(tmp_path):
     with Worker(
         fake(tmp_path, BATCHING.replace("np.array(len(waiting))", "names['inputs'][0][1].sum(dtype=int)"), batches=True)

@@ -13,7 +13,7 @@ from polyjuice import packs, pipeline
 from polyjuice.campaign.config import Config
 from polyjuice.campaign.confirmation import fault_of_pack
 from polyjuice.compilers import find
-from polyjuice.execution import Artifact, Memory, Outcome
+from polyjuice.execution import Artifact, Draft, Instead, Memory, Outcome
 from polyjuice.execution.broken import BrokenProgram
 from polyjuice.inputs import make_inputs
 from polyjuice.interpret import evaluate
@@ -36,9 +36,9 @@ class Failing(Eager):
         self.asked: list[list[int]] = []
         self._outcome_on = outcome
 
-    def execute_together(self, packed: Sequence[tuple[Artifact, Any, int]]) -> list[Outcome | None]:
+    def execute_together(self, packed: Sequence[Draft], instead: Instead) -> list[Outcome | None]:
         self.asked.append([count for _, _, count in packed])
-        found = super().execute_together(packed)
+        found = super().execute_together(packed, instead)
         return [self._outcome_on(inputs[0]) or out for (_, inputs, _), out in zip(packed, found, strict=True)]
 
 
@@ -146,7 +146,7 @@ def test_what_fails_in_company_alone_is_told() -> None:
 
 def test_what_never_runs_is_left_to_run_alone() -> None:
     class Absent(Failing):
-        def execute_together(self, packed: Sequence[Any]) -> list[Outcome | None]:
+        def execute_together(self, packed: Sequence[Draft], instead: Instead) -> list[Outcome | None]:
             return [None] * len(packed)
 
     with Absent() as session:
