@@ -74,7 +74,8 @@ class CompilerFile(Protocol):
         - `device` (cpu or cuda), `threads`, `level` (one of the levels), `disable` (names from `knobs` to switch off);
         - `trace`: true if `trace` must answer in full, which may slow compilation down;
         - `scratch`, a folder that is removed with the process;
-        - `toolchain`, a folder that outlives the process and that workers share.
+        - `toolchain`, a folder that outlives the process and that workers share;
+        - `compiled`, a folder that workers of one host share, for what they compile; files in it may vanish.
         """
 
     def load(self, artifact: WorkerArtifact) -> Any:

@@ -8,14 +8,16 @@ the flags that Inductor chose for each.
 from __future__ import annotations
 
 import ctypes
+import hashlib
 import importlib.util
 import os
 import re
 import shlex
+import shutil
 import subprocess
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
-from contextlib import AbstractContextManager, ExitStack, contextmanager
+from contextlib import AbstractContextManager, ExitStack, contextmanager, suppress
 from itertools import accumulate, count
 from pathlib import Path
 from types import SimpleNamespace
@@ -139,7 +141,7 @@ class Unit:
 def _held_back(arguments: Sequence[Any]) -> _HeldBack | None:
     """The request in these arguments of the compile step, if it is for one shared object from one source; else None."""
     command = _command(arguments)
-    output = command[command.index("-o") + 1] if "-o" in command else ""
+    output = _output(command)
     sources = [word for word in command if word.endswith(".cpp")]
     if not output.endswith(".so") or len(sources) != 1:
         return None
@@ -150,17 +152,48 @@ def _held_back(arguments: Sequence[Any]) -> _HeldBack | None:
 @contextmanager
 def _without_compiling() -> Iterator[None]:
     """Make Inductor's compile step raise `_HeldBack` for a shared object; headers compile as usual."""
-    codecache = torch._inductor.codecache
-    step = "_worker_compile_cpp" if hasattr(codecache, "_worker_compile_cpp") else "compile_file"  # 2.1
-    plain = getattr(codecache, step)
+    step = _compile_step()
+    plain = getattr(torch._inductor.codecache, step)
 
     def compile_step(*arguments: Any) -> Any:
         if held_back := _held_back(arguments):
             raise held_back
         return plain(*arguments)
 
-    with patch.object(codecache, step, compile_step):
+    with patch.object(torch._inductor.codecache, step, compile_step):
         yield
+
+
+def keep_compiled(folder: Path) -> None:
+    """Make Inductor's compile step keep each shared object in a folder, and take it from there if it is there."""
+    step = _compile_step()
+    plain = getattr(torch._inductor.codecache, step)
+
+    def compile_step(*arguments: Any) -> Any:
+        held_back = _held_back(arguments)
+        if held_back is None:
+            return plain(*arguments)
+        output = Path(_output(_command(arguments)))
+        kept = folder / hashlib.sha256(repr((held_back.source, held_back.command)).encode()).hexdigest()
+        with suppress(OSError):
+            shutil.copyfile(kept, output)
+            return None
+        result = plain(*arguments)
+        with suppress(OSError):
+            shutil.copyfile(output, draft := kept.with_suffix(f".{os.getpid()}"))
+            draft.rename(kept)
+        return result
+
+    setattr(torch._inductor.codecache, step, compile_step)
+
+
+def _compile_step() -> str:
+    """The name of the function with which this release compiles C++."""
+    return "_worker_compile_cpp" if hasattr(torch._inductor.codecache, "_worker_compile_cpp") else "compile_file"  # 2.1
+
+
+def _output(command: Sequence[str]) -> str:
+    return command[command.index("-o") + 1] if "-o" in command else ""
 
 
 def _command(arguments: Sequence[Any]) -> list[str]:

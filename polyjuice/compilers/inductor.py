@@ -216,6 +216,7 @@ def start(options: dict[str, Any]) -> None:
     _prepare_toolchain(Path(options["toolchain"]))
     if members or options.get("trace"):
         _inductor_knobs.watch(members)
+    _inductor_unit.keep_compiled(Path(options["compiled"]))
     os.environ["TORCHINDUCTOR_CACHE_DIR"] = str(Path(options["scratch"], "inductor"))
 
 

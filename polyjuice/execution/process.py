@@ -147,7 +147,12 @@ class WorkerProcess:
                 "probe": probe,
                 "server": server,
                 "script": script,
-                "options": {**options, "scratch": scratch, "toolchain": str(_toolchain_folder(scratch))},
+                "options": {
+                    **options,
+                    "scratch": scratch,
+                    "toolchain": str(_toolchain_folder(scratch)),
+                    "compiled": _compiled_folder(),
+                },
             }
             ours, theirs = socket.socketpair()
             watched, lifeline = os.pipe()
@@ -325,3 +330,19 @@ def _toolchain_folder(scratch: str) -> Path:
     with suppress(OSError):
         folder.mkdir(parents=True, exist_ok=True)
     return folder if os.access(folder, os.W_OK) else Path(scratch, "toolchain")
+
+
+_compiled: dict[int, tempfile.TemporaryDirectory[str]] = {}
+"""The folder of each process, by its number: a fork gets one of its own."""
+
+_MOST_COMPILED = 2_000
+"""The most files in such a folder."""
+
+
+def _compiled_folder() -> str:
+    """The folder for what this process's workers compile, so that no worker compiles it again."""
+    folder = _compiled.setdefault(os.getpid(), tempfile.TemporaryDirectory(prefix="polyjuice-")).name
+    if len(files := os.listdir(folder)) > _MOST_COMPILED:
+        for file in files:
+            Path(folder, file).unlink(missing_ok=True)
+    return folder

@@ -5,6 +5,7 @@ import pickle
 import subprocess
 import sys
 from contextlib import nullcontext
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -141,6 +142,29 @@ def test_headers_that_are_written_anew_are_kept_once(tmp_path, monkeypatch):
         header.unlink()
     made.build()
     assert [k() for k in kernels] == [9, 12]
+
+
+def test_what_one_process_has_compiled_no_other_compiles(tmp_path, monkeypatch):
+    unit = pytest.importorskip("polyjuice.compilers._inductor_unit")
+    codecache = unit.torch._inductor.codecache
+    kept, compiled = tmp_path / "kept", []
+    kept.mkdir()
+
+    def compile_step(source, output, command):
+        compiled.append(source)
+        Path(output).write_text(f"compiled {Path(source).read_text()} with {command[1]}")
+
+    monkeypatch.setattr(codecache, unit._compile_step(), compile_step)
+    unit.keep_compiled(kept)
+    step = getattr(codecache, unit._compile_step())
+    found = []
+    for number, (text, flag) in enumerate([("a", "-O3"), ("a", "-O3"), ("b", "-O3"), ("a", "-O1")]):
+        source, output = tmp_path / f"{number}.cpp", tmp_path / f"{number}.so"
+        source.write_text(text)
+        step(str(source), str(output), ["g++", flag, str(source), "-o", str(output)])
+        found.append(output.read_text())
+    assert found == ["compiled a with -O3", "compiled a with -O3", "compiled b with -O3", "compiled a with -O1"]
+    assert [Path(source).name for source in compiled] == ["0.cpp", "2.cpp", "3.cpp"]
 
 
 REFUSED = """
