@@ -146,7 +146,7 @@ def test_headers_that_are_written_anew_are_kept_once(tmp_path, monkeypatch):
 
 def test_what_one_process_has_compiled_no_other_compiles(tmp_path, monkeypatch):
     unit = pytest.importorskip("polyjuice.compilers._inductor_unit")
-    codecache = unit.torch._inductor.codecache
+    codecache = pytest.importorskip("torch._inductor.codecache")
     kept, compiled = tmp_path / "kept", []
     kept.mkdir()
 
