@@ -87,6 +87,7 @@ sizes: $(READY)
 .venv/.with-%: .venv/.made constraints.txt pyproject.toml
 	@echo "Installing what is needed to test $* (once; a minute or so) ..."
 	@$(INSTALL) '.[$(patsubst %,%$(comma),$(filter-out numpy,$*))report]'
+	@$(BIN)/polyjuice doctor $(COMPILER) > /dev/null || true  # it prepares what the compiler makes once per machine
 	@touch $@
 
 $(READY): .venv/.made constraints.txt pyproject.toml

@@ -211,27 +211,30 @@ def repeats(case: Case, verdict: Verdict, session: CompilerSession) -> bool:
     return bool(repeating(case, [verdict], session))
 
 
-def repeating(
-    case: Case,
-    verdicts: Sequence[Verdict],
-    session: CompilerSession,
-) -> list[int]:
-    """The numbers of the verdicts that show every time, each time in fresh processes.
+def repeating(case: Case, verdicts: Sequence[Verdict], session: CompilerSession, *, done: int = 0) -> list[int]:
+    """The numbers of the verdicts that show every time, each time in fresh processes; ``done`` times they have."""
+    left = dict(enumerate(verdicts))
+    for time in range(done, REPEATS):
+        asked = {number: one for number, one in left.items() if not (time and kind_of(one.kind).endless)}
+        shown = shown_again(case, asked, session)
+        left = {number: one for number, one in left.items() if number in shown or number not in asked}
+    return list(left)
 
-    Verdicts on the same sides share these processes.
+
+def shown_again(case: Case, verdicts: Mapping[int, Verdict], session: CompilerSession) -> dict[int, Case]:
+    """Run the sides of verdicts once more. Return, for each verdict that shows, the case that ran, by its number.
+
+    Verdicts on the same sides share fresh processes.
     """
     groups: dict[frozenset[str], list[int]] = {}
-    for number, verdict in enumerate(verdicts):
+    for number, verdict in verdicts.items():
         groups.setdefault(frozenset([verdict.a, verdict.b]), []).append(number)
+    found: dict[int, Case] = {}
     for labels, numbers in groups.items():
-        sides = case.only(labels)
-        endless = all(kind_of(verdicts[number].kind).endless for number in numbers)
-        for _ in range(1 if endless else REPEATS):
-            if numbers:
-                with session.fresh() as fresh:
-                    again = rerun(sides, fresh)
-                    numbers[:] = [number for number in numbers if shows(again, verdicts[number], fresh)]
-    return sorted(number for numbers in groups.values() for number in numbers)
+        with session.fresh() as fresh:
+            again = rerun(case.only(labels), fresh)
+            found |= {number: again for number in numbers if shows(again, verdicts[number], fresh)}
+    return found
 
 
 def first_line(outcome: Outcome) -> str:

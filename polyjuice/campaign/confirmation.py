@@ -24,7 +24,7 @@ from polyjuice.oracles import find as find_oracle
 from polyjuice.packs import CasePacks, Member, Pack
 from polyjuice.session import CompilerSession
 from polyjuice.triage import FindingRecord, known_list, write_finding
-from polyjuice.triage.bisection import accounting, tried
+from polyjuice.triage.bisection import accounting, may_act, tried
 from polyjuice.triage.causes import fails, pattern
 from polyjuice.triage.ddmin import ddmin
 
@@ -66,6 +66,8 @@ class Confirming:
         """The number of findings with each signature."""
         self._met: dict[str, list[tuple[int, int]]] = {}
         """The wrong results met so far, by kin (see `_kin`): pairs of case index and verdict number."""
+        self._bug_of: dict[str, known_list.KnownBug] = {}
+        """The known bugs that wrong results turned out to be, by kin. On a slow compiler, one check stands for all."""
 
     def confirm(self, case: Case, verdicts: Sequence[Verdict], name: str = "", *, may_wait: bool = False) -> Confirmed:
         """Keep the verdicts that repeat every time in fresh processes, and write them to disk as findings.
@@ -77,8 +79,11 @@ class Confirming:
         asked: list[tuple[Verdict, Path, str]] = []
         for number, verdict in enumerate(_distinct(case, verdicts)):
             bug = self._of_signature(verdict)
+            met = self._bug_of.get(_kin(case, verdict))
             if bug and bug.is_in(self._session.version):
                 found.known.append(bug.url)
+            elif met and may_act(met.blame, case.only([verdict.a, verdict.b]), self._knobs):
+                found.known.append(met.url)
             elif self._is_reported(verdict) or self._is_one_of_many(case, verdict, number):
                 found.duplicates.append(verdict.signature)
             else:
@@ -86,15 +91,20 @@ class Confirming:
                 asked.append((verdict, folder, bug.url if bug else ""))
         if asked and may_wait:
             return Confirmed(suspected=[verdict.message for verdict, *_ in asked])
-        for one in list(asked):
-            if bug := self._of_part(case, one[0]):
-                found.known.append(bug.url)
-                asked.remove(one)
-        repeat = pipeline.repeating(case, [verdict for verdict, *_ in asked], self._session)
+        shown = pipeline.shown_again(case, dict(enumerate(verdict for verdict, *_ in asked)), self._session)
+        bugs = {number: bug for number, again in shown.items() if (bug := self._of_part(again, asked[number][0]))}
+        found.known += [bug.url for bug in bugs.values()]
+        if not self._session.compiler.fast:
+            self._bug_of |= {_kin(case, asked[number][0]): bug for number, bug in bugs.items()}
+        rest = [number for number in shown if number not in bugs]
+        repeat = pipeline.repeating(case, [asked[number][0] for number in rest], self._session, done=1)
+        confirmed = {rest[place] for place in repeat}
         for number, (verdict, folder, regression) in enumerate(asked):
+            if number in bugs:
+                continue
             if self._is_reported(verdict):
                 found.duplicates.append(verdict.signature)
-            elif number in repeat:
+            elif number in confirmed:
                 written = write_finding(folder, self._session, case, verdict, regression=regression, from_scratch=False)
                 found.findings.append(written)
                 self._times_reported[verdict.signature] += 1
@@ -123,21 +133,27 @@ class Confirming:
             met.append((case.index, number))
         return schedule.is_one_of_many(met.index((case.index, number)) + 1)
 
+    @property
+    def _knobs(self) -> Sequence[str]:
+        knobs: Sequence[str] = self._session.worker().info["knobs"]
+        return knobs
+
     def _of_signature(self, verdict: Verdict) -> known_list.KnownBug | None:
         name, triaged = self._session.compiler.name, bool(self._config.triage_s)
         return known_list.find(self._bugs, name, self._session.version, verdict.signature, triaged=triaged)
 
-    def _of_part(self, case: Case, verdict: Verdict) -> known_list.KnownBug | None:
+    def _of_part(self, sides: Case, verdict: Verdict) -> known_list.KnownBug | None:
+        """Return the known bug of a verdict: without the parts that the bug blames, the sides no longer show it."""
         if fails(verdict.kind):
             return None
         compiler, version = self._session.compiler, self._session.version
-        sides = case.only([verdict.a, verdict.b])
         wrong = [side for side in sides.programs if side.label == verdict.culprit] or sides.programs
         has = pattern([side.graph for side in wrong], [side.artifact for side in wrong])
         blamed = [
             bug
             for bug in self._bugs
             if bug.compiler == compiler.name and bug.is_to_blame_for(verdict.kind, has) and bug.is_in(version)
+            if may_act(bug.blame, sides, self._knobs)
         ]
         number = accounting(
             [bug.blame for bug in blamed],

@@ -18,6 +18,7 @@ from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass, field
+from multiprocessing import forkserver
 from multiprocessing.context import BaseContext
 from multiprocessing.process import BaseProcess
 from typing import Any, Protocol
@@ -25,6 +26,7 @@ from typing import Any, Protocol
 from polyjuice import interrupts
 from polyjuice.campaign import processes
 from polyjuice.campaign.config import Config
+from polyjuice.campaign.processes import Ran
 from polyjuice.campaign.runner import CaseResult
 from polyjuice.campaign.schedule import Rounds, Task, Tasks, Timing
 from polyjuice.campaign.store import Store
@@ -270,12 +272,15 @@ class _Campaign:
         elif once_more and job:
             self._triaging[once_more] = job
         elif task and not self._tasks.split(task):
-            self._finish(task, [CaseResult(index=i, defect=_DEATHS) for i in task.postponed or task.indices])
+            self._finish(task, Ran([CaseResult(index=i, defect=_DEATHS) for i in task.postponed or task.indices]))
         elif job:
             self._finish_triage(job, [Triaged(name=folder.name, defect=_DEATHS) for folder in job.folders])
 
-    def _finish(self, task: Task, results: Sequence[CaseResult]) -> None:
-        """Store the results of cases, and report them. Raises FalseRule."""
+    def _finish(self, task: Task, ran: Ran) -> None:
+        """Store the results of cases and the compiler's version, and report them. Raises FalseRule."""
+        results = ran.results
+        if ran.version and ran.version != self._store.meta("version"):
+            self._store.set_meta("version", ran.version)
         postponed = [result.index for result in results if result.postponed]
         seconds = sum(sum(result.seconds.values()) for result in results)
         self._tasks.finish(task, {result.index for result in results}, postponed, seconds)
@@ -319,6 +324,13 @@ def _context() -> BaseContext:
     context = multiprocessing.get_context("forkserver")
     context.set_forkserver_preload([processes.__name__])
     return context
+
+
+def warm() -> None:
+    """Begin to import Polyjuice in the process from which a campaign's are forked, without waiting."""
+    with interrupts.blocked():
+        if _context().get_start_method() == "forkserver":
+            forkserver.ensure_running()
 
 
 def _stop(processes: Sequence[BaseProcess]) -> None:

@@ -12,7 +12,7 @@ import time
 import traceback
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from multiprocessing.util import Finalize
 from pathlib import Path
 from typing import TypeVar
@@ -111,7 +111,15 @@ def _close() -> None:
         _session.close()
 
 
-def run_task(task: Task, deadlines: Deadlines) -> list[CaseResult]:
+@dataclass(frozen=True)
+class Ran:
+    """The results of a task, and the version of the compiler that ran it, if it has started."""
+
+    results: Sequence[CaseResult]
+    version: str = ""
+
+
+def run_task(task: Task, deadlines: Deadlines) -> Ran:
     """Run cases by `run_cases`, if it is not too late to begin, and give up those that do not finish in time.
 
     Postponed cases may begin until running cases must end. A case without a result runs again when the campaign is
@@ -123,7 +131,7 @@ def run_task(task: Task, deadlines: Deadlines) -> list[CaseResult]:
 
     began = time.monotonic()
     if began > (deadlines.cases_end if task.postponed else deadlines.last_begin) + asked_since_s():
-        return []
+        return Ran([])
     _finished.clear()
     with TimeLimit(deadlines.cases_end, asked_since_s) as limit:
         run_cases(task)
@@ -134,7 +142,7 @@ def run_task(task: Task, deadlines: Deadlines) -> list[CaseResult]:
         last = _finished.pop()
         other = last.seconds.get("other", 0.0) + max(time.monotonic() - began - counted_s, 0.0)
         _finished.append(replace(last, seconds={**last.seconds, "other": other}))
-    return list(_finished)
+    return Ran(list(_finished), _session.worker().info.get("version", "") if _session else "")
 
 
 def _begin_anew() -> None:
@@ -206,6 +214,7 @@ def _the_runner() -> Runner:
             compiler = find(config.compiler)
             _session = CompilerSession(config.conditions, compiler, trace=compiler.traced == 1)
             Finalize(None, _close, exitpriority=1)
+            _session.worker().warm()
         store, _ = Store.open(folder, checked=False)
         with closing(store):
             reported = store.reported()

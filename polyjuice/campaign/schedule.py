@@ -261,6 +261,9 @@ def _opset(due: Due, format: str) -> int:
 
 # 3. When cases and triage end
 
+_SHORT_S = 600.0
+"""The most seconds of a short campaign: nobody needs its causes before its end."""
+
 LEAST_TRIAGE_S = 60.0
 """The least seconds that triage gets after a campaign's time for cases is over."""
 
@@ -331,6 +334,14 @@ class Timing:
     def end(self) -> float:
         """The moment at which triage is stopped."""
         return self._last_begin + self._afterwards_s
+
+    def triage_can_wait(self, work_s: float, workers: int) -> bool:
+        """Whether triage that takes ``work_s`` may wait until the cases end, so that these have all processes.
+
+        It may in a short campaign if it then takes at most half of the time for triage.
+        """
+        short = self.time_s is not None and self.time_s <= _SHORT_S
+        return short and work_s <= workers * self._afterwards_s / 2
 
     @property
     def _last_begin(self) -> float:
@@ -544,10 +555,14 @@ class TriageShare:
     spent_s: float = 0.0
     jobs: int = 0
 
+    @property
+    def expected_s(self) -> float:
+        """The expected length of a job: the average."""
+        return self.spent_s / self.jobs if self.jobs else _FIRST_S
+
     def allows_job(self, now: float) -> bool:
-        """Return whether triage stays within its share if one more job runs, which takes as long as the average."""
-        expected_s = self.spent_s / self.jobs if self.jobs else _FIRST_S
-        return self.spent_s + expected_s <= _SHARE * (now - self.began)
+        """Return whether triage stays within its share if one more job runs."""
+        return self.spent_s + self.expected_s <= _SHARE * (now - self.began)
 
     def count(self, seconds: float) -> None:
         """Record how long a job took."""
@@ -555,11 +570,16 @@ class TriageShare:
         self.jobs += 1
 
 
-def triage_has_process(jobs: int, workers: int, share: TriageShare, now: float, *, cases: bool) -> bool:
+def triage_has_process(
+    jobs: int, waiting: int, workers: int, share: TriageShare, timing: Timing, now: float, *, cases: bool
+) -> bool:
     """Return whether a process is free for triage beside ``jobs``; ``cases`` says whether cases still run.
 
-    Then triage has half of the processes, or its share of a single one's time; afterwards it has all.
+    Then triage has half of the processes, or its share of a single one's time, unless all ``waiting`` findings and
+    groups can wait. Afterwards it has all processes.
     """
+    if cases and timing.triage_can_wait(waiting * share.expected_s, workers):
+        return False
     if cases and workers == 1:
         return not jobs and share.allows_job(now)
     return jobs < (workers // 2 if cases else workers)
@@ -580,13 +600,13 @@ def sorted_together(*, fast: bool) -> int:
     return _SORTED if fast else _SORTED_SLOWLY
 
 
-def triage_order(explained: int, size: int, *, failure: bool) -> tuple[int, int, bool]:
-    """Return the key by which groups of findings wait for triage.
+def triage_order(explained: int, size: int, operators: int, *, failure: bool) -> tuple[int, bool, int, int]:
+    """Return the key by which groups of findings wait for triage; ``operators`` are those of its smallest finding.
 
-    Those with the fewest ``explained`` findings come first, so that each group soon has a cause, and of these the
-    largest. Among groups of one size, wrong results come before failures, which users notice by themselves.
+    Those with the fewest ``explained`` findings come first, so that each group soon has a cause. Among these, wrong
+    results come before failures, which users notice by themselves. Then come the largest groups, and small programs.
     """
-    return explained, -size, failure
+    return explained, failure, -size, operators
 
 
 def triage_time_s(groups: int, left_s: float, workers: int, most_s: float) -> float:

@@ -117,7 +117,8 @@ class Triage:
         config, now = self._config, time.monotonic()
         if self._over or not config.triage_s:
             return None
-        if not schedule.triage_has_process(self._jobs, config.workers, self._share, now, cases=cases):
+        waiting = sum(map(len, self._unsorted.values())) + len(self._groups)
+        if not schedule.triage_has_process(self._jobs, waiting, config.workers, self._share, timing, now, cases=cases):
             return None
         if not cases and schedule.triage_is_over(timing, now, config.cases, config.triage_s):
             return None
@@ -145,8 +146,9 @@ class Triage:
 
         def order(group: str) -> tuple[Any, ...]:
             members = self._groups[group]
-            failure = fails(self._waiting[members[0][-1]].kind)
-            return *schedule.triage_order(self._explained[group], len(members), failure=failure), group
+            smallest = self._waiting[members[0][-1]]
+            explained, failure = self._explained[group], fails(smallest.kind)
+            return *schedule.triage_order(explained, len(members), smallest.operators, failure=failure), group
 
         return min((group for group in self._groups if group not in self._busy), key=order, default="")
 

@@ -11,9 +11,8 @@ from polyjuice.campaign.config import Config, Usage
 from polyjuice.campaign.schedule import SMALL, STATEMENTS
 from polyjuice.campaign.seeds import Seeds
 from polyjuice.cli.common import stderr
-from polyjuice.compilers import EnvironmentProblem
 from polyjuice.egraph import Rule, load
-from polyjuice.execution import probe
+from polyjuice.execution.process import launcher
 from polyjuice.frameworks import registry
 from polyjuice.frameworks.limits import reading_within
 from polyjuice.frameworks.user_model import SEED_GRAPH
@@ -24,8 +23,8 @@ from polyjuice.oracles import FAILURE_ORACLES
 from polyjuice.oracles import find as find_oracle
 from polyjuice.triage import known_list
 
-Checked = tuple[str, Seeds, tuple[Rule, ...]]
-"""The compiler's version, the seeds, and the rules."""
+Checked = tuple[Seeds, tuple[Rule, ...]]
+"""The seeds and the rules."""
 
 
 def check(config: Config, folder: Path | None = None) -> Checked:
@@ -53,10 +52,8 @@ def check(config: Config, folder: Path | None = None) -> Checked:
     known_list.load_known_bugs(config.known)
     compiler = compilers.find(config.compiler)
     targets.of_compiler(compiler.target_file, map(Path, config.targets))
-    found = probe(compiler, config.python)
-    if not found["available"]:
-        raise EnvironmentProblem(found["reason"])
-    return found["version"], seeds, rules
+    launcher(compiler, config.python)  # whether the compiler can be used there shows when it starts
+    return seeds, rules
 
 
 def _check_choices(config: Config) -> None:

@@ -24,7 +24,7 @@ from polyjuice.cli.common import OK, USAGE, JsonOption, stderr, stdout
 from polyjuice.cli.options import completes
 from polyjuice.cli.settings import load_settings
 from polyjuice.compilers import EnvironmentProblem
-from polyjuice.execution import Limits, Worker, probe
+from polyjuice.execution import Limits, Worker
 from polyjuice.frameworks import registry
 
 _GIB = 2**30
@@ -138,10 +138,12 @@ def available_memory() -> int | None:
 
 def compiler(name: str, python: str) -> Check:
     """Whether a compiler can be used in an interpreter; if not, with the import error of its framework."""
-    found = probe(name, python)
-    if found["available"]:
-        return Check(name, State.ok, f"{found['version']} in {python}")
-    return Check(name, State.problem, found["reason"])
+    with Worker(compilers.find(name), python=python) as worker:
+        try:
+            worker.start()
+        except EnvironmentProblem as problem:
+            return Check(name, State.problem, str(problem))
+        return Check(name, State.ok, f"{worker.info['version']} in {python}")
 
 
 def gpu(usable: Iterable[str], python_of: Callable[[str], str]) -> Iterator[Check]:

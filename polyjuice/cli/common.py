@@ -59,11 +59,12 @@ def interpreter(python: Path | None) -> Path:
 class Live:
     """Shows progress while its ``with`` block runs."""
 
-    _EVERY_S = 15.0
+    _FIRST_S, _EVERY_S = 5.0, 15.0
 
     def __init__(self, *columns: ProgressColumn) -> None:
         self.bar = Progress(*columns, TimeElapsedColumn(), console=stderr, disable=not stderr.is_terminal)
-        self.began = self._last = time.monotonic()
+        self.began = time.monotonic()
+        self._last = self.began + self._FIRST_S - self._EVERY_S
 
     def __enter__(self) -> Self:
         self.bar.start()

@@ -81,12 +81,13 @@ def fuzz(
     Exit status: 0 no findings; 1 findings; 2 a mistake in the options or the environment; 3 a defect of Polyjuice
     itself; 130 interrupted (continue with --resume). A campaign without findings that tested too little ends with 2.
     """
+    loop.warm()
     begun = _continue(context, given, resume, out) if resume else _begin(context, given, out)
-    store, config, (version, seeds, rules) = begun
+    store, config, (seeds, rules) = begun
     with reading_within(config.read_limits), interrupts.deferred():  # the campaign allows interrupts where it waits
         try:
             seeds.keep(store.folder)
-            status, summary = _run(config, rules, seeds, store, version)
+            status, summary = _run(config, rules, seeds, store)
         except (EnvironmentProblem, NoSpace, graph_files.FormatError):
             store.abandon()
             raise
@@ -152,9 +153,8 @@ def _new_folder(compiler: str) -> Path:
     return next(folder for folder in (Path("campaigns") / name for name in names) if not folder.exists())
 
 
-def _run(config: Config, rules: Sequence[Rule], seeds: Seeds, store: Store, version: str) -> tuple[int, dict[str, Any]]:
+def _run(config: Config, rules: Sequence[Rule], seeds: Seeds, store: Store) -> tuple[int, dict[str, Any]]:
     status = None
-    store.set_meta("version", version)
     if others := writers(store.folder):
         advised = "who does so can make Polyjuice run their code"
         stderr.print(f"polyjuice: {escape(str(store.folder))}: {others}, and {advised}")
@@ -172,6 +172,7 @@ def _run(config: Config, rules: Sequence[Rule], seeds: Seeds, store: Store, vers
         status = DEFECT
     counts = store.summary()
     spent = store.spent()
+    version = store.meta("version") or ""
     summary = {
         "compiler": config.compiler,
         "version": version,

@@ -164,7 +164,8 @@ def _without_compiling() -> Iterator[None]:
         yield
 
 
-def keep_compiled(folder: Path) -> None:
+@contextmanager
+def keeping_compiled(folder: Path) -> Iterator[None]:
     """Make Inductor's compile step keep each shared object in a folder, and take it from there if it is there."""
     step = _compile_step()
     plain = getattr(torch._inductor.codecache, step)
@@ -184,7 +185,8 @@ def keep_compiled(folder: Path) -> None:
             draft.rename(kept)
         return result
 
-    setattr(torch._inductor.codecache, step, compile_step)
+    with patch.object(torch._inductor.codecache, step, compile_step):
+        yield
 
 
 def _compile_step() -> str:

@@ -160,6 +160,7 @@ _UNSUPPORTED = re.compile(r"Promotion for .* types is not supported", re.IGNOREC
 _dynamic: bool | None = False
 _backend = "inductor"
 _unit: _inductor_unit.Unit | None = None  # the unit of the drafts since the last `build`
+_kernels = Path()
 _prepared = ""  # the key of the toolchain that this process has prepared
 
 load, run, eager = _torch.load, _torch.run, _torch.run
@@ -196,7 +197,8 @@ def start(options: dict[str, Any]) -> None:
 
     This also takes the option `dynamic`, torch.compile's own, false by default.
     """
-    global _backend, _dynamic
+    global _backend, _dynamic, _kernels
+    _kernels = Path(options["compiled"])
     _dynamic = options.get("dynamic", False)
     _backend = options.get("level", _backend)
     if _backend not in INFO["levels"]:
@@ -216,7 +218,6 @@ def start(options: dict[str, Any]) -> None:
     _prepare_toolchain(Path(options["toolchain"]))
     if members or options.get("trace"):
         _inductor_knobs.watch(members)
-    _inductor_unit.keep_compiled(Path(options["compiled"]))
     os.environ["TORCHINDUCTOR_CACHE_DIR"] = str(Path(options["scratch"], "inductor"))
 
 
@@ -231,7 +232,7 @@ def compile(program: Loaded, inputs: Sequence[Array]) -> Loaded:
     - Inductor says that it does not support an element type.
     """
     torch._dynamo.reset()
-    with _fresh_cache():
+    with _fresh_cache(), _inductor_unit.keeping_compiled(_kernels):
         return _first_call(program, inputs)
 
 
@@ -369,7 +370,7 @@ def _warm_up(folder: Path) -> bool:
     try:
         with patch.dict(os.environ, TORCH_CUSTOM_PYTHONPATH=os.pathsep.join(hookless)):
             codecache.pick_vec_isa()  # type: ignore[attr-defined]  # where every release has it
-        with _fresh_cache():
+        with _fresh_cache(), _inductor_unit.keeping_compiled(folder):
             torch.compile(lambda x: x + 1)(torch.zeros(2))
     except Exception:
         return False

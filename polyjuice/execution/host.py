@@ -99,6 +99,14 @@ class Worker:
         finally:
             self.seconds["start"] += time.perf_counter() - begin - prepared
 
+    def warm(self) -> None:
+        """Begin to start the process from which workers are forked, if there is one, without waiting until it is ready.
+
+        Raises EnvironmentProblem if it cannot be started.
+        """
+        if self.compiler.forks:
+            server_of(self.compiler, self.python, self.options)
+
     def execute(
         self,
         artifact: Artifact,

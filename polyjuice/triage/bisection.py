@@ -8,7 +8,7 @@ processes and asks the oracle that gave the verdict.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field, replace
 from enum import StrEnum
@@ -185,6 +185,13 @@ def accounting(sets: Sequence[Sequence[str]], trial: Callable[[Sequence[str]], T
     if len(sets) > 1 and trial(everything) is TrialResult.shown:
         return None
     return next((number for number, names in enumerate(sets) if trial(names) is TrialResult.gone), None)
+
+
+def may_act(parts: Iterable[str], case: Case, knobs: Sequence[str]) -> bool:
+    """Whether all parts may have acted on programs that ran: members of a family of ``knobs`` are in the traces."""
+    traced = {name for program in case.programs for name in program.outcome.trace}
+    families = [knob for knob in knobs if is_family(knob)]
+    return not traced or all(part in traced or not any(_names(family, part) for family in families) for part in parts)
 
 
 def trial_of(case: Case, verdict: Verdict, session: CompilerSession) -> TrialResult:

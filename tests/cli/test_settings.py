@@ -12,7 +12,6 @@ import pytest
 
 from polyjuice.campaign.config import Config
 from polyjuice.campaign.store import Store
-from polyjuice.cli import before
 from polyjuice.cli.settings import Settings
 from polyjuice.triage import known_list
 from tests.support.commands import polyjuice, refusal, save_model
@@ -57,8 +56,6 @@ def begun(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., Config
         return configs.pop()
 
     configs: list[Config] = []
-    there = {"available": True, "version": "1", "reason": ""}
-    monkeypatch.setattr(before, "probe", lambda *_: there)
     monkeypatch.setattr(Store, "create", create)
     monkeypatch.setattr(Store, "set_config", create)
     return configured

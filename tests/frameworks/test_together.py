@@ -155,13 +155,13 @@ def test_what_one_process_has_compiled_no_other_compiles(tmp_path, monkeypatch):
         Path(output).write_text(f"compiled {Path(source).read_text()} with {command[1]}")
 
     monkeypatch.setattr(codecache, unit._compile_step(), compile_step)
-    unit.keep_compiled(kept)
-    step = getattr(codecache, unit._compile_step())
     found = []
     for number, (text, flag) in enumerate([("a", "-O3"), ("a", "-O3"), ("b", "-O3"), ("a", "-O1")]):
         source, output = tmp_path / f"{number}.cpp", tmp_path / f"{number}.so"
         source.write_text(text)
-        step(str(source), str(output), ["g++", flag, str(source), "-o", str(output)])
+        with unit.keeping_compiled(kept):
+            step = getattr(codecache, unit._compile_step())
+            step(str(source), str(output), ["g++", flag, str(source), "-o", str(output)])
         found.append(output.read_text())
     assert found == ["compiled a with -O3", "compiled a with -O3", "compiled b with -O3", "compiled a with -O1"]
     assert [Path(source).name for source in compiled] == ["0.cpp", "2.cpp", "3.cpp"]

@@ -26,13 +26,12 @@ from typing import Any
 import numpy as np
 import pytest
 
-from polyjuice import compilers, session
+from polyjuice import session
 from polyjuice.campaign import loop, processes
-from polyjuice.cli import before
 from polyjuice.compilers import CompilerInfo, EnvironmentProblem
 from polyjuice.execution import FromScratch, Worker, _forks, _wire
 from polyjuice.execution import worker as worker_file
-from polyjuice.execution.protocol import Probe, from_wire
+from polyjuice.execution.protocol import from_wire
 from polyjuice.frameworks import sandbox
 from polyjuice.frameworks.forked import fork
 from polyjuice.triage import environment, finding
@@ -48,8 +47,7 @@ def everything() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(session, "Worker", _worker)
         patch.setattr(sandbox, "Worker", _worker)
-        if before.probe is _real_probe:  # otherwise a test has put its own there
-            patch.setattr(before, "probe", _probe)
+        patch.setattr(loop, "warm", lambda: None)
         patch.setattr(loop, "Pool", _Pool)
         patch.setattr(finding, "FromScratch", _script)
         patch.setattr(environment, "collect_env", lambda python: "PyTorch version: as installed")
@@ -74,7 +72,7 @@ class InProcess(Worker):
         """Load a fresh copy of the compiler file. Raises EnvironmentProblem if the compiler cannot be used."""
         if self._module:
             return
-        options = {"scratch": tempfile.gettempdir(), "toolchain": tempfile.gettempdir(), **self.options}
+        options = {**dict.fromkeys(("scratch", "toolchain", "compiled"), tempfile.gettempdir()), **self.options}
         try:
             module = worker_file.load_compiler(self.compiler.path)
             version = module.version()
@@ -89,6 +87,9 @@ class InProcess(Worker):
         self.info = {"version": version, "python": sys.version.split()[0], "knobs": module.knobs()}
         self._module = module
         self._process: Any = self  # inputs that are held belong to it
+
+    def warm(self) -> None:
+        """No process of its own to start."""
 
     def _ask(
         self, request: dict[str, Any], arrays: list[_wire.Array], programs: int = 1
@@ -119,21 +120,6 @@ def _copied(arrays: Sequence[_wire.Array]) -> list[_wire.Array]:
 def _worker(compiler: CompilerInfo, **options: Any) -> Worker:
     here = fits(compiler) and str(options.get("python", sys.executable)) == sys.executable
     return (InProcess if here else Worker)(compiler, **options)
-
-
-_real_probe = before.probe
-
-
-def _probe(compiler: CompilerInfo | str, python: str | Path = sys.executable) -> Probe:
-    info = compilers.find(compiler) if isinstance(compiler, str) else compiler
-    if not fits(info) or str(python) != sys.executable:
-        return _real_probe(info, python)
-    try:
-        module = worker_file.load_compiler(info.path)
-        module.check()
-        return {"available": True, "version": module.version(), "reason": ""}
-    except (ImportError, RuntimeError) as problem:
-        return {"available": False, "version": "", "reason": str(problem)}
 
 
 class _Pool:

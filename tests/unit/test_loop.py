@@ -16,7 +16,7 @@ import pytest
 from polyjuice.campaign import loop, processes
 from polyjuice.campaign.config import Config
 from polyjuice.campaign.runner import CaseResult
-from polyjuice.campaign.schedule import CONFIRM, LEAST_TRIAGE_S, PROBE, Deadlines, Task, TriageShare
+from polyjuice.campaign.schedule import CONFIRM, LEAST_TRIAGE_S, PROBE, Deadlines, Task, Timing, TriageShare
 from polyjuice.campaign.store import Store
 from polyjuice.campaign.triage import UNTRIAGED, TriageJob
 from polyjuice.triage import FindingRecord
@@ -52,7 +52,10 @@ class World:
     results: list[Triaged] = field(default_factory=list)
     confirmed_cases: list[int] = field(default_factory=list)
 
-    def run_task(self, task: Task, deadlines: Deadlines) -> list[CaseResult]:
+    def run_task(self, task: Task, deadlines: Deadlines) -> processes.Ran:
+        return processes.Ran(self._results(task, deadlines))
+
+    def _results(self, task: Task, deadlines: Deadlines) -> list[CaseResult]:
         indices = task.indices
         if task.postponed:
             self.now += self.confirm_s
@@ -314,6 +317,17 @@ def test_without_triage_postponed_cases_have_its_time(world: World) -> None:
     world.seconds, world.postponed, world.confirm_s = {"compile": 40.0}, {0, 1, 2, 3, 4}, 25.0
     world.run(replace(CONFIG, triage_s=0.0))
     assert len(world.confirmed_cases) == 4
+
+
+def test_triage_of_a_short_campaign_waits_if_it_fits_into_half_of_its_time_afterwards() -> None:
+    def waits(time_s: float | None, work_s: float, workers: int) -> bool:
+        return Timing(time_s=time_s, before={}, began=0.0).triage_can_wait(work_s, workers)
+
+    assert waits(120.0, 60.0, workers=2)
+    assert not waits(120.0, 61.0, workers=2)
+    assert not waits(120.0, 31.0, workers=1)
+    assert not waits(3600.0, 1.0, workers=2)
+    assert not waits(None, 1.0, workers=2)
 
 
 def test_triage_waits_until_its_share_holds_what_a_job_takes() -> None:

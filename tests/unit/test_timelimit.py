@@ -127,7 +127,7 @@ def run_task(monkeypatch: pytest.MonkeyPatch, indices: list[int], asked_s: float
     """The cases that run in a task of 0.3 s."""
     monkeypatch.setattr(processes, "_runner", Runner(asked_s=asked_s))
     now = time.monotonic()
-    return [result.index for result in processes.run_task(Task(indices), Deadlines(now + LONG, now + 0.3, 0.0))]
+    return [r.index for r in processes.run_task(Task(indices), Deadlines(now + LONG, now + 0.3, 0.0)).results]
 
 
 def test_a_task_gives_up_the_case_that_is_under_way_and_keeps_the_others(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -140,8 +140,10 @@ def test_no_case_begins_late(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(processes, "_runner", Runner())
     now = time.monotonic()
     deadlines = Deadlines(now - 1, now + LONG, 0.0)
-    assert processes.run_task(Task([0]), deadlines) == []
-    assert [result.index for result in processes.run_task(Task([0, 4], [4]), deadlines)] == [4], "it was under way"
+    assert processes.run_task(Task([0]), deadlines).results == []
+    assert [result.index for result in processes.run_task(Task([0, 4], [4]), deadlines).results] == [4], (
+        "it was under way"
+    )
 
 
 def test_asking_what_the_compiler_takes_lengthens_the_time(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -149,14 +151,14 @@ def test_asking_what_the_compiler_takes_lengthens_the_time(monkeypatch: pytest.M
     assert run_task(monkeypatch, [3, 1, 0], asked_s=LONG) == [3, 1, 0]
     monkeypatch.setattr(processes, "_runner", Runner(probe_s=10.0))
     now = time.monotonic()
-    assert processes.run_task(Task([0]), Deadlines(now - 5, now - 5, 0.0))
-    assert not processes.run_task(Task([0]), Deadlines(now - 5, now - 5, 8.0))
+    assert processes.run_task(Task([0]), Deadlines(now - 5, now - 5, 0.0)).results
+    assert not processes.run_task(Task([0]), Deadlines(now - 5, now - 5, 8.0)).results
 
 
 def test_results_account_for_all_of_the_time(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(processes, "_runner", Runner())
     began = time.monotonic()
-    results = processes.run_task(Task([0, 1]), Deadlines(began + LONG, began + LONG, 0.0))
+    results = processes.run_task(Task([0, 1]), Deadlines(began + LONG, began + LONG, 0.0)).results
     counted_s = sum(sum(result.seconds.values()) for result in results)
     assert 0.6 <= counted_s <= time.monotonic() - began
 
