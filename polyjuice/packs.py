@@ -26,8 +26,8 @@ from polyjuice.numerics import Mode
 from polyjuice.oracles import Case, InputSet, Program
 from polyjuice.session import CompilerSession
 
-LARGEST = 8
-"""A program of more operators is in no pack: its own compilation costs more than the fixed cost."""
+LARGEST = 30
+"""A program of more operators is in no pack: its own compilation costs far more than the fixed cost."""
 
 _USUAL = "normal"
 """The profile of a pack whose programs have different ones: only numbers within their type's range count as known."""

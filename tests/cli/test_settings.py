@@ -87,6 +87,7 @@ def test_options_win(folder: Path, begun: Callable[..., Config]) -> None:
 
 
 def test_a_compiler_has_its_own_interpreter(folder: Path, tmp_path: Path, begun: Callable[..., Config]) -> None:
+    (tmp_path / "python").symlink_to(sys.executable)
     settle(folder, 'n = 1\n[python]\nnumpy = "python"\n')
     config = begun("--compiler", "numpy")
     assert config.python == str(tmp_path / "python")

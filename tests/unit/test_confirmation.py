@@ -26,13 +26,16 @@ from polyjuice.frameworks.onnx.model import without_forms
 from polyjuice.oracles import Case, InputSet, Verdict
 from polyjuice.pipeline import Target
 from polyjuice.session import CompilerSession, Conditions
+from polyjuice.triage.bisection import may_act
+from polyjuice.triage.known_list import KnownBug
 from tests.support.graphs import graph
 from tests.support.packs import Eager, cases
 
 
 def all_repeat(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let every verdict repeat; a finding is then the name of its folder."""
-    monkeypatch.setattr(pipeline, "repeating", lambda case, verdicts, session: [*range(len(verdicts))])
+    monkeypatch.setattr(pipeline, "shown_again", lambda case, verdicts, session: dict.fromkeys(verdicts, case))
+    monkeypatch.setattr(pipeline, "repeating", lambda case, verdicts, session, done: [*range(len(verdicts))])
     monkeypatch.setattr(confirmation, "write_finding", lambda folder, *arguments, **options: folder.name)
 
 
@@ -64,9 +67,48 @@ def test_what_is_told_already_is_counted(
 def test_what_does_not_repeat_is_flaky_and_counts_for_nothing(
     confirming: Callable[..., Confirming], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(pipeline, "repeating", lambda case, verdicts, session: [])
+    monkeypatch.setattr(pipeline, "repeating", lambda case, verdicts, session, done: [])
     (case,), one = cases(1), confirming(fast=True)
     assert [len(one.confirm(case, [crash("one")]).flaky) for _ in range(4)] == [1] * 4
+
+
+def test_a_known_bug_that_a_check_has_found_is_known_from_then_on_where_that_takes_long(
+    confirming: Callable[..., Confirming], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The part to blame acted on the first three programs."""
+    bug = KnownBug(compiler="eager", url="bug", blame=("pass a",))
+    checked = []
+
+    def of_part(self: Confirming, sides: Case, verdict: Verdict) -> KnownBug | None:
+        checked.append(sides.index)
+        return bug if sides.index == 0 else None
+
+    monkeypatch.setattr(Confirming, "_of_part", of_part)
+    monkeypatch.setattr(Confirming, "_knobs", ["pass *"])
+    (case,) = cases(1)
+    for fast, known, asked in ((False, 3, [0, 3]), (True, 1, [0, 1, 2, 3])):
+        one = confirming(fast=fast)
+        found = []
+        for index in range(4):
+            trace = ("pass a",) if index < 3 else ("pass b",)
+            programs = [replace(p, outcome=Outcome(status="ok", stage="", trace=trace)) for p in case.programs]
+            found += one.confirm(replace(case, index=index, programs=programs), [mismatch("one")]).known
+        assert (found, checked) == (["bug"] * known, asked)
+        checked.clear()
+
+
+def test_a_part_may_have_acted_unless_its_family_is_traced_without_it() -> None:
+    (case,), knobs = cases(1), ["pass *", "cpp.simdlen"]
+
+    def may(parts: list[str], trace: tuple[str, ...]) -> bool:
+        programs = [replace(p, outcome=Outcome(status="ok", stage="", trace=trace)) for p in case.programs]
+        return may_act(parts, replace(case, programs=programs), knobs)
+
+    assert may(["pass a"], ("pass a", "pass b"))
+    assert not may(["pass a"], ("pass b",))
+    assert not may(["pass b", "pass a"], ("pass b",))
+    assert may(["cpp.simdlen"], ("pass b",))
+    assert may(["pass a"], ()), "nothing was traced"
 
 
 def test_of_many_wrong_results_that_are_alike_few_are_confirmed_where_that_takes_long(
