@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import os
 
-os.environ.setdefault("OMP_NUM_THREADS", "2")  # OpenMP reads it once, when Torch is imported
+# OpenMP reads these once, when Torch is imported. Threads that wait must not take the time of other workers.
+os.environ.setdefault("OMP_NUM_THREADS", "2")
+os.environ.setdefault("OMP_WAIT_POLICY", "passive")
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from . import _torch  # before Torch itself: it sets what OpenMP reads then
+
+# isort: split
 from collections.abc import Sequence
 from typing import Any
 
 import torch
 
-from . import _torch
 from ._torch import Array, Loaded
 
 INFO: dict[str, Any] = {

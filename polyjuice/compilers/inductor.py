@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from . import _torch  # before Torch itself: it sets what OpenMP reads then
+
+# isort: split
 import fcntl
 import functools
 import gc
@@ -21,7 +24,7 @@ from unittest.mock import patch
 
 import torch
 
-from . import _inductor_knobs, _inductor_lines, _inductor_unit, _torch
+from . import _inductor_knobs, _inductor_lines, _inductor_unit
 from ._torch import Array, Loaded
 
 INFO: dict[str, Any] = {
