@@ -311,17 +311,16 @@ class Runner:
         """Return the case with its programs' outcomes.
 
         If a generated program is unsupported, lower all again with the plainest choices: that takes far less time than
-        another seed graph, except where the compiler takes packs. Raises Skip if one is unsupported even then, and
-        BrokenProgram if Polyjuice is to blame.
+        another seed graph. Raises Skip if one is unsupported even then, and BrokenProgram if Polyjuice is to blame.
         """
         ours = not case.broken and not any(program.user_program for program in case.programs)
         case = self._ran_as_it_is(case, all_or_none=ours)
-        if ours and _unsupported(case) and not self._once:
+        if ours and _unsupported(case):
             with self._clock.of("lower"):
                 plain = pipeline.plainly(case, self._preparation.target)
             case = self._ran_as_it_is(plain, all_or_none=True) if plain else case
-        if ours and (refused := _unsupported(case)):
-            raise Skip("unsupported: " + pipeline.first_line(refused[0]))
+            if refused := _unsupported(case):
+                raise Skip("unsupported: " + pipeline.first_line(refused[0]))
         return case
 
     def _ran_as_it_is(self, case: Case, *, all_or_none: bool) -> Case:
