@@ -77,7 +77,7 @@ def trace_changes() -> None:
         passes.__enter__ = _remembering(passes.__enter__)
         passes.__exit__ = _noting_pass(passes.__exit__)
     scheduling = _scheduling()
-    if scheduling:
+    if hasattr(scheduling, "fuse"):  # 2.1 has none
         scheduling.fuse = _noting_fusion(scheduling.fuse)
     cache: Any = codecache.PyCodeCache
     cache.load_by_key_path = _noting_kernels(cache.load_by_key_path)

@@ -156,3 +156,19 @@ def test_releases_that_ask_nobody_are_asked_about_decompositions_and_lowerings(m
     kernels = {str(kernel) for op in lowered.operations if (kernel := getattr(op, "op_overload", None))}
     assert kernels == {"aten.silu.default", "aten.exp.default"}
     assert {"without decomposition aten.silu", "without lowering exp", "lowering add"} <= set(knobs.used())
+
+
+def test_a_release_whose_scheduler_fuses_otherwise_is_traced_without_fusions(monkeypatch):
+    """An example is Torch 2.1."""
+    import torch._inductor.codecache as codecache
+
+    from polyjuice.compilers import _inductor_knobs as knobs
+
+    class Scheduling:
+        pass
+
+    monkeypatch.setattr(codecache.PyCodeCache, "load_by_key_path", codecache.PyCodeCache.load_by_key_path)
+    monkeypatch.setattr(knobs, "observer", lambda: None)
+    monkeypatch.setattr(knobs, "_scheduling", lambda: Scheduling)
+    knobs.trace_changes()
+    assert not hasattr(Scheduling, "fuse")
