@@ -11,7 +11,7 @@ A pack that fails is cut in two, until each program that fails is alone, and all
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import accumulate, pairwise
@@ -148,6 +148,13 @@ class CasePacks:
     ran: Mapping[str, Pack] = field(default_factory=dict)
     failed: Sequence[Pack] = ()
     first: int = 0
+
+    def suspected(self, flaky: Iterable[str]) -> list[Pack]:
+        """The packs that may show a fault that their programs do not show alone.
+
+        They fail, or have a result that the program with a label in ``flaky`` does not repeat.
+        """
+        return list(dict.fromkeys([*(pack for label in flaky if (pack := self.ran.get(label))), *self.failed]))
 
 
 @dataclass(frozen=True)

@@ -21,7 +21,7 @@ from polyjuice.campaign.schedule import PACK_FAULT_S
 from polyjuice.execution.broken import BrokenProgram
 from polyjuice.oracles import Case, Verdict, fault, kind_of
 from polyjuice.oracles import find as find_oracle
-from polyjuice.packs import CasePacks, Member, Pack
+from polyjuice.packs import Member, Pack
 from polyjuice.session import CompilerSession
 from polyjuice.triage import FindingRecord, known_list, write_finding
 from polyjuice.triage.bisection import accounting, may_act, tried
@@ -112,11 +112,10 @@ class Confirming:
                 found.flaky.append(verdict)
         return found
 
-    def in_packs(self, case: Case, packed: CasePacks, flaky: Sequence[Verdict]) -> Confirmed:
-        """Confirm faults that only packs show: verdicts that programs do not repeat alone, and packs that fail."""
-        suspected = [pack for v in flaky for label in (v.a, v.b) if (pack := packed.ran.get(label))]
+    def in_packs(self, case: Case, packs: Sequence[Pack]) -> Confirmed:
+        """Confirm faults that only packs show (see `CasePacks.suspected`)."""
         found = Confirmed()
-        for number, pack in enumerate(dict.fromkeys([*suspected, *packed.failed])):
+        for number, pack in enumerate(packs):
             if shown := fault_of_pack(pack, self._session, self._config.oracles):
                 found += self.confirm(shown[0], [shown[1]], f"pack-{number}-")
         return found

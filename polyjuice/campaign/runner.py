@@ -196,7 +196,7 @@ class Runner:
         if not postponed:
             for run in self._execute(indices):
                 over = schedule.over_confirm_budget(self._spent, fast=self._compiler.fast)
-                yield self._finished(run, indices, may_wait=over)
+                yield self._finished(run, indices, may_wait=over, packs_wait=not self._compiler.fast)
             return
         rerun_in_pack: list[int] = []
         for run in self._execute(sorted(postponed)):
@@ -209,16 +209,22 @@ class Runner:
             if run.index in rerun_in_pack:
                 yield self._finished(run, indices, may_wait=False)
 
-    def _finished(self, run: _CaseRun, indices: Sequence[int], *, may_wait: bool) -> CaseResult:
-        """Return the result of a case that ran beside others. With ``may_wait``, its findings may be postponed."""
+    def _finished(
+        self, run: _CaseRun, indices: Sequence[int], *, may_wait: bool, packs_wait: bool = False
+    ) -> CaseResult:
+        """Return the result of a case that ran beside others. With ``may_wait``, its findings may be postponed.
+
+        With ``packs_wait``, so are faults that only a pack may show: to reduce a pack takes up to a minute.
+        """
         if run.case:
             with self._timed(run):
                 run.result, found = self._judged(run.case, may_wait=may_wait)
-                if found.suspected or (may_wait and run.packs.failed):
+                faulty = run.packs.suspected(label for verdict in found.flaky for label in (verdict.a, verdict.b))
+                if found.suspected or (packs_wait and faulty and not found.findings and not found.known):
                     run.result = replace(run.result, postponed=indices, suspected=found.suspected)
                 else:
                     with self._clock.of(CONFIRM):
-                        found += self.confirming.in_packs(run.case, run.packs, found.flaky)
+                        found += self.confirming.in_packs(run.case, faulty)
                     run.result = _with(run.result, found)
         result = run.final()
         self._spent.update(result.seconds)

@@ -105,8 +105,8 @@ class Kind:
     contain patterns that only rewriting makes, and larger graphs show faults that need several operators. Each kind
     detects faults that the others miss in the same time (``artifacts/README.md``). So all kinds take turns. Half of the
     cases aim at parts of the compiler, which find most. If a compilation takes seconds, variants take three times as
-    long as a program alone, and find half as much in the same time: one case in eight has them. A larger graph takes
-    as long as ten to fifty small programs: one case in 256 is one.
+    long as a program alone. They find at most half as much in the same time: one case in eight has them. A larger graph
+    takes as long as ten to fifty small programs: one case in 256 is one.
     """
 
     strategy: str

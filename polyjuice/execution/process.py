@@ -335,13 +335,15 @@ def _toolchain_folder(scratch: str) -> Path:
 _compiled: dict[int, tempfile.TemporaryDirectory[str]] = {}
 """The folder of each process, by its number: a fork gets one of its own."""
 
-_MOST_COMPILED = 2_000
+_MOST_COMPILED = 500
 """The most files in such a folder."""
 
 
 def _compiled_folder() -> str:
     """The folder for what this process's workers compile, so that no worker compiles it again."""
-    folder = _compiled.setdefault(os.getpid(), tempfile.TemporaryDirectory(prefix="polyjuice-")).name
+    if os.getpid() not in _compiled:
+        _compiled[os.getpid()] = tempfile.TemporaryDirectory(prefix="polyjuice-")
+    folder = _compiled[os.getpid()].name
     if len(files := os.listdir(folder)) > _MOST_COMPILED:
         for file in files:
             Path(folder, file).unlink(missing_ok=True)
