@@ -132,6 +132,7 @@ class Preparation:
                 strategy=config.seeds[0],
                 period=BATCH if compiler.fast else 1,
                 slow=not compiler.fast,
+                packs=compiler.pack > 1,
                 writes=registry.find(compiler.format).updates,
             ),
             Aims.within(operators, own.targets, targets.of_every_compiler()),

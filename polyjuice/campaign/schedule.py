@@ -14,7 +14,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
-from functools import cache
+from functools import cached_property
 
 from polyjuice.frameworks import registry
 from polyjuice.frameworks.lowering import NOTHING, CoverageTarget
@@ -104,9 +104,9 @@ class Kind:
     A program without variants takes a third of the time, and no rule restricts the values that it runs on. Variants
     contain patterns that only rewriting makes, and larger graphs show faults that need several operators. Each kind
     detects faults that the others miss in the same time (``artifacts/README.md``). So all kinds take turns. Half of the
-    cases aim at parts of the compiler, which find most. If a compilation takes seconds, variants take three times as
-    long as a program alone. They find at most half as much in the same time: one case in eight has them. A larger graph
-    takes as long as ten to fifty small programs: one case in 256 is one.
+    cases aim at parts of the compiler, which find most. If a compilation takes seconds, a larger graph takes as long as
+    ten to fifty small programs: one case in 128 is one, with variants. Beside packs, variants take three times as long
+    as a program alone, and find at most half as much in the same time: there one case in eight has them.
     """
 
     strategy: str
@@ -124,22 +124,26 @@ _CYCLES: Mapping[str, Sequence[Kind]] = {
 }
 """The kinds that follow each other in each strategy; any other strategy has one kind."""
 
-_SLOW_ALONE = (*(_AIMED, _ALONE) * 3, _AIMED)
-_SLOW_MIXED = (*(*_SLOW_ALONE, _SMALL) * 31, *_SLOW_ALONE, Kind(LARGE))
+_SLOW_MIXED = (*(_AIMED, _ALONE, _AIMED, _SMALL) * 31, _AIMED, _ALONE, _AIMED, Kind(LARGE))
 """The kinds that follow each other in mixed campaigns if a compilation takes seconds."""
+
+_NO_VARIANTS = (*(_AIMED, _ALONE) * 3, _AIMED)
+_PACKED_MIXED = (*(*_NO_VARIANTS, _SMALL) * 31, *_NO_VARIANTS, Kind(LARGE))
+"""The same if programs are compiled in packs."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Kinds:
     """The kinds of a campaign's cases.
 
-    ``period`` cases in a row have one kind. ``slow`` means that a compilation takes seconds. With ``writes``, every
-    third small program writes into its inputs.
+    ``period`` cases in a row have one kind. ``slow`` means that a compilation takes seconds, and ``packs`` that several
+    programs are compiled as one. With ``writes``, every third small program writes into its inputs.
     """
 
     strategy: str
     period: int = 1
     slow: bool = False
+    packs: bool = False
     writes: bool = False
 
     def of(self, index: int) -> Kind:
@@ -150,18 +154,18 @@ class Kinds:
         """Return the number of earlier cases with the same strategy, which decides what is due."""
         rounds, place = divmod(index, self.period * len(self._cycle))
         block, within = divmod(place, self.period)
-        alike = [kind.strategy == self.of(index).strategy for kind in self._cycle]
-        return (rounds * sum(alike) + sum(alike[:block])) * self.period + within
+        strategies = [kind.strategy for kind in self._cycle]
+        asked = strategies[block]
+        return (rounds * strategies.count(asked) + strategies[:block].count(asked)) * self.period + within
 
-    @property
+    @cached_property
     def _cycle(self) -> Sequence[Kind]:
         if self.strategy != MIXED:
             return _CYCLES.get(self.strategy, (Kind(self.strategy),))
-        cycle = _SLOW_MIXED if self.slow else _CYCLES[MIXED]
+        cycle = _PACKED_MIXED if self.packs else _SLOW_MIXED if self.slow else _CYCLES[MIXED]
         return _with_writes(cycle) if self.writes else cycle
 
 
-@cache
 def _with_writes(cycle: Sequence[Kind]) -> Sequence[Kind]:
     """Make every third small program write into its inputs, counted apart for those alone and those with variants."""
     seen: Counter[Kind] = Counter()

@@ -258,6 +258,15 @@ def test_larger_graphs_are_rarer_where_a_compilation_takes_seconds() -> None:
     assert found[Kind("default", alone=True)] > slow[Kind("default", alone=True)] == 0
 
 
+def test_variants_are_rarer_where_programs_are_compiled_in_packs() -> None:
+    alone, packed = (
+        Counter(Kinds(strategy=MIXED, slow=True, packs=on).of(i) for i in range(1024)) for on in (False, True)
+    )
+    assert alone[Kind("small")] + alone[Kind("default")] == 1024 / 4
+    assert packed[Kind("small")] + packed[Kind("default")] == 1024 / 8
+    assert alone[Kind("targets", alone=True)] == packed[Kind("targets", alone=True)] == 1024 / 2
+
+
 def test_mixed_seeds_are_those_of_the_strategies_that_take_turns() -> None:
     seeds = Seeds([MIXED], 12, 0)
     sizes: dict[str, list[int]] = {"small": [], "default": []}
