@@ -5,7 +5,7 @@ several cases become one: a pack puts their graphs side by side, with each progr
 keeps its inputs, its outputs and its verdicts. All programs of a pack have one setting (sizes, freezing, gradient
 mode). No two variants of a case are in one pack, because the compiler must not merge programs that are compared.
 
-A pack that fails is cut in two, until each program that fails is alone, and all others have run.
+A pack that fails is cut, until each program that fails is alone, and all others have run.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import accumulate, pairwise
+from math import isqrt
 
 import numpy as np
 
@@ -126,13 +127,16 @@ class Pack:
         return next(member for member, end in zip(self.members, ends, strict=True) if output < end)
 
     def parts(self, outcome: Outcome) -> list[Pack]:
-        """The packs to try after this one failed: the programs named in the error and the others, or halves, if any."""
+        """The packs to try after this one failed: the programs named in the error and the others, or about equal parts.
+
+        There are none for a single program. Parts are few, and small: what fails among them is soon alone.
+        """
         if len(self) == 1:
             return []
         told = _NAMED.findall(outcome.message) or _NAMED.findall(outcome.traceback)
         named = {*map(int, told)} & {*range(len(self))}
         if not named or 2 * len(named) > len(self):
-            named = {*range((len(self) + 1) // 2)}
+            return [Pack(tuple(part)) for part in _parts(self.members, isqrt(len(self)))]
         first = tuple(member for number, member in enumerate(self.members) if number in named)
         return [Pack(first), Pack(tuple(member for member in self.members if member not in first))]
 
@@ -141,7 +145,7 @@ class Pack:
 class CasePacks:
     """The packs of several programs that concern a case.
 
-    ``ran`` has the packs in which its programs ran, by label. ``failed`` are packs that failed although both parts ran,
+    ``ran`` has the packs in which its programs ran, by label. ``failed`` are packs that failed although all parts ran,
     and ``first`` counts packs that ran. Both have only packs whose first program is the case's.
     """
 
@@ -161,7 +165,7 @@ class CasePacks:
 class Packed:
     """Cases whose programs ran in packs, where they could; those that must run alone still wait.
 
-    ``packs`` are the packs of several programs that ran. ``failed`` are those that failed although both parts ran.
+    ``packs`` are the packs of several programs that ran. ``failed`` are those that failed although all parts ran.
     """
 
     cases: Sequence[Case]
@@ -222,7 +226,7 @@ def execute(cases: Sequence[Case], session: CompilerSession, size: int) -> Packe
     return Packed(
         [replace(case, programs=[_ran(case, program, outcomes) for program in case.programs]) for case in cases],
         [pack for pack in ran if len(pack) > 1],
-        [pack for pack, two in parts.items() if two and all(part in ran for part in two)],
+        [pack for pack, smaller in parts.items() if smaller and all(part in ran for part in smaller)],
     )
 
 

@@ -130,12 +130,7 @@ class Unit:
             for number in count():
                 if not waiting:
                     return
-                group = waiting.pop()
-                faulty = _build(group, self._folder / f"unit_{number}")
-                if faulty and len(group) == 1:
-                    group[0].problem = "this kernel does not compile in a unit of ours"
-                elif faulty:
-                    waiting += [faulty, [kernel for kernel in group if kernel not in faulty]]
+                waiting += _build(waiting.pop(), self._folder / f"unit_{number}")
 
 
 def _held_back(arguments: Sequence[Any]) -> _HeldBack | None:
@@ -206,8 +201,11 @@ def _command(arguments: Sequence[Any]) -> list[str]:
     return shlex.split(builders[0].get_command_line()) if len(builders) == 1 else []
 
 
-def _build(kernels: Sequence[_Kernel], path: Path) -> list[_Kernel]:
-    """Return the kernels in which the C++ compiler finds an error (half of all if it does not say); none on success."""
+def _build(kernels: Sequence[_Kernel], path: Path) -> list[list[_Kernel]]:
+    """Compile kernels, and return the groups to compile next: none on success, or the others if some have an error.
+
+    If the C++ compiler does not say where its error is, both halves are next.
+    """
     source, library = path.with_suffix(".cpp"), path.with_suffix(".so")
     parts = _together([kernel.source for kernel in kernels])
     source.write_text("\n".join(parts), encoding="utf-8")
@@ -217,8 +215,14 @@ def _build(kernels: Sequence[_Kernel], path: Path) -> list[_Kernel]:
     if done.returncode:
         lines = {int(line) for line in re.findall(rf"{re.escape(source.name)}:(\d+):\d+: error", done.stderr)}
         ends = list(accumulate(part.count("\n") + 1 for part in parts))
-        faulty = [kernels[number] for number in sorted({bisect_left(ends, line) - 1 for line in lines}) if number >= 0]
-        return faulty if 0 < len(faulty) < len(kernels) else list(kernels[: (len(kernels) + 1) // 2])
+        faulty = {bisect_left(ends, line) - 1 for line in lines} - {-1}
+        if not faulty and len(kernels) > 1:
+            half = len(kernels) // 2
+            return [[*kernels[:half]], [*kernels[half:]]]
+        for number in faulty or {0}:
+            kernels[number].problem = "this kernel does not compile in a unit of ours"
+        left = [kernel for kernel in kernels if not kernel.problem]
+        return [left] if left else []
     for number, kernel in enumerate(kernels):
         kernel.function = _function(library, number, kernel.bound)
     return []

@@ -115,11 +115,11 @@ def test_each_program_of_a_pack_gives_what_it_gives_alone() -> None:
 @pytest.mark.parametrize(
     ("message", "traceback", "rounds"),
     [
-        ("no name", "", [[8], [4, 4], [2, 2], [1, 1]]),
+        ("no name", "", [[8], [2, 2, 2, 2], [1, 1]]),
         ("while executing p5_v1", "p2_v3 = p2_v1 + 1", [[8], [1, 7]]),
         ("no name", "in forward\n    p5_v1 = p5_x0.flip(0)", [[8], [1, 7]]),
     ],
-    ids=["halved", "named", "named by a line"],
+    ids=["cut", "named", "named by a line"],
 )
 def test_a_program_that_fails_ends_alone_and_all_others_run(
     message: str, traceback: str, rounds: list[list[int]]
