@@ -130,11 +130,13 @@ def memory_after(compiler: CompilerInfo, counts: Sequence[int], seed: int) -> di
 def bare(compiler: CompilerInfo, jobs: Sequence[Job]) -> float:
     """Return the processor time that a compiler takes in this process for these programs on these inputs."""
     module = importlib.import_module(f"polyjuice.compilers.{compiler.name}")
-    module.start({})
+    folder = tempfile.TemporaryDirectory()
+    module.start(dict.fromkeys(("scratch", "toolchain", "compiled"), folder.name))
     wired = []
     for artifact, inputs in jobs:
-        arguments = [to_wire(artifact.arrays[name]) for name in artifact.arguments]
-        source = {"source": artifact.source, "arrays": dict(artifact.arrays), "setup": artifact.setup}
+        arrays = {name: to_wire(array) for name, array in artifact.arrays.items()}
+        arguments = [arrays[name] for name in artifact.arguments]
+        source = {"source": artifact.source, "arrays": arrays, "setup": artifact.setup}
         wired.append((source, [[*map(to_wire, one), *arguments] for one in inputs]))
     began = 0.0
     for some in (wired[:20], wired):  # the first ones warm up
