@@ -582,9 +582,9 @@ def triage_has_process(
     """Return whether a process is free for triage beside ``jobs``; ``cases`` says whether cases still run.
 
     Then triage has half of the processes, or its share of a single one's time, unless all ``waiting`` findings and
-    groups can wait. Afterwards it has all processes.
+    groups can wait as long as cases may begin. Afterwards it has all processes.
     """
-    if cases and timing.triage_can_wait(waiting * share.expected_s, workers):
+    if cases and timing.left_s(now) > 0 and timing.triage_can_wait(waiting * share.expected_s, workers):
         return False
     if cases and workers == 1:
         return not jobs and share.allows_job(now)

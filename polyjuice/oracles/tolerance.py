@@ -37,7 +37,8 @@ def moved(inputs: Sequence[np.ndarray], side: float, *, zeros: bool = True) -> t
         reach = side * _MOVED * dtypes.unit_roundoff(dtype) * rng.uniform(-1, 1, x.shape)
         wide = x.astype(np.complex128 if dtypes.is_complex(dtype) else np.float64)
         size = np.where(np.isfinite(wide), np.maximum(np.abs(wide), 1.0), 0.0)
-        arrays.append(np.where((wide == 0) & (not zeros), wide, wide + reach * size))
+        with np.errstate(over="ignore"):  # the largest number of float64 may become infinity
+            arrays.append(np.where((wide == 0) & (not zeros), wide, wide + reach * size))
     return tuple(arrays)
 
 
