@@ -581,8 +581,8 @@ def triage_has_process(
 ) -> bool:
     """Return whether a process is free for triage beside ``jobs``; ``cases`` says whether cases still run.
 
-    Then triage has half of the processes, or its share of a single one's time, unless all ``waiting`` findings and
-    groups can wait as long as cases may begin. Afterwards it has all processes.
+    Then triage has half of the processes, or its share of a single one's time. It has none as long as cases may begin
+    and all ``waiting`` findings and groups can wait. Afterwards it has all processes.
     """
     if cases and timing.left_s(now) > 0 and timing.triage_can_wait(waiting * share.expected_s, workers):
         return False
