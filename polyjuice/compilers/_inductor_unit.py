@@ -16,12 +16,12 @@ import shlex
 import shutil
 import subprocess
 from bisect import bisect_left
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager, suppress
 from itertools import accumulate, count
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, NoReturn
 from unittest.mock import patch
 
 import torch
@@ -44,9 +44,10 @@ class Unbuilt(BaseException):
 
 
 class _HeldBack(BaseException):
-    def __init__(self, source: str, command: Sequence[str]) -> None:
+    def __init__(self, source: str, command: Sequence[str], output: str = "") -> None:
         self.source = source
         self.command = tuple(command)
+        self.output = output
 
 
 class _Kernel:
@@ -136,61 +137,61 @@ class Unit:
 def _held_back(arguments: Sequence[Any]) -> _HeldBack | None:
     """The request in these arguments of the compile step, if it is for one shared object from one source; else None."""
     command = _command(arguments)
-    output = _output(command)
+    output = command[command.index("-o") + 1] if "-o" in command else ""
     sources = [word for word in command if word.endswith(".cpp")]
     if not output.endswith(".so") or len(sources) != 1:
         return None
     template = [{sources[0]: _SOURCE, output: _OUTPUT}.get(word, word) for word in command]
-    return _HeldBack(Path(sources[0]).read_text(encoding="utf-8"), template)
+    return _HeldBack(Path(sources[0]).read_text(encoding="utf-8"), template, output)
 
 
 @contextmanager
-def _without_compiling() -> Iterator[None]:
-    """Make Inductor's compile step raise `_HeldBack` for a shared object; headers compile as usual."""
-    step = _compile_step()
-    plain = getattr(torch._inductor.codecache, step)
+def _handing(handle: Callable[[_HeldBack, Callable[[], Any]], Any]) -> Iterator[None]:
+    """Make Inductor's compile step call ``handle`` for a shared object, with the request and the step itself.
 
-    def compile_step(*arguments: Any) -> Any:
-        if held_back := _held_back(arguments):
-            raise held_back
-        return plain(*arguments)
-
-    with patch.object(torch._inductor.codecache, step, compile_step):
-        yield
-
-
-@contextmanager
-def keeping_compiled(folder: Path) -> Iterator[None]:
-    """Make Inductor's compile step keep each shared object in a folder, and take it from there if it is there."""
+    Headers compile as usual.
+    """
     step = _compile_step()
     plain = getattr(torch._inductor.codecache, step)
 
     def compile_step(*arguments: Any) -> Any:
         held_back = _held_back(arguments)
-        if held_back is None:
-            return plain(*arguments)
-        output = Path(_output(_command(arguments)))
-        kept = folder / hashlib.sha256(repr((held_back.source, held_back.command)).encode()).hexdigest()
-        with suppress(OSError):
-            shutil.copyfile(kept, output)
-            return None
-        result = plain(*arguments)
-        with suppress(OSError):
-            shutil.copyfile(output, draft := kept.with_suffix(f".{os.getpid()}"))
-            draft.rename(kept)
-        return result
+        return handle(held_back, lambda: plain(*arguments)) if held_back else plain(*arguments)
 
     with patch.object(torch._inductor.codecache, step, compile_step):
         yield
 
 
+def _without_compiling() -> AbstractContextManager[None]:
+    """Make Inductor's compile step raise `_HeldBack` for a shared object."""
+
+    def handle(held_back: _HeldBack, compile: Callable[[], Any]) -> NoReturn:
+        raise held_back
+
+    return _handing(handle)
+
+
+def keeping_compiled(folder: Path) -> AbstractContextManager[None]:
+    """Make Inductor's compile step keep each shared object in a folder, and take it from there if it is there."""
+
+    def handle(held_back: _HeldBack, compile: Callable[[], Any]) -> Any:
+        kept = folder / hashlib.sha256(repr((held_back.source, held_back.command)).encode()).hexdigest()
+        with suppress(OSError):
+            shutil.copyfile(kept, held_back.output)
+            return None
+        result = compile()
+        with suppress(OSError):
+            draft = kept.with_suffix(f".{os.getpid()}")
+            shutil.copyfile(held_back.output, draft)
+            draft.rename(kept)
+        return result
+
+    return _handing(handle)
+
+
 def _compile_step() -> str:
     """The name of the function with which this release compiles C++."""
     return "_worker_compile_cpp" if hasattr(torch._inductor.codecache, "_worker_compile_cpp") else "compile_file"  # 2.1
-
-
-def _output(command: Sequence[str]) -> str:
-    return command[command.index("-o") + 1] if "-o" in command else ""
 
 
 def _command(arguments: Sequence[Any]) -> list[str]:
