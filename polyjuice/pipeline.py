@@ -208,12 +208,12 @@ def tries(kind: str) -> int:
 
 def repeats(case: Case, verdict: Verdict, session: CompilerSession) -> bool:
     """Whether a verdict shows every time, each time in fresh processes."""
-    return bool(repeating(case, [verdict], session))
+    return bool(repeating(case, {0: verdict}, session))
 
 
-def repeating(case: Case, verdicts: Sequence[Verdict], session: CompilerSession, *, done: int = 0) -> list[int]:
+def repeating(case: Case, verdicts: Mapping[int, Verdict], session: CompilerSession, *, done: int = 0) -> list[int]:
     """The numbers of the verdicts that show every time, each time in fresh processes; ``done`` times they have."""
-    left = dict(enumerate(verdicts))
+    left = verdicts
     for time in range(done, REPEATS):
         asked = {number: one for number, one in left.items() if not (time and kind_of(one.kind).endless)}
         shown = shown_again(case, asked, session)

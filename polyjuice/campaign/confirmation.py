@@ -91,20 +91,19 @@ class Confirming:
                 asked.append((verdict, folder, bug.url if bug else ""))
         if asked and may_wait:
             return Confirmed(suspected=[verdict.message for verdict, *_ in asked])
-        shown = pipeline.shown_again(case, dict(enumerate(verdict for verdict, *_ in asked)), self._session)
-        bugs = {number: bug for number, again in shown.items() if (bug := self._of_part(again, asked[number][0]))}
-        found.known += [bug.url for bug in bugs.values()]
+        waiting = {number: verdict for number, (verdict, *_) in enumerate(asked)}
+        shown = pipeline.shown_again(case, waiting, self._session)
+        bugs = {number: bug for number, again in shown.items() if (bug := self._of_part(again, waiting[number]))}
         if not self._session.compiler.fast:
-            self._bug_of |= {_kin(case, asked[number][0]): bug for number, bug in bugs.items()}
-        rest = [number for number in shown if number not in bugs]
-        repeat = pipeline.repeating(case, [asked[number][0] for number in rest], self._session, done=1)
-        confirmed = {rest[place] for place in repeat}
+            self._bug_of |= {_kin(case, waiting[number]): bug for number, bug in bugs.items()}
+        left = {number: waiting[number] for number in shown if number not in bugs}
+        repeat = pipeline.repeating(case, left, self._session, done=1)
         for number, (verdict, folder, regression) in enumerate(asked):
             if number in bugs:
-                continue
-            if self._is_reported(verdict):
+                found.known.append(bugs[number].url)
+            elif self._is_reported(verdict):
                 found.duplicates.append(verdict.signature)
-            elif number in confirmed:
+            elif number in repeat:
                 written = write_finding(folder, self._session, case, verdict, regression=regression, from_scratch=False)
                 found.findings.append(written)
                 self._times_reported[verdict.signature] += 1

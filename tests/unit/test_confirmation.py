@@ -35,7 +35,7 @@ from tests.support.packs import Eager, cases
 def all_repeat(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let every verdict repeat; a finding is then the name of its folder."""
     monkeypatch.setattr(pipeline, "shown_again", lambda case, verdicts, session: dict.fromkeys(verdicts, case))
-    monkeypatch.setattr(pipeline, "repeating", lambda case, verdicts, session, done: [*range(len(verdicts))])
+    monkeypatch.setattr(pipeline, "repeating", lambda case, verdicts, session, done: [*verdicts])
     monkeypatch.setattr(confirmation, "write_finding", lambda folder, *arguments, **options: folder.name)
 
 
@@ -173,7 +173,8 @@ def repeating(monkeypatch: pytest.MonkeyPatch) -> Callable[..., tuple[list[int],
         monkeypatch.setattr(pipeline, "rerun", lambda case, session: case)
         monkeypatch.setattr(pipeline, "shows", lambda case, verdict, session: shows(verdict, session))
         sessions = Sessions()
-        found = pipeline.repeating(Case(sets=[], programs=[]), verdicts, sessions)  # type: ignore[arg-type]
+        numbered = dict(enumerate(verdicts))
+        found = pipeline.repeating(Case(sets=[], programs=[]), numbered, sessions)  # type: ignore[arg-type]
         return found, sessions
 
     return run
