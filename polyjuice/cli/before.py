@@ -12,7 +12,7 @@ from polyjuice.campaign.schedule import SMALL, STATEMENTS
 from polyjuice.campaign.seeds import Seeds
 from polyjuice.cli.common import stderr
 from polyjuice.egraph import Rule, load
-from polyjuice.execution.process import launcher
+from polyjuice.execution.process import interpreter_of
 from polyjuice.frameworks import registry
 from polyjuice.frameworks.limits import reading_within
 from polyjuice.frameworks.user_model import SEED_GRAPH
@@ -52,7 +52,7 @@ def check(config: Config, folder: Path | None = None) -> Checked:
     known_list.load_known_bugs(config.known)
     compiler = compilers.find(config.compiler)
     targets.of_compiler(compiler.target_file, map(Path, config.targets))
-    launcher(compiler, config.python)  # whether the compiler can be used there shows when it starts
+    interpreter_of(compiler, config.python)  # whether the compiler can be used there shows when it starts
     return seeds, rules
 
 

@@ -240,14 +240,17 @@ class WorkerProcess:
         return self._stderr.text()
 
 
-def launcher(compiler: CompilerInfo, python: str | Path) -> Callable[[WorkerEnds], Handle]:
-    """Return a function that starts worker processes from scratch.
-
-    Raises EnvironmentProblem if `python` cannot be executed.
-    """
+def interpreter_of(compiler: CompilerInfo, python: str | Path) -> str:
+    """Return the path of an interpreter. Raises EnvironmentProblem if there is none, or it cannot be executed."""
     interpreter = shutil.which(python)
     if interpreter is None:
         raise EnvironmentProblem(f"there is no Python interpreter at {python}: name one that has {compiler.needs}")
+    return interpreter
+
+
+def launcher(compiler: CompilerInfo, python: str | Path) -> Callable[[WorkerEnds], Handle]:
+    """Return a function that starts worker processes from scratch. Raises as `interpreter_of`."""
+    interpreter = interpreter_of(compiler, python)
 
     def begin(ends: WorkerEnds) -> Handle:
         with ExitStack() as undo:
@@ -344,6 +347,7 @@ def _compiled_folder() -> str:
     if os.getpid() not in _compiled:
         _compiled[os.getpid()] = tempfile.TemporaryDirectory(prefix="polyjuice-")
     folder = _compiled[os.getpid()].name
+    os.makedirs(folder, 0o700, exist_ok=True)  # the system may have removed it meanwhile
     if len(files := os.listdir(folder)) > _MOST_COMPILED:
         for file in files:
             Path(folder, file).unlink(missing_ok=True)
