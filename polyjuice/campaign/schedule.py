@@ -105,8 +105,8 @@ class Kind:
     contain patterns that only rewriting makes, and larger graphs show faults that need several operators. Each kind
     detects faults that the others miss in the same time (``artifacts/README.md``). So all kinds take turns. Half of the
     cases aim at parts of the compiler, which find most. If a compilation takes seconds, a larger graph takes as long as
-    ten to fifty small programs: one case in 128 is one, with variants. Beside packs, variants take three times as long
-    as a program alone, and find at most half as much in the same time: there one case in eight has them.
+    ten to fifty small programs: one case in 128 is one, with variants. In packs, variants take three times as long as
+    a program alone, and find at most half as much in the same time: there one case in eight has them.
     """
 
     strategy: str
@@ -368,7 +368,7 @@ _AHEAD = 2
 _TASK_S = 0.5
 """About how many seconds one task takes. Results come back at its end, so a kill loses less than this much work."""
 
-_FIRST = 4
+_FIRST_PACK = 4
 """The cases of a campaign's first pack: the first results come soon."""
 
 _ROUND = 1024
@@ -470,7 +470,7 @@ class Tasks:
 
     def _size(self, left_s: float) -> int:
         if self._pack > 1 and self._batch[0] == 0:
-            return _FIRST
+            return _FIRST_PACK
         case_s = self._busy_s / self._cases if self._busy_s else math.inf
         known = self._cases // self.ahead  # the times of few cases predict little
         size = self._pack if self._pack > 1 else max(1, min(int(_TASK_S / case_s), known))
