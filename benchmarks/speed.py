@@ -30,10 +30,10 @@ from unittest.mock import patch
 
 import numpy as np
 
-from polyjuice.campaign import schedule
+from polyjuice.campaign import kinds
 from polyjuice.campaign.config import Config
+from polyjuice.campaign.kinds import BATCH, LARGE, MIXED, SMALL, Kind
 from polyjuice.campaign.runner import Runner
-from polyjuice.campaign.schedule import BATCH, LARGE, MIXED, SMALL, Kind
 from polyjuice.compilers import CompilerInfo, find
 from polyjuice.egraph import load
 from polyjuice.execution import Artifact, Outcome, Worker
@@ -84,7 +84,7 @@ def measured(compiler: CompilerInfo, kind: Kind, cases: int, seed: int) -> tuple
             jobs.append((artifact, inputs))
         return outcome
 
-    with tempfile.TemporaryDirectory() as folder, patch.object(schedule.Kinds, "_cycle", (kind,)):
+    with tempfile.TemporaryDirectory() as folder, patch.object(kinds.Kinds, "_cycle", (kind,)):
         runner = Runner(config_of(compiler, seed), Path(folder), load())
         try:
             for _ in runner.run(range(cases, cases + 2 * BATCH)):

@@ -20,8 +20,9 @@ from pathlib import Path
 
 from polyjuice import probes, support
 from polyjuice.campaign.config import Config
+from polyjuice.campaign.kinds import MIXED
 from polyjuice.campaign.preparation import Preparation, Skip, Unsound
-from polyjuice.campaign.schedule import MIXED, Clock
+from polyjuice.campaign.schedule import Clock
 from polyjuice.compilers import CompilerInfo, find, names
 from polyjuice.egraph import load
 from polyjuice.generate.instances import some_signatures

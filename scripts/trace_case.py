@@ -19,8 +19,8 @@ from pathlib import Path
 from types import CodeType, FrameType
 
 from polyjuice.campaign.config import Config
+from polyjuice.campaign.kinds import LARGE
 from polyjuice.campaign.runner import Runner
-from polyjuice.campaign.schedule import LARGE
 from polyjuice.compilers import find
 from polyjuice.egraph import load
 from polyjuice.inputs import usual_profiles

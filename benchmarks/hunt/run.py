@@ -29,7 +29,7 @@ from typing import Any
 from filelock import FileLock, Timeout
 
 from polyjuice import compilers
-from polyjuice.campaign.schedule import MIXED
+from polyjuice.campaign.kinds import MIXED
 from polyjuice.execution import probe
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -44,7 +44,7 @@ import onnx
 from onnx import numpy_helper
 from packaging.version import Version
 
-from polyjuice.campaign.schedule import MIXED
+from polyjuice.campaign.kinds import MIXED
 from polyjuice.frameworks.user_model import SEED_GRAPH
 
 sys.path.insert(0, str(Path(__file__).parent))

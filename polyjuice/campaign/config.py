@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any, get_origin
 
 from polyjuice import compilers, egraph
-from polyjuice.campaign.schedule import GENERATING, LARGE, MIXED
+from polyjuice.campaign.kinds import GENERATING, LARGE, MIXED
 from polyjuice.compilers import CompilerInfo
 from polyjuice.frameworks.limits import ReadLimits
 from polyjuice.frameworks.lowering import DRAWN_OPSET, OPSETS

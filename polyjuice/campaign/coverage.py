@@ -13,7 +13,7 @@ from typing import Any
 
 from polyjuice import compilers
 from polyjuice.campaign.config import Config
-from polyjuice.campaign.schedule import layouts, settings, versions
+from polyjuice.campaign.kinds import layouts, settings, versions
 from polyjuice.frameworks.lowering import opset_of
 from polyjuice.generate.small import SIZE_CLASSES, size_classes
 from polyjuice.inputs import DISTRIBUTIONS

@@ -14,7 +14,8 @@ import numpy as np
 
 from polyjuice import pipeline, targets
 from polyjuice.campaign.config import Config
-from polyjuice.campaign.schedule import BATCH, Clock, Kinds, coverage_target, input_sets
+from polyjuice.campaign.kinds import BATCH, Kinds, coverage_target, input_sets
+from polyjuice.campaign.schedule import Clock
 from polyjuice.campaign.seeds import Seeds
 from polyjuice.compilers import CompilerInfo
 from polyjuice.egraph import Budget, Rewriter, Rewriting, Rule, Saturated, Variant, distinct, graph_windows, partners

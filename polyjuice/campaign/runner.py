@@ -16,7 +16,7 @@ from pathlib import Path
 from types import MappingProxyType
 
 from polyjuice import packs, pipeline
-from polyjuice.campaign import schedule
+from polyjuice.campaign import kinds, schedule
 from polyjuice.campaign.config import Config
 from polyjuice.campaign.confirmation import Confirmed, Confirming
 from polyjuice.campaign.coverage import Tuple, covered
@@ -161,7 +161,7 @@ class Runner:
         self.confirming = Confirming(config, out, self.session, reported)
         self._tracing: CompilerSession | None = None
         self._parts = frozenset(self._preparation.parts)
-        self._attempts = schedule.ATTEMPTS if self._preparation.generated else 1
+        self._attempts = kinds.ATTEMPTS if self._preparation.generated else 1
         self._pack = config.pack_of(self._compiler)
         self._once = self._compiler.pack > 1 and self._preparation.generated
         self._spent: Counter[str] = Counter()
@@ -368,7 +368,7 @@ class Runner:
 
     def _acted(self, case: Case) -> Sequence[str] | None:
         """Return the parts of the compiler that changed a program of a case; None without a trace."""
-        every = schedule.traced(
+        every = kinds.traced(
             self._compiler.traced, aimed=case.part, changes=case.changes, generated=self._preparation.generated
         )
         if not self._parts or case.index % every:

@@ -7,7 +7,8 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
-from polyjuice.campaign.schedule import GENERATING, SMALL, STATEMENTS, TARGETS, Kind, Kinds, round_of
+from polyjuice.campaign.kinds import GENERATING, SMALL, STATEMENTS, TARGETS, Kind, Kinds
+from polyjuice.campaign.schedule import round_of
 from polyjuice.campaign.sizes import chosen_of, reader
 from polyjuice.execution import Limits
 from polyjuice.frameworks import callables, symbolic
@@ -43,7 +44,7 @@ _AtSizes = tuple[int, Callable[[int], UserModel]]
 class Seeds:
     """The seed graph of every case, determined by the campaign's seed and the case's index.
 
-    A source is a strategy's name (see :mod:`polyjuice.campaign.schedule`), or a model: an ONNX file, an exported Torch
+    A source is a strategy's name (see :mod:`polyjuice.campaign.kinds`), or a model: an ONNX file, an exported Torch
     program (``.pt2``), or ``module:callable``. Such a callable returns a Torch module or a TensorFlow function, and its
     inputs. Models are taken in turn. A model with symbolic sizes gets other sizes each time (see
     :mod:`polyjuice.campaign.sizes`).

@@ -8,7 +8,7 @@ from rich.markup import escape
 
 from polyjuice import compilers, targets
 from polyjuice.campaign.config import Config, Usage
-from polyjuice.campaign.schedule import SMALL, STATEMENTS
+from polyjuice.campaign.kinds import SMALL, STATEMENTS
 from polyjuice.campaign.seeds import Seeds
 from polyjuice.cli.common import stderr
 from polyjuice.egraph import Rule, load

@@ -20,8 +20,9 @@ from rich.table import Table
 from polyjuice import compilers
 from polyjuice.campaign import coverage
 from polyjuice.campaign.config import Config
+from polyjuice.campaign.kinds import MIXED
 from polyjuice.campaign.runner import CaseResult
-from polyjuice.campaign.schedule import CONFIRM, MIXED, PROBE, TRIAGE
+from polyjuice.campaign.schedule import CONFIRM, PROBE, TRIAGE
 from polyjuice.campaign.seeds import Seeds
 from polyjuice.campaign.store import Store
 from polyjuice.campaign.triage import DUPLICATES, UNTRIAGED

@@ -14,9 +14,10 @@ import pytest
 from polyjuice import cache, compilers, support
 from polyjuice.campaign import coverage
 from polyjuice.campaign.config import Config
+from polyjuice.campaign.kinds import GENERATING, MIXED, Kind, Kinds, coverage_target
 from polyjuice.campaign.preparation import Preparation, Skip
 from polyjuice.campaign.runner import CaseResult
-from polyjuice.campaign.schedule import GENERATING, MIXED, Clock, Kind, Kinds, coverage_target
+from polyjuice.campaign.schedule import Clock
 from polyjuice.campaign.seeds import Seeds
 from polyjuice.campaign.store import Store
 from polyjuice.compilers import CompilerInfo
