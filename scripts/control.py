@@ -45,7 +45,7 @@ TARGETS = sorted((Path(__file__).parents[1] / "rules" / "targets").glob("*.egg")
 
 MUST_BE_ZERO = ("raw_findings", "unsound_variants", "defects", "died", "disturbed")
 
-_ORDINARY = re.compile(r"case \d+ (pairs=|skipped)")
+_ORDINARY = re.compile(r"case \d+ (programs=|skipped)")
 """The log's line about a case without anything special."""
 
 

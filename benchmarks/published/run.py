@@ -351,13 +351,18 @@ def _reported(campaign: Path, finding: Path) -> dict[str, Any]:
     with closing(sqlite3.connect(campaign / "campaign.sqlite")) as database:
         before = database.execute('SELECT result FROM cases WHERE "index" <= ?', (record["index"],)).fetchall()
     return {
-        "pairs": sum(json.loads(text)["pairs"] for (text,) in before),
+        "comparisons": sum(_comparisons(json.loads(text)) for (text,) in before),
         "oracle": record["oracle"],
         "kind": record["kind"],
         "sides": [record["a"], record["b"]],
         "operators": smallest["operators"],
         "message": smallest["message"].splitlines()[0],
     }
+
+
+def _comparisons(result: Mapping[str, Any]) -> int:
+    """Return the pairs that a case compared; a program alone is compared once, with its uncompiled run."""
+    return result["pairs"] or int(result["programs"] > 0)
 
 
 def _defects(campaign: Path) -> dict[str, Any]:

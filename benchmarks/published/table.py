@@ -25,6 +25,7 @@ Polyjuice tests the last release that shows it, with default options.
 - *Given*: the trigger of the bug is the seed.
 - *Blind*: one worker generates programs for ten minutes for each release. Findings are confirmed afterwards. A bug
   counts if the reduced programs have its cause and at most six operators.
+- *Compared* are the pairs of programs until the bug showed, and programs alone with their uncompiled run.
 - Developers of Polyjuice may look at *open* entries. The others are *held out*.
 """
 
@@ -38,12 +39,12 @@ def text(chosen: Sequence[Entry], known: Known) -> str:
     for name, them in {"all": list(chosen), **groups}.items():
         if them:
             lines.append(f"| {name} | {len(them)} | {_share(them, known, 'given')} | {_share(them, known, 'blind')} |")
-    lines += ["", "| bug | half | release | given: pairs | reduced to | blind: pairs |", "|---|---|---|---|---|---|"]
+    lines += ["", "| bug | half | release | given: compared | reduced to | blind: compared |", f"|{6 * '---|'}"]
     for entry in chosen:
         result = known.get(entry.key, {})
         given, blind = result.get("given"), result.get("blind")
         name = f"[{entry.key}]({entry.link})"
-        row = (name, entry.half, entry.wrong[-1], _pairs(given, "given"), _reduced(given), _pairs(blind, "blind"))
+        row = (name, entry.half, entry.wrong[-1], _compared(given, "given"), _reduced(given), _compared(blind, "blind"))
         lines.append(f"| {' | '.join(row)} |")
     return "\n".join(lines) + "\n"
 
@@ -66,10 +67,10 @@ def _share(them: Sequence[Entry], known: Known, part: str) -> str:
     return f"{found} of {len(measured)} ({found / len(measured):.0%})"
 
 
-def _pairs(result: Mapping[str, Any] | None, part: str) -> str:
+def _compared(result: Mapping[str, Any] | None, part: str) -> str:
     if result is None:
         return "-"
-    return str(result["pairs"]) if is_found(result, part) else "not found"
+    return str(result["comparisons"]) if is_found(result, part) else "not found"
 
 
 def _reduced(result: Mapping[str, Any] | None) -> str:

@@ -89,7 +89,7 @@ def _of_compiler(name: str, version: str, campaigns: Sequence[tuple[Store, Confi
     tested = traced = 0
     for store, _ in campaigns:
         for case in store.cases():
-            tested += case.pairs > 0
+            tested += case.tested
             traced += case.acted is not None
             counts["near" if case.changes else "built"][case.part] += bool(case.part)
             counts["acted"].update(case.acted or ())

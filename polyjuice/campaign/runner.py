@@ -37,13 +37,13 @@ from polyjuice.triage import FindingRecord
 
 @dataclass(frozen=True, kw_only=True)
 class CaseResult:
-    """The result of a case: ``pairs`` tested or the reason why it was ``skipped``, findings, and time by activity.
+    """The result of a case: the programs tested or the reason why it was ``skipped``, findings, and time by activity.
 
-    A pair is tested if each of its programs ran or failed visibly. ``programs`` counts the programs judged, and
-    ``packs`` the packs whose first program is the case's.
+    ``programs`` counts the programs that ran or failed visibly, ``pairs`` the pairs of them (a program alone is none),
+    and ``packs`` the packs whose first program is the case's.
 
     ``rules`` are the rules that fired in the e-graph. ``accepted`` is the broken constraint of a program that ran
-    nevertheless (such a program counts as a pair). ``covered`` has the tuples that the programs covered, if a small
+    nevertheless. ``covered`` has the tuples that the programs covered, if a small
     program was due (see :mod:`polyjuice.campaign.coverage`).
 
     ``part`` and ``changes`` say at which part of the compiler the seed graph aims (see `Case`). ``acted`` are the parts
@@ -80,6 +80,11 @@ class CaseResult:
     suspected: Sequence[str] = ()
     defect: str = ""
     seconds: Mapping[str, float] = field(default_factory=dict)
+
+    @property
+    def tested(self) -> bool:
+        """Whether a program was judged."""
+        return self.programs > 0
 
     @property
     def has_report(self) -> bool:
@@ -344,8 +349,8 @@ class Runner:
         with self._clock.of(CONFIRM):
             found = self.confirming.confirm(case, verdicts, may_wait=may_wait)
         judged = {t.label for t in case.ran} | {v.culprit for v in verdicts if v.culprit}
-        pairs = 1 if case.broken else comb(len(judged), min(len(case.programs), 2))
-        if not pairs and not verdicts:
+        tested = case.broken or len(judged) >= min(len(case.programs), 2)
+        if not tested and not verdicts:
             failed = next(program.outcome for program in case.programs if not program.ran)
             step = "run uncompiled" if failed.stage == "eager" else failed.stage
             raise Skip(f"failed to {step}: {pipeline.first_line(failed)}")
@@ -353,7 +358,7 @@ class Runner:
         target = self._preparation.target_of(case.index)
         result = CaseResult(
             index=case.index,
-            pairs=pairs,
+            pairs=comb(len(judged), 2),
             programs=len(case.programs) if case.broken else len(judged),
             rules=case.rules,
             accepted=accepted,

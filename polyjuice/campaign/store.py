@@ -527,9 +527,9 @@ class Store:
         """How many findings matched each known bug, by the URL of its report."""
         return _known(self.cases())
 
-    def programs(self) -> list[tuple[int, int, int]]:
-        """For each case its index, the number of tested pairs, and the number of judged programs."""
-        return [(case.index, case.pairs, case.programs) for case in self.cases()]
+    def programs(self) -> list[tuple[int, int]]:
+        """For each case its index, and the number of judged programs."""
+        return [(case.index, case.programs) for case in self.cases()]
 
     def rules(self) -> dict[str, int]:
         """The rules that fired, and the number of cases in whose e-graphs they did."""
@@ -538,7 +538,7 @@ class Store:
     def fired(self, rule: str) -> tuple[int, int]:
         """In the e-graphs of how many tested cases a rule fired, and the number of tested cases."""
         row = self._db.execute("SELECT cases FROM rules WHERE name = ?", (rule,)).fetchone()
-        return (row[0] if row else 0), sum(case.pairs > 0 for case in self.cases())
+        return (row[0] if row else 0), sum(case.tested for case in self.cases())
 
     def summary(self) -> dict[str, Any]:
         """The counts of ``fuzz --json``; ``findings`` counts causes, and groups without a cause."""
@@ -554,7 +554,7 @@ class Store:
             spent.update(case.seconds)
         total = sum(seconds for activity, seconds in spent.items() if activity != PROBE) or 1.0
         return {
-            "tested": sum(case.pairs > 0 for case in cases),
+            "tested": sum(case.tested for case in cases),
             "skipped": skipped.total(),
             "skipped_reasons": dict(skipped),
             "pairs": sum(case.pairs for case in cases),

@@ -34,7 +34,7 @@ from polyjuice.oracles import ORACLES
 from polyjuice.triage.automatic import Triaged
 from polyjuice.wording import counted, visible
 
-_TESTED = {"tested": "case", "pairs": "pair", "programs": "program", "packs": "pack"}
+_TESTED = {"tested": "case", "programs": "program", "pairs": "pair", "packs": "pack"}
 """The counts of a summary's first line, each with its noun."""
 
 
@@ -66,7 +66,7 @@ class CampaignProgress(Live):
         """Show and log the result of a case."""
         counts = self._counts
         self._probed_s += result.seconds.get(PROBE, 0.0) / self._config.workers
-        counts["tested"] += result.pairs > 0
+        counts["tested"] += result.tested
         counts["pairs"] += result.pairs
         counts["skipped"] += bool(result.skipped)
         counts["unsound_variants"] += len(result.unsound)
@@ -145,7 +145,7 @@ def _mend(log: Path, store: Store) -> None:
 
 def _log_line(result: CaseResult) -> str:
     spent = " ".join(f"{name}={seconds:.3f}" for name, seconds in result.seconds.items() if seconds >= 0.0005)
-    what = f"skipped: {result.skipped}" if result.skipped else f"pairs={result.pairs}"
+    what = f"skipped: {result.skipped}" if result.skipped else f"programs={result.programs} pairs={result.pairs}"
     found = [f"{f.kind} {f.folder}: {f.message}" for f in result.findings]
     found += [f"known: {url}" for url in result.known]
     found += [f"flaky: {t}" for t in result.flaky] + [f"duplicate: {t}" for t in result.duplicates]
@@ -198,7 +198,7 @@ def _rows(summary: dict[str, Any]) -> dict[str, str]:
         "tested": ", ".join(
             counted(summary[key], noun) for key, noun in _TESTED.items() if summary[key] or key != "packs"
         ),
-        "speed": f"{summary['pairs_per_second']} pairs/s, {summary['programs_per_second']} programs/s while cases ran",
+        "speed": f"{summary['programs_per_second']} programs/s, {summary['pairs_per_second']} pairs/s while cases ran",
         "skipped": f"{summary['skipped']}" + (f" ({reasons})" if reasons else ""),
         "findings": _findings(summary),
         "met": counted(summary["raw_findings"], "finding")
@@ -239,11 +239,11 @@ def print_next(steps: Sequence[Step], found: bool) -> None:
 
 
 def covered_models(
-    seeds: Seeds, cases: Sequence[tuple[int, int, int]], compiler: CompilerInfo, rules: int
+    seeds: Seeds, cases: Sequence[tuple[int, int]], compiler: CompilerInfo, rules: int
 ) -> list[dict[str, Any]]:
     """The coverage of each of the user's models, as plain data; ``rules`` is the number of rules that fired.
 
-    ``cases`` has the index, pairs and programs of each case. In a row, ``operators`` is the model's number of
+    ``cases`` has the index and the number of programs of each case. In a row, ``operators`` is the model's number of
     operators, ``kinds`` that of different ones, and ``opaque`` names those that the operator table lacks.
     ``user_program`` tells whether the compiler got the program unchanged, ``read`` whether Polyjuice can read it,
     ``large`` whether cases rewrite only parts.
@@ -251,8 +251,7 @@ def covered_models(
     models = seeds.models()
     rows = []
     for number, (source, model) in enumerate(models):
-        own = [(pairs, programs) for index, pairs, programs in cases if index % len(models) == number]
-        tested = [programs for pairs, programs in own if pairs]
+        tested = [programs for index, programs in cases if programs and index % len(models) == number]
         rows.append(
             _model_row(source, model, compiler) | {"cases": len(tested), "programs": sum(tested), "rules": rules}
         )

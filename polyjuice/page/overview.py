@@ -98,7 +98,7 @@ def _lead(config: Config, version: str, store: Store, summary: Mapping[str, Any]
     tested = counted(summary["tested"], "case")
     lead = [
         f"Polyjuice tested {config.compiler} {version} with {tested} in {took}: "
-        f"{counted(summary['programs'], 'program')}, {counted(summary['pairs'], 'comparison')}."
+        f"{counted(summary['programs'], 'program')}, {counted(summary['pairs'], 'pair')} among them."
     ]
     if not summary["raw_findings"]:
         return [*lead, "Nothing went wrong."]

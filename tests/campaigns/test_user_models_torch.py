@@ -121,5 +121,5 @@ def test_a_module_that_has_no_graph_takes_part_as_it_is(tmp_path: Path, monkeypa
     assert [t.label for t in case.programs] == ["original"]
     assert case.profiles[-1] in GIVEN
     assert case.inputs[-1][0].tolist() == [*range(8)]
-    assert (result.pairs, result.findings, result.skipped) == (1, [], "")
+    assert (result.programs, result.pairs, result.findings, result.skipped) == (1, 0, [], "")
     assert "differs from its uncompiled run at 8 of 8 elements" in verdict.message

@@ -430,10 +430,10 @@ def test_a_pair_is_refused_that_was_never_taken(tmp_path: Path, monkeypatch: pyt
 def test_what_is_covered_adds_up_in_a_campaign_that_is_continued(tmp_path: Path) -> None:
     one, other = ("Relu", "int8", "type", ""), ("Add", "int8", "type", "")
     store = Store.create(tmp_path / "c", Config(compiler="numpy"))
-    store.add(CaseResult(index=0, pairs=1, covered={one}), 1.0)
+    store.add(CaseResult(index=0, programs=1, covered={one}), 1.0)
     store.close()
     store, _ = Store.open(tmp_path / "c")
-    store.add(CaseResult(index=1, pairs=1, covered={one, other}), 2.0)
+    store.add(CaseResult(index=1, programs=1, covered={one, other}), 2.0)
     assert sorted(store.covered()) == sorted([one, other])
 
 

@@ -239,8 +239,8 @@ def test_a_new_campaign_takes_the_place_of_one_whose_creation_was_cut_off(tmp_pa
 def test_what_a_kill_has_cut_off_is_removed(tmp_path: Path) -> None:
     """Folders of stored cases stay, also without a row: the triage of a known bug deletes the row."""
     store = Store.create(tmp_path, Config(compiler="numpy"))
-    store.add(CaseResult(index=3, pairs=1), 1.0)
-    store.add(CaseResult(index=5, pairs=1, postponed=[5]), 1.0)
+    store.add(CaseResult(index=3, programs=1), 1.0)
+    store.add(CaseResult(index=5, programs=1, postponed=[5]), 1.0)
     store.close()
     for name in ("000003-0-mismatch", "000004-0-mismatch", "000005-0-mismatch", ".000003-1-mismatch"):
         (tmp_path / "raw" / name).mkdir()
@@ -324,7 +324,7 @@ def test_a_campaign_is_finished_once_nothing_is_left(
     config = Config(compiler="numpy", **changed)
     store = Store.create(tmp_path, config)
     for index, result in enumerate(results):
-        store.add(CaseResult(index=index, pairs=1, **result), 20.0, cases_s=20.0)
+        store.add(CaseResult(index=index, programs=1, **result), 20.0, cases_s=20.0)
     assert bool(summary.finished(store, config)) == is_finished
     store.close()
 
@@ -347,7 +347,7 @@ def why(tmp_path: Path, skipped: list[str], tested: int) -> str:
     config = Config(compiler="numpy")
     store = Store.create(tmp_path, config)
     for index, reason in enumerate([*skipped, *[""] * tested]):
-        store.add(CaseResult(index=index, pairs=0 if reason else 1, skipped=reason), 1.0)
+        store.add(CaseResult(index=index, programs=0 if reason else 1, skipped=reason), 1.0)
     answer = summary.too_little(store.summary(), store, config)
     store.close()
     return answer

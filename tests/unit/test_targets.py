@@ -331,7 +331,7 @@ def test_each_part_has_its_counts(tmp_path: Path) -> None:
     for index, (part, changes, acted) in enumerate(
         [("P", (), ["P", "Q"]), ("P", ("size",), ["P"]), ("P", ("size",), []), ("Q", (), None), ("", (), ["elsewhere"])]
     ):
-        store.add(CaseResult(index=index, pairs=1, part=part, changes=changes, acted=acted), 1.0)
+        store.add(CaseResult(index=index, programs=1, part=part, changes=changes, acted=acted), 1.0)
     (found,) = of_campaigns([(store, config)])
     store.close()
     assert (found.tested, found.traced) == (5, 4)
