@@ -39,8 +39,8 @@ from polyjuice.triage import FindingRecord
 class CaseResult:
     """The result of a case: the programs tested or the reason why it was ``skipped``, findings, and time by activity.
 
-    ``programs`` counts the programs that ran or failed visibly, ``pairs`` the pairs of them (a program alone is none),
-    and ``packs`` the packs whose first program is the case's.
+    ``programs`` counts the programs that ran or failed visibly, and ``pairs`` the pairs of them: a program alone is
+    none. ``packs`` counts the packs whose first program is the case's.
 
     ``rules`` are the rules that fired in the e-graph. ``accepted`` is the broken constraint of a program that ran
     nevertheless. ``covered`` has the tuples that the programs covered, if a small

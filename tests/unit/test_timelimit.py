@@ -120,7 +120,8 @@ class Runner:
                 time.sleep(0.6)
             if index == 2:
                 time.sleep(LONG)
-            yield CaseResult(index=index, programs=1, seconds={"other": 0.0, PROBE: self.asked_s if index == 1 else 0.0})
+            asked_s = self.asked_s if index == 1 else 0.0
+            yield CaseResult(index=index, programs=1, seconds={"other": 0.0, PROBE: asked_s})
 
 
 def run_task(monkeypatch: pytest.MonkeyPatch, indices: list[int], asked_s: float = 0.0) -> list[int]:
