@@ -36,7 +36,7 @@ def state(arguments):
     with sqlite3.connect(out / "campaign.sqlite") as db:
         results = [json.loads(text) for (text,) in db.execute('SELECT result FROM cases ORDER BY "index"')]
         findings = db.execute('SELECT folder FROM findings ORDER BY folder').fetchall()
-    cases = [(case["index"], case["pairs"], case["skipped"]) for case in results]
+    cases = [(case["index"], case["programs"], case["skipped"]) for case in results]
     notes = [kind for case in results for kind in ("defect", "unsound", "flaky") if case[kind]]
     log = (out / "log").read_text()
     raw = [folder for folder in os.listdir(out / "raw") if not (out / "raw" / folder / "report.md").exists()]

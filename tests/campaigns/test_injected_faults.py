@@ -69,7 +69,7 @@ class Field(Traces):
         assert done.stdout, done.stderr
         with sqlite3.connect(out / "campaign.sqlite") as db:
             results = [json.loads(text) for (text,) in db.execute("SELECT result FROM cases")]
-            cases = {case["index"]: (case["pairs"], case["skipped"]) for case in results}
+            cases = {case["index"]: (case["programs"], case["skipped"]) for case in results}
             listed = ("known", "flaky", "duplicates", "unsound", "disturbed")
             notes = {
                 case["index"]: [
@@ -87,16 +87,16 @@ class Field(Traces):
 
 def assert_is_recorded(done: Done, index: int, fault: Fault, *, judged: bool) -> None:
     """The case has the record that its fault must have, and no other. ``judged``: by the oracle ``crash``, too."""
-    pairs, skipped = done.cases[index]
+    programs, skipped = done.cases[index]
     notes, found = done.notes.get(index, []), done.findings.get(index, [])
     fails = fault.kind in SKIPPED or "SIGKILL" in fault.note
     if fails and not judged:
-        assert (pairs, notes, found) == (0, [], [])
+        assert (programs, notes, found) == (0, [], [])
         assert skipped.startswith("failed to ")
         assert fault.message[:180] in skipped
         assert fault.note in skipped
         return
-    assert (pairs, skipped) == (1, "")
+    assert (programs, skipped) == (1, "")
     if fault.kind and not found:  # each process confirms a failure with one signature twice at most
         assert [kind for kind, _ in notes] == ["duplicates"]
         return
@@ -174,7 +174,7 @@ def test_a_case_that_kills_its_process_each_time_is_given_up(tmp_path: Path) -> 
     field = Field(tmp_path)
     done = field.run(names, "--workers", 1, "--oracle", "differential")
     assert done.status == 3
-    assert {index: pairs for index, (pairs, _) in done.cases.items()} == {0: 1, 1: 1, 2: 0, 3: 1}
+    assert {index: programs for index, (programs, _) in done.cases.items()} == {0: 1, 1: 1, 2: 0, 3: 1}
     assert [kind for kind, _ in done.notes[2]] == ["defect"]
     assert "the process that ran it died twice" in done.notes[2][0][1]
     assert done.summary["died"] >= 2

@@ -426,7 +426,7 @@ def test_a_campaign_warns_of_a_rule_that_never_fires_and_tells_what_of_a_model_i
 
 def test_each_model_has_its_own_cases(tmp_path: Path) -> None:
     paths = [str(save_model(tmp_path / f"{name}.onnx")) for name in "ab"]
-    cases = [(0, 1, 3), (1, 0, 0), (2, 1, 2), (3, 1, 5)]
+    cases = [(0, 3), (1, 0), (2, 2), (3, 5)]
     first, second = covered_models(Seeds(paths, 10, 0), cases, compilers.find("inductor"), 4)
     expected = {"operators": 3, "kinds": 3, "opaque": [], "read": True, "user_program": False, "large": False}
     assert first == {"source": paths[0], **expected, "cases": 2, "programs": 5, "rules": 4}
