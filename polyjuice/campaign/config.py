@@ -17,9 +17,10 @@ from dataclasses import MISSING, asdict, dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any, get_origin
 
-from polyjuice import compilers, egraph
+from polyjuice import compilers
 from polyjuice.campaign.kinds import GENERATING, LARGE, MIXED
 from polyjuice.compilers import CompilerInfo
+from polyjuice.egraph import RULES_PER_GRAPH, Budget, load
 from polyjuice.frameworks.limits import ReadLimits
 from polyjuice.frameworks.lowering import DRAWN_OPSET, OPSETS
 from polyjuice.frameworks.user_model import SEED_GRAPH
@@ -130,8 +131,8 @@ def _tuple(values: Iterable[Any], where: str) -> tuple[Any, ...]:
     return tuple(values)
 
 
-def _rules() -> list[str]:
-    return [rule.name for rule in egraph.load(())]
+def _rule_names() -> list[str]:
+    return [rule.name for rule in load(())]
 
 
 _DEFAULT_ORACLES = "; ".join(
@@ -212,15 +213,28 @@ class Config:
     extract: str = option(
         "minmax", "--extract", "How to choose variants of a seed graph: by their numbers of operators; targets also "
         "writes in patterns that the compiler looks for; original makes none.", given="targets",
-        choices=("targets", "minmax", "steps", "random", SEED_GRAPH), panel=_VARIANTS,
+        choices=("targets", "minmax", "steps", "difference", "random", SEED_GRAPH), panel=_VARIANTS,
+    )  # fmt: skip
+    enodes: int = option(
+        Budget.enodes, "--enodes", "The most e-nodes in the e-graph of a seed graph; 8 times its own, if that is more.",
+        takes=int, given=Budget.enodes, metavar="N", least=1, panel=_VARIANTS, shared=True,
+    )  # fmt: skip
+    iterations: int = option(
+        Budget.iterations, "--iterations", "The most rounds in which rules are applied to an e-graph.", takes=int,
+        given=Budget.iterations, metavar="N", least=1, panel=_VARIANTS, shared=True,
+    )  # fmt: skip
+    rules_per_graph: int = option(
+        RULES_PER_GRAPH, "--rules-per-graph", "The most rules for a seed graph, drawn among those that match; 0: all.",
+        takes=int, metavar="N", least=0, panel=_VARIANTS, shared=True, shown=f"{RULES_PER_GRAPH}; all with --only-rule",
+        usual=lambda given: 0 if given["only_rules"] else RULES_PER_GRAPH,
     )  # fmt: skip
     only_rules: tuple[str, ...] = option(
         (), "--only-rule", "Use only matching rules (repeatable).", takes=list[str], metavar="GLOB", panel=_VARIANTS,
-        read=_tuple, complete=_rules,
+        read=_tuple, complete=_rule_names,
     )  # fmt: skip
     without_rules: tuple[str, ...] = option(
         (), "--without-rule", "Leave out matching rules (repeatable).", takes=list[str], metavar="GLOB",
-        panel=_VARIANTS, read=_tuple, complete=_rules,
+        panel=_VARIANTS, read=_tuple, complete=_rule_names,
     )  # fmt: skip
     oracles: tuple[str, ...] = option(
         USUAL_ORACLES, "--oracle", f"The checks that decide what is a bug: {', '.join(names())}.", metavar="NAME,...",
@@ -319,6 +333,11 @@ class Config:
         return limits(vars(self))
 
     @property
+    def budget(self) -> Budget:
+        """The limits of saturation."""
+        return budget(vars(self))
+
+    @property
     def conditions(self) -> Conditions:
         """The conditions of the compiler session."""
         return Conditions(
@@ -374,6 +393,23 @@ def limits(given: Given) -> ReadLimits:
         nodes=given["max_nodes"],
         seconds=given["read_timeout_s"],
         memory_gib=given["read_memory_gib"],
+    )
+
+
+SATURATION = ("enodes", "iterations", "rules_per_graph")
+"""The options that limit saturation."""
+
+
+def budget(given: Given) -> Budget:
+    """Return the limits of saturation. Those on matches grow with that on e-nodes."""
+    enodes, rules = given["enodes"], given["rules_per_graph"]
+    share = max(enodes / Budget.enodes, 1.0)
+    return Budget(
+        rules=RULES_PER_GRAPH if rules is None else rules or None,
+        iterations=given["iterations"],
+        enodes=enodes,
+        matches=round(share * Budget.matches),
+        rule_matches=round(share * Budget.rule_matches),
     )
 
 

@@ -18,7 +18,7 @@ from polyjuice.campaign.kinds import BATCH, Kinds, coverage_target, input_sets
 from polyjuice.campaign.schedule import Clock
 from polyjuice.campaign.seeds import Seeds
 from polyjuice.compilers import CompilerInfo
-from polyjuice.egraph import Budget, Rewriter, Rewriting, Rule, Saturated, Variant, distinct, graph_windows, partners
+from polyjuice.egraph import Rewriter, Rewriting, Rule, Saturated, Variant, distinct, graph_windows, partners
 from polyjuice.egraph.terms import directions
 from polyjuice.execution import Artifact
 from polyjuice.frameworks import registry, symbolic
@@ -139,9 +139,8 @@ class Preparation:
             Aims.within(operators, own.targets, targets.of_every_compiler()),
         )
         self._rules = rules
-        # A user who names rules wants them all used; otherwise each graph uses a share of all rules.
-        budget = Budget(rules=None) if config.only_rules else Budget()
-        self._rewriter = Rewriter(rules, budget, patterns=patterns(own.targets) if config.extract == "targets" else ())
+        written = patterns(own.targets) if config.extract == "targets" else ()
+        self._rewriter = Rewriter(rules, config.budget, patterns=written)
         self._support = support
         self.target = replace(pipeline.target_of(compiler, config.opset), lacked=support.lacked)
         self._least = max(find_oracle(name).least for name in config.oracles)

@@ -16,10 +16,10 @@ from rich.table import Table
 
 from polyjuice import drawing, pipeline
 from polyjuice import generate as strategies
-from polyjuice.campaign.config import Usage, chosen
+from polyjuice.campaign.config import SATURATION, Usage, budget, chosen
 from polyjuice.cli.common import JsonOption, own_fault, stderr, stdout
-from polyjuice.cli.options import OnlyOperatorOption, RulesOption, SeedOption, completion, reads_models
-from polyjuice.egraph import Rewriter, Variant, graph_windows, load, operator_count
+from polyjuice.cli.options import OnlyOperatorOption, RulesOption, SeedOption, completion, reads_models, takes
+from polyjuice.egraph import Budget, Rewriter, Variant, graph_windows, load, operator_count
 from polyjuice.frameworks.errors import FormatError
 from polyjuice.frameworks.forked import run_in_fork
 from polyjuice.frameworks.onnx import graph_files
@@ -230,9 +230,11 @@ def _shown(metric: Metric, value: float) -> str:
     return f"{value:.0f}" if metric.per == "suite" else f"{value:.2f}"
 
 
+@takes("saturation", SATURATION, budget)
 @reads_models
 def rewrite(
     model: Annotated[Path, typer.Argument(metavar="MODEL", help="An ONNX model.")],
+    saturation: Budget,
     variants: Annotated[
         int, typer.Option(min=2, metavar="N", help="How many graphs, from the smallest to the largest.")
     ] = 2,
@@ -253,7 +255,9 @@ def rewrite(
         drawing.check()
     graph = graph_files.load(model)
     try:
-        result = graph_windows.rewrite(Rewriter(load(rules or ())), graph, seed, "minmax", variants, sayable(graph))
+        result = graph_windows.rewrite(
+            Rewriter(load(rules or ()), saturation), graph, seed, "minmax", variants, sayable(graph)
+        )
         problems = run_in_fork(lambda: _differences(model, graph, result.variants, seed), str(model), "evaluated")
     except GraphError as error:
         own_fault(f"{model}: a rule made an ill-typed graph: {error}")

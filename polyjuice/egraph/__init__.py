@@ -3,4 +3,4 @@
 from polyjuice.egraph.decode import Classes, fold_broadcasts, operator_count
 from polyjuice.egraph.rewriter import Rewriter, Rewriting, Variant, classes, distinct, fewest
 from polyjuice.egraph.rulefiles import Rule, RuleError, load, partners
-from polyjuice.egraph.saturation import Budget, Saturated
+from polyjuice.egraph.saturation import RULES_PER_GRAPH, Budget, Saturated

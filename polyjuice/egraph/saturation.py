@@ -29,6 +29,9 @@ from polyjuice.egraph.view import EGraphView, count_enodes, freeze
 from polyjuice.ir import Graph, GraphError, prune
 from polyjuice.ops import entry
 
+RULES_PER_GRAPH = 300
+"""The most rules for one graph by default."""
+
 #: egglog keeps about 40 KB for each push and pop, so the base is built again after this number of cycles.
 _CYCLES_PER_BASE = 2000
 
@@ -60,7 +63,7 @@ class Budget:
     iteration.)
     """
 
-    rules: int | None = 300
+    rules: int | None = RULES_PER_GRAPH
     iterations: int = 3
     enodes: int = 400
     growth: int = 8
