@@ -49,9 +49,9 @@ class CompilerSession:
         conditions: Conditions,
         compiler: CompilerInfo,
         disabled: Sequence[str] = (),
-        trace: bool = False,
+        trace: bool | str = False,
     ) -> None:
-        """Start no worker yet. ``disabled`` names knobs to switch off; with ``trace``, traces are complete."""
+        """Start no worker yet. ``disabled`` names knobs to switch off; ``trace`` is the worker's option."""
         self.compiler = compiler
         self.conditions = conditions
         self._disabled, self._trace = tuple(disabled), trace

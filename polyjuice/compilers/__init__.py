@@ -72,7 +72,8 @@ class CompilerFile(Protocol):
         Options:
 
         - `device` (cpu or cuda), `threads`, `level` (one of the levels), `disable` (names from `knobs` to switch off);
-        - `trace`: true if `trace` must answer in full, which may slow compilation down;
+        - `trace`: true if `trace` must answer in full, which may slow compilation down; `passes` if it must also name
+          the passes that changed nothing, as `NAME: no change`, where the compiler tells;
         - `scratch`, a folder that is removed with the process;
         - `toolchain`, a folder that outlives the process and that workers share;
         - `compiled`, a folder that workers of one host share, for what they compile; files in it may vanish.
@@ -114,7 +115,8 @@ class CompilerFile(Protocol):
     def trace(self, compiled: Any) -> list[str]:
         """Optional: return what the compiler did (passes that changed the program, patterns, kernels), after each run.
 
-        This is cheap unless the option `trace` is set. Parts have the names that `knobs` returns.
+        They are in order, and repeated where the compiler repeats them. This is cheap unless the option `trace` is set.
+        Parts have the names that `knobs` returns.
         """
 
 

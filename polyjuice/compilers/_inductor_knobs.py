@@ -89,11 +89,11 @@ def clear() -> None:
 
 
 def used() -> list[str]:
-    """The parts and kernels recorded since `clear`, without duplicates, in order.
+    """The parts and kernels recorded since `clear`, in order.
 
     A part that was switched off has the prefix `without`. A kernel's name lists the operators that it fuses.
     """
-    return list(dict.fromkeys(_used))
+    return list(_used)
 
 
 def note(name: str) -> None:

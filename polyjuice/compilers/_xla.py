@@ -82,7 +82,7 @@ def traced(dump: Path | None) -> Iterator[list[str]]:
 
 
 def trace(compiled: Compiled) -> list[str]:
-    """The HLO passes that changed the program, each once, then LLVM's skipped passes.
+    """The HLO passes that changed the program, then LLVM's skipped passes.
 
     Empty unless the option `trace` is set.
     """
@@ -117,4 +117,4 @@ def knobs(everything: bool) -> list[str]:
 def changes(dump: Path) -> list[str]:
     """The passes in the names of the files that XLA wrote, one file after each change."""
     found = sorted(filter(None, map(_DUMPED_AFTER.search, map(str, dump.glob("*.txt")))), key=lambda match: match[1])
-    return list(dict.fromkeys(match[2] for match in found))
+    return [match[2] for match in found]

@@ -87,7 +87,7 @@ Array = tuple[str, "np.ndarray[Any, Any]"]
 
 _PROVIDERS = ["CPUExecutionProvider"]
 _LOG_CHANGES = 1  # the severity at which a session logs the changes of each optimizer
-_CHANGED = re.compile(r"GraphTransformer (\S+) modified: 1")
+_RAN = re.compile(r"GraphTransformer (\S+) modified: ([01])")
 
 # Optimizers and rewrite rules of releases 1.15 to 1.32 that concern the CPU. A name that a release lacks does nothing.
 _OPTIMIZERS = """
@@ -142,6 +142,8 @@ _settings = onnxruntime.SessionOptions()
 _disabled: list[str] = []
 _scratch = ""
 """The folder for optimized models; "" without a trace."""
+_passes = False
+"""Whether a trace also names the optimizers that changed nothing."""
 
 
 class Compiled(NamedTuple):
@@ -167,7 +169,7 @@ def check() -> None:
 
 def start(options: dict[str, Any]) -> None:
     """Silence the log, and set the options that all sessions share. Raises RuntimeError for another device."""
-    global _scratch
+    global _scratch, _passes
     if options.get("device", "cpu") != "cpu":
         raise RuntimeError("onnxruntime is tested on the CPU alone: use --device cpu")
     level = options.get("level", "all")
@@ -190,7 +192,7 @@ def start(options: dict[str, Any]) -> None:
             setattr(_settings, name, False)
     onnxruntime.set_default_logger_severity(4)
     if options.get("trace"):
-        _scratch = options["scratch"]
+        _scratch, _passes = options["scratch"], options["trace"] == "passes"
         _settings.log_severity_level = _LOG_CHANGES
 
 
@@ -220,10 +222,11 @@ def compile(program: bytes, inputs: Sequence[Array]) -> Compiled:
     if "tensor(bfloat16)" in types:
         raise NotImplementedError("the Python interface has no bfloat16 arrays")
     names = [value.name for value in session.get_inputs()]
-    changes = dict.fromkeys(_CHANGED.findall("".join(log)))
-    if any(_RULES_APPLIED in name for name in changes):
-        changes |= dict.fromkeys(_rules_applied(program))
-    return Compiled(session, names, list(changes), not _BITS.keys().isdisjoint(types))
+    ran = [(name, changed == "1") for name, changed in _RAN.findall("".join(log))]
+    changes = [name if changed else f"{name}: no change" for name, changed in ran if changed or _passes]
+    if any(_RULES_APPLIED in name and changed for name, changed in ran):
+        changes += _rules_applied(program)
+    return Compiled(session, names, changes, not _BITS.keys().isdisjoint(types))
 
 
 def run(compiled: Compiled, inputs: Sequence[Array]) -> list[Array]:
@@ -280,7 +283,7 @@ def knobs() -> list[str]:
 
 
 def trace(compiled: Compiled) -> list[str]:
-    """The optimizers that changed the graph, each once; empty unless the option `trace` is set.
+    """The optimizers that changed the graph; empty unless the option `trace` is set.
 
     Rewrite rules, without which the optimized model is another, come last. Old releases, such as 1.15, do not log this.
     """

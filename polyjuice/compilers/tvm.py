@@ -94,7 +94,7 @@ _UNSUPPORTED = re.compile(
 _level = 3
 _disabled: list[str] = []
 _target: dict[str, Any] = {"kind": "llvm"}
-_tracing = False
+_tracing: str | bool = False
 _changes: list[str] = []
 _imported: list[str] = []
 
@@ -164,14 +164,14 @@ def knobs() -> list[str]:
 
 
 def trace(compiled: relax.VirtualMachine) -> list[str]:
-    """The passes that changed the module, each once, in order, then LLVM's skipped passes.
+    """The passes that changed the module, in order, then LLVM's skipped passes.
 
     Before these come the operators that the importer took, and among them those that were legalized. Empty unless the
     option `trace` is set.
     """
     off = _LLVM_OPTIONS if _llvm.FAMILY in _disabled else [name for name in _disabled if name in _LLVM_OPTIONS]
     imported = _imported if _tracing else []
-    return [*dict.fromkeys([*imported, *_changes]), *(f"without {name}" for name in off if _tracing)]
+    return [*imported, *_changes, *(f"without {name}" for name in off if _tracing)]
 
 
 @pass_instrument
@@ -188,8 +188,12 @@ class _Changes:
         before = self._before.pop()
         if info.name == "LegalizeOps":
             _changes.extend(f"legalize {name}" for name in sorted(_operators(before) - _operators(module)))
-        if info.name != "sequential" and "pipeline" not in info.name and not structural_equal(before, module):
+        if info.name == "sequential" or "pipeline" in info.name:
+            return
+        if not structural_equal(before, module):
             _changes.append(info.name)
+        elif _tracing == "passes":
+            _changes.append(f"{info.name}: no change")
 
 
 def _operators(module: tvm.IRModule) -> set[str]:

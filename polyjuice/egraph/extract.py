@@ -22,9 +22,11 @@ from __future__ import annotations
 
 import heapq
 import random
+from collections import Counter
 from collections.abc import Callable, Collection, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property, reduce
+from itertools import combinations
 from operator import or_
 from types import MappingProxyType
 
@@ -45,6 +47,10 @@ _NEW = 1 << 16
 
 _ON_THE_WAY = 3
 """The level of the e-classes between a root and an e-class that must be reached."""
+
+
+_POOL = 4
+"""Among how many graphs with many operators, and how many random ones, extraction by difference chooses."""
 
 
 class NoTerm(ValueError):
@@ -117,20 +123,30 @@ class Selection:
 
     def operators(self) -> int:
         """The number of operator applications of the selected DAG."""
-        return self._operators
+        return self._counts[0]
+
+    def distance(self, other: Selection) -> int:
+        """How often one DAG has an operator, or an operator as an operand of another, that the other DAG lacks."""
+        (_, mine), (_, others) = self._counts, other._counts
+        return (mine - others).total() + (others - mine).total()
 
     @cached_property
-    def _operators(self) -> int:
+    def _counts(self) -> tuple[int, Counter[object]]:
+        """The number of operators, and how often each operator occurs, and each as an operand of another, by place."""
         names: dict[State, tuple[int, object]] = {}
-        applications: dict[object, int] = {}
-        counted = set()
+        operators: dict[State, str] = {}
+        numbers: dict[object, int] = {}
+        found: Counter[object] = Counter()
+        counted = 0
         for state, node, children in self.postorder():
             key = (node.application, *[names[child] for child in children])
-            number = applications.setdefault(key, len(applications))
-            names[state] = (number, node.arguments[-1] if node.multi_output else 0)
-            if node.counted:
-                counted.add(number)
-        return len(counted)
+            new = key not in numbers
+            names[state] = (numbers.setdefault(key, len(numbers)), node.arguments[-1] if node.multi_output else 0)
+            operators[state] = node.name
+            if new and node.counted:
+                counted += 1
+                found.update([node.name, *[(node.name, i, operators[child]) for i, child in enumerate(children)]])
+        return counted, found
 
 
 class _Smallest:
@@ -390,6 +406,22 @@ class Extractor:
     def most(self, rng: random.Random, limit: int, steps: int = 0) -> list[Selection]:
         """``steps`` graphs between the ends, then the one with the most operators, none above ``limit``."""
         return self._between(rng, True, limit, steps + 1)
+
+    def different(self, rng: random.Random, limit: int, count: int) -> list[Selection]:
+        """``count`` graphs that differ much from each other, none above ``limit``.
+
+        The objective is the sum of the distances of all pairs (`Selection.distance`). Of the graph of all level 0 terms
+        and random others, this takes the two that are farthest apart. Then it adds the one with the greatest sum of
+        distances to those taken. The sum is then at least half of the greatest one among these graphs: see Birnbaum
+        and Goldman, An Improved Analysis for a Greedy Remote-Clique Algorithm, 2009.
+        """
+        pool = [self.fewest()]
+        for _ in range(_POOL):
+            pool += [*self.most(rng, limit), self.any(rng, limit)]
+        taken = [*max(combinations(pool, 2), key=lambda pair: pair[0].distance(pair[1]))]
+        while len(taken) < count:
+            taken.append(max(pool, key=lambda one: sum(one.distance(other) for other in taken)))
+        return taken
 
     def takes(self, eclass: int, node: ENode) -> bool:
         """Whether the roots can reach an e-class, and the children of an e-node have finite terms."""

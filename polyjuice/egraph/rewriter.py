@@ -25,8 +25,9 @@ _WITH_PATTERNS = 0.5
 
 @dataclass(frozen=True)
 class Variant:
-    """One equivalent graph: ``label`` is ``min``, ``max``, ``target``, ``step-1`` ... or ``random-1`` ...
+    """One equivalent graph.
 
+    ``label`` is ``min``, ``max``, ``target``, or ``step``, ``different`` or ``random`` with a number, as in ``step-1``.
     ``part`` is the part of the compiler whose pattern was written into the graph, if any.
     """
 
@@ -94,6 +95,7 @@ class Rewriter:
           above two, steps between.
         - ``steps``: the same, but of two variants the second is halfway. A graph between the ends may fail where both
           pass.
+        - ``difference``: graphs that differ much from each other in their operators, and in what stands before what.
         - ``random``: ``count`` random extractions.
         - ``targets``: for half of the seeds, the fewest operators, and graphs with a pattern that a part of the
           compiler looks for. For the other half, and where there is no pattern, the same as ``minmax``.
@@ -207,6 +209,9 @@ def _variants(
     if strategy == "random":
         chosen: list[tuple[str, Selection]] = [(f"random-{i + 1}", extractor.any(rng, limit)) for i in range(count)]
         return tuple(Variant(label, decode(encoding, selection)) for label, selection in chosen)
+    if strategy == "difference":
+        far = sorted(extractor.different(rng, limit, count), key=Selection.operators)
+        return tuple(Variant(f"different-{i + 1}", decode(encoding, selection)) for i, selection in enumerate(far))
     between = max(count - 2, 1 if strategy == "steps" else 0)
     selections = [extractor.fewest(), *extractor.most(rng, limit, between)]
     fewest, *steps, most = sorted(selections, key=Selection.operators)

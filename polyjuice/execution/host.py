@@ -212,6 +212,7 @@ class Worker:
             "arguments": artifact.arguments,
             "results": artifact.results,
             "setup": dict(artifact.setup),
+            "passes": self.options.get("trace") == "passes",
             "sets": 0 if held else len(inputs),
         }
         values = [*artifact.arrays.values(), *(array for one in ([] if held else inputs) for array in one)]

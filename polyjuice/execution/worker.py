@@ -11,7 +11,8 @@ The frames (format in _wire.py):
 
     to the host, once      {version, python, knobs, prepared_s: seconds that the compiler took to get ready},
                            or {missing: text} or {problem: text} and then it ends
-    from the host          {step: execute, names, arguments, results, setup, text, reference, compile, measure_s, sets}
+    from the host          {step: execute, names, arguments, results, setup, text, reference, compile, measure_s,
+                           passes, sets}
                            with source, named arrays, and the inputs of each set; with no set, those of the artifact
                            before
     to the host            {stage: name} as each stage begins, then {status, ...} with the outputs of each set,
@@ -227,8 +228,8 @@ class Job:
         self._answer["trace"] = self._trace
 
     def _traced(self) -> list[str]:
-        known = hasattr(self._compiler, "trace")
-        return [*map(str, self._compiler.trace(self._compiled))] if known else []
+        found = map(str, self._compiler.trace(self._compiled)) if hasattr(self._compiler, "trace") else ()
+        return list(found if self.request["passes"] else dict.fromkeys(found))
 
     def _load(self) -> Any:
         request, compiler = self.request, self._compiler

@@ -181,7 +181,8 @@ def test_no_selection_is_ever_cyclic(drawn: tuple[EGraphView, list[int]], seed: 
     view, roots = drawn
     e = Extractor(view, roots)
     rng = random.Random(seed)
-    for selection in (e.fewest(), *e.most(rng, UNLIMITED, 2), *e.most(rng, limit, 2), e.any(rng, limit)):
+    far = e.different(rng, UNLIMITED, 3)
+    for selection in (e.fewest(), *e.most(rng, UNLIMITED, 2), *e.most(rng, limit, 2), e.any(rng, limit), *far):
         check(view, roots, selection)
 
 
@@ -195,8 +196,8 @@ def test_steps_climb_and_keep_the_limit(drawn: tuple[EGraphView, list[int]], see
     assert counts[-1] <= max(limit, e.fewest().operators())
 
 
-def acyclic_selections(view: EGraphView, roots: Sequence[int]) -> list[tuple[float, int]]:
-    """The (tree cost, operators) of every acyclic choice of one e-node for each e-class."""
+def acyclic_selections(view: EGraphView, roots: Sequence[int]) -> list[tuple[float, Selection]]:
+    """Every acyclic choice of one e-node for each e-class, with its tree cost."""
     found = []
     for choice in itertools.product(*view.classes):
         costs: dict[int, float] = {}
@@ -216,7 +217,7 @@ def acyclic_selections(view: EGraphView, roots: Sequence[int]) -> list[tuple[flo
             selection = Selection(
                 lambda s, choice=choice: (choice[s[0]], tuple((k, 0) for k in choice[s[0]].children)), states
             )
-            found.append((tree, selection.operators()))
+            found.append((tree, selection))
     return found
 
 
@@ -231,8 +232,19 @@ def test_the_fewest_are_no_more_than_the_smallest_tree_has(drawn: tuple[EGraphVi
     fewest = Extractor(view, roots).fewest().operators()
     selections = acyclic_selections(view, roots)
     smallest_tree = min(tree for tree, _ in selections)
-    assert fewest <= max(operators for tree, operators in selections if tree == smallest_tree)
-    assert fewest >= min(operators for _, operators in selections)
+    assert fewest <= max(selection.operators() for tree, selection in selections if tree == smallest_tree)
+    assert fewest >= min(selection.operators() for _, selection in selections)
+
+
+@settings(max_examples=120)
+@given(extractors(), st.integers(0, 5))
+def test_a_pair_differs_nearly_as_much_as_it_can(drawn: tuple[EGraphView, list[int]], seed: int) -> None:
+    """By brute force over all pairs of choices."""
+    view, roots = drawn
+    a, b = Extractor(view, roots).different(random.Random(seed), UNLIMITED, 2)
+    selections = [selection for _, selection in acyclic_selections(view, roots)]
+    pairs = itertools.combinations_with_replacement(selections, 2)
+    assert 2 * a.distance(b) >= max(one.distance(other) for one, other in pairs)
 
 
 EXPAND, SPLAT = ENode("Expand", (3,), ((4, 4),)), ENode("Splat", (), (1.0, (4, 4), "int8"))

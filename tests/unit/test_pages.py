@@ -123,9 +123,8 @@ def test_the_reference_has_every_command_and_option() -> None:
     text = commands.reference()
     assert re.findall(r"^## polyjuice (.*)$", text, re.MULTILINE)[0] == "fuzz"
     assert "## polyjuice known add\n" in text
-    assert re.search(
-        r"^\| `--extract` `targets\\\|minmax\\\|steps\\\|random\\\|original` \| .+ \| `targets` \|$", text, re.MULTILINE
-    )
+    choices = r"targets\\\|minmax\\\|steps\\\|difference\\\|random\\\|original"
+    assert re.search(rf"^\| `--extract` `{choices}` \| .+ \| `targets` \|$", text, re.MULTILINE)
 
 
 def test_each_bug_has_a_line_and_a_page() -> None:
