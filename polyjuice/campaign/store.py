@@ -542,7 +542,7 @@ class Store:
 
     def summary(self) -> dict[str, Any]:
         """The counts of ``fuzz --json``; ``findings`` counts causes, and groups without a cause."""
-        cases, waiting, causes = [*self.cases()], self.waiting(), len(self.causes())
+        cases, waiting, causes = [*self.cases()], self.waiting(), self.causes()
         skipped = Counter(case.skipped.split(":")[0] for case in cases if case.skipped)
         by_kind = Counter(json.loads(record)["kind"] for (record,) in self._db.execute("SELECT record FROM findings"))
         raw = by_kind.total()
@@ -564,9 +564,10 @@ class Store:
             "defects": sum(bool(case.defect) for case in cases),
             "died": self._died,
             "disturbed": sum(len(case.disturbed) for case in cases),
-            "findings": causes + len({*waiting}),
+            "findings": len(causes) + len({*waiting}),
             "raw_findings": raw,
-            "causes": causes,
+            "causes": len(causes),
+            "causes_of_pairs": sum(bool(cause.record["b"]) for cause in causes),
             "untriaged": len(waiting),
             "by_kind": {kind: n for kind, n in by_kind.items() if n},
             "known": _known(cases),

@@ -164,6 +164,8 @@ def _percent(share: float) -> str:
 def _findings(summary: dict[str, Any]) -> str:
     causes, untriaged = summary["causes"], summary["untriaged"]
     parts = [counted(causes, "cause")] if causes or not untriaged else []
+    if pairs := summary["causes_of_pairs"]:
+        parts.append(f"{pairs} of them only in pairs of programs")
     if untriaged:
         parts.append(f"{untriaged} not yet triaged, in {counted(summary['findings'] - causes, 'group')}")
     return "; ".join(parts)

@@ -88,7 +88,7 @@ def test_a_finding_has_the_cause_of_its_group_where_that_is_certain(tmp_path: Pa
         ("not alike", "mismatch", Group("exact", False), "exact", {"kind": "mismatch", "blame": []}),
         ("failure", "crash", Group("crash", True), "crash by a", {"kind": "crash", "blame": ["a"]}),
         ("one cause", "mismatch", Group("of Add", True), "of Add", {"kind": "mismatch", "blame": []}),
-        ("another", "mismatch", Group("of Mul", True), "of Mul", {"kind": "mismatch", "blame": []}),
+        ("another", "mismatch", Group("of Mul", True), "of Mul", {"kind": "mismatch", "blame": [], "b": ""}),
         ("third", "mismatch", Group("of Mul", True), "of Add", None),
     ]
     config = Config(compiler="numpy", cases=9, workers=2)
@@ -115,6 +115,8 @@ def test_a_finding_has_the_cause_of_its_group_where_that_is_certain(tmp_path: Pa
     triage.finish(job, [Triaged(name=folder.name, group=new[folder.name][1]) for folder in job.folders])
     causes = {state.name: cause for state, cause, _ in store.findings() if state.name in new and cause}
     assert causes == {"new failure": "crash by a", "new one cause": "of Add"}
+    summary = store.summary()
+    assert summary["causes_of_pairs"] == summary["causes"] - 1, "one program shows `of Mul` by itself"
     store.close()
 
 
