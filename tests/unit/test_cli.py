@@ -188,6 +188,18 @@ def test_the_folder_of_another_campaign_is_refused(tmp_path: Path) -> None:
     assert " began with 0, not 3" in message
 
 
+def test_saturation_reaches_as_far_as_its_limits_say(model: Path, tmp_path: Path) -> None:
+    def enodes(*limits: int | str) -> int:
+        done = polyjuice("rewrite", model, "--out", tmp_path, "--json", *limits)
+        found: int = json.loads(done.stdout)["enodes"]
+        return found
+
+    few = enodes("--enodes", 3000, "--rules-per-graph", 1)
+    some = enodes("--enodes", 3000, "--iterations", 1)
+    many = enodes("--enodes", 3000, "--iterations", 6, "--rules-per-graph", 0)
+    assert few < some < many
+
+
 @pytest.mark.parametrize("command", ["fuzz", "rewrite"])
 def test_an_out_that_is_a_file_is_refused(model: Path, tmp_path: Path, command: str) -> None:
     arguments = [model] if command == "rewrite" else ["--compiler", "numpy", "-n", 1]
