@@ -49,8 +49,8 @@ _ON_THE_WAY = 3
 """The level of the e-classes between a root and an e-class that must be reached."""
 
 
-_POOL = 4
-"""Among how many graphs with many operators, and how many random ones, extraction by difference chooses."""
+_CHAIN = 4
+"""The graphs that extraction by difference tries after the first."""
 
 
 class NoTerm(ValueError):
@@ -125,6 +125,11 @@ class Selection:
         """The number of operator applications of the selected DAG."""
         return self._counts[0]
 
+    @property
+    def names(self) -> set[str]:
+        """The names of the operators of the DAG."""
+        return {name for name in self._counts[1] if isinstance(name, str)}
+
     def distance(self, other: Selection) -> int:
         """How often one DAG has an operator, or an operator as an operand of another, that the other DAG lacks."""
         (_, mine), (_, others) = self._counts, other._counts
@@ -188,13 +193,14 @@ class _Raised:
 
     def __init__(
         self,
-        enodes: _Enodes,
+        children: Sequence[tuple[int, ...]],
+        applications: Sequence[int],
         low_masks: dict[int, int],
         bits: Mapping[object, int],
         bit: Callable[[object], int],
     ) -> None:
         self.terms: dict[int, tuple[int, tuple[int, ...]]] = {}
-        self._children, self._applications = enodes.children, enodes.applications
+        self._children, self._applications = children, applications
         self._masks: tuple[dict[int, int], dict[int, int]] = (low_masks, {})
         self._counts: tuple[dict[int, int], ...] = ({c: m.bit_count() for c, m in low_masks.items()}, {})
         self._bits = bits
@@ -306,11 +312,21 @@ class Extractor:
 
     # --- level 1: the most operators, or random ones ---
 
-    def _raised_terms(self, rng: random.Random, largest: bool) -> dict[int, tuple[int, tuple[int, ...]]]:
-        """The level 1 terms of the e-classes that the roots can reach: an e-node, and its children's levels."""
+    def _raised_terms(
+        self, rng: random.Random, largest: bool, unlike: Selection | None
+    ) -> dict[int, tuple[int, tuple[int, ...]]]:
+        """The level 1 terms of the e-classes that the roots can reach: an e-node, and its children's levels.
+
+        Operators that ``unlike`` has do not count.
+        """
         enodes, low = self._enodes, self._low
-        children = enodes.children
-        raised = _Raised(enodes, self._low_masks, self._bits, self._bit)
+        children, applications, masks = enodes.children, enodes.applications, self._low_masks
+        if unlike:
+            names = unlike.names
+            applications = [-1 if node.name in names else a for node, a in zip(enodes.nodes, applications, strict=True)]
+            counted = reduce(or_, (1 << self._bits[a] for a in applications if a in self._bits), 0)
+            masks = {c: mask & counted for c, mask in masks.items()}
+        raised = _Raised(children, applications, masks, self._bits, self._bit)
         terms = raised.terms
         open_: set[int] = set()
 
@@ -410,17 +426,18 @@ class Extractor:
     def different(self, rng: random.Random, limit: int, count: int) -> list[Selection]:
         """``count`` graphs that differ much from each other, none above ``limit``.
 
-        The objective is the sum of the distances of all pairs (`Selection.distance`). Of the graph of all level 0 terms
-        and random others, this takes the two that are farthest apart. Then it adds the one with the greatest sum of
-        distances to those taken. The sum is then at least half of the greatest one among these graphs: see Birnbaum
-        and Goldman, An Improved Analysis for a Greedy Remote-Clique Algorithm, 2009.
+        The objective is the sum of the distances of all pairs (`Selection.distance`). The graph of all level 0 terms
+        begins a chain, in which each graph has as many operators as possible that the one before has not. Of the chain,
+        this takes the two that are farthest apart. Then it adds the one with the greatest sum of distances to those
+        taken. The sum is then at least half of the greatest one among these graphs: see Birnbaum and Goldman, An
+        Improved Analysis for a Greedy Remote-Clique Algorithm, 2009.
         """
-        pool = [self.fewest()]
-        for _ in range(_POOL):
-            pool += [*self.most(rng, limit), self.any(rng, limit)]
-        taken = [*max(combinations(pool, 2), key=lambda pair: pair[0].distance(pair[1]))]
+        chain = [self.fewest()]
+        for _ in range(max(_CHAIN, count)):
+            chain += self._between(rng, True, limit, 1, unlike=chain[-1])
+        taken = [*max(combinations(chain, 2), key=lambda pair: pair[0].distance(pair[1]))]
         while len(taken) < count:
-            taken.append(max(pool, key=lambda one: sum(one.distance(other) for other in taken)))
+            taken.append(max(chain, key=lambda one: sum(one.distance(other) for other in taken)))
         return taken
 
     def takes(self, eclass: int, node: ENode) -> bool:
@@ -474,13 +491,15 @@ class Extractor:
         """A graph of randomly chosen e-nodes (the baseline of PolyJuice, section 6.3)."""
         return self._between(rng, False, limit, 1)[-1]
 
-    def _between(self, rng: random.Random, largest: bool, limit: int, count: int) -> list[Selection]:
+    def _between(
+        self, rng: random.Random, largest: bool, limit: int, count: int, unlike: Selection | None = None
+    ) -> list[Selection]:
         """``count`` graphs in which ever more e-classes show their level 1 term, up to ``limit`` operators.
 
         E-classes are raised from the roots down, in random order, so that each raise shows and adds a little. A raise
         may also remove operators, where other terms share the e-class's new term. So the graphs are sorted by size.
         """
-        terms = self._raised_terms(rng, largest)
+        terms = self._raised_terms(rng, largest, unlike)
         order: list[int] = []
         seen = set(self._roots)
         frontier = sorted(seen)
