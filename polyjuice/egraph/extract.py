@@ -427,7 +427,7 @@ class Extractor:
         """``count`` graphs that differ much from each other, none above ``limit``.
 
         The objective is the sum of the distances of all pairs (`Selection.distance`). The graph of all level 0 terms
-        begins a chain, in which each graph has as many operators as possible that the one before has not. Of the chain,
+        begins a chain. Each further graph has as many operators as possible that the one before lacks. Of the chain,
         this takes the two that are farthest apart. Then it adds the one with the greatest sum of distances to those
         taken. The sum is then at least half of the greatest one among these graphs: see Birnbaum and Goldman, An
         Improved Analysis for a Greedy Remote-Clique Algorithm, 2009.
