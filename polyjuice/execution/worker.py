@@ -229,7 +229,7 @@ class Job:
 
     def _traced(self) -> list[str]:
         found = map(str, self._compiler.trace(self._compiled)) if hasattr(self._compiler, "trace") else ()
-        return list(found if self.request["passes"] else dict.fromkeys(found))
+        return list(found if self.request.get("passes") else dict.fromkeys(found))
 
     def _load(self) -> Any:
         request, compiler = self.request, self._compiler
