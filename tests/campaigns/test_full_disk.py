@@ -141,6 +141,7 @@ def test_the_campaigns_folder_is_full_of_findings(tmp_path: Path, left: int) -> 
     assert_loses_nothing(tmp_path, "out", left=left, off=1, cases=20)
 
 
+@pytest.mark.long
 def test_the_compiler_finds_the_folder_of_temporary_files_full(tmp_path: Path) -> None:
     assert_loses_nothing(tmp_path, "TMPDIR", left=64, size=2**17)
 

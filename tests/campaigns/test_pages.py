@@ -15,6 +15,7 @@ import pytest
 from tests.support.commands import ROOT, polyjuice, record, run
 from tests.support.pages import PAGES, blocks, missing, with_first_finding
 from tests.support.plugins import importing_from
+from tests.support.shares import in_the_long_run
 
 RUN = [page for page in PAGES if any(block.shown for block in blocks(page.read_text(encoding="utf-8")))]
 
@@ -69,7 +70,7 @@ def done(command: str, folder: Path) -> str:
     return f"{ended.stdout}{ended.stderr}\nstatus {ended.returncode}\n"
 
 
-@pytest.mark.parametrize("name", ["compiler", "format", "oracle"])
+@pytest.mark.parametrize("name", ["oracle", *in_the_long_run("compiler", "format")])
 def test_a_page_leads_to_a_finding_of_its_planted_fault(name: str, tmp_path: Path) -> None:
     """Each page that adds a part to Polyjuice, done by the letter, in an empty folder."""
     assert_happens(ROOT / f"docs/howto/{name}.md", tmp_path, done)

@@ -42,7 +42,7 @@ def agree(compiler: str, *runs: Run) -> None:
                 assert not judge(array, analysis), (graph, array, analysis.reference)
 
 
-@pytest.mark.parametrize("compiler", ["onnxruntime", "eager", "openvino", "xla", *in_the_long_run("inductor")])
+@pytest.mark.parametrize("compiler", ["onnxruntime", "eager", "openvino", *in_the_long_run("inductor", "xla")])
 def test_casts_there_and_back(compiler: str) -> None:
     """OpenVINO 2026.4.1 turns too large values for float8e4m3fn into NaN, whatever ONNX's ``saturate`` says."""
     values = VALUES[np.abs(VALUES) <= 464] if compiler == "openvino" else VALUES
@@ -59,7 +59,7 @@ def there_and_back(dtype: str, values: np.ndarray) -> Run:
     return graph, [values, np.arange(15, dtype=np.uint8).reshape(3, 5).view(dtypes.to_numpy(dtype))]
 
 
-@pytest.mark.parametrize("compiler", ["eager", "inductor"])
+@pytest.mark.parametrize("compiler", ["eager", *in_the_long_run("inductor")])
 def test_bits_are_seen(compiler: str) -> None:
     runs = [bits_seen("float8e4m3fn", "uint8"), bits_seen("float8e5m2", "int8")]
     agree(compiler, *(runs if compiler == "eager" else runs[:1]))
