@@ -2,8 +2,9 @@
 
 Run with ``make probes``, or as ``python scripts/probes.py [--minutes N] [NAME ...]``. For each compiler it runs the
 probes of campaigns, then those of every operator in every element type and rank, until the time is up. A folder keeps
-the answers: the next run goes on where this one stopped. ``--restamp`` keeps the shipped answers after a change of a
-compiler file that cannot change any, such as one of its ``INFO``.
+the answers: the next run goes on where this one stopped. Shipped answers that are still valid stay, and are not asked
+again. ``--restamp`` keeps the shipped answers after a change of a compiler file that cannot change any, such as one of
+its ``INFO``.
 """
 
 from __future__ import annotations
@@ -67,11 +68,12 @@ def probe(compiler: CompilerInfo, limit_s: float) -> None:
         worker = session.worker()
         worker.start()
         version = worker.info["version"]
-        probes.path(compiler, version).unlink(missing_ok=True)
+        shipped = probes.shipped(compiler, version)
         asked = Support(compiler, worker)
         cases = _as_long(by_cases(config, compiler, asked), began + SHARE * limit_s)
         signatures = _as_long(by_signature(asked), began + limit_s)
-    known = support.read(support.programs_file(compiler, version))
+    found = support.read(support.programs_file(compiler, version))
+    known = shipped | {digest[: probes.DIGITS]: reason for digest, reason in found.items()}
     file = probes.ship(compiler, version, known)
     print(
         f"{compiler.name} {version}: {cases} cases, {signatures} operators and types, {len(known)} programs, "
