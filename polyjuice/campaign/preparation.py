@@ -18,7 +18,17 @@ from polyjuice.campaign.kinds import BATCH, Kinds, coverage_target, input_sets
 from polyjuice.campaign.schedule import Clock
 from polyjuice.campaign.seeds import Seeds
 from polyjuice.compilers import CompilerInfo
-from polyjuice.egraph import Rewriter, Rewriting, Rule, Saturated, Variant, distinct, graph_windows, partners
+from polyjuice.egraph import (
+    Rewriter,
+    Rewriting,
+    Rule,
+    Saturated,
+    Variant,
+    distinct,
+    graph_windows,
+    is_searched,
+    partners,
+)
 from polyjuice.egraph.terms import directions
 from polyjuice.execution import Artifact
 from polyjuice.frameworks import registry, symbolic
@@ -243,7 +253,7 @@ class Preparation:
             with self._clock.of("rewrite"):
                 known = list(map(plan.ranges, graphs))
                 try:
-                    self._batch = number, self._rewriter.saturate(graphs, key, known, plan.rulesets)
+                    self._batch = number, self._rewriter.saturate(graphs, key, known, plan.rulesets, is_searched(key))
                 except GraphError:
                     self._batch = number, None
         return self._batch[1]

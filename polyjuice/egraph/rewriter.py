@@ -20,7 +20,7 @@ from polyjuice.ir import Graph, GraphError, digest
 from polyjuice.ops import Accepts, entry, is_accepted
 
 _WITH_PATTERNS = 0.5
-"""How often the strategy ``targets`` looks for patterns."""
+"""How often an e-graph is searched for patterns. A base without them is copied in half of the time."""
 
 
 @dataclass(frozen=True)
@@ -75,7 +75,8 @@ class Rewriter:
         ``patterns`` are those of the strategy ``targets``.
         """
         self._budget = budget or Budget()
-        self._saturator = Saturator(rules, self._budget, known, patterns)
+        self._plain = Saturator(rules, self._budget, known)
+        self._searching = Saturator(rules, self._budget, known, patterns) if patterns else self._plain
 
     def rewrite(
         self,
@@ -97,7 +98,7 @@ class Rewriter:
           pass.
         - ``difference``: graphs that differ much from each other in their operators, and in what stands before what.
         - ``random``: ``count`` random extractions.
-        - ``targets``: for half of the seeds, the fewest operators, and graphs with a pattern that a part of the
+        - ``targets``: for half of the e-graphs, the fewest operators, and graphs with a pattern that a part of the
           compiler looks for. For the other half, and where there is no pattern, the same as ``minmax``.
 
         No variant has an operator that ``accepts`` refuses, unless the seed graph cannot do without it. ``ranges`` are
@@ -105,7 +106,8 @@ class Rewriter:
         :meth:`saturate`). The result depends only on these arguments and the rules. Raises GraphError where a rule
         failed or made an ill-typed graph.
         """
-        saturated = self.saturate([graph], seed, [ranges or {}], rulesets)
+        search = strategy == "targets" and is_searched(seed)
+        saturated = self.saturate([graph], seed, [ranges or {}], rulesets, search)
         return self.extract(saturated, 0, seed, strategy, count, accepts)
 
     def saturate(
@@ -114,15 +116,18 @@ class Rewriter:
         seed: int | str,
         ranges: Sequence[Mapping[str, Range]] | None = None,
         rulesets: Collection[str] | None = None,
+        search: bool = True,
     ) -> Saturated:
         """Saturate checked graphs together in one e-graph, which costs each a fraction of its cost alone.
 
         They share the seed's random choices, and a budget: one graph's, and half of it for each further graph. (Few
         graphs use up their budget, and those that do would grow far beyond it.) ``ranges`` has the intervals of the
         inputs of each graph. ``rulesets`` are the rulesets whose rules may apply. None means all; for some seeds all
-        but the rules over the reals. Raises GraphError where a rule failed.
+        but the rules over the reals. With ``search``, the e-graph is searched for patterns. Raises GraphError where a
+        rule failed.
         """
-        return self._saturator.run(graphs, seed, ranges or [{}] * len(graphs), rulesets)
+        saturator = self._searching if search else self._plain
+        return saturator.run(graphs, seed, ranges or [{}] * len(graphs), rulesets)
 
     def extract(
         self,
@@ -158,6 +163,11 @@ class Rewriter:
             rewrite_s=saturated.seconds / len(saturated.encodings),
             extract_s=time.perf_counter() - began,
         )
+
+
+def is_searched(seed: int | str) -> bool:
+    """Whether the strategy ``targets`` searches the e-graph of a seed for patterns."""
+    return random.Random(f"patterns {seed}").random() < _WITH_PATTERNS
 
 
 def classes(saturated: Saturated, index: int) -> Classes:
@@ -200,7 +210,7 @@ def _variants(
     seed.
     """
     original = operator_count(graph)
-    wanted = count - 1 if strategy == "targets" and rng.random() < _WITH_PATTERNS else 0
+    wanted = count - 1 if strategy == "targets" and matches else 0
     smallest = decode(encoding, extractor.fewest()) if wanted else graph
     if wanted and (written := _with_patterns(encoding, matches, extractor, rng, wanted, accepts, smallest)):
         further = extractor.most(rng, limit, wanted - len(written) - 1) if len(written) < wanted else []
