@@ -20,10 +20,10 @@ from polyjuice.compilers import CompilerInfo
 
 FOLDER = Path(__file__).parent
 
-DIGITS = 12
+DIGITS = 10
 """The stored number of hexadecimal digits of a program's digest.
 
-A new program has the digits of a known one with a probability of 1e-10.
+A new program has the digits of a known one with a probability of 2e-8.
 """
 
 _REASON = 100

@@ -5,12 +5,15 @@ from __future__ import annotations
 import json
 import random
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from pathlib import Path
+from typing import Any, cast
 
 import pytest
 
 from polyjuice import compilers, probes, support
 from polyjuice.egraph import Rewriter, distinct, load
+from polyjuice.frameworks.lowering import Unlowerable
 from polyjuice.generate import generate
 from polyjuice.generate.instances import Signature, instance, some_signature
 from polyjuice.ir import TensorType
@@ -272,6 +275,24 @@ def test_shipped_files_are_of_the_locked_releases() -> None:
         assert "" in known.values()
         assert not any("site-packages" in reason or str(Path.home()) in reason for reason in known.values())
         assert file.stat().st_size < 150_000
+
+
+@pytest.mark.parametrize("name", ["onnxruntime", "tvm", "xla", "inductor"])
+def test_nearly_all_that_a_new_machine_asks_is_shipped(name: str) -> None:
+    """Programs that are drawn otherwise than when the answers were made must run again: TVM takes a second for each."""
+    (file,) = probes.FOLDER.glob(f"{name}-*.json")
+    shipped, asked = probes.read(file), Support(compilers.find(name), cast(Any, None))  # no worker: nothing runs
+    operators = [op for op in TABLE.values() if op.inputs and op.weight >= 1 and "float32" in op.types[op.variable(0)]]
+    found = []
+    for op in random.Random(0).sample(operators, 40):
+        signature = some_signature(op, "float32")
+        graph = instance(signature, random.Random(f"{signature} 0")) if signature else None
+        with suppress(Unlowerable):
+            if graph:
+                digest = support._digest(graph, asked._lowered(graph, "0"))
+                found.append(digest[: probes.DIGITS] in shipped)
+    assert len(found) > 30
+    assert sum(found) > 0.9 * len(found), "make probes"
 
 
 @pytest.fixture
