@@ -78,8 +78,9 @@ def _of_result(
         new = new & ~part
     if new.any():
         extreme = any(v.extreme is not None for v in operands)
-        integer = dtypes.is_int(type.dtype) and type.dtype != "bool"
-        large = integer or bool((np.abs(value.array[new]) >= dtypes.largest_finite(type.dtype)).any())
+        large = type.dtype != "bool" and (
+            dtypes.is_int(type.dtype) or bool((np.abs(value.array[new]) >= dtypes.largest_finite(type.dtype)).any())
+        )
         mask = "opaque" if op is None else "limits" if extreme else "overflow" if large else "error"
         found[mask, node.qualified] = int(new.sum())
     return {key: count for key, count in found.items() if count}

@@ -491,6 +491,13 @@ def found(
             {("ties", "ArgMax"): 1},
         ),
         ("float[4] x) => (int64[1] y)", "y = ArgMax<axis = 0>(x)", [[1, 3, 3, 2]], Mode(), {}),
+        (
+            "float[4] x, float[4] w) => (bool[4] y)",
+            "z = Sqrt(x) y = Greater(z, w)",
+            [[2, 4, 9, 1], [1.4142135, 1, 1, 5]],
+            Mode(),
+            {("error", "Greater"): 1},
+        ),
         (X, "y = own.Thing(x)", [[1, 2, 3, 4]], Mode(), {("opaque", "own.Thing"): 4}),
         (
             X,
