@@ -81,13 +81,9 @@ class Pattern:
 
     @property
     def program(self) -> str:
-        """The commands that declare its relation, and the rule that matches it, in a ruleset of its own.
-
-        The facts are in reverse order, from the root to the operands. In the other order egglog 13.2 leaves out a fact
-        of some long queries: of 2,798 matches of ONNX Runtime's patterns 65 were none.
-        """
+        """The commands that declare its relation, and the rule that matches it, in a ruleset of its own."""
         sorts = " ".join(sort for _, sort in self.variables)
-        facts = " ".join(map(rendered, reversed(self.facts)))
+        facts = " ".join(map(rendered, self.facts))
         row = f"({self.relation} {ROOT} {' '.join(name for name, _ in self.variables)})"
         return (
             f"(relation {self.relation} (Tensor {sorts}))\n(ruleset {self.ruleset})\n"
