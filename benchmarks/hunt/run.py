@@ -43,7 +43,7 @@ USAGE = 2
 LONGEST = 160
 """The longest message in the table, in characters."""
 
-_COUNTS = ("tested", "programs", "raw_findings", "defects", "unsound_variants", "elapsed_s")
+_COUNTS = ("tested", "raw_findings", "defects", "unsound_variants", "elapsed_s")
 
 Turn = dict[str, Any]
 """``compiler``, ``seeds``, ``seed``, ``reach`` (the options for its length); in the end ``result`` or ``problem``."""
@@ -207,12 +207,12 @@ def table(known: Sequence[Result]) -> str:
         "that the oracles confirmed. *Causes* are what triage makes of them, one for each signature. The hours include",
         "triage. No one has looked at a cause by hand unless `artifacts/bugs` lists it.",
         "",
-        "| compiler | turns | hours | cases | programs | raw findings | causes | defects of Polyjuice |",
-        "|---|---|---|---|---|---|---|---|",
+        "| compiler | turns | hours | cases | raw findings | causes | defects of Polyjuice |",
+        "|---|---|---|---|---|---|---|",
     ]
     for release, results in releases:
         total = {name: sum(result[name] for result in results) for name in _COUNTS}
-        cells = [release, len(results), f"{total['elapsed_s'] / 3600:.2f}", total["tested"], total["programs"]]
+        cells = [release, len(results), f"{total['elapsed_s'] / 3600:.2f}", total["tested"]]
         cells += [total["raw_findings"], len(causes(results)), total["defects"] + total["unsound_variants"]]
         lines.append("| " + " | ".join(map(str, cells)) + " |")
     for release, results in releases:

@@ -13,7 +13,7 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 from benchmarks.hunt import run
-from tests.support.commands import ONE_RULE, PLAIN, polyjuice
+from tests.support.commands import ONE_RULE, PLAIN, ROOT, polyjuice
 
 
 @pytest.fixture
@@ -60,3 +60,8 @@ def test_a_hunt_goes_on_after_a_stop_and_merges_its_findings(tmp_path: Path, her
     known = run.merged(run.merged([found], [other]), [found])  # a campaign counts once, and a cause of two is one cause
     assert known == [found, other]
     assert f"| mismatch by X | 5 | small {found['seed']}, small {other['seed']} | a\\|b |" in run.table(known)
+
+
+def test_the_committed_table_is_that_of_the_committed_results() -> None:
+    folder = ROOT / "artifacts/hunt"
+    assert run.table(json.loads((folder / "hunt.json").read_text("utf-8"))) == (folder / "README.md").read_text("utf-8")
