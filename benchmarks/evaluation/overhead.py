@@ -79,8 +79,9 @@ def measured(compiler_name: str, size: int, cases: int) -> dict[str, Any]:
 
 def table(known: Mapping[str, Mapping[str, Mapping[str, Any]]]) -> str:
     """Return the tables in Markdown."""
-    lines = ["# Where the time of a case goes", ""]
-    lines += [
+    lines = [
+        "# Where the time of a case goes",
+        "",
         "Written by `benchmarks/evaluation/overhead.py`, which says how. Milliseconds for a case of two programs.",
         "",
     ]

@@ -16,7 +16,6 @@ import argparse
 import json
 import math
 import statistics
-import sys
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -128,11 +127,13 @@ def _rows(path: Path) -> list[dict[str, Any]]:
 
 def table(results: Mapping[str, Sequence[Mapping[str, Any]]]) -> str:
     """Return the tables in Markdown."""
-    lines = ["# How much the passes differ that two equal programs go through", ""]
-    lines += [
-        "Written by `benchmarks/evaluation/passes.py`, which says what the words mean. Win, lose and tie count seed"
+    lines = [
+        "# How much the passes differ that two equal programs go through",
+        "",
+        "Written by `benchmarks/evaluation/passes.py`, which says what the words mean. Win, lose and tie count seed",
+        "graphs. Standard error in brackets.",
+        "",
     ]
-    lines += ["graphs. Standard error in brackets.", ""]
     for compiler, rows in results.items():
         kept = [row for row in rows if "distances" in row]
         lines += [f"## {compiler}: {len(kept)} seed graphs of {kept[0]['nodes'] if kept else '?'} operators", ""]
@@ -161,4 +162,4 @@ def _compared(pairs: Sequence[tuple[int, int]]) -> list[str]:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()
