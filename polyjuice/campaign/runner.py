@@ -43,8 +43,8 @@ class CaseResult:
     none. ``packs`` counts the packs whose first program is the case's.
 
     ``rules`` are the rules that fired in the e-graph. ``accepted`` is the broken constraint of a program that ran
-    nevertheless. ``covered`` has the tuples that the programs covered, if a small
-    program was due (see :mod:`polyjuice.campaign.coverage`).
+    nevertheless. ``covered`` has the tuples that the programs covered, if a small program was due (see
+    :mod:`polyjuice.campaign.coverage`).
 
     ``part`` and ``changes`` say at which part of the compiler the seed graph aims (see `Case`). ``acted`` are the parts
     that changed a program; it is None if the programs were not compiled with a trace.

@@ -97,7 +97,7 @@ def test_without_json_a_person_reads_a_table(tmp_path: Path) -> None:
     assert done.returncode == 0
     table, _, advice = done.stdout.partition("\n\n")
     lines = dict(line.split(maxsplit=1) for line in table.splitlines())
-    assert lines["tested"].startswith("2 cases, ")
+    assert lines["tested"].strip() == "2 cases, 2 programs, 0 pairs"
     assert "% on triage" in lines["spent"]
     assert lines["findings"].strip() == "0 causes"
     assert lines["met"].strip() == "0 findings"
