@@ -90,6 +90,6 @@ class Pattern:
             f"(rule ({facts}) ({row}) :ruleset {self.ruleset})"
         )
 
-    def bound(self, tensors: Sequence[str], arguments: Sequence[Any]) -> Mapping[str, Any]:
+    def bound(self, tensors: Sequence[Any], arguments: Sequence[Any]) -> Mapping[str, Any]:
         """The values of the variables in a row with these tensors and other values."""
         return dict(zip((name for name, _ in self.variables), (*tensors, *arguments), strict=True))

@@ -6,7 +6,7 @@ import random
 import time
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 
 from polyjuice.egraph import bounds, random_choices, rulefiles
@@ -22,6 +22,7 @@ from polyjuice.egraph.language import (
     vocabulary,
     with_bounds,
 )
+from polyjuice.egraph.matches import holds
 from polyjuice.egraph.patterns import DECLARATIONS, PREPARATION, Pattern
 from polyjuice.egraph.rulefiles import Rule
 from polyjuice.egraph.sexpr import commands
@@ -290,7 +291,8 @@ class Saturator:
             prepared = f"(run-schedule (saturate (run {PREPARATION})) (saturate (run types-here)))"
             for program in (combined, prepared, "(run patterns-here 1)"):
                 egraph.run_program(*egraph.parse_program(program))
-        return freeze(egraph, able)
+        view = freeze(egraph, able)
+        return replace(view, matches=[match for match in view.matches if holds(view.classes, *match)])
 
 
 def constructors_in(graphs: Sequence[Graph]) -> frozenset[str]:

@@ -270,6 +270,16 @@ def test_a_pattern_binds_the_elements_of_vectors(tmp_path: Path) -> None:
     assert Counter(pattern.part for pattern, *_ in matches) == {"Cut": 2, "Sum": 4}
 
 
+def test_a_match_holds_the_whole_term() -> None:
+    """egglog matches a Gelu times -1 as a Gelu, too."""
+    gelu = next(one for one in patterns(of_compiler("onnxruntime").targets) if one.part == "GeluFusionL1")
+    rules = [rule for rule in load() if rule.name.startswith(("mul-", "neg-", "add-"))]
+    seed = graph("float32[2,3] x y", "Mul(Mul(Add(x, y), 0.5), Neg(Add(Erf(Div(Add(x, y), 1.4142135)), 1.0)))")
+    rewriter = Rewriter(rules, patterns=[gelu])
+    for saturated in (rewriter.saturate([seed], key) for key in range(10)):
+        assert saturated.roots(0)[0] not in [eclass for _, eclass, _ in saturated.view.matches]
+
+
 # --- turns -----------------------------------------------------------------------------------------------------------
 
 
