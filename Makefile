@@ -51,14 +51,14 @@ docs: $(DOCS)/.ready
 	NO_MKDOCS_2_WARNING=1 $(DOCS)/bin/python -m mkdocs build --strict
 
 mutants: $(READY)
-	$(BIN)/python benchmarks/mutants/run.py
+	$(BIN)/python -m benchmarks.mutants.run
 
 published: $(READY)
 	$(BIN)/python benchmarks/published/run.py $(PUBLISHED)
 
 # The tables of the paper, regenerated: hours; it continues where it stopped.
 evaluation: $(READY)
-	$(BIN)/python benchmarks/evaluation/run.py $(EVALUATION)
+	$(BIN)/python -m benchmarks.evaluation.run $(EVALUATION)
 
 hunt: $(READY)
 	$(BIN)/python benchmarks/hunt/run.py $(HUNT)

@@ -1,51 +1,38 @@
 """Measure the oracles on compilers with planted faults: the pairs that it takes until each fault is detected.
 
-    python benchmarks/mutants/run.py                   everything (hours on two cores); continues where it stopped
-    python benchmarks/mutants/run.py --only 'tvm/*'    some faults, by name
-    python benchmarks/mutants/run.py --table           the table of stored results; nothing runs
+    python -m benchmarks.mutants.run                   everything (hours on two cores); continues where it stopped
+    python -m benchmarks.mutants.run --only 'tvm/*'    some faults, by name
+    python -m benchmarks.mutants.run --table           the table of stored results; nothing runs
 
-Every case of a campaign is prepared once, and runs on a compiler with all faults that are not yet detected. If an
-oracle reports a verdict, the case also runs on the sound compiler. Then it runs with ever smaller sets of the faults
-that it met, until each fault that changes an outcome is alone. A fault is detected if an oracle reports a verdict on
-the compiler with this fault that it does not report on the sound one. With the extraction strategy `original`, only
-seed graphs run: differential testing.
+`detection.py` says when a fault is detected. With the extraction strategy `original`, only seed graphs run:
+differential testing.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
-import os
 import sys
 import tempfile
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
-from contextlib import contextmanager
-from dataclasses import replace
-from fnmatch import fnmatch
 from itertools import count
 from math import comb
 from pathlib import Path
 from statistics import median
 from typing import Any
 
-import numpy as np
-
-from polyjuice import pipeline
+from benchmarks.mutants.detection import MET, FaultySession, mutants, planting, spoken
 from polyjuice.campaign.config import Config
 from polyjuice.campaign.preparation import Skip, Unsound
 from polyjuice.campaign.processes import end_with_parent
 from polyjuice.campaign.runner import Runner
 from polyjuice.compilers import find
 from polyjuice.egraph import load
-from polyjuice.execution import Artifact, Outcome
 from polyjuice.frameworks.user_model import SEED_GRAPH
-from polyjuice.oracles import Case, Program
-from polyjuice.session import CompilerSession
 
-HERE = Path(__file__).resolve().parent
-RESULTS = HERE.parents[1] / "artifacts" / "mutants.json"
+RESULTS = Path(__file__).resolve().parents[2] / "artifacts" / "mutants.json"
 TABLE = RESULTS.with_suffix(".md")
 
 STRATEGIES = ("minmax", "steps", "random", SEED_GRAPH)
@@ -55,10 +42,6 @@ NODES = {"onnxruntime": 60, "tvm": 20, "inductor": 100}
 PAIRS = {"onnxruntime": 500, "tvm": 500, "inductor": 60}
 EQUIVALENCE = ("metamorphic", "crash")
 DIFFERENTIAL = ("differential", "crash")
-
-_RETRIES = 5
-
-MET = "met"
 
 Detected = dict[str, int]
 """The number of pairs until each oracle first detected the fault, and (MET) until a program first met it."""
@@ -92,21 +75,13 @@ def per_compiler(values: dict[str, int]) -> str:
     return ", ".join(f"{compiler} {value}" for compiler, value in values.items())
 
 
-def mutants(pattern: str = "*") -> list[str]:
-    """Return the names of the planted faults that match a pattern: COMPILER/NAME."""
-    names = (f"{path.parent.name}/{path.stem}" for path in sorted((HERE / "faults").glob("*/*.py")))
-    return [name for name in names if fnmatch(name, pattern)]
-
-
 def measure(arguments: argparse.Namespace, known: dict[str, Any]) -> None:
     """Measure the faults without a result, and write the results, strategy by strategy.
 
     While a strategy runs, its progress is in `mutants-COMPILER-STRATEGY.json`, beside the results.
     """
     with (
-        tempfile.TemporaryDirectory() as cache,
-        environment(PYTHONPATH=str(HERE / "site"), POLYJUICE_MUTANT="by-program"),
-        environment(CXX=str(HERE / "cached-g++"), CXX_CACHE=cache),
+        planting(),
         ProcessPoolExecutor(arguments.workers, max_tasks_per_child=1, initializer=end_with_parent) as pool,
     ):
         jobs: dict[Future[dict[str, Detected]], tuple[str, Path]] = {}
@@ -178,120 +153,6 @@ def detect(config: Config, names: Sequence[str], pairs: int, progress: Path) -> 
             )
     write(progress, state)
     return detected
-
-
-def spoken(oracles: Sequence[str], session: FaultySession, case: Case) -> dict[str, set[str]]:
-    """Return, for each fault that a case met (`MET`), the oracles with a verdict that the sound compiler lacks."""
-    met = [session.met(program.outcome) for program in case.programs]
-    candidates = sorted(set().union(*met))
-    found = {name: {MET} if any(name in p.outcome.trace for p in case.programs) else set() for name in candidates}
-    if not candidates or not judged(oracles, case, session):
-        return found
-    sound = [session.planted([], program, case) for program in case.programs]
-    if all(alike(program.outcome, outcome) for program, outcome in zip(case.programs, sound, strict=True)):
-        return found
-    before = judged(oracles, ended(case, sound), session)
-    by_chance: bool | None = None  # tested only if needed: it takes many compilations
-    for name, outcomes in effects(session, case, met, sound, candidates, [p.outcome for p in case.programs]):
-        verdicts = judged(oracles, ended(case, outcomes), session) - before
-        failed = any(kind in ("crash", "hang") for _, kind, _, _ in verdicts)
-        if failed and by_chance is None:
-            by_chance = fails_by_chance(session, case)
-        if not (failed and by_chance):
-            found[name] |= {verdict[0] for verdict in verdicts}
-    return found
-
-
-def ended(case: Case, outcomes: Sequence[Outcome]) -> Case:
-    """Return the case with other outcomes of its programs."""
-    programs = [replace(program, outcome=outcome) for program, outcome in zip(case.programs, outcomes, strict=True)]
-    return replace(case, programs=programs)
-
-
-def effects(
-    session: FaultySession,
-    case: Case,
-    met: Sequence[set[str]],
-    sound: Sequence[Outcome],
-    names: Sequence[str],
-    outcomes: Sequence[Outcome],
-) -> Iterator[tuple[str, Sequence[Outcome]]]:
-    """Yield each fault that changes a program's outcome, with the outcomes under this fault alone.
-
-    The search halves the set of faults, since most faults that a case meets change nothing. ``outcomes`` are those with
-    all faults of ``names``, ``sound`` those without.
-    """
-    changed = [not alike(outcome, right) for outcome, right in zip(outcomes, sound, strict=True)]
-    if not any(changed):
-        return
-    if len(names) == 1:
-        yield names[0], outcomes
-        return
-    for half in (names[: len(names) // 2], names[len(names) // 2 :]):
-        part = list(sound)
-        for i, program in enumerate(case.programs):
-            if changed[i] and met[i].intersection(half):
-                alone = met[i].isdisjoint(set(names).difference(half))
-                left = sorted(met[i].intersection(half))
-                part[i] = outcomes[i] if alone else session.planted(left, program, case)
-        yield from effects(session, case, met, sound, half, part)
-
-
-class FaultySession(CompilerSession):
-    """A session whose compiler has planted faults, which may differ for each program."""
-
-    faults: Sequence[str] = ()
-
-    def execute(
-        self, artifact: Artifact, inputs: Sequence[Sequence[np.ndarray]], *, level: str = "", compile: bool = True
-    ) -> Outcome:
-        """Execute an artifact on the compiler with the session's ``faults``."""
-        planted = replace(artifact, setup={**artifact.setup, "faults": self.faults})
-        return super().execute(planted, inputs, level=level, compile=compile)
-
-    def planted(self, faults: Sequence[str], program: Program, case: Case) -> Outcome:
-        """Set the faults, execute one program of a case, and return its outcome."""
-        self.faults = faults
-        return self.execute(program.artifact, case.inputs)
-
-    def met(self, outcome: Outcome) -> set[str]:
-        """Return the faults that a program met. A process that died reports none, and may have met any."""
-        ended = outcome.status not in ("crash", "hang")
-        return set(self.faults) & set(outcome.trace) if ended else set(self.faults)
-
-
-def fails_by_chance(session: FaultySession, case: Case) -> bool:
-    """Whether the sound compiler sometimes fails too, on programs that it has just compiled."""
-    outcomes = (session.planted([], program, case) for _ in range(_RETRIES) for program in case.programs)
-    return any(outcome.status != "ok" for outcome in outcomes)
-
-
-def judged(oracles: Sequence[str], case: Case, session: CompilerSession) -> set[tuple[str, str, str, int]]:
-    """Return the verdicts of oracles on a case, without their messages."""
-    return {(v.oracle, v.kind, v.a, v.output) for v in pipeline.judge(case, session, oracles)}
-
-
-@contextmanager
-def environment(**values: str) -> Iterator[None]:
-    """Set environment variables inside the block."""
-    before = {name: os.environ.get(name) for name in values}
-    os.environ.update(values)
-    try:
-        yield
-    finally:
-        for name, value in before.items():
-            if value is None:
-                del os.environ[name]
-            else:
-                os.environ[name] = value
-
-
-def alike(a: Outcome, b: Outcome) -> bool:
-    """Whether two outcomes are the same: the same status and stage, and outputs equal bit for bit."""
-    if (a.status, a.stage) != (b.status, b.stage):
-        return False
-    arrays = zip((y for one in a.outputs for y in one), (y for one in b.outputs for y in one), strict=True)
-    return all(x.dtype == y.dtype and x.shape == y.shape and x.tobytes() == y.tobytes() for x, y in arrays)
 
 
 # --- the table --------------------------------------------------------------------------------------------------------
