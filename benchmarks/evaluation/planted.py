@@ -6,9 +6,6 @@
 The time is that of preparing, compiling, running and judging programs, on a compiler with all faults that the campaign
 has not yet detected. What finds out which fault it was does not count. A fault is detected when an oracle of the
 technique reports a verdict that it does not report on the sound compiler (`benchmarks/mutants/detection.py`).
-
-The test of significance is the sign test on the faults and seeds that one of two techniques detects and the other does
-not: two-sided, with the technique that detects most.
 """
 
 from __future__ import annotations
@@ -18,16 +15,17 @@ import json
 import sys
 import tempfile
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from concurrent.futures import Future, ProcessPoolExecutor
 from itertools import count
 from pathlib import Path
 from typing import Any
 
-from scipy.stats import binomtest
-
-from benchmarks.evaluation.techniques import TECHNIQUES, config, rewriting
+from benchmarks.evaluation import compare
+from benchmarks.evaluation.compare import Run, Runs
+from benchmarks.evaluation.techniques import TECHNIQUES, options_of, rewriting
 from benchmarks.mutants.detection import MET, FaultySession, judged, mutants, planting, spoken
+from polyjuice.campaign.config import Config
 from polyjuice.campaign.preparation import Skip, Unsound
 from polyjuice.campaign.processes import end_with_parent
 from polyjuice.campaign.runner import Runner
@@ -35,9 +33,6 @@ from polyjuice.compilers import find
 from polyjuice.egraph import load
 
 RESULTS = Path(__file__).resolve().parents[2] / "artifacts" / "evaluation" / "planted.json"
-
-Run = Mapping[str, Any]
-"""A campaign: its ``seconds``, ``cases`` and ``programs``, and the seconds until each fault was ``detected``."""
 
 
 def main() -> None:
@@ -75,7 +70,7 @@ def measure(options: argparse.Namespace, known: dict[str, Any]) -> None:
 
 def campaign(technique: str, compiler: str, seed: int, seconds: float) -> Run:
     """Run a technique for some seconds on a compiler with planted faults."""
-    options = config(technique, compiler, seed)
+    options = Config(compiler=compiler, seed=seed, **options_of(technique))
     names = mutants(f"{compiler}/*")
     detected: dict[str, float] = {}
     spent, cases, programs = 0.0, 0, 0
@@ -105,71 +100,20 @@ def campaign(technique: str, compiler: str, seed: int, seconds: float) -> Run:
     return {"seconds": round(spent), "cases": cases, "programs": programs, "detected": detected}
 
 
-# --- the table --------------------------------------------------------------------------------------------------------
-
-
-def table(known: Mapping[str, Mapping[str, Mapping[str, Run]]]) -> str:
+def table(known: Mapping[str, Runs]) -> str:
     """Return the tables in Markdown."""
     lines = [
         "# Planted faults that techniques detect in equal time",
         "",
-        "Written by `benchmarks/evaluation/planted.py`, which says how it counts. *Detected* has each seed's number, and",
-        "*any seed* the faults of all seeds. *Alone* are those that no other technique here detects.",
+        "Written by `benchmarks/evaluation/planted.py`, which says how it counts. *Detected* has each seed's number,",
+        "*any seed* the faults of all seeds. *Alone* counts those that no other technique here detects.",
         "",
     ]
     for compiler, runs in known.items():
         seconds = max(run["seconds"] for seeds in runs.values() for run in seeds.values())
         lines += [f"## {compiler}: {len(mutants(compiler + '/*'))} faults, {seconds} s for each seed", ""]
-        lines += ["| technique | programs | detected | any seed | alone | sign test |", "|---|---|---|---|---|---|"]
-        lines += [f"| {' | '.join(row(technique, runs))} |" for technique in runs]
-        lines += ["", _saturation(runs), ""]
+        lines += [compare.table(runs)]
     return "\n".join(lines)
-
-
-def row(technique: str, runs: Mapping[str, Mapping[str, Run]]) -> Sequence[str]:
-    """Return the cells of one technique."""
-    seeds = runs[technique].values()
-    best = max(runs, key=lambda name: len(_each(runs[name])))
-    others = set[str]().union(*(_any(runs[name]) for name in runs if name not in (technique, *_BOTH)))
-    alone = sorted(_any(runs[technique]) - others)
-    return [
-        technique,
-        str(sum(run["programs"] for run in seeds)),
-        ", ".join(str(len(run["detected"])) for run in seeds),
-        str(len(_any(runs[technique]))),
-        "" if technique in _BOTH else ", ".join(name.partition("/")[2] for name in alone) or "none",
-        "" if technique == best else f"p = {significance(runs[technique], runs[best]):.2g}",
-    ]
-
-
-_BOTH = ("minmax and differential", "campaign")
-"""The techniques that include others: they do not count where a fault is one technique's alone."""
-
-
-def significance(a: Mapping[str, Run], b: Mapping[str, Run]) -> float:
-    """Return the p value of the sign test on the seeds that both techniques have."""
-    common = a.keys() & b.keys()
-    mine, theirs = ({one for one in _each(runs) if one[0] in common} for runs in (a, b))
-    only = len(mine - theirs), len(theirs - mine)
-    return float(binomtest(only[0], sum(only)).pvalue) if sum(only) else 1.0
-
-
-def _each(runs: Mapping[str, Run]) -> set[tuple[str, str]]:
-    return {(seed, name) for seed, run in runs.items() for name in run["detected"]}
-
-
-def _any(runs: Mapping[str, Run]) -> set[str]:
-    return {name for run in runs.values() for name in run["detected"]}
-
-
-def _saturation(runs: Mapping[str, Mapping[str, Run]]) -> str:
-    """Return a sentence on the faults that only techniques with equality saturation detect."""
-    alone = [name for name in runs if name not in _BOTH]
-    with_it = set[str]().union(*(_any(runs[name]) for name in alone if TECHNIQUES[name].saturates))
-    without = set[str]().union(*(_any(runs[name]) for name in alone if not TECHNIQUES[name].saturates))
-    only, found = sorted(with_it - without), with_it | without
-    named = f": {', '.join(name.partition('/')[2] for name in only)}" if only else ""
-    return f"Of {len(found)} faults, {len(only)} are detected with equality saturation alone{named}."
 
 
 if __name__ == "__main__":

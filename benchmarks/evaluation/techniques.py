@@ -17,7 +17,6 @@ from unittest.mock import patch
 import numpy as np
 
 from polyjuice.campaign import preparation
-from polyjuice.campaign.config import Config
 from polyjuice.egraph import Budget, Rewriter, Rewriting, Rule, Saturated, Variant
 from polyjuice.egraph.patterns import Pattern
 from polyjuice.frameworks.user_model import SEED_GRAPH
@@ -198,9 +197,9 @@ TECHNIQUES: Mapping[str, Technique] = {
 """By name. ``campaign`` is what `polyjuice fuzz` does by default."""
 
 
-def config(technique: str, compiler: str, seed: int, **options: Any) -> Config:
-    """Return the configuration of a technique's campaign."""
-    return Config(compiler=compiler, seed=seed, **{"seeds": ("default",), **TECHNIQUES[technique].options, **options})
+def options_of(technique: str) -> Mapping[str, Any]:
+    """Return the options of a technique's campaigns, by the names of a configuration's fields."""
+    return {"seeds": ("default",), **TECHNIQUES[technique].options}
 
 
 @contextmanager

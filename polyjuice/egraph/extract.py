@@ -23,7 +23,7 @@ from __future__ import annotations
 import heapq
 import random
 from collections import Counter
-from collections.abc import Callable, Collection, Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Container, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from functools import cache, cached_property, reduce
 from itertools import combinations
@@ -49,7 +49,7 @@ _ON_THE_WAY = 3
 """The level of the e-classes between a root and an e-class that must be reached."""
 
 
-_CHAIN = 4
+_CHAIN = 8
 """The graphs that extraction by difference tries after the first."""
 
 
@@ -123,35 +123,33 @@ class Selection:
 
     def operators(self) -> int:
         """The number of operator applications of the selected DAG."""
-        return self._counts[0]
+        return self._applied.total()
 
     @property
-    def names(self) -> set[str]:
+    def names(self) -> Set[str]:
         """The names of the operators of the DAG."""
-        return {name for name in self._counts[1] if isinstance(name, str)}
+        return self._applied.keys()
 
     def distance(self, other: Selection) -> int:
-        """How often one DAG has an operator, or an operator as an operand of another, that the other DAG lacks."""
-        (_, mine), (_, others) = self._counts, other._counts
-        return (mine - others).total() + (others - mine).total()
+        """How many operators one DAG has, and the other has not.
+
+        Copies of an operator do not count. On 23 seed graphs, this tells better which of some graphs go through
+        different passes of TVM than counts of operators, of pairs of operators, or of operators by shape.
+        """
+        return len(self.names ^ other.names)
 
     @cached_property
-    def _counts(self) -> tuple[int, Counter[object]]:
-        """The number of operators, and how often each operator occurs, and each as an operand of another, by place."""
+    def _applied(self) -> Counter[str]:
+        """How often each operator is applied; applications that are the same term count once."""
         names: dict[State, tuple[int, object]] = {}
-        operators: dict[State, str] = {}
         numbers: dict[object, int] = {}
-        found: Counter[object] = Counter()
-        counted = 0
+        applied: Counter[str] = Counter()
         for state, node, children in self.postorder():
             key = (node.application, *[names[child] for child in children])
-            new = key not in numbers
+            if key not in numbers and node.counted:
+                applied[node.name] += 1
             names[state] = (numbers.setdefault(key, len(numbers)), node.arguments[-1] if node.multi_output else 0)
-            operators[state] = node.name
-            if new and node.counted:
-                counted += 1
-                found.update([node.name, *[(node.name, i, operators[child]) for i, child in enumerate(children)]])
-        return counted, found
+        return applied
 
 
 class _Smallest:

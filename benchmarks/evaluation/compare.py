@@ -1,0 +1,73 @@
+"""The comparison of techniques: what each detects in equal time, what it alone detects, and a test of significance.
+
+The test is the sign test on the pairs of a seed and a fault that one of two techniques detects and the other does not:
+two-sided, against the technique that detects most.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from scipy.stats import binomtest
+
+from benchmarks.evaluation.techniques import TECHNIQUES
+
+Run = Mapping[str, Any]
+"""A campaign: its ``seconds`` and ``programs``, and under ``detected`` the names of the faults that it detected."""
+
+Runs = Mapping[str, Mapping[str, Run]]
+"""The campaigns by technique and seed."""
+
+COMBINED = ("minmax and differential", "campaign")
+"""The techniques that include others: they do not count where a fault is one technique's alone."""
+
+
+def table(runs: Runs) -> str:
+    """Return the table of techniques in Markdown, and a sentence on equality saturation."""
+    lines = ["| technique | programs | detected | any seed | alone | sign test |", "|---|---|---|---|---|---|"]
+    lines += [f"| {' | '.join(row(technique, runs))} |" for technique in TECHNIQUES if technique in runs]
+    return "\n".join([*lines, "", saturation(runs), ""])
+
+
+def row(technique: str, runs: Runs) -> Sequence[str]:
+    """Return the cells of one technique."""
+    seeds = runs[technique].values()
+    best = max(runs, key=lambda name: len(_each(runs[name])))
+    others = set[str]().union(*(_any(runs[name]) for name in runs if name not in (technique, *COMBINED)))
+    return [
+        technique,
+        str(sum(run["programs"] for run in seeds)),
+        ", ".join(str(len(run["detected"])) for run in seeds),
+        str(len(_any(runs[technique]))),
+        "" if technique in COMBINED else str(len(_any(runs[technique]) - others)),
+        "" if technique == best else f"p = {significance(runs[technique], runs[best]):.2g}",
+    ]
+
+
+def significance(a: Mapping[str, Run], b: Mapping[str, Run]) -> float:
+    """Return the p value of the sign test on the seeds that both techniques have."""
+    mine, theirs = ({one for one in _each(runs) if one[0] in a.keys() & b.keys()} for runs in (a, b))
+    only = len(mine - theirs), len(theirs - mine)
+    return float(binomtest(only[0], sum(only)).pvalue) if sum(only) else 1.0
+
+
+def saturation(runs: Runs) -> str:
+    """Return a sentence on the faults that only techniques with equality saturation detect."""
+    alone = [name for name in runs if name not in COMBINED]
+    with_it = set[str]().union(*(_any(runs[name]) for name in alone if TECHNIQUES[name].saturates))
+    without = set[str]().union(*(_any(runs[name]) for name in alone if not TECHNIQUES[name].saturates))
+    only, found = sorted(with_it - without), with_it | without
+    return (
+        f"Of {len(found)} faults, {len(only)} ({len(only) / max(len(found), 1):.0%}) are detected only by the "
+        f"techniques that saturate an e-graph, and {len(without - with_it)} only by the others"
+        f"{': with an e-graph ' + ', '.join(only) if only else ''}."
+    )
+
+
+def _each(runs: Mapping[str, Run]) -> set[tuple[str, str]]:
+    return {(seed, name) for seed, run in runs.items() for name in run["detected"]}
+
+
+def _any(runs: Mapping[str, Run]) -> set[str]:
+    return {name for run in runs.values() for name in run["detected"]}
