@@ -23,7 +23,7 @@ from unittest.mock import patch
 
 from benchmarks.evaluation import compare
 from benchmarks.evaluation.compare import Run, Runs
-from benchmarks.evaluation.techniques import TECHNIQUES, options_of, rewriting
+from benchmarks.evaluation.techniques import TECHNIQUES
 from polyjuice.__main__ import main as polyjuice
 from polyjuice.campaign import processes
 from polyjuice.campaign.config import Config
@@ -65,7 +65,7 @@ def campaign(technique: str, seed: str, options: argparse.Namespace) -> Run:
         out = Path(folder) / "campaign"
         arguments = ["--compiler", options.compiler, "--python", options.python, "--seed", seed, "--workers", "1"]
         arguments += ["--time", f"{options.time:.0f}s", "--triage", f"{2 * options.time:.0f}s", "--known", "none"]
-        arguments += ["--out", str(out), "--json", *_arguments(options_of(technique))]
+        arguments += ["--out", str(out), "--json", *_arguments(TECHNIQUES[technique].options)]
         process = multiprocessing.get_context("spawn").Process(target=_fuzz, args=(technique, arguments, f"{out}.json"))
         process.start()
         process.join()
@@ -94,7 +94,7 @@ def _fuzz(technique: str, arguments: Sequence[str], output: str) -> None:
 
 def _initialize(technique: str, *arguments: Any) -> None:
     """Begin a process of the campaign. It is not patched, and ends before the technique does."""
-    rewriting(technique).__enter__()
+    TECHNIQUES[technique].applied().__enter__()
     processes.initialize(*arguments)
 
 

@@ -11,7 +11,7 @@ from typing import Any
 
 from scipy.stats import binomtest
 
-from benchmarks.evaluation.techniques import TECHNIQUES
+from benchmarks.evaluation.techniques import ABLATIONS, TECHNIQUES
 
 Run = Mapping[str, Any]
 """A campaign: its ``seconds`` and ``programs``, and under ``detected`` the names of the faults that it detected."""
@@ -30,16 +30,34 @@ def table(runs: Runs) -> str:
     return "\n".join([*lines, "", saturation(runs), ""])
 
 
+def changes(runs: Runs) -> str:
+    """Return the table of ablations in Markdown: each against the one without its change."""
+    lines = [
+        "| change | programs | detected | any seed | not without it | lost by it | sign test |",
+        "|---|---|---|---|---|---|---|",
+    ]
+    for name in (name for name in ABLATIONS if name in runs):
+        base = "campaign" if name.startswith("campaign") else "minmax"
+        mine, others = _any(runs[name]), _any(runs[base])
+        p = f"p = {significance(runs[name], runs[base]):.2g}"
+        end = ("", "", "") if name == base else (len(mine - others), len(others - mine), p)
+        lines.append(f"| {' | '.join(map(str, (name, *_counts(runs[name]), *end)))} |")
+    return "\n".join([*lines, ""])
+
+
+def _counts(runs: Mapping[str, Run]) -> tuple[str, str, str]:
+    """Return the programs, what each seed detects, and what any does."""
+    programs = sum(run["programs"] for run in runs.values())
+    return str(programs), ", ".join(str(len(run["detected"])) for run in runs.values()), str(len(_any(runs)))
+
+
 def row(technique: str, runs: Runs) -> Sequence[str]:
     """Return the cells of one technique."""
-    seeds = runs[technique].values()
     best = max(runs, key=lambda name: len(_each(runs[name])))
     others = set[str]().union(*(_any(runs[name]) for name in runs if name not in (technique, *COMBINED)))
     return [
         technique,
-        str(sum(run["programs"] for run in seeds)),
-        ", ".join(str(len(run["detected"])) for run in seeds),
-        str(len(_any(runs[technique]))),
+        *_counts(runs[technique]),
         "" if technique in COMBINED else str(len(_any(runs[technique]) - others)),
         "" if technique == best else f"p = {significance(runs[technique], runs[best]):.2g}",
     ]

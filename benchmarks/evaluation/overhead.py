@@ -1,7 +1,7 @@
 """Measure where the time of a case goes, against the size of its seed graph (PolyJuice, section 6.4, Table 5).
 
-    python benchmarks/evaluation/overhead.py --compiler tvm -n 16       continues where it stopped
-    python benchmarks/evaluation/overhead.py --table                    writes the table of all stored results
+    python -m benchmarks.evaluation.overhead --compiler tvm -n 16       continues where it stopped
+    python -m benchmarks.evaluation.overhead --table                    writes the table of all stored results
 
 Each size has a campaign of one worker, of which the first cases only warm up. The *overhead* is what equality
 saturation costs (rewriting with extraction, the equivalence check and judging) over all other activities.

@@ -1,7 +1,7 @@
 """Measure how much the passes differ that the two programs of a pair go through (PolyJuice, section 6.3, Table 4).
 
-    python benchmarks/evaluation/passes.py --compiler tvm -n 1000       continues where it stopped
-    python benchmarks/evaluation/passes.py --table                      writes the tables of all stored results
+    python -m benchmarks.evaluation.passes --compiler tvm -n 1000       continues where it stopped
+    python -m benchmarks.evaluation.passes --table                      writes the tables of all stored results
 
 Each seed graph is saturated once. Each strategy then extracts two programs from the e-graph, and the compiler compiles
 both with a trace. A trace is the sequence of passes, with repeats: those that changed the program, and all that ran,
@@ -66,7 +66,7 @@ def main() -> None:
             for row in measured(options.compiler, range(done, options.n), options.nodes, options.generator):
                 file.write(json.dumps(row) + "\n")
                 file.flush()
-    text = table({path.stem.removeprefix("passes-"): _rows(path) for path in sorted(RESULTS.glob("passes-*.jsonl"))})
+    text = table(stored())
     (RESULTS / "passes.md").write_text(text, encoding="utf-8")
     print(text)
 
@@ -121,8 +121,10 @@ def distances(a: Sequence[str], b: Sequence[str]) -> Distances:
     return [measure.distance(*pair) for pair in (changed, ran) for measure in (Indel, Levenshtein)]
 
 
-def _rows(path: Path) -> list[dict[str, Any]]:
-    return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+def stored() -> dict[str, Sequence[Mapping[str, Any]]]:
+    """Return the stored rows by compiler."""
+    paths = {path.stem.removeprefix("passes-"): path for path in sorted(RESULTS.glob("passes-*.jsonl"))}
+    return {name: [json.loads(line) for line in path.read_text("utf-8").splitlines()] for name, path in paths.items()}
 
 
 def table(results: Mapping[str, Sequence[Mapping[str, Any]]]) -> str:
@@ -141,22 +143,33 @@ def table(results: Mapping[str, Sequence[Mapping[str, Any]]]) -> str:
         lines += ["|---|---|---|---|---|---|---|"]
         for strategy in (s for s in STRATEGIES if s != BASELINE):
             for number, measure in enumerate(MEASURES):
-                pairs = [(row["distances"][strategy][number], row["distances"][BASELINE][number]) for row in kept]
-                lines.append(f"| {strategy} | {measure} | {' | '.join(_compared(pairs))} |")
+                lines.append(f"| {strategy} | {measure} | {' | '.join(_cells(kept, strategy, number))} |")
         lines += ["", f"{len(rows) - len(kept)} further graphs had a program that the compiler did not take.", ""]
     return "\n".join(lines)
 
 
-def _compared(pairs: Sequence[tuple[int, int]]) -> list[str]:
+def improvement(rows: Sequence[Mapping[str, Any]], strategy: str, measure: int) -> tuple[float, float, int]:
+    """Return the improvement of a strategy over the baseline, its standard error, and the rows that it leaves out."""
+    pairs = _pairs(rows, strategy, measure)
     shares = [(ours - random) / random for ours, random in pairs if random]
-    mean = statistics.mean(shares) if shares else 0.0
     error = statistics.stdev(shares) / math.sqrt(len(shares)) if len(shares) > 1 else 0.0
+    return statistics.mean(shares) if shares else 0.0, error, len(pairs) - len(shares)
+
+
+def _pairs(rows: Sequence[Mapping[str, Any]], strategy: str, measure: int) -> Sequence[tuple[int, int]]:
+    found = [row["distances"] for row in rows if "distances" in row]
+    return [(distances[strategy][measure], distances[BASELINE][measure]) for distances in found]
+
+
+def _cells(rows: Sequence[Mapping[str, Any]], strategy: str, measure: int) -> list[str]:
+    pairs = _pairs(rows, strategy, measure)
+    mean, error, left_out = improvement(rows, strategy, measure)
     counts = [sum(a > b for a, b in pairs), sum(a < b for a, b in pairs), sum(a == b for a, b in pairs)]
     return [
         f"{statistics.mean([a for a, _ in pairs] or [0]):.1f}",
         f"{statistics.mean([b for _, b in pairs] or [0]):.1f}",
         f"{mean:+.0%} ({error:.0%})",
-        str(len(pairs) - len(shares)),
+        str(left_out),
         ", ".join(map(str, counts)),
     ]
 

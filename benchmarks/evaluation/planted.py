@@ -1,7 +1,8 @@
 """Compare techniques in equal time on compilers with planted faults (PolyJuice, section 6.2, Figure 10).
 
     python -m benchmarks.evaluation.planted --compiler onnxruntime --time 300      continues where it stopped
-    python -m benchmarks.evaluation.planted --table                  writes the table of all stored results
+    python -m benchmarks.evaluation.planted --ablations --time 60                  the same for single changes
+    python -m benchmarks.evaluation.planted --table                  writes the tables of all stored results
 
 The time is that of preparing, compiling, running and judging programs, on a compiler with all faults that the campaign
 has not yet detected. What finds out which fault it was does not count. A fault is detected when an oracle of the
@@ -23,7 +24,7 @@ from typing import Any
 
 from benchmarks.evaluation import compare
 from benchmarks.evaluation.compare import Run, Runs
-from benchmarks.evaluation.techniques import TECHNIQUES, options_of, rewriting
+from benchmarks.evaluation.techniques import ABLATIONS, TECHNIQUES, Technique
 from benchmarks.mutants.detection import MET, FaultySession, judged, mutants, planting, spoken
 from polyjuice.campaign.config import Config
 from polyjuice.campaign.preparation import Skip, Unsound
@@ -32,7 +33,7 @@ from polyjuice.campaign.runner import Runner
 from polyjuice.compilers import find
 from polyjuice.egraph import load
 
-RESULTS = Path(__file__).resolve().parents[2] / "artifacts" / "evaluation" / "planted.json"
+RESULTS = Path(__file__).resolve().parents[2] / "artifacts" / "evaluation"
 
 
 def main() -> None:
@@ -41,47 +42,56 @@ def main() -> None:
     parser.add_argument("--compiler", default="onnxruntime")
     parser.add_argument("--time", type=float, default=300.0, help="seconds of each campaign")
     parser.add_argument("--seeds", type=int, default=3, help="campaigns of each technique")
-    parser.add_argument("--techniques", default=",".join(TECHNIQUES))
+    parser.add_argument("--ablations", action="store_true", help="compare single changes, not techniques")
+    parser.add_argument("--only", help="some techniques, with commas")
     parser.add_argument("--workers", type=int, default=2)
-    parser.add_argument("--results", type=Path, default=RESULTS, help="the stored results; the table lies beside them")
+    parser.add_argument("--results", type=Path, default=RESULTS, help="the folder of the results")
     parser.add_argument("--table", action="store_true", help="only write the table")
     options = parser.parse_args()
-    known = json.loads(options.results.read_text(encoding="utf-8")) if options.results.exists() else {}
+    path = options.results / ("ablations.json" if options.ablations else "planted.json")
+    known = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
     if not options.table:
-        measure(options, known)
-    text = table(known)
-    options.results.with_suffix(".md").write_text(text, encoding="utf-8")
+        measure(options, known, path)
+    text = table(known, ablations=options.ablations)
+    path.with_suffix(".md").write_text(text, encoding="utf-8")
     print(text)
 
 
-def measure(options: argparse.Namespace, known: dict[str, Any]) -> None:
+def measure(options: argparse.Namespace, known: dict[str, Any], path: Path) -> None:
     """Run the campaigns without a result, seed by seed, and store each when it ends."""
     with planting(), ProcessPoolExecutor(options.workers, max_tasks_per_child=1, initializer=end_with_parent) as pool:
         jobs: dict[tuple[str, str], Future[Run]] = {}
         stored = known.setdefault(options.compiler, {})
         for seed in map(str, range(options.seeds)):
-            for technique in options.techniques.split(","):
-                if seed not in stored.setdefault(technique, {}):
-                    jobs[technique, seed] = pool.submit(campaign, technique, options.compiler, int(seed), options.time)
-        for (technique, seed), job in jobs.items():
-            stored[technique][seed] = job.result()
-            options.results.write_text(json.dumps(known, indent=1, sort_keys=True) + "\n", encoding="utf-8")
+            for name in options.only.split(",") if options.only else all_of(options.ablations):
+                if seed not in stored.setdefault(name, {}):
+                    arguments = (name, options.ablations, options.compiler, int(seed), options.time)
+                    jobs[name, seed] = pool.submit(campaign, *arguments)
+        for (name, seed), job in jobs.items():
+            stored[name][seed] = job.result()
+            path.write_text(json.dumps(known, indent=1, sort_keys=True) + "\n", encoding="utf-8")
 
 
-def campaign(technique: str, compiler: str, seed: int, seconds: float) -> Run:
+def all_of(ablations: bool) -> Mapping[str, Technique]:
+    """Return the ablations, or the techniques."""
+    return ABLATIONS if ablations else TECHNIQUES
+
+
+def campaign(name: str, ablations: bool, compiler: str, seed: int, seconds: float) -> Run:
     """Run a technique for some seconds on a compiler with planted faults."""
-    options = Config(compiler=compiler, seed=seed, **options_of(technique))
-    names = mutants(f"{compiler}/*")
+    technique = all_of(ablations)[name]
+    options = Config(compiler=compiler, seed=seed, **technique.options)
+    faults = mutants(f"{compiler}/*")
     detected: dict[str, float] = {}
     spent, cases, programs = 0.0, 0, 0
     with (
         tempfile.TemporaryDirectory() as folder,
         FaultySession(options.conditions, find(compiler)) as session,
-        rewriting(technique),
+        technique.applied(),
     ):
-        runner = Runner(options, Path(folder), load(), session)
+        runner = Runner(options, Path(folder), list(filter(technique.rules, load())), session)
         for index in count():
-            session.faults = [name for name in names if name not in detected]
+            session.faults = [fault for fault in faults if fault not in detected]
             if not session.faults or spent >= seconds:
                 break
             began, probed = time.perf_counter(), runner.probe_s
@@ -93,17 +103,18 @@ def campaign(technique: str, compiler: str, seed: int, seconds: float) -> Run:
             spent += time.perf_counter() - began - (runner.probe_s - probed)
             if case:
                 cases, programs = cases + 1, programs + len(case.programs)
-                for name, events in spoken(options.oracles, session, case).items():
+                for fault, events in spoken(options.oracles, session, case).items():
                     if events - {MET}:
-                        detected[name] = round(spent, 1)
-                        print(f"{technique} {seed}: {name} after {spent:.0f} s", file=sys.stderr)
+                        detected[fault] = round(spent, 1)
+                        print(f"{name} {seed}: {fault} after {spent:.0f} s", file=sys.stderr)
     return {"seconds": round(spent), "cases": cases, "programs": programs, "detected": detected}
 
 
-def table(known: Mapping[str, Runs]) -> str:
+def table(known: Mapping[str, Runs], *, ablations: bool = False) -> str:
     """Return the tables in Markdown."""
+    title = "single changes detect" if ablations else "techniques detect"
     lines = [
-        "# Planted faults that techniques detect in equal time",
+        f"# Planted faults that {title} in equal time",
         "",
         "Written by `benchmarks/evaluation/planted.py`, which says how it counts. *Detected* has each seed's number,",
         "*any seed* the faults of all seeds. *Alone* counts those that no other technique here detects.",
@@ -112,7 +123,7 @@ def table(known: Mapping[str, Runs]) -> str:
     for compiler, runs in known.items():
         seconds = max(run["seconds"] for seeds in runs.values() for run in seeds.values())
         lines += [f"## {compiler}: {len(mutants(compiler + '/*'))} faults, {seconds} s for each seed", ""]
-        lines += [compare.table(runs)]
+        lines += [compare.changes(runs) if ablations else compare.table(runs)]
     return "\n".join(lines)
 
 

@@ -8,20 +8,26 @@ unoptimized results, and by crashes. All lower programs in the same way.
 from __future__ import annotations
 
 import random
-from collections.abc import Collection, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager, suppress
+from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import Any
 from unittest.mock import patch
 
 import numpy as np
 
-from polyjuice.campaign import preparation
+from polyjuice import pipeline
+from polyjuice.campaign import kinds
+from polyjuice.campaign.kinds import LARGE, MIXED, SMALL, TARGETS, Kind
+from polyjuice.campaign.preparation import Preparation, Seed
 from polyjuice.egraph import Budget, Rewriter, Rewriting, Rule, Saturated, Variant
 from polyjuice.egraph.patterns import Pattern
+from polyjuice.execution import LoweringChoices
 from polyjuice.frameworks.user_model import SEED_GRAPH
 from polyjuice.ir import Graph, GraphError, TensorType, digest, dtypes, prune
 from polyjuice.ops import Accepts, GraphBuilder, is_accepted
+from polyjuice.oracles import InputSet, Program
 
 METAMORPHIC = ("metamorphic", "crash")
 DIFFERENTIAL = ("differential", "crash")
@@ -165,45 +171,100 @@ def _rewriting(seed: Graph, made: Graph, rules: Mapping[str, int]) -> Rewriting:
     )
 
 
-@dataclass(frozen=True)
+class PlainPreparation(Preparation):
+    """Lowers each graph in the plainest way."""
+
+    def _program(self, seed: Seed, variant: Variant, sets: Sequence[InputSet]) -> Program:
+        artifact = pipeline.lower(variant.graph, LoweringChoices(), self.target)
+        return pipeline.prepare(variant.label, variant.graph, artifact, sets)
+
+
+@dataclass(frozen=True, kw_only=True)
 class Technique:
-    """The options of a technique's campaigns, and what makes its variants. ``saturates`` tells equality saturation."""
+    """The options of a technique's campaigns, its rules, and what replaces parts of Polyjuice, by their full names.
 
-    options: Mapping[str, Any]
-    rewriter: type[Rewriter] = Rewriter
-    saturates: bool = field(default=False, kw_only=True)
+    ``saturates`` tells equality saturation.
+    """
+
+    options: Mapping[str, Any] = field(default_factory=dict)
+    rules: Callable[[Rule], bool] = lambda rule: True
+    patches: Mapping[str, Any] = field(default_factory=dict)
+    saturates: bool = True
+
+    @contextmanager
+    def applied(self) -> Iterator[None]:
+        """Replace the parts in this process, inside the block."""
+        with ExitStack() as stack:
+            for name, part in self.patches.items():
+                stack.enter_context(patch(name, part))
+            yield
 
 
-def _pairs(strategy: str, *oracles: str) -> Technique:
-    return Technique({"extract": strategy, "oracles": (*METAMORPHIC, *oracles)}, saturates=True)
+_REWRITER, _PREPARATION = "polyjuice.campaign.preparation.Rewriter", "polyjuice.campaign.runner.Preparation"
+_CYCLES = "polyjuice.campaign.kinds._CYCLES"
 
 
-def _alone(seeds: str = "default") -> Technique:
-    return Technique({"extract": SEED_GRAPH, "oracles": DIFFERENTIAL, "seeds": (seeds,)})
+def _pairs(strategy: str = "minmax", *oracles: str, **options: Any) -> Technique:
+    return Technique(
+        options={"seeds": ("default",), "extract": strategy, "oracles": (*METAMORPHIC, *oracles), **options}
+    )
+
+
+def _alone(seeds: str = LARGE) -> Technique:
+    options = {"seeds": (seeds,), "extract": SEED_GRAPH, "oracles": DIFFERENTIAL}
+    return Technique(options=options, saturates=False)
+
+
+def _campaign(*cycle: Kind) -> Technique:
+    """A campaign with the default options; other kinds of cases take turns, if there are any."""
+    patches = {_CYCLES: {**kinds._CYCLES, MIXED: cycle}} if cycle else {}
+    return Technique(options={"seeds": (MIXED,), "extract": "targets"}, patches=patches)
 
 
 TECHNIQUES: Mapping[str, Technique] = {
     "differential": _alone(),
-    "minmax": _pairs("minmax"),
+    "minmax": _pairs(),
     "difference": _pairs("difference"),
     "random extraction": _pairs("random"),
-    "random rewriting": Technique({"oracles": METAMORPHIC}, RandomRewriting),
-    "dead code": Technique({"oracles": METAMORPHIC}, DeadCode),
+    "random rewriting": replace(_pairs(), patches={_REWRITER: RandomRewriting}, saturates=False),
+    "dead code": replace(_pairs(), patches={_REWRITER: DeadCode}, saturates=False),
     "NNSmith": _alone("nnsmith"),
     "HirGen": _alone("hirgen"),
     "minmax and differential": _pairs("minmax", "differential"),
-    "campaign": Technique({"seeds": ("mixed",)}, saturates=True),
+    "campaign": _campaign(),
 }
 """By name. ``campaign`` is what `polyjuice fuzz` does by default."""
 
+_STRUCTURAL = {
+    "casts", "concat", "convolution", "moves", "pooling", "reshape", "round_trips", "selection", "slicing",
+    "transpose", "unfolding",
+}  # fmt: skip
+"""The files of rules that move, cut and join values."""
 
-def options_of(technique: str) -> Mapping[str, Any]:
-    """Return the options of a technique's campaigns, by the names of a configuration's fields."""
-    return {"seeds": ("default",), **TECHNIQUES[technique].options}
+_SMALL, _TARGET, _LARGE = Kind(SMALL, alone=True), Kind(TARGETS, alone=True), Kind(LARGE, alone=True)
+_HALF = (_TARGET, Kind(TARGETS), _SMALL, Kind(SMALL), _TARGET, Kind(LARGE))
 
-
-@contextmanager
-def rewriting(technique: str) -> Iterator[None]:
-    """Inside the block, campaigns of this process make variants as the technique does."""
-    with patch.object(preparation, "Rewriter", TECHNIQUES[technique].rewriter):
-        yield
+ABLATIONS: Mapping[str, Technique] = {
+    "minmax": _pairs(),
+    "structural rules alone": replace(_pairs(), rules=lambda rule: Path(rule.file).stem in _STRUCTURAL),
+    "arithmetic rules alone": replace(_pairs(), rules=lambda rule: Path(rule.file).stem not in _STRUCTURAL),
+    "no rules over the reals": replace(_pairs(), rules=lambda rule: rule.ruleset != "real"),
+    "1 iteration": _pairs(iterations=1),
+    "6 iterations and 1600 e-nodes": _pairs(iterations=6, enodes=1600),
+    "100 rules a graph": _pairs(rules_per_graph=100),
+    "all rules": _pairs(rules_per_graph=0),
+    "4 variants": _pairs(variants=4),
+    "8 variants": _pairs(variants=8),
+    "targets in pairs": _pairs("targets"),
+    "plain forms": replace(_pairs(), patches={_PREPARATION: PlainPreparation}),
+    "normal values alone": _pairs(profiles=("normal",)),
+    "5 operators": _pairs(nodes=5),
+    "40 operators": _pairs(nodes=40),
+    "small programs": _pairs(seeds=(SMALL,)),
+    "campaign": _campaign(),
+    "campaign with pairs in half of the cases": _campaign(
+        _TARGET, _PAIR_OF_TARGET, _ALONE, Kind(SMALL), _TARGET, Kind(LARGE)
+    ),
+    "campaign without targets": _campaign(_SMALL, _LARGE, _SMALL, Kind(SMALL), _SMALL, Kind(LARGE)),
+}
+"""One change each to pairs by ``minmax``, or to the default campaign, by name."""

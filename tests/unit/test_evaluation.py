@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-
 from benchmarks.evaluation import passes
 
 
@@ -14,8 +12,4 @@ def test_traces_are_compared_as_all_passes_and_as_those_that_changed_the_program
 
 
 def test_the_committed_table_is_that_of_the_committed_results() -> None:
-    results = {
-        path.stem.removeprefix("passes-"): [json.loads(line) for line in path.read_text("utf-8").splitlines()]
-        for path in sorted(passes.RESULTS.glob("passes-*.jsonl"))
-    }
-    assert passes.table(results) == (passes.RESULTS / "passes.md").read_text("utf-8")
+    assert passes.table(passes.stored()) == (passes.RESULTS / "passes.md").read_text("utf-8")
