@@ -262,9 +262,7 @@ ABLATIONS: Mapping[str, Technique] = {
     "40 operators": _pairs(nodes=40),
     "small programs": _pairs(seeds=(SMALL,)),
     "campaign": _campaign(),
-    "campaign with pairs in half of the cases": _campaign(
-        _TARGET, _PAIR_OF_TARGET, _ALONE, Kind(SMALL), _TARGET, Kind(LARGE)
-    ),
+    "campaign with pairs in half of the cases": _campaign(*_HALF),
     "campaign without targets": _campaign(_SMALL, _LARGE, _SMALL, Kind(SMALL), _SMALL, Kind(LARGE)),
 }
 """One change each to pairs by ``minmax``, or to the default campaign, by name."""
