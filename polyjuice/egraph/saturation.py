@@ -40,6 +40,9 @@ _CYCLES_PER_BASE = 2000
 #: e-classes can make tens of thousands of e-nodes before they are counted.
 _OVERSHOOT = 2
 
+_TURNS = 4
+"""The turns in which the rules of a graph are drawn."""
+
 #: Each iteration runs the rules in this number of groups, in random order, and counts the e-nodes after each group.
 _GROUPS = 4
 
@@ -186,7 +189,7 @@ class Saturator:
     def _enabled(
         self, graphs: Sequence[Graph], rng: random.Random, rulesets: Collection[str] | None
     ) -> tuple[list[int], frozenset[str]]:
-        """Only rules that can match are drawn: graphs, or results of other such rules, have all that they match."""
+        """Draw rules by turns, each time among those that match what the graphs have and the rules before make."""
         constructors = constructors_in(graphs) & (self._words | {"Expand", "Splat"})
         limit = self._budget.rules
         allowed = [i for i, rule in enumerate(self._rules) if rulesets is None or rule.ruleset in rulesets]
@@ -194,12 +197,19 @@ class Saturator:
             return self._able(allowed, constructors)
         if rulesets is None and rng.random() >= _OVER_THE_REALS:
             allowed = [i for i in allowed if self._rules[i].added or self._rules[i].ruleset != "real"]
-        able, present = self._able(allowed, constructors)
-        added = [i for i in able if self._rules[i].added]
-        others = [i for i in able if not self._rules[i].added]
-        if len(others) <= limit:
-            return able, present
-        return self._able(sorted([*added, *rng.sample(others, limit)]), constructors)
+        chosen = [i for i in allowed if self._rules[i].added]
+        waiting = [i for i in rng.sample(allowed, len(allowed)) if not self._rules[i].added]
+        left = limit
+        while left:
+            _, present = self._able(chosen, constructors)
+            ready = [i for i in waiting if any(matched <= present for matched, _ in self._rules[i].sides)]
+            if not ready:
+                break
+            turn = ready[: min(left, max(limit // _TURNS, 1))]
+            chosen += turn
+            left -= len(turn)
+            waiting = [i for i in waiting if i not in turn]
+        return self._able(chosen, constructors)
 
     def _able(self, rules: Collection[int], constructors: frozenset[str]) -> tuple[list[int], frozenset[str]]:
         able: dict[int, None] = {}
