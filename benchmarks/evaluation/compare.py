@@ -1,7 +1,7 @@
 """The comparison of techniques: what each detects in equal time, what it alone detects, and a test of significance.
 
-The test is the sign test on the pairs of a seed and a fault that one of two techniques detects and the other does not:
-two-sided, against the technique that detects most.
+The test is the two-sided sign test, against the technique that detects most. It takes each fault and seed where one of
+the two techniques detects the fault and the other does not.
 """
 
 from __future__ import annotations
