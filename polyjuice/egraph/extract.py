@@ -315,12 +315,12 @@ class Extractor:
     ) -> dict[int, tuple[int, tuple[int, ...]]]:
         """The level 1 terms of the e-classes that the roots can reach: an e-node, and its children's levels.
 
-        Operators that ``unlike`` has do not count.
+        Operators that ``unlike`` has do not count, and of equal terms one is taken that does not begin with them.
         """
         enodes, low = self._enodes, self._low
         children, applications, masks = enodes.children, enodes.applications, self._low_masks
-        if unlike:
-            names = unlike.names
+        names = unlike.names if unlike else frozenset()
+        if names:
             applications = [-1 if node.name in names else a for node, a in zip(enodes.nodes, applications, strict=True)]
             counted = reduce(or_, (1 << self._bits[a] for a in applications if a in self._bits), 0)
             masks = {c: mask & counted for c, mask in masks.items()}
@@ -333,7 +333,7 @@ class Extractor:
             if not members:
                 raise NoTerm(f"e-class {c} has no finite term")
             if len(members) > 1:  # among equals avoid the smallest term's e-node, for another variant
-                members.sort(key=lambda n: (largest and n == low.get(c), rng.random()))
+                members.sort(key=lambda n: (enodes.nodes[n].name in names, largest and n == low.get(c), rng.random()))
             open_.add(c)
             return c, members, iter([k for n in members for k in children[n]])
 
