@@ -422,7 +422,7 @@ class Extractor:
         return self._between(rng, True, limit, steps + 1)
 
     def different(self, rng: random.Random, limit: int, count: int) -> list[Selection]:
-        """``count`` graphs that differ much from each other, none above ``limit``.
+        """``count`` graphs with many operators that the others lack, none above ``limit``.
 
         The objective is the sum of the distances of all pairs (`Selection.distance`). The graph of all level 0 terms
         begins a chain. Each further graph has as many operators as possible that the one before lacks. Of the chain,

@@ -96,7 +96,7 @@ class Rewriter:
           above two, steps between.
         - ``steps``: the same, but of two variants the second is halfway. A graph between the ends may fail where both
           pass.
-        - ``difference``: graphs that differ much from each other in their operators, and in what stands before what.
+        - ``difference``: graphs with many operators that the others lack.
         - ``random``: ``count`` random extractions.
         - ``targets``: for half of the e-graphs, the fewest operators, and graphs with a pattern that a part of the
           compiler looks for. For the other half, and where there is no pattern, the same as ``minmax``.
