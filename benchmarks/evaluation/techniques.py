@@ -133,7 +133,7 @@ def with_dead_code(graph: Graph, rng: random.Random) -> Graph:
     for name in graph.inputs:
         names[name] = builder.input(graph.types[name], name)
     for name, array in graph.constants.items():
-        names[name] = builder.constant(array, name)
+        names[name] = builder.constant(array)
     chosen = {*rng.sample(range(len(graph.nodes)), min(_PLACES, len(graph.nodes)))}
     for place, node in enumerate(graph.nodes):
         if place in chosen and node.inputs and node.inputs[0]:

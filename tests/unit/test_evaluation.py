@@ -2,7 +2,19 @@
 
 from __future__ import annotations
 
-from benchmarks.evaluation import passes
+import random
+
+import numpy as np
+
+from benchmarks.evaluation import compare, passes
+from benchmarks.evaluation.compare import Runs
+from benchmarks.evaluation.techniques import RandomRewriting, with_dead_code
+from polyjuice.egraph import load
+from polyjuice.generate import generate
+from polyjuice.inputs import normal
+from polyjuice.interpret import evaluate
+from polyjuice.ir import digest
+from tests.support.graphs import graph
 
 
 def test_traces_are_compared_as_all_passes_and_as_those_that_changed_the_program() -> None:
@@ -13,3 +25,37 @@ def test_traces_are_compared_as_all_passes_and_as_those_that_changed_the_program
 
 def test_the_committed_table_is_that_of_the_committed_results() -> None:
     assert passes.table(passes.stored()) == (passes.RESULTS / "passes.md").read_text("utf-8")
+
+
+def test_dead_code_changes_no_result() -> None:
+    rng = np.random.default_rng(0)
+    changed = 0
+    for key in range(20):
+        seed = generate(6, f"dead code {key}")
+        guarded = with_dead_code(seed, random.Random(key))
+        inputs = [normal(t, rng) for t in seed.input_types]
+        changed += len(guarded.nodes) > len(seed.nodes)
+        for one, other in zip(evaluate(seed, inputs), evaluate(guarded, inputs), strict=True):
+            assert one.tobytes() == other.tobytes()
+    assert changed > 10
+
+
+def test_random_rewriting_keeps_the_seed_graph_and_changes_another() -> None:
+    seed = graph("float32[2,3] x y", "Relu(Add(Mul(x, y), Neg(x)))")
+    rewriter = RandomRewriting([rule for rule in load() if rule.name.startswith(("add-", "mul-", "neg-"))])
+    saturated = rewriter.saturate([seed], 0)
+    original, rewritten = rewriter.extract(saturated, 0, 0).variants
+    assert digest(original.graph) == digest(saturated.graphs[0])
+    assert digest(rewritten.graph) != digest(original.graph)
+
+
+def test_a_technique_detects_alone_what_no_other_technique_detects() -> None:
+    runs: Runs = {
+        "differential": {"0": {"programs": 9, "detected": {"a": 1, "b": 2}}},
+        "minmax": {"0": {"programs": 8, "detected": {"b": 3, "c": 4}}},
+        "campaign": {"0": {"programs": 7, "detected": {"c": 1}}},
+    }
+    assert compare.row("minmax", runs)[2:5] == ["2", "2", "1"]
+    assert compare.row("campaign", runs)[4] == ""
+    assert "Of 3 faults, 1 (33%) are detected only by" in compare.saturation(runs)
+    assert compare.significance(runs["minmax"], runs["differential"]) == 1.0
