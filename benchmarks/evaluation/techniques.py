@@ -264,5 +264,11 @@ ABLATIONS: Mapping[str, Technique] = {
     "campaign": _campaign(),
     "campaign with pairs in half of the cases": _campaign(*_HALF),
     "campaign without targets": _campaign(_SMALL, _LARGE, _SMALL, Kind(SMALL), _SMALL, Kind(LARGE)),
+    "campaign of targets": _campaign(_TARGET),
+    "campaign of targets in pairs": _campaign(Kind(TARGETS)),
+    "campaign of small programs": _campaign(_SMALL),
+    "campaign of small programs in pairs": _campaign(Kind(SMALL)),
+    "campaign of larger graphs": _campaign(_LARGE),
+    "campaign of larger graphs in pairs": _campaign(Kind(LARGE)),
 }
 """One change each to pairs by ``minmax``, or to the default campaign, by name."""
