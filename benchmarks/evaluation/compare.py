@@ -7,6 +7,7 @@ the two techniques detects the fault and the other does not.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from textwrap import shorten
 from typing import Any
 
 from scipy.stats import binomtest
@@ -19,8 +20,12 @@ Run = Mapping[str, Any]
 Runs = Mapping[str, Mapping[str, Run]]
 """The campaigns by technique and seed."""
 
-COMBINED = ("minmax and differential", "campaign")
+COMBINED = ("minmax and differential", "difference and differential", "campaign", "campaign with more pairs")
 """The techniques that include others: they do not count where a fault is one technique's alone."""
+
+
+_LONGEST = 130
+"""The longest name of a fault, in characters."""
 
 
 def table(runs: Runs) -> str:
@@ -71,16 +76,17 @@ def significance(a: Mapping[str, Run], b: Mapping[str, Run]) -> float:
 
 
 def saturation(runs: Runs) -> str:
-    """Return a sentence on the faults that only techniques with equality saturation detect."""
+    """Return the faults that only techniques with equality saturation detect."""
     alone = [name for name in runs if name not in COMBINED]
     with_it = set[str]().union(*(_any(runs[name]) for name in alone if TECHNIQUES[name].saturates))
     without = set[str]().union(*(_any(runs[name]) for name in alone if not TECHNIQUES[name].saturates))
     only, found = sorted(with_it - without), with_it | without
-    return (
+    lines = [
         f"Of {len(found)} faults, {len(only)} ({len(only) / max(len(found), 1):.0%}) are detected only by the "
-        f"techniques that saturate an e-graph, and {len(without - with_it)} only by the others"
-        f"{': with an e-graph ' + ', '.join(only) if only else ''}."
-    )
+        f"techniques that saturate an e-graph, and {len(without - with_it)} only by the others.",
+        *(f"- only with an e-graph: {shorten(name, _LONGEST, placeholder=' ...')}" for name in only),
+    ]
+    return "\n".join(lines)
 
 
 def _each(runs: Mapping[str, Run]) -> set[tuple[str, str]]:

@@ -215,11 +215,14 @@ def _alone(seeds: str = LARGE) -> Technique:
     return Technique(options=options, saturates=False)
 
 
-def _campaign(*cycle: Kind) -> Technique:
+def _campaign(*cycle: Kind, extract: str = "targets") -> Technique:
     """A campaign with the default options; other kinds of cases take turns, if there are any."""
     patches = {_CYCLES: {**kinds._CYCLES, MIXED: cycle}} if cycle else {}
-    return Technique(options={"seeds": (MIXED,), "extract": "targets"}, patches=patches)
+    return Technique(options={"seeds": (MIXED,), "extract": extract}, patches=patches)
 
+
+_SMALL, _TARGET, _LARGE = Kind(SMALL, alone=True), Kind(TARGETS, alone=True), Kind(LARGE, alone=True)
+_HALF = (_TARGET, Kind(TARGETS), _SMALL, Kind(SMALL), _TARGET, Kind(LARGE))
 
 TECHNIQUES: Mapping[str, Technique] = {
     "differential": _alone(),
@@ -231,18 +234,17 @@ TECHNIQUES: Mapping[str, Technique] = {
     "NNSmith": _alone("nnsmith"),
     "HirGen": _alone("hirgen"),
     "minmax and differential": _pairs("minmax", "differential"),
+    "difference and differential": _pairs("difference", "differential"),
     "campaign": _campaign(),
+    "campaign with more pairs": _campaign(*_HALF, extract="difference"),
 }
-"""By name. ``campaign`` is what `polyjuice fuzz` does by default."""
+"""By name. ``campaign`` is what `polyjuice fuzz` does by default; half of its cases may be pairs instead."""
 
 _STRUCTURAL = {
     "casts", "concat", "convolution", "moves", "pooling", "reshape", "round_trips", "selection", "slicing",
     "transpose", "unfolding",
 }  # fmt: skip
 """The files of rules that move, cut and join values."""
-
-_SMALL, _TARGET, _LARGE = Kind(SMALL, alone=True), Kind(TARGETS, alone=True), Kind(LARGE, alone=True)
-_HALF = (_TARGET, Kind(TARGETS), _SMALL, Kind(SMALL), _TARGET, Kind(LARGE))
 
 ABLATIONS: Mapping[str, Technique] = {
     "minmax": _pairs(),
