@@ -15,6 +15,7 @@ import multiprocessing
 import sys
 import tempfile
 from collections.abc import Mapping, Sequence
+from contextlib import ExitStack
 from dataclasses import fields
 from functools import partial
 from pathlib import Path
@@ -29,6 +30,9 @@ from polyjuice.campaign import processes
 from polyjuice.campaign.config import Config
 
 RESULTS = Path(__file__).resolve().parents[2] / "artifacts" / "evaluation" / "causes.json"
+
+_PROCESS = ExitStack()
+"""What holds as long as a process of a campaign."""
 
 ENDED = (0, 1, 3)
 """The exit statuses of ``polyjuice fuzz`` after a campaign that ran to its end."""
@@ -93,8 +97,8 @@ def _fuzz(technique: str, arguments: Sequence[str], output: str) -> None:
 
 
 def _initialize(technique: str, *arguments: Any) -> None:
-    """Begin a process of the campaign. It is not patched, and ends before the technique does."""
-    TECHNIQUES[technique].applied().__enter__()
+    """Begin a process of the campaign, which makes variants as the technique does until it ends."""
+    _PROCESS.enter_context(TECHNIQUES[technique].applied())
     processes.initialize(*arguments)
 
 
