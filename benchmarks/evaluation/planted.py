@@ -136,7 +136,7 @@ def table(known: Mapping[str, Runs], *, ablations: bool = False) -> str:
     for compiler, runs in known.items():
         seconds = max(run["seconds"] for seeds in runs.values() for run in seeds.values())
         lines += [
-            f"## {compiler}: {len(mutants(compiler + '/*'))} faults, {seconds} s of processor time for each seed",
+            f"## {compiler}: {len(mutants(compiler + '/*'))} faults, {seconds} s for each seed",
             "",
         ]
         lines += [compare.changes(runs) if ablations else compare.table(runs)]

@@ -29,11 +29,11 @@ _COMPILER = "onnxruntime"
 def main() -> None:
     """Draw all plots."""
     mpl.rcParams.update({"svg.hashsalt": "polyjuice", "svg.fonttype": "none", "font.size": 9})
-    draw("evaluation-passes", improvements, passes.stored(), "improvement over two random extractions, in %")
+    draw("evaluation-passes", improvements, passes.stored(), "improvement, in %")
     planted = json.loads((RESULTS / "planted.json").read_text(encoding="utf-8"))[_COMPILER]
-    draw("evaluation-planted", detections, planted, "planted faults detected, mean of the seeds")
+    draw("evaluation-planted", detections, planted, "detected faults, mean of seeds")
     overhead = json.loads((RESULTS / "overhead.json").read_text(encoding="utf-8"))
-    draw("evaluation-overhead", shares, overhead, "share of the time of a case, in %")
+    draw("evaluation-overhead", shares, overhead, "share of a case's time, in %")
 
 
 def draw(name: str, plot: Callable[[Axes, Any], None], results: Any, label: str) -> None:
