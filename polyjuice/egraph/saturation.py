@@ -205,7 +205,7 @@ class Saturator:
             ready = [i for i in waiting if any(matched <= present for matched, _ in self._rules[i].sides)]
             if not ready:
                 break
-            turn = ready[: min(left, max(limit // _TURNS, 1))]
+            turn = dict.fromkeys(ready[: min(left, max(limit // _TURNS, 1))])
             chosen += turn
             left -= len(turn)
             waiting = [i for i in waiting if i not in turn]
