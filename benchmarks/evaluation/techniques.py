@@ -8,7 +8,8 @@ unoptimized results, and by crashes. All lower programs in the same way.
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -17,20 +18,19 @@ from unittest.mock import patch
 
 import numpy as np
 
+from benchmarks.mutants.detection import DIFFERENTIAL, EQUIVALENCE
 from polyjuice import pipeline
 from polyjuice.campaign import kinds
 from polyjuice.campaign.kinds import LARGE, MIXED, SMALL, TARGETS, Kind
 from polyjuice.campaign.preparation import Preparation, Seed
-from polyjuice.egraph import Budget, Rewriter, Rewriting, Rule, Saturated, Variant
-from polyjuice.egraph.patterns import Pattern
+from polyjuice.egraph import Budget, Rewriter, Rewriting, Rule, Saturated, Variant, distinct
+from polyjuice.egraph.encode import Encoding
+from polyjuice.egraph.view import EGraphView
 from polyjuice.execution import LoweringChoices
 from polyjuice.frameworks.user_model import SEED_GRAPH
-from polyjuice.ir import Graph, GraphError, TensorType, digest, dtypes, prune
+from polyjuice.ir import Graph, GraphError, TensorType, dtypes, prune
 from polyjuice.ops import Accepts, GraphBuilder, is_accepted
 from polyjuice.oracles import InputSet, Program
-
-METAMORPHIC = ("metamorphic", "crash")
-DIFFERENTIAL = ("differential", "crash")
 
 _STEPS = 5
 """The steps of random rewriting: with these its graphs are about as large as the largest extracted ones."""
@@ -42,22 +42,46 @@ _DEAD = ("Add", "Mul", "Max", "Sub")
 """The operators of dead code."""
 
 
-class RandomRewriting(Rewriter):
+class _Pairing(Rewriter, ABC):
+    """Its variants are the seed graph, and a graph that is made of it in another way than by extraction."""
+
+    def extract(
+        self,
+        saturated: Saturated,
+        index: int,
+        seed: int | str,
+        strategy: str = "minmax",
+        count: int = 2,
+        accepts: Accepts | None = None,
+    ) -> Rewriting:
+        """Return the seed graph and the other one; the seed graph alone where they are equal."""
+        original = saturated.graphs[index]
+        made = self._made(saturated, index, str(seed), accepts)
+        return Rewriting(
+            seed=original,
+            variants=distinct([Variant("min", original), Variant("max", made)]),
+            enodes=0,
+            eclasses=0,
+            iterations=0,
+            stopped_by="iterations",
+            rules=saturated.rules,
+        )
+
+    @abstractmethod
+    def _made(self, saturated: Saturated, index: int, seed: str, accepts: Accepts | None) -> Graph:
+        """Return the other graph."""
+
+
+class RandomRewriting(_Pairing):
     """Random rewriting: each step rewrites places of a graph at random, and forgets the graph before.
 
     egglog matches the rules on the graph as it is after each step, in an e-graph that is then thrown away. So no step
     sees two forms of a value. The variants are the seed graph and the graph after the last step.
     """
 
-    def __init__(
-        self,
-        rules: Sequence[Rule],
-        budget: Budget | None = None,
-        known: Collection[str] = (),
-        patterns: Sequence[Pattern] = (),
-    ) -> None:
-        """Patterns are not used, nor is the budget."""
-        super().__init__(rules, Budget(iterations=1), known)
+    def __init__(self, rules: Sequence[Rule], *how: Any, **more: Any) -> None:
+        """A campaign's budget and patterns are not used."""
+        super().__init__(rules, Budget(iterations=1))
 
     def saturate(self, graphs: Sequence[Graph], seed: int | str, *how: Any, **more: Any) -> Saturated:
         """Take all steps but the last draw. Raises GraphError where a rule failed."""
@@ -65,38 +89,27 @@ class RandomRewriting(Rewriter):
         for step in range(1, _STEPS):
             drawn = [self._drawn(first.graphs[i], now, i, f"{seed} {step}") for i in range(len(graphs))]
             now = super().saturate(drawn, f"{seed} {step}", *how, **more)
-        return _Rewritten(**vars(first), last=now)
+        return _Rewritten(**vars(first) | {"rules": now.rules}, last=now)
 
-    def extract(
-        self,
-        saturated: Saturated,
-        index: int,
-        seed: int | str,
-        strategy: str = "minmax",
-        count: int = 2,
-        accepts: Accepts | None = None,
-    ) -> Rewriting:
-        """Return the seed graph and the rewritten one."""
+    def _made(self, saturated: Saturated, index: int, seed: str, accepts: Accepts | None) -> Graph:
         assert isinstance(saturated, _Rewritten)
-        original = saturated.graphs[index]
-        drawn = self._drawn(original, saturated.last, index, str(seed), accepts)
-        return _rewriting(original, drawn, saturated.last.rules)
+        return self._drawn(saturated.graphs[index], saturated.last, index, seed, accepts)
 
     def _drawn(self, original: Graph, now: Saturated, index: int, seed: str, accepts: Accepts | None = None) -> Graph:
         """Draw a graph from those that one step reaches; the graph before the step, if it grew too large."""
-        (variant,) = super().extract(now, index, seed, "random", 1, accepts).variants
+        (variant,) = Rewriter.extract(self, now, index, seed, "random", 1, accepts).variants
         fits = variant.operators <= Budget().operators(len(original.nodes))
         return variant.graph if fits else now.graphs[index]
 
 
 @dataclass(frozen=True, kw_only=True)
 class _Rewritten(Saturated):
-    """The e-graphs of the first and of the last step."""
+    """The e-graph of the first step, with the rules that fired in the last one, and that of the last step."""
 
     last: Saturated
 
 
-class DeadCode(Rewriter):
+class DeadCode(_Pairing):
     """Dead code behind conditions that never hold (MT-DLComp; PolyJuice, section 6.2).
 
     Some values v become Where(abs(u) < 0, code, v), where u and the code come from values that are there already.
@@ -104,26 +117,30 @@ class DeadCode(Rewriter):
 
     def saturate(self, graphs: Sequence[Graph], seed: int | str, *how: Any, **more: Any) -> Saturated:
         """Return the graphs alone."""
-        return _Graphs(tuple(map(prune, graphs)))  # type: ignore[return-value]  # only its graphs are read
+        return _Graphs(drawn=tuple(map(prune, graphs)))
 
-    def extract(
-        self,
-        saturated: Saturated,
-        index: int,
-        seed: int | str,
-        strategy: str = "minmax",
-        count: int = 2,
-        accepts: Accepts | None = None,
-    ) -> Rewriting:
-        """Return the seed graph, and the graph with dead code."""
+    def _made(self, saturated: Saturated, index: int, seed: str, accepts: Accepts | None) -> Graph:
         original = saturated.graphs[index]
-        graph = with_dead_code(original, random.Random(f"dead code {seed}"))
-        return _rewriting(original, graph if is_accepted(graph, accepts) else original, {})
+        made = with_dead_code(original, random.Random(f"dead code {seed}"))
+        return made if is_accepted(made, accepts) else original
 
 
-@dataclass(frozen=True)
-class _Graphs:
-    graphs: tuple[Graph, ...]
+@dataclass(frozen=True, kw_only=True)
+class _Graphs(Saturated):
+    """Graphs without an e-graph."""
+
+    drawn: tuple[Graph, ...]
+    encodings: tuple[Encoding, ...] = ()
+    view: EGraphView = field(default_factory=lambda: EGraphView((), {}))
+    iterations: int = 0
+    stopped_by: str = "iterations"
+    rules: dict[str, int] = field(default_factory=dict)
+    seconds: float = 0.0
+
+    @property
+    def graphs(self) -> tuple[Graph, ...]:
+        """The graphs."""
+        return self.drawn
 
 
 def with_dead_code(graph: Graph, rng: random.Random) -> Graph:
@@ -156,19 +173,6 @@ def _guarded(builder: GraphBuilder, value: str, rng: random.Random) -> str:
     watched = rng.choice(floating) if floating else builder.op("Cast", value, to="float32")
     zero = builder.constant(np.float32(0))
     return builder.op("Where", builder.op("Less", builder.op("Abs", watched), zero), code, value)
-
-
-def _rewriting(seed: Graph, made: Graph, rules: Mapping[str, int]) -> Rewriting:
-    variants = (Variant("min", seed), Variant("max", made))
-    return Rewriting(
-        seed=seed,
-        variants=variants if digest(seed) != digest(made) else variants[:1],
-        enodes=0,
-        eclasses=0,
-        iterations=0,
-        stopped_by="iterations",
-        rules=dict(rules),
-    )
 
 
 class PlainPreparation(Preparation):
@@ -205,9 +209,7 @@ _CYCLES = "polyjuice.campaign.kinds._CYCLES"
 
 
 def _pairs(strategy: str = "minmax", *oracles: str, **options: Any) -> Technique:
-    return Technique(
-        options={"seeds": ("default",), "extract": strategy, "oracles": (*METAMORPHIC, *oracles), **options}
-    )
+    return Technique(options={"seeds": (LARGE,), "extract": strategy, "oracles": (*EQUIVALENCE, *oracles), **options})
 
 
 def _alone(seeds: str = LARGE) -> Technique:
@@ -215,10 +217,10 @@ def _alone(seeds: str = LARGE) -> Technique:
     return Technique(options=options, saturates=False)
 
 
-def _campaign(*cycle: Kind, extract: str = "targets") -> Technique:
+def _campaign(*cycle: Kind) -> Technique:
     """A campaign with the default options; other kinds of cases take turns, if there are any."""
     patches = {_CYCLES: {**kinds._CYCLES, MIXED: cycle}} if cycle else {}
-    return Technique(options={"seeds": (MIXED,), "extract": extract}, patches=patches)
+    return Technique(options={"seeds": (MIXED,), "extract": "targets"}, patches=patches)
 
 
 _SMALL, _TARGET, _LARGE = Kind(SMALL, alone=True), Kind(TARGETS, alone=True), Kind(LARGE, alone=True)
@@ -236,7 +238,7 @@ TECHNIQUES: Mapping[str, Technique] = {
     "minmax and differential": _pairs("minmax", "differential"),
     "difference and differential": _pairs("difference", "differential"),
     "campaign": _campaign(),
-    "campaign with more pairs": _campaign(*_HALF, extract="difference"),
+    "campaign with more pairs": _campaign(*_HALF),
 }
 """By name. ``campaign`` is what `polyjuice fuzz` does by default; half of its cases may be pairs instead."""
 

@@ -27,6 +27,10 @@ HERE = Path(__file__).resolve().parent
 
 MET = "met"
 
+EQUIVALENCE = ("metamorphic", "crash")
+DIFFERENTIAL = ("differential", "crash")
+"""The oracles that compare variants, and those that judge seed graphs."""
+
 _RETRIES = 5
 
 

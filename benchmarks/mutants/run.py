@@ -23,7 +23,7 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
-from benchmarks.mutants.detection import MET, FaultySession, mutants, planting, spoken
+from benchmarks.mutants.detection import DIFFERENTIAL, EQUIVALENCE, MET, FaultySession, mutants, planting, spoken
 from polyjuice.campaign.config import Config
 from polyjuice.campaign.preparation import Skip, Unsound
 from polyjuice.campaign.processes import end_with_parent
@@ -40,9 +40,6 @@ NODES = {"onnxruntime": 60, "tvm": 20, "inductor": 100}
 """Operators in a seed graph: more for a faster compiler."""
 
 PAIRS = {"onnxruntime": 500, "tvm": 500, "inductor": 60}
-EQUIVALENCE = ("metamorphic", "crash")
-DIFFERENTIAL = ("differential", "crash")
-
 Detected = dict[str, int]
 """The number of pairs until each oracle first detected the fault, and (MET) until a program first met it."""
 
