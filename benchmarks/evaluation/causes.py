@@ -1,7 +1,7 @@
 """Compare techniques in equal time on a real release: the causes that they tell (PolyJuice, section 6.2, Figure 10).
 
-    python -m benchmarks.evaluation.causes --release 1.22.1 --python PATH --time 120      continues where it stopped
-    python -m benchmarks.evaluation.causes --table                       writes the table of all stored results
+    python -m benchmarks.evaluation.causes --release 1.22.1 --time 120      continues where it stopped
+    python -m benchmarks.evaluation.causes --table                          writes the table of all stored results
 
 A campaign is one of `polyjuice fuzz` with one worker, from which triage makes causes. Its time is that of the cases.
 Known bugs count, too.
@@ -25,6 +25,8 @@ from unittest.mock import patch
 from benchmarks.evaluation import compare
 from benchmarks.evaluation.compare import Run, Runs
 from benchmarks.evaluation.techniques import TECHNIQUES
+from benchmarks.hunt import run as hunt
+from benchmarks.published import environments
 from polyjuice.__main__ import main as polyjuice
 from polyjuice.campaign import processes
 from polyjuice.campaign.config import Config
@@ -34,16 +36,13 @@ RESULTS = Path(__file__).resolve().parents[2] / "artifacts" / "evaluation" / "ca
 _PROCESS = ExitStack()
 """What holds as long as a process of a campaign."""
 
-ENDED = (0, 1, 3)
-"""The exit statuses of ``polyjuice fuzz`` after a campaign that ran to its end."""
-
 
 def main() -> None:
     """Run the campaigns without a result, or write the table."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--compiler", default="onnxruntime")
     parser.add_argument("--release", default="1.22.1")
-    parser.add_argument("--python", default=sys.executable, help="the interpreter that has this release")
+    parser.add_argument("--environments", type=Path, default=Path(".old"), help="where old releases are kept")
     parser.add_argument("--time", type=float, default=120.0, help="seconds of each campaign")
     parser.add_argument("--seeds", type=int, default=3, help="campaigns of each technique")
     parser.add_argument("--techniques", default=",".join(TECHNIQUES))
@@ -67,17 +66,17 @@ def campaign(technique: str, seed: str, options: argparse.Namespace) -> Run:
     """Run a campaign in a process of its own."""
     with tempfile.TemporaryDirectory() as folder:
         out = Path(folder) / "campaign"
-        arguments = ["--compiler", options.compiler, "--python", options.python, "--seed", seed, "--workers", "1"]
+        python = environments.interpreter(options.compiler, options.release, options.environments)
+        arguments = ["--compiler", options.compiler, "--python", str(python), "--seed", seed, "--workers", "1"]
         arguments += ["--time", f"{options.time:.0f}s", "--triage", f"{2 * options.time:.0f}s", "--known", "none"]
         arguments += ["--out", str(out), "--json", *_arguments(TECHNIQUES[technique].options)]
         process = multiprocessing.get_context("spawn").Process(target=_fuzz, args=(technique, arguments, f"{out}.json"))
         process.start()
         process.join()
-        if process.exitcode not in ENDED:
+        if process.exitcode not in hunt.ENDED:
             raise SystemExit(f"the campaign of {technique} ended with status {process.exitcode}")
         summary = json.loads(Path(f"{out}.json").read_text(encoding="utf-8"))
-        records = [json.loads(path.read_text("utf-8")) for path in sorted((out / "findings").glob("*/finding.json"))]
-    causes = {record.get("cause") or record["signature"]: record["message"].splitlines()[0] for record in records}
+        causes = {cause["signature"]: cause["title"] for cause in hunt.causes_in(out)}
     return {"seconds": options.time, "programs": summary["programs"], "detected": causes}
 
 
@@ -104,17 +103,7 @@ def _initialize(technique: str, *arguments: Any) -> None:
 
 def table(known: Mapping[str, Runs]) -> str:
     """Return the tables in Markdown."""
-    lines = [
-        "# Causes that techniques tell in equal time",
-        "",
-        "Written by `benchmarks/evaluation/causes.py`, which says how it counts. *Detected* has each seed's number,",
-        "*any seed* the causes of all seeds. *Alone* counts those that no other technique here tells.",
-        "",
-    ]
-    for release, runs in known.items():
-        seconds = max(run["seconds"] for seeds in runs.values() for run in seeds.values())
-        lines += [f"## {release}: {seconds:.0f} s for each seed", "", compare.table(runs)]
-    return "\n".join(lines)
+    return compare.document("Causes that techniques tell in equal time", "causes", known, compare.table)
 
 
 if __name__ == "__main__":

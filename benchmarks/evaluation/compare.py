@@ -6,7 +6,7 @@ the two techniques detects the fault and the other does not.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from textwrap import shorten
 from typing import Any
 
@@ -26,6 +26,21 @@ COMBINED = ("minmax and differential", "difference and differential", "campaign"
 
 _LONGEST = 130
 """The longest name of a fault, in characters."""
+
+
+def document(title: str, module: str, known: Mapping[str, Runs], table: Callable[[Runs], str], about: str = "") -> str:
+    """Return a page of tables in Markdown, one for each compiler in ``known``; ``about`` goes into their titles."""
+    lines = [
+        f"# {title}",
+        "",
+        f"Written by `benchmarks/evaluation/{module}.py`, which says how it counts. *Detected* has each seed's number,",
+        "*any seed* those of all seeds. *Alone* counts those that no other technique here detects.",
+        "",
+    ]
+    for compiler, runs in known.items():
+        seconds = max(run["seconds"] for seeds in runs.values() for run in seeds.values())
+        lines += [f"## {compiler}: {about}{seconds:.0f} s for each seed", "", table(runs)]
+    return "\n".join(lines)
 
 
 def table(runs: Runs) -> str:

@@ -101,13 +101,13 @@ def campaign(name: str, ablations: bool, compiler: str, seed: int, seconds: floa
             began = processor_time()
             try:
                 case = runner.execute(index)
-                judged(options.oracles, case, session)
+                verdicts = judged(options.oracles, case, session)
             except (Skip, Unsound):
                 case = None
             spent += processor_time() - began
             if case:
                 cases, programs = cases + 1, programs + len(case.programs)
-                for fault, events in spoken(options.oracles, session, case).items():
+                for fault, events in spoken(options.oracles, session, case).items() if verdicts else ():
                     if events - {MET}:
                         detected[fault] = round(spent, 1)
                         print(f"{name} {seed}: {fault} after {spent:.0f} s", file=sys.stderr)
@@ -125,22 +125,9 @@ def processor_time() -> float:
 
 def table(known: Mapping[str, Runs], *, ablations: bool = False) -> str:
     """Return the tables in Markdown."""
-    title = "single changes detect" if ablations else "techniques detect"
-    lines = [
-        f"# Planted faults that {title} in equal time",
-        "",
-        "Written by `benchmarks/evaluation/planted.py`, which says how it counts. *Detected* has each seed's number,",
-        "*any seed* the faults of all seeds. *Alone* counts those that no other technique here detects.",
-        "",
-    ]
-    for compiler, runs in known.items():
-        seconds = max(run["seconds"] for seeds in runs.values() for run in seeds.values())
-        lines += [
-            f"## {compiler}: {len(mutants(compiler + '/*'))} faults, {seconds} s for each seed",
-            "",
-        ]
-        lines += [compare.changes(runs) if ablations else compare.table(runs)]
-    return "\n".join(lines)
+    title = f"Planted faults that {'single changes' if ablations else 'techniques'} detect in equal time"
+    about = f"{len(mutants(next(iter(known), '') + '/*'))} faults, "
+    return compare.document(title, "planted", known, compare.changes if ablations else compare.table, about)
 
 
 if __name__ == "__main__":

@@ -159,8 +159,19 @@ def fuzz(arguments: Sequence[object]) -> tuple[int, str]:
 
 def result(turn: Turn, summary: dict[str, Any], campaign: Path) -> Result:
     """Return the result of an ended campaign."""
+    named = {name: turn[name] for name in ("compiler", "seeds", "seed")}
+    return {
+        **named,
+        "version": summary["version"],
+        **{name: summary[name] for name in _COUNTS},
+        "causes": causes_in(campaign),
+    }
+
+
+def causes_in(campaign: Path) -> list[dict[str, Any]]:
+    """Return each cause in a campaign's folder: its ``signature``, raw findings and ``title``."""
     records = [read(path, {}) for path in sorted((campaign / "findings").glob("*/finding.json"))]
-    causes = [
+    return [
         {
             "signature": record.get("cause") or record["signature"],
             "raw": 1 + record["more"],
@@ -168,8 +179,6 @@ def result(turn: Turn, summary: dict[str, Any], campaign: Path) -> Result:
         }
         for record in records
     ]
-    named = {name: turn[name] for name in ("compiler", "seeds", "seed")}
-    return {**named, "version": summary["version"], **{name: summary[name] for name in _COUNTS}, "causes": causes}
 
 
 # --- what was found ---------------------------------------------------------------------------------------------------

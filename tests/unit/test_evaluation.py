@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import json
 import random
+from collections.abc import Callable
+from functools import partial
+from typing import Any
 
 import numpy as np
+import pytest
 
-from benchmarks.evaluation import compare, passes
+from benchmarks.evaluation import bugs, causes, compare, overhead, passes, planted
 from benchmarks.evaluation.compare import Runs
 from benchmarks.evaluation.techniques import RandomRewriting, with_dead_code
 from polyjuice.egraph import load
@@ -14,6 +19,7 @@ from polyjuice.generate import generate
 from polyjuice.inputs import normal
 from polyjuice.interpret import evaluate
 from polyjuice.ir import digest
+from scripts import bug_list
 from tests.support.graphs import graph
 
 
@@ -25,6 +31,24 @@ def test_traces_are_compared_as_all_passes_and_as_those_that_changed_the_program
 
 def test_the_committed_table_is_that_of_the_committed_results() -> None:
     assert passes.table(passes.stored()) == (passes.RESULTS / "passes.md").read_text("utf-8")
+
+
+@pytest.mark.parametrize(
+    ("name", "table"),
+    [
+        ("planted", planted.table),
+        ("ablations", partial(planted.table, ablations=True)),
+        ("causes", causes.table),
+        ("overhead", overhead.table),
+    ],
+)
+def test_each_committed_table_is_that_of_its_results(name: str, table: Callable[[Any], str]) -> None:
+    results = json.loads((passes.RESULTS / f"{name}.json").read_text("utf-8"))
+    assert table(results) == (passes.RESULTS / f"{name}.md").read_text("utf-8")
+
+
+def test_the_committed_table_of_bugs_is_that_of_the_list() -> None:
+    assert bugs.tables(bug_list.read()) == (passes.RESULTS / "bugs.md").read_text("utf-8")
 
 
 def test_dead_code_changes_no_result() -> None:
