@@ -31,3 +31,12 @@ def plural(number: int, noun: str) -> str:
 def counted(number: int, noun: str) -> str:
     """Return the number with its noun, such as "1 finding" or "1,204 findings"."""
     return f"{number:,} {plural(number, noun)}"
+
+
+def duration(seconds: float) -> str:
+    """Return seconds as a readable text, such as "42 s", "3 min 5 s" or "2 h 10 min"."""
+    if seconds < 90:
+        return f"{seconds:.0f} s"
+    minutes, rest = divmod(round(seconds), 60)
+    large, small = ((minutes, "min"), (rest, "s")) if minutes < 90 else ((minutes // 60, "h"), (minutes % 60, "min"))
+    return " ".join(f"{number} {unit}" for number, unit in (large, small) if number)

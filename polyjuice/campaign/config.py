@@ -255,9 +255,13 @@ class Config:
     )  # fmt: skip
     known: tuple[str, ...] = option(
         (), "--known", "A file of known bugs, in addition to those that Polyjuice ships: campaigns count them and do "
-        f"not show them; {known_list.NONE} shows all.", takes=Path, metavar=f"FILE|{known_list.NONE}", panel=_JUDGING,
-        read=lambda path, where: known_list.sources(path), usual=lambda given: known_list.sources(),
+        f"not report them; with {known_list.NONE}, no bug is known.", takes=Path, metavar=f"FILE|{known_list.NONE}",
+        panel=_JUDGING, read=lambda path, where: known_list.sources(path), usual=lambda given: known_list.sources(),
         shown=f"{known_list.DEFAULT_FILE}, if there is one", resumable=True, paths="always",
+    )  # fmt: skip
+    show_known: bool = option(
+        False, "--show-known", "Report known bugs as findings too, marked with their address.", takes=bool,
+        given=False, panel=_JUDGING, resumable=True,
     )  # fmt: skip
     triage_s: float = option(
         300.0, "--triage", "The longest time to reduce one finding, and again to bisect it; 0s does neither. After the "

@@ -27,6 +27,7 @@ from polyjuice.triage import FindingRecord, known_list, write_finding
 from polyjuice.triage.bisection import accounting, may_act, tried
 from polyjuice.triage.causes import fails, pattern
 from polyjuice.triage.ddmin import ddmin
+from polyjuice.triage.known_list import KnownBug
 
 
 @dataclass(kw_only=True)
@@ -61,13 +62,15 @@ class Confirming:
         self._config = config
         self._out = out
         self._session = session
-        self._bugs = known_list.load_known_bugs(config.known)
+        self._bugs = known_list.KnownBugs(config.known)
         self._times_reported: Counter[str] = Counter(reported)
         """The number of findings with each signature."""
         self._met: dict[str, list[tuple[int, int]]] = {}
         """The wrong results met so far, by kin (see `_kin`): pairs of case index and verdict number."""
-        self._bug_of: dict[str, known_list.KnownBug] = {}
+        self._bug_of: dict[str, KnownBug] = {}
         """The known bugs that wrong results turned out to be, by kin. On a slow compiler, one check stands for all."""
+        self._shown: set[str] = set()
+        """The URLs of the known bugs that this process has reported."""
 
     def confirm(self, case: Case, verdicts: Sequence[Verdict], name: str = "", *, may_wait: bool = False) -> Confirmed:
         """Keep the verdicts that repeat every time in fresh processes, and write them to disk as findings.
@@ -76,11 +79,11 @@ class Confirming:
         is postponed.
         """
         found = Confirmed()
-        asked: list[tuple[Verdict, Path, str]] = []
+        asked: list[tuple[Verdict, Path, KnownBug | None]] = []
         for number, verdict in enumerate(_distinct(case, verdicts)):
             bug = self._of_signature(verdict)
             met = self._bug_of.get(_kin(case, verdict))
-            if bug and bug.is_in(self._session.version):
+            if bug and self._hides(bug):
                 found.known.append(bug.url)
             elif met and may_act(met.blame, case.only([verdict.a, verdict.b]), self._knobs):
                 found.known.append(met.url)
@@ -88,7 +91,7 @@ class Confirming:
                 found.duplicates.append(verdict.signature)
             else:
                 folder = self._out / "raw" / f"{case.index:06d}-{name}{number}-{verdict.kind}"
-                asked.append((verdict, folder, bug.url if bug else ""))
+                asked.append((verdict, folder, bug))
         if asked and may_wait:
             return Confirmed(suspected=[verdict.message for verdict, *_ in asked])
         waiting = {number: verdict for number, (verdict, *_) in enumerate(asked)}
@@ -96,16 +99,21 @@ class Confirming:
         bugs = {number: bug for number, again in shown.items() if (bug := self._of_part(again, waiting[number]))}
         if not self._session.compiler.fast:
             self._bug_of |= {_kin(case, waiting[number]): bug for number, bug in bugs.items()}
-        left = {number: waiting[number] for number in shown if number not in bugs}
+        left = {n: waiting[n] for n in shown if n not in bugs or not self._hides(bugs[n])}
         repeat = pipeline.repeating(case, left, self._session, done=1)
-        for number, (verdict, folder, regression) in enumerate(asked):
-            if number in bugs:
-                found.known.append(bugs[number].url)
+        for number, (verdict, folder, alike) in enumerate(asked):
+            bug = bugs.get(number, alike)
+            if bug and self._hides(bug):
+                found.known.append(bug.url)
             elif self._is_reported(verdict):
                 found.duplicates.append(verdict.signature)
             elif number in repeat:
-                written = write_finding(folder, self._session, case, verdict, regression=regression, from_scratch=False)
+                known, old = (bug.url, "") if bug and bug.is_in(self._session.version) else ("", bug.url if bug else "")
+                written = write_finding(
+                    folder, self._session, case, verdict, known=known, regression=old, from_scratch=False
+                )
                 found.findings.append(written)
+                self._shown.add(known)
                 self._times_reported[verdict.signature] += 1
             else:
                 found.flaky.append(verdict)
@@ -118,6 +126,11 @@ class Confirming:
             if shown := fault_of_pack(pack, self._session, self._config.oracles):
                 found += self.confirm(shown[0], [shown[1]], f"pack-{number}-")
         return found
+
+    def _hides(self, bug: KnownBug) -> bool:
+        """Whether a known bug is only counted: with ``--show-known``, the first finding of a process is reported."""
+        shows = self._config.show_known and bug.url not in self._shown
+        return bug.is_in(self._session.version) and not shows
 
     def _is_reported(self, verdict: Verdict) -> bool:
         findings = self._times_reported[verdict.signature]
@@ -136,11 +149,11 @@ class Confirming:
         knobs: Sequence[str] = self._session.worker().info["knobs"]
         return knobs
 
-    def _of_signature(self, verdict: Verdict) -> known_list.KnownBug | None:
+    def _of_signature(self, verdict: Verdict) -> KnownBug | None:
         name, triaged = self._session.compiler.name, bool(self._config.triage_s)
-        return known_list.find(self._bugs, name, self._session.version, verdict.signature, triaged=triaged)
+        return known_list.find(self._bugs.now, name, self._session.version, verdict.signature, triaged=triaged)
 
-    def _of_part(self, sides: Case, verdict: Verdict) -> known_list.KnownBug | None:
+    def _of_part(self, sides: Case, verdict: Verdict) -> KnownBug | None:
         """Return the known bug of a verdict: without the parts that the bug blames, the sides no longer show it."""
         if fails(verdict.kind):
             return None
@@ -149,7 +162,7 @@ class Confirming:
         has = pattern([side.graph for side in wrong], [side.artifact for side in wrong])
         blamed = [
             bug
-            for bug in self._bugs
+            for bug in self._bugs.now
             if bug.compiler == compiler.name and bug.is_to_blame_for(verdict.kind, has) and bug.is_in(version)
             if may_act(bug.blame, sides, self._knobs)
         ]

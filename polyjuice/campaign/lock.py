@@ -55,6 +55,17 @@ class Lock:
             self._file = -1
 
 
+def is_running(campaign: Path) -> bool:
+    """Whether a process runs the campaign in a folder; False also where its lock cannot be opened."""
+    try:
+        Lock(campaign / LOCK, shared=True).release()
+    except Locked:
+        return True
+    except OSError:  # another user's campaign
+        pass
+    return False
+
+
 def campaign_of(finding: Path) -> Path | None:
     """The folder of the campaign that a finding's folder belongs to, if it lies in one."""
     above = finding.resolve().parents[1:3]  # raw/NAME, and raw/NAME/reduced

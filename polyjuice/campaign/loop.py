@@ -7,6 +7,8 @@ task that ran there is sent once more, and the tasks that waited there wait agai
 
 from __future__ import annotations
 
+import json
+import math
 import multiprocessing
 import os
 import shutil
@@ -21,12 +23,13 @@ from dataclasses import dataclass, field
 from multiprocessing import forkserver
 from multiprocessing.context import BaseContext
 from multiprocessing.process import BaseProcess
+from pathlib import Path
 from typing import Any, Protocol
 
 from polyjuice import interrupts
 from polyjuice.campaign import processes
 from polyjuice.campaign.config import Config
-from polyjuice.campaign.processes import Ran
+from polyjuice.campaign.processes import PHASES, STARTING, Ran
 from polyjuice.campaign.runner import CaseResult
 from polyjuice.campaign.schedule import Rounds, Task, Tasks, Timing
 from polyjuice.campaign.store import Store
@@ -39,6 +42,15 @@ from polyjuice.triage.automatic import Triaged
 _IN_A_ROW = 10
 """After this number of deaths without a result between them, the pool gives up: no process can work."""
 
+
+_TICK_S = 1.0
+"""The most seconds between two reports of what the campaign does."""
+
+_STORED_S = 5.0
+"""The least seconds between two such reports in the store."""
+
+TESTING, CONFIRMING, TRIAGING = "testing", "confirming findings", "triage"
+"""What a campaign does after its start."""
 
 _TRIES = 2
 """How often the process of a task may die before the task is given up."""
@@ -91,6 +103,12 @@ class Pool:
         process.queue.remove(future)
         self._in_a_row = 0
         return False
+
+    def said(self) -> str:
+        """What the processes say that they do while they start, the one that is furthest behind; "" if none says it."""
+        files = (Path(folder, STARTING) for folder in self._folders)
+        texts = [path.read_text("utf-8") for path in files if path.is_file()]
+        return next((phase for phase in PHASES if phase in texts), "")
 
     def resubmit(self, future: Future[Any]) -> tuple[Future[Any] | None, bool]:
         """After a death, send the task once more; return its new future, and whether it ran in the process that died.
@@ -172,6 +190,9 @@ class Listener(Protocol):
     def triaged(self, result: Triaged, known: str) -> None:
         """Receive a triaged finding; ``known`` is the URL of the known bug that it turned out to be, or ""."""
 
+    def goes_on(self, phase: str, left_s: float) -> None:
+        """Receive, about once a second, what the campaign does now, and the most seconds that it may take for that."""
+
 
 @interrupts.deferred()
 def run(config: Config, rules: Sequence[Rule], store: Store, listener: Listener) -> None:
@@ -201,6 +222,7 @@ class _Campaign:
             return config, store.folder, rules, {**os.environ, "TMPDIR": folder}
 
         self._workers, self._store, self._listener = config.workers, store, listener
+        self._compiler, self._told = config.compiler, -math.inf
         pack = config.pack_of(find(config.compiler))
         self._rounds = Rounds(store.acted())
         self._tasks = Tasks(
@@ -217,11 +239,15 @@ class _Campaign:
             self._pool = Pool(config.workers, _context(), processes.initialize, of_process)
         self._running: dict[Future[Any], Task] = {}
         self._triaging: dict[Future[Any], TriageJob] = {}
+        self._has_begun: dict[Future[Any], float] = {}
+        """When each task or job was sent, as seconds since the epoch."""
+        self._has_results = False
 
     def run(self) -> None:
         while self._submit():
+            self._tell()
             with interrupts.allowed():
-                finished = wait({*self._running, *self._triaging}, return_when=FIRST_COMPLETED).done
+                finished = wait({*self._running, *self._triaging}, _TICK_S, return_when=FIRST_COMPLETED).done
             for future in finished:
                 if self._pool.died(future):
                     self._revive(future)
@@ -230,6 +256,25 @@ class _Campaign:
                 else:
                     self._finish_triage(self._triaging.pop(future), future.result())
         self._pool.shutdown()
+
+    def _tell(self) -> None:
+        """Tell the listener what the campaign does, and every few seconds also its store, for ``polyjuice status``."""
+        now, timing = time.monotonic(), self._timing
+        phase, left_s = f"starting {self._compiler}", timing.left_s(now)
+        if timing.cases_ended:
+            phase, left_s = TRIAGING, timing.end - now
+        elif self._has_results:
+            ended = left_s <= 0 or all(task.postponed for task in self._running.values())
+            phase, left_s = (CONFIRMING, timing.deadlines.cases_end - now) if ended else (TESTING, left_s)
+        elif said := self._pool.said():
+            phase = said.format(compiler=self._compiler)
+        self._listener.goes_on(phase, left_s)
+        if now - self._told > _STORED_S:
+            self._told = now
+            work = {**self._running, **self._triaging}
+            self._has_begun = {future: self._has_begun.get(future, time.time()) for future in work}
+            tasks = [(_work(self._running.get(f), self._triaging.get(f)), at) for f, at in self._has_begun.items()]
+            self._store.set_meta("now", json.dumps({"phase": phase, "at": time.time(), "tasks": tasks}))
 
     def end(self) -> None:
         spent = self._timing.spent(time.monotonic())
@@ -266,7 +311,7 @@ class _Campaign:
             once_more, ran = self._pool.resubmit(future)
         if ran:
             self._store.add_death()
-            self._listener.died(_death(task, job))
+            self._listener.died(_work(task, job))
         if once_more and task:
             self._running[once_more] = task
         elif once_more and job:
@@ -279,6 +324,7 @@ class _Campaign:
     def _finish(self, task: Task, ran: Ran) -> None:
         """Store the results of cases and the compiler's version, and report them. Raises FalseRule."""
         results = ran.results
+        self._has_results = True
         if ran.version and ran.version != self._store.meta("version"):
             self._store.set_meta("version", ran.version)
         postponed = [result.index for result in results if result.postponed]
@@ -300,9 +346,10 @@ class _Campaign:
             self._listener.triaged(result, url)
 
 
-def _death(task: Task | None, job: TriageJob | None) -> str:
+def _work(task: Task | None, job: TriageJob | None) -> str:
     if task:
-        return f"case {', '.join(map(str, task.postponed or task.indices))}"
+        first, *others = task.postponed or task.indices
+        return f"case {first}" + (f" and {len(others)} more" if others else "")
     return "triage of " + ", ".join(folder.name for folder in (job.folders if job else ()))
 
 

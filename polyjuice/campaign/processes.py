@@ -41,6 +41,8 @@ _job: tuple[Config, Path, Sequence[Rule]] | None = None
 _session: CompilerSession | None = None
 _runner: Runner | None = None
 _lock: Lock | None = None
+_folder: Path | None = None
+"""The folder of this process's temporary files."""
 _busy = False
 _finished: list[CaseResult] = []
 """The results of the current task so far."""
@@ -48,6 +50,13 @@ _finished: list[CaseResult] = []
 
 _LOCK_S = 60.0
 """The most seconds to wait for the lock of the campaign's processes, which nobody else holds for long."""
+
+
+STARTING = "starting"
+"""The file in the temporary folder of a process that says what it does while it starts."""
+
+PHASES = ("starting {compiler}", "asking which operators it takes; the first programs")
+"""What a process does while it starts, in this order."""
 
 
 class _Ended(BaseException):
@@ -62,7 +71,7 @@ def initialize(config: Config, folder: Path, rules: Sequence[Rule], environment:
 
     ``environment`` has the parent's variables, since the fork server may have started with older ones.
     """
-    global _job, _lock
+    global _job, _lock, _folder
     _job = config, folder, rules
     set_read_limits(config.read_limits)
     _lock = Lock(folder / PROCESSES, shared=True, wait_s=_LOCK_S)
@@ -72,7 +81,8 @@ def initialize(config: Config, folder: Path, rules: Sequence[Rule], environment:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGHUP, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, _terminate)
-    os.mkdir(os.environ["TMPDIR"], 0o700)  # the parent may be killed before this process begins
+    _folder = Path(os.environ["TMPDIR"])
+    _folder.mkdir(0o700)  # the parent may be killed before this process begins
     Finalize(None, shutil.rmtree, (os.environ["TMPDIR"], True), exitpriority=-1)  # for an end without a signal
     interrupts.unblock()
     end_with_parent()
@@ -211,15 +221,22 @@ def _the_runner() -> Runner:
         assert _job is not None
         config, folder, rules = _job
         if _session is None:
+            _say(PHASES[0])
             compiler = find(config.compiler)
             _session = CompilerSession(config.conditions, compiler, trace=compiler.traced == 1)
             Finalize(None, _close, exitpriority=1)
             _session.worker().warm()
+        _say(PHASES[1])
         store, _ = Store.open(folder, checked=False)
         with closing(store):
             reported = store.reported()
         _runner = Runner(config, folder, rules, _session, reported)
     return _runner
+
+
+def _say(phase: str) -> None:
+    if _folder:
+        (_folder / STARTING).write_text(phase, "utf-8")
 
 
 def _unwound(work: Callable[[], Result]) -> Result:

@@ -14,8 +14,10 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 from polyjuice.campaign.kinds import BATCH
+from polyjuice.triage.ranking import Rank
 
 # 1. What takes time
 
@@ -402,13 +404,13 @@ def sorted_together(*, fast: bool) -> int:
     return _SORTED if fast else _SORTED_SLOWLY
 
 
-def triage_order(explained: int, size: int, operators: int, *, failure: bool) -> tuple[int, bool, int, int]:
-    """Return the key by which groups of findings wait for triage; ``operators`` are those of its smallest finding.
+def triage_order(explained: int, size: int, first: Rank) -> tuple[Any, ...]:
+    """Return the key by which groups of findings wait for triage; ``first`` is the rank of its first finding.
 
-    Those with the fewest ``explained`` findings come first, so that each group soon has a cause. Among these, wrong
-    results come before failures, which users notice by themselves. Then come the largest groups, and small programs.
+    Those with the fewest ``explained`` findings come first, so that each group soon has a cause. Among these, groups
+    come in the order of `rank`, but large ones come before those with usual conditions and few operators.
     """
-    return explained, failure, -size, operators
+    return explained, *first[:3], -size, *first[3:]
 
 
 def triage_time_s(groups: int, left_s: float, workers: int, most_s: float) -> float:

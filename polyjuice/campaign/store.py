@@ -27,6 +27,7 @@ from polyjuice.triage import FindingRecord
 from polyjuice.triage.automatic import Group, Triaged, reduced_folder
 from polyjuice.triage.causes import KnownCulprit
 from polyjuice.triage.finding import staged
+from polyjuice.triage.ranking import Rank, rank
 
 _OWNER_ALONE = 0o700
 """The permissions of a campaign's folder."""
@@ -118,7 +119,7 @@ def _distinct(findings: Iterable[tuple[str, str, Mapping[str, Any]]]) -> list[Di
         first = firsts.setdefault(cause, Distinct(name, cause, record, []))
         if first.name != name:
             insort(first.others, name)
-    return sorted(firsts.values(), key=lambda distinct: distinct.name)
+    return sorted(firsts.values(), key=lambda distinct: rank(distinct.record))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -126,14 +127,14 @@ class FindingState:
     """What a running campaign knows of a finding without reading its record: all that chooses its turn in triage.
 
     ``group`` is there once it was sorted; none of the first ``culprits`` culprits, in the order of their discovery,
-    accounts for it. ``operators`` counts those of its programs.
+    accounts for it. In its group, the finding with the least ``rank`` comes first.
     """
 
     name: str
     index: int
     kind: str
     signature: str
-    operators: int
+    rank: Rank
     compiler: str
     version: str
     pattern: tuple[str, ...]
@@ -148,7 +149,7 @@ class FindingState:
             index=record["index"],
             kind=record["kind"],
             signature=record["signature"],
-            operators=sum(record["operators"].values()),
+            rank=rank(record),
             compiler=record["compiler"],
             version=record["versions"][record["compiler"]],
             pattern=tuple(record["pattern"]),
@@ -160,11 +161,6 @@ class FindingState:
     def grouped(self) -> str:
         """The text of its group; before sorting, its signature."""
         return self.group.text if self.group else self.signature
-
-    @property
-    def rank(self) -> tuple[int, int, str]:
-        """Its place in its group: the smallest finding comes first."""
-        return self.operators, self.index, self.name
 
 
 def _refuse_public(folder: Path) -> None:
@@ -409,7 +405,7 @@ class Store:
         return [Task(together, indices) for together, indices in tasks.items()]
 
     def causes(self) -> list[Distinct]:
-        """One finding of each cause that triage has found, reduced where possible, by name."""
+        """One finding of each cause that triage has found, reduced where possible, in the order of `rank`."""
         rows = self._db.execute(
             "SELECT cause, folder, COALESCE(reduced, record) FROM findings WHERE cause IS NOT NULL "
             'ORDER BY reduced IS NULL, "index", folder'
@@ -417,11 +413,11 @@ class Store:
         return _distinct((cause, name, json.loads(record)) for cause, name, record in rows)
 
     def groups(self) -> list[Distinct]:
-        """One finding of each group without a cause, the one with the fewest operators, by name."""
+        """The first finding of each group without a cause, in the order of `rank`."""
         columns = f"{_GROUP}, folder, record"
-        rows = self._db.execute(f'SELECT {columns} FROM findings WHERE cause IS NULL ORDER BY "index", folder')
+        rows = self._db.execute(f"SELECT {columns} FROM findings WHERE cause IS NULL")
         found = [(group, name, json.loads(record)) for group, name, record in rows]
-        return _distinct(sorted(found, key=lambda one: sum(one[2]["operators"].values())))
+        return _distinct(sorted(found, key=lambda one: rank(one[2])))
 
     def waiting(self) -> list[str]:
         """The group, or the signature, of each finding without a cause."""
@@ -567,6 +563,7 @@ class Store:
             "findings": len(causes) + len({*waiting}),
             "raw_findings": raw,
             "causes": len(causes),
+            "known_causes": sum(bool(cause.record.get("known")) for cause in causes),
             "causes_of_pairs": sum(bool(cause.record["b"]) for cause in causes),
             "untriaged": len(waiting),
             "by_kind": {kind: n for kind, n in by_kind.items() if n},

@@ -24,6 +24,7 @@ from polyjuice.compilers import find
 from polyjuice.triage import FindingRecord, known_list
 from polyjuice.triage.automatic import Group, Triaged, reduced_folder
 from polyjuice.triage.causes import KnownCulprit, fails, narrow
+from polyjuice.triage.ranking import Rank
 from polyjuice.triage.stored import annotate
 from polyjuice.wording import counted
 
@@ -32,6 +33,9 @@ _EXAMPLES = 20
 
 DUPLICATES = "duplicates.md"
 """The file in a campaign's folder that lists duplicates, each with the finding that it repeats."""
+
+LISTED = "list.md"
+"""The file in a campaign's ``findings`` that lists its findings, the one to look at first in the first row."""
 
 UNTRIAGED = "untriaged.md"
 """The file in a campaign's ``findings`` that lists findings without a cause."""
@@ -67,7 +71,7 @@ class Triage:
         self._config = config
         self._store = store
         self._folder = store.folder / "findings"
-        self._bugs = known_list.load_known_bugs(config.known)
+        self._bugs = known_list.KnownBugs(config.known)
         self._share = TriageShare(time.monotonic())
         self._jobs = 0
         self._over = False
@@ -83,8 +87,8 @@ class Triage:
         """All findings without a cause."""
         self._unsorted: dict[int, dict[str, FindingState]] = {}
         """Those to sort, by the number of culprits that each was compared with."""
-        self._groups: dict[str, list[tuple[int, int, str]]] = {}
-        """The others, by group: operators, index and name of each finding."""
+        self._groups: dict[str, list[Rank]] = {}
+        """The others, by group: the rank of each finding, which ends with its name."""
         self._explained: Counter[str] = Counter()
         """The number of findings of each group that have a cause."""
         self._busy: set[str] = set()
@@ -146,9 +150,7 @@ class Triage:
 
         def order(group: str) -> tuple[Any, ...]:
             members = self._groups[group]
-            smallest = self._waiting[members[0][-1]]
-            explained, failure = self._explained[group], fails(smallest.kind)
-            return *schedule.triage_order(explained, len(members), smallest.operators, failure=failure), group
+            return *schedule.triage_order(self._explained[group], len(members), members[0]), group
 
         return min((group for group in self._groups if group not in self._busy), key=order, default="")
 
@@ -194,17 +196,20 @@ class Triage:
         triaged = replace(triaged, cause=self._now(triaged.cause) or state.signature)
         if triaged.record and triaged.cause in self._records:
             triaged = replace(triaged, record=None, why="its own reduction and bisection lead to the same cause")
-        bug = known_list.find(self._bugs, state.compiler, state.version, triaged.cause)
-        if bug and bug.is_in(state.version):
+        bug = known_list.find(self._bugs.now, state.compiler, state.version, triaged.cause)
+        is_known = bool(bug and bug.is_in(state.version))
+        if bug and is_known and not self._config.show_known:
             self._store.add_triaged(triaged, bug.url)
             del self._waiting[state.name]
             self._explained[state.grouped] += 1
             return bug.url
         if bug and triaged.record:
-            triaged = replace(triaged, record={**triaged.record, "regression": bug.url})
+            mark = {"known" if is_known else "regression": bug.url}
+            triaged = replace(triaged, record={**triaged.record, **mark})
         self._store.add_triaged(triaged)
         self._settle(state, triaged.cause, triaged.record)
         if triaged.record:
+            self._store.set_meta("last_cause", str(time.time()))
             self._join(triaged.cause, triaged.record)
         if self._only_cause(state) == triaged.cause:
             for *_, name in self._groups.pop(state.grouped, ()):
@@ -213,9 +218,9 @@ class Triage:
 
     def _place(self, state: FindingState) -> None:
         self._waiting[state.name] = state
-        if self._config.triage_s and not self._knows_bugs:
+        if self._config.triage_s and not self._config.show_known and not self._knows_bugs:
             self._knows_bugs = True
-            here = [b for b in self._bugs if b.compiler == state.compiler and b.is_in(state.version)]
+            here = [b for b in self._bugs.now if b.compiler == state.compiler and b.is_in(state.version)]
             self._learn([KnownCulprit(b.signature.partition(" ")[0], b.signature, b.blame, b.operators) for b in here])
         compared = state.group and (state.group.alike or state.culprits >= len(self._culprits))
         if compared or not self._config.triage_s:
@@ -312,14 +317,19 @@ class Triage:
             self._published[what, text] = names[0]
             fields = {"cause": text, "more": len(members) - 1, "examples": [f"raw/{name}" for name in names[1:]]}
             record = self._records.get(text) if what == "cause" else None
-            fields |= {"regression": record["regression"]} if record else {}
+            fields |= {name: record.get(name, "") for name in ("regression", "known")} if record else {}
             raw = self._store.folder / "raw" / names[0]
             _copy(reduced_folder(raw) if record else raw, self._folder / names[0], fields)
 
     def write_lists(self) -> None:
-        """Write the lists of duplicates, and of findings without a cause; where there are none, remove the file."""
+        """Write the lists of findings, of duplicates, and of findings without a cause; remove empty ones."""
         folder, why = self._store.folder, self._store.reasons()
-        causes, groups = self._store.causes(), self._store.groups() if self._config.triage_s else []
+        causes, groups = self._store.causes(), self._store.groups()
+        shown = [*causes, *([] if self._config.triage_s else groups)]
+        rows = [[one.name, one.record["message"], one.record.get("known") or "new"] for one in shown]
+        lead = "The first one to look at comes first: exact, silent, usual, small and new findings."
+        _write_table(self._folder / LISTED, "Findings", lead, ["finding", "message", "known"], rows)
+        groups = groups if self._config.triage_s else []
         rows = [[f"raw/{name}", one.name, why[name], one.cause] for one in causes for name in one.others]
         lead = "Each of these findings has the cause of another one, which is reported."
         _write_table(folder / DUPLICATES, "Duplicates", lead, ["finding", "duplicate of", "why", "cause"], rows)

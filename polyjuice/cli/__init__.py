@@ -41,6 +41,7 @@ from polyjuice.cli.known import app as known
 from polyjuice.cli.rules import app as rules
 from polyjuice.cli.settings import app as config
 from polyjuice.cli.settings import start
+from polyjuice.cli.status import status
 from polyjuice.cli.suite import app as suite
 from polyjuice.cli.tables import list_compilers, list_ops
 from polyjuice.compilers import EnvironmentProblem, default
@@ -68,6 +69,7 @@ app.callback(
     ),
 )(start)
 app.command(cls=ShortHelp, epilog=EXAMPLES, rich_help_panel=FIND)(fuzz)
+app.command(rich_help_panel=FIND)(status)
 app.add_typer(suite, name="suite", rich_help_panel=FIND)
 app.command(rich_help_panel=WORK)(report)
 app.command(rich_help_panel=WORK)(coverage)

@@ -32,8 +32,11 @@ class Terminal(Console):
             yield segment if segment.control else Segment(visible(segment.text), segment.style)
 
 
-stderr = Terminal(stderr=True, soft_wrap=True, emoji=False)  # a path may hold :train:
-stdout = Terminal(soft_wrap=True, width=None if sys.stdout.isatty() else 240, emoji=False)
+# Without a terminal, a line stays whole. A path may hold :train:, and no number in a name gets a colour.
+stderr = Terminal(stderr=True, soft_wrap=not sys.stderr.isatty(), emoji=False, highlight=False)
+stdout = Terminal(
+    soft_wrap=not sys.stdout.isatty(), width=None if sys.stdout.isatty() else 240, emoji=False, highlight=False
+)
 
 FindingArgument = Annotated[Path, typer.Argument(metavar="FINDING_DIR", help="A finding's folder.")]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print one JSON object on standard output.")]

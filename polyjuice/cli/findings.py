@@ -6,6 +6,7 @@ import json
 import shutil
 import sys
 from collections import Counter
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import asdict
 from pathlib import Path
@@ -207,11 +208,11 @@ _TRIES = 3
 
 
 def report(
-    path: Annotated[
-        Path,
+    paths: Annotated[
+        list[Path],
         typer.Argument(
-            metavar="CAMPAIGN_DIR|SUITE_RESULT",
-            help="A campaign's folder; or what suite run --json printed, or the file of pytest --junitxml.",
+            metavar="CAMPAIGN_DIR...|SUITE_RESULT",
+            help="Folders of campaigns; or what suite run --json printed, or the file of pytest --junitxml.",
         ),
     ],
     out: Annotated[
@@ -219,39 +220,49 @@ def report(
         typer.Option(
             metavar="FILE",
             help="The file to write.",
-            show_default="report.html in the campaign, or beside the result of the suite",
+            show_default="report.html in the campaign, or here for several; beside the result of the suite",
         ),
     ] = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Make one HTML page of a campaign, or of the result of a suite.
+    """Make one HTML page of campaigns, or of the result of a suite.
 
-    The page of a campaign shows causes with their programs drawn, coverage, time and environment. The page of a suite
-    shows what passed, what failed, and why. A page needs no network and no other file.
+    The page of a campaign shows causes with their programs drawn, coverage, time and environment. That of several shows
+    each cause once. The page of a suite shows what passed, what failed, and why. A page needs no network and no other
+    file.
     """
-    html = _of_campaign(path) if path.is_dir() else page.of_result(path)
-    written = out or (path / "report.html" if path.is_dir() else path.with_suffix(".html"))
-    text = page.render(html)
+    first, *others = paths
+    if others and (file := next((path for path in paths if not path.is_dir()), None)):
+        raise Usage(f"{file} is not a campaign's folder: several campaigns share a page, but no results of suites")
+    made = _of_campaigns(paths) if first.is_dir() else page.of_result(first)
+    there = Path("report.html") if others else first / "report.html" if first.is_dir() else first.with_suffix(".html")
+    written = out or there
+    text = page.render(made)
     part = written.with_name(f".{written.name}")
     part.write_text(text, encoding="utf-8")
     part.replace(written)
     size = len(text.encode())
     summary = {
         "out": str(written),
-        "title": html.title,
-        "told": len(html.cards),
-        "untriaged": sum(count for _, count, _ in html.groups),
+        "title": made.title,
+        "told": len(made.cards),
+        "untriaged": sum(count for _, count, _ in made.groups),
         "bytes": size,
     }
     if as_json:
         print(json.dumps(summary))
     else:
-        stdout.print(escape(f"{written}: {len(html.cards)} {html.noun}, {size / 1000:,.0f} kB"))
+        told = counted(len(made.cards), made.noun.removesuffix("s"))
+        stdout.print(escape(f"{written}: {told}, {size / 1000:,.0f} kB"))
 
 
-def _of_campaign(folder: Path) -> Page:
-    """The page of a campaign. A campaign that runs may replace a finding while it is read: then read all again."""
+def _of_campaigns(folders: Sequence[Path]) -> Page:
+    """The page of campaigns. One that runs may replace a finding while it is read: then read all again."""
+
+    def made() -> Page:
+        return page.of_campaigns(folders) if len(folders) > 1 else page.of_campaign(folders[0])
+
     for _ in range(_TRIES - 1):
         with suppress(FileNotFoundError):
-            return page.of_campaign(folder)
-    return page.of_campaign(folder)
+            return made()
+    return made()

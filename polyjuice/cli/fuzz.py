@@ -23,9 +23,9 @@ from polyjuice.cli import before
 from polyjuice.cli.before import Checked
 from polyjuice.cli.common import DEFECT, FINDINGS, INTERRUPTED, OK, USAGE, HelpAllOption, examples, stderr
 from polyjuice.cli.options import takes
+from polyjuice.cli.progress import CampaignProgress
 from polyjuice.cli.settings import Settings, installed, load_settings
 from polyjuice.cli.summary import (
-    CampaignProgress,
     covered_models,
     finished,
     next_steps,

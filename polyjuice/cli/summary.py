@@ -1,160 +1,39 @@
-"""The progress, the log and the summary of a campaign, and advice on what to do next."""
+"""The summary of a campaign, and advice on what to do next."""
 
 from __future__ import annotations
 
-import os
-import re
 import shlex
 import textwrap
-import time
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 from rich.markup import escape
-from rich.progress import BarColumn, SpinnerColumn, TextColumn
+from rich.padding import Padding
 from rich.table import Table
 
 from polyjuice import compilers
 from polyjuice.campaign import coverage
 from polyjuice.campaign.config import Config
 from polyjuice.campaign.kinds import MIXED
-from polyjuice.campaign.runner import CaseResult
-from polyjuice.campaign.schedule import CONFIRM, PROBE, TRIAGE
+from polyjuice.campaign.schedule import CONFIRM, TRIAGE
 from polyjuice.campaign.seeds import Seeds
-from polyjuice.campaign.store import Store
-from polyjuice.campaign.triage import DUPLICATES, UNTRIAGED
-from polyjuice.cli.common import Live, aligned, stderr, stdout
+from polyjuice.campaign.store import Distinct, Store
+from polyjuice.campaign.triage import DUPLICATES, LISTED, UNTRIAGED
+from polyjuice.cli.common import aligned, stdout
 from polyjuice.compilers import CompilerInfo
 from polyjuice.egraph import Rule, graph_windows, operator_count
 from polyjuice.frameworks.user_model import UserModel
 from polyjuice.oracles import ORACLES
-from polyjuice.triage.automatic import Triaged
-from polyjuice.wording import counted, visible
+from polyjuice.triage.stored import title_of
+from polyjuice.wording import counted
+
+_SHOWN = 10
+"""The most causes, and the most groups, that a summary shows."""
 
 _TESTED = {"tested": "case", "programs": "program", "pairs": "pair", "packs": "pack"}
 """The counts of a summary's first line, each with its noun."""
-
-
-class CampaignProgress(Live):
-    """A campaign's progress and its log; it receives each result."""
-
-    def __init__(self, config: Config, store: Store) -> None:
-        text = TextColumn("{task.fields[text]}")
-        super().__init__(SpinnerColumn(), TextColumn("[bold]{task.description}"), BarColumn(), text)
-        self._config = config
-        self._counts = store.summary()
-        self._known = sum(self._counts["known"].values())
-        self._triaged = 0
-        self._probed_s = 0.0
-        _mend(store.folder / "log", store)
-        self._log = (store.folder / "log").open("a", encoding="utf-8", buffering=1)
-        total = config.cases if config.cases is not None else config.time_s
-        self._task = self.bar.add_task(config.compiler, total=total, text="starting")
-
-    def __exit__(self, *_: object) -> None:
-        super().__exit__()
-        with suppress(OSError):  # a full disk, which ended the campaign; the next one mends the log
-            self._log.close()
-
-    def _write(self, line: str) -> None:
-        self._log.write(visible(line) + "\n")
-
-    def case(self, result: CaseResult) -> None:
-        """Show and log the result of a case."""
-        counts = self._counts
-        self._probed_s += result.seconds.get(PROBE, 0.0) / self._config.workers
-        counts["tested"] += result.tested
-        counts["pairs"] += result.pairs
-        counts["skipped"] += bool(result.skipped)
-        counts["unsound_variants"] += len(result.unsound)
-        self._found(result)
-
-    def confirmed(self, result: CaseResult) -> None:
-        """Show and log the findings of a postponed case."""
-        self._found(result)
-
-    def _found(self, result: CaseResult) -> None:
-        self._counts["raw_findings"] += len(result.findings)
-        self._known += len(result.known)
-        self._write(_log_line(result))
-        for finding in result.findings:
-            stderr.print(f"[red]finding[/red] {escape(finding.folder)}: {escape(finding.message)}")
-        for problem in [*([] if result.false else result.unsound), *filter(None, [result.defect])]:
-            stderr.print(f"[magenta]fault in Polyjuice itself[/magenta], case {result.index}: {escape(problem)}")
-        self._tell()
-
-    def died(self, work: str) -> None:
-        """Show and log what a process of the campaign did when it died."""
-        line = f"a process of the campaign died; another one repeats its work: {work}"
-        self._write(line)
-        stderr.print(f"polyjuice: {escape(line)}")
-
-    def triaged(self, result: Triaged, known: str) -> None:
-        """Show and log the result of a finding's triage; ``known`` is the URL of the known bug that it is, or ""."""
-        self._known += bool(known)
-        self._counts["raw_findings"] -= bool(known)
-        self._triaged += not known and not result.ended and not result.group
-        line = f"triage {result.name}: {_outcome(result, known)}"
-        self._write(f"{line} {result.seconds:.1f} s")
-        colour = "magenta" if result.defect else "red"
-        if not result.group:
-            stderr.print(f"[{colour}]triage[/{colour}] {escape(line.removeprefix('triage '))}")
-        self._tell()
-
-    def _tell(self) -> None:
-        counts = self._counts
-        text = f"{counts['tested']} tested, {counts['skipped']} skipped, {counted(counts['raw_findings'], 'finding')}"
-        text += f" ({self._triaged} triaged)" if self._triaged else ""
-        text += f", {self._known} known" if self._known else ""
-        cases = self._config.cases is not None
-        done = counts["tested"] + counts["skipped"] if cases else time.monotonic() - self.began - self._probed_s
-        self.tell(self._task, text, completed=done, text=text)
-
-
-def _outcome(result: Triaged, known: str) -> str:
-    if result.defect:
-        return f"fault in Polyjuice itself: {result.defect}"
-    if result.ended:
-        return "out of time; --resume continues it"
-    if known:
-        return f"known: {known}"
-    if result.group:
-        return f"waits in group: {result.group.text}"
-    if result.problem:
-        return f"not reduced: {result.problem}"
-    if result.record:
-        *first, last = result.record["operators"].values()
-        return f"{' and '.join([*map(str, first), counted(last, 'operator')])} left, {result.cause}"
-    return f"duplicate of {result.cause}: {result.why}"
-
-
-def _mend(log: Path, store: Store) -> None:
-    """Complete the log of a campaign that was killed, or whose disk was full: add the stored cases that it lacks."""
-    whole, *_ = (log.read_bytes() if log.exists() else b"").rpartition(b"\n")
-    logged = {int(index) for index in re.findall(rb"^case (\d+) ", whole, re.MULTILINE)}
-    lacking = [result for result in store.results() if result.index not in logged]
-    if log.exists():
-        os.truncate(log, len(whole) + bool(whole))
-    if lacking:
-        with log.open("a", encoding="utf-8") as file:
-            file.writelines(visible(_log_line(result)) + "\n" for result in lacking)
-
-
-def _log_line(result: CaseResult) -> str:
-    spent = " ".join(f"{name}={seconds:.3f}" for name, seconds in result.seconds.items() if seconds >= 0.0005)
-    what = f"skipped: {result.skipped}" if result.skipped else f"programs={result.programs} pairs={result.pairs}"
-    found = [f"{f.kind} {f.folder}: {f.message}" for f in result.findings]
-    found += [f"known: {url}" for url in result.known]
-    found += [f"flaky: {t}" for t in result.flaky] + [f"duplicate: {t}" for t in result.duplicates]
-    found += [f"the compiler changed {t}: its process was replaced" for t in result.disturbed]
-    found += [f"unsound: {t}" for t in result.unsound]
-    found += [f"accepted: {result.accepted}"] if result.accepted else []
-    found += ["postponed: Polyjuice confirms it after other cases"] if result.postponed else []
-    found += [f"defect: {result.defect}"] if result.defect else []
-    return "\n    ".join([f"case {result.index} {what} {spent}", *found])
 
 
 def _percent(share: float) -> str:
@@ -164,6 +43,8 @@ def _percent(share: float) -> str:
 def _findings(summary: dict[str, Any]) -> str:
     causes, untriaged = summary["causes"], summary["untriaged"]
     parts = [counted(causes, "cause")] if causes or not untriaged else []
+    if known := summary["known_causes"]:
+        parts.append(f"{known} of them known")
     if pairs := summary["causes_of_pairs"]:
         parts.append(f"{pairs} of them only in pairs of programs")
     if untriaged:
@@ -172,7 +53,7 @@ def _findings(summary: dict[str, Any]) -> str:
 
 
 def print_summary(summary: dict[str, Any], config: Config, store: Store) -> None:
-    """Print the summary, and two lines for each finding."""
+    """Print the summary, and some lines for each finding, the one to look at first before the others."""
     table = Table(show_header=False, box=None, padding=(0, 2, 0, 0))
     for name, value in _rows(summary).items():
         table.add_row(f"[bold]{name}", escape(value))
@@ -181,15 +62,27 @@ def print_summary(summary: dict[str, Any], config: Config, store: Store) -> None
         for label, text in zip(["model", *[""] * len(texts)], [row["source"], *texts], strict=True):
             table.add_row(f"[bold]{label}", escape(text))
     stdout.print(table)
-    for finding in [*store.causes(), *([] if config.triage_s else store.groups())]:
-        path = store.folder / "findings" / finding.name
-        more = f" (and {len(finding.others)} more)" if finding.others else ""
-        stdout.print(f"\n[red]{finding.record['kind']}[/red] {escape(str(path))}{more}")
-        stdout.print(f"  {escape(finding.record['message'])}")
+    for what, findings in (("", store.causes()), ("not triaged yet: ", store.groups())):
+        for finding in findings[:_SHOWN]:
+            _print_finding(finding, store.folder, what if config.triage_s else "")
+        if more := findings[_SHOWN:]:
+            listed = store.folder / "findings" / (UNTRIAGED if what and config.triage_s else LISTED)
+            stdout.print(f"\nand {len(more)} more: {escape(str(listed))}", highlight=False)
     if (store.folder / DUPLICATES).exists():
         stdout.print(f"\nduplicates, with the evidence: {escape(str(store.folder / DUPLICATES))}")
-    if summary["untriaged"] and config.triage_s:
-        stdout.print(f"\nnot yet triaged: {escape(str(store.folder / 'findings' / UNTRIAGED))}")
+
+
+def _print_finding(finding: Distinct, campaign: Path, untriaged: str) -> None:
+    folder = campaign / ("raw" if untriaged else "findings") / finding.name
+    record = finding.record
+    kind, colour = (f"known {record['kind']}", "cyan") if record.get("known") else (record["kind"], "red")
+    more = f" (and {len(finding.others)} more)" if finding.others else ""
+    stdout.print(f"\n{untriaged}[{colour}]{kind}[/{colour}] {escape(str(folder))}{more}")
+    if (title := title_of(folder)) and not untriaged:
+        stdout.print(Padding(f"[bold]{escape(title)}", (0, 0, 0, 2)))
+    stdout.print(Padding(escape(record["message"]), (0, 0, 0, 2)))
+    if record.get("known"):
+        stdout.print(Padding(f"known: {escape(record['known'])}", (0, 0, 0, 2)))
 
 
 def _rows(summary: dict[str, Any]) -> dict[str, str]:
@@ -321,7 +214,7 @@ def next_steps(summary: Mapping[str, Any], config: Config, generated: bool) -> l
     if oracles := _further(config):
         steps.append((f"{again}--oracle {oracles}", "looks for other kinds of bugs"))
     if summary["known"]:
-        steps.append((f"{again}--known none", "shows the known bugs, too"))
+        steps.append((f"{again}--show-known", "reports the known bugs, too"))
     if generated:
         steps.append((f"polyjuice fuzz --compiler {config.compiler} --seeds MODEL.onnx", "tests your own model"))
     return steps
@@ -335,15 +228,18 @@ def longer(config: Config) -> str:
     return f"--time {minutes}m" if minutes % 60 else f"--time {minutes // 60}h"
 
 
+def cases_ended(store: Store, config: Config) -> bool:
+    """Whether a campaign has run all of its cases, or for all of its time."""
+    if config.cases is not None:
+        return len(store.done() & {*range(config.cases)}) == config.cases
+    return store.spent()["cases_s"] >= (config.time_s or 0.0)
+
+
 def finished(store: Store, config: Config) -> str:
     """Say that nothing is left to do in a campaign, and how it can go on; "" if something is left."""
-    spent = store.spent()["cases_s"]
-    if config.cases is not None:
-        over, what = len(store.done() & {*range(config.cases)}) == config.cases, counted(config.cases, "case")
-    else:
-        over, what = spent >= (config.time_s or 0.0), f"{config.time_s:g} s of cases"
-    if not over or store.postponed() or (config.triage_s and store.waiting()):
+    if not cases_ended(store, config) or store.postponed() or (config.triage_s and store.waiting()):
         return ""
+    what = counted(config.cases, "case") if config.cases is not None else f"{config.time_s:g} s of cases"
     more = f"polyjuice fuzz --resume {shlex.quote(str(store.folder))} {longer(config)}"
     return f"the campaign is finished: {what}, and all findings are triaged; to go on, run {more}"
 

@@ -21,16 +21,17 @@ from polyjuice.frameworks.lowering import Unlowerable
 from polyjuice.frameworks.onnx import graph_files
 from polyjuice.interpret import EvaluationError
 from polyjuice.ir import Graph, array_text
-from polyjuice.oracles import KINDS, Kind, kind_of
+from polyjuice.oracles import Kind, kind_of
 from polyjuice.page import plots
 from polyjuice.page.plots import Picture
 from polyjuice.triage import FindingError, listing
 from polyjuice.triage import stored as stored_findings
 from polyjuice.triage.explanation import accountable, default_rules
+from polyjuice.triage.ranking import rank
 from polyjuice.triage.record import FindingRecord, read_record
 from polyjuice.triage.reduction.edits import traced
 from polyjuice.triage.report.values import table_rows
-from polyjuice.triage.stored import Stored
+from polyjuice.triage.stored import Stored, title_of
 from polyjuice.wording import counted
 
 NOT_ISOLATED = "not isolated"
@@ -65,18 +66,9 @@ class Found:
 
 
 def in_folder(folder: Path) -> list[Found]:
-    """The findings in a folder: silent kinds first, then reduced ones, then those with the most duplicates."""
+    """The findings in a folder, in the order of `rank`; those that cannot be read come last."""
     found = [read(path.parent) for path in sorted(folder.glob("*/finding.json")) if path.parent.name[0] != "."]
-    kinds = list(KINDS)
-
-    def order(one: Found) -> tuple[bool, int, bool, int]:
-        record = one.record
-        if record is None:
-            return True, len(kinds) + 1, True, 0
-        number = kinds.index(record.kind) if record.kind in kinds else len(kinds)
-        return _fails(record), number, not record.reduction, -record.more
-
-    return sorted(found, key=order)
+    return sorted(found, key=lambda one: (one.record is None, rank(vars(one.record)) if one.record else ()))
 
 
 def read(folder: Path) -> Found:
@@ -109,8 +101,8 @@ def card(found: Found, key: str, shown: Path) -> Card:
     return Card(
         key=key,
         kind=title_of_kind(record.kind),
-        tone="mark" if _fails(record) else "bad",
-        title=_title(found.folder) or record.signature,
+        tone="" if record.known else "mark" if _fails(record) else "bad",
+        title=title_of(found.folder) or record.signature,
         message=" ".join(record.message.split()),
         chips=_chips(record),
         facts=_facts(found, record),
@@ -124,14 +116,6 @@ def card(found: Found, key: str, shown: Path) -> Card:
         commands=_commands(record, shown),
         texts={**dict(_texts(found.folder)), **{name: text[-_TEXT:] for name, text in printed.items() if text}},
     )
-
-
-def _title(folder: Path) -> str:
-    """The title of the finding's report, or ""."""
-    report = folder / "report.md"
-    text = report.read_text("utf-8", "replace") if report.is_file() else ""
-    title = re.search(r"^(?:<!-- )?Title: (.+?)(?: -->)?$|^# (.+)$", text, re.MULTILINE)
-    return (title[1] or title[2]) if title else ""
 
 
 def title_of_kind(name: str) -> str:
@@ -159,7 +143,8 @@ def _compares_values(record: FindingRecord) -> bool:
 
 
 def _chips(record: FindingRecord) -> list[str]:
-    chips = [record.oracle] if record.oracle != record.kind else []
+    chips = ["known"] if record.known else []
+    chips += [record.oracle] if record.oracle != record.kind else []
     chips += [counted(record.more, "duplicate")] if record.more else []
     return chips + (["not reduced"] if not record.reduction else [])
 
@@ -172,6 +157,7 @@ def _facts(found: Found, record: FindingRecord) -> dict[str, str]:
         "Operators": _operators(wrong) if wrong else "",
         "Element types": ", ".join(dict.fromkeys(t.dtype for t in wrong.types.values())) if wrong else "",
         "Reproducer": _REPRODUCED.get(record.repro_exit, ""),
+        "Known bug": record.known,
         "Looks like": record.regression,
         "Not read": found.problem,
         "Case": f"{record.index} of seed {record.seed}",
@@ -272,9 +258,10 @@ def _commands(record: FindingRecord, shown: Path) -> dict[str, str]:
         commands["Which part is to blame?"] = f"polyjuice bisect {folder} --time 5m"
     if not record.reduction:
         commands["Make it smaller"] = f"polyjuice reduce {folder}"
+    if not record.known:
+        commands["It is reported already: count it, but hide it"] = f"polyjuice known add {folder} --url URL"
     return {
         **commands,
-        "It is reported already: count it, but hide it": f"polyjuice known add {folder} --url URL",
         "Keep it as a regression test": f"polyjuice suite add {folder} SUITE",
     }
 

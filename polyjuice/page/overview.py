@@ -28,7 +28,7 @@ from polyjuice.page.plots import Picture
 from polyjuice.suite.carried.harness.judging import FAILED, PASSED, SKIPPED
 from polyjuice.suite.running import EXPECTED_FAILURE, STATUSES, UNEXPECTED_PASS, WRONG
 from polyjuice.support import refused
-from polyjuice.wording import counted
+from polyjuice.wording import counted, duration
 
 _ACTIVITIES = {
     "generate": "generating seed graphs",
@@ -109,10 +109,15 @@ def _lead(config: Config, version: str, store: Store, summary: Mapping[str, Any]
     if config.triage_s:
         left = summary["untriaged"]
         lead.append(
-            f"Below {'is' if reported == 1 else 'are'} {counted(reported, 'root cause')}."
+            f"Below {'is' if reported == 1 else 'are'} {counted(reported, 'root cause')}{_of_which_known(summary)}."
             + (f" {counted(left, 'finding')} {_was(left)} not triaged yet." if left else "")
         )
     return lead
+
+
+def _of_which_known(summary: Mapping[str, Any]) -> str:
+    known = summary["known_causes"]
+    return f", {known} of them known" if known else ""
 
 
 def _numbers(config: Config, summary: Mapping[str, Any], reported: int, left: int) -> list[tuple[str, str, str]]:
@@ -232,14 +237,6 @@ _NOT_COUNTED = {
     "duplicate": "duplicates: like a failure that is already confirmed",
     "postponed": "postponed: not confirmed yet; --resume confirms them",
 }
-
-
-def duration(seconds: float) -> str:
-    """Seconds as a readable text."""
-    if seconds < 90:
-        return f"{seconds:.0f} s"
-    minutes, rest = divmod(round(seconds), 60)
-    return f"{minutes} min {rest} s" if minutes < 90 else f"{minutes // 60} h {minutes % 60} min"
 
 
 def _was(n: int) -> str:

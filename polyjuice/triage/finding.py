@@ -36,6 +36,7 @@ def write_finding(
     verdict: Verdict,
     *,
     regression: str = "",
+    known: str = "",
     reduction: Mapping[str, Any] = MappingProxyType({}),
     explanation: Sequence[Rule] | None = None,
     from_scratch: bool = True,
@@ -43,7 +44,8 @@ def write_finding(
     """Write a finding's folder, run its reproducer, and record how that ended.
 
     The files lie in a hidden folder until they are complete: then the finding's folder appears with all of them.
-    ``regression`` is the URL of a known bug that the verdict resembles and that this version should no longer have.
+    ``known`` is the URL of the known bug that the verdict shows. ``regression`` is that of a bug that it resembles and
+    that this version should no longer have.
     ``explanation`` are the rules that rewrite one side to the other, if known. With ``from_scratch``, the reproducer
     runs as a user would run it. Without, it runs in a forked process that already has the framework imported, which
     takes Torch a tenth of the time.
@@ -71,6 +73,7 @@ def write_finding(
             idioms={t.label: list(t.artifact.idioms) for t in sides},
             broken=case.broken,
             regression=regression,
+            known=known,
             repro_exit=status,
             folder=folder.name,
             profiles=list(case.profiles),

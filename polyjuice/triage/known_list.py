@@ -17,6 +17,7 @@ from __future__ import annotations
 
 import tomllib
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import asdict, dataclass, fields
 from fnmatch import fnmatchcase
 from pathlib import Path
@@ -152,8 +153,34 @@ def sources(file: Path | None = None) -> tuple[str, ...]:
 
 def load_known_bugs(names: Iterable[str]) -> tuple[KnownBug, ...]:
     """The bugs that a campaign's configuration names (see `sources`). Raises KnownError, OSError."""
-    paths = [_SHIPPED_FILE if name == SHIPPED else Path(name) for name in names]
-    return tuple(bug for path in paths for bug in read(path))
+    return KnownBugs(names).now
+
+
+class KnownBugs:
+    """The bugs that a campaign's configuration names, as its files have them now.
+
+    A file that changed is read again, so that what one campaign's user adds holds for all that run with this file. A
+    file that cannot be read any more keeps the bugs that it had. Raises KnownError, OSError for one that never could.
+    """
+
+    def __init__(self, names: Iterable[str]) -> None:
+        self._paths = [_SHIPPED_FILE if name == SHIPPED else Path(name) for name in names]
+        self._changed: list[int] = []
+        self._bugs: tuple[KnownBug, ...] = ()
+        self._read()
+
+    def _read(self) -> None:
+        changed = [path.stat().st_mtime_ns for path in self._paths]
+        if changed != self._changed:
+            self._bugs = tuple(bug for path in self._paths for bug in read(path))
+            self._changed = changed
+
+    @property
+    def now(self) -> tuple[KnownBug, ...]:
+        """The bugs."""
+        with suppress(KnownError, OSError):
+            self._read()
+        return self._bugs
 
 
 def read(path: Path) -> tuple[KnownBug, ...]:
@@ -236,7 +263,9 @@ def _written(path: Path, number: int, fields: Mapping[str, Any]) -> KnownBug:
         bugs[number].update(fields)
     else:
         bugs.append(tomlkit.item({**fields}).add(tomlkit.nl()))
-    path.write_text(tomlkit.dumps(document), encoding="utf-8")
+    written = path.with_name(f".{path.name}.new")
+    written.write_text(tomlkit.dumps(document), encoding="utf-8")
+    written.replace(path)  # at once, because campaigns may read it
     return read(path)[number]
 
 

@@ -133,6 +133,7 @@ class FindingRecord:
     - ``result`` has the wrong program's result and the expected one (see `report.result`). ``failure`` has the
       ``status``, ``stage`` and one-line ``error`` of a crash or a hang.
     - ``decision`` says what decided the verdict (see `decision`).
+    - ``known`` is the URL of the known bug that the finding shows, ``regression`` that of one that came back.
     - ``more`` is the number of further findings with this cause.
     - ``environment`` is the output of the framework's own environment script, where it has one.
     - ``form`` and ``polyjuice`` say which version wrote the finding (see `refusal`).
@@ -178,6 +179,7 @@ class FindingRecord:
     result: Mapping[str, Any] = field(default_factory=dict)
     failure: Mapping[str, str] = field(default_factory=dict)
     environment: str = ""
+    known: str = ""
     more: int = 0
     decision: Decision = field(default_factory=Decision)
     form: int = FORM

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from enum import StrEnum
@@ -124,6 +125,14 @@ def annotate(folder: Path, /, **changes: Any) -> dict[str, Any]:
     written.write_text(json.dumps(record, indent=2) + "\n", "utf-8")
     written.replace(path)
     return record
+
+
+def title_of(folder: Path) -> str:
+    """The title of the report in a finding's folder; "" where there is none."""
+    report = folder / "report.md"
+    text = report.read_text("utf-8", "replace") if report.is_file() else ""
+    title = re.search(r"^(?:<!-- )?Title: (.+?)(?: -->)?$|^# (.+)$", text, re.MULTILINE)
+    return (title[1] or title[2]) if title else ""
 
 
 def load(folder: Path, python: Path | None = None) -> Stored:

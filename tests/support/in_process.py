@@ -142,6 +142,9 @@ class _Pool:
     def died(self, future: Future[Any]) -> bool:
         return False
 
+    def said(self) -> str:
+        return ""
+
     def shutdown(self, *, cancel_futures: bool = False) -> None:
         processes._begin_anew()
         processes._job = None

@@ -215,6 +215,7 @@ def reduce(
             case,
             verdict,
             regression=stored.record.regression,
+            known=stored.record.known,
             reduction={"from": stored.record.folder, **reduction},
             explanation=_explanation(case, stored.record.profile, rules),
             from_scratch=from_scratch,

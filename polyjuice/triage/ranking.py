@@ -1,0 +1,47 @@
+"""The order in which people see findings: in a summary, on a page, in ``findings/``, and in triage.
+
+A finding that needs no tolerance comes before one that does, silent before failing, usual before unusual, small before
+large, and new before known.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from polyjuice.compilers import EnvironmentProblem
+from polyjuice.ir import dtypes
+from polyjuice.oracles import kind_of
+
+_ROUNDED = ("bounded", "uncompiled")
+"""The comparisons of verdicts that need an error bound."""
+
+_USUAL = {"float32", "float16", "bfloat16", "int64", "int32", "bool"}
+"""The element types that are common in models."""
+
+Rank = tuple[bool, bool, bool, int, int, bool, int, str]
+
+
+def rank(finding: Mapping[str, Any]) -> Rank:
+    """The sort key of a finding by its ``finding.json``: the one to look at first has the least.
+
+    Its parts: whether its oracle is absent, whether it needs an error bound, whether it fails, the number of unusual
+    conditions, the number of operators, whether the bug is known, and the finding's place in the campaign.
+    """
+    try:
+        kind = kind_of(finding["kind"])
+    except EnvironmentProblem:
+        return True, True, True, 0, 0, False, finding["index"], finding["folder"]
+    inexact = kind.failure or kind.costs or kind.by_chance or finding["comparison"] in _ROUNDED
+    operators = sum(finding["operators"].values())
+    place = finding["index"], finding["folder"]
+    return False, inexact, kind.failure, _unusual(finding), operators, bool(finding.get("known")), *place
+
+
+def _unusual(finding: Mapping[str, Any]) -> int:
+    """How many conditions the finding needs that few models have: types, special values, settings, forms."""
+    types = {word for element in finding["pattern"] for word in re.findall(r"\w+", element)} & {*dtypes.ALL}
+    special = re.search("NaN|infinity|sign", finding["wrong"])
+    forms = any(finding["choices"].get(finding["culprit"] or finding["a"], {}).values())
+    return sum(map(bool, (types - _USUAL, special, finding["level"] or finding["conditions"].get("level"), forms)))
