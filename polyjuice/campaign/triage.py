@@ -34,8 +34,8 @@ _EXAMPLES = 20
 DUPLICATES = "duplicates.md"
 """The file in a campaign's folder that lists duplicates, each with the finding that it repeats."""
 
-LISTED = "list.md"
-"""The file in a campaign's ``findings`` that lists its findings, the one to look at first in the first row."""
+LISTED = "findings.md"
+"""The file in a campaign's folder that lists what is in ``findings``, the one to look at first in the first row."""
 
 UNTRIAGED = "untriaged.md"
 """The file in a campaign's ``findings`` that lists findings without a cause."""
@@ -328,7 +328,7 @@ class Triage:
         shown = [*causes, *([] if self._config.triage_s else groups)]
         rows = [[one.name, one.record["message"], one.record.get("known") or "new"] for one in shown]
         lead = "The first one to look at comes first: exact, silent, usual, small and new findings."
-        _write_table(self._folder / LISTED, "Findings", lead, ["finding", "message", "known"], rows)
+        _write_table(folder / LISTED, "Findings", lead, ["finding", "message", "known"], rows)
         groups = groups if self._config.triage_s else []
         rows = [[f"raw/{name}", one.name, why[name], one.cause] for one in causes for name in one.others]
         lead = "Each of these findings has the cause of another one, which is reported."

@@ -24,8 +24,8 @@ from polyjuice.cli.common import stderr
 from polyjuice.triage.automatic import Triaged
 from polyjuice.wording import counted, duration, visible
 
-_EVERY_S = 15.0
-"""Without a terminal, the least seconds between two lines, unless the campaign begins something else."""
+_FIRST_S, _EVERY_S = 5.0, 15.0
+"""Without a terminal, the seconds before the first line, and between two, unless the campaign begins something else."""
 
 _WIDEST = 100
 """The widest panel, in characters."""
@@ -53,7 +53,7 @@ class CampaignProgress:
         self._cases_before_s = spent["cases_s"]
         self._probed_s = 0.0
         self._phase, self._left_s = f"starting {config.compiler}", 0.0
-        self._began, self._told, self._told_phase = time.monotonic(), -_EVERY_S, ""
+        self._began, self._told, self._told_phase = time.monotonic(), 0.0, ""
         _mend(store.folder / "log", store)
         self._log = (store.folder / "log").open("a", encoding="utf-8", buffering=1)
         self._live = Live(get_renderable=self._panel, console=stderr, transient=True, refresh_per_second=2)
@@ -119,7 +119,9 @@ class CampaignProgress:
         """Show what the campaign does now; without a terminal, print a line where it is time for one."""
         self._phase, self._left_s = phase, max(left_s, 0.0)
         now = time.monotonic()
-        if not stderr.is_terminal and (now - self._told >= _EVERY_S or phase != self._told_phase):
+        if stderr.is_terminal or now - self._began < _FIRST_S:
+            return
+        if now - self._told >= _EVERY_S or phase != self._told_phase:
             self._told, self._told_phase = now, phase
             parts = [phase, *([self._cases, self._speed, self._found_so_far] if self._done else []), self._left]
             stderr.print(f"{now - self._began:6.0f} s  {'; '.join(filter(None, parts))}", soft_wrap=True)

@@ -66,7 +66,7 @@ def print_summary(summary: dict[str, Any], config: Config, store: Store) -> None
         for finding in findings[:_SHOWN]:
             _print_finding(finding, store.folder, what if config.triage_s else "")
         if more := findings[_SHOWN:]:
-            listed = store.folder / "findings" / (UNTRIAGED if what and config.triage_s else LISTED)
+            listed = store.folder / (f"findings/{UNTRIAGED}" if what and config.triage_s else LISTED)
             stdout.print(f"\nand {len(more)} more: {escape(str(listed))}", highlight=False)
     if (store.folder / DUPLICATES).exists():
         stdout.print(f"\nduplicates, with the evidence: {escape(str(store.folder / DUPLICATES))}")

@@ -220,6 +220,35 @@ def test_what_is_added_is_counted_from_then_on(tmp_path: Path) -> None:
     assert f"It looks like {URL}, which should be fixed" in (first / "report.md").read_text()
 
 
+def test_a_known_bug_that_is_shown_is_triaged_once_and_marked(tmp_path: Path) -> None:
+    file = tmp_path / "known.toml"
+    file.write_text(f"[[bug]]\ncompiler = 'fake'\nurl = '{URL}'\npattern = 'crash compile ValueError: no such*'\n")
+    status, summary = campaign(tmp_path, "c", "--known", file, "--show-known", "--triage", "60s")
+    assert (status, summary["raw_findings"], summary["causes"], summary["known_causes"]) == (1, 1, 1, 1)
+    assert summary["known"] == {URL: 1}, "further findings of the bug are counted"
+    (finding,) = (tmp_path / "c/findings").iterdir()
+    record = json.loads((finding / "finding.json").read_text())
+    assert (record["known"], record["regression"], bool(record["reduction"])) == (URL, "", True)
+    assert f"| {finding.name} |" in (tmp_path / "c/findings.md").read_text()
+    assert f"| {URL} |" in (tmp_path / "c/findings.md").read_text()
+    done = polyjuice("report", tmp_path / "c", "--out", tmp_path / "page.html")
+    assert done.stdout.startswith(f"{tmp_path / 'page.html'}: 1 cause, ")
+    assert f"Known bug</dt><dd>{URL}" in (tmp_path / "page.html").read_text()
+    assert "known add" not in (tmp_path / "page.html").read_text()
+
+
+def test_a_file_that_changed_is_read_again_by_campaigns_that_run(tmp_path: Path) -> None:
+    path = tmp_path / "known.toml"
+    path.write_text("[[bug]]\ncompiler = 'tvm'\nurl = 'first'\npattern = 'x'\n")
+    bugs = known_list.KnownBugs([str(path)])
+    known_list.add(path, stored(tmp_path / "f"), {"url": URL})
+    assert [bug.url for bug in bugs.now] == ["first", URL]
+    path.write_text("[[bug]")
+    assert [bug.url for bug in bugs.now] == ["first", URL], "a file that cannot be read changes nothing"
+    path.unlink()
+    assert [bug.url for bug in bugs.now] == ["first", URL]
+
+
 def test_check_says_which_findings_are_known(tmp_path: Path) -> None:
     campaign(tmp_path, "c", "--triage", "0s")
     (finding,) = (tmp_path / "c" / "findings").iterdir()

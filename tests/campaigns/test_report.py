@@ -181,6 +181,18 @@ def test_what_a_finding_says_stays_text(campaign: Path, tmp_path: Path) -> None:
     assert "finding.json is no JSON" in Seen(text).visible
 
 
+def test_several_campaigns_share_a_page_that_shows_each_cause_once(campaign: Path, tmp_path: Path) -> None:
+    copy = shutil.copytree(campaign, tmp_path / "copy")
+    done = polyjuice("report", campaign, copy, "--json", cwd=tmp_path)
+    assert json.loads(done.stdout)["told"] == 1
+    text = Seen((tmp_path / "report.html").read_text()).visible
+    assert "2 campaigns: 1 cause" in text
+    assert "3 duplicates" in text, "each campaign has two findings of this cause"
+    assert f"{copy}: wrong {np.__version__}, seed 0, 2 cases" in text
+    message = refusal(campaign, tmp_path / "result.json", command="report")
+    assert message.startswith(f"{tmp_path / 'result.json'} is not a campaign's folder")
+
+
 def test_what_is_not_triaged_is_reported_in_groups(campaign: Path, tmp_path: Path) -> None:
     copy = shutil.copytree(campaign, tmp_path / "c")
     with closing(sqlite3.connect(copy / "campaign.sqlite")) as db, db:

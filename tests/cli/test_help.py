@@ -387,7 +387,7 @@ def test_the_next_step_is_more_time_other_oracles_a_model_or_a_look_at_findings(
         "polyjuice fuzz --compiler onnxruntime --seeds MODEL.onnx",
     ]
     met = {**NOTHING, "known": {"https://bug": 3}}
-    assert "polyjuice fuzz --compiler onnxruntime --known none" in commands(met, CONFIG)
+    assert "polyjuice fuzz --compiler onnxruntime --show-known" in commands(met, CONFIG)
     config = replace(CONFIG, compiler="inductor", seeds=("a b.pt2", "m:f"), oracles=("determinism",))
     assert commands(met, config, generated=False)[1:] == [
         "polyjuice fuzz --compiler inductor --seeds 'a b.pt2' --seeds m:f --oracle optlevel",

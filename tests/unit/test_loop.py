@@ -51,6 +51,7 @@ class World:
     ended: list[float] = field(default_factory=list)
     results: list[Triaged] = field(default_factory=list)
     confirmed_cases: list[int] = field(default_factory=list)
+    phases: list[str] = field(default_factory=list)
 
     def run_task(self, task: Task, deadlines: Deadlines) -> processes.Ran:
         return processes.Ran(self._results(task, deadlines))
@@ -113,6 +114,9 @@ class World:
         if not result.group:
             self.results.append(result)
 
+    def goes_on(self, phase: str, left_s: float) -> None:
+        self.phases.append(phase)
+
     def run(self, config: Config) -> dict[str, Any]:
         """Begin or continue the campaign. Return the summary, with the shares of its time."""
         there = (self.folder / "campaign.sqlite").exists()
@@ -139,6 +143,9 @@ def world(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> World:
 
         def died(self, future: Future[Any]) -> bool:
             return False
+
+        def said(self) -> str:
+            return "asking {compiler}"
 
         def shutdown(self, **_: object) -> None: ...
 

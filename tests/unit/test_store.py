@@ -284,7 +284,8 @@ def test_equal_options_are_taken_and_different_ones_are_named() -> None:
     BEGUN.refuse_changes({"compiler": "numpy", "seed": 7, "rules": [Path("/r.egg")], "pack": "auto"}, Path("c"))
     message = refused(seed=8)
     assert "--seed: the campaign in c began with 7, not 8" in message
-    assert "(what --resume may change: --time, -n, --python, --workers, --known, --triage, --max-skipped)" in message
+    changeable = "--time, -n, --python, --workers, --known, --show-known, --triage, --max-skipped"
+    assert f"(what --resume may change: {changeable})" in message
     assert "--rules: the campaign in c began with /r.egg, not /s.egg" in refused(rules=[Path("/s.egg")])
     assert "--level: the campaign in c began with the default, not O1" in refused(level="O1")
 
