@@ -138,7 +138,8 @@ class CampaignProgress:
             of = f" of {self._config.cases:,}"
         elif self._phase == TESTING and self._config.time_s and self._spent_s > 0:
             of = f" of about {round(self._done * self._config.time_s / self._spent_s):,}"
-        return f"{self._done:,}{of} cases" + (f", {self._skipped:,} skipped" if self._skipped else "")
+        done = f"{self._done:,}{of} cases" if of else counted(self._done, "case")
+        return done + (f", {self._skipped:,} skipped" if self._skipped else "")
 
     @property
     def _speed(self) -> str:
