@@ -103,13 +103,15 @@ def report(
 ) -> dict[str, Any]:
     """Return, by factor, the number of covered tuples, the number of possible ones, and the share.
 
-    Possible are all levels of each factor with each pair of an operator and an element type that it takes. Pairs that
-    the compiler has ``refused`` are left out. ``opset`` is that of all ONNX models, or 0. The count ignores that some
+    Possible are all levels of each factor with each pair of an operator and an element type that it takes, or was met
+    with. Pairs that the compiler has ``refused`` are left out. ``opset`` is that of all ONNX models, or 0. The count ignores that some
     operators cannot have some levels, such as the layout of a four-dimensional tensor.
     """
     found = set(found)
     met = {(op, dtype) for op, dtype, *_ in found}
-    every = {(op.qualified, dtype): op for op in operators for dtype in op.types[op.variable(0)]}
+    by_name = {op.qualified: op for op in operators}
+    every = {(name, dtype): op for name, op in by_name.items() for dtype in op.types[op.variable(0)]}
+    every |= {pair: by_name[pair[0]] for pair in met if pair[0] in by_name}
     pairs = {pair: op for pair, op in every.items() if pair in met or pair not in refused}
     levels = {
         TYPE: len(pairs),
@@ -119,10 +121,9 @@ def report(
         "setting": sum(_setting_count(op, dtype, format, opset) for (_, dtype), op in pairs.items()),
         "distribution": len(pairs) * len(DISTRIBUTIONS),
     }
-    names = {op.qualified for op in operators}
     counts = dict.fromkeys(levels, 0)
     for op, dtype, factor, level in found:
-        counts[factor] += (op, dtype) in pairs and (factor != "neighbour" or level in names)
+        counts[factor] += (op, dtype) in pairs and (factor != "neighbour" or level in by_name)
     return {
         factor: {"covered": counts[factor], "of": of, "share": round(counts[factor] / of, 4)}
         for factor, of in levels.items()

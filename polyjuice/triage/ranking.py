@@ -26,8 +26,9 @@ Rank = tuple[bool, bool, bool, int, int, bool, int, str]
 def rank(finding: Mapping[str, Any]) -> Rank:
     """The sort key of a finding by its ``finding.json``: the one to look at first has the least.
 
-    Its parts: whether its oracle is absent, whether it needs an error bound, whether it fails, the number of unusual
-    conditions, the number of operators, whether the bug is known, and the finding's place in the campaign.
+    Its first parts say whether the oracle is absent, whether an error bound decides, and whether the program fails.
+    Then come the numbers of unusual conditions and of operators, whether the bug is known, and the place in the
+    campaign.
     """
     try:
         kind = kind_of(finding["kind"])
