@@ -104,8 +104,8 @@ def report(
     """Return, by factor, the number of covered tuples, the number of possible ones, and the share.
 
     Possible are all levels of each factor with each pair of an operator and an element type that it takes, or was met
-    with. Pairs that the compiler has ``refused`` are left out. ``opset`` is that of all ONNX models, or 0. The count ignores that some
-    operators cannot have some levels, such as the layout of a four-dimensional tensor.
+    with. Pairs that the compiler has ``refused`` are left out. ``opset`` is that of all ONNX models, or 0. The count
+    ignores that some operators cannot have some levels, such as the layout of a four-dimensional tensor.
     """
     found = set(found)
     met = {(op, dtype) for op, dtype, *_ in found}
