@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import unicodedata
+from collections.abc import Iterable
+from difflib import get_close_matches
 
 _STEERING = frozenset(("Cc", "Cf", "Cn", "Cs", "Zl", "Zp"))
 """Unicode's categories of characters that a terminal obeys or hides, or that cannot be written."""
@@ -31,3 +33,10 @@ def plural(number: int, noun: str) -> str:
 def counted(number: int, noun: str) -> str:
     """Return the number with its noun, such as "1 finding" or "1,204 findings"."""
     return f"{number:,} {plural(number, noun)}"
+
+
+def did_you_mean(name: str, names: Iterable[str]) -> str:
+    """The end of a message about a wrong name: which of some names looks like it, but for case; "" if none does."""
+    folded = {one.casefold(): one for one in names}
+    close = get_close_matches(name.casefold(), folded, 1, cutoff=0.7)
+    return f"; did you mean {folded[close[0]]}?" if close else ""
