@@ -6,7 +6,7 @@ import json
 import re
 import sys
 from collections.abc import Iterable
-from dataclasses import fields
+from dataclasses import fields, replace
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -20,6 +20,7 @@ from polyjuice.egraph import RuleError, load
 from polyjuice.frameworks import registry
 from polyjuice.frameworks.registry import Part
 from polyjuice.frameworks.rendering import Rendering
+from polyjuice.ops import TABLE
 from polyjuice.ops.table import register_further
 from polyjuice.oracles import KINDS, ORACLES, Kind, Oracle
 from tests.support.commands import polyjuice_alone, refusal
@@ -51,6 +52,12 @@ def with_rule(site: Path, rule: str, monkeypatch: pytest.MonkeyPatch) -> None:
     if rule:
         (site / "ours_plugin.egg").write_text(rule)
     monkeypatch.syspath_prepend(str(site))
+
+
+def test_a_name_with_its_domain_is_the_same_operator() -> None:
+    op = TABLE["aten", "tanhshrink"]
+    assert replace(op, name="aten.tanhshrink").qualified == "aten.tanhshrink"
+    assert replace(op, name="add.Scalar").qualified == "aten.add.Scalar"
 
 
 def test_an_operator_of_another_package_is_tested_as_any_other(tmp_path: Path) -> None:
