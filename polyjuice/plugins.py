@@ -1,16 +1,22 @@
-"""Parts that other packages add: compilers, oracles, operators, rule files and formats.
+"""What is installed: the parts that other packages add, and where Polyjuice itself came from.
 
-An installed package declares such a part by an entry point: a group, the part's name, and the module that holds it.
+A package adds a compiler, an oracle, operators, a rule file, a target file or a format. It declares such a part by an
+entry point: a group, the part's name, and the module that holds it.
 """
 
 from __future__ import annotations
 
 import importlib.machinery
 import importlib.metadata
+import json
+import re
+import shutil
+import sys
 from collections.abc import Sequence
-from importlib.metadata import EntryPoint
+from importlib.metadata import EntryPoint, PackageNotFoundError
 from pathlib import Path
 from typing import Any
+from urllib.parse import unquote, urlsplit
 
 COMPILERS, ORACLES = "polyjuice.compilers", "polyjuice.oracles"
 OPERATORS, RULES, FORMATS = "polyjuice.operators", "polyjuice.rules", "polyjuice.formats"
@@ -18,8 +24,43 @@ TARGETS = "polyjuice.targets"
 """The groups of entry points."""
 
 
+DISTRIBUTION = "polyjuice-fuzzer"
+
+_ROOT = Path(__file__).parents[1]
+"""The clone that holds this package; of an installed copy, the folder of all packages."""
+
+
 class EnvironmentProblem(Exception):
     """Something outside Polyjuice is missing or wrong; the message is one line that says what to do."""
+
+
+def installable(hint: str, python: str = sys.executable) -> str:
+    """A hint with ``pip install`` for an interpreter, and Polyjuice from where this installation came.
+
+    ``pip install 'polyjuice-fuzzer[tvm]'`` names a clone, a URL or the index. It names the interpreter, if another pip
+    is the first in PATH.
+    """
+    origin = _origin()
+    source = rf"'{DISTRIBUTION}\1 @ {origin}'" if "://" in origin else rf"'{origin}\1'"
+    hint = re.sub(rf"(?<=pip install )'?{DISTRIBUTION}(\[\w+\])?'?", source, hint)
+    first = Path(shutil.which("pip") or "").parent == Path(python).parent
+    return hint if first else hint.replace("pip install", f"{python} -m pip install")
+
+
+def _origin() -> str:
+    """What pip installed: a path, a URL, or the distribution's name."""
+    if (_ROOT / "pyproject.toml").is_file():
+        return str(_ROOT)
+    try:
+        found = json.loads(importlib.metadata.distribution(DISTRIBUTION).read_text("direct_url.json") or "{}")
+    except PackageNotFoundError:
+        return DISTRIBUTION
+    url, repository = urlsplit(found.get("url", "")), found.get("vcs_info")
+    if url.scheme == "file" and not repository:
+        return unquote(url.path) if Path(unquote(url.path)).exists() else DISTRIBUTION
+    if repository:
+        return f"{repository['vcs']}+{url.geturl()}@{repository['commit_id']}"
+    return url.geturl() or DISTRIBUTION
 
 
 def entries(group: str) -> dict[str, EntryPoint]:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import unicodedata
+from collections.abc import Iterable
+from difflib import get_close_matches
 
 _STEERING = frozenset(("Cc", "Cf", "Cn", "Cs", "Zl", "Zp"))
 """Unicode's categories of characters that a terminal obeys or hides, or that cannot be written."""
@@ -40,3 +42,10 @@ def duration(seconds: float) -> str:
     minutes, rest = divmod(round(seconds), 60)
     large, small = ((minutes, "min"), (rest, "s")) if minutes < 90 else ((minutes // 60, "h"), (minutes % 60, "min"))
     return " ".join(f"{number} {unit}" for number, unit in (large, small) if number)
+
+
+def did_you_mean(name: str, names: Iterable[str]) -> str:
+    """The end of a message about a wrong name: which of some names looks like it, but for case; "" if none does."""
+    folded = {one.casefold(): one for one in names}
+    close = get_close_matches(name.casefold(), folded, 1, cutoff=0.7)
+    return f"; did you mean {folded[close[0]]}?" if close else ""

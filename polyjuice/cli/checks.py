@@ -26,6 +26,7 @@ from polyjuice.cli.settings import load_settings
 from polyjuice.compilers import EnvironmentProblem
 from polyjuice.execution import Limits, Worker
 from polyjuice.frameworks import registry
+from polyjuice.plugins import installable
 
 _GIB = 2**30
 
@@ -174,7 +175,8 @@ def optional() -> Iterator[Check]:
         if all(map(importlib.util.find_spec, modules)):
             yield Check(subject, State.ok, f"for {purpose}")
         else:
-            yield Check(subject, State.note, f"for {purpose}: pip install 'polyjuice-fuzzer[{extra}]'")
+            hint = installable(f"for {purpose}: pip install 'polyjuice-fuzzer[{extra}]'")
+            yield Check(subject, State.note, hint)
 
 
 _COLOURS = {State.ok: "green", State.note: "dim", State.warning: "yellow", State.problem: "red"}

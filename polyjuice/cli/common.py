@@ -15,6 +15,7 @@ from rich.console import Console, ConsoleOptions, RenderableType
 from rich.markup import escape
 from rich.progress import Progress, ProgressColumn, TaskID, TimeElapsedColumn
 from rich.segment import Segment
+from rich.table import Table
 from typer.core import TyperCommand
 
 from polyjuice.wording import visible
@@ -24,19 +25,31 @@ OK, FINDINGS, USAGE, DEFECT, INTERRUPTED = 0, 1, 2, 3, 130
 
 
 class Terminal(Console):
-    """A console on which texts cannot steer the terminal: their control characters are shown as escapes."""
+    """A console on which texts cannot steer the terminal: their control characters are shown as escapes.
+
+    Where it is no terminal, a table has a line for each row, without spaces at the end.
+    """
 
     def render(self, renderable: RenderableType, options: ConsoleOptions | None = None) -> Iterable[Segment]:
         """Return the segments of a renderable."""
-        for segment in super().render(renderable, options):
+        plain = isinstance(renderable, Table) and not self.is_terminal
+        if plain:
+            options = (options or self.options).update(width=_UNLIMITED)
+        segments = super().render(renderable, options)
+        for segment in map(_stripped, Segment.split_lines(segments)) if plain else segments:
             yield segment if segment.control else Segment(visible(segment.text), segment.style)
 
 
+def _stripped(line: Sequence[Segment]) -> Segment:
+    return Segment("".join(segment.text for segment in line).rstrip() + "\n")
+
+
+_UNLIMITED = 100_000
+"""A width, in characters, at which no table wraps."""
+
 # Without a terminal, a line stays whole. A path may hold :train:, and no number in a name gets a colour.
 stderr = Terminal(stderr=True, soft_wrap=not sys.stderr.isatty(), emoji=False, highlight=False)
-stdout = Terminal(
-    soft_wrap=not sys.stdout.isatty(), width=None if sys.stdout.isatty() else 240, emoji=False, highlight=False
-)
+stdout = Terminal(soft_wrap=not sys.stdout.isatty(), emoji=False, highlight=False)
 
 FindingArgument = Annotated[Path, typer.Argument(metavar="FINDING_DIR", help="A finding's folder.")]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print one JSON object on standard output.")]

@@ -42,6 +42,7 @@ from polyjuice.interpret import EvaluationError
 from polyjuice.ir import Graph, GraphError
 from polyjuice.ops import TABLE, Accepts, Op, Unsupported, entry, matching, without_complex
 from polyjuice.oracles import InputSet
+from polyjuice.plugins import installable
 from polyjuice.wording import counted
 
 _ATTEMPTS = 100
@@ -155,7 +156,7 @@ def metrics(
     """
     operators = _corpus(corpus)
     if plot and find_spec("matplotlib") is None:
-        raise Usage("--plot needs matplotlib: pip install 'polyjuice-fuzzer[report]'")
+        raise Usage(installable("--plot needs matplotlib: pip install 'polyjuice-fuzzer[report]'"))
     measured = measure(_graphs(folder), operators)
     if plot:
         try:

@@ -24,7 +24,7 @@ from polyjuice.egraph.pattern_instances import NoInstance, draw
 from polyjuice.egraph.terms import directions, term
 from polyjuice.ir import GraphError, dtypes
 from polyjuice.rulecheck.run import SOUND, UNSOUND, UNTESTED, Report, check_all
-from polyjuice.wording import counted
+from polyjuice.wording import counted, did_you_mean
 
 app = typer.Typer(help="List, show and check the rewrite rules.", no_args_is_help=True)
 
@@ -58,9 +58,9 @@ def show_rule(
     ] = None,
 ) -> None:
     """Show one rule: its text, an example, and how often it fired in a campaign."""
-    rule = next((r for r in load(rules or ()) if r.name == name), None)
-    if rule is None:
-        raise Usage(f"no rule is called {name!r}: `polyjuice rules list` shows the names")
+    found = {rule.name: rule for rule in load(rules or ())}
+    if (rule := found.get(name)) is None:
+        raise Usage(f"no rule is called {name!r}: `polyjuice rules list` shows the names{did_you_mean(name, found)}")
     stdout.print(f"{rule.comment}\n{rule.text}\n{rule.ruleset}, {rule.file}:{rule.line}", markup=False)
     for direction in directions(rule):
         if shown := _example(direction):

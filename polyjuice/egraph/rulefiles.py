@@ -247,10 +247,10 @@ def reason(error: bindings.EggSmolError) -> str:
 def _with_hint(reason: str) -> str:
     """egglog's reason, and the constructors that look like one that there is not."""
     unknown = re.search(r"Unbound function (\w+)", reason)
-    return reason + (did_you_mean(unknown[1]) if unknown else "")
+    return reason + (constructors_like(unknown[1]) if unknown else "")
 
 
-def did_you_mean(name: str) -> str:
+def constructors_like(name: str) -> str:
     """The constructors that look like one that there is not, for the end of a message; "" if none does.
 
     An operator of any number of operands has a constructor for each number.

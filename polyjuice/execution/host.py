@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from polyjuice.compilers import CompilerInfo, EnvironmentProblem, find
 from polyjuice.execution import _wire
 from polyjuice.execution.forkserver import ForkServer, forget, server_of
-from polyjuice.execution.process import MEMORY_EXCESS, WorkerProcess, describe_exit, launcher
+from polyjuice.execution.process import MEMORY_EXCESS, WorkerProcess, describe_exit, is_python, launcher
 from polyjuice.execution.protocol import Artifact, Limits, Memory, Outcome, Probe, Stage, Status, from_wire, to_wire
 from polyjuice.execution.scripts import Forked, FromScratch, Script
 from polyjuice.execution.space import shortage_of
@@ -409,6 +409,9 @@ def _greeting(process: WorkerProcess, compiler: CompilerInfo, python: str | Path
         outcome = _lost(process, "start", error, limits.start_s, limits)
         lines = [*outcome.message.split("\n")[:1], *outcome.traceback.split("\n")[-1:]]
         reason = ": ".join(filter(None, lines))
+        if not is_python(python):
+            wanted = f"name one that has {compiler.needed()}"
+            raise EnvironmentProblem(f"{python} is no Python interpreter: {wanted}") from None
         message = f"{compiler.name} did not start in {python}, which must have {_NEEDS}: {reason}"
         raise _StartFailed(message, outcome) from None
     except BaseException:
@@ -418,7 +421,7 @@ def _greeting(process: WorkerProcess, compiler: CompilerInfo, python: str | Path
         return hello
     process.stop()
     if "missing" in hello:
-        raise EnvironmentProblem(f"{compiler.name} needs {compiler.needs} (in {python}: {hello['missing']})")
+        raise EnvironmentProblem(f"{compiler.name} needs {compiler.needed(python)} (in {python}: {hello['missing']})")
     raise EnvironmentProblem(hello["problem"])
 
 

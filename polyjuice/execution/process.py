@@ -244,8 +244,16 @@ def interpreter_of(compiler: CompilerInfo, python: str | Path) -> str:
     """Return the path of an interpreter. Raises EnvironmentProblem if there is none, or it cannot be executed."""
     interpreter = shutil.which(python)
     if interpreter is None:
-        raise EnvironmentProblem(f"there is no Python interpreter at {python}: name one that has {compiler.needs}")
+        raise EnvironmentProblem(f"there is no Python interpreter at {python}: name one that has {compiler.needed()}")
     return interpreter
+
+
+def is_python(interpreter: str | Path) -> bool:
+    """Whether a program runs Python code."""
+    with suppress(OSError, subprocess.TimeoutExpired):
+        code = "import sys; sys.stdout.write('Python')"
+        return subprocess.run([interpreter, "-c", code], capture_output=True, timeout=_START_S).stdout == b"Python"
+    return False
 
 
 def launcher(compiler: CompilerInfo, python: str | Path) -> Callable[[WorkerEnds], Handle]:

@@ -102,4 +102,4 @@ def _frameworks() -> Iterator[None]:
     except ModuleNotFoundError as error:
         if error.name not in _FRAMEWORKS:
             raise
-        raise FormatError(f"{_FRAMEWORKS[error.name]} models need {default(error.name).needs}") from None
+        raise FormatError(f"{_FRAMEWORKS[error.name]} models need {default(error.name).needed()}") from None

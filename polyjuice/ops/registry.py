@@ -12,6 +12,7 @@ from types import MappingProxyType
 
 from polyjuice.ir import Node
 from polyjuice.ops.spec import Op
+from polyjuice.wording import did_you_mean
 
 _ENTRIES: dict[tuple[str, str], Op] = {}
 
@@ -39,7 +40,8 @@ def matching(patterns: Sequence[str]) -> list[Op]:
     """
     for pattern in patterns:
         if not any(fnmatchcase(op.qualified, pattern) for op in TABLE.values()):
-            raise ValueError(f"no operator is called {pattern}: see polyjuice ops (aten.* are those of ATen)")
+            meant = did_you_mean(pattern, [op.qualified for op in TABLE.values()])
+            raise ValueError(f"no operator is called {pattern}{meant or '; polyjuice ops lists them'}")
     return [op for op in TABLE.values() if not patterns or any(fnmatchcase(op.qualified, p) for p in patterns)]
 
 

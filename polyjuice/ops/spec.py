@@ -412,6 +412,7 @@ class Op:
     """How often the operator is generated, compared with others; that of its domain where this is negative."""
 
     def __post_init__(self) -> None:
+        object.__setattr__(self, "name", self.name.removeprefix("aten."))
         truth = set(self.results) == {"bool"}
         exact = self.integer_exact or self.modular or self.moves or self.ties is not None or truth
         object.__setattr__(self, "integer_exact", exact)

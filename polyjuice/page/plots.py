@@ -13,6 +13,7 @@ from typing import Any
 from xml.etree import ElementTree
 
 from polyjuice.drawing import DrawingMissing
+from polyjuice.plugins import installable
 from polyjuice.triage.record import FindingRecord
 
 #: Colours of plots, and the page's variables that replace them.
@@ -153,7 +154,7 @@ def _matplotlib() -> Any:
         import matplotlib.backends.backend_svg
         import matplotlib.figure
     except ImportError:
-        raise DrawingMissing("the page needs matplotlib: pip install 'polyjuice-fuzzer[report]'") from None
+        raise DrawingMissing(installable("the page needs matplotlib: pip install 'polyjuice-fuzzer[report]'")) from None
     return matplotlib
 
 

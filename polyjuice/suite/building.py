@@ -153,6 +153,8 @@ class Maker:
             for format, target in self._targets.items()
         }
         inputs = repeat(seed, make_inputs(seed, profile, key, list(graphs.values()), plan.large), repeated)
+        if refusal := self._refusal(programs, inputs):
+            return f"unsupported: {refusal}"
         features = features_of(graphs[A], graphs[B], rewriting.rules)
         features = features.union(*(_passes(session, programs, inputs) for session in self._traced))
         about = {
@@ -162,6 +164,19 @@ class Maker:
         }
         cases.write(self._folder / str(number), graphs, programs, profile, inputs, about, seed)
         return features
+
+    def _refusal(self, programs: Mapping[str, Mapping[str, Artifact]], inputs: Sequence[np.ndarray]) -> str:
+        """Why an installed compiler of the suite does not take a program; "" if each takes all of its format.
+
+        Where a compiler takes all that its framework runs, only the framework runs the program: that is faster.
+        """
+        for session in self._asked:
+            compiles = session.compiler.probe_compiles
+            for artifact in programs[session.compiler.format].values():
+                outcome = session.worker().execute(artifact, [inputs], reference=not compiles, compile=compiles)
+                if outcome.status == "unsupported":
+                    return f"{session.compiler.name}: {pipeline.first_line(outcome)}"
+        return ""
 
     def _target(self, format: str) -> pipeline.Target:
         """Programs that every compiler of the format takes."""

@@ -16,7 +16,7 @@ from pathlib import Path
 
 from polyjuice import plugins
 from polyjuice.egraph.language import Constructor, constructors
-from polyjuice.egraph.rulefiles import RuleError, comment, default_paths, did_you_mean, installed, spans
+from polyjuice.egraph.rulefiles import RuleError, comment, constructors_like, default_paths, installed, spans
 from polyjuice.egraph.sexpr import Expr, heads, parsed
 
 _FORMS = 'a target file holds only (target "PART" PATTERN ...) and (unreachable "PART" "REASON")'
@@ -167,7 +167,7 @@ class _Plain:
             case [str() as head, *parts]:
                 if known := constructors().get(head):
                     return [head, *map(self.tensor, parts[: known.operands]), *self._attributes(known, parts)]
-                raise ValueError(f"there is no operator {head}{did_you_mean(head)}")
+                raise ValueError(f"there is no operator {head}{constructors_like(head)}")
         raise ValueError(f"a term begins with an operator: {expr}")
 
     def _attributes(self, c: Constructor, parts: Sequence[Expr]) -> Iterator[Expr]:

@@ -38,7 +38,7 @@ def _section(command: Any, name: str) -> Iterator[str]:
     yield f"```text\n{usage}\n```\n"
     if arguments:
         yield "| argument | what it is |\n|---|---|"
-        yield from (f"| `{_cell(_argument(p)).strip('[]')}` | {_cell(p.help)} |" for p in arguments)
+        yield from (f"| {_code(_argument(p).strip('[]'))} | {_cell(p.help)} |" for p in arguments)
         yield ""
     for panel in dict.fromkeys(p.rich_help_panel for p in options):
         yield f"| {panel or 'option'} | what it does | default |\n|---|---|---|"
@@ -65,7 +65,7 @@ def _flags(option: Any, annotation: Any) -> str:
     inside = [one for one in get_args(annotation) if one is not type(None)]
     kind = (get_args(inside[0]) or inside)[0] if inside else annotation
     takes = "|".join(map(str, kind)) if issubclass(kind, Enum) else _KINDS[kind]
-    return f"{names} `{_cell(option.metavar or takes)}`"
+    return f"{names} {_code(option.metavar or takes)}"
 
 
 _KINDS = {int: "N", float: "NUMBER", Path: "PATH", str: "TEXT"}
@@ -77,7 +77,12 @@ def _default(option: Any) -> str:
     if isinstance(option.show_default, str):
         return _cell(option.show_default)
     default = option.default
-    return "" if option.is_flag or default is None or default == "" else f"`{_cell(str(default))}`"
+    return "" if option.is_flag or default is None or default == "" else _code(str(default))
+
+
+def _code(text: str) -> str:
+    """A text as code in a table. MkDocs takes no bar in code for the end of a cell, and shows a backslash before it."""
+    return f"`{' '.join(text.split())}`"
 
 
 def _cell(text: str | None) -> str:

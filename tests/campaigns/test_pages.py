@@ -8,12 +8,13 @@ import shlex
 import subprocess
 import sys
 from collections.abc import Callable
+from glob import glob
 from pathlib import Path
 
 import pytest
 
 from tests.support.commands import ROOT, polyjuice, record, run
-from tests.support.pages import PAGES, blocks, missing, with_first_finding
+from tests.support.pages import PAGES, blocks, missing
 from tests.support.plugins import importing_from
 from tests.support.shares import in_the_long_run
 
@@ -51,7 +52,7 @@ def test_what_a_page_shows_is_what_happens(page: Path, tmp_path: Path) -> None:
     environment = {**os.environ, "PATH": path, "COLUMNS": "80"}
 
     def output(command: str, folder: Path) -> str:
-        bash = ["bash", "-c", with_first_finding(command, folder)]
+        bash = ["bash", "-c", command]
         to = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT}
         return str(subprocess.run(bash, cwd=folder, env=environment, text=True, timeout=300, **to).stdout)
 
@@ -62,11 +63,15 @@ _COMMAND = re.compile(r"(?:PYTHONPATH=\$PWD )?(polyjuice|python) ([^;]+)(?:; ech
 
 
 def done(command: str, folder: Path) -> str:
-    """Run a command of a page in a folder that Python imports from, and return its output."""
-    match = _COMMAND.fullmatch(with_first_finding(command, folder))
+    """Run a command of a page in a folder that Python imports from, and return its output.
+
+    As in a shell, a pattern stands for the files that match it, if there are any.
+    """
+    match = _COMMAND.fullmatch(command.replace("\\\n", " "))
     assert match, f"the test knows no such command: {command}"
     runner = polyjuice if match[1] == "polyjuice" else run
-    ended = runner(*shlex.split(match[2]), env=importing_from(folder), cwd=folder)
+    words = [one for word in shlex.split(match[2]) for one in sorted(glob(word, root_dir=folder)) or [word]]
+    ended = runner(*words, env=importing_from(folder), cwd=folder)
     return f"{ended.stdout}{ended.stderr}\nstatus {ended.returncode}\n"
 
 

@@ -19,6 +19,7 @@ import pytest
 
 from polyjuice.campaign.config import Config
 from polyjuice.campaign.store import Store
+from polyjuice.plugins import installable
 from tests.support.commands import ONE_RULE, PLAIN, fuzz, polyjuice, refusal, save_model
 from tests.support.plugins import plugin, wrong_without
 
@@ -284,7 +285,7 @@ def test_without_matplotlib_one_line_says_what_to_install(tmp_path: Path, monkey
     Store.create(tmp_path / "c", Config(compiler="numpy")).close()
     monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
     message = refusal(tmp_path / "c", command="report")
-    assert message == "the page needs matplotlib: pip install 'polyjuice-fuzzer[report]'"
+    assert message == installable("the page needs matplotlib: pip install 'polyjuice-fuzzer[report]'")
 
 
 @pytest.fixture(scope="module")

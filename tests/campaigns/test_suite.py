@@ -27,6 +27,7 @@ from polyjuice.suite.building import Options
 from polyjuice.suite.carried.harness import driver, judging
 from polyjuice.suite.cases import SuiteError
 from tests.support.commands import polyjuice, refusal
+from tests.support.plugins import plugin
 
 CARRIED = Path(judging.__file__).parents[1]
 FINDINGS = Path(__file__).parents[1] / "findings"
@@ -80,6 +81,22 @@ def test_a_case_passes_where_nothing_is_compiled_and_its_bounds_are_finite(built
     statuses = [result.status for result in running.run(built, sys.executable, 60, "numpy")[1]]
     assert judging.PASSED in statuses
     assert judging.FAILED not in statuses
+
+
+PICKY = """
+def compile(program, inputs):
+    if len(program.nodes) > 2:
+        raise NotImplementedError("no more than two operators")
+    return control.compile(program, inputs)
+"""
+
+
+def test_a_suite_holds_only_what_its_compiler_takes(tmp_path: Path) -> None:
+    """The compiler takes each operator by itself, so only whole programs show what it refuses."""
+    options = ["--formats", "onnx", "--count", 1, "--nodes", 1, "--seed", 3, "--workers", 1]
+    env = plugin(tmp_path / "site", PICKY, name="picky")
+    message = refusal("build", *options, "--compiler", "picky", "--out", tmp_path / "t", command="suite", env=env)
+    assert message.startswith("only 0 of 2 candidates make a case, and --count is 1 (2 unsupported)")
 
 
 def test_pairs_that_make_no_case_are_counted_and_too_few_cases_are_an_error(

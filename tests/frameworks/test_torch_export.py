@@ -349,7 +349,7 @@ def test_without_torch_the_message_says_what_to_install(folder: Path, monkeypatc
     monkeypatch.delitem(sys.modules, "mine", raising=False)
     monkeypatch.chdir(folder)
     monkeypatch.setitem(sys.modules, "torch", None)
-    with pytest.raises(FormatError, match=r"pip install 'polyjuice-fuzzer\[inductor\]'"):
+    with pytest.raises(FormatError, match=r"pip install '.+\[inductor\]'"):
         callables.load("mine:positional")
 
 

@@ -81,7 +81,7 @@ class InProcess(Worker):
                 module.prepare(options)
             module.start(options)
         except ImportError as error:
-            raise EnvironmentProblem(f"{self.compiler.name} needs {self.compiler.needs}: {error}") from None
+            raise EnvironmentProblem(f"{self.compiler.name} needs {self.compiler.needed()}: {error}") from None
         except RuntimeError as error:
             raise EnvironmentProblem(str(error)) from None
         self.info = {"version": version, "python": sys.version.split()[0], "knobs": module.knobs()}

@@ -95,9 +95,6 @@ def _without_redirections(words: Sequence[str]) -> list[str]:
     return [word for before, word in zip(["", *words], words, strict=False) if ">" not in (before, word)]
 
 
-_FINDING = re.compile(r"\b(\w[\w-]*)/(findings|raw)/\d{6}-\d-\w+")
-
-
 def masked(line: str) -> str:
     """A line without the types, numbers and lists of numbers that the seeds decide. Exit statuses stay."""
     if line.startswith("status "):
@@ -115,15 +112,3 @@ def missing(shown: str, output: str) -> list[str]:
         return any(re.fullmatch(pattern, other) for other in lines)
 
     return [line for line in shown.splitlines() if not is_next(line)]
-
-
-def with_first_finding(command: str, folder: Path) -> str:
-    """The command with the number of the first finding that exists, because the generator decides that number."""
-
-    def first(match: re.Match[str]) -> str:
-        return min(
-            (f"{match[1]}/{match[2]}/{path.name}" for path in folder.glob(f"{match[1]}/{match[2]}/*-*")),
-            default=match[0],
-        )
-
-    return _FINDING.sub(first, command)

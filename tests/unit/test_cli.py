@@ -20,6 +20,7 @@ from polyjuice.frameworks.onnx import graph_files
 from polyjuice.ir import TensorType
 from polyjuice.ops import FRAMEWORKS, TABLE, GraphBuilder, matching
 from polyjuice.ops.definitions import is_derived
+from polyjuice.plugins import installable
 from tests.support.commands import fuzz, polyjuice, polyjuice_alone, refusal, save_model
 from tests.support.light_models import LIGHT, random_weights, run_model, with_random_weights
 from tests.support.shares import one_in
@@ -173,7 +174,7 @@ def test_an_interpreter_without_the_framework_says_what_to_install(tmp_path: Pat
     for source in Path(np.__file__).parents[1].glob("numpy*"):
         (packages / source.name).symlink_to(source)
     message = refusal("--compiler", "inductor", "-n", 1, "--python", python, cwd=tmp_path)
-    assert "pip install 'polyjuice-fuzzer[inductor]'" in message
+    assert installable("pip install 'polyjuice-fuzzer[inductor]'", str(python)) in message
     assert f"in {python}: No module named 'torch'" in message
 
 
@@ -317,7 +318,17 @@ def test_ops_tells_all_of_an_operator() -> None:
     assert "softmax-by-exp" in found["Softmax"]["rules"]["text"]
     assert found["Softmax"].keys() == found["aten.tanhshrink"].keys()
     assert [found[name]["meaning"]["text"] for name in found] == ["from the definition", "of its own"]
-    assert "none: it does not choose among equal elements" in polyjuice("ops", "Softmax").stdout
+    shown = polyjuice("ops", "Softmax").stdout
+    assert "none: it does not choose among equal elements" in shown
+    assert not [line for line in shown.splitlines() if line != line.rstrip()]
+
+
+@pytest.mark.parametrize(
+    ("name", "meant"), [("Matmul", "MatMul"), ("RELU", "Relu"), ("tanhshrink", "aten.tanhshrink"), ("Qwzx", "")]
+)
+def test_a_wrong_operator_is_answered_with_the_one_that_looks_like_it(name: str, meant: str) -> None:
+    end = f"did you mean {meant}?" if meant else "polyjuice ops lists them"
+    assert refusal(name, command="ops") == f"no operator is called {name}; {end}"
 
 
 @pytest.mark.parametrize("name", one_in(6, [op.qualified for op in TABLE.values()]))

@@ -142,7 +142,7 @@ def test_an_entry_point_is_found_without_importing_it(tmp_path, monkeypatch):
         ("INFO = {'format': name()}", "it must be a literal"),
         ("INFO = ['onnx']", "it is missing"),
         ("INFO = {'format': 'onnx', 'needs': 'it'}", "it lacks 'repro'"),
-        (f"{ONNX[:-1]}, 'lvels': ['0']}}", "it has no field 'lvels'; did you mean 'levels'?"),
+        (f"{ONNX[:-1]}, 'lvels': ['0']}}", "it has no field 'lvels'; did you mean levels?"),
         (f"{ONNX[:-1]}, 'speed': 'fast'}}", "it has no field 'speed'; there are format, needs, repro, "),
         (f"{ONNX[:-1]}, 'name': 'other'}}", "it has no field 'name'"),
         (f"{ONNX[:-1]}, 'levels': '0 1 2'}}", "levels must be a list of texts, not '0 1 2'"),

@@ -19,6 +19,7 @@ from polyjuice.generate.call_space import OPS, call_space
 from polyjuice.generate.published.metrics import possible_input_counts
 from polyjuice.ir import Graph, Node, TensorType, dtypes
 from polyjuice.ops import GraphBuilder
+from polyjuice.plugins import installable
 from tests.support.commands import polyjuice, refusal
 from tests.support.graphs import apply, graph, typed
 
@@ -291,4 +292,4 @@ def test_a_plot_is_drawn_where_matplotlib_is_there(folder: Path, monkeypatch: py
     assert "curves.odd" in refusal(folder, "--plot", folder / "curves.odd", command="metrics")
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     message = refusal(folder, "--plot", folder / "curves.png", command="metrics")
-    assert message == "--plot needs matplotlib: pip install 'polyjuice-fuzzer[report]'"
+    assert message == installable("--plot needs matplotlib: pip install 'polyjuice-fuzzer[report]'")

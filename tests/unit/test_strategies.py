@@ -27,6 +27,7 @@ from polyjuice.interpret import evaluate
 from polyjuice.ir import Graph, TensorType, attribute_texts, digest, dtypes
 from polyjuice.ops import TABLE, Op, Sample, check, complete_attrs, infer
 from polyjuice.ops.sampling import MAX_RANK, size
+from polyjuice.plugins import installable
 from tests.support.commands import refusal
 
 DRAWS = 300
@@ -160,7 +161,7 @@ def test_every_operator_covers_something_that_the_suite_has_not_had() -> None:
             covered |= found
 
 
-MISSING = "the strategy nnsmith needs z3: pip install 'polyjuice-fuzzer[smt]'"
+MISSING = installable("the strategy nnsmith needs z3: pip install 'polyjuice-fuzzer[smt]'")
 
 
 @pytest.fixture(scope="module")

@@ -17,6 +17,7 @@ import pytest
 from polyjuice import compilers
 from polyjuice.execution import EnvironmentProblem, Limits, Script, Worker, probe, run_script
 from polyjuice.execution.forkserver import forget, server_of
+from polyjuice.plugins import installable
 from tests.support.workers import LIMITS, ONES, Lifeline, alive, do, fake
 
 
@@ -289,6 +290,7 @@ def test_a_compiler_that_cannot_be_used_says_why(tmp_path: Path, code: str, reas
     reason = reason.replace("PYTHON", sys.executable)
     with pytest.raises(EnvironmentProblem) as caught, Worker(compiler) as worker:
         do(worker, "pass")
+    reason = installable(reason)
     assert str(caught.value) == reason
     assert probe(compiler) == {"available": False, "version": "", "reason": reason}
 
@@ -309,7 +311,7 @@ def test_probe_of_a_usable_compiler(tmp_path: Path) -> None:
     ("python", "reason"),
     [
         ("/no/such/python", "there is no Python interpreter at /no/such/python"),
-        ("/bin/true", "fake did not start in /bin/true, which must have Python"),
+        ("/bin/ls", "/bin/ls is no Python interpreter: name one that has a fake: "),
     ],
 )
 def test_an_interpreter_that_is_none(compiler: compilers.CompilerInfo, python: str, reason: str) -> None:

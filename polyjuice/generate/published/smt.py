@@ -10,6 +10,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from polyjuice.plugins import installable
+
 RLIMIT = 200_000
 """The limit of Z3's own steps for one question; a usual one takes a hundredth. Steps, unlike time, are reproducible."""
 
@@ -30,7 +32,7 @@ def load_z3() -> Any:
     except ModuleNotFoundError as missing:
         if missing.name != "z3":
             raise
-        raise SolverMissing("the strategy nnsmith needs z3: pip install 'polyjuice-fuzzer[smt]'") from None
+        raise SolverMissing(installable("the strategy nnsmith needs z3: pip install 'polyjuice-fuzzer[smt]'")) from None
     return z3
 
 
