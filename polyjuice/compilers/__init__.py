@@ -26,6 +26,9 @@ from polyjuice.plugins import EnvironmentProblem as EnvironmentProblem
 
 _FOLDER = Path(__file__).parent
 
+VARIABLE = "variable "
+"""The prefix of a knob that is an environment variable of the compiler's process (`CompilerInfo.conditions`)."""
+
 Array = tuple[str, NDArray[Any]]
 """An array in a worker: (dtype name, values); a bfloat16 array holds its bits as uint16."""
 
@@ -167,6 +170,12 @@ class CompilerInfo:
     broad: tuple[str, ...] = ()
     """Knobs that switch off a whole code generator, or all parts of a kind. They show where a fault is, but two faults
     that vanish with one are not the same."""
+
+    conditions: Mapping[str, str] = field(default_factory=dict)
+    """Knobs that run the compiler with fewer instructions or threads, and how a report says so, as in "with one thread
+    (`OMP_NUM_THREADS=1`)". Bisection tries each of those that `knobs` returns alone, beside its search. A name
+    `variable NAME=VALUE` stands for an environment variable. A process gets it before it imports the framework, so
+    bisection leaves it out of its search."""
 
     probe_compiles: bool = True
     """Whether the support probe compiles. False where the compiler takes everything that the framework runs uncompiled:

@@ -20,6 +20,9 @@ from . import _source, _torch_memory
 
 Array = tuple[str, "np.ndarray[Any, Any]"]
 
+THREADS = "threads"
+"""The knob without which Torch has one thread."""
+
 _device = torch.device("cpu")
 
 
@@ -27,7 +30,9 @@ def start(options: dict[str, Any]) -> None:
     """Set the device and the number of threads. Raises RuntimeError where there is no such device."""
     global _device
     _device = torch.device(options.get("device", "cpu"))
-    if "threads" in options:
+    if THREADS in options.get("disable", ()):
+        torch.set_num_threads(1)
+    elif "threads" in options:
         torch.set_num_threads(options["threads"])
     if _device.type == "cuda":
         if not torch.cuda.is_available():

@@ -50,7 +50,14 @@ INFO: dict[str, Any] = {
         "cpp.enable_tiling_heuristics",
         "cpp.enable_loop_tail_vec",
         "cpp.max_horizontal_fusion_size",
+        "threads",
     ],
+    "conditions": {
+        "cpp.simdlen": "without SIMD vectorization (`torch._inductor.config.cpp.simdlen = 1`)",
+        "threads": "with one thread (`OMP_NUM_THREADS=1`)",
+        "variable ATEN_CPU_CAPABILITY=avx2": "with `ATEN_CPU_CAPABILITY=avx2`",
+        "variable ATEN_CPU_CAPABILITY=default": "with `ATEN_CPU_CAPABILITY=default`",
+    },
     "probe_compiles": False,
     "batches": True,
     "nodes": 20,
@@ -152,6 +159,7 @@ _OFF: dict[str, Any] = {
     "cpp.enable_loop_tail_vec": False,
     "cpp.max_horizontal_fusion_size": 0,
 }
+_NARROWER = {"AVX512": ("avx2", "default"), "AVX2": ("default",)}
 _MEMORY = ("inplace_buffers", "allow_buffer_reuse")
 
 # The garbage collector's thresholds: a compilation makes a million objects that live until its end.
@@ -214,7 +222,7 @@ def start(options: dict[str, Any]) -> None:
     disabled = options.get("disable", ())
     members = [name for name in disabled if _inductor_knobs.is_member(name)]
     for name in disabled:
-        if name not in members:
+        if name in _OFF:
             setattr(*_knob(name), _OFF[name])
     if options.get("trace"):
         _inductor_knobs.trace_changes()
@@ -294,12 +302,19 @@ def _first_call(program: Loaded, inputs: Sequence[Array]) -> Loaded:
 def knobs() -> list[str]:
     """The settings in `_OFF` that this release has, and families of parts that a program uses (see `_inductor_knobs`).
 
-    The families come after the settings about shared memory, and before the other settings.
+    The families come after the settings about shared memory, and before the other settings. Variables come last.
     """
     _import_inductor()
     there = [name for name in _OFF if hasattr(*_knob(name))]
     memory = [name for name in there if name in _MEMORY]
-    return [*memory, *_inductor_knobs.families(), *(name for name in there if name not in memory)]
+    others = [name for name in there if name not in memory]
+    return [*memory, *_inductor_knobs.families(), *others, _torch.THREADS, *_narrower()]
+
+
+def _narrower() -> list[str]:
+    """Variables that leave Torch fewer instructions than it uses now."""
+    used = torch.backends.cpu.get_cpu_capability()
+    return [f"variable ATEN_CPU_CAPABILITY={name}" for name in _NARROWER.get(used, ())]
 
 
 def trace(compiled: Loaded) -> list[str]:
@@ -381,10 +396,10 @@ def _warm_up(folder: Path) -> bool:
 
 
 def _toolchain_key() -> str:
-    """A name for the toolchain: Torch, Python, the C++ compiler, and the knob that changes its flags."""
+    """A name for the toolchain: Torch, Python, the C++ compiler, and what changes its flags."""
     cxx = _cxx()
     compiler = subprocess.run([cxx, "--version"], capture_output=True, text=True).stdout if cxx else ""
-    vector_bits = torch._inductor.config.cpp.simdlen
+    vector_bits = torch._inductor.config.cpp.simdlen or os.environ.get("ATEN_CPU_CAPABILITY")
     text = "\n".join([torch.__version__, torch.__file__, sys.version, str(cxx), compiler, str(vector_bits)])
     return "inductor-" + hashlib.sha256(text.encode()).hexdigest()[:16]
 

@@ -18,7 +18,11 @@ INFO: dict[str, Any] = {
     "default": True,
     "guards_suites": True,
     "valid": "The program is valid: TensorFlow runs it without XLA.",
-    "broad": ["avx", "fusion-emitters", "wide-vectors", "fusion", "loop-unrolling", "layout-assignment"],
+    "broad": ["avx", "fusion-emitters", "wide-vectors", "fusion", "loop-unrolling", "layout-assignment", "threads"],
+    "conditions": {
+        "avx": "with `XLA_FLAGS=--xla_cpu_max_isa=SSE4_2`",
+        "threads": "with one thread (`tf.config.threading.set_intra_op_parallelism_threads(1)`)",
+    },
     "levels": ["0", "1", "2", "3"],
     "level_names": {
         "0": "xla_backend_optimization_level 0",
@@ -103,4 +107,5 @@ def run(compiled: _xla.Compiled, inputs: Sequence[Array]) -> list[Array]:
 
 def knobs() -> list[str]:
     """Settings, then LLVM's passes, HLO passes by name, and other parts."""
-    return _xla.knobs(everything=tuple(map(int, tf.__version__.split(".")[:2])) >= _FLAGS_SINCE)
+    everything = tuple(map(int, tf.__version__.split(".")[:2])) >= _FLAGS_SINCE
+    return [*_xla.knobs(everything), _tensorflow.THREADS]
