@@ -10,7 +10,7 @@ from pathlib import Path
 
 import numpy as np
 
-from polyjuice.compilers import VARIABLE, CompilerInfo
+from polyjuice.compilers import THREADS, VARIABLE, CompilerInfo
 from polyjuice.execution import Artifact, Draft, Instead, Limits, Outcome, Script, Status, Worker, run_script
 from polyjuice.frameworks.onnx.versions import OPSET
 from polyjuice.frameworks.sandbox import Sandbox
@@ -86,7 +86,8 @@ class CompilerSession:
             variables = [name.removeprefix(VARIABLE) for name in self._disabled if name.startswith(VARIABLE)]
             asked = {
                 "level": level or self.conditions.level,
-                "disable": [name for name in self._disabled if not name.startswith(VARIABLE)],
+                "disable": [name for name in self._disabled if name != THREADS and not name.startswith(VARIABLE)],
+                "threads": int(THREADS in self._disabled),
                 "trace": self._trace,
                 "variables": dict(text.split("=", 1) for text in variables),
             }

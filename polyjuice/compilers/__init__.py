@@ -26,8 +26,8 @@ from polyjuice.plugins import EnvironmentProblem as EnvironmentProblem
 
 _FOLDER = Path(__file__).parent
 
-VARIABLE = "variable "
-"""The prefix of a knob that is an environment variable of the compiler's process (`CompilerInfo.conditions`)."""
+VARIABLE, THREADS = "variable ", "threads"
+"""The prefix of knobs that are environment variables, and the name of one for threads (`CompilerInfo.conditions`)."""
 
 Array = tuple[str, NDArray[Any]]
 """An array in a worker: (dtype name, values); a bfloat16 array holds its bits as uint16."""
@@ -172,10 +172,10 @@ class CompilerInfo:
     that vanish with one are not the same."""
 
     conditions: Mapping[str, str] = field(default_factory=dict)
-    """Knobs that run the compiler with fewer instructions or threads, and how a report says so, as in "with one thread
-    (`OMP_NUM_THREADS=1`)". Bisection tries each of those that `knobs` returns alone, beside its search. A name
-    `variable NAME=VALUE` stands for an environment variable. A process gets it before it imports the framework, so
-    bisection leaves it out of its search."""
+    """Knobs with which the compiler has fewer instructions or threads, and how a report says so, as in "with one thread
+    (`OMP_NUM_THREADS=1`)". Bisection tries each alone, if `knobs` returns it. There are two further names, which its
+    search leaves out. `variable NAME=VALUE` is an environment variable, set before the framework is imported. `threads`
+    is the option `threads`, set to 1; `knobs` need not return it."""
 
     probe_compiles: bool = True
     """Whether the support probe compiles. False where the compiler takes everything that the framework runs uncompiled:

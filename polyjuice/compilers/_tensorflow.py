@@ -19,9 +19,6 @@ from . import _source
 
 Array = tuple[str, "np.ndarray[Any, Any]"]
 
-THREADS = "threads"
-"""The knob without which TensorFlow has one thread."""
-
 _device = "/CPU:0"
 
 
@@ -29,7 +26,6 @@ def start(options: dict[str, Any]) -> None:
     """Set the device and the number of threads. Raises RuntimeError where there is no such device."""
     global _device
     threads = int(options.get("threads", os.environ.get("OMP_NUM_THREADS", 2)))
-    threads = 1 if THREADS in options.get("disable", ()) else threads
     tf.config.threading.set_intra_op_parallelism_threads(threads)
     tf.config.threading.set_inter_op_parallelism_threads(threads)
     gpus = tf.config.list_physical_devices("GPU")

@@ -20,9 +20,6 @@ from . import _source, _torch_memory
 
 Array = tuple[str, "np.ndarray[Any, Any]"]
 
-THREADS = "threads"
-"""The knob without which Torch has one thread."""
-
 _device = torch.device("cpu")
 
 
@@ -30,9 +27,7 @@ def start(options: dict[str, Any]) -> None:
     """Set the device and the number of threads. Raises RuntimeError where there is no such device."""
     global _device
     _device = torch.device(options.get("device", "cpu"))
-    if THREADS in options.get("disable", ()):
-        torch.set_num_threads(1)
-    elif "threads" in options:
+    if "threads" in options:
         torch.set_num_threads(options["threads"])
     if _device.type == "cuda":
         if not torch.cuda.is_available():

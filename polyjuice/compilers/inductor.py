@@ -50,7 +50,6 @@ INFO: dict[str, Any] = {
         "cpp.enable_tiling_heuristics",
         "cpp.enable_loop_tail_vec",
         "cpp.max_horizontal_fusion_size",
-        "threads",
     ],
     "conditions": {
         "cpp.simdlen": "without SIMD vectorization (`torch._inductor.config.cpp.simdlen = 1`)",
@@ -308,13 +307,9 @@ def knobs() -> list[str]:
     there = [name for name in _OFF if hasattr(*_knob(name))]
     memory = [name for name in there if name in _MEMORY]
     others = [name for name in there if name not in memory]
-    return [*memory, *_inductor_knobs.families(), *others, _torch.THREADS, *_narrower()]
-
-
-def _narrower() -> list[str]:
-    """Variables that leave Torch fewer instructions than it uses now."""
-    used = torch.backends.cpu.get_cpu_capability()
-    return [f"variable ATEN_CPU_CAPABILITY={name}" for name in _NARROWER.get(used, ())]
+    narrower = _NARROWER.get(torch.backends.cpu.get_cpu_capability(), ())
+    variables = [f"variable ATEN_CPU_CAPABILITY={name}" for name in narrower]
+    return [*memory, *_inductor_knobs.families(), *others, *variables]
 
 
 def trace(compiled: Loaded) -> list[str]:

@@ -29,7 +29,7 @@ INFO: dict[str, Any] = {
     "guards_suites": True,
     "valid": "The program is valid: JAX runs it without `jax.jit`.",
     "forks": False,
-    "broad": ["avx", "fusion-emitters", "wide-vectors", "fusion", "loop-unrolling", "layout-assignment", "threads"],
+    "broad": ["avx", "fusion-emitters", "wide-vectors", "fusion", "loop-unrolling", "layout-assignment"],
     "conditions": {
         "avx": "with `XLA_FLAGS=--xla_cpu_max_isa=SSE4_2`",
         "threads": "with one thread (`NPROC=1`)",
@@ -57,8 +57,6 @@ def prepare(model, inputs, level="3"):
 """,
 }
 
-_THREADS = "threads"
-
 _dump: Path | None = None
 
 trace = _xla.trace
@@ -79,8 +77,8 @@ def start(options: dict[str, Any]) -> None:
     if options.get("device", "cpu") != "cpu":
         raise RuntimeError("the compiler jax runs on a CPU alone; use --device cpu")
     _dump = _xla.set_flags("jax", INFO["levels"], options)
-    if _THREADS in options.get("disable", ()):
-        os.environ["NPROC"] = "1"  # XLA reads it for its first program
+    if "threads" in options:
+        os.environ["NPROC"] = str(options["threads"])  # XLA reads it for its first program
     jax.config.update("jax_enable_x64", True)  # type: ignore[no-untyped-call]
     jax.config.update("jax_platforms", "cpu")  # type: ignore[no-untyped-call]
 
@@ -122,7 +120,7 @@ def _call(function: Callable[..., Any], inputs: Sequence[Array]) -> list[Array]:
 
 def knobs() -> list[str]:
     """Settings, then LLVM's passes, HLO passes by name, and other parts."""
-    return [*_xla.knobs(everything=True), _THREADS]
+    return _xla.knobs(everything=True)
 
 
 def tensor(array: Array) -> Any:

@@ -26,9 +26,7 @@ from ._narrow import Array
 INFO: dict[str, Any] = {
     "format": "onnx",
     "needs": "apache-tvm>=0.25 and onnx: pip install 'polyjuice-fuzzer[tvm]'",
-    "broad": ["tir.VectorizeLoop", "tirx.VectorizeLoop", "s_tir.VectorizeLoop", "threads"],
-    # Without `-mcpu`, TVM compiles for the least x86-64 processor: there is no narrower instruction set.
-    "conditions": {"threads": "with one thread (`TVM_NUM_THREADS=1`)"},
+    "broad": ["tir.VectorizeLoop", "tirx.VectorizeLoop", "s_tir.VectorizeLoop"],
     "levels": ["0", "1", "2", "3"],
     "level_names": {"0": "opt_level 0", "1": "opt_level 1", "2": "opt_level 2", "3": "opt_level 3"},
     "nodes": 20,
@@ -68,7 +66,6 @@ _PASSES = """
     tir.InjectSoftwarePipeline tir.CanonicalizeLoop tir.PlanAndUpdateBufferAllocationLocation tir.ConvertSSA
     tir.FP8ComputeLegalize
 """
-_THREADS = "threads"
 _TIR = ("tir", "tirx", "s_tir")
 
 # TVM cannot switch off LLVM's passes by name: some have options for that, and a level switches off all.
@@ -122,8 +119,6 @@ def start(options: dict[str, Any]) -> None:
     if level not in INFO["levels"]:
         raise RuntimeError(f"tvm has no level {level!r}: choose from {', '.join(INFO['levels'])}")
     _level = int(level)
-    if _THREADS in options.get("disable", ()):
-        os.environ["TVM_NUM_THREADS"] = "1"
     _disabled[:] = options.get("disable", [])
     if _llvm.FAMILY in _disabled:
         _target["opt-level"] = 0
@@ -148,7 +143,7 @@ def compile(program: tvm.IRModule, inputs: Sequence[Array]) -> relax.VirtualMach
     """
     _changes.clear()
     instruments = [_Changes()] if _tracing else []
-    passes = [name for name in _disabled if not _llvm.is_member(name) and name != _THREADS]
+    passes = [name for name in _disabled if not _llvm.is_member(name)]
     context = tvm.transform.PassContext(opt_level=_level, disabled_pass=passes, instruments=instruments)
     with _telling_unsupported(), context:
         module = relax.get_pipeline("zero")(program)
@@ -164,8 +159,8 @@ def run(compiled: relax.VirtualMachine, inputs: Sequence[Array]) -> list[Array]:
 
 
 def knobs() -> list[str]:
-    """LLVM's passes; the passes above that this release has, under the names that PassContext knows; and threads."""
-    return [_llvm.FAMILY, *(name for entry in _PASSES.split() for name in _registered(entry)), _THREADS]
+    """LLVM's passes; then the passes above that this release has, under the names that PassContext knows."""
+    return [_llvm.FAMILY, *(name for entry in _PASSES.split() for name in _registered(entry))]
 
 
 def trace(compiled: relax.VirtualMachine) -> list[str]:

@@ -18,7 +18,7 @@ INFO: dict[str, Any] = {
     "default": True,
     "guards_suites": True,
     "valid": "The program is valid: TensorFlow runs it without XLA.",
-    "broad": ["avx", "fusion-emitters", "wide-vectors", "fusion", "loop-unrolling", "layout-assignment", "threads"],
+    "broad": ["avx", "fusion-emitters", "wide-vectors", "fusion", "loop-unrolling", "layout-assignment"],
     "conditions": {
         "avx": "with `XLA_FLAGS=--xla_cpu_max_isa=SSE4_2`",
         "threads": "with one thread (`tf.config.threading.set_intra_op_parallelism_threads(1)`)",
@@ -107,5 +107,4 @@ def run(compiled: _xla.Compiled, inputs: Sequence[Array]) -> list[Array]:
 
 def knobs() -> list[str]:
     """Settings, then LLVM's passes, HLO passes by name, and other parts."""
-    everything = tuple(map(int, tf.__version__.split(".")[:2])) >= _FLAGS_SINCE
-    return [*_xla.knobs(everything), _tensorflow.THREADS]
+    return _xla.knobs(everything=tuple(map(int, tf.__version__.split(".")[:2])) >= _FLAGS_SINCE)

@@ -281,7 +281,7 @@ def _triage(stored: Stored, culprits: KnownCulprits, time_s: float, rules: Seque
     if same := _accounting(small, culprits):
         return Triaged(name=name, cause=same.cause, why=f"reduced, {same.evidence}")
     try:
-        found = bisection.bisect(small, time_s, alternatives=_alternatives(small), scratch=small.compiler.fast)
+        found = bisection.bisect(small, time_s, alternatives=_alternatives(small))
     except FindingError:  # nothing of this compiler can be switched off
         small.annotate(cause=cause_of(small.record, small.graphs, ()))
     else:

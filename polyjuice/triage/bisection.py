@@ -16,7 +16,7 @@ from enum import StrEnum
 from typing import Any, cast
 
 from polyjuice import pipeline
-from polyjuice.compilers import VARIABLE, CompilerInfo, EnvironmentProblem
+from polyjuice.compilers import THREADS, VARIABLE, CompilerInfo, EnvironmentProblem
 from polyjuice.frameworks.lowering import Unlowerable
 from polyjuice.ir import Graph, Node, dtypes, prune
 from polyjuice.oracles import ORACLES, Case, Program, Verdict
@@ -117,13 +117,12 @@ def bisect(
     show: Callable[[str], None] = lambda _: None,
     *,
     alternatives: int = ALTERNATIVES,
-    scratch: bool = True,
 ) -> Bisection:
     """Bisect a finding for at most ``time_s`` seconds; call ``show`` with one line for each trial.
 
-    After the first set of knobs, look for up to ``alternatives`` further ones, and try conditions if that is not 0. An
-    environment variable needs a process from scratch, and is left out without ``scratch``. When the time is over, the
-    trial under way is stopped, except for the first trial, which checks that the fault still shows.
+    After the first set of knobs, look for up to ``alternatives`` further ones. With 0, no condition is tried. With 1, no
+    environment variable is: it needs a process from scratch. When the time is over, the trial under way is stopped,
+    except for the first trial, which checks that the fault still shows.
 
     Raises FindingError where the compiler has no knobs, EnvironmentProblem where it cannot be used here.
     """
@@ -131,7 +130,7 @@ def bisect(
         case = finding.case()
     except Unlowerable as error:
         raise FindingError(f"this version cannot lower the finding: {error}") from None
-    return _Search(finding, case, time_s, show, alternatives, scratch).run()
+    return _Search(finding, case, time_s, show, alternatives).run()
 
 
 def store(finding: Stored, result: Bisection) -> None:
@@ -225,16 +224,9 @@ def trial_of(case: Case, verdict: Verdict, session: CompilerSession) -> TrialRes
 
 class _Search:
     def __init__(
-        self,
-        finding: Stored,
-        case: Case,
-        time_s: float,
-        show: Callable[[str], None],
-        alternatives: int,
-        scratch: bool,
+        self, finding: Stored, case: Case, time_s: float, show: Callable[[str], None], alternatives: int
     ) -> None:
         self._alternatives = alternatives
-        self._scratch = scratch
         self._finding = finding
         self._case = case
         self._show = show
@@ -323,7 +315,8 @@ class _Search:
         found: dict[str, TrialResult] = {}
         with TimeLimit(self._deadline), suppress(_OutOfTime):
             for knob in self._finding.compiler.conditions:
-                if knob in knobs and (self._scratch or not knob.startswith(VARIABLE)):
+                quick = self._alternatives > 1 or not knob.startswith(VARIABLE)
+                if quick and knob in (*knobs, THREADS):
                     found[knob] = self._trial((knob,))
         return found
 
