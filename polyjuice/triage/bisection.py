@@ -120,8 +120,8 @@ def bisect(
 ) -> Bisection:
     """Bisect a finding for at most ``time_s`` seconds; call ``show`` with one line for each trial.
 
-    After the first set of knobs, look for up to ``alternatives`` further ones. With 0, no condition is tried. With 1, no
-    environment variable is: it needs a process from scratch. When the time is over, the trial under way is stopped,
+    After the first set of knobs, look for up to ``alternatives`` further ones. With 0, no condition is tried. With 1,
+    no environment variable is: it needs a process from scratch. When the time is over, the trial under way is stopped,
     except for the first trial, which checks that the fault still shows.
 
     Raises FindingError where the compiler has no knobs, EnvironmentProblem where it cannot be used here.
@@ -382,7 +382,8 @@ class _Search:
                 raise _OutOfTime
             self._made += 1
             self._trials[key] = trial = without(self._finding, self._case, disabled, level)
-            self._show(f"{trial}: {_described(disabled, level)}")
+            condition = self._finding.compiler.conditions.get("".join(disabled))
+            self._show(f"{trial}: {condition or _described(disabled, level)}")
         return self._trials[key]
 
     @property
