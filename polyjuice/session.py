@@ -10,7 +10,7 @@ from pathlib import Path
 
 import numpy as np
 
-from polyjuice.compilers import CompilerInfo
+from polyjuice.compilers import THREADS, VARIABLE, CompilerInfo
 from polyjuice.execution import Artifact, Draft, Instead, Limits, Outcome, Script, Status, Worker, run_script
 from polyjuice.frameworks.onnx.versions import OPSET
 from polyjuice.frameworks.sandbox import Sandbox
@@ -83,10 +83,13 @@ class CompilerSession:
     def worker(self, level: str = "") -> Worker:
         """Return the worker for an optimization level; "" means that of the conditions."""
         if level not in self._workers:
+            variables = [name.removeprefix(VARIABLE) for name in self._disabled if name.startswith(VARIABLE)]
             asked = {
                 "level": level or self.conditions.level,
-                "disable": list(self._disabled),
+                "disable": [name for name in self._disabled if name != THREADS and not name.startswith(VARIABLE)],
+                "threads": int(THREADS in self._disabled),
                 "trace": self._trace,
+                "variables": dict(text.split("=", 1) for text in variables),
             }
             options = {"device": self.conditions.device, **{name: value for name, value in asked.items() if value}}
             python = self.conditions.python

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import asdict
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, NoReturn
 
 import typer
 from rich.markup import escape
@@ -37,8 +37,10 @@ from polyjuice.triage import reduction, run_reproducer
 from polyjuice.triage.automatic import reduced_folder
 from polyjuice.triage.bisection import bisect as run_bisection
 from polyjuice.triage.bisection import store as store_bisection
+from polyjuice.triage.bisection import store_releases
 from polyjuice.triage.record import Decision, in_words, read_record
-from polyjuice.triage.stored import Replayed, ReplayStatus, load
+from polyjuice.triage.releases import by_release, sentences
+from polyjuice.triage.stored import Replayed, ReplayStatus, Stored, load
 from polyjuice.triage.stored import replay as run_replay
 from polyjuice.wording import counted
 
@@ -182,15 +184,26 @@ def bisect(
     duration: Annotated[
         str, typer.Option("--time", metavar="DURATION", help="How long to search: 90s, 5m, 1h.")
     ] = "5m",
-    python: PythonOption = None,
+    python: Annotated[
+        list[Path] | None,
+        typer.Option(
+            metavar="PATH",
+            help="The Python interpreter that has the compiler. Several: in which release did the fault come or go?",
+            show_default="the finding's own",
+        ),
+    ] = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Find the parts of the compiler that are to blame for a finding.
+    """Find the parts of the compiler that are to blame for a finding, or the release where it came or went.
 
-    Without them (passes, optimizers, options) the fault vanishes. Their names are written into finding.json and
-    report.md. Exit status: 1 where the fault shows, 0 where it no longer does.
+    Without the parts (passes, optimizers, options) the fault vanishes. With several --python, it is replayed in these
+    releases instead, and --time has no effect. The result is written into finding.json and report.md. Exit status: 1
+    where the fault shows, 0 where it no longer does.
     """
-    stored = load(finding, python and interpreter(python))
+    pythons = [interpreter(path) for path in python or ()]
+    stored = load(finding, pythons[0] if pythons else None)
+    if len(pythons) > 1:
+        _bisect_releases(stored, pythons, as_json)
     with hold_campaign_lock(campaign_of(finding)):
         result = run_bisection(stored, seconds(duration), lambda line: stderr.print(f"  {escape(line)}"))
         store_bisection(stored, result)
@@ -201,6 +214,18 @@ def bisect(
         for sentence in result.sentences():
             stdout.print(escape(sentence))
     sys.exit(FINDINGS if result.shown else OK)
+
+
+def _bisect_releases(stored: Stored, pythons: Sequence[Path], as_json: bool) -> NoReturn:
+    with hold_campaign_lock(campaign_of(stored.folder)):
+        found = by_release(stored, pythons, lambda one: stderr.print(f"  {one.status}: {escape(one.version)}"))
+        store_releases(stored, found)
+    said = list(sentences(found))
+    if as_json:
+        print(json.dumps({"finding": str(stored.folder), "releases": found, "sentences": said}))
+    else:
+        stdout.print(escape("\n".join([stored.verdict.message, *said])))
+    sys.exit(FINDINGS if {ReplayStatus.shows, ReplayStatus.changed} & {*found.values()} else OK)
 
 
 _TRIES = 3

@@ -78,11 +78,10 @@ def _print_finding(finding: Distinct, campaign: Path, untriaged: str) -> None:
     kind, colour = (f"known {record['kind']}", "cyan") if record.get("known") else (record["kind"], "red")
     more = f" (and {len(finding.others)} more)" if finding.others else ""
     stdout.print(f"\n{untriaged}[{colour}]{kind}[/{colour}] {escape(str(folder))}{more}")
-    if (title := title_of(folder)) and not untriaged:
-        stdout.print(Padding(f"[bold]{escape(title)}", (0, 0, 0, 2)))
-    stdout.print(Padding(escape(record["message"]), (0, 0, 0, 2)))
-    if record.get("known"):
-        stdout.print(Padding(f"known: {escape(record['known'])}", (0, 0, 0, 2)))
+    title = "" if untriaged else title_of(folder)
+    known = f"known: {record['known']}" if record.get("known") else ""
+    for text in filter(None, (title and f"[bold]{escape(title)}", escape(record["message"]), escape(known))):
+        stdout.print(Padding(text, (0, 0, 0, 2)) if stdout.is_terminal else f"  {text}")
 
 
 def _rows(summary: dict[str, Any]) -> dict[str, str]:

@@ -26,6 +26,9 @@ from polyjuice.wording import did_you_mean
 
 _FOLDER = Path(__file__).parent
 
+VARIABLE, THREADS = "variable ", "threads"
+"""The prefix of knobs that are environment variables, and the name of one for threads (`CompilerInfo.conditions`)."""
+
 Array = tuple[str, NDArray[Any]]
 """An array in a worker: (dtype name, values); a bfloat16 array holds its bits as uint16."""
 
@@ -167,6 +170,12 @@ class CompilerInfo:
     broad: tuple[str, ...] = ()
     """Knobs that switch off a whole code generator, or all parts of a kind. They show where a fault is, but two faults
     that vanish with one are not the same."""
+
+    conditions: Mapping[str, str] = field(default_factory=dict)
+    """Knobs with which the compiler has fewer instructions or threads, and how a report says so, as in "with one thread
+    (`OMP_NUM_THREADS=1`)". Bisection tries each alone, if `knobs` returns it. There are two further names, which its
+    search leaves out. `variable NAME=VALUE` is an environment variable, set before the framework is imported. `threads`
+    is the option `threads`, set to 1; `knobs` need not return it."""
 
     probe_compiles: bool = True
     """Whether the support probe compiles. False where the compiler takes everything that the framework runs uncompiled:

@@ -51,6 +51,12 @@ INFO: dict[str, Any] = {
         "cpp.enable_loop_tail_vec",
         "cpp.max_horizontal_fusion_size",
     ],
+    "conditions": {
+        "cpp.simdlen": "without SIMD vectorization (`torch._inductor.config.cpp.simdlen = 1`)",
+        "threads": "with one thread (`OMP_NUM_THREADS=1`)",
+        "variable ATEN_CPU_CAPABILITY=avx2": "with `ATEN_CPU_CAPABILITY=avx2`",
+        "variable ATEN_CPU_CAPABILITY=default": "with `ATEN_CPU_CAPABILITY=default`",
+    },
     "probe_compiles": False,
     "batches": True,
     "nodes": 20,
@@ -152,6 +158,7 @@ _OFF: dict[str, Any] = {
     "cpp.enable_loop_tail_vec": False,
     "cpp.max_horizontal_fusion_size": 0,
 }
+_NARROWER = {"AVX512": ("avx2", "default"), "AVX2": ("default",)}
 _MEMORY = ("inplace_buffers", "allow_buffer_reuse")
 
 # The garbage collector's thresholds: a compilation makes a million objects that live until its end.
@@ -214,7 +221,7 @@ def start(options: dict[str, Any]) -> None:
     disabled = options.get("disable", ())
     members = [name for name in disabled if _inductor_knobs.is_member(name)]
     for name in disabled:
-        if name not in members:
+        if name in _OFF:
             setattr(*_knob(name), _OFF[name])
     if options.get("trace"):
         _inductor_knobs.trace_changes()
@@ -294,12 +301,15 @@ def _first_call(program: Loaded, inputs: Sequence[Array]) -> Loaded:
 def knobs() -> list[str]:
     """The settings in `_OFF` that this release has, and families of parts that a program uses (see `_inductor_knobs`).
 
-    The families come after the settings about shared memory, and before the other settings.
+    The families come after the settings about shared memory, and before the other settings. Variables come last.
     """
     _import_inductor()
     there = [name for name in _OFF if hasattr(*_knob(name))]
     memory = [name for name in there if name in _MEMORY]
-    return [*memory, *_inductor_knobs.families(), *(name for name in there if name not in memory)]
+    others = [name for name in there if name not in memory]
+    narrower = _NARROWER.get(torch.backends.cpu.get_cpu_capability(), ())
+    variables = [f"variable ATEN_CPU_CAPABILITY={name}" for name in narrower]
+    return [*memory, *_inductor_knobs.families(), *others, *variables]
 
 
 def trace(compiled: Loaded) -> list[str]:
@@ -381,10 +391,10 @@ def _warm_up(folder: Path) -> bool:
 
 
 def _toolchain_key() -> str:
-    """A name for the toolchain: Torch, Python, the C++ compiler, and the knob that changes its flags."""
+    """A name for the toolchain: Torch, Python, the C++ compiler, and what changes its flags."""
     cxx = _cxx()
     compiler = subprocess.run([cxx, "--version"], capture_output=True, text=True).stdout if cxx else ""
-    vector_bits = torch._inductor.config.cpp.simdlen
+    vector_bits = torch._inductor.config.cpp.simdlen or os.environ.get("ATEN_CPU_CAPABILITY")
     text = "\n".join([torch.__version__, torch.__file__, sys.version, str(cxx), compiler, str(vector_bits)])
     return "inductor-" + hashlib.sha256(text.encode()).hexdigest()[:16]
 

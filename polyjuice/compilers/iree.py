@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import importlib.metadata
 import io
+import platform
 import re
 from collections.abc import Sequence
 from typing import Any, NamedTuple
@@ -22,6 +23,7 @@ INFO: dict[str, Any] = {
     "format": "onnx",
     "needs": "iree-base-compiler, iree-base-runtime and onnx: pip install 'polyjuice-fuzzer[iree]'",
     "broad": [
+        "avx",
         "codegen-optimizations",
         "dispatch-creation-optimizations",
         "global-optimizations",
@@ -29,6 +31,7 @@ INFO: dict[str, Any] = {
         "vector-peeling",
         "vector-preprocessing",
     ],
+    "conditions": {"avx": "with `--iree-llvmcpu-target-cpu=x86-64-v2`"},
     "levels": ["O0", "O1", "O2", "O3"],
     "lacks": ["functions"],
     "repro_imports": """
@@ -93,6 +96,7 @@ _OFF = {
     "ukernels": "--iree-llvmcpu-enable-ukernels=none",
     "vector-peeling": "--iree-llvmcpu-disable-vector-peeling=true",
     "vector-preprocessing": "--iree-llvmcpu-vector-pproc-strategy=none",
+    "avx": "--iree-llvmcpu-target-cpu=x86-64-v2",
 }
 _TRACE = [
     "--mlir-print-ir-after-change",
@@ -192,8 +196,8 @@ def run(compiled: Compiled, inputs: Sequence[Array]) -> list[Array]:
 
 
 def knobs() -> list[str]:
-    """LLVM's passes, then the parts in `_OFF`."""
-    return [_llvm.FAMILY, *_OFF]
+    """LLVM's passes, then the parts in `_OFF`; AVX on its own kind of processor alone."""
+    return [_llvm.FAMILY, *(name for name in _OFF if name != "avx" or platform.machine() == "x86_64")]
 
 
 def trace(compiled: Compiled) -> list[str]:

@@ -30,6 +30,10 @@ INFO: dict[str, Any] = {
     "valid": "The program is valid: JAX runs it without `jax.jit`.",
     "forks": False,
     "broad": ["avx", "fusion-emitters", "wide-vectors", "fusion", "loop-unrolling", "layout-assignment"],
+    "conditions": {
+        "avx": "with `XLA_FLAGS=--xla_cpu_max_isa=SSE4_2`",
+        "threads": "with one thread (`NPROC=1`)",
+    },
     "levels": ["0", "1", "2", "3"],
     "level_names": {
         "0": "xla_backend_optimization_level 0",
@@ -73,6 +77,8 @@ def start(options: dict[str, Any]) -> None:
     if options.get("device", "cpu") != "cpu":
         raise RuntimeError("the compiler jax runs on a CPU alone; use --device cpu")
     _dump = _xla.set_flags("jax", INFO["levels"], options)
+    if "threads" in options:
+        os.environ["NPROC"] = str(options["threads"])  # XLA reads it for its first program
     jax.config.update("jax_enable_x64", True)  # type: ignore[no-untyped-call]
     jax.config.update("jax_platforms", "cpu")  # type: ignore[no-untyped-call]
 

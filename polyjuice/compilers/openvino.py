@@ -19,6 +19,7 @@ INFO: dict[str, Any] = {
     "format": "onnx",
     "needs": "openvino>=2024.0 and onnx: pip install 'polyjuice-fuzzer[openvino]'",
     "broad": ["SNIPPETS_MODE", "LP_TRANSFORMS_MODE", "avx"],
+    "conditions": {"avx": "with `ONEDNN_MAX_CPU_ISA=SSE41`"},
     "lacks": ["functions"],
     # The CPU plugin computes models of half types in float32, its documented inference precision.
     "excess_precision": ["float16", "bfloat16"],

@@ -19,6 +19,10 @@ INFO: dict[str, Any] = {
     "guards_suites": True,
     "valid": "The program is valid: TensorFlow runs it without XLA.",
     "broad": ["avx", "fusion-emitters", "wide-vectors", "fusion", "loop-unrolling", "layout-assignment"],
+    "conditions": {
+        "avx": "with `XLA_FLAGS=--xla_cpu_max_isa=SSE4_2`",
+        "threads": "with one thread (`tf.config.threading.set_intra_op_parallelism_threads(1)`)",
+    },
     "levels": ["0", "1", "2", "3"],
     "level_names": {
         "0": "xla_backend_optimization_level 0",

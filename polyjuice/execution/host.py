@@ -43,7 +43,7 @@ class Worker:
     The process starts with the first artifact. A new one replaces it after a crash or a hang, or when it has grown too
     large. `seconds` adds up the time spent: `start` (until a process has imported the framework), `compile` (with the
     preparation once per process), `run` (with eager), and `other` (loading and transfers). `options` are described at
-    `compilers.CompilerFile.start`.
+    `compilers.CompilerFile.start`; `variables` are further environment variables of the process.
     """
 
     def __init__(
@@ -361,7 +361,7 @@ def _launch(
 ) -> tuple[WorkerProcess, dict[str, Any]]:
     """Start a process; return it, ready, with its first report. Raises EnvironmentProblem."""
     memory = limits.memory_gib if options.get("device", "cpu") == "cpu" else None
-    if probe or not compiler.forks:
+    if probe or not compiler.forks or options.get("variables"):  # which the framework reads when it is imported
         process = WorkerProcess(launcher(compiler, python), options, limits=limits, memory_gib=memory, probe=probe)
         return process, _greeting(process, compiler, python, limits)
 

@@ -77,6 +77,7 @@ def main(compiler_file: str, settings_json: str) -> None:
     faulthandler.enable()
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     _apply_python_path()
+    os.environ.update(settings["options"].get("variables", {}))
     wire = _load_neighbour("_wire")
     environment = dict(os.environ)
     try:

@@ -1,7 +1,8 @@
 """Bisection: find the parts of a compiler to switch off so that a fault vanishes, by delta debugging over its knobs.
 
 Bisection tries optimization levels from the lowest up. Next come knobs that belong to no single part, such as memory
-planning, then knobs named in the programs' traces, then all knobs. Every trial compiles both programs in fresh
+planning, then knobs named in the programs' traces, then all knobs. At last it tries conditions such as a narrower
+instruction set, each alone (`polyjuice.compilers.CompilerInfo.conditions`). Every trial compiles both programs in fresh
 processes and asks the oracle that gave the verdict.
 """
 
@@ -12,16 +13,16 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field, replace
 from enum import StrEnum
-from typing import cast
+from typing import Any, cast
 
 from polyjuice import pipeline
-from polyjuice.compilers import CompilerInfo, EnvironmentProblem
+from polyjuice.compilers import THREADS, VARIABLE, CompilerInfo, EnvironmentProblem
 from polyjuice.frameworks.lowering import Unlowerable
 from polyjuice.ir import Graph, Node, dtypes, prune
 from polyjuice.oracles import ORACLES, Case, Program, Verdict
 from polyjuice.session import CompilerSession, Conditions
 from polyjuice.timelimit import TimeLimit
-from polyjuice.triage import report
+from polyjuice.triage import releases, report
 from polyjuice.triage.causes import SETTING, WRONG, cause_of, ends, is_family, narrow
 from polyjuice.triage.ddmin import ddmin
 from polyjuice.triage.record import BisectionRecord, FindingError
@@ -59,8 +60,9 @@ class Bisection:
     ``blame`` is a smallest set of knobs that makes the fault vanish when switched off, while both programs still
     run; empty if there is none. One that names a cause (see `causes.narrow`) goes before others. Each set in
     ``alternatives`` suffices too. ``met`` maps these knobs to the programs whose traces name them. ``levels`` maps
-    lower optimization levels to the state of the fault, from the lowest to the first that shows it. ``operator`` is
-    the only operator of the wrong program, where the lowest level shows the fault too. ``complete`` is false where
+    lower optimization levels to the state of the fault, from the lowest to the first that shows it. ``conditions`` does
+    so for the conditions that were tried, in the words of `polyjuice.compilers.CompilerInfo.conditions`. ``operator``
+    is the only operator of the wrong program, where the lowest level shows the fault too. ``complete`` is false where
     the time ran out. A failure ``follows`` from a wrong value of the program if the value is right without the
     parts to blame.
     """
@@ -70,6 +72,7 @@ class Bisection:
     alternatives: tuple[tuple[str, ...], ...] = ()
     met: Mapping[str, Sequence[str]] = field(default_factory=dict)
     levels: Mapping[str, TrialResult] = field(default_factory=dict)
+    conditions: Mapping[str, TrialResult] = field(default_factory=dict)
     operator: str = ""
     complete: bool = True
     follows: bool = False
@@ -95,6 +98,9 @@ class Bisection:
             yield "Not isolated: it shows whichever part of the compiler is switched off."
         else:
             yield "Not isolated: the time ran out."
+        for state, verb in ((TrialResult.gone, "does not show"), (TrialResult.shown, "also shows")):
+            if phrases := [phrase for phrase, trial in self.conditions.items() if trial is state]:
+                yield f"It {verb} {', or '.join(phrases)}."
 
     def _names(self, names: Sequence[str]) -> str:
         met = (f" (used for {' and '.join(self.met[name])})" if self.met.get(name) else "" for name in names)
@@ -114,8 +120,9 @@ def bisect(
 ) -> Bisection:
     """Bisect a finding for at most ``time_s`` seconds; call ``show`` with one line for each trial.
 
-    After the first set of knobs, look for up to ``alternatives`` further ones. When the time is over, the trial under
-    way is stopped, except for the first trial, which checks that the fault still shows.
+    After the first set of knobs, look for up to ``alternatives`` further ones. With 0, no condition is tried. With 1,
+    no environment variable is: it needs a process from scratch. When the time is over, the trial under way is stopped,
+    except for the first trial, which checks that the fault still shows.
 
     Raises FindingError where the compiler has no knobs, EnvironmentProblem where it cannot be used here.
     """
@@ -134,14 +141,28 @@ def store(finding: Stored, result: Bisection) -> None:
     if not result.shown or (finding.record.blame and not result.blame):
         return
     blame = list(result.blame)
+    before = finding.record.bisection.get("releases", {})
     stored = {name: value for name, value in asdict(result).items() if name in BisectionRecord.__annotations__}
-    stored |= {"elapsed_s": round(result.elapsed_s, 2), "sentences": list(result.sentences())}
-    bisection = cast(BisectionRecord, stored)
+    stored |= {"elapsed_s": round(result.elapsed_s, 2), "sentences": [*result.sentences(), *releases.sentences(before)]}
+    bisection = cast(BisectionRecord, stored | ({"releases": before} if before else {}))
     cause = cause_of(finding.record, finding.graphs, result.blame, follows=result.follows)
-    finding.annotate(cause=cause, blame=blame, bisection=bisection)
+    _write(finding, cause=cause, blame=blame, bisection=bisection)
+
+
+def store_releases(finding: Stored, found: Mapping[str, str]) -> None:
+    """Write the result of `releases.by_release` to ``finding.json``, and to ``report.md`` if there is one."""
+    record = finding.record.bisection
+    before = {*releases.sentences(record.get("releases", {}))}
+    said = [sentence for sentence in record.get("sentences", ()) if sentence not in before]
+    bisection = {"shown": True, "complete": False, **record, "releases": found}
+    _write(finding, bisection={**bisection, "sentences": [*said, *releases.sentences(found)]})
+
+
+def _write(finding: Stored, **changes: Any) -> None:
+    finding.annotate(**changes)
     path, repro = finding.folder / "report.md", finding.folder / "repro.py"
     if path.is_file() and repro.is_file():
-        record = replace(finding.record, cause=cause, blame=blame, bisection=bisection)
+        record = replace(finding.record, **changes)
         text = report.render(record, finding.graphs, finding.artifacts, repro.read_text(encoding="utf-8"))
         path.write_text(text, encoding="utf-8")
 
@@ -219,7 +240,8 @@ class _Search:
 
     def run(self) -> Bisection:
         """Run the bisection. Raises FindingError where the compiler has no knobs."""
-        declared = self._check()
+        knobs = self._check()
+        declared = tuple(knob for knob in knobs if not knob.startswith(VARIABLE))
         alternatives: list[tuple[str, ...]] = []
         complete, follows = True, False
         shown = self._trial(()) is TrialResult.shown
@@ -235,7 +257,9 @@ class _Search:
         if isolated and ends(self._finding.record.kind):
             with TimeLimit(self._deadline):
                 follows = _comes_of_a_wrong_value(self._finding, self._case, isolated[0])
+        conditions = self._by_condition(knobs) if shown and self._alternatives else {}
         blame, *others = isolated or [()]
+        others = [names for names in others if not {*names} <= conditions.keys()]  # conditions are told by themselves
         named = {name for names in isolated for name in names}
         return Bisection(
             shown=shown,
@@ -243,6 +267,7 @@ class _Search:
             alternatives=tuple(others),
             met={name: labels for name, labels in self._met.items() if name in named},
             levels=self._levels,
+            conditions={self._finding.compiler.conditions[knob]: trial for knob, trial in conditions.items()},
             operator=self._operator,
             complete=complete,
             follows=follows,
@@ -284,6 +309,16 @@ class _Search:
             self._levels[level] = self._trial((), level)
             if self._levels[level] is TrialResult.shown:
                 break
+
+    def _by_condition(self, knobs: Sequence[str]) -> dict[str, TrialResult]:
+        """Return the state of the fault under each condition of this machine, as far as the time allows."""
+        found: dict[str, TrialResult] = {}
+        with TimeLimit(self._deadline), suppress(_OutOfTime):
+            for knob in self._finding.compiler.conditions:
+                quick = self._alternatives > 1 or not knob.startswith(VARIABLE)
+                if quick and knob in (*knobs, THREADS):
+                    found[knob] = self._trial((knob,))
+        return found
 
     def _met_knobs(self, declared: Sequence[str]) -> dict[str, list[str]]:
         """Return the knobs that the programs' traces name, each with the labels of those programs.
@@ -347,7 +382,8 @@ class _Search:
                 raise _OutOfTime
             self._made += 1
             self._trials[key] = trial = without(self._finding, self._case, disabled, level)
-            self._show(f"{trial}: {_described(disabled, level)}")
+            condition = self._finding.compiler.conditions.get("".join(disabled))
+            self._show(f"{trial}: {condition or _described(disabled, level)}")
         return self._trials[key]
 
     @property

@@ -103,6 +103,8 @@ class BisectionRecord(TypedDict, total=False):
     sentences: Sequence[str]
     alternatives: Sequence[Sequence[str]]
     levels: Mapping[str, str]
+    conditions: Mapping[str, str]
+    releases: Mapping[str, str]
     met: Mapping[str, Sequence[str]]
     trials: int
     elapsed_s: float

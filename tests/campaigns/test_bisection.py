@@ -3,7 +3,12 @@
 from __future__ import annotations
 
 import json
+import math
+import sys
+from collections.abc import Mapping, Sequence
+from itertools import pairwise
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -12,10 +17,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from polyjuice.compilers import VARIABLE, EnvironmentProblem
 from polyjuice.frameworks.onnx import graph_files
+from polyjuice.triage import releases
 from polyjuice.triage.bisection import bisect
 from polyjuice.triage.ddmin import ddmin
-from polyjuice.triage.stored import load
+from polyjuice.triage.stored import Replayed, ReplayStatus, load
 from tests.support.commands import polyjuice
 from tests.support.compilers import usable
 from tests.support.planted import planted, stored
@@ -56,8 +63,9 @@ _disabled = set()
 _level = "2"
 
 def start(options):
-    global _level
+    global _level, _threads
     _disabled.update(options.get("disable", ()))
+    _threads = options.get("threads", 2)
     _level = options.get("level", "2")
 
 def knobs():
@@ -93,11 +101,14 @@ def faulty(
     code: str = "",
     nodes: str = "y = Add(x, x)",
     oracle: str = "differential",
+    conditions: Mapping[str, str] | None = None,
 ) -> Path:
     """Store a finding of a compiler with these knobs. Its first result is off by one if the condition holds."""
     listed, traced = (", ".join(f'"{name}"' for name in text.split()) for text in (names, trace))
+    listed += "".join(f", {name!r}" for name in conditions or () if name.startswith(VARIABLE))
     knobs = KNOBS.format(names=listed, condition=condition, trace=traced)
-    plugin(site, knobs + code, name="knobbed", info={**CONTROL_INFO, "levels": ["0", "1", "2"]})
+    info = {**CONTROL_INFO, "levels": ["0", "1", "2"], "conditions": dict(conditions or {})}
+    plugin(site, knobs + code, name="knobbed", info=info)
     monkeypatch.syspath_prepend(site)
     monkeypatch.setenv("PYTHONPATH", importing_from(site)["PYTHONPATH"])
     graph = graph_files.from_model(onnx.parser.parse_model(MODEL % nodes))
@@ -181,8 +192,9 @@ def test_an_error_that_a_wrong_value_ends_in_is_reported_as_the_wrong_value(
     wrong: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """An example is ONNX Runtime's EliminateSlice: its result has a wrong shape, which fails in a later operator."""
-    how = {"code": SPREADING.format(wrong=wrong), "nodes": "s = Add(x, x) y = Sqrt(s)", "oracle": "crash"}
-    finding = faulty(tmp_path / "s", monkeypatch, "other fusion", "False", **how)
+    code, nodes = SPREADING.format(wrong=wrong), "s = Add(x, x) y = Sqrt(s)"
+    names = "other fusion"
+    finding = faulty(tmp_path / "s", monkeypatch, names, "False", code=code, nodes=nodes, oracle="crash")
     status, output, _ = bisected(finding)
     assert (status, output["blame"], output["follows"]) == (1, ["fusion"], wrong)
     record = json.loads((finding / "finding.json").read_text())
@@ -220,6 +232,106 @@ def test_what_cannot_be_bisected_is_one_line_and_status_2(tmp_path: Path, monkey
     status, _, error = bisected(tmp_path)
     assert status == 2
     assert "is not a finding's folder" in error
+
+
+CONDITIONS = {
+    "a": "without `a`",
+    "threads": "with one thread (`THREADS=1`)",
+    "variable KNOBBED_ISA=narrow": "with `KNOBBED_ISA=narrow`",
+}
+
+
+def test_conditions_without_the_fault_are_told_beside_the_part_to_blame(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The variable is there when a process imports the compiler, although workers are forked from another process."""
+    condition = "_isa == 'wide' and _threads == 2 and not off('b')"
+    code = "_isa = os.environ.get('KNOBBED_ISA', 'wide')\n"
+    finding = faulty(tmp_path / "s", monkeypatch, "a b", condition, code=code, conditions=CONDITIONS)
+    status, output, _ = bisected(finding, "--python", str(interpreter(tmp_path / "python")))
+    assert (status, output["blame"], output["alternatives"]) == (1, ["b"], [])
+    assert [*output["conditions"].items()] == [*zip(CONDITIONS.values(), ("shown", "gone", "gone"), strict=True)]
+    report = (finding / "report.md").read_text()
+    assert "It does not show with one thread (`THREADS=1`), or with `KNOBBED_ISA=narrow`." in report
+    assert "It also shows without `a`." in report
+
+
+def interpreter(path: Path, **environment: str) -> Path:
+    """Write an interpreter that is this one with further environment variables."""
+    variables = " ".join(f"{name}={value}" for name, value in environment.items())
+    path.write_text(f'#!/bin/sh\n{variables} exec {sys.executable} "$@"\n')
+    path.chmod(0o755)
+    return path
+
+
+SHOWS, FIXED, NOT_RUN = ReplayStatus.shows, ReplayStatus.fixed, ReplayStatus.not_run
+
+
+@given(
+    st.one_of(
+        st.lists(st.sampled_from([SHOWS, FIXED, NOT_RUN]), max_size=8).map(lambda some: [*some, SHOWS]),
+        st.tuples(st.integers(1, 9), st.integers(1, 9)).map(lambda n: [FIXED] * n[0] + [SHOWS] * n[1]),
+    )
+)
+def test_a_search_among_releases_finds_where_the_fault_came_or_went(statuses: list[ReplayStatus]) -> None:
+    found, replayed = searched(statuses)
+    names = [f"1.{number}" for number in range(len(statuses))]
+    said = " ".join(releases.sentences(found))
+    decided = [(name, status) for name, status in zip(names, statuses, strict=True) if status != NOT_RUN]
+    changes = {
+        f"shows since {new}; {old} is right" if now == SHOWS else f"shows up to {old}; {new} is right"
+        for (old, before), (new, now) in pairwise(decided)
+        if now != before
+    }
+    if len(changes) % 2 and len(statuses) > 3:
+        assert any(change in said for change in changes)
+    elif len(changes) > 1:
+        assert "It comes and goes. " in said
+    else:
+        assert all(change in said for change in changes)
+    if len(changes) % 2 and NOT_RUN not in statuses:
+        assert replayed <= 2 + math.log2(len(statuses)) + 1
+    assert ("do not run" in said) == (NOT_RUN in found.values())
+
+
+FINDING: Any = SimpleNamespace(compiler=SimpleNamespace(name="knobbed"), folder=None)
+
+
+def searched(statuses: Sequence[ReplayStatus]) -> tuple[dict[str, str], int]:
+    """The result of a search among releases 1.0, 1.1, ... with these statuses, and how many of them it replayed."""
+    replayed: list[Replayed] = []
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(releases, "probe", lambda _, python: {"available": True, "version": f"1.{python}", "reason": ""})
+        patch.setattr(releases, "replay", lambda _, python: Replayed("finding", statuses[int(str(python))]))
+        pythons = [Path(str(number)) for number in reversed(range(len(statuses)))]
+        return releases.by_release(FINDING, pythons, replayed.append), len(replayed)
+
+
+def test_several_interpreters_tell_the_release_that_brought_the_fault(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    code = "def version():\n    return os.environ.get('RELEASE', '2.10.0')\n"
+    finding = faulty(tmp_path / "s", monkeypatch, "a", "version() != '2.9.1' and not off('a')", code=code)
+    bisected(finding)
+    old = interpreter(tmp_path / "old", RELEASE="2.9.1")
+    status, output, progress = bisected(finding, "--python", sys.executable, "--python", str(old))
+    assert (status, output["releases"]) == (1, {"2.9.1": "fixed", "2.10.0": "shows"})
+    sentence = "It shows since 2.10.0; 2.9.1 is right."
+    assert output["sentences"] == [sentence]
+    assert progress == "  fixed: 2.9.1\n  shows: 2.10.0\n"
+    for again in (True, False):  # each keeps what the other has written
+        record = json.loads((finding / "finding.json").read_text())
+        assert (record["blame"], record["bisection"]["releases"]) == (["a"], output["releases"])
+        assert record["bisection"]["sentences"].count(sentence) == 1
+        assert f"Switching off `a` makes it vanish.\n{sentence}\n" in (finding / "report.md").read_text()
+        if again:
+            bisected(finding)
+
+
+def test_two_environments_of_one_release_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(releases, "probe", lambda *_: {"available": True, "version": "1.0", "reason": ""})
+    with pytest.raises(EnvironmentProblem, match=r"^a and b both have knobbed 1\.0$"):
+        releases.by_release(FINDING, [Path("a"), Path("b")], lambda _: None)
 
 
 def test_a_finding_is_read_back_as_it_was_judged(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

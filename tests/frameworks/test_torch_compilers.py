@@ -6,7 +6,9 @@ import ml_dtypes
 import numpy as np
 import pytest
 
+from polyjuice.compilers import VARIABLE
 from polyjuice.execution import Artifact, Limits, Worker
+from polyjuice.session import CompilerSession, Conditions
 from tests.support.compilers import usable
 from tests.support.libraries import needs
 
@@ -110,6 +112,19 @@ def test_inductor_with_knobs_off():
         outcome = worker.execute(ARTIFACT, [INPUTS])
     assert outcome.status == "ok", outcome.traceback
     assert_same(outcome.outputs[0], EXPECTED)
+
+
+@pytest.mark.long
+def test_a_variable_among_the_knobs_leaves_torch_fewer_instructions():
+    told = []
+    for disabled in ((), ("variable ATEN_CPU_CAPABILITY=default",)):
+        with CompilerSession(Conditions(), usable("inductor"), disabled) as session:
+            session.worker().start()
+            told.append([knob for knob in session.worker().info["knobs"] if knob.startswith(VARIABLE)])
+    if not told[0]:
+        pytest.skip("Torch has no wider instructions here")
+    assert told[0][-1] == "variable ATEN_CPU_CAPABILITY=default"
+    assert not told[1]
 
 
 def test_what_inductor_did_is_traced():
