@@ -15,10 +15,11 @@ from polyjuice.execution import Artifact
 from polyjuice.frameworks.expressions import WIDTH, cut, elements
 from polyjuice.frameworks.onnx.listing import OnnxProgram
 
-_METHODS = ("forward", "__call__")
+METHODS = ("forward", "__call__")
+"""The names of a program's method, by framework."""
 
 #: Text that a title does not need: the devices of new tensors, and ``self.`` before constants.
-_NEEDLESS = re.compile(r",? ?device=(?:self\.)?\w+\.device|\bself\.")
+NEEDLESS = re.compile(r",? ?device=(?:self\.)?\w+\.device|\bself\.")
 
 #: The words of a report for the keys of an artifact's setup.
 _SETUP = {
@@ -64,7 +65,7 @@ class PythonProgram:
         if function is None:
             return cut(" ".join(str(self.artifact.source).split()), WIDTH)
         returned = _returned(function)
-        if any(_writes(statement) for statement in function.body):
+        if any(writes(statement) for statement in function.body):
             shown = (s for s in function.body if not isinstance(s, ast.Return) and not _makes_constant(s))
             return cut("; ".join(map(_plain, shown)), WIDTH)
         values = _assigned(function)
@@ -98,7 +99,7 @@ class PythonProgram:
             tree = ast.parse(str(self.artifact.source))
         except SyntaxError:
             return None
-        found = [n for n in ast.walk(tree) if isinstance(n, ast.FunctionDef) and n.name in _METHODS]
+        found = [n for n in ast.walk(tree) if isinstance(n, ast.FunctionDef) and n.name in METHODS]
         return found[-1] if found else None
 
     def _place(self, output: int) -> int | None:
@@ -122,7 +123,7 @@ class _Inlined(ast.NodeTransformer):
 
 def _plain(node: ast.AST) -> str:
     """A statement or an expression on one line, without devices of constants."""
-    return " ".join(_NEEDLESS.sub("", ast.unparse(node)).split())
+    return " ".join(NEEDLESS.sub("", ast.unparse(node)).split())
 
 
 def _makes_constant(statement: ast.stmt) -> bool:
@@ -130,7 +131,7 @@ def _makes_constant(statement: ast.stmt) -> bool:
     value = statement.value if isinstance(statement, ast.Assign) else None
     if not isinstance(value, ast.Call):
         return False
-    plain = _NEEDLESS.sub("", ast.unparse(value))
+    plain = NEEDLESS.sub("", ast.unparse(value))
     return bool(re.fullmatch(r"torch\.(?:full|tensor|zeros|ones|arange)\(.*\)", plain)) and not re.search(
         r"\b[a-z]\w*(?=[,)\[])", re.sub(r"torch[\w.]*|\w+=", "", plain)
     )
@@ -158,7 +159,7 @@ def _assigned(function: ast.FunctionDef) -> dict[str, ast.expr]:
     return {name: value for name, value in found.items() if bound[name] == 1}
 
 
-def _writes(statement: ast.stmt) -> bool:
+def writes(statement: ast.stmt) -> bool:
     """Whether a statement does more than bind names to the result of a call without side effects."""
     if isinstance(statement, ast.Return):
         return False

@@ -232,7 +232,7 @@ def test_a_reproducer_passes_numbers() -> None:
     assert re.search(r"^argument_\d = -0\.1$", text, re.MULTILINE)
     assert re.search(r"^argument_\d = 3$", text, re.MULTILINE)
     assert "numbers=" not in text
-    assert re.search(r"prepare\(A\(\)\.eval\(\), \[.+, argument_0, argument_1\], dynamic=True\)", text)
+    assert re.search(r"prepare\(A, \[.+, argument_0, argument_1\], dynamic=True\)", text)
     with pytest.raises(SystemExit) as ended:
         exec(compile(text, "repro.py", "exec"), {"__name__": "__main__"})
     assert ended.value.code == 0

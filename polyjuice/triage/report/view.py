@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import textwrap
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any, Literal
@@ -24,7 +23,6 @@ from polyjuice.triage.record import FindingRecord
 from polyjuice.triage.report import fault
 from polyjuice.triage.report.fault import cut_output, cut_stack
 from polyjuice.triage.report.values import table_rows
-from polyjuice.triage.reproducers.definitions import SIDE_BY_SIDE
 from polyjuice.wording import counted, quoted_in_markdown
 
 #: The most rules that a report names as candidates for why two graphs are equal.
@@ -101,7 +99,6 @@ def view(
     trace = cut_stack(record.traceback)
     if len(trace) > _TRACEBACK:
         trace = f"{trace[: _TRACEBACK // 2]}\n...\n{trace[-_TRACEBACK // 2 :]}"
-    _, _, backends = record.printed.partition(f"{SIDE_BY_SIDE}\n")
     is_short = len(repro) <= _LONGEST_REPRO
     files = [name for name in ("inputs.npz", "a.lowered.onnx", "b.lowered.onnx") if f'"{name}"' in repro]
     similar = [f"It looks like {record.regression}, which should be fixed in this version."] * bool(record.regression)
@@ -125,7 +122,7 @@ def view(
         "table": _table(record, letters),
         "blame": _blame(record, here),
         "traceback": trace,
-        "side_by_side": textwrap.dedent("\n".join(line for line in backends.splitlines() if line.startswith("  "))),
+        "side_by_side": record.backends,
         "printed": cut_output(record.printed),
         "repro": repro,
         "shows_repro": is_short,
