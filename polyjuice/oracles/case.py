@@ -38,6 +38,15 @@ class Program:
         """Whether the program ran and returned results."""
         return self.outcome.status == "ok"
 
+    def result(self, k: int) -> str:
+        """An output as a message calls it: by its name where it is an input or a buffer that the program writes."""
+        number, inputs = dict(self.artifact.setup.get("updates", ())).get(k), self.graph.inputs
+        if number is None:
+            return f"output {k}"
+        if number < len(inputs):
+            return f"the input `{inputs[number]}`"
+        return f"the buffer `{self.artifact.arguments[number - len(inputs)].removeprefix('w_')}`"
+
     @property
     def waits(self) -> bool:
         """Whether the compiler has not run the program yet."""

@@ -82,6 +82,14 @@ class PythonProgram:
         return Counter(f"`{name}`" for name in _calls(function)) if function else Counter()
 
     @property
+    def names(self) -> list[str]:
+        """The functions and methods that compute, each once, in the order of the text; none that makes a constant."""
+        function = self._function
+        statements = [s for s in function.body if not _makes_constant(s)] if function else []
+        found = (name.partition("(")[0].removeprefix(".") for s in statements for name in _calls(s))
+        return list(dict.fromkeys(name for name in found if name.partition(".")[2] not in _CONSTANTS))
+
+    @property
     def facts(self) -> dict[str, str]:
         """Other possible differences between two programs with the same calls, by name."""
         setup: Mapping[str, Any] = self.artifact.setup
@@ -126,13 +134,17 @@ def _plain(node: ast.AST) -> str:
     return " ".join(NEEDLESS.sub("", ast.unparse(node)).split())
 
 
+_CONSTANTS = ("arange", "array", "constant", "full", "ones", "tensor", "zeros")
+"""Functions that make constants."""
+
+
 def _makes_constant(statement: ast.stmt) -> bool:
     """Whether a statement binds a name to a tensor that depends on no other."""
     value = statement.value if isinstance(statement, ast.Assign) else None
     if not isinstance(value, ast.Call):
         return False
     plain = NEEDLESS.sub("", ast.unparse(value))
-    return bool(re.fullmatch(r"torch\.(?:full|tensor|zeros|ones|arange)\(.*\)", plain)) and not re.search(
+    return bool(re.fullmatch(rf"(?:torch|tf|jnp)\.(?:{'|'.join(_CONSTANTS)})\(.*\)", plain)) and not re.search(
         r"\b[a-z]\w*(?=[,)\[])", re.sub(r"torch[\w.]*|\w+=", "", plain)
     )
 
@@ -170,7 +182,7 @@ def writes(statement: ast.stmt) -> bool:
     return any(_name(call.func).endswith("_") for call in called) or any(targets)
 
 
-def _calls(function: ast.FunctionDef) -> Iterator[str]:
+def _calls(function: ast.AST) -> Iterator[str]:
     for node in ast.walk(function):
         if isinstance(node, ast.Call):
             named = [f"{k.arg}={ast.unparse(k.value)}" for k in node.keywords if isinstance(k.value, ast.Constant)]

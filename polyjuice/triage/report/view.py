@@ -18,7 +18,7 @@ from polyjuice.oracles import kind_of
 from polyjuice.oracles.case import MISTYPED
 from polyjuice.oracles.zeros import ZEROS
 from polyjuice.triage.explanation import accountable, default_rules
-from polyjuice.triage.listing import differences, shown
+from polyjuice.triage.listing import Shown, differences, shown
 from polyjuice.triage.record import FindingRecord
 from polyjuice.triage.report import fault
 from polyjuice.triage.report.fault import cut_output, cut_stack
@@ -37,8 +37,8 @@ _LONGEST_REPRO = 40_000
 #: The most characters of a traceback that is shown whole.
 _TRACEBACK = 6000
 
-#: The most operators that a title names in place of the program.
-_FEW_OPERATORS = 4
+#: The most characters of a program that a title shows; it names the operators of a longer one, if they are few.
+_SHORT, _FEW_OPERATORS = 50, 4
 
 #: The most characters of an error in a title.
 _ERROR = 100
@@ -83,9 +83,12 @@ def view(
     here = {label: letter for label, letter in letters.items() if label in programs}
     other = next((label for label in programs if label != wrong), "")
     pattern = programs[wrong].pattern(record.output if kind.at_output and oracle.of_outputs else None)
+    subject = _subject(programs[wrong], pattern)
     parts = fault.parts(record)
     right = "compiles and runs" if kind.failure else "is right"
     blamed = f" Without {' and '.join(f'`{name}`' for name in parts)} it {right}." if parts else ""
+    change = str((record.reduction.get("nearest") or {}).get("change", ""))
+    blamed += f" The same program {right} {change}." if change else ""
     error = cut(fault.error(record), _ERROR)
     small = record.result.get("inputs") or {}
     inputs = [f"`{quoted_in_markdown(name)}` = `{text}`" for name, text in small.items()]
@@ -105,8 +108,10 @@ def view(
     return {
         "record": record,
         "kind": kind,
-        "title": ": ".join(filter(None, [_sentence(record, graphs[wrong], pattern, ""), error, " and ".join(parts)])),
-        "headline": f"{_sentence(record, graphs[wrong], pattern, '`')}.{blamed}",
+        "title": ": ".join(
+            filter(None, [_sentence(record, graphs[wrong], subject).replace("`", ""), error, " and ".join(parts)])
+        ),
+        "headline": f"{_sentence(record, graphs[wrong], subject)}.{blamed}",
         "wrong": programs[wrong],
         "other": programs.get(other),
         "roles": _roles(record, here[wrong], here[other], _sizes(record, other)) if other else [],
@@ -137,15 +142,23 @@ def view(
     }
 
 
-def _sentence(record: FindingRecord, graph: Graph, pattern: str, quote: str) -> str:
-    """The fault of a program. Operators stand for one that does not fit, where reduction left few of them."""
-    subject, typed = pattern, ""
-    if record.reduction and 0 < len(record.pattern) <= _FEW_OPERATORS and ("..." in pattern or ";" in pattern):
-        subject = " ".join(record.pattern)
-    else:
-        types = {type.dtype for type in graph.input_types}
-        typed = "" if len(types) != 1 or types == {"float32"} else f" with {types.pop()} inputs"
-    return f"{quote}{subject}{quote}{typed} {fault.predicate(record)}{fault.at_level(record)}"
+def _subject(program: Shown, pattern: str) -> str:
+    """What a title calls a program: its expression where that is short, else its operators."""
+    names = program.names
+    if len(pattern) <= _SHORT and not re.search(r"\.\.\.|;", pattern):
+        return f"`{pattern}`"
+    if len(names) > _FEW_OPERATORS:
+        return f"a program of {len(names)} operators"
+    first, *others = [f"`{name}`" for name in names] or [f"`{pattern}`"]
+    return f"{first} with {' and '.join(others)}" if others else first
+
+
+def _sentence(record: FindingRecord, graph: Graph, subject: str) -> str:
+    """The fault of a program, with the form that matters where that is not an operator."""
+    types = {type.dtype for type in graph.input_types}
+    typed = f" of {types.pop()}" if len(types) == 1 and types != {"float32"} else ""
+    form = str((record.reduction.get("nearest") or {}).get("form", ""))
+    return f"{subject}{typed}{f' with {form}' if form else ''} {fault.predicate(record)}{fault.at_level(record)}"
 
 
 def _roles(record: FindingRecord, own: str, other: str, sizes: str) -> list[str]:
