@@ -40,12 +40,11 @@ class Program:
 
     def result(self, k: int) -> str:
         """An output as a message calls it: by its name where it is an input or a buffer that the program writes."""
-        number, inputs = dict(self.artifact.setup.get("updates", ())).get(k), self.graph.inputs
+        number = dict(self.artifact.setup.get("updates", ())).get(k)
         if number is None:
             return f"output {k}"
-        if number < len(inputs):
-            return f"the input `{inputs[number]}`"
-        return f"the buffer `{self.artifact.arguments[number - len(inputs)].removeprefix('w_')}`"
+        name = dict(enumerate(self.artifact.parameters)).get(number, str(number))
+        return f"the {'input' if number < len(self.graph.inputs) else 'buffer'} `{name}`"
 
     @property
     def waits(self) -> bool:

@@ -23,6 +23,7 @@ from polyjuice.triage.record import FindingRecord
 from polyjuice.triage.report import fault
 from polyjuice.triage.report.fault import cut_output, cut_stack
 from polyjuice.triage.report.values import table_rows
+from polyjuice.triage.reproducers.text import CHECK
 from polyjuice.wording import counted, quoted_in_markdown
 
 #: The most rules that a report names as candidates for why two graphs are equal.
@@ -113,6 +114,8 @@ def view(
         ),
         "headline": f"{_sentence(record, graphs[wrong], subject)}.{blamed}",
         "wrong": programs[wrong],
+        "lists_program": not is_short or f"\n{CHECK}" not in repro or "base64" in repro.partition(f"\n{CHECK}")[0],
+        "evidence": _listed_evidence(record, bool(other)),
         "other": programs.get(other),
         "roles": _roles(record, here[wrong], here[other], _sizes(record, other)) if other else [],
         "sizes": _sizes(record, wrong),
@@ -159,6 +162,12 @@ def _sentence(record: FindingRecord, graph: Graph, subject: str) -> str:
     typed = f" of {types.pop()}" if len(types) == 1 and types != {"float32"} else ""
     form = str((record.reduction.get("nearest") or {}).get("form", ""))
     return f"{subject}{typed}{f' with {form}' if form else ''} {fault.predicate(record)}{fault.at_level(record)}"
+
+
+def _listed_evidence(record: FindingRecord, pair: bool) -> str:
+    """What the folded part of a report holds, in a few words."""
+    found = ["an equivalent program"] * pair + ["bisection"] * bool(record.bisection.get("shown"))
+    return ", ".join([*found, "what was ruled out", "how it was found"])
 
 
 def _roles(record: FindingRecord, own: str, other: str, sizes: str) -> list[str]:

@@ -46,7 +46,7 @@ _TAKEN = """
 _HALF = ("float16", "bfloat16")
 """The types between whose operators a compiler may omit roundings by default."""
 
-_CHECK = "# The check:"
+CHECK = "# The check:"
 """The beginning of the line behind which a text judges and ends. In front of it is the program."""
 
 _MESSAGE = 220
@@ -167,7 +167,7 @@ class _Text:
         if self.case.broken:
             what = "A is not well typed: the compiler must raise an error, and not end the process."
         what = what if what.startswith("A ") else what[0].lower() + what[1:]
-        return textwrap.fill(f"{_CHECK} {what}", 118, subsequent_indent="# ")
+        return textwrap.fill(f"{CHECK} {what}", 118, subsequent_indent="# ")
 
     def _run(self, programs: Programs) -> Iterator[str]:
         """The statements that put the inputs into their memory layouts, and call the programs, in a short text."""
@@ -238,6 +238,10 @@ class _Text:
         if len({(artifact.arguments, artifact.numbers) for artifact in sides.values()}) > 1:
             further = {s: [f"{name}_of_{s.lower()}" for name in names] for s, names in further.items()}
         taken = re.findall(r"\w+", f"{_TAKEN} {self.session.compiler.repro_imports}")
+        (side, artifact), *others = sides.items()
+        own = artifact.parameters[len(graph.inputs) :]
+        if not others and len(own) == len(further[side]) and {*own}.isdisjoint([*taken, *graph.inputs]):
+            further[side] = own
         names = identifiers(graph, {*taken, *(name for names in further.values() for name in names)})
         names.update({graph.inputs[0]: "x"} if len(graph.inputs) == 1 and names[graph.inputs[0]] == "x0" else {})
         programs = Programs(
@@ -457,7 +461,7 @@ def _joined(blocks: Sequence[str]) -> str:
     text, indented, last = "", False, ""
     for block in filter(None, blocks):
         if text:
-            close = last.startswith(_CHECK) and not block.startswith(("def ", "class "))
+            close = last.startswith(CHECK) and not block.startswith(("def ", "class "))
             text += "\n" if close else "\n\n\n" if indented or block.startswith(("def ", "class ")) else "\n\n"
         text, last = text + block, block
         indented = block.splitlines()[-1].startswith(" ")
