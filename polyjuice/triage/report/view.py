@@ -151,7 +151,8 @@ def _subject(program: Shown, pattern: str) -> str:
     if len(pattern) <= _SHORT and not re.search(r"\.\.\.|;", pattern):
         return f"`{pattern}`"
     if len(names) > _FEW_OPERATORS:
-        return f"a program of {len(names)} operators"
+        some = ", ".join(f"`{name}`" for name in names[: _FEW_OPERATORS - 1])
+        return f"a program of {some} and {len(names) - _FEW_OPERATORS + 1} more operators"
     first, *others = [f"`{name}`" for name in names] or [f"`{pattern}`"]
     return f"{first} with {' and '.join(others)}" if others else first
 
