@@ -263,6 +263,53 @@ def test_a_reduced_finding_of_inductor_shows_all_backends_side_by_side(
     assert '    side_by_side(lambda outputs: "runs")\n    sys.exit(1)' in text
 
 
+CALLS = {
+    "inductor": "x = torch.full((32,), 5, dtype=torch.int8)\na = torch.compile(A)(x)\n",
+    "xla": "x = tf.constant(5, tf.int8, (32,))\na = tf.function(A, jit_compile=True)(x)\n",
+    "jax": "x = jnp.full((32,), 5, jnp.int8)\na = jax.jit(A)(x)\n",
+    "onnxruntime": 'x = np.full((32,), 5, np.int8)\na = onnxruntime.InferenceSession(A).run(None, {"x": x})[0]\n',
+    "openvino": 'read_model(A), "CPU", {"INFERENCE_PRECISION_HINT": "f32"})({"x": x})[0]\n',
+    "tvm": "x = np.full((32,), 5, np.int8)\n",
+    "iree": "x = np.full((32,), 5, np.int8)\n",
+}
+"""How the program of one operator is called, in the words of each compiler's users, right before the check."""
+
+
+@pytest.mark.parametrize("compiler", CALLS)
+def test_a_reproducer_of_one_operator_begins_with_it_and_is_short(
+    compiler: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(CompilerSession, "versions", {compiler: "1.0"})
+    x = TensorType("int8", (32,))
+    build = GraphBuilder()
+    graph = build.build([build.op("ReduceMin", build.input(x), axes=(0,), keepdims=0)])
+    session = CompilerSession(Conditions(), find(compiler))
+    artifact = lower(graph, session.compiler.format, LoweringChoices())
+    sets = [InputSet(profile="exact", arrays=(np.full(x.shape, 5, np.int8),))]
+    program = pipeline.prepare("original", graph, artifact, sets)
+    message = "original is off by 5 where the result is exact at its only element; at [] it gives 0, and float64 5"
+    verdict = Verdict(
+        oracle="differential",
+        kind="mismatch",
+        a="original",
+        b="",
+        message=f"output 0 (int8[]): {message}",
+        signature="",
+        culprit="original",
+        comparison="bitwise",
+        allowed=np.zeros(()),
+    )
+    text, *_ = reproducers.texts(session, Case(sets=sets, programs=[program]), verdict, [artifact])
+    compile(text, "repro.py", "exec")
+    before, _, check = text.partition("# The check: ")
+    assert len(before.splitlines()) <= 25, before
+    assert before.rstrip().endswith(CALLS[compiler].rstrip())
+    code = [line for line in before.split('"""\n\n', 1)[1].splitlines() if line]
+    first = next(line for line in code if not line.startswith(("import ", "from ", "sys.", "os.", "jax.config")))
+    assert first in ("def A(x):", 'A = onnx.parser.parse_model("""')
+    assert "sys.exit(" in check
+
+
 def test_a_reproducer_that_dies_could_not_run(tmp_path: Path) -> None:
     (tmp_path / "repro.py").write_text("import os\nos.abort()\n")
     status, printed = run_reproducer(tmp_path, sys.executable, 10)
