@@ -148,6 +148,15 @@ class CompilerInfo:
     repro_imports: str = ""
     """The lines with which a reproducer imports the framework."""
 
+    repro_call: str = ""
+    """An expression with which the compiler's users compile and run a program, for short reproducers. ``$model`` stands
+    for the program, a function of tensors or a serialized model, and ``$inputs`` for its arguments. ``$feeds`` is a
+    dictionary of them by name, and ``$options`` has further arguments of the compiler, each after a comma. With ""
+    reproducers call `prepare`."""
+
+    repro_options: Mapping[str, str] = field(default_factory=dict)
+    """The text in ``$options`` for keys of a program's setup that are set."""
+
     repro_narrow: str = ""
     """Replaces `repro` where inputs or outputs have types that NumPy lacks, if these need more code."""
 

@@ -68,14 +68,17 @@ INFO: dict[str, Any] = {
 import copy
 import os
 
-os.environ.setdefault("OMP_NUM_THREADS", "2")
-os.environ["TORCHINDUCTOR_FX_GRAPH_CACHE"] = os.environ["TORCHINDUCTOR_AUTOGRAD_CACHE"] = "0"
+os.environ["TORCHINDUCTOR_FORCE_DISABLE_CACHES"] = "1"
 import torch
 import torch._inductor.config
 import torch.nn.functional as F
 """,
+    "repro_call": "torch.compile($model$options)($inputs)",
+    "repro_options": {"dynamic": "dynamic=True", "freezing": 'options={"freezing": True}'},
     "repro": """
 def prepare(model, inputs, dynamic=False, freezing=False, level="inductor", updates=()):
+    if "OMP_NUM_THREADS" not in os.environ:
+        torch.set_num_threads(2)
     torch._dynamo.reset()
     compiled = torch.compile(model, backend=level, fullgraph=True, dynamic=dynamic)
 

@@ -50,6 +50,7 @@ from jax import lax
 
 jax.config.update("jax_enable_x64", True)
 """,
+    "repro_call": "jax.jit($model)($inputs)",
     "repro": """
 def prepare(model, inputs, level="3"):
     compiled = jax.jit(model, compiler_options={"xla_backend_optimization_level": int(level)})

@@ -39,6 +39,7 @@ INFO: dict[str, Any] = {
     "repro_imports": """
 import onnxruntime
 """,
+    "repro_call": "onnxruntime.InferenceSession($model).run(None, $feeds)",
     "repro": """
 def prepare(model, inputs, level="all"):
     options = onnxruntime.SessionOptions()

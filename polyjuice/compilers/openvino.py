@@ -32,6 +32,8 @@ INFO: dict[str, Any] = {
 import onnx
 import openvino
 """,
+    "repro_call": 'openvino.compile_model(openvino.Core().read_model($model), "CPU", '
+    '{"INFERENCE_PRECISION_HINT": "f32"})($feeds)',
     "repro": """
 TYPES = {"bfloat16": openvino.Type.bf16, "float8_e4m3fn": openvino.Type.f8e4m3, "float8_e5m2": openvino.Type.f8e5m2}
 

@@ -36,6 +36,7 @@ import os
 os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
 import tensorflow as tf
 """,
+    "repro_call": "tf.function($model, jit_compile=True)($inputs)",
     "repro": """
 def prepare(model, inputs, dynamic=False, level="3"):
     os.environ["XLA_FLAGS"] = os.environ.get("XLA_FLAGS", "") + " --xla_backend_optimization_level=" + level

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum, auto
@@ -68,6 +69,12 @@ class Artifact:
     idioms: tuple[str, ...] = ()
     forms: tuple[tuple[str, str], ...] = ()
     choices: LoweringChoices | None = None
+
+    @property
+    def parameters(self) -> list[str]:
+        """The names of the parameters of a program in Python, in the order of its inputs and arguments."""
+        found = re.findall(r"def (?:forward|__call__)\(self, ([^)]*)\)", str(self.source))
+        return found[-1].split(", ") if found else []
 
     @property
     def numbers(self) -> int:

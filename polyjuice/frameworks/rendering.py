@@ -19,6 +19,12 @@ _UNIFORM = 9
 SMALL = 64
 """The most elements that are written out one by one."""
 
+_RANGE, _EYE = 5, 3
+"""The fewest elements of a range, and rows of a unit matrix, that are written by a constructor."""
+
+_EXCEPTIONS = 3
+"""The most elements that may differ from the one value of an array that is written as that value."""
+
 _WIDTH = 100
 
 
@@ -43,6 +49,67 @@ def content(array: np.ndarray) -> tuple[str, bool]:
     return (number(array.reshape(-1)[0]) if uniform else nested(array, 0)), uniform
 
 
+@dataclass(frozen=True)
+class Constructors:
+    """How a module makes regular arrays; ``{}`` stands for the element type in ``of`` and ``to``.
+
+    - ``full`` has the places ``{shape}``, ``{value}`` and ``{of}``.
+    - ``regular`` are the element types of ``arange`` and ``eye``, beyond which elements are listed.
+    - ``put`` changes an element: its places are ``{x}``, ``{at}`` and ``{value}``. "" where arrays are immutable.
+    """
+
+    module: str
+    full: str
+    of: str
+    put: str = "{x}[{at}] = {value}"
+    regular: tuple[str, ...] = ("float32", "float64", "int32", "int64", "int16", "int8", "uint8")
+
+    def written(self, array: np.ndarray, dtype: str) -> str | None:
+        """An expression for an array of one value, a range, or a unit matrix; None for another array."""
+        of = self.of.format(dtype)
+        if array.size >= _UNIFORM and uniform_value(array) is not None:
+            value = number(array.reshape(-1)[0])
+            made = {"0": "zeros", "1": "ones"}.get(value, "") if array.dtype.kind != "c" else ""
+            if made:
+                return f"{self.module}.{made}({array.shape}, {of})"
+            return self.full.format(shape=array.shape, value=value, of=of)
+        if dtypes.dtype_of(array) not in self.regular:
+            return None
+        if array.ndim == 1 and array.size >= _RANGE and (found := _range(array)):
+            return f"{self.module}.arange({found}, dtype={of.removeprefix('dtype=')})".replace("tf.arange", "tf.range")
+        if array.ndim == 2 and min(array.shape) >= _EYE and np.array_equal(array, np.eye(*array.shape)):
+            rows, columns = array.shape
+            return f"{self.module}.eye({rows}, {columns}, dtype={of.removeprefix('dtype=')})"
+        return None
+
+    def exceptions(self, name: str, array: np.ndarray) -> tuple[np.ndarray, list[str]] | None:
+        """An array of one value, and the statements that change few elements of it; None where more differ."""
+        if not self.put or array.size < _UNIFORM or dtypes.dtype_of(array) in dtypes.NARROW or array.dtype.kind == "c":
+            return None
+        bits, counts = np.unique(array.view(f"u{array.itemsize}"), return_counts=True)
+        usual = bits[np.argmax(counts)]
+        places = np.argwhere(array.view(f"u{array.itemsize}") != usual)
+        if not 0 < len(places) <= min(_EXCEPTIONS, array.size // 4):
+            return None
+        of_one = np.full(array.shape, usual).view(array.dtype)
+        at = [(", ".join(map(str, place)), number(array[tuple(place)])) for place in places]
+        return of_one, [self.put.format(x=name, at=place, value=value) for place, value in at]
+
+
+def _range(array: np.ndarray) -> str:
+    """The start, the end and the step of a range of integers, as arguments; "" for another array."""
+    values = array.astype(np.float64)
+    steps = {*np.diff(values).tolist()}
+    if len(steps) != 1 or 0 in steps or not np.array_equal(values, np.round(values)) or np.abs(values).max() > 1e6:
+        return ""
+    start, step = int(values[0]), int(steps.pop())
+    ends = [start + step * array.size, *([] if step == 1 else [step])]
+    return ", ".join(map(str, [*([start] if start or step != 1 else []), *ends]))
+
+
+NUMPY = Constructors("np", "np.full({shape}, {value}, {of})", "{}")
+
+
 def numpy_type(dtype: str) -> str:
     if dtype == "bool":
         return dtype
@@ -50,10 +117,8 @@ def numpy_type(dtype: str) -> str:
 
 
 def written_numpy(array: np.ndarray) -> str:
-    elements, uniform = content(array)
-    dtype = dtypes.dtype_of(array)
-    text = numpy_type(dtype)
-    return f"np.full({array.shape}, {elements}, {text})" if uniform else f"np.array({elements}, {text})"
+    text = numpy_type(dtypes.dtype_of(array))
+    return NUMPY.written(array, text) or f"np.array({nested(array, 0)}, {text})"
 
 
 def loaded_numpy(dtype: str, name: str) -> str:
@@ -74,6 +139,7 @@ class Rendering:
 
     - ``before`` returns statements that stand before the models of these programs.
     - ``there`` moves an array or a model to a device, and ``here`` moves an output of these programs to NumPy's memory.
+    - ``constructors`` make regular arrays.
     - ``mode`` is what follows the model of a program, to set its mode.
     - ``inputs`` returns the arguments of a program, given the names and types of the inputs, and the names of further
       arguments.
@@ -86,6 +152,7 @@ class Rendering:
     to_numpy: str
     to_single: str
     type_of: str
+    constructors: Constructors = NUMPY
     before: Callable[[Sequence[Artifact]], list[str]] = lambda artifacts: []
     there: Callable[[str, str], str] = lambda text, device: text
     here: Callable[[str, str, Sequence[Artifact]], str] = lambda output, device, artifacts: output

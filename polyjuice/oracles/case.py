@@ -38,6 +38,14 @@ class Program:
         """Whether the program ran and returned results."""
         return self.outcome.status == "ok"
 
+    def result(self, k: int) -> str:
+        """An output as a message calls it: by its name where it is an input or a buffer that the program writes."""
+        number = dict(self.artifact.setup.get("updates", ())).get(k)
+        if number is None:
+            return f"output {k}"
+        name = dict(enumerate(self.artifact.parameters)).get(number, str(number))
+        return f"the {'input' if number < len(self.graph.inputs) else 'buffer'} `{name}`"
+
     @property
     def waits(self) -> bool:
         """Whether the compiler has not run the program yet."""

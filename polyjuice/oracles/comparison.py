@@ -83,7 +83,7 @@ def _output(oracle: str, case: Case, a: Program, b: Program, i: int, k: int, acc
     side, other = (a, b) if shown == a.label else (b, a)
     at = blamed[shown].worst
     message = (
-        f"output {k} ({in_a.type}) differs: "
+        f"{a.result(k)} ({in_a.type}) differs: "
         + describe(shown, side.outcome.outputs[i][k], side.analyses[i][k], blamed[shown])
         + f"; {other.label} gives {other.outcome.outputs[i][k][at]}"
     )
@@ -99,7 +99,7 @@ def misshapen(case: Case, t: Program, i: int, k: int, access: CompilerAccess) ->
     plain = uncompiled(case, t, i, k, access)
     if plain is not None and mistyped(plain, type) == problem:
         return ""
-    return f"output {k} of {t.label} has {problem}"
+    return f"{t.result(k)} of {t.label} has {problem}"
 
 
 def uncompiled(case: Case, t: Program, i: int, k: int, access: CompilerAccess) -> np.ndarray | None:

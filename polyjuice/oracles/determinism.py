@@ -69,7 +69,7 @@ def _differs(first: np.ndarray, other: np.ndarray, analysis: Analysis) -> np.nda
 def _verdict(t: Program, i: int, k: int, time: int, first: np.ndarray, other: np.ndarray, wrong: np.ndarray) -> Verdict:
     at = tuple(int(n) for n in np.argwhere(wrong)[0])
     message = (
-        f"output {k} ({t.graph.output_types[k]}) of {t.label} differs from run to run at {int(wrong.sum())} of "
+        f"{t.result(k)} ({t.graph.output_types[k]}) of {t.label} differs from run to run at {int(wrong.sum())} of "
         f"{wrong.size} elements; at {list(at)} the first run gives {first[at]}, the {_ORDINALS[time]} {other[at]}"
     )
     signature = " ".join([ORACLE.name, t.graph.output_types[k].dtype, *operators(t.graph)])

@@ -60,7 +60,7 @@ def _output(case: Case, t: Program, i: int, k: int, access: CompilerAccess) -> V
     if judgement is None:
         return verdict(message=problem)
     return verdict(
-        message=f"output {k} ({analysis.type}): {describe(t.label, array, analysis, judgement)}",
+        message=f"{t.result(k)} ({analysis.type}): {describe(t.label, array, analysis, judgement)}",
         allowed=np.where(judgement.wrong, SAFETY * analysis.bound, np.inf),
         expected=analysis.reference,
     )

@@ -14,7 +14,7 @@ from polyjuice.oracles.oracle import Kind, Sides
 
 _FAILS = Template("""\
 ${before}try:
-    $a()
+    $run
 except Exception as error:
     print("the compiler failed:", type(error).__name__, str(error)[:2000])
 ${further}    sys.exit(1)
@@ -23,7 +23,7 @@ sys.exit(0)""")
 
 _DIES = Template("""\
 try:
-    $a()
+    $run
 except Exception as error:
     print("the compiler raised an error, as it should:", type(error).__name__, str(error)[:2000])
 print("the process is alive")
@@ -32,11 +32,11 @@ sys.exit(0)""")
 
 def _ending(sides: Sides) -> Iterator[str]:
     if sides.case.broken:
-        yield _DIES.substitute(a=sides.call("A"))
+        yield _DIES.substitute(run=sides.run("A"))
         return
     further = sides.further
     before, behind = (further, "") if sides.supervised else ("", textwrap.indent(further, "    "))
-    yield _FAILS.substitute(a=sides.call("A"), before=before, further=behind)
+    yield _FAILS.substitute(run=sides.run("A"), before=before, further=behind)
 
 
 def _table(verdict: Verdict) -> str:

@@ -45,6 +45,9 @@ class Sides(Protocol):
     def call(self, side: str, *options: str) -> str:
         """An expression that compiles a side, with further keyword arguments; "" where there is no such side."""
 
+    def run(self, side: str) -> str:
+        """An expression that compiles and runs a side."""
+
     def with_arguments(self, side: str, function: str = "") -> str:
         """Like :meth:`call`, for a variable ``model``; the run also returns its arguments, after its outputs.
 

@@ -346,7 +346,7 @@ def _output(
     if gross:
         other, value = "run at the lowest optimization level", f"at that level {plain[at]}"
     message = (
-        f"output {k} ({type}): {t.label} differs from its {other} at {listing(wrong)}; at {place} it gives "
+        f"{t.result(k)} ({type}): {t.label} differs from its {other} at {listing(wrong)}; at {place} it gives "
         f"{array[at]}, {value}"
     )
     return _verdict(oracle, t, i, k, "uncompiled", message, np.where(wrong, allowed, np.inf), wide)
@@ -359,7 +359,7 @@ def _zeros(oracle: str, t: Program, i: int, k: int, plain: np.ndarray, sure: Seq
         return None
     at = tuple(int(n[0]) for n in np.nonzero(np.atleast_1d(wrong)))[: wrong.ndim]
     message = (
-        f"output {k} ({type}): {t.label} gives zeros of another sign than its uncompiled run at {listing(wrong)}; "
+        f"{t.result(k)} ({type}): {t.label} gives zeros of another sign than its uncompiled run at {listing(wrong)}; "
         f"at {list(at)} it gives {array[at]}, uncompiled {plain[at]}"
     )
     return _verdict(oracle, t, i, k, zeros.ZEROS, message, np.where(wrong, 0.0, np.inf), plain)

@@ -8,6 +8,7 @@ import re
 import shutil
 import signal
 import subprocess
+import textwrap
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
@@ -57,8 +58,10 @@ def write_finding(
         sides = [case.of(label) for label in (verdict.a, verdict.b) if label]
         artifacts = [oracle.program(t.artifact) for t in sides]
         user_program = _write_programs(draft, case, verdict, sides, artifacts)
-        texts = reproducers.texts(session, case, verdict, artifacts, beside=bool(reduction))
+        texts = reproducers.texts(session, case, verdict, artifacts)
         text, status, output = _reproduced(draft / "repro.py", texts, session, from_scratch=from_scratch)
+        beside = reproducers.side_by_side(session, case, verdict, artifacts) if reduction and status == 1 else ""
+        backends = _printed_beside(draft / "side_by_side.py", beside, session, from_scratch) if beside else ""
         # The framework's description of its environment takes seconds: only for reduced findings.
         described = registry.find(session.compiler.format).environment if reduction else None
         record = FindingRecord(
@@ -84,6 +87,7 @@ def write_finding(
             explanation=None if explanation is None else {rule.name: rule.comment for rule in explanation},
             values=report.values(case, verdict),
             printed=output,
+            backends=backends,
             traceback=_COLOURS.sub("", sides[0].outcome.traceback),
             result=report.result(case, verdict),
             failure=report.failure(sides[0].outcome) if kind_of(verdict.kind).failure else {},
@@ -140,6 +144,14 @@ def _reproduced(
         if status == 1:
             break
     return text, status, output
+
+
+def _printed_beside(path: Path, text: str, session: CompilerSession, from_scratch: bool) -> str:
+    """Run a text that shows the framework's other backends; return what each of them gives, a line each."""
+    _, _, output = _reproduced(path, [text], session, from_scratch=from_scratch)
+    path.unlink()
+    lines = output.partition(f"{reproducers.SIDE_BY_SIDE}\n")[2].splitlines()
+    return textwrap.dedent("\n".join(line for line in lines if line.startswith("  ")))
 
 
 def _move(draft: Path, folder: Path) -> None:

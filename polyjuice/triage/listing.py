@@ -15,10 +15,11 @@ from polyjuice.execution import Artifact
 from polyjuice.frameworks.expressions import WIDTH, cut, elements
 from polyjuice.frameworks.onnx.listing import OnnxProgram
 
-_METHODS = ("forward", "__call__")
+METHODS = ("forward", "__call__")
+"""The names of a program's method, by framework."""
 
 #: Text that a title does not need: the devices of new tensors, and ``self.`` before constants.
-_NEEDLESS = re.compile(r",? ?device=(?:self\.)?\w+\.device|\bself\.")
+NEEDLESS = re.compile(r",? ?device=(?:self\.)?\w+\.device|\bself\.")
 
 #: The words of a report for the keys of an artifact's setup.
 _SETUP = {
@@ -64,7 +65,7 @@ class PythonProgram:
         if function is None:
             return cut(" ".join(str(self.artifact.source).split()), WIDTH)
         returned = _returned(function)
-        if any(_writes(statement) for statement in function.body):
+        if any(writes(statement) for statement in function.body):
             shown = (s for s in function.body if not isinstance(s, ast.Return) and not _makes_constant(s))
             return cut("; ".join(map(_plain, shown)), WIDTH)
         values = _assigned(function)
@@ -79,6 +80,14 @@ class PythonProgram:
         """How often each function, method and operator is called, by its literal keyword arguments."""
         function = self._function
         return Counter(f"`{name}`" for name in _calls(function)) if function else Counter()
+
+    @property
+    def names(self) -> list[str]:
+        """The functions and methods that compute, each once, in the order of the text; none that makes a constant."""
+        function = self._function
+        statements = [s for s in function.body if not _makes_constant(s)] if function else []
+        found = (name.partition("(")[0].removeprefix(".") for s in statements for name in _calls(s))
+        return list(dict.fromkeys(name for name in found if name.partition(".")[2] not in _CONSTANTS))
 
     @property
     def facts(self) -> dict[str, str]:
@@ -98,7 +107,7 @@ class PythonProgram:
             tree = ast.parse(str(self.artifact.source))
         except SyntaxError:
             return None
-        found = [n for n in ast.walk(tree) if isinstance(n, ast.FunctionDef) and n.name in _METHODS]
+        found = [n for n in ast.walk(tree) if isinstance(n, ast.FunctionDef) and n.name in METHODS]
         return found[-1] if found else None
 
     def _place(self, output: int) -> int | None:
@@ -122,7 +131,11 @@ class _Inlined(ast.NodeTransformer):
 
 def _plain(node: ast.AST) -> str:
     """A statement or an expression on one line, without devices of constants."""
-    return " ".join(_NEEDLESS.sub("", ast.unparse(node)).split())
+    return " ".join(NEEDLESS.sub("", ast.unparse(node)).split())
+
+
+_CONSTANTS = ("arange", "array", "constant", "full", "ones", "tensor", "zeros")
+"""Functions that make constants."""
 
 
 def _makes_constant(statement: ast.stmt) -> bool:
@@ -130,8 +143,8 @@ def _makes_constant(statement: ast.stmt) -> bool:
     value = statement.value if isinstance(statement, ast.Assign) else None
     if not isinstance(value, ast.Call):
         return False
-    plain = _NEEDLESS.sub("", ast.unparse(value))
-    return bool(re.fullmatch(r"torch\.(?:full|tensor|zeros|ones|arange)\(.*\)", plain)) and not re.search(
+    plain = NEEDLESS.sub("", ast.unparse(value))
+    return bool(re.fullmatch(rf"(?:torch|tf|jnp)\.(?:{'|'.join(_CONSTANTS)})\(.*\)", plain)) and not re.search(
         r"\b[a-z]\w*(?=[,)\[])", re.sub(r"torch[\w.]*|\w+=", "", plain)
     )
 
@@ -158,7 +171,7 @@ def _assigned(function: ast.FunctionDef) -> dict[str, ast.expr]:
     return {name: value for name, value in found.items() if bound[name] == 1}
 
 
-def _writes(statement: ast.stmt) -> bool:
+def writes(statement: ast.stmt) -> bool:
     """Whether a statement does more than bind names to the result of a call without side effects."""
     if isinstance(statement, ast.Return):
         return False
@@ -169,7 +182,7 @@ def _writes(statement: ast.stmt) -> bool:
     return any(_name(call.func).endswith("_") for call in called) or any(targets)
 
 
-def _calls(function: ast.FunctionDef) -> Iterator[str]:
+def _calls(function: ast.AST) -> Iterator[str]:
     for node in ast.walk(function):
         if isinstance(node, ast.Call):
             named = [f"{k.arg}={ast.unparse(k.value)}" for k in node.keywords if isinstance(k.value, ast.Constant)]

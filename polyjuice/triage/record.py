@@ -130,8 +130,8 @@ class FindingRecord:
       `bisect`.
     - ``explanation`` maps the rules that rewrite one side to the other to their mathematics. It is None where they were
       not sought or not found.
-    - ``values`` are the elements that differ most (see `report.values`), ``printed`` is the reproducer's output, and
-      ``traceback`` belongs to the compiler's error.
+    - ``values`` are the elements that differ most (see `report.values`). ``printed`` is the reproducer's output,
+      ``backends`` has a line for each of the framework's backends, and ``traceback`` belongs to the compiler's error.
     - ``result`` has the wrong program's result and the expected one (see `report.result`). ``failure`` has the
       ``status``, ``stage`` and one-line ``error`` of a crash or a hang.
     - ``decision`` says what decided the verdict (see `decision`).
@@ -177,6 +177,7 @@ class FindingRecord:
     explanation: Mapping[str, str] | None = None
     values: Sequence[Element] = ()
     printed: str = ""
+    backends: str = ""
     traceback: str = ""
     result: Mapping[str, Any] = field(default_factory=dict)
     failure: Mapping[str, str] = field(default_factory=dict)

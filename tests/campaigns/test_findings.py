@@ -35,7 +35,7 @@ import {module}_bug as bug
 """,
     "repro": """
 def prepare(model, inputs, **options):
-    wrong = bug.WRONG and "relu" in inspect.getsource(type(model))
+    wrong = bug.WRONG and "relu" in inspect.getsource(model if inspect.isfunction(model) else type(model))
     return lambda: [output + wrong for output in model(*inputs)]
 """,
 }
@@ -167,7 +167,7 @@ def test_a_reproducer_ends_with_2_where_it_could_not_run(
     (tmp_path / f"{module}.py").write_text(code)
     done = run(mismatch / "repro.py", env={"PYTHONPATH": f"{tmp_path}{os.pathsep}{site}"})
     assert done.returncode == 2
-    assert "could not run: no torch" in done.stdout or "WRONG" in done.stderr
+    assert "no torch" in done.stderr or "WRONG" in done.stderr
 
 
 def test_the_report_is_ready_for_an_issue(mismatch: Path) -> None:

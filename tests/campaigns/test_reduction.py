@@ -15,6 +15,8 @@ from typing import Any, cast
 import numpy as np
 import pytest
 
+from polyjuice import pipeline
+from polyjuice.compilers import find
 from polyjuice.egraph import Budget, Rewriter
 from polyjuice.equivalence import difference
 from polyjuice.execution import LoweringChoices
@@ -26,8 +28,9 @@ from polyjuice.inputs import make_inputs
 from polyjuice.ir import Graph, TensorType
 from polyjuice.ops import GraphBuilder
 from polyjuice.ops.decompose import decompose
-from polyjuice.session import CompilerSession
-from polyjuice.triage import FindingRecord, reduction, run_reproducer
+from polyjuice.oracles import Case, InputSet
+from polyjuice.session import CompilerSession, Conditions
+from polyjuice.triage import FindingRecord, reduction, run_reproducer, write_finding
 from polyjuice.triage.explanation import default_rules
 from polyjuice.triage.reduction import edits
 from polyjuice.triage.reduction.edits import fingerprint
@@ -38,7 +41,7 @@ from tests.support.commands import polyjuice, record, refusal
 from tests.support.compilers import usable
 from tests.support.frameworks import on_usual_types
 from tests.support.mutants import SITE
-from tests.support.plugins import plugin, wrong_without
+from tests.support.plugins import CONTROL_INFO, plugin, wrong_without
 
 FINDINGS = Path(__file__).parents[1] / "findings"
 
@@ -240,6 +243,39 @@ def test_a_wrong_result_of_one_program_is_reduced(tmp_path: Path) -> None:
     assert operators(graph) == ["Abs"]
     assert [t.size for t in graph.input_types] == [1]
     assert record(out)["kind"] == "mismatch"
+
+
+NESTED = """
+def load(artifact):
+    return control.load(artifact), bool(control.onnx.load_from_string(artifact["source"]).functions)
+
+def compile(program, inputs):
+    return control.compile(program[0], inputs), program[1]
+
+def run(compiled, inputs):
+    graph, nested = compiled
+    return [(dtype, values + values.dtype.type(nested)) for dtype, values in control.run(graph, inputs)]
+"""
+"""A compiler that is wrong in models with a local function."""
+
+
+def test_the_nearest_right_program_names_the_form_that_matters(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    plugin(tmp_path / "site", NESTED, name="nested", info={**CONTROL_INFO, "lacks": ["symbolic sizes"]})
+    monkeypatch.syspath_prepend(tmp_path / "site")
+    graph = graph_files.load(model(tmp_path / "model.onnx"))
+    artifact = next(
+        a for a in (lower(graph, "onnx", seed) for seed in range(99)) if "a function of its own" in a.idioms
+    )
+    sets = [InputSet(profile="exact", arrays=make_inputs(graph, "exact", 0))]
+    with CompilerSession(Conditions(timeout_s=60), find("nested")) as session:
+        case = Case(sets=sets, programs=[pipeline.prepare("original", graph, artifact, sets)])
+        case = pipeline.execute(case, session)
+        write_finding(tmp_path / "f", session, case, pipeline.judge(case, session, ["differential"])[0])
+    nearest = reduced(tmp_path / "f", tmp_path / "small").reduction["nearest"]
+    assert nearest == {"change": "without a nested function", "form": "a nested function"}
+    report = (tmp_path / "small/report.md").read_text()
+    assert re.search(r"^<!-- Title: [^;]* with a nested function gives wrong values", report, re.MULTILINE)
+    assert "The same program is right without a nested function." in report
 
 
 def test_what_does_not_show_any_more_is_not_reduced(tmp_path: Path) -> None:

@@ -15,7 +15,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from ml_dtypes import bfloat16
-from onnx import TensorProto, helper
 
 from polyjuice import pipeline
 from polyjuice.compilers import find
@@ -76,11 +75,36 @@ def test_an_array_that_is_written_out_is_that_array(format: str, array: np.ndarr
     assert same(made, array), text
 
 
+@pytest.mark.parametrize(
+    ("format", "array", "text"),
+    [
+        ("onnx", np.arange(3, 9, dtype=np.int64), "x = np.arange(3, 9, dtype=np.int64)"),
+        ("torch", np.arange(0, 12, 2, dtype=np.int8), "x = torch.arange(0, 12, 2, dtype=torch.int8)"),
+        ("torch", np.eye(3, 4, dtype=np.float32), "x = torch.eye(3, 4, dtype=torch.float32)"),
+        ("torch", np.full((32,), 5, np.int8), "x = torch.full((32,), 5, dtype=torch.int8)"),
+        ("jax", np.ones((3, 3), np.float32), "x = jnp.ones((3, 3), jnp.float32)"),
+        ("tensorflow", np.arange(5, dtype=np.int32), "x = tf.range(5, dtype=tf.int32)"),
+        (
+            "torch",
+            np.array([[0, 0, 0, 0, 0], [0, 0, np.nan, 0, 0]], np.float32),
+            "x = torch.zeros((2, 5), dtype=torch.float32)\nx[1, 2] = np.nan",
+        ),
+        (
+            "jax",
+            np.array([-0.0, *[1] * 9], np.float32),
+            "x = jnp.ones((10,), jnp.float32)\nx = x.at[0].set(-0.0)",
+        ),
+    ],
+)
+def test_a_regular_array_is_written_by_a_constructor(format: str, array: np.ndarray, text: str) -> None:
+    assert Arrays(format=format, device="cpu", inline=True).assigned("x", "x", array) == text
+
+
 def test_a_large_array_is_taken_from_the_archive() -> None:
     numbers = Arrays(format="onnx", device="cpu", inline=True)
-    assert numbers.expression("x", np.zeros((100, 100), np.float32)) == "np.full((100, 100), 0, np.float32)"
+    assert numbers.expression("x", np.zeros((100, 100), np.float32)) == "np.zeros((100, 100), np.float32)"
     assert not numbers.read
-    assert numbers.expression("x", np.arange(100, dtype=np.int64)) == 'ARRAYS["x"]'
+    assert numbers.expression("x", np.arange(100) % 7) == 'ARRAYS["x"]'
     assert numbers.read
 
 
@@ -130,7 +154,7 @@ def test_a_model_that_is_written_out_is_that_model() -> None:
     source = small_model()
     text = onnx_models.written({"A": source, "B": source}, ["x"])
     assert text
-    names: dict[str, Any] = {"helper": helper, "TensorProto": TensorProto, "np": np}
+    names: dict[str, Any] = {"onnx": onnx, "np": np}
     exec(text, names)
     for side in "AB":
         made = onnx.load_from_string(names[side])
@@ -150,7 +174,7 @@ def test_a_small_reproducer_stands_alone(tmp_path: Path, monkeypatch: pytest.Mon
     """The reproducer needs no other file. It shows the fault as long as the fault is planted."""
     finding = planted(tmp_path / "f", "onnxruntime/split-uneven", monkeypatch)
     text = (finding / "repro.py").read_text()
-    assert "helper.make_node" in text
+    assert "onnx.parser.parse_model" in text
     assert "npz" not in text
     assert ".onnx" not in text
     for needless in ("subprocess", "gap(", "ml_dtypes", "Path"):
@@ -220,22 +244,70 @@ def test_a_reduced_finding_of_inductor_shows_all_backends_side_by_side(
         allowed=np.zeros(2),
     )
 
-    def written(verdict: Verdict, program: Program, reduced: bool) -> str:
-        text, *_ = reproducers.texts(session, Case(sets=sets, programs=[program]), verdict, [artifact], reduced)
+    def written(verdict: Verdict, program: Program) -> str:
+        text = reproducers.side_by_side(session, Case(sets=sets, programs=[program]), verdict, [artifact])
         compile(text, "repro.py", "exec")
         return text
 
-    text = written(verdict, program, True)
+    text = written(verdict, program)
     assert "'aot_eager', 'aot_eager_decomp_partition', 'inductor', 'inductor with emulate_precision_casts'" in text
     assert "torch._dynamo.utils.same(eager, outputs[0], fp64_ref=reference" in text
     assert "side_by_side(told)" in text
-    assert "side_by_side" not in written(verdict, program, False)
+    shown, *_ = reproducers.texts(session, Case(sets=sets, programs=[program]), verdict, [artifact])
+    assert "side_by_side" not in shown
     leveled = replace(verdict, oracle="optlevel", culprit="original at level aot_eager", level="aot_eager")
-    assert "side_by_side" not in written(leveled, program, True)  # the reproducer compares two levels by itself
+    assert not written(leveled, program)  # the reproducer compares two levels by itself
     failed = replace(verdict, oracle="crash", kind="crash", allowed=None)
     broken = replace(program, outcome=Outcome(status="error", stage="compile", message="no"))
-    text = written(failed, broken, True)
+    text = written(failed, broken)
     assert '    side_by_side(lambda outputs: "runs")\n    sys.exit(1)' in text
+
+
+CALLS = {
+    "inductor": "x = torch.full((32,), 5, dtype=torch.int8)\na = torch.compile(A)(x)\n",
+    "xla": "x = tf.constant(5, tf.int8, (32,))\na = tf.function(A, jit_compile=True)(x)\n",
+    "jax": "x = jnp.full((32,), 5, jnp.int8)\na = jax.jit(A)(x)\n",
+    "onnxruntime": 'x = np.full((32,), 5, np.int8)\na = onnxruntime.InferenceSession(A).run(None, {"x": x})[0]\n',
+    "openvino": 'read_model(A), "CPU", {"INFERENCE_PRECISION_HINT": "f32"})({"x": x})[0]\n',
+    "tvm": "x = np.full((32,), 5, np.int8)\n",
+    "iree": "x = np.full((32,), 5, np.int8)\n",
+}
+"""How the program of one operator is called, in the words of each compiler's users, right before the check."""
+
+
+@pytest.mark.parametrize("compiler", CALLS)
+def test_a_reproducer_of_one_operator_begins_with_it_and_is_short(
+    compiler: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(CompilerSession, "versions", {compiler: "1.0"})
+    x = TensorType("int8", (32,))
+    build = GraphBuilder()
+    graph = build.build([build.op("ReduceMin", build.input(x), axes=(0,), keepdims=0)])
+    session = CompilerSession(Conditions(), find(compiler))
+    artifact = lower(graph, session.compiler.format, LoweringChoices())
+    sets = [InputSet(profile="exact", arrays=(np.full(x.shape, 5, np.int8),))]
+    program = pipeline.prepare("original", graph, artifact, sets)
+    message = "original is off by 5 where the result is exact at its only element; at [] it gives 0, and float64 5"
+    verdict = Verdict(
+        oracle="differential",
+        kind="mismatch",
+        a="original",
+        b="",
+        message=f"output 0 (int8[]): {message}",
+        signature="",
+        culprit="original",
+        comparison="bitwise",
+        allowed=np.zeros(()),
+    )
+    text, *_ = reproducers.texts(session, Case(sets=sets, programs=[program]), verdict, [artifact])
+    compile(text, "repro.py", "exec")
+    before, _, check = text.partition("# The check: ")
+    assert len(before.splitlines()) <= 25, before
+    assert before.rstrip().endswith(CALLS[compiler].rstrip())
+    code = [line for line in before.split('"""\n\n', 1)[1].splitlines() if line]
+    first = next(line for line in code if not line.startswith(("import ", "from ", "sys.", "os.", "jax.config")))
+    assert first in ("def A(x):", 'A = onnx.parser.parse_model("""')
+    assert "sys.exit(" in check
 
 
 def test_a_reproducer_that_dies_could_not_run(tmp_path: Path) -> None:

@@ -257,9 +257,9 @@ ADDED = "s.add_(x); self.count += 1; return x * 2"
 TRANSFORMED = "s.copy_(torch.fft.ifft(torch.fft.fft(x)).real + 1); return x * 2"
 HANDED = "output 1 shares memory with w_count, which the model holds"
 FAULTS = {
-    "an update of an input is lost": Fault("loses_input", ADDED, "differential", "output 1"),
-    "an update of a buffer is lost": Fault("loses_buffer", ADDED, "differential", "output 2"),
-    "an update without a graph is lost": Fault("loses_input", TRANSFORMED, "differential", "output 1"),
+    "an update of an input is lost": Fault("loses_input", ADDED, "differential", "the input `s`"),
+    "an update of a buffer is lost": Fault("loses_buffer", ADDED, "differential", "the buffer `count`"),
+    "an update without a graph is lost": Fault("loses_input", TRANSFORMED, "differential", "the input `s`"),
     "an input is handed back": Fault("hands_back", "return x.clone(), x * 2", "alias", "shares memory with input 0"),
     "a view is copied": Fault("copies", "return x * 2, s.t()", "alias", "output 1 shares memory with input 1"),
     "an input is written": Fault("writes", "return x * 2 + s", "alias", "memory of input 0 is written"),

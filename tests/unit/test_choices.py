@@ -134,7 +134,7 @@ class Planted(Trial):
     together = 1
 
     def shows(self, pair: Pair) -> bool:
-        texts = [str(self._lowered(pair, side).source) for side in range(len(pair.graphs))]
+        texts = [str(self.lowered(pair, side).source) for side in range(len(pair.graphs))]
         return all(word in text for word in self.words for text in texts)
 
 
@@ -203,5 +203,5 @@ def test_the_opset_that_a_campaign_was_told_stays() -> None:
 def test_stride_0_is_left_to_inputs_whose_values_repeat() -> None:
     made, stretched = apply("Neg", "float32[2,3]"), (LoweringChoices.of({("layout", "x0"): [5]}),)
     for x, layouts in ((np.float32([[1, 1, 1], [2, 2, 2]]), ["expanded:1"]), (np.float32([[1, 2, 3]] * 2), None)):
-        artifact = planted("torch")._lowered(Pair(graphs=(made,), inputs=(x,), output=0, choices=stretched), 0)
+        artifact = planted("torch").lowered(Pair(graphs=(made,), inputs=(x,), output=0, choices=stretched), 0)
         assert artifact.setup.get("layouts") == layouts

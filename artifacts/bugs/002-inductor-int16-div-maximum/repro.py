@@ -6,11 +6,8 @@ Exits 1 where the bug shows, 0 where it does not, 2 where this could not run. Re
 
 import sys
 
-try:
-    import torch
-except ImportError as error:
-    print("could not run:", error)
-    sys.exit(2)
+sys.excepthook = lambda *error: sys.exit(sys.__excepthook__(*error) or 2)  # 2: this script could not run
+import torch
 
 
 def program(x, y):
@@ -18,6 +15,8 @@ def program(x, y):
 
 
 x, y = torch.arange(40, dtype=torch.int16), torch.tensor(3, dtype=torch.int16)
+
+# The check: compiled, the program must do as eager does.
 print("eager", program(x, y))
 try:
     print("inductor", torch.compile(program)(x, y))

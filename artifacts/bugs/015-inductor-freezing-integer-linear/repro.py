@@ -6,12 +6,9 @@ where the bug shows, 0 where it does not, 2 where this could not run. Reduced by
 
 import sys
 
-try:
-    import torch
-    import torch._inductor.config
-except ImportError as error:
-    print("could not run:", error)
-    sys.exit(2)
+sys.excepthook = lambda *error: sys.exit(sys.__excepthook__(*error) or 2)  # 2: this script could not run
+import torch
+import torch._inductor.config
 
 
 class Model(torch.nn.Module):
@@ -24,6 +21,8 @@ class Model(torch.nn.Module):
 
 
 model, x = Model().eval(), torch.ones(2, 33, dtype=torch.int32)
+
+# The check: compiled, the program must do as eager does.
 with torch.no_grad(), torch._inductor.config.patch(freezing=True):
     print("eager", model(x)[0, :4])
     try:

@@ -6,12 +6,9 @@ not. Exits 1 where the bug shows, 0 where it does not, 2 where this could not ru
 
 import sys
 
-try:
-    import torch
-    import torch._inductor.config
-except ImportError as error:
-    print("could not run:", error)
-    sys.exit(2)
+sys.excepthook = lambda *error: sys.exit(sys.__excepthook__(*error) or 2)  # 2: this script could not run
+import torch
+import torch._inductor.config
 
 
 class Model(torch.nn.Module):
@@ -24,6 +21,8 @@ class Model(torch.nn.Module):
 
 
 model, x = Model().eval(), torch.tensor([-350, 2**40 + 5])
+
+# The check: compiled, the program must do as eager does.
 with torch.no_grad(), torch._inductor.config.patch(freezing=True):
     eager, compiled = model(x), torch.compile(model)(x)
 print("eager", eager)

@@ -8,18 +8,16 @@ where it does not, 2 where this could not run. Reduced by hand from a finding.
 import os
 import sys
 
+sys.excepthook = lambda *error: sys.exit(sys.__excepthook__(*error) or 2)  # 2: this script could not run
 os.environ["TORCHINDUCTOR_FORCE_DISABLE_CACHES"] = "1"
-try:
-    import torch
-except ImportError as error:
-    print("could not run:", error)
-    sys.exit(2)
+import torch
 
 
 def raised(x, n):
     return x**n
 
 
+# The check: compiled, the program must do as eager does.
 shown = False
 for backend in ("eager", "aot_eager", "aot_eager_decomp_partition", "inductor"):
     torch._dynamo.reset()

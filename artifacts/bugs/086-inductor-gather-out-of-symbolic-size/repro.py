@@ -8,12 +8,9 @@ The meta kernel asks for the number of elements as an integer, to see whether th
 import os
 import sys
 
+sys.excepthook = lambda *error: sys.exit(sys.__excepthook__(*error) or 2)  # 2: this script could not run
 os.environ["TORCHINDUCTOR_FORCE_DISABLE_CACHES"] = "1"
-try:
-    import torch
-except ImportError as error:
-    print("could not run:", error)
-    sys.exit(2)
+import torch
 
 
 def gathered(x, places):
@@ -22,6 +19,7 @@ def gathered(x, places):
     return out
 
 
+# The check: compiled, the program must do as eager does.
 shown = False
 for dynamic in (False, True):
     torch._dynamo.reset()

@@ -8,23 +8,18 @@ import math
 import os
 import sys
 
+sys.excepthook = lambda *error: sys.exit(sys.__excepthook__(*error) or 2)  # 2: this script could not run
 os.environ["TORCHINDUCTOR_FORCE_DISABLE_CACHES"] = "1"
-try:
-    import torch
-except ImportError as error:
-    print("could not run:", error)
-    sys.exit(2)
+import torch
 
 
 def shrunk(x):
     return torch.nn.functional.softshrink(x, 0.5)
 
 
-try:
-    x = torch.tensor([math.nan, 1.0])
-    eager, compiled = shrunk(x), torch.compile(shrunk)(x)
-except Exception as error:
-    print("could not run:", error)
-    sys.exit(2)
+x = torch.tensor([math.nan, 1.0])
+
+# The check: compiled, the program must do as eager does.
+eager, compiled = shrunk(x), torch.compile(shrunk)(x)
 print(f"eager: {eager.tolist()}, compiled: {compiled.tolist()}")
 sys.exit(bool(eager[0].isnan() and not compiled[0].isnan()))

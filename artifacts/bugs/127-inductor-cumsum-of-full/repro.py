@@ -9,36 +9,27 @@ Exits 1 where the bug shows, 0 where it does not, 2 where this could not run.
 import os
 import sys
 
+sys.excepthook = lambda *error: sys.exit(sys.__excepthook__(*error) or 2)  # 2: this script could not run
 os.environ["TORCHINDUCTOR_FORCE_DISABLE_CACHES"] = "1"
-try:
-    import torch
-except ImportError as error:
-    print("could not run:", error)
-    sys.exit(2)
+import torch
 
-
-def of_int32(x):
-    return torch.full_like(x, 2.5).cumsum(0)  # 2.5 becomes 2
-
-
-def of_bool(x):
-    return torch.full_like(x, 2, dtype=torch.bool).cumsum(0)  # 2 becomes True
-
-
-def of_rank_0(x):
-    return torch.full_like(x[0], 2).cumsum(0)
-
-
-shown = False
 x = torch.zeros(3, dtype=torch.int32)
-for function in (of_int32, of_bool, of_rank_0):
+programs = {
+    "of int32": lambda x: torch.full_like(x, 2.5).cumsum(0),  # 2.5 becomes 2
+    "of bool": lambda x: torch.full_like(x, 2, dtype=torch.bool).cumsum(0),  # 2 becomes True
+    "of rank 0": lambda x: torch.full_like(x[0], 2).cumsum(0),
+}
+
+# The check: compiled, the program must do as eager does.
+shown = False
+for name, function in programs.items():
     expected = function(x)
-    print(f"{function.__name__}: eager {expected.tolist()}, {expected.dtype}")
+    print(f"{name}: eager {expected.tolist()}, {expected.dtype}")
     torch._dynamo.reset()
     try:
         compiled = torch.compile(function)(x)
     except Exception as error:
-        if function != of_rank_0 or "IndexError" not in str(error):
+        if name != "of rank 0" or "IndexError" not in str(error):
             print("could not run:", error)
             sys.exit(2)
         print("    does not compile:", str(error).splitlines()[0])

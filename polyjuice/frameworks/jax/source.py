@@ -8,7 +8,7 @@ from polyjuice.execution import Artifact
 from polyjuice.frameworks.choosers import Chooser
 from polyjuice.frameworks.jax.operators import texts_of
 from polyjuice.frameworks.jax.types import jax_type
-from polyjuice.frameworks.rendering import Rendering, content, loaded_numpy
+from polyjuice.frameworks.rendering import Constructors, Rendering, loaded_numpy, nested
 from polyjuice.frameworks.request import USUAL, Request
 from polyjuice.frameworks.source import Dialect, write
 from polyjuice.ir import Graph, dtypes
@@ -36,10 +36,12 @@ def lower(graph: Graph, chooser: Chooser, request: Request = USUAL) -> Artifact:
     return write(graph, chooser, DIALECT)
 
 
+_CONSTRUCTORS = Constructors("jnp", "jnp.full({shape}, {value}, {of})", "{}", "{x} = {x}.at[{at}].set({value})")
+
+
 def _written(array: np.ndarray) -> str:
-    text, uniform = content(array)
     dtype = jax_type(dtypes.dtype_of(array))
-    return f"jnp.full({array.shape}, {text}, {dtype})" if uniform else f"jnp.array({text}, {dtype})"
+    return _CONSTRUCTORS.written(array, dtype) or f"jnp.array({nested(array, 0)}, {dtype})"
 
 
 RENDERING = Rendering(
@@ -49,4 +51,5 @@ RENDERING = Rendering(
     to_numpy="np.asarray({output})",
     to_single="np.asarray({output}.astype(jnp.float32))",
     type_of="{output}.dtype.name",
+    constructors=_CONSTRUCTORS,
 )

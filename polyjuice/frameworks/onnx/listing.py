@@ -70,6 +70,11 @@ class OnnxProgram:
         return Counter(_described(node) for node in _nodes(self._expanded.graph))
 
     @property
+    def names(self) -> list[str]:
+        """The operators that run, each once."""
+        return list(dict.fromkeys(code_text(node.op_type) for node in _nodes(self._expanded.graph)))
+
+    @property
     def facts(self) -> dict[str, str]:
         """Other possible differences between two models with the same operators, by name."""
         graph = self.model.graph

@@ -1,24 +1,28 @@
-"""ONNX models in reproducers: small ones as calls of ``onnx.helper``, as a person would write them."""
+"""Small ONNX models in reproducers: in ONNX's textual syntax, with regular constants as NumPy arrays."""
 
 from __future__ import annotations
 
-import keyword
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
-from onnx import AttributeProto, ModelProto, NodeProto, TensorProto, ValueInfoProto, helper, numpy_helper
+from onnx import AttributeProto, ModelProto, NodeProto, TensorProto, ValueInfoProto, helper, numpy_helper, parser
 
 from polyjuice.frameworks.expressions import number
-from polyjuice.frameworks.rendering import SMALL, Rendering, loaded_numpy, nested, written_numpy
-from polyjuice.wording import visible
+from polyjuice.frameworks.rendering import NUMPY, SMALL, Rendering, loaded_numpy, written_numpy
+from polyjuice.ir import dtypes
 
 #: The most nodes of a model that is written out.
 _NODES = 8
 
-_SCALARS = (AttributeProto.FLOAT, AttributeProto.INT, AttributeProto.STRING)
-_LISTS = (AttributeProto.FLOATS, AttributeProto.INTS, AttributeProto.STRINGS)
+#: The most elements of a constant within the textual syntax, and its types: the syntax has bits for other floats.
+_ELEMENTS = 8
+_TYPES = ("float32", "float64", "int64", "int32", "int16", "int8", "uint8", "uint16", "uint32", "uint64", "bool")
+
+#: The most characters of a line.
+_WIDEST = 160
 
 
 def written(models: Mapping[str, bytes], inputs: Sequence[str]) -> str | None:
@@ -26,11 +30,10 @@ def written(models: Mapping[str, bytes], inputs: Sequence[str]) -> str | None:
 
     ``inputs`` are the new names of the models' inputs.
     """
-    sides = {side: _Side(ModelProto.FromString(source), inputs) for side, source in models.items()}
-    if not all(side.plain for side in sides.values()) or len({side.frame for side in sides.values()}) > 1:
+    sides = {name: _Side(ModelProto.FromString(source), inputs) for name, source in models.items()}
+    if not all(side.is_exact for side in sides.values()):
         return None
-    frame = next(iter(sides.values())).frame
-    return "\n\n\n".join([frame, "\n\n".join(f"{name} = {side.call}" for name, side in sides.items())])
+    return "\n\n".join(side.definition(name) for name, side in sides.items())
 
 
 @dataclass(frozen=True)
@@ -39,20 +42,60 @@ class _Side:
     inputs: Sequence[str]
 
     @property
-    def plain(self) -> bool:
+    def is_exact(self) -> bool:
+        """Whether the text is short, and makes this model."""
         graph = self.model.graph
-        constants = [*graph.initializer, *(a.t for node in graph.node for a in node.attribute if a.HasField("t"))]
-        return (
-            len(graph.node) <= _NODES
-            and not self.model.functions
-            and not graph.sparse_initializer
-            and len(graph.input) == len(self.inputs)
-            and all(0 < int(np.prod(tensor.dims)) <= SMALL for tensor in constants)
-            and all(_is_plain(attribute) for node in graph.node for attribute in node.attribute)
+        if len(graph.node) > _NODES or self.model.functions or graph.sparse_initializer:
+            return False
+        if len(graph.input) != len(self.inputs) or not all(map(_is_short, self._arrays.values())):
+            return False
+        try:
+            made = parser.parse_model(self.text)
+            made.graph.initializer.extend(numpy_helper.from_array(x, name) for name, x in self._appended.items())
+            same = _content(made, {}) == _content(self.model, self._names)
+        except (parser.ParseError, TypeError, UnicodeError, ValueError):
+            return False
+        lines = self.text.split("\n")
+        quotable = all(map(str.isprintable, lines)) and "\\" not in self.text and '"""' not in self.text
+        return same and quotable and max(map(len, lines)) <= _WIDEST
+
+    def definition(self, name: str) -> str:
+        """Statements that bind a name to the serialized model."""
+        text = f'{name} = onnx.parser.parse_model("""\n{self.text}\n""")'
+        if not self._appended:
+            return f"{text}.SerializeToString()"
+        made = (f'onnx.numpy_helper.from_array({written_numpy(x)}, "{key}")' for key, x in self._appended.items())
+        lines = [f"{name}.graph.initializer.append({constant})" for constant in made]
+        return "\n".join([text, *lines, f"{name} = {name}.SerializeToString()"])
+
+    @cached_property
+    def text(self) -> str:
+        """The model in ONNX's textual syntax, but for the constants that are appended."""
+        graph, names = self.model.graph, self._names
+        opsets = ", ".join(f'"{o.domain}" : {o.version}' for o in self.model.opset_import)
+        inputs, outputs = (", ".join(_declared(v, names) for v in values) for values in (graph.input, graph.output))
+        listed = [t for t in graph.initializer if names[t.name] not in self._appended]
+        constants = ", ".join(f"{_type(t)} {names[t.name]} = {_elements(t)}" for t in listed)
+        return "\n".join(
+            [
+                f"    <ir_version: {self.model.ir_version}, opset_import: [{opsets}]>",
+                f"    model ({inputs}) => ({outputs}){f' <{constants}>' if constants else ''} {{",
+                *(f"        {_statement(node, names)}" for node in graph.node),
+                "    }",
+            ]
         )
 
-    @property
-    def names(self) -> dict[str, str]:
+    @cached_property
+    def _arrays(self) -> dict[str, np.ndarray]:
+        return {self._names[t.name]: numpy_helper.to_array(t) for t in self.model.graph.initializer}
+
+    @cached_property
+    def _appended(self) -> dict[str, np.ndarray]:
+        """The constants that the textual syntax lacks, or that are long in it."""
+        return {k: x for k, x in self._arrays.items() if x.size > _ELEMENTS or dtypes.dtype_of(x) not in _TYPES}
+
+    @cached_property
+    def _names(self) -> dict[str, str]:
         """The new names of values: ``inputs`` for inputs, y for outputs; others stay if they are identifiers."""
         graph = self.model.graph
         names = {"": "", **dict(zip((value.name for value in graph.input), self.inputs, strict=True))}
@@ -67,47 +110,9 @@ class _Side:
                     names[name] = _fresh(name, stem, set(names.values()))
         return names
 
-    @property
-    def frame(self) -> str:
-        """A function that makes a model from nodes and constants: the text that the sides share."""
-        graph, names = self.model.graph, self.names
-        opsets = ", ".join(f"helper.make_opsetid({_text(o.domain)}, {o.version})" for o in self.model.opset_import)
-        return f'''\
-def model(nodes, constants=()):
-    """Return a serialized model of these nodes."""
-    inputs = [{", ".join(_value(value, names) for value in graph.input)}]
-    outputs = [{", ".join(_value(value, names) for value in graph.output)}]
-    graph = helper.make_graph(nodes, "model", inputs, outputs, constants)
-    made = helper.make_model(graph, opset_imports=[{opsets}], ir_version={self.model.ir_version})
-    return made.SerializeToString()'''
 
-    @property
-    def call(self) -> str:
-        nodes = [_node(node, self.names) for node in self.model.graph.node]
-        constants = [_tensor(t, self.names[t.name]) for t in self.model.graph.initializer]
-        lists = [_lines(nodes), *([_lines(constants)] if constants else [])]
-        return f"model({', '.join(lists)})"
-
-
-def _lines(items: Sequence[str]) -> str:
-    return "[\n" + "".join(f"    {item},\n" for item in items) + "]"
-
-
-def _is_plain(attribute: AttributeProto) -> bool:
-    if not attribute.name.isidentifier() or keyword.iskeyword(attribute.name) or attribute.ref_attr_name:
-        return False
-    if not all(_is_text(text) for text in (attribute.s, *attribute.strings)):
-        return False
-    filled = bool(attribute.floats or attribute.ints or attribute.strings)
-    return attribute.type in (*_SCALARS, AttributeProto.TENSOR) or (attribute.type in _LISTS and filled)
-
-
-def _is_text(data: bytes) -> bool:
-    try:
-        data.decode()
-    except UnicodeDecodeError:
-        return False
-    return True
+def _is_short(array: np.ndarray) -> bool:
+    return array.size <= SMALL or NUMPY.written(array, "") is not None
 
 
 def _fresh(name: str, stem: str, taken: set[str]) -> str:
@@ -119,35 +124,43 @@ def _fresh(name: str, stem: str, taken: set[str]) -> str:
     return f"{stem}{count}"
 
 
-def _value(value: ValueInfoProto, names: Mapping[str, str]) -> str:
+def _declared(value: ValueInfoProto, names: Mapping[str, str]) -> str:
     tensor = value.type.tensor_type
-    shape = [dim.dim_value if dim.HasField("dim_value") else dim.dim_param or None for dim in tensor.shape.dim]
-    return f'helper.make_tensor_value_info("{names[value.name]}", {_type(tensor.elem_type)}, {_text(shape)})'
+    sizes = [str(dim.dim_value) if dim.HasField("dim_value") else dim.dim_param or "?" for dim in tensor.shape.dim]
+    return f"{_named(tensor.elem_type, sizes)} {names[value.name]}"
 
 
-def _type(code: int) -> str:
-    return f"TensorProto.{TensorProto.DataType.Name(code)}"
+def _type(tensor: TensorProto) -> str:
+    return _named(tensor.data_type, [*map(str, tensor.dims)])
 
 
-def _node(node: NodeProto, names: Mapping[str, str]) -> str:
-    parts = [_text(node.op_type), _text([names[x] for x in node.input]), _text([names[y] for y in node.output])]
-    parts += [f"domain={_text(node.domain)}"] if node.domain else []
-    parts += [f"{attribute.name}={_attribute(attribute)}" for attribute in node.attribute]
-    return f"helper.make_node({', '.join(parts)})"
+def _named(code: int, sizes: Sequence[str]) -> str:
+    return str(TensorProto.DataType.Name(code)).lower() + (f"[{', '.join(sizes)}]" if sizes else "")
+
+
+def _elements(tensor: TensorProto) -> str:
+    values = numpy_helper.to_array(tensor).reshape(-1)
+    texts = (str(int(x)) if x.dtype.kind == "b" else number(x).removeprefix("np.").replace("-np.", "-") for x in values)
+    return "{" + ", ".join(texts) + "}"
+
+
+def _statement(node: NodeProto, names: Mapping[str, str]) -> str:
+    attributes = ", ".join(f"{a.name} = {_attribute(a)}" for a in node.attribute)
+    operands = ", ".join(names[x] or '""' for x in node.input)
+    name = f"{node.domain}.{node.op_type}" if node.domain else node.op_type
+    return f"{', '.join(names[y] for y in node.output)} = {name}{f' <{attributes}>' if attributes else ''} ({operands})"
 
 
 def _attribute(attribute: AttributeProto) -> str:
     value = helper.get_attribute_value(attribute)
-    return _tensor(value, attribute.name) if isinstance(value, TensorProto) else _text(value)
+    return f"{_type(value)} {_elements(value)}" if isinstance(value, TensorProto) else _text(value)
 
 
 def _text(value: Any) -> str:
-    """A number, a string or a list of these as Python code; floats have single precision and stay floats."""
+    """A number, a string or a list of these in the textual syntax; floats have single precision and stay floats."""
     match value:
         case bytes():
-            return _text(value.decode())
-        case str():
-            return '"' + visible(value.replace("\\", "\\\\").replace('"', '\\"'), kept="") + '"'
+            return f'"{value.decode()}"'
         case float():
             text = number(np.float32(value))
             return f"{text}.0" if text.lstrip("-").isdigit() else text
@@ -157,9 +170,30 @@ def _text(value: Any) -> str:
             return "[" + ", ".join(map(_text, value)) + "]"
 
 
-def _tensor(tensor: TensorProto, name: str) -> str:
-    values = nested(numpy_helper.to_array(tensor).reshape(-1))
-    return f'helper.make_tensor("{name}", {_type(tensor.data_type)}, {list(tensor.dims)}, {values})'
+def _content(model: ModelProto, names: Mapping[str, str]) -> tuple[object, ...]:
+    """What a model computes, as a value to compare; values are called by their new ``names``."""
+
+    def attribute(a: AttributeProto) -> object:
+        value = helper.get_attribute_value(a)
+        return (a.name, a.type, array(value) if isinstance(value, TensorProto) else value)
+
+    def array(t: TensorProto) -> object:
+        return t.data_type, [*t.dims], numpy_helper.to_array(t).tobytes()
+
+    def renamed(found: Sequence[str]) -> list[str]:
+        return [names.get(name, name) for name in found]
+
+    graph = model.graph
+    return (
+        model.ir_version,
+        [(o.domain, o.version) for o in model.opset_import],
+        [(*renamed([v.name]), v.type.SerializeToString()) for v in (*graph.input, *graph.output)],
+        {names.get(t.name, t.name): array(t) for t in graph.initializer},
+        [
+            (n.op_type, n.domain, renamed(n.input), renamed(n.output), [*map(attribute, n.attribute)])
+            for n in graph.node
+        ],
+    )
 
 
 RENDERING = Rendering(

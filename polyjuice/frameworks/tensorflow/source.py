@@ -9,7 +9,7 @@ import numpy as np
 
 from polyjuice.execution import Artifact
 from polyjuice.frameworks.choosers import Chooser, Draws
-from polyjuice.frameworks.rendering import Rendering, content, loaded_numpy
+from polyjuice.frameworks.rendering import Constructors, Rendering, content, loaded_numpy
 from polyjuice.frameworks.request import USUAL, Request
 from polyjuice.frameworks.source import Dialect, write
 from polyjuice.ir import Graph, TensorType, dtypes, mark
@@ -56,12 +56,15 @@ def lower(graph: Graph, chooser: Chooser, request: Request = USUAL) -> Artifact:
     return replace(artifact, setup={"dynamic": True}, idioms=(*artifact.idioms, "dynamic: True"))
 
 
+_CONSTRUCTORS = Constructors("tf", "tf.constant({value}, {of}, {shape})", "{}", "", ("float32", "int32", "int64"))
+
+
 def _written(array: np.ndarray) -> str:
     elements, uniform = content(array)
     shape = f", {array.shape}" if uniform else ""
     if (dtype := dtypes.dtype_of(array)) in dtypes.NARROW_FLOATS:
         return f"tf.cast(tf.constant({elements}, tf.float32{shape}), '{dtypes.framework_name(dtype)}')"
-    return f"tf.constant({elements}, tf.{dtype}{shape})"
+    return _CONSTRUCTORS.written(array, f"tf.{dtype}") or f"tf.constant({elements}, tf.{dtype}{shape})"
 
 
 def _loaded(dtype: str, name: str) -> str:
@@ -77,4 +80,5 @@ RENDERING = Rendering(
     to_numpy="{output}.numpy()",
     to_single="tf.cast({output}, tf.float32).numpy()",
     type_of="{output}.dtype.name",
+    constructors=_CONSTRUCTORS,
 )

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from polyjuice.execution import Artifact
-from polyjuice.frameworks.rendering import Rendering, content
+from polyjuice.frameworks.rendering import Constructors, Rendering, nested
 from polyjuice.ir import TensorType, dtypes, mark
 
 #: The first statement of a reproducer, unless a program computes gradients.
@@ -29,10 +29,12 @@ def gradients(model, inputs, **options):
     return run'''
 
 
+_CONSTRUCTORS = Constructors("torch", "torch.full({shape}, {value}, {of})", "dtype={}")
+
+
 def _written(array: np.ndarray) -> str:
-    elements, uniform = content(array)
-    dtype = f"dtype=torch.{dtypes.framework_name(dtypes.dtype_of(array))}"
-    return f"torch.full({array.shape}, {elements}, {dtype})" if uniform else f"torch.tensor({elements}, {dtype})"
+    dtype = dtypes.framework_name(dtypes.dtype_of(array))
+    return _CONSTRUCTORS.written(array, f"torch.{dtype}") or f"torch.tensor({nested(array, 0)}, dtype=torch.{dtype})"
 
 
 def _loaded(dtype: str, name: str) -> str:
@@ -109,6 +111,7 @@ RENDERING = Rendering(
     before=_before,
     there=lambda text, device: text if device == "cpu" else f'{text}.to("{device}")',
     here=_here,
+    constructors=_CONSTRUCTORS,
     mode=lambda artifact: ".train()" if _mode(artifact) == "train" else ".eval()",
     inputs=_inputs,
     call=_call,

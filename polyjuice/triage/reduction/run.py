@@ -11,7 +11,7 @@ import time
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
 from itertools import count, islice
 from pathlib import Path
 from typing import Any
@@ -31,6 +31,7 @@ from polyjuice.triage.finding import write_finding
 from polyjuice.triage.record import FindingError, FindingRecord, of_verdict
 from polyjuice.triage.reduction import details, edits, sides
 from polyjuice.triage.reduction.edits import Edit, tidy
+from polyjuice.triage.reduction.nearest import nearest
 from polyjuice.triage.reduction.sides import without_an_operator
 from polyjuice.triage.reduction.trial import UNFIT, OutOfTime, Pair, Trial, with_plain_names
 from polyjuice.triage.stored import Stored
@@ -57,7 +58,8 @@ Passes = Sequence[tuple[str, Callable[[Pair, Trial], Iterator[Edit]]]]
 class Search:
     """Passes that shrink the last of ``accepted``: candidates that showed the fault, each smaller than the one before.
 
-    ``tidy`` cleans up the result of each edit.
+    ``tidy`` cleans up the result of each edit. ``refused`` are the candidates made from the last accepted one that did
+    not show the fault, with the names of their passes.
     """
 
     passes: Passes
@@ -65,6 +67,7 @@ class Search:
     accepted: list[Pair]
     show: Callable[[Progress], None]
     tidy: Callable[[Pair], Pair] = lambda candidate: candidate
+    refused: list[tuple[str, Pair]] = field(default_factory=list)
 
     @property
     def steps(self) -> int:
@@ -105,6 +108,7 @@ class Search:
         while shown := self._first(name, self._stream(coming, drawn)):
             place, candidate = shown
             self.accepted.append(candidate)
+            self.refused.clear()
             for _ in range(place + 1):
                 drawn.popleft()
         return self.accepted[-1] is not before
@@ -136,6 +140,7 @@ class Search:
                 self.trial.check_time()
                 if self.trial.shows(candidate):
                     return place, candidate
+                self.refused.append((name, candidate))
             together = min(2 * together, self.trial.together)
         return None
 
@@ -264,6 +269,7 @@ def _described(search: Search, before: Mapping[str, int], smallest: Pair, finish
         "operators_before": dict(before),
         "operators_after": dict(zip(before, smallest.operators, strict=True)),
         "accepted": search.steps,
+        "nearest": nearest(search.trial, search.accepted[-1], search.refused),
         **asdict(search.trial.counts),
         "finished": finished,
     }

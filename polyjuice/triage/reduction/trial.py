@@ -360,6 +360,15 @@ class Trial:
             return decompose.load()(graph, OPSET) if decompose else graph
         return graph
 
+    def right(self, pair: Pair) -> bool:
+        """Whether a candidate has equal sides, and runs without any fault."""
+        try:
+            case = self.case(pair) if self.sound(pair, _FEW_SETS) else None
+            ran = case is not None and all(program.ran for program in case.programs)
+            return ran and case is not None and not pipeline.judge(case, self.session, [self.stored.record.oracle])
+        except UNFIT:
+            return False
+
     def first_wrong(self, pair: Pair) -> str:
         """The name of the first wrong value of a single graph when all values are outputs; or ""."""
         (graph,) = pair.graphs
@@ -442,7 +451,7 @@ class Trial:
     def _program(self, pair: Pair, side: int) -> tuple[Program, tuple[str, ...]]:
         """One side before it runs, and the key of its outcome. Raises Unlowerable, FormatError."""
         label, graph = list(self.stored.graphs)[side], pair.graphs[side]
-        artifact = self.split.artifact(graph, pair.inputs) if self.split else self._lowered(pair, side)
+        artifact = self.split.artifact(graph, pair.inputs) if self.split else self.lowered(pair, side)
         graph = self._meaning(label, artifact, pair.inputs) if self.split else graph
         program = pipeline.prepare(label, graph, artifact, self._sets(pair), user_program=bool(self.split))
         arrays = [*artifact.arrays.values(), *pair.inputs]
@@ -460,7 +469,7 @@ class Trial:
             raise FormatError("the operator table lacks what it knew in the whole program")
         return graph
 
-    def _lowered(self, pair: Pair, side: int) -> Artifact:
+    def lowered(self, pair: Pair, side: int) -> Artifact:
         """One side lowered with its choices, without layouts that do not fit the inputs. Raises Unlowerable."""
         graph, choices = pair.graphs[side], pair.choices[side]
         artifact = pipeline.lower(graph, choices, self.stored.target)
@@ -469,7 +478,7 @@ class Trial:
 
     def asked(self, pair: Pair) -> Pair:
         """The pair with only those choices that its lowering asks for. Raises Unlowerable."""
-        artifacts = [self._lowered(pair, side) for side in range(len(pair.graphs))]
+        artifacts = [self.lowered(pair, side) for side in range(len(pair.graphs))]
         return replace(pair, choices=tuple(a.choices for a in artifacts if a.choices is not None))
 
     @property

@@ -114,6 +114,9 @@ def failure(outcome: Outcome) -> dict[str, str]:
 _PLACE_IN_SOURCE = re.compile(r"\S*/([\w.]+\.(?:h|cc|cpp|cu):\d+) [^\n]*?\)(?: const)?(?: \[with [^\n]*\])? ")
 """Where C++ raised an error: the path, the line, and the function's long signature."""
 
+_SIGNAL = re.compile(r"the process was ended by (\w+).*")
+"""The end of a process, of which a report has said that the compiler ended it."""
+
 _STATUS = re.compile(
     r"(?<=: )\[ONNXRuntimeError\] : \d+ : \w+ : (?:Exception during (?:initialization|loading): )?"
     r"|Non-zero status code returned while running |(?<= node)\. Name:'[^']*' Status Message(?=: )"
@@ -123,7 +126,8 @@ _STATUS = re.compile(
 
 def error(record: FindingRecord) -> str:
     """The first line of a failure's error, without noise; "" where it is not known."""
-    return _PLACE_IN_SOURCE.sub(r"\1: ", _STATUS.sub("", record.failure.get("error", "")))
+    text = _SIGNAL.sub(r"\1", record.failure.get("error", ""))
+    return _PLACE_IN_SOURCE.sub(r"\1: ", _STATUS.sub("", text))
 
 
 def is_special(text: str) -> bool:

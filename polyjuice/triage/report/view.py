@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import textwrap
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any, Literal
@@ -19,12 +18,12 @@ from polyjuice.oracles import kind_of
 from polyjuice.oracles.case import MISTYPED
 from polyjuice.oracles.zeros import ZEROS
 from polyjuice.triage.explanation import accountable, default_rules
-from polyjuice.triage.listing import differences, shown
+from polyjuice.triage.listing import Shown, differences, shown
 from polyjuice.triage.record import FindingRecord
 from polyjuice.triage.report import fault
 from polyjuice.triage.report.fault import cut_output, cut_stack
 from polyjuice.triage.report.values import table_rows
-from polyjuice.triage.reproducers.definitions import SIDE_BY_SIDE
+from polyjuice.triage.reproducers.text import CHECK
 from polyjuice.wording import counted, quoted_in_markdown
 
 #: The most rules that a report names as candidates for why two graphs are equal.
@@ -39,8 +38,8 @@ _LONGEST_REPRO = 40_000
 #: The most characters of a traceback that is shown whole.
 _TRACEBACK = 6000
 
-#: The most operators that a title names in place of the program.
-_FEW_OPERATORS = 4
+#: The most characters of a program that a title shows; it names the operators of a longer one, if they are few.
+_SHORT, _FEW_OPERATORS = 50, 4
 
 #: The most characters of an error in a title.
 _ERROR = 100
@@ -85,9 +84,12 @@ def view(
     here = {label: letter for label, letter in letters.items() if label in programs}
     other = next((label for label in programs if label != wrong), "")
     pattern = programs[wrong].pattern(record.output if kind.at_output and oracle.of_outputs else None)
+    subject = _subject(programs[wrong], pattern)
     parts = fault.parts(record)
     right = "compiles and runs" if kind.failure else "is right"
     blamed = f" Without {' and '.join(f'`{name}`' for name in parts)} it {right}." if parts else ""
+    change = str((record.reduction.get("nearest") or {}).get("change", ""))
+    blamed += f" The same program {right} {change}." if change else ""
     error = cut(fault.error(record), _ERROR)
     small = record.result.get("inputs") or {}
     inputs = [f"`{quoted_in_markdown(name)}` = `{text}`" for name, text in small.items()]
@@ -101,16 +103,19 @@ def view(
     trace = cut_stack(record.traceback)
     if len(trace) > _TRACEBACK:
         trace = f"{trace[: _TRACEBACK // 2]}\n...\n{trace[-_TRACEBACK // 2 :]}"
-    _, _, backends = record.printed.partition(f"{SIDE_BY_SIDE}\n")
     is_short = len(repro) <= _LONGEST_REPRO
     files = [name for name in ("inputs.npz", "a.lowered.onnx", "b.lowered.onnx") if f'"{name}"' in repro]
     similar = [f"It looks like {record.regression}, which should be fixed in this version."] * bool(record.regression)
     return {
         "record": record,
         "kind": kind,
-        "title": ": ".join(filter(None, [_sentence(record, graphs[wrong], pattern, ""), error, " and ".join(parts)])),
-        "headline": f"{_sentence(record, graphs[wrong], pattern, '`')}.{blamed}",
+        "title": ": ".join(
+            filter(None, [_sentence(record, graphs[wrong], subject).replace("`", ""), error, " and ".join(parts)])
+        ),
+        "headline": f"{_sentence(record, graphs[wrong], subject)}.{blamed}",
         "wrong": programs[wrong],
+        "lists_program": not is_short or f"\n{CHECK}" not in repro or "base64" in repro.partition(f"\n{CHECK}")[0],
+        "evidence": _listed_evidence(record, bool(other)),
         "other": programs.get(other),
         "roles": _roles(record, here[wrong], here[other], _sizes(record, other)) if other else [],
         "sizes": _sizes(record, wrong),
@@ -125,7 +130,7 @@ def view(
         "table": _table(record, letters),
         "blame": _blame(record, here),
         "traceback": trace,
-        "side_by_side": textwrap.dedent("\n".join(line for line in backends.splitlines() if line.startswith("  "))),
+        "side_by_side": record.backends,
         "printed": cut_output(record.printed),
         "repro": repro,
         "shows_repro": is_short,
@@ -140,15 +145,30 @@ def view(
     }
 
 
-def _sentence(record: FindingRecord, graph: Graph, pattern: str, quote: str) -> str:
-    """The fault of a program. Operators stand for one that does not fit, where reduction left few of them."""
-    subject, typed = pattern, ""
-    if record.reduction and 0 < len(record.pattern) <= _FEW_OPERATORS and ("..." in pattern or ";" in pattern):
-        subject = " ".join(record.pattern)
-    else:
-        types = {type.dtype for type in graph.input_types}
-        typed = "" if len(types) != 1 or types == {"float32"} else f" with {types.pop()} inputs"
-    return f"{quote}{subject}{quote}{typed} {fault.predicate(record)}{fault.at_level(record)}"
+def _subject(program: Shown, pattern: str) -> str:
+    """What a title calls a program: its expression where that is short, else its operators."""
+    names = program.names
+    if len(pattern) <= _SHORT and not re.search(r"\.\.\.|;", pattern):
+        return f"`{pattern}`"
+    if len(names) > _FEW_OPERATORS:
+        some = ", ".join(f"`{name}`" for name in names[: _FEW_OPERATORS - 1])
+        return f"a program of {some} and {len(names) - _FEW_OPERATORS + 1} more operators"
+    first, *others = [f"`{name}`" for name in names] or [f"`{pattern}`"]
+    return f"{first} with {' and '.join(others)}" if others else first
+
+
+def _sentence(record: FindingRecord, graph: Graph, subject: str) -> str:
+    """The fault of a program, with the form that matters where that is not an operator."""
+    types = {type.dtype for type in graph.input_types}
+    typed = f" of {types.pop()}" if len(types) == 1 and types != {"float32"} else ""
+    form = str((record.reduction.get("nearest") or {}).get("form", ""))
+    return f"{subject}{typed}{f' with {form}' if form else ''} {fault.predicate(record)}{fault.at_level(record)}"
+
+
+def _listed_evidence(record: FindingRecord, pair: bool) -> str:
+    """What the folded part of a report holds, in a few words."""
+    found = ["an equivalent program"] * pair + ["bisection"] * bool(record.bisection.get("shown"))
+    return ", ".join([*found, "what was ruled out", "how it was found"])
 
 
 def _roles(record: FindingRecord, own: str, other: str, sizes: str) -> list[str]:

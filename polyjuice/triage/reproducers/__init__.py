@@ -5,7 +5,7 @@ of each model. Only data above 100 KB lies beside the file.
 """
 
 from polyjuice.triage.reproducers.arrays import input_name, stored_arrays
-from polyjuice.triage.reproducers.definitions import program_stem
-from polyjuice.triage.reproducers.text import lowered_name, texts
+from polyjuice.triage.reproducers.definitions import SIDE_BY_SIDE, program_stem
+from polyjuice.triage.reproducers.text import lowered_name, side_by_side, texts
 
-__all__ = ["input_name", "lowered_name", "program_stem", "stored_arrays", "texts"]
+__all__ = ["SIDE_BY_SIDE", "input_name", "lowered_name", "program_stem", "side_by_side", "stored_arrays", "texts"]

@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 
 from polyjuice.frameworks.onnx.listing import OnnxProgram
-from polyjuice.frameworks.rendering import SMALL, Rendering, rendering_of, written_numpy
-from polyjuice.ir import dtypes, packed, uniform_value
+from polyjuice.frameworks.rendering import NUMPY, SMALL, Rendering, rendering_of, written_numpy
+from polyjuice.ir import dtypes, packed
 from polyjuice.oracles import Case, Verdict
 from polyjuice.oracles import find as find_oracle
 
@@ -53,7 +53,7 @@ def expected(case: Case, verdict: Verdict) -> np.ndarray | None:
 
 def is_small(array: np.ndarray) -> bool:
     """Whether an array can be written out."""
-    return 0 < array.size <= SMALL or (array.size > 0 and uniform_value(array) is not None)
+    return 0 < array.size <= SMALL or (array.size > 0 and NUMPY.written(array, "") is not None)
 
 
 @dataclass(kw_only=True)
@@ -80,6 +80,15 @@ class Arrays:
             self.read = True
             text = self._rendering.loaded(dtypes.dtype_of(array), name)
         return self._rendering.there(text, self.device)
+
+    def assigned(self, target: str, name: str, array: np.ndarray) -> str:
+        """Statements that bind a name to such a tensor: one value with few exceptions is written as that."""
+        made = self._rendering.constructors
+        regular = made.written(array, "") is not None
+        found = made.exceptions(target, array) if self.inline and self.device == "cpu" and not regular else None
+        if found is None:
+            return f"{target} = {self.expression(name, array)}"
+        return "\n".join([f"{target} = {self._rendering.written(found[0])}", *found[1]])
 
     def numpy(self, name: str, array: np.ndarray) -> str:
         """Python code for a NumPy array."""

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import ast
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from string import Template
 
 import numpy as np
@@ -12,8 +13,10 @@ import numpy as np
 from polyjuice.execution import Artifact
 from polyjuice.frameworks import registry
 from polyjuice.frameworks.onnx import reproducer as onnx_models
+from polyjuice.frameworks.python_text import Renamed
 from polyjuice.frameworks.rendering import Rendering, rendering_of
 from polyjuice.ir import TensorType, dtypes, mark
+from polyjuice.triage.listing import METHODS, NEEDLESS, writes
 from polyjuice.triage.reproducers.arrays import Arrays, can_embed, embedded_model
 
 OUTPUT = Template('''\
@@ -41,8 +44,7 @@ print("differ at", int(wrong.sum()), "of", wrong.size, "elements, by up to", dif
 ${further}sys.exit(1 if wrong.any() else 0)""")
 
 MISTYPED = Template("""\
-output = $a()[$output]
-made = $type, list(output.shape)
+${run}made = $type, list($value.shape)
 print("output $output is", *made, "and should be $dtype $shape")
 ${further}sys.exit(0 if made == ("$dtype", $shape) else 1)""")
 
@@ -68,7 +70,9 @@ class Programs:
     """The programs by side, and the names and types of their common inputs.
 
     ``arguments`` are the names of the arrays that each program takes as further inputs. ``level`` is the optimization
-    level to compile at. ``outputs`` is the number of outputs of each program.
+    level to compile at. ``outputs`` is the number of outputs of each program. ``short`` is the compiler's expression
+    that compiles and runs a program as its users write it (`CompilerInfo.repro_call`); with "" programs run by
+    `prepare`, and return tuples.
     """
 
     artifacts: Mapping[str, Artifact]
@@ -78,6 +82,8 @@ class Programs:
     level: str
     device: str
     outputs: int
+    short: str = ""
+    options: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def format(self) -> str:
@@ -92,14 +98,36 @@ class Programs:
         """The models, named like their sides; small ONNX models are either ``built`` by code or embedded as bytes."""
         if registry.find(self.format).binary:
             return self._onnx_models(built)
-        classes = (_class(side, artifact, arrays) for side, artifact in self.artifacts.items())
-        return [*self._rendering.before([*self.artifacts.values()]), *classes]
+        return [self._function(side) or _class(side, artifact, arrays) for side, artifact in self.artifacts.items()]
+
+    @property
+    def before(self) -> list[str]:
+        """Statements that the programs need before they run."""
+        return self._rendering.before([*self.artifacts.values()])
+
+    def _function(self, side: str) -> str:
+        """A program that holds nothing as a function; "" where it needs its class."""
+        artifact = self.artifacts[side]
+        found = _method(artifact)
+        if found is None or not isinstance(returned := found.body[-1], ast.Return):
+            return ""
+        names = [name.arg for name in found.args.args[1:]]
+        if len(names) == len(wanted := [*self.inputs, *self.arguments[side]]):
+            to = {a: b for a, b in zip(names, wanted, strict=True) if a != b and not _uses(found, b)}
+            names = [to.get(name, name) for name in names]
+            found = Renamed(to).visit(found)
+        if self.short and isinstance(returned.value, ast.Tuple) and len(returned.value.elts) == 1:
+            returned.value = returned.value.elts[0]
+        lines = [ast.unparse(ast.fix_missing_locations(statement)) for statement in _inlined(found.body)]
+        text = "\n".join([f"def {side}({', '.join(names)}):", *(f"    {x}" for x in "\n".join(lines).splitlines())])
+        return NEEDLESS.sub("", text) if self.device == "cpu" else text
 
     def _onnx_models(self, built: bool) -> list[str]:
         sources = {side: artifact.source for side, artifact in self.artifacts.items()}
         models = {side: source for side, source in sources.items() if isinstance(source, bytes)}
         further = list({tuple(self.arguments[side]) for side in models})
-        if built and len(further) == 1 and (text := onnx_models.written(models, [*self.inputs, *further[0]])):
+        names = [*self.inputs, *further[0]]
+        if built and len(further) == 1 and (text := onnx_models.written(models, names)):
             return [text]
         return [
             embedded_model(side, source)
@@ -146,7 +174,7 @@ class Programs:
     def _called(self, side: str, artifact: Artifact, *options: str, function: str = "prepare", model: str = "") -> str:
         setup = {key: value for key, value in artifact.setup.items() if key not in _OF_INPUTS}
         settings = {**setup, **({"level": self.level} if self.level else {})}
-        inputs = ", ".join(self._inputs(side))
+        inputs = ", ".join(self.inputs_of(side))
         arguments = ", ".join(
             [model or self.model(side), f"[{inputs}]", *(f"{k}={v!r}" for k, v in settings.items()), *options]
         )
@@ -155,11 +183,23 @@ class Programs:
 
     def model(self, side: str) -> str:
         """An expression that makes the model of a side."""
-        rendering = self._rendering
-        made = rendering.there(rendering.model.format(side=side), self.device)
-        return made + rendering.mode(self.artifacts[side])
+        rendering, artifact = self._rendering, self.artifacts[side]
+        if isinstance(artifact.source, str) and self._function(side):
+            return side
+        return rendering.there(rendering.model.format(side=side), self.device) + rendering.mode(artifact)
 
-    def _inputs(self, side: str) -> list[str]:
+    def run(self, side: str) -> str:
+        """An expression that compiles and runs a side: its value is what the program returns."""
+        if not self.short:
+            return f"{self.call(side)}()"
+        names, setup = [*self.inputs, *self.arguments[side]], self.artifacts[side].setup
+        options = "".join(f", {self.options[key]}" for key in setup if key in self.options)
+        feeds = ", ".join(f'"{name}": {name}' for name in names)
+        parts = {"model": self.model(side), "options": options, "inputs": ", ".join(names), "feeds": f"{{{feeds}}}"}
+        return Template(self.short).substitute(parts)
+
+    def inputs_of(self, side: str) -> list[str]:
+        """The expressions of a side's arguments, in the memory layout that it wants."""
         return self._rendering.inputs(self.inputs, self.types, self.arguments[side], self.artifacts[side])
 
     def array_of(self, output: str, dtype: str) -> str:
@@ -187,6 +227,48 @@ def program_stem(side: str) -> str:
 def _uncompiled(artifact: Artifact) -> Artifact:
     kept = {key: value for key, value in artifact.setup.items() if key in ("layouts", "mode", "updates")}
     return replace(artifact, setup=kept)
+
+
+_LINE = 84
+"""The most characters of a statement that takes the place of several."""
+
+
+def _method(artifact: Artifact) -> ast.FunctionDef | None:
+    """The method of a program without state; None where a class holds constants or has more than one method."""
+    tree = ast.parse(str(artifact.source))
+    classes = [s for s in tree.body if not isinstance(s, ast.Import | ast.ImportFrom)]
+    if len(classes) != 1 or not isinstance(classes[0], ast.ClassDef):
+        return None
+    *others, last = classes[0].body
+    if not isinstance(last, ast.FunctionDef) or last.name not in METHODS or last.decorator_list or _uses(last, "self"):
+        return None
+    empty = all(isinstance(s, ast.FunctionDef) and s.name == "__init__" and len(s.body) == 1 for s in others)
+    return last if empty else None
+
+
+def _uses(node: ast.AST, name: str) -> int:
+    return sum(isinstance(n, ast.Name) and n.id == name for n in ast.walk(node))
+
+
+def _inlined(body: Sequence[ast.stmt]) -> list[ast.stmt]:
+    """Statements without names that only the next statement uses, where these stay short."""
+    bound = [n.id for s in body for n in ast.walk(s) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)]
+    if len({*bound}) < len(bound) or any(writes(s) or not isinstance(s, ast.Assign | ast.Return) for s in body):
+        return [*body]
+    found: list[ast.stmt] = []
+    for number, statement in enumerate(body):
+        for last in reversed([*found]):
+            target, value = (last.targets[0], last.value) if isinstance(last, ast.Assign) else (None, last)
+            if not isinstance(target, ast.Name) or _uses(statement, target.id) != 1:
+                continue
+            if any(_uses(other, target.id) for other in (*found, *body[number + 1 :]) if other is not last):
+                continue
+            shorter = Renamed({target.id: ast.unparse(value)}).visit(ast.parse(ast.unparse(statement)).body[0])
+            if len(ast.unparse(shorter)) <= _LINE or ast.unparse(statement) == f"return {target.id}":
+                found.remove(last)
+                statement = shorter
+        found.append(statement)
+    return found
 
 
 def _class(name: str, artifact: Artifact, arrays: Arrays) -> str:

@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 import re
+import sys
 import textwrap
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cached_property
 from string import Template
 
 import numpy as np
 
 from polyjuice.execution import Artifact
-from polyjuice.frameworks.expressions import number
+from polyjuice.frameworks.expressions import cut, number
 from polyjuice.frameworks.python_text import identifiers
 from polyjuice.frameworks.rendering import SMALL
 from polyjuice.ir import complexes, dtypes, uniform_value
 from polyjuice.oracles import Case, Kind, Oracle, Verdict, find, kind_of
-from polyjuice.oracles.oracle import UNCOMPILED
+from polyjuice.oracles.oracle import ALONE, PAIR, UNCOMPILED
 from polyjuice.oracles.zeros import ZEROS
 from polyjuice.session import CompilerSession
 from polyjuice.triage.reproducers import definitions
@@ -32,11 +34,11 @@ from polyjuice.triage.reproducers.arrays import (
 from polyjuice.triage.reproducers.definitions import SIDE_BY_SIDE, Programs, lowered_name
 from polyjuice.wording import visible
 
-__all__ = ["lowered_name", "texts"]
+__all__ = ["lowered_name", "side_by_side", "texts"]
 
 #: Names that inputs cannot have in the text.
 _TAKEN = """
-    A ARRAYS B F Path TensorProto a allowed b base64 bytes_of compiled copy could_not_run difference eager expected form
+    A ARRAYS B F Path TensorProto a allowed b base64 bytes_of compiled copy difference eager expected form
     gap gradients helper io model np onnx options os output outputs places plain prepare shares side_by_side sys tf told
     torch uncompiled wrong y
 """
@@ -44,51 +46,63 @@ _TAKEN = """
 _HALF = ("float16", "bfloat16")
 """The types between whose operators a compiler may omit roundings by default."""
 
+CHECK = "# The check:"
+"""The beginning of the line behind which a text judges and ends. In front of it is the program."""
+
+_MESSAGE = 220
+"""The most characters of the verdict's message in a text."""
+
 _STANDARD = ("base64", "copy", "ctypes", "gc", "io", "subprocess", "sys", "tempfile", "time")
 """Modules of the standard library that parts of the text use."""
 
-_HOOK = '''\
-def could_not_run(kind, error, trace):
-    """Exit with 2 after any error but the bug: this script could not run."""
-    sys.__excepthook__(kind, error, trace)
-    print("could not run:", error)
-    sys.exit(2)
+_HOOK = "sys.excepthook = lambda *error: sys.exit(sys.__excepthook__(*error) or 2)  # 2: this script could not run"
+"""After any error but the bug, the status is 2."""
+
+_OF_CALLS = {"dynamic", "layouts", "mode", "numbers", "updates"}
+"""The keys of a setup that a call in a user's words can have, with those that the compiler has options for."""
 
 
-sys.excepthook = could_not_run'''
-
-
-def texts(
-    session: CompilerSession, case: Case, verdict: Verdict, artifacts: Sequence[Artifact], beside: bool = False
-) -> list[str]:
+def texts(session: CompilerSession, case: Case, verdict: Verdict, artifacts: Sequence[Artifact]) -> list[str]:
     """The texts of ``repro.py`` that may show a verdict, the most readable first.
 
-    ``artifacts`` are the verdict's sides. The first text writes out small models and arrays. The second embeds models
-    as bytes, and needs no package to build them. The last embeds arrays as well, exact to the last bit. With ``beside``
-    they also print the results of the framework's other backends, where it has some.
+    ``artifacts`` are the verdict's sides. The first text calls the compiler as its users do, where that is possible.
+    The others call `prepare`, which repeats all that the campaign did. The second text writes out small models and
+    arrays. The third embeds models as bytes, and needs no package to build them. The last embeds arrays as well, exact
+    to the last bit.
     """
     sides = dict(zip("AB", artifacts, strict=False))
-    ways = ((True, True), (True, False), (False, False))
+    ways = ((True, True, True), (False, True, True), (False, True, False), (False, False, False))
     each = (
         _Text(
-            session=session, case=case, verdict=verdict, sides=sides, inline=inline, built=built, beside=beside
+            session=session, case=case, verdict=verdict, sides=sides, wants_short=short, inline=inline, built=built
         ).write()
-        for inline, built in ways
+        for short, inline, built in ways
     )
     return list(dict.fromkeys(each))
 
 
+def side_by_side(session: CompilerSession, case: Case, verdict: Verdict, artifacts: Sequence[Artifact]) -> str:
+    """A text that also prints the results of the framework's other backends; "" where it has none, or none are wanted.
+
+    What it prints under the heading ``SIDE_BY_SIDE`` is evidence for the report.
+    """
+    sides = dict(zip("AB", artifacts, strict=False))
+    text = _Text(session=session, case=case, verdict=verdict, sides=sides, beside=True)
+    return text.write() if text.backends_of(text.programs)[0] else ""
+
+
 @dataclass(frozen=True, kw_only=True)
 class _Text:
-    """One text; ``inline`` writes out small arrays, ``built`` small models."""
+    """One text. ``inline`` writes out small arrays, ``built`` small models. ``beside`` asks other backends."""
 
     session: CompilerSession
     case: Case
     verdict: Verdict
     sides: Mapping[str, Artifact]
-    inline: bool
-    built: bool
-    beside: bool
+    wants_short: bool = False
+    inline: bool = True
+    built: bool = True
+    beside: bool = False
 
     @property
     def _kind(self) -> Kind:
@@ -109,37 +123,71 @@ class _Text:
         return self.fails and self.case.of(self.verdict.a).outcome.status != "error"
 
     def write(self) -> str:
-        """The whole text."""
+        """The whole text: the programs, the call where it is short, and the check."""
         arrays = Arrays(
             format=next(iter(self.sides.values())).format, device=self.session.conditions.device, inline=self.inline
         )
-        programs = self._programs()
-        values = "\n".join(self._values(arrays, programs))
+        programs = self.programs
+        values = "\n".join([*self._values(arrays, programs), *self._run(programs)])
         models = programs.definitions(arrays, built=self.built)
         ending = list(self._ending(arrays, programs))
         loading = [self._loading("\n".join([values, *models, *ending]))] if arrays.read else []
         limits = {"limit": int(self.session.conditions.reproducer_s), "on_hang": 1 if self._kind.endless else 2}
         supervision = [definitions.SUPERVISED.substitute(limits)] if self.supervised else []
-        repro = self._repro(programs)
         wide = self._kind.values and self._dtype() in ("float64", "complex128")  # which may agree in eight digits
         precision = ["np.set_printoptions(precision=17)"] if wide else []
-        body = "\n".join([*supervision, _HOOK, *loading, values, repro, *models, *ending])
-        standard = [f"import {name}" for name in _STANDARD if re.search(rf"\b{name}\.", body)]
-        standard = [line for line in standard if line not in self.session.compiler.repro_imports.splitlines()]
-        standard += ["from pathlib import Path"] if "Path(" in body else []
-        imports = ["import numpy as np", *filter(None, self.session.compiler.repro_imports.strip().splitlines())]
-        imports += ["import ml_dtypes"] if "ml_dtypes" in body else []
-        imports += ["from onnx import TensorProto, helper"] if "helper." in body else []
-        head = [
-            self._title(),
-            "\n".join(standard),
-            *supervision,
-            _HOOK,
-            "\n".join([*imports, *precision]),
-            *loading,
-            values,
+        prepared = [] if programs.short else [self._repro(programs), *programs.before]
+        check = [self._claim(), *supervision, *precision, *prepared, *ending]
+        body = "\n".join([*loading, values, *models, *check])
+        return _joined([self._title(), self._head(body), *loading, *models, values, *check])
+
+    def _head(self, body: str) -> str:
+        """The imports that a text needs."""
+        own = [line for line in self.session.compiler.repro_imports.splitlines() if line]
+        own = [
+            line for line in own if _is_needed(line, "\n".join([body, *(x for x in own if _IMPORT.match(x) is None)]))
         ]
-        return _joined([*head, repro, *models, *ending])
+        text = "\n".join([body, _HOOK, *own])
+        standard = {f"import {name}" for name in _STANDARD if re.search(rf"\b{name}\.", text)}
+        standard |= {"from pathlib import Path"} if "Path(" in body else set()
+        standard |= {x for x in own if (found := _IMPORT.match(x)) and found[1] in sys.stdlib_module_names}
+        others = {"import numpy as np": r"\bnp\.", "import ml_dtypes": "ml_dtypes", "import onnx": r"\bonnx\."}
+        needed = [line for line, use in others.items() if re.search(use, text)]
+        needed = [line for line in needed if line not in own]
+        ordered = sorted(standard, key=lambda line: (line.startswith("from"), line))
+        own = [line for line in own if line not in standard]
+        first = next((n for n, line in enumerate(own) if _IMPORT.match(line)), 0)
+        return "\n".join([*ordered, "", _HOOK, *own[:first], *needed, *own[first:]])
+
+    def _claim(self) -> str:
+        """A comment that introduces the check."""
+        what = self._kind.claim or self._oracle.claim
+        if self.verdict.mistyped:
+            what = "An output has another type or shape than the program says."
+        if self.case.broken:
+            what = "A is not well typed: the compiler must raise an error, and not end the process."
+        what = what if what.startswith("A ") else what[0].lower() + what[1:]
+        return textwrap.fill(f"{CHECK} {what}", 118, subsequent_indent="# ")
+
+    def _run(self, programs: Programs) -> Iterator[str]:
+        """The statements that put the inputs into their memory layouts, and call the programs, in a short text."""
+        if not programs.short:
+            return
+        if any(not programs.options.keys().isdisjoint(artifact.setup) for artifact in programs.artifacts.values()):
+            yield from programs.before
+        for name, text in zip(programs.inputs, programs.inputs_of("A" if "A" in self.sides else "B"), strict=False):
+            if text != name:
+                yield f"{name} = {text}"
+        if self.fails:
+            return
+        for side, artifact in programs.artifacts.items():
+            updates = dict(artifact.setup.get("updates", ()))
+            if self.verdict.output in updates:
+                yield programs.run(side)
+                continue
+            place = self.verdict.output - sum(number < self.verdict.output for number in updates)
+            several = isinstance(artifact.source, bytes) or programs.outputs - len(updates) > 1
+            yield f"{side.lower()} = {programs.run(side)}" + (f"[{place}]" if several else "")
 
     def _loading(self, text: str) -> str:
         constants = [dict(artifact.arrays) for artifact in self.sides.values()]
@@ -161,14 +209,9 @@ class _Text:
         version = self.session.versions.get(self.session.compiler.name, "")
         message = self._message().replace("\\", "\\\\").replace('"""', "'''")
         message = visible(message)
-        message_text = textwrap.fill(f"{self.session.compiler.name} {version}: {message}", 100, break_long_words=False)
-        what = self._kind.claim or self._oracle.claim
-        if self.verdict.mistyped:
-            what = "An output has another type or shape than the program says."
-        if self.case.broken:
-            what = "A is not well typed: the compiler must raise an error, and not end the process."
+        message = textwrap.fill(f"{self.session.compiler.name} {version}: {cut(message, _MESSAGE)}", 116)
         contract = "Exits 1 where the bug shows, 0 where it does not, 2 where this script could not run."
-        return f'"""{message_text}\n\n{what}\n{contract}\n"""'
+        return f'"""{message}\n\n{contract}\n"""'
 
     def _message(self) -> str:
         """The verdict's message, with the sides called A and B."""
@@ -181,7 +224,8 @@ class _Text:
             message = re.sub(rf"(?<![\w.'-]){re.escape(label)}(?![\w(-])", letter, message) if label else message
         return message
 
-    def _programs(self) -> Programs:
+    @cached_property
+    def programs(self) -> Programs:
         sides = dict(self.sides)
         if self.verdict.mistyped:
             side = "B" if self.verdict.culprit == self.verdict.b and "B" in sides else "A"
@@ -194,8 +238,13 @@ class _Text:
         if len({(artifact.arguments, artifact.numbers) for artifact in sides.values()}) > 1:
             further = {s: [f"{name}_of_{s.lower()}" for name in names] for s, names in further.items()}
         taken = re.findall(r"\w+", f"{_TAKEN} {self.session.compiler.repro_imports}")
+        (side, artifact), *others = sides.items()
+        own = artifact.parameters[len(graph.inputs) :]
+        if not others and len(own) == len(further[side]) and {*own}.isdisjoint([*taken, *graph.inputs]):
+            further[side] = own
         names = identifiers(graph, {*taken, *(name for names in further.values() for name in names)})
-        return Programs(
+        names.update({graph.inputs[0]: "x"} if len(graph.inputs) == 1 and names[graph.inputs[0]] == "x0" else {})
+        programs = Programs(
             artifacts=sides,
             inputs=[names[name] for name in graph.inputs],
             types=graph.input_types,
@@ -204,11 +253,32 @@ class _Text:
             device=self.session.conditions.device,
             outputs=len(graph.outputs),
         )
+        return self._shortened(programs) if self.wants_short else programs
+
+    def _shortened(self, programs: Programs) -> Programs:
+        """The programs, called as users do where that means the same."""
+        compiler, verdict = self.session.compiler, self.verdict
+        setups = [artifact.setup for artifact in programs.artifacts.values()]
+        compared = self._kind.values and self._oracle.of_case and self._oracle.comparison in (PAIR, ALONE)
+        if (
+            not compiler.repro_call
+            or not (compared or verdict.mistyped or (self.fails and not self.case.broken))
+            or programs.level not in ("", *compiler.levels[-1:])
+            or programs.device != "cpu"
+            or any(
+                {key for key, value in setup.items() if value} - _OF_CALLS - {*compiler.repro_options}
+                for setup in setups
+            )
+            or (len(setups) > 1 and any("updates" in setup or setup != setups[0] for setup in setups))
+            or len({*map(tuple, programs.arguments.values())}) > 1
+        ):
+            return programs
+        return replace(programs, short=compiler.repro_call, options=compiler.repro_options)
 
     def _values(self, arrays: Arrays, programs: Programs) -> Iterator[str]:
         inputs = self.case.inputs[self.verdict.inputs]
         for i, (name, array) in enumerate(zip(programs.inputs, inputs, strict=True)):
-            yield f"{name} = {arrays.expression(input_name(i), array)}"
+            yield arrays.assigned(name, input_name(i), array)
         further: dict[str, tuple[str, np.ndarray]] = {}
         numbers: set[str] = set()
         for side, names in programs.arguments.items():
@@ -216,19 +286,22 @@ class _Text:
             further.update(zip(names, ((key, artifact.arrays[key]) for key in artifact.arguments), strict=True))
             numbers.update(names[len(names) - artifact.numbers :])
         for name, (key, array) in further.items():
-            yield f"{name} = {array.item()!r}" if name in numbers else f"{name} = {arrays.expression(key, array)}"
+            yield f"{name} = {array.item()!r}" if name in numbers else arrays.assigned(name, key, array)
 
     def _ending(self, arrays: Arrays, programs: Programs) -> Iterator[str]:
         verdict = self.verdict
         calls = {side.lower(): programs.call(side) for side in programs.artifacts}
-        backends, further = self._backends(programs)
+        backends, further = self.backends_of(programs)
         yield from backends
         if self.verdict.mistyped:
+            (side,) = calls
+            value = side if programs.short else "output"
             declared = self.case.of(verdict.a).graph.output_types[verdict.output]
             yield definitions.MISTYPED.substitute(
-                a=next(iter(calls.values())),
+                run="" if programs.short else f"output = {calls[side]}()[{verdict.output}]\n",
+                value=value,
                 output=verdict.output,
-                type=programs.type_of("output", declared.dtype),
+                type=programs.type_of(value, declared.dtype),
                 dtype=declared.dtype,
                 shape=list(declared.shape),
                 further=further,
@@ -240,7 +313,7 @@ class _Text:
         else:
             yield from self._comparison(arrays, programs, calls, further)
 
-    def _backends(self, programs: Programs) -> tuple[list[str], str]:
+    def backends_of(self, programs: Programs) -> tuple[list[str], str]:
         """The framework's other backends: blocks that define their table, and the line that prints it.
 
         Nothing where the framework has no others, or none are wanted.
@@ -279,15 +352,19 @@ class _Text:
         value = programs.array_of(f"run()[{verdict.output}]", self._dtype())
         of_zeros = verdict.comparison == ZEROS
         plain = reference is not None and _is_plain(reference, verdict.allowed) and not comparison.gap and not of_zeros
-        yield definitions.OUTPUT.substitute(value=value)
+        if not programs.short:
+            yield definitions.OUTPUT.substitute(value=value)
         wide = "np.complex128" if dtypes.is_complex(self._dtype()) else "np.float64"
         if not plain:
             yield definitions.GAP_OF_ZEROS if of_zeros else definitions.GAP.substitute(wide=wide)
         where = "uncompiled" if of_zeros else "in float64"
         known = [f"expected = {arrays.numpy('expected', reference)}  # {where}"] if reference is not None else []
         yield "\n".join([*known, self._allowed(arrays)])
-        with_options = programs.call("A", "**options")
-        yield comparison.runs.substitute(calls, a_with_options=with_options, level=verdict.level)
+        if programs.short:
+            yield "\n".join(self._results(programs))
+        else:
+            with_options = programs.call("A", "**options")
+            yield comparison.runs.substitute(calls, a_with_options=with_options, level=verdict.level)
         other = "b" if comparison.other else "expected"
         if plain:
             difference = f"np.abs(a.astype({wide}) - {other}.astype({wide}))"
@@ -296,6 +373,15 @@ class _Text:
             difference, wrong = f"gap(a, {other})", "difference > allowed"
         judge = definitions.JUDGE.substitute(wrong=wrong, shown="\n".join(self._shown(reference)), further=further)
         yield f"difference = {difference}\n{judge}"
+
+    def _results(self, programs: Programs) -> Iterator[str]:
+        """Statements that convert the results of a short text's calls to NumPy arrays."""
+        for side, artifact in programs.artifacts.items():
+            updates = dict(artifact.setup.get("updates", ()))
+            place = updates.get(self.verdict.output)
+            name = side.lower() if place is None else [*programs.inputs, *programs.arguments[side]][place]
+            if (text := programs.array_of(name, self._dtype())) != f"np.asarray({side.lower()})":
+                yield f"{side.lower()} = {text}"
 
     def _shown(self, reference: np.ndarray | None) -> Iterator[str]:
         verdict = self.verdict
@@ -352,6 +438,18 @@ class _Sides(Programs):
     supervised: bool
 
 
+_IMPORT = re.compile(r"(?:import|from) (\w+)")
+
+
+def _is_needed(line: str, text: str) -> bool:
+    """Whether a text uses what a line imports; True for another statement."""
+    if found := re.fullmatch(r"import ([\w.]+)(?: as (\w+))?", line):
+        name = found[2] or ".".join(found[1].split(".")[:2])
+        return bool(re.search(rf"\b{re.escape(name)}\b", text))
+    names = line.partition(" import ")[2].split(", ") if _IMPORT.match(line) else []
+    return not names or any(re.search(rf"\b{name}\b", text) for name in names)
+
+
 def _is_plain(reference: np.ndarray, allowed: np.ndarray) -> bool:
     """Whether float64 can express all differences, without NaN and infinity."""
     wide = np.abs(reference if complexes.is_complex(reference) else np.asarray(reference, np.float64))
@@ -360,10 +458,11 @@ def _is_plain(reference: np.ndarray, allowed: np.ndarray) -> bool:
 
 def _joined(blocks: Sequence[str]) -> str:
     """Blocks of code with the conventional number of empty lines between them."""
-    text, indented = "", False
+    text, indented, last = "", False, ""
     for block in filter(None, blocks):
         if text:
-            text += "\n\n\n" if indented or block.startswith(("def ", "class ")) else "\n\n"
-        text += block
+            close = last.startswith(CHECK) and not block.startswith(("def ", "class "))
+            text += "\n" if close else "\n\n\n" if indented or block.startswith(("def ", "class ")) else "\n\n"
+        text, last = text + block, block
         indented = block.splitlines()[-1].startswith(" ")
     return text + "\n"
