@@ -255,6 +255,7 @@ def _known_to_all(sets: Sequence[InputSet]) -> Mode:
         all(mode.edge for mode in modes),
         all(mode.ordered for mode in modes),
         tuple(dict.fromkeys(dtype for mode in modes for dtype in mode.excess_precision)),
+        tuple(dict.fromkeys(dtype for mode in modes for dtype in mode.narrowed)),
     )
 
 

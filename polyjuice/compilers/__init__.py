@@ -213,6 +213,9 @@ class CompilerInfo:
     """Element types for which the compiler documents that it may skip the rounding of a cast. The file names that
     documentation. A cast to another type must round."""
 
+    narrowed: tuple[str, ...] = ()
+    """Integer types that the compiler computes in int32, as it documents. Numbers beyond int32 are not compared."""
+
     edge_policies: Mapping[str, str] = field(default_factory=dict)
     """Sources by ``Operator`` or ``Operator type``. For these operators the compiler chose results on NaN, infinities,
     ties or zeros that differ from ONNX or its framework. The source is the URL of the documentation, or of the issue in

@@ -17,6 +17,7 @@ from onnx import AttributeProto, helper
 
 from polyjuice.ir import Attrs, Node, dtypes
 from polyjuice.ops import Unsupported
+from polyjuice.ops.text import written
 
 _ATEN = "aten"
 _OTHERS = "torch.ops."
@@ -102,7 +103,7 @@ def _text(value: Any, operands: Sequence[str]) -> str:
         case {"operand": int(number)}:
             return operands[number]
         case {"float": str(text)}:
-            return f"float({str(float(text))!r})"
+            return repr(written(float(text)))
         case {"torch": str(name)} if name in _TORCH_NAMES:
             return f"torch.{name}"
     raise ValueError(f"{value!r} is no argument")

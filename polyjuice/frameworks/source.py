@@ -31,6 +31,7 @@ from polyjuice.frameworks.request import Unlowerable
 from polyjuice.ir import Graph, Node, TensorType, dtypes, uniform_value
 from polyjuice.ops import Call, Op, Texts, Unsupported, entry
 from polyjuice.ops.decompose import NoDecomposition, with_texts
+from polyjuice.ops.text import written
 
 #: A template that is a Python operator between two operands.
 _BETWEEN = re.compile(r"\{0\} \S+ \{1\}")
@@ -218,7 +219,7 @@ class Writer:
             and not (isinstance(value, int) and value > _LARGEST_NUMBER)
             and draws.chance(_NUMBER, plain=True)
         ):
-            self.numbers[name] = repr(value)
+            self.numbers[name] = repr(written(value))
             return
         if value is None and draws.chance(_MADE, plain=False) and self._dialect.made(array, "", draws):
             self._patterns[name] = array
@@ -240,18 +241,12 @@ class Writer:
             like = next((name for name in self._parameters if name not in self._number_arguments), "")
             draws = self.chooser.about("making", name)
             if name in self.numbers:
-                text: str | None = self._dialect.filled(self.graph.types[name], self._number(name), like, draws)
+                text: str | None = self._dialect.filled(self.graph.types[name], self.numbers[name], like, draws)
             else:
                 text = self._dialect.made(self._patterns[name], like, draws)
             self._body.append(f"{self.names[name]} = {text}")
             self._made.add(name)
         return self.names[name]
-
-    def _number(self, name: str) -> str:
-        text = self.numbers[name]
-        return f'float("{text}")' if text in ("inf", "-inf", "nan") else text
-
-    # --- operators ---------------------------------------------------------------------------------------------------
 
     def _statement(self, number: int) -> None:
         if self._memory is None:
@@ -372,7 +367,7 @@ class Writer:
         number = self._number_operand(node, names)
         for position, name in enumerate(names):
             if name == number:
-                text = self._number(name)
+                text = self.numbers[name]
                 texts.append(f"({text})" if position == 0 and text.startswith("-") else text)
                 continue
             text = self.tensor(name)

@@ -61,23 +61,26 @@ _ALL = frozenset(["exact", "modular", "real"])
 _HALF_TYPES = ("float16", "bfloat16")
 
 
-def mode(profile: str, format: str = "", excess_precision: Sequence[str] = _HALF_TYPES) -> Mode:
+def mode(
+    profile: str, format: str = "", excess_precision: Sequence[str] = _HALF_TYPES, narrowed: Sequence[str] = ()
+) -> Mode:
     """Return the analysis's assumptions under a profile, for programs in a format.
 
     Without a format, it is for one that defines which of equal elements wins. ``excess_precision`` are the types to
     which the compiler, by its documentation, need not round casts. The default, for an unknown compiler, is the types
-    for which some compiler need not.
+    for which some compiler need not. ``narrowed`` are the integer types that it computes in int32.
     """
     return replace(
         MODES[_like(profile)],
         ordered=not format or registry.find(format).ordered_ties,
         excess_precision=tuple(excess_precision),
+        narrowed=tuple(narrowed),
     )
 
 
 def mode_in(profile: str, compiler: CompilerInfo) -> Mode:
     """Return the analysis's assumptions under a profile of a compiler's programs."""
-    return mode(profile, compiler.format, compiler.excess_precision)
+    return mode(profile, compiler.format, compiler.excess_precision, compiler.narrowed)
 
 
 RULESETS: Mapping[str, frozenset[str]] = {

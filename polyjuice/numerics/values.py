@@ -25,13 +25,15 @@ class Mode:
     infinity from an infinite operand is always known, so masked attention works.) An overflow of a floating type is
     never known. ``ordered``: which of equal elements an index reduction chooses, as ONNX and Torch define and
     TensorFlow leaves open. ``excess_precision``: the floating types to which a cast need not round, as the compiler
-    documents.
+    documents. ``narrowed``: the integer types that the compiler computes in int32, as it documents. Their numbers
+    beyond int32 are never known.
     """
 
     wrap: bool = False
     edge: bool = False
     ordered: bool = True
     excess_precision: tuple[str, ...] = ()
+    narrowed: tuple[str, ...] = ()
 
 
 USUAL = Mode()
@@ -52,6 +54,8 @@ class Setting:
 
     def held(self, dtype: str) -> str:
         """The type in which an evaluation holds values of a type, or the parts of complex ones."""
+        if dtype in self.mode.narrowed:
+            return "int32"
         return self.precision if self.precision and dtypes.is_inexact(dtype) else dtypes.part_of(dtype)
 
 
@@ -124,6 +128,9 @@ def of_array(array: np.ndarray, dtype: str, setting: Setting) -> Value:
         return _stored(setting.hold(array, dtype), _NO_ERROR, dtype, setting.mode)
     if dtypes.is_complex(dtype):
         return _of_complex_array(array, dtype, setting)
+    if dtype in setting.mode.narrowed and not _are_integers(array, None, "int32"):
+        whole = setting.hold(array, dtype)
+        return Value(whole, _in_range(whole, whole, _NO_ERROR, "int32", None))
     if not dtypes.is_float(dtype):
         return Value(setting.hold(array, dtype), _NO_ERROR, True)
     wide, held = setting.hold(array, dtype), setting.held(dtype)
@@ -195,6 +202,7 @@ def rule_context(done: Application, operands: Sequence[Value], reproducible: boo
 def _step(done: Application, operands: Sequence[Value], context: ErrorContext, extreme: bool) -> _Step:
     doubtful = done.op.selects and any(v.error.any() for v in operands)
     counted = context.held in dtypes.WIDEST_INTS and _computed_in(done.op, context.held) != context.held
+    counted = counted or any(t is not None and t.dtype in done.setting.mode.narrowed for t in done.types)
     return _Step(done, context.held, context.unit, extreme, doubtful, done.sums if counted else None)
 
 
@@ -287,7 +295,7 @@ class Application:
         return (
             self.setting.mode.wrap
             and self.op.modular
-            and all(t is None or dtypes.is_int(t.dtype) for t in self.types)
+            and all(t is None or (dtypes.is_int(t.dtype) and self.setting.held(t.dtype) == t.dtype) for t in self.types)
             and all(x.dtype.kind in "iub" for x in self.operands)
         )
 
@@ -407,7 +415,8 @@ def _value(step: _Step, result: np.ndarray, whole: np.ndarray, carried: np.ndarr
     if type.dtype in dtypes.NARROW_FLOATS:
         return _stored(result, carried, type.dtype, step.mode)
     if dtypes.is_int(type.dtype):
-        return Value(result, carried if step.done.wraps else _in_range(result, whole, carried, type.dtype, step.sums))
+        held = step.done.setting.held(type.dtype)
+        return Value(result, carried if step.done.wraps else _in_range(result, whole, carried, held, step.sums))
     size = np.abs(result)
     error, reach = _rounded(step, size, carried)
     fits = reach < dtypes.overflow_threshold(step.held)
@@ -489,7 +498,7 @@ def _in_range(
     fits = (whole >= low) & (whole <= high) & (carried == 0)
     fits &= _unwrapped(result, whole, dtype)
     if sums is not None:
-        fits &= sums <= dtypes.exact_integers("float64")[1]
+        fits &= sums <= min(high, dtypes.exact_integers("float64")[1])
     return np.where(fits, 0.0, np.inf)
 
 

@@ -229,7 +229,8 @@ OPS = (
         FLOATS + SIGNED,
         **parameters((("min_val", -1.0, (-1.0, -1.0, 0.0, -2.5)), ("max_val", 1.0, (1.0, 1.0, 2.0, 0.5)))),
         **_CLIPS,
-        **facts(ulps=1, weight=0.4),
+        requires=lambda types, a: a["min_val"] < a["max_val"],
+        **facts(ulps=1, weight=0.4, any_number=True),
     ),
     unary(
         "Sigmoid",
@@ -403,6 +404,7 @@ OPS = (
             "F.softshrink({0}, {lambd})", "torch.nn.Softshrink({lambd})({0})", "F.softshrink({0}, lambd={lambd})"
         ),
         **_LAMBD,
+        requires=lambda types, a: a["lambd"] >= 0,
         **facts(integer_exact=True, ulps=1, limits=INFINITY, signed_zeros=False),
     ),
     defined(

@@ -28,7 +28,8 @@ def complete_attrs(op: Op, attrs: Mapping[str, Any], dtype: str = "") -> Attrs:
             raise TypeMismatch(f"{op.name}: the attribute {attr.name!r} is missing")
         if attr.kind == "float" and value is not None:
             held = dtypes.to_numpy(dtypes.part_of(dtype or "float64") if attr.like_operand else "float32")
-            value = float(np.asarray(value).astype(held))
+            with np.errstate(over="ignore"):  # a number beyond the type is infinite
+                value = float(np.asarray(value).astype(held))
         if attr.kind == "floats":
             value = tuple(float(np.float32(v)) for v in value)
         full[attr.name] = value

@@ -99,7 +99,7 @@ def _filling(
         definition=build,
         sample=sampling.alone_with(draw),
         attrs=attrs,
-        **facts(integer_exact=True, weight=0.15, signed_zeros=True),
+        **facts(integer_exact=True, weight=0.15, signed_zeros=True, any_number=True),
     )
 
 

@@ -12,6 +12,7 @@ import numpy as np
 
 from polyjuice.ir import dtypes
 from polyjuice.ops.spec import TypeMismatch
+from polyjuice.ops.text import written
 
 Number = int | float
 
@@ -43,7 +44,7 @@ def text(number: Number) -> str:
 
 def python(text: str) -> str:
     """The expression for a number, which needs no parentheses as an argument."""
-    return text if math.isfinite(parse(text)) else f'float("{text}")'
+    return repr(written(parse(text)))
 
 
 def promoted(dtype: str, number: Number) -> str:

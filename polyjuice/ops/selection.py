@@ -207,7 +207,7 @@ OPS = (
         attrs=tuple(Attr(k, "float", None, as_input=True, scalar=True, like_operand=True) for k in ("min", "max")),
         disputed=_clip_disputed,
         followers="Clip Relu Cast Add Mul Min Max Conv",
-        **facts(integer_exact=True, limits=INFINITY, signed_zeros=False),
+        **facts(integer_exact=True, limits=INFINITY, signed_zeros=False, any_number=True),
     ),
     defined(
         "clamp_min",
@@ -218,7 +218,7 @@ OPS = (
         widen=False,
         **parameters((("min", 0.0, (0.0, 0.0, 1.0, -2.0, 0.5)),)),
         bounds=Bounds("(max l0 min_)", "(max h0 min_)"),
-        **facts(integer_exact=True, ulps=1, limits=INFINITY, signed_zeros=False),
+        **facts(integer_exact=True, ulps=1, limits=INFINITY, signed_zeros=False, any_number=True),
     ),
     # selection, types
     Op(
@@ -246,7 +246,7 @@ OPS = (
         sample=_sample_masked_fill,
         attrs=attributes(value="float"),
         **DECIDES,
-        **facts(torch_types=COMPLEX, elementwise=True, weight=0.5, limits=ANYWHERE),
+        **facts(torch_types=COMPLEX, elementwise=True, weight=0.5, limits=ANYWHERE, any_number=True),
     ),
     defined(
         "nan_to_num",
@@ -254,7 +254,7 @@ OPS = (
         _nan_to_num_torch,
         widen=False,
         **parameters((("nan", 0.0, (0.0, 0.0, 1.0)), ("posinf", None, (8.0, 100.0)), ("neginf", None, (-8.0, -100.0)))),
-        **facts(integer_exact=True, limits=INFINITY | NAN),
+        **facts(integer_exact=True, limits=INFINITY | NAN, any_number=True),
     ),
     Op(
         name="Cast",

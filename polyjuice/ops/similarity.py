@@ -189,6 +189,6 @@ OPS = (
         torch=_cdist_torch,
         sample=_sample_cdist,
         attrs=attributes(p=2.0),
-        ulps=2,
+        **facts(ulps=2, any_number=True),
     ),
 )

@@ -6,6 +6,7 @@ the lowerings all read these entries. To add an operator is to add one :class:`O
 
 from __future__ import annotations
 
+import math
 import random
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -356,6 +357,9 @@ class Op:
     """Whether results always have memory of their own. By default, it holds for elementwise operators that compute and
     have a fixed number of operands."""
 
+    any_number: bool = False
+    """Whether its attributes may be infinite or NaN, because it copies them or compares with them."""
+
     numbers: tuple[int, ...] = ()
     """The numbers of the operands, 0 and 1, that may be Python numbers, without a change of the result's type."""
 
@@ -516,6 +520,7 @@ class Facts(TypedDict, total=False):
     limits: SpecialValues
     signed_zeros: bool
     fresh: bool
+    any_number: bool
     numbers: tuple[int, ...]
     data_inputs: int
     n_control_operands: int
@@ -556,6 +561,9 @@ def infer(op: Op, operands: Sequence[TensorType], attrs: Attrs) -> tuple[TensorT
             raise TypeMismatch(f"{op.name}: the attribute {attr.name!r} is missing")
         if attr.kind == "graph" and attrs[attr.name].input_types[: len(operands)] != tuple(operands):
             raise TypeMismatch(f"{op.name}: the graph {attr.name!r} takes operands of other types")
+        any_number = op.any_number and dtypes.is_inexact(operands[0].dtype)
+        if attr.kind == "float" and not (any_number or math.isfinite(attrs[attr.name] or 0.0)):
+            raise TypeMismatch(f"{op.name}: the attribute {attr.name!r} is {attrs[attr.name]}")
     for position, operand in enumerate(operands):
         variable = op.variable(position)
         if variable.startswith("@") and (dtype := attrs[variable[1:]]) != operand.dtype:

@@ -16,7 +16,7 @@ from polyjuice.ops import adjoints, axis_reductions, errors, sampling, spec, uns
 from polyjuice.ops.reductions import mean_error, norm, operand_errors, over, reducing, terms
 from polyjuice.ops.shapes import Dims, fitting, normalize_axis, require
 from polyjuice.ops.spec import NOT_WRITTEN, Attr, Builder, Call, Op, SpecialValues, Unsupported, attributes, facts
-from polyjuice.ops.text import called, spell, with_attrs
+from polyjuice.ops.text import called, spell, with_attrs, written
 
 
 def _reduce(b: Builder, op: str, x: str, a: Attrs) -> str:
@@ -191,7 +191,7 @@ def _order_tensorflow(c: Call) -> str | Unsupported:
         form, single = _ROOT_OF_SQUARES
     else:
         powers = f"tf.pow(tf.abs({{x}}), {order!r})"
-        form = f"tf.pow(tf.reduce_sum({powers}, axis={{dim}}, keepdims={{keep}}), {1 / order!r})"
+        form = f"tf.pow(tf.reduce_sum({powers}, axis={{dim}}, keepdims={{keep}}), {written(1 / order)!r})"
     return axis_reductions.tensorflow(form, single=single)(c)
 
 
@@ -405,7 +405,8 @@ OPS = (
         _order_tensorflow,
         sample=axis_reductions.some_axes(ord=lambda rng: rng.choice((2.0, 2.0, 1.0, 3.0, 0.0, math.inf, -math.inf))),
         attrs=(Attr("ord", "float", 2.0), *axis_reductions.DIMS),
-        **facts(continuous=False, bounds=value_bounds.at_least("0.0")),
+        requires=lambda types, a: not math.isnan(a["ord"]),
+        **facts(continuous=False, bounds=value_bounds.at_least("0.0"), any_number=True),
     ),
     axis_reductions.reduction(
         "nansum",

@@ -561,7 +561,7 @@ OPS: tuple[Op, ...] = (
         ),
         error=lambda c: _pad([np.broadcast_to(c.e[0], c.x[0].shape)], {**c.attrs, "value": 0.0}),
         followers=f"Conv Pad Pad Slice MaxPool AveragePool Transpose Concat {sampling.REDUCED}",
-        filling="value_",
         numpy=_pad,
+        **facts(filling="value_", any_number=True),
     ),
 )

@@ -38,7 +38,10 @@ class _NotFinite(float):
 
 
 def written(value: T) -> T | _NotFinite:
-    """Return the value of an attribute, whose text in a program is an expression: ``inf`` alone would be a name."""
+    """Return the value of an attribute, whose text in a program is an expression: ``inf`` alone would be a name.
+
+    Everything that writes a floating number into a program's source calls this function.
+    """
     return _NotFinite(value) if isinstance(value, float) and not math.isfinite(value) else value
 
 

@@ -4,7 +4,8 @@ Our interpreter has none for an operator that the table lacks. It also has none 
 1 and NaN, or the place that ``argmax`` gives for NaN. A compiler must do there as its own framework does. These
 programs are judged:
 
-- A user's own program, on its owner's own inputs.
+- A user's own program, on its owner's own inputs. A bare ONNX file has none: its program is judged on drawn inputs,
+  unless they are ``edge``; on these, as a generated program.
 - A program that we generated for Torch, on all inputs. The part of it on which the result depends must have no half
   types: an uncompiled program rounds them at each operator, a compiled one need not. It must have no number so large or
   small that the order of computation decides overflow or underflow.
@@ -36,7 +37,7 @@ from polyjuice.frameworks.precision import in_float64
 from polyjuice.frameworks.registry import Format
 from polyjuice.inputs import GIVEN, are_large, judged_on_edge
 from polyjuice.interpret import evaluate
-from polyjuice.ir import dtypes, prune, read
+from polyjuice.ir import Graph, dtypes, prune, read
 from polyjuice.numerics import distance, listing
 from polyjuice.ops import entry
 from polyjuice.ops.limits import HEADROOM
@@ -90,11 +91,11 @@ def _unknown(case: Case, t: Program, parts: Sequence[Program], compiler: Compile
     """(set of inputs, output) of results to judge; ``parts`` has, for each output, the part on which it depends."""
     read = _is_read(t)
     for i, (profile, inputs) in enumerate(zip(case.profiles, case.inputs, strict=True)):
-        if not read:
+        if not read and not _is_narrowed(t.graph, compiler):
             yield from ((i, k) for k, analysis in enumerate(t.analyses[i]) if not analysis.comparable)
             continue
         for k, part in enumerate(parts):
-            if _not_judged(part, profile, compiler):
+            if _not_judged(case, part, profile, compiler):
                 continue
             if _is_contradicted(t, i, k) or (profile == "edge" and _has_other_zeros(t, part, i, k)):
                 own = [x for name, x in zip(t.graph.inputs, inputs, strict=True) if name in part.graph.inputs]
@@ -108,7 +109,7 @@ def silent(case: Case, t: Program, i: int, k: int, compiler: CompilerInfo) -> st
         return "only some elements are open" if t.analyses[i][k].comparable else ""
     part = _part(t, k)
     own = [x for name, x in zip(t.graph.inputs, case.inputs[i], strict=True) if name in part.graph.inputs]
-    return _not_judged(part, case.profiles[i], compiler) or _left_open(part, own)
+    return _not_judged(case, part, case.profiles[i], compiler) or _left_open(part, own)
 
 
 def _part(t: Program, k: int) -> Program:
@@ -152,10 +153,13 @@ def _is_read(t: Program) -> bool:
     return all(map(entry, t.graph.nodes))
 
 
-def _not_judged(t: Program, profile: str, compiler: CompilerInfo) -> str:
+def _not_judged(case: Case, t: Program, profile: str, compiler: CompilerInfo) -> str:
     """Why not to judge a program, with all operators in the table, on inputs of a profile; "" where to judge it."""
-    if t.user_program:
-        return "" if profile in GIVEN else "the inputs are not those of the model's owner"
+    if _is_narrowed(t.graph, compiler):
+        return "integers that the compiler computes in a narrower type"
+    given = any(other in GIVEN for other in case.profiles)
+    if t.user_program and (given or profile != "edge"):
+        return "" if profile in GIVEN or not given else "the inputs are not those of the model's owner"
     if any(type.dtype in dtypes.NARROW for type in t.graph.types.values()):
         return "a narrow type, to which a float64 program rounds, too"
     if _format(t).edge_defined:
@@ -164,6 +168,15 @@ def _not_judged(t: Program, profile: str, compiler: CompilerInfo) -> str:
     if profile != "edge":
         return "only edge inputs are judged so in this format"
     return "" if judged_on_edge(compiler, t.graph) else "several operators, or edge_policies of the compiler"
+
+
+def _is_narrowed(graph: Graph, compiler: CompilerInfo) -> bool:
+    """Whether large integers may come up in a type that the compiler computes in int32, from an input or a cast."""
+    casts = [node.outputs[0] for node in graph.nodes if node.op == "Cast"]
+    large = [
+        name for name, array in graph.constants.items() if dtypes.is_int(dtypes.dtype_of(array)) and are_large([array])
+    ]
+    return any(graph.types[name].dtype in compiler.narrowed for name in (*graph.inputs, *casts, *large))
 
 
 def _format(t: Program) -> Format:

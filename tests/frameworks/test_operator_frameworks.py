@@ -7,6 +7,9 @@ not run. It must list no program that runs.
 
 from __future__ import annotations
 
+import itertools
+import math
+import random
 import zlib
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -21,9 +24,9 @@ from polyjuice.ir import GraphError, dtypes
 from polyjuice.numerics import SAFETY, Analysis, analyse, distance
 from polyjuice.ops import TABLE, Op, registry
 from polyjuice.ops.spec import Builder, DecomposeFn, Texts
-from tests.support.applications import with_values
+from tests.support.applications import application, one_node, random_array, with_values
 from tests.support.every_choice import Seen, lowered
-from tests.support.frameworks import RUN
+from tests.support.frameworks import RUN, run_jax
 from tests.support.kinds import one_of_each_kind
 from tests.support.unchanged import UNCHANGED
 from tests.support.unsupported import Holes, Unsupported, is_fault, reason
@@ -147,6 +150,31 @@ def _hold(result: np.ndarray, analysis: Analysis, artifact: Artifact) -> None:
             f"{source}\n{result[outside][:5]} is not {analysis.reference[outside][:5]} "
             f"within {analysis.bound[outside][:5]}"
         )
+
+
+@pytest.mark.parametrize("framework", [*RUN, "jax"])
+def test_an_infinite_attribute_or_nan_keeps_its_meaning_or_is_refused(framework: str) -> None:
+    ran, refusals = set(), []
+    floating = [(op, attr.name) for op in TABLE.values() for attr in op.attrs if attr.kind == "float"]
+    for (op, name), value in itertools.product(floating, (math.inf, -math.inf, math.nan)):
+        types = op.types[op.variable(0)]
+        dtype = "float32" if "float32" in types else types[0]
+        operands, attrs = application(op, random.Random(op.qualified), dtype)
+        try:
+            graph = one_node(op, operands, {**attrs, name: value})
+        except GraphError as error:
+            refusals.append((str(value), str(error)))
+            continue
+        inputs = [random_array(np.random.default_rng(0), operand) for operand in operands]
+        for artifact in lowered(graph, framework, 0, 1, Seen()):
+            if isinstance(artifact, Artifact):
+                for result, analysis in zip(
+                    {**RUN, "jax": run_jax}[framework](artifact, inputs), analyse(graph, inputs), strict=True
+                ):
+                    _hold(np.asarray(result), analysis, artifact)
+                ran.add(op.qualified)
+    assert {"Clip", "Pad"} < ran
+    assert all(value in text for value, text in refusals)
 
 
 FAILED = pytest.fail.Exception

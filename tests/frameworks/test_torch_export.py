@@ -428,6 +428,20 @@ def test_a_model_whose_graph_means_something_else_is_kept_without_its_graph(monk
     assert torch_program.from_module(model, (torch.tensor(floats(3, 4)),)).unread
 
 
+def test_as_strided_of_a_tensor_that_decompositions_lay_out_otherwise_is_left_to_the_uncompiled_run() -> None:
+    """The program of pytorch/pytorch#174963, and one that differs from its graph in few elements."""
+
+    def roll(x: torch.Tensor) -> torch.Tensor:
+        return torch.roll(x, -1, 0).as_strided((5, 10), (4, 1), 0)
+
+    x = torch.arange(100).reshape(2, 5, 2, 5)
+    assert not torch_program.from_module(modules.Function(roll), (x,)).unread
+    last = x.to(memory_format=torch.channels_last)
+    assert torch_program.from_module(modules.Function(roll), (last,)).unread
+    few = modules.Function(lambda x: torch.cat([x.flatten(), x.flatten(), roll(x).flatten()[:20]]))
+    assert torch_program.from_module(few, (last,)).unread
+
+
 def test_limits_that_are_not_finite_are_written_as_expressions() -> None:
     def limited(x: torch.Tensor) -> tuple[torch.Tensor, ...]:
         infinite = float("inf")

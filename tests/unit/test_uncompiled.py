@@ -79,8 +79,24 @@ def test_the_greater_of_nan_and_a_number_is_what_the_uncompiled_run_gives() -> N
     assert blamed(*NAN_OF_TWO, [NAN, 1, 3, 3], "given edge")
 
 
-def test_of_a_model_only_the_owners_inputs_are_judged_so() -> None:
-    assert not blamed(*NAN_OF_TWO, [NAN, 1, 3, 3], "edge")
+def test_of_a_model_with_inputs_only_these_are_judged_so() -> None:
+    text, inputs = f'"" : 17]> g {NAN_OF_TWO[0]} {{ {NAN_OF_TWO[1]} }}', NAN_OF_TWO[2]
+    tested = user_program(text, inputs, [NAN, 1, 3, 3], "normal")
+    own = replace(tested, sets=[*tested.sets, InputSet(profile="given", arrays=())])
+    assert ORACLES["differential"].judge(tested, Refusing([]))
+    assert "owner" in uncompiled.silent(own, own.programs[0], 0, 0, find("onnxruntime"))
+
+
+WHERE = f"({F} x) => ({F} y) <float[4] m = {{0, -inf, 0, 0}}>", "s = Add(x, m) y = Softsign(s)"
+
+
+def test_a_bare_file_is_judged_on_drawn_inputs() -> None:
+    """An infinity of the model itself, on which the interpreter leaves the result open, and edge inputs."""
+    x = [np.float32([1, 2, -3, 4])]
+    right = evaluate(user_program(f'"" : 17]> g {WHERE[0]} {{ {WHERE[1]} }}', x, 0, "normal").programs[0].graph, x)[0]
+    assert not blamed(*WHERE, x, right, "normal")
+    assert blamed(*WHERE, x, [0.5, 7, -0.75, 0.8], "normal")
+    assert not blamed(*WHERE, x, [0.5, 7, -0.75, 0.8], "edge")  # several operators
 
 
 @pytest.mark.parametrize(

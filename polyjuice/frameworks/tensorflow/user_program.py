@@ -25,6 +25,7 @@ from polyjuice.frameworks.errors import FormatError, refused
 from polyjuice.frameworks.python_text import array_key, function, model_class
 from polyjuice.frameworks.user_model import NotCaptured, UserModel, unread
 from polyjuice.ir import TensorType, dtypes
+from polyjuice.ops.text import written
 
 _LITERAL = 16
 """The most elements of a constant that is written into the source."""
@@ -368,9 +369,7 @@ def _text(value: Any) -> str:
         return f"[{', '.join(map(_text, value))}]"
     if isinstance(value, tf.DType):
         return f"tf.{value.name}"
-    if isinstance(value, float) and not np.isfinite(value):
-        return f'float("{value}")'
-    return repr(value)
+    return repr(written(value))
 
 
 def _flag(op: Any, name: str) -> bool:
