@@ -81,7 +81,7 @@ class Results(list["Array"]):
     """
 
     memory: dict[str, Any] | None = None
-    gradients: dict[int, Array] = {}
+    gradients: dict[int, Array] | None = None
 
 
 def eager(program: Loaded, inputs: Sequence[Array]) -> Results:

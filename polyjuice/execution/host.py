@@ -350,7 +350,9 @@ def _separated(results: _Results, numbers: Sequence[int]) -> tuple[_Results, tup
     if not numbers:
         return results, ()
     count = len(numbers)
-    return tuple(one[:-count] for one in results), tuple(dict(zip(numbers, one[-count:], strict=True)) for one in results)
+    return tuple(one[:-count] for one in results), tuple(
+        dict(zip(numbers, one[-count:], strict=True)) for one in results
+    )
 
 
 def _grouped(arrays: list[NDArray[Any]], sets: int) -> _Results:

@@ -83,8 +83,8 @@ class Memory:
     output: the output's number, the kind of its partner, and the partner's number or name. The kind is INPUT, OUTPUT,
     HELD (by the model) or ELSEWHERE (an output of another program of its pack). An output that is the final content of
     an input counts as no alias. ``same`` pairs outputs with inputs that have the same elements in the same places.
-    ``differentiable`` has the numbers of the outputs that require gradients and may be written into. ``strides`` has the
-    strides of each returned tensor, in elements, by the output's number.
+    ``differentiable`` has the numbers of the outputs that require gradients and may be written into. ``strides`` has
+    the strides of each returned tensor, in elements, by the output's number.
     """
 
     INPUT: ClassVar = "input"
@@ -153,10 +153,10 @@ class Outcome:
     stage exceeded its time limit). Unless it is ok, `stage` is the failed stage, and an error's `message` begins with
     the exception's type. `outputs` holds the outputs for each set of inputs. `reference` holds those of the framework's
     own uncompiled run, or None without such a run. `memory` and `reference_memory` record what these runs did to
-    memory, for each set, if the compiler file can tell. `gradients` and `reference_gradients` have, for each set, the
-    gradient of a weighted sum of the outputs by inputs, by the input's number, if the artifact's setup asks for it. `times` (seconds each) and `peak` (bytes above the start) are
-    measured over many runs on the first set of inputs, on request. `disturbed` names what the compiler has changed in
-    its process, which is replaced for that reason.
+    memory, for each set, if the compiler file can tell. `gradients` and `reference_gradients` hold, for each set, the
+    gradients of a weighted sum of the outputs by the floating inputs, if the setup asks for gradients. `times` (seconds
+    each) and `peak` (bytes above the start) are measured over many runs on the first set of inputs, on request.
+    `disturbed` names what the compiler has changed in its process, which is replaced for that reason.
     """
 
     status: Status

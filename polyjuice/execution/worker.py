@@ -257,13 +257,14 @@ class Job:
     def _results(self, run: Callable[[Any, Any], Any], program: Any, prefix: str) -> list[Any]:
         """Return the outputs, and gradients, for all sets of inputs; keep what else the host learns of these runs."""
         results = [run(program, one) for one in self._inputs]
-        gradients = [getattr(one, "gradients", {}) if self.request.get("gradients") else {} for one in results]
+        asked = self.request.get("gradients")
+        gradients = [(asked and getattr(one, "gradients", None)) or {} for one in results]
         numbers = [*gradients[0]] if all(gradients) else []
         self._effects[prefix + "memory"] = [getattr(one, "memory", None) for one in results]
         self._effects[prefix + "gradients"] = numbers
         outputs = [
             self._checked([*one[: self.request["results"]], *(own[number] for number in numbers)])
-            for one, own in zip(results, gradients)
+            for one, own in zip(results, gradients)  # noqa: B905 - Python 3.9
         ]
         if len(counts := {len(one) for one in outputs}) > 1:
             raise TypeError(f"on equal shapes of inputs, the numbers of outputs are {sorted(counts)}")

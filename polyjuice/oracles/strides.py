@@ -10,7 +10,7 @@ values are right, so no other oracle sees it. These rules follow PyTorch's promi
 - Taken as bugs: pytorch/pytorch#130394 (`empty_strided`), #144699 (`full_like`), #177546 (padding of a matrix product),
   #179272 (`interpolate`). Open, and labelled `triaged`: #198364 (`copysign` of a transposed operand).
 - Strides of dimensions of one element, and of tensors without elements, choose no element: they do not count, although
-  Inductor keeps most (#116433, #122239; open: #197815). A general check of strides in the compiler was declined: #114070.
+  Inductor keeps most (#116433, #122239; open: #197815). A general check in the compiler itself was declined (#114070).
 - A result that is no dense tensor uncompiled, such as ``y[:, ::2]`` or ``y.expand(5, 6)``, does not count. For views
   Inductor keeps only the order of the strides, to save a copy (`run_node` in
   https://github.com/pytorch/pytorch/blob/v2.13.0/torch/_inductor/graph.py).
