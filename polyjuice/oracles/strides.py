@@ -80,9 +80,8 @@ def _recognises(verdict: Verdict, case: Case, access: CompilerAccess) -> bool:
 
 def _verdicts(t: Program) -> Iterator[Verdict]:
     for i, (mine, plain) in enumerate(zip(t.outcome.memory, t.outcome.reference_memory, strict=False)):
-        for k in sorted(mine.strides.keys() & plain.strides.keys()):
-            shape = t.outcome.outputs[i][k].shape
-            if len(mine.strides[k]) == len(shape) and _differ(shape, mine.strides[k], plain.strides[k]):
+        for k, y in enumerate(t.outcome.outputs[i]):
+            if _differ(y.shape, mine.strides.get(k, ()), plain.strides.get(k, ())):
                 yield Verdict.against(
                     t,
                     oracle=ORACLE.name,
@@ -97,7 +96,7 @@ def _verdicts(t: Program) -> Iterator[Verdict]:
 
 def _differ(shape: Sequence[int], mine: Sequence[int], plain: Sequence[int]) -> bool:
     """Whether strides differ in a dimension of more than one element, of a tensor that is dense uncompiled."""
-    if 0 in shape or len(plain) != len(shape):
+    if 0 in shape or not len(shape) == len(mine) == len(plain):
         return False
     counted = [(size, its, own) for size, own, its in zip(shape, mine, plain, strict=True) if size > 1]
     return any(own != its for _, its, own in counted) and _is_dense([(size, its) for size, its, _ in counted])
