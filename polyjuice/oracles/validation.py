@@ -21,15 +21,16 @@ from polyjuice.oracles.oracle import UNCOMPILED, Kind, Oracle, Sides
 
 _ACCEPTS = Template("""\
 model = $model
+plain, compiled = $plain, $compiled
 try:
-    $plain()
+    plain()
 except Exception as error:
     print("uncompiled, it raises", type(error).__name__, str(error)[:2000])
 else:
     print("it runs uncompiled")
     sys.exit(0)
 try:
-    results = $compiled()
+    compiled()
 except Exception as error:
     print("compiled, it raises", type(error).__name__, str(error)[:2000])
     sys.exit(0)

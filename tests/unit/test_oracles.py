@@ -406,6 +406,23 @@ def test_far_more_memory_is_reported() -> None:
     assert measured(timed(1e-3, peak=2**22), timed(1e-3, peak=0)) == []
 
 
+@pytest.mark.parametrize(
+    ("plain", "broken", "found"),
+    [
+        (Outcome(status="unsupported", stage="eager", message="ValueError: ill typed"), "type of operand 0 of Add", 1),
+        (Outcome(status="unsupported", stage="load"), "type of operand 0 of Add", 0),
+        (ran(2 * X), "type of operand 0 of Add", 0),
+        (Outcome(status="unsupported", stage="eager"), "", 0),
+    ],
+    ids=["refused", "not loaded", "accepted", "no broken program"],
+)
+def test_a_broken_program_that_runs_compiled_alone_lost_its_validation(plain: Outcome, broken: str, found: int) -> None:
+    made = replace(case(X, ("disrupted", doubled("Add"), ran(2 * X))), broken=broken)
+    verdicts = ORACLES["validation"].judge(made, FakeAccess(plain))
+    assert len(verdicts) == found
+    assert all("uncompiled it raises ValueError: ill typed (an error was due" in one.message for one in verdicts)
+
+
 GRADIENT = np.full(4, 2, np.float32)
 
 
