@@ -20,7 +20,7 @@ from math import isqrt
 import numpy as np
 
 from polyjuice import pipeline
-from polyjuice.execution import Artifact, Draft, LoweringChoices, Outcome
+from polyjuice.execution import Artifact, Draft, Gradients, LoweringChoices, Outcome
 from polyjuice.frameworks.user_model import SEED_GRAPH
 from polyjuice.ir import dtypes, numbered, renamed, union
 from polyjuice.numerics import Mode
@@ -111,13 +111,16 @@ class Pack:
         for number, member in enumerate(self.members):
             sets, graph = len(member.case.sets), member.program.graph
             width = len(graph.outputs)
-            own = range(first, first + len(graph.inputs)), range(at, at + width), f"p{number}_"
+            inputs = range(first, first + len(graph.inputs))
+            own = inputs, range(at, at + width), f"p{number}_"
             yield replace(
                 outcome,
                 outputs=_columns(outcome.outputs[:sets], at, width),
                 reference=None if outcome.reference is None else _columns(outcome.reference[:sets], at, width),
                 memory=tuple(memory.part(*own) for memory in outcome.memory[:sets]),
                 reference_memory=tuple(memory.part(*own) for memory in outcome.reference_memory[:sets]),
+                gradients=_by_own(outcome.gradients[:sets], inputs),
+                reference_gradients=_by_own(outcome.reference_gradients[:sets], inputs),
             )
             at, first = own[1].stop, own[0].stop
 
@@ -257,6 +260,11 @@ def _known_to_all(sets: Sequence[InputSet]) -> Mode:
         tuple(dict.fromkeys(dtype for mode in modes for dtype in mode.excess_precision)),
         tuple(dict.fromkeys(dtype for mode in modes for dtype in mode.narrowed)),
     )
+
+
+def _by_own(gradients: Sequence[Gradients], inputs: range) -> tuple[Gradients, ...]:
+    """The gradients by one program's inputs, for each set of inputs."""
+    return tuple({inputs.index(n): gradient for n, gradient in one.items() if n in inputs} for one in gradients)
 
 
 def _columns(results: Sequence[tuple[np.ndarray, ...]], at: int, width: int) -> tuple[tuple[np.ndarray, ...], ...]:

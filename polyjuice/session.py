@@ -119,7 +119,8 @@ class CompilerSession:
         self, artifact: Artifact, inputs: Sequence[Sequence[np.ndarray]], *, level: str = "", compile: bool = True
     ) -> Outcome:
         """Execute an artifact on each set of inputs (see Worker.execute)."""
-        reference = not self.conditions.disruptive  # else the compiler never gets a program that the framework refuses
+        # If the framework refuses a program, the compiler never gets it.
+        reference = not self.conditions.disruptive or not compile
         return self.worker(level).execute(artifact, inputs, reference=reference, compile=compile)
 
     def execute_together(

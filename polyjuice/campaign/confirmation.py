@@ -241,7 +241,7 @@ def _same(verdict: Verdict, pack: Pack, other: Verdict, part: Pack) -> bool:
     kind = kind_of(verdict.kind)
     if kind.comparison_matters and other.comparison != verdict.comparison:
         return False
-    if kind.by_chance or not kind.at_output:
+    if kind.by_chance or not (kind.at_output and find_oracle(verdict.oracle).of_outputs):
         return other.signature == verdict.signature
     return part.member_of(other.output) is pack.member_of(verdict.output)
 

@@ -19,7 +19,7 @@ from polyjuice.frameworks.user_model import SEED_GRAPH
 from polyjuice.generate import DISRUPTED_STRATEGY
 from polyjuice.inputs import allowed_rulesets
 from polyjuice.ops import matching
-from polyjuice.oracles import FAILURE_ORACLES
+from polyjuice.oracles import ORACLES
 from polyjuice.oracles import find as find_oracle
 from polyjuice.triage import known_list
 
@@ -64,10 +64,10 @@ def _check_choices(config: Config) -> None:
         raise Usage(f"--level {config.level}: {config.compiler}: {levels}")
     if config.disruptive and config.seeds != (DISRUPTED_STRATEGY,):
         raise Usage(f"--disruptive is for {DISRUPTED_STRATEGY} graphs: give --seeds {DISRUPTED_STRATEGY} with it")
-    if config.disruptive and config.oracles != FAILURE_ORACLES:
-        alone = ",".join(FAILURE_ORACLES)
-        named = ",".join(config.oracles)
-        raise Usage(f"--oracle {named}: only {alone} can judge --disruptive programs; give --oracle {alone}")
+    unfit = [name for name in config.oracles if not find_oracle(name).judges_failures]
+    if config.disruptive and unfit:
+        alone = " and ".join(oracle.name for oracle in ORACLES.values() if oracle.judges_failures)
+        raise Usage(f"--oracle {','.join(unfit)}: only {alone} can judge --disruptive programs")
     if STATEMENTS in config.seeds and not registry.find(compiler.format).updates:
         raise Usage(
             f"--seeds {STATEMENTS} generates programs that write into their inputs, which {compiler.format} programs "

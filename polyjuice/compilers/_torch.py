@@ -10,7 +10,7 @@ os.environ.setdefault("OMP_WAIT_POLICY", "passive")
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -44,14 +44,14 @@ class Loaded:
     """A model, and how to call and compile it.
 
     - `layouts`: the memory layout of each input (see `lay_out`; contiguous where the list ends).
-    - `mode`: no_grad, inference (inference_mode), grad (floating inputs require gradients), or train (training mode).
+    - `mode`: no_grad, inference (inference_mode), grad (floating inputs require gradients, which a run computes, too),
+      or train (training mode).
     - `dynamic` is torch.compile's own option, `freezing` Inductor's.
-    - `gradients` (with mode grad): the results are the gradients of a weighted sum of the outputs by each floating
-      input.
     - `wide`: tensors made without a type are float64.
     - `updates`: pairs of an output's index and an input's index. Such outputs are the input's final value; the model
       returns only the other outputs.
     - `numbers`: how many of the last inputs are Python numbers.
+    - `forward_only`: not empty where Torch cannot differentiate the uncompiled model. Runs then compute no gradients.
     """
 
     model: torch.nn.Module
@@ -59,10 +59,10 @@ class Loaded:
     mode: str = "no_grad"
     dynamic: bool = False
     freezing: bool = False
-    gradients: bool = False
     wide: bool = False
     updates: Sequence[tuple[int, int]] = ()
     numbers: int = 0
+    forward_only: list[str] = field(default_factory=list)
 
 
 def load(artifact: dict[str, Any]) -> Loaded:
@@ -75,9 +75,24 @@ def load(artifact: dict[str, Any]) -> Loaded:
 
 
 class Results(list["Array"]):
-    """The results of a run, and its effects on memory (see `_torch_memory.Watch`), if known."""
+    """The results of a run, and its effects on memory (see `_torch_memory.Watch`), if known.
+
+    `gradients` has the gradient of a weighted sum of the results by each floating input, by the input's number.
+    """
 
     memory: dict[str, Any] | None = None
+    gradients: dict[int, Array] | None = None
+
+
+def eager(program: Loaded, inputs: Sequence[Array]) -> Results:
+    """Like `run`, for the uncompiled model. If Torch cannot differentiate it, later runs compute no gradients."""
+    try:
+        return run(program, inputs)
+    except RuntimeError as error:
+        if program.mode != "grad" or program.forward_only:
+            raise
+        program.forward_only.append(str(error))
+        return run(program, inputs)
 
 
 def run(program: Loaded, inputs: Sequence[Array]) -> Results:
@@ -89,12 +104,12 @@ def run(program: Loaded, inputs: Sequence[Array]) -> Results:
         returned = outputs = [*program.model(*tensors, *_numbers(program, inputs))]
         for place, number in program.updates:
             outputs = [*outputs[:place], tensors[number], *outputs[place:]]
-        if program.gradients:
-            return Results(map(to_array, gradients(outputs, tensors)))
         updated = {place for place, _ in program.updates}
         places = (place for place in range(len(outputs)) if place not in updated)
         results = Results(map(to_array, outputs))
         results.memory = watch.seen(program.model, [*zip(places, returned)])
+        if program.mode == "grad" and not program.forward_only:
+            results.gradients = {number: to_array(x) for number, x in gradients(outputs, tensors).items()}
         return results
 
 
@@ -109,16 +124,9 @@ def _default_type(wide: bool) -> Iterator[None]:
 
 
 def differentiable(program: Loaded, inputs: Sequence[Array]) -> bool:
-    """Whether Torch can differentiate the uncompiled model by those inputs that its outputs depend on."""
-    with torch.enable_grad():
-        tensors = _arguments(program, inputs)
-        try:
-            outputs = program.model(*tensors, *_numbers(program, inputs))
-            if any(y.requires_grad and computes(y) for y in outputs):
-                gradients(outputs, tensors)
-        except RuntimeError:
-            return False
-    return True
+    """Whether Torch can differentiate the uncompiled model, with `mode` grad."""
+    eager(program, inputs)
+    return not program.forward_only
 
 
 def _arguments(program: Loaded, inputs: Sequence[Array]) -> list[torch.Tensor]:
@@ -134,18 +142,18 @@ def _numbers(program: Loaded, inputs: Sequence[Array]) -> list[float]:
     return [values.item() for _, values in inputs[len(inputs) - program.numbers :]]
 
 
-def gradients(outputs: Sequence[torch.Tensor], inputs: Sequence[torch.Tensor]) -> list[torch.Tensor]:
+def gradients(outputs: Sequence[torch.Tensor], inputs: Sequence[torch.Tensor]) -> dict[int, torch.Tensor]:
     """The gradients of a sum of all outputs' elements, with different weights, by the inputs that require them.
 
-    Raises NotImplementedError where no output depends on any of these.
+    The keys are the inputs' numbers; there are none where no output depends on any of them.
     """
-    leaves = [x for x in inputs if x.requires_grad]
+    leaves = {number: x for number, x in enumerate(inputs) if x.requires_grad}
     reached = [y for y in outputs if y.requires_grad and computes(y)]
     if not leaves or not reached:
-        raise NotImplementedError("no output has a gradient")
+        return {}
     weights = [torch.cos(torch.arange(y.numel(), device=y.device)).reshape(y.shape).to(y.dtype) for y in reached]
-    found = torch.autograd.grad(reached, leaves, weights, allow_unused=True)
-    return [torch.zeros_like(x) if g is None else g for x, g in zip(leaves, found)]
+    found = torch.autograd.grad(reached, [*leaves.values()], weights, allow_unused=True)
+    return {number: torch.zeros_like(leaves[number]) if g is None else g for number, g in zip(leaves, found)}
 
 
 def lay_out(value: torch.Tensor, layout: str) -> torch.Tensor:

@@ -32,6 +32,7 @@ class Watch:
           `input`, `output` or `held` (by the model).
         - `same`: pairs of results and inputs that have the same elements in the same places.
         - `differentiable`: indices of the results that require gradients and allow writes.
+        - `strides`: pairs of a result's index and its strides, in elements.
         """
         written = [number for number, (now, before) in enumerate(self._bytes) if not torch.equal(now, before)]
         module = isinstance(model, torch.nn.Module)  # a compiler may turn it into a plain function
@@ -49,7 +50,14 @@ class Watch:
                         same.append((number, other.name))
             others.append(result)
         differentiable = [number for number, value in returned if value.requires_grad and not _is_of_several(value)]
-        return {"written": written, "shared": shared, "same": same, "differentiable": differentiable}
+        strides = [(number, value.stride()) for number, value in returned if value.layout == torch.strided]
+        return {
+            "written": written,
+            "shared": shared,
+            "same": same,
+            "differentiable": differentiable,
+            "strides": strides,
+        }
 
 
 class _Tensor:

@@ -38,7 +38,7 @@ def prepare(model, inputs, dynamic=False, freezing=False, updates=()):
 """,
 }
 
-load, start, run, eager = _torch.load, _torch.start, _torch.run, _torch.run
+load, start, run, eager = _torch.load, _torch.start, _torch.run, _torch.eager
 
 
 def version() -> str:

@@ -134,6 +134,7 @@ _SETTINGS: tuple[tuple[str, str, Any], ...] = (
     ("_dynamo", "run_gc_after_compile", False),  # frees cycles earlier than Python does, and changes no value
     ("_dynamo", "suppress_errors", False),
     ("_dynamo", "automatic_dynamic_local_pgo", False),
+    ("_functorch", "force_non_lazy_backward_lowering", True),  # so that `build` compiles kernels of gradients, too
 )
 
 # Parts of Inductor that can be switched off, and the value that does so.
@@ -176,7 +177,7 @@ _unit: _inductor_unit.Unit | None = None  # the unit of the drafts since the las
 _kernels = Path()
 _prepared = ""  # the key of the toolchain that this process has prepared
 
-load, run, eager = _torch.load, _torch.run, _torch.run
+load, run, eager = _torch.load, _torch.run, _torch.eager
 
 
 def version() -> str:

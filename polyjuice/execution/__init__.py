@@ -3,5 +3,5 @@
 from polyjuice.compilers import EnvironmentProblem
 from polyjuice.execution.choices import LoweringChoices, Site
 from polyjuice.execution.host import Draft, Instead, Worker, probe, run_script
-from polyjuice.execution.protocol import Artifact, Limits, Memory, Outcome, Probe, Shared, Stage, Status
+from polyjuice.execution.protocol import Artifact, Gradients, Limits, Memory, Outcome, Probe, Shared, Stage, Status
 from polyjuice.execution.scripts import FromScratch, Script

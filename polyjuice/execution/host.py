@@ -18,7 +18,18 @@ from polyjuice.compilers import CompilerInfo, EnvironmentProblem, find
 from polyjuice.execution import _wire
 from polyjuice.execution.forkserver import ForkServer, forget, server_of
 from polyjuice.execution.process import MEMORY_EXCESS, WorkerProcess, describe_exit, is_python, launcher
-from polyjuice.execution.protocol import Artifact, Limits, Memory, Outcome, Probe, Stage, Status, from_wire, to_wire
+from polyjuice.execution.protocol import (
+    Artifact,
+    Gradients,
+    Limits,
+    Memory,
+    Outcome,
+    Probe,
+    Stage,
+    Status,
+    from_wire,
+    to_wire,
+)
 from polyjuice.execution.scripts import Forked, FromScratch, Script
 from polyjuice.execution.space import shortage_of
 from polyjuice.wording import visible
@@ -213,6 +224,7 @@ class Worker:
             "results": artifact.results,
             "setup": dict(artifact.setup),
             "passes": self.options.get("trace") == "passes",
+            "gradients": True,
             "sets": 0 if held else len(inputs),
         }
         values = [*artifact.arrays.values(), *(array for one in ([] if held else inputs) for array in one)]
@@ -278,6 +290,10 @@ def run_script(
     return _forked(lambda server: Forked(path, server, options), compiler, python, limits, options)
 
 
+_Results = tuple[tuple[NDArray[Any], ...], ...]
+"""The arrays of each set of inputs."""
+
+
 class _Lost(Exception):
     def __init__(self, outcome: Outcome) -> None:
         super().__init__(outcome.message)
@@ -303,13 +319,17 @@ def _believed(outcome: Outcome) -> Outcome:
 def _outcome(report: Mapping[str, Any], arrays: list[NDArray[Any]], sets: int) -> Outcome:
     spent = report["seconds"]
     count = len(arrays) - (report["reference"] or 0)
+    outputs, gradients = _separated(_grouped(arrays[:count], sets), report.get("gradients", ()))
+    reference, their_gradients = _separated(_grouped(arrays[count:], sets), report.get("reference_gradients", ()))
     return Outcome(
         status=Status.crash if report.get("out_of_memory") else Status(report["status"]),
         stage=report["stage"],
-        outputs=_grouped(arrays[:count], sets),
-        reference=None if report["reference"] is None else _grouped(arrays[count:], sets),
+        outputs=outputs,
+        reference=None if report["reference"] is None else reference,
         memory=_memory(report.get("memory", ())),
         reference_memory=_memory(report.get("reference_memory", ())),
+        gradients=gradients,
+        reference_gradients=their_gradients,
         message=report["message"],
         traceback=report["traceback"],
         compile_s=spent["compile"],
@@ -325,7 +345,17 @@ def _memory(reports: Sequence[Mapping[str, Any] | None]) -> tuple[Memory, ...]:
     return tuple(Memory.of(one) for one in reports if one is not None)
 
 
-def _grouped(arrays: list[NDArray[Any]], sets: int) -> tuple[tuple[NDArray[Any], ...], ...]:
+def _separated(results: _Results, numbers: Sequence[int]) -> tuple[_Results, tuple[Gradients, ...]]:
+    """Separate the gradients by the inputs of these numbers from the outputs before them, for each set of inputs."""
+    if not numbers:
+        return results, ()
+    count = len(numbers)
+    return tuple(one[:-count] for one in results), tuple(
+        dict(zip(numbers, one[-count:], strict=True)) for one in results
+    )
+
+
+def _grouped(arrays: list[NDArray[Any]], sets: int) -> _Results:
     length = len(arrays) // sets
     return tuple(tuple(arrays[i * length : (i + 1) * length]) for i in range(sets)) if arrays else ()
 

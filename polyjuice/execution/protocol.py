@@ -90,7 +90,8 @@ class Memory:
     output: the output's number, the kind of its partner, and the partner's number or name. The kind is INPUT, OUTPUT,
     HELD (by the model) or ELSEWHERE (an output of another program of its pack). An output that is the final content of
     an input counts as no alias. ``same`` pairs outputs with inputs that have the same elements in the same places.
-    ``differentiable`` has the numbers of the outputs that require gradients and may be written into.
+    ``differentiable`` has the numbers of the outputs that require gradients and may be written into. ``strides`` has
+    the strides of each returned tensor, in elements, by the output's number.
     """
 
     INPUT: ClassVar = "input"
@@ -102,6 +103,7 @@ class Memory:
     shared: frozenset[Shared] = frozenset()
     same: frozenset[tuple[int, int]] = frozenset()
     differentiable: frozenset[int] = frozenset()
+    strides: Mapping[int, tuple[int, ...]] = field(default_factory=dict)
 
     @classmethod
     def of(cls, data: Mapping[str, Any]) -> Memory:
@@ -112,6 +114,7 @@ class Memory:
             shared=shared,
             same=same,
             differentiable=frozenset(data["differentiable"]),
+            strides={number: tuple(strides) for number, strides in data.get("strides", ())},
         )
 
     def part(self, inputs: range, outputs: range, prefix: str = "") -> Memory:
@@ -136,11 +139,16 @@ class Memory:
             shared=frozenset(own(shared) for shared in {*self.shared, *elsewhere} if shared[0] in outputs),
             same=frozenset((outputs.index(k), inputs.index(n)) for k, n in self.same if k in outputs and n in inputs),
             differentiable=frozenset(outputs.index(k) for k in self.differentiable if k in outputs),
+            strides={outputs.index(k): strides for k, strides in self.strides.items() if k in outputs},
         )
 
 
 Shared = tuple[int, str, int | str]
 """An output's number, and the kind and number or name of what it shares memory with: see :class:`Memory`."""
+
+
+Gradients = Mapping[int, NDArray[Any]]
+"""The gradients by inputs, by the input's number."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -152,9 +160,10 @@ class Outcome:
     stage exceeded its time limit). Unless it is ok, `stage` is the failed stage, and an error's `message` begins with
     the exception's type. `outputs` holds the outputs for each set of inputs. `reference` holds those of the framework's
     own uncompiled run, or None without such a run. `memory` and `reference_memory` record what these runs did to
-    memory, for each set, if the compiler file can tell. `times` (seconds each) and `peak` (bytes above the start) are
-    measured over many runs on the first set of inputs, on request. `disturbed` names what the compiler has changed in
-    its process, which is replaced for that reason.
+    memory, for each set, if the compiler file can tell. `gradients` and `reference_gradients` hold, for each set, the
+    gradients of a weighted sum of the outputs by the floating inputs, if the setup asks for gradients. `times` (seconds
+    each) and `peak` (bytes above the start) are measured over many runs on the first set of inputs, on request.
+    `disturbed` names what the compiler has changed in its process, which is replaced for that reason.
     """
 
     status: Status
@@ -163,6 +172,8 @@ class Outcome:
     reference: tuple[tuple[NDArray[Any], ...], ...] | None = None
     memory: tuple[Memory, ...] = ()
     reference_memory: tuple[Memory, ...] = ()
+    gradients: tuple[Gradients, ...] = ()
+    reference_gradients: tuple[Gradients, ...] = ()
     message: str = ""
     traceback: str = ""
     compile_s: float = 0.0

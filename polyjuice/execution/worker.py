@@ -12,11 +12,13 @@ The frames (format in _wire.py):
     to the host, once      {version, python, knobs, prepared_s: seconds that the compiler took to get ready},
                            or {missing: text} or {problem: text} and then it ends
     from the host          {step: execute, names, arguments, results, setup, text, reference, compile, measure_s,
-                           passes, sets}
+                           passes, sets, gradients}
                            with source, named arrays, and the inputs of each set; with no set, those of the artifact
                            before
     to the host            {stage: name} as each stage begins, then {status, ...} with the outputs of each set,
-                           and those of the reference; {memory, reference_memory} say what these runs did to memory
+                           and those of the reference; {memory, reference_memory} say what these runs did to memory.
+                           If the host asks for gradients, {gradients, reference_gradients} have the numbers of the
+                           inputs whose gradients follow the outputs of each set
 
 To compile several artifacts together, the host sends the step `draft` for each, then {step: build}, and then
 {step: finish, number} for each draft, counted from 0. The worker answers a draft with a status, which is `drafted` if
@@ -181,7 +183,7 @@ class Job:
         self._reference: list[Any] | None = None
         self._outputs: list[Any] = []
         self._trace: list[str] = []
-        self._memory: dict[str, list[Any]] = {}
+        self._effects: dict[str, list[Any]] = {}
         self._answer: dict[str, Any] = {}
         self.stage = "load"
         self.seconds = {"load": 0.0, "eager": 0.0, "compile": 0.0, "run": 0.0}
@@ -243,21 +245,28 @@ class Job:
             program = compiler.load({"source": text, "arrays": named, "setup": request["setup"]})
         if request["reference"] and hasattr(compiler, "eager"):
             with self._in("eager"):
-                self._reference = self._results(compiler.eager, program, "reference_memory")
+                self._reference = self._results(compiler.eager, program, "reference_")
         return program
 
     def _run(self) -> None:
         compiler, seconds = self._compiler, self.request["measure_s"]
         with self._in("run"):
-            self._outputs = self._results(compiler.run, self._compiled, "memory")
+            self._outputs = self._results(compiler.run, self._compiled, "")
             if seconds:
                 self._answer.update(_measure(lambda: compiler.run(self._compiled, self._inputs[0]), seconds))
 
-    def _results(self, run: Callable[[Any, Any], Any], program: Any, name: str) -> list[Any]:
-        """Return the outputs for all sets of inputs; keep the runs' memory records under ``name``."""
+    def _results(self, run: Callable[[Any, Any], Any], program: Any, prefix: str) -> list[Any]:
+        """Return the outputs, and gradients, for all sets of inputs; keep what else the host learns of these runs."""
         results = [run(program, one) for one in self._inputs]
-        self._memory[name] = [getattr(one, "memory", None) for one in results]
-        outputs = [self._checked(one[: self.request["results"]]) for one in results]
+        asked = self.request.get("gradients")
+        gradients = [(asked and getattr(one, "gradients", None)) or {} for one in results]
+        numbers = [*gradients[0]] if all(gradients) else []
+        self._effects[prefix + "memory"] = [getattr(one, "memory", None) for one in results]
+        self._effects[prefix + "gradients"] = numbers
+        outputs = [
+            self._checked([*one[: self.request["results"]], *(own[number] for number in numbers)])
+            for one, own in zip(results, gradients)  # noqa: B905 - Python 3.9
+        ]
         if len(counts := {len(one) for one in outputs}) > 1:
             raise TypeError(f"on equal shapes of inputs, the numbers of outputs are {sorted(counts)}")
         return [array for one in outputs for array in one]
@@ -273,7 +282,7 @@ class Job:
             self._answer = _failure(self.stage, error)
             self._outputs = []
         report.update(self._answer)
-        report.update(self._memory)
+        report.update(self._effects)
         other = time.perf_counter() - begin - (sum(self.seconds.values()) - spent)
         reference = self._reference
         report.update(

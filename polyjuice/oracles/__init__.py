@@ -37,8 +37,8 @@ KINDS: Mapping[str, Kind] = {
 USUAL_ORACLES = tuple(oracle.name for oracle in ORACLES.values() if oracle.usual and oracle.formats is None)
 """The oracles that judge any compiler by default."""
 
-FAILURE_ORACLES = tuple(oracle.name for oracle in ORACLES.values() if oracle.judges_failures)
-"""The oracles that judge programs by how they fail."""
+FAILURE_ORACLES = tuple(oracle.name for oracle in ORACLES.values() if oracle.judges_failures and oracle.usual)
+"""The oracles that judge by default how programs fail."""
 
 
 def usual_oracles(compiler: CompilerInfo) -> tuple[str, ...]:

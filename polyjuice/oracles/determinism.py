@@ -97,7 +97,7 @@ ORACLE = Oracle(
     kinds=(NONDETERMINISTIC,),
     judge=judge,
     recognises=_recognises,
-    rank=6,
+    rank=7,
     advised=True,
     comparison=Comparison(_RUNS, other="again", gap=True),
 )

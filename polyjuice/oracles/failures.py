@@ -116,7 +116,7 @@ def failure_of(oracle: str, t: Program, fine: str = "") -> Verdict:
     message = f"{t.label} does not {_STAGES.get(t.outcome.stage, 'run')}: {first}"
     if fine:
         message += f" (its equivalent {fine} did not)"
-    where = f"{t.outcome.stage} {_normal(_WITHIN.sub('', first))}{_top_frames(t.outcome.traceback)}"
+    where = f"{t.outcome.stage} {without_details(_WITHIN.sub('', first))}{_top_frames(t.outcome.traceback)}"
     signature = f"{kind} {_failed_check(first) or where}"
     return Verdict(oracle=oracle, kind=kind, a=t.label, b=fine, message=message, signature=signature, culprit=t.label)
 
@@ -124,7 +124,7 @@ def failure_of(oracle: str, t: Program, fine: str = "") -> Verdict:
 def of_broken(verdict: Verdict, broken: str) -> Verdict:
     """The verdict with the constraint broken on purpose, which tells failures apart where a process dies."""
     message = f"{verdict.message} (an error was due: {broken})"
-    return replace(verdict, message=message, signature=f"{verdict.signature} {_normal(broken)}")
+    return replace(verdict, message=message, signature=f"{verdict.signature} {without_details(broken)}")
 
 
 def headline(message: str) -> str:
@@ -158,13 +158,13 @@ def _failed_check(headline: str) -> str:
     text = found[1] if found else ""
     while text != (shorter := _TEMPLATE.sub("", text)):
         text = shorter
-    return _normal(text)
+    return without_details(text)
 
 
 def _top_frames(traceback: str) -> str:
     """The innermost functions of the first error in a chain, the innermost first; "" where the traceback names none."""
     first = _CAUSED.split(traceback)[0]
-    frames = [_normal(name.strip()) for name in _FRAME.findall(first)]
+    frames = [without_details(name.strip()) for name in _FRAME.findall(first)]
     innermost = frames[:_FRAMES] if _INNERMOST_FIRST.search(first) else frames[: -_FRAMES - 1 : -1]
     return WHERE + ", ".join(innermost) if innermost else ""
 
@@ -184,7 +184,7 @@ _OPERATOR = re.compile(r"\bfor operator ([A-Z]\w*)")
 """The operator in an error for which a check of all operators failed, rather than the place of the failure."""
 
 
-def _normal(message: str) -> str:
+def without_details(message: str) -> str:
     """The message without what differs between cases: numbers, names, paths, and element types."""
     message = re.sub(r"tensor\(\w+\)", "tensor(_)", _OF_THE_PROGRAM.sub("_", message))
     return re.sub(r"\d+", "N", message)[:200]

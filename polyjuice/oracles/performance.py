@@ -155,5 +155,5 @@ ORACLE = Oracle(
     kinds=(SLOW, MEMORY),
     judge=judge,
     least=2,
-    rank=7,
+    rank=8,
 )

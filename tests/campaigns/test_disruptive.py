@@ -162,3 +162,47 @@ def test_what_is_accepted_is_counted_and_named(tmp_path: Path) -> None:
     assert " of operand " in log
     again = polyjuice("fuzz", "--resume", tmp_path / "c", env=env)
     assert "4 programs with a broken constraint" in again.stdout
+
+
+ACCEPTING = """
+import torch
+import numpy as np
+from polyjuice.compilers.eager import *
+from polyjuice.compilers.eager import run as eager_run
+
+def run(compiled, inputs):
+    try:
+        return eager_run(compiled, inputs)
+    except Exception:
+        return [("float32", np.zeros(1, np.float32))]
+"""
+"""Torch, uncompiled, without its checks: a program of one result never fails."""
+
+ACCEPTING_INFO = {
+    "format": "torch",
+    "needs": "a test",
+    "repro_imports": "import copy\n\nimport torch\nimport torch.nn.functional as F",
+    "repro": """
+def prepare(model, inputs, dynamic=False, freezing=False, updates=()):
+    def call():
+        try:
+            return uncompiled(model, inputs, updates)()
+        except Exception:
+            return [torch.zeros(1)]
+
+    return call
+""",
+}
+
+
+def test_what_the_framework_refuses_and_compiled_runs_is_a_finding_of_its_own_oracle(tmp_path: Path) -> None:
+    env = plugin(tmp_path / "site", base=ACCEPTING, info=ACCEPTING_INFO)
+    options = (*OPTIONS, "--nodes", 1, "--oracle", "validation", "-n", 12, "--triage", "0s")
+    status, summary = fuzz(tmp_path / "c", "--compiler", "fake", *options, env=env)
+    assert (status, summary["tested"]) == (1, 12)
+    assert 0 < summary["findings"] < summary["accepted"]  # Torch itself takes some of these programs
+    for finding in findings(tmp_path / "c"):
+        stored = record(finding)
+        assert (stored["kind"], stored["repro_exit"]) == ("validation", 1), stored["printed"]
+        assert stored["message"].startswith("disrupted returns results; uncompiled it raises ")
+        assert polyjuice("replay", finding, env=env).returncode == 1

@@ -159,7 +159,7 @@ import spoiled_compiler
     "repro": """
 def prepare(model, inputs, updates=()):
     def call():
-        fresh = [copy.deepcopy(x) for x in inputs]
+        fresh = [x if x.requires_grad else copy.deepcopy(x) for x in inputs]
         outputs = [*spoiled_compiler.Spoiled(model)(*fresh)]
         for place, number in updates:
             outputs.insert(place, fresh[number])
@@ -219,6 +219,14 @@ def gives_buffer(model, inputs):
     return y, next(model.buffers(), z)
 
 
+def lays_out(model, inputs):
+    return tuple(y.contiguous() for y in model(*inputs))
+
+
+def turns_gradients(model, inputs):
+    return tuple(2 * y.detach() - y for y in model(*inputs))
+
+
 FAULTS = dict({faults})
 """
 """Torch, uncompiled, with faults. The element type of a program's inputs decides which fault it meets."""
@@ -264,10 +272,18 @@ FAULTS = {
     "a view is copied": Fault("copies", "return x * 2, s.t()", "alias", "output 1 shares memory with input 1"),
     "an input is written": Fault("writes", "return x * 2 + s", "alias", "memory of input 0 is written"),
     "a buffer is handed out": Fault("gives_buffer", "return x * 2 + s, self.count.clone()", "alias", HANDED),
+    "strides are lost": Fault("lays_out", "return (x * 2 + s).t()", "strides", "strides [2, 1], uncompiled [1, 3]"),
+    "gradients are wrong": Fault(
+        "turns_gradients", "return x * 2 + s", "gradient", "the gradient with respect to input"
+    ),
 }
 
-TYPES = dict(zip(FAULTS, ("float64", "int64", "float32", "int32", "float16", "int16", "int8"), strict=True))
-"""Each fault has an element type of its own, so that one campaign meets all."""
+_TYPES = ("float64", "int64", "float32", "int32", "float16", "int16", "int8", "uint8", "bfloat16")
+TYPES = dict(zip(FAULTS, _TYPES, strict=True))
+"""Each fault has an element type of its own, so that one campaign meets all.
+
+A user's program is differentiated in one case of eight: the last fault is met in case 8.
+"""
 
 
 class Campaign(NamedTuple):
@@ -286,7 +302,7 @@ def campaign(tmp_path_factory: pytest.TempPathFactory) -> Campaign:
     (folder / "mine.py").write_text("\n".join([OWNERS, *bodies.values()]))
     seeds = [option for name in FAULTS for option in ("--seeds", f"mine:model_{TYPES[name]}")]
     chosen = ["-n", len(FAULTS), "--workers", 1, "--triage", "0s", "--extract", "original"]
-    chosen += ["--oracle", "differential,alias", "--out", folder / "c"]
+    chosen += ["--oracle", "differential,alias,strides,gradient", "--out", folder / "c"]
     done = polyjuice("fuzz", "--compiler", "spoiled", *seeds, *chosen, env=env, cwd=folder)
     assert done.returncode == 1, done.stderr
     findings: dict[str, list[Path]] = {name: [] for name in FAULTS}
@@ -306,8 +322,8 @@ def test_a_fault_with_what_a_program_writes_or_shares_is_found_and_reproduced(na
     assert ("*model.buffers()" in (finding / "repro.py").read_text()) == (name == "a buffer is handed out")
 
 
-TELLING = ("an update of a buffer is lost", "an input is written")
-"""A wrong value, and a fault with shared memory. The long tests try the others."""
+TELLING = ("an update of a buffer is lost", "an input is written", "strides are lost", "gradients are wrong")
+"""A fault that each oracle finds. The long tests try the others."""
 
 OTHERS = [name for name in FAULTS if name not in (*TELLING, "a buffer is handed out")]
 

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
+import numpy as np
+
 from polyjuice.compilers import find
-from polyjuice.execution import Memory
+from polyjuice.execution import Memory, Outcome
 from polyjuice.session import CompilerSession, Conditions
 from tests.support.libraries import library
 
@@ -42,6 +45,7 @@ def test_results_that_are_inputs_and_views_of_them_are_told_from_copies() -> Non
     )
     assert {(k, n) for k, kind, n in found.shared if kind == INPUT} == {(0, 0), (1, 0), (2, 0)}
     assert found.same == {(0, 0), (2, 0)}
+    assert [found.strides[k] for k in (0, 1, 3)] == [(3, 1), (1, 3), (2, 1)]
     assert {(k, n) for k, kind, n in found.shared if kind == Memory.HELD} == {(6, "w_held")}
     assert found.written == frozenset()
 
@@ -73,3 +77,25 @@ def test_of_results_with_gradients_those_may_be_written_that_were_not_made_with_
 
     found = seen(forward, modules.PAIR, mode="grad")
     assert found.differentiable == {0, 1}
+
+
+def test_a_run_with_gradients_returns_them_unless_torch_cannot_differentiate_the_program() -> None:
+    class Applied(torch.nn.Module):
+        def __init__(self, forward: Any) -> None:
+            super().__init__()
+            self.forward = forward
+
+    def outcome(forward: Any) -> Outcome:
+        artifact = printer.capture(Applied(forward), (modules.PAIR, modules.PAIR.int()), {})
+        artifact = replace(artifact, setup={**artifact.setup, "mode": "grad"})
+        with CompilerSession(Conditions(), find("eager")) as session:
+            return session.execute(artifact, [(modules.PAIR.numpy(), modules.PAIR.int().numpy())] * 2)
+
+    found = outcome(lambda x, n: (x * x, n))
+    weights = np.cos(np.arange(6, dtype=np.float32)).reshape(2, 3)
+    for gradients in (*found.gradients, *found.reference_gradients):
+        assert [*gradients] == [0]
+        np.testing.assert_allclose(gradients[0], 2 * modules.PAIR.numpy() * weights, rtol=1e-6)
+    assert len(found.outputs[1]) == 2
+    found = outcome(lambda x, n: (torch.special.zeta(x + 2, x + 2), n))
+    assert (found.status, found.gradients, len(found.outputs[1])) == ("ok", (), 2)

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from polyjuice.compilers import find
-from polyjuice.execution import Artifact, LoweringChoices, Outcome
+from polyjuice.execution import Artifact, LoweringChoices, Memory, Outcome
 from polyjuice.ir import Graph, TensorType
 from polyjuice.numerics import SAFETY, Analyses, Analysis, analyse
 from polyjuice.oracles import ORACLES, Case, InputSet, Program, Verdict, fault
@@ -406,32 +406,99 @@ def test_far_more_memory_is_reported() -> None:
     assert measured(timed(1e-3, peak=2**22), timed(1e-3, peak=0)) == []
 
 
-def differentiated(
-    a: Sequence[float], b: Sequence[float], wide: Sequence[float] = (2, 2, 2, 2), beside: float = 0.0
-) -> list[Verdict]:
-    """The gradient oracle's verdicts on two programs, compiled to have gradients a and b. Eager has 2 everywhere."""
-    plain = np.full(4, 2, np.float32)
+@pytest.mark.parametrize(
+    ("plain", "broken", "found"),
+    [
+        (Outcome(status="unsupported", stage="eager", message="ValueError: ill typed"), "type of operand 0 of Add", 1),
+        (Outcome(status="unsupported", stage="load"), "type of operand 0 of Add", 0),
+        (ran(2 * X), "type of operand 0 of Add", 0),
+        (Outcome(status="unsupported", stage="eager"), "", 0),
+    ],
+    ids=["refused", "not loaded", "accepted", "no broken program"],
+)
+def test_a_broken_program_that_runs_compiled_alone_lost_its_validation(plain: Outcome, broken: str, found: int) -> None:
+    made = replace(case(X, ("disrupted", doubled("Add"), ran(2 * X))), broken=broken)
+    verdicts = ORACLES["validation"].judge(made, FakeAccess(plain))
+    assert len(verdicts) == found
+    assert all("uncompiled it raises ValueError: ill typed (an error was due" in one.message for one in verdicts)
 
-    def outcomes(compiled: Sequence[float]) -> list[Outcome]:
-        run = Outcome(status="ok", outputs=((np.array(compiled, np.float32),),), reference=((plain,),))
-        at = np.array(wide, np.float64)
-        return [run, Outcome(status="ok", reference=((at,), (at + beside,), (at - beside,)))]
 
-    sides = ("min", doubled("Add"), ran(2 * X)), ("max", doubled("Mul"), ran(2 * X))
-    return ORACLES["gradient"].judge(case(X, *sides), FakeAccess(*outcomes(a), *outcomes(b)))
+GRADIENT = np.full(4, 2, np.float32)
 
 
-def test_the_side_with_the_wrong_gradient_is_blamed() -> None:
-    (verdict,) = differentiated([2, 2, 2, 2], [2, 2, 5, 2])
-    assert (verdict.kind, verdict.a, verdict.b, verdict.culprit) == ("mismatch", "min", "max", "max")
-    expected = "the gradient with respect to input 0 differs at 1 of 4 elements; at [2] min gives 2.0, max gives 5.0"
+def differentiated(compiled: np.ndarray, wide: Sequence[float] = (2, 2, 2, 2), beside: float = 0.0) -> list[Verdict]:
+    """The gradient oracle's verdicts on a program that was compiled to have a gradient. Eager has 2 everywhere."""
+    at = np.array(wide, np.float64)
+    exact = Outcome(status="ok", reference_gradients=({0: at}, {0: at + beside}, {0: at - beside}))
+    return ORACLES["gradient"].judge(trained(compiled), FakeAccess(exact))
+
+
+def trained(compiled: np.ndarray) -> Case:
+    outcome = replace(ran(2 * X), gradients=({0: compiled},), reference_gradients=({0: GRADIENT},))
+    made = case(X, ("min", doubled("Add"), outcome))
+    return replace(made, programs=[replace(made.programs[0], artifact=replace(ARTIFACT, setup={"mode": "grad"}))])
+
+
+def test_a_wrong_gradient_is_a_verdict() -> None:
+    (verdict,) = differentiated(changed(GRADIENT, 2, 5))
+    assert (verdict.kind, verdict.a, verdict.b, verdict.culprit, verdict.output) == ("mismatch", "min", "", "min", 0)
+    expected = "min: the gradient with respect to input 0 is wrong at 1 of 4 elements; at [2] it is 5.0, in float64 2;"
     assert expected in verdict.message
 
 
 def test_gradients_at_a_kink_and_those_that_eager_has_wrong_are_not_judged() -> None:
-    assert differentiated([2, 2, 2, 2], [2, 2, 2, np.nextafter(np.float32(2), np.float32(3))]) == []
-    assert differentiated([2, 2, 2, 2], [2, 2, 5, 2], beside=1.0) == []
-    assert differentiated([2, 2, 2, 2], [2, 2, 5, 2], wide=[2, 2, 5, 2]) == []
+    assert differentiated(changed(GRADIENT, 3, np.nextafter(np.float32(2), np.float32(3)))) == []
+    assert differentiated(changed(GRADIENT, 2, 5), beside=1.0) == []
+    assert differentiated(changed(GRADIENT, 2, 5), wide=[2, 2, 5, 2]) == []
+    assert differentiated(changed(GRADIENT, 2, 5), wide=[2, 2, 9, 2]) == [], "eager is further off"
+
+
+@pytest.mark.parametrize(("index", "user_program", "found"), [(0, True, 1), (1, True, 0), (8, True, 1), (8, False, 0)])
+def test_one_user_program_in_eight_is_compiled_again_for_its_gradients(
+    index: int, user_program: bool, found: int
+) -> None:
+    again = trained(changed(GRADIENT, 2, 5)).programs[0].outcome
+    exact = Outcome(status="ok", reference_gradients=({0: np.full(4, 2.0)},) * 3)
+    made = case(X, ("original", doubled("Add"), ran(2 * X)))
+    made = replace(made, index=index, programs=[replace(made.programs[0], user_program=user_program)])
+    assert len(ORACLES["gradient"].judge(made, FakeAccess(again, exact))) == found
+
+
+def laid_out(compiled: Sequence[int], plain: Sequence[int], shape: Sequence[int] = (2, 3)) -> list[Verdict]:
+    """The verdicts on the strides of one result, which is zero everywhere."""
+    outcome = replace(
+        ran(np.zeros(shape, np.float32)),
+        memory=(Memory(strides={0: tuple(compiled)}),),
+        reference_memory=(Memory(strides={0: tuple(plain)}),),
+    )
+    made = case(X, ("min", doubled("Add"), outcome))
+    found = ORACLES["strides"].judge(made, ACCESS)
+    assert all(ORACLES["strides"].triggers(verdict, made, ACCESS) for verdict in found)
+    return found
+
+
+def test_other_strides_than_uncompiled_are_a_verdict() -> None:
+    (verdict,) = laid_out([3, 1], [1, 2])
+    assert (verdict.kind, verdict.a, verdict.culprit, verdict.output) == ("strides", "min", "min", 0)
+    assert verdict.message.endswith("has strides [3, 1], uncompiled [1, 2]")
+    assert laid_out([1, 0], [3, 1]), "an expanded result"
+
+
+@pytest.mark.parametrize(
+    ("compiled", "plain", "shape"),
+    [
+        ([3, 1], [3, 1], (2, 3)),
+        ([3, 1], [9, 1], (1, 3)),
+        ([0, 1], [1, 1], (2, 0)),
+        ([3, 1], [6, 2], (2, 3)),
+        ([3, 1], [1, 0], (2, 3)),
+    ],
+    ids=["the same", "one element", "no elements", "uncompiled a stepped view", "uncompiled an expanded view"],
+)
+def test_strides_that_choose_no_element_or_belong_to_a_view_are_no_verdict(
+    compiled: Sequence[int], plain: Sequence[int], shape: Sequence[int]
+) -> None:
+    assert laid_out(compiled, plain, shape) == []
 
 
 def test_a_wrong_element_type_is_another_fault_than_wrong_values() -> None:

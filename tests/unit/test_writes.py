@@ -249,6 +249,8 @@ def test_a_part_of_a_pack_has_its_own_numbers_and_what_it_shares_with_other_prog
         grad=[1, 3],
     )
     first = whole.part(range(2), range(2), "p0_")
+    strides = {0: (2, 1), 2: (1,), 3: (1, 4)}
+    assert replace(whole, strides=strides).part(range(2, 3), range(2, 4)).strides == {0: (1,), 1: (1, 4)}
     assert first == memory((0, HELD, "w_c"), (1, INPUT, 0), (1, "elsewhere", 0), written=[0], same=[(1, 0)], grad=[1])
     second = whole.part(range(2, 3), range(2, 4), "p1_")
     assert second == memory((0, "elsewhere", 0), (1, OUTPUT, 0), (1, HELD, "w_c"), written=[0], same=[(0, 0)], grad=[1])

@@ -505,6 +505,8 @@ def _parted(outcome: Outcome, count: int) -> list[Outcome]:
             reference=outcome.reference and outcome.reference[i : i + 1],
             memory=outcome.memory[i : i + 1],
             reference_memory=outcome.reference_memory[i : i + 1],
+            gradients=outcome.gradients[i : i + 1],
+            reference_gradients=outcome.reference_gradients[i : i + 1],
         )
         for i in range(count)
     ]
