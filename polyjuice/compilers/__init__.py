@@ -386,6 +386,8 @@ def _check(info: CompilerInfo) -> None:
         raise ValueError(f"level_names has {unknown[0]!r}, which is not one of the levels")
     if unsourced := [key for key, source in info.edge_policies.items() if not source.startswith("https://")]:
         raise ValueError(f"edge_policies needs the URL of a source for {unsourced[0]!r}")
+    if unset := [name for name in info.conditions if name.startswith(VARIABLE) and "=" not in name]:
+        raise ValueError(f"conditions must give a value, as in 'variable NAME=VALUE', not {unset[0]!r}")
 
 
 def _files() -> dict[str, Path]:

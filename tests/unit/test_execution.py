@@ -152,6 +152,7 @@ def test_an_entry_point_is_found_without_importing_it(tmp_path, monkeypatch):
         (f"{ONNX[:-1]}, 'edge_policies': ['Max']}}", "edge_policies must be a dictionary of texts, not ['Max']"),
         (f"{ONNX[:-1]}, 'edge_policies': {{'Max': ''}}}}", "edge_policies needs the URL of a source for 'Max'"),
         (f"{ONNX[:-1]}, 'level_names': {{'3': 'O3'}}}}", "level_names has '3', which is not one of the levels"),
+        (f"{ONNX[:-1]}, 'conditions': {{'variable A': ''}}}}", "as in 'variable NAME=VALUE', not 'variable A'"),
         (ONNX.replace("onnx", "tflite"), "format must be one of jax, onnx, tensorflow, torch, not 'tflite'"),
     ],
 )
