@@ -43,12 +43,6 @@ def nested(array: np.ndarray, indent: int = 4) -> str:
     return f"[\n{rows}{outer}]"
 
 
-def content(array: np.ndarray) -> tuple[str, bool]:
-    """Python code for the elements, and whether it is one value for all of them."""
-    uniform = array.size >= _UNIFORM and uniform_value(array) is not None
-    return (number(array.reshape(-1)[0]) if uniform else nested(array, 0)), uniform
-
-
 @dataclass(frozen=True)
 class Constructors:
     """How a module makes regular arrays; ``{}`` stands for the element type in ``of`` and ``to``.

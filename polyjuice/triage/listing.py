@@ -12,7 +12,7 @@ from functools import cached_property
 from typing import Any
 
 from polyjuice.execution import Artifact
-from polyjuice.frameworks.expressions import WIDTH, cut, elements
+from polyjuice.frameworks.expressions import elements
 from polyjuice.frameworks.onnx.listing import OnnxProgram
 
 METHODS = ("forward", "__call__")
@@ -60,20 +60,15 @@ class PythonProgram:
         return "\n".join([body, *held])
 
     def pattern(self, output: int | None) -> str:
-        """The computation of one output (None: of all outputs) as one expression, or as statements."""
+        """The computation of one output (None: of all outputs) as one expression; "" where it is none."""
         function = self._function
-        if function is None:
-            return cut(" ".join(str(self.artifact.source).split()), WIDTH)
-        returned = _returned(function)
-        if any(writes(statement) for statement in function.body):
-            shown = (s for s in function.body if not isinstance(s, ast.Return) and not _makes_constant(s))
-            return cut("; ".join(map(_plain, shown)), WIDTH)
-        values = _assigned(function)
+        if function is None or any(map(writes, function.body)):
+            return ""
+        returned, values = _returned(function), _assigned(function)
         place = None if output is None else self._place(output)
         chosen = [returned[place]] if place is not None and place < len(returned) else returned
-        texts = sorted({_plain(_Inlined(values).visit(value)) for value in chosen}, key=lambda text: (-len(text), text))
-        whole = [text for n, text in enumerate(texts) if not any(text in longer for longer in texts[:n])]
-        return cut("; ".join(whole), WIDTH)
+        texts = {_plain(_Inlined(values).visit(value)) for value in chosen}
+        return texts.pop() if len(texts) == 1 else ""
 
     @property
     def operators(self) -> Counter[str]:

@@ -9,7 +9,7 @@ import numpy as np
 
 from polyjuice.execution import Artifact
 from polyjuice.frameworks.choosers import Chooser, Draws
-from polyjuice.frameworks.rendering import Constructors, Rendering, content, loaded_numpy
+from polyjuice.frameworks.rendering import Constructors, Rendering, loaded_numpy, nested
 from polyjuice.frameworks.request import USUAL, Request
 from polyjuice.frameworks.source import Dialect, write
 from polyjuice.ir import Graph, TensorType, dtypes, mark
@@ -60,11 +60,10 @@ _CONSTRUCTORS = Constructors("tf", "tf.constant({value}, {of}, {shape})", "{}", 
 
 
 def _written(array: np.ndarray) -> str:
-    elements, uniform = content(array)
-    shape = f", {array.shape}" if uniform else ""
-    if (dtype := dtypes.dtype_of(array)) in dtypes.NARROW_FLOATS:
-        return f"tf.cast(tf.constant({elements}, tf.float32{shape}), '{dtypes.framework_name(dtype)}')"
-    return _CONSTRUCTORS.written(array, f"tf.{dtype}") or f"tf.constant({elements}, tf.{dtype}{shape})"
+    dtype, elements = dtypes.dtype_of(array), nested(array, 0)
+    if dtype in dtypes.NARROW_FLOATS:
+        return f"tf.cast(tf.constant({elements}, tf.float32), '{dtypes.framework_name(dtype)}')"
+    return _CONSTRUCTORS.written(array, f"tf.{dtype}") or f"tf.constant({elements}, tf.{dtype})"
 
 
 def _loaded(dtype: str, name: str) -> str:

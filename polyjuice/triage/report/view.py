@@ -148,12 +148,12 @@ def view(
 def _subject(program: Shown, pattern: str) -> str:
     """What a title calls a program: its expression where that is short, else its operators."""
     names = program.names
-    if len(pattern) <= _SHORT and not re.search(r"\.\.\.|;", pattern):
+    if 0 < len(pattern) <= _SHORT and not re.search(r"\.\.\.|;", pattern):
         return f"`{pattern}`"
     if len(names) > _FEW_OPERATORS:
         some = ", ".join(f"`{name}`" for name in names[: _FEW_OPERATORS - 1])
         return f"a program of {some} and {len(names) - _FEW_OPERATORS + 1} more operators"
-    first, *others = [f"`{name}`" for name in names] or [f"`{pattern}`"]
+    first, *others = [f"`{name}`" for name in names] or ["a program"]
     return f"{first} with {' and '.join(others)}" if others else first
 
 
