@@ -37,7 +37,7 @@ CAMPAIGNS = {
 
 ORACLES = {
     "numpy": "metamorphic,crash,differential,determinism",
-    "eager": "metamorphic,crash,differential,alias,determinism",
+    "eager": "metamorphic,crash,differential,alias,strides,determinism,gradient",
 }
 
 TARGETS = sorted((Path(__file__).parents[1] / "rules" / "targets").glob("*.egg"))

@@ -160,8 +160,8 @@ class Outcome:
     stage exceeded its time limit). Unless it is ok, `stage` is the failed stage, and an error's `message` begins with
     the exception's type. `outputs` holds the outputs for each set of inputs. `reference` holds those of the framework's
     own uncompiled run, or None without such a run. `memory` and `reference_memory` record what these runs did to
-    memory, for each set, if the compiler file can tell. `gradients` and `reference_gradients` hold, for each set, the
-    gradients of a weighted sum of the outputs by the floating inputs, if the setup asks for gradients. `times` (seconds
+    memory, for each set, if the compiler file can tell. `gradients` and `reference_gradients` hold gradients for each
+    set, if the setup asks for them: those of a weighted sum of the outputs by the floating inputs. `times` (seconds
     each) and `peak` (bytes above the start) are measured over many runs on the first set of inputs, on request.
     `disturbed` names what the compiler has changed in its process, which is replaced for that reason.
     """

@@ -4,8 +4,8 @@ It judges the gradients, by the floating inputs, of a weighted sum of the output
 training mode ``grad`` computes them. One user's program in a few is compiled once more in that mode.
 
 Gradients have no error bounds. Instead, the tolerance comes from the error of Torch's own uncompiled gradients against
-the same program in float64. An element counts only where the float64 gradient hardly changes with the inputs, because
-at a kink each side may be right in its own way.
+the same program in float64. An element counts only where the float64 gradient hardly changes with the inputs. At a
+kink each side may be right in its own way.
 """
 
 from __future__ import annotations
@@ -71,7 +71,7 @@ def _verdicts(case: Case, t: Program, access: CompilerAccess, *, more: bool) -> 
 
 
 def _is_suspect(mine: Gradients, plain: Gradients, n: int) -> bool:
-    """Whether a gradient differs so much from the uncompiled one that it may be wrong."""
+    """Whether a gradient may be wrong: it differs from the uncompiled one by more than the least tolerance."""
     if n not in plain or mine[n].shape != plain[n].shape:
         return False
     return bool((distance(mine[n], plain[n]) > least_tolerance(plain[n], dtypes.dtype_of(plain[n]))).any())

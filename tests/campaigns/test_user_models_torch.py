@@ -17,7 +17,10 @@ from polyjuice.frameworks.precision import in_float64
 from polyjuice.frameworks.user_model import UserModel
 from polyjuice.inputs import GIVEN
 from polyjuice.session import CompilerSession, Conditions
+from tests.support.commands import findings, fuzz, record
+from tests.support.compilers import usable
 from tests.support.libraries import library
+from tests.support.plugins import importing_from
 from tests.support.sessions import with_shifted_outputs
 
 torch = library("torch")
@@ -123,3 +126,21 @@ def test_a_module_that_has_no_graph_takes_part_as_it_is(tmp_path: Path, monkeypa
     assert case.inputs[-1][0].tolist() == [*range(8)]
     assert (result.programs, result.pairs, result.findings, result.skipped) == (1, 0, [], "")
     assert "differs from its uncompiled run at 8 of 8 elements" in verdict.message
+
+
+@pytest.mark.long
+def test_strides_that_inductor_loses_are_found_with_the_usual_options(tmp_path: Path) -> None:
+    """https://github.com/pytorch/pytorch/issues/198364: its program is the seed."""
+    usable("inductor")
+    (tmp_path / "mixed_layouts.py").write_text(
+        "import torch\n"
+        "class Owned(torch.nn.Module):\n"
+        "    def forward(self, a, b): return torch.copysign(a, b)\n"
+        "def model(): return Owned(), (torch.rand(6, 5).mT, torch.rand(5, 6) - 0.5)\n"
+    )
+    seeds = ("--seeds", "mixed_layouts:model", "-n", 1)
+    status, summary = fuzz(tmp_path / "c", "--compiler", "inductor", *seeds, env=importing_from(tmp_path))
+    assert (status, summary["by_kind"]) == (1, {"strides": 1})
+    (finding,) = findings(tmp_path / "c")
+    stored = record(finding)
+    assert (stored["kind"], stored["repro_exit"]) == ("strides", 1), stored["printed"]

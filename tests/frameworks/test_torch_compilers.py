@@ -187,3 +187,29 @@ def test_a_release_whose_scheduler_fuses_otherwise_is_traced_without_fusions(mon
     monkeypatch.setattr(knobs, "_scheduling", lambda: Scheduling)
     knobs.trace_changes()
     assert not hasattr(Scheduling, "fuse")
+
+
+TRAINED = """
+import torch
+
+class Model(torch.nn.Module):
+    def __init__(self, arrays):
+        super().__init__()
+
+    def forward(self, x, y):
+        return torch.copysign(x.permute(1, 0), y), torch.slice_scatter(x, y.permute(1, 0), 0, 0, 3).sum(0)
+"""
+
+
+def test_programs_that_are_built_together_return_their_strides_and_gradients(inductor):
+    """Inductor loses the strides of ``copysign``: https://github.com/pytorch/pytorch/issues/198364."""
+    program = Artifact(format="torch", source=TRAINED, setup={"mode": "grad"})
+    inputs = [X, X.T.copy()]
+    for outcome in inductor.execute_together([(program, [inputs], 1)] * 2):
+        assert outcome.status == "ok", outcome.traceback
+        (compiled,), (plain,) = outcome.memory, outcome.reference_memory
+        assert (compiled.strides[0], plain.strides[0]) == ((3, 1), (1, 4))
+        (found,), (reference,) = outcome.gradients, outcome.reference_gradients
+        assert [*found] == [*reference] == [0, 1]
+        for number, gradient in found.items():
+            np.testing.assert_allclose(gradient, reference[number], rtol=1e-6)

@@ -156,7 +156,7 @@ def test_an_oracle_has_the_name_of_its_file() -> None:
 def test_an_oracle_outside_of_the_package_is_found_by_its_entry_point(tmp_path: Path) -> None:
     env = declared(tmp_path, "polyjuice.oracles", "odd", plugin())
     message = refusal("--compiler", "numpy", "--oracle", "even", env=env)
-    assert message.endswith("gradient, odd")
+    assert message.endswith("validation, odd")
 
 
 @pytest.mark.parametrize(
