@@ -174,6 +174,8 @@ def propagate(
         clean = setting.known_opaque and all(not np.any(np.isinf(v.error)) for v in operands)
         return [Value(r, np.zeros(()) if clean else np.full(r.shape, np.inf)) for r in results]
     done = Application(op, node, arrays, results, types, setting)
+    if done.has_narrowed_number:
+        return [Value(r, np.full(r.shape, np.inf)) for r in results]
     reproducible = op.integer_exact and all(v.reproducible for v in operands) and done.stays_reproducible
     context = rule_context(done, operands, reproducible)
     if reproducible:
@@ -289,6 +291,12 @@ class Application:
         target = _rounded_to(self.op, self.types, self.setting)
         return (lambda x, a: _round(self.op.numpy(x, a), target)) if target else self.op.numpy
 
+    @property
+    def has_narrowed_number(self) -> bool:
+        """Whether an attribute is a number beyond int32, for operands that the compiler computes in int32."""
+        narrowed = self.setting.mode.narrowed
+        return any(x.dtype.name in narrowed for x in self.operands) and any(map(_is_large, self.attrs.values()))
+
     @cached_property
     def wraps(self) -> bool:
         """Whether the results are integers that are known though they wrap around."""
@@ -319,8 +327,8 @@ class Application:
     @property
     def stays_reproducible(self) -> bool:
         """Whether results of reproducible operands, and partial sums, are integers that their types hold."""
-        if self.wraps:
-            return True
+        if self.wraps or self.has_narrowed_number:
+            return self.wraps
         if self.numpy is not self.op.numpy:
             return self._rounds_alike
         sums, computed = self.sums, self.op.modular or not self.op.selects
@@ -343,6 +351,14 @@ class Application:
         context = ErrorContext(self.operands, errors, self.whole, self.attrs, 0.0, self.numpy)
         integers = np.isfinite(result) & (result == np.rint(result))
         return bool(integers.all()) and not np.any(self.op.error(context))
+
+
+def _is_large(value: Any) -> bool:
+    """Whether the value of an attribute is a number, or the text of one, beyond int32."""
+    try:
+        return abs(float(value)) > dtypes.exact_integers("int32")[1]
+    except (TypeError, ValueError):
+        return False
 
 
 def _computed_in(op: Op, dtype: str) -> str:

@@ -121,5 +121,5 @@ _MAX: dict[str, Any] = {
 
 OPS = (
     *(_adaptive("avg", spatial, 7, definition=_adaptive_average) for spatial in (1, 2, 3)),
-    *(_adaptive("max", spatial, 4, ", return_indices=True", **_MAX) for spatial in (1, 2)),
+    *(_adaptive("max", spatial, most, ", return_indices=True", **_MAX) for spatial, most in ((1, 4), (2, 4), (3, 2))),
 )

@@ -207,6 +207,13 @@ OPS = (
         why_not_derived="the bound of a power, its definition, takes nine times as long",
         **facts(ulps=8, limits=ANYWHERE, overflows=True),
     ),
+    defined(
+        "ldexp",
+        lambda x, y, a: x * x.number(2.0).then("Pow", y),
+        "torch.ldexp .ldexp",
+        operands=2,
+        **facts(ulps=1, weight=0.2),
+    ),
     _aten(
         "log1p",
         np.log1p,

@@ -223,6 +223,40 @@ def _draw_unfold(rng: random.Random, first: TensorType) -> Attrs | None:
     return {"dimension": dim, "size": rng.randint(1, min(4, first.shape[dim])), "step": rng.choice((1, 1, 2, 3))}
 
 
+# --- diagonal_scatter, channel_shuffle -------------------------------------------------------------------------------
+
+
+def _diagonal_scatter_definition(b: Builder, x: Sequence[str], a: Attrs) -> str:
+    """Look up every place of the matrices in their elements, followed by those of the new diagonal."""
+    shape = b.types[x[0]].shape
+    perm, start, length, step = _diagonal_steps(shape, AttrView(a))
+    moved = tuple(shape[i] for i in perm)
+    rest, count = moved[:-2], moved[-2] * moved[-1]
+    joined = b.op("Concat", reshaped(b, b.op("Transpose", x[0], perm=perm), (*rest, count)), x[1], axis=len(rest))
+    places = np.arange(count)
+    places[start + step * np.arange(length)] = count + np.arange(length)
+    found = reshaped(b, b.op("Gather", joined, b.constant(places), axis=len(rest)), moved)
+    return b.op("Transpose", found, perm=tuple(int(i) for i in np.argsort(perm)))
+
+
+def _sample_diagonal_scatter(rng: random.Random, first: TensorType) -> Sample | None:
+    if (attrs := _draw_diagonal(rng, first)) is None:
+        return None
+    return sampling.operands(first, _diagonal_shape([Dims(first.shape)], AttrView(attrs))[0], **attrs)
+
+
+def _channel_shuffle_definition(b: Builder, x: Sequence[str], a: Attrs) -> str:
+    n, channels, *rest = b.types[x[0]].shape
+    groups = reshaped(b, x[0], (n, a["groups"], channels // a["groups"], *rest))
+    turned = b.op("Transpose", groups, perm=(0, 2, 1, *range(3, len(rest) + 3)))
+    return reshaped(b, turned, (n, channels, *rest))
+
+
+@sampling.of_rank(3)
+def _draw_channel_shuffle(rng: random.Random, first: TensorType) -> Attrs:
+    return {"groups": rng.choice([n for n in range(1, first.shape[1] + 1) if first.shape[1] % n == 0])}
+
+
 # --- select_scatter, slice_scatter -----------------------------------------------------------------------------------
 
 
@@ -375,6 +409,28 @@ OPS: tuple[Op, ...] = (
         sampling.alone_with(_draw_unfold),
         attributes(dimension="int", size="int", step="int"),
         definition=_unfold_definition,
+    ),
+    moving(
+        "diagonal_scatter",
+        fitting(lambda s, a: _diagonal_shape(s, a)[0] == s[1]),
+        with_attrs(
+            "torch.diagonal_scatter({0}, {1}, {offset}, {dim1}, {dim2})",
+            "{0}.diagonal_scatter({1}, {offset}, {dim1}, {dim2})",
+        ),
+        NOT_WRITTEN,
+        _sample_diagonal_scatter,
+        attributes(offset=0, dim1=0, dim2=1),
+        inputs=("T", "T"),
+        definition=_diagonal_scatter_definition,
+    ),
+    moving(
+        "channel_shuffle",
+        fitting(lambda s, a: len(s[0]) > 2 and a.groups > 0 and s[0][1] % a.groups == 0),
+        with_attrs("torch.channel_shuffle({0}, {groups})", "torch.nn.ChannelShuffle({groups})({0})"),
+        NOT_WRITTEN,
+        sampling.alone_with(_draw_channel_shuffle),
+        attributes(groups="int"),
+        definition=_channel_shuffle_definition,
     ),
     moving(
         "select_scatter",

@@ -52,6 +52,8 @@ def _output(oracle: str, case: Case, a: Program, b: Program, i: int, k: int, acc
     if gap is not None and not gap.any():  # nearly always: saves the analyses
         return None
     in_a, in_b = a.analyses[i][k], b.analyses[i][k]
+    if not problems and left.shape != in_a.type.shape:  # it depends on data: only the uncompiled run judges it
+        return None
     comparison = MISTYPED if problems else "bitwise" if in_a.reproducible and in_b.reproducible else "bounded"
     signature = mismatch_signature(oracle, comparison, in_a.type.dtype, a.graph, b.graph)
     verdict = partial(
@@ -107,7 +109,8 @@ def uncompiled(case: Case, t: Program, i: int, k: int, access: CompilerAccess) -
     if t.outcome.reference is not None:
         return t.outcome.reference[i][k]
     source = t.artifact.source
-    if t.user_program and isinstance(source, bytes) and (outputs := access.uncompiled(source, case.inputs[i])):
+    runs = t.user_program or any(node.opaque for node in t.graph.nodes)
+    if runs and isinstance(source, bytes) and (outputs := access.uncompiled(source, case.inputs[i])):
         return outputs[k]
     try:
         return evaluate(t.graph, case.inputs[i])[k]
@@ -120,10 +123,12 @@ def judged(
 ) -> Judgement:
     """The elements where a program left its bound and is farther from the reference than the uncompiled run.
 
-    None count if the uncompiled run has no value, since there is no second opinion then. With ``among``, only the
-    elements of that mask count.
+    None count if the uncompiled run has no value, since there is no second opinion then, and none of a result whose
+    shape depends on data. With ``among``, only the elements of that mask count.
     """
     array, analysis = t.outcome.outputs[i][k], t.analyses[i][k]
+    if array.shape != analysis.type.shape:
+        return Judgement(np.zeros(array.shape, bool), np.zeros(array.shape), np.zeros(array.shape))
     first = judge(array, analysis)
     if among is not None:
         first = Judgement(first.wrong & among, first.error, first.bound)

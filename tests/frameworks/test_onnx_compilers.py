@@ -214,6 +214,16 @@ def test_a_type_that_the_plugin_narrows_is_unsupported(dtype: str) -> None:
     assert (outcome.status, outcome.stage) == ("unsupported", "load")
 
 
+def test_int64_is_computed_in_int32() -> None:
+    build = GraphBuilder()
+    x = build.input(TensorType("int64", (3,)))
+    with start("openvino") as worker:
+        outcome = worker.execute(
+            lower(build.build([build.op("Add", x, x)]), "onnx", 0), [[np.array([7, 2**29, 2**30])]]
+        )
+    assert outcome.outputs[0][0].tolist() == [14, 2**30, -(2**31)]
+
+
 FUSION = "fusion Abs+Add+Abs+Multiply+Add"
 
 

@@ -58,6 +58,27 @@ MAPPED: dict[str, tuple[Callable[..., object], tuple[Array, ...]]] = {
         lambda x, y: ((x > 0) & (y > 0), (x > 0) | ~(y > 0), (x > 0) ^ (y <= x), x != y, (x > 0) == (y > 0)),
         (X, Y),
     ),
+    "numbers and tensors of rank 0 before a tensor": (
+        lambda x, i: (
+            torch.tensor(2.5) * i,
+            torch.tensor(0.1, dtype=torch.float64) - x,
+            torch.tensor(300) - i.to(torch.int8),
+            torch.copysign(torch.tensor(2.0), x),
+            2 << i.abs(),
+            torch.bitwise_and(3, i),
+            torch.xlogy(2.0, x.abs()),
+        ),
+        (X, I),
+    ),
+    "powers of integers and of 2": (
+        lambda x, i: (i**2, i**5, torch.ldexp(x, i[:, :, None]), torch.ldexp(x, x)),
+        (X, I),
+    ),
+    "shuffled channels and a new diagonal": (
+        lambda x: (F.channel_shuffle(x, 2), torch.diagonal_scatter(x, x[:, :, :, 0], 1, 2, 3)[:1]),
+        (floats(1, 4, 5, 6),),
+    ),
+    "maxima of volumes": (lambda x: F.adaptive_max_pool3d(x, (2, 1, 2)), (floats(1, 2, 3, 4, 3),)),
     "comparisons of integers": (lambda i: (i < 2, i >= 0.5, i == i.flip(0), i != 1), (I,)),
     "unary": (
         lambda x: (x.exp(), x.sin(), x.cos(), x.tanh(), x.sigmoid(), x.erf(), x.floor(), x.ceil(), x.sign()),

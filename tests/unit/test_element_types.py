@@ -49,6 +49,27 @@ def test_a_cast_that_a_compiler_drops_is_wrong(wide: str, narrow: str) -> None:
     assert judge(x, analysis).wrong.tolist() == [True, True, True, False, False]
 
 
+@pytest.mark.parametrize("profile", ["normal", "wrap", "edge"])
+@pytest.mark.parametrize(
+    ("body", "known"),
+    [
+        ("Identity(x)", [True, True, False, True]),
+        ("Add(x, x)", [True, False, False, True]),
+        ("Greater(x, Add(x, x))", [True, False, False, True]),
+        ("Cast(x, to='float32')", [True, True, False, True]),
+        ("ReduceSum(x, axes=[0], keepdims=1)", [False]),
+        ("aten.bitwise_and.Scalar(x, other='2147483649')", [False] * 4),
+    ],
+)
+def test_of_a_type_that_a_compiler_narrows_only_numbers_within_int32_are_known(
+    profile: str, body: str, known: list[bool]
+) -> None:
+    x = np.array([3, 2**31 - 1, -(2**31) - 1, -7])
+    narrowed = mode(profile, "onnx", narrowed=compilers.find("openvino").narrowed)
+    analysis = analysed(graph("int64[4] x", body), x, narrowed)
+    assert masked(analysis) == [not one for one in known]
+
+
 def test_a_compiler_may_leave_out_casts_to_the_types_that_it_documents() -> None:
     graph, x = casts("float32", "float16", "float32"), X.astype(np.float32)
     info = compilers.find("inductor")

@@ -129,6 +129,13 @@ def test_some_operators_are_put_on_constants_alone(many: Sequence[Graph]) -> Non
     assert any(set(node.inputs) <= set(made.constants) for made in many for node in made.nodes)
 
 
+def test_some_operators_begin_with_a_constant_of_rank_0() -> None:
+    graphs = [g for number in range(200) if (g := small(number, [TABLE["", "Sub"]], 1)).nodes]
+    begin = [g for g in graphs if g.nodes[0].inputs[0] in g.constants and g.nodes[0].inputs[1] in g.inputs]
+    ranks = [tuple(g.types[name].rank for name in g.nodes[0].inputs) for g in begin]
+    assert sum(first == 0 < second for first, second in ranks) > len(graphs) / 50
+
+
 def test_some_constants_hold_integers_at_the_ends_of_types_or_in_steps_beyond_32_bits(many: Sequence[Graph]) -> None:
     """Steps go up to about 2^32, and the last number does not fit into 32 bits."""
     arrays = [array.ravel() for made in many for array in made.constants.values() if array.dtype != bool]

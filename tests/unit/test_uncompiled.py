@@ -87,6 +87,13 @@ def test_of_a_model_with_inputs_only_these_are_judged_so() -> None:
     assert "owner" in uncompiled.silent(own, own.programs[0], 0, 0, find("onnxruntime"))
 
 
+def test_a_result_whose_shape_depends_on_data_is_held_against_the_uncompiled_run() -> None:
+    found = f"({F} x) => (int64[1, 4] y)", "y = NonZero(x)", [np.float32([0, 1, 0, 2])]
+    assert not blamed(*found, [[1, 3]], "normal")
+    assert blamed(*found, [[1, 2]], "normal")
+    assert blamed(*found, [[1]], "normal")
+
+
 WHERE = f"({F} x) => ({F} y) <float[4] m = {{0, -inf, 0, 0}}>", "s = Add(x, m) y = Softsign(s)"
 
 

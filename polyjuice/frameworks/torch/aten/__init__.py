@@ -11,7 +11,7 @@ from typing import Any
 from polyjuice.frameworks.onnx.normal import NotCovered
 from polyjuice.frameworks.torch.aten.application import DOMAIN, AtenCall, Rule, ValueName, demand
 from polyjuice.frameworks.torch.aten.rules import RULES
-from polyjuice.ops import TABLE, Attr
+from polyjuice.ops import TABLE, Attr, numbers
 
 __all__ = ["DOMAIN", "AtenCall", "ValueName", "apply", "named_alike"]
 
@@ -63,6 +63,10 @@ def _by_name(overload: str) -> Rule:
                 operands += value
             elif key in kinds:
                 attrs[key] = _attribute(kinds[key], value)
+            elif key == "self":  # a number before a tensor: 2 << x
+                dtype = c.type(next(other for other in c.args.values() if isinstance(other, ValueName))).dtype
+                demand(numbers.held(value, dtype), f"{value} before {dtype}")
+                operands.append(c.constant(value, dtype))
             elif value != c.defaults.get(key):
                 raise NotCovered(f"{name} with the argument {key}")
         return c.multi(name, *operands, domain=DOMAIN, **attrs)

@@ -50,7 +50,7 @@ _NUMBERED = "add sub mul div remainder fmod eq ne lt le gt ge rsub bitwise_and b
 _MIRRORED = {"add": "add.Scalar", "mul": "mul.Scalar", "sub": "rsub.Scalar"}
 """The overloads for a number and a tensor, in this order."""
 
-_FORMS = ("default", "Tensor", "Scalar")
+_FORMS = ("default", "Tensor", "Scalar", "Scalar_Tensor")
 
 _ON_TRUTH = {"Mul": "And", "Add": "Or", "Max": "Or", "Min": "And"}
 """The logical operators that arithmetic on booleans is."""
@@ -105,13 +105,19 @@ def _common_type(c: AtenCall) -> str:
     return found.pop()
 
 
+_HIGHEST_PRODUCT = 8
+"""The highest power of an integer that is written as a product."""
+
+
 def _power(c: AtenCall) -> ValueName:
-    """ATen computes the second and third power as products."""
-    x = c.x()
-    if c["exponent"] not in (2, 3):
-        return c.op("Pow", x, c.constant(c["exponent"], c.result.dtype))
-    square = c.op("Mul", x, x)
-    return square if c["exponent"] == 2 else c.op("Mul", square, x)
+    """ATen computes the second and third power as products, which are the powers of integers, too."""
+    x, exponent = c.x(), c["exponent"]
+    if exponent not in (2, 3) and not (dtypes.is_int(c.result.dtype) and exponent in range(2, _HIGHEST_PRODUCT + 1)):
+        return c.op("Pow", x, c.constant(exponent, c.result.dtype))
+    power = x
+    for _ in range(int(exponent) - 1):
+        power = c.op("Mul", power, x)
+    return power
 
 
 def _rsub(c: AtenCall) -> ValueName:
@@ -355,6 +361,7 @@ _OTHERS: Rules = {
     "remainder.Tensor remainder.Scalar": _remainder,
     "fmod.Tensor fmod.Scalar": lambda c: c.op("Mod", c.x(), c.tensor(c["other"], c.result.dtype), fmod=1),
     "bitwise_not.default": lambda c: c.op("Not" if c.result.dtype == "bool" else "BitwiseNot", c["self"]),
+    "ldexp.Tensor": lambda c: c.multi("ldexp", c.x(), c.tensor(c["other"], c.result.dtype), domain=DOMAIN)[0],
     "rsqrt.default": lambda c: c.op("Reciprocal", c.op("Sqrt", c.x())),
     "where.self": lambda c: c.op(
         "Where", c.tensor(c["condition"], "bool"), c.x(), c.tensor(c["other"], c.result.dtype)
