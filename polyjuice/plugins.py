@@ -34,7 +34,7 @@ class EnvironmentProblem(Exception):
     """Something outside Polyjuice is missing or wrong; the message is one line that says what to do."""
 
 
-def installable(hint: str, python: str = sys.executable) -> str:
+def installable(hint: str, python: str | Path = sys.executable) -> str:
     """A hint with ``pip install`` for an interpreter, and Polyjuice from where this installation came.
 
     ``pip install 'polyjuice-fuzzer[tvm]'`` names a clone, a URL or the index. It names the interpreter, if another pip

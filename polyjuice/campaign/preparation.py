@@ -74,6 +74,10 @@ _TRIALS = 100
 _ALIKE = 0.5
 
 
+NOT_LOADED = "not loaded"
+"""The reason for skipping the cases of a user's model that cannot be read, or that the framework does not take."""
+
+
 class Skip(Exception):
     """The case cannot be tested; the message is the reason."""
 
@@ -207,7 +211,7 @@ class Preparation:
     def _choose(self, index: int, attempt: int) -> Seed:
         """Return the seed graph of a case, and all that is decided with it. Raises Skip."""
         if problem := self._seeds.problems.get(index):
-            raise Skip(f"unreadable: {problem}")
+            raise Skip(f"{NOT_LOADED}: {problem}")
         key, generated = f"{self._config.seed}/{index}/{attempt}", self._seeds.generated
         alone = self._config.extract == SEED_GRAPH or (self._seeds.kind(index).alone and not self._varied)
         small = generated and self._config.nodes <= graph_windows.LARGEST

@@ -20,7 +20,7 @@ from polyjuice.campaign import kinds, schedule
 from polyjuice.campaign.config import Config
 from polyjuice.campaign.confirmation import Confirmed, Confirming
 from polyjuice.campaign.coverage import Tuple, covered
-from polyjuice.campaign.preparation import Preparation, Skip, Unsound
+from polyjuice.campaign.preparation import NOT_LOADED, Preparation, Skip, Unsound
 from polyjuice.campaign.schedule import ACTIVITIES, CONFIRM, PROBE, Clock
 from polyjuice.compilers import CompilerInfo, EnvironmentProblem, find
 from polyjuice.egraph import Rule
@@ -315,7 +315,8 @@ class Runner:
                 raise broken.BrokenProgram(f"{problem}\nof the program\n{program.artifact.source!s}")
         supported = [program for program in case.programs if program.outcome.status != "unsupported"]
         if not supported:
-            raise Skip("unsupported: " + pipeline.first_line(case.programs[0].outcome))
+            reason = NOT_LOADED if any(program.user_program for program in case.programs) else "unsupported"
+            raise Skip(f"{reason}: {pipeline.first_line(case.programs[0].outcome)}")
         return replace(case, programs=supported)
 
     def _ran(self, case: Case) -> Case:

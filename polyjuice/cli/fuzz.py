@@ -29,6 +29,7 @@ from polyjuice.cli.summary import (
     covered_models,
     finished,
     next_steps,
+    not_loaded,
     print_next,
     print_summary,
     too_little,
@@ -198,7 +199,9 @@ def _tested(config: Config, rules: Sequence[Rule], seeds: Seeds, store: Store) -
     silent = unfired(rules, config, fired)
     compiler = compilers.find(config.compiler)
     own = [] if seeds.generated else covered_models(seeds, store.programs(), compiler, len(fired))
-    return ({"rules_never_fired": silent} if silent else {}) | ({"models": own} if own else {})
+    lost = [] if seeds.generated else not_loaded(seeds, store.cases(), own)
+    found = {"rules_never_fired": silent, "models": own, "not_loaded": lost}
+    return {key: value for key, value in found.items() if value}
 
 
 def _rate(count: int, busy_s: float) -> float:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import shlex
 import textwrap
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +17,7 @@ from polyjuice import compilers
 from polyjuice.campaign import coverage
 from polyjuice.campaign.config import Config
 from polyjuice.campaign.kinds import MIXED
+from polyjuice.campaign.preparation import NOT_LOADED
 from polyjuice.campaign.schedule import CONFIRM, TRIAGE
 from polyjuice.campaign.seeds import Seeds
 from polyjuice.campaign.store import Distinct, Store
@@ -57,7 +58,7 @@ def print_summary(summary: dict[str, Any], config: Config, store: Store) -> None
     table = Table(show_header=False, box=None, padding=(0, 2, 0, 0))
     for name, value in _rows(summary).items():
         table.add_row(f"[bold]{name}", escape(value))
-    for row in summary.get("models", ()):
+    for row in (row for row in summary.get("models", ()) if row["cases"]):
         texts = model_lines(row, config.compiler)
         for label, text in zip(["model", *[""] * len(texts)], [row["source"], *texts], strict=True):
             table.add_row(f"[bold]{label}", escape(text))
@@ -109,6 +110,8 @@ def _rows(summary: dict[str, Any]) -> dict[str, str]:
         rows["sizes"] = "cases at " + "; ".join(f"{text}: {n}" for text, n in summary["sizes"].items())
     if "coverage" in summary:
         rows["coverage"] = coverage.line(summary["coverage"])
+    if "not_loaded" in summary:
+        rows["not loaded"] = f"{counted(len(summary['not_loaded']), 'model')}: {'; '.join(summary['not_loaded'])}"
     if summary["known"]:
         rows["known"] = ", ".join(f"{n} × {url}" for url, n in summary["known"].items())
     if "accepted" in summary:
@@ -150,6 +153,17 @@ def covered_models(
             _model_row(source, model, compiler) | {"cases": len(tested), "programs": sum(tested), "rules": rules}
         )
     return rows
+
+
+def not_loaded(seeds: Seeds, cases: Iterable[CaseResult], rows: Sequence[Mapping[str, Any]]) -> list[str]:
+    """The user's models of which no case could be tested, each with the reason; ``rows`` are those of the others."""
+    refused = {
+        case.index % len(rows): case.skipped.partition(": ")[2]
+        for case in cases
+        if case.skipped.startswith(NOT_LOADED) and case.index not in seeds.problems
+    }
+    lost = [(row["source"], refused[n]) for n, row in enumerate(rows) if n in refused and not row["cases"]]
+    return [*seeds.problems.values(), *map(": ".join, lost)]
 
 
 def _model_row(source: str, model: UserModel, compiler: CompilerInfo) -> dict[str, Any]:

@@ -252,7 +252,7 @@ class CompilerInfo:
     guards_suites: bool = False
     """Whether by default it must take the programs of a new suite in its format."""
 
-    def needed(self, python: str = sys.executable) -> str:
+    def needed(self, python: str | Path = sys.executable) -> str:
         """What to install, with a command that does so for an interpreter."""
         return plugins.installable(self.needs, python)
 

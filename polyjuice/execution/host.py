@@ -451,7 +451,7 @@ def _greeting(process: WorkerProcess, compiler: CompilerInfo, python: str | Path
         return hello
     process.stop()
     if "missing" in hello:
-        raise EnvironmentProblem(f"{compiler.name} needs {compiler.needed(str(python))} (in {python}: {hello['missing']})")
+        raise EnvironmentProblem(f"{compiler.name} needs {compiler.needed(python)} (in {python}: {hello['missing']})")
     raise EnvironmentProblem(hello["problem"])
 
 

@@ -269,6 +269,7 @@ def launcher(compiler: CompilerInfo, python: str | Path) -> Callable[[WorkerEnds
                 process = subprocess.Popen(
                     [interpreter, "-I", str(_WORKER), str(compiler.path), json.dumps(settings)],
                     stdin=ends.channel.fileno(),
+                    stdout=ends.errors,
                     stderr=ends.errors,
                     pass_fds=(ends.lifeline, end),
                     start_new_session=True,

@@ -20,7 +20,7 @@ import pytest
 from polyjuice.campaign.config import Config
 from polyjuice.campaign.preparation import Preparation
 from polyjuice.frameworks.torch import source as torch_source
-from tests.support.commands import COMMAND, ONE_RULE, PLAIN, fuzz, polyjuice, refusal, save_model
+from tests.support.commands import COMMAND, MODEL, ONE_RULE, PLAIN, fuzz, polyjuice, refusal, save_model
 from tests.support.plugins import plugin
 from tests.support.sessions import executed
 from tests.support.shares import in_the_long_run
@@ -59,6 +59,26 @@ def test_a_campaign_that_tested_nothing_ends_with_2(tmp_path: Path) -> None:
     summary = json.loads(done.stdout)
     assert (summary["tested"], summary["skipped"]) == (0, 1)
     assert "unsupported: NotImplementedError: no tensors here" in (tmp_path / "c/log").read_text()
+
+
+def test_a_model_that_does_not_load_is_counted_as_that(tmp_path: Path) -> None:
+    """The other model is tested, and the summary says what came of neither case of the first."""
+    code = """
+    def load(artifact):
+        if b"Neg" in artifact["source"]:
+            raise NotImplementedError("no tensors here")
+        return control.load(artifact)
+    """
+    env = plugin(tmp_path / "site", code)
+    models = [save_model(tmp_path / "good.onnx"), save_model(tmp_path / "bad.onnx", MODEL.replace("Relu", "Neg"))]
+    seeds = [word for model in models for word in ("--seeds", model)]
+    options = ["-n", 4, *PLAIN, "--max-skipped", 60, "--out", tmp_path / "c"]
+    done = polyjuice("fuzz", "--compiler", "fake", *seeds, *options, env=env)
+    assert done.returncode == 0, done.stderr
+    lines = {" ".join(line.split()) for line in done.stdout.splitlines()}
+    lost = f"not loaded 1 model: {models[1]}: NotImplementedError: no tensors here"
+    assert {"skipped 2 (2 not loaded)", lost} <= lines, done.stdout
+    assert not any(line.startswith(f"model {models[1]}") for line in lines)
 
 
 # --- determinism ----------------------------------------------------------------------------------------------

@@ -70,9 +70,10 @@ def test_a_model_that_ends_its_process_costs_one_case_and_is_named(ends: list[st
     done = polyjuice("fuzz", "--compiler", "numpy", *seeds, *options, "--json", cwd=folder, processes=True)
     assert done.returncode == 0, done.stderr
     summary = json.loads(done.stdout)
-    assert (summary["tested"], summary["skipped_reasons"]) == (2, {"unreadable": len(ends)})
+    assert (summary["tested"], summary["skipped_reasons"]) == (2, {"not loaded": len(ends)})
     problems = [problem(source, ENDS[source]) for source in ends]
-    assert reasons(folder / "c") == [*(f"unreadable: {one}" for one in problems), "", ""]
+    assert summary["not_loaded"] == problems
+    assert reasons(folder / "c") == [*(f"not loaded: {one}" for one in problems), "", ""]
     assert [line for line in done.stderr.splitlines() if "mine:" in line] == [f"polyjuice: {one}" for one in problems]
     (folder / "mine.py").unlink()
     done = polyjuice("fuzz", "--resume", folder / "c", "-n", count + 1, "--json", cwd=folder, processes=True)
@@ -86,7 +87,7 @@ def test_a_model_that_never_ends_costs_one_case_and_is_named(folder: Path) -> No
     seeds = ["--seeds", "mine:never_ends", "--seeds", "good.onnx"]
     done = polyjuice("fuzz", "--compiler", "numpy", *seeds, *options, cwd=folder, processes=True)
     assert done.returncode == 0, done.stderr
-    assert reasons(folder / "c") == [f"unreadable: {problem('mine:never_ends', 'did not end within 5 s')}", ""]
+    assert reasons(folder / "c") == [f"not loaded: {problem('mine:never_ends', 'did not end within 5 s')}", ""]
 
 
 def test_where_no_model_is_left_it_is_a_usage_error_in_one_line(folder: Path) -> None:

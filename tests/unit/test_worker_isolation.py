@@ -314,8 +314,11 @@ def test_probe_of_a_usable_compiler(tmp_path: Path) -> None:
         ("/bin/ls", "/bin/ls is no Python interpreter: name one that has a fake: "),
     ],
 )
-def test_an_interpreter_that_is_none(compiler: compilers.CompilerInfo, python: str, reason: str) -> None:
+def test_an_interpreter_that_is_none(
+    compiler: compilers.CompilerInfo, python: str, reason: str, capfd: pytest.CaptureFixture[str]
+) -> None:
     answer = probe(compiler, python)
+    assert capfd.readouterr() == ("", "")
     assert not answer["available"]
     assert answer["reason"].startswith(reason)
     assert "\n" not in answer["reason"]
