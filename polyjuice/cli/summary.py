@@ -18,6 +18,7 @@ from polyjuice.campaign import coverage
 from polyjuice.campaign.config import Config
 from polyjuice.campaign.kinds import MIXED
 from polyjuice.campaign.preparation import NOT_LOADED
+from polyjuice.campaign.runner import CaseResult
 from polyjuice.campaign.schedule import CONFIRM, TRIAGE
 from polyjuice.campaign.seeds import Seeds
 from polyjuice.campaign.store import Distinct, Store
