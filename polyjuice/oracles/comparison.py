@@ -123,7 +123,7 @@ def judged(
 ) -> Judgement:
     """The elements where a program left its bound and is farther from the reference than the uncompiled run.
 
-    None count if the uncompiled run has no value, since there is no second opinion then, and none of a result whose
+    None count if the uncompiled run has no value, since there is no second opinion then. None count of a result whose
     shape depends on data. With ``among``, only the elements of that mask count.
     """
     array, analysis = t.outcome.outputs[i][k], t.analyses[i][k]
