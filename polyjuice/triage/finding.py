@@ -59,7 +59,9 @@ def write_finding(
         artifacts = [oracle.program(t.artifact) for t in sides]
         user_program = _write_programs(draft, case, verdict, sides, artifacts)
         texts = reproducers.texts(session, case, verdict, artifacts)
-        text, status, output = _reproduced(draft / "repro.py", texts, session, from_scratch=from_scratch)
+        failed = sides[0].outcome if kind_of(verdict.kind).failure else None
+        error = report.failure(failed)["error"] if failed and failed.status == "error" else ""
+        text, status, output = _reproduced(draft / "repro.py", texts, session, error, from_scratch=from_scratch)
         beside = reproducers.side_by_side(session, case, verdict, artifacts) if reduction and status == 1 else ""
         backends = _printed_beside(draft / "side_by_side.py", beside, session, from_scratch) if beside else ""
         # The framework's description of its environment takes seconds: only for reduced findings.
@@ -133,15 +135,20 @@ def _write_programs(
 
 
 def _reproduced(
-    path: Path, texts: Sequence[str], session: CompilerSession, *, from_scratch: bool
+    path: Path, texts: Sequence[str], session: CompilerSession, error: str = "", *, from_scratch: bool
 ) -> tuple[str, int | None, str]:
-    """Return the first text that shows the bug, or else the last one, with its exit status and its output."""
+    """Return the first text that shows the bug, or else the last one, with its exit status and its output.
+
+    The first text calls the compiler in another way than the campaign. If it fails, it must begin with the same
+    ``error``: a short call can be wrong itself.
+    """
+    begin = error.partition(": ")[2][:_BEGIN]
     conditions = session.conditions
     for text in texts:
         path.write_text(text, encoding="utf-8")
         script = FromScratch(path, conditions.python) if from_scratch else session.run_script(path)
         status, output = _outcome(script, conditions.reproducer_s)
-        if status == 1:
+        if status == 1 and (text is not texts[0] or len(texts) == 1 or begin in output):
             break
     return text, status, output
 
@@ -152,6 +159,10 @@ def _printed_beside(path: Path, text: str, session: CompilerSession, from_scratc
     path.unlink()
     lines = output.partition(f"{reproducers.SIDE_BY_SIDE}\n")[2].splitlines()
     return textwrap.dedent("\n".join(line for line in lines if line.startswith("  ")))
+
+
+_BEGIN = 24
+"""The characters of an error, after its type, by which a reproducer's error is known again."""
 
 
 def _move(draft: Path, folder: Path) -> None:

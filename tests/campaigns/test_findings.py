@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 import sys
 from pathlib import Path
-from typing import Any
+from types import SimpleNamespace
+from typing import Any, cast
 
 import numpy as np
 import onnx
@@ -17,6 +18,7 @@ from polyjuice.frameworks.onnx import graph_files
 from polyjuice.inputs import USUAL_PROFILES
 from polyjuice.ir import Graph, digest
 from polyjuice.triage import run_reproducer
+from polyjuice.triage.finding import _reproduced
 from tests.support.commands import ONE_RULE, findings, fuzz, polyjuice, record, run, save_model
 from tests.support.plugins import LARGE, importing_from, plugin
 from tests.support.shares import in_the_long_run
@@ -177,6 +179,15 @@ def test_the_report_is_ready_for_an_issue(mismatch: Path) -> None:
     versions = [f"- {name}: {version}" for name, version in stored["versions"].items()]
     for part in ("gives wrong values", wrong, (mismatch / "repro.py").read_text(), *versions):
         assert part in text
+
+
+def test_a_short_reproducer_that_fails_otherwise_is_not_taken(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A user's call of the compiler can fail where the campaign's did not: its error must be the finding's."""
+    texts = [f'import sys\nprint("the compiler failed: RuntimeError {e}")\nsys.exit(1)' for e in ("no such", "no Neg")]
+    session = SimpleNamespace(conditions=SimpleNamespace(python=sys.executable, reproducer_s=30))
+    for error, shown in (("RuntimeError: no Neg", texts[1]), ("RuntimeError: no such", texts[0]), ("", texts[0])):
+        text, status, _ = _reproduced(tmp_path / "repro.py", texts, cast(Any, session), error, from_scratch=True)
+        assert (text, status) == (shown, 1)
 
 
 def test_replay_runs_the_reproducer_again(mismatch: Path, tmp_path: Path, site: Path) -> None:

@@ -49,8 +49,8 @@ _HALF = ("float16", "bfloat16")
 CHECK = "# The check:"
 """The beginning of the line behind which a text judges and ends. In front of it is the program."""
 
-_MESSAGE = 220
-"""The most characters of the verdict's message in a text."""
+_WIDTH = 116
+"""The most characters of a line of the verdict's message. A text has two; of an error, which it prints, one."""
 
 _STANDARD = ("base64", "copy", "ctypes", "gc", "io", "subprocess", "sys", "tempfile", "time")
 """Modules of the standard library that parts of the text use."""
@@ -130,6 +130,8 @@ class _Text:
         programs = self.programs
         values = "\n".join([*self._values(arrays, programs), *self._run(programs)])
         models = programs.definitions(arrays, built=self.built)
+        if not models[-1].splitlines()[-1].startswith(" "):
+            models, values = models[:-1], f"{models[-1]}\n{values}"
         ending = list(self._ending(arrays, programs))
         loading = [self._loading("\n".join([values, *models, *ending]))] if arrays.read else []
         limits = {"limit": int(self.session.conditions.reproducer_s), "on_hang": 1 if self._kind.endless else 2}
@@ -209,7 +211,8 @@ class _Text:
         version = self.session.versions.get(self.session.compiler.name, "")
         message = self._message().replace("\\", "\\\\").replace('"""', "'''")
         message = visible(message)
-        message = textwrap.fill(f"{self.session.compiler.name} {version}: {cut(message, _MESSAGE)}", 116)
+        told = cut(f"{self.session.compiler.name} {version}: {message}", _WIDTH if self.fails else 2 * _WIDTH)
+        message = textwrap.fill(told, _WIDTH)
         contract = "Exits 1 where the bug shows, 0 where it does not, 2 where this script could not run."
         return f'"""{message}\n\n{contract}\n"""'
 
