@@ -5,8 +5,8 @@ values are right, so no other oracle sees it. These rules follow PyTorch's promi
 
 - The promise is Inductor's: "For user visible outputs, inductor will make sure the stride matches with eager." Its
   option `keep_output_stride` is on by default. See
-  https://github.com/pytorch/pytorch/blob/v2.13.0/torch/_inductor/config.py. Results that own their memory have the exact
-  strides since pytorch/pytorch#130956. Before that, dense ones had them.
+  https://github.com/pytorch/pytorch/blob/v2.13.0/torch/_inductor/config.py. Results that own their memory have the
+  exact strides since pytorch/pytorch#130956. Before that, dense ones had them.
 - Taken as bugs: pytorch/pytorch#130394 (`empty_strided`), #144699 (`full_like`), #177546 (padding of a matrix product),
   #179272 (`interpolate`). Open, and labelled `triaged`: #198364 (`copysign` of a transposed operand).
 - Strides of dimensions of one element, and of tensors without elements, choose no element: they do not count, although
