@@ -3,13 +3,8 @@
 Uncompiled, the operators of a framework check their operands, and an error tells the user of a mistake. A compiler that
 skips the check returns some result instead. PyTorch's maintainers collect such cases in pytorch/pytorch#197554.
 Examples are #193757 (targets of `binary_cross_entropy` outside of [0, 1]), #144183 (`index_copy`) and #197807 (a type
-<<<<<<< HEAD
-that `logcumsumexp` does not take). They took some for an extension that does no harm, such as mixed types in #150993,
-and have not settled which. So the oracle does not judge by default.
-=======
 that `logcumsumexp` does not take). They took some for an extension that does no harm, such as mixed types in #150993.
 They have not settled which, so the oracle does not judge by default.
->>>>>>> part-d
 
 It judges programs that break a constraint on purpose (`--disruptive`).
 """
