@@ -1,6 +1,6 @@
 """The order in which people see findings: in a summary, on a page, in ``findings/``, and in triage.
 
-A finding that needs no tolerance comes before one that does, silent before failing, usual before unusual, small before
+A wrong value that needs no tolerance comes before one that does, silent before failing, usual before unusual, small before
 large, and new before known.
 """
 
@@ -20,24 +20,25 @@ _ROUNDED = ("bounded", "uncompiled")
 _USUAL = {"float32", "float16", "bfloat16", "int64", "int32", "bool"}
 """The element types that are common in models."""
 
-Rank = tuple[bool, bool, bool, int, int, bool, int, str]
+Rank = tuple[bool, bool, int, int, int, bool, int, str]
 
 
 def rank(finding: Mapping[str, Any]) -> Rank:
     """The sort key of a finding by its ``finding.json``: the one to look at first has the least.
 
-    Its first parts say whether the oracle is absent, whether an error bound decides, and whether the program fails.
-    Then come the numbers of unusual conditions and of operators, whether the bug is known, and the place in the
-    campaign.
+    Its first parts say whether the oracle is absent, whether its values are not exactly wrong, and how loud it is: a
+    wrong value, another silent fault, or a failure. Then come the numbers of unusual conditions and of operators,
+    whether the bug is known, and the place in the campaign.
     """
     try:
         kind = kind_of(finding["kind"])
     except EnvironmentProblem:
-        return True, True, True, 0, 0, False, finding["index"], finding["folder"]
-    inexact = kind.failure or kind.costs or kind.by_chance or finding["comparison"] in _ROUNDED
+        return True, True, 2, 0, 0, False, finding["index"], finding["folder"]
+    inexact = not kind.values or kind.by_chance or finding["comparison"] in _ROUNDED
+    loud = 2 if kind.failure else 0 if kind.values else 1
     operators = sum(finding["operators"].values())
     place = finding["index"], finding["folder"]
-    return False, inexact, kind.failure, _unusual(finding), operators, bool(finding.get("known")), *place
+    return False, inexact, loud, _unusual(finding), operators, bool(finding.get("known")), *place
 
 
 def _unusual(finding: Mapping[str, Any]) -> int:

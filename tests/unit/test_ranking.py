@@ -21,6 +21,7 @@ WORSE: list[dict[str, Any]] = [
     BEST | {"pattern": ("aten.amin(int8)",)},
     BEST | {"pattern": ("aten.amin(int8)",), "wrong": "a number instead of NaN"},
     BEST | {"comparison": "bounded"},
+    BEST | {"kind": "alias", "oracle": "alias", "comparison": "lost"},
     BEST | {"kind": "crash", "comparison": ""},
     BEST | {"kind": "of a package that is not here"},
 ]
