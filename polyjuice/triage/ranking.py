@@ -1,7 +1,7 @@
 """The order in which people see findings: in a summary, on a page, in ``findings/``, and in triage.
 
-A wrong value that needs no tolerance comes before one that does, silent before failing, usual before unusual, small before
-large, and new before known.
+A wrong value that needs no tolerance comes before one that does, silent before failing, usual before unusual, small
+before large, and new before known.
 """
 
 from __future__ import annotations

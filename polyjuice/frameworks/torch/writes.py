@@ -312,7 +312,7 @@ def view(node: Node, x: str, t: TensorType, result: TensorType, contiguous: bool
         case "Slice" if all(step > 0 for step in attrs["steps"]):
             columns = zip(attrs["axes"], attrs["starts"], attrs["ends"], attrs["steps"], strict=True)
             parts = {axis % t.rank: f"{start}:{end}:{step}" for axis, start, end, step in columns}
-            return f"{x}[{', '.join(parts.get(axis, ':') for axis in range(t.rank))}]"
+            return f"{x}[{', '.join(parts.get(axis, ':') for axis in range(t.rank)) or '...'}]"
         case "BitCast":
             return f"{x}.view(torch.{dtypes.framework_name(result.dtype)})"
         case "aten.view.dtype" if contiguous and t.shape[-1] < result.shape[-1]:
