@@ -17,7 +17,19 @@ from polyjuice.frameworks.lowering import Unlowerable, lower
 from polyjuice.frameworks.onnx import graph_files
 from polyjuice.frameworks.torch.writes import FORMS, UPDATE, view
 from polyjuice.generate import generate
-from polyjuice.ir import Graph, GraphError, Node, TensorType, check_structure, digest, numbered, prune, read, renamed, union
+from polyjuice.ir import (
+    Graph,
+    GraphError,
+    Node,
+    TensorType,
+    check_structure,
+    digest,
+    numbered,
+    prune,
+    read,
+    renamed,
+    union,
+)
 from polyjuice.ir import with_outputs as only_outputs
 from polyjuice.numerics import analyse
 from polyjuice.oracles import ORACLES, Case, InputSet, Program, Verdict, fault, usual_oracles
