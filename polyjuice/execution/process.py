@@ -251,8 +251,8 @@ def interpreter_of(compiler: CompilerInfo, python: str | Path) -> str:
 def is_python(interpreter: str | Path) -> bool:
     """Whether a program runs Python code."""
     with suppress(OSError, subprocess.TimeoutExpired):
-        code = "import sys; sys.stdout.write('Python')"
-        return subprocess.run([interpreter, "-c", code], capture_output=True, timeout=_START_S).stdout == b"Python"
+        said = [interpreter, "-I", "-c", "import sys; sys.stdout.write('Python')"]
+        return subprocess.run(said, capture_output=True, timeout=_START_S).stdout == b"Python"
     return False
 
 

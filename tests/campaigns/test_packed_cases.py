@@ -20,7 +20,7 @@ pytest.importorskip("torch")
 pytestmark = pytest.mark.usefixtures("in_process")
 
 CASES = 12
-FEW = 4
+FEW = 8
 """Cases with some findings that only packs show. Each finding starts processes that import Torch."""
 
 

@@ -208,13 +208,13 @@ def test_a_fault_is_found_stored_and_replayed_without_the_owners_module(tmp_path
 @pytest.mark.parametrize(
     ("source", "reason"),
     [
-        ("mine:number", "must return (model, args)"),
-        ("mine:none", "no argument is a TensorFlow tensor"),
-        ("mine:raises", "TensorFlow cannot trace the function (InvalidArgumentError"),
+        ("ours:number", "must return (model, args)"),
+        ("ours:none", "no argument is a TensorFlow tensor"),
+        ("ours:raises", "TensorFlow cannot trace the function (InvalidArgumentError"),
     ],
 )
 def test_a_bad_callable_is_a_usage_error_in_one_line(source: str, reason: str, tmp_path: Path) -> None:
-    (tmp_path / "mine.py").write_text(OWNERS)
+    (tmp_path / "ours.py").write_text(OWNERS)
     line = refusal("--compiler", "xla", "--seeds", source, "-n", 1, "--out", tmp_path / "c", cwd=tmp_path)
     assert source in line
     assert reason in line

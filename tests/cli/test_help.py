@@ -392,7 +392,7 @@ def test_the_next_step_is_more_time_other_oracles_a_model_or_a_look_at_findings(
     config = replace(CONFIG, compiler="inductor", seeds=("a b.pt2", "m:f"), oracles=("determinism",))
     assert commands(met, config, generated=False)[1:] == [
         "polyjuice fuzz --compiler inductor --seeds 'a b.pt2' --seeds m:f --oracle optlevel",
-        "polyjuice fuzz --compiler inductor --seeds 'a b.pt2' --seeds m:f --known none",
+        "polyjuice fuzz --compiler inductor --seeds 'a b.pt2' --seeds m:f --show-known",
     ]
     assert commands({**NOTHING, "findings": 2}, CONFIG) == ["polyjuice report 'campaigns/my one'"]
 

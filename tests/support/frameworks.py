@@ -26,7 +26,8 @@ def _run_source(library: Any, artifact: Artifact, inputs: Sequence[np.ndarray]) 
     arrays = _wired(artifact)
     program = library.load({"source": artifact.source, "arrays": arrays, "setup": dict(artifact.setup)})
     further = [arrays[name] for name in artifact.arguments]
-    return [from_wire(array) for array in library.run(program, [*map(to_wire, inputs), *further])[: artifact.results]]
+    run = getattr(library, "eager", library.run)
+    return [from_wire(array) for array in run(program, [*map(to_wire, inputs), *further])[: artifact.results]]
 
 
 def run_torch(artifact: Artifact, inputs: Sequence[np.ndarray]) -> list[np.ndarray]:

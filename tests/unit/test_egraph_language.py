@@ -58,7 +58,8 @@ UNTRACED = frozenset(
         *("MaxPool", "AveragePool", "LpPool", "aten.avg_pool2d", "GlobalAveragePool", "GlobalMaxPool"),
         *("GlobalLpPool", "aten.max_pool2d_with_indices", "aten.adaptive_avg_pool1d"),
         *("aten.adaptive_avg_pool2d", "aten.adaptive_avg_pool3d", "aten.adaptive_max_pool1d"),
-        *("aten.adaptive_max_pool2d", "GridSample", "Gemm", "QLinearMatMul", "Einsum", "aten.tensordot"),
+        *("aten.adaptive_max_pool2d", "aten.adaptive_max_pool3d", "GridSample", "Gemm"),
+        *("QLinearMatMul", "Einsum", "aten.tensordot"),
         *("aten.scaled_dot_product_attention", "aten.cdist"),
     )
 )

@@ -199,7 +199,7 @@ def test_a_bisection_that_breaks_off_a_trial_isolates_nothing(monkeypatch: pytes
         return TrialResult.gone
 
     finding = SimpleNamespace(
-        compiler=SimpleNamespace(levels=()),
+        compiler=SimpleNamespace(levels=(), conditions={}),
         oracle=SimpleNamespace(compares_levels=False),
         verdict=SimpleNamespace(oracle="metamorphic", culprit=""),
         case=lambda: None,
