@@ -375,14 +375,15 @@ class TriageShare:
 
 
 def triage_has_process(
-    jobs: int, waiting: int, workers: int, share: TriageShare, timing: Timing, now: float, *, cases: bool
+    jobs: int, waiting: int, causes: int, workers: int, share: TriageShare, timing: Timing, now: float, *, cases: bool
 ) -> bool:
     """Return whether a process is free for triage beside ``jobs``; ``cases`` says whether cases still run.
 
-    Then triage has half of the processes, or its share of a single one's time. It has none as long as cases may begin
-    and all ``waiting`` findings and groups can wait. Afterwards it has all processes.
+    Then triage has half of the processes, or its share of a single one's time. Once it has told ``causes``, it has none
+    as long as cases may begin and all ``waiting`` findings and groups can wait. Afterwards it has all processes.
     """
-    if cases and timing.left_s(now) > 0 and timing.triage_can_wait(waiting * share.expected_s, workers):
+    can_wait = causes > 0 and timing.triage_can_wait(waiting * share.expected_s, workers)
+    if cases and timing.left_s(now) > 0 and can_wait:
         return False
     if cases and workers == 1:
         return not jobs and share.allows_job(now)

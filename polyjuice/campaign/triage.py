@@ -122,7 +122,8 @@ class Triage:
         if self._over or not config.triage_s:
             return None
         waiting = sum(map(len, self._unsorted.values())) + len(self._groups)
-        if not schedule.triage_has_process(self._jobs, waiting, config.workers, self._share, timing, now, cases=cases):
+        jobs, causes, share = self._jobs, len(self._causes), self._share
+        if not schedule.triage_has_process(jobs, waiting, causes, config.workers, share, timing, now, cases=cases):
             return None
         if not cases and schedule.triage_is_over(timing, now, config.cases, config.triage_s):
             return None

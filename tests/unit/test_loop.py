@@ -16,7 +16,16 @@ import pytest
 from polyjuice.campaign import loop, processes
 from polyjuice.campaign.config import Config
 from polyjuice.campaign.runner import CaseResult
-from polyjuice.campaign.schedule import CONFIRM, LEAST_TRIAGE_S, PROBE, Deadlines, Task, Timing, TriageShare
+from polyjuice.campaign.schedule import (
+    CONFIRM,
+    LEAST_TRIAGE_S,
+    PROBE,
+    Deadlines,
+    Task,
+    Timing,
+    TriageShare,
+    triage_has_process,
+)
 from polyjuice.campaign.store import Store
 from polyjuice.campaign.triage import UNTRIAGED, TriageJob
 from polyjuice.triage import FindingRecord
@@ -335,6 +344,17 @@ def test_triage_of_a_short_campaign_waits_if_it_fits_into_half_of_its_time_after
     assert not waits(120.0, 31.0, workers=1)
     assert not waits(3600.0, 1.0, workers=2)
     assert not waits(None, 1.0, workers=2)
+
+
+def test_triage_of_a_short_campaign_waits_for_nothing_until_it_has_told_a_cause() -> None:
+    timing, share = Timing(time_s=120.0, before={}, began=0.0), TriageShare(began=0.0)
+
+    def has_process(jobs: int, causes: int) -> bool:
+        return triage_has_process(jobs, 1, causes, 2, share, timing, 20.0, cases=True)
+
+    assert has_process(jobs=0, causes=0)
+    assert not has_process(jobs=1, causes=0), "one of the two processes goes on with cases"
+    assert not has_process(jobs=0, causes=1)
 
 
 def test_triage_waits_until_its_share_holds_what_a_job_takes() -> None:
