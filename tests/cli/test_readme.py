@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
+from polyjuice.campaign import coverage
 from polyjuice.cli.summary import _rows
 from tests.support.commands import ROOT
 
@@ -54,8 +55,11 @@ def read(rows: dict[str, str]) -> dict[str, Any]:
         "probe_s": number("time", "; ", "s of it"),
         "share": {"confirm": confirm / 100, "triage": triage / 100, "compile": inside / 100, "run": 0.0},
         "out": rows["folder"],
-        "known": dict.fromkeys(re.findall(r"× (\S+?)(?:,|$)", rows.get("known", "")), 0)
-        | {url: int(n) for n, url in re.findall(r"(\d+) × (\S+?)(?:,|$)", rows.get("known", ""))},
+        "known": {url: int(n) for n, url in re.findall(r"(\d+) × (\S+?)(?:,|$)", rows.get("known", ""))},
+        "coverage": {
+            coverage.TYPE: {"covered": whole("coverage", "", "of"), "of": whole("coverage", "of ", "pairs")},
+            **{name: {"share": float(n) / 100} for n, name in re.findall(r"([\d.]+) % of (\w+)s", rows["coverage"])},
+        },
         "unsound_variants": 0,
         "defects": 0,
         "disturbed": 0,

@@ -555,3 +555,11 @@ def test_a_sum_that_is_exact_in_one_order_only_has_an_error() -> None:
     made = graph("float32[1,1,1,1] x", f"Add({convolution}, c)", w=w, b=b, c=c)
     (analysis,) = analyse(made, [np.full((1, 1, 1, 1), -1, np.float32)])
     assert 2.0**-24 < analysis.bound.item() < 2.0**-20
+
+
+def test_the_bound_of_an_interpolation_holds_for_each_formula_that_frameworks_use() -> None:
+    start, end, weight = (np.array([value], np.float32) for value in (0.0, -0.72320575, -0.72320575))
+    (found,) = analyse(graph("float32[1] x y w", "aten.lerp(x, y, w)"), [start, end, weight])
+    other = end - (end - start) * (np.float32(1) - weight)
+    assert np.abs(other - (start + weight * (end - start))) > 0
+    assert np.abs(other - found.reference) <= found.bound
