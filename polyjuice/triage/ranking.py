@@ -15,7 +15,10 @@ from polyjuice.ir import dtypes
 from polyjuice.oracles import kind_of
 
 _ROUNDED = ("bounded", "uncompiled")
-"""The comparisons of verdicts that need an error bound."""
+"""The comparisons of verdicts that need an error bound, unless it is 0."""
+
+_OPEN = {"allowed": ""}
+"""An element whose allowed difference is not known."""
 
 _USUAL = {"float32", "float16", "bfloat16", "int64", "int32", "bool"}
 """The element types that are common in models."""
@@ -34,7 +37,8 @@ def rank(finding: Mapping[str, Any]) -> Rank:
         kind = kind_of(finding["kind"])
     except EnvironmentProblem:
         return True, True, 2, 0, 0, False, finding["index"], finding["folder"]
-    inexact = not kind.values or kind.by_chance or finding["comparison"] in _ROUNDED
+    rounded = finding["comparison"] in _ROUNDED and any(row["allowed"] != "0" for row in finding["values"] or [_OPEN])
+    inexact = not kind.values or kind.by_chance or rounded
     loud = 2 if kind.failure else 0 if kind.values else 1
     operators = sum(finding["operators"].values())
     place = finding["index"], finding["folder"]
@@ -42,8 +46,9 @@ def rank(finding: Mapping[str, Any]) -> Rank:
 
 
 def _unusual(finding: Mapping[str, Any]) -> int:
-    """How many conditions the finding needs that few models have: types, special values, settings, forms."""
+    """How many conditions the finding needs that few models have: types, special values (two), levels, forms."""
     types = {word for element in finding["pattern"] for word in re.findall(r"\w+", element)} & {*dtypes.ALL}
     special = re.search("NaN|infinity|sign", finding["wrong"])
     forms = any(finding["choices"].get(finding["culprit"] or finding["a"], {}).values())
-    return sum(map(bool, (types - _USUAL, special, finding["level"] or finding["conditions"].get("level"), forms)))
+    level = finding["level"] or finding["conditions"].get("level")
+    return sum(map(bool, (types - _USUAL, special, special, level, forms)))

@@ -13,14 +13,16 @@ BEST: dict[str, Any] = {
     "conditions": {"level": ""}, "index": 5, "folder": "000005-0-mismatch",
 }  # fmt: skip
 
+VALUE = {"at": [0], "compiled": {}, "uncompiled": {}, "float64": "1"}
+
 WORSE: list[dict[str, Any]] = [
     BEST,
-    BEST | {"index": 6},
+    BEST | {"index": 6, "comparison": "bounded", "values": [{**VALUE, "allowed": "0"}]},
     BEST | {"known": "https://bug"},
     BEST | {"operators": {"original": 2}},
     BEST | {"pattern": ("aten.amin(int8)",)},
     BEST | {"pattern": ("aten.amin(int8)",), "wrong": "a number instead of NaN"},
-    BEST | {"comparison": "bounded"},
+    BEST | {"comparison": "bounded", "values": [{**VALUE, "allowed": "0.1"}]},
     BEST | {"kind": "alias", "oracle": "alias", "comparison": "lost"},
     BEST | {"kind": "crash", "comparison": ""},
     BEST | {"kind": "of a package that is not here"},
