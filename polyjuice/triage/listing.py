@@ -82,7 +82,8 @@ class PythonProgram:
         function = self._function
         statements = [s for s in function.body if not _makes_constant(s)] if function else []
         found = (name.partition("(")[0].removeprefix(".") for s in statements for name in _calls(s))
-        return list(dict.fromkeys(name for name in found if name.partition(".")[2] not in _CONSTANTS))
+        called = (_SYMBOLS.get(name, name) for name in found if name.partition(".")[2] not in _CONSTANTS)
+        return list(dict.fromkeys(called))
 
     @property
     def facts(self) -> dict[str, str]:
@@ -109,6 +110,32 @@ class PythonProgram:
         """The index of an output in the returned tuple; None where the output is an updated input."""
         places = {place for place, _ in self.artifact.setup.get("updates", ())}
         return None if output in places else output - sum(place < output for place in places)
+
+
+_SYMBOLS = {
+    "Add": "+",
+    "Sub": "-",
+    "Mult": "*",
+    "Div": "/",
+    "FloorDiv": "//",
+    "Mod": "%",
+    "Pow": "**",
+    "MatMult": "@",
+    "BitAnd": "&",
+    "BitOr": "|",
+    "BitXor": "^",
+    "LShift": "<<",
+    "RShift": ">>",
+    "Invert": "~",
+    "USub": "-",
+    "Lt": "<",
+    "Gt": ">",
+    "LtE": "<=",
+    "GtE": ">=",
+    "Eq": "==",
+    "NotEq": "!=",
+}
+"""Python's symbols for the operators of its syntax trees."""
 
 
 class _Inlined(ast.NodeTransformer):
