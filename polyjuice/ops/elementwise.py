@@ -411,7 +411,7 @@ OPS = (
         lambda x, y, w, a: x + w * (y - x),
         spell("torch.lerp .lerp", "{0} + {2} * ({1} - {0})", operands=3),
         operands=3,
-        # Torch and compilers compute y - (y - x) * (1 - w) for some w, which cancels where w is small.
+        why_not_derived="for some w, frameworks compute y - (y - x) * (1 - w), which cancels where w is small",
         error=lambda c: errors.multilinear(c, lambda x: x[1] + (x[0] + x[1]) * (1 + x[2]), 3),
         partial=spec.by_definition,
         sample=_sample_interpolate,
