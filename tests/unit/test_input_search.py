@@ -243,7 +243,7 @@ def test_generated_graphs_are_finite_almost_always_within_the_range() -> None:
 
 def test_the_same_arguments_give_the_same_values() -> None:
     for seed in range(20):
-        graph = generate(8, f"again {seed}")
+        graph = generate(12, f"same {seed}")
         one, other = settle(graph, seed), settle(graph, seed)
         assert digest(one) == digest(other)
         pairs = zip(make_inputs(one, "normal", 5), make_inputs(other, "normal", 5), strict=True)
