@@ -243,6 +243,13 @@ def _array(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> np.ndarray:
     return array
 
 
+def write_whole(path: Path, text: str) -> None:
+    """Write a text file at once: who reads it meanwhile, or after a kill, sees the old content or the new one."""
+    part = path.with_name(f".{path.name}.new")
+    part.write_text(text, encoding="utf-8")
+    part.replace(path)
+
+
 def toml_document(path: Path) -> TOMLDocument:
     """A TOML file's content with its formatting, or a new document. Raises StoredError if it cannot be changed."""
     try:

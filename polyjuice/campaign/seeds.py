@@ -24,6 +24,7 @@ from polyjuice.generate.targeted import Aimed, Aims
 from polyjuice.inputs import settle
 from polyjuice.ir import Graph, prune
 from polyjuice.ops import TABLE, Accepts, GraphBuilder, Op, without_complex
+from polyjuice.stored_files import write_whole
 
 IMPORTED = "imported"
 """The campaign's folder for the programs that were imported from Torch and TensorFlow."""
@@ -189,9 +190,7 @@ class Seeds:
 
 def _write(path: Path, text: str) -> None:
     path.parent.mkdir(exist_ok=True)
-    part = path.with_name(f"{path.name}.part")
-    part.write_text(text, "utf-8")
-    part.replace(path)
+    write_whole(path, text)
 
 
 def forget(campaign: Path) -> None:

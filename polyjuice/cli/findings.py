@@ -33,6 +33,7 @@ from polyjuice.cli.common import (
 from polyjuice.cli.options import RulesOption, reads_models
 from polyjuice.egraph import load as load_rules
 from polyjuice.page.cards import Page
+from polyjuice.stored_files import write_whole
 from polyjuice.triage import reduction, run_reproducer
 from polyjuice.triage.automatic import reduced_folder
 from polyjuice.triage.bisection import bisect as run_bisection
@@ -263,9 +264,7 @@ def report(
     there = Path("report.html") if others else first / "report.html" if first.is_dir() else first.with_suffix(".html")
     written = out or there
     text = page.render(made)
-    part = written.with_name(f".{written.name}")
-    part.write_text(text, encoding="utf-8")
-    part.replace(written)
+    write_whole(written, text)
     size = len(text.encode())
     summary = {
         "out": str(written),

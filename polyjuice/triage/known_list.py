@@ -28,7 +28,7 @@ from packaging.specifiers import InvalidSpecifier, SpecifierSet
 from packaging.version import InvalidVersion, Version
 
 from polyjuice.oracles.failures import WHERE
-from polyjuice.stored_files import toml_document
+from polyjuice.stored_files import toml_document, write_whole
 from polyjuice.triage.causes import BY, OF, fails, narrow
 from polyjuice.triage.record import FindingError, read_record
 
@@ -263,9 +263,7 @@ def _written(path: Path, number: int, fields: Mapping[str, Any]) -> KnownBug:
         bugs[number].update(fields)
     else:
         bugs.append(tomlkit.item({**fields}).add(tomlkit.nl()))
-    written = path.with_name(f".{path.name}.new")
-    written.write_text(tomlkit.dumps(document), encoding="utf-8")
-    written.replace(path)  # at once, because campaigns may read it
+    write_whole(path, tomlkit.dumps(document))  # campaigns may read it
     return read(path)[number]
 
 

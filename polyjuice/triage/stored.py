@@ -27,7 +27,7 @@ from polyjuice.ir import Graph, TensorType, dtypes
 from polyjuice.oracles import FAILURE_ORACLES, Case, InputSet, Kind, Oracle, Program, Verdict, kind_of
 from polyjuice.oracles import find as find_oracle
 from polyjuice.session import CompilerSession, Conditions
-from polyjuice.stored_files import StoredError, mismatch, read_arrays, read_json
+from polyjuice.stored_files import StoredError, mismatch, read_arrays, read_json, write_whole
 from polyjuice.triage.record import FindingError, FindingRecord, of_verdict, read_record
 from polyjuice.triage.reproducers import input_name, program_stem
 
@@ -121,9 +121,7 @@ def annotate(folder: Path, /, **changes: Any) -> dict[str, Any]:
     """Set fields of a folder's ``finding.json``, keep the others, and return the new content. Raises StoredError."""
     path = folder / "finding.json"
     record = {**read_json(path), **changes}
-    written = path.with_suffix(".new")
-    written.write_text(json.dumps(record, indent=2) + "\n", "utf-8")
-    written.replace(path)
+    write_whole(path, json.dumps(record, indent=2) + "\n")
     return record
 
 
