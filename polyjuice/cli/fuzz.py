@@ -32,6 +32,7 @@ from polyjuice.cli.summary import (
     not_loaded,
     print_next,
     print_summary,
+    rate,
     too_little,
     unfired,
     warning,
@@ -185,8 +186,8 @@ def _run(config: Config, rules: Sequence[Rule], seeds: Seeds, store: Store) -> t
         **_tested(config, rules, seeds, store),
         "elapsed_s": round(spent["elapsed_s"], 2),
         **({"probe_s": round(spent["probe_s"], 2)} if spent["probe_s"] >= 0.005 else {}),
-        "pairs_per_second": _rate(counts["pairs"], spent["busy_s"]),
-        "programs_per_second": _rate(counts["programs"], spent["busy_s"]),
+        "pairs_per_second": rate(counts["pairs"], spent["busy_s"]),
+        "programs_per_second": rate(counts["programs"], spent["busy_s"]),
         "out": str(store.folder),
     }
     if counts["tested"] and (silent := summary.get("rules_never_fired")):
@@ -202,16 +203,6 @@ def _tested(config: Config, rules: Sequence[Rule], seeds: Seeds, store: Store) -
     lost = [] if seeds.generated else not_loaded(seeds, store.cases(), own)
     found = {"rules_never_fired": silent, "models": own, "not_loaded": lost}
     return {key: value for key, value in found.items() if value}
-
-
-def _rate(count: int, busy_s: float) -> float:
-    """The count per second of the time in which cases ran.
-
-    That is the wall-clock time that processes spent on cases, divided by the number of processes. It includes making
-    graphs, compiling, running and judging. It excludes confirming findings, triage, probing the compiler for support,
-    and waiting for work.
-    """
-    return round(count / busy_s, 3) if busy_s > 0 else 0.0
 
 
 def _status(counts: dict[str, Any], too_little: str) -> int:

@@ -17,7 +17,7 @@ from polyjuice.campaign.config import Config
 from polyjuice.campaign.lock import is_running
 from polyjuice.campaign.store import Store
 from polyjuice.cli.common import JsonOption, stdout
-from polyjuice.cli.summary import cases_ended, finished
+from polyjuice.cli.summary import cases_ended, finished, rate
 from polyjuice.wording import counted, duration
 
 _HANGS = 2
@@ -69,7 +69,7 @@ def _of(folder: Path) -> dict[str, Any]:
             "tested": counts["tested"],
             "skipped": counts["skipped"],
             "programs": counts["programs"],
-            "programs_per_second": round(counts["programs"] / spent["busy_s"], 3) if spent["busy_s"] else 0.0,
+            "programs_per_second": rate(counts["programs"], spent["busy_s"]),
             "raw_findings": counts["raw_findings"],
             "causes": counts["causes"],
             "untriaged": counts["untriaged"],

@@ -129,6 +129,16 @@ def _rows(summary: dict[str, Any]) -> dict[str, str]:
     return rows
 
 
+def rate(count: int, busy_s: float) -> float:
+    """The count per second of the time in which cases ran.
+
+    That is the wall-clock time that processes spent on cases, divided by the number of processes. It includes making
+    graphs, compiling, running and judging. It excludes confirming findings, triage, probing the compiler for support,
+    and waiting for work.
+    """
+    return round(count / busy_s, 3) if busy_s > 0 else 0.0
+
+
 def print_next(steps: Sequence[Step], found: bool) -> None:
     """Print what to do next, one command a line."""
     stdout.print(f"\n{'Next' if found else 'Nothing was found. Next'}:")
