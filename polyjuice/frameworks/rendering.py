@@ -48,7 +48,8 @@ class Constructors:
     """How a module makes regular arrays; ``{}`` stands for the element type in ``of`` and ``to``.
 
     - ``full`` has the places ``{shape}``, ``{value}`` and ``{of}``.
-    - ``regular`` are the element types of ``arange`` and ``eye``, beyond which elements are listed.
+    - ``regular`` are the element types of ranges and ``eye``, beyond which elements are listed. ``range`` is the name of
+      the function for the former.
     - ``put`` changes an element: its places are ``{x}``, ``{at}`` and ``{value}``. "" where arrays are immutable.
     """
 
@@ -57,6 +58,7 @@ class Constructors:
     of: str
     put: str = "{x}[{at}] = {value}"
     regular: tuple[str, ...] = ("float32", "float64", "int32", "int64", "int16", "int8", "uint8")
+    range: str = "arange"
 
     def written(self, array: np.ndarray, dtype: str) -> str | None:
         """An expression for an array of one value, a range, or a unit matrix; None for another array."""
@@ -69,11 +71,12 @@ class Constructors:
             return self.full.format(shape=array.shape, value=value, of=of)
         if dtypes.dtype_of(array) not in self.regular:
             return None
+        typed = f"dtype={of.removeprefix('dtype=')}"
         if array.ndim == 1 and array.size >= _RANGE and (found := _range(array)):
-            return f"{self.module}.arange({found}, dtype={of.removeprefix('dtype=')})".replace("tf.arange", "tf.range")
+            return f"{self.module}.{self.range}({found}, {typed})"
         if array.ndim == 2 and min(array.shape) >= _EYE and np.array_equal(array, np.eye(*array.shape)):
             rows, columns = array.shape
-            return f"{self.module}.eye({rows}, {columns}, dtype={of.removeprefix('dtype=')})"
+            return f"{self.module}.eye({rows}, {columns}, {typed})"
         return None
 
     def exceptions(self, name: str, array: np.ndarray) -> tuple[np.ndarray, list[str]] | None:

@@ -56,7 +56,9 @@ def lower(graph: Graph, chooser: Chooser, request: Request = USUAL) -> Artifact:
     return replace(artifact, setup={"dynamic": True}, idioms=(*artifact.idioms, "dynamic: True"))
 
 
-_CONSTRUCTORS = Constructors("tf", "tf.constant({value}, {of}, {shape})", "{}", "", ("float32", "int32", "int64"))
+_CONSTRUCTORS = Constructors(
+    "tf", "tf.constant({value}, {of}, {shape})", "{}", "", ("float32", "int32", "int64"), range="range"
+)
 
 
 def _written(array: np.ndarray) -> str:
