@@ -48,8 +48,8 @@ class Constructors:
     """How a module makes regular arrays; ``{}`` stands for the element type in ``of`` and ``to``.
 
     - ``full`` has the places ``{shape}``, ``{value}`` and ``{of}``.
-    - ``regular`` are the element types of ranges and ``eye``, beyond which elements are listed. ``range`` is the name of
-      the function for the former.
+    - ``regular`` are the element types of ranges and ``eye``, beyond which elements are listed.
+    - ``range`` is the name of the function that makes a range.
     - ``put`` changes an element: its places are ``{x}``, ``{at}`` and ``{value}``. "" where arrays are immutable.
     """
 
