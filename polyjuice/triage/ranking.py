@@ -51,4 +51,4 @@ def _unusual(finding: Mapping[str, Any]) -> int:
     special = re.search("NaN|infinity|sign", finding["wrong"])
     forms = any(finding["choices"].get(finding["culprit"] or finding["a"], {}).values())
     level = finding["level"] or finding["conditions"].get("level")
-    return sum(map(bool, (types - _USUAL, special, special, level, forms)))
+    return bool(types - _USUAL) + 2 * bool(special) + bool(level) + forms
