@@ -105,10 +105,10 @@ class Pool:
         return False
 
     def said(self) -> str:
-        """What the processes say that they do while they start, the one that is furthest behind; "" if none says it."""
+        """What the processes do while they start, by the one that is furthest behind (see `processes.PHASES`)."""
         files = (Path(folder, STARTING) for folder in self._folders)
         texts = [path.read_text("utf-8") for path in files if path.is_file()]
-        return next((phase for phase in PHASES if phase in texts), "")
+        return next((phase for phase in PHASES if phase in texts), PHASES[0])
 
     def resubmit(self, future: Future[Any]) -> tuple[Future[Any] | None, bool]:
         """After a death, send the task once more; return its new future, and whether it ran in the process that died.
@@ -240,7 +240,7 @@ class _Campaign:
         self._running: dict[Future[Any], Task] = {}
         self._triaging: dict[Future[Any], TriageJob] = {}
         self._has_begun: dict[Future[Any], float] = {}
-        """When each task or job was sent, as seconds since the epoch."""
+        """When each task or job was first reported in the store, as seconds since the epoch."""
         self._has_results = False
 
     def run(self) -> None:
@@ -260,14 +260,14 @@ class _Campaign:
     def _tell(self) -> None:
         """Tell the listener what the campaign does, and every few seconds also its store, for ``polyjuice status``."""
         now, timing = time.monotonic(), self._timing
-        phase, left_s = f"starting {self._compiler}", timing.left_s(now)
+        left_s = timing.left_s(now)
         if timing.cases_ended:
             phase, left_s = TRIAGING, timing.end - now
         elif self._has_results:
             ended = left_s <= 0 or all(task.postponed for task in self._running.values())
             phase, left_s = (CONFIRMING, timing.deadlines.cases_end - now) if ended else (TESTING, left_s)
-        elif said := self._pool.said():
-            phase = said.format(compiler=self._compiler)
+        else:
+            phase = self._pool.said().format(compiler=self._compiler)
         self._listener.goes_on(phase, left_s)
         if now - self._told > _STORED_S:
             self._told = now

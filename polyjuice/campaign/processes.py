@@ -41,8 +41,6 @@ _job: tuple[Config, Path, Sequence[Rule]] | None = None
 _session: CompilerSession | None = None
 _runner: Runner | None = None
 _lock: Lock | None = None
-_folder: Path | None = None
-"""The folder of this process's temporary files."""
 _busy = False
 _finished: list[CaseResult] = []
 """The results of the current task so far."""
@@ -71,7 +69,7 @@ def initialize(config: Config, folder: Path, rules: Sequence[Rule], environment:
 
     ``environment`` has the parent's variables, since the fork server may have started with older ones.
     """
-    global _job, _lock, _folder
+    global _job, _lock
     _job = config, folder, rules
     set_read_limits(config.read_limits)
     _lock = Lock(folder / PROCESSES, shared=True, wait_s=_LOCK_S)
@@ -81,8 +79,7 @@ def initialize(config: Config, folder: Path, rules: Sequence[Rule], environment:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGHUP, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, _terminate)
-    _folder = Path(os.environ["TMPDIR"])
-    _folder.mkdir(0o700)  # the parent may be killed before this process begins
+    os.mkdir(os.environ["TMPDIR"], 0o700)  # the parent may be killed before this process begins
     Finalize(None, shutil.rmtree, (os.environ["TMPDIR"], True), exitpriority=-1)  # for an end without a signal
     interrupts.unblock()
     end_with_parent()
@@ -235,8 +232,8 @@ def _the_runner() -> Runner:
 
 
 def _say(phase: str) -> None:
-    if _folder:
-        (_folder / STARTING).write_text(phase, "utf-8")
+    if _lock:  # a test may run the work of a process in its own
+        Path(os.environ["TMPDIR"], STARTING).write_text(phase, "utf-8")
 
 
 def _unwound(work: Callable[[], Result]) -> Result:

@@ -17,6 +17,7 @@ from rich.table import Table
 
 from polyjuice.campaign.config import Config
 from polyjuice.campaign.loop import TESTING
+from polyjuice.campaign.processes import PHASES
 from polyjuice.campaign.runner import CaseResult
 from polyjuice.campaign.schedule import PROBE, busy_s
 from polyjuice.campaign.store import Store
@@ -52,7 +53,7 @@ class CampaignProgress:
         self._busy_before_s = spent["busy_s"] * config.workers
         self._cases_before_s = spent["cases_s"]
         self._probed_s = 0.0
-        self._phase, self._left_s = f"starting {config.compiler}", 0.0
+        self._phase, self._left_s = PHASES[0].format(compiler=config.compiler), 0.0
         self._began, self._told, self._told_phase = time.monotonic(), 0.0, ""
         _mend(store.folder / "log", store)
         self._log = (store.folder / "log").open("a", encoding="utf-8", buffering=1)
