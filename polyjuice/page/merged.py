@@ -9,6 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from polyjuice.campaign.store import Store
+from polyjuice.frameworks.limits import reading_within
 from polyjuice.page import cards, plots
 from polyjuice.page.cards import Card, Found, Page
 from polyjuice.triage.ranking import rank
@@ -32,7 +33,8 @@ def of_campaigns(folders: Sequence[Path]) -> Page:
     found: list[Found] = []
     for folder in folders:
         store, config = Store.open(folder)
-        with closing(store):
+        with closing(store), reading_within(config.read_limits):
+            found += cards.in_folder(folder / "findings")
             summary = store.summary()
             sums.update({name: summary[name] for name in _SUMMED})
             known.update(summary["known"])
@@ -41,7 +43,6 @@ def of_campaigns(folders: Sequence[Path]) -> Page:
                 f"{folder}: {config.compiler} {store.meta('version') or ''}, seed {config.seed}, "
                 f"{counted(summary['tested'], 'case')} in {took}, {counted(summary['causes'], 'cause')}"
             )
-        found += cards.in_folder(folder / "findings")
     told = _merged(found)
     return Page(
         title=f"{counted(len(folders), 'campaign')}: {counted(len(told), 'cause')}",
