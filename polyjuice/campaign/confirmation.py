@@ -108,12 +108,10 @@ class Confirming:
             elif self._is_reported(verdict):
                 found.duplicates.append(verdict.signature)
             elif number in repeat:
-                known, old = (bug.url, "") if bug and bug.is_in(self._session.version) else ("", bug.url if bug else "")
-                written = write_finding(
-                    folder, self._session, case, verdict, known=known, regression=old, from_scratch=False
-                )
+                mark = bug.mark(self._session.version) if bug else {}
+                written = write_finding(folder, self._session, case, verdict, from_scratch=False, **mark)
                 found.findings.append(written)
-                self._shown.add(known)
+                self._shown.add(written.known)
                 self._times_reported[verdict.signature] += 1
             else:
                 found.flaky.append(verdict)

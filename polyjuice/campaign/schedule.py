@@ -375,14 +375,15 @@ class TriageShare:
 
 
 def triage_has_process(
-    jobs: int, waiting: int, causes: int, workers: int, share: TriageShare, timing: Timing, now: float, *, cases: bool
+    jobs: int, waiting: int, workers: int, share: TriageShare, timing: Timing, now: float, *, cases: bool, shows: bool
 ) -> bool:
     """Return whether a process is free for triage beside ``jobs``; ``cases`` says whether cases still run.
 
-    Then triage has half of the processes, or its share of a single one's time. Once it has told ``causes``, it has none
-    as long as cases may begin and all ``waiting`` findings and groups can wait. Afterwards it has all processes.
+    Then triage has half of the processes, or its share of a single one's time. In a short campaign it has none while
+    cases may begin, if it already ``shows`` something to begin with, and all ``waiting`` findings and groups can wait.
+    Afterwards it has all processes.
     """
-    can_wait = causes > 0 and timing.triage_can_wait(waiting * share.expected_s, workers)
+    can_wait = shows and timing.triage_can_wait(waiting * share.expected_s, workers)
     if cases and timing.left_s(now) > 0 and can_wait:
         return False
     if cases and workers == 1:
@@ -411,7 +412,7 @@ def triage_order(explained: int, size: int, first: Rank) -> tuple[Any, ...]:
     Those with the fewest ``explained`` findings come first, so that each group soon has a cause. Among these, groups
     come in the order of `rank`, but large ones come before those with usual conditions and few operators.
     """
-    return explained, *first[:3], -size, *first[3:]
+    return explained, first.oracle_is_absent, first.inexact, first.loudness, -size, first
 
 
 def triage_time_s(groups: int, left_s: float, workers: int, most_s: float) -> float:

@@ -24,8 +24,8 @@ from polyjuice.compilers import find
 from polyjuice.triage import FindingRecord, known_list
 from polyjuice.triage.automatic import Group, Triaged, reduced_folder
 from polyjuice.triage.causes import KnownCulprit, fails, narrow
-from polyjuice.triage.ranking import Rank
-from polyjuice.triage.stored import annotate
+from polyjuice.triage.ranking import Rank, rank
+from polyjuice.triage.stored import annotate, load
 from polyjuice.wording import counted
 
 _EXAMPLES = 20
@@ -88,7 +88,7 @@ class Triage:
         self._unsorted: dict[int, dict[str, FindingState]] = {}
         """Those to sort, by the number of culprits that each was compared with."""
         self._groups: dict[str, list[Rank]] = {}
-        """The others, by group: the rank of each finding, which ends with its name."""
+        """The others, by group: the ranks of the findings, in order."""
         self._explained: Counter[str] = Counter()
         """The number of findings of each group that have a cause."""
         self._busy: set[str] = set()
@@ -122,8 +122,8 @@ class Triage:
         if self._over or not config.triage_s:
             return None
         waiting = sum(map(len, self._unsorted.values())) + len(self._groups)
-        jobs, causes, share = self._jobs, len(self._causes), self._share
-        if not schedule.triage_has_process(jobs, waiting, causes, config.workers, share, timing, now, cases=cases):
+        jobs, share, shows = self._jobs, self._share, self._shows_best()
+        if not schedule.triage_has_process(jobs, waiting, config.workers, share, timing, now, cases=cases, shows=shows):
             return None
         if not cases and schedule.triage_is_over(timing, now, config.cases, config.triage_s):
             return None
@@ -134,6 +134,11 @@ class Triage:
             time_s = schedule.triage_time_s(free, timing.end - now, config.workers, config.triage_s)
             return self._triage(group, timing.end, time_s)
         return None
+
+    def _shows_best(self) -> bool:
+        """Whether there is a cause, and if any finding is an exactly wrong value, the cause of one."""
+        exact = any(rank(record).is_exact_value for record in self._records.values())
+        return bool(self._causes) and (exact or not any(one.rank.is_exact_value for one in self._waiting.values()))
 
     def _sort(self, end: float) -> TriageJob:
         by_now = min(self._unsorted)
@@ -156,7 +161,7 @@ class Triage:
         return min((group for group in self._groups if group not in self._busy), key=order, default="")
 
     def _triage(self, group: str, end: float, time_s: float) -> TriageJob:
-        state = self._waiting[self._groups[group].pop(0)[-1]]
+        state = self._waiting[self._groups[group].pop(0).name]
         if not self._groups[group]:
             del self._groups[group]
         self._busy.add(group)
@@ -198,23 +203,22 @@ class Triage:
         if triaged.record and triaged.cause in self._records:
             triaged = replace(triaged, record=None, why="its own reduction and bisection lead to the same cause")
         bug = known_list.find(self._bugs.now, state.compiler, state.version, triaged.cause)
-        is_known = bool(bug and bug.is_in(state.version))
-        if bug and is_known and not self._config.show_known:
+        if bug and bug.is_in(state.version) and not self._config.show_known:
             self._store.add_triaged(triaged, bug.url)
             del self._waiting[state.name]
             self._explained[state.grouped] += 1
             return bug.url
         if bug and triaged.record:
-            mark = {"known" if is_known else "regression": bug.url}
-            triaged = replace(triaged, record={**triaged.record, **mark})
+            reduced = load(reduced_folder(self._store.folder / "raw" / state.name))
+            triaged = replace(triaged, record=reduced.annotate(**bug.mark(state.version)))
         self._store.add_triaged(triaged)
         self._settle(state, triaged.cause, triaged.record)
         if triaged.record:
             self._store.set_meta("last_cause", str(time.time()))
             self._join(triaged.cause, triaged.record)
         if self._only_cause(state) == triaged.cause:
-            for *_, name in self._groups.pop(state.grouped, ()):
-                self._attribute_or_place(self._waiting[name])
+            for one in self._groups.pop(state.grouped, ()):
+                self._attribute_or_place(self._waiting[one.name])
         return ""
 
     def _place(self, state: FindingState) -> None:
@@ -271,11 +275,11 @@ class Triage:
             return
         self._store.add_culprits(new)
         self._culprits += new
-        firsts = [self._waiting[members[0][-1]] for members in self._groups.values()]
+        firsts = [self._waiting[members[0].name] for members in self._groups.values()]
         for first in firsts:
             if first.group and not first.group.alike:
-                for *_, name in self._groups.pop(first.grouped):
-                    self._place(self._waiting[name])
+                for one in self._groups.pop(first.grouped):
+                    self._place(self._waiting[one.name])
 
     def _join(self, cause: str, record: Mapping[str, Any]) -> None:
         culprit = KnownCulprit.of(record, cause)

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field, replace
 from enum import StrEnum
-from typing import Any, cast
+from typing import cast
 
 from polyjuice import pipeline
 from polyjuice.compilers import THREADS, VARIABLE, CompilerInfo, EnvironmentProblem
@@ -22,7 +22,7 @@ from polyjuice.ir import Graph, Node, dtypes, prune
 from polyjuice.oracles import ORACLES, Case, Program, Verdict
 from polyjuice.session import CompilerSession, Conditions
 from polyjuice.timelimit import TimeLimit
-from polyjuice.triage import releases, report
+from polyjuice.triage import releases
 from polyjuice.triage.causes import SETTING, WRONG, cause_of, ends, is_family, narrow
 from polyjuice.triage.ddmin import ddmin
 from polyjuice.triage.record import BisectionRecord, FindingError
@@ -146,7 +146,7 @@ def store(finding: Stored, result: Bisection) -> None:
     stored |= {"elapsed_s": round(result.elapsed_s, 2), "sentences": [*result.sentences(), *releases.sentences(before)]}
     bisection = cast(BisectionRecord, stored | ({"releases": before} if before else {}))
     cause = cause_of(finding.record, finding.graphs, result.blame, follows=result.follows)
-    _write(finding, cause=cause, blame=blame, bisection=bisection)
+    finding.annotate(cause=cause, blame=blame, bisection=bisection)
 
 
 def store_releases(finding: Stored, found: Mapping[str, str]) -> None:
@@ -155,16 +155,7 @@ def store_releases(finding: Stored, found: Mapping[str, str]) -> None:
     before = {*releases.sentences(record.get("releases", {}))}
     said = [sentence for sentence in record.get("sentences", ()) if sentence not in before]
     bisection = {"shown": True, "complete": False, **record, "releases": found}
-    _write(finding, bisection={**bisection, "sentences": [*said, *releases.sentences(found)]})
-
-
-def _write(finding: Stored, **changes: Any) -> None:
-    finding.annotate(**changes)
-    path, repro = finding.folder / "report.md", finding.folder / "repro.py"
-    if path.is_file() and repro.is_file():
-        record = replace(finding.record, **changes)
-        text = report.render(record, finding.graphs, finding.artifacts, repro.read_text(encoding="utf-8"))
-        path.write_text(text, encoding="utf-8")
+    finding.annotate(bisection={**bisection, "sentences": [*said, *releases.sentences(found)]})
 
 
 def without(finding: Stored, case: Case, disabled: Sequence[str], level: str = "") -> TrialResult:

@@ -21,7 +21,7 @@ from contextlib import suppress
 from dataclasses import asdict, dataclass, fields
 from fnmatch import fnmatchcase
 from pathlib import Path
-from typing import Any
+from typing import Any, TypedDict
 
 import tomlkit
 from packaging.specifiers import InvalidSpecifier, SpecifierSet
@@ -49,6 +49,13 @@ _SHIPPED_FILE = Path(__file__).with_name("known.toml")
 
 class KnownError(ValueError):
     """A file of known bugs cannot be used; the message names the file, the bug, and what to do."""
+
+
+class Mark(TypedDict, total=False):
+    """Fields of ``finding.json``: the URL of a known bug, or of one that came back after it was fixed."""
+
+    known: str
+    regression: str
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -116,6 +123,10 @@ class KnownBug:
             return not self.fixed
         fixed = bool(self.fixed) and release >= Version(self.fixed)
         return not fixed and SpecifierSet(self.versions).contains(release, prereleases=True)
+
+    def mark(self, version: str) -> Mark:
+        """What ``finding.json`` says of a finding in a version."""
+        return {"known": self.url} if self.is_in(version) else {"regression": self.url}
 
 
 def find(

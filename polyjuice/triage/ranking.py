@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 from polyjuice.compilers import EnvironmentProblem
 from polyjuice.ir import dtypes
@@ -23,26 +23,41 @@ _OPEN = {"allowed": ""}
 _USUAL = {"float32", "float16", "bfloat16", "int64", "int32", "bool"}
 """The element types that are common in models."""
 
-Rank = tuple[bool, bool, int, int, int, bool, int, str]
+
+class Rank(NamedTuple):
+    """The sort key of a finding: the one to look at first has the least."""
+
+    oracle_is_absent: bool
+    inexact: bool
+    loudness: int
+    """0 is a wrong value, 1 another silent fault, 2 a failure."""
+
+    unusual: int
+    """The number of conditions that few models have."""
+
+    operators: int
+    known: bool
+    case: int
+    name: str
+
+    @property
+    def is_exact_value(self) -> bool:
+        """Whether the finding is a wrong value that needs no tolerance: what people want to see first."""
+        return (self.oracle_is_absent, self.inexact, self.loudness) == (False, False, 0)
 
 
 def rank(finding: Mapping[str, Any]) -> Rank:
-    """The sort key of a finding by its ``finding.json``: the one to look at first has the least.
-
-    Its first parts say whether the oracle is absent, whether its values are not exactly wrong, and how loud it is: a
-    wrong value, another silent fault, or a failure. Then come the numbers of unusual conditions and of operators,
-    whether the bug is known, and the place in the campaign.
-    """
+    """The rank of a finding by its ``finding.json``."""
     try:
         kind = kind_of(finding["kind"])
     except EnvironmentProblem:
-        return True, True, 2, 0, 0, False, finding["index"], finding["folder"]
+        return Rank(True, True, 2, 0, 0, False, finding["index"], finding["folder"])
     rounded = finding["comparison"] in _ROUNDED and any(row["allowed"] != "0" for row in finding["values"] or [_OPEN])
     inexact = not kind.values or kind.by_chance or rounded
     loud = 2 if kind.failure else 0 if kind.values else 1
     operators = sum(finding["operators"].values())
-    place = finding["index"], finding["folder"]
-    return False, inexact, loud, _unusual(finding), operators, bool(finding.get("known")), *place
+    known = bool(finding.get("known"))
+    return Rank(False, inexact, loud, _unusual(finding), operators, known, finding["index"], finding["folder"])
 
 
 def _unusual(finding: Mapping[str, Any]) -> int:

@@ -28,6 +28,7 @@ from polyjuice.oracles import FAILURE_ORACLES, Case, InputSet, Kind, Oracle, Pro
 from polyjuice.oracles import find as find_oracle
 from polyjuice.session import CompilerSession, Conditions
 from polyjuice.stored_files import StoredError, mismatch, read_arrays, read_json, write_whole
+from polyjuice.triage import report
 from polyjuice.triage.record import FindingError, FindingRecord, of_verdict, read_record
 from polyjuice.triage.reproducers import input_name, program_stem
 
@@ -113,8 +114,13 @@ class Stored:
         return pipeline.target_of(self.compiler, self.conditions.opset)
 
     def annotate(self, **changes: Any) -> dict[str, Any]:
-        """Set fields of ``finding.json``, keep the others, and return the new content."""
-        return annotate(self.folder, **changes)
+        """Set fields of ``finding.json``, write ``report.md`` anew if there is one, and return the new content."""
+        data = annotate(self.folder, **changes)
+        path, repro = self.folder / "report.md", self.folder / "repro.py"
+        if path.is_file() and repro.is_file():
+            text = report.render(read_record(self.folder), self.graphs, self.artifacts, repro.read_text("utf-8"))
+            path.write_text(text, encoding="utf-8")
+        return data
 
 
 def annotate(folder: Path, /, **changes: Any) -> dict[str, Any]:

@@ -346,15 +346,15 @@ def test_triage_of_a_short_campaign_waits_if_it_fits_into_half_of_its_time_after
     assert not waits(None, 1.0, workers=2)
 
 
-def test_triage_of_a_short_campaign_waits_for_nothing_until_it_has_told_a_cause() -> None:
+def test_triage_of_a_short_campaign_waits_for_nothing_until_it_shows_a_cause() -> None:
     timing, share = Timing(time_s=120.0, before={}, began=0.0), TriageShare(began=0.0)
 
-    def has_process(jobs: int, causes: int) -> bool:
-        return triage_has_process(jobs, 1, causes, 2, share, timing, 20.0, cases=True)
+    def has_process(jobs: int, shows: bool) -> bool:
+        return triage_has_process(jobs, 1, 2, share, timing, 20.0, cases=True, shows=shows)
 
-    assert has_process(jobs=0, causes=0)
-    assert not has_process(jobs=1, causes=0), "one of the two processes goes on with cases"
-    assert not has_process(jobs=0, causes=1)
+    assert has_process(jobs=0, shows=False)
+    assert not has_process(jobs=1, shows=False), "one of the two processes goes on with cases"
+    assert not has_process(jobs=0, shows=True)
 
 
 def test_triage_waits_until_its_share_holds_what_a_job_takes() -> None:

@@ -7,6 +7,7 @@ import multiprocessing
 import re
 import signal
 import sqlite3
+import time
 from collections.abc import Mapping
 from contextlib import closing
 from dataclasses import asdict, replace
@@ -117,6 +118,36 @@ def test_a_finding_has_the_cause_of_its_group_where_that_is_certain(tmp_path: Pa
     assert causes == {"new failure": "crash by a", "new one cause": "of Add"}
     summary = store.summary()
     assert summary["causes_of_pairs"] == summary["causes"] - 1, "one program shows `of Mul` by itself"
+    store.close()
+
+
+def test_a_short_campaign_triages_an_exactly_wrong_value_while_cases_run(tmp_path: Path) -> None:
+    """A cause of another kind is there, but a wrong value is what people want to see first."""
+    config = Config(compiler="numpy", time_s=120.0, workers=2, show_known=True)
+    store = Store.create(tmp_path / "campaign", config)
+    triage = Triage(config, store)
+    timing = Timing(time_s=120.0, before={}, began=time.monotonic())
+
+    def triaged(name: str, kind: str, comparison: str) -> bool:
+        """Whether a new finding is triaged at once; if so, it is a cause of its own."""
+        record = replace(named(name, kind), comparison=comparison)
+        store.add(CaseResult(index=0, findings=[record]), 1.0)
+        write(tmp_path / "campaign/raw" / name, asdict(record))
+        write(tmp_path / "campaign/raw" / name / "reduced", {**asdict(record), "reduction": {"from": name}})
+        triage.add([record])
+        jobs = 0
+        while job := triage.next(timing, cases=True):
+            group = Group(f"of {name}") if job.sorts else None
+            reduced = {**asdict(record), "reduction": {"from": name}, "cause": name}
+            triage.finish(job, [Triaged(name=name, group=group, cause=name, record=None if group else reduced)])
+            jobs += 1
+        return jobs > 0
+
+    assert triaged("strides", "strides", "bitwise")
+    assert not triaged("a crash", "crash", "bitwise")
+    assert not triaged("within a bound", "mismatch", "bounded")
+    assert triaged("exact", "mismatch", "bitwise")
+    assert not triaged("another", "mismatch", "bitwise")
     store.close()
 
 

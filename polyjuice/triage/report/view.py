@@ -105,7 +105,8 @@ def view(
         trace = f"{trace[: _TRACEBACK // 2]}\n...\n{trace[-_TRACEBACK // 2 :]}"
     is_short = len(repro) <= _LONGEST_REPRO
     files = [name for name in ("inputs.npz", "a.lowered.onnx", "b.lowered.onnx") if f'"{name}"' in repro]
-    similar = [f"It looks like {record.regression}, which should be fixed in this version."] * bool(record.regression)
+    similar = [f"It shows a known bug: {record.known}."] * bool(record.known)
+    similar += [f"It looks like {record.regression}, which should be fixed in this version."] * bool(record.regression)
     return {
         "record": record,
         "kind": kind,
