@@ -11,7 +11,6 @@ import threading
 import time
 import traceback
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import closing
 from dataclasses import dataclass, replace
 from multiprocessing.util import Finalize
 from pathlib import Path
@@ -22,7 +21,6 @@ from polyjuice.campaign.config import Config
 from polyjuice.campaign.lock import PROCESSES, Lock
 from polyjuice.campaign.runner import CaseResult, Runner
 from polyjuice.campaign.schedule import Deadlines, Task
-from polyjuice.campaign.store import Store
 from polyjuice.campaign.triage import TriageJob
 from polyjuice.compilers import EnvironmentProblem, find
 from polyjuice.egraph import Rule
@@ -33,11 +31,12 @@ from polyjuice.session import CompilerSession
 from polyjuice.timelimit import TimeLimit
 from polyjuice.triage import automatic
 from polyjuice.triage.automatic import Triaged
-from polyjuice.triage.causes import KnownCulprit
 
 Result = TypeVar("Result")
 
-_job: tuple[Config, Path, Sequence[Rule]] | None = None
+_job: tuple[Config, Path, Sequence[Rule], Mapping[str, int]] | None = None
+"""The campaign's configuration, folder and rules, and how many findings each signature had when the process began."""
+
 _session: CompilerSession | None = None
 _runner: Runner | None = None
 _lock: Lock | None = None
@@ -61,7 +60,9 @@ class _Ended(BaseException):
     """SIGTERM came during work."""
 
 
-def initialize(config: Config, folder: Path, rules: Sequence[Rule], environment: Mapping[str, str]) -> None:
+def initialize(
+    config: Config, folder: Path, rules: Sequence[Rule], reported: Mapping[str, int], environment: Mapping[str, str]
+) -> None:
     """Set up a process of the pool, which starts with signals blocked (see `polyjuice.interrupts.blocked`).
 
     It ignores SIGINT and SIGHUP, which a terminal sends to all processes: the parent handles them, and ends the others.
@@ -70,7 +71,7 @@ def initialize(config: Config, folder: Path, rules: Sequence[Rule], environment:
     ``environment`` has the parent's variables, since the fork server may have started with older ones.
     """
     global _job, _lock
-    _job = config, folder, rules
+    _job = config, folder, rules, reported
     set_read_limits(config.read_limits)
     _lock = Lock(folder / PROCESSES, shared=True, wait_s=_LOCK_S)
     os.environ.clear()
@@ -185,21 +186,17 @@ def run_cases(task: Task) -> None:
 def triage(job: TriageJob) -> list[Triaged]:
     """Sort findings by cause, or triage one. An exception of Polyjuice's own code becomes a result too."""
     assert _job is not None
-    _, campaign, rules = _job
-
-    def seen(compiler: str, version: str) -> Sequence[KnownCulprit]:
-        store, _ = Store.open(campaign, checked=False)
-        with closing(store):
-            return store.culprits()
+    _, campaign, rules, _ = _job
+    folders = [campaign / "raw" / name for name in job.names]
 
     def work() -> list[Triaged]:
         try:
             if job.sorts:
-                return automatic.sort(job.folders, job.culprits, job.groups, job.end)
-            return [automatic.triage(job.folders[0], seen, job.time_s, rules, job.end)]
+                return automatic.sort(folders, job.culprits, job.groups, job.end)
+            return [automatic.triage(folders[0], job.culprits, job.time_s, rules, job.end)]
         except Exception as error:
             _raise_shortage(error)
-            return [Triaged(name=folder.name, defect=traceback.format_exc()) for folder in job.folders]
+            return [Triaged(name=name, defect=traceback.format_exc()) for name in job.names]
 
     return _unwound(work)
 
@@ -216,7 +213,7 @@ def _the_runner() -> Runner:
     global _session, _runner
     if _runner is None:
         assert _job is not None
-        config, folder, rules = _job
+        config, folder, rules, reported = _job
         if _session is None:
             _say(PHASES[0])
             compiler = find(config.compiler)
@@ -224,9 +221,6 @@ def _the_runner() -> Runner:
             Finalize(None, _close, exitpriority=1)
             _session.worker().warm()
         _say(PHASES[1])
-        store, _ = Store.open(folder, checked=False)
-        with closing(store):
-            reported = store.reported()
         _runner = Runner(config, folder, rules, _session, reported)
     return _runner
 

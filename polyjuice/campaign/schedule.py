@@ -232,7 +232,6 @@ class Tasks:
         postponed: Iterable[Task],
         *,
         pack: int,
-        workers: int,
         rounds: Rounds | None = None,
     ) -> None:
         """``pack`` is the most programs compiled as one; ``rounds`` has what the parts of the compiler did so far."""
@@ -245,9 +244,12 @@ class Tasks:
         self._postponed = [*postponed]
         self._pack = pack
         self._cases, self._busy_s = 0, 0.0
-        self.ahead = (1 if pack > 1 else _AHEAD) * workers
 
-    def next(self, left_s: float, *, may_confirm: bool) -> Task | None:
+    def ahead(self, workers: int) -> int:
+        """Return how many tasks run and wait at most."""
+        return (1 if self._pack > 1 else _AHEAD) * workers
+
+    def next(self, left_s: float, workers: int, *, may_confirm: bool) -> Task | None:
         """Return the next task; None if nothing is left to do, no time for it, or an earlier round has not ended.
 
         ``left_s`` are the seconds left for cases. With ``may_confirm``, postponed cases may still run.
@@ -257,7 +259,7 @@ class Tasks:
                 return self._informed(self._left_over.pop(0))
             self._batch = self._batch or next(self._batches, [])
             if self._batch and self._rounds.before(self._batch[-1]) is not None:
-                size = self._size(left_s)
+                size = self._size(left_s, workers)
                 task, self._batch = Task(self._batch[:size]), self._batch[size:]
                 return self._informed(task)
         return self._informed(self._postponed.pop(0)) if self._postponed and may_confirm else None
@@ -266,11 +268,11 @@ class Tasks:
         firsts = {round_of(index): index for index in task.indices}
         return replace(task, acted={number: self._rounds.before(index) or {} for number, index in firsts.items()})
 
-    def _size(self, left_s: float) -> int:
+    def _size(self, left_s: float, workers: int) -> int:
         if self._pack > 1 and self._batch[0] == 0:
             return _FIRST_PACK
         case_s = self._busy_s / self._cases if self._busy_s else math.inf
-        known = self._cases // self.ahead  # the times of few cases predict little
+        known = self._cases // self.ahead(workers)  # the times of few cases predict little
         size = self._pack if self._pack > 1 else max(1, min(int(_TASK_S / case_s), known))
         return max(1, int(left_s / case_s)) if known and left_s < size * case_s else size
 

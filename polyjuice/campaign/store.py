@@ -384,9 +384,13 @@ class Store:
     def results(self) -> list[CaseResult]:
         """The finished cases by index, with what the log says about them."""
         found: dict[int, list[FindingRecord]] = {}
-        for index, record in self._db.execute('SELECT "index", record FROM findings'):
-            found.setdefault(index, []).append(FindingRecord(**json.loads(record)))
+        for record in self.records():
+            found.setdefault(record.index, []).append(record)
         return [replace(case, findings=found.get(case.index, ())) for case in self.cases()]
+
+    def records(self) -> Iterator[FindingRecord]:
+        """The ``finding.json`` of every finding."""
+        return (FindingRecord(**json.loads(text)) for (text,) in self._db.execute("SELECT record FROM findings"))
 
     def done(self) -> set[int]:
         """The indices of the finished cases, including postponed ones."""

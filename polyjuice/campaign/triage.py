@@ -43,13 +43,13 @@ UNTRIAGED = "untriaged.md"
 
 @dataclass(frozen=True, kw_only=True)
 class TriageJob:
-    """Findings to sort, or one to triage, by their folders; ``end`` is the time limit on the monotonic clock.
+    """Findings to sort, or one to triage, by their names; ``end`` is the time limit on the monotonic clock.
 
-    Reduction and bisection have ``time_s`` seconds each. A sorting job compares findings with ``culprits``; afterwards
-    they have been compared with the first ``known`` culprits. ``groups`` has the groups of findings that have one.
+    Reduction and bisection have ``time_s`` seconds each. Findings are compared with ``culprits``. After sorting, they
+    have been compared with the first ``known`` culprits. ``groups`` has the groups of findings that have one.
     """
 
-    folders: Sequence[Path]
+    names: Sequence[str]
     end: float
     time_s: float = 0.0
     culprits: Sequence[KnownCulprit] = ()
@@ -116,14 +116,14 @@ class Triage:
             if not self._config.triage_s:
                 self._publish("group", finding.signature)
 
-    def next(self, timing: Timing, *, cases: bool) -> TriageJob | None:
+    def next(self, timing: Timing, workers: int, *, cases: bool) -> TriageJob | None:
         """The next job; None where there is nothing to do, or no time. ``cases`` says whether cases still run."""
         config, now = self._config, time.monotonic()
         if self._over or not config.triage_s:
             return None
         waiting = sum(map(len, self._unsorted.values())) + len(self._groups)
         jobs, share, shows = self._jobs, self._share, self._shows_best()
-        if not schedule.triage_has_process(jobs, waiting, config.workers, share, timing, now, cases=cases, shows=shows):
+        if not schedule.triage_has_process(jobs, waiting, workers, share, timing, now, cases=cases, shows=shows):
             return None
         if not cases and schedule.triage_is_over(timing, now, config.cases, config.triage_s):
             return None
@@ -131,7 +131,7 @@ class Triage:
             return self._sort(timing.end)
         if group := self._next_group():
             free = len(self._groups) - len(self._busy & self._groups.keys())
-            time_s = schedule.triage_time_s(free, timing.end - now, config.workers, config.triage_s)
+            time_s = schedule.triage_time_s(free, timing.end - now, workers, config.triage_s)
             return self._triage(group, timing.end, time_s)
         return None
 
@@ -165,17 +165,17 @@ class Triage:
         if not self._groups[group]:
             del self._groups[group]
         self._busy.add(group)
-        return self._job([state], end, time_s=time_s)
+        return self._job([state], end, time_s=time_s, culprits=[*self._culprits])
 
     def _job(self, states: Sequence[FindingState], end: float, **more: Any) -> TriageJob:
         self._running |= {state.name: state for state in states}
         self._jobs += 1
-        return TriageJob(folders=[self._store.folder / "raw" / state.name for state in states], end=end, **more)
+        return TriageJob(names=[state.name for state in states], end=end, **more)
 
     def finish(self, job: TriageJob, results: Sequence[Triaged]) -> list[str]:
         """Store the results of a job. For each, return the URL of the known bug that it turned out to be, or ""."""
         self._jobs -= 1
-        states = {folder.name: self._running.pop(folder.name) for folder in job.folders}
+        states = {name: self._running.pop(name) for name in job.names}
         for state in () if job.sorts else states.values():
             self._busy.discard(state.grouped)
         self._over = self._over or len(results) < len(states) or any(result.ended for result in results)
@@ -199,6 +199,8 @@ class Triage:
             state = replace(state, group=triaged.group, culprits=compared)
             self._attribute_or_place(state)
             return ""
+        if triaged.record and (same := self._accounting(triaged.record)):
+            triaged = replace(triaged, cause=same.cause, record=None, why=f"reduced and bisected, {same.evidence}")
         triaged = replace(triaged, cause=self._now(triaged.cause) or state.signature)
         if triaged.record and triaged.cause in self._records:
             triaged = replace(triaged, record=None, why="its own reduction and bisection lead to the same cause")
@@ -220,6 +222,10 @@ class Triage:
             for one in self._groups.pop(state.grouped, ()):
                 self._attribute_or_place(self._waiting[one.name])
         return ""
+
+    def _accounting(self, record: Mapping[str, Any]) -> KnownCulprit | None:
+        """The culprit that accounts for a reduced finding; another process may have found it meanwhile."""
+        return next((culprit for culprit in self._culprits if culprit.accounts_for(record)), None)
 
     def _place(self, state: FindingState) -> None:
         self._waiting[state.name] = state

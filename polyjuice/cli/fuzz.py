@@ -14,9 +14,10 @@ import typer
 from rich.markup import escape
 
 from polyjuice import compilers, interrupts
-from polyjuice.campaign import coverage, loop
+from polyjuice.campaign import coverage, loop, pool
 from polyjuice.campaign.config import OPTIONS, Config, Usage
-from polyjuice.campaign.loop import FalseRule, NoProcess
+from polyjuice.campaign.loop import FalseRule
+from polyjuice.campaign.pool import NoProcess
 from polyjuice.campaign.seeds import Seeds
 from polyjuice.campaign.store import Store, writers
 from polyjuice.cli import before
@@ -83,7 +84,7 @@ def fuzz(
     Exit status: 0 no findings; 1 findings; 2 a mistake in the options or the environment; 3 a defect of Polyjuice
     itself; 130 interrupted (continue with --resume). A campaign without findings that tested too little ends with 2.
     """
-    loop.warm()
+    pool.warm()
     begun = _continue(context, given, resume, out) if resume else _begin(context, given, out)
     store, config, (seeds, rules) = begun
     with reading_within(config.read_limits), interrupts.deferred():  # the campaign allows interrupts where it waits

@@ -12,7 +12,7 @@ import math
 import shutil
 import time
 import traceback
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
@@ -193,10 +193,6 @@ def _first_wrong(stored: Stored) -> str:
     return f"{node.qualified} {graph.types[name].dtype}" if node else ""
 
 
-KnownCulprits = Callable[[str, str], Sequence[KnownCulprit]]
-"""Return the culprits for a compiler (first argument) in a version (second argument) that are known by now."""
-
-
 def sort(
     folders: Sequence[Path],
     culprits: Sequence[KnownCulprit],
@@ -245,7 +241,7 @@ def _sorted(
 
 def triage(
     folder: Path,
-    culprits: KnownCulprits,
+    culprits: Sequence[KnownCulprit],
     time_s: float,
     rules: Sequence[Rule] = (),
     until: float = math.inf,
@@ -255,7 +251,7 @@ def triage(
     ``time_s`` is the time limit of reduction in seconds, and again of bisection. ``rules`` may explain the finding; the
     default is the rules that come with Polyjuice. Triage stops at ``until``, a time on the monotonic clock, and
     reduction takes at most half of the time until then. If reduction finished, the next triage continues with its
-    result. ``culprits`` is called only after reduction, because others may have found causes meanwhile.
+    result. If one of the ``culprits`` accounts for the reduced finding, it is not bisected.
     """
     began = time.monotonic()
     result = Triaged(name=folder.name, ended=True)
@@ -267,7 +263,9 @@ def triage(
     return replace(result, seconds=time.monotonic() - began)
 
 
-def _triage(stored: Stored, culprits: KnownCulprits, time_s: float, rules: Sequence[Rule], until: float) -> Triaged:
+def _triage(
+    stored: Stored, culprits: Sequence[KnownCulprit], time_s: float, rules: Sequence[Rule], until: float
+) -> Triaged:
     name = stored.folder.name
     if stored.kind.endless:
         raise FindingError("a hang is not reduced: every trial would take the whole time limit")
@@ -287,9 +285,6 @@ def _triage(stored: Stored, culprits: KnownCulprits, time_s: float, rules: Seque
     else:
         bisection.store(small, found)
     record = small.annotate(folder=name)
-    others = culprits(record["compiler"], small.record.versions[record["compiler"]])
-    if same := next((culprit for culprit in others if culprit.accounts_for(record)), None):
-        return Triaged(name=name, cause=same.cause, why=f"reduced and bisected, {same.evidence}")
     return Triaged(name=name, cause=record["cause"], record=record)
 
 
@@ -312,10 +307,10 @@ def reduced_folder(folder: Path) -> Path:
     return folder / "reduced"
 
 
-def _accounting(stored: Stored, culprits: KnownCulprits) -> KnownCulprit | None:
+def _accounting(stored: Stored, culprits: Sequence[KnownCulprit]) -> KnownCulprit | None:
     """Return the first culprit without whose parts a reduced finding vanishes, and whose pattern it has."""
-    record, compiler = stored.record, stored.record.compiler
-    alike = [s for s in culprits(compiler, record.versions[compiler]) if s.may_account_for(asdict(record))]
+    record = asdict(stored.record)
+    alike = [culprit for culprit in culprits if culprit.may_account_for(record)]
     if not alike:
         return None
     case = stored.case()

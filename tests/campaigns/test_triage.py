@@ -173,7 +173,7 @@ def test_what_is_not_triaged_in_time_is_reported_as_it_was_met(
     monkeypatch.syspath_prepend(triaged[0] / "site")
     (raw, *_) = sorted((triaged[0] / "c/raw").iterdir())
     folder = shutil.copytree(raw, tmp_path / raw.name, ignore=shutil.ignore_patterns("reduced"))
-    result = automatic.triage(folder, lambda compiler, version: [], 60.0, until=time.monotonic())
+    result = automatic.triage(folder, [], 60.0, until=time.monotonic())
     assert (result.ended, result.record, result.problem, result.defect) == (True, None, "", "")
 
 

@@ -27,7 +27,8 @@ import numpy as np
 import pytest
 
 from polyjuice import session
-from polyjuice.campaign import loop, processes
+from polyjuice.campaign import loop, pool, processes
+from polyjuice.campaign.pool import Setup
 from polyjuice.compilers import CompilerInfo, EnvironmentProblem
 from polyjuice.execution import FromScratch, Worker, _forks, _wire
 from polyjuice.execution import worker as worker_file
@@ -47,8 +48,8 @@ def everything() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(session, "Worker", _worker)
         patch.setattr(sandbox, "Worker", _worker)
-        patch.setattr(loop, "warm", lambda: None)
-        patch.setattr(loop, "Pool", _Pool)
+        patch.setattr(pool, "warm", lambda: None)
+        patch.setattr(loop, "Processes", _Pool)
         patch.setattr(finding, "FromScratch", _script)
         patch.setattr(environment, "collect_env", lambda python: "PyTorch version: as installed")
         patch.setattr(time, "perf_counter", time.perf_counter)  # put back at the end: some compilers have a clock
@@ -125,11 +126,9 @@ def _worker(compiler: CompilerInfo, **options: Any) -> Worker:
 class _Pool:
     """A pool that does each task at once."""
 
-    def __init__(
-        self, workers: int, context: object, initializer: object, arguments: Callable[[str], tuple[Any, ...]]
-    ) -> None:
-        config, folder, rules, _ = arguments("")
-        processes._job = config, folder, rules
+    def __init__(self, setup: Setup) -> None:
+        self.workers = setup.config.workers
+        processes._job = setup.config, setup.folder, setup.rules, setup.reported()
 
     def submit(self, work: Callable[..., Any], *arguments: Any) -> Future[Any]:
         future: Future[Any] = Future()
@@ -145,7 +144,7 @@ class _Pool:
     def said(self) -> str:
         return processes.PHASES[0]
 
-    def shutdown(self, *, cancel_futures: bool = False) -> None:
+    def shutdown(self, *, at_once: bool = False) -> None:
         processes._begin_anew()
         processes._job = None
 

@@ -103,7 +103,7 @@ class World:
 
     def triage(self, job: TriageJob) -> list[Triaged]:
         """Sorting findings takes no time."""
-        names = [folder.name for folder in job.folders]
+        names = [*job.names]
         if job.sorts:
             groups = {name: "alike" if int(name.partition("-")[0]) in self.alike else name for name in names}
             return [Triaged(name=name, group=Group(groups[name])) for name in names]
@@ -143,6 +143,8 @@ def world(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> World:
     class Pool:
         """A pool that does each task at once."""
 
+        workers = 1
+
         def __init__(self, *_: object) -> None: ...
 
         def submit(self, work: Callable[..., Any], *arguments: Any) -> Future[Any]:
@@ -158,8 +160,7 @@ def world(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> World:
 
         def shutdown(self, **_: object) -> None: ...
 
-    monkeypatch.setattr(loop, "Pool", Pool)
-    monkeypatch.setattr(loop, "_stop", lambda processes: None)
+    monkeypatch.setattr(loop, "Processes", Pool)
     monkeypatch.setattr(time, "monotonic", lambda: world.now)
     monkeypatch.setattr(TriageShare, "allows_job", lambda self, now: False)  # tested below
     return world
@@ -219,7 +220,7 @@ def test_triage_that_was_ended_is_not_begun_again(world: World, monkeypatch: pyt
         if job.sorts:
             return sort(job)
         world.now = job.end - 1.0
-        ended.append(job.folders[0].name)
+        ended.append(job.names[0])
         return [Triaged(name=ended[-1], ended=True)]
 
     monkeypatch.setattr(world, "triage", triage)
@@ -239,7 +240,7 @@ def test_a_cause_that_accounts_for_an_earlier_one_takes_its_findings(
     def triage(job: TriageJob) -> list[Triaged]:
         if job.sorts:
             return sort(job)
-        (folder,) = job.folders
+        folder = world.folder / "raw" / job.names[0]
         record = json.loads((folder / "finding.json").read_text())
         record |= {"blame": ["a"] if triaged else ["a", "b"], "reduction": {"from": folder.name}}
         record["cause"] = by_part("mismatch", record["blame"])

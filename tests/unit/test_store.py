@@ -110,10 +110,10 @@ def test_a_finding_has_the_cause_of_its_group_where_that_is_certain(tmp_path: Pa
     new = {f"new {name}": (kind, group) for name, kind, group, *_ in found}
     store.add(CaseResult(index=1, findings=[named(name, kind) for name, (kind, _) in new.items()]), 1.0)
     triage.add([named(name, kind) for name, (kind, _) in new.items()])
-    job = triage.next(Timing(time_s=None, before={}, began=0.0), cases=False)
+    job = triage.next(Timing(time_s=None, before={}, began=0.0), 2, cases=False)
     assert job
     assert job.sorts
-    triage.finish(job, [Triaged(name=folder.name, group=new[folder.name][1]) for folder in job.folders])
+    triage.finish(job, [Triaged(name=name, group=new[name][1]) for name in job.names])
     causes = {state.name: cause for state, cause, _ in store.findings() if state.name in new and cause}
     assert causes == {"new failure": "crash by a", "new one cause": "of Add"}
     summary = store.summary()
@@ -136,7 +136,7 @@ def test_a_short_campaign_triages_an_exactly_wrong_value_while_cases_run(tmp_pat
         write(tmp_path / "campaign/raw" / name / "reduced", {**asdict(record), "reduction": {"from": name}})
         triage.add([record])
         jobs = 0
-        while job := triage.next(timing, cases=True):
+        while job := triage.next(timing, 2, cases=True):
             group = Group(f"of {name}") if job.sorts else None
             reduced = {**asdict(record), "reduction": {"from": name}, "cause": name}
             triage.finish(job, [Triaged(name=name, group=group, cause=name, record=None if group else reduced)])
