@@ -8,7 +8,7 @@ PIP := -m pip install -qq --disable-pip-version-check --root-user-action ignore 
 INSTALL := $(BIN)/python $(PIP) --editable
 DOCS := .venv-docs
 PARALLEL := -n 2 --dist worksteal --durations=20
-ARGS ?= --compiler inductor --time 2m --show-known
+ARGS ?= --compiler inductor --time 110s --show-known
 PUBLISHED ?=
 HUNT ?=
 EVALUATION ?=

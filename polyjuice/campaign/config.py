@@ -188,7 +188,11 @@ class Config:
     )  # fmt: skip
     workers: int = option(
         1, "--workers", "How many processes to run.", takes=int, metavar="N", least=1, shown="one per core",
-        usual=lambda given: os.cpu_count() or 1, resumable=True, shared=True,
+        usual=lambda given: 0 if given["cluster"] else os.cpu_count() or 1, resumable=True, shared=True,
+    )  # fmt: skip
+    cluster: str = option(
+        "", "--cluster", "The Ray cluster on which to run; auto is that of this machine.", metavar="auto|ADDRESS",
+        resumable=True,
     )  # fmt: skip
     seed: int = option(0, "--seed", "The seed of all random choices.", takes=int, given=0, metavar="N")
     nodes: int = option(

@@ -20,9 +20,10 @@ from polyjuice.campaign.runner import CaseResult
 from polyjuice.campaign.schedule import Rounds, Task, Tasks, Timing
 from polyjuice.campaign.store import Store
 from polyjuice.campaign.triage import Triage, TriageJob
-from polyjuice.compilers import find
+from polyjuice.compilers import EnvironmentProblem, find
 from polyjuice.egraph import Rule
 from polyjuice.execution.space import shortage
+from polyjuice.plugins import DISTRIBUTION, installable
 from polyjuice.triage.automatic import Triaged
 
 _TICK_S = 1.0
@@ -62,8 +63,14 @@ class Listener(Protocol):
     def triaged(self, result: Triaged, known: str) -> None:
         """Receive a triaged finding; ``known`` is the URL of the known bug that it turned out to be, or ""."""
 
-    def goes_on(self, phase: str, left_s: float) -> None:
-        """Receive, about once a second, what the campaign does now, and the most seconds that it may take for that."""
+    def goes_on(self, phase: str, left_s: float, workers: int) -> None:
+        """Receive, about once a second, what the campaign does now, and the most seconds that it may take for that.
+
+        ``workers`` is the number of its processes.
+        """
+
+    def note(self, text: str) -> None:
+        """Receive what a person should know of the campaign's processes, such as a node that has joined."""
 
 
 @interrupts.deferred()
@@ -97,14 +104,14 @@ class _Campaign:
         self._tasks = Tasks(config.cases, store.done(), store.postponed(), pack=pack, rounds=self._rounds)
         self._triage = Triage(config, store)
         self._admission = Admission(store.folder / "raw", store.records())
+        setup = Setup(config=config, folder=store.folder, rules=rules, reported=store.reported, note=listener.note)
+        self._pool = _pool(setup)
         self._timing = Timing(
             time_s=config.time_s,
             before=store.spent(),
             began=time.monotonic(),
             triages=config.triage_s > 0,
         )
-        setup = Setup(config=config, folder=store.folder, rules=rules, reported=store.reported)
-        self._pool: Pool = Processes(setup)
         self._running: dict[Future[Any], Task] = {}
         self._triaging: dict[Future[Any], TriageJob] = {}
         self._deaths: dict[Future[Any], int] = {}
@@ -115,6 +122,7 @@ class _Campaign:
 
     def run(self) -> None:
         while self._submit():
+            self._pool.tend()
             self._tell()
             with interrupts.allowed():
                 finished = wait({*self._running, *self._triaging}, _TICK_S, return_when=FIRST_COMPLETED).done
@@ -140,7 +148,7 @@ class _Campaign:
             phase, left_s = (CONFIRMING, timing.deadlines.cases_end - now) if ended else (TESTING, left_s)
         else:
             phase = self._pool.said().format(compiler=self._compiler)
-        self._listener.goes_on(phase, left_s)
+        self._listener.goes_on(phase, left_s, self._pool.workers)
         if now - self._told > _STORED_S:
             self._told = now
             work = {**self._running, **self._triaging}
@@ -222,6 +230,18 @@ class _Campaign:
     def _finish_triage(self, job: TriageJob, results: Sequence[Triaged]) -> None:
         for result, url in zip(results, self._triage.finish(job, results), strict=True):
             self._listener.triaged(result, url)
+
+
+def _pool(setup: Setup) -> Pool:
+    """The processes of a campaign, here or in a cluster. Raises EnvironmentProblem."""
+    if not setup.config.cluster:
+        return Processes(setup)
+    try:
+        from polyjuice.campaign.cluster import Cluster
+    except ModuleNotFoundError as absent:
+        hint = installable(f"pip install '{DISTRIBUTION}[cluster]'")
+        raise EnvironmentProblem(f"--cluster needs Ray ({absent}): {hint}") from None
+    return Cluster(setup)
 
 
 def _work(task: Task | None, job: TriageJob | None) -> str:

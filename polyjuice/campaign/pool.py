@@ -44,12 +44,16 @@ class NoProcess(Exception):
 
 @dataclass(frozen=True, kw_only=True)
 class Setup:
-    """What the processes of a campaign work with; ``reported`` returns how many findings each signature has by now."""
+    """What the processes of a campaign work with.
+
+    ``reported`` returns how many findings each signature has by now. ``note`` tells people about the pool.
+    """
 
     config: Config
     folder: Path
     rules: Sequence[Rule]
     reported: Callable[[], Mapping[str, int]]
+    note: Callable[[str], None] = print
 
 
 class Pool(Protocol):
@@ -78,6 +82,9 @@ class Pool(Protocol):
     def said(self) -> str:
         """What the processes do while they start."""
         ...
+
+    def tend(self) -> None:
+        """Notice what has changed; the loop asks for it about once a second. Raises NoProcess."""
 
     def shutdown(self, *, at_once: bool = False) -> None:
         """Wait for the end of all processes, or ``at_once`` end them, and remove their temporary files."""
@@ -146,6 +153,9 @@ class Processes:
         if process in self._processes:
             self._replace(process)
         return process.task_at_death is future
+
+    def tend(self) -> None:
+        """See :class:`Pool`. Processes that died are noticed by their tasks."""
 
     def shutdown(self, *, at_once: bool = False) -> None:
         """See :class:`Pool`."""

@@ -28,6 +28,7 @@ from polyjuice.execution.forkserver import end_servers
 from polyjuice.execution.space import shortage
 from polyjuice.frameworks.limits import set_read_limits
 from polyjuice.session import CompilerSession
+from polyjuice.stored_files import this_version
 from polyjuice.timelimit import TimeLimit
 from polyjuice.triage import automatic
 from polyjuice.triage.automatic import Triaged
@@ -208,21 +209,41 @@ def _raise_shortage(error: Exception) -> None:
         raise full from None
 
 
+def versions() -> dict[str, str]:
+    """Start the compiler; return what must be the same in all processes of a campaign. Raises EnvironmentProblem."""
+
+    def work() -> dict[str, str]:
+        session = _the_session()
+        session.worker().start()
+        return {"Polyjuice": this_version(), session.compiler.name: session.version}
+
+    return _unwound(work)
+
+
 def _the_runner() -> Runner:
     """Return this process's runner. Its session comes first, so that it can be closed while the runner probes."""
-    global _session, _runner
+    global _runner
     if _runner is None:
         assert _job is not None
         config, folder, rules, reported = _job
-        if _session is None:
-            _say(PHASES[0])
-            compiler = find(config.compiler)
-            _session = CompilerSession(config.conditions, compiler, trace=compiler.traced == 1)
-            Finalize(None, _close, exitpriority=1)
-            _session.worker().warm()
+        session = _the_session()
         _say(PHASES[1])
-        _runner = Runner(config, folder, rules, _session, reported)
+        _runner = Runner(config, folder, rules, session, reported)
     return _runner
+
+
+def _the_session() -> CompilerSession:
+    """Return the session of this process, whose compiler begins to start."""
+    global _session
+    if _session is None:
+        assert _job is not None
+        config, *_ = _job
+        _say(PHASES[0])
+        compiler = find(config.compiler)
+        _session = CompilerSession(config.conditions, compiler, trace=compiler.traced == 1)
+        Finalize(None, _close, exitpriority=1)
+        _session.worker().warm()
+    return _session
 
 
 def _say(phase: str) -> None:

@@ -50,7 +50,8 @@ class CampaignProgress:
         """The moments of new causes in this run, on the monotonic clock."""
         self._causes_before = counts["causes"]
         self._busy_s = self._inside_s = 0.0
-        self._busy_before_s = spent["busy_s"] * config.workers
+        self._workers = config.workers or 1
+        self._busy_before_s = spent["busy_s"]
         self._cases_before_s = spent["cases_s"]
         self._probed_s = 0.0
         self._phase, self._left_s = PHASES[0].format(compiler=config.compiler), 0.0
@@ -74,7 +75,7 @@ class CampaignProgress:
 
     def case(self, result: CaseResult) -> None:
         """Show and log the result of a case."""
-        self._probed_s += result.seconds.get(PROBE, 0.0) / self._config.workers
+        self._probed_s += result.seconds.get(PROBE, 0.0) / self._workers
         self._busy_s += busy_s(result.seconds)
         self._inside_s += result.seconds.get("compile", 0.0) + result.seconds.get("run", 0.0)
         self._done += 1
@@ -116,9 +117,14 @@ class CampaignProgress:
         if not result.group:
             stderr.print(f"[{colour}]triage[/{colour}] {escape(line.removeprefix('triage '))}")
 
-    def goes_on(self, phase: str, left_s: float) -> None:
+    def note(self, text: str) -> None:
+        """Show and log what a person should know of the campaign's processes."""
+        self._write(text)
+        stderr.print(f"polyjuice: {escape(text)}")
+
+    def goes_on(self, phase: str, left_s: float, workers: int) -> None:
         """Show what the campaign does now; without a terminal, print a line where it is time for one."""
-        self._phase, self._left_s = phase, max(left_s, 0.0)
+        self._phase, self._left_s, self._workers = phase, max(left_s, 0.0), workers
         now = time.monotonic()
         if stderr.is_terminal or now - self._began < _FIRST_S:
             return
@@ -146,7 +152,7 @@ class CampaignProgress:
     def _speed(self) -> str:
         if not self._busy_s:
             return ""
-        rate = self._programs * self._config.workers / (self._busy_before_s + self._busy_s)
+        rate = self._programs / (self._busy_before_s + self._busy_s / self._workers)
         return f"{rate:.3g} programs/s, {100 * self._inside_s / self._busy_s:.0f} % inside the compiler"
 
     @property

@@ -212,7 +212,7 @@ def _environment(config: Config, version: str, found: Sequence[cards.Found]) -> 
         "Variants per graph": f"{config.variants}, {config.extract}",
         "Device": config.device,
         "Optimization level": config.level or "the compiler's default",
-        "Processes": config.workers,
+        "Processes": config.workers or f"all of the cluster {config.cluster}",
         "Time for cases": duration(config.time_s) if config.time_s else "",
         "Number of cases": config.cases or "",
         "Your own rules": ", ".join(config.rules),

@@ -36,14 +36,14 @@ def shown_on(console: Terminal, campaign: tuple[Config, Store], monkeypatch: pyt
     monkeypatch.setattr(progress, "stderr", console)
     monkeypatch.setattr(time, "monotonic", lambda: now[0])
     live = CampaignProgress(*campaign)
-    live.goes_on("starting numpy", 120.0)
+    live.goes_on("starting numpy", 120.0, 2)
     now[0] += 6.0
-    live.goes_on("asking which operators it takes", 120.0)
+    live.goes_on("asking which operators it takes", 120.0, 2)
     live.case(RESULT)
     now[0] += 44.0
     live.triaged(Triaged(name="000000-0-mismatch", cause="mismatch of Add", record={"operators": {"a": 1}}), "")
     now[0] += 10.0
-    live.goes_on(TESTING, 60.0)
+    live.goes_on(TESTING, 60.0, 2)
     return live
 
 
@@ -72,8 +72,8 @@ def test_without_a_terminal_each_phase_and_each_quarter_of_a_minute_has_a_line(
 ) -> None:
     file = io.StringIO()
     live = shown_on(Terminal(file=file, soft_wrap=True, width=240), campaign, monkeypatch)
-    live.goes_on(TESTING, 59.0)
-    live.goes_on(TRIAGING, 60.0)
+    live.goes_on(TESTING, 59.0, 2)
+    live.goes_on(TRIAGING, 60.0, 2)
     lines = [line for line in file.getvalue().splitlines() if line.endswith(("takes", "left", "most"))]
     rest = "1 programs/s, 75 % inside the compiler; 1 finding (1 triaged); 60 s left"
     assert lines == [

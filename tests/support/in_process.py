@@ -144,6 +144,8 @@ class _Pool:
     def said(self) -> str:
         return processes.PHASES[0]
 
+    def tend(self) -> None: ...
+
     def shutdown(self, *, at_once: bool = False) -> None:
         processes._begin_anew()
         processes._job = None

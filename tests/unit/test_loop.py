@@ -123,7 +123,9 @@ class World:
         if not result.group:
             self.results.append(result)
 
-    def goes_on(self, phase: str, left_s: float) -> None:
+    def note(self, text: str) -> None: ...
+
+    def goes_on(self, phase: str, left_s: float, workers: int) -> None:
         self.phases.append(phase)
 
     def run(self, config: Config) -> dict[str, Any]:
@@ -157,6 +159,8 @@ def world(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> World:
 
         def said(self) -> str:
             return "asking {compiler}"
+
+        def tend(self) -> None: ...
 
         def shutdown(self, **_: object) -> None: ...
 

@@ -1,0 +1,92 @@
+"""A campaign on a Ray cluster gives the results of one machine, whatever happens to its nodes and to its driver."""
+
+from __future__ import annotations
+
+import random
+import signal
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.campaigns.test_kills import wait_for_a_moment
+from tests.support.faulty_campaign import Campaign
+
+pytest.importorskip("ray")
+from ray.cluster_utils import Cluster
+
+CASES = 8
+
+
+@pytest.fixture
+def cluster(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Cluster]:
+    """A cluster whose nodes have what a campaign needs; it has a head with a processor, and no other node yet."""
+    monkeypatch.setenv("PYTHONPATH", Campaign(tmp_path / "nodes", CASES).env["PYTHONPATH"])
+    found = Cluster(initialize_head=True, head_node_args={"num_cpus": 1, "include_dashboard": False})
+    yield found
+    found.shutdown()
+
+
+def alone(folder: Path, cases: int = CASES) -> Campaign:
+    """A campaign that one process of this machine runs."""
+    campaign = Campaign(folder, cases, "--workers", 1)
+    _, errors = (process := campaign.command()).communicate()
+    assert process.returncode == 1, errors
+    return campaign
+
+
+def test_two_nodes_give_the_results_of_one_process(tmp_path: Path, cluster: Cluster) -> None:
+    cluster.add_node(num_cpus=1)
+    spread = Campaign(tmp_path / "spread", CASES, "--cluster", cluster.address)
+    _, errors = (process := spread.command()).communicate()
+    assert process.returncode == 1, errors
+    assert errors.count("works with 1 process") == 2
+    assert [*spread.damage()] == []
+    assert spread.results() == alone(tmp_path / "alone").results()
+
+
+@pytest.mark.long
+def test_nodes_that_are_lost_and_that_join_change_nothing(tmp_path: Path, cluster: Cluster) -> None:
+    nodes = [cluster.add_node(num_cpus=1) for _ in range(2)]
+    spread = Campaign(tmp_path / "spread", 60, "--cluster", cluster.address)
+    process = spread.command()
+    in_time(lambda: spread.progress >= 5)
+    cluster.remove_node(nodes[0], allow_graceful=False)
+    in_time(lambda: spread.progress >= 20)
+    cluster.add_node(num_cpus=1)
+    _, errors = process.communicate()
+    assert process.returncode == 1, errors
+    assert errors.count("is lost; others repeat its work") == 1
+    assert errors.count("works with 1 process") == 4
+    assert spread.results() == alone(tmp_path / "alone", 60).results()
+
+
+@pytest.mark.long
+def test_a_driver_that_is_killed_at_random_moments_loses_nothing(tmp_path: Path, cluster: Cluster) -> None:
+    cluster.add_node(num_cpus=1)
+    killed, draw, kills = Campaign(tmp_path / "killed", 60, "--cluster", cluster.address), random.Random(3), 0
+    stored: dict[int, Any] = {}
+    while True:
+        process = killed.command()
+        if kills < 50 and wait_for_a_moment(killed, process, draw):
+            process.send_signal(signal.SIGKILL)
+            kills += 1
+        _, errors = process.communicate()
+        assert {index: killed.cases().get(index) for index in stored} == stored, "a case was lost, or ran twice"
+        stored = killed.cases()
+        if process.returncode != -signal.SIGKILL:
+            break
+    assert process.returncode == 1, errors
+    assert kills > 0
+    assert [*killed.damage()] == []
+    assert killed.results() == alone(tmp_path / "alone", 60).results()
+
+
+def in_time(happened: Callable[[], bool], most_s: float = 300.0) -> None:
+    """Wait until something has happened."""
+    end = time.monotonic() + most_s
+    while not happened():
+        assert time.monotonic() < end
+        time.sleep(0.1)
