@@ -12,7 +12,8 @@ import json
 import re
 import shutil
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from functools import cache
 from importlib.metadata import EntryPoint, PackageNotFoundError
 from pathlib import Path
 from typing import Any
@@ -63,8 +64,14 @@ def _origin() -> str:
     return url.geturl() or DISTRIBUTION
 
 
-def entries(group: str) -> dict[str, EntryPoint]:
+def entries(group: str) -> Mapping[str, EntryPoint]:
     """The entry points of a group that installed packages declare, by name."""
+    return _entries(group, tuple(sys.path))
+
+
+@cache
+def _entries(group: str, path: Sequence[str]) -> Mapping[str, EntryPoint]:
+    """Read what all packages in ``path`` declare, which takes 25 ms."""
     return {entry.name: entry for entry in importlib.metadata.entry_points(group=group)}
 
 

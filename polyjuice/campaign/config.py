@@ -191,8 +191,8 @@ class Config:
         usual=lambda given: 0 if given["cluster"] else os.cpu_count() or 1, resumable=True, shared=True,
     )  # fmt: skip
     cluster: str = option(
-        "", "--cluster", "The Ray cluster on which to run; auto is that of this machine.", metavar="auto|ADDRESS",
-        resumable=True,
+        "", "--cluster", "Run on a Ray cluster; auto is that of this machine.", metavar="auto|ADDRESS|none",
+        shown="none", read=lambda text, where: "" if text == "none" else text, resumable=True,
     )  # fmt: skip
     seed: int = option(0, "--seed", "The seed of all random choices.", takes=int, given=0, metavar="N")
     nodes: int = option(
@@ -322,6 +322,8 @@ class Config:
         values = _read(given, given)
         if values.keys() & {"cases", "time_s"}:  # one replaces the other
             values = {"cases": None, "time_s": None} | values
+        if "cluster" in values and (usual := OPTIONS["workers"].usual):  # as many processes as there are processors
+            values = {"workers": usual(values)} | values
         return replace(self, **values)
 
     def refuse_changes(self, given: Given, folder: Path) -> None:

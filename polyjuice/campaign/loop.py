@@ -6,8 +6,9 @@ import json
 import math
 import sqlite3
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, wait
+from functools import partial
 from typing import Any, Protocol
 
 from polyjuice import interrupts
@@ -119,6 +120,8 @@ class _Campaign:
         self._has_begun: dict[Future[Any], float] = {}
         """When each task or job was first reported in the store, as seconds since the epoch."""
         self._has_results = False
+        self._reports: list[Callable[[], None]] = []
+        """What to tell the listener, once it is stored."""
 
     def run(self) -> None:
         while self._submit():
@@ -126,16 +129,38 @@ class _Campaign:
             self._tell()
             with interrupts.allowed():
                 finished = wait({*self._running, *self._triaging}, _TICK_S, return_when=FIRST_COMPLETED).done
-            for future in finished:
-                if self._pool.died(future):
-                    self._revive(future)
-                    continue
-                del self._deaths[future]
-                if future in self._running:
-                    self._finish(self._running.pop(future), future.result())
-                else:
-                    self._finish_triage(self._triaging.pop(future), future.result())
+            self._take(finished)
         self._pool.shutdown()
+
+    def _take(self, finished: Iterable[Future[Any]]) -> None:
+        """Store all results in one transaction: to write one to the disk takes longer than all else in this loop.
+
+        Then report them, and send the work of processes that died once more. Raises FalseRule, and what ended a task.
+        """
+        dead = {future for future in finished if self._pool.died(future)}
+        problems: list[BaseException] = []
+        with self._store.transaction():
+            for future in finished:
+                if future in dead:
+                    continue
+                task, job = self._running.pop(future, None), self._triaging.pop(future, None)
+                del self._deaths[future]
+                if error := future.exception():
+                    problems.append(error)
+                elif task:
+                    problems += self._finish(task, future.result())
+                elif job:
+                    self._finish_triage(job, future.result())
+        self._report()
+        for future in dead:
+            self._revive(future)
+        if problems:
+            raise problems[0]
+
+    def _report(self) -> None:
+        for report in self._reports:
+            report()
+        self._reports.clear()
 
     def _tell(self) -> None:
         """Tell the listener what the campaign does, and every few seconds also its store, for ``polyjuice status``."""
@@ -202,12 +227,13 @@ class _Campaign:
         if deaths < _TRIES and (work := task or job):
             self._send(work, deaths)
         elif task and not self._tasks.split(task):
-            self._finish(task, Ran([CaseResult(index=i, defect=_DEATHS) for i in task.postponed or task.indices]))
+            [*self._finish(task, Ran([CaseResult(index=i, defect=_DEATHS) for i in task.postponed or task.indices]))]
         elif job:
             self._finish_triage(job, [Triaged(name=name, defect=_DEATHS) for name in job.names])
+        self._report()
 
-    def _finish(self, task: Task, ran: Ran) -> None:
-        """Store the results of cases and the compiler's version, and report them. Raises FalseRule."""
+    def _finish(self, task: Task, ran: Ran) -> Iterator[FalseRule]:
+        """Store the results of cases and the compiler's version. Yield an error for each false rule."""
         results = ran.results
         self._has_results = True
         if ran.version and ran.version != self._store.meta("version"):
@@ -222,14 +248,14 @@ class _Campaign:
             if not task.postponed:
                 self._rounds.add(result.index, result.acted or ())
             report = self._listener.confirmed if task.postponed else self._listener.case
-            report(stored)
+            self._reports.append(partial(report, stored))
             self._triage.add(stored.findings)
             if result.false:
-                raise FalseRule(f"the campaign has ended: {result.false}")
+                yield FalseRule(f"the campaign has ended: {result.false}")
 
     def _finish_triage(self, job: TriageJob, results: Sequence[Triaged]) -> None:
         for result, url in zip(results, self._triage.finish(job, results), strict=True):
-            self._listener.triaged(result, url)
+            self._reports.append(partial(self._listener.triaged, result, url))
 
 
 def _pool(setup: Setup) -> Pool:

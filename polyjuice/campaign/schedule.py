@@ -170,9 +170,10 @@ _FIRST_PACK = 4
 """The cases of a campaign's first pack: the first results come soon."""
 
 _ROUND = 1024
-"""The number of cases in a round. What the parts of the compiler did in a round decides what is due two rounds later.
+"""The number of cases in a round. What the compiler's parts did in the first quarter of the rounds decides what is due.
 
-So the next round need not wait for the last cases of this one.
+So three quarters of a campaign's cases may run at once, and soon any number of processes has work. If what is due
+depended on the last round but one, at most two rounds could run at once, which are the packs of 85 processes.
 """
 
 
@@ -199,8 +200,8 @@ class Rounds:
         self._acted.setdefault(round_of(index), Counter()).update(parts)
 
     def before(self, index: int) -> Mapping[str, int] | None:
-        """Return how often each part acted up to two rounds before a case; None while such a round has not ended."""
-        rounds = max(round_of(index) - 1, 0)
+        """Return how often each part acted in the first quarter of the rounds; None if one has not ended."""
+        rounds = round_of(index) // 4
         while len(self._sums) <= rounds and self._ended[len(self._sums) - 1] == _ROUND:
             self._sums.append(self._sums[-1] + self._acted.pop(len(self._sums) - 1))
         return dict(self._sums[rounds]) if rounds < len(self._sums) else None

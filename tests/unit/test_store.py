@@ -315,7 +315,7 @@ def test_equal_options_are_taken_and_different_ones_are_named() -> None:
     BEGUN.refuse_changes({"compiler": "numpy", "seed": 7, "rules": [Path("/r.egg")], "pack": "auto"}, Path("c"))
     message = refused(seed=8)
     assert "--seed: the campaign in c began with 7, not 8" in message
-    changeable = "--time, -n, --python, --workers, --known, --show-known, --triage, --max-skipped"
+    changeable = "--time, -n, --python, --workers, --cluster, --known, --show-known, --triage, --max-skipped"
     assert f"(what --resume may change: {changeable})" in message
     assert "--rules: the campaign in c began with /r.egg, not /s.egg" in refused(rules=[Path("/s.egg")])
     assert "--level: the campaign in c began with the default, not O1" in refused(level="O1")
@@ -324,6 +324,8 @@ def test_equal_options_are_taken_and_different_ones_are_named() -> None:
 def test_an_option_that_may_change_replaces_the_value() -> None:
     assert BEGUN.changed({"time_s": "2m"}) == replace(BEGUN, cases=None, time_s=120.0)
     assert BEGUN.changed({"cases": 9, "workers": 2}) == replace(BEGUN, cases=9, workers=2)
+    assert BEGUN.changed({"cluster": "auto"}) == replace(BEGUN, cluster="auto", workers=0)
+    assert BEGUN.changed({"cluster": "none", "workers": 2}) == replace(BEGUN, cluster="", workers=2)
     assert BEGUN.changed({"triage_s": "0s", "max_skipped": 0.0}) == replace(BEGUN, triage_s=0.0, max_skipped=0.0)
 
 

@@ -321,14 +321,14 @@ def test_only_operators_that_the_user_names_occur() -> None:
     assert all({*operators(aimed.graph)} <= {op.name for op in named} for aimed in found)
 
 
-def test_a_round_waits_for_the_one_before_the_last(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_round_waits_for_the_first_quarter_of_those_before_it(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("polyjuice.campaign.schedule._ROUND", 2)
     rounds = Rounds([(0, ["P"])])
-    assert rounds.before(0) == {}
-    assert rounds.before(3) == {}, "the first round decides what is due in the third"
-    assert rounds.before(4) is None
+    assert rounds.before(0) == rounds.before(7) == {}, "four rounds begin at once"
+    assert rounds.before(8) is None
     rounds.add(1, ["P", "Q"])
-    assert rounds.before(4) == {"P": 2, "Q": 1}
+    assert rounds.before(8) == rounds.before(15) == {"P": 2, "Q": 1}
+    assert rounds.before(16) is None, "the ninth needs the first two"
 
 
 # --- coverage --------------------------------------------------------------------------------------------------------
