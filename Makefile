@@ -11,6 +11,7 @@ PARALLEL := -n 2 --dist worksteal --durations=20
 ARGS ?= --compiler inductor --time 110s --show-known
 PUBLISHED ?=
 HUNT ?=
+SOAK ?= ../polyjuice-soak
 EVALUATION ?=
 BUGS ?=
 PROBES ?=
@@ -24,7 +25,7 @@ FUZZ_READY := $(if $(and $(COMPILER),$(if $(wildcard $(READY)),,yes)),.venv/.wit
 # Without bytecode each process of the tests would rewrite the asserts of 500 modules, and compile them, anew.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: fuzz check control docs mutants published evaluation hunt probes sample bugs test test-old test-long lint sizes clean
+.PHONY: fuzz check control docs mutants published evaluation hunt soak probes sample bugs test test-old test-long lint sizes clean
 
 # Findings (status 1) are what fuzzing is for; any other status is a problem.
 fuzz: $(FUZZ_READY)
@@ -62,6 +63,10 @@ evaluation: $(READY)
 
 hunt: $(READY)
 	$(BIN)/python benchmarks/hunt/run.py $(HUNT)
+
+# Eight hours of campaigns by turns, and what they need; it continues where it stopped.
+soak: $(READY)
+	$(BIN)/python benchmarks/soak.py --folder $(SOAK)
 
 bugs: $(READY)
 	$(BIN)/python scripts/bugs.py $(BUGS)

@@ -192,7 +192,7 @@ class Config:
     )  # fmt: skip
     cluster: str = option(
         "", "--cluster", "Run on a Ray cluster; auto is that of this machine.", metavar="auto|ADDRESS|none",
-        shown="none", read=lambda text, where: "" if text == "none" else text, resumable=True,
+        panel=_COMPILING, shown="none", read=lambda text, where: "" if text == "none" else text, resumable=True,
     )  # fmt: skip
     seed: int = option(0, "--seed", "The seed of all random choices.", takes=int, given=0, metavar="N")
     nodes: int = option(

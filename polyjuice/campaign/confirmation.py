@@ -111,7 +111,7 @@ class Confirming:
                 mark = bug.mark(self._session.version) if bug else {}
                 written = write_finding(folder, self._session, case, verdict, from_scratch=False, **mark)
                 found.findings.append(written)
-                self._shown.add(written.known)
+                self._shown.add(mark.get("known", ""))
                 self._times_reported[verdict.signature] += 1
             else:
                 found.flaky.append(verdict)

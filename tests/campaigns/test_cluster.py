@@ -11,8 +11,7 @@ from typing import Any
 
 import pytest
 
-from tests.campaigns.test_kills import wait_for_a_moment
-from tests.support.faulty_campaign import Campaign
+from tests.support.faulty_campaign import Campaign, wait_for_a_moment
 
 pytest.importorskip("ray")
 from ray.cluster_utils import Cluster

@@ -4,15 +4,12 @@ from __future__ import annotations
 
 import random
 import signal
-import subprocess
-import time
-from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.support.faulty_campaign import Campaign
+from tests.support.faulty_campaign import Campaign, wait_for_a_moment
 
 pytestmark = [
     pytest.mark.long,
@@ -20,16 +17,6 @@ pytestmark = [
 ]
 
 CASES, KILLS = 60, 50
-
-
-def wait_for_a_moment(campaign: Campaign, process: subprocess.Popen[str], draw: random.Random) -> bool:
-    """Wait until soon after the start, or until there are some new results. Whether the command still runs then."""
-    early, wanted = draw.random() < 1 / 4, campaign.progress + draw.randint(1, 8)
-    while not early and campaign.progress < wanted and process.poll() is None:
-        time.sleep(0.05)
-    with suppress(subprocess.TimeoutExpired):
-        process.wait(draw.uniform(0.3, 8.0) if early else draw.uniform(0.0, 2.0))
-    return process.poll() is None
 
 
 @pytest.mark.parametrize(

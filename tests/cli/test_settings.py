@@ -160,7 +160,7 @@ def test_another_file_or_none_can_be_named(folder: Path) -> None:
     ("text", "words"),
     [
         ('compilr = "numpy"', "no setting has the name compilr; did you mean compiler?"),
-        ('out = "x"', "no setting has the name out; there are compiler, "),
+        ('out = "x"', "no setting has the name out; there are cluster, compiler, "),
         ("time = 5", "time = 5: give a number and a unit"),
         ('triage = "5"', "triage = 5: give a number and a unit"),
         ('oracle = ["crash", "delphi"]', "oracle = crash,delphi: choose from metamorphic, "),

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 import os
+import random
 import sqlite3
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
-from contextlib import closing
+from contextlib import closing, suppress
 from pathlib import Path
 from typing import Any
 
@@ -115,3 +117,13 @@ class Campaign(Traces):
             name for (name,) in self.rows("SELECT folder FROM findings") if not (self.out / "raw" / name).is_dir()
         )
         yield from (answer for (answer,) in self.rows("PRAGMA integrity_check") if answer != "ok")
+
+
+def wait_for_a_moment(campaign: Campaign, process: subprocess.Popen[str], draw: random.Random) -> bool:
+    """Wait until soon after the start, or until there are some new results. Whether the command still runs then."""
+    early, wanted = draw.random() < 1 / 4, campaign.progress + draw.randint(1, 8)
+    while not early and campaign.progress < wanted and process.poll() is None:
+        time.sleep(0.05)
+    with suppress(subprocess.TimeoutExpired):
+        process.wait(draw.uniform(0.3, 8.0) if early else draw.uniform(0.0, 2.0))
+    return process.poll() is None
