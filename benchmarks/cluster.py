@@ -4,9 +4,9 @@
     python benchmarks/cluster.py CAMPAIGN... --ray      and measure tasks on a Ray cluster of this machine
 
 The simulation runs the real loop, store and triage on a clock of its own. A fake node answers a task with the stored
-results of a task of the campaign, after the seconds that it took there, and its findings with all their files. The time
-that the driver takes for its own work passes on that clock, too. So a node waits when the driver is late, or when
-earlier rounds of cases have not ended.
+results of a task of the campaign, and the files of its findings, after the seconds that it took there. The time that
+the driver takes for its own work passes on that clock, too. So a node waits when the driver is late, or when earlier
+rounds of cases have not ended.
 """
 
 from __future__ import annotations

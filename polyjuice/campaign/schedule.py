@@ -172,8 +172,8 @@ _FIRST_PACK = 4
 _ROUND = 1024
 """The number of cases in a round. What the compiler's parts did in the first quarter of the rounds decides what is due.
 
-So three quarters of a campaign's cases may run at once, and soon any number of processes has work. If what is due
-depended on the last round but one, at most two rounds could run at once, which are the packs of 85 processes.
+So three quarters of a campaign's cases may run at once, and soon any number of processes has work. With the last round
+but one, at most two rounds could run at once: the packs of 85 processes.
 """
 
 
@@ -382,9 +382,9 @@ def triage_has_process(
 ) -> bool:
     """Return whether a process is free for triage beside ``jobs``; ``cases`` says whether cases still run.
 
-    Then triage has half of the processes, or its share of a single one's time. In a short campaign it has none while
-    cases may begin, if it already ``shows`` something to begin with, and all ``waiting`` findings and groups can wait.
-    Afterwards it has all processes.
+    Then triage has half of the processes, or its share of a single one's time. Afterwards it has all processes. In a
+    short campaign that already ``shows`` what comes first, it has none while cases may begin, if all ``waiting``
+    findings and groups can wait.
     """
     can_wait = shows and timing.triage_can_wait(waiting * share.expected_s, workers)
     if cases and timing.left_s(now) > 0 and can_wait:

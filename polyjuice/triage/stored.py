@@ -114,7 +114,7 @@ class Stored:
         return pipeline.target_of(self.compiler, self.conditions.opset)
 
     def annotate(self, **changes: Any) -> dict[str, Any]:
-        """Set fields of ``finding.json``, write ``report.md`` anew if there is one, and return the new content."""
+        """Set fields of ``finding.json``, update ``report.md`` if there is one, and return the new content."""
         data = annotate(self.folder, **changes)
         path, repro = self.folder / "report.md", self.folder / "repro.py"
         if path.is_file() and repro.is_file():
