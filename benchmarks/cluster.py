@@ -3,8 +3,8 @@
     python benchmarks/cluster.py CAMPAIGN...            simulate nodes that do what these campaigns did
     python benchmarks/cluster.py CAMPAIGN... --ray      and measure tasks on a Ray cluster of this machine
 
-The simulation runs the real loop, store and triage on a clock of its own. A fake node answers a task with the stored
-results of a task of the campaign, and the files of its findings, after the seconds that it took there. The time that
+The simulation runs the real loop, store and triage on a clock of its own. A fake node answers a task with stored
+results of the campaign and the files of their findings, after the seconds that they took. The time that
 the driver takes for its own work passes on that clock, too. So a node waits when the driver is late, or when earlier
 rounds of cases have not ended.
 """

@@ -23,7 +23,7 @@ from pathlib import Path
 from typing import Any
 
 import ray
-from ray.exceptions import RayActorError, RayTaskError
+from ray.exceptions import RayActorError, RayError, RayTaskError
 from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
 
 from polyjuice import interrupts
@@ -36,6 +36,7 @@ from polyjuice.campaign.seeds import IMPORTED
 from polyjuice.campaign.triage import TriageJob
 from polyjuice.compilers import EnvironmentProblem
 from polyjuice.egraph import Rule
+from polyjuice.execution.space import NoSpace
 from polyjuice.triage.automatic import reduced_folder
 from polyjuice.triage.finding import staged
 from polyjuice.wording import counted
@@ -71,29 +72,41 @@ class _Answer:
 
     result: Any = None
     files: Files = field(default_factory=dict)
-    error: Exception | None = None
+    error: BaseException | None = None
     died: bool = False
     ran: bool = False
+
+
+@dataclass(frozen=True)
+class _Home:
+    """The driver's own interpreter, in whose place a node takes the one that runs Ray there, and its ``_THREADS``."""
+
+    python: str = sys.executable
+    threads: str = os.environ.get(_THREADS, "")
 
 
 class _NodeActor:
     """What runs on a node: the processes of the campaign there."""
 
     def __init__(
-        self, config: Config, rules: Sequence[Rule], reported: Mapping[str, int], files: Files, home: str, workers: int
+        self,
+        config: Config,
+        rules: Sequence[Rule],
+        reported: Mapping[str, int],
+        files: Files,
+        home: _Home,
+        workers: int,
     ) -> None:
-        """``files`` are those of the campaign's folder, and those that its options name.
-
-        ``home`` is the driver's own interpreter: in its place, a node takes the one that runs Ray there.
-        """
+        """``files`` are those of the campaign's folder, and those that its options name."""
         os.environ.pop(_THREADS, None)
+        os.environ.update({_THREADS: home.threads} if home.threads else {})
         self._folder = Path(tempfile.mkdtemp(prefix="polyjuice-node-"))
         (self._folder / "raw").mkdir()
         _write(self._folder, files)
         config = replace(
             config,
             workers=workers,
-            python=sys.executable if config.python == home else config.python,
+            python=sys.executable if config.python == home.python else config.python,
             seeds=tuple(map(self._here, config.seeds)),
             targets=tuple(map(self._here, config.targets)),
             known=tuple(map(self._here, config.known)),
@@ -129,7 +142,7 @@ class _NodeActor:
             if self._pool.died(future):
                 return _Answer(died=True, ran=self._pool.bury(future))
             if error := future.exception():
-                return _Answer(error=error if isinstance(error, Exception) else RuntimeError(str(error)))
+                return _Answer(error=error)
             written = _written(arguments, future.result())
             names |= {*written}
             return _Answer(result=future.result(), files=_read(self._folder, written))
@@ -164,10 +177,10 @@ class _Node:
 class _Died(Exception):
     """A task ended with its process, or with its node."""
 
-    def __init__(self, ran: bool, node: _Node | None = None) -> None:
-        """``node`` is the one that was lost."""
+    def __init__(self, ran: bool = False, node: _Node | None = None, problem: str = "") -> None:
+        """``node`` is lost, or has a ``problem`` with which it cannot work."""
         super().__init__()
-        self.ran, self.node = ran, node
+        self.ran, self.node, self.problem = ran, node, problem
 
 
 class Cluster:
@@ -218,12 +231,15 @@ class Cluster:
         return False
 
     def bury(self, future: Future[Any]) -> bool:
-        """See `Pool`. A task whose node is lost is not to blame, unless its actor alone has died."""
+        """See `Pool`. A task whose node is lost is not to blame, unless the actor there died alone."""
         self._sent.pop(future).sent -= 1
         died = future.exception()
         assert isinstance(died, _Died)
         if not died.node:
             return died.ran
+        if died.problem:
+            self._refuse(died.node, died.problem)
+            return False
         self._lose(died.node)
         return died.node.id in _alive()
 
@@ -232,13 +248,13 @@ class Cluster:
         return f"starting {{compiler}} on {counted(len(self._nodes) or 1, 'node')}"
 
     def tend(self) -> None:
-        """Take in the nodes that have joined, and leave out those that are gone."""
+        """Take in the nodes that have joined, and leave out those that are gone. Raises EnvironmentProblem."""
         if time.monotonic() - self._looked < _LOOK_S:
             return
         self._look()
         self._welcome()
         if self._refused and not self._nodes and not self._joining:
-            raise NoProcess("\n".join(self._refused.values()))
+            raise EnvironmentProblem("\n".join(self._refused.values()))
         for _ in range(len(self._waiting) if self._nodes else 0):
             self._give(*self._waiting.popleft())
 
@@ -247,9 +263,8 @@ class Cluster:
         if not ray.is_initialized():
             return
         nodes = [*self._nodes.values(), *self._joining.values()]
-        ray.wait(
-            [node.actor.end.remote() for node in nodes] or [ray.put(0)], num_returns=len(nodes) or 1, timeout=_END_S
-        )
+        if ends := [node.actor.end.remote() for node in nodes]:
+            ray.wait(ends, num_returns=len(ends), timeout=_END_S)
         for node in nodes:
             ray.kill(node.actor)
         ray.shutdown()
@@ -283,7 +298,7 @@ class Cluster:
                 continue
             actor: Any = _remote.options(
                 num_cpus=workers, scheduling_strategy=NodeAffinitySchedulingStrategy(node_id, soft=False)
-            ).remote(config, self._setup.rules, self._setup.reported(), self._files, sys.executable, int(workers))
+            ).remote(config, self._setup.rules, self._setup.reported(), self._files, _Home(), int(workers))
             self._joining[node_id] = _Node(
                 id=node_id,
                 name=f"{node['NodeManagerAddress']} ({node['NodeManagerHostname']})",
@@ -293,30 +308,35 @@ class Cluster:
             )
 
     def _lose(self, node: _Node) -> None:
-        self._joining.pop(node.id, None)
-        if self._nodes.get(node.id) is node:
-            del self._nodes[node.id]
+        if node in (self._nodes.get(node.id), self._joining.get(node.id)):
+            self._drop(node)
             self._setup.note(f"node {node.name} is lost; others repeat its work")
+
+    def _refuse(self, node: _Node, problem: str) -> None:
+        if node.id not in self._refused:
+            self._drop(node)
+            self._refused[node.id] = f"node {node.name} is not used: {problem}"
+            self._setup.note(self._refused[node.id])
+
+    def _drop(self, node: _Node) -> None:
+        self._nodes.pop(node.id, None)
+        self._joining.pop(node.id, None)
+        ray.kill(node.actor)
 
     def _welcome(self) -> None:
         """Use the joining nodes that are ready, and refuse those that cannot work, or that differ from the others."""
         for node_id, node in [*self._joining.items()]:
             if not ray.wait([node.versions], timeout=0)[0]:
                 continue
-            del self._joining[node_id]
             if problem := self._problem(node):
                 self._refuse(node, problem)
                 continue
+            del self._joining[node_id]
             before = time.monotonic()
             clock: float = ray.get(node.actor.clock.remote())
             node.ahead_s = clock - (before + time.monotonic()) / 2
             self._nodes[node_id] = node
             self._setup.note(f"node {node.name} works with {counted(node.workers, 'process')}")
-
-    def _refuse(self, node: _Node, problem: str) -> None:
-        self._refused[node.id] = f"node {node.name} is not used: {problem}"
-        self._setup.note(self._refused[node.id])
-        ray.kill(node.actor)
 
     def _problem(self, node: _Node) -> str:
         """Why a node cannot be used; "" if it can."""
@@ -349,17 +369,16 @@ class Cluster:
     def _receive(self, future: Future[Any], node: _Node, done: Future[Any]) -> None:
         """Hand an answer to the loop. This runs in a thread of Ray."""
         error = done.exception()
-        if isinstance(error, RayActorError):
-            future.set_exception(_Died(False, node))
-        elif error:
-            future.set_exception(error)
-        elif isinstance((answer := done.result()).error, NoProcess):  # no process can work there
-            self._refuse(node, str(answer.error))
-            future.set_exception(_Died(False, node))
-        elif answer.died:
-            future.set_exception(_Died(answer.ran))
+        if isinstance(error, RayError) and not isinstance(error, RayTaskError):
+            future.set_exception(_Died(node=node))
+            return
+        answer: _Answer = _Answer(error=error) if error else done.result()
+        if isinstance(answer.error, (NoProcess, NoSpace, EnvironmentProblem)):
+            future.set_exception(_Died(node=node, problem=str(answer.error)))
         elif answer.error:
             future.set_exception(answer.error)
+        elif answer.died:
+            future.set_exception(_Died(answer.ran))
         else:
             self._arrived[future] = answer.files
             future.set_result(answer.result)
@@ -375,8 +394,9 @@ def _connect(address: str) -> None:
         except ConnectionError as problem:
             if address != AUTO:
                 raise EnvironmentProblem(f"--cluster {address}: there is no Ray cluster: {problem}") from None
-            ray.init(include_dashboard=False, object_store_memory=_STORE_BYTES, **quiet)
-    except (RuntimeError, ValueError, OSError) as problem:
+            # The address keeps the ports closed to other machines.
+            ray.init(include_dashboard=False, object_store_memory=_STORE_BYTES, _node_ip_address="127.0.0.1", **quiet)
+    except (RuntimeError, ValueError, OSError, RayError) as problem:
         raise EnvironmentProblem(f"--cluster {address}: {problem}") from None
     finally:
         interrupts.handle()  # Ray has a handler of its own
@@ -432,6 +452,7 @@ def _write(folder: Path, files: Files) -> None:
     for name in sorted({*map(_folder_of, files)}):
         whole = folder / name
         draft = staged(whole)
+        shutil.rmtree(draft, ignore_errors=True)
         draft.mkdir(parents=True)
         for path, content in files.items():
             if _folder_of(path) == name:

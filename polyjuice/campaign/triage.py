@@ -97,6 +97,8 @@ class Triage:
         """The findings of each cause: whether it has no record, its index and its name. The first stands for all."""
         self._records: dict[str, Mapping[str, Any]] = {}
         """The record of the reduced finding of each cause that has one."""
+        self._shows_exact = False
+        """Whether one of the causes is of an exactly wrong value."""
         self._causes_of_groups: dict[str, set[str]] = {}
         self._changed: set[str] = set()
         """The causes to publish."""
@@ -137,8 +139,9 @@ class Triage:
 
     def _shows_best(self) -> bool:
         """Whether there is a cause, and if any finding is an exactly wrong value, the cause of one."""
-        exact = any(rank(record).is_exact_value for record in self._records.values())
-        return bool(self._causes) and (exact or not any(one.rank.is_exact_value for one in self._waiting.values()))
+        if not self._causes or self._shows_exact:
+            return bool(self._causes)
+        return not any(one.rank.is_exact_value for one in self._waiting.values())
 
     def _sort(self, end: float) -> TriageJob:
         by_now = min(self._unsorted)
@@ -273,6 +276,7 @@ class Triage:
             self._causes_of_groups.setdefault(state.grouped, set()).add(cause)
         if record:
             self._records.setdefault(cause, record)
+            self._shows_exact = self._shows_exact or rank(record).is_exact_value
             self._learn([KnownCulprit.of(record, cause)])
 
     def _learn(self, culprits: Iterable[KnownCulprit]) -> None:
