@@ -204,7 +204,7 @@ class Cluster:
         self._waiting: deque[tuple[Future[Any], Callable[..., Any], Sequence[Any]]] = deque()
         """The tasks for which there is no node now."""
         self._arrived: dict[Future[Any], Files] = {}
-        self._looked = -math.inf
+        self._looked, self._has_begun = -math.inf, False
         try:
             self._start()
         except BaseException:
@@ -281,6 +281,7 @@ class Cluster:
             raise EnvironmentProblem("\n".join(self._refused.values()))
         if not self._nodes:
             raise EnvironmentProblem(f"no node of the cluster was ready within {_READY_S:g} s")
+        self._has_begun = True
 
     def _look(self) -> None:
         """Look which nodes there are, and start processes on new ones."""
@@ -316,7 +317,8 @@ class Cluster:
         if node.id not in self._refused:
             self._drop(node)
             self._refused[node.id] = f"node {node.name} is not used: {problem}"
-            self._setup.note(self._refused[node.id])
+            if self._has_begun:
+                self._setup.note(self._refused[node.id])
 
     def _drop(self, node: _Node) -> None:
         self._nodes.pop(node.id, None)

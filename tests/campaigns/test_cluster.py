@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import re
 import signal
 import time
 from collections.abc import Callable, Iterator
@@ -44,6 +45,17 @@ def test_two_nodes_give_the_results_of_one_process(tmp_path: Path, cluster: Clus
     assert errors.count("works with 1 process") == 2
     assert [*spread.damage()] == []
     assert spread.results() == alone(tmp_path / "alone").results()
+
+
+@pytest.mark.long
+def test_nodes_of_another_release_are_named_and_nothing_runs(tmp_path: Path, cluster: Cluster) -> None:
+    cluster.add_node(num_cpus=1, env_vars={"FAULTY_VERSION": "2.0"})
+    spread = Campaign(tmp_path / "spread", CASES, "--cluster", cluster.address)
+    _, errors = (process := spread.command()).communicate()
+    assert process.returncode == 2, errors
+    (line,) = (line for line in errors.splitlines() if line.startswith("polyjuice: node") and "is not used" in line)
+    assert re.search(r"it has faulty (2.0, not 1.0|1.0, not 2.0)$", line)
+    assert not spread.out.exists()
 
 
 @pytest.mark.long

@@ -27,6 +27,13 @@ def compile(program, inputs):
 """
 
 
+VERSION = """
+def version():
+    import os
+    return os.environ.get("FAULTY_VERSION", "1.0")
+
+"""
+
 OPERATORS = ("Relu", "Softplus", "Sqrt", "Tanh", "Add", "Mul", "Sub", "Exp", "Transpose", "Concat", "Abs", "Max")
 FAILURES = ("crash", "hang")
 """At most two of these findings with one signature are stored. Which ones depends on the processes."""
@@ -40,7 +47,7 @@ class Campaign(Traces):
         self.out, self.cases_asked, self.where = folder / "c", cases, [*map(str, where)]
         site = plugin(
             folder / "site",
-            wrong_without("Relu", "Softplus") + CRASH,
+            wrong_without("Relu", "Softplus") + CRASH + VERSION,
             name="faulty",
             info={**CONTROL_INFO, "fast": True},
         )
