@@ -13,10 +13,11 @@ import pytest
 
 from polyjuice import pipeline
 from polyjuice.campaign import confirmation
+from polyjuice.campaign.admission import Admission
 from polyjuice.campaign.config import Config
 from polyjuice.campaign.confirmation import Confirming
 from polyjuice.campaign.preparation import Preparation
-from polyjuice.campaign.runner import Runner
+from polyjuice.campaign.runner import CaseResult, Runner
 from polyjuice.compilers import find
 from polyjuice.egraph import load
 from polyjuice.execution import Artifact, Outcome
@@ -26,8 +27,10 @@ from polyjuice.frameworks.onnx.model import without_forms
 from polyjuice.oracles import Case, InputSet, Verdict
 from polyjuice.pipeline import Target
 from polyjuice.session import CompilerSession, Conditions
+from polyjuice.triage import FindingRecord
 from polyjuice.triage.bisection import may_act
 from polyjuice.triage.known_list import KnownBug
+from tests.support.findings import named
 from tests.support.graphs import graph
 from tests.support.packs import Eager, cases
 
@@ -294,3 +297,24 @@ def confirming(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Call
             return Confirming(Config(compiler="eager"), tmp_path, session)
 
         yield made
+
+
+def test_findings_of_all_processes_are_counted_together(tmp_path: Path) -> None:
+    """Two processes have reported the same failures, and the same known bug; earlier runs have reported one, too."""
+
+    def result(index: int, *findings: FindingRecord) -> CaseResult:
+        for finding in findings:
+            (tmp_path / finding.folder).mkdir()
+        return CaseResult(index=index, findings=findings)
+
+    def crash_of(index: int) -> FindingRecord:
+        return replace(named(f"{index}", "crash", index), signature="crash of Relu")
+
+    admission = Admission(tmp_path, [crash_of(0)])
+    first = admission.admitted(result(1, crash_of(1)))
+    assert [finding.folder for finding in first.findings] == ["1"]
+    second = admission.admitted(result(2, crash_of(2), named("wrong", index=2)))
+    assert ([finding.folder for finding in second.findings], [*second.duplicates]) == (["wrong"], ["crash of Relu"])
+    known = [replace(named(f"known {index}", index=index), known="https://bug") for index in (3, 4)]
+    assert [len(admission.admitted(result(one.index, one)).known) for one in known] == [0, 1]
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["1", "known 3", "wrong"]
