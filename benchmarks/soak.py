@@ -90,10 +90,11 @@ def turn(folder: Path, compiler: str) -> Iterator[Sample]:
                 file.write(json.dumps(sample) + "\n")
             yield sample
     finally:
-        process.send_signal(signal.SIGINT)
-        with suppress(subprocess.TimeoutExpired):
+        with suppress(psutil.NoSuchProcess, subprocess.TimeoutExpired):
+            process.send_signal(signal.SIGINT)
             process.wait(ENDING_S)
-        process.kill()
+        with suppress(psutil.NoSuchProcess):
+            process.kill()
 
 
 _BEGIN = ("--time", "1000h", "--workers", "1")
@@ -104,14 +105,16 @@ def measured(process: psutil.Process, campaign: Path, temporary: Path) -> Sample
     processes = []
     with suppress(psutil.Error):
         processes = [process, *process.children(recursive=True)]
-    memory = 0
+    sizes = []
     for one in processes:
         with suppress(psutil.Error):
-            memory += one.memory_full_info().pss
+            sizes.append(round(one.memory_full_info().pss / _MIB))
     count, size = _files(temporary)
     cases, programs, causes, died = _counts(campaign / "campaign.sqlite")
     return {
-        "memory_mib": round(memory / _MIB),
+        "memory_mib": sum(sizes),
+        "driver_mib": sizes[0] if sizes else 0,
+        "largest_mib": max(sizes[1:], default=0),
         "processes": len(processes),
         "temporary_files": count,
         "temporary_mib": round(size / _MIB),
@@ -157,6 +160,8 @@ def by_hour(folder: Path) -> Iterator[Mapping[str, Any]]:
                 "hour": hour + 1,
                 "minutes": round((end["at"] - last["at"]) / 60),
                 "memory_mib": [_middle(rows, "memory_mib"), max(row["memory_mib"] for row in rows)],
+                "driver_mib": max(row["driver_mib"] for row in rows),
+                "largest_mib": max(row["largest_mib"] for row in rows),
                 "processes": max(row["processes"] for row in rows),
                 "temporary_files": max(row["temporary_files"] for row in rows),
                 "temporary_mib": max(row["temporary_mib"] for row in rows),
@@ -190,15 +195,17 @@ def write(rows: Sequence[Mapping[str, Any]]) -> None:
         "# Campaigns over hours",
         "",
         f"`make soak` has run {hours:.1f} hours, with one process at the lowest priority beside other work.",
-        "Memory is the proportional set size of all processes of a campaign, the median and the most of an hour.",
+        "Memory is the proportional set size of all processes of a campaign: the median and the most of an hour.",
+        "Then come the most of the driver, and of any other process.",
         "",
-        "| compiler | seed | hour | minutes | memory, MiB | most | processes | temporary files | MiB | campaign, MiB | "
+        "| compiler | seed | hour | minutes | MiB | most | driver | other | processes | temporary files | MiB | campaign MiB | "
         "programs/s | new causes | deaths |",
-        "|---" * 13 + "|",
+        "|---" * 15 + "|",
     ]
     for row in rows:
         middle, most = row["memory_mib"]
-        cells = [row["compiler"], row["seed"], row["hour"], row["minutes"], middle, most, row["processes"]]
+        cells = [row["compiler"], row["seed"], row["hour"], row["minutes"], middle, most]
+        cells += [row[name] for name in ("driver_mib", "largest_mib", "processes")]
         cells += [row[name] for name in ("temporary_files", "temporary_mib", "disk_mib", "programs_per_s")]
         lines.append("| " + " | ".join(map(str, [*cells, row["new_causes"], row["died"]])) + " |")
     (RESULTS / "soak.md").write_text("\n".join(lines) + "\n")

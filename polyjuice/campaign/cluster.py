@@ -23,7 +23,7 @@ from pathlib import Path
 from typing import Any
 
 import ray
-from ray.exceptions import RayActorError, RayError, RayTaskError
+from ray.exceptions import ActorDiedError, RayActorError, RayError, RayTaskError
 from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
 
 from polyjuice import interrupts
@@ -241,7 +241,7 @@ class Cluster:
             self._refuse(died.node, died.problem)
             return False
         self._lose(died.node)
-        return died.node.id in _alive()
+        return died.ran and died.node.id in _alive()
 
     def said(self) -> str:
         """See `Pool`."""
@@ -309,9 +309,10 @@ class Cluster:
             )
 
     def _lose(self, node: _Node) -> None:
+        if self._nodes.get(node.id) is node:
+            self._setup.note(f"node {node.name} is lost; others repeat its work")
         if node in (self._nodes.get(node.id), self._joining.get(node.id)):
             self._drop(node)
-            self._setup.note(f"node {node.name} is lost; others repeat its work")
 
     def _refuse(self, node: _Node, problem: str) -> None:
         if node.id not in self._refused:
@@ -372,7 +373,7 @@ class Cluster:
         """Hand an answer to the loop. This runs in a thread of Ray."""
         error = done.exception()
         if isinstance(error, RayError) and not isinstance(error, RayTaskError):
-            future.set_exception(_Died(node=node))
+            future.set_exception(_Died(isinstance(error, ActorDiedError), node))
             return
         answer: _Answer = _Answer(error=error) if error else done.result()
         if isinstance(answer.error, (NoProcess, NoSpace, EnvironmentProblem)):
