@@ -186,6 +186,12 @@ def stored() -> list[dict[str, Any]]:
     return found
 
 
+_HEADS = (
+    *("compiler", "seed", "hour", "minutes", "MiB", "most", "driver", "other", "processes", "temporary files"),
+    *("their MiB", "campaign MiB", "programs/s", "new causes", "deaths"),
+)
+
+
 def write(rows: Sequence[Mapping[str, Any]]) -> None:
     """Store the rows, and the table of them."""
     rows = sorted(rows, key=lambda row: (row["compiler"], row["seed"], row["hour"]))
@@ -198,9 +204,8 @@ def write(rows: Sequence[Mapping[str, Any]]) -> None:
         "Memory is the proportional set size of all processes of a campaign: the median and the most of an hour.",
         "Then come the most of the driver, and of any other process.",
         "",
-        "| compiler | seed | hour | minutes | MiB | most | driver | other | processes | temporary files | MiB | campaign MiB | "
-        "programs/s | new causes | deaths |",
-        "|---" * 15 + "|",
+        f"| {' | '.join(_HEADS)} |",
+        "|---" * len(_HEADS) + "|",
     ]
     for row in rows:
         middle, most = row["memory_mib"]
