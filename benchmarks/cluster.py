@@ -174,7 +174,7 @@ def simulated(recorded: Recorded, nodes: int, real_s: float) -> dict[str, Any]:
         config = replace(recorded.config, cases=None, time_s=2 * MOST_S)
         store = Store.create(Path(folder) / "c", config)
         world = World(recorded, nodes, store.folder, real_s)
-        patched.enter_context(patch.object(loop, "_pool", lambda setup: world))
+        patched.enter_context(patch.object(loop, "_pool", lambda setup, note: world))
         patched.enter_context(patch.object(loop, "wait", world.wait))
         patched.enter_context(patch.object(time, "monotonic", lambda: world.now))
         for owner, name in PARTS:

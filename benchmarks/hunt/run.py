@@ -21,6 +21,7 @@ import signal
 import subprocess
 import sys
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from itertools import count, groupby, product
 from pathlib import Path
 from textwrap import shorten
@@ -56,6 +57,8 @@ def main() -> None:
     """Hunt, until the end or an interrupt, at the lowest priority."""
     options = parsed(sys.argv[1:])
     os.nice(19)
+    with suppress(OSError):  # where Linux shares the processor among sessions, and only then among their processes
+        Path("/proc/self/autogroup").write_text("19")
     for number in (signal.SIGTERM, signal.SIGINT):  # processes in a shell's background start with SIGINT ignored
         signal.signal(number, signal.default_int_handler)
     try:

@@ -186,12 +186,12 @@ class _Died(Exception):
 class Cluster:
     """A pool of all nodes of a cluster: they may join and leave at any time."""
 
-    def __init__(self, setup: Setup) -> None:
-        """Connect to the cluster, and start the processes there.
+    def __init__(self, setup: Setup, note: Callable[[str], None]) -> None:
+        """Connect to the cluster, and start the processes there. ``note`` tells people which nodes come and go.
 
         Raises EnvironmentProblem if there is no cluster, or if its nodes differ in what must be the same.
         """
-        self._setup = setup
+        self._setup, self._note = setup, note
         _connect(setup.config.cluster)
         self._files = ray.put(_campaign_files(setup))
         self._nodes: dict[str, _Node] = {}
@@ -310,7 +310,7 @@ class Cluster:
 
     def _lose(self, node: _Node) -> None:
         if self._nodes.get(node.id) is node:
-            self._setup.note(f"node {node.name} is lost; others repeat its work")
+            self._note(f"node {node.name} is lost; others repeat its work")
         if node in (self._nodes.get(node.id), self._joining.get(node.id)):
             self._drop(node)
 
@@ -319,7 +319,7 @@ class Cluster:
             self._drop(node)
             self._refused[node.id] = f"node {node.name} is not used: {problem}"
             if self._has_begun:
-                self._setup.note(self._refused[node.id])
+                self._note(self._refused[node.id])
 
     def _drop(self, node: _Node) -> None:
         self._nodes.pop(node.id, None)
@@ -339,7 +339,7 @@ class Cluster:
             clock: float = ray.get(node.actor.clock.remote())
             node.ahead_s = clock - (before + time.monotonic()) / 2
             self._nodes[node_id] = node
-            self._setup.note(f"node {node.name} works with {counted(node.workers, 'process')}")
+            self._note(f"node {node.name} works with {counted(node.workers, 'process')}")
 
     def _problem(self, node: _Node) -> str:
         """Why a node cannot be used; "" if it can."""

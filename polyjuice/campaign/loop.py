@@ -6,7 +6,7 @@ import json
 import math
 import sqlite3
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, wait
 from functools import partial
 from typing import Any, Protocol
@@ -105,8 +105,8 @@ class _Campaign:
         self._tasks = Tasks(config.cases, store.done(), store.postponed(), pack=pack, rounds=self._rounds)
         self._triage = Triage(config, store)
         self._admission = Admission(store.folder / "raw", store.records())
-        setup = Setup(config=config, folder=store.folder, rules=rules, reported=store.reported, note=listener.note)
-        self._pool = _pool(setup)
+        setup = Setup(config=config, folder=store.folder, rules=rules, reported=store.reported)
+        self._pool = _pool(setup, listener.note)
         self._timing = Timing(
             time_s=config.time_s,
             before=store.spent(),
@@ -227,13 +227,13 @@ class _Campaign:
         if deaths < _TRIES and (work := task or job):
             self._send(work, deaths)
         elif task and not self._tasks.split(task):
-            [*self._finish(task, Ran([CaseResult(index=i, defect=_DEATHS) for i in task.postponed or task.indices]))]
+            self._finish(task, Ran([CaseResult(index=i, defect=_DEATHS) for i in task.postponed or task.indices]))
         elif job:
             self._finish_triage(job, [Triaged(name=name, defect=_DEATHS) for name in job.names])
         self._report()
 
-    def _finish(self, task: Task, ran: Ran) -> Iterator[FalseRule]:
-        """Store the results of cases and the compiler's version. Yield an error for each false rule."""
+    def _finish(self, task: Task, ran: Ran) -> list[FalseRule]:
+        """Store the results of cases and the compiler's version. Return an error for each false rule."""
         results = ran.results
         self._has_results = True
         if ran.version and ran.version != self._store.meta("version"):
@@ -250,15 +250,14 @@ class _Campaign:
             report = self._listener.confirmed if task.postponed else self._listener.case
             self._reports.append(partial(report, stored))
             self._triage.add(stored.findings)
-            if result.false:
-                yield FalseRule(f"the campaign has ended: {result.false}")
+        return [FalseRule(f"the campaign has ended: {result.false}") for result in results if result.false]
 
     def _finish_triage(self, job: TriageJob, results: Sequence[Triaged]) -> None:
         for result, url in zip(results, self._triage.finish(job, results), strict=True):
             self._reports.append(partial(self._listener.triaged, result, url))
 
 
-def _pool(setup: Setup) -> Pool:
+def _pool(setup: Setup, note: Callable[[str], None]) -> Pool:
     """The processes of a campaign, here or in a cluster. Raises EnvironmentProblem."""
     if not setup.config.cluster:
         return Processes(setup)
@@ -267,7 +266,7 @@ def _pool(setup: Setup) -> Pool:
     except ModuleNotFoundError as absent:
         hint = installable(f"pip install '{DISTRIBUTION}[cluster]'")
         raise EnvironmentProblem(f"--cluster needs Ray ({absent}): {hint}") from None
-    return Cluster(setup)
+    return Cluster(setup, note)
 
 
 def _work(task: Task | None, job: TriageJob | None) -> str:

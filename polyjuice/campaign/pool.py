@@ -44,16 +44,12 @@ class NoProcess(Exception):
 
 @dataclass(frozen=True, kw_only=True)
 class Setup:
-    """What the processes of a campaign work with.
-
-    ``reported`` returns how many findings each signature has by now. ``note`` tells people about the pool.
-    """
+    """What the processes of a campaign work with; ``reported`` returns how many findings each signature has by now."""
 
     config: Config
     folder: Path
     rules: Sequence[Rule]
     reported: Callable[[], Mapping[str, int]]
-    note: Callable[[str], None] = print
 
 
 class Pool(Protocol):

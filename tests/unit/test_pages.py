@@ -17,7 +17,7 @@ from scripts.documentation.links import ELSEWHERE, for_site, on_site, resolved, 
 from tests.support.commands import ROOT
 from tests.support.pages import PAGES, blocks, inline, programs
 
-LANGUAGES = {"console", "egglog", "json", "python", "sh", "text", "toml", "yaml"}
+LANGUAGES = {"console", "dockerfile", "egglog", "json", "python", "sh", "text", "toml", "yaml"}
 OTHERS = {
     *("cd", "cp", "echo", "git", "grep", "head", "ls", "mkdir", "mv", "pip", "pytest", "rsync"),
     "ruff",
