@@ -19,7 +19,7 @@ from tests.support.pages import PAGES, blocks, inline, programs
 
 LANGUAGES = {"console", "dockerfile", "egglog", "json", "python", "sh", "text", "toml", "yaml"}
 OTHERS = {
-    *("cd", "cp", "echo", "git", "grep", "head", "ls", "mkdir", "mv", "pip", "pytest", "rsync"),
+    *("cd", "cp", "echo", "git", "grep", "head", "ls", "mkdir", "mv", "pip", "pytest", "ray", "rsync"),
     "ruff",
     "source",
     ".",
