@@ -62,6 +62,9 @@ _STORE_BYTES = 256 * 2**20
 _THREADS = "OMP_NUM_THREADS"
 """A variable that Ray sets. Compilers read it, and would build other programs than on one machine."""
 
+_LET_CHILDREN_END = {"RAY_kill_child_processes_on_worker_exit": "false"}
+"""The environment of actors: their processes notice by themselves when an actor is gone, and clean up."""
+
 Files = Mapping[str, bytes]
 """The content of files, by their path in a campaign's folder."""
 
@@ -111,7 +114,8 @@ class _NodeActor:
             targets=tuple(map(self._here, config.targets)),
             known=tuple(map(self._here, config.known)),
         )
-        self._pool = Processes(Setup(config=config, folder=self._folder, rules=rules, reported=lambda: reported))
+        setup = Setup(config=config, folder=self._folder, rules=rules, reported=lambda: reported, temporary=True)
+        self._pool = Processes(setup)
 
     def _here(self, path: str) -> str:
         """A file that an option names: at the same path, or else the driver's copy of it."""
@@ -298,7 +302,9 @@ class Cluster:
             if node_id in there or node_id in self._refused or workers < 1:
                 continue
             actor: Any = _remote.options(
-                num_cpus=workers, scheduling_strategy=NodeAffinitySchedulingStrategy(node_id, soft=False)
+                num_cpus=workers,
+                scheduling_strategy=NodeAffinitySchedulingStrategy(node_id, soft=False),
+                runtime_env={"env_vars": _LET_CHILDREN_END},
             ).remote(config, self._setup.rules, self._setup.reported(), self._files, _Home(), int(workers))
             self._joining[node_id] = _Node(
                 id=node_id,

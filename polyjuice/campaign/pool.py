@@ -44,12 +44,16 @@ class NoProcess(Exception):
 
 @dataclass(frozen=True, kw_only=True)
 class Setup:
-    """What the processes of a campaign work with; ``reported`` returns how many findings each signature has by now."""
+    """What the processes of a campaign work with.
+
+    ``reported`` returns how many findings each signature has by now. A ``temporary`` folder goes with the processes.
+    """
 
     config: Config
     folder: Path
     rules: Sequence[Rule]
     reported: Callable[[], Mapping[str, int]]
+    temporary: bool = False
 
 
 class Pool(Protocol):
@@ -178,7 +182,7 @@ class Processes:
         folder = os.path.join(tempfile.gettempdir(), f"{OF_PROCESS}{uuid.uuid4().hex}")
         self._folders.append(folder)
         setup, environment = self._setup, {**os.environ, "TMPDIR": folder}
-        arguments = setup.config, setup.folder, setup.rules, setup.reported(), environment
+        arguments = setup.config, setup.folder, setup.rules, setup.reported(), environment, setup.temporary
         executor = ProcessPoolExecutor(1, self._context, processes.initialize, arguments)
         return _Process(executor=executor, folder=folder)
 

@@ -62,14 +62,20 @@ class _Ended(BaseException):
 
 
 def initialize(
-    config: Config, folder: Path, rules: Sequence[Rule], reported: Mapping[str, int], environment: Mapping[str, str]
+    config: Config,
+    folder: Path,
+    rules: Sequence[Rule],
+    reported: Mapping[str, int],
+    environment: Mapping[str, str],
+    temporary: bool,
 ) -> None:
     """Set up a process of the pool, which starts with signals blocked (see `polyjuice.interrupts.blocked`).
 
     It ignores SIGINT and SIGHUP, which a terminal sends to all processes: the parent handles them, and ends the others.
     SIGTERM ends it, from whomever it comes.
 
-    ``environment`` has the parent's variables, since the fork server may have started with older ones.
+    ``environment`` has the parent's variables, since the fork server may have started with older ones. A ``temporary``
+    campaign folder is removed when the parent dies.
     """
     global _job, _lock
     _job = config, folder, rules, reported
@@ -84,18 +90,23 @@ def initialize(
     os.mkdir(os.environ["TMPDIR"], 0o700)  # the parent may be killed before this process begins
     Finalize(None, shutil.rmtree, (os.environ["TMPDIR"], True), exitpriority=-1)  # for an end without a signal
     interrupts.unblock()
-    end_with_parent()
+    end_with_parent(folder if temporary else None)
 
 
-def end_with_parent() -> None:
-    """End this process when its parent dies: a process of a pool would not notice that, and go on."""
-    threading.Thread(target=_end_after_parent, daemon=True).start()
+def end_with_parent(rubbish: Path | None = None) -> None:
+    """End this process when its parent dies: a process of a pool would not notice that, and go on.
+
+    Then also remove the folder ``rubbish``.
+    """
+    threading.Thread(target=_end_after_parent, args=(rubbish,), daemon=True).start()
 
 
-def _end_after_parent() -> None:
+def _end_after_parent(rubbish: Path | None) -> None:
     parent = multiprocessing.parent_process()
     assert parent is not None
     parent.join()
+    if rubbish:
+        shutil.rmtree(rubbish, ignore_errors=True)
     os.kill(os.getpid(), signal.SIGTERM)
 
 

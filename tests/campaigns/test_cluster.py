@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 import re
 import signal
+import tempfile
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -22,11 +23,17 @@ CASES = 8
 
 @pytest.fixture
 def cluster(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Cluster]:
-    """A cluster whose nodes have what a campaign needs; it has a head with a processor, and no other node yet."""
+    """A cluster whose nodes have what a campaign needs; it has a head with a processor, and no other node yet.
+
+    In the end no campaign has left a temporary file on a node, even if its driver was killed.
+    """
     monkeypatch.setenv("PYTHONPATH", Campaign(tmp_path / "nodes", CASES).env["PYTHONPATH"])
-    found = Cluster(initialize_head=True, head_node_args={"num_cpus": 1, "include_dashboard": False})
-    yield found
-    found.shutdown()
+    with tempfile.TemporaryDirectory(prefix="nodes-") as folder:  # a short path: it holds Ray's sockets
+        monkeypatch.setenv("TMPDIR", folder)
+        found = Cluster(initialize_head=True, head_node_args={"num_cpus": 1, "include_dashboard": False})
+        yield found
+        in_time(lambda: not [*Path(folder).glob("polyjuice-*")], 60.0)
+        found.shutdown()
 
 
 def alone(folder: Path, cases: int = CASES) -> Campaign:
