@@ -20,6 +20,9 @@ from ray.cluster_utils import Cluster
 
 CASES = 8
 
+MOST_S = 600.0
+"""The most seconds that a campaign of these tests may take."""
+
 
 @pytest.fixture
 def cluster(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Cluster]:
@@ -39,7 +42,7 @@ def cluster(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Cluster
 def alone(folder: Path, cases: int = CASES) -> Campaign:
     """A campaign that one process of this machine runs."""
     campaign = Campaign(folder, cases, "--workers", 1)
-    _, errors = (process := campaign.command()).communicate()
+    _, errors = (process := campaign.command()).communicate(timeout=MOST_S)
     assert process.returncode == 1, errors
     return campaign
 
@@ -47,7 +50,7 @@ def alone(folder: Path, cases: int = CASES) -> Campaign:
 def test_two_nodes_give_the_results_of_one_process(tmp_path: Path, cluster: Cluster) -> None:
     cluster.add_node(num_cpus=1)
     spread = Campaign(tmp_path / "spread", CASES, "--cluster", cluster.address)
-    _, errors = (process := spread.command()).communicate()
+    _, errors = (process := spread.command()).communicate(timeout=MOST_S)
     assert process.returncode == 1, errors
     assert errors.count("works with 1 process") == 2
     assert [*spread.damage()] == []
@@ -58,7 +61,7 @@ def test_two_nodes_give_the_results_of_one_process(tmp_path: Path, cluster: Clus
 def test_nodes_of_another_release_are_named_and_nothing_runs(tmp_path: Path, cluster: Cluster) -> None:
     cluster.add_node(num_cpus=1, env_vars={"FAULTY_VERSION": "2.0"})
     spread = Campaign(tmp_path / "spread", CASES, "--cluster", cluster.address)
-    _, errors = (process := spread.command()).communicate()
+    _, errors = (process := spread.command()).communicate(timeout=MOST_S)
     assert process.returncode == 2, errors
     (line,) = (line for line in errors.splitlines() if line.startswith("polyjuice: node") and "is not used" in line)
     assert re.search(r"it has faulty (2.0, not 1.0|1.0, not 2.0)$", line)
@@ -74,7 +77,7 @@ def test_nodes_that_are_lost_and_that_join_change_nothing(tmp_path: Path, cluste
     cluster.remove_node(nodes[0], allow_graceful=False)
     in_time(lambda: spread.progress >= 20)
     cluster.add_node(num_cpus=1)
-    _, errors = process.communicate()
+    _, errors = process.communicate(timeout=MOST_S)
     assert process.returncode == 1, errors
     assert errors.count("is lost; others repeat its work") == 1
     assert errors.count("works with 1 process") == 4
@@ -91,7 +94,7 @@ def test_a_driver_that_is_killed_at_random_moments_loses_nothing(tmp_path: Path,
         if kills < 50 and wait_for_a_moment(killed, process, draw):
             process.send_signal(signal.SIGKILL)
             kills += 1
-        _, errors = process.communicate()
+        _, errors = process.communicate(timeout=MOST_S)
         assert {index: killed.cases().get(index) for index in stored} == stored, "a case was lost, or ran twice"
         stored = killed.cases()
         if process.returncode != -signal.SIGKILL:

@@ -292,6 +292,16 @@ def test_a_size_of_zero_that_a_rule_reshapes_to_means_zero() -> None:
     assert (1, 0, 1) in [node.attrs["shape"] for node in nodes if node.op == "Reshape"]
 
 
+def test_a_clip_to_one_value_is_no_hardtanh() -> None:
+    """Hardtanh needs two bounds that differ."""
+    only = Rewriter([rule for rule in RULES if rule.name == "hardtanh-as-clip"], ALL_RULES)
+    changed = [
+        {node.op for variant in only.rewrite(clipped, 0, count=3).variants for node in variant.graph.nodes}
+        for clipped in (apply("Clip", float32(4), min=0.0, max=high) for high in (0.0, 2.0))
+    ]
+    assert changed == [{"Clip"}, {"Clip", "hardtanh"}]
+
+
 def test_broadcasts_are_folded_only_where_the_result_keeps_its_shape() -> None:
     body = "Add(Expand(x, shape=(2, 3)), Expand(y, shape=(2, 3)))"
     folded = fold_broadcasts(graph("float32[1,3] x; float32[3] y", body))
