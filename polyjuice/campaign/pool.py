@@ -31,9 +31,6 @@ from polyjuice.execution.space import OF_PROCESS
 _IN_A_ROW = 10
 """After this number of deaths without a result between them, the pool gives up: no process can work."""
 
-_TASKS = 1000
-"""After this number of tasks a process is replaced: egglog keeps about 130 KiB for each e-graph for ever."""
-
 _GRACE_S = 30.0
 """Seconds that a process has to end its compiler or reproducer when the campaign stops."""
 
@@ -101,9 +98,6 @@ class _Process:
     executor: ProcessPoolExecutor
     folder: str
     queue: list[Future[Any]] = field(default_factory=list)
-    tasks: int = 0
-    """How many tasks it got so far."""
-
     task_at_death: Future[Any] | None = None
     """The task that a process was doing when it died."""
 
@@ -118,8 +112,6 @@ class Processes:
         self._process_of: dict[Future[Any], _Process] = {}
         self._folders: list[str] = []
         self._in_a_row = 0
-        self._retired: list[_Process] = []
-        """Processes that end their last tasks, in whose place others have come."""
         with interrupts.blocked():  # this starts the process that owns the semaphores of the queues
             self._processes = [self._begun() for _ in range(setup.config.workers)]
 
@@ -131,10 +123,6 @@ class Processes:
     def submit(self, work: Callable[..., Any], *arguments: Any) -> Future[Any]:
         """Send a task to the process with the shortest queue."""
         process = min(self._processes, key=lambda one: len(one.queue))
-        if process.tasks == _TASKS:
-            self._retired.append(process)
-            process = self._succeed(process)
-        process.tasks += 1
         try:
             with interrupts.blocked():  # this may start a process
                 future = process.executor.submit(work, *arguments)
@@ -149,11 +137,7 @@ class Processes:
         """See :class:`Pool`."""
         if isinstance(future.exception(), BrokenProcessPool):
             return True
-        process = self._process_of.pop(future)
-        process.queue.remove(future)
-        if process in self._retired and not process.queue:
-            self._retired.remove(process)
-            process.executor.shutdown(wait=False)
+        self._process_of.pop(future).queue.remove(future)
         self._in_a_row = 0
         return False
 
@@ -166,7 +150,6 @@ class Processes:
     def bury(self, future: Future[Any]) -> bool:
         """See :class:`Pool`."""
         process = self._process_of.pop(future)
-        process.task_at_death = process.task_at_death or _broken(process)
         if process in self._processes:
             self._replace(process)
         return process.task_at_death is future
@@ -178,7 +161,7 @@ class Processes:
         """See :class:`Pool`."""
         if at_once:
             _stop()
-        for process in [*self._processes, *self._retired]:
+        for process in self._processes:
             process.executor.shutdown(cancel_futures=at_once)
         for folder in self._folders:
             shutil.rmtree(folder, ignore_errors=True)
@@ -188,13 +171,11 @@ class Processes:
         if self._in_a_row > _IN_A_ROW:
             raise NoProcess(f"{_IN_A_ROW} processes of the campaign died one after another, without any result")
         process.executor.shutdown()
+        process.task_at_death = next(
+            (one for one in process.queue if isinstance(one.exception(), BrokenProcessPool)), None
+        )
         shutil.rmtree(process.folder, ignore_errors=True)
-        self._succeed(process)
-
-    def _succeed(self, process: _Process) -> _Process:
-        """Replace a process by a new one, and return that."""
-        new = self._processes[self._processes.index(process)] = self._begun()
-        return new
+        self._processes[self._processes.index(process)] = self._begun()
 
     def _begun(self) -> _Process:
         """A process. It starts with its first task, and makes its folder itself."""
@@ -204,11 +185,6 @@ class Processes:
         arguments = setup.config, setup.folder, setup.rules, setup.reported(), environment, setup.temporary
         executor = ProcessPoolExecutor(1, self._context, processes.initialize, arguments)
         return _Process(executor=executor, folder=folder)
-
-
-def _broken(process: _Process) -> Future[Any] | None:
-    """The task that a dead process was doing: the first that did not end well."""
-    return next((one for one in process.queue if isinstance(one.exception(), BrokenProcessPool)), None)
 
 
 def _context() -> BaseContext:

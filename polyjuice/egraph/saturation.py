@@ -33,8 +33,9 @@ from polyjuice.ops import entry
 RULES_PER_GRAPH = 300
 """The most rules for one graph by default."""
 
-#: egglog keeps about 40 KB for each push and pop, so the base is built again after this number of cycles.
-_CYCLES_PER_BASE = 2000
+#: egglog keeps about 130 KiB for each push and pop, so the base is built again after this number of cycles. Its memory
+#: is then used again, so that a process that rewrites stays about 110 MiB above its start.
+_CYCLES_PER_BASE = 300
 
 #: An iteration may be expected to reach this many times the limit of e-nodes. A rule on all pairs of two large
 #: e-classes can make tens of thousands of e-nodes before they are counted.

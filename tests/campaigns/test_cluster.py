@@ -9,11 +9,10 @@ import tempfile
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-from tests.support.faulty_campaign import Campaign, wait_for_a_moment
+from tests.support.faulty_campaign import Campaign, kill_at_random_moments
 
 pytest.importorskip("ray")
 from ray.cluster_utils import Cluster
@@ -87,21 +86,8 @@ def test_nodes_that_are_lost_and_that_join_change_nothing(tmp_path: Path, cluste
 @pytest.mark.long
 def test_a_driver_that_is_killed_at_random_moments_loses_nothing(tmp_path: Path, cluster: Cluster) -> None:
     cluster.add_node(num_cpus=1)
-    killed, draw, kills = Campaign(tmp_path / "killed", 60, "--cluster", cluster.address), random.Random(3), 0
-    stored: dict[int, Any] = {}
-    while True:
-        process = killed.command()
-        if kills < 50 and wait_for_a_moment(killed, process, draw):
-            process.send_signal(signal.SIGKILL)
-            kills += 1
-        _, errors = process.communicate(timeout=MOST_S)
-        assert {index: killed.cases().get(index) for index in stored} == stored, "a case was lost, or ran twice"
-        stored = killed.cases()
-        if process.returncode != -signal.SIGKILL:
-            break
-    assert process.returncode == 1, errors
-    assert kills > 0
-    assert [*killed.damage()] == []
+    killed = Campaign(tmp_path / "killed", 60, "--cluster", cluster.address)
+    kill_at_random_moments(killed, 50, signal.SIGKILL, -9, random.Random(3))
     assert killed.results() == alone(tmp_path / "alone", 60).results()
 
 

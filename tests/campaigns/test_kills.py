@@ -5,11 +5,10 @@ from __future__ import annotations
 import random
 import signal
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-from tests.support.faulty_campaign import Campaign, wait_for_a_moment
+from tests.support.faulty_campaign import Campaign, kill_at_random_moments
 
 pytestmark = [
     pytest.mark.long,
@@ -30,22 +29,6 @@ def test_a_killed_campaign_ends_as_one_that_is_left_alone(
     assert process.returncode == 1, errors
     assert alone.results()["wrong results"]
 
-    killed, draw, kills = Campaign(tmp_path / "killed", CASES, "--workers", workers), random.Random(workers), 0
-    stored: dict[int, Any] = {}
-    while True:
-        process = killed.command()
-        if kills < KILLS and wait_for_a_moment(killed, process, draw):
-            process.send_signal(number)
-            kills += 1
-        _, errors = process.communicate()
-        assert [*killed.damage()] == []
-        assert {index: killed.cases().get(index) for index in stored} == stored, "a case was lost, or ran twice"
-        stored = killed.cases()
-        if process.returncode != status:
-            break
-        if number != signal.SIGKILL:  # after which a process of Python's warns of what it cleans up
-            assert "Traceback" not in errors
-            assert "Warning" not in errors
-    assert process.returncode == 1, errors
-    assert kills > 0
+    killed = Campaign(tmp_path / "killed", CASES, "--workers", workers)
+    kill_at_random_moments(killed, KILLS, number, status, random.Random(workers))
     assert killed.results() == alone.results()
