@@ -291,26 +291,28 @@ class Cluster:
         """Look which nodes there are, and start processes on new ones."""
         self._looked = time.monotonic()
         alive, there = _alive(), {**self._nodes, **self._joining}
-        for node_id in there:
-            if node_id not in alive:
-                self._lose(there[node_id])
+        for node in there.values():
+            if node.id not in alive:
+                self._lose(node)
         config = self._setup.config
-        for node_id, node in alive.items():
-            there = {**self._nodes, **self._joining}
-            left = (config.workers or math.inf) - sum(one.workers for one in there.values())
-            workers = min(int(node["Resources"].get("CPU", 0)), left)
-            if node_id in there or node_id in self._refused or workers < 1:
+        left = config.workers - sum(node.workers for node in there.values() if node.id in alive)
+        for node_id in alive.keys() - there.keys() - self._refused.keys():
+            seen = alive[node_id]
+            workers = int(seen["Resources"].get("CPU", 0))
+            workers = min(workers, left) if config.workers else workers
+            if workers < 1:
                 continue
+            left -= workers
             actor: Any = _remote.options(
                 num_cpus=workers,
                 scheduling_strategy=NodeAffinitySchedulingStrategy(node_id, soft=False),
                 runtime_env={"env_vars": _LET_CHILDREN_END},
-            ).remote(config, self._setup.rules, self._setup.reported(), self._files, _Home(), int(workers))
+            ).remote(config, self._setup.rules, self._setup.reported(), self._files, _Home(), workers)
             self._joining[node_id] = _Node(
                 id=node_id,
-                name=f"{node['NodeManagerAddress']} ({node['NodeManagerHostname']})",
+                name=f"{seen['NodeManagerAddress']} ({seen['NodeManagerHostname']})",
                 actor=actor,
-                workers=int(workers),
+                workers=workers,
                 versions=actor.versions.remote(),
             )
 

@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import json
 import math
+import shutil
 import sqlite3
 import time
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, wait
+from dataclasses import replace
 from functools import partial
+from pathlib import Path
 from typing import Any, Protocol
 
 from polyjuice import interrupts
-from polyjuice.campaign import processes
-from polyjuice.campaign.admission import Admission
+from polyjuice.campaign import processes, schedule
 from polyjuice.campaign.config import Config
 from polyjuice.campaign.pool import Pool, Processes, Setup
 from polyjuice.campaign.processes import Ran
@@ -24,8 +27,11 @@ from polyjuice.campaign.triage import Triage, TriageJob
 from polyjuice.compilers import EnvironmentProblem, find
 from polyjuice.egraph import Rule
 from polyjuice.execution.space import shortage
+from polyjuice.oracles.zeros import ZEROS
 from polyjuice.plugins import DISTRIBUTION, installable
+from polyjuice.triage import FindingRecord
 from polyjuice.triage.automatic import Triaged
+from polyjuice.triage.causes import fails
 
 _TICK_S = 1.0
 """The most seconds between two reports of what the campaign does."""
@@ -241,8 +247,9 @@ class _Campaign:
         postponed = [result.index for result in results if result.postponed]
         seconds = sum(sum(result.seconds.values()) for result in results)
         self._tasks.finish(task, {result.index for result in results}, postponed, seconds)
+        workers = self._pool.workers
         for result in results:
-            self._timing.count(result.seconds, self._pool.workers)
+            self._timing.count(result.seconds, workers)
             admitted = self._admission.admitted(result)
             stored = self._store.add(admitted, **self._timing.spent(time.monotonic()))
             if not task.postponed:
@@ -255,6 +262,48 @@ class _Campaign:
     def _finish_triage(self, job: TriageJob, results: Sequence[Triaged]) -> None:
         for result, url in zip(results, self._triage.finish(job, results), strict=True):
             self._reports.append(partial(self._listener.triaged, result, url))
+
+
+class Admission:
+    """Counts the findings of all processes of a campaign together, by signature and by known bug.
+
+    Each process leaves out the duplicates of its own findings, which saves the time to confirm them. Here as many stay
+    as one process alone would report. So the numbers do not depend on how many processes there are.
+    """
+
+    def __init__(self, raw: Path, before: Iterable[FindingRecord] = ()) -> None:
+        """``raw`` has the findings' folders; ``before`` are those of earlier runs."""
+        self._raw = raw
+        self._signatures: Counter[str] = Counter()
+        self._known: set[str] = set()
+        for finding in before:
+            self._count(finding)
+
+    def admitted(self, result: CaseResult) -> CaseResult:
+        """Return a result without the findings that repeat others, whose folders are removed."""
+        findings, known, duplicates = [], [*result.known], [*result.duplicates]
+        for finding in result.findings:
+            if finding.known in self._known:
+                known.append(finding.known)
+            elif self._is_reported(finding):
+                duplicates.append(finding.signature)
+            else:
+                findings.append(finding)
+                self._count(finding)
+                continue
+            shutil.rmtree(self._raw / finding.folder, ignore_errors=True)
+        return replace(result, findings=findings, known=known, duplicates=duplicates)
+
+    def _count(self, finding: FindingRecord) -> None:
+        self._signatures[finding.signature] += 1
+        if finding.known:
+            self._known.add(finding.known)
+
+    def _is_reported(self, finding: FindingRecord) -> bool:
+        of_one_operator = sum(finding.operators.values()) == 1 and finding.comparison in ("uncompiled", ZEROS)
+        return schedule.is_reported(
+            self._signatures[finding.signature], identified=of_one_operator, failure=fails(finding.kind)
+        )
 
 
 def _pool(setup: Setup, note: Callable[[str], None]) -> Pool:

@@ -13,9 +13,9 @@ import pytest
 
 from polyjuice import pipeline
 from polyjuice.campaign import confirmation
-from polyjuice.campaign.admission import Admission
 from polyjuice.campaign.config import Config
 from polyjuice.campaign.confirmation import Confirming
+from polyjuice.campaign.loop import Admission
 from polyjuice.campaign.preparation import Preparation
 from polyjuice.campaign.runner import CaseResult, Runner
 from polyjuice.compilers import find
