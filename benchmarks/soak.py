@@ -18,10 +18,11 @@ import sqlite3
 import subprocess
 import sys
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, suppress
 from itertools import groupby
 from pathlib import Path
+from statistics import median_high
 from typing import Any
 
 import psutil
@@ -50,7 +51,7 @@ def main() -> None:
         Path("/proc/self/autogroup").write_text("19")
     for number in (signal.SIGTERM, signal.SIGINT):  # processes in a shell's background start with SIGINT ignored
         signal.signal(number, signal.default_int_handler)
-    rows: dict[Any, Mapping[str, Any]] = {(row["compiler"], row["seed"], row["hour"]): row for row in stored()}
+    rows = _by_key(stored())
     with suppress(KeyboardInterrupt):
         while not options.table and sum(row["minutes"] for row in rows.values()) < 60 * options.hours:
             spent = {
@@ -59,7 +60,7 @@ def main() -> None:
             compiler = min(COMPILERS, key=spent.__getitem__)
             try:
                 for _ in turn(options.folder.resolve(), compiler):
-                    rows |= {(row["compiler"], row["seed"], row["hour"]): row for row in by_hour(options.folder)}
+                    rows |= _by_key(by_hour(options.folder))
             finally:
                 write([*rows.values()])
     write([*rows.values()])
@@ -161,7 +162,7 @@ def by_hour(folder: Path) -> Iterator[Mapping[str, Any]]:
                 "seed": end["seed"],
                 "hour": hour + 1,
                 "minutes": round((end["at"] - last["at"]) / 60),
-                "memory_mib": [_middle(rows, "memory_mib"), max(row["memory_mib"] for row in rows)],
+                "memory_mib": [median_high(row["memory_mib"] for row in rows), max(row["memory_mib"] for row in rows)],
                 "driver_mib": max(row["driver_mib"] for row in rows),
                 "largest_mib": max(row["largest_mib"] for row in rows),
                 "processes": max(row["processes"] for row in rows),
@@ -175,10 +176,8 @@ def by_hour(folder: Path) -> Iterator[Mapping[str, Any]]:
             last = end
 
 
-def _middle(rows: Sequence[Sample], name: str) -> int:
-    """The median of a value."""
-    values: list[int] = sorted(row[name] for row in rows)
-    return values[len(values) // 2]
+def _by_key(rows: Iterable[Mapping[str, Any]]) -> dict[Any, Mapping[str, Any]]:
+    return {(row["compiler"], row["seed"], row["hour"]): row for row in rows}
 
 
 def stored() -> list[dict[str, Any]]:
@@ -196,7 +195,7 @@ _HEADS = (
 
 def write(rows: Sequence[Mapping[str, Any]]) -> None:
     """Store the rows, and the table of them."""
-    rows = sorted(rows, key=lambda row: (row["compiler"], row["seed"], row["hour"]))
+    rows = [row for _, row in sorted(_by_key(rows).items())]
     (RESULTS / "soak.json").write_text(json.dumps(rows, indent=1) + "\n")
     hours = sum(row["minutes"] for row in rows) / 60
     lines = [

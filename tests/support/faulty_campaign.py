@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import random
+import signal
 import sqlite3
 import subprocess
 import sys
@@ -17,6 +18,7 @@ from typing import Any
 from tests.support.commands import ROOT
 from tests.support.plugins import CONTROL_INFO, plugin, wrong_without
 from tests.support.traces import Traces
+from tests.support.workers import HOPELESS_S
 
 CRASH = """
 def compile(program, inputs):
@@ -134,3 +136,27 @@ def wait_for_a_moment(campaign: Campaign, process: subprocess.Popen[str], draw: 
     with suppress(subprocess.TimeoutExpired):
         process.wait(draw.uniform(0.3, 8.0) if early else draw.uniform(0.0, 2.0))
     return process.poll() is None
+
+
+def kill_at_random_moments(
+    campaign: Campaign, kills: int, number: signal.Signals, status: int, draw: random.Random
+) -> None:
+    """Run a campaign to its end. Each of at most ``kills`` signals ends it with ``status``; then it is resumed."""
+    stored: dict[int, Any] = {}
+    killed = 0
+    while True:
+        process = campaign.command()
+        if killed < kills and wait_for_a_moment(campaign, process, draw):
+            process.send_signal(number)
+            killed += 1
+        _, errors = process.communicate(timeout=HOPELESS_S)
+        assert [*campaign.damage()] == []
+        assert {index: campaign.cases().get(index) for index in stored} == stored, "a case was lost, or ran twice"
+        stored = campaign.cases()
+        if process.returncode != status:
+            break
+        if number != signal.SIGKILL:  # after which a process of Python's warns of what it cleans up
+            assert "Traceback" not in errors
+            assert "Warning" not in errors
+    assert process.returncode == 1, errors
+    assert killed > 0
