@@ -27,6 +27,8 @@ from typing import Any
 
 import psutil
 
+from benchmarks.background import run_in_background
+
 RESULTS = Path(__file__).resolve().parents[1] / "artifacts"
 COMPILERS = ("onnxruntime", "inductor")
 TURN_S, SAMPLE_S, HOUR_S = 1800.0, 30.0, 3600.0
@@ -46,11 +48,7 @@ def main() -> None:
     parser.add_argument("--hours", type=float, default=8.0, help="of all compilers together")
     parser.add_argument("--table", action="store_true", help="run nothing")
     options = parser.parse_args()
-    os.nice(19)
-    with suppress(OSError):  # where Linux shares the processor among sessions, and only then among their processes
-        Path("/proc/self/autogroup").write_text("19")
-    for number in (signal.SIGTERM, signal.SIGINT):  # processes in a shell's background start with SIGINT ignored
-        signal.signal(number, signal.default_int_handler)
+    run_in_background()
     rows = _by_key(stored())
     with suppress(KeyboardInterrupt):
         while not options.table and sum(row["minutes"] for row in rows.values()) < 60 * options.hours:

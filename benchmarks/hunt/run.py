@@ -21,7 +21,6 @@ import signal
 import subprocess
 import sys
 from collections.abc import Iterable, Sequence
-from contextlib import suppress
 from itertools import count, groupby, product
 from pathlib import Path
 from textwrap import shorten
@@ -29,6 +28,7 @@ from typing import Any
 
 from filelock import FileLock, Timeout
 
+from benchmarks.background import run_in_background
 from polyjuice import compilers
 from polyjuice.campaign.kinds import MIXED
 from polyjuice.execution import probe
@@ -56,11 +56,7 @@ Result = dict[str, Any]
 def main() -> None:
     """Hunt, until the end or an interrupt, at the lowest priority."""
     options = parsed(sys.argv[1:])
-    os.nice(19)
-    with suppress(OSError):  # where Linux shares the processor among sessions, and only then among their processes
-        Path("/proc/self/autogroup").write_text("19")
-    for number in (signal.SIGTERM, signal.SIGINT):  # processes in a shell's background start with SIGINT ignored
-        signal.signal(number, signal.default_int_handler)
+    run_in_background()
     try:
         hunt(options)
     except KeyboardInterrupt:
