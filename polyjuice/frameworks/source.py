@@ -329,15 +329,15 @@ class Writer:
         elif self._may_overwrite(node, call) and draws.chance(_OVERWRITE, plain=False):
             allowed = [t for t in texts if _IN_PLACE.search(t)] or allowed
         elif call.types[0] == call.results[0] and draws.chance(_ON_A_COPY):
-            copied = f"{call.x[0]}.clone()"
-            written = [t.format(copied, *call.x[1:]) for t in texts if _IN_PLACE.search(t)]
+            copied = replace(call, x=(f"{call.x[0]}.clone()", *call.x[1:]))
+            written = [copied.fill(t) for t in texts if _IN_PLACE.search(t)]
             if written:
                 return draws.choice(written)
         template = draws.choice(allowed)
         if not _IN_PLACE.search(template):
-            return template.format(*call.x)
+            return call.fill(template)
         self._idioms["in place"] += 1
-        return self._by_statements(node, template, call) or template.format(*call.x)
+        return self._by_statements(node, template, call) or call.fill(template)
 
     def _by_statements(self, node: Node, template: str, call: Call) -> str | None:
         """Sometimes overwrite the first operand by other statements; then return its text."""

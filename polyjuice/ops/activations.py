@@ -17,7 +17,7 @@ from polyjuice.ops.pointwise import DECIDES, defined, elementwise, parameters, p
 from polyjuice.ops.shapes import broadcast, fitting
 from polyjuice.ops.spec import ANYWHERE, INFINITY, NAN, Call, ErrorContext, Op, Sample, SpellFn, attributes, facts
 from polyjuice.ops.special import erfc
-from polyjuice.ops.text import spell, with_attrs
+from polyjuice.ops.text import applied, filled, spell
 from polyjuice.ops.value_bounds import Bounds
 
 _SLOPES = (0.01, 0.125, 0.5, 1.0)
@@ -113,26 +113,29 @@ def _shrink_error(c: ErrorContext) -> np.ndarray:
 # --- texts -----------------------------------------------------------------------------------------------------------
 
 
+_ELU_TENSORFLOW = (
+    "tf.where({0} < 0, {alpha} * tf.math.expm1({0}), {0})",
+    "tf.nn.relu({0}) + {alpha} * tf.math.expm1(tf.minimum({0}, 0))",
+)
+
+
 def _elu_tensorflow(c: Call) -> str:
     """TensorFlow's own function has no parameter."""
     if c.attrs["alpha"] == 1.0 and c.draws.chance(0.7):
         return f"tf.nn.elu({c.x[0]})"
-    return with_attrs(
-        "tf.where({0} < 0, {alpha} * tf.math.expm1({0}), {0})",
-        "tf.nn.relu({0}) + {alpha} * tf.math.expm1(tf.minimum({0}, 0))",
-    )(c)
+    return str(filled(c, _ELU_TENSORFLOW))
 
 
 def _spell_selu(library: str, own: str) -> SpellFn:
     """The text for Selu; the libraries' own functions only have the default parameters."""
     expm1 = "torch.expm1" if library == "torch" else "tf.math.expm1"
-    general = with_attrs(f"{{gamma}} * {library}.where({{0}} < 0, {{alpha}} * {expm1}({{0}}), {{0}})")
+    general = (f"{{gamma}} * {library}.where({{0}} < 0, {{alpha}} * {expm1}({{0}}), {{0}})",)
 
     def text(c: Call) -> str:
         usual = math.isclose(c.attrs["alpha"], _SELU_ALPHA, rel_tol=1e-6)
         if usual and math.isclose(c.attrs["gamma"], _SELU_GAMMA, rel_tol=1e-6) and c.types[0].dtype != "float64":
-            return c.draws.choice(spell(own)).format(c.x[0])
-        return general(c)
+            return c.draws.choice(applied(own)).format(c.x[0])
+        return str(filled(c, general))
 
     return text
 
@@ -195,12 +198,15 @@ OPS = (
         "Relu",
         lambda x: np.maximum(x, 0).astype(x.dtype),
         spell(
-            "torch.relu F.relu .relu",
-            "torch.clamp({0}, min=0)",
-            "nn.ReLU torch.relu_ .relu_",
-            "F.relu({0}, inplace=True)",
+            (
+                "torch.relu F.relu .relu",
+                "torch.clamp({0}, min=0)",
+                "nn.ReLU torch.relu_ .relu_",
+                "F.relu({0}, inplace=True)",
+            ),
+            tf=("tf.nn.relu({0})", "tf.maximum({0}, 0)", "tf.raw_ops.Relu(features={0})"),
+            jax=("jax.nn.relu({0})", "jnp.maximum({0}, 0)"),
         ),
-        ("tf.nn.relu({0})", "tf.maximum({0}, 0)", "tf.raw_ops.Relu(features={0})"),
         lipschitz(),
         FLOATS + SIGNED,
         followers="Pad Clip Relu Add Conv Mul Max Min MaxPool MatMul Neg Sqrt ReduceSum ArgMax Concat",
@@ -210,8 +216,10 @@ OPS = (
     defined(
         "relu6",
         lambda x, a: x.then("Clip", min=0.0, max=6.0),
-        spell("F.relu6", "torch.clamp({0}, 0, 6)", "nn.ReLU6", "F.relu6({0}, inplace=True)"),
-        ("tf.nn.relu6({0})", *_clipped("0", "6")),
+        spell(
+            ("F.relu6", "torch.clamp({0}, 0, 6)", "nn.ReLU6", "F.relu6({0}, inplace=True)"),
+            tf=("tf.nn.relu6({0})", *_clipped("0", "6")),
+        ),
         NUMERIC,
         **_CLIPS,
         **facts(weight=0.5, bounds=Bounds("0.0", "6.0")),
@@ -219,13 +227,15 @@ OPS = (
     defined(
         "hardtanh",
         lambda x, a: x.then("Clip", min=a["min_val"], max=a["max_val"]),
-        with_attrs(
-            "F.hardtanh({0}, {min_val}, {max_val})",
-            "torch.clamp({0}, {min_val}, {max_val})",
-            "F.hardtanh({0}, min_val={min_val}, max_val={max_val})",
-            "torch.nn.Hardtanh({min_val}, {max_val})({0})",
+        spell(
+            (
+                "F.hardtanh({0}, {min_val}, {max_val})",
+                "torch.clamp({0}, {min_val}, {max_val})",
+                "F.hardtanh({0}, min_val={min_val}, max_val={max_val})",
+                "torch.nn.Hardtanh({min_val}, {max_val})({0})",
+            ),
+            tf=_clipped("{min_val}", "{max_val}"),
         ),
-        with_attrs(*_clipped("{min_val}", "{max_val}")),
         FLOATS + SIGNED,
         **parameters((("min_val", -1.0, (-1.0, -1.0, 0.0, -2.5)), ("max_val", 1.0, (1.0, 1.0, 2.0, 0.5)))),
         **_CLIPS,
@@ -235,41 +245,56 @@ OPS = (
     unary(
         "Sigmoid",
         _sigmoid,
-        "torch.sigmoid .sigmoid F.sigmoid nn.Sigmoid torch.special.expit .sigmoid_",
-        "tf.sigmoid tf.nn.sigmoid tf.math.sigmoid",
+        spell(
+            "torch.sigmoid .sigmoid F.sigmoid nn.Sigmoid torch.special.expit .sigmoid_",
+            tf="tf.sigmoid tf.nn.sigmoid tf.math.sigmoid",
+            jax=("jax.nn.sigmoid({0})", "lax.logistic({0})"),
+        ),
         plus_absolute(monotone, 4),
         **facts(ulps=8, limits=ANYWHERE, bounds=value_bounds.SIGMOID, followers="Mul Sub Log Add"),
     ),
     defined(
         "log_sigmoid",
         lambda x, a: -(-x).then("Softplus"),
-        spell("F.logsigmoid nn.LogSigmoid", "-F.softplus(-{0}, threshold=80.0)"),
-        ("tf.math.log_sigmoid({0})", "-tf.math.softplus(-{0})"),
+        spell(
+            ("F.logsigmoid nn.LogSigmoid", "-F.softplus(-{0}, threshold=80.0)"),
+            tf=("tf.math.log_sigmoid({0})", "-tf.math.softplus(-{0})"),
+            jax="jax.nn.log_sigmoid({0})",
+        ),
         **facts(weight=0.4, limits=NAN, signed_zeros=False),
     ),
     defined(
         "silu",
         lambda x, a: x * x.then("Sigmoid"),
         spell(
-            "F.silu", "{0} * torch.sigmoid({0})", "{0} / (1 + torch.exp(-{0}))", "nn.SiLU", "F.silu({0}, inplace=True)"
+            (
+                "F.silu",
+                "{0} * torch.sigmoid({0})",
+                "{0} / (1 + torch.exp(-{0}))",
+                "nn.SiLU",
+                "F.silu({0}, inplace=True)",
+            ),
+            tf=("tf.nn.silu tf.nn.swish", "{0} * tf.sigmoid({0})"),
+            jax=("jax.nn.silu({0})", "{0} * jax.nn.sigmoid({0})"),
         ),
-        spell("tf.nn.silu tf.nn.swish", "{0} * tf.sigmoid({0})"),
         widen=False,
         **facts(weight=0.6, limits=ANYWHERE),
     ),
     unary(
         "Mish",
         lambda x: x * np.tanh(_softplus(x)),
-        spell("F.mish nn.Mish", "{0} * torch.tanh(F.softplus({0}, threshold=80.0))"),
-        ("{0} * tf.tanh(tf.math.softplus({0}))",),
+        spell(
+            ("F.mish nn.Mish", "{0} * torch.tanh(F.softplus({0}, threshold=80.0))"),
+            tf=("{0} * tf.tanh(tf.math.softplus({0}))",),
+            jax=("jax.nn.mish({0})", "{0} * jnp.tanh(jax.nn.softplus({0}))"),
+        ),
         plus_proportional(lipschitz(1.1), 12),
         **facts(ulps=4, weight=0.4, limits=NAN),
     ),
     elementwise(
         "Gelu",
         lambda x, a: _gelu(x[0], a),
-        _gelu_torch,
-        _gelu_tensorflow,
+        spell(_gelu_torch, tf=_gelu_tensorflow),
         _gelu_error,
         definition=onnx_term(_gelu_definition),
         why_not_derived=errors.SUM_WITH_ONE,
@@ -281,12 +306,15 @@ OPS = (
         "HardSwish",
         lambda x: x * np.clip(x / 6 + _held(0.5, x), _held(0, x), _held(1, x)),
         spell(
-            "F.hardswish nn.Hardswish",
-            "F.hardswish({0}, inplace=True)",
-            "{0} * F.relu6({0} + 3) / 6",
-            "{0} * F.hardsigmoid({0})",
+            (
+                "F.hardswish nn.Hardswish",
+                "F.hardswish({0}, inplace=True)",
+                "{0} * F.relu6({0} + 3) / 6",
+                "{0} * F.hardsigmoid({0})",
+            ),
+            tf=("{0} * tf.nn.relu6({0} + 3) / 6", "{0} * tf.clip_by_value({0} / 6 + 0.5, 0, 1)"),
+            jax=("{0} * jnp.clip({0} / 6 + 0.5, 0, 1)", "jax.nn.hard_swish({0})"),
         ),
-        ("{0} * tf.nn.relu6({0} + 3) / 6", "{0} * tf.clip_by_value({0} / 6 + 0.5, 0, 1)"),
         _hard_swish_error,
         **facts(ulps=4, weight=0.5, limits=NAN, signed_zeros=False),
     ),
@@ -294,28 +322,37 @@ OPS = (
         "HardSigmoid",
         lambda x, a: np.asarray(np.clip(_held(a["alpha"], x) * x + _held(a["beta"], x), _held(0, x), _held(1, x))),
         (("alpha", 0.2, (0.2, 0.2, 1 / 6, 0.5)), ("beta", 0.5, (0.5, 0.5, 0.25, 0.0))),
-        with_attrs("torch.clamp({alpha} * {0} + {beta}, 0, 1)", "torch.clamp({0} * {alpha} + {beta}, min=0, max=1)"),
-        with_attrs(*(t.replace("{0}", "{alpha} * {0} + {beta}") for t in _clipped("0", "1"))),
+        spell(
+            ("torch.clamp({alpha} * {0} + {beta}, 0, 1)", "torch.clamp({0} * {alpha} + {beta}, min=0, max=1)"),
+            tf=(t.replace("{0}", "{alpha} * {0} + {beta}") for t in _clipped("0", "1")),
+            jax="jnp.clip({alpha} * {0} + {beta}, 0, 1)",
+        ),
         _hard_sigmoid_error,
         **facts(ulps=4, weight=0.4, limits=INFINITY, signed_zeros=False, bounds=value_bounds.SHARE),
     ),
     unary(
         "Softplus",
         _softplus,
-        (
-            "F.softplus({0}, threshold=80.0)",
-            "torch.nn.Softplus(threshold=80.0)({0})",
-            "torch.logaddexp({0}, torch.zeros_like({0}))",
+        spell(
+            (
+                "F.softplus({0}, threshold=80.0)",
+                "torch.nn.Softplus(threshold=80.0)({0})",
+                "torch.logaddexp({0}, torch.zeros_like({0}))",
+            ),
+            tf="tf.math.softplus tf.nn.softplus",
+            jax=("jax.nn.softplus({0})", "jnp.logaddexp({0}, 0)"),
         ),
-        "tf.math.softplus tf.nn.softplus",
         plus_absolute(monotone, 4),
         **facts(ulps=8, weight=0.5, limits=NAN, signed_zeros=False, bounds=value_bounds.SOFTPLUS),
     ),
     unary(
         "Softsign",
         lambda x: x / (1 + np.abs(x)),
-        spell("F.softsign nn.Softsign", "{0} / (1 + torch.abs({0}))"),
-        spell("tf.nn.softsign tf.math.softsign", "{0} / (1 + tf.abs({0}))"),
+        spell(
+            ("F.softsign nn.Softsign", "{0} / (1 + torch.abs({0}))"),
+            tf=("tf.nn.softsign tf.math.softsign", "{0} / (1 + tf.abs({0}))"),
+            jax=("jax.nn.soft_sign({0})", "{0} / (1 + jnp.abs({0}))"),
+        ),
         monotone,
         **facts(ulps=6, weight=0.4, limits=NAN, bounds=value_bounds.WITHIN_ONE),
     ),
@@ -323,13 +360,16 @@ OPS = (
         "LeakyRelu",
         lambda x, a: np.where(x < 0, _held(a["alpha"], x) * x, x),
         (("alpha", 0.01, _SLOPES),),
-        with_attrs(
-            "F.leaky_relu({0}, {alpha})",
-            "F.leaky_relu({0}, negative_slope={alpha})",
-            "torch.nn.LeakyReLU({alpha})({0})",
-            "torch.where({0} < 0, {alpha} * {0}, {0})",
+        spell(
+            (
+                "F.leaky_relu({0}, {alpha})",
+                "F.leaky_relu({0}, negative_slope={alpha})",
+                "torch.nn.LeakyReLU({alpha})({0})",
+                "torch.where({0} < 0, {alpha} * {0}, {0})",
+            ),
+            tf=("tf.nn.leaky_relu({0}, alpha={alpha})", "tf.where({0} < 0, {alpha} * {0}, {0})"),
+            jax=("jnp.where({0} < 0, {alpha} * {0}, {0})", "jax.nn.leaky_relu({0}, {alpha})"),
         ),
-        with_attrs("tf.nn.leaky_relu({0}, alpha={alpha})", "tf.where({0} < 0, {alpha} * {0}, {0})"),
         _leaky_error,
         **facts(ulps=8, limits=ANYWHERE, signed_zeros=False, followers="Conv LeakyRelu Mul"),
     ),
@@ -340,8 +380,11 @@ OPS = (
         shape=fitting(lambda s, a: broadcast(s[0], s[1]) == s[0]),  # the slope broadcasts, not the other way
         numpy=lambda x, a: np.where(x[0] < 0, x[1] * x[0], x[0]),
         error=_prelu_error,
-        torch=_prelu_torch,
-        tensorflow=("tf.where({0} < 0, {1} * {0}, {0})", "tf.nn.relu({0}) + {1} * tf.minimum({0}, 0)"),
+        text=spell(
+            _prelu_torch,
+            tf=("tf.where({0} < 0, {1} * {0}, {0})", "tf.nn.relu({0}) + {1} * tf.minimum({0}, 0)"),
+            jax="jnp.where({0} < 0, {1} * {0}, {0})",
+        ),
         sample=_sample_prelu,
         adjoint=adjoints.prelu,
         **facts(ulps=2, weight=0.5, modular=True, data_inputs=1, followers="Conv Add"),
@@ -350,8 +393,11 @@ OPS = (
         "Elu",
         lambda x, a: _exponential(x, a["alpha"]),
         (("alpha", 1.0, (*_SLOPES, 1.0)),),
-        with_attrs("F.elu({0}, {alpha})", "torch.nn.ELU({alpha})({0})", "F.elu({0}, alpha={alpha})"),
-        _elu_tensorflow,
+        spell(
+            ("F.elu({0}, {alpha})", "torch.nn.ELU({alpha})({0})", "F.elu({0}, alpha={alpha})"),
+            tf=_elu_tensorflow,
+            jax=("jax.nn.elu({0}, {alpha})", "jnp.where({0} > 0, {0}, {alpha} * jnp.expm1({0}))"),
+        ),
         plus_absolute(_leaky_error, 4),
         **_EXPONENTIAL,
     ),
@@ -359,8 +405,11 @@ OPS = (
         "Celu",
         lambda x, a: _exponential(x, a["alpha"], slope=1 / a["alpha"]),
         (("alpha", 1.0, (1.0, 0.5, 2.0, 0.125)),),
-        with_attrs("F.celu({0}, {alpha})", "torch.nn.CELU(alpha={alpha})({0})", "torch.celu({0}, alpha={alpha})"),
-        with_attrs("tf.where({0} < 0, {alpha} * tf.math.expm1({0} / {alpha}), {0})"),
+        spell(
+            ("F.celu({0}, {alpha})", "torch.nn.CELU(alpha={alpha})({0})", "torch.celu({0}, alpha={alpha})"),
+            tf="tf.where({0} < 0, {alpha} * tf.math.expm1({0} / {alpha}), {0})",
+            jax="jax.nn.celu({0}, {alpha})",
+        ),
         plus_absolute(lipschitz(), 8),
         ("float32",),
         **_EXPONENTIAL,
@@ -370,8 +419,11 @@ OPS = (
         "Selu",
         lambda x, a: _exponential(x, a["alpha"], a["gamma"]),
         (("alpha", _SELU_ALPHA, (_SELU_ALPHA,)), ("gamma", _SELU_GAMMA, (_SELU_GAMMA,))),
-        _spell_selu("torch", "F.selu torch.selu"),
-        _spell_selu("tf", "tf.nn.selu"),
+        spell(
+            _spell_selu("torch", "F.selu torch.selu"),
+            tf=_spell_selu("tf", "tf.nn.selu"),
+            jax="{gamma} * jnp.where({0} > 0, {0}, {alpha} * jnp.expm1({0}))",
+        ),
         plus_absolute(lambda c: np.asarray(abs(c.attrs["gamma"]) * _leaky_error(c)), 8),
         **_EXPONENTIAL,
         weight=0.4,
@@ -380,8 +432,11 @@ OPS = (
         "ThresholdedRelu",
         lambda x, a: np.where(x > _held(a["alpha"], x), x, _held(0, x)),
         (("alpha", 1.0, (1.0, 0.5, 0.0, -1.0, 2.0)),),
-        with_attrs("F.threshold({0}, {alpha}, 0.0)", "torch.where({0} > {alpha}, {0}, 0.0)"),
-        with_attrs("tf.where({0} > {alpha}, {0}, tf.zeros_like({0}))", "{0} * tf.cast({0} > {alpha}, {0}.dtype)"),
+        spell(
+            ("F.threshold({0}, {alpha}, 0.0)", "torch.where({0} > {alpha}, {0}, 0.0)"),
+            tf=("tf.where({0} > {alpha}, {0}, tf.zeros_like({0}))", "{0} * tf.cast({0} > {alpha}, {0}.dtype)"),
+            jax="jnp.where({0} > {alpha}, {0}, 0)",
+        ),
         _thresholded_error,
         **DECIDES,
         **facts(weight=0.3, signed_zeros=False),
@@ -390,8 +445,10 @@ OPS = (
         "Shrink",
         _shrink,
         (("bias", 0.0, (0.0, 0.5, 1.0)), ("lambd", 0.5, (0.5, 1.0, 0.0, 2.0))),
-        with_attrs("torch.where({0} < -{lambd}, {0} + {bias}, torch.where({0} > {lambd}, {0} - {bias}, 0))"),
-        with_attrs("tf.where({0} < -{lambd}, {0} + {bias}, tf.where({0} > {lambd}, {0} - {bias}, tf.zeros_like({0})))"),
+        spell(
+            "torch.where({0} < -{lambd}, {0} + {bias}, torch.where({0} > {lambd}, {0} - {bias}, 0))",
+            tf="tf.where({0} < -{lambd}, {0} + {bias}, tf.where({0} > {lambd}, {0} - {bias}, tf.zeros_like({0})))",
+        ),
         _shrink_error,
         tuple(t for t in FLOATS + SIGNED if t != "bfloat16"),
         **DECIDES,
@@ -400,9 +457,7 @@ OPS = (
     defined(
         "softshrink",
         lambda x, a: x - x.then("Clip", min=-a["lambd"], max=a["lambd"]),
-        with_attrs(
-            "F.softshrink({0}, {lambd})", "torch.nn.Softshrink({lambd})({0})", "F.softshrink({0}, lambd={lambd})"
-        ),
+        spell(("F.softshrink({0}, {lambd})", "torch.nn.Softshrink({lambd})({0})", "F.softshrink({0}, lambd={lambd})")),
         **_LAMBD,
         requires=lambda types, a: a["lambd"] >= 0,
         **facts(integer_exact=True, ulps=1, limits=INFINITY, signed_zeros=False),
@@ -410,11 +465,13 @@ OPS = (
     defined(
         "hardshrink",
         lambda x, a: where(abs(x) > a["lambd"], x, 0.0),
-        with_attrs(
-            "F.hardshrink({0}, {lambd})",
-            "torch.nn.Hardshrink({lambd})({0})",
-            "torch.hardshrink({0}, {lambd})",
-            "{0}.hardshrink({lambd})",
+        spell(
+            (
+                "F.hardshrink({0}, {lambd})",
+                "torch.nn.Hardshrink({lambd})({0})",
+                "torch.hardshrink({0}, {lambd})",
+                "{0}.hardshrink({lambd})",
+            )
         ),
         **_LAMBD,
         **DECIDES,
@@ -423,7 +480,7 @@ OPS = (
     defined(
         "tanhshrink",
         lambda x, a: x - x.then("Tanh"),
-        spell("F.tanhshrink nn.Tanhshrink", "{0} - torch.tanh({0})"),
+        spell(("F.tanhshrink nn.Tanhshrink", "{0} - torch.tanh({0})")),
         limits=INFINITY | NAN,
     ),
 )

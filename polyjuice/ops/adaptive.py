@@ -13,7 +13,7 @@ from polyjuice.ir import Attrs, TensorType
 from polyjuice.ops import sampling
 from polyjuice.ops.shapes import Dims, require
 from polyjuice.ops.spec import Builder, ErrorContext, Op, attributes, facts
-from polyjuice.ops.text import with_attrs
+from polyjuice.ops.text import spell
 
 
 def _cuts(size: int, count: int) -> list[tuple[int, int]]:
@@ -103,7 +103,7 @@ def _adaptive(kind: str, spatial: int, most: int, options: str = "", **propertie
     return Op(
         name=f"adaptive_{kind}_pool{spatial}d",
         shape=shape,
-        torch=with_attrs(f"F.adaptive_{kind}_pool{spatial}d({{0}}, {{output_size}}{options})"),
+        text=spell(f"F.adaptive_{kind}_pool{spatial}d({{0}}, {{output_size}}{options})"),
         sample=sampling.alone_with(draw),
         attrs=attributes(output_size="ints"),
         weight=0.3,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from polyjuice.ir import Attrs, TensorType
@@ -168,17 +168,15 @@ def _spelled(
 
 
 def reduction(
-    name: str, definition: DecomposeFn, torch: SpellFn, tensorflow: Texts, types: tuple[str, ...] = FLOATS, **more: Any
+    name: str, definition: DecomposeFn, text: Mapping[str, Texts], types: tuple[str, ...] = FLOATS, **more: Any
 ) -> Op:
     """One of ATen's reductions: over several dimensions, unless ``more`` says otherwise."""
     defaults = {"results": ("T",), "shape": dims_shape, "sample": some_axes(), "attrs": DIMS, "weight": 0.6}
-    return Op(
-        name=name, types={"T": types}, definition=definition, torch=torch, tensorflow=tensorflow, **{**defaults, **more}
-    )
+    return Op(name=name, types={"T": types}, definition=definition, text=text, **{**defaults, **more})
 
 
 def along_axis(
-    name: str, numpy: Any, error: ErrorFn, torch: Texts, tensorflow: Texts, types: tuple[str, ...] = FLOATS, **more: Any
+    name: str, numpy: Any, error: ErrorFn, text: Mapping[str, Texts], types: tuple[str, ...] = FLOATS, **more: Any
 ) -> Op:
     """The entry of an operator on the lines of one axis, which keeps the shape unless ``more`` says otherwise."""
     return Op(
@@ -186,7 +184,6 @@ def along_axis(
         types={"T": types},
         numpy=numpy,
         error=error,
-        torch=torch,
-        tensorflow=tensorflow,
+        text=text,
         **{"shape": first_shape, "sample": one_axis("axis"), "attrs": attributes(axis=-1), **more},
     )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
@@ -14,7 +14,7 @@ from polyjuice.ops import domains, errors, sampling
 from polyjuice.ops.decomposition_terms import Term, onnx_term, where
 from polyjuice.ops.pointwise import DECIDES, binary, defined, elementwise, unary
 from polyjuice.ops.spec import NAN, POLE, Call, ErrorContext, Op, Operand, Sample, SpellFn, Texts, attributes, facts
-from polyjuice.ops.text import HALF_TO_SINGLE, by_type, cast_around, spell
+from polyjuice.ops.text import HALF_TO_SINGLE, applied, by_type, cast_around, spell
 
 _BITS_ERROR = errors.decided(lambda c: errors.added(c) > 0)
 """No error, unless an operand itself is in doubt."""
@@ -52,8 +52,8 @@ def _on_bits(function: Any) -> Any:
 
 
 def _bits(name: str, function: Any, word: str, symbol: str) -> Op:
-    texts = f"torch.{word} {symbol} .{word} .{word}_", f"tf.bitwise.{word} {symbol}"
-    return binary(name, _on_bits(function), *texts, _BITS_ERROR, INTS, **DECIDES, weight=0.7)
+    text = spell(f"torch.{word} {symbol} .{word} .{word}_", f"tf.bitwise.{word} {symbol}", f"{symbol} jnp.{word}")
+    return binary(name, _on_bits(function), text, _BITS_ERROR, INTS, **DECIDES, weight=0.7)
 
 
 def _shift_left(x: np.ndarray, y: np.ndarray) -> np.ndarray:
@@ -66,7 +66,7 @@ _shift_right = _on_bits(np.right_shift)
 
 
 def _by_direction(left: str, right: str) -> SpellFn:
-    return lambda c: c.draws.choice(spell(left if c.attrs["direction"] == "LEFT" else right, operands=2)).format(*c.x)
+    return lambda c: c.draws.choice(applied(left if c.attrs["direction"] == "LEFT" else right, operands=2)).format(*c.x)
 
 
 def _amount(rng: random.Random, first: TensorType) -> Operand:
@@ -105,8 +105,7 @@ def _shift(name: str, function: Any, symbol: str, onnx: Any, **more: Any) -> Op:
     return binary(
         name,
         function,
-        f"torch.{name} {symbol} .{name} .{name}_",
-        f"tf.bitwise.{name.removeprefix('bitwise_')}",
+        spell(f"torch.{name} {symbol} .{name} .{name}_", tf=f"tf.bitwise.{name.removeprefix('bitwise_')}"),
         _shift_error,
         INTS,
         definition=onnx_term(onnx),
@@ -183,11 +182,11 @@ def _sample_mod(rng: random.Random, first: TensorType) -> Sample:
 
 _SMALL_TO_INT32 = {"int8": "int32", "int16": "int32", "uint8": "int32", "uint16": "int32"}
 _TRUNC_MOD_TENSORFLOW = cast_around({**HALF_TO_SINGLE, **_SMALL_TO_INT32}, "tf.truncatemod({0}, {1})")
-_FLOOR_MOD_TENSORFLOW = spell("tf.math.floormod % tf.math.mod", operands=2)
+_FLOOR_MOD_TENSORFLOW = applied("tf.math.floormod % tf.math.mod", operands=2)
 
 
-_TRUNC_MOD_TORCH = spell("torch.fmod .fmod", operands=2)
-_FLOOR_MOD_TORCH = spell("torch.remainder % .remainder", operands=2)
+_TRUNC_MOD_TORCH = applied("torch.fmod .fmod", operands=2)
+_FLOOR_MOD_TORCH = applied("torch.remainder % .remainder", operands=2)
 
 
 def _mod_tensorflow(c: Call) -> str:
@@ -211,7 +210,7 @@ def _floor_divide_definition(x: Term, y: Term, a: Attrs) -> Term:
     return (x / y).then("Floor")
 
 
-_FLOOR_DIVIDE_TORCH = spell("torch.floor_divide //", "torch.div({0}, {1}, rounding_mode='floor')", operands=2)
+_FLOOR_DIVIDE_TORCH = applied("torch.floor_divide //", "torch.div({0}, {1}, rounding_mode='floor')", operands=2)
 
 
 _DIVISION: dict[str, Any] = {
@@ -221,9 +220,9 @@ _DIVISION: dict[str, Any] = {
 }
 
 
-def _remainder(name: str, definition: Callable[..., Term], torch: Texts, tensorflow: Texts, **more: Any) -> Op:
+def _remainder(name: str, definition: Callable[..., Term], text: Mapping[str, Texts], **more: Any) -> Op:
     settings: dict[str, Any] = {**DECIDES, **_DIVISION, "limits": NAN | POLE, **more}
-    return defined(name, definition, torch, tensorflow, NUMERIC, operands=2, **settings)
+    return defined(name, definition, text, NUMERIC, operands=2, **settings)
 
 
 OPS = (
@@ -233,8 +232,11 @@ OPS = (
     unary(
         "BitwiseNot",
         np.bitwise_not,
-        "torch.bitwise_not ~ .bitwise_not .bitwise_not_",
-        "tf.bitwise.invert ~",
+        spell(
+            "torch.bitwise_not ~ .bitwise_not .bitwise_not_",
+            tf="tf.bitwise.invert ~",
+            jax=("~{0}", "jnp.bitwise_not({0})"),
+        ),
         _BITS_ERROR,
         INTS,
         **facts(continuous=False, weight=0.5, followers="BitwiseNot BitwiseAnd BitwiseOr Add Neg"),
@@ -242,8 +244,10 @@ OPS = (
     elementwise(
         "BitShift",
         lambda x, a: _shift_left(*x) if a["direction"] == "LEFT" else np.asarray(_shift_right(*x)),
-        _by_direction("torch.bitwise_left_shift <<", "torch.bitwise_right_shift >>"),
-        _by_direction("tf.bitwise.left_shift", "tf.bitwise.right_shift"),
+        spell(
+            _by_direction("torch.bitwise_left_shift <<", "torch.bitwise_right_shift >>"),
+            tf=_by_direction("tf.bitwise.left_shift", "tf.bitwise.right_shift"),
+        ),
         _shift_error,
         UNSIGNED,
         operands=2,
@@ -256,8 +260,10 @@ OPS = (
     elementwise(
         "Mod",
         lambda x, a: np.asarray(_trunc_mod(*x) if a["fmod"] else _floor_mod(*x)),
-        lambda c: c.draws.choice(_TRUNC_MOD_TORCH if c.attrs["fmod"] else _FLOOR_MOD_TORCH).format(*c.x),
-        _mod_tensorflow,
+        spell(
+            lambda c: c.draws.choice(_TRUNC_MOD_TORCH if c.attrs["fmod"] else _FLOOR_MOD_TORCH).format(*c.x),
+            tf=_mod_tensorflow,
+        ),
         _remainder_error,
         NUMERIC,
         operands=2,
@@ -269,23 +275,23 @@ OPS = (
     _remainder(
         "remainder",
         _remainder_definition,
-        (*_FLOOR_MOD_TORCH, "{0}.remainder_({1})"),
-        _FLOOR_MOD_TENSORFLOW,
+        spell((*_FLOOR_MOD_TORCH, "{0}.remainder_({1})"), _FLOOR_MOD_TENSORFLOW),
         error=_remainder_error,
         why_not_derived=errors.OPEN_SIGN,
     ),
     _remainder(
         "fmod",
         lambda x, y, a: x.then("Mod", y, fmod=1),
-        (*_TRUNC_MOD_TORCH, "{0}.fmod_({1})"),
-        _TRUNC_MOD_TENSORFLOW,
+        spell((*_TRUNC_MOD_TORCH, "{0}.fmod_({1})"), _TRUNC_MOD_TENSORFLOW, "jnp.fmod"),
         widen=False,
     ),
     binary(
         "floor_divide",
         _checked(np.floor_divide),
-        by_type(FLOATS, (*_FLOOR_DIVIDE_TORCH, "torch.floor({0} / {1})"), _FLOOR_DIVIDE_TORCH),
-        "tf.math.floordiv //",
+        spell(
+            by_type(FLOATS, (*_FLOOR_DIVIDE_TORCH, "torch.floor({0} / {1})"), _FLOOR_DIVIDE_TORCH),
+            tf="tf.math.floordiv //",
+        ),
         _floor_divide_error,
         definition=onnx_term(_floor_divide_definition),
         why_not_derived="its definition rounds the quotient to the type before it rounds down",

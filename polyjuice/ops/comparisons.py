@@ -14,7 +14,7 @@ from polyjuice.ops import errors, sampling, unspecified
 from polyjuice.ops.decomposition_terms import where
 from polyjuice.ops.pointwise import DECIDES, binary, defined, elementwise, unary
 from polyjuice.ops.spec import ANYWHERE, INFINITY, Call, ErrorContext, Op, SpellFn, attributes, facts
-from polyjuice.ops.text import spell
+from polyjuice.ops.text import applied, spell
 
 
 def _compare(
@@ -23,8 +23,11 @@ def _compare(
     return binary(
         name,
         function,
-        f"{symbol} torch.{torch} .{torch}",
-        f"{symbol} tf.{tensorflow} tf.math.{tensorflow}",
+        spell(
+            f"{symbol} torch.{torch} .{torch}",
+            tf=f"{symbol} tf.{tensorflow} tf.math.{tensorflow}",
+            jax=f"{symbol} jnp.{tensorflow}",
+        ),
         errors.decided(errors.comparison_unstable),
         types,
         "bool",
@@ -36,8 +39,11 @@ def _logic(name: str, function: Any, word: str, symbol: str, tensorflow: str, fo
     return binary(
         name,
         function,
-        f"torch.{word} {symbol} .{word} .{word}_",
-        f"{symbol} tf.math.{word} {tensorflow}",
+        spell(
+            f"torch.{word} {symbol} .{word} .{word}_",
+            tf=f"{symbol} tf.math.{word} {tensorflow}",
+            jax=f"{symbol} jnp.{word}",
+        ),
         errors.added,
         ("bool",),
         **DECIDES,
@@ -57,7 +63,7 @@ def _spell_is_inf(both: str) -> SpellFn:
     def text(c: Call) -> str:
         wanted = c.attrs["detect_negative"] * ["-inf"] + c.attrs["detect_positive"] * ["inf"]
         if len(wanted) == 2:
-            return c.draws.choice(spell(both)).format(c.x[0])
+            return c.draws.choice(applied(both)).format(c.x[0])
         return f'{c.x[0]} == float("{wanted[0]}")' if wanted else f"{c.x[0]} < {c.x[0]}"
 
     return text
@@ -92,8 +98,11 @@ OPS = (
     unary(
         "Not",
         np.logical_not,
-        "torch.logical_not ~ .logical_not .logical_not_",
-        "tf.logical_not ~",
+        spell(
+            "torch.logical_not ~ .logical_not .logical_not_",
+            tf="tf.logical_not ~",
+            jax=("jnp.logical_not({0})", "~{0}"),
+        ),
         errors.lipschitz(),
         ("bool",),
         **DECIDES,
@@ -103,8 +112,11 @@ OPS = (
     unary(
         "IsNaN",
         np.isnan,
-        spell("torch.isnan .isnan", "{0} != {0}"),
-        spell("tf.math.is_nan", "tf.not_equal({0}, {0})"),
+        spell(
+            ("torch.isnan .isnan", "{0} != {0}"),
+            tf=("tf.math.is_nan", "tf.not_equal({0}, {0})"),
+            jax=("jnp.isnan({0})", "{0} != {0}"),
+        ),
         errors.known,
         result="bool",
         **facts(weight=0.3, limits=ANYWHERE),
@@ -112,8 +124,7 @@ OPS = (
     elementwise(
         "IsInf",
         _is_inf,
-        _spell_is_inf("torch.isinf .isinf"),
-        _spell_is_inf("tf.math.is_inf"),
+        spell(_spell_is_inf("torch.isinf .isinf"), tf=_spell_is_inf("tf.math.is_inf")),
         errors.known,
         result="bool",
         sample=sampling.alone_with(_draw_is_inf),
@@ -123,8 +134,7 @@ OPS = (
     defined(
         "isfinite",
         lambda x, a: abs(x) < np.inf,
-        "torch.isfinite .isfinite",
-        "tf.math.is_finite",
+        spell("torch.isfinite .isfinite", tf="tf.math.is_finite", jax="jnp.isfinite"),
         result="bool",
         widen=False,
         limits=ANYWHERE,
@@ -133,8 +143,7 @@ OPS = (
     defined(
         "signbit",
         lambda x, a: x < 0,
-        "torch.signbit .signbit",
-        ("{0} < 0", "tf.math.less({0}, 0)"),
+        spell("torch.signbit .signbit", tf=("{0} < 0", "tf.math.less({0}, 0)"), jax="jnp.signbit"),
         NUMERIC,
         result="bool",
         widen=False,
@@ -146,7 +155,7 @@ OPS = (
     defined(
         "heaviside",
         lambda x, y, a: where(x.equals(0), y, (x > 0).to(x.dtype)),
-        "torch.heaviside .heaviside",
+        spell("torch.heaviside .heaviside"),
         dtypes=NUMERIC,
         operands=2,
         widen=False,

@@ -25,6 +25,7 @@ from polyjuice.ops.pointwise import broadcast_shape
 from polyjuice.ops.reductions import operand_errors, over, reducing, terms
 from polyjuice.ops.shapes import fitting
 from polyjuice.ops.spec import Call, ErrorContext, Op, Sample, SampleFn, Texts, Unsupported, attributes, facts
+from polyjuice.ops.text import spell
 
 TORCH_ALONE = Unsupported("complex numbers are tested in Torch alone")
 
@@ -161,8 +162,7 @@ def _op(
         shape=shape,
         numpy=numpy,
         error=_finite(error),
-        torch=torch,
-        tensorflow=TORCH_ALONE,
+        text=spell(torch, TORCH_ALONE),
         definition=TORCH_ALONE,
         sample=sample,
         elementwise=elementwise,

@@ -16,6 +16,7 @@ from polyjuice.ops.products import op
 from polyjuice.ops.shapes import Dims, ShapeMismatch, normalize_axis, require
 from polyjuice.ops.spec import Builder, Call, ErrorContext, Op, Sample, attributes, facts
 from polyjuice.ops.structural import reshaped
+from polyjuice.ops.text import spell
 
 # --- Einsum ----------------------------------------------------------------------------------------------------------
 
@@ -244,8 +245,7 @@ OPS = (
         shape=_einsum_shape,
         numpy=_einsum,
         error=linear_error(_summed_terms),
-        torch=_einsum_torch,
-        tensorflow=_einsum_tensorflow,
+        text=spell(_einsum_torch, tf=_einsum_tensorflow),
         sample=_sample_einsum,
         attrs=attributes(equation="string"),
         partial=magnitudes(_einsum),
@@ -257,8 +257,10 @@ OPS = (
         2,
         _tensordot_shape,
         _tensordot_definition,
-        _tensordot_text("torch.tensordot({0}, {1}, dims=({2}, {3}))"),
-        _tensordot_text("tf.tensordot({0}, {1}, axes=[{2}, {3}])"),
+        spell(
+            _tensordot_text("torch.tensordot({0}, {1}, dims=({2}, {3}))"),
+            tf=_tensordot_text("tf.tensordot({0}, {1}, axes=[{2}, {3}])"),
+        ),
         _draw_tensordot,
         attrs=attributes(dims_self="ints", dims_other="ints"),
     ),
@@ -267,8 +269,9 @@ OPS = (
         2,
         _kron_shape,
         _kron_definition,
-        ("torch.kron({0}.contiguous(), {1}.contiguous())",),  # it raises on transposed operands
-        _kron_tensorflow,
+        spell(
+            ("torch.kron({0}.contiguous(), {1}.contiguous())",), tf=_kron_tensorflow, jax="jnp.kron"
+        ),  # it raises on transposed operands
         _draw_kron,
     ),
 )

@@ -22,6 +22,7 @@ from polyjuice.ops.decompose import NoDecomposition, with_texts
 from polyjuice.ops.registry import TABLE, entry
 from polyjuice.ops.shapes import Dims, ShapeMismatch
 from polyjuice.ops.spec import ANY, Attr, Call, Op, Operand, Sample, Texts, Unsupported, attributes, facts
+from polyjuice.ops.text import spell
 
 #: A Loop of more iterations is not unrolled, and stays opaque.
 MAX_TRIPS = 32
@@ -109,8 +110,8 @@ class Language:
     array: str
 
 
-_TORCH = Language(lambda op: op.torch, "torch.tensor({0}, dtype=torch.{1})")
-_TENSORFLOW = Language(lambda op: op.tensorflow, "tf.constant({0}, dtype=tf.{1})")
+_TORCH = Language(lambda op: op.texts("torch"), "torch.tensor({0}, dtype=torch.{1})")
+_TENSORFLOW = Language(lambda op: op.texts("tensorflow"), "tf.constant({0}, dtype=tf.{1})")
 
 
 class _Unspelled(Exception):
@@ -311,8 +312,7 @@ OPS: tuple[Op, ...] = (
         results=("@then_branch",),
         shape=_if_shape,
         unrolled=_taken,
-        torch=_if_torch,
-        tensorflow=_if_tensorflow,
+        text=spell(_if_torch, tf=_if_tensorflow),
         sample=_sample_if,
         attrs=attributes(then_branch="graph", else_branch="graph"),
         **facts(min_inputs=1, splits="then_branch", n_control_operands=1, continuous=False, weight=4.0),
@@ -324,8 +324,7 @@ OPS: tuple[Op, ...] = (
         results=("@body",),
         shape=_loop_shape,
         unrolled=unrolled_loop,
-        torch=_loop_torch,
-        tensorflow=_loop_tensorflow,
+        text=spell(_loop_torch, tf=_loop_tensorflow),
         sample=_sample_loop,
         attrs=(Attr("M", "int", as_input=True, scalar=True, place=0), Attr("body", "graph")),
         **facts(splits="body", weight=0.3),

@@ -14,7 +14,7 @@ from polyjuice.ops import errors, linear_adjoints, sampling, windows
 from polyjuice.ops.shapes import Dims, ShapeMismatch, require
 from polyjuice.ops.spec import Call, ErrorContext, NumpyFn, Op, Sample, attributes, facts
 from polyjuice.ops.structural import torch_pads
-from polyjuice.ops.text import subscript
+from polyjuice.ops.text import spell, subscript
 from polyjuice.ops.windows import conv, pad_array
 
 
@@ -266,8 +266,10 @@ OPS = (
         shape=conv_shape,
         numpy=conv,
         error=lambda c: linear_error(c, conv, int(np.prod(c.x[1].shape[1:]))),
-        torch=lambda c: conv_torch(c, c.x, c.types[0].shape[2:], c.types[1].shape),
-        tensorflow=lambda c: conv_tensorflow(c, c.x, c.types[0].shape[2:], c.types[1].shape),
+        text=spell(
+            lambda c: conv_torch(c, c.x, c.types[0].shape[2:], c.types[1].shape),
+            tf=lambda c: conv_tensorflow(c, c.x, c.types[0].shape[2:], c.types[1].shape),
+        ),
         sample=_sample_conv,
         attrs=CONV_ATTRS,
         partial=lambda x, a: conv([np.abs(v) for v in x], a),
@@ -281,8 +283,7 @@ OPS = (
         shape=_transpose_shape,
         numpy=_conv_transpose,
         error=_transpose_error,
-        torch=_transpose_torch,
-        tensorflow=_transpose_tensorflow,
+        text=spell(_transpose_torch, tf=_transpose_tensorflow),
         sample=_sample_transpose,
         attrs=attributes(strides="ints", pads="ints", output_padding="ints", dilations="ints", group=1),
         partial=lambda x, a: _conv_transpose([np.abs(v) for v in x], a),

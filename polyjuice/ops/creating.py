@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -14,7 +14,7 @@ from polyjuice.ops import errors, sampling
 from polyjuice.ops.shapes import Dims, fitting
 from polyjuice.ops.spec import Attr, Builder, Call, Op, Texts, attributes, facts
 from polyjuice.ops.structural import WITHOUT_BFLOAT16
-from polyjuice.ops.text import TextFn, literal
+from polyjuice.ops.text import TextFn, literal, spell
 
 _FAR = 2**63 - 1
 """An end beyond every dimension."""
@@ -73,9 +73,7 @@ def _draw_shape(rng: random.Random, first: TensorType) -> Attrs:
 # --- full_like and its kind ------------------------------------------------------------------------------------------
 
 
-def _filling(
-    name: str, torch: Texts, tensorflow: Texts, attrs: tuple[Attr, ...] = (), value: float | None = None
-) -> Op:
+def _filling(name: str, text: Mapping[str, Texts], attrs: tuple[Attr, ...] = (), value: float | None = None) -> Op:
     def filler(a: Attrs) -> float:
         return float(a[attrs[0].name]) if value is None else value
 
@@ -94,8 +92,7 @@ def _filling(
         name=name,
         types={"T": ALL},
         shape=lambda s, a: [s[0]],
-        torch=torch,
-        tensorflow=tensorflow,
+        text=text,
         definition=build,
         sample=sampling.alone_with(draw),
         attrs=attrs,
@@ -118,8 +115,7 @@ OPS: tuple[Op, ...] = (
         results=("@dtype",),
         shape=fitting(lambda s, a: len(s[0]) == 2),
         numpy=lambda x, a: np.eye(x[0].shape[0], x[0].shape[1], a["k"]),
-        torch=_eye_like_torch,
-        tensorflow=_eye_like_tensorflow,
+        text=spell(_eye_like_torch, tf=_eye_like_tensorflow),
         sample=sampling.alone_with(_draw_eye_like),
         attrs=attributes(dtype="dtype", k=0),
         **_SETTINGS,
@@ -131,8 +127,7 @@ OPS: tuple[Op, ...] = (
         results=("int64",),
         shape=lambda s, a: [Dims((len(tuple(s[0])[a.start : a.end]),))],
         numpy=lambda x, a: np.array(x[0].shape[a["start"] : a["end"]], np.int64),
-        torch=_shape_torch,
-        tensorflow=_shape_tensorflow,
+        text=spell(_shape_torch, tf=_shape_tensorflow),
         sample=sampling.alone_with(_draw_shape),
         attrs=attributes(start=0, end=_FAR),
         weight=0.2,
@@ -144,29 +139,46 @@ OPS: tuple[Op, ...] = (
         results=("int64",),
         shape=lambda s, a: [s[0].batch(len(s[0]))],
         numpy=lambda x, a: np.array(x[0].size, np.int64),
-        torch=lambda c: f"torch.tensor({c.types[0].size}, dtype=torch.int64, device={c.x[0]}.device)",
-        tensorflow=lambda c: f"tf.size({c.x[0]}, out_type=tf.int64)",
+        text=spell(
+            lambda c: f"torch.tensor({c.types[0].size}, dtype=torch.int64, device={c.x[0]}.device)",
+            tf=lambda c: f"tf.size({c.x[0]}, out_type=tf.int64)",
+        ),
         sample=sampling.alone,
         weight=0.2,
         **_SETTINGS,
     ),
     _filling(
         "fill",
-        _filled("value", "torch.fill({0}, {1})"),
-        _filled("value", "tf.fill({3}, tf.constant({1}, dtype=tf.{2}))", "tf.constant({1}, shape={3}, dtype=tf.{2})"),
+        spell(
+            _filled("value", "torch.fill({0}, {1})"),
+            tf=_filled(
+                "value", "tf.fill({3}, tf.constant({1}, dtype=tf.{2}))", "tf.constant({1}, shape={3}, dtype=tf.{2})"
+            ),
+        ),
         attributes(value="float"),
     ),
     _filling(
         "full_like",
-        _filled("fill_value", "torch.full_like({0}, {1})", "torch.full({3}, {1}, dtype=torch.{2}, device={0}.device)"),
-        _filled("fill_value", "tf.fill(tf.shape({0}), tf.constant({1}, dtype=tf.{2}))"),
+        spell(
+            _filled(
+                "fill_value", "torch.full_like({0}, {1})", "torch.full({3}, {1}, dtype=torch.{2}, device={0}.device)"
+            ),
+            tf=_filled("fill_value", "tf.fill(tf.shape({0}), tf.constant({1}, dtype=tf.{2}))"),
+        ),
         attributes(fill_value="float"),
     ),
     _filling(
         "zeros_like",
-        ("torch.zeros_like({0})", "{0}.zero_()", "{0}.new_zeros({0}.shape)"),
-        ("tf.zeros_like({0})",),
+        spell(
+            ("torch.zeros_like({0})", "{0}.zero_()", "{0}.new_zeros({0}.shape)"),
+            tf=("tf.zeros_like({0})",),
+            jax="jnp.zeros_like",
+        ),
         value=0.0,
     ),
-    _filling("ones_like", ("torch.ones_like({0})", "{0}.new_ones({0}.shape)"), ("tf.ones_like({0})",), value=1.0),
+    _filling(
+        "ones_like",
+        spell(("torch.ones_like({0})", "{0}.new_ones({0}.shape)"), tf=("tf.ones_like({0})",), jax="jnp.ones_like"),
+        value=1.0,
+    ),
 )

@@ -17,7 +17,7 @@ from polyjuice.ops import domains, errors, sampling, spec, unspecified, value_bo
 from polyjuice.ops.decomposition_terms import Term, where
 from polyjuice.ops.pointwise import DECIDES, binary, defined, suitable, unary, variadic
 from polyjuice.ops.spec import ANYWHERE, INFINITY, NAN, POLE, STRICT, Call, Op, Operand, Sample, attributes, facts
-from polyjuice.ops.text import HALF_TO_SINGLE, TextFn, by_type, cast_around, folded, spell, with_attrs
+from polyjuice.ops.text import HALF_TO_SINGLE, TextFn, applied, by_type, cast_around, folded, spell
 from polyjuice.ops.value_bounds import Bounds
 
 
@@ -29,8 +29,11 @@ def _arithmetic(
     return binary(
         name,
         function,
-        f"{symbol} torch.{torch} .{torch} .{torch}_",
-        spell(f"{symbol} tf.{word} tf.math.{word}", *tensorflow, operands=2),
+        spell(
+            f"{symbol} torch.{torch} .{torch} .{torch}_",
+            tf=(f"{symbol} tf.{word} tf.math.{word}", *tensorflow),
+            jax=f"{symbol} jnp.{word}",
+        ),
         error,
         **more,
         **facts(limits=ANYWHERE, modular=True, numbers=(0, 1)),
@@ -80,8 +83,13 @@ def _extremum(name: str, word: str, function: Any, symbol: str, followers: str) 
     return variadic(
         name,
         _fold(function),
-        _either(folded(*spell(f"torch.{word} torch.{short} .{word}", operands=2)), _stacked(f"a{short}(0)")),
-        folded(*spell(f"tf.{word} tf.math.{word}", f"tf.where({{0}} {symbol} {{1}}, {{0}}, {{1}})", operands=2)),
+        spell(
+            _either(folded(*applied(f"torch.{word} torch.{short} .{word}", operands=2)), _stacked(f"a{short}(0)")),
+            tf=folded(
+                *applied(f"tf.{word} tf.math.{word}", f"tf.where({{0}} {symbol} {{1}}, {{0}}, {{1}})", operands=2)
+            ),
+            jax=folded(f"jnp.{word}({{0}}, {{1}})"),
+        ),
         errors.isotone,
         NUMERIC,
         followers=followers,
@@ -103,7 +111,7 @@ def _divide(a: np.ndarray, b: np.ndarray) -> np.ndarray:
 _divide_torch = by_type(
     INTS,
     ("torch.div({0}, {1}, rounding_mode='trunc')", "torch.divide({0}, {1}, rounding_mode='trunc')"),
-    spell("/ torch.div torch.true_divide .div", operands=2),
+    applied("/ torch.div torch.true_divide .div", operands=2),
 )
 
 _divide_tensorflow = by_type(INTS, ("tf.truncatediv({0}, {1})",), ("{0} / {1}", "tf.divide({0}, {1})"))
@@ -153,13 +161,15 @@ def _trunc(x: Term) -> Term:
 _TRUNC_TENSORFLOW = "tf.where({0} < 0, tf.math.ceil({0}), tf.floor({0}))"
 
 
+_ROUND_JAX = ("jnp.round({0})", "lax.round({0}, lax.RoundingMethod.TO_NEAREST_EVEN)", "jnp.rint({0})")
+
+
 def _rounding(name: str, function: Any, tensorflow: spec.Texts | str, low: str, high: str, followers: str) -> Op:
     word = name.lower()
     return unary(
         name,
         function,
-        f"torch.{word} .{word} .{word}_",
-        tensorflow,
+        spell("torch. . ._", tensorflow, f"jnp.{word} lax.{word}" if word != "round" else _ROUND_JAX),
         errors.stepped,
         **DECIDES,
         **facts(limits=ANYWHERE, weight=0.5, bounds=Bounds(low, high, whole=True), followers=followers),
@@ -188,9 +198,7 @@ def _combination(name: str, symbol: str, dtypes: tuple[str, ...], **more: Any) -
     return defined(
         name,
         definition,
-        with_attrs(
-            f"torch.{name}({{0}}, {{1}}, {{2}}, value={{value}})", f"{{0}}.{name}({{1}}, {{2}}, value={{value}})"
-        ),
+        spell((f"torch.{name}({{0}}, {{1}}, {{2}}, value={{value}})", f"{{0}}.{name}({{1}}, {{2}}, value={{value}})")),
         dtypes=dtypes,
         operands=3,
         sample=_sample_combination,
@@ -239,8 +247,7 @@ OPS = (
     binary(
         "Div",
         _divide,
-        _divide_torch,
-        _divide_tensorflow,
+        spell(_divide_torch, tf=_divide_tensorflow),
         lambda c: errors.infinite_if(errors.least_by(c), errors.quotient(c)),
         sample=_sample_divide,
         distance_to_domain=domains.nonzero(1),
@@ -250,8 +257,7 @@ OPS = (
     binary(
         "Pow",
         np.power,
-        "torch.pow ** .pow .pow_",
-        "tf.pow **",
+        spell("torch.pow ** .pow .pow_", tf="tf.pow **", jax=("jnp.power({0}, {1})", "{0} ** {1}")),
         _power_error,
         FLOATS,
         distance_to_domain=domains.power,
@@ -263,8 +269,11 @@ OPS = (
     variadic(
         "Sum",
         _fold(np.add),
-        _either(folded("({0} + {1})", "torch.add({0}, {1})"), _stacked("sum(0)")),
-        _add_n,
+        spell(
+            _either(folded("({0} + {1})", "torch.add({0}, {1})"), _stacked("sum(0)")),
+            tf=_add_n,
+            jax=folded("({0} + {1})"),
+        ),
         _sum_error,
         partial=lambda x, a: _fold(np.add)([np.abs(v) for v in x]),
         **facts(integer_exact=True, weight=0.5),
@@ -272,16 +281,14 @@ OPS = (
     variadic(
         "Mean",
         lambda x: np.asarray(_fold(np.add)(x) / np.asarray(len(x), x[0].dtype)),
-        _either(_divided(folded("({0} + {1})")), _stacked("mean(0)")),
-        _divided(_add_n),
+        spell(_either(_divided(folded("({0} + {1})")), _stacked("mean(0)")), tf=_divided(_add_n)),
         lambda c: _sum_error(c) / len(c.x),
         **facts(ulps=2, weight=0.4),
     ),
     unary(
         "Neg",
         np.negative,
-        "- torch.neg .neg .neg_",
-        "- tf.negative",
+        spell("- torch.neg .neg .neg_", tf="- tf.negative", jax=("-{0}", "jnp.negative({0})", "lax.neg({0})")),
         errors.lipschitz(),
         FLOATS + SIGNED,
         followers="Neg Add Sub Mul Exp Abs Max Relu ArgMax ArgMin ReduceMax ReduceMin ReduceSum Div",
@@ -290,8 +297,9 @@ OPS = (
     unary(
         "Abs",
         np.abs,
-        "torch.abs .abs abs .abs_",
-        by_type(UNSIGNED, ("tf.identity({0})",), spell("tf.abs abs tf.math.abs")),
+        spell(
+            "torch.abs .abs abs .abs_", tf=by_type(UNSIGNED, ("tf.identity({0})",), applied("tf.abs abs tf.math.abs"))
+        ),
         errors.lipschitz(),
         NUMERIC,
         bounds=Bounds("(max 0.0 (max l0 (neg h0)))", "(max (neg l0) h0)", least="0.0", wraps=True),
@@ -300,8 +308,13 @@ OPS = (
     unary(
         "Sign",
         np.sign,
-        "torch.sign torch.sgn .sign .sign_",
-        by_type(UNSIGNED, ("tf.cast({0} > 0, {0}.dtype)", "tf.minimum({0}, 1)"), spell("tf.sign tf.math.sign")),
+        spell(
+            "torch.sign torch.sgn .sign .sign_",
+            tf=by_type(
+                UNSIGNED, ("tf.cast({0} > 0, {0}.dtype)", "tf.minimum({0}, 1)"), applied("tf.sign tf.math.sign")
+            ),
+            jax="jnp.sign lax.sign",
+        ),
         errors.stepped,
         NUMERIC,
         **DECIDES,
@@ -310,8 +323,11 @@ OPS = (
     unary(
         "Reciprocal",
         np.reciprocal,
-        spell("torch.reciprocal", "1.0 / {0}", "{0} ** -1", ".reciprocal .reciprocal_"),
-        ("tf.math.reciprocal({0})", "1.0 / {0}"),
+        spell(
+            ("torch.reciprocal", "1.0 / {0}", "{0} ** -1", ".reciprocal .reciprocal_"),
+            tf=("tf.math.reciprocal({0})", "1.0 / {0}"),
+            jax=("jnp.reciprocal({0})", "1 / {0}"),
+        ),
         _reciprocal_error,
         distance_to_domain=domains.nonzero(0),
         followers="Mul Reciprocal Sqrt Div",
@@ -321,15 +337,18 @@ OPS = (
         "Identity",
         np.array,
         spell(
-            ".clone torch.clone .contiguous",
-            "{0}.view_as({0})",
-            "{0}.expand_as({0})",
-            "{0}.to({0}.dtype)",
-            "{0}.reshape({0}.shape)",
-            "{0}[...]",
-            "nn.Identity",
+            (
+                ".clone torch.clone .contiguous",
+                "{0}.view_as({0})",
+                "{0}.expand_as({0})",
+                "{0}.to({0}.dtype)",
+                "{0}.reshape({0}.shape)",
+                "{0}[...]",
+                "nn.Identity",
+            ),
+            tf="tf.identity",
+            jax=("jnp.array({0})", "lax.optimization_barrier({0})"),
         ),
-        "tf.identity",
         errors.lipschitz(),
         STORED,
         **facts(torch_types=COMPLEX, moves=True, weight=0.2),
@@ -337,8 +356,11 @@ OPS = (
     defined(
         "square",
         lambda x, a: x * x,
-        spell("torch.square .square", "{0} ** 2", "{0} * {0}", ".square_"),
-        spell("tf.square tf.math.square", "{0} * {0}"),
+        spell(
+            ("torch.square .square", "{0} ** 2", "{0} * {0}", ".square_"),
+            tf=("tf.square tf.math.square", "{0} * {0}"),
+            jax=("jnp.square({0})", "lax.square({0})", "lax.integer_pow({0}, 2)"),
+        ),
         NUMERIC,
         widen=False,
         bounds=Bounds("0.0", "(max (* l0 l0) (* h0 h0))", least="0.0", wraps=True),
@@ -347,7 +369,7 @@ OPS = (
     defined(
         "copysign",
         lambda x, y, a: where(y < 0, -abs(x), abs(x)),
-        "torch.copysign .copysign .copysign_",
+        spell("torch.copysign .copysign .copysign_", jax="jnp.copysign"),
         operands=2,
         widen=False,
         numpy=lambda x, a: np.copysign(*x),
@@ -363,7 +385,7 @@ OPS = (
     _rounding(
         "Round",
         np.rint,
-        by_type(("float16",), ("tf.round({0})",), spell("tf.round tf.math.rint")),
+        by_type(("float16",), ("tf.round({0})",), applied("tf.round tf.math.rint")),
         "(- l0 0.5)",
         "(+ h0 0.5)",
         "Cast Mul Clip",
@@ -371,8 +393,11 @@ OPS = (
     defined(
         "trunc",
         lambda x, a: _trunc(x),
-        "torch.trunc torch.fix .trunc .trunc_",
-        cast_around(HALF_TO_SINGLE, _TRUNC_TENSORFLOW, "tf.sign({0}) * tf.floor(tf.abs({0}))"),
+        spell(
+            "torch.trunc torch.fix .trunc .trunc_",
+            tf=cast_around(HALF_TO_SINGLE, _TRUNC_TENSORFLOW, "tf.sign({0}) * tf.floor(tf.abs({0}))"),
+            jax="jnp.trunc",
+        ),
         widen=False,
         numpy=lambda x, a: np.trunc(x[0]),
         error=errors.stepped,
@@ -383,8 +408,7 @@ OPS = (
     defined(
         "frac",
         lambda x, a: x - _trunc(x),
-        spell("torch.frac .frac", "{0} - torch.trunc({0})", ".frac_"),
-        (f"{{0}} - {_TRUNC_TENSORFLOW}",),
+        spell(("torch.frac .frac", "{0} - torch.trunc({0})", ".frac_"), tf=(f"{{0}} - {_TRUNC_TENSORFLOW}",)),
         widen=False,
         numpy=lambda x, a: x[0] - np.trunc(x[0]),
         error=_fraction_error,
@@ -396,7 +420,7 @@ OPS = (
     defined(
         "rsub",
         lambda x, y, a: y - (x if a["alpha"] == 1 else x * a["alpha"]),
-        with_attrs("torch.rsub({0}, {1}, alpha={alpha})", "torch.sub({1}, {0}, alpha={alpha})"),
+        spell(("torch.rsub({0}, {1}, alpha={alpha})", "torch.sub({1}, {0}, alpha={alpha})")),
         dtypes=NUMERIC,
         operands=2,
         partial=spec.by_definition,
@@ -409,7 +433,7 @@ OPS = (
     defined(
         "lerp",
         lambda x, y, w, a: x + w * (y - x),
-        spell("torch.lerp .lerp", "{0} + {2} * ({1} - {0})", operands=3),
+        spell(("torch.lerp .lerp", "{0} + {2} * ({1} - {0})")),
         operands=3,
         why_not_derived="for some w, frameworks compute y - (y - x) * (1 - w), which cancels where w is small",
         error=lambda c: errors.multilinear(c, lambda x: x[1] + (x[0] + x[1]) * (1 + x[2]), 3),

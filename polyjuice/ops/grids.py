@@ -13,7 +13,7 @@ from polyjuice.ops import sampling, unspecified, windows
 from polyjuice.ops.shapes import Dims, normalize_axis, require
 from polyjuice.ops.spec import Attr, Call, ErrorContext, Op, Operand, Sample, Unsupported, attributes, facts
 from polyjuice.ops.structural import moving, torch_pads
-from polyjuice.ops.text import with_attrs
+from polyjuice.ops.text import spell
 from polyjuice.ops.windows import pad_array
 
 # --- GridSample ------------------------------------------------------------------------------------------------------
@@ -165,10 +165,10 @@ OPS: tuple[Op, ...] = (
         shape=_grid_shape,
         numpy=_grid_sample,
         error=_grid_error,
-        torch=with_attrs(
-            "F.grid_sample({0}, {1}, mode='{mode}', padding_mode='{padding_mode}', align_corners={is_align_corners})"
+        text=spell(
+            "F.grid_sample({0}, {1}, mode='{mode}', padding_mode='{padding_mode}', align_corners={is_align_corners})",
+            tf=Unsupported("TensorFlow samples no images at places of a grid"),
         ),
-        tensorflow=Unsupported("TensorFlow samples no images at places of a grid"),
         sample=_sample_grid,
         attrs=attributes(mode="bilinear", padding_mode="zeros", align_corners=0),
         weight=0.8,
@@ -177,8 +177,7 @@ OPS: tuple[Op, ...] = (
     moving(
         "CenterCropPad",
         _centre_shape,
-        _centre_torch,
-        _centre_tensorflow,
+        spell(_centre_torch, tf=_centre_tensorflow),
         sampling.alone_with(_draw_centre),
         (Attr("shape", "ints", as_input=True), Attr("axes", "ints")),
         numpy=lambda x, a: pad_array(x[0], centring_pads(x[0].shape, a), 0),

@@ -12,9 +12,9 @@ from polyjuice.ir import Attrs, TensorType
 from polyjuice.ir.dtypes import ALL, STORED
 from polyjuice.ops import errors, sampling
 from polyjuice.ops.shapes import Dims, broadcast, fitting, normalize_axis, require
-from polyjuice.ops.spec import NOT_WRITTEN, Attr, Builder, Call, ErrorContext, Op, Operand, Sample, attributes, facts
+from polyjuice.ops.spec import Attr, Builder, Call, ErrorContext, Op, Operand, Sample, attributes, facts
 from polyjuice.ops.structural import WITHOUT_BFLOAT16, moving
-from polyjuice.ops.text import with_attrs
+from polyjuice.ops.text import spell
 
 
 def gathering(types: tuple[str, ...] = ALL, indices: tuple[str, ...] = ("int64", "int32")) -> dict[str, Any]:
@@ -300,8 +300,7 @@ OPS: tuple[Op, ...] = (
     moving(
         "Gather",
         _gather_shape,
-        _gather_torch,
-        _gather_tensorflow,
+        spell(_gather_torch, tf=_gather_tensorflow),
         _sample_gather,
         attributes(axis=0),
         **gathering(STORED),
@@ -312,8 +311,7 @@ OPS: tuple[Op, ...] = (
     moving(
         "GatherElements",
         _gather_elements_shape,
-        _gather_elements_torch,
-        _gather_elements_tensorflow,
+        spell(_gather_elements_torch, tf=_gather_elements_tensorflow),
         _sample_gather_elements,
         attributes(axis=0),
         weight=0.5,
@@ -324,8 +322,7 @@ OPS: tuple[Op, ...] = (
     moving(
         "GatherND",
         _gather_nd_shape,
-        _gather_nd_torch,
-        _gather_nd_tensorflow,
+        spell(_gather_nd_torch, tf=_gather_nd_tensorflow),
         _sample_gather_nd,
         attributes(batch_dims=0),
         weight=0.5,
@@ -336,8 +333,7 @@ OPS: tuple[Op, ...] = (
     moving(
         "OneHot",
         _one_hot_shape,
-        _one_hot_torch,
-        _one_hot_tensorflow,
+        spell(_one_hot_torch, tf=_one_hot_tensorflow),
         _sample_one_hot,
         (Attr("depth", "int", as_input=True, scalar=True, place=1), Attr("axis", "int", -1)),
         inputs=("I", "V"),
@@ -350,8 +346,10 @@ OPS: tuple[Op, ...] = (
     moving(
         "index_select",
         fitting(lambda s, a: len(s[1]) == 1, lambda s, a: [s[0].replace(a.dim, s[1][0])]),
-        with_attrs("torch.index_select({0}, {dim}, {1})", "{0}.index_select({dim}, {1})"),
-        with_attrs("tf.gather({0}, {1}, axis={dim})", "tf.experimental.numpy.take({0}, {1}, axis={dim})"),
+        spell(
+            ("torch.index_select({0}, {dim}, {1})", "{0}.index_select({dim}, {1})"),
+            tf=("tf.gather({0}, {1}, axis={dim})", "tf.experimental.numpy.take({0}, {1}, axis={dim})"),
+        ),
         _sample_index_select,
         attributes(dim="int"),
         definition=lambda b, x, a: b.op("Gather", *x, axis=a["dim"]),
@@ -362,8 +360,7 @@ OPS: tuple[Op, ...] = (
     moving(
         "take_along_dim",
         lambda s, a: [_along_shapes(s, a.dim)[1]],
-        with_attrs("torch.take_along_dim({0}, {1}, dim={dim})", "{0}.take_along_dim({1}, dim={dim})"),
-        NOT_WRITTEN,
+        spell(("torch.take_along_dim({0}, {1}, dim={dim})", "{0}.take_along_dim({1}, dim={dim})")),
         _sample_take_along_dim,
         attributes(dim="int"),
         definition=_take_along_dim_definition,
@@ -374,8 +371,7 @@ OPS: tuple[Op, ...] = (
     moving(
         "take",
         lambda s, a: [s[1]],
-        ("torch.take({0}, {1})", "{0}.take({1})"),
-        NOT_WRITTEN,
+        spell(("torch.take({0}, {1})", "{0}.take({1})")),
         _sample_take,
         definition=lambda b, x, a: b.op("Gather", b.op("Reshape", x[0], shape=(-1,)), x[1], axis=0),
         **gathering(indices=("int64",)),

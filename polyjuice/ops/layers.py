@@ -15,7 +15,7 @@ from polyjuice.ops.indexing import gathering, unsigned
 from polyjuice.ops.shapes import Dims, fitting
 from polyjuice.ops.spec import Attr, Builder, Call, Op, Operand, Sample, by_definition, facts
 from polyjuice.ops.structural import moving, reshaped
-from polyjuice.ops.text import with_attrs
+from polyjuice.ops.text import spell
 
 # --- linear ----------------------------------------------------------------------------------------------------------
 
@@ -101,8 +101,7 @@ OPS = (
         inputs=("T", "T", "T"),
         types={"T": WIDE},
         shape=fitting(_fits_linear, lambda s, a: [s[0].batch(1).append(s[1][0])]),
-        torch=_linear_torch,
-        tensorflow=_linear_tensorflow,
+        text=spell(_linear_torch, tf=_linear_tensorflow),
         definition=_linear_definition,
         sample=_sample_linear,
         partial=by_definition,
@@ -112,8 +111,7 @@ OPS = (
         name="bilinear",
         inputs=("T", "T", "T", "T"),
         shape=fitting(_fits_bilinear, lambda s, a: [s[0].batch(1).append(s[2][0])]),
-        torch=lambda c: f"F.bilinear({', '.join(c.x)})",
-        tensorflow=_bilinear_tensorflow,
+        text=spell(lambda c: f"F.bilinear({', '.join(c.x)})", tf=_bilinear_tensorflow),
         definition=_bilinear_definition,
         sample=_sample_bilinear,
         partial=by_definition,
@@ -122,8 +120,10 @@ OPS = (
     moving(
         "embedding",
         fitting(lambda s, a: len(s[0]) == 2, lambda s, a: [s[1].append(s[0][1])]),
-        ("F.embedding({1}, {0})", "torch.embedding({0}, {1})"),
-        ("tf.nn.embedding_lookup({0}, {1})", "tf.gather({0}, {1})"),
+        spell(
+            ("F.embedding({1}, {0})", "torch.embedding({0}, {1})"),
+            tf=("tf.nn.embedding_lookup({0}, {1})", "tf.gather({0}, {1})"),
+        ),
         _sample_embedding,
         **gathering(),
         definition=lambda b, x, a: b.op("Gather", *x, axis=0),
@@ -134,13 +134,16 @@ OPS = (
     moving(
         "Dropout",
         lambda s, a: [s[0]],
-        (
-            "F.dropout({0}, training=False)",
-            "F.dropout({0}, 0.3, False)",
-            "torch.dropout({0}, 0.5, False)",
-            "torch.nn.Dropout(0.0)({0})",
+        spell(
+            (
+                "F.dropout({0}, training=False)",
+                "F.dropout({0}, 0.3, False)",
+                "torch.dropout({0}, 0.5, False)",
+                "torch.nn.Dropout(0.0)({0})",
+            ),
+            tf=("tf.nn.dropout({0}, rate=0.0)", "tf.identity({0})"),
+            jax="jnp.array({0})",
         ),
-        with_attrs("tf.nn.dropout({0}, rate=0.0)", "tf.identity({0})"),
         sampling.choosing(ratio=(0.0, 0.25, 0.5)),
         (Attr("ratio", "float", 0.5, as_input=True, scalar=True, like_operand=True),),
         types={"T": ("float16", "float32", "float64")},  # of bfloat16 the ratio has another type

@@ -15,7 +15,7 @@ from polyjuice.ops import adjoints, errors, linear_adjoints, sampling, spec
 from polyjuice.ops.axis_reductions import WIDE
 from polyjuice.ops.shapes import Dims, ShapeMismatch, fitting, require
 from polyjuice.ops.spec import Builder, Call, ErrorContext, Op, Operand, Sample, attributes, by_definition, facts
-from polyjuice.ops.text import literal
+from polyjuice.ops.text import literal, spell
 
 
 def magnitudes(numpy: spec.NumpyFn) -> spec.NumpyFn:
@@ -293,8 +293,7 @@ OPS = (
         shape=matmul_shape,
         numpy=product,
         error=linear_error(lambda c: c.x[0].shape[-1]),
-        torch=_matmul_torch,
-        tensorflow=_matmul_tensorflow,
+        text=spell(_matmul_torch, tf=_matmul_tensorflow, jax=("{0} @ {1}", "jnp.matmul({0}, {1})")),
         sample=_sample_matmul,
         partial=magnitudes(product),
         adjoint=linear_adjoints.matmul,
@@ -308,8 +307,7 @@ OPS = (
         types={"T": WIDE},
         shape=_gemm_shape,
         definition=_gemm_definition,
-        torch=_gemm_torch,
-        tensorflow=_gemm_tensorflow,
+        text=spell(_gemm_torch, tf=_gemm_tensorflow),
         sample=_sample_gemm,
         attrs=attributes(alpha=1.0, beta=1.0, transA=0, transB=0),
         partial=by_definition,
@@ -322,8 +320,7 @@ OPS = (
         shape=_matmul_integer_shape,
         numpy=_matmul_integer,
         error=lambda c: errors.multilinear(c, lambda x: _widest_integer(x, c.attrs), c.x[0].shape[-1]),
-        torch=_matmul_integer_torch,
-        tensorflow=_matmul_integer_tensorflow,
+        text=spell(_matmul_integer_torch, tf=_matmul_integer_tensorflow),
         sample=_sample_matmul_integer,
         partial=_widest_integer,
         weight=0.8,
@@ -334,8 +331,11 @@ OPS = (
         shape=fitting(lambda s, a: len(s[0]) > 1 and s[0][-1] == s[0][-2], lambda s, a: [s[0].batch(2)]),
         numpy=lambda x, a: np.linalg.det(x[0]),
         error=_det_error,
-        torch=("torch.linalg.det({0})", "torch.det({0})", "{0}.det()"),
-        tensorflow=("tf.linalg.det({0})", "tf.raw_ops.MatrixDeterminant(input={0})"),
+        text=spell(
+            ("torch.linalg.det({0})", "torch.det({0})", "{0}.det()"),
+            tf=("tf.linalg.det({0})", "tf.raw_ops.MatrixDeterminant(input={0})"),
+            jax="jnp.linalg.det({0})",
+        ),
         sample=lambda rng, first: (
             Sample() if first.rank > 1 and first.shape[-1] == first.shape[-2] in range(1, _LARGEST_BOUNDED) else None
         ),

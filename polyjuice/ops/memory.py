@@ -14,6 +14,7 @@ from polyjuice.ops import sampling, unspecified
 from polyjuice.ops.shapes import Dims, ShapeMismatch
 from polyjuice.ops.spec import Call, ErrorContext, Op, TypeMismatch, Unsupported, attributes, facts
 from polyjuice.ops.structural import moving
+from polyjuice.ops.text import spell
 
 # --- BitCast: the same bits as another type of the same width --------------------------------------------------------
 
@@ -190,8 +191,7 @@ OPS: tuple[Op, ...] = (
         shape=_bits_shape,
         numpy=_bits,
         error=_bits_error,
-        torch=_bits_torch,
-        tensorflow=_bits_tensorflow,
+        text=spell(_bits_torch, tf=_bits_tensorflow),
         sample=sampling.alone_with(lambda rng, first: {"to": rng.choice(_OTHERS[first.dtype])}),
         attrs=attributes(to="dtype"),
         unsettled=unspecified.sign_of_nan(0),
@@ -205,8 +205,7 @@ OPS: tuple[Op, ...] = (
         shape=_seen_shape,
         numpy=_seen,
         error=_seen_error,
-        torch=_seen_torch,
-        tensorflow=_seen_tensorflow,
+        text=spell(_seen_torch, tf=_seen_tensorflow),
         definition=Unsupported("BitCast keeps the width"),
         sample=sampling.alone_with(lambda rng, first: seen_as(first, rng.choice(SEEN))),
         attrs=attributes(of="dtype", to="dtype", size="ints"),
@@ -215,8 +214,12 @@ OPS: tuple[Op, ...] = (
     moving(
         "as_strided",
         _strided_shape,
-        _strided_torch,
-        lambda c: f"tf.gather(tf.reshape({c.x[0]}, [-1]), tf.constant({_places(c.attrs).tolist()}, dtype=tf.int64))",
+        spell(
+            _strided_torch,
+            tf=lambda c: (
+                f"tf.gather(tf.reshape({c.x[0]}, [-1]), tf.constant({_places(c.attrs).tolist()}, dtype=tf.int64))"
+            ),
+        ),
         sampling.alone_with(_draw_strided),
         attributes(size="ints", stride="ints", storage_offset=0),
         definition=lambda b, x, a: b.op("Gather", b.op("Reshape", x[0], shape=(-1,)), b.constant(_places(a)), axis=0),

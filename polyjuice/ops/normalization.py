@@ -13,6 +13,7 @@ from polyjuice.ir.dtypes import FLOATS
 from polyjuice.ops import adjoints, domains, errors, sampling, unspecified
 from polyjuice.ops.shapes import Dims, fitting, normalize_axis
 from polyjuice.ops.spec import Attr, Builder, Call, ErrorContext, Op, Operand, Sample, Unsupported, attributes, facts
+from polyjuice.ops.text import spell
 from polyjuice.ops.windows import channels_first, channels_last
 
 _EPSILON = Attr("epsilon", "float", 1e-5)
@@ -345,8 +346,7 @@ def _group_norm(name: str, parameters: Sequence[int]) -> dict[str, Any]:
         "shape": fitting(lambda s, a: _fits_groups(s, a.num_groups)),
         "error": lambda c: _group_error(c, c.attrs["num_groups"], c.attrs[name]),
         "why_not_derived": "some frameworks compute the variance as mean(x^2) - mean(x)^2, which loses more digits",
-        "torch": torch,
-        "tensorflow": tensorflow,
+        "text": spell(torch, tensorflow),
         "definition": onnx,
         "sample": sample,
     }
@@ -405,8 +405,7 @@ OPS = (
         shape=fitting(lambda s, a: len(s[0]) > 1 and all(p == (s[0][1],) for p in s[1:])),
         numpy=_batch_norm,
         error=_batch_norm_error,
-        torch=_batch_norm_torch,
-        tensorflow=_batch_norm_tensorflow,
+        text=spell(_batch_norm_torch, tf=_batch_norm_tensorflow),
         sample=_sample_batch_norm,
         attrs=(_EPSILON,),
         adjoint=adjoints.batch_normalization,
@@ -420,8 +419,7 @@ OPS = (
         shape=lambda s, a: [s[0].replace(1, s[0][1])],  # it has channels
         numpy=lambda x, a: np.asarray(x[0] / _lrn_denominator(x[0], a) ** np.asarray(a["beta"], x[0].dtype)),
         error=_lrn_error,
-        torch=_lrn_torch,
-        tensorflow=_lrn_tensorflow,
+        text=spell(_lrn_torch, tf=_lrn_tensorflow),
         sample=sampling.alone_with(_draw_lrn),
         attrs=attributes(size="int", alpha=1e-4, beta=0.75, bias=1.0),
         weight=0.8,
@@ -434,8 +432,7 @@ OPS = (
         shape=fitting(lambda s, a: all(p == s[0][normalize_axis(a.axis, len(s[0])) :] for p in s[1:])),
         numpy=lambda x, a: _affine(standardised(x[0], _layer_axes(a, x[0].ndim), a["epsilon"]), x[1:]),
         error=_layer_error,
-        torch=_layer_torch,
-        tensorflow=_layer_tensorflow,
+        text=spell(_layer_torch, tf=_layer_tensorflow),
         sample=_sample_layer,
         attrs=(Attr("axis", "int", -1), _EPSILON),
         adjoint=adjoints.normalised(adjoints.layer_groups, "epsilon", channels=False),
@@ -448,8 +445,7 @@ OPS = (
         shape=fitting(lambda s, a: len(s[0]) > 2 and _fits_groups(s, 1)),
         numpy=_instance_norm,
         error=lambda c: _group_error(c, c.x[0].shape[1], c.attrs["epsilon"]),
-        torch=_instance_torch,
-        tensorflow=_instance_tensorflow,
+        text=spell(_instance_torch, tf=_instance_tensorflow),
         sample=_sample_instance,
         attrs=(_EPSILON,),
         adjoint=adjoints.normalised(lambda a: (*a.x[0].shape[:2], -1), "epsilon", channels=True),
@@ -477,8 +473,7 @@ OPS = (
         "rms_norm",
         2,
         shape=fitting(_fits_rms),
-        torch=_rms_torch,
-        tensorflow=_rms_tensorflow,
+        text=spell(_rms_torch, tf=_rms_tensorflow),
         definition=_rms_definition,
         sample=_sample_rms,
         attrs=attributes(normalized_shape="ints", eps=1e-5),

@@ -15,7 +15,7 @@ from polyjuice.ops import errors, linear_adjoints, sampling, windows
 from polyjuice.ops.shapes import Dims, require
 from polyjuice.ops.spec import Attr, Builder, Call, ErrorContext, Op, Sample, Unsupported, attributes, facts
 from polyjuice.ops.structural import moving, reshaped, torch_pads
-from polyjuice.ops.text import with_attrs
+from polyjuice.ops.text import spell
 from polyjuice.ops.windows import channels_last, pad_array, spatial_pads
 
 # --- Col2Im ----------------------------------------------------------------------------------------------------------
@@ -186,8 +186,7 @@ OPS = (
         shape=_col2im_shape,
         numpy=_col2im,
         error=_col2im_error,
-        torch=_col2im_torch,
-        tensorflow=_col2im_tensorflow,
+        text=spell(_col2im_torch, tf=_col2im_tensorflow),
         sample=_sample_col2im,
         attrs=(
             Attr("image_shape", "ints", as_input=True),
@@ -203,8 +202,10 @@ OPS = (
     moving(
         "im2col",
         _im2col_shape,
-        with_attrs("F.unfold({0}, {kernel_size}, dilation={dilation}, padding={padding}, stride={stride})"),
-        _im2col_tensorflow,
+        spell(
+            "F.unfold({0}, {kernel_size}, dilation={dilation}, padding={padding}, stride={stride})",
+            tf=_im2col_tensorflow,
+        ),
         sampling.alone_with(_draw_im2col),
         attributes(kernel_size="ints", dilation="ints", padding="ints", stride="ints"),
         types={"T": FLOATS},

@@ -6,7 +6,7 @@ A text that is a string is one of :func:`polyjuice.ops.text.spell`.
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -15,8 +15,7 @@ from polyjuice.ir import Attrs, TensorType
 from polyjuice.ir.dtypes import FLOATS, NUMERIC, UNSIGNED
 from polyjuice.ops import sampling
 from polyjuice.ops.decomposition_terms import Term, onnx_term
-from polyjuice.ops.spec import NOT_WRITTEN, Attr, ErrorFn, Op, Sample, Texts, by_definition
-from polyjuice.ops.text import spell
+from polyjuice.ops.spec import Attr, ErrorFn, Op, Sample, Texts, by_definition
 
 DECIDES: dict[str, Any] = {"integer_exact": True, "continuous": False}
 """The operator decides something, and jumps where the decision turns over."""
@@ -32,8 +31,7 @@ def broadcast_shape(s: Sequence[Any], a: Any) -> Sequence[Any]:
 def elementwise(
     name: str,
     numpy: Callable[[Sequence[Any], Attrs], Any],
-    torch: Texts | str,
-    tensorflow: Texts | str,
+    text: Mapping[str, Texts],
     error: ErrorFn,
     dtypes: tuple[str, ...] = FLOATS,
     operands: int = 1,
@@ -49,8 +47,7 @@ def elementwise(
         shape=broadcast_shape,
         numpy=numpy,
         error=error,
-        torch=spell(torch, operands=operands) if isinstance(torch, str) else torch,
-        tensorflow=spell(tensorflow, operands=operands) if isinstance(tensorflow, str) else tensorflow,
+        text=text,
         elementwise=True,
         **{"sample": sampling.same_type(operands - 1), **properties},
     )
@@ -59,8 +56,7 @@ def elementwise(
 def defined(
     name: str,
     definition: Callable[..., Term],
-    torch: Texts | str,
-    tensorflow: Texts | str = NOT_WRITTEN,
+    text: Mapping[str, Texts],
     dtypes: tuple[str, ...] = FLOATS,
     operands: int = 1,
     widen: bool = True,
@@ -69,16 +65,13 @@ def defined(
     """An operator of some operands of one type that a term of them says, from which its meaning and errors follow."""
     settings: dict[str, Any] = {"numpy": by_definition, "error": by_definition, **properties}
     built = onnx_term(definition, widen)
-    return elementwise(
-        name, torch=torch, tensorflow=tensorflow, dtypes=dtypes, operands=operands, definition=built, **settings
-    )
+    return elementwise(name, text=text, dtypes=dtypes, operands=operands, definition=built, **settings)
 
 
 def unary(
     name: str,
     function: Callable[[Any], Any],
-    torch: Texts | str,
-    tensorflow: Texts | str,
+    text: Mapping[str, Texts],
     error: ErrorFn,
     dtypes: tuple[str, ...] = FLOATS,
     result: str = "T",
@@ -86,22 +79,21 @@ def unary(
 ) -> Op:
     """An operator of one operand without attributes."""
     settings: dict[str, Any] = {"sample": sampling.alone, **properties}
-    return elementwise(name, lambda x, a: function(x[0]), torch, tensorflow, error, dtypes, 1, result, **settings)
+    return elementwise(name, lambda x, a: function(x[0]), text, error, dtypes, 1, result, **settings)
 
 
 def parametric(
     name: str,
     function: Callable[[Any, Attrs], Any],
     attrs: Sequence[tuple[str, float | None, Sequence[float | None]]],
-    torch: Texts | str,
-    tensorflow: Texts | str,
+    text: Mapping[str, Texts],
     error: ErrorFn,
     dtypes: tuple[str, ...] = FLOATS,
     **properties: Any,
 ) -> Op:
     """An operator of one operand with floating attributes (:func:`parameters`)."""
     settings: dict[str, Any] = {**parameters(attrs), **properties}
-    return elementwise(name, lambda x, a: function(x[0], a), torch, tensorflow, error, dtypes, **settings)
+    return elementwise(name, lambda x, a: function(x[0], a), text, error, dtypes, **settings)
 
 
 def parameters(attrs: Sequence[tuple[str, float | None, Sequence[float | None]]]) -> dict[str, Any]:
@@ -129,22 +121,20 @@ def suitable(values: Sequence[float | None], dtype: str) -> list[float | None]:
 def binary(
     name: str,
     function: Callable[[Any, Any], Any],
-    torch: Texts | str,
-    tensorflow: Texts | str,
+    text: Mapping[str, Texts],
     error: ErrorFn,
     dtypes: tuple[str, ...] = NUMERIC,
     result: str = "T",
     **properties: Any,
 ) -> Op:
     """An operator of two operands of one type, which broadcast, without attributes."""
-    return elementwise(name, lambda x, a: function(*x), torch, tensorflow, error, dtypes, 2, result, **properties)
+    return elementwise(name, lambda x, a: function(*x), text, error, dtypes, 2, result, **properties)
 
 
 def variadic(
     name: str,
     function: Callable[[Sequence[np.ndarray]], np.ndarray],
-    torch: Texts,
-    tensorflow: Texts,
+    text: Mapping[str, Texts],
     error: ErrorFn,
     dtypes: tuple[str, ...] = FLOATS,
     **properties: Any,
@@ -155,4 +145,4 @@ def variadic(
         return sampling.same_type(rng.choice((1, 1, 2, 3)))(rng, first) or Sample()
 
     settings: dict[str, Any] = {"sample": sample, "variadic": True, "signed_zeros": False, **properties}
-    return elementwise(name, lambda x, a: function(x), torch, tensorflow, error, dtypes, **settings)
+    return elementwise(name, lambda x, a: function(x), text, error, dtypes, **settings)

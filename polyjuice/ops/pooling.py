@@ -15,6 +15,7 @@ from polyjuice.ops.reductions import extreme_unsure, greatest_error
 from polyjuice.ops.shapes import Dims, require
 from polyjuice.ops.spec import Attr, Builder, Call, ErrorContext, Op, SpecialValues, Unsupported, attributes, facts
 from polyjuice.ops.structural import torch_pads
+from polyjuice.ops.text import spell
 from polyjuice.ops.windows import channels_first, channels_last, has_windows, is_symmetric, pad_array, spatial_pads
 
 # --- windows ---------------------------------------------------------------------------------------------------------
@@ -461,8 +462,7 @@ OPS = (
         shape=_pool_shape,
         numpy=_max_pool,
         error=lambda c: greatest_error(c, _max_pool),
-        torch=_max_pool_torch,
-        tensorflow=_max_pool_tensorflow,
+        text=spell(_max_pool_torch, tf=_max_pool_tensorflow),
         sample=sampling.alone_with(_draw_pool(ceil=True, dilate=True)),
         attrs=_WINDOW,
         followers="Relu MaxPool Conv Concat Reshape Transpose",
@@ -474,8 +474,7 @@ OPS = (
         shape=_pool_shape,
         numpy=_average_pool,
         error=_average_pool_error,
-        torch=_average_pool_torch,
-        tensorflow=_average_pool_tensorflow,
+        text=spell(_average_pool_torch, tf=_average_pool_tensorflow),
         sample=sampling.alone_with(_draw_pool(count_include_pad=(0, 1))),
         attrs=(*_WINDOW, Attr("count_include_pad", "int", 0)),
         adjoint=linear_adjoints.pooled(linear_adjoints.average_slope),
@@ -486,8 +485,7 @@ OPS = (
         shape=_pool_shape,
         numpy=_lp_pool,
         error=_lp_pool_error,
-        torch=_lp_pool_torch,
-        tensorflow=_lp_pool_tensorflow,
+        text=spell(_lp_pool_torch, tf=_lp_pool_tensorflow),
         sample=sampling.alone_with(_draw_pool(p=(1, 2, 2, 3))),
         attrs=(*_WINDOW, Attr("p", "int", 2)),
         weight=0.8,
@@ -499,8 +497,7 @@ OPS = (
         shape=_avg_pool2d_shape,
         numpy=_avg_pool2d,
         error=_avg_pool2d_error,
-        torch=_avg_pool2d_torch,
-        tensorflow=_avg_pool2d_tensorflow,
+        text=spell(_avg_pool2d_torch, tf=_avg_pool2d_tensorflow),
         definition=_avg_pool2d_definition,
         why_not_derived="ONNX averages no integers",
         sample=sampling.alone_with(_draw_avg_pool2d),
@@ -513,8 +510,10 @@ OPS = (
         "GlobalAveragePool",
         numpy=_global_average,
         error=_global_average_error,
-        torch=_over_spatial("torch.mean({0}, dim={1}, keepdim=True)", "F.adaptive_avg_pool{2}d({0}, 1)"),
-        tensorflow=_over_spatial("tf.reduce_mean({0}, axis={1}, keepdims=True)"),
+        text=spell(
+            _over_spatial("torch.mean({0}, dim={1}, keepdim=True)", "F.adaptive_avg_pool{2}d({0}, 1)"),
+            tf=_over_spatial("tf.reduce_mean({0}, axis={1}, keepdims=True)"),
+        ),
         adjoint=adjoints.over_spatial(lambda attrs: lambda x, y, n: 1.0 / n),
         **facts(fresh=True, bounds=value_bounds.SAME),
     ),
@@ -522,19 +521,23 @@ OPS = (
         "GlobalMaxPool",
         numpy=_global(np.max),
         error=lambda c: greatest_error(c, _global(np.max)),
-        torch=_over_spatial("torch.amax({0}, dim={1}, keepdim=True)", "F.adaptive_max_pool{2}d({0}, 1)"),
-        tensorflow=_over_spatial("tf.reduce_max({0}, axis={1}, keepdims=True)"),
+        text=spell(
+            _over_spatial("torch.amax({0}, dim={1}, keepdim=True)", "F.adaptive_max_pool{2}d({0}, 1)"),
+            tf=_over_spatial("tf.reduce_max({0}, axis={1}, keepdims=True)"),
+        ),
         **facts(integer_exact=True, limits=SpecialValues.INFINITY, picks=True, bounds=value_bounds.SAME),
     ),
     _global_pool(
         "GlobalLpPool",
         numpy=_global_norm,
         error=_global_norm_error,
-        torch=_over_spatial(
-            "torch.linalg.vector_norm({0}, ord={p}, dim={1}, keepdim=True)",
-            "torch.norm({0}, p={p}, dim={1}, keepdim=True)",
+        text=spell(
+            _over_spatial(
+                "torch.linalg.vector_norm({0}, ord={p}, dim={1}, keepdim=True)",
+                "torch.norm({0}, p={p}, dim={1}, keepdim=True)",
+            ),
+            tf=_global_norm_tensorflow,
         ),
-        tensorflow=_global_norm_tensorflow,
         sample=sampling.alone_with(lambda rng, first: {"p": rng.choice((1, 2, 2, 3))} if has_windows(first) else None),
         attrs=attributes(p=2),
         weight=0.8,
@@ -546,8 +549,7 @@ OPS = (
         shape=_indexed_shape,
         numpy=_indexed_pool,
         error=_indexed_error,
-        torch=_indexed_torch,
-        tensorflow=Unsupported("TensorFlow's indices count through the channels"),
+        text=spell(_indexed_torch, tf=Unsupported("TensorFlow's indices count through the channels")),
         definition=Unsupported("ONNX's indices count through the batch and the channels"),
         sample=sampling.alone_with(_draw_indexed),
         attrs=attributes(kernel_size="ints", stride=(), padding=(0, 0), dilation=(1, 1), ceil_mode=0),

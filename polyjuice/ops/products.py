@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -14,8 +14,8 @@ from polyjuice.ops import sampling, spec
 from polyjuice.ops.axis_reductions import WIDE
 from polyjuice.ops.matrix import factors, matmul_shape, scaled_sum
 from polyjuice.ops.shapes import Dims, fitting, require
-from polyjuice.ops.spec import NOT_WRITTEN, Builder, Call, Op, Operand, Sample, Texts, attributes, by_definition
-from polyjuice.ops.text import literal
+from polyjuice.ops.spec import Builder, Call, Op, Operand, Sample, Texts, attributes, by_definition
+from polyjuice.ops.text import literal, spell
 
 
 def op(
@@ -23,8 +23,7 @@ def op(
     arity: int,
     shape: spec.ShapeFn,
     definition: spec.DecomposeFn,
-    torch: Texts,
-    tensorflow: Texts,
+    text: Mapping[str, Texts],
     sample: spec.SampleFn,
     **more: Any,
 ) -> Op:
@@ -35,8 +34,7 @@ def op(
         shape=shape,
         definition=definition,
         partial=by_definition,
-        torch=torch,
-        tensorflow=tensorflow,
+        text=text,
         sample=sample,
         integer_exact=True,
         **{"types": {"T": WIDE}, "modular": True, **more},
@@ -59,13 +57,13 @@ def _fused(name: str, ranks: tuple[int, int], form: str, sample: spec.SampleFn) 
             _check_fused(name, ranks, s, out)
         return [out]
 
-    def spell(c: Call) -> str:
+    def fused(c: Call) -> str:
         t = c.types[0].dtype
         alpha, beta = literal(c.attrs["alpha"], t), literal(c.attrs["beta"], t)
         call = c.draws.choice((f"torch.{name}({c.x[0]}, ", f"{c.x[0]}.expand({c.results[0].shape}).{name}("))
-        fused = f"{call}{c.x[1]}, {c.x[2]}, beta={beta}, alpha={alpha})"
+        called = f"{call}{c.x[1]}, {c.x[2]}, beta={beta}, alpha={alpha})"
         composed = f"{beta} * {c.x[0]} + {alpha} * {form.format(*c.x)}"
-        return composed if c.draws.chance(0.2) else fused
+        return composed if c.draws.chance(0.2) else called
 
     def definition(b: Builder, x: Sequence[str], a: Attrs) -> str:
         left, right = x[1:]
@@ -73,7 +71,7 @@ def _fused(name: str, ranks: tuple[int, int], form: str, sample: spec.SampleFn) 
             left, right = b.op("Unsqueeze", left, axes=(1,)), b.op("Unsqueeze", right, axes=(0,))
         return scaled_sum(b, b.op("MatMul", left, right), x[0], a)
 
-    return op(name, 3, shape, definition, spell, NOT_WRITTEN, sample, attrs=attributes(beta=1.0, alpha=1.0))
+    return op(name, 3, shape, definition, spell(fused), sample, attrs=attributes(beta=1.0, alpha=1.0))
 
 
 def _sample_fused(rank: int, vector: bool = False, outer: bool = False) -> spec.SampleFn:
@@ -128,8 +126,15 @@ OPS = (
         2,
         fitting(lambda s, a: len(s[0]) == len(s[1]) == 1, lambda s, a: [s[0].append(s[1][0])]),
         lambda b, x, a: b.op("Mul", b.op("Unsqueeze", x[0], axes=(1,)), b.op("Unsqueeze", x[1], axes=(0,))),
-        ("torch.outer({0}, {1})", "torch.ger({0}, {1})", "{0}.outer({1})", "{0}[:, None] * {1}"),
-        ("tf.tensordot({0}, {1}, axes=0)", "{0}[:, tf.newaxis] * {1}[tf.newaxis, :]", "tf.expand_dims({0}, 1) * {1}"),
+        spell(
+            ("torch.outer({0}, {1})", "torch.ger({0}, {1})", "{0}.outer({1})", "{0}[:, None] * {1}"),
+            tf=(
+                "tf.tensordot({0}, {1}, axes=0)",
+                "{0}[:, tf.newaxis] * {1}[tf.newaxis, :]",
+                "tf.expand_dims({0}, 1) * {1}",
+            ),
+            jax="jnp.outer",
+        ),
         _sample_vectors(False),
     ),
     op(
@@ -137,8 +142,11 @@ OPS = (
         2,
         fitting(lambda s, a: len(s[0]) == 1 and s[0] == s[1], lambda s, a: [s[0].batch(1)]),
         lambda b, x, a: b.op("MatMul", x[0], x[1]),
-        ("torch.dot({0}, {1})", "torch.vdot({0}, {1})", "torch.inner({0}, {1})", "{0}.dot({1})"),
-        ("tf.tensordot({0}, {1}, axes=1)", "tf.reduce_sum({0} * {1})"),
+        spell(
+            ("torch.dot({0}, {1})", "torch.vdot({0}, {1})", "torch.inner({0}, {1})", "{0}.dot({1})"),
+            tf=("tf.tensordot({0}, {1}, axes=1)", "tf.reduce_sum({0} * {1})"),
+            jax="jnp.dot",
+        ),
         _sample_vectors(True),
     ),
     op(
@@ -146,8 +154,7 @@ OPS = (
         1,
         fitting(lambda s, a: len(s[0]) == 2, lambda s, a: [s[0].batch(2)]),
         _trace_definition,
-        _trace_torch,
-        ("tf.linalg.trace({0})", "tf.reduce_sum(tf.linalg.diag_part({0}))"),
+        spell(_trace_torch, tf=("tf.linalg.trace({0})", "tf.reduce_sum(tf.linalg.diag_part({0}))")),
         lambda rng, first: Sample() if first.rank == 2 and 0 not in first.shape else None,
         modular=False,  # ONNX sums by ReduceSum, and ONNX Runtime there in floating types
     ),

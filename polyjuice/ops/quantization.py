@@ -15,6 +15,7 @@ from polyjuice.ir import Attrs, TensorType, dtypes
 from polyjuice.ops import adjoints, errors, sampling, unspecified
 from polyjuice.ops.shapes import Dims, fitting, normalize_axis
 from polyjuice.ops.spec import RESULT, Call, Draws, ErrorContext, Op, Operand, Sample, Unsupported, attributes, facts
+from polyjuice.ops.text import spell
 
 BYTES = ("int8", "uint8")
 
@@ -317,8 +318,7 @@ OPS: tuple[Op, ...] = (
         shape=fitting(_fits_linear),
         numpy=_quantize,
         error=_quantize_error,
-        torch=_quantize_torch,
-        tensorflow=_quantize_tensorflow,
+        text=spell(_quantize_torch, tf=_quantize_tensorflow),
         sample=_sample_quantize,
         attrs=attributes(axis=1),
         requires=lambda types, a: types[0].dtype in ("int32", types[1].dtype),
@@ -334,8 +334,9 @@ OPS: tuple[Op, ...] = (
         shape=fitting(_fits_linear),
         numpy=_dequantize,
         error=_dequantize_error,
-        torch=_dequantized(TORCH_CAST, "{0}.reshape({1})"),
-        tensorflow=_dequantized(TENSORFLOW_CAST, "tf.reshape({0}, {1})"),
+        text=spell(
+            _dequantized(TORCH_CAST, "{0}.reshape({1})"), tf=_dequantized(TENSORFLOW_CAST, "tf.reshape({0}, {1})")
+        ),
         sample=_sample_dequantize,
         attrs=attributes(axis=1),
         adjoint=adjoints.dequantize,
@@ -349,8 +350,7 @@ OPS: tuple[Op, ...] = (
         shape=fitting(lambda s, a: 0 not in s[0], lambda s, a: [s[0], Dims(), Dims()]),
         numpy=_dynamic,
         error=_dynamic_error,
-        torch=_dynamic_torch,
-        tensorflow=_dynamic_tensorflow,
+        text=spell(_dynamic_torch, tf=_dynamic_tensorflow),
         sample=lambda rng, first: None if 0 in first.shape else Sample(),
         unsettled=unspecified.dynamic_quantization,
         **facts(continuous=False, weight=0.2),

@@ -14,6 +14,7 @@ from polyjuice.ops.convolution import CONV_ATTRS, conv_shape, conv_tensorflow, c
 from polyjuice.ops.matrix import integer_product
 from polyjuice.ops.shapes import Dims, ShapeMismatch, broadcast
 from polyjuice.ops.spec import Call, ErrorContext, Op, Operand, Sample, facts
+from polyjuice.ops.text import spell
 from polyjuice.ops.windows import conv
 
 
@@ -213,8 +214,7 @@ def _quantized(name: str, **more: Any) -> Op:
         results=("Y",),
         numpy=_qlinear,
         error=_qlinear_error,
-        torch=_TORCH.product,
-        tensorflow=_TENSORFLOW.product,
+        text=spell(_TORCH.product, tf=_TENSORFLOW.product),
         continuous=False,
         **more,
     )
@@ -238,8 +238,7 @@ OPS: tuple[Op, ...] = (
         shape=_conv_integer_shape,
         numpy=_conv_integer,
         error=lambda c: np.full(np.shape(c.y[0]), np.inf if any(np.any(e) for e in c.e) else 0.0),
-        torch=_TORCH.conv_integer,
-        tensorflow=_TENSORFLOW.conv_integer,
+        text=spell(_TORCH.conv_integer, tf=_TENSORFLOW.conv_integer),
         sample=_sample_conv_integer,
         attrs=CONV_ATTRS,
         partial=_conv_integer_size,

@@ -11,9 +11,9 @@ import numpy as np
 from polyjuice.ir import Attrs, TensorType
 from polyjuice.ops import errors, sampling
 from polyjuice.ops.shapes import Dims, fitting, normalize_axis, require
-from polyjuice.ops.spec import NOT_WRITTEN, Attr, AttrView, Builder, Call, Op, Operand, Sample, attributes, facts
+from polyjuice.ops.spec import Attr, AttrView, Builder, Call, Op, Operand, Sample, attributes, facts
 from polyjuice.ops.structural import WITHOUT_BFLOAT16, moving, reshaped
-from polyjuice.ops.text import TextFn, subscript, with_attrs
+from polyjuice.ops.text import TextFn, spell, subscript
 
 
 def draw_axis(rng: random.Random, first: TensorType, least: int = 1) -> int | None:
@@ -271,8 +271,7 @@ OPS: tuple[Op, ...] = (
     moving(
         "Tile",
         _tile_shape,
-        _repeats("{0}.repeat({1})", "torch.tile({0}, {1})"),
-        _repeats("tf.tile({0}, {1})"),
+        spell(_repeats("{0}.repeat({1})", "torch.tile({0}, {1})"), tf=_repeats("tf.tile({0}, {1})")),
         sampling.alone_with(_draw_tile),
         (Attr("repeats", "ints", as_input=True),),
         numpy=lambda x, a: np.tile(x[0], a["repeats"]),
@@ -281,8 +280,7 @@ OPS: tuple[Op, ...] = (
     moving(
         "Trilu",
         fitting(lambda s, a: len(s[0]) > 1),
-        _trilu_torch,
-        _trilu_tensorflow,
+        spell(_trilu_torch, tf=_trilu_tensorflow),
         sampling.choosing(2, upper=(0, 1), k=(0, 0, 1, -1, 2, -3)),
         (Attr("k", "int", 0, as_input=True, scalar=True), Attr("upper", "int", 1)),
         numpy=lambda x, a: np.triu(x[0], a["k"]) if a["upper"] else np.tril(x[0], a["k"]),
@@ -291,8 +289,7 @@ OPS: tuple[Op, ...] = (
     moving(
         "DepthToSpace",
         _depth_to_space_shape,
-        _blocks_torch(_depth_to_space_steps),
-        _blocks_tensorflow(_depth_to_space_steps, "depth_to_space"),
+        spell(_blocks_torch(_depth_to_space_steps), tf=_blocks_tensorflow(_depth_to_space_steps, "depth_to_space")),
         sampling.alone_with(_draw_depth_to_space),
         attributes(blocksize="int", mode="DCR"),
         weight=0.5,
@@ -301,8 +298,7 @@ OPS: tuple[Op, ...] = (
     moving(
         "SpaceToDepth",
         _space_to_depth_shape,
-        _blocks_torch(_space_to_depth_steps),
-        _blocks_tensorflow(_space_to_depth_steps, "space_to_depth"),
+        spell(_blocks_torch(_space_to_depth_steps), tf=_blocks_tensorflow(_space_to_depth_steps, "space_to_depth")),
         sampling.alone_with(_draw_space_to_depth),
         attributes(blocksize="int"),
         weight=0.5,
@@ -311,8 +307,9 @@ OPS: tuple[Op, ...] = (
     moving(
         "ReverseSequence",
         fitting(_fits_reverse_sequence),
-        _reverse_sequence_torch,
-        with_attrs("tf.reverse_sequence({0}, {1}, seq_axis={time_axis}, batch_axis={batch_axis})"),
+        spell(
+            _reverse_sequence_torch, tf="tf.reverse_sequence({0}, {1}, seq_axis={time_axis}, batch_axis={batch_axis})"
+        ),
         _sample_reverse_sequence,
         attributes(batch_axis=1, time_axis=0),
         inputs=("T", "I"),
@@ -324,8 +321,10 @@ OPS: tuple[Op, ...] = (
     moving(
         "repeat_interleave",
         lambda s, a: [s[0].replace(a.dim, s[0][a.dim] * a.repeats)],
-        with_attrs("torch.repeat_interleave({0}, {repeats}, dim={dim})", "{0}.repeat_interleave({repeats}, {dim})"),
-        with_attrs("tf.repeat({0}, {repeats}, axis={dim})"),
+        spell(
+            ("torch.repeat_interleave({0}, {repeats}, dim={dim})", "{0}.repeat_interleave({repeats}, {dim})"),
+            tf="tf.repeat({0}, {repeats}, axis={dim})",
+        ),
         sampling.alone_with(_draw_repeat),
         attributes(repeats="int", dim="int"),
         definition=_repeat_interleave_definition,
@@ -333,8 +332,10 @@ OPS: tuple[Op, ...] = (
     moving(
         "roll",
         fitting(lambda s, a: len(a.shifts) == len(_axes_of(a.dims, s[0])) > 0),
-        with_attrs("torch.roll({0}, {shifts}, {dims})", "{0}.roll({shifts}, {dims})"),
-        with_attrs("tf.roll({0}, shift={shifts}, axis={dims})"),
+        spell(
+            ("torch.roll({0}, {shifts}, {dims})", "{0}.roll({shifts}, {dims})"),
+            tf="tf.roll({0}, shift={shifts}, axis={dims})",
+        ),
         sampling.alone_with(_draw_roll),
         attributes(shifts="ints", dims="ints"),
         definition=_roll_definition,
@@ -342,8 +343,7 @@ OPS: tuple[Op, ...] = (
     moving(
         "flip",
         fitting(lambda s, a: len({*_axes_of(a.dims, s[0])}) == len(a.dims)),
-        _flip_torch,
-        _flip_tensorflow,
+        spell(_flip_torch, tf=_flip_tensorflow),
         sampling.alone_with(lambda rng, first: {"dims": sampling.some_axes(rng, first.rank)} if first.rank else None),
         attributes(dims="ints"),
         definition=lambda b, x, a: _flipped(b, x[0], a["dims"]),
@@ -351,8 +351,7 @@ OPS: tuple[Op, ...] = (
     moving(
         "rot90",
         _rot90_shape,
-        with_attrs("torch.rot90({0}, {k}, {dims})", "{0}.rot90({k}, {dims})"),
-        NOT_WRITTEN,
+        spell(("torch.rot90({0}, {k}, {dims})", "{0}.rot90({k}, {dims})")),
         sampling.alone_with(_draw_rot90),
         attributes(k=1, dims=(0, 1)),
         definition=_rot90_definition,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import random
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -14,7 +14,20 @@ from polyjuice.ir.dtypes import FLOATS, NUMERIC
 from polyjuice.ops import adjoints, axis_reductions, domains, errors, sampling, value_bounds
 from polyjuice.ops.axis_reductions import WIDE
 from polyjuice.ops.shapes import Dims, normalize_axis, require
-from polyjuice.ops.spec import Attr, Call, ErrorContext, ErrorFn, NumpyFn, Op, SpecialValues, SpellFn, attributes, facts
+from polyjuice.ops.spec import (
+    Attr,
+    Call,
+    ErrorContext,
+    ErrorFn,
+    NumpyFn,
+    Op,
+    SpecialValues,
+    SpellFn,
+    Texts,
+    attributes,
+    facts,
+)
+from polyjuice.ops.text import spell
 
 _ORDERED = tuple(t for t in NUMERIC if t not in ("int16", "uint16"))
 """The types of ONNX's ReduceMax and ReduceMin, which skip integers of 16 bits."""
@@ -195,8 +208,7 @@ def _reduction(
     name: str,
     function: Reduce,
     error: ErrorFn,
-    torch: SpellFn,
-    tensorflow: SpellFn,
+    text: Mapping[str, Texts],
     types: tuple[str, ...] = FLOATS,
     **more: Any,
 ) -> Op:
@@ -206,8 +218,7 @@ def _reduction(
         shape=axis_reductions.reduced_shape,
         numpy=reducing(function),
         error=error,
-        torch=torch,
-        tensorflow=tensorflow,
+        text=text,
         sample=sampling.alone_with(_draw_axes),
         attrs=(Attr("axes", "ints", (), as_input=True), *attributes(keepdims=1, noop_with_empty_axes=0)),
         **more,
@@ -233,10 +244,12 @@ _ONNX_REDUCTIONS = (
         "ReduceSum",
         np.sum,
         sum_error,
-        axis_reductions.torch(
-            *_SUM_FORMS, full=("{x}.sum(dtype=torch.{dtype})", "torch.sum({x}, dtype=torch.{dtype})")
+        spell(
+            axis_reductions.torch(
+                *_SUM_FORMS, full=("{x}.sum(dtype=torch.{dtype})", "torch.sum({x}, dtype=torch.{dtype})")
+            ),
+            tf=_tensorflow_forms("reduce_sum", "Sum"),
         ),
-        _tensorflow_forms("reduce_sum", "Sum"),
         WIDE,
         partial=reducing(_sum_of(np.abs)),
         adjoint=adjoints.reduction(lambda x, y, n: 1.0),
@@ -247,8 +260,10 @@ _ONNX_REDUCTIONS = (
         "ReduceMean",
         np.mean,
         mean_error,
-        axis_reductions.torch("torch.mean .mean", full=(".mean torch.mean",)),
-        _tensorflow_forms("reduce_mean", "Mean"),
+        spell(
+            axis_reductions.torch("torch.mean .mean", full=(".mean torch.mean",)),
+            tf=_tensorflow_forms("reduce_mean", "Mean"),
+        ),
         adjoint=adjoints.reduction(lambda x, y, n: 1.0 / max(n, 1)),
         followers="Sub Squeeze Reshape Mul Add ReduceMean Sqrt",
         **facts(ulps=2, limits=SpecialValues.INFINITY | SpecialValues.NAN, fresh=True, bounds=value_bounds.SAME),
@@ -257,8 +272,7 @@ _ONNX_REDUCTIONS = (
         "ReduceMax",
         greatest,
         extreme_error(1),
-        _extreme_forms("max"),
-        _tensorflow_forms("reduce_max", "Max"),
+        spell(_extreme_forms("max"), tf=_tensorflow_forms("reduce_max", "Max")),
         _ORDERED,
         followers="Sub ReduceMax Squeeze Neg",
         bounds=value_bounds.SAME,
@@ -268,8 +282,7 @@ _ONNX_REDUCTIONS = (
         "ReduceMin",
         least,
         extreme_error(-1),
-        _extreme_forms("min"),
-        _tensorflow_forms("reduce_min", "Min"),
+        spell(_extreme_forms("min"), tf=_tensorflow_forms("reduce_min", "Min")),
         _ORDERED,
         **facts(integer_exact=True, limits=SpecialValues.INFINITY, picks=True, fresh=True, bounds=value_bounds.SAME),
     ),
@@ -277,8 +290,7 @@ _ONNX_REDUCTIONS = (
         "ReduceProd",
         np.prod,
         _prod_error,
-        _torch_prod,
-        _tensorflow_forms("reduce_prod", "Prod"),
+        spell(_torch_prod, tf=_tensorflow_forms("reduce_prod", "Prod")),
         WIDE,
         partial=reducing(lambda x, axis, keepdims: np.prod(np.maximum(np.abs(x), 1), axis=axis, keepdims=keepdims)),
         adjoint=adjoints.reduction(adjoints.product_slope),
@@ -288,12 +300,14 @@ _ONNX_REDUCTIONS = (
         "ReduceL1",
         _sum_of(np.abs),
         sum_error,
-        axis_reductions.torch(
-            "torch.sum(torch.abs({x}), dim={dim}, keepdim={keep}, dtype=torch.{dtype})",
-            "{x}.abs().sum(dim={dim}, keepdim={keep}, dtype=torch.{dtype})",
-            full=("{x}.abs().sum(dtype=torch.{dtype})", "torch.sum(torch.abs({x}), dtype=torch.{dtype})"),
+        spell(
+            axis_reductions.torch(
+                "torch.sum(torch.abs({x}), dim={dim}, keepdim={keep}, dtype=torch.{dtype})",
+                "{x}.abs().sum(dim={dim}, keepdim={keep}, dtype=torch.{dtype})",
+                full=("{x}.abs().sum(dtype=torch.{dtype})", "torch.sum(torch.abs({x}), dtype=torch.{dtype})"),
+            ),
+            tf=axis_reductions.tensorflow(_summed_tensorflow("tf.abs({x})"), _summed_tensorflow("tf.math.abs({x})")),
         ),
-        axis_reductions.tensorflow(_summed_tensorflow("tf.abs({x})"), _summed_tensorflow("tf.math.abs({x})")),
         WIDE,
         partial=reducing(_sum_of(np.abs)),
         adjoint=adjoints.reduction(lambda x, y, n: np.sign(x)),
@@ -304,15 +318,17 @@ _ONNX_REDUCTIONS = (
         "ReduceL2",
         norm,
         norm_error,
-        axis_reductions.torch(
-            "torch.linalg.vector_norm({x}, ord=2, dim={dim}, keepdim={keep})",
-            "torch.norm({x}, p=2, dim={dim}, keepdim={keep})",
-            "torch.sqrt(torch.sum({x} * {x}, dim={dim}, keepdim={keep}))",
-            full=("torch.linalg.vector_norm torch.norm .norm", "({x} ** 2).sum().sqrt()"),
-        ),
-        axis_reductions.tensorflow(
-            "tf.sqrt(tf.reduce_sum(tf.square({x}), axis={dim}, keepdims={keep}))",
-            single=("tf.norm({x}, ord=2, axis={dim}, keepdims={keep})",),
+        spell(
+            axis_reductions.torch(
+                "torch.linalg.vector_norm({x}, ord=2, dim={dim}, keepdim={keep})",
+                "torch.norm({x}, p=2, dim={dim}, keepdim={keep})",
+                "torch.sqrt(torch.sum({x} * {x}, dim={dim}, keepdim={keep}))",
+                full=("torch.linalg.vector_norm torch.norm .norm", "({x} ** 2).sum().sqrt()"),
+            ),
+            tf=axis_reductions.tensorflow(
+                "tf.sqrt(tf.reduce_sum(tf.square({x}), axis={dim}, keepdims={keep}))",
+                single=("tf.norm({x}, ord=2, axis={dim}, keepdims={keep})",),
+            ),
         ),
         adjoint=adjoints.reduction(adjoints.norm_slope(2)),
         **facts(ulps=2, weight=1.2, bounds=value_bounds.at_least("0.0")),
@@ -321,13 +337,15 @@ _ONNX_REDUCTIONS = (
         "ReduceSumSquare",
         _sum_of(np.square),
         _square_error,
-        axis_reductions.torch(
-            "torch.sum(torch.square({x}), dim={dim}, keepdim={keep}, dtype=torch.{dtype})",
-            "({x} * {x}).sum(dim={dim}, keepdim={keep}, dtype=torch.{dtype})",
-            "{x}.pow(2).sum(dim={dim}, keepdim={keep}, dtype=torch.{dtype})",
-            full=("({x} * {x}).sum(dtype=torch.{dtype})", "torch.sum({x} ** 2, dtype=torch.{dtype})"),
+        spell(
+            axis_reductions.torch(
+                "torch.sum(torch.square({x}), dim={dim}, keepdim={keep}, dtype=torch.{dtype})",
+                "({x} * {x}).sum(dim={dim}, keepdim={keep}, dtype=torch.{dtype})",
+                "{x}.pow(2).sum(dim={dim}, keepdim={keep}, dtype=torch.{dtype})",
+                full=("({x} * {x}).sum(dtype=torch.{dtype})", "torch.sum({x} ** 2, dtype=torch.{dtype})"),
+            ),
+            tf=axis_reductions.tensorflow(_summed_tensorflow("tf.square({x})"), _summed_tensorflow("{x} * {x}")),
         ),
-        axis_reductions.tensorflow(_summed_tensorflow("tf.square({x})"), _summed_tensorflow("{x} * {x}")),
         WIDE,
         partial=reducing(_sum_of(np.square)),
         adjoint=adjoints.reduction(lambda x, y, n: 2 * x),
@@ -337,12 +355,14 @@ _ONNX_REDUCTIONS = (
         "ReduceLogSum",
         lambda x, axis, keepdims: np.log(np.sum(x, axis=axis, keepdims=keepdims)),
         _log_sum_error,
-        axis_reductions.torch(
-            "torch.log(torch.sum({x}, dim={dim}, keepdim={keep}))",
-            "{x}.sum(dim={dim}, keepdim={keep}).log()",
-            full=("{x}.sum().log()", "torch.log({x}.sum())"),
+        spell(
+            axis_reductions.torch(
+                "torch.log(torch.sum({x}, dim={dim}, keepdim={keep}))",
+                "{x}.sum(dim={dim}, keepdim={keep}).log()",
+                full=("{x}.sum().log()", "torch.log({x}.sum())"),
+            ),
+            tf=axis_reductions.tensorflow("tf.math.log(tf.reduce_sum({x}, axis={dim}, keepdims={keep}))"),
         ),
-        axis_reductions.tensorflow("tf.math.log(tf.reduce_sum({x}, axis={dim}, keepdims={keep}))"),
         adjoint=adjoints.reduction(adjoints.log_sum),
         distance_to_domain=domains.positive_sum,
         **facts(ulps=4, weight=0.3),
@@ -351,8 +371,10 @@ _ONNX_REDUCTIONS = (
         "ReduceLogSumExp",
         log_sum_exp,
         log_sum_exp_error,
-        axis_reductions.torch("torch.logsumexp", "{x}.logsumexp({dim}, keepdim={keep})"),
-        axis_reductions.tensorflow("tf.reduce_logsumexp tf.math.reduce_logsumexp"),
+        spell(
+            axis_reductions.torch("torch.logsumexp", "{x}.logsumexp({dim}, keepdim={keep})"),
+            tf=axis_reductions.tensorflow("tf.reduce_logsumexp tf.math.reduce_logsumexp"),
+        ),
         adjoint=adjoints.reduction(lambda x, y, n: np.exp(x - y)),
         **facts(ulps=4, weight=0.8, limits=SpecialValues.INFINITY),
     ),
@@ -454,8 +476,7 @@ def _index_reduction(name: str, sign: int, **more: Any) -> Op:
         shape=_arg_shape,
         numpy=_arg(sign),
         error=_arg_error(sign),
-        torch=_arg_torch(name.lower()),
-        tensorflow=_arg_tensorflow(name.lower()),
+        text=spell(_arg_torch(name.lower()), tf=_arg_tensorflow(name.lower())),
         sample=axis_reductions.one_axis(
             "axis", keepdims=axis_reductions.either, select_last_index=lambda rng: int(rng.random() < 0.2)
         ),

@@ -18,7 +18,7 @@ from polyjuice.ir.dtypes import FLOATS
 from polyjuice.ops import linear_adjoints, sampling, unspecified, windows
 from polyjuice.ops.shapes import Dims, require
 from polyjuice.ops.spec import Attr, Builder, Call, ErrorContext, Op, Unsupported, attributes
-from polyjuice.ops.text import subscript
+from polyjuice.ops.text import spell, subscript
 from polyjuice.ops.windows import channels_first, channels_last
 
 _SINGLE = 2.0**-24
@@ -456,7 +456,7 @@ def _upsample(name: str, mode: str, native: str, attrs: tuple[Attr, ...] = (), *
     return Op(
         name=name,
         shape=_upsample_shape,
-        torch=_upsample_torch(mode, native),
+        text=spell(_upsample_torch(mode, native)),
         definition=_upsample_definition,
         sample=sampling.alone_with(draw),
         attrs=(Attr("output_size", "ints"), Attr("scales", "floats", ()), *attrs),
@@ -471,8 +471,7 @@ OPS: tuple[Op, ...] = (
         shape=_resize_shape,
         numpy=_resize,
         error=_resize_error,
-        torch=_resize_torch,
-        tensorflow=_resize_tensorflow,
+        text=spell(_resize_torch, tf=_resize_tensorflow),
         sample=sampling.alone_with(_draw_resize),
         attrs=(
             Attr("scales", "floats", (), as_input=True, place=2),

@@ -36,7 +36,7 @@ from polyjuice.ops.definitions import completed
 from polyjuice.ops.numbers import Number
 from polyjuice.ops.pointwise import broadcast_shape
 from polyjuice.ops.spec import PROMOTED, Attr, Call, Op, Operand, Sample, SpecialValues, TypeMismatch, Unsupported
-from polyjuice.ops.text import literal
+from polyjuice.ops.text import literal, spell
 
 _BASES = {op.name: completed(op) for family in (bitwise, comparisons, elementwise, selection) for op in family.OPS}
 
@@ -183,7 +183,7 @@ def _definition(meaning: _Meaning) -> spec.DecomposeFn:
 
 
 def _tensorflow(meaning: _Meaning) -> spec.SpellFn:
-    base_texts = meaning.base.tensorflow
+    base_texts = meaning.base.texts("tensorflow")
 
     def spell(c: Call) -> str | Unsupported:
         dtype = c.types[meaning.tensor].dtype
@@ -363,8 +363,7 @@ def _entry(
         name=name,
         results=(result,),
         shape=broadcast_shape,
-        torch=_spelled(meaning, *templates),
-        tensorflow=_tensorflow(meaning),
+        text=spell(_spelled(meaning, *templates), tf=_tensorflow(meaning)),
         definition=_definition(meaning),
         attrs=(Attr(meaning.attr, "string"),),
         why_not_derived="it is that of the operator on tensors, and frameworks may round the number or not",

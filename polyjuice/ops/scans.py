@@ -13,8 +13,8 @@ from polyjuice.ops import adjoints, axis_reductions, errors, spec
 from polyjuice.ops.axis_reductions import WIDE
 from polyjuice.ops.reductions import operand_errors
 from polyjuice.ops.shapes import normalize_axis
-from polyjuice.ops.spec import NOT_WRITTEN, Attr, Builder, Call, DecomposeFn, ErrorContext, Op, attributes, facts
-from polyjuice.ops.text import subscript, with_attrs
+from polyjuice.ops.spec import Attr, Builder, Call, DecomposeFn, ErrorContext, Op, attributes, facts
+from polyjuice.ops.text import spell, subscript
 
 _Combine = Callable[[Sequence[str], Sequence[str]], Sequence[str]]
 """Combines the values for earlier elements with those for later ones."""
@@ -181,8 +181,7 @@ def _running_extreme(op: str, sign: int) -> Op:
         f"cum{name}",
         _extreme(sign),
         _extreme_error(sign),
-        with_attrs(f"torch.cum{name}({{0}}, dim={{dim}})", f"{{0}}.cum{name}({{dim}})"),
-        NOT_WRITTEN,
+        spell((f"torch.cum{name}({{0}}, dim={{dim}})", f"{{0}}.cum{name}({{dim}})")),
         NUMERIC,
         definition=_extreme_definition(op, f"{word}OrEqual"),
         why_not_derived="frameworks differ on which of equal elements they take",
@@ -199,8 +198,7 @@ OPS = (
         shape=axis_reductions.first_shape,
         numpy=lambda x, a: _cumsum(x[0], **a),
         error=_cumsum_error,
-        torch=_cumsum_torch,
-        tensorflow=_cumsum_tensorflow,
+        text=spell(_cumsum_torch, tf=_cumsum_tensorflow),
         sample=axis_reductions.one_axis("axis", exclusive=axis_reductions.either, reverse=axis_reductions.either),
         attrs=(Attr("axis", "int", as_input=True, scalar=True), Attr("exclusive", "int", 0), Attr("reverse", "int", 0)),
         partial=lambda x, a: _cumsum(np.abs(x[0]), **a),
@@ -211,8 +209,11 @@ OPS = (
         "cumprod",
         lambda x, a: np.cumprod(x[0], a["dim"], dtype=x[0].dtype),
         _cumprod_error,
-        _cumprod_torch,
-        with_attrs("tf.math.cumprod({0}, axis={dim})", "tf.compat.v1.cumprod({0}, axis={dim})"),
+        spell(
+            _cumprod_torch,
+            tf=("tf.math.cumprod({0}, axis={dim})", "tf.compat.v1.cumprod({0}, axis={dim})"),
+            jax="jnp.cumprod({0}, axis={dim}, dtype=jnp.{type})",
+        ),
         WIDE,
         definition=_reduced_in_pairs("ReduceProd"),
         why_not_derived=_IN_TURN,
@@ -223,8 +224,7 @@ OPS = (
         "logcumsumexp",
         lambda x, a: np.asarray(np.logaddexp.accumulate(x[0], a["dim"])),
         _logcumsumexp_error,
-        with_attrs("torch.logcumsumexp({0}, dim={dim})"),
-        with_attrs("tf.math.cumulative_logsumexp({0}, axis={dim})"),
+        spell("torch.logcumsumexp({0}, dim={dim})", tf="tf.math.cumulative_logsumexp({0}, axis={dim})"),
         definition=_reduced_in_pairs("ReduceLogSumExp"),
         why_not_derived=_IN_TURN,
         ulps=4,

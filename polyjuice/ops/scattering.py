@@ -15,7 +15,7 @@ from polyjuice.ops import adjoints, errors, indexing, sampling, writes
 from polyjuice.ops.shapes import Dims, fitting, normalize_axis
 from polyjuice.ops.spec import Builder, Call, ErrorContext, Op, Operand, Sample, attributes, by_definition
 from polyjuice.ops.structural import reshaped
-from polyjuice.ops.text import literal, with_attrs
+from polyjuice.ops.text import literal, spell
 
 
 def one_way_range(rng: random.Random, size: int) -> tuple[int, int]:
@@ -255,8 +255,7 @@ OPS: tuple[Op, ...] = (
         numpy=lambda x, a: scatter(x[0], _element_places(x, a), x[2], a["reduction"]),
         error=_scatter_rule(_element_places),
         partial=_scatter_partial(_element_places),
-        torch=_scatter_elements_torch,
-        tensorflow=_scatter_elements_tensorflow,
+        text=spell(_scatter_elements_torch, tf=_scatter_elements_tensorflow),
         sample=_sample_scatter_elements,
         attrs=attributes(axis=0, reduction="none"),
         **_WRITING,
@@ -270,8 +269,7 @@ OPS: tuple[Op, ...] = (
         numpy=lambda x, a: scatter(x[0], _nd_places(x, a), x[2], a["reduction"]),
         error=_scatter_rule(_nd_places),
         partial=_scatter_partial(_nd_places),
-        torch=_scatter_nd_torch,
-        tensorflow=_scatter_nd_tensorflow,
+        text=spell(_scatter_nd_torch, tf=_scatter_nd_tensorflow),
         sample=_sample_scatter_nd,
         attrs=attributes(reduction="none"),
         **_WRITING,
@@ -285,7 +283,7 @@ OPS: tuple[Op, ...] = (
         numpy=_index_add,
         why_not_derived=errors.NEGATIVE_INDICES,
         partial=by_definition,
-        torch=_index_add_torch,
+        text=spell(_index_add_torch),
         definition=_index_write_definition("add"),
         sample=_sample_index_write(True),
         attrs=attributes(dim="int", alpha=1.0),
@@ -298,7 +296,7 @@ OPS: tuple[Op, ...] = (
         shape=_SHAPE_OF_LINES,
         numpy=lambda x, a: scatter(x[0], _line_places(x, a), x[2], "none"),
         why_not_derived=errors.NEGATIVE_INDICES,
-        torch=with_attrs("torch.index_copy({0}, {dim}, {1}, {2})", "{0}.index_copy({dim}, {1}, {2})"),
+        text=spell(("torch.index_copy({0}, {dim}, {1}, {2})", "{0}.index_copy({dim}, {1}, {2})")),
         definition=_index_write_definition("none"),
         sample=_sample_index_write(False),
         attrs=attributes(dim="int"),

@@ -13,7 +13,7 @@ from polyjuice.ops import adjoints, errors, sampling, spec, unspecified, writes
 from polyjuice.ops.decomposition_terms import Term, onnx_term, where
 from polyjuice.ops.pointwise import DECIDES, broadcast_shape, defined, elementwise, parameters, suitable
 from polyjuice.ops.spec import ANYWHERE, INFINITY, NAN, Attr, Call, Op, Operand, Sample, Unsupported, attributes, facts
-from polyjuice.ops.text import literal, with_attrs
+from polyjuice.ops.text import literal, spell
 from polyjuice.ops.value_bounds import Bounds
 
 # --- limits ----------------------------------------------------------------------------------------------------------
@@ -199,8 +199,7 @@ OPS = (
     elementwise(
         "Clip",
         _clip,
-        _clip_torch,
-        _clip_tensorflow,
+        spell(_clip_torch, tf=_clip_tensorflow),
         errors.lipschitz(),
         NUMERIC,
         sample=sampling.alone_with(_draw_clip),
@@ -212,8 +211,10 @@ OPS = (
     defined(
         "clamp_min",
         lambda x, a: x.then("Max", a["min"]),
-        with_attrs("torch.clamp_min({0}, {min})", "{0}.clamp_min({min})", "{0}.clamp(min={min})"),
-        with_attrs("tf.maximum({0}, {min})", "tf.where({0} < {min}, tf.constant({min}, {0}.dtype), {0})"),
+        spell(
+            ("torch.clamp_min({0}, {min})", "{0}.clamp_min({min})", "{0}.clamp(min={min})"),
+            tf=("tf.maximum({0}, {min})", "tf.where({0} < {min}, tf.constant({min}, {0}.dtype), {0})"),
+        ),
         NUMERIC,
         widen=False,
         **parameters((("min", 0.0, (0.0, 0.0, 1.0, -2.0, 0.5)),)),
@@ -228,8 +229,11 @@ OPS = (
         shape=broadcast_shape,
         numpy=lambda x, a: np.where(x[0], x[1], x[2]),
         error=lambda c: np.where(c.e[0] > 0, np.inf, np.where(c.x[0], c.e[1], c.e[2])),
-        torch=("torch.where({0}, {1}, {2})", "{1}.where({0}, {2})"),
-        tensorflow=("tf.where({0}, {1}, {2})", "tf.raw_ops.SelectV2(condition={0}, t={1}, e={2})"),
+        text=spell(
+            ("torch.where({0}, {1}, {2})", "{1}.where({0}, {2})"),
+            tf=("tf.where({0}, {1}, {2})", "tf.raw_ops.SelectV2(condition={0}, t={1}, e={2})"),
+            jax="jnp.where({0}, {1}, {2})",
+        ),
         sample=_sample_where,
         **DECIDES,
         followers=f"Where Softmax MatMul Add Mul Cast {sampling.REDUCED}",
@@ -241,7 +245,7 @@ OPS = (
         inputs=("T", "B"),
         types={"T": ALL, "B": ("bool",)},
         shape=broadcast_shape,
-        torch=with_attrs("{0}.masked_fill({1}, {value})", "torch.masked_fill({0}, {1}, {value})"),
+        text=spell(("{0}.masked_fill({1}, {value})", "torch.masked_fill({0}, {1}, {value})")),
         definition=onnx_term(lambda x, mask, a: where(mask, a["value"], x), widen=False),
         sample=_sample_masked_fill,
         attrs=attributes(value="float"),
@@ -251,7 +255,7 @@ OPS = (
     defined(
         "nan_to_num",
         _nan_to_num_definition,
-        _nan_to_num_torch,
+        spell(_nan_to_num_torch),
         widen=False,
         **parameters((("nan", 0.0, (0.0, 0.0, 1.0)), ("posinf", None, (8.0, 100.0)), ("neginf", None, (-8.0, -100.0)))),
         **facts(integer_exact=True, limits=INFINITY | NAN, any_number=True),
@@ -264,8 +268,7 @@ OPS = (
         shape=broadcast_shape,
         numpy=_cast,
         error=_cast_error,
-        torch=_cast_torch,
-        tensorflow=_cast_tensorflow,
+        text=spell(_cast_torch, tf=_cast_tensorflow),
         sample=sampling.alone_with(_draw_cast),
         attrs=attributes(to="dtype"),
         adjoint=adjoints.through,

@@ -13,6 +13,7 @@ from polyjuice.ir import Attrs, TensorType, dtypes
 from polyjuice.ops import errors, sampling
 from polyjuice.ops.shapes import Dims, ShapeMismatch, normalize_axis, require
 from polyjuice.ops.spec import Attr, Builder, Call, ErrorContext, Op, Sample, SpecialValues, attributes, facts
+from polyjuice.ops.text import spell
 
 # --- scaled_dot_product_attention ------------------------------------------------------------------------------------
 
@@ -164,7 +165,7 @@ OPS = (
         inputs=("T", "T", "T", "T"),
         shape=_attention_shape,
         definition=_attention_definition,
-        torch=_attention_torch,
+        text=spell(_attention_torch),
         sample=_sample_attention,
         attrs=(Attr("is_causal", "int", 0), Attr("scale", "float", None)),
         **facts(min_inputs=3, weight=0.5, limits=SpecialValues.INFINITY),
@@ -173,7 +174,7 @@ OPS = (
         name="cosine_similarity",
         inputs=("T", "T"),
         shape=_cosine_shape,
-        torch=lambda c: f"F.cosine_similarity({c.x[0]}, {c.x[1]}, dim={c.attrs['dim']}, eps={c.attrs['eps']!r})",
+        text=spell(lambda c: f"F.cosine_similarity({c.x[0]}, {c.x[1]}, dim={c.attrs['dim']}, eps={c.attrs['eps']!r})"),
         definition=_cosine_definition,
         sample=_sample_cosine,
         attrs=attributes(dim=1, eps=1e-8),
@@ -186,7 +187,7 @@ OPS = (
         definition=_cdist_definition,
         error=_cdist_error,
         why_not_derived="ATen computes distances of many vectors from products",
-        torch=_cdist_torch,
+        text=spell(_cdist_torch),
         sample=_sample_cdist,
         attrs=attributes(p=2.0),
         **facts(ulps=2, any_number=True),

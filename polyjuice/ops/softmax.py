@@ -14,7 +14,7 @@ from polyjuice.ops.normalization import standardised
 from polyjuice.ops.reductions import extreme_unsure, norm
 from polyjuice.ops.shapes import Dims, normalize_axis
 from polyjuice.ops.spec import Call, ErrorContext, SpecialValues, attributes, facts
-from polyjuice.ops.text import with_attrs
+from polyjuice.ops.text import spell
 from polyjuice.ops.value_bounds import Bounds
 
 
@@ -202,14 +202,16 @@ OPS = (
         "Softmax",
         lambda x, a: softmax(x[0], a["axis"]),
         lambda c: softmax_error(c.x[0], c.e[0], c.attrs["axis"], c.unit),
-        with_attrs(
-            "torch.softmax({0}, dim={axis})",
-            "F.softmax({0}, dim={axis})",
-            "{0}.softmax({axis})",
-            "torch.nn.Softmax(dim={axis})({0})",
-            "F.softmin(-{0}, {axis})",
+        spell(
+            (
+                "torch.softmax({0}, dim={axis})",
+                "F.softmax({0}, dim={axis})",
+                "{0}.softmax({axis})",
+                "torch.nn.Softmax(dim={axis})({0})",
+                "F.softmin(-{0}, {axis})",
+            ),
+            tf=("tf.nn.softmax({0}, axis={axis})", "tf.math.softmax({0}, axis={axis})"),
         ),
-        with_attrs("tf.nn.softmax({0}, axis={axis})", "tf.math.softmax({0}, axis={axis})"),
         adjoint=adjoints.softmax,
         followers="MatMul Log ArgMax Transpose Mul Dropout ReduceSum",
         **facts(ulps=4, limits=SpecialValues.INFINITY, fresh=True, bounds=value_bounds.SHARE),
@@ -218,13 +220,15 @@ OPS = (
         "LogSoftmax",
         _log_softmax,
         _log_softmax_error,
-        with_attrs(
-            "torch.log_softmax({0}, dim={axis})",
-            "F.log_softmax({0}, dim={axis})",
-            "{0}.log_softmax({axis})",
-            "torch.nn.LogSoftmax(dim={axis})({0})",
+        spell(
+            (
+                "torch.log_softmax({0}, dim={axis})",
+                "F.log_softmax({0}, dim={axis})",
+                "{0}.log_softmax({axis})",
+                "torch.nn.LogSoftmax(dim={axis})({0})",
+            ),
+            tf=("tf.nn.log_softmax({0}, axis={axis})", "tf.math.log_softmax({0}, axis={axis})"),
         ),
-        with_attrs("tf.nn.log_softmax({0}, axis={axis})", "tf.math.log_softmax({0}, axis={axis})"),
         adjoint=adjoints.log_softmax,
         **facts(limits=SpecialValues.INFINITY, weight=3, fresh=True, bounds=Bounds("", "0.0")),
     ),
@@ -232,16 +236,14 @@ OPS = (
         "Hardmax",
         _hardmax,
         _hardmax_error,
-        _hardmax_torch,
-        _hardmax_tensorflow,
+        spell(_hardmax_torch, tf=_hardmax_tensorflow),
         **facts(continuous=False, ties="first", weight=0.8, limits=SpecialValues.INFINITY),
     ),
     axis_reductions.along_axis(
         "LpNormalization",
         _lp_normalized,
         _lp_error,
-        _lp_torch,
-        _lp_tensorflow,
+        spell(_lp_torch, tf=_lp_tensorflow),
         sample=axis_reductions.one_axis("axis", p=lambda rng: rng.choice((1, 2, 2))),
         attrs=attributes(axis=-1, p=2),
         adjoint=adjoints.lp_normalization,
@@ -251,8 +253,7 @@ OPS = (
         "MeanVarianceNormalization",
         _standard,
         _standard_error,
-        _standard_torch,
-        _standard_tensorflow,
+        spell(_standard_torch, tf=_standard_tensorflow),
         ("float32",),  # ONNX's definition holds constants of that type
         shape=_standard_shape,
         sample=sampling.alone_with(_draw_standard),

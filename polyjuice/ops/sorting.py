@@ -13,7 +13,7 @@ from polyjuice.ir.dtypes import NUMERIC
 from polyjuice.ops import axis_reductions, errors, sampling
 from polyjuice.ops.shapes import Dims, normalize_axis, require
 from polyjuice.ops.spec import Attr, Builder, Call, ErrorContext, Op, SpecialValues, attributes, facts
-from polyjuice.ops.text import called, subscript, with_attrs
+from polyjuice.ops.text import called, spell, subscript
 
 _TOP_K_TYPES = tuple(t for t in NUMERIC if t != "bfloat16")
 """ONNX's TopK has the type bfloat16 only from opset 24 on."""
@@ -193,8 +193,9 @@ def _order_statistic(name: str, sample: Any, *further: Attr) -> Op:
         types={"T": NUMERIC},
         results=("T", "int64"),
         shape=_statistic_shape,
-        torch=with_attrs(*called(name, f"{'{k}, ' if further else ''}dim={{dim}}, keepdim={{is_keepdim}}")),
-        tensorflow=_statistic_tensorflow,
+        text=spell(
+            called(name, f"{'{k}, ' if further else ''}dim={{dim}}, keepdim={{is_keepdim}}"), tf=_statistic_tensorflow
+        ),
         definition=_statistic_definition,
         sample=sample,
         attrs=(*further, Attr("dim", "int", -1), Attr("keepdim", "int", 0)),
@@ -225,8 +226,7 @@ OPS = (
         shape=_top_k_shape,
         numpy=_top_k,
         error=_top_k_error,
-        torch=with_attrs(*called("topk", "{k}, dim={axis}, largest={is_largest}, sorted={is_sorted}")),
-        tensorflow=_top_k_tensorflow,
+        text=spell(called("topk", "{k}, dim={axis}, largest={is_largest}, sorted={is_sorted}"), tf=_top_k_tensorflow),
         sample=sampling.alone_with(_draw_top_k),
         attrs=(
             Attr("k", "int", as_input=True),
@@ -242,8 +242,9 @@ OPS = (
         results=("T", "int64"),
         shape=lambda s, a: [*axis_reductions.first_shape(s, a), s[0]],
         error=_sort_error,
-        torch=with_attrs(*called("sort", _SORTED)),
-        tensorflow=lambda c: _sorted_tensorflow(c, c.attrs["dim"], bool(c.attrs["descending"])),
+        text=spell(
+            called("sort", _SORTED), tf=lambda c: _sorted_tensorflow(c, c.attrs["dim"], bool(c.attrs["descending"]))
+        ),
         definition=_sort_definition,
         **_SORT,
         picks=True,
@@ -253,8 +254,7 @@ OPS = (
         results=("int64",),
         shape=axis_reductions.first_shape,
         error=lambda c: _sort_error(c)[1],
-        torch=with_attrs(*called("argsort", _SORTED), f"torch.sort({{0}}, {_SORTED})[1]"),
-        tensorflow=_argsort_tensorflow,
+        text=spell((*called("argsort", _SORTED), f"torch.sort({{0}}, {_SORTED})[1]"), tf=_argsort_tensorflow),
         definition=lambda b, x, a: _sort_definition(b, x, a)[1],
         **_SORT,
     ),

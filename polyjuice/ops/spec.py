@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 import random
+import string
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Flag, auto
@@ -18,7 +19,7 @@ import numpy as np
 
 from polyjuice.ir import Attrs, Graph, TensorType, dtypes
 from polyjuice.ops.shapes import Dims, ShapeMismatch
-from polyjuice.ops.text import written
+from polyjuice.ops.text import Places, templates, written
 from polyjuice.ops.value_bounds import Bounds, hull
 
 ANY = "*"
@@ -164,6 +165,10 @@ class Call:
     def __post_init__(self) -> None:
         object.__setattr__(self, "attrs", {name: written(value) for name, value in self.attrs.items()})
 
+    def fill(self, template: str) -> str:
+        """The text that a template gives (:func:`polyjuice.ops.text.spell`)."""
+        return string.Formatter().vformat(template, self.x, Places(self))
+
 
 T = TypeVar("T")
 
@@ -264,9 +269,10 @@ class Op:
     shape: ShapeFn
     """The shape signature (:mod:`polyjuice.ops.shapes`)."""
 
-    torch: Texts
-    """An application in Torch's Python: equivalent templates (``{0}`` is the first operand), a function that gives a
-    text or such templates, or a :class:`Unsupported`."""
+    text: Mapping[str, Texts] = field(default_factory=dict)
+    """An application in the Python of each framework (:func:`polyjuice.ops.text.spell`): equivalent templates, a
+    function that returns a text or such templates, or an :class:`Unsupported`. Where there is none, the definition is
+    written."""
 
     sample: SampleFn
     """Draws ways to apply the operator to a given first operand."""
@@ -284,9 +290,6 @@ class Op:
 
     why_not_derived: str = ""
     """Why ``numpy`` or ``error`` do not follow from the definition, where there is one."""
-
-    tensorflow: Texts = NOT_WRITTEN
-    """The same as ``torch``, in TensorFlow's Python. The definition is written where there is none."""
 
     since: int = 18
     """The first opset of ONNX that has the operator as it is meant here."""
@@ -420,6 +423,12 @@ class Op:
         truth = set(self.results) == {"bool"}
         exact = self.integer_exact or self.modular or self.moves or self.ties is not None or truth
         object.__setattr__(self, "integer_exact", exact)
+        operands = len(self.inputs) if self.fixed_arity else None
+        texts = {
+            framework: templates(text, self.name, operands) if isinstance(text, tuple) else text
+            for framework, text in self.text.items()
+        }
+        object.__setattr__(self, "text", texts)
         if self.continuous is None:
             object.__setattr__(self, "continuous", not truth)
         if self.weight < 0:
@@ -444,13 +453,17 @@ class Op:
         """Whether it computes nothing that needs rounding: results are operands' elements, or integers."""
         return self.integer_exact and not self.ulps and self.partial is None
 
+    def texts(self, framework: str) -> Texts:
+        """The texts in a framework's Python."""
+        return self.text.get(framework, NOT_WRITTEN)
+
     @property
     def unsupported(self) -> dict[str, str]:
         """For each of FRAMEWORKS the reason why it cannot express the operator, or ""."""
         if callable(self.definition):
             return dict.fromkeys(FRAMEWORKS, "")
         onnx = self.definition or Unsupported("ONNX has no such operator, and nobody has said it in those that it has")
-        says = {"torch": self.torch, "onnx": onnx if self.domain else "", "tensorflow": self.tensorflow}
+        says = {name: self.text.get(name, NOT_WRITTEN) for name in FRAMEWORKS} | {"onnx": onnx if self.domain else ""}
         return {name: one.reason if isinstance(one, Unsupported) else "" for name, one in says.items()}
 
     @cached_property

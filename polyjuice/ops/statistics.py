@@ -15,8 +15,8 @@ from polyjuice.ir.dtypes import ALL, NUMERIC
 from polyjuice.ops import adjoints, axis_reductions, errors, sampling, spec, unspecified, value_bounds
 from polyjuice.ops.reductions import mean_error, norm, operand_errors, over, reducing, terms
 from polyjuice.ops.shapes import Dims, fitting, normalize_axis, require
-from polyjuice.ops.spec import NOT_WRITTEN, Attr, Builder, Call, Op, SpecialValues, Unsupported, attributes, facts
-from polyjuice.ops.text import called, spell, with_attrs, written
+from polyjuice.ops.spec import Attr, Builder, Call, Op, SpecialValues, Unsupported, attributes, facts
+from polyjuice.ops.text import called, spell, written
 
 
 def _reduce(b: Builder, op: str, x: str, a: Attrs) -> str:
@@ -151,8 +151,7 @@ def _variance(
     return axis_reductions.reduction(
         name,
         definition,
-        _var_torch(name),
-        tensorflow,
+        spell(_var_torch(name), tf=tensorflow),
         numpy=numpy,
         error=error,
         why_not_derived="Welford's method rounds otherwise; without degrees of freedom it has no definition",
@@ -269,8 +268,7 @@ def _truth(name: str, decisive: bool, op: str) -> Op:
     return axis_reductions.reduction(
         name,
         definition,
-        _truth_torch(name),
-        _truth_tensorflow(f"reduce_{name}"),
+        spell(_truth_torch(name), tf=_truth_tensorflow(f"reduce_{name}")),
         ALL,
         error=_truth_error(decisive),
         why_not_derived="one element that is certain decides, where others are in doubt",
@@ -327,8 +325,7 @@ def _along_dim(name: str) -> Op:
     return _extreme_op(
         name,
         definition,
-        with_attrs(*called(name, "dim={dim}, keepdim={is_keepdim}")),
-        NOT_WRITTEN,
+        spell(called(name, "dim={dim}, keepdim={is_keepdim}")),
         results=("T", "int64"),
         shape=_extremes_shape,
         sample=axis_reductions.one_axis("dim", keepdim=axis_reductions.either),
@@ -350,8 +347,10 @@ def _of_all(name: str) -> Op:
     return _extreme_op(
         name,
         definition,
-        with_attrs(*spell(f"torch.{name} .{name}", f"torch.{name}({{0}}, dim=None)", f"{{0}}.flatten().{name}(0)")),
-        lambda c: f"tf.{name}(tf.reshape({c.x[0]}, [-1]), output_type=tf.int64)",
+        spell(
+            ("torch. .", f"torch.{name}({{0}}, dim=None)", f"{{0}}.flatten().{name}(0)"),
+            tf=f"tf.{name}(tf.reshape({{0}}, [-1]), output_type=tf.int64)",
+        ),
         results=("int64",),
         shape=fitting(lambda s, a: 0 not in s[0], lambda s, a: [s[0].batch(len(s[0]))]),
         sample=sampling.alone_with(lambda rng, first: None if 0 in first.shape else {}),
@@ -390,19 +389,20 @@ OPS = (
     axis_reductions.reduction(
         "logsumexp",
         lambda b, x, a: _reduce(b, "ReduceLogSumExp", x[0], a),
-        axis_reductions.torch(
-            "torch.logsumexp",
-            "{x}.logsumexp({dim}, keepdim={keep})",
-            "torch.special.logsumexp({x}, {dim}, keepdim={keep})",
+        spell(
+            axis_reductions.torch(
+                "torch.logsumexp",
+                "{x}.logsumexp({dim}, keepdim={keep})",
+                "torch.special.logsumexp({x}, {dim}, keepdim={keep})",
+            ),
+            tf=axis_reductions.tensorflow("tf.reduce_logsumexp tf.math.reduce_logsumexp"),
         ),
-        axis_reductions.tensorflow("tf.reduce_logsumexp tf.math.reduce_logsumexp"),
         limits=SpecialValues.INFINITY,
     ),
     axis_reductions.reduction(
         "linalg_vector_norm",
         _order_definition,
-        _order_torch,
-        _order_tensorflow,
+        spell(_order_torch, tf=_order_tensorflow),
         sample=axis_reductions.some_axes(ord=lambda rng: rng.choice((2.0, 2.0, 1.0, 3.0, 0.0, math.inf, -math.inf))),
         attrs=(Attr("ord", "float", 2.0), *axis_reductions.DIMS),
         requires=lambda types, a: not math.isnan(a["ord"]),
@@ -411,10 +411,11 @@ OPS = (
     axis_reductions.reduction(
         "nansum",
         _nan_to_zero_sum,
-        axis_reductions.torch(
-            ".nansum", "torch.nansum({x}, dim={dim}, keepdim={keep}, dtype=torch.{dtype})", full=("torch.nansum",)
+        spell(
+            axis_reductions.torch(
+                ".nansum", "torch.nansum({x}, dim={dim}, keepdim={keep}, dtype=torch.{dtype})", full=("torch.nansum",)
+            )
         ),
-        NOT_WRITTEN,
         integer_exact=True,
         adjoint=adjoints.reduction(lambda x, y, n: 1.0),
         partial=spec.by_definition,
@@ -424,8 +425,12 @@ OPS = (
     axis_reductions.reduction(
         "count_nonzero",
         lambda b, x, a: _reduce(b, "ReduceSum", b.op("Cast", b.op("Cast", x[0], to="bool"), to="int64"), a),
-        _count_torch,
-        lambda c: f"tf.math.count_nonzero({c.x[0]}, axis={list(axis_reductions.axes(c.attrs, c.types[0].rank))})",
+        spell(
+            _count_torch,
+            tf=lambda c: (
+                f"tf.math.count_nonzero({c.x[0]}, axis={list(axis_reductions.axes(c.attrs, c.types[0].rank))})"
+            ),
+        ),
         ALL,
         results=("int64",),
         shape=lambda s, a: [s[0].reduced(axis_reductions.axes({"dim": a.dim}, len(s[0])), 0)],
@@ -440,8 +445,7 @@ OPS = (
     _extreme_op(
         "aminmax",
         _extremes,
-        with_attrs("torch.aminmax({0}, dim={dim}, keepdim={is_keepdim})"),
-        NOT_WRITTEN,
+        spell("torch.aminmax({0}, dim={dim}, keepdim={is_keepdim})"),
         results=("T", "T"),
         shape=_extremes_shape,
         sample=axis_reductions.one_axis("dim", keepdim=axis_reductions.either),

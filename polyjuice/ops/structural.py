@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -14,15 +14,14 @@ from polyjuice.ir.dtypes import ALL, COMPLEX, FLOATS, STORED
 from polyjuice.ops import errors, sampling, writes
 from polyjuice.ops.shapes import Dims, ShapeMismatch, broadcast, normalize_axis, slice_bounds
 from polyjuice.ops.spec import Attr, AttrView, Builder, Call, Op, Sample, SampleFn, Texts, attributes, facts
-from polyjuice.ops.text import TextFn, literal, subscript, with_attrs
+from polyjuice.ops.text import TextFn, filled, literal, spell, subscript
 from polyjuice.ops.windows import pad_array, padded
 
 
 def moving(
     name: str,
     shape: Any,
-    torch: Texts,
-    tensorflow: Texts,
+    text: Mapping[str, Texts],
     sample: SampleFn,
     attrs: tuple[Attr, ...] = (),
     **properties: Any,
@@ -33,8 +32,7 @@ def moving(
         settings.setdefault("error", errors.moved)
     if settings["types"].get("T") in (ALL, STORED):
         settings["torch_types"] = COMPLEX
-    texts: dict[str, Any] = {"torch": torch, "tensorflow": tensorflow}
-    return Op(name=name, shape=shape, **texts, sample=sample, attrs=attrs, moves=True, **settings)
+    return Op(name=name, shape=shape, text=text, sample=sample, attrs=attrs, moves=True, **settings)
 
 
 def _inputs(**kinds: str) -> tuple[Attr, ...]:
@@ -277,7 +275,7 @@ def _concat_torch(c: Call) -> str:
             parts.append((subscript(t.rank, {axis: f"{start}:{end}"}), x))
             start = end
         return writes.written(c, writes.empty(c), parts)
-    return with_attrs("torch.cat(({all},), dim={axis})", "torch.concat([{all}], {axis})")(c)
+    return str(filled(c, ("torch.cat(({all},), dim={axis})", "torch.concat([{all}], {axis})")))
 
 
 def _split_torch(c: Call) -> str:
@@ -449,8 +447,7 @@ OPS: tuple[Op, ...] = (
     moving(
         "Transpose",
         lambda s, a: [s[0].permute(a.perm)],
-        _transpose_torch,
-        _transpose_tensorflow,
+        spell(_transpose_torch, tf=_transpose_tensorflow),
         sampling.alone_with(_draw_perm),
         attributes(perm="ints"),
         weight=3,
@@ -462,8 +459,7 @@ OPS: tuple[Op, ...] = (
     moving(
         "Reshape",
         _reshape_shape,
-        to_shape(),
-        tensorflow_to_shape(),
+        spell(to_shape(), tf=tensorflow_to_shape()),
         sampling.alone_with(_draw_reshape),
         (*_inputs(shape="ints"), *attributes(allowzero=0)),
         **_STORED,
@@ -473,8 +469,7 @@ OPS: tuple[Op, ...] = (
     moving(
         "Expand",
         lambda s, a: [broadcast(s[0], a.shape) if isinstance(s[0], Dims) else a.shape],
-        _expand_torch,
-        lambda c: f"tf.broadcast_to({c.x[0]}, {list(c.results[0].shape)})",
+        spell(_expand_torch, tf=lambda c: f"tf.broadcast_to({c.x[0]}, {list(c.results[0].shape)})"),
         _sample_expand,
         _inputs(shape="ints"),
         **_STORED,
@@ -484,8 +479,10 @@ OPS: tuple[Op, ...] = (
     moving(
         "Squeeze",
         _squeeze_shape,
-        to_shape(_squeezed("torch.squeeze({0}, {1})"), _squeezed("{0}.squeeze({1})")),
-        tensorflow_to_shape(_squeezed("tf.squeeze({0}, axis={2})")),
+        spell(
+            to_shape(_squeezed("torch.squeeze({0}, {1})"), _squeezed("{0}.squeeze({1})")),
+            tf=tensorflow_to_shape(_squeezed("tf.squeeze({0}, axis={2})")),
+        ),
         sampling.alone_with(_draw_squeeze),
         (Attr("axes", "ints", None, as_input=True),),
         **_STORED,
@@ -495,8 +492,10 @@ OPS: tuple[Op, ...] = (
     moving(
         "Unsqueeze",
         _unsqueeze_shape,
-        to_shape(_each_axis("torch.unsqueeze({0}, {1})"), _each_axis("{0}.unsqueeze({1})"), _new_axes),
-        tensorflow_to_shape(_each_axis("tf.expand_dims({0}, {1})"), _new_axes),
+        spell(
+            to_shape(_each_axis("torch.unsqueeze({0}, {1})"), _each_axis("{0}.unsqueeze({1})"), _new_axes),
+            tf=tensorflow_to_shape(_each_axis("tf.expand_dims({0}, {1})"), _new_axes),
+        ),
         sampling.alone_with(_draw_unsqueeze),
         _inputs(axes="ints"),
         **_STORED,
@@ -506,8 +505,7 @@ OPS: tuple[Op, ...] = (
     moving(
         "Flatten",
         _flatten_shape,
-        to_shape(),
-        tensorflow_to_shape(),
+        spell(to_shape(), tf=tensorflow_to_shape()),
         sampling.alone_with(lambda rng, first: {"axis": rng.randint(0, first.rank)}),
         attributes(axis=1),
         **_STORED,
@@ -517,8 +515,7 @@ OPS: tuple[Op, ...] = (
     moving(
         "Concat",
         _concat_shape,
-        _concat_torch,
-        with_attrs("tf.concat([{all}], axis={axis})", "tf.concat([{all}], {axis})"),
+        spell(_concat_torch, tf=("tf.concat([{all}], axis={axis})", "tf.concat([{all}], {axis})")),
         _sample_concat,
         attributes(axis="int"),
         **_STORED,
@@ -529,8 +526,7 @@ OPS: tuple[Op, ...] = (
     moving(
         "Split",
         _split_shape,
-        _split_torch,
-        _split_tensorflow,
+        spell(_split_torch, tf=_split_tensorflow),
         sampling.alone_with(_draw_split),
         (*attributes(axis=0), *_inputs(split="ints")),
         **_STORED,
@@ -540,8 +536,7 @@ OPS: tuple[Op, ...] = (
     moving(
         "Slice",
         lambda s, a: [s[0].sliced(a.starts, a.ends, a.axes, a.steps)],
-        _slice_torch,
-        _slice_tensorflow,
+        spell(_slice_torch, tf=_slice_tensorflow),
         sampling.alone_with(_draw_slice),
         _inputs(starts="ints", ends="ints", axes="ints", steps="ints"),
         **_STORED,
@@ -551,8 +546,7 @@ OPS: tuple[Op, ...] = (
     moving(
         "Pad",
         _pad_shape,
-        _pad_torch,
-        _pad_tensorflow,
+        spell(_pad_torch, tf=_pad_tensorflow),
         sampling.alone_with(_draw_pad),
         (
             Attr("pads", "ints", as_input=True),

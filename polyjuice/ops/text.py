@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, TypeVar
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from polyjuice.ir import dtypes
 from polyjuice.ops.shapes import normalize_axis
@@ -15,6 +16,9 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 TextFn = Callable[["Call"], str]
 """A function that returns the text of any application, never Unsupported."""
+
+Given = Any
+"""A text as an entry gives it: a string, several, a function, or Unsupported."""
 
 HALF_TO_SINGLE = {"float16": "float32", "bfloat16": "float32"}
 
@@ -55,41 +59,88 @@ def subscript(rank: int, entries: Mapping[int, str]) -> str:
 # --- makers of texts -------------------------------------------------------------------------------------------------
 
 
-def spell(*texts: str, operands: int = 1) -> tuple[str, ...]:
-    """Templates. A text without a place for an operand lists names, each of which is applied to all operands.
+def spell(
+    torch: Given | Sequence[str] = (), tf: Given | Sequence[str] = (), jax: Given | Sequence[str] = ()
+) -> Mapping[str, Given]:
+    """An entry's texts in Torch, TensorFlow and JAX; where a framework is absent, the definition is written.
 
-    A name is that of a function (``torch.add``), a method (``.add_``), a module (``nn.ReLU``) or a symbol (``+``).
+    A text is a template, or lists names: of functions (``torch.add``), methods (``.add_``), modules (``nn.ReLU``) and
+    symbols (``+``), each of which is applied to all operands. A name that ends with a point is completed by that of
+    the operator: ``torch.`` and ``nn.`` are ``torch.leaky_relu`` and ``nn.LeakyReLU``, and ``._`` is in place.
+
+    A template has places for the operands, ``{0}``; for all of them, ``{all}``, and all but the first, ``{others}``;
+    for attributes by name, where floating numbers are written as elements of the first operand's type, and
+    ``{is_stable}`` is the attribute ``stable`` as a truth value; for the ``{rank}`` of the first operand; for the
+    result's ``{shape}`` and element ``{type}``.
     """
-    places = [f"{{{i}}}" for i in range(operands)]
-    return tuple(
-        template
-        for text in texts
-        for template in ([text] if "{" in text else [_applied(name, *places) for name in text.split()])
-    )
+    given = {"torch": torch, "tensorflow": tf, "jax": jax}
+    return {framework: _as_tuple(text) for framework, text in given.items() if text != ()}
 
 
-def _applied(name: str, first: str, *others: str) -> str:
-    operands = ", ".join((first, *others))
+def _as_tuple(text: Any) -> Any:
+    return (text,) if isinstance(text, str) else tuple(text) if isinstance(text, Iterable) else text
+
+
+def templates(text: Sequence[str], name: str, operands: int | None) -> tuple[str, ...]:
+    """The templates that an entry's text lists, for an operator of that name with that number of operands if fixed."""
+    unary = operands == 1
+    listed = [
+        one for part in text for one in ([part] if "{" in part else (_applied(n, name, unary) for n in part.split()))
+    ]
+    if operands is not None:
+        places = [f"{{{i}}}" for i in range(operands)]
+        listed = [one.replace("{all}", ", ".join(places)).replace("{others}", ", ".join(places[1:])) for one in listed]
+    return tuple(listed)
+
+
+def _applied(name: str, operator: str, unary: bool) -> str:
+    if name.endswith((".", "._")):
+        own = operator if name == "nn." else _snake(operator.rpartition(".")[2])
+        name = f"{name.removesuffix('_')}{own}{'_' * name.endswith('_')}"
     if not any(map(str.isalnum, name)):
-        return f"{first} {name} {others[0]}" if others else f"{name}{first}"
+        return f"{name}{{0}}" if unary else f"{{0}} {name} {{1}}"
     if name.startswith("."):
-        return f"{first}{name}({', '.join(others)})"
-    return f"torch.{name}()({operands})" if name.startswith("nn.") else f"{name}({operands})"
+        return f"{{0}}{name}({{others}})"
+    return f"torch.{name}()({{all}})" if name.startswith("nn.") else f"{name}({{all}})"
 
 
-def with_attrs(*templates: str) -> TextFn:
-    """Templates with places for the attributes too, by name: floating numbers as elements of the operand's type.
+def _snake(name: str) -> str:
+    """``LeakyRelu`` as ``leaky_relu``."""
+    return re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", name).lower()
 
-    ``{all}`` is the list of the operands, and ``{is_stable}`` the attribute ``stable`` as a truth value.
-    """
 
-    def fill(c: Call) -> str:
-        dtype = c.types[0].dtype
-        attrs = {k: literal(v, dtype) if isinstance(v, float) else v for k, v in c.attrs.items()}
-        attrs |= {f"is_{k}": bool(v) for k, v in c.attrs.items()}
-        return c.draws.choice(templates).format(*c.x, all=", ".join(c.x), **attrs)
+def applied(*text: str, operands: int = 1) -> tuple[str, ...]:
+    """The templates of names and templates for a number of operands, where a function chooses between them."""
+    return templates(text, "", operands)
 
-    return fill
+
+class Places(dict[str, Any]):
+    """What the places of a template with names stand for, in one application."""
+
+    def __init__(self, c: Call) -> None:
+        dtype = c.types[0].dtype if c.types else "float32"
+        super().__init__((k, literal(v, dtype) if isinstance(v, float) else v) for k, v in c.attrs.items())
+        self._call = c
+
+    def __missing__(self, name: str) -> Any:
+        c = self._call
+        if name.startswith("is_"):
+            return bool(c.attrs[name.removeprefix("is_")])
+        given: dict[str, Callable[[], Any]] = {
+            "all": lambda: ", ".join(c.x),
+            "others": lambda: ", ".join(c.x[1:]),
+            "rank": lambda: c.types[0].rank,
+            "shape": lambda: c.results[0].shape,
+            "type": lambda: dtypes.framework_name(c.results[0].dtype),
+        }
+        return given[name]()
+
+
+def filled(c: Call, text: Any) -> Any:
+    """The text of an application: one of the templates, or what a function returns, drawn and filled."""
+    if callable(text):
+        text = text(c)
+    return c.fill(c.draws.choice(text)) if isinstance(text, tuple) else text
 
 
 def called(name: str, arguments: str) -> tuple[str, ...]:

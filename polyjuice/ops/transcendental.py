@@ -13,9 +13,9 @@ from polyjuice.ops import domains, errors, unspecified, value_bounds
 from polyjuice.ops.decomposition_terms import Term, onnx_term, where
 from polyjuice.ops.errors import lipschitz, monotone, plus_absolute, plus_backward
 from polyjuice.ops.pointwise import binary, defined, parameters, unary
-from polyjuice.ops.spec import ANYWHERE, INFINITY, NAN, NOT_WRITTEN, POLE, ErrorContext, Op, Unsupported, facts
+from polyjuice.ops.spec import ANYWHERE, INFINITY, NAN, POLE, ErrorContext, Op, Unsupported, facts
 from polyjuice.ops.special import digamma, erf, erfc, erfinv, lgamma
-from polyjuice.ops.text import HALF_TO_SINGLE, cast_around, spell, with_attrs
+from polyjuice.ops.text import HALF_TO_SINGLE, cast_around, spell
 from polyjuice.ops.value_bounds import WITHIN_ONE, Bounds
 
 _NO_ONNX = Unsupported("ONNX's operators say it only as an approximation")
@@ -25,25 +25,39 @@ def _function(name: str, function: Any, error: Any, **more: Any) -> Op:
     """The entry of a function that has one name in ONNX, Torch and TensorFlow."""
     word = name.lower()
     tensorflow = f"tf.math.{word}" + (f" tf.{word}" if word not in ("log", "erf") else "")
-    return unary(name, function, _methods(word), tensorflow, error, **{"ulps": 8, "limits": ANYWHERE, **more})
+    return unary(
+        name,
+        function,
+        spell(_methods(word), tensorflow, f"jnp.{word} lax.{word}"),
+        error,
+        **{"ulps": 8, "limits": ANYWHERE, **more},
+    )
 
 
 def _methods(name: str) -> str:
     return f"torch.{name} .{name} .{name}_"
 
 
-def _aten(name: str, function: Any, tensorflow: Any, error: Any, onnx: Any, special: str = "", **more: Any) -> Op:
+def _aten(
+    name: str,
+    function: Any,
+    tensorflow: Any,
+    error: Any,
+    onnx: Any,
+    special: str = "",
+    jax: str = "jnp. lax.",
+    **more: Any,
+) -> Op:
     """The entry of a function that ONNX lacks; ``special`` is its name in ``torch.special``."""
-    torch = f"{_methods(name)} torch.special.{special or name}"
-    return unary(name, function, torch, tensorflow, error, definition=onnx, **{"ulps": 8, **more})
+    text = spell(f"{_methods(name)} torch.special.{special or name}", tensorflow, jax)
+    return unary(name, function, text, error, definition=onnx, **{"ulps": 8, **more})
 
 
 def _logarithm(name: str, base: int, tensorflow: str) -> Op:
     return defined(
         name,
         lambda x, a: x.then("Log") / math.log(base),
-        _methods(name),
-        (f"tf.math.log({{0}}) / {math.log(base)}", tensorflow),
+        spell(_methods(name), tf=(f"tf.math.log({{0}}) / {math.log(base)}", tensorflow), jax="jnp."),
         limits=ANYWHERE,
         distance_to_domain=_POSITIVE,
     )
@@ -143,7 +157,7 @@ def _sum_of_powers(name: str, scale: float, weight: float) -> Op:
         gap = abs(x - y) * -scale
         return x.then("Max", y) + (gap.then("Exp") + 1.0).then("Log") / scale
 
-    return defined(name, definition, f"torch.{name} .{name}", operands=2, weight=weight, signed_zeros=False)
+    return defined(name, definition, spell("torch. .", jax="jnp."), operands=2, weight=weight, signed_zeros=False)
 
 
 def _atan2_definition(y: Term, x: Term, a: Attrs) -> Term:
@@ -180,8 +194,7 @@ OPS = (
     unary(
         "Sqrt",
         np.sqrt,
-        spell("torch.sqrt .sqrt", "{0} ** 0.5", ".sqrt_"),
-        "tf.sqrt tf.math.sqrt",
+        spell(("torch.sqrt .sqrt", "{0} ** 0.5", ".sqrt_"), tf="tf.sqrt tf.math.sqrt", jax="jnp.sqrt lax.sqrt"),
         monotone,
         distance_to_domain=_POSITIVE,
         followers="Div Reciprocal Mul Add",
@@ -200,8 +213,11 @@ OPS = (
     defined(
         "exp2",
         lambda x, a: x.number(2.0).then("Pow", x),
-        spell(_methods("exp2"), "2.0 ** {0}", "torch.pow(2.0, {0})", "torch.special.exp2"),
-        ("tf.pow(tf.constant(2.0, {0}.dtype), {0})", f"tf.exp({{0}} * {math.log(2)})", "2.0 ** {0}"),
+        spell(
+            (_methods("exp2"), "2.0 ** {0}", "torch.pow(2.0, {0})", "torch.special.exp2"),
+            tf=("tf.pow(tf.constant(2.0, {0}.dtype), {0})", f"tf.exp({{0}} * {math.log(2)})", "2.0 ** {0}"),
+            jax="jnp.exp2 lax.exp2",
+        ),
         numpy=lambda x, a: np.exp2(x[0]),
         error=lambda c: monotone(c) + 4 * c.unit * np.abs(c.x[0] * c.y[0]),  # exp of a rounded operand
         why_not_derived="the bound of a power, its definition, takes nine times as long",
@@ -210,7 +226,7 @@ OPS = (
     defined(
         "ldexp",
         lambda x, y, a: x * x.number(2.0).then("Pow", y),
-        "torch.ldexp .ldexp",
+        spell("torch.ldexp .ldexp"),
         operands=2,
         **facts(ulps=1, weight=0.2),
     ),
@@ -229,8 +245,11 @@ OPS = (
     defined(
         "rsqrt",
         lambda x, a: x.then("Sqrt").then("Reciprocal"),
-        spell(_methods("rsqrt"), "1 / torch.sqrt({0})", "{0} ** -0.5"),
-        ("tf.math.rsqrt({0})", "1 / tf.sqrt({0})", "{0} ** -0.5"),
+        spell(
+            (_methods("rsqrt"), "1 / torch.sqrt({0})", "{0} ** -0.5"),
+            tf=("tf.math.rsqrt({0})", "1 / tf.sqrt({0})", "{0} ** -0.5"),
+            jax="lax.rsqrt",
+        ),
         distance_to_domain=_POSITIVE,
         unsettled=unspecified.root(0),
         **facts(weight=0.6, limits=NAN | POLE),
@@ -238,8 +257,7 @@ OPS = (
     binary(
         "hypot",
         np.hypot,
-        _methods("hypot"),
-        NOT_WRITTEN,
+        spell(_methods("hypot"), jax="jnp.hypot"),
         _hypot_error,
         FLOATS,
         definition=onnx_term(_hypot_definition),
@@ -251,8 +269,11 @@ OPS = (
     defined(
         "xlogy",
         lambda x, y, a: where(x.equals(0), 0.0, x * y.then("Log")),
-        "torch.xlogy .xlogy torch.special.xlogy .xlogy_",
-        "tf.math.xlogy",
+        spell(
+            "torch.xlogy .xlogy torch.special.xlogy .xlogy_",
+            tf="tf.math.xlogy",
+            jax="jax.scipy.special.xlogy({0}, {1})",
+        ),
         operands=2,
         limits=INFINITY | POLE,
         distance_to_domain=domains.within(1, 0.0),
@@ -260,7 +281,7 @@ OPS = (
     defined(
         "logit",
         _logit_definition,
-        with_attrs("torch.logit({0}, eps={eps})", "{0}.logit({eps})", "torch.special.logit({0}, {eps})"),
+        spell(("torch.logit({0}, eps={eps})", "{0}.logit({eps})", "torch.special.logit({0}, {eps})")),
         error=_logit_error,
         why_not_derived="its definition has the operand twice, and counts its error twice",
         **parameters((("eps", None, (0.0, 0.125, 0.25, 0.015625)),)),
@@ -294,8 +315,7 @@ OPS = (
     binary(
         "atan2",
         np.arctan2,
-        "torch.atan2 torch.arctan2 .atan2 .atan2_",
-        "tf.math.atan2 tf.atan2",
+        spell("torch.atan2 torch.arctan2 .atan2 .atan2_", tf="tf.math.atan2 tf.atan2", jax="jnp.arctan2"),
         plus_absolute(_angle_error, 4),
         FLOATS,
         definition=onnx_term(_atan2_definition),
@@ -305,14 +325,13 @@ OPS = (
     defined(
         "deg2rad",
         lambda x, a: x * (math.pi / 180),
-        _methods("deg2rad"),
-        (f"{{0}} * {math.pi / 180}", f"tf.multiply({{0}}, {math.pi / 180})"),
+        spell(_methods("deg2rad"), tf=(f"{{0}} * {math.pi / 180}", f"tf.multiply({{0}}, {math.pi / 180})")),
         limits=ANYWHERE,
     ),
     defined(
         "sinc",
         _sinc_definition,
-        f"{_methods('sinc')} torch.special.sinc",
+        spell(f"{_methods('sinc')} torch.special.sinc"),
         error=plus_absolute(lipschitz(1.4), 8),
         why_not_derived="its definition divides by the operand, which may be 0 within its error",
         **facts(ulps=8, weight=0.2, limits=NAN),
@@ -321,8 +340,11 @@ OPS = (
     unary(
         "Erf",
         erf,
-        "torch.erf .erf torch.special.erf .erf_",
-        "tf.math.erf",
+        spell(
+            "torch.erf .erf torch.special.erf .erf_",
+            tf="tf.math.erf",
+            jax=("lax.erf({0})", "jax.scipy.special.erf({0})"),
+        ),
         plus_absolute(monotone, 8),
         **facts(ulps=8, weight=0.5, limits=NAN, bounds=WITHIN_ONE, followers="Add Mul"),
     ),
@@ -334,6 +356,7 @@ OPS = (
         onnx_term(lambda x, a: 1.0 - x.then("Erf")),
         why_not_derived=errors.SUM_WITH_ONE,
         limits=NAN,
+        jax="lax.erfc",
     ),
     _aten(
         "erfinv",
@@ -343,6 +366,7 @@ OPS = (
         _NO_ONNX,
         distance_to_domain=_UNIT_INTERVAL,
         **facts(weight=0.2, limits=NAN | POLE),
+        jax="lax.erf_inv",
     ),
     _aten(
         "lgamma",
@@ -353,6 +377,7 @@ OPS = (
         "gammaln",
         distance_to_domain=domains.no_pole,
         **facts(weight=0.2, limits=NAN | POLE),
+        jax="lax.lgamma",
     ),
     _aten(
         "digamma",
@@ -363,5 +388,6 @@ OPS = (
         "psi",
         distance_to_domain=domains.no_pole,
         **facts(weight=0.2, limits=NAN),
+        jax="lax.digamma",
     ),
 )

@@ -12,9 +12,9 @@ from polyjuice.ir import Attrs, TensorType
 from polyjuice.ops import errors, sampling, writes
 from polyjuice.ops.rearranging import cut, draw_axis
 from polyjuice.ops.shapes import Dims, fitting, normalize_axis, require
-from polyjuice.ops.spec import NOT_WRITTEN, AttrView, Builder, Call, Op, Operand, Sample, attributes, facts
+from polyjuice.ops.spec import AttrView, Builder, Call, Op, Operand, Sample, attributes, facts
 from polyjuice.ops.structural import moving, reshaped
-from polyjuice.ops.text import TextFn, subscript, with_attrs
+from polyjuice.ops.text import TextFn, filled, spell, subscript
 
 # --- stack, unbind, select, narrow, movedim --------------------------------------------------------------------------
 
@@ -265,7 +265,7 @@ def _assigning(entry: Callable[[Attrs], str], *templates: str) -> TextFn:
 
     def spell(c: Call) -> str:
         if not writes.wanted(c):
-            return with_attrs(*templates)(c)
+            return str(filled(c, templates))
         part = subscript(c.types[0].rank, {c.attrs["dim"]: entry(c.attrs)})
         return writes.written(c, f"{c.x[0]}.clone()", [(part, c.x[1])])
 
@@ -321,8 +321,7 @@ OPS: tuple[Op, ...] = (
     moving(
         "stack",
         _stack_shape,
-        with_attrs("torch.stack(({all},), dim={dim})"),
-        with_attrs("tf.stack([{all}], axis={dim})"),
+        spell("torch.stack(({all},), dim={dim})", tf="tf.stack([{all}], axis={dim})"),
         _sample_stack,
         attributes(dim="int"),
         variadic=True,
@@ -333,8 +332,7 @@ OPS: tuple[Op, ...] = (
     moving(
         "unbind",
         lambda s, a: [_without(s[0], a.dim)] * s[0][a.dim],
-        with_attrs("torch.unbind({0}, {dim})", "{0}.unbind({dim})"),
-        with_attrs("tf.unstack({0}, axis={dim})"),
+        spell(("torch.unbind({0}, {dim})", "{0}.unbind({dim})"), tf="tf.unstack({0}, axis={dim})"),
         sampling.alone_with(_draw_unbind),
         attributes(dim="int"),
         splits="dim",
@@ -343,8 +341,10 @@ OPS: tuple[Op, ...] = (
     moving(
         "select",
         _select_shape,
-        _indexed(lambda a: str(a["index"]), "torch.select({0}, {dim}, {index})", "{0}.select({dim}, {index})"),
-        _indexed(lambda a: str(a["index"])),
+        spell(
+            _indexed(lambda a: str(a["index"]), "torch.select({0}, {dim}, {index})", "{0}.select({dim}, {index})"),
+            tf=_indexed(lambda a: str(a["index"])),
+        ),
         sampling.alone_with(_draw_select),
         attributes(dim="int", index="int"),
         definition=lambda b, x, a: b.op("Gather", x[0], b.constant(np.asarray(a["index"], np.int64)), axis=a["dim"]),
@@ -355,8 +355,12 @@ OPS: tuple[Op, ...] = (
             lambda s, a: a.start >= 0 and a.length >= 0 and a.start + a.length <= s[0][a.dim],
             lambda s, a: [s[0].replace(a.dim, a.length)],
         ),
-        _indexed(_narrow_entry, "torch.narrow({0}, {dim}, {start}, {length})", "{0}.narrow({dim}, {start}, {length})"),
-        _indexed(_narrow_entry),
+        spell(
+            _indexed(
+                _narrow_entry, "torch.narrow({0}, {dim}, {start}, {length})", "{0}.narrow({dim}, {start}, {length})"
+            ),
+            tf=_indexed(_narrow_entry),
+        ),
         sampling.alone_with(_draw_narrow),
         attributes(dim="int", start="int", length="int"),
         definition=lambda b, x, a: cut(b, x[0], a["dim"], a["start"], a["start"] + a["length"]),
@@ -364,8 +368,7 @@ OPS: tuple[Op, ...] = (
     moving(
         "movedim",
         lambda s, a: [Dims(s[0][i] for i in _moved_axes(len(s[0]), a))],
-        with_attrs("torch.movedim({0}, {source}, {destination})", "{0}.moveaxis({source}, {destination})"),
-        NOT_WRITTEN,
+        spell(("torch.movedim({0}, {source}, {destination})", "{0}.moveaxis({source}, {destination})")),
         sampling.alone_with(_draw_movedim),
         attributes(source="ints", destination="ints"),
         definition=lambda b, x, a: b.op("Transpose", x[0], perm=_moved_axes(b.types[x[0]].rank, AttrView(a))),
@@ -373,8 +376,10 @@ OPS: tuple[Op, ...] = (
     moving(
         "diagonal",
         _diagonal_shape,
-        with_attrs("torch.diagonal({0}, {offset}, {dim1}, {dim2})", "{0}.diagonal({offset}, {dim1}, {dim2})"),
-        _diagonal_tensorflow,
+        spell(
+            ("torch.diagonal({0}, {offset}, {dim1}, {dim2})", "{0}.diagonal({offset}, {dim1}, {dim2})"),
+            tf=_diagonal_tensorflow,
+        ),
         sampling.alone_with(_draw_diagonal),
         attributes(offset=0, dim1=0, dim2=1),
         definition=_diagonal_definition,
@@ -382,8 +387,7 @@ OPS: tuple[Op, ...] = (
     moving(
         "diag_embed",
         _diag_embed_shape,
-        with_attrs("torch.diag_embed({0}, {offset}, {dim1}, {dim2})"),
-        _diag_embed_tensorflow,
+        spell("torch.diag_embed({0}, {offset}, {dim1}, {dim2})", tf=_diag_embed_tensorflow),
         sampling.alone_with(_draw_diag_embed),
         attributes(offset=0, dim1=-2, dim2=-1),
         definition=_diag_embed_definition,
@@ -392,8 +396,7 @@ OPS: tuple[Op, ...] = (
     moving(
         "block_diag",
         _block_diag_shape,
-        with_attrs("torch.block_diag({all})"),
-        NOT_WRITTEN,
+        spell("torch.block_diag({all})"),
         _sample_block_diag,
         definition=_block_diag_definition,
         **facts(variadic=True, filling="0.0"),
@@ -404,8 +407,7 @@ OPS: tuple[Op, ...] = (
             lambda s, a: 1 <= a.size <= s[0][a.dimension] and a.step >= 1,
             lambda s, a: [s[0].replace(a.dimension, (s[0][a.dimension] - a.size) // a.step + 1).append(a.size)],
         ),
-        with_attrs("{0}.unfold({dimension}, {size}, {step})"),
-        NOT_WRITTEN,
+        spell("{0}.unfold({dimension}, {size}, {step})"),
         sampling.alone_with(_draw_unfold),
         attributes(dimension="int", size="int", step="int"),
         definition=_unfold_definition,
@@ -413,11 +415,12 @@ OPS: tuple[Op, ...] = (
     moving(
         "diagonal_scatter",
         fitting(lambda s, a: _diagonal_shape(s, a)[0] == s[1]),
-        with_attrs(
-            "torch.diagonal_scatter({0}, {1}, {offset}, {dim1}, {dim2})",
-            "{0}.diagonal_scatter({1}, {offset}, {dim1}, {dim2})",
+        spell(
+            (
+                "torch.diagonal_scatter({0}, {1}, {offset}, {dim1}, {dim2})",
+                "{0}.diagonal_scatter({1}, {offset}, {dim1}, {dim2})",
+            )
         ),
-        NOT_WRITTEN,
         _sample_diagonal_scatter,
         attributes(offset=0, dim1=0, dim2=1),
         inputs=("T", "T"),
@@ -426,8 +429,7 @@ OPS: tuple[Op, ...] = (
     moving(
         "channel_shuffle",
         fitting(lambda s, a: len(s[0]) > 2 and a.groups > 0 and s[0][1] % a.groups == 0),
-        with_attrs("torch.channel_shuffle({0}, {groups})", "torch.nn.ChannelShuffle({groups})({0})"),
-        NOT_WRITTEN,
+        spell(("torch.channel_shuffle({0}, {groups})", "torch.nn.ChannelShuffle({groups})({0})")),
         sampling.alone_with(_draw_channel_shuffle),
         attributes(groups="int"),
         definition=_channel_shuffle_definition,
@@ -435,12 +437,13 @@ OPS: tuple[Op, ...] = (
     moving(
         "select_scatter",
         fitting(lambda s, a: _select_shape(s, a)[0] == s[1]),
-        _assigning(
-            lambda a: str(a["index"]),
-            "torch.select_scatter({0}, {1}, {dim}, {index})",
-            "{0}.select_scatter({1}, {dim}, {index})",
+        spell(
+            _assigning(
+                lambda a: str(a["index"]),
+                "torch.select_scatter({0}, {1}, {dim}, {index})",
+                "{0}.select_scatter({1}, {dim}, {index})",
+            )
         ),
-        NOT_WRITTEN,
         _sample_select_scatter,
         attributes(dim="int", index="int"),
         inputs=("T", "T"),
@@ -449,12 +452,13 @@ OPS: tuple[Op, ...] = (
     moving(
         "slice_scatter",
         fitting(lambda s, a: a.step > 0 and s[0].sliced((a.start,), (a.end,), (a.dim,), (a.step,)) == s[1]),
-        _assigning(
-            lambda a: f"{a['start']}:{a['end']}:{a['step']}",
-            "torch.slice_scatter({0}, {1}, {dim}, {start}, {end}, {step})",
-            "{0}.slice_scatter({1}, {dim}, {start}, {end}, {step})",
+        spell(
+            _assigning(
+                lambda a: f"{a['start']}:{a['end']}:{a['step']}",
+                "torch.slice_scatter({0}, {1}, {dim}, {start}, {end}, {step})",
+                "{0}.slice_scatter({1}, {dim}, {start}, {end}, {step})",
+            )
         ),
-        NOT_WRITTEN,
         _sample_slice_scatter,
         attributes(dim=0, start="int", end="int", step=1),
         inputs=("T", "T"),

@@ -2,25 +2,37 @@
 
 from __future__ import annotations
 
+import math
+
 import pytest
 
 from polyjuice.ir import TensorType
-from polyjuice.ops import TABLE, Attr, ShapeMismatch, complete_attrs, infer
+from polyjuice.ops import TABLE, Attr, Call, ShapeMismatch, complete_attrs, infer, text
 from polyjuice.ops.spec import attributes
-from polyjuice.ops.text import spell
 
 
 @pytest.mark.parametrize(
-    ("texts", "operands", "templates"),
+    ("texts", "name", "operands", "templates"),
     [
-        (("torch.abs .abs .abs_ abs",), 1, ("torch.abs({0})", "{0}.abs()", "{0}.abs_()", "abs({0})")),
-        (("+ torch.add .add_",), 2, ("{0} + {1}", "torch.add({0}, {1})", "{0}.add_({1})")),
-        (("~",), 1, ("~{0}",)),
-        (("nn.ReLU", "F.relu({0}, inplace=True)"), 1, ("torch.nn.ReLU()({0})", "F.relu({0}, inplace=True)")),
+        (("torch.abs .abs .abs_ abs",), "Abs", 1, ("torch.abs({0})", "{0}.abs()", "{0}.abs_()", "abs({0})")),
+        (("torch. . ._",), "Abs", 1, ("torch.abs({0})", "{0}.abs()", "{0}.abs_()")),
+        (("+ torch.add .add_",), "Add", 2, ("{0} + {1}", "torch.add({0}, {1})", "{0}.add_({1})")),
+        (("~",), "Not", 1, ("~{0}",)),
+        (("nn. F.", "F.relu({0}, 1)"), "Relu", 1, ("torch.nn.Relu()({0})", "F.relu({0})", "F.relu({0}, 1)")),
+        (("torch. .",), "LeakyRelu", None, ("torch.leaky_relu({all})", "{0}.leaky_relu({others})")),
     ],
 )
-def test_names_become_templates(texts: tuple[str, ...], operands: int, templates: tuple[str, ...]) -> None:
-    assert spell(*texts, operands=operands) == templates
+def test_names_become_templates(
+    texts: tuple[str, ...], name: str, operands: int | None, templates: tuple[str, ...]
+) -> None:
+    assert text.templates(texts, name, operands) == templates
+
+
+def test_a_template_has_places_for_attributes_shapes_and_types() -> None:
+    operand, result = TensorType("float16", (2, 3)), TensorType("bool", (2, 1))
+    call = Call("xy", [operand] * 2, [result], {"dim": 1, "value": math.inf, "keep": 0}, None, str)
+    template = "f({all}, {others}, {dim}, {value}, {is_keep}, {rank}, {shape}, {type})"
+    assert call.fill(template) == 'f(x, y, y, 1, float("inf"), False, 2, (2, 1), bool)'
 
 
 def test_attributes_are_stated_by_their_defaults() -> None:

@@ -27,21 +27,14 @@ from tests.support.commands import polyjuice_alone, refusal
 from tests.support.plugins import declared
 
 CUBE = """
-from polyjuice.ops import errors
-from polyjuice.ops.pointwise import unary
+from polyjuice.ops.pointwise import defined
+from polyjuice.ops.text import spell
 
 OPS = [
-    unary(
-        "cube",
-        lambda x: x * x * x,
-        ("{0} * {0} * {0}",),
-        ("{0} * {0} * {0}",),
-        lambda c: ((abs(c.x[0]) + c.e[0]) ** 3 - abs(c.x[0]) ** 3),
-        definition=lambda b, x, a: b.op("Mul", b.op("Mul", x[0], x[0]), x[0]),
-        ulps=2,
-    )
+    defined("cube", lambda x, a: x * x * x, spell("{0} * {0} * {0}", tf="tf.pow({0}, 3)", jax="jnp.power({0}, 3)")),
 ]
 """
+"""An operator of the real numbers: a definition, and texts in three frameworks."""
 
 PRODUCTS = '(rewrite (aten.cube x) (Mul (Mul x x) x) :ruleset real :name "cube-as-products") ; x^3 = x x x\n'
 

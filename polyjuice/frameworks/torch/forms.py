@@ -19,6 +19,7 @@ from polyjuice.frameworks.forms import Form
 from polyjuice.frameworks.torch.writes import FORMS, UPDATE
 from polyjuice.ir import TensorType
 from polyjuice.ops import TABLE, Call, Op, ShapeMismatch, TypeMismatch, Unsupported, infer
+from polyjuice.ops.text import filled
 
 # --- arguments --------------------------------------------------------------------------------------------------------
 
@@ -296,7 +297,7 @@ def _drawn(op: Op, rng: random.Random) -> ast.Expression | None:
     """Return an application of an operator; None if the drawn types do not suit it, or Torch cannot express it."""
     first = TensorType(rng.choice(op.types[op.variable(0)]), tuple(rng.choices(_SIZES, k=rng.randrange(5))))
     sample = op.sample(rng, first)
-    if sample is None or isinstance(op.torch, Unsupported) or any(attr.kind == "graph" for attr in op.attrs):
+    if sample is None or isinstance(op.texts("torch"), Unsupported) or any(attr.kind == "graph" for attr in op.attrs):
         return None
     types = [first, *(operand.type for operand in sample.operands)]
     try:
@@ -306,8 +307,7 @@ def _drawn(op: Op, rng: random.Random) -> ast.Expression | None:
     names = [f"x{place}" for place in range(len(types))]
     draws = Chooser(lambda subject, value: rng).about("")
     call = Call(names, types, results, sample.attrs, draws, lambda text: "local", lambda statement: None)
-    texts = op.torch if isinstance(op.torch, tuple) else op.torch(call)
-    text = draws.choice(texts).format(*names) if isinstance(texts, tuple) else texts
+    text: str | Unsupported = filled(call, op.texts("torch"))
     if isinstance(text, Unsupported):
         return None
     tree = ast.parse(text, mode="eval")
