@@ -15,17 +15,21 @@ Facts about a graph's values are first stated of the values' numbers, as in ``(S
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
-from functools import cache
-from typing import Any
+from functools import cache, reduce
+from typing import Any, NamedTuple
+
+import numpy as np
 
 from polyjuice.egraph import bounds
 from polyjuice.egraph.sexpr import commands
 from polyjuice.ir import dtypes
 from polyjuice.ops import TABLE, Attr, Op, ShapeMismatch
-from polyjuice.ops.spec import PROMOTED
+from polyjuice.ops.definitions import is_derived
+from polyjuice.ops.shapes import Dims
+from polyjuice.ops.spec import PROMOTED, AttrView, Unsupported, result_dtype
 from polyjuice.ops.value_bounds import Bounds
 
 #: Operand numbers for which a variadic operator gets constructors; other uses are encoded as ``Other``.
@@ -220,7 +224,7 @@ class Untraceable(Exception):
     """
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Term:
     """An egglog expression that stands for an integer or a vector of integers in a shape signature."""
 
@@ -255,6 +259,15 @@ class Term:
         raise Untraceable
 
     def __abs__(self) -> Term:
+        raise Untraceable
+
+    def __bool__(self) -> bool:
+        raise Untraceable
+
+    def __index__(self) -> int:
+        raise Untraceable
+
+    def __eq__(self, other: object) -> bool:
         raise Untraceable
 
     def permute(self, perm: Any) -> Term:
@@ -319,14 +332,72 @@ class _OfThisOutput(Term):
 
 
 def _text(value: Any) -> str:
+    if isinstance(value, tuple | list):
+        return f"(vec-of {' '.join(map(_text, value))})" if value else "(vec-empty)"
     return value.text if isinstance(value, Term) else str(value)
 
 
-class _Attributes:
-    def __init__(self, op: Op, guards: list[str], choice: int) -> None:
-        for attr in op.attrs:
-            kind = _OfThisOutput if attr.name == op.splits else Term
-            setattr(self, attr.name, kind(f"{attr.name}_", guards, choice))
+def _attributes(op: Op, guards: list[str], choice: int) -> dict[str, Term]:
+    kinds = {attr.name: _OfThisOutput if attr.name == op.splits else Term for attr in op.attrs}
+    return {name: kind(f"{name}_", guards, choice) for name, kind in kinds.items()}
+
+
+def _result_shapes(op: Op, shapes: Sequence[Any], attrs: Mapping[str, Any], dtype: str) -> Sequence[Any]:
+    """The shapes of an operator's results, by its signature or by that of its definition."""
+    if not is_derived(op.shape):
+        return op.shape(shapes, AttrView(attrs))
+    builder = _ShapeBuilder([_Typed(shape, dtype) for shape in shapes])
+    assert callable(op.definition)
+    try:
+        results = op.definition(builder, list(builder.types), attrs)
+    except (TypeError, AttributeError, ValueError):  # it asks for a number, where there is a term
+        raise Untraceable from None
+    if isinstance(results, Unsupported):
+        raise Untraceable
+    return [builder.types[name].shape for name in ([results] if isinstance(results, str) else results)]
+
+
+class _Typed(NamedTuple):
+    """The type of a value in a definition on terms; its shape is a term, or that of a constant."""
+
+    shape: Any
+    dtype: str
+
+    @property
+    def rank(self) -> int:
+        return len(self.shape)
+
+
+class _ShapeBuilder:
+    """Builds definitions on shapes that are terms. Element types are those of the operator's first."""
+
+    def __init__(self, operands: Sequence[_Typed]) -> None:
+        self.types: dict[str, Any] = {f"x{i}": operand for i, operand in enumerate(operands)}
+
+    def _add(self, shape: Any, dtype: str) -> str:
+        name = f"v{len(self.types)}"
+        self.types[name] = _Typed(shape, dtype)
+        return name
+
+    def constant(self, array: np.ndarray) -> str:
+        return self._add(Dims(array.shape), dtypes.dtype_of(array))
+
+    def op(self, op: str, /, *inputs: str, **attrs: Any) -> str:
+        return self.multi(op, *inputs, **attrs)[0]
+
+    def multi(self, op: str, /, *inputs: str, domain: str = "", **attrs: Any) -> tuple[str, ...]:
+        entry = TABLE[domain, op]
+        operands = [self.types[name] for name in inputs]
+        full = {attr.name: attrs.get(attr.name, attr.default) for attr in entry.attrs}
+        shapes = [operand.shape for operand in operands]
+        if entry.elementwise:
+            wide = [shape for shape in shapes if isinstance(shape, Term) or len(shape)] or shapes[:1]
+            shapes = [reduce(lambda x, y: x.broadcast(y), wide)]
+        else:
+            shapes = list(_result_shapes(entry, shapes, full, operands[0].dtype))
+        bound = {entry.variable(i): operand.dtype for i, operand in enumerate(operands)}
+        types = [result_dtype(entry.results[min(i, len(entry.results) - 1)], bound, full) for i in range(len(shapes))]
+        return tuple(map(self._add, shapes, types))
 
 
 def _shape_terms(c: Constructor, output: int) -> list[tuple[str, list[str]]]:
@@ -348,8 +419,9 @@ def _traced(c: Constructor, output: int) -> list[tuple[str, list[str]]]:
     for choice in range(3):
         guards: list[str] = []
         shapes = [Term(f"s{i}", guards, choice) for i in range(c.operands)]
-        shape = c.op.shape(shapes, _Attributes(c.op, guards, choice))[output]
-        case = (shape.text if isinstance(shape, Term) else ints(shape), guards)
+        attrs = _attributes(c.op, guards, choice)
+        shape = _result_shapes(c.op, shapes, attrs, c.op.types[c.op.variable(0)][0])[output]
+        case = (_text(shape), guards)
         if case not in cases:
             cases.append(case)
     return cases

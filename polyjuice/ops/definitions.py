@@ -8,13 +8,15 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache, partial
+from operator import index
 from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
-from polyjuice.ir import Attrs, Graph, Node, TensorType, dtypes
+from polyjuice.ir import Attrs, Graph, GraphError, Node, TensorType, dtypes
 from polyjuice.ops.build import GraphBuilder
 from polyjuice.ops.registry import TABLE, entry
+from polyjuice.ops.shapes import ShapeMismatch
 from polyjuice.ops.spec import ErrorContext, Op, Unsupported, by_definition
 
 T = TypeVar("T")
@@ -26,7 +28,12 @@ class Undefined(ValueError):
 
 def completed(op: Op) -> Op:
     """The entry with what its definition gives, in place of :func:`polyjuice.ops.spec.by_definition`."""
-    derived: Mapping[str, Callable[..., Any]] = {"numpy": meaning, "error": error, "partial": partial_sums}
+    derived: Mapping[str, Callable[..., Any]] = {
+        "shape": result_shapes,
+        "numpy": meaning,
+        "error": error,
+        "partial": partial_sums,
+    }
     found: dict[str, Any] = {
         name: partial(function, op) for name, function in derived.items() if getattr(op, name) is by_definition
     }
@@ -38,16 +45,18 @@ def is_derived(function: object) -> bool:
     return isinstance(function, partial)
 
 
-def definition(op: Op, operands: Sequence[TensorType | None], attrs: Attrs) -> Graph:
+def definition(op: Op, operands: Sequence[TensorType | None], attrs: Attrs, algorithm: int = 0) -> Graph:
     """The graph that an application of an operator means; None stands for an absent operand.
 
-    Raises Undefined, or GraphError where the definition does not take such operands.
+    With ``algorithm`` it is that of one in ``Op.algorithms``, counted from 1. Raises Undefined, or GraphError where
+    the definition does not take such operands.
     """
     if op.definition is None:
         raise Undefined("ONNX has no such operator" if op.domain else f"it is new in opset {op.since}")
     builder = GraphBuilder()
     names = [builder.input(type, f"x{i}") if type else "" for i, type in enumerate(operands)]
-    results = op.definition if isinstance(op.definition, Unsupported) else op.definition(builder, names, attrs)
+    built = op.algorithms[algorithm - 1] if algorithm else op.definition
+    results = built if isinstance(built, Unsupported) else built(builder, names, attrs)
     if isinstance(results, Unsupported):
         raise Undefined(results.reason)
     return builder.build([results] if isinstance(results, str) else list(results))
@@ -83,9 +92,33 @@ def _prepared(graph: Graph) -> _Definition:
 
 @lru_cache(1 << 12)
 def _cached(
-    domain: str, name: str, operands: tuple[TensorType, ...], attrs: tuple[tuple[str, Any], ...]
+    domain: str, name: str, operands: tuple[TensorType, ...], attrs: tuple[tuple[str, Any], ...], algorithm: int = 0
 ) -> _Definition:
-    return _prepared(definition(TABLE[domain, name], operands, dict(attrs)))
+    return _prepared(definition(TABLE[domain, name], operands, dict(attrs), algorithm))
+
+
+def result_shapes(op: Op, operands: Sequence[TensorType], attrs: Attrs) -> Sequence[Sequence[int]]:
+    """The shapes of the results of an application. Raises ShapeMismatch where there is no definition for it."""
+    types = tuple([TensorType(t.dtype, tuple(map(index, t.shape))) for t in operands])
+    try:
+        graph = _cached_or_not(op, types, {name: _plain(value) for name, value in attrs.items()}).graph
+    except (GraphError, Undefined) as error:
+        raise ShapeMismatch(f"{op.name}: {error}") from None
+    return [graph.types[name].shape for name in graph.outputs]
+
+
+def _plain(value: Any) -> Any:
+    """An attribute whose integers have their current values, where a strategy solves for them."""
+    if isinstance(value, tuple):
+        return tuple(map(_plain, value))
+    return index(value) if hasattr(value, "__index__") else value
+
+
+def _cached_or_not(op: Op, types: tuple[TensorType, ...], attrs: Attrs, algorithm: int = 0) -> _Definition:
+    try:
+        return _cached(op.domain, op.name, types, tuple(attrs.items()), algorithm)
+    except TypeError:  # an attribute without a hash, such as a list
+        return _prepared(definition(op, types, attrs, algorithm))
 
 
 class _Step(NamedTuple):
@@ -98,13 +131,10 @@ class _Step(NamedTuple):
     y: Sequence[np.ndarray]
 
 
-def _of(op: Op, x: Sequence[np.ndarray], attrs: Attrs) -> _Definition:
+def _of(op: Op, x: Sequence[np.ndarray], attrs: Attrs, algorithm: int = 0) -> _Definition:
     """The definition for arrays of some types; complex numbers have one type there."""
     types = tuple([TensorType(_TYPES.get(t := dtypes.dtype_of(array), t), np.shape(array)) for array in x])
-    try:
-        return _cached(op.domain, op.name, types, tuple(attrs.items()))
-    except TypeError:  # an attribute without a hash, such as a list
-        return _prepared(definition(op, types, attrs))
+    return _cached_or_not(op, types, attrs, algorithm)
 
 
 _TYPES = {"complex128": "complex64"}
@@ -143,8 +173,16 @@ def meaning(op: Op, x: Sequence[np.ndarray], attrs: Attrs) -> Any:
 
 
 def error(op: Op, c: ErrorContext) -> Any:
-    """A bound on the errors of an application: of all steps, each of which is rounded to the result's type."""
-    defined = _of(op, c.x, c.attrs)
+    """A bound on the errors of an application, by whichever algorithm a framework computes it."""
+    bounds = [_error_along(op, c, algorithm) for algorithm in range(len(op.algorithms) + 1)]
+    if isinstance(bounds[0], tuple):
+        return tuple(np.maximum.reduce(one) for one in zip(*bounds, strict=True))
+    return np.maximum.reduce(bounds) if len(bounds) > 1 else bounds[0]
+
+
+def _error_along(op: Op, c: ErrorContext, algorithm: int) -> Any:
+    """A bound along one algorithm: of all steps, each of which is rounded to the result's type."""
+    defined = _of(op, c.x, c.attrs, algorithm)
     graph = defined.graph
     values = dict(zip(graph.inputs, c.x, strict=True))
     errors = dict(zip(graph.inputs, c.e, strict=True))

@@ -12,7 +12,7 @@ import string
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Flag, auto
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any, NamedTuple, Protocol, TypedDict, TypeVar, Unpack
 
 import numpy as np
@@ -266,8 +266,9 @@ class Op:
     torch_types: tuple[str, ...] = ()
     """Further element types of the variable ``T`` in Torch alone. They are drawn in complex programs alone."""
 
-    shape: ShapeFn
-    """The shape signature (:mod:`polyjuice.ops.shapes`)."""
+    shape: ShapeFn = by_definition
+    """The shape signature (:mod:`polyjuice.ops.shapes`). The results have the shapes of the definition's unless
+    given."""
 
     text: Mapping[str, Texts] = field(default_factory=dict)
     """An application in the Python of each framework (:func:`polyjuice.ops.text.spell`): equivalent templates, a
@@ -287,6 +288,9 @@ class Op:
     error: ErrorFn = by_definition
     """A bound on the absolute error of the results that errors of the operands cause. It follows from the definition
     unless given."""
+
+    algorithms: tuple[DecomposeFn, ...] = ()
+    """Further ways, beside the definition, in which frameworks compute it. The error bound covers each of them."""
 
     why_not_derived: str = ""
     """Why ``numpy`` or ``error`` do not follow from the definition, where there is one."""
@@ -584,7 +588,10 @@ def infer(op: Op, operands: Sequence[TensorType], attrs: Attrs) -> tuple[TensorT
     if op.requires and not op.requires(operands, attrs):
         raise TypeMismatch(_refusal(op, operands, attrs))
     try:
-        shapes = op.shape([Dims(t.shape) for t in operands], AttrView(attrs))
+        if isinstance(op.shape, partial):
+            shapes = op.shape(operands, attrs)
+        else:
+            shapes = op.shape([Dims(t.shape) for t in operands], AttrView(attrs))
     except (ArithmeticError, IndexError, ValueError) as error:  # 0 groups, no such dimension, unequal lengths
         raise ShapeMismatch(str(error) or _refusal(op, operands, attrs)) from None
     count = len(shapes) if op.splits else len(op.results)
