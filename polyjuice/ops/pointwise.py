@@ -15,7 +15,7 @@ from polyjuice.ir import Attrs, TensorType
 from polyjuice.ir.dtypes import FLOATS, NUMERIC, UNSIGNED
 from polyjuice.ops import sampling
 from polyjuice.ops.decomposition_terms import Term, onnx_term
-from polyjuice.ops.spec import Attr, ErrorFn, Op, Sample, Texts, by_definition
+from polyjuice.ops.spec import Attr, ErrorFn, Op, Sample, SampleFn, Texts, by_definition
 
 DECIDES: dict[str, Any] = {"integer_exact": True, "continuous": False}
 """The operator decides something, and jumps where the decision turns over."""
@@ -66,6 +66,24 @@ def defined(
     settings: dict[str, Any] = {"numpy": by_definition, "error": by_definition, **properties}
     built = onnx_term(definition, widen)
     return elementwise(name, text=text, dtypes=dtypes, operands=operands, definition=built, **settings)
+
+
+def composed(
+    name: str,
+    definition: Callable[..., Term | Sequence[Term]],
+    text: Mapping[str, Texts],
+    sample: SampleFn,
+    dtypes: tuple[str, ...] = FLOATS,
+    operands: int = 1,
+    widen: bool = True,
+    **properties: Any,
+) -> Op:
+    """An operator of some operands of one type that a term of them says, from which everything else follows.
+
+    Unlike that of :func:`defined`, it need not be elementwise. ``widen`` computes half types in float32.
+    """
+    settings: dict[str, Any] = {"inputs": ("T",) * operands, "types": {"T": dtypes}, **properties}
+    return Op(name=name, definition=onnx_term(definition, widen), text=text, sample=sample, **settings)
 
 
 def unary(
