@@ -155,7 +155,7 @@ def _opaque(
         key.update(np.ascontiguousarray(_rounded(x)).tobytes())
     rng = np.random.default_rng(int.from_bytes(key.digest()[:8], "little"))
     out = []
-    for type in results:
+    for type in (t and t.with_size(1) for t in results):
         if type is None:
             out.append(np.zeros(()))
         elif dtypes.is_float(type.dtype):

@@ -285,7 +285,7 @@ def _constructors(op: Op) -> list[str]:
 def _shape_rule(op: Op) -> Fact:
     names = _constructors(op)
     if not names:
-        return Fact("shape in the e-graph", "no rule looks into a subgraph", absent=True)
+        return Fact("shape in the e-graph", "no rule looks at it", absent=True)
     if is_untraced(constructors()[names[0]]):
         why = "its signature asks for the rank, or loops over the axes, which egglog cannot express"
         return Fact("shape in the e-graph", why, absent=True)

@@ -118,8 +118,9 @@ class _Encoder:
         known = f"(set (value {n}) v{n}) " if name in self._named else ""
         self._actions.append(f"(let v{n} {term}) (set (numbered-value {n}) v{n}) {known}")
         rows = self.out.rows
-        if not typed:
+        if not typed and self.out.graph.types[name].known:
             rows.append(Row("ShapeOf", (n, self._shape(name))))
+        if not typed:
             rows.append(Row("DtypeOf", (n, self.out.graph.types[name].dtype)))
         rows.extend(Row("SiteOf", (key, n)) for key in self._sites.get(name, ()))
 
@@ -189,7 +190,7 @@ def _table_terms(
     graph: Graph, node: Node, use: Callable[[str], str], words: Collection[str] | None
 ) -> list[str] | None:
     op = entry(node)
-    if op is None or "" in node.inputs:
+    if op is None or "" in node.inputs or not all(graph.types[x].known for x in (*node.inputs, *node.outputs) if x):
         return None
     constructor = constructor_for(op, len(node.inputs))
     if constructor is None or beyond_rules(node.op, [graph.types[name] for name in node.inputs]):

@@ -136,8 +136,8 @@ def constructors() -> dict[str, Constructor]:
     """All constructors by name."""
     found = {}
     for op in TABLE.values():
-        if any(attr.kind == "graph" for attr in op.attrs):
-            continue  # no rule looks into a subgraph: it is encoded as Other
+        if op.data_dependent or any(attr.kind == "graph" for attr in op.attrs):
+            continue  # no rule looks at a size that values decide, or into a subgraph: it is encoded as Other
         least, greatest = op.arity
         if op.fixed_arity:
             found[op.qualified] = Constructor(op.qualified, op, least)

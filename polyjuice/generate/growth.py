@@ -103,6 +103,8 @@ class Growth:
         self._accepts = accepts
         self._builder = GraphBuilder()
         self._used: set[str] = set()
+        self._open: list[str] = []
+        """The results of unknown sizes. They are outputs, and operands of nothing."""
 
     def __len__(self) -> int:
         return len(self._builder)
@@ -165,8 +167,9 @@ class Growth:
         """Apply an operator to values that it takes, with results of these types; return the results."""
         names = self._builder.apply(op.name, op.domain, operands, attrs, results)
         self._used.update(operands)
-        self.values.extend(names)
-        self.computed.extend(names)
+        self._open += [name for name, t in zip(names, results, strict=True) if not t.known]
+        self.values.extend(name for name in names if name not in self._open)
+        self.computed.extend(name for name in names if name not in self._open)
         self.producers.update(dict.fromkeys(names, op.qualified))
         return names
 
@@ -218,7 +221,7 @@ class Growth:
         """Return the graph. Its outputs are the values that nothing reads, and some of the others."""
         unused = [name for name in self.computed if name not in self._used]
         others = [name for name in self.computed if name in self._used and self.rng.random() < self._shown(name)]
-        return without_unused_inputs(prune(self._builder.graph(unused + others)))
+        return without_unused_inputs(prune(self._builder.graph(unused + others + self._open)))
 
     def _shown(self, name: str) -> float:
         return _SHOWN

@@ -11,6 +11,7 @@ from polyjuice.ir.arrays import (
     unpacked,
 )
 from polyjuice.ir.graph import (
+    UNKNOWN,
     Attrs,
     Graph,
     GraphError,

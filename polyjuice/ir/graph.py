@@ -21,13 +21,17 @@ from polyjuice.wording import visible
 Attrs = Mapping[str, Any]
 
 
+UNKNOWN = -1
+"""The size of a dimension that the values of operands decide, as in the result of NonZero."""
+
+
 class GraphError(ValueError):
     """A graph that breaks a law of the IR; the message names the node and the law."""
 
 
 @dataclass(frozen=True, slots=True)
 class TensorType:
-    """An element type (a name of :mod:`polyjuice.ir.dtypes`) and a static shape."""
+    """An element type (a name of :mod:`polyjuice.ir.dtypes`) and a shape, whose sizes may be UNKNOWN."""
 
     dtype: str
     shape: tuple[int, ...]
@@ -39,14 +43,23 @@ class TensorType:
 
     @property
     def size(self) -> int:
-        """The number of elements."""
+        """The number of elements; an unknown size counts as 1."""
         count = 1
         for dim in self.shape:
-            count *= dim
+            count *= abs(dim)
         return count
 
+    @property
+    def known(self) -> bool:
+        """Whether all sizes are known."""
+        return UNKNOWN not in self.shape
+
+    def with_size(self, size: int) -> TensorType:
+        """The same type, with a size in place of unknown ones."""
+        return self if self.known else TensorType(self.dtype, tuple(size if d == UNKNOWN else d for d in self.shape))
+
     def __str__(self) -> str:
-        return f"{self.dtype}[{', '.join(map(str, self.shape))}]"
+        return f"{self.dtype}[{', '.join('?' if dim == UNKNOWN else str(dim) for dim in self.shape)}]"
 
 
 @dataclass(frozen=True, slots=True)

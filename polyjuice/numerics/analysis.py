@@ -53,7 +53,12 @@ def analyse(
     with np.errstate(all="ignore"):
         values = run(graph, dict(zip(graph.inputs, inputs, strict=True)), setting)
     return tuple(
-        Analysis(t, value.array, np.broadcast_to(value.error, t.shape), value.reproducible)
+        Analysis(
+            t if value.in_doubt else TensorType(t.dtype, value.array.shape),
+            value.array,
+            np.broadcast_to(value.error, value.array.shape),
+            value.reproducible,
+        )
         for value, t in zip(values, graph.output_types, strict=True)
     )
 
@@ -110,7 +115,7 @@ class Analyses(Sequence[tuple[Analysis, ...]]):
                 self._values[i] = evaluate(self._graph, self._input_sets[i], "float64", shared=self._shared[i])
             value = self._values[i][k]
         type = self._graph.output_types[k]
-        if array.dtype != dtypes.to_numpy(type.dtype) or array.shape != type.shape:
+        if array.dtype != dtypes.to_numpy(type.dtype) or array.shape != value.shape:
             return False
         with np.errstate(all="ignore"):
             return not distance(array, value.astype(array.dtype, copy=False)).any()

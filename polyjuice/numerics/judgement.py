@@ -7,7 +7,7 @@ from functools import cached_property
 
 import numpy as np
 
-from polyjuice.ir import TensorType, dtypes
+from polyjuice.ir import UNKNOWN, TensorType, dtypes
 from polyjuice.numerics.analysis import Analysis
 from polyjuice.numerics.distances import SAFETY, distance
 
@@ -86,7 +86,7 @@ def mistyped(array: np.ndarray, type: TensorType) -> str:
     problems = []
     if array.dtype != dtypes.to_numpy(type.dtype):
         problems.append(f"element type {array.dtype}, not {type.dtype}")
-    if array.shape != type.shape:
+    if array.ndim != type.rank or any(n not in (m, UNKNOWN) for m, n in zip(array.shape, type.shape, strict=True)):
         problems.append(f"shape {array.shape}, not {type.shape}")
     return " and ".join(problems)
 

@@ -14,7 +14,7 @@ from polyjuice.ir import Attrs, Graph, Node, TensorType, complexes, dtypes, rele
 from polyjuice.numerics.distances import distance
 from polyjuice.ops import ErrorContext, Op, entry, limits
 from polyjuice.ops.errors import one_sum
-from polyjuice.ops.spec import NumpyFn
+from polyjuice.ops.spec import NumpyFn, SizeInDoubt
 
 
 @dataclass(frozen=True)
@@ -72,7 +72,8 @@ class Value(NamedTuple):
     have if the sums before them were not of integers. A compiler may scale the terms of a sum (the weights of a
     convolution) instead of the sum. The deferred error counts as soon as anything is rounded; None if there is none.
     ``extreme`` marks the known elements that few operators handle: infinities, NaN, and in edge mode the numbers near
-    the end of their type's range; None if there are none.
+    the end of their type's range; None if there are none. ``in_doubt``: whether errors may change the sizes, so
+    that a correct result may have another shape than the array.
     """
 
     array: np.ndarray
@@ -81,6 +82,7 @@ class Value(NamedTuple):
     extreme: np.ndarray | None = None
     finite: np.ndarray | None = None
     deferred: np.ndarray | None = None
+    in_doubt: bool = False
 
 
 def run(graph: Graph, inputs: Mapping[str, np.ndarray | Value], setting: Setting) -> list[Value]:
@@ -165,6 +167,23 @@ def propagate(
     node: Node, operands: Sequence[Value], types: Sequence[TensorType | None], setting: Setting = DEFAULT
 ) -> list[Value]:
     """The results of one application, of these types. Raises EvaluationError where the operator has no value."""
+    if all(t.known for t in types if t) and not any(v.in_doubt for v in operands):
+        return _propagate(node, operands, types, setting)
+    try:
+        if any(v.in_doubt for v in operands) or entry(node) is None:
+            raise SizeInDoubt
+        return _propagate(node, operands, types, setting)
+    except SizeInDoubt:
+        results = evaluated(node, [v.array for v in operands], types, setting)
+        return [
+            Value(r, np.full(r.shape, np.inf), in_doubt=t is None or not t.known)
+            for r, t in zip(results, types, strict=True)
+        ]
+
+
+def _propagate(
+    node: Node, operands: Sequence[Value], types: Sequence[TensorType | None], setting: Setting
+) -> list[Value]:
     arrays = [v.array for v in operands]
     op = entry(node)
     if op and op.unrolled:

@@ -17,7 +17,7 @@ from typing import Any, NamedTuple, Protocol, TypedDict, TypeVar, Unpack
 
 import numpy as np
 
-from polyjuice.ir import Attrs, Graph, TensorType, dtypes
+from polyjuice.ir import UNKNOWN, Attrs, Graph, TensorType, dtypes
 from polyjuice.ops.shapes import Dims, ShapeMismatch
 from polyjuice.ops.text import Places, templates, written
 from polyjuice.ops.value_bounds import Bounds, hull
@@ -364,6 +364,9 @@ class Op:
     """Whether results always have memory of their own. By default, it holds for elementwise operators that compute and
     have a fixed number of operands."""
 
+    data_dependent: bool = False
+    """Whether sizes of its results depend on the values of operands. No rule looks at such results."""
+
     any_number: bool = False
     """Whether its attributes may be infinite or NaN, because it copies them or compares with them."""
 
@@ -538,6 +541,7 @@ class Facts(TypedDict, total=False):
     signed_zeros: bool
     fresh: bool
     any_number: bool
+    data_dependent: bool
     numbers: tuple[int, ...]
     data_inputs: int
     n_control_operands: int
@@ -561,8 +565,31 @@ class TypeMismatch(ValueError):
     """Operand types or attributes that the operator does not accept."""
 
 
+class SizeInDoubt(ArithmeticError):
+    """An error rule cannot tell the size of a result, because errors of the operands may change it."""
+
+
+TRIED = 11, 13
+"""The sizes that stand for unknown ones when results are inferred."""
+
+
 def infer(op: Op, operands: Sequence[TensorType], attrs: Attrs) -> tuple[TensorType, ...]:
-    """The result types of an application. Raises TypeMismatch or ShapeMismatch where it is not well typed."""
+    """The result types of an application. Raises TypeMismatch or ShapeMismatch where it is not well typed.
+
+    With unknown sizes, sizes of results are known where two sizes tried in their place give the same.
+    """
+    if all(t.known for t in operands):
+        return _infer(op, operands, attrs)
+    least, most = (_infer(op, [t.with_size(size) for t in operands], attrs) for size in TRIED)
+    if [t.rank for t in least] != [t.rank for t in most]:
+        raise ShapeMismatch(f"{op.name}: the rank of a result depends on an unknown size")
+    return tuple(
+        TensorType(x.dtype, tuple(m if m == n else UNKNOWN for m, n in zip(x.shape, y.shape, strict=True)))
+        for x, y in zip(least, most, strict=True)
+    )
+
+
+def _infer(op: Op, operands: Sequence[TensorType], attrs: Attrs) -> tuple[TensorType, ...]:
     least, greatest = op.arity
     if len(operands) < least or (greatest is not None and len(operands) > greatest):
         raise TypeMismatch(f"{op.name} takes {least} to {greatest} operands, not {len(operands)}")

@@ -9,7 +9,7 @@ from onnx import AttributeProto, GraphProto, ModelProto, NodeProto, helper
 
 from polyjuice.frameworks import library
 from polyjuice.frameworks.onnx.subgraphs import RESERVED, close, nested_nodes, reopen
-from polyjuice.frameworks.onnx.tensors import static_type, to_tensor, to_value_info
+from polyjuice.frameworks.onnx.tensors import result_type, to_tensor, to_value_info
 from polyjuice.frameworks.onnx.versions import IR_VERSION, is_default
 from polyjuice.ir import Node, TensorType
 
@@ -88,7 +88,7 @@ def infer_results(
     imports = [helper.make_opsetid(domain, version) for domain, version in opsets.items()]
     model = ModelProto(ir_version=IR_VERSION, graph=graph, opset_import=imports)
     inferred = library.inferred(model)
-    found = {info.name: static_type(info.type, info.name) for info in inferred.graph.output}
+    found = {info.name: result_type(info.type, info.name) for info in inferred.graph.output}
     if not all(found.get(name) for name in filter(None, node.outputs)):
         library.inferred(model, strict=True)
     return [found.get(name) for name in node.outputs]

@@ -29,11 +29,11 @@ from polyjuice.frameworks.onnx.file import load_model
 from polyjuice.frameworks.onnx.normal import NotCovered, normal_attrs
 from polyjuice.frameworks.onnx.structure import check_structure, label, shown
 from polyjuice.frameworks.onnx.subgraphs import RESERVED, nested_nodes
-from polyjuice.frameworks.onnx.tensors import declared_dims, dtype_of, static_type, to_array
+from polyjuice.frameworks.onnx.tensors import declared_dims, dtype_of, result_type, to_array
 from polyjuice.frameworks.onnx.versions import OPSET, default_version, is_default, prepare, since_version
-from polyjuice.ir import Graph, GraphError, Node, TensorType, dtypes, prune
+from polyjuice.ir import UNKNOWN, Graph, GraphError, Node, TensorType, dtypes, prune
 from polyjuice.ops import TABLE, Attr, Op, ShapeMismatch, TypeMismatch, check, infer
-from polyjuice.ops.spec import REQUIRED
+from polyjuice.ops.spec import REQUIRED, TRIED
 
 PRODUCER = "polyjuice"
 """The producer named in the files that this package writes."""
@@ -205,6 +205,8 @@ class _Reader:
             return False
         attrs = {a.name: a for a in proto.attribute}
         if proto.op_type in ("Shape", "Size"):
+            if not self.types[proto.input[0]].known:
+                return False
             shape = self.types[proto.input[0]].shape
             start, end = (attrs[k].i if k in attrs else None for k in ("start", "end"))
             value = shape[start:end] if proto.op_type == "Shape" else self.types[proto.input[0]].size
@@ -253,11 +255,11 @@ class _Reader:
             types = [self.types[name] for name in operands]
             outputs = _outputs(op, proto)
             if not (self.native and set(attrs) == {attr.name for attr in op.attrs} and op.name not in _RENAMED):
-                attrs = dict(normal_attrs(op, attrs, types, len(outputs)))
+                attrs = _normal_attrs(op, attrs, types, len(outputs))
             results = infer(op, types, attrs)
         except (NotCovered, TypeMismatch, ShapeMismatch):
             return False
-        if len(results) != len(outputs) or any(size < 0 for type in results for size in type.shape):
+        if len(results) != len(outputs) or any(size < 0 for type in results for size in type.shape if size != UNKNOWN):
             return False
         self.append(Node(proto.op_type, operands, outputs, attrs, domain), results)
         return True
@@ -333,7 +335,8 @@ class _Reader:
         outputs: list[str] = []
         results: list[TensorType | None] = []
         for name, type in zip(node.outputs, inferred, strict=True):
-            result = type or (static_type(self.declared[name], name) if name in self.declared else None)
+            stated = result_type(self.declared[name], name) if name in self.declared else None
+            result = stated if stated and not (type and type.known) else type
             if name and result is None and name in self.used:
                 raise FormatError(
                     f"the type of its output {name!r} is unknown; declare its static shape in the value_info"
@@ -445,6 +448,14 @@ _KINDS: Mapping[str, type | tuple[type, ...]] = {
     "": (int, float, str, tuple),
 }
 """The types of a value by the kind of its attribute, "" for one that the entry lacks; plural kinds have tuples."""
+
+
+def _normal_attrs(op: Op, attrs: Mapping[str, Any], operands: Sequence[TensorType], results: int) -> dict[str, Any]:
+    """The normal form of attributes. Raises NotCovered where it depends on an unknown size."""
+    forms = [dict(normal_attrs(op, attrs, [t.with_size(size) for t in operands], results)) for size in TRIED]
+    if forms[0] != forms[1]:
+        raise NotCovered("an attribute depends on an unknown size")
+    return forms[0]
 
 
 def _suits(value: Any, kind: str) -> bool:

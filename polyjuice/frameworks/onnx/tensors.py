@@ -7,7 +7,7 @@ from onnx import NodeProto, TensorProto, TypeProto, ValueInfoProto, helper, nump
 from onnx.checker import ValidationError
 
 from polyjuice.frameworks.errors import FormatError
-from polyjuice.ir import TensorType, dtypes
+from polyjuice.ir import UNKNOWN, TensorType, dtypes
 
 _CODES = {
     name: TensorProto.DataType.Value({"float32": "FLOAT", "float64": "DOUBLE"}.get(name, name.upper()))
@@ -45,7 +45,8 @@ def to_array(tensor: TensorProto, name: str) -> np.ndarray:
 
 
 def to_value_info(name: str, type: TensorType) -> ValueInfoProto:
-    return helper.make_tensor_value_info(name, code_of(type.dtype), type.shape)
+    sizes = [None if size == UNKNOWN else size for size in type.shape]
+    return helper.make_tensor_value_info(name, code_of(type.dtype), sizes)
 
 
 def declared_dims(type: TypeProto, value: str) -> tuple[str, tuple[int | None, ...] | None] | None:
@@ -71,6 +72,14 @@ def static_type(type: TypeProto, value: str) -> TensorType | None:
     if declared is None or declared[1] is None or None in declared[1]:
         return None
     return TensorType(declared[0], tuple(d for d in declared[1] if d is not None))
+
+
+def result_type(type: TypeProto, value: str) -> TensorType | None:
+    """The declared type of a result, whose sizes may be unknown; None without an element type or a rank."""
+    declared = declared_dims(type, value)
+    if declared is None or declared[1] is None:
+        return None
+    return TensorType(declared[0], tuple(UNKNOWN if d is None else d for d in declared[1]))
 
 
 def constant_node(tensor: TensorProto) -> NodeProto:
