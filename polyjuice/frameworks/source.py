@@ -371,7 +371,7 @@ class Writer:
                 texts.append(f"({text})" if position == 0 and text.startswith("-") else text)
                 continue
             text = self.tensor(name)
-            broadcasts = op.elementwise and result and self.graph.types[name].shape != result.shape
+            broadcasts = op.elementwise and result and result.known and self.graph.types[name].shape != result.shape
             draws = self.chooser.about(f"operand {position} of", _first_result(node))
             if result and broadcasts and draws.chance(_EXPLICIT_BROADCAST):
                 text = self._dialect.broadcast.format(x=text, shape=result.shape)

@@ -120,7 +120,7 @@ class Small(Default):
         self._start()
         if wanted > 1 and self._patterned and rng.random() < _BLOCK:
             blocks.build(self, min(nodes, _BLOCK_OPERATORS), _NEAR_MISS)
-        while len(self) < wanted and any(self._grow() for _ in range(_TRIALS)):
+        while len(self) < wanted and self.values and any(self._grow() for _ in range(_TRIALS)):
             pass
         return self.build()
 

@@ -220,8 +220,9 @@ def _explicit_broadcasts(graph: Graph, chooser: Chooser, idioms: Counter[str]) -
     for node in graph.nodes:
         op = entry(node)
         inputs = list(node.inputs)
-        shape = types[node.outputs[0]].shape if node.outputs[0] else ()
-        for position, name in enumerate(inputs if op and op.elementwise else ()):
+        result = types[node.outputs[0]] if node.outputs[0] else None
+        shape = result.shape if result else ()
+        for position, name in enumerate(inputs if op and op.elementwise and (not result or result.known) else ()):
             if not name or types[name].shape == shape:
                 continue
             if not chooser.about(f"operand {position} of", node.outputs[0]).chance(_EXPLICIT_BROADCAST):

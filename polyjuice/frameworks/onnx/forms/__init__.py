@@ -77,6 +77,9 @@ def rewrite(
     known = dict(types)
     names: list[str] | None = None if shown is None else []
     for node in nodes:
+        if not all(known[name].known for name in (*node.input, *node.output) if name in known):
+            written.append(node)
+            continue
         result = next(filter(None, node.output), "")
         site = FormSite(
             types=known,
