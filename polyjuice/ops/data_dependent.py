@@ -280,8 +280,8 @@ OPS = (
         attrs=(
             Attr("center_point_box", "int", 0),
             Attr("max_output_boxes_per_class", "int", 0, as_input=True),
-            Attr("iou_threshold", "float", 0.0, as_input=True),
-            Attr("score_threshold", "float", -3.4028234663852886e38, as_input=True),
+            Attr("iou_threshold", "float", 0.0, as_input=True, like_operand=True),
+            Attr("score_threshold", "float", -3.4028234663852886e38, as_input=True, like_operand=True),
         ),
         **_DECIDES,
     ),

@@ -48,6 +48,8 @@ def places(case: Case, t: Program) -> Iterator[tuple[int, int]]:
 def _output(oracle: str, case: Case, a: Program, b: Program, i: int, k: int, access: CompilerAccess) -> Verdict | None:
     left, right = a.outcome.outputs[i][k], b.outcome.outputs[i][k]
     problems = [(side, problem) for side in (a, b) if (problem := misshapen(case, side, i, k, access))]
+    if not problems and left.shape != right.shape:  # errors leave its size in doubt
+        return None
     gap = None if problems else distance(left, right)
     if gap is not None and not gap.any():  # nearly always: saves the analyses
         return None
