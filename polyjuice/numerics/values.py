@@ -331,6 +331,7 @@ class Application:
         """The results before integers wrap around, or after it where the operator means the wrapped values."""
         if (
             self.op.moves
+            or self.op.data_dependent
             or not self.op.integer_exact
             or self.wraps
             or all(r.dtype.kind not in "iu" for r in self.results)
