@@ -16,6 +16,7 @@ from polyjuice.ir import Attrs, TensorType, dtypes
 from polyjuice.ops import TABLE, AttrView, Dims, Op, complete_attrs
 from polyjuice.ops.resizing import TRANSFORMATIONS, scaled_size
 from polyjuice.ops.shapes import normalize_axis, slice_bounds
+from polyjuice.ops.spec import TRIED
 
 
 class NotCovered(Exception):
@@ -32,8 +33,17 @@ _Rule = Callable[[_Attrs, _Types], None]
 def normal_attrs(op: Op, attrs: Mapping[str, Any], operands: Sequence[TensorType], results: int) -> Attrs:
     """The normal form of ``attrs``, which has ONNX's attributes and constant inputs by name.
 
-    Raises NotCovered where the entry does not cover this use, TypeMismatch or ShapeMismatch where it is ill-typed.
+    Raises NotCovered where the entry does not cover this use, or the form depends on an unknown size, and TypeMismatch
+    or ShapeMismatch where it is ill-typed.
     """
+    if all(t.known for t in operands):
+        return _normal_attrs(op, attrs, operands, results)
+    form, other = (_normal_attrs(op, attrs, [t.with_size(size) for t in operands], results) for size in TRIED)
+    _demand(dict(form) == dict(other), "an attribute depends on an unknown size")
+    return form
+
+
+def _normal_attrs(op: Op, attrs: Mapping[str, Any], operands: Sequence[TensorType], results: int) -> Attrs:
     present = {name: value for name, value in attrs.items() if value is not None}
     if is_normalized(op):
         try:

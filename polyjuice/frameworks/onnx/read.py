@@ -33,7 +33,7 @@ from polyjuice.frameworks.onnx.tensors import declared_dims, dtype_of, result_ty
 from polyjuice.frameworks.onnx.versions import OPSET, default_version, is_default, prepare, since_version
 from polyjuice.ir import UNKNOWN, Graph, GraphError, Node, TensorType, dtypes, prune
 from polyjuice.ops import TABLE, Attr, Op, ShapeMismatch, TypeMismatch, check, infer
-from polyjuice.ops.spec import REQUIRED, TRIED
+from polyjuice.ops.spec import REQUIRED
 
 PRODUCER = "polyjuice"
 """The producer named in the files that this package writes."""
@@ -255,7 +255,7 @@ class _Reader:
             types = [self.types[name] for name in operands]
             outputs = _outputs(op, proto)
             if not (self.native and set(attrs) == {attr.name for attr in op.attrs} and op.name not in _RENAMED):
-                attrs = _normal_attrs(op, attrs, types, len(outputs))
+                attrs = dict(normal_attrs(op, attrs, types, len(outputs)))
             results = infer(op, types, attrs)
         except (NotCovered, TypeMismatch, ShapeMismatch):
             return False
@@ -448,14 +448,6 @@ _KINDS: Mapping[str, type | tuple[type, ...]] = {
     "": (int, float, str, tuple),
 }
 """The types of a value by the kind of its attribute, "" for one that the entry lacks; plural kinds have tuples."""
-
-
-def _normal_attrs(op: Op, attrs: Mapping[str, Any], operands: Sequence[TensorType], results: int) -> dict[str, Any]:
-    """The normal form of attributes. Raises NotCovered where it depends on an unknown size."""
-    forms = [dict(normal_attrs(op, attrs, [t.with_size(size) for t in operands], results)) for size in TRIED]
-    if forms[0] != forms[1]:
-        raise NotCovered("an attribute depends on an unknown size")
-    return forms[0]
 
 
 def _suits(value: Any, kind: str) -> bool:

@@ -32,7 +32,7 @@ from polyjuice.frameworks.torch import archive as torch_archive
 from polyjuice.frameworks.torch import aten
 from polyjuice.frameworks.torch.aten import AtenCall, ValueName
 from polyjuice.frameworks.torch.user_printer import array_of
-from polyjuice.ir import Graph, GraphError, Node, TensorType, dtypes, prune
+from polyjuice.ir import UNKNOWN, Graph, GraphError, Node, TensorType, dtypes, prune
 from polyjuice.ops import GraphBuilder, ShapeMismatch, TypeMismatch, check
 
 _HELD = tuple(
@@ -124,6 +124,8 @@ class _Reader:
         self.values: dict[FxNode, Any] = {}
         #: The arrays of constants, without parameters, by name.
         self.arrays: dict[str, np.ndarray] = {}
+        #: The calls on which an output depends: not those that only check sizes.
+        self.needed = _needed(program)
         #: The overloads that no operator of the table expresses.
         self.opaque: set[Any] = set()
 
@@ -175,7 +177,7 @@ class _Reader:
     def call(self, node: FxNode) -> None:
         """Add the results of a call, or run it if all its operands are known. Raises FormatError."""
         target: Any = node.target
-        if not node.users:
+        if node not in self.needed:
             return
         if target.__name__ == "getitem":
             source, index = node.args
@@ -308,6 +310,14 @@ class _Reader:
         return [ValueName(text) if text else None for text in outputs]
 
 
+def _needed(program: ExportedProgram) -> set[FxNode]:
+    needed: set[FxNode] = set()
+    for node in reversed(program.graph.nodes):
+        if node.op == "output" or node in needed:
+            needed.update(node.all_input_nodes)
+    return needed
+
+
 def _literal(value: Any, node: FxNode) -> Any:
     if isinstance(value, float) and not math.isfinite(value):
         return {"float": str(value)}
@@ -337,9 +347,7 @@ def _type(value: Any, node: FxNode) -> TensorType:
     dtype = str(value.dtype).removeprefix("torch.")
     if dtype not in dtypes.ALL:
         raise FormatError(f"node {node.name}: the element type {dtype} is not supported")
-    if not all(isinstance(size, int) for size in value.shape):
-        raise FormatError(f"node {node.name}: its shape {tuple(value.shape)} depends on data, which is not supported")
-    return TensorType(dtype, tuple(value.shape))
+    return TensorType(dtype, tuple(size if isinstance(size, int) else UNKNOWN for size in value.shape))
 
 
 def _array(tensor: Any, node: FxNode) -> np.ndarray:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from polyjuice.frameworks.onnx.normal import NotCovered, normal_attrs
-from polyjuice.ir import GraphError, TensorType, dtypes
+from polyjuice.ir import UNKNOWN, GraphError, TensorType, dtypes
 from polyjuice.ops import TABLE, GraphBuilder, ShapeMismatch, TypeMismatch
 from polyjuice.ops.shapes import normalize_axis
 
@@ -100,4 +100,5 @@ def demand(condition: bool, why: str) -> None:
 
 
 def shaped(c: AtenCall, x: ValueName, shape: tuple[int, ...]) -> ValueName:
+    demand(UNKNOWN not in shape, "an unknown size")
     return x if c.type(x).shape == shape else c.op("Reshape", x, shape=shape, allowzero=int(0 in shape))

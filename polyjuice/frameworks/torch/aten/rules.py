@@ -238,11 +238,16 @@ def _pad(c: AtenCall) -> ValueName:
 
 
 def _index(c: AtenCall) -> ValueName:
-    """One tensor of indices is a Gather. Several are a GatherND, after their axes are brought to the front."""
+    """A mask of all elements selects them; one tensor of indices is a Gather.
+
+    Several are a GatherND, after their axes are brought to the front.
+    """
     x, rank = c["self"], c.type(c["self"]).rank
     found = [(axis, v) for axis, v in enumerate(c["indices"]) if v is not None]
-    demand(all(c.type(v).dtype in ("int64", "int32") for _, v in found), "a mask as an index")
     axes = [axis for axis, _ in found]
+    if c.type(found[0][1]).dtype == "bool" and c.type(found[0][1]).shape == c.type(x).shape:
+        return c.op("masked_select", x, found[0][1], domain=DOMAIN)
+    demand(all(c.type(v).dtype in ("int64", "int32") for _, v in found), "a mask of some axes as an index")
     if len(found) == 1:
         return c.op("Gather", x, found[0][1], axis=axes[0])
     shape = np.broadcast_shapes(*(c.type(v).shape for _, v in found))
