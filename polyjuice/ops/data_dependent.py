@@ -283,6 +283,7 @@ OPS = (
             Attr("iou_threshold", "float", 0.0, as_input=True, like_operand=True),
             Attr("score_threshold", "float", -3.4028234663852886e38, as_input=True, like_operand=True),
         ),
-        **_DECIDES,
+        continuous=False,
+        **_SIZED,
     ),
 )

@@ -403,7 +403,7 @@ def test_nested_subgraphs_capture_through_levels() -> None:
         ("g (float[2] x) => (y) { y = Cast<to=18>(x) }", ("Cast", "'y'", "float8e4m3fnuz")),
         ('g (float[2] x) => (x) { s = Constant<value_string="a">() }', ("'s'", "value_string")),
         ("g (float[2] x) => (y) { s = SequenceConstruct(x) y = SequenceAt(s, x) }", ("'s'", "sequence")),
-        ("g (float x) => (y) { y = NonZero(x) }", ("NonZero", "'y'", "value_info")),
+        ("g (float[1] x, int64[1] a) => (y) { y = Squeeze(x, a) }", ("Squeeze", "'y'", "value_info")),
         ("g (float[2] x) => (y) { y = Add(x, nowhere) }", ("Add", "'nowhere'")),
         ("g (float[2] x) => (y) { z = Relu(x) }", ("'y'", "no node")),
         ("g (float[2] x) => (y) { y = Relu(x) y = Neg(x) }", ("'y'", "twice")),

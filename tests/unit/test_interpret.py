@@ -14,6 +14,7 @@ from polyjuice.inputs import make_inputs
 from polyjuice.interpret import EvaluationError, Shared, evaluate
 from polyjuice.ir import Graph, GraphError, Node, TensorType, dtypes
 from polyjuice.numerics import Analysis, Mode, analyse, distance
+from polyjuice.numerics.judgement import mistyped
 from polyjuice.ops import TABLE, GraphBuilder
 from tests.support.bounds import assert_within, masked, single
 from tests.support.graphs import apply, graph, typed
@@ -50,7 +51,7 @@ def test_observed_arrays_have_the_declared_types() -> None:
             node: Node, operands: Sequence[np.ndarray], results: Sequence[np.ndarray], graph: Graph = graph
         ) -> None:
             for name, array in zip((*node.inputs, *node.outputs), (*operands, *results), strict=True):
-                assert TensorType(dtypes.dtype_of(array), array.shape) == graph.types[name], node
+                assert not mistyped(array, graph.types[name]), node
 
         try:
             evaluate(graph, make_inputs(graph, "exact", seed), observers=[observe])
