@@ -18,18 +18,24 @@ from polyjuice.ops import axis_reductions, sampling
 from polyjuice.ops.decomposition_terms import Term
 from polyjuice.ops.pointwise import composed
 from polyjuice.ops.shapes import Dims, broadcast, normalize_axis, require
-from polyjuice.ops.spec import Attr, Call, ErrorContext, Op, Operand, Sample, SizeInDoubt, attributes, facts
+from polyjuice.ops.spec import (
+    Attr,
+    Call,
+    ErrorContext,
+    Op,
+    Operand,
+    Sample,
+    SizeInDoubt,
+    Unsupported,
+    attributes,
+    facts,
+)
 from polyjuice.ops.text import spell
+
+_STATIC = Unsupported("the sizes of its programs are known before they run")
 
 _SIZED: dict[str, Any] = {"data_dependent": True, "weight": 0.3}
 _DECIDES: dict[str, Any] = {**_SIZED, "integer_exact": True, "continuous": False}
-
-
-def _no_errors(c: ErrorContext) -> Any:
-    """No error of places and counts, whose number is in doubt with any error of the operands."""
-    if any(np.any(e) for e in c.e):
-        raise SizeInDoubt
-    return tuple(np.zeros(y.shape) for y in c.y)
 
 
 def _nonzero_error(c: ErrorContext) -> np.ndarray:
@@ -108,6 +114,21 @@ def _unique(x: Sequence[np.ndarray], a: Attrs) -> tuple[np.ndarray, ...]:
     )
 
 
+def _unique_error(c: ErrorContext) -> tuple[np.ndarray, ...]:
+    """The errors of the distinct slices, if it is certain which differ, and in what order."""
+    axis, places = c.attrs["axis"], [np.zeros(y.shape) for y in c.y[1:]]
+    x, e = (v.reshape(-1) if axis is None else np.moveaxis(v, axis, 0) for v in np.broadcast_arrays(*c.x, *c.e))
+    if np.any(e):
+        rows, errors = (v.reshape(len(v), -1) for v in (x, e))
+        order = np.lexsort(rows.T[::-1])
+        (low, below), (high, above) = ((rows[part], errors[part]) for part in (order[:-1], order[1:]))
+        same, apart = (low == high) & (below + above == 0), high - low > below + above
+        first = np.argmax(~same, axis=1)[:, np.newaxis]
+        if not np.all(same.all(1) | np.take_along_axis(apart, first, 1)[:, 0]):
+            raise SizeInDoubt
+    return np.moveaxis(e[c.y[1]], 0, axis or 0), *places
+
+
 def _distinct(x: Term, a: Attrs) -> tuple[Term, Term, Term]:
     """ATen's results: the distinct slices, in order, and for each slice the number of its own, and the counts."""
     names = x.builder.multi("Unique", x.name, axis=a["dim"], sorted=1)
@@ -127,39 +148,57 @@ def _corners(boxes: np.ndarray, centred: int) -> np.ndarray:
     return np.concatenate([np.minimum(*ends), np.maximum(*ends)], -1)
 
 
-def _overlap(box: np.ndarray, others: np.ndarray) -> np.ndarray:
-    """The quotient of intersection and union of a box with others; 0 for boxes without area."""
-    inner = np.maximum(np.minimum(box[2:], others[:, 2:]) - np.maximum(box[:2], others[:, :2]), 0).prod(-1)
-    area, areas = (box[2:] - box[:2]).prod(), (others[:, 2:] - others[:, :2]).prod(-1)
-    union = area + areas - inner
-    valid = (area > 0) & (areas > 0)
-    return np.where(valid, inner / np.where(valid, union, 1), 0.0)
+def _overlap(box: np.ndarray, others: np.ndarray, reach: float) -> tuple[np.ndarray, np.ndarray]:
+    """The quotient of intersection and union of a box with others: its bounds, if coordinates move by ``reach``.
+
+    It is 0 for boxes without area.
+    """
+
+    def area(low: np.ndarray, high: np.ndarray, sign: int) -> np.ndarray:
+        return np.asarray(np.maximum(high - low + 2 * sign * reach, 0).prod(-1))
+
+    def quotient(sign: int) -> np.ndarray:
+        inner = area(np.maximum(box[:2], others[:, :2]), np.minimum(box[2:], others[:, 2:]), sign)
+        sizes = area(box[:2], box[2:], -sign), area(others[:, :2], others[:, 2:], -sign)
+        valid = (sizes[0] > 0) & (sizes[1] > 0)
+        return np.where(valid, inner / np.where(valid, np.maximum(sizes[0] + sizes[1] - inner, 0), 1), 0.0)
+
+    return quotient(-1), quotient(1)
 
 
-def _suppressed(x: Sequence[np.ndarray], a: Attrs) -> tuple[list[tuple[int, int, int]], float]:
-    """The boxes kept of each image and class, best first, and the least distance of a quotient from the threshold."""
+def _suppressed(x: Sequence[np.ndarray], a: Attrs, reach: float = 0.0) -> list[tuple[int, int, int]]:
+    """The boxes kept of each image and class, best first. Raises SizeInDoubt where a quotient is near the threshold.
+
+    ``reach`` is how far coordinates may move; 0 also stands for no error at all, and then nothing is in doubt.
+    """
     boxes, scores = _corners(np.asarray(x[0], np.float64), a["center_point_box"]), x[1]
+    least = -np.inf if a["score_threshold"] is None else a["score_threshold"]
     kept: list[tuple[int, int, int]] = []
-    margin = np.inf
     for image, per_class in enumerate(scores):
         for label, row in enumerate(per_class):
             chosen: list[int] = []
             for box in np.argsort(-row, kind="stable"):
-                if len(chosen) >= a["max_output_boxes_per_class"] or not row[box] > a["score_threshold"]:
+                if len(chosen) >= a["max_output_boxes_per_class"] or not row[box] > least:
                     break
-                overlaps = _overlap(boxes[image, box], boxes[image, chosen]) - a["iou_threshold"]
-                margin = min(margin, float(np.min(np.abs(overlaps), initial=np.inf)))
-                if not np.any(overlaps > 0):
+                low, high = _overlap(boxes[image, box], boxes[image, chosen], reach)
+                if reach and np.any((low <= a["iou_threshold"]) & (high > a["iou_threshold"])):
+                    raise SizeInDoubt
+                if not np.any(high > a["iou_threshold"]):
                     chosen.append(int(box))
             kept += [(image, label, box) for box in chosen]
-    return kept, margin
+    return kept
 
 
 def _suppression_error(c: ErrorContext) -> np.ndarray:
-    scores, single = np.sort(c.x[1], axis=-1), 2.0**-20
-    near = np.any(np.diff(scores, axis=-1) <= 0) or np.any(np.abs(scores - c.attrs["score_threshold"]) <= single)
-    if any(np.any(e) for e in c.e) or near or _suppressed(c.x, c.attrs)[1] <= single:
+    """Unless scores are apart from each other and the threshold, and quotients from theirs, the size is in doubt."""
+    scores, threshold = c.x[1], c.attrs["score_threshold"]
+    gaps = np.diff(np.sort(scores, axis=-1), axis=-1)
+    if threshold is not None:
+        gaps = np.concatenate([gaps, np.abs(scores - threshold)], -1)
+    largest = float(np.max(np.abs(c.x[0]), initial=1.0))
+    if np.any(np.isinf(c.e[0])) or not np.all(gaps > 2 * np.max(c.e[1], initial=0.0)):
         raise SizeInDoubt
+    _suppressed(c.x, c.attrs, 2 * float(np.max(c.e[0], initial=0.0)) + 2.0**-18 * largest)
     return np.zeros(c.y[0].shape)
 
 
@@ -179,7 +218,7 @@ def _sample_suppression(rng: random.Random, first: TensorType) -> Sample | None:
             "center_point_box": rng.randint(0, 1),
             "max_output_boxes_per_class": rng.choice((1, 2, 10)),
             "iou_threshold": rng.choice((0.0, 0.25, 0.5)),
-            "score_threshold": rng.choice((-1.0, 0.0, 0.5)),
+            "score_threshold": rng.choice((None, -1.0, 0.0, 0.5)),
         },
     )
 
@@ -195,6 +234,7 @@ OPS = (
         text=spell(
             ("torch.nonzero({0}).t()", "torch.stack(torch.nonzero({0}, as_tuple=True))"),
             tf="tf.transpose(tf.where(tf.cast({0}, tf.bool)))",
+            jax=_STATIC,
         ),
         sample=sampling.of_rank(1)(sampling.alone),
         **facts(**_DECIDES, followers="Transpose"),
@@ -202,7 +242,7 @@ OPS = (
     composed(
         "nonzero",
         lambda x, a: x.then("NonZero").permute(1, 0),
-        spell("torch. . torch.argwhere", tf="tf.where(tf.cast({0}, tf.bool))"),
+        spell("torch. . torch.argwhere", tf="tf.where(tf.cast({0}, tf.bool))", jax=_STATIC),
         sampling.of_rank(1)(sampling.alone),
         ALL,
         widen=False,
@@ -216,7 +256,7 @@ OPS = (
         shape=_compress_shape,
         numpy=lambda x, a: np.compress(x[1], x[0], axis=a["axis"]),
         error=_compress_error,
-        text=spell(_compress_torch, _compress_tensorflow),
+        text=spell(_compress_torch, _compress_tensorflow, _STATIC),
         sample=_sample_compress,
         attrs=(Attr("axis", "int", None),),
         moves=True,
@@ -229,7 +269,7 @@ OPS = (
             .reshape(-1)
             .then("Compress", mask.expand(*shape).reshape(-1), axis=0)
         ),
-        spell("torch. .", tf="tf.boolean_mask({0}, {1})"),
+        spell("torch. .", tf="tf.boolean_mask({0}, {1})", jax=_STATIC),
         lambda rng, first: Sample((Operand(TensorType("bool", first.shape)),)) if first.rank else None,
         ALL,
         operands=2,
@@ -245,7 +285,7 @@ OPS = (
         results=("T", "int64", "int64", "int64"),
         shape=_unique_shape,
         numpy=_unique,
-        error=_no_errors,
+        error=_unique_error,
         sample=sampling.of_rank(1)(
             sampling.alone_with(
                 lambda rng, t: {
@@ -255,6 +295,7 @@ OPS = (
             )
         ),
         attrs=(Attr("axis", "int", None), Attr("sorted", "int", 1)),
+        picks=True,
         **_DECIDES,
     ),
     composed(
@@ -266,6 +307,7 @@ OPS = (
         widen=False,
         results=("T", "int64", "int64"),
         attrs=attributes(dim="int"),
+        picks=True,
         **_DECIDES,
     ),
     Op(
@@ -274,14 +316,14 @@ OPS = (
         types={"T": ("float32",)},
         results=("int64",),
         shape=_suppression_shape,
-        numpy=lambda x, a: np.array(_suppressed(x, a)[0], np.int64).reshape(-1, 3),
+        numpy=lambda x, a: np.array(_suppressed(x, a), np.int64).reshape(-1, 3),
         error=_suppression_error,
         sample=_sample_suppression,
         attrs=(
             Attr("center_point_box", "int", 0),
             Attr("max_output_boxes_per_class", "int", 0, as_input=True),
             Attr("iou_threshold", "float", 0.0, as_input=True, like_operand=True),
-            Attr("score_threshold", "float", -3.4028234663852886e38, as_input=True, like_operand=True),
+            Attr("score_threshold", "float", None, as_input=True, like_operand=True),
         ),
         continuous=False,
         **_SIZED,

@@ -18,6 +18,7 @@ from polyjuice.generate import Turn, generate, instances
 from polyjuice.interpret import EvaluationError, evaluate
 from polyjuice.ir import Graph, GraphError, TensorType, complexes, digest, dtypes
 from polyjuice.numerics import Mode, analyse, distance, judge
+from polyjuice.numerics.judgement import mistyped
 from polyjuice.ops import (
     TABLE,
     GraphBuilder,
@@ -465,8 +466,8 @@ def test_an_operator_that_takes_no_elements_means_the_same_everywhere(name: str)
     for made in drawn(op):
         inputs = [np.ones(t.shape, dtypes.to_numpy(t.dtype)) for t in made.input_types]
         results = evaluate(made, inputs)
-        assert [x.shape for x in results] == [t.shape for t in made.output_types]
-        assert [a.bound.shape for a in analyse(made, inputs)] == [t.shape for t in made.output_types]
+        assert not any(map(mistyped, results, made.output_types))
+        assert [a.bound.shape for a in analyse(made, inputs)] == [x.shape for x in results]
         try:
             native = decompose(made, OPSET)
         except NoDecomposition:

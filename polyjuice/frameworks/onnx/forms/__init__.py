@@ -77,9 +77,6 @@ def rewrite(
     known = dict(types)
     names: list[str] | None = None if shown is None else []
     for node in nodes:
-        if not all(known[name].known for name in (*node.input, *node.output) if name in known):
-            written.append(node)
-            continue
         result = next(filter(None, node.output), "")
         site = FormSite(
             types=known,
@@ -91,7 +88,7 @@ def rewrite(
         )
         forms, details = chooser.about(f"forms {of}", result), site.draws
         operator = node.op_type if is_default(node.domain) else ""
-        for subject in (operator, values.VALUE):
+        for subject in _subjects(node, operator, known):
             followed = values.FOLLOWED if subject == values.VALUE else FOLLOWED
             wanted = drawn.wanted(_offers(subject), forms, followed)
             for rule, _ in _rules().get(subject, ()):
@@ -108,6 +105,14 @@ def rewrite(
     if shown is not None:
         shown.update((name, known[name]) for name in names or ())
     return written
+
+
+def _subjects(node: NodeProto, operator: str, types: Mapping[str, TensorType]) -> list[str]:
+    """What the forms of a node may be about: sizes must be known, those of results for forms of any value."""
+    operands, results = (
+        all(types[name].known for name in names if name in types) for names in (node.input, node.output)
+    )
+    return [subject for subject, fits in ((operator, operands), (values.VALUE, operands and results)) if fits]
 
 
 def is_subject(subject: str) -> bool:
