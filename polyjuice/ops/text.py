@@ -18,7 +18,7 @@ TextFn = Callable[["Call"], str]
 """A function that returns the text of any application, never Unsupported."""
 
 Given = Any
-"""A text as an entry gives it: a string, several, a function, or Unsupported."""
+"""A text as an entry gives it: a string, a sequence of strings, a function, or Unsupported."""
 
 HALF_TO_SINGLE = {"float16": "float32", "bfloat16": "float32"}
 
@@ -59,19 +59,17 @@ def subscript(rank: int, entries: Mapping[int, str]) -> str:
 # --- makers of texts -------------------------------------------------------------------------------------------------
 
 
-def spell(
-    torch: Given | Sequence[str] = (), tf: Given | Sequence[str] = (), jax: Given | Sequence[str] = ()
-) -> Mapping[str, Given]:
+def spell(torch: Given = (), tf: Given = (), jax: Given = ()) -> Mapping[str, Given]:
     """An entry's texts in Torch, TensorFlow and JAX; where a framework is absent, the definition is written.
 
     A text is a template, or lists names: of functions (``torch.add``), methods (``.add_``), modules (``nn.ReLU``) and
     symbols (``+``), each of which is applied to all operands. A name that ends with a point is completed by that of
     the operator: ``torch.`` and ``nn.`` are ``torch.leaky_relu`` and ``nn.LeakyReLU``, and ``._`` is in place.
 
-    A template has places for the operands, ``{0}``; for all of them, ``{all}``, and all but the first, ``{others}``;
-    for attributes by name, where floating numbers are written as elements of the first operand's type, and
-    ``{is_stable}`` is the attribute ``stable`` as a truth value; for the ``{rank}`` of the first operand; for the
-    result's ``{shape}`` and element ``{type}``.
+    A template has places for the operands, ``{0}``, for all of them, ``{all}``, and for all but the first,
+    ``{others}``. It has places for attributes by name. Floating numbers are written as elements of the first operand's
+    type, and ``{is_stable}`` is the attribute ``stable`` as a truth value. Further places are the ``{rank}`` of the
+    first operand, and the result's ``{shape}`` and element ``{type}``.
     """
     given = {"torch": torch, "tensorflow": tf, "jax": jax}
     return {framework: _as_tuple(text) for framework, text in given.items() if text != ()}

@@ -33,8 +33,8 @@ _Rule = Callable[[_Attrs, _Types], None]
 def normal_attrs(op: Op, attrs: Mapping[str, Any], operands: Sequence[TensorType], results: int) -> Attrs:
     """The normal form of ``attrs``, which has ONNX's attributes and constant inputs by name.
 
-    Raises NotCovered where the entry does not cover this use, or the form depends on an unknown size, and TypeMismatch
-    or ShapeMismatch where it is ill-typed.
+    Raises NotCovered where the entry does not cover this use, or the form depends on an unknown size. Raises
+    TypeMismatch or ShapeMismatch where it is ill-typed.
     """
     if all(t.known for t in operands):
         return _normal_attrs(op, attrs, operands, results)
