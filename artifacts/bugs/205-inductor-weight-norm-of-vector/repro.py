@@ -1,4 +1,4 @@
-"""torch.compile normalizes a vector under weight_norm as a whole, where eager normalizes each element, in PyTorch 2.15.0.
+"""torch.compile normalizes a vector under weight_norm as a whole, where eager normalizes each element, in PyTorch 2.13.0.
 
 Exits 1 where the bug shows, 0 where it does not, 2 where this could not run.
 """
