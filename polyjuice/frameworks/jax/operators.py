@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from polyjuice.frameworks.jax.types import jax_type
 from polyjuice.frameworks.jax.windows import WINDOWS, per_channel
 from polyjuice.ir import Graph, dtypes
-from polyjuice.ops import Call, Op, Texts, Unsupported, axis_reductions
+from polyjuice.ops import Call, Op, Texts, Unsupported
 from polyjuice.ops.control import (
     Language,
     body_text,
@@ -227,36 +227,6 @@ _LAX_TOP_K = 0.5
 # --- reductions ------------------------------------------------------------------------------------------------------
 
 
-def _reduced(template: str) -> TextFn:
-    """A reduction: ``{x}`` along ``{axes}``, which ``{keep}`` keeps; ``{type}`` is the result's element type."""
-
-    def spell(c: Call) -> str:
-        axes = axis_reductions.axes(c.attrs, c.types[0].rank)
-        keep = axis_reductions.keeps(c.attrs)
-        return template.format(x=c.x[0], axes=axes, keep=keep, type=jax_type(c.results[0].dtype))
-
-    return spell
-
-
-_ALONG = "axis={axes}, keepdims={keep}"
-
-
-def _summed(inner: str, outer: str = "{}") -> TextFn:
-    return _reduced(outer.replace("{}", f"jnp.sum({inner}, {_ALONG}, dtype={{type}})"))
-
-
-def _arg(name: str) -> TextFn:
-    def spell(c: Call) -> str:
-        axis = normalize_axis(c.attrs["axis"], c.types[0].rank)
-        keep = f"axis={axis}, keepdims={bool(c.attrs['keepdims'])}"
-        if not c.attrs["select_last_index"]:
-            return f"jnp.{name}({c.x[0]}, {keep}).astype(jnp.int64)"
-        last = c.types[0].shape[axis] - 1
-        return f"{last} - jnp.{name}(jnp.flip({c.x[0]}, {axis}), {keep}).astype(jnp.int64)"
-
-    return spell
-
-
 def _hardmax(c: Call) -> str:
     axis, rank = normalize_axis(c.attrs["axis"], c.types[0].rank), c.types[0].rank
     line = tuple(c.types[0].shape[axis] if d == axis else 1 for d in range(rank))
@@ -389,27 +359,12 @@ TEXTS: Mapping[str, Texts] = {
     "ReverseSequence": _reverse_sequence,
     "aten.view.dtype": _seen,
     "TopK": _top_k,
-    "ReduceSum": _summed("{x}"),
-    "ReduceMean": _reduced(f"jnp.mean({{x}}, {_ALONG}, dtype={{type}})"),
-    "ReduceMax": _reduced(f"jnp.max({{x}}, {_ALONG})"),
-    "ReduceMin": _reduced(f"jnp.min({{x}}, {_ALONG})"),
-    "ReduceProd": _reduced(f"jnp.prod({{x}}, {_ALONG}, dtype={{type}})"),
-    "ReduceL1": _summed("jnp.abs({x})"),
-    "ReduceL2": _summed("jnp.square({x})", "jnp.sqrt({})"),
-    "ReduceSumSquare": _summed("jnp.square({x})"),
-    "ReduceLogSum": _summed("{x}", "jnp.log({})"),
-    "ReduceLogSumExp": _reduced(f"jax.nn.logsumexp({{x}}, {_ALONG})"),
-    "ArgMax": _arg("argmax"),
-    "ArgMin": _arg("argmin"),
     "Softmax": lambda c: f"jax.nn.softmax({c.x[0]}, axis={c.attrs['axis']})",
     "LogSoftmax": lambda c: f"jax.nn.log_softmax({c.x[0]}, axis={c.attrs['axis']})",
     "Hardmax": _hardmax,
     "LpNormalization": _lp_normalization,
     "MeanVarianceNormalization": lambda c: _standardized(c, c.attrs["axes"], None),
     "CumSum": _cumsum,
-    "aten.any": _reduced(f"jnp.any({{x}}, {_ALONG})"),
-    "aten.all": _reduced(f"jnp.all({{x}}, {_ALONG})"),
-    "aten.nansum": _reduced(f"jnp.nansum({{x}}, {_ALONG}, dtype={{type}})"),
     "Einsum": lambda c: f'jnp.einsum("{c.attrs["equation"]}", {", ".join(c.x)})',
     "BatchNormalization": _batch_normalization,
     "LayerNormalization": _layer_normalization,
