@@ -6,10 +6,10 @@ name sizes, because a program has one size for each input. Those of control flow
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 
 from polyjuice.frameworks.jax.types import jax_type
-from polyjuice.frameworks.jax.windows import WINDOWS, per_channel
+from polyjuice.frameworks.jax.windows import WINDOWS
 from polyjuice.ir import Graph, dtypes
 from polyjuice.ops import Call, Op, Texts, Unsupported
 from polyjuice.ops.control import (
@@ -224,33 +224,6 @@ def _top_k(c: Call) -> str:
 _LAX_TOP_K = 0.5
 
 
-# --- reductions ------------------------------------------------------------------------------------------------------
-
-
-def _hardmax(c: Call) -> str:
-    axis, rank = normalize_axis(c.attrs["axis"], c.types[0].rank), c.types[0].rank
-    line = tuple(c.types[0].shape[axis] if d == axis else 1 for d in range(rank))
-    first = f"jnp.argmax({c.x[0]}, axis={axis}, keepdims=True)"
-    return f"(jnp.arange({line[axis]}).reshape({line}) == {first}).astype({jax_type(c.types[0].dtype)})"
-
-
-def _lp_normalization(c: Call) -> str:
-    along_axis = f"axis={c.attrs['axis']}, keepdims=True"
-    if c.attrs["p"] == 1:
-        return f"{c.x[0]} / jnp.sum(jnp.abs({c.x[0]}), {along_axis})"
-    return f"{c.x[0]} / jnp.sqrt(jnp.sum(jnp.square({c.x[0]}), {along_axis}))"
-
-
-def _standardized(c: Call, axes: Sequence[int], epsilon: float | None) -> str:
-    """The first operand minus its mean along some axes, divided by its standard deviation."""
-    along_axes = f"axis={tuple(axes)}, keepdims=True"
-    centred = c.let(f"{c.x[0]} - jnp.mean({c.x[0]}, {along_axes})")
-    variance = f"jnp.mean(jnp.square({centred}), {along_axes})"
-    added = "" if epsilon is None else f" + {epsilon}"
-    forms = (f"{centred} / jnp.sqrt({variance}{added})", f"{centred} * lax.rsqrt({variance}{added})")
-    return c.draws.choice(forms)
-
-
 def _cumsum(c: Call) -> str:
     t, reverse = c.types[0], bool(c.attrs["reverse"])
     axis, x = normalize_axis(c.attrs["axis"], c.types[0].rank), c.x[0]
@@ -262,25 +235,6 @@ def _cumsum(c: Call) -> str:
     if not reverse:
         forms.insert(0, f"jnp.cumsum({x}, axis={axis}, dtype={jax_type(t.dtype)})")
     return c.draws.choice(forms)
-
-
-# --- products and normalizations -------------------------------------------------------------------------------------
-
-
-def _batch_normalization(c: Call) -> str:
-    scale, bias, mean, variance = (per_channel(c, i) for i in range(1, 5))
-    return f"({c.x[0]} - {mean}) * lax.rsqrt({variance} + {c.attrs['epsilon']}) * {scale} + {bias}"
-
-
-def _layer_normalization(c: Call) -> str:
-    axis = normalize_axis(c.attrs["axis"], c.types[0].rank)
-    text = f"{c.let(_standardized(c, range(axis, c.types[0].rank), c.attrs['epsilon']))} * {c.x[1]}"
-    return f"{text} + {c.x[2]}" if len(c.x) > 2 else text
-
-
-def _instance_normalization(c: Call) -> str:
-    text = c.let(_standardized(c, range(2, c.types[0].rank), c.attrs["epsilon"]))
-    return f"{text} * {per_channel(c, 1)} + {per_channel(c, 2)}"
 
 
 # --- control flow ----------------------------------------------------------------------------------------------------
@@ -359,17 +313,7 @@ TEXTS: Mapping[str, Texts] = {
     "ReverseSequence": _reverse_sequence,
     "aten.view.dtype": _seen,
     "TopK": _top_k,
-    "Softmax": lambda c: f"jax.nn.softmax({c.x[0]}, axis={c.attrs['axis']})",
-    "LogSoftmax": lambda c: f"jax.nn.log_softmax({c.x[0]}, axis={c.attrs['axis']})",
-    "Hardmax": _hardmax,
-    "LpNormalization": _lp_normalization,
-    "MeanVarianceNormalization": lambda c: _standardized(c, c.attrs["axes"], None),
     "CumSum": _cumsum,
-    "Einsum": lambda c: f'jnp.einsum("{c.attrs["equation"]}", {", ".join(c.x)})',
-    "BatchNormalization": _batch_normalization,
-    "LayerNormalization": _layer_normalization,
-    "InstanceNormalization": _instance_normalization,
-    "aten.trace": lambda c: f"jnp.trace({c.x[0]}, dtype={jax_type(c.types[0].dtype)})",
     **WINDOWS,
     "If": _if,
     "Loop": _loop,
