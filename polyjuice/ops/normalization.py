@@ -355,7 +355,6 @@ OPS = (
         ),
         sample=_sample_batch_norm,
         attrs=(_EPSILON,),
-        adjoint=adjoints.batch_normalization,
         distance_to_domain=domains.within(4, 0.0),
         unsettled=unspecified.root(4),
         **facts(weight=1.0, data_inputs=1, followers="PRelu Relu Add Conv Mul LeakyRelu"),
@@ -370,7 +369,6 @@ OPS = (
         sample=sampling.alone_with(_draw_lrn),
         attrs=attributes(size="int", alpha=1e-4, beta=0.75, bias=1.0),
         weight=0.8,
-        adjoint=adjoints.lrn,
     ),
     _normalization(
         "LayerNormalization",

@@ -1,7 +1,7 @@
 """Operators in JAX's Python: a template or a function for each.
 
 ``{0}`` is the first operand. An operator with several templates is written in one of these ways, by the choices. Texts
-name sizes, because a program has one size for each input. Those of control flow hold texts of other operators.
+name sizes, because a program has one size for each input.
 """
 
 from __future__ import annotations
@@ -10,18 +10,8 @@ from collections.abc import Callable, Mapping
 
 from polyjuice.frameworks.jax.types import jax_type
 from polyjuice.frameworks.jax.windows import WINDOWS
-from polyjuice.ir import Graph, dtypes
+from polyjuice.ir import dtypes
 from polyjuice.ops import Call, Op, Texts, Unsupported
-from polyjuice.ops.control import (
-    Language,
-    body_text,
-    both,
-    lambda_text,
-    parameter_names,
-    spelled,
-    tuple_text,
-    unrolled_loop,
-)
 from polyjuice.ops.shapes import normalize_axis
 from polyjuice.ops.spec import NOT_WRITTEN
 from polyjuice.ops.text import by_type, folded, literal, subscript
@@ -237,39 +227,9 @@ def _cumsum(c: Call) -> str:
     return c.draws.choice(forms)
 
 
-# --- control flow ----------------------------------------------------------------------------------------------------
-
-
 def texts_of(op: Op) -> Texts:
     """The texts of an operator; one without is written by its definition."""
     return op.texts("jax") if "jax" in op.text else TEXTS.get(op.qualified, NOT_WRITTEN)
-
-
-_LANGUAGE = Language(texts_of, "jnp.array({0}, dtype=jnp.{1})")
-
-
-@spelled
-def _if(c: Call) -> str:
-    condition = f"{c.x[0]}.reshape(())"
-    if c.draws.chance(_COND):
-        then, otherwise = (lambda_text(c, _LANGUAGE, (), c.attrs[name], c.x) for name in ("then_branch", "else_branch"))
-        return f"lax.cond({condition}, {then}, {otherwise})"
-    return both(c, _LANGUAGE, f"jnp.where({condition}, {{0}}, {{1}})")
-
-
-@spelled
-def _loop(c: Call) -> str:
-    body: Graph = c.attrs["body"]
-    carried = len(body.outputs)
-    if c.draws.chance(_UNROLLED):
-        return tuple_text(body_text(c, _LANGUAGE, unrolled_loop((), c.attrs), c.x, c.let))
-    trip, state = parameter_names(2)
-    operands = [*(f"{state}[{i}]" for i in range(carried)), *c.x[carried:], trip]
-    step = lambda_text(c, _LANGUAGE, (trip, state), body, operands)
-    return f"lax.fori_loop(jnp.int64(0), jnp.int64({c.attrs['M']}), {step}, {tuple_text(c.x[:carried])})"
-
-
-_COND, _UNROLLED = 0.7, 0.3
 
 
 TEXTS: Mapping[str, Texts] = {
@@ -315,7 +275,5 @@ TEXTS: Mapping[str, Texts] = {
     "TopK": _top_k,
     "CumSum": _cumsum,
     **WINDOWS,
-    "If": _if,
-    "Loop": _loop,
 }
 """The texts by the operator's qualified name."""
