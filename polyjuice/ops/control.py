@@ -21,7 +21,7 @@ from polyjuice.ops.build import GraphBuilder
 from polyjuice.ops.decompose import NoDecomposition, with_texts
 from polyjuice.ops.registry import TABLE, entry
 from polyjuice.ops.shapes import Dims, ShapeMismatch
-from polyjuice.ops.spec import ANY, Attr, Call, Op, Operand, Sample, Texts, Unsupported, attributes, facts
+from polyjuice.ops.spec import ANY, Attr, Call, Op, Operand, Sample, SpellFn, Texts, Unsupported, attributes, facts
 from polyjuice.ops.text import filled, spell
 
 #: A Loop of more iterations is not unrolled, and stays opaque.
@@ -104,15 +104,20 @@ def unrolled_loop(x: Sequence[np.ndarray], a: Attrs) -> Graph:
 
 @dataclass(frozen=True)
 class Language:
-    """A framework's Python: the texts of operators, and that of an array of ``{0}`` with the element type ``{1}``."""
+    """A framework's Python: an array of ``{0}`` with the element type ``{1}``, a scalar, and the selecting function."""
 
-    texts: Callable[[Op], Texts]
+    framework: str
     array: str
+    scalar: str
+    where: str
+
+    def texts(self, op: Op) -> Texts:
+        return op.texts(self.framework)
 
 
-_TORCH = Language(lambda op: op.texts("torch"), "torch.tensor({0}, dtype=torch.{1})")
-_TENSORFLOW = Language(lambda op: op.texts("tensorflow"), "tf.constant({0}, dtype=tf.{1})")
-_JAX = Language(lambda op: op.texts("jax"), "jnp.array({0}, dtype=jnp.{1})")
+_TORCH = Language("torch", "torch.tensor({0}, dtype=torch.{1})", "{0}.reshape(())", "torch.where")
+_TENSORFLOW = Language("tensorflow", "tf.constant({0}, dtype=tf.{1})", "tf.reshape({0}, [])", "tf.where")
+_JAX = Language("jax", "jnp.array({0}, dtype=jnp.{1})", "{0}.reshape(())", "jnp.where")
 
 
 class _Unspelled(Exception):
@@ -203,62 +208,49 @@ def _spelled(spell: Callable[[Call], str]) -> Callable[[Call], str | Unsupported
     return guarded
 
 
-def _branches(
-    c: Call, language: Language, parameters: Sequence[str], operands: Sequence[str], result: str = "{}"
-) -> str:
+_BRANCHES = ("then_branch", "else_branch")
+
+
+def _if(language: Language, chance: float, conditional: Callable[[Call, str], str]) -> SpellFn:
+    """A conditional, or both branches computed and their results selected."""
+
+    @_spelled
+    def text(c: Call) -> str:
+        condition = language.scalar.format(c.x[0])
+        if c.draws.chance(chance):
+            return conditional(c, condition)
+        results = [body_text(c, language, c.attrs[branch], c.x, c.let) for branch in _BRANCHES]
+        return tuple_text([f"{language.where}({condition}, {a}, {b})" for a, b in zip(*results, strict=True)])
+
+    return text
+
+
+def _branches(c: Call, language: Language, parameters: Sequence[str], operands: Sequence[str], new: str = "{}") -> str:
     """Both branches as lambdas."""
-    both = (c.attrs["then_branch"], c.attrs["else_branch"])
-    return ", ".join(lambda_text(c, language, parameters, branch, operands, result=result or "{}") for branch in both)
+    lambdas = (lambda_text(c, language, parameters, c.attrs[branch], operands, (), new) for branch in _BRANCHES)
+    return ", ".join(lambdas)
 
 
-def _selected(c: Call, language: Language, select: str) -> str:
-    """Both branches computed, and their results selected."""
-    branches = (c.attrs["then_branch"], c.attrs["else_branch"])
-    results = [body_text(c, language, branch, c.x, c.let) for branch in branches]
-    return tuple_text([select.format(a, b) for a, b in zip(*results, strict=True)])
+def _if_torch(c: Call, condition: str) -> str:
+    """torch.cond, whose branches must return new tensors of one layout."""
+    names = parameter_names(len(c.x))
+    branches = _branches(c, _TORCH, names, names, "{}.clone(memory_format=torch.contiguous_format)")
+    return f"torch.cond({condition}, {branches}, {tuple_text(c.x)})"
 
 
-@_spelled
-def _if_torch(c: Call) -> str:
-    """torch.cond, whose branches must return new tensors of one layout, or a selection."""
-    condition = f"{c.x[0]}.reshape(())"
-    if c.draws.chance(0.5):
-        names = parameter_names(len(c.x))
-        branches = _branches(c, _TORCH, names, names, "{}.clone(memory_format=torch.contiguous_format)")
-        return f"torch.cond({condition}, {branches}, {tuple_text(c.x)})"
-    return _selected(c, _TORCH, f"torch.where({condition}, {{0}}, {{1}})")
+def _loop(language: Language, loop: Callable[[Call, int], str] | None = None) -> SpellFn:
+    """A loop that carries so many values, or its iterations written out."""
+
+    @_spelled
+    def text(c: Call) -> str:
+        if loop is None or c.draws.chance(0.3):
+            return tuple_text(body_text(c, language, unrolled_loop((), c.attrs), c.x, c.let))
+        return loop(c, len(c.attrs["body"].outputs))
+
+    return text
 
 
-@_spelled
-def _if_tensorflow(c: Call) -> str:
-    condition = f"tf.reshape({c.x[0]}, [])"
-    if c.draws.chance(0.7):
-        return f"tuple(tf.cond({condition}, {_branches(c, _TENSORFLOW, (), c.x)}))"
-    return _selected(c, _TENSORFLOW, f"tf.where({condition}, {{0}}, {{1}})")
-
-
-@_spelled
-def _if_jax(c: Call) -> str:
-    condition = f"{c.x[0]}.reshape(())"
-    if c.draws.chance(0.7):
-        return f"lax.cond({condition}, {_branches(c, _JAX, (), c.x)})"
-    return _selected(c, _JAX, f"jnp.where({condition}, {{0}}, {{1}})")
-
-
-def _unrolled(c: Call, language: Language) -> str:
-    return tuple_text(body_text(c, language, unrolled_loop((), c.attrs), c.x, c.let))
-
-
-@_spelled
-def _loop_torch(c: Call) -> str:
-    return _unrolled(c, _TORCH)
-
-
-@_spelled
-def _loop_tensorflow(c: Call) -> str:
-    if c.draws.chance(0.3):
-        return _unrolled(c, _TENSORFLOW)
-    carried = len(c.attrs["body"].outputs)
+def _loop_tensorflow(c: Call, carried: int) -> str:
     trip, *names = parameter_names(carried + 1)
     ahead = f"lambda {', '.join((trip, *names))}: {trip} < {c.attrs['M']}"
     operands = [*names, *c.x[carried:], trip]
@@ -267,11 +259,7 @@ def _loop_tensorflow(c: Call) -> str:
     return f"tuple(tf.while_loop({ahead}, {step}, {start})[1:])"
 
 
-@_spelled
-def _loop_jax(c: Call) -> str:
-    if c.draws.chance(0.3):
-        return _unrolled(c, _JAX)
-    carried = len(c.attrs["body"].outputs)
+def _loop_jax(c: Call, carried: int) -> str:
     trip, state = parameter_names(2)
     operands = [*(f"{state}[{i}]" for i in range(carried)), *c.x[carried:], trip]
     step = lambda_text(c, _JAX, (trip, state), c.attrs["body"], operands)
@@ -336,7 +324,11 @@ OPS: tuple[Op, ...] = (
         results=("@then_branch",),
         shape=_if_shape,
         unrolled=_taken,
-        text=spell(_if_torch, _if_tensorflow, _if_jax),
+        text=spell(
+            _if(_TORCH, 0.5, _if_torch),
+            _if(_TENSORFLOW, 0.7, lambda c, test: f"tuple(tf.cond({test}, {_branches(c, _TENSORFLOW, (), c.x)}))"),
+            _if(_JAX, 0.7, lambda c, test: f"lax.cond({test}, {_branches(c, _JAX, (), c.x)})"),
+        ),
         sample=_sample_if,
         attrs=attributes(then_branch="graph", else_branch="graph"),
         **facts(min_inputs=1, splits="then_branch", n_control_operands=1, continuous=False, weight=4.0),
@@ -348,7 +340,7 @@ OPS: tuple[Op, ...] = (
         results=("@body",),
         shape=_loop_shape,
         unrolled=unrolled_loop,
-        text=spell(_loop_torch, _loop_tensorflow, _loop_jax),
+        text=spell(_loop(_TORCH), _loop(_TENSORFLOW, _loop_tensorflow), _loop(_JAX, _loop_jax)),
         sample=_sample_loop,
         attrs=(Attr("M", "int", as_input=True, scalar=True, place=0), Attr("body", "graph")),
         **facts(splits="body", weight=0.3),

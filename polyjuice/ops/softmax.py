@@ -14,7 +14,7 @@ from polyjuice.ops.decomposition_terms import onnx_term
 from polyjuice.ops.normalization import standard, standard_jax
 from polyjuice.ops.reductions import extreme_unsure, norm
 from polyjuice.ops.shapes import Dims
-from polyjuice.ops.spec import Call, ErrorContext, Op, SpecialValues, TemplatesFn, attributes, facts
+from polyjuice.ops.spec import Call, ErrorContext, ErrorFn, NumpyFn, Op, SpecialValues, TemplatesFn, attributes, facts
 from polyjuice.ops.text import spell
 from polyjuice.ops.value_bounds import Bounds
 
@@ -177,40 +177,36 @@ def _standard_shape(s: Sequence[Any], a: Any) -> Sequence[Any]:
     return [s[0]]
 
 
+def _softmax(name: str, numpy: NumpyFn, error: ErrorFn, further: Sequence[str] = (), **more: Any) -> Op:
+    word = "softmax" if name == "Softmax" else "log_softmax"
+    torch = ("torch.{w}({{0}}, dim={{axis}})", "F.{w}({{0}}, dim={{axis}})", "{{0}}.{w}({{axis}})")
+    return axis_reductions.along_axis(
+        name,
+        numpy,
+        error,
+        spell(
+            (*(form.format(w=word) for form in torch), f"torch.nn.{name}(dim={{axis}})({{0}})", *further),
+            (f"tf.nn.{word}({{0}}, axis={{axis}})", f"tf.math.{word}({{0}}, axis={{axis}})"),
+            f"jax.nn.{word}({{0}}, axis={{axis}})",
+        ),
+        **more,
+    )
+
+
 OPS = (
-    axis_reductions.along_axis(
+    _softmax(
         "Softmax",
         lambda x, a: softmax(x[0], a["axis"]),
         lambda c: softmax_error(c.x[0], c.e[0], c.attrs["axis"], c.unit),
-        spell(
-            (
-                "torch.softmax({0}, dim={axis})",
-                "F.softmax({0}, dim={axis})",
-                "{0}.softmax({axis})",
-                "torch.nn.Softmax(dim={axis})({0})",
-                "F.softmin(-{0}, {axis})",
-            ),
-            ("tf.nn.softmax({0}, axis={axis})", "tf.math.softmax({0}, axis={axis})"),
-            "jax.nn.softmax({0}, axis={axis})",
-        ),
+        ["F.softmin(-{0}, {axis})"],
         adjoint=adjoints.softmax,
         followers="MatMul Log ArgMax Transpose Mul Dropout ReduceSum",
         **facts(ulps=4, limits=SpecialValues.INFINITY, fresh=True, bounds=value_bounds.SHARE),
     ),
-    axis_reductions.along_axis(
+    _softmax(
         "LogSoftmax",
         _log_softmax,
         _log_softmax_error,
-        spell(
-            (
-                "torch.log_softmax({0}, dim={axis})",
-                "F.log_softmax({0}, dim={axis})",
-                "{0}.log_softmax({axis})",
-                "torch.nn.LogSoftmax(dim={axis})({0})",
-            ),
-            ("tf.nn.log_softmax({0}, axis={axis})", "tf.math.log_softmax({0}, axis={axis})"),
-            "jax.nn.log_softmax({0}, axis={axis})",
-        ),
         adjoint=adjoints.log_softmax,
         **facts(limits=SpecialValues.INFINITY, weight=3, fresh=True, bounds=Bounds("", "0.0")),
     ),
