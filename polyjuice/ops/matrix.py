@@ -64,9 +64,9 @@ def _sample_matmul(rng: random.Random, first: TensorType) -> Sample:
 
 
 def _matmul_torch(c: Call) -> tuple[str, ...]:
-    ranks = tuple(t.rank for t in c.types)
-    further = {(2, 2): "torch.mm", (2, 1): "torch.mv", (1, 1): "torch.dot"}.get(ranks, "")
-    forms = [f"torch.matmul @ .matmul {further}"]
+    ranks = (c.types[0].rank, c.types[1].rank)
+    further = {(2, 2): "torch.mm", (2, 1): "torch.mv", (1, 1): "torch.dot"}
+    forms = [f"torch.matmul @ .matmul {further.get(ranks, '')}"]
     if ranks == (3, 3) and c.types[0].shape[0] == c.types[1].shape[0]:
         forms += ["torch.bmm", "torch.matmul({1}.mT, {0}.mT).mT"]
     elif ranks[1] == 2:

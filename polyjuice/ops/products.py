@@ -130,7 +130,9 @@ OPS = (
     ),
     op(
         "trace",
-        lambda x, a: where(x.constant(np.eye(*x.shape, dtype=bool)), x, 0).reduce("Sum", 0, 1, keepdims=False),
+        lambda x, a: where(x.constant(np.eye(x.shape[0], x.shape[1], dtype=bool)), x, 0).reduce(
+            "Sum", 0, 1, keepdims=False
+        ),
         spell(
             _trace_torch,
             ("tf.linalg.trace({0})", "tf.reduce_sum(tf.linalg.diag_part({0}))"),

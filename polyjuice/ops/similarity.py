@@ -45,7 +45,7 @@ def _attention(query: Term, key: Term, value: Term, *rest: Any) -> Term:
     for mask in masks:
         scores = scores + mask
     if a["is_causal"]:
-        later = np.where(np.tri(*scores.shape[-2:], dtype=bool), 0.0, -np.inf)
+        later = np.where(np.tri(scores.shape[-2], scores.shape[-1], dtype=bool), 0.0, -np.inf)
         scores = scores + scores.constant(later.astype(dtypes.to_numpy(scores.dtype)))
     return scores.then("Softmax", axis=query.rank - 1) @ value
 
