@@ -41,7 +41,8 @@ def _batch_norm(folded: bool) -> DecomposeFn:
 
     def build(x: Term, *rest: Any) -> Term:
         *parameters, a = rest
-        scale, bias, mean, var = (p.reshape(-1, *[1] * (x.rank - 2)) for p in parameters)
+        placed: list[Term] = [p.reshape(-1, *[1] * (x.rank - 2)) for p in parameters]
+        scale, bias, mean, var = placed
         r: Term = scale / (var + a["epsilon"]).then("Sqrt")
         return x * r + (bias - mean * r) if folded else (x - mean) * r + bias
 
@@ -92,10 +93,11 @@ def _lrn(running: bool) -> DecomposeFn:
         squares = (x * x).then("Pad", pads=(*pads[0], *pads[1]), mode="constant", value=0.0)
         if running:
             sums = squares.then("CumSum", axis=1, exclusive=0, reverse=0)
-            total: Term = sums.slice(1, size, size + channels) - sums.slice(1, 0, channels)
+            total = sums.slice(1, size, size + channels) - sums.slice(1, 0, channels)
         else:
             total = reduce(add, (squares.slice(1, i, i + channels) for i in range(size)))
-        return x / (total * (a["alpha"] / size) + a["bias"]).then("Pow", a["beta"])
+        base: Term = total * (a["alpha"] / size) + a["bias"]
+        return x / base.then("Pow", a["beta"])
 
     return onnx_term(build, widen=False)
 

@@ -34,10 +34,12 @@ def _deviations(x: Term, a: Attrs) -> Term:
 
 
 def _var(x: Term, a: Attrs) -> Term:
+    """In two passes. Welford's method rounds as much: by n u times the norms of the operand and of the deviations."""
     return reduced(_deviations(x, a), "SumSquare", a) / _freedom(a, x.shape)
 
 
 def _std(x: Term, a: Attrs) -> Term:
+    """From the norm of the deviations, which moves by at most that of their errors; the root of 0 has no bound."""
     return reduced(_deviations(x, a), "L2", a) / math.sqrt(_freedom(a, x.shape))
 
 
