@@ -34,7 +34,7 @@ def _deviations(x: Term, a: Attrs) -> Term:
 
 
 def _var(x: Term, a: Attrs) -> Term:
-    """In two passes. Welford's method rounds as much: by n u times the norms of the operand and of the deviations."""
+    """In two passes. Welford's method errs by n u times the norms of operand and deviations, which is the same order."""
     return reduced(_deviations(x, a), "SumSquare", a) / _freedom(a, x.shape)
 
 
