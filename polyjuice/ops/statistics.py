@@ -34,7 +34,7 @@ def _deviations(x: Term, a: Attrs) -> Term:
 
 
 def _var(x: Term, a: Attrs) -> Term:
-    """In two passes. Welford's method errs by n u times the norms of operand and deviations, which is the same order."""
+    """In two passes. Welford's method errs by n u times the norms of operand and deviations, of the same order."""
     return reduced(_deviations(x, a), "SumSquare", a) / _freedom(a, x.shape)
 
 
