@@ -125,27 +125,6 @@ def mean_variance(a: VjpContext) -> Sequence[np.ndarray]:
     return [_standardised(a.x[0], a.c, axes, 0.0)[1]]
 
 
-def batch_normalization(a: VjpContext) -> Sequence[np.ndarray]:
-    x, c = a.x[0], a.c
-    lines = (-1, *[1] * (x.ndim - 2))
-    scale, _, mean, variance = (p.reshape(lines) for p in a.x[1:])
-    root = np.sqrt(np.maximum(variance + a.attrs["epsilon"], _TINY))
-    y = (x - mean) / root
-    parts = [c * y, c, -c * scale / root, -c * scale * y / (2 * root**2)]
-    return [c * scale / root, *(onto(scale.shape, part).reshape(-1) for part in parts)]
-
-
-def lrn(a: VjpContext) -> Sequence[np.ndarray]:
-    """The adjoint of x / d^beta, where d is the bias plus the weighted squares of neighbouring channels."""
-    x, c, attrs = a.x[0], a.c, a.attrs
-    size, beta, channels = attrs["size"], attrs["beta"], np.arange(x.shape[1])
-    gap = channels - channels[:, None]
-    weights = ((-((size - 1) // 2) <= gap) & (gap <= size // 2)) * (attrs["alpha"] / size)
-    d = attrs["bias"] + np.moveaxis(np.tensordot(weights, x**2, ([1], [1])), 0, 1)
-    inner = np.moveaxis(np.tensordot(weights, c * x * d ** (-beta - 1), ([0], [1])), 0, 1)
-    return [c * d**-beta - 2 * beta * x * inner]
-
-
 def lp_slope(a: VjpContext, places: np.ndarray) -> np.ndarray:
     taken = np.where(places >= 0, a.x[0].reshape(-1)[places], 0.0)
     norms = a.y.reshape(*a.y.shape, *[1] * len(a.attrs["kernel_shape"]))

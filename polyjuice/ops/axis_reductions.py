@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from polyjuice.ir import Attrs, TensorType
 from polyjuice.ir.dtypes import FLOATS
 from polyjuice.ops import sampling
+from polyjuice.ops.decomposition_terms import Term, onnx_term
 from polyjuice.ops.shapes import Dims, normalize_axis
-from polyjuice.ops.spec import Call, DecomposeFn, ErrorFn, Op, SampleFn, SpellFn, Texts, Unsupported, attributes
+from polyjuice.ops.spec import Call, ErrorFn, Op, SampleFn, Texts, attributes
+from polyjuice.ops.text import Given, TextFn, spell
 
 DIMS = attributes(dim=(), keepdim=0)
 """The attributes of ATen's reductions over several dimensions."""
@@ -44,18 +46,12 @@ def terms(a: Attrs, shape: Sequence[int]) -> int:
     return sampling.total(shape[axis] for axis in axes(a, len(shape)))
 
 
-def reduced_shape(s: Sequence[Any], a: Any) -> Sequence[Any]:
-    """The result shape of ONNX's reductions: ``axes``, ``keepdims``."""
-    listed = a.axes
-    if isinstance(s[0], Dims):
-        listed = axes({"axes": a.axes, "noop_with_empty_axes": a.noop_with_empty_axes}, len(s[0]))
-    return [s[0].reduced(listed, a.keepdims)]
-
-
 def dims_shape(s: Sequence[Any], a: Any) -> Sequence[Any]:
-    """The result shape of ATen's reductions over several dimensions: ``dim``, ``keepdim``."""
-    listed = axes({"dim": a.dim}, len(s[0])) if isinstance(s[0], Dims) else a.dim
-    return [s[0].reduced(listed, a.keepdim)]
+    """The result shape of a reduction by ONNX's or ATen's attributes."""
+    listed, keep = (a.dim, a.keepdim) if hasattr(a, "dim") else (a.axes, a.keepdims)
+    if isinstance(s[0], Dims):
+        listed = axes({"dim": listed, "noop_with_empty_axes": getattr(a, "noop_with_empty_axes", 0)}, len(s[0]))
+    return [s[0].reduced(listed, keep)]
 
 
 def first_shape(s: Sequence[Any], a: Any) -> Sequence[Any]:
@@ -65,27 +61,26 @@ def first_shape(s: Sequence[Any], a: Any) -> Sequence[Any]:
     return [s[0]]
 
 
-def some_axes(**further: Callable[[random.Random], Any]) -> SampleFn:
-    """Draw several axes by ATen's names, and further attributes."""
+def some_axes(names: tuple[str, str] = ("dim", "keepdim"), **further: Callable[[random.Random], Any]) -> SampleFn:
+    """Draw several axes and whether to keep them, by ATen's names unless given, and further attributes."""
 
-    def draw(rng: random.Random, first: TensorType) -> Attrs | None:
-        if first.rank == 0 or 0 in first.shape:
-            return None
-        drawn = {"dim": sampling.some_axes(rng, first.rank), "keepdim": rng.randint(0, 1)}
-        return {**drawn, **{name: value(rng) for name, value in further.items()}}
+    def draw(rng: random.Random, first: TensorType) -> Attrs:
+        return dict(zip(names, (sampling.some_axes(rng, first.rank), either(rng)), strict=True))
 
-    return sampling.alone_with(draw)
+    return _drawing(draw, further)
 
 
 def one_axis(name: str, **further: Callable[[random.Random], Any]) -> SampleFn:
     """Draw one axis, in the attribute ``name``, and further attributes."""
+    return _drawing(lambda rng, first: {name: rng.randrange(first.rank)}, further)
 
-    def draw(rng: random.Random, first: TensorType) -> Attrs | None:
-        if first.rank == 0 or 0 in first.shape:
-            return None
-        return {name: rng.randrange(first.rank), **{key: value(rng) for key, value in further.items()}}
 
-    return sampling.alone_with(draw)
+def _drawing(draw: Callable[[random.Random, TensorType], Attrs], further: Mapping[str, Any]) -> SampleFn:
+    @sampling.of_rank(1)
+    def drawn(rng: random.Random, first: TensorType) -> Attrs:
+        return {**draw(rng, first), **{name: value(rng) for name, value in further.items()}}
+
+    return sampling.alone_with(drawn)
 
 
 def either(rng: random.Random) -> int:
@@ -95,20 +90,47 @@ def either(rng: random.Random) -> int:
 # --- text ------------------------------------------------------------------------------------------------------------
 
 
-def torch(*forms: str, single: Sequence[str] = (), full: Sequence[str] = ()) -> SpellFn:
-    """The Torch text of a reduction, from templates with the places ``{x}``, ``{dim}``, ``{keep}`` and ``{dtype}``.
+class Python(NamedTuple):
+    """A framework's Python: what ``...`` stands for, a list of axes, and how to change dimensions afterwards."""
 
-    ``single`` forms reduce one axis, whose number is ``dim``; ``full`` ones reduce all axes. Where the type is the
-    default, the text sometimes leaves it out. A form without places lists functions (``torch.sum``) and methods.
+    arguments: str
+    listing: Callable[[tuple[int, ...]], str]
+    squeezed: str
+    reshaped: str
+    unchanged: str
+
+
+_TORCH = Python("dim={dim}, keepdim={keep}", str, "{y}.squeeze({dim})", "{y}.reshape({shape})", "{x}.clone()")
+_TENSORFLOW = Python(
+    "axis={dim}, keepdims={keep}",
+    lambda over: str(list(over)),
+    "tf.squeeze({y}, axis={dim})",
+    "tf.reshape({y}, {shape})",
+    "tf.identity({x})",
+)
+_JAX = Python(_TENSORFLOW.arguments, str, "jnp.squeeze({y}, {dim})", "jnp.reshape({y}, {shape})", "jnp.copy({x})")
+
+
+def texts(torch: Given, tf: Given = (), jax: Given = ()) -> Mapping[str, Given]:
+    """The texts of a reduction, from functions, or templates with ``{x}``, ``{keep}``, ``{dtype}`` and attributes.
+
+    ``{dim}`` stands for the axes, and ``{axis}`` for the number of the only one, in a template for one axis. ``...``
+    stands for all arguments about axes, and is left out where all are reduced. A template with none of these reduces
+    all axes. Names of functions (``torch.sum``) and methods get all those arguments.
     """
-    changes = ("{y}.squeeze({dim})", "{y}.reshape({shape})", "{x}.clone()")
-    spelled = _spelled(_called(forms, "dim={dim}, keepdim={keep}"), single, _called(full, ""), str, changes)
+    languages = zip((_TORCH, _TENSORFLOW, _JAX), (torch, tf, jax), strict=True)
+    return spell(
+        *(given if callable(given) or not given else written(language, given) for language, given in languages)
+    )
 
-    def spell(c: Call) -> str | Unsupported:
-        text = spelled(c)
-        return without_type(c, text) if isinstance(text, str) else text
 
-    return spell
+def torch(*forms: str) -> TextFn:
+    """The Torch text of a reduction, from templates of :func:`texts`."""
+    return written(_TORCH, forms)
+
+
+def tensorflow(*forms: str) -> TextFn:
+    return written(_TENSORFLOW, forms)
 
 
 def without_type(c: Call, text: str) -> str:
@@ -119,60 +141,76 @@ def without_type(c: Call, text: str) -> str:
     return text.replace(f", dtype=torch.{dtype}", "").replace(f"(dtype=torch.{dtype})", "()")
 
 
-def tensorflow(*forms: str, single: Sequence[str] = (), full: Sequence[str] = ()) -> SpellFn:
-    """The TensorFlow text of a reduction, from the same templates."""
-    changes = ("tf.squeeze({y}, axis={dim})", "tf.reshape({y}, {shape})", "tf.identity({x})")
-    called = _called(forms, "axis={dim}, keepdims={keep}")
-    return _spelled(called, single, _called(full, ""), lambda over: str(list(over)), changes)
+def one_by_one(*forms: str, nothing: str = "{x}.clone()") -> TextFn:
+    """The Torch text of a reduction along one axis at a time: the last first, so that the others keep their numbers.
 
-
-def _called(forms: Sequence[str], arguments: str) -> list[str]:
-    """The templates, where names stand for functions and methods with these arguments."""
-
-    def call(name: str) -> str:
-        given = ", ".join(filter(None, ["" if name.startswith(".") else "{x}", arguments]))
-        return f"{{x}}{name}({given})" if name.startswith(".") else f"{name}({given})"
-
-    return [one for form in forms for one in ([form] if "{" in form else map(call, form.split()))]
-
-
-def _spelled(
-    forms: Sequence[str],
-    single: Sequence[str],
-    full: Sequence[str],
-    listing: Callable[[tuple[int, ...]], str],
-    changes: tuple[str, str, str],
-) -> SpellFn:
-    """The text of a reduction; sometimes it keeps or drops the dimensions after the reduction, not in it."""
-    squeezed, reshaped, unchanged = changes
+    The templates are those of :func:`texts`, and ``nothing`` is the text over no axes.
+    """
+    full = _full(forms)
+    steps = [form.replace("...", "dim={axis}, keepdim={keep}") for form in forms if "..." in form or "{axis}" in form]
 
     def spell(c: Call) -> str:
         over, keep, rank = axes(c.attrs, c.types[0].rank), keeps(c.attrs), c.types[0].rank
-        if not over and rank:
-            return unchanged.format(x=c.x[0])
-        everything = {"x": c.x[0], "dtype": c.results[0].dtype, "shape": c.results[0].shape}
-        listed = listing(over)
-        if full and len(over) == rank and (not keep or c.draws.chance(_OTHER_RANK)) and c.draws.chance(_SPECIAL_FORM):
-            text = c.draws.choice(full).format(**everything)
-            return reshaped.format(y=text, **everything) if keep else text
-        other = bool(over) and c.draws.chance(_OTHER_RANK)
-        if len(over) == 1 and single and (not forms or c.draws.chance(_SPECIAL_FORM)):
-            text = c.draws.choice(single).format(dim=over[0], keep=keep != other, **everything)
-        else:
-            text = c.draws.choice(forms).format(dim=listed, keep=keep != other, **everything)
-        if not other:
-            return text
-        return (reshaped if keep else squeezed).format(y=text, dim=listed, **everything)
+        text, dtype = c.x[0], c.types[0].dtype
+        if len(over) == rank and not keep and c.draws.chance(_SPECIAL_FORM):
+            return without_type(c, c.draws.choice(full).format(x=text, dtype=dtype))
+        for axis in sorted(over, reverse=True):
+            text = c.draws.choice(steps).format(x=text, axis=axis, keep=keep, dtype=dtype)
+        return without_type(c, text) if over else nothing.format(x=text)
 
     return spell
 
 
+def written(language: Python, given: str | Sequence[str]) -> TextFn:
+    """The text of a reduction; sometimes it keeps or drops the dimensions after the reduction, not in it."""
+    listed = [given] if isinstance(given, str) else given
+    every = [one for form in listed for one in ([form] if "{" in form else map(_called, form.split()))]
+    full, single = _full(every), [form for form in every if "{axis}" in form]
+    forms = [form.replace("...", language.arguments) for form in every if "..." in form or "{dim}" in form]
+
+    def spell(c: Call) -> str:
+        over, keep, rank = axes(c.attrs, c.types[0].rank), keeps(c.attrs), c.types[0].rank
+        places = {**c.attrs, "x": c.x[0], "dtype": c.results[0].dtype, "shape": c.results[0].shape}
+        if not over and rank:
+            return language.unchanged.format(**places)
+        if full and len(over) == rank and (not keep or c.draws.chance(_OTHER_RANK)) and c.draws.chance(_SPECIAL_FORM):
+            text = c.draws.choice(full).format(**places)
+            return language.reshaped.format(y=text, **places) if keep else text
+        one = len(over) == 1 and single and (not forms or c.draws.chance(_SPECIAL_FORM))
+        form = c.draws.choice(single if one else forms)
+        other = bool(over) and "{keep}" in form and c.draws.chance(_OTHER_RANK)
+        places |= {"axis": over[0] if over else None, "dim": language.listing(over)}
+        text = form.format(**{**places, "keep": keep != other})
+        return (language.reshaped if keep else language.squeezed).format(y=text, **places) if other else text
+
+    return (lambda c: without_type(c, spell(c))) if language is _TORCH else spell
+
+
+def _called(name: str) -> str:
+    return f"{{x}}{name}(...)" if name.startswith(".") else f"{name}({{x}}, ...)"
+
+
+def _full(forms: Sequence[str]) -> list[str]:
+    """The templates that reduce all axes, without arguments about them."""
+    whole = [form for form in forms if not ("{dim}" in form or "{axis}" in form)]
+    return [form.replace("..., ", "").replace(", ...", "").replace("...", "") for form in whole]
+
+
 def reduction(
-    name: str, definition: DecomposeFn, text: Mapping[str, Texts], types: tuple[str, ...] = FLOATS, **more: Any
+    name: str,
+    definition: Callable[[Term, Attrs], Term | Sequence[Term]],
+    text: Mapping[str, Given],
+    types: tuple[str, ...] = FLOATS,
+    **more: Any,
 ) -> Op:
     """One of ATen's reductions: over several dimensions, unless ``more`` says otherwise."""
-    defaults = {"results": ("T",), "shape": dims_shape, "sample": some_axes(), "attrs": DIMS, "weight": 0.6}
-    return Op(name=name, types={"T": types}, definition=definition, text=text, **{**defaults, **more})
+    defaults = {"types": {"T": types}, "shape": dims_shape, "sample": some_axes(), "attrs": DIMS, "weight": 0.6}
+    return Op(name=name, definition=onnx_term(definition, widen=False), text=text, **{**defaults, **more})
+
+
+def reduced(x: Term, op: str, a: Attrs) -> Term:
+    """A reduction of ONNX, as ``Sum``, over the axes of the attributes."""
+    return x.reduce(op, *axes(a, x.rank), keepdims=keeps(a))
 
 
 def along_axis(

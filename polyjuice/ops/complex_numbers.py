@@ -288,7 +288,7 @@ OPS: tuple[Op, ...] = (
         "sum.complex",
         reducing(np.sum),
         _sum_error,
-        axis_reductions.torch("torch.sum .sum", full=(".sum torch.sum",)),
+        axis_reductions.torch("torch.sum .sum"),
         sample=axis_reductions.some_axes(),
         shape=axis_reductions.dims_shape,
         attrs=axis_reductions.DIMS,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -11,11 +11,11 @@ import numpy as np
 from polyjuice.ir import Attrs, TensorType
 from polyjuice.ops import linear_adjoints, sampling
 from polyjuice.ops.axis_reductions import WIDE
+from polyjuice.ops.decomposition_terms import Term
 from polyjuice.ops.matrix import linear_error, magnitudes
 from polyjuice.ops.products import op
 from polyjuice.ops.shapes import Dims, ShapeMismatch, normalize_axis, require
-from polyjuice.ops.spec import Builder, Call, ErrorContext, Op, Sample, attributes, facts
-from polyjuice.ops.structural import reshaped
+from polyjuice.ops.spec import Call, ErrorContext, Op, Sample, attributes, facts
 from polyjuice.ops.text import spell
 
 # --- Einsum ----------------------------------------------------------------------------------------------------------
@@ -136,19 +136,15 @@ def _equation(c: Call) -> str:
     return equation
 
 
-def _einsum_tensorflow(c: Call) -> str:
-    function = c.draws.choice(("tf.einsum", "tf.linalg.einsum"))
-    return f'{function}("{_equation(c)}", {", ".join(c.x)})'
+def _einsum_tensorflow(c: Call) -> tuple[str, ...]:
+    equation = _equation(c)
+    return tuple(f'{place}.einsum("{equation}", {{all}})' for place in ("tf", "tf.linalg"))
 
 
-_SUMMED_IN_64_BITS = ("int32", "uint32", "uint64")
-
-
-def _einsum_torch(c: Call) -> str:
+def _einsum_torch(c: Call) -> tuple[str, ...]:
     """ATen sums integers in 64 bits, where it only sums them."""
-    operands, dtype = ", ".join(c.x), c.types[0].dtype
-    forms = (f'torch.einsum("{_equation(c)}", {operands})', f'torch.einsum("{_equation(c)}", ({operands},))')
-    return c.draws.choice(forms) + (f".to(torch.{dtype})" if dtype in _SUMMED_IN_64_BITS else "")
+    equation, cast = _equation(c), ".to(torch.{type})" * (c.types[0].dtype in ("int32", "uint32", "uint64"))
+    return tuple(f'torch.einsum("{equation}", {operands}){cast}' for operands in ("{all}", "({all},)"))
 
 
 # --- tensordot -------------------------------------------------------------------------------------------------------
@@ -176,24 +172,20 @@ def _draw_tensordot(rng: random.Random, first: TensorType) -> Sample:
     return sampling.operands(first, shape, dims_self=ours, dims_other=others)
 
 
-def _tensordot_text(template: str) -> Callable[[Call], str]:
-    return lambda c: template.format(*c.x, list(c.attrs["dims_self"]), list(c.attrs["dims_other"]))
+def _listed(c: Call) -> str:
+    return f"{list(c.attrs['dims_self'])}, {list(c.attrs['dims_other'])}"
 
 
-def _tensordot_definition(b: Builder, x: Sequence[str], a: Attrs) -> str:
+def _tensordot(x: Term, y: Term, a: Attrs) -> Term:
     """Both operands as matrices, with the contracted dimensions in the middle."""
-    shapes = [b.types[name].shape for name in x]
-    kept = [
-        [d for d in range(len(s)) if d not in a[key]]
-        for s, key in zip(shapes, ("dims_self", "dims_other"), strict=True)
-    ]
-    left = b.op("Transpose", x[0], perm=(*kept[0], *a["dims_self"])) if shapes[0] else x[0]
-    right = b.op("Transpose", x[1], perm=(*a["dims_other"], *kept[1])) if shapes[1] else x[1]
-    rows, columns = ([s[d] for d in k] for s, k in zip(shapes, kept, strict=True))
-    inner = sampling.total(shapes[0][d] for d in a["dims_self"])
-    left = reshaped(b, left, (sampling.total(rows), inner))
-    right = reshaped(b, right, (inner, sampling.total(columns)))
-    return reshaped(b, b.op("MatMul", left, right), (*rows, *columns))
+    ours, others = (tuple(axis % t.rank for axis in a[f"dims_{name}"]) for t, name in ((x, "self"), (y, "other")))
+    rows, columns = ([d for d in range(t.rank) if d not in axes] for t, axes in ((x, ours), (y, others)))
+    inner = sampling.total(x.shape[d] for d in ours)
+    left = x.permute(*rows, *ours) if x.rank else x
+    right = y.permute(*others, *columns) if y.rank else y
+    height, width = (tuple(t.shape[d] for d in kept) for t, kept in ((x, rows), (y, columns)))
+    product = left.reshape(sampling.total(height), inner) @ right.reshape(inner, sampling.total(width))
+    return product.reshape(*height, *width)
 
 
 # --- kron ------------------------------------------------------------------------------------------------------------
@@ -212,11 +204,6 @@ def _interleaved(left: Sequence[int], right: Sequence[int]) -> tuple[tuple[int, 
     return *wide, tuple(d * e for d, e in zip(ours, others, strict=True))
 
 
-def _kron_shape(s: Sequence[Dims], a: Any) -> Sequence[Dims]:
-    len(s[0])
-    return [Dims(_interleaved(s[0], s[1])[2])]
-
-
 def _draw_kron(rng: random.Random, first: TensorType) -> Sample | None:
     if first.size > 1_000:
         return None
@@ -233,9 +220,9 @@ def _kron_tensorflow(c: Call) -> str:
     return f"tf.reshape({ordered}, {c.results[0].shape})"
 
 
-def _kron_definition(b: Builder, x: Sequence[str], a: Attrs) -> str:
-    left, right, result = _interleaved(b.types[x[0]].shape, b.types[x[1]].shape)
-    return reshaped(b, b.op("Mul", reshaped(b, x[0], left), reshaped(b, x[1], right)), result)
+def _kron(x: Term, y: Term, a: Attrs) -> Term:
+    left, right, result = _interleaved(x.shape, y.shape)
+    return (x.reshape(*left) * y.reshape(*right)).reshape(*result)
 
 
 OPS = (
@@ -245,7 +232,7 @@ OPS = (
         shape=_einsum_shape,
         numpy=_einsum,
         error=linear_error(_summed_terms),
-        text=spell(_einsum_torch, tf=_einsum_tensorflow),
+        text=spell(_einsum_torch, _einsum_tensorflow, 'jnp.einsum("{equation}", {all})'),
         sample=_sample_einsum,
         attrs=attributes(equation="string"),
         partial=magnitudes(_einsum),
@@ -254,23 +241,20 @@ OPS = (
     ),
     op(
         "tensordot",
-        2,
-        _tensordot_shape,
-        _tensordot_definition,
+        _tensordot,
         spell(
-            _tensordot_text("torch.tensordot({0}, {1}, dims=({2}, {3}))"),
-            tf=_tensordot_text("tf.tensordot({0}, {1}, axes=[{2}, {3}])"),
+            lambda c: (f"torch.tensordot({{0}}, {{1}}, dims=({_listed(c)}))",),
+            lambda c: (f"tf.tensordot({{0}}, {{1}}, axes=[{_listed(c)}])",),
         ),
         _draw_tensordot,
+        _tensordot_shape,
         attrs=attributes(dims_self="ints", dims_other="ints"),
     ),
     op(
         "kron",
-        2,
-        _kron_shape,
-        _kron_definition,
+        _kron,
         spell(
-            ("torch.kron({0}.contiguous(), {1}.contiguous())",), tf=_kron_tensorflow, jax="jnp.kron"
+            "torch.kron({0}.contiguous(), {1}.contiguous())", _kron_tensorflow, "jnp."
         ),  # it raises on transposed operands
         _draw_kron,
     ),

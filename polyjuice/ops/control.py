@@ -21,8 +21,8 @@ from polyjuice.ops.build import GraphBuilder
 from polyjuice.ops.decompose import NoDecomposition, with_texts
 from polyjuice.ops.registry import TABLE, entry
 from polyjuice.ops.shapes import Dims, ShapeMismatch
-from polyjuice.ops.spec import ANY, Attr, Call, Op, Operand, Sample, Texts, Unsupported, attributes, facts
-from polyjuice.ops.text import spell
+from polyjuice.ops.spec import ANY, Attr, Call, Op, Operand, Sample, SpellFn, Texts, Unsupported, attributes, facts
+from polyjuice.ops.text import filled, spell
 
 #: A Loop of more iterations is not unrolled, and stays opaque.
 MAX_TRIPS = 32
@@ -104,14 +104,20 @@ def unrolled_loop(x: Sequence[np.ndarray], a: Attrs) -> Graph:
 
 @dataclass(frozen=True)
 class Language:
-    """A framework's Python: the texts of operators, and that of an array of ``{0}`` with the element type ``{1}``."""
+    """A framework's Python: an array of ``{0}`` with the element type ``{1}``, a scalar, and the selecting function."""
 
-    texts: Callable[[Op], Texts]
+    framework: str
     array: str
+    scalar: str
+    where: str
+
+    def texts(self, op: Op) -> Texts:
+        return op.texts(self.framework)
 
 
-_TORCH = Language(lambda op: op.texts("torch"), "torch.tensor({0}, dtype=torch.{1})")
-_TENSORFLOW = Language(lambda op: op.texts("tensorflow"), "tf.constant({0}, dtype=tf.{1})")
+_TORCH = Language("torch", "torch.tensor({0}, dtype=torch.{1})", "{0}.reshape(())", "torch.where")
+_TENSORFLOW = Language("tensorflow", "tf.constant({0}, dtype=tf.{1})", "tf.reshape({0}, [])", "tf.where")
+_JAX = Language("jax", "jnp.array({0}, dtype=jnp.{1})", "{0}.reshape(())", "jnp.where")
 
 
 class _Unspelled(Exception):
@@ -149,11 +155,11 @@ def body_text(
         types = [graph.types[name] for name in node.inputs if name]
         results = [graph.types[name] for name in node.outputs if name]
         inner = Call(x, types, results, node.attrs, c.draws, let)
-        text = texts if isinstance(texts, Unsupported | tuple) else texts(inner)
+        if isinstance(texts, tuple):
+            texts = tuple(template for template in texts if "_(" not in template)
+        text = filled(inner, texts)
         if isinstance(text, Unsupported):
             raise _Unspelled(f"{node.qualified}: {text.reason}")
-        if isinstance(text, tuple):
-            text = c.draws.choice([template for template in text if "_(" not in template]).format(*x)
         bound = let(text)
         single = len(node.outputs) == 1 and not op.splits
         names.update({name: bound if single else f"{bound}[{i}]" for i, name in enumerate(node.outputs) if name})
@@ -192,7 +198,7 @@ def parameter_names(count: int) -> list[str]:
     return [f"local_{i}_" for i in range(count)]
 
 
-def spelled(spell: Callable[[Call], str]) -> Callable[[Call], str | Unsupported]:
+def _spelled(spell: Callable[[Call], str]) -> Callable[[Call], str | Unsupported]:
     def guarded(c: Call) -> str | Unsupported:
         try:
             return spell(c)
@@ -202,56 +208,62 @@ def spelled(spell: Callable[[Call], str]) -> Callable[[Call], str | Unsupported]
     return guarded
 
 
-def both(c: Call, language: Language, select: str) -> str:
-    """Both branches computed, and their results selected."""
-    branches = (c.attrs["then_branch"], c.attrs["else_branch"])
-    results = [body_text(c, language, branch, c.x, c.let) for branch in branches]
-    return tuple_text([select.format(a, b) for a, b in zip(*results, strict=True)])
+_BRANCHES = ("then_branch", "else_branch")
 
 
-@spelled
-def _if_torch(c: Call) -> str:
-    """torch.cond, whose branches must return new tensors of one layout, or a selection."""
-    condition = f"{c.x[0]}.reshape(())"
-    if c.draws.chance(0.5):
-        names = parameter_names(len(c.x))
-        new = "{}.clone(memory_format=torch.contiguous_format)"
-        then, otherwise = (
-            lambda_text(c, _TORCH, names, c.attrs[branch], names, result=new)
-            for branch in ("then_branch", "else_branch")
-        )
-        return f"torch.cond({condition}, {then}, {otherwise}, {tuple_text(c.x)})"
-    return both(c, _TORCH, f"torch.where({condition}, {{0}}, {{1}})")
+def _if(language: Language, chance: float, conditional: Callable[[Call, str], str]) -> SpellFn:
+    """A conditional, or both branches computed and their results selected."""
+
+    @_spelled
+    def text(c: Call) -> str:
+        condition = language.scalar.format(c.x[0])
+        if c.draws.chance(chance):
+            return conditional(c, condition)
+        results = [body_text(c, language, c.attrs[branch], c.x, c.let) for branch in _BRANCHES]
+        return tuple_text([f"{language.where}({condition}, {a}, {b})" for a, b in zip(*results, strict=True)])
+
+    return text
 
 
-@spelled
-def _if_tensorflow(c: Call) -> str:
-    condition = f"tf.reshape({c.x[0]}, [])"
-    if c.draws.chance(0.7):
-        then, otherwise = (
-            lambda_text(c, _TENSORFLOW, (), c.attrs[name], c.x) for name in ("then_branch", "else_branch")
-        )
-        return f"tuple(tf.cond({condition}, {then}, {otherwise}))"
-    return both(c, _TENSORFLOW, f"tf.where({condition}, {{0}}, {{1}})")
+def _branches(c: Call, language: Language, parameters: Sequence[str], operands: Sequence[str], new: str = "{}") -> str:
+    """Both branches as lambdas."""
+    lambdas = (lambda_text(c, language, parameters, c.attrs[branch], operands, (), new) for branch in _BRANCHES)
+    return ", ".join(lambdas)
 
 
-@spelled
-def _loop_torch(c: Call) -> str:
-    return tuple_text(body_text(c, _TORCH, unrolled_loop((), c.attrs), c.x, c.let))
+def _if_torch(c: Call, condition: str) -> str:
+    """torch.cond, whose branches must return new tensors of one layout."""
+    names = parameter_names(len(c.x))
+    branches = _branches(c, _TORCH, names, names, "{}.clone(memory_format=torch.contiguous_format)")
+    return f"torch.cond({condition}, {branches}, {tuple_text(c.x)})"
 
 
-@spelled
-def _loop_tensorflow(c: Call) -> str:
-    body: Graph = c.attrs["body"]
-    carried, trips = len(body.outputs), c.attrs["M"]
-    if c.draws.chance(0.3):
-        return tuple_text(body_text(c, _TENSORFLOW, unrolled_loop((), c.attrs), c.x, c.let))
+def _loop(language: Language, loop: Callable[[Call, int], str] | None = None) -> SpellFn:
+    """A loop that carries so many values, or its iterations written out."""
+
+    @_spelled
+    def text(c: Call) -> str:
+        if loop is None or c.draws.chance(0.3):
+            return tuple_text(body_text(c, language, unrolled_loop((), c.attrs), c.x, c.let))
+        return loop(c, len(c.attrs["body"].outputs))
+
+    return text
+
+
+def _loop_tensorflow(c: Call, carried: int) -> str:
     trip, *names = parameter_names(carried + 1)
-    ahead = f"lambda {', '.join((trip, *names))}: {trip} < {trips}"
+    ahead = f"lambda {', '.join((trip, *names))}: {trip} < {c.attrs['M']}"
     operands = [*names, *c.x[carried:], trip]
-    step = lambda_text(c, _TENSORFLOW, (trip, *names), body, operands, before=(f"{trip} + 1",))
+    step = lambda_text(c, _TENSORFLOW, (trip, *names), c.attrs["body"], operands, before=(f"{trip} + 1",))
     start = f"(tf.constant(0, dtype=tf.int64), {', '.join(c.x[:carried])})"
     return f"tuple(tf.while_loop({ahead}, {step}, {start})[1:])"
+
+
+def _loop_jax(c: Call, carried: int) -> str:
+    trip, state = parameter_names(2)
+    operands = [*(f"{state}[{i}]" for i in range(carried)), *c.x[carried:], trip]
+    step = lambda_text(c, _JAX, (trip, state), c.attrs["body"], operands)
+    return f"lax.fori_loop(jnp.int64(0), jnp.int64({c.attrs['M']}), {step}, {tuple_text(c.x[:carried])})"
 
 
 # --- sampling --------------------------------------------------------------------------------------------------------
@@ -312,7 +324,11 @@ OPS: tuple[Op, ...] = (
         results=("@then_branch",),
         shape=_if_shape,
         unrolled=_taken,
-        text=spell(_if_torch, tf=_if_tensorflow),
+        text=spell(
+            _if(_TORCH, 0.5, _if_torch),
+            _if(_TENSORFLOW, 0.7, lambda c, test: f"tuple(tf.cond({test}, {_branches(c, _TENSORFLOW, (), c.x)}))"),
+            _if(_JAX, 0.7, lambda c, test: f"lax.cond({test}, {_branches(c, _JAX, (), c.x)})"),
+        ),
         sample=_sample_if,
         attrs=attributes(then_branch="graph", else_branch="graph"),
         **facts(min_inputs=1, splits="then_branch", n_control_operands=1, continuous=False, weight=4.0),
@@ -324,7 +340,7 @@ OPS: tuple[Op, ...] = (
         results=("@body",),
         shape=_loop_shape,
         unrolled=unrolled_loop,
-        text=spell(_loop_torch, tf=_loop_tensorflow),
+        text=spell(_loop(_TORCH), _loop(_TENSORFLOW, _loop_tensorflow), _loop(_JAX, _loop_jax)),
         sample=_sample_loop,
         attrs=(Attr("M", "int", as_input=True, scalar=True, place=0), Attr("body", "graph")),
         **facts(splits="body", weight=0.3),

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import lru_cache, partial
+from functools import lru_cache, partial, reduce
 from operator import index
 from typing import Any, NamedTuple, TypeVar
 
@@ -173,14 +173,24 @@ def meaning(op: Op, x: Sequence[np.ndarray], attrs: Attrs) -> Any:
 
 
 def error(op: Op, c: ErrorContext) -> Any:
-    """A bound on the errors of an application, by whichever algorithm a framework computes it."""
-    bounds = [_error_along(op, c, algorithm) for algorithm in range(len(op.algorithms) + 1)]
-    if isinstance(bounds[0], tuple):
-        return tuple(np.maximum.reduce(one) for one in zip(*bounds, strict=True))
-    return np.maximum.reduce(bounds) if len(bounds) > 1 else bounds[0]
+    """A bound on the errors of an application, by whichever algorithm a framework computes it.
+
+    Errors of operands move the value alike for all algorithms, as along the definition. The rounding is each one's own.
+    """
+    bounds = [_error_along(op, c)]
+    if op.algorithms:
+        moved, known = _error_along(op, c._replace(unit=0.0)), c._replace(e=[np.zeros_like(e) for e in c.e])
+        for algorithm in range(1, len(op.algorithms) + 1):
+            bounds.append(_each(np.add, moved, _error_along(op, known, algorithm)))
+    return reduce(partial(_each, np.maximum), bounds)
 
 
-def _error_along(op: Op, c: ErrorContext, algorithm: int) -> Any:
+def _each(function: Callable[[Any, Any], Any], x: Any, y: Any) -> Any:
+    """A function of the bounds of each result."""
+    return tuple(map(function, x, y)) if isinstance(x, tuple) else function(x, y)
+
+
+def _error_along(op: Op, c: ErrorContext, algorithm: int = 0) -> Any:
     """A bound along one algorithm: of all steps, each of which is rounded to the result's type."""
     defined = _of(op, c.x, c.attrs, algorithm)
     graph = defined.graph

@@ -8,13 +8,15 @@ from typing import Any
 
 import numpy as np
 
-from polyjuice.ir import Attrs, TensorType
+from polyjuice.ir import TensorType
 from polyjuice.ops import errors, sampling
 from polyjuice.ops.axis_reductions import WIDE
+from polyjuice.ops.decomposition_terms import Term
 from polyjuice.ops.indexing import gathering, unsigned
+from polyjuice.ops.pointwise import composed
 from polyjuice.ops.shapes import Dims, fitting
-from polyjuice.ops.spec import Attr, Builder, Call, Op, Operand, Sample, by_definition, facts
-from polyjuice.ops.structural import moving, reshaped
+from polyjuice.ops.spec import Attr, Call, Operand, Sample, by_definition, facts
+from polyjuice.ops.structural import moving
 from polyjuice.ops.text import spell
 
 # --- linear ----------------------------------------------------------------------------------------------------------
@@ -25,27 +27,19 @@ def _fits_linear(s: Sequence[Dims], a: Any) -> bool:
     return len(x) > 0 and len(w) == 2 and x[-1] == w[1] and all(b == (w[0],) for b in bias)
 
 
-def _linear_torch(c: Call) -> str:
-    bias = f", {c.x[2]}" if len(c.x) > 2 else ""
-    texts = [f"F.linear({c.x[0]}, {c.x[1]}{bias})"]
-    if c.types[0].rank == 2 and len(c.x) > 2:
-        texts.append(f"torch.addmm({c.x[2]}, {c.x[0]}, {c.x[1]}.t())")
-    return c.draws.choice(texts)
+def _linear_torch(c: Call) -> tuple[str, ...]:
+    return ("F.linear({all})", *["torch.addmm({2}, {0}, {1}.t())"] * (c.types[0].rank == 2 and len(c.x) > 2))
 
 
-def _linear_tensorflow(c: Call) -> str:
-    rank = c.types[0].rank
-    if rank == 1:
-        texts = ["tf.linalg.matvec({1}, {0})", "tf.tensordot({0}, {1}, [[0], [1]])"]
-    else:
-        texts = ["tf.matmul({0}, {1}, transpose_b=True)", f"tf.tensordot({{0}}, {{1}}, [[{rank - 1}], [1]])"]
-    text = c.draws.choice(texts).format(*c.x)
-    return f"{text} + {c.x[2]}" if len(c.x) > 2 else text
+def _linear_tensorflow(c: Call) -> tuple[str, ...]:
+    last = c.types[0].rank - 1
+    product = "tf.matmul({0}, {1}, transpose_b=True)" if last else "tf.linalg.matvec({1}, {0})"
+    bias = " + {2}" * (len(c.x) > 2)
+    return product + bias, f"tf.tensordot({{0}}, {{1}}, [[{last}], [1]]){bias}"
 
 
-def _linear_definition(b: Builder, x: Sequence[str], a: Attrs) -> str:
-    y = b.op("MatMul", x[0], b.op("Transpose", x[1], perm=(1, 0)))
-    return b.op("Add", y, x[2]) if len(x) > 2 else y
+def _plus(y: Term, bias: Sequence[Term]) -> Term:
+    return y + bias[0] if bias else y
 
 
 @sampling.of_rank(1)
@@ -63,19 +57,10 @@ def _fits_bilinear(s: Sequence[Dims], a: Any) -> bool:
     return fits and all(b == (w[0],) for b in bias)
 
 
-def _bilinear_tensorflow(c: Call) -> str:
-    text = f"tf.einsum('...i,...j,oij->...o', {c.x[0]}, {c.x[1]}, {c.x[2]})"
-    return f"{text} + {c.x[3]}" if len(c.x) > 3 else text
-
-
-def _bilinear_definition(b: Builder, x: Sequence[str], a: Attrs) -> str:
-    out, inner, other = b.types[x[2]].shape
-    lead = b.types[x[0]].shape[:-1]
-    weights = reshaped(b, b.op("Transpose", x[2], perm=(1, 0, 2)), (inner, out * other))
-    rows = reshaped(b, b.op("MatMul", x[0], weights), (*lead, out, other))
-    column = reshaped(b, x[1], (*lead, other, 1))
-    y = reshaped(b, b.op("MatMul", rows, column), (*lead, out))
-    return b.op("Add", y, x[3]) if len(x) > 3 else y
+def _bilinear(x: Term, y: Term, w: Term, *rest: Any) -> Term:
+    (out, inner, other), lead = w.shape, x.shape[:-1]
+    rows = (x @ w.permute(1, 0, 2).reshape(inner, out * other)).reshape(*lead, out, other)
+    return _plus((rows @ y.reshape(*lead, other, 1)).reshape(*lead, out), rest[:-1])
 
 
 @sampling.of_rank(1)
@@ -96,24 +81,29 @@ def _sample_embedding(rng: random.Random, first: TensorType) -> Sample:
 
 
 OPS = (
-    Op(
-        name="linear",
-        inputs=("T", "T", "T"),
-        types={"T": WIDE},
+    composed(
+        "linear",
+        lambda x, w, *rest: _plus(x @ w.permute(1, 0), rest[:-1]),
+        spell(_linear_torch, _linear_tensorflow),
+        _sample_linear,
+        WIDE,
+        operands=3,
+        widen=False,
         shape=fitting(_fits_linear, lambda s, a: [s[0].batch(1).append(s[1][0])]),
-        text=spell(_linear_torch, tf=_linear_tensorflow),
-        definition=_linear_definition,
-        sample=_sample_linear,
         partial=by_definition,
         **facts(min_inputs=2, modular=True, weight=1.0, data_inputs=1),
     ),
-    Op(
-        name="bilinear",
-        inputs=("T", "T", "T", "T"),
+    composed(
+        "bilinear",
+        _bilinear,
+        spell(
+            "F.bilinear({all})",
+            lambda c: ("tf.einsum('...i,...j,oij->...o', {0}, {1}, {2})" + " + {3}" * (len(c.x) > 3),),
+        ),
+        _sample_bilinear,
+        operands=4,
+        widen=False,
         shape=fitting(_fits_bilinear, lambda s, a: [s[0].batch(1).append(s[2][0])]),
-        text=spell(lambda c: f"F.bilinear({', '.join(c.x)})", tf=_bilinear_tensorflow),
-        definition=_bilinear_definition,
-        sample=_sample_bilinear,
         partial=by_definition,
         **facts(min_inputs=3, integer_exact=True, weight=0.2, data_inputs=2),
     ),

@@ -5,17 +5,19 @@ from __future__ import annotations
 import itertools
 import random
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from polyjuice.ir import Attrs, TensorType, dtypes
+from polyjuice.ir import Attrs, TensorType
 from polyjuice.ir.dtypes import FLOATS
 from polyjuice.ops import adjoints, errors, linear_adjoints, sampling, spec
 from polyjuice.ops.axis_reductions import WIDE
+from polyjuice.ops.decomposition_terms import Term, onnx_term
 from polyjuice.ops.shapes import Dims, ShapeMismatch, fitting, require
-from polyjuice.ops.spec import Builder, Call, ErrorContext, Op, Operand, Sample, attributes, by_definition, facts
-from polyjuice.ops.text import literal, spell
+from polyjuice.ops.spec import Call, ErrorContext, Op, Operand, Sample, attributes, by_definition, facts
+from polyjuice.ops.text import applied, spell
 
 
 def magnitudes(numpy: spec.NumpyFn) -> spec.NumpyFn:
@@ -61,62 +63,49 @@ def _sample_matmul(rng: random.Random, first: TensorType) -> Sample:
     return sampling.operands(first, shape)
 
 
-def _matmul_torch(c: Call) -> str:
-    (left, right), ranks = c.x, tuple(t.rank for t in c.types)
-    forms = [f"torch.matmul({left}, {right})", f"{left} @ {right}", f"{left}.matmul({right})"]
-    if ranks == (2, 2):
-        forms += [f"torch.mm({left}, {right})", f"F.linear({left}, {right}.t())"]
-    elif ranks == (3, 3) and c.types[0].shape[0] == c.types[1].shape[0]:
-        forms += [f"torch.bmm({left}, {right})", f"torch.matmul({right}.mT, {left}.mT).mT"]
-    elif ranks == (2, 1):
-        forms.append(f"torch.mv({left}, {right})")
-    elif ranks == (1, 1):
-        forms.append(f"torch.dot({left}, {right})")
+def _matmul_torch(c: Call) -> tuple[str, ...]:
+    ranks = (c.types[0].rank, c.types[1].rank)
+    further = {(2, 2): "torch.mm", (2, 1): "torch.mv", (1, 1): "torch.dot"}
+    forms = [f"torch.matmul @ .matmul {further.get(ranks, '')}"]
+    if ranks == (3, 3) and c.types[0].shape[0] == c.types[1].shape[0]:
+        forms += ["torch.bmm", "torch.matmul({1}.mT, {0}.mT).mT"]
     elif ranks[1] == 2:
-        forms.append(f"F.linear({left}, {right}.t())")
-    return c.draws.choice(forms)
+        forms.append("F.linear({0}, {1}.t())")
+    return applied(*forms, operands=2)
 
 
-def _matmul_tensorflow(c: Call) -> str:
-    (left, right), (a, b) = c.x, c.types
-    if b.rank == 1 and a.rank > 1:
-        return c.draws.choice((f"tf.linalg.matvec({left}, {right})", f"tf.tensordot({left}, {right}, axes=1)"))
-    if a.rank == 1 and b.rank == 1:
-        return c.draws.choice((f"tf.tensordot({left}, {right}, axes=1)", f"tf.reduce_sum({left} * {right})"))
-    if a.rank == 1:
-        return f"tf.linalg.matvec({right}, {left}, transpose_a=True)"
-    forms = [
-        f"tf.matmul({left}, {right})",
-        f"tf.linalg.matmul({left}, {right})",
-        f"{left} @ {right}",
-        f"tf.matmul({left}, tf.linalg.matrix_transpose({right}), transpose_b=True)",
-        f"tf.matmul(tf.linalg.matrix_transpose({left}), {right}, transpose_a=True)",
-    ]
-    if b.rank == 2:
-        forms.append(f"tf.tensordot({left}, {right}, axes=1)")
-    return c.draws.choice(forms)
+def _matmul_tensorflow(c: Call) -> tuple[str, ...]:
+    ranks, contracted = tuple(t.rank for t in c.types), "tf.tensordot({0}, {1}, axes=1)"
+    if ranks == (1, 1):
+        return contracted, "tf.reduce_sum({0} * {1})"
+    if ranks[1] == 1:
+        return "tf.linalg.matvec({0}, {1})", contracted
+    if ranks[0] == 1:
+        return ("tf.linalg.matvec({1}, {0}, transpose_a=True)",)
+    forms = applied(
+        "tf.matmul tf.linalg.matmul @",
+        "tf.matmul({0}, tf.linalg.matrix_transpose({1}), transpose_b=True)",
+        "tf.matmul(tf.linalg.matrix_transpose({0}), {1}, transpose_a=True)",
+        operands=2,
+    )
+    return (*forms, contracted) if ranks[1] == 2 else forms
 
 
 # --- Gemm ------------------------------------------------------------------------------------------------------------
 
 
-def _gemm_definition(b: Builder, x: Sequence[str], a: Attrs) -> str:
-    left, right = (
-        b.op("Transpose", name, perm=(1, 0)) if a[flag] else name
-        for name, flag in zip(x[:2], ("transA", "transB"), strict=True)
-    )
-    return scaled_sum(b, b.op("MatMul", left, right), x[2] if len(x) > 2 else "", a)
+def _gemm(left: Term, right: Term, *rest: Any) -> Term:
+    *bias, a = rest
+    left, right = (t.permute(1, 0) if flip else t for t, flip in ((left, a["transA"]), (right, a["transB"])))
+    return scaled_sum(left @ right, bias[0] if bias else None, a)
 
 
-def scaled_sum(b: Builder, multiplied: str, bias: str, a: Attrs) -> str:
-    """alpha * product + beta * bias (if it is not ""). A negative factor wraps around in an unsigned type."""
-
-    def times(key: str, name: str) -> str:
-        factor = np.asarray(a[key]).astype(dtypes.to_numpy(b.types[name].dtype))
-        return name if a[key] == 1 else b.op("Mul", b.constant(factor), name)
-
-    scaled = times("alpha", multiplied)
-    return b.op("Add", times("beta", bias), scaled) if bias else scaled
+def scaled_sum(product: Term, bias: Term | None, a: Attrs) -> Term:
+    """alpha * product + beta * bias. A negative factor wraps around in an unsigned type."""
+    scaled = product if a["alpha"] == 1 else a["alpha"] * product
+    if bias is None:
+        return scaled
+    return (bias if a["beta"] == 1 else a["beta"] * bias) + scaled
 
 
 def _gemm_shape(s: Sequence[Dims], a: Any) -> Sequence[Dims]:
@@ -129,38 +118,28 @@ def _gemm_shape(s: Sequence[Dims], a: Any) -> Sequence[Dims]:
     return [Dims((m, n))]
 
 
-def _gemm_torch(c: Call) -> str:
-    left = f"{c.x[0]}.t()" if c.attrs["transA"] else c.x[0]
-    right = f"{c.x[1]}.t()" if c.attrs["transB"] else c.x[1]
-    t = c.types[0].dtype
-    alpha, beta = literal(c.attrs["alpha"], t), literal(c.attrs["beta"], t)
+def _gemm_torch(c: Call) -> tuple[str, ...]:
+    left, right = "{0}" + ".t()" * c.attrs["transA"], "{1}" + ".t()" * c.attrs["transB"]
     if len(c.x) == 2:
-        return f"torch.mm({left}, {right})" + (f" * {alpha}" if c.attrs["alpha"] != 1.0 else "")
-    forms = [f"torch.addmm({c.x[2]}, {left}, {right}, beta={beta}, alpha={alpha})"]
-    forms.append(f"{beta} * {c.x[2]} + {alpha} * ({left} @ {right})")
+        return (f"torch.mm({left}, {right})" + " * {alpha}" * (c.attrs["alpha"] != 1.0),)
+    forms = [
+        f"torch.addmm({{2}}, {left}, {right}, beta={{beta}}, alpha={{alpha}})",
+        f"{{beta}} * {{2}} + {{alpha}} * ({left} @ {right})",
+    ]
     if c.attrs["alpha"] == c.attrs["beta"] == 1.0 and c.types[2].rank == 1:
-        forms.append(f"F.linear({left}, {right}.t(), {c.x[2]})")
-    return c.draws.choice(forms)
+        forms.append(f"F.linear({left}, {right}.t(), {{2}})")
+    return tuple(forms)
 
 
-def _times(factor: float, text: str, dtype: str) -> str:
-    return text if factor == 1.0 else f"{literal(factor, dtype)} * {text}"
-
-
-def _gemm_tensorflow(c: Call) -> str:
-    flags = "".join(f", transpose_{name[-1].lower()}=True" for name in ("transA", "transB") if c.attrs[name])
-    multiplied = f"tf.matmul({c.x[0]}, {c.x[1]}{flags})"
-    return sum_tensorflow(c, multiplied, c.x[2] if len(c.x) > 2 else None, c.types[2].rank if len(c.x) > 2 else 0)
-
-
-def sum_tensorflow(c: Call, multiplied: str, bias: str | None, rank: int) -> str:
-    """TensorFlow's text for alpha * product + beta * bias."""
-    text, t = _times(c.attrs["alpha"], multiplied, c.types[0].dtype), c.types[0].dtype
-    if bias is None:
-        return text
-    if c.attrs["beta"] == 1.0 and rank == 1 and c.types[-1].shape[0] == c.results[0].shape[-1] and c.draws.chance(0.5):
-        return f"tf.nn.bias_add({text}, {bias})"
-    return f"{text} + {_times(c.attrs['beta'], bias, t)}"
+def _gemm_tensorflow(c: Call) -> tuple[str, ...]:
+    flags = "".join(f", transpose_{flag[-1].lower()}=True" for flag in ("transA", "transB") if c.attrs[flag])
+    scaled = "{alpha} * " * (c.attrs["alpha"] != 1.0) + f"tf.matmul({{0}}, {{1}}{flags})"
+    if len(c.x) == 2:
+        return (scaled,)
+    forms = [f"{scaled} + {'{beta} * ' * (c.attrs['beta'] != 1.0)}{{2}}"]
+    if c.attrs["beta"] == 1.0 and c.types[2].shape == c.results[0].shape[1:]:
+        forms.append(f"tf.nn.bias_add({scaled}, {{2}})")
+    return tuple(forms)
 
 
 def factors(rng: random.Random, dtype: str) -> Attrs:
@@ -223,15 +202,14 @@ def _centred(c: Call, cast: str, reshape: str) -> list[str]:
     return out
 
 
-def _matmul_integer_torch(c: Call) -> str:
+def _matmul_integer_torch(c: Call) -> tuple[str, ...]:
     left, right = _centred(c, "{}.to(torch.int32)", "{}.reshape(-1, 1)")
-    return c.draws.choice((f"torch.matmul({left}, {right})", f"{left} @ {right}"))
+    return f"torch.matmul({left}, {right})", f"{left} @ {right}"
 
 
-def _matmul_integer_tensorflow(c: Call) -> str:
+def _matmul_integer_tensorflow(c: Call) -> tuple[str, ...]:
     left, right = _centred(c, "tf.cast({}, tf.int32)", "tf.reshape({}, (-1, 1))")
-    wide = [TensorType("int32", t.shape) for t in c.types]
-    return _matmul_tensorflow(Call([left, right], wide[:2], c.results, c.attrs, c.draws, c.let))
+    return tuple(form.format(left, right) for form in _matmul_tensorflow(replace(c, types=c.types[:2])))
 
 
 def _sample_matmul_integer(rng: random.Random, first: TensorType) -> Sample | None:
@@ -293,7 +271,7 @@ OPS = (
         shape=matmul_shape,
         numpy=product,
         error=linear_error(lambda c: c.x[0].shape[-1]),
-        text=spell(_matmul_torch, tf=_matmul_tensorflow, jax=("{0} @ {1}", "jnp.matmul({0}, {1})")),
+        text=spell(_matmul_torch, _matmul_tensorflow, "@ jnp.matmul"),
         sample=_sample_matmul,
         partial=magnitudes(product),
         adjoint=linear_adjoints.matmul,
@@ -306,7 +284,7 @@ OPS = (
         inputs=("T", "T", "T"),
         types={"T": WIDE},
         shape=_gemm_shape,
-        definition=_gemm_definition,
+        definition=onnx_term(_gemm, widen=False),
         text=spell(_gemm_torch, tf=_gemm_tensorflow),
         sample=_sample_gemm,
         attrs=attributes(alpha=1.0, beta=1.0, transA=0, transB=0),
@@ -331,11 +309,7 @@ OPS = (
         shape=fitting(lambda s, a: len(s[0]) > 1 and s[0][-1] == s[0][-2], lambda s, a: [s[0].batch(2)]),
         numpy=lambda x, a: np.linalg.det(x[0]),
         error=_det_error,
-        text=spell(
-            ("torch.linalg.det({0})", "torch.det({0})", "{0}.det()"),
-            tf=("tf.linalg.det({0})", "tf.raw_ops.MatrixDeterminant(input={0})"),
-            jax="jnp.linalg.det({0})",
-        ),
+        text=spell("torch.linalg. torch. .", ("tf.linalg.", "tf.raw_ops.MatrixDeterminant(input={0})"), "jnp.linalg."),
         sample=lambda rng, first: (
             Sample() if first.rank > 1 and first.shape[-1] == first.shape[-2] in range(1, _LARGEST_BOUNDED) else None
         ),

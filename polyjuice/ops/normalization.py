@@ -4,23 +4,29 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable, Sequence
+from functools import reduce
+from operator import add
 from typing import Any
 
-import numpy as np
-
-from polyjuice.ir import Attrs, TensorType, dtypes
+from polyjuice.ir import Attrs, TensorType
 from polyjuice.ir.dtypes import FLOATS
-from polyjuice.ops import adjoints, domains, errors, sampling, unspecified
+from polyjuice.ops import adjoints, domains, sampling, unspecified
+from polyjuice.ops.decomposition_terms import Term, onnx_term
 from polyjuice.ops.shapes import Dims, fitting, normalize_axis
-from polyjuice.ops.spec import Attr, Builder, Call, ErrorContext, Op, Operand, Sample, Unsupported, attributes, facts
+from polyjuice.ops.spec import Attr, Call, DecomposeFn, Op, Operand, Sample, Unsupported, attributes, facts
 from polyjuice.ops.text import spell
 from polyjuice.ops.windows import channels_first, channels_last
 
 _EPSILON = Attr("epsilon", "float", 1e-5)
 
 
-def _per_channel(parameter: np.ndarray, rank: int) -> np.ndarray:
-    return parameter.reshape(-1, *[1] * (rank - 2))
+def per_channel(c: Call, i: int) -> str:
+    """JAX's text of an operand of a number for each channel, in a shape that broadcasts to the first operand."""
+    return f"{c.x[i]}.reshape({(-1, *[1] * (c.types[0].rank - 2))})"
+
+
+def _channels_tensorflow(c: Call) -> list[str]:
+    return [f"tf.reshape({p}, {[-1, *[1] * (c.types[0].rank - 2)]})" for p in c.x[1:]]
 
 
 def _draw_epsilon(rng: random.Random) -> float:
@@ -30,33 +36,22 @@ def _draw_epsilon(rng: random.Random) -> float:
 # --- BatchNormalization ----------------------------------------------------------------------------------------------
 
 
-def _batch_norm(x: Sequence[np.ndarray], a: Attrs) -> np.ndarray:
-    scale, bias, mean, var = (_per_channel(p, x[0].ndim) for p in x[1:])
-    return np.asarray((x[0] - mean) * (scale / np.sqrt(var + np.asarray(a["epsilon"], var.dtype))) + bias)
+def _batch_norm(folded: bool) -> DecomposeFn:
+    """(x - mean) r + bias with r = scale / sqrt(var + eps), or x r + (bias - mean r)."""
+
+    def build(x: Term, *rest: Any) -> Term:
+        *parameters, a = rest
+        placed: list[Term] = [p.reshape(-1, *[1] * (x.rank - 2)) for p in parameters]
+        scale, bias, mean, var = placed
+        r: Term = scale / (var + a["epsilon"]).then("Sqrt")
+        return x * r + (bias - mean * r) if folded else (x - mean) * r + bias
+
+    return onnx_term(build, widen=False)
 
 
-def _batch_norm_error(c: ErrorContext) -> np.ndarray:
-    """As (x - mean) r + bias with r = scale / sqrt(var + eps); magnitudes also cover x r + (bias - mean r)."""
-    x, rank = c.x[0], c.x[0].ndim
-    (scale, e_scale), (bias, e_bias), (mean, e_mean), (var, e_var) = _parameters(c, lambda p: _per_channel(p, rank))
-    eps = c.attrs["epsilon"]
-    low = var + eps - e_var
-    safe = np.where(low > 0, low, 1.0)
-    r = np.abs(scale) / np.sqrt(np.where(var + eps > 0, var + eps, 1.0))
-    e_r = np.where(low > 0, (np.abs(scale) + e_scale) / np.sqrt(safe) - r, np.inf)
-    e_t = c.e[0] + e_mean
-    spread = r * e_t + (np.abs(x - mean) + e_t) * e_r + e_bias
-    return np.asarray(spread + 8 * c.unit * ((np.abs(x) + np.abs(mean)) * r + np.abs(bias) + spread))
-
-
-def _batch_norm_torch(c: Call) -> str:
-    x, scale, bias, mean, var = c.x
-    eps = c.attrs["epsilon"]
-    forms = (
-        f"F.batch_norm({x}, {mean}, {var}, {scale}, {bias}, eps={eps})",
-        f"torch.batch_norm({x}, {scale}, {bias}, {mean}, {var}, False, 0.1, {eps}, False)",
-    )
-    return c.draws.choice(forms)
+def _batch_norm_jax(c: Call) -> str:
+    scale, bias, mean, variance = (per_channel(c, i) for i in range(1, 5))
+    return f"({c.x[0]} - {mean}) * lax.rsqrt({variance} + {c.attrs['epsilon']}) * {scale} + {bias}"
 
 
 def _batch_norm_tensorflow(c: Call) -> str:
@@ -68,7 +63,7 @@ def _batch_norm_tensorflow(c: Call) -> str:
         return channels_first(f"tf.raw_ops.FusedBatchNormV3(x={x}, {rest}, epsilon={eps}, is_training=False)[0]", 4)
     scale, bias, mean, var = c.x[1:]
     if c.draws.chance(0.5):
-        scale, bias, mean, var = (f"tf.reshape({p}, {[-1, *[1] * (t.rank - 2)]})" for p in c.x[1:])
+        scale, bias, mean, var = _channels_tensorflow(c)
         return f"tf.nn.batch_normalization({c.x[0]}, {mean}, {var}, {bias}, {scale}, {eps})"
     text = f"tf.nn.batch_normalization({channels_last(c.x[0], t.rank)}, {mean}, {var}, {bias}, {scale}, {eps})"
     return channels_first(text, t.rank)
@@ -85,36 +80,26 @@ def _sample_batch_norm(rng: random.Random, first: TensorType) -> Sample:
 # --- LRN -------------------------------------------------------------------------------------------------------------
 
 
-def _lrn_denominator(x: np.ndarray, a: Attrs) -> np.ndarray:
-    """k + alpha / size * (sum of squares over ``size`` neighbouring channels)."""
-    size, channels = a["size"], x.shape[1]
-    before, after = (size - 1) // 2, size - 1 - (size - 1) // 2
-    squares = np.square(x)
-    total = np.zeros_like(x)
-    for c in range(channels):
-        total[:, c] = squares[:, max(c - before, 0) : c + after + 1].sum(axis=1)
-    return np.asarray(a["bias"] + a["alpha"] / size * total)
+def _lrn(running: bool) -> DecomposeFn:
+    """x / (k + alpha / size * (sum of squares over ``size`` neighbouring channels))^beta.
 
-
-def _lrn_error(c: ErrorContext) -> np.ndarray:
-    """x / d^beta at the ends of the intervals of x and d (beta is positive and d at least its bias).
-
-    Kernels may keep a running sum of squares, and subtract squares that leave the window.
+    Kernels may keep a ``running`` sum of squares, and subtract squares that leave the window.
     """
-    x, beta, channels = np.abs(c.x[0]), c.attrs["beta"], c.x[0].shape[1]
-    e = np.broadcast_to(c.e[0], x.shape)
-    rest = 2 * channels * c.unit * c.attrs["alpha"] / c.attrs["size"] * np.sum((x + e) ** 2, axis=1, keepdims=True)
-    least = np.maximum(_lrn_denominator(np.maximum(x - e, 0), c.attrs) - rest, c.attrs["bias"] / 2)
-    most = _lrn_denominator(x + e, c.attrs) + rest
-    high, low = (x + e) / least**beta, np.maximum(x - e, 0) / most**beta
-    bound = np.maximum(high - np.abs(c.y[0]), np.abs(c.y[0]) - low)
-    bound = bound + (c.attrs["size"] + 16) * c.unit * np.abs(c.y[0])
-    return np.where(np.isnan(bound) | errors.overflows(c, rest + most), np.inf, bound)
 
+    def build(x: Term, a: Attrs) -> Term:
+        size, channels = a["size"], x.shape[1]
+        before = (size - 1) // 2 + running
+        pads = [[n if axis == 1 else 0 for axis in range(x.rank)] for n in (before, size - 1 + running - before)]
+        squares = (x * x).then("Pad", pads=(*pads[0], *pads[1]), mode="constant", value=0.0)
+        if running:
+            sums = squares.then("CumSum", axis=1, exclusive=0, reverse=0)
+            total = sums.slice(1, size, size + channels) - sums.slice(1, 0, channels)
+        else:
+            total = reduce(add, (squares.slice(1, i, i + channels) for i in range(size)))
+        base: Term = total * (a["alpha"] / size) + a["bias"]
+        return x / base.then("Pow", a["beta"])
 
-def _lrn_torch(c: Call) -> str:
-    a = c.attrs
-    return f"F.local_response_norm({c.x[0]}, {a['size']}, alpha={a['alpha']}, beta={a['beta']}, k={a['bias']})"
+    return onnx_term(build, widen=False)
 
 
 def _lrn_tensorflow(c: Call) -> str | Unsupported:
@@ -139,61 +124,51 @@ _LEAST_SAMPLE = 4
 """The generator takes no statistics of fewer elements, which are often so close that the bound is infinite."""
 
 
-def standardised(x: np.ndarray, axes: tuple[int, ...], epsilon: float) -> np.ndarray:
+def standard(x: Term, axes: Sequence[int], epsilon: float = 0.0, centred: bool = True) -> Term:
     """(x - mean) / sqrt(variance + epsilon)."""
-    d = x - np.mean(x, axis=axes, keepdims=True)
-    square = np.mean(np.square(d), axis=axes, keepdims=True)
-    return np.asarray(d / np.sqrt(square + np.asarray(epsilon, x.dtype)))
+    d = x - x.reduce("Mean", *axes) if centred else x
+    square = (d * d).reduce("Mean", *axes)
+    return d / (square + epsilon if epsilon else square).then("Sqrt")
 
 
-def _affine_error(
-    c: ErrorContext,
-    x: np.ndarray,
-    e: np.ndarray,
-    axes: tuple[int, ...],
-    epsilon: float,
-    parameters: Sequence[tuple[np.ndarray, np.ndarray]],
-) -> np.ndarray:
-    """The bound of standardised(x) scale + bias, where ``parameters`` are scale and bias with their errors, if any.
+def _by_squares(x: Term, axes: Sequence[int], epsilon: float) -> Term:
+    """The variance as mean(x^2) - mean(x)^2, with a rounding relative to the squares themselves."""
+    mean = x.reduce("Mean", *axes)
+    return (x - mean) / ((x * x).reduce("Mean", *axes) - mean * mean + epsilon).then("Sqrt")
 
-    Frameworks may compute the variance as mean(x^2) - mean(x)^2, with a rounding relative to the squares themselves. It
-    is unknown where the squares overflow. They may also round epsilon to the element type.
+
+def _standardised(
+    grouped: Callable[[Term, Attrs], Term],
+    axes: Callable[[Term, Attrs], Sequence[int]],
+    epsilon: str = "epsilon",
+    channels: bool = True,
+) -> dict[str, Any]:
+    """The definition and the other algorithm of a standardisation along some axes of the ``grouped`` operand.
+
+    Scale and bias follow, if there are any; with ``channels`` they have a number for each channel.
     """
-    n = sampling.total(x.shape[axis] for axis in axes)
-    u = (n + 4) * c.unit
 
-    def mean(v: np.ndarray) -> np.ndarray:
-        return np.asarray(np.mean(v, axis=axes, keepdims=True))
+    def along(algorithm: Callable[[Term, Sequence[int], float], Term]) -> DecomposeFn:
+        def build(x: Term, *rest: Any) -> Term:
+            *parameters, a = rest
+            inner = grouped(x, a)
+            y = algorithm(inner, axes(inner, a), a[epsilon])
+            y = y if inner is x else y.reshape(*x.shape)
+            for op, p in zip(("Mul", "Add"), parameters, strict=False):
+                y = y.then(op, p.reshape(x.shape[1], *[1] * (x.rank - 2)) if channels else p)
+            return y
 
-    middle = mean(x)
-    d = np.abs(x - middle)
-    e_d = e + mean(e) + u * mean(np.abs(x)) + c.unit * d
-    square = mean(d**2)
-    e_square = mean(2 * d * e_d + e_d**2) + 2 * u * mean(x**2)
-    e_square = e_square + c.unit * (epsilon + dtypes.smallest_normal(errors.held(c)))
-    low = square + epsilon - e_square
-    r = 1 / np.sqrt(np.where(square + epsilon > 0, square + epsilon, 1.0))
-    e_r = np.where(low > 0, 1 / np.sqrt(np.where(low > 0, low, 1.0)) - r, np.inf)
-    spread = (d + e_d) * e_r + e_d * r
-    size = (np.abs(x) + np.abs(middle)) * r
-    for number, (value, error) in enumerate(parameters):
-        if number == 0:
-            spread, size = (d * r + spread) * error + np.abs(value) * spread, size * np.abs(value)
-        else:
-            spread, size = spread + error, size + np.abs(value)
-    bound = spread + 8 * c.unit * (size + spread)
-    squares = np.sum((np.abs(x) + e) ** 2, axis=axes, keepdims=True)
-    return np.where(np.isnan(bound) | errors.overflows(c, squares), np.inf, bound)
+        return onnx_term(build, widen=False)
+
+    return {"definition": along(standard), "algorithms": (along(_by_squares),)}
 
 
-def _parameters(c: ErrorContext, place: Callable[[np.ndarray], np.ndarray]) -> list[tuple[np.ndarray, np.ndarray]]:
-    """Scale and bias with their errors, in shapes that broadcast with the data."""
-    return [(place(p), place(np.broadcast_to(e, p.shape))) for p, e in zip(c.x[1:], c.e[1:], strict=True)]
-
-
-def _affine(y: np.ndarray, parameters: Sequence[np.ndarray]) -> np.ndarray:
-    y = y * parameters[0] if parameters else y
-    return np.asarray(y + parameters[1] if len(parameters) > 1 else y)
+def standard_jax(c: Call, axes: Sequence[int], epsilon: float | None = None) -> str:
+    """The first operand minus its mean along some axes, divided by its standard deviation."""
+    along = f"axis={tuple(axes)}, keepdims=True"
+    centred = c.let(f"{c.x[0]} - jnp.mean({c.x[0]}, {along})")
+    variance = f"jnp.mean(jnp.square({centred}), {along}){'' if epsilon is None else f' + {epsilon}'}"
+    return c.draws.choice((f"{centred} / jnp.sqrt({variance})", f"{centred} * lax.rsqrt({variance})"))
 
 
 def _standard_tensorflow(c: Call, x: str, axes: Sequence[int], eps: float, scale: str, bias: str) -> str:
@@ -208,24 +183,11 @@ def _standard_tensorflow(c: Call, x: str, axes: Sequence[int], eps: float, scale
     return f"{text} + {bias}" if bias else text
 
 
-def _standard_definition(b: Builder, x: str, axes: tuple[int, ...], eps: float, centred: bool = True) -> str:
-    d = b.op("Sub", x, b.op("ReduceMean", x, axes=axes, keepdims=1)) if centred else x
-    square = b.op("ReduceMean", b.op("Mul", d, d), axes=axes, keepdims=1)
-    epsilon = b.constant(np.asarray(eps).astype(dtypes.to_numpy(b.types[x].dtype)))
-    return b.op("Div", d, b.op("Sqrt", b.op("Add", square, epsilon)))
-
-
 # --- LayerNormalization ----------------------------------------------------------------------------------------------
 
 
 def _layer_axes(a: Attrs, rank: int) -> tuple[int, ...]:
     return tuple(range(normalize_axis(a["axis"], rank), rank))
-
-
-def _layer_error(c: ErrorContext) -> np.ndarray:
-    x, a = c.x[0], c.attrs
-    e = np.broadcast_to(c.e[0], x.shape)
-    return _affine_error(c, x, e, _layer_axes(a, x.ndim), a["epsilon"], _parameters(c, np.asarray))
 
 
 def _layer_torch(c: Call) -> str:
@@ -239,6 +201,11 @@ def _layer_tensorflow(c: Call) -> str:
     return _standard_tensorflow(c, c.x[0], _layer_axes(c.attrs, c.types[0].rank), c.attrs["epsilon"], c.x[1], bias)
 
 
+def _layer_jax(c: Call) -> str:
+    text = c.let(standard_jax(c, _layer_axes(c.attrs, c.types[0].rank), c.attrs["epsilon"]))
+    return " + ".join([f"{text} * {c.x[1]}", *c.x[2:]])
+
+
 @sampling.of_rank(1)
 def _sample_layer(rng: random.Random, first: TensorType) -> Sample | None:
     axis = rng.choice((first.rank - 1, rng.randrange(first.rank)))
@@ -249,26 +216,6 @@ def _sample_layer(rng: random.Random, first: TensorType) -> Sample | None:
 
 
 # --- normalisation of channels and groups of channels ----------------------------------------------------------------
-
-
-def _grouped(x: np.ndarray, groups: int) -> np.ndarray:
-    return x.reshape(x.shape[0], groups, -1)
-
-
-def _group_error(c: ErrorContext, groups: int, epsilon: float) -> np.ndarray:
-    """Scale and bias broadcast with the data, so their errors are taken in the data's shape, group by group."""
-    shape = c.x[0].shape
-    x, e = _grouped(c.x[0], groups), _grouped(np.broadcast_to(c.e[0], shape), groups)
-    wide = [
-        (_grouped(np.broadcast_to(p, shape), groups), _grouped(np.broadcast_to(q, shape), groups))
-        for p, q in _parameters(c, lambda p: _per_channel(p, len(shape)))
-    ]
-    return _affine_error(c, x, e, (2,), epsilon, wide).reshape(shape)
-
-
-def _instance_norm(x: Sequence[np.ndarray], a: Attrs) -> np.ndarray:
-    y = standardised(_grouped(x[0], x[0].shape[1]), (2,), a["epsilon"]).reshape(x[0].shape)
-    return _affine(y, [_per_channel(p, x[0].ndim) for p in x[1:]])
 
 
 def _instance_torch(c: Call) -> str:
@@ -288,8 +235,12 @@ def _instance_tensorflow(c: Call) -> str:
     if c.draws.chance(0.5):
         x = channels_last(c.x[0], rank)
         return channels_first(_standard_tensorflow(c, x, range(1, rank - 1), c.attrs["epsilon"], *c.x[1:]), rank)
-    scale, bias = (f"tf.reshape({p}, {[-1, *[1] * (rank - 2)]})" for p in c.x[1:])
-    return _standard_tensorflow(c, c.x[0], range(2, rank), c.attrs["epsilon"], scale, bias)
+    return _standard_tensorflow(c, c.x[0], range(2, rank), c.attrs["epsilon"], *_channels_tensorflow(c))
+
+
+def _instance_jax(c: Call) -> str:
+    text = c.let(standard_jax(c, range(2, c.types[0].rank), c.attrs["epsilon"]))
+    return f"{text} * {per_channel(c, 1)} + {per_channel(c, 2)}"
 
 
 def _sample_instance(rng: random.Random, first: TensorType) -> Sample | None:
@@ -325,15 +276,6 @@ def _group_norm(name: str, parameters: Sequence[int]) -> dict[str, Any]:
         inner = _standard_tensorflow(c, f"tf.reshape({c.x[0]}, {grouped})", axes, c.attrs[name], scale, bias)
         return f"tf.reshape({inner}, {shape})"
 
-    def onnx(b: Builder, x: Sequence[str], a: Attrs) -> str:
-        shape = b.types[x[0]].shape
-        flat = b.op("Reshape", x[0], shape=(shape[0], a["num_groups"], -1), allowzero=0)
-        result = b.op("Reshape", _standard_definition(b, flat, (2,), a[name]), shape=shape, allowzero=0)
-        lines = (shape[1], *[1] * (len(shape) - 2))
-        for op, parameter in zip(("Mul", "Add"), x[1:], strict=False):
-            result = b.op(op, result, b.op("Reshape", parameter, shape=lines, allowzero=0))
-        return result
-
     def sample(rng: random.Random, first: TensorType) -> Sample | None:
         if first.rank < 2 or 0 in first.shape or first.size < first.shape[0] * _LEAST_SAMPLE:
             return None
@@ -344,11 +286,10 @@ def _group_norm(name: str, parameters: Sequence[int]) -> dict[str, Any]:
 
     return {
         "shape": fitting(lambda s, a: _fits_groups(s, a.num_groups)),
-        "error": lambda c: _group_error(c, c.attrs["num_groups"], c.attrs[name]),
-        "why_not_derived": "some frameworks compute the variance as mean(x^2) - mean(x)^2, which loses more digits",
         "text": spell(torch, tensorflow),
-        "definition": onnx,
         "sample": sample,
+        "adjoint": adjoints.normalised(adjoints.grouped, name, channels=True),
+        **_standardised(lambda x, a: x.reshape(x.shape[0], a["num_groups"], -1), lambda x, a: (2,), name),
     }
 
 
@@ -381,9 +322,10 @@ def _rms_tensorflow(c: Call) -> str:
     return f"{text} * {c.x[1]}" if len(c.x) > 1 else text
 
 
-def _rms_definition(b: Builder, x: Sequence[str], a: Attrs) -> str:
-    result = _standard_definition(b, x[0], _rms_axes(a, len(b.types[x[0]].shape)), a["eps"], centred=False)
-    return b.op("Mul", result, x[1]) if len(x) > 1 else result
+def _rms(x: Term, *rest: Any) -> Term:
+    *weight, a = rest
+    y = standard(x, _rms_axes(a, x.rank), a["eps"], centred=False)
+    return y * weight[0] if weight else y
 
 
 @sampling.of_rank(1)
@@ -403,12 +345,18 @@ OPS = (
         "BatchNormalization",
         5,
         shape=fitting(lambda s, a: len(s[0]) > 1 and all(p == (s[0][1],) for p in s[1:])),
-        numpy=_batch_norm,
-        error=_batch_norm_error,
-        text=spell(_batch_norm_torch, tf=_batch_norm_tensorflow),
+        definition=_batch_norm(folded=False),
+        algorithms=(_batch_norm(folded=True),),
+        text=spell(
+            (
+                "F.batch_norm({0}, {3}, {4}, {1}, {2}, eps={epsilon})",
+                "torch.batch_norm({0}, {1}, {2}, {3}, {4}, False, 0.1, {epsilon}, False)",
+            ),
+            _batch_norm_tensorflow,
+            _batch_norm_jax,
+        ),
         sample=_sample_batch_norm,
         attrs=(_EPSILON,),
-        adjoint=adjoints.batch_normalization,
         distance_to_domain=domains.within(4, 0.0),
         unsettled=unspecified.root(4),
         **facts(weight=1.0, data_inputs=1, followers="PRelu Relu Add Conv Mul LeakyRelu"),
@@ -417,22 +365,20 @@ OPS = (
         "LRN",
         1,
         shape=lambda s, a: [s[0].replace(1, s[0][1])],  # it has channels
-        numpy=lambda x, a: np.asarray(x[0] / _lrn_denominator(x[0], a) ** np.asarray(a["beta"], x[0].dtype)),
-        error=_lrn_error,
-        text=spell(_lrn_torch, tf=_lrn_tensorflow),
+        definition=_lrn(running=False),
+        algorithms=(_lrn(running=True),),
+        text=spell("F.local_response_norm({0}, {size}, alpha={alpha}, beta={beta}, k={bias})", _lrn_tensorflow),
         sample=sampling.alone_with(_draw_lrn),
         attrs=attributes(size="int", alpha=1e-4, beta=0.75, bias=1.0),
         weight=0.8,
-        adjoint=adjoints.lrn,
     ),
     _normalization(
         "LayerNormalization",
         3,
         types={"T": ("float16", "bfloat16", "float32")},  # of float64 the first stage may be single precision
         shape=fitting(lambda s, a: all(p == s[0][normalize_axis(a.axis, len(s[0])) :] for p in s[1:])),
-        numpy=lambda x, a: _affine(standardised(x[0], _layer_axes(a, x[0].ndim), a["epsilon"]), x[1:]),
-        error=_layer_error,
-        text=spell(_layer_torch, tf=_layer_tensorflow),
+        **_standardised(lambda x, a: x, lambda x, a: _layer_axes(a, x.rank), channels=False),
+        text=spell(_layer_torch, _layer_tensorflow, _layer_jax),
         sample=_sample_layer,
         attrs=(Attr("axis", "int", -1), _EPSILON),
         adjoint=adjoints.normalised(adjoints.layer_groups, "epsilon", channels=False),
@@ -443,9 +389,8 @@ OPS = (
         3,
         types={"T": FLOATS},
         shape=fitting(lambda s, a: len(s[0]) > 2 and _fits_groups(s, 1)),
-        numpy=_instance_norm,
-        error=lambda c: _group_error(c, c.x[0].shape[1], c.attrs["epsilon"]),
-        text=spell(_instance_torch, tf=_instance_tensorflow),
+        **_standardised(lambda x, a: x, lambda x, a: range(2, x.rank)),
+        text=spell(_instance_torch, _instance_tensorflow, _instance_jax),
         sample=_sample_instance,
         attrs=(_EPSILON,),
         adjoint=adjoints.normalised(lambda a: (*a.x[0].shape[:2], -1), "epsilon", channels=True),
@@ -458,7 +403,6 @@ OPS = (
         types={"T": ("float16", "bfloat16", "float32")},  # of float64 the first stage may be single precision
         attrs=(Attr("num_groups", "int"), _EPSILON),
         **_group_norm("epsilon", (2,)),
-        adjoint=adjoints.normalised(adjoints.grouped, "epsilon", channels=True),
         **facts(weight=0.8, data_inputs=1),
     ),
     _normalization(
@@ -466,7 +410,6 @@ OPS = (
         3,
         attrs=attributes(num_groups="int", eps=1e-5),
         **_group_norm("eps", (0, 1, 2, 2)),
-        adjoint=adjoints.normalised(adjoints.grouped, "eps", channels=True),
         **facts(min_inputs=1, data_inputs=1),
     ),
     _normalization(
@@ -474,7 +417,7 @@ OPS = (
         2,
         shape=fitting(_fits_rms),
         text=spell(_rms_torch, tf=_rms_tensorflow),
-        definition=_rms_definition,
+        definition=onnx_term(_rms, widen=False),
         sample=_sample_rms,
         attrs=attributes(normalized_shape="ints", eps=1e-5),
         **facts(min_inputs=1, data_inputs=1),

@@ -3,42 +3,35 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
-from polyjuice.ir import Attrs, TensorType, dtypes
+from polyjuice.ir import Attrs, TensorType
 from polyjuice.ir.dtypes import FLOATS
 from polyjuice.ops import sampling, spec
 from polyjuice.ops.axis_reductions import WIDE
+from polyjuice.ops.decomposition_terms import Term, where
 from polyjuice.ops.matrix import factors, matmul_shape, scaled_sum
+from polyjuice.ops.pointwise import composed
 from polyjuice.ops.shapes import Dims, fitting, require
-from polyjuice.ops.spec import Builder, Call, Op, Operand, Sample, Texts, attributes, by_definition
-from polyjuice.ops.text import literal, spell
+from polyjuice.ops.spec import Call, Op, Operand, Sample, Texts, attributes, by_definition
+from polyjuice.ops.text import spell
 
 
 def op(
     name: str,
-    arity: int,
-    shape: spec.ShapeFn,
-    definition: spec.DecomposeFn,
+    definition: Callable[..., Term],
     text: Mapping[str, Texts],
     sample: spec.SampleFn,
+    shape: spec.ShapeFn = by_definition,
+    operands: int = 2,
     **more: Any,
 ) -> Op:
     """The entry of a sum of products, which is exact on integers."""
-    return Op(
-        name=name,
-        inputs=("T",) * arity,
-        shape=shape,
-        definition=definition,
-        partial=by_definition,
-        text=text,
-        sample=sample,
-        integer_exact=True,
-        **{"types": {"T": WIDE}, "modular": True, **more},
-    )
+    settings = {"shape": shape, "modular": True, "integer_exact": True, "partial": by_definition, **more}
+    return composed(name, definition, text, sample, WIDE, operands, widen=False, **settings)
 
 
 def _check_fused(name: str, ranks: tuple[int, int], s: Sequence[Dims], out: Dims) -> None:
@@ -57,21 +50,15 @@ def _fused(name: str, ranks: tuple[int, int], form: str, sample: spec.SampleFn) 
             _check_fused(name, ranks, s, out)
         return [out]
 
-    def fused(c: Call) -> str:
-        t = c.types[0].dtype
-        alpha, beta = literal(c.attrs["alpha"], t), literal(c.attrs["beta"], t)
-        call = c.draws.choice((f"torch.{name}({c.x[0]}, ", f"{c.x[0]}.expand({c.results[0].shape}).{name}("))
-        called = f"{call}{c.x[1]}, {c.x[2]}, beta={beta}, alpha={alpha})"
-        composed = f"{beta} * {c.x[0]} + {alpha} * {form.format(*c.x)}"
-        return composed if c.draws.chance(0.2) else called
-
-    def definition(b: Builder, x: Sequence[str], a: Attrs) -> str:
-        left, right = x[1:]
+    def definition(bias: Term, left: Term, right: Term, a: Attrs) -> Term:
         if name == "addr":
-            left, right = b.op("Unsqueeze", left, axes=(1,)), b.op("Unsqueeze", right, axes=(0,))
-        return scaled_sum(b, b.op("MatMul", left, right), x[0], a)
+            left, right = left.unsqueeze(1), right.unsqueeze(0)
+        return scaled_sum(left @ right, bias, a)
 
-    return op(name, 3, shape, definition, spell(fused), sample, attrs=attributes(beta=1.0, alpha=1.0))
+    arguments = "({1}, {2}, beta={beta}, alpha={alpha})"
+    called = f"torch.{name}({{0}}, {arguments[1:]}", f"{{0}}.expand({{shape}}).{name}{arguments}"
+    text = spell((*called, f"{{beta}} * {{0}} + {{alpha}} * {form}"))
+    return op(name, definition, text, sample, shape, 3, attrs=attributes(beta=1.0, alpha=1.0))
 
 
 def _sample_fused(rank: int, vector: bool = False, outer: bool = False) -> spec.SampleFn:
@@ -102,18 +89,12 @@ def _sample_vectors(same: bool) -> spec.SampleFn:
     return sample
 
 
-def _trace_torch(c: Call) -> str:
+_TRACES = ("torch.trace({0})", "torch.diagonal({0}).sum()", "{0}.diag().sum()")
+
+
+def _trace_torch(c: Call) -> tuple[str, ...]:
     """ATen sums integers in 64 bits."""
-    t = c.types[0].dtype
-    forms = [f"torch.trace({c.x[0]})", f"torch.diagonal({c.x[0]}).sum()", f"{c.x[0]}.diag().sum()"]
-    return c.draws.choice(forms) + ("" if t in FLOATS else f".to(torch.{t})")
-
-
-def _trace_definition(b: Builder, x: Sequence[str], a: Attrs) -> str:
-    t = b.types[x[0]]
-    eye = b.constant(np.eye(*t.shape, dtype=bool))
-    zero = b.constant(np.zeros((), dtypes.to_numpy(t.dtype)))
-    return b.op("ReduceSum", b.op("Where", eye, x[0], zero), axes=(0, 1), keepdims=0)
+    return _TRACES if c.types[0].dtype in FLOATS else tuple(f"{form}.to(torch.{{type}})" for form in _TRACES)
 
 
 OPS = (
@@ -123,39 +104,43 @@ OPS = (
     _fused("addr", (1, 1), "torch.outer({1}, {2})", _sample_fused(2, outer=True)),
     op(
         "outer",
-        2,
-        fitting(lambda s, a: len(s[0]) == len(s[1]) == 1, lambda s, a: [s[0].append(s[1][0])]),
-        lambda b, x, a: b.op("Mul", b.op("Unsqueeze", x[0], axes=(1,)), b.op("Unsqueeze", x[1], axes=(0,))),
+        lambda x, y, a: x.unsqueeze(1) * y.unsqueeze(0),
         spell(
-            ("torch.outer({0}, {1})", "torch.ger({0}, {1})", "{0}.outer({1})", "{0}[:, None] * {1}"),
-            tf=(
+            ("torch. torch.ger .", "{0}[:, None] * {1}"),
+            (
                 "tf.tensordot({0}, {1}, axes=0)",
                 "{0}[:, tf.newaxis] * {1}[tf.newaxis, :]",
                 "tf.expand_dims({0}, 1) * {1}",
             ),
-            jax="jnp.outer",
+            "jnp.",
         ),
         _sample_vectors(False),
+        fitting(lambda s, a: len(s[0]) == len(s[1]) == 1, lambda s, a: [s[0].append(s[1][0])]),
     ),
     op(
         "dot",
-        2,
-        fitting(lambda s, a: len(s[0]) == 1 and s[0] == s[1], lambda s, a: [s[0].batch(1)]),
-        lambda b, x, a: b.op("MatMul", x[0], x[1]),
+        lambda x, y, a: x @ y,
         spell(
-            ("torch.dot({0}, {1})", "torch.vdot({0}, {1})", "torch.inner({0}, {1})", "{0}.dot({1})"),
-            tf=("tf.tensordot({0}, {1}, axes=1)", "tf.reduce_sum({0} * {1})"),
-            jax="jnp.dot",
+            "torch. torch.vdot torch.inner .",
+            ("tf.tensordot({0}, {1}, axes=1)", "tf.reduce_sum({0} * {1})"),
+            "jnp.",
         ),
         _sample_vectors(True),
+        fitting(lambda s, a: len(s[0]) == 1 and s[0] == s[1], lambda s, a: [s[0].batch(1)]),
     ),
     op(
         "trace",
-        1,
+        lambda x, a: where(x.constant(np.eye(x.shape[0], x.shape[1], dtype=bool)), x, 0).reduce(
+            "Sum", 0, 1, keepdims=False
+        ),
+        spell(
+            _trace_torch,
+            ("tf.linalg.trace({0})", "tf.reduce_sum(tf.linalg.diag_part({0}))"),
+            "jnp.trace({0}, dtype=jnp.{type})",
+        ),
+        sampling.choosing(2, 2),
         fitting(lambda s, a: len(s[0]) == 2, lambda s, a: [s[0].batch(2)]),
-        _trace_definition,
-        spell(_trace_torch, tf=("tf.linalg.trace({0})", "tf.reduce_sum(tf.linalg.diag_part({0}))")),
-        lambda rng, first: Sample() if first.rank == 2 and 0 not in first.shape else None,
+        operands=1,
         modular=False,  # ONNX sums by ReduceSum, and ONNX Runtime there in floating types
     ),
 )

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import math
-import random
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
-from polyjuice.ir import Attrs, TensorType, dtypes
+from polyjuice.ir import Attrs, dtypes
 from polyjuice.ir.dtypes import FLOATS, NUMERIC
-from polyjuice.ops import adjoints, axis_reductions, domains, errors, sampling, value_bounds
+from polyjuice.ops import adjoints, axis_reductions, domains, errors, value_bounds
 from polyjuice.ops.axis_reductions import WIDE
+from polyjuice.ops.decomposition_terms import onnx_term
 from polyjuice.ops.shapes import Dims, normalize_axis, require
 from polyjuice.ops.spec import (
     Attr,
@@ -22,9 +22,10 @@ from polyjuice.ops.spec import (
     NumpyFn,
     Op,
     SpecialValues,
-    SpellFn,
+    TemplatesFn,
     Texts,
     attributes,
+    by_definition,
     facts,
 )
 from polyjuice.ops.text import spell
@@ -138,12 +139,6 @@ def extreme_error(sign: int) -> ErrorFn:
     return bound
 
 
-def _square_error(c: ErrorContext) -> np.ndarray:
-    """Each square is a product of equal factors: |(x + d)^2 - x^2| <= 2 |x| e + e^2."""
-    x, e = np.abs(c.x[0].astype(np.float64)), operand_errors(c)
-    return errors.summed(terms(c) + 1, c, over(c, np.sum, 2 * x * e + e * e), over(c, np.sum, x * x))
-
-
 def norm_error(c: ErrorContext) -> np.ndarray:
     """A norm moves at most by the norm of the change. The rounding is half that of the sum of squares."""
     e = over(c, norm, operand_errors(c))
@@ -175,207 +170,165 @@ def log_sum_exp_error(c: ErrorContext) -> np.ndarray:
 # --- ONNX's reductions -----------------------------------------------------------------------------------------------
 
 
-@sampling.of_rank(1)
-def _draw_axes(rng: random.Random, first: TensorType) -> Attrs:
-    return {"axes": sampling.some_axes(rng, first.rank), "keepdims": rng.randint(0, 1), "noop_with_empty_axes": 0}
-
-
-def _torch_prod(c: Call) -> str:
-    """torch.prod reduces one axis at a time: the last first, so that the others keep their numbers."""
-    over_axes, dtype = axis_reductions.axes(c.attrs, c.types[0].rank), f"dtype=torch.{c.types[0].dtype}"
-    method = c.draws.chance(0.5)
-    if len(over_axes) == c.types[0].rank and not axis_reductions.keeps(c.attrs) and c.draws.chance(0.5):
-        return axis_reductions.without_type(
-            c, f"{c.x[0]}.prod({dtype})" if method else f"torch.prod({c.x[0]}, {dtype})"
-        )
-    text = c.x[0]
-    for axis in sorted(over_axes, reverse=True):
-        arguments = f"dim={axis}, keepdim={axis_reductions.keeps(c.attrs)}, {dtype}"
-        text = f"{text}.prod({arguments})" if method else f"torch.prod({text}, {arguments})"
-    return axis_reductions.without_type(c, text) if text != c.x[0] else f"{c.x[0]}.clone()"
-
-
-def _tensorflow_forms(function: str, raw: str) -> SpellFn:
-    raw = f"tf.raw_ops.{raw}(input={{x}}, axis={{dim}}, keep_dims={{keep}})"
-    return axis_reductions.tensorflow(f"tf.{function} tf.math.{function}", raw, full=(f"tf.{function}",))
-
-
-def _summed_tensorflow(inner: str) -> str:
-    return f"tf.reduce_sum({inner}, axis={{dim}}, keepdims={{keep}})"
-
-
 def _reduction(
     name: str,
-    function: Reduce,
-    error: ErrorFn,
     text: Mapping[str, Texts],
     types: tuple[str, ...] = FLOATS,
-    **more: Any,
+    slope: Callable[[np.ndarray, np.ndarray, int], Any] | None = None,
+    **meaning: Any,
 ) -> Op:
-    return Op(
-        name=name,
-        types={"T": types},
-        shape=axis_reductions.reduced_shape,
-        numpy=reducing(function),
-        error=error,
-        text=text,
-        sample=sampling.alone_with(_draw_axes),
-        attrs=(Attr("axes", "ints", (), as_input=True), *attributes(keepdims=1, noop_with_empty_axes=0)),
-        **more,
+    """An entry by its text, the derivative's factor, and its meaning in NumPy or by definition."""
+    sample = axis_reductions.some_axes(("axes", "keepdims"), noop_with_empty_axes=lambda rng: 0)
+    attrs = (Attr("axes", "ints", (), as_input=True), *attributes(keepdims=1, noop_with_empty_axes=0))
+    meaning["adjoint"] = adjoints.reduction(slope) if slope else None
+    shape = axis_reductions.dims_shape
+    return Op(name=name, types={"T": types}, shape=shape, text=text, sample=sample, attrs=attrs, **meaning)
+
+
+def _meaning(function: Reduce, error: ErrorFn) -> dict[str, Any]:
+    return {"numpy": reducing(function), "error": error}
+
+
+def _tensorflow(function: str) -> tuple[str, str]:
+    raw = function.removeprefix("reduce_").title()
+    return (
+        f"tf.{function} tf.math.{function}",
+        f"tf.raw_ops.{raw}(input={{x}}, axis={{dim}}, keep_dims={{keep}})",
     )
 
 
-_SUM_FORMS = (
-    "torch.sum({x}, dim={dim}, keepdim={keep}, dtype=torch.{dtype})",
-    "{x}.sum(dim={dim}, keepdim={keep}, dtype=torch.{dtype})",
-)
-
-
-def _extreme_forms(name: str) -> SpellFn:
-    return axis_reductions.torch(
+def _selection(name: str, function: Reduce, sign: int, **more: Any) -> Op:
+    """The entry of the greatest (sign 1) or least (sign -1) element."""
+    torch = (
         f"torch.a{name} .a{name}",
-        single=(f"torch.{name}({{x}}, dim={{dim}}, keepdim={{keep}}).values", f"{{x}}.{name}({{dim}}, {{keep}})[0]"),
-        full=(f".{name} torch.{name}",),
+        f"torch.{name}({{x}}, dim={{axis}}, keepdim={{keep}}).values",
+        f"{{x}}.{name}({{axis}}, {{keep}})[0]",
+        f"torch.{name}({{x}})",
+        f"{{x}}.{name}()",
+    )
+    return _reduction(
+        f"Reduce{name.title()}",
+        axis_reductions.texts(torch, _tensorflow(f"reduce_{name}"), f"jnp.{name}"),
+        _ORDERED,
+        **_meaning(function, extreme_error(sign)),
+        **more,
+        **facts(integer_exact=True, limits=SpecialValues.INFINITY, picks=True, fresh=True, bounds=value_bounds.SAME),
     )
 
+
+_SUMMED = SpecialValues.INFINITY | SpecialValues.NAN
 
 _ONNX_REDUCTIONS = (
     _reduction(
         "ReduceSum",
-        np.sum,
-        sum_error,
-        spell(
-            axis_reductions.torch(
-                *_SUM_FORMS, full=("{x}.sum(dtype=torch.{dtype})", "torch.sum({x}, dtype=torch.{dtype})")
-            ),
-            tf=_tensorflow_forms("reduce_sum", "Sum"),
+        axis_reductions.texts(
+            ("torch.sum({x}, ..., dtype=torch.{dtype})", "{x}.sum(..., dtype=torch.{dtype})"),
+            _tensorflow("reduce_sum"),
+            "jnp.sum({x}, ..., dtype=jnp.{dtype})",
         ),
         WIDE,
+        lambda x, y, n: 1.0,
+        **_meaning(np.sum, sum_error),
         partial=reducing(_sum_of(np.abs)),
-        adjoint=adjoints.reduction(lambda x, y, n: 1.0),
         followers="Div Sqrt Squeeze ReduceSum Mul Add Reciprocal Reshape",
-        **facts(integer_exact=True, weight=3, limits=SpecialValues.INFINITY | SpecialValues.NAN, fresh=True),
+        **facts(integer_exact=True, weight=3, limits=_SUMMED, fresh=True),
     ),
     _reduction(
         "ReduceMean",
-        np.mean,
-        mean_error,
-        spell(
-            axis_reductions.torch("torch.mean .mean", full=(".mean torch.mean",)),
-            tf=_tensorflow_forms("reduce_mean", "Mean"),
-        ),
-        adjoint=adjoints.reduction(lambda x, y, n: 1.0 / max(n, 1)),
+        axis_reductions.texts("torch.mean .mean", _tensorflow("reduce_mean"), "jnp.mean({x}, ..., dtype=jnp.{dtype})"),
+        slope=lambda x, y, n: 1.0 / max(n, 1),
+        **_meaning(np.mean, mean_error),
         followers="Sub Squeeze Reshape Mul Add ReduceMean Sqrt",
-        **facts(ulps=2, limits=SpecialValues.INFINITY | SpecialValues.NAN, fresh=True, bounds=value_bounds.SAME),
+        **facts(ulps=2, limits=_SUMMED, fresh=True, bounds=value_bounds.SAME),
     ),
-    _reduction(
-        "ReduceMax",
-        greatest,
-        extreme_error(1),
-        spell(_extreme_forms("max"), tf=_tensorflow_forms("reduce_max", "Max")),
-        _ORDERED,
-        followers="Sub ReduceMax Squeeze Neg",
-        bounds=value_bounds.SAME,
-        **facts(integer_exact=True, weight=1.5, limits=SpecialValues.INFINITY, picks=True, fresh=True),
-    ),
-    _reduction(
-        "ReduceMin",
-        least,
-        extreme_error(-1),
-        spell(_extreme_forms("min"), tf=_tensorflow_forms("reduce_min", "Min")),
-        _ORDERED,
-        **facts(integer_exact=True, limits=SpecialValues.INFINITY, picks=True, fresh=True, bounds=value_bounds.SAME),
-    ),
+    _selection("max", greatest, 1, followers="Sub ReduceMax Squeeze Neg", weight=1.5),
+    _selection("min", least, -1),
     _reduction(
         "ReduceProd",
-        np.prod,
-        _prod_error,
-        spell(_torch_prod, tf=_tensorflow_forms("reduce_prod", "Prod")),
+        axis_reductions.texts(
+            axis_reductions.one_by_one(
+                "torch.prod({x}, ..., dtype=torch.{dtype})", "{x}.prod(..., dtype=torch.{dtype})"
+            ),
+            _tensorflow("reduce_prod"),
+            "jnp.prod({x}, ..., dtype=jnp.{dtype})",
+        ),
         WIDE,
+        adjoints.product_slope,
+        **_meaning(np.prod, _prod_error),
         partial=reducing(lambda x, axis, keepdims: np.prod(np.maximum(np.abs(x), 1), axis=axis, keepdims=keepdims)),
-        adjoint=adjoints.reduction(adjoints.product_slope),
         **facts(integer_exact=True, weight=0.5, overflows=True),
     ),
     _reduction(
         "ReduceL1",
-        _sum_of(np.abs),
-        sum_error,
-        spell(
-            axis_reductions.torch(
-                "torch.sum(torch.abs({x}), dim={dim}, keepdim={keep}, dtype=torch.{dtype})",
-                "{x}.abs().sum(dim={dim}, keepdim={keep}, dtype=torch.{dtype})",
-                full=("{x}.abs().sum(dtype=torch.{dtype})", "torch.sum(torch.abs({x}), dtype=torch.{dtype})"),
-            ),
-            tf=axis_reductions.tensorflow(_summed_tensorflow("tf.abs({x})"), _summed_tensorflow("tf.math.abs({x})")),
+        axis_reductions.texts(
+            ("torch.sum(torch.abs({x}), ..., dtype=torch.{dtype})", "{x}.abs().sum(..., dtype=torch.{dtype})"),
+            ("tf.reduce_sum(tf.abs({x}), ...)", "tf.reduce_sum(tf.math.abs({x}), ...)"),
+            "jnp.sum(jnp.abs({x}), ..., dtype=jnp.{dtype})",
         ),
         WIDE,
-        partial=reducing(_sum_of(np.abs)),
-        adjoint=adjoints.reduction(lambda x, y, n: np.sign(x)),
-        bounds=value_bounds.at_least("0.0"),
-        **facts(integer_exact=True, weight=0.5, limits=SpecialValues.INFINITY | SpecialValues.NAN),
+        lambda x, y, n: np.sign(x),
+        definition=onnx_term(lambda x, a: abs(x).then("ReduceSum", **a), widen=False),
+        partial=by_definition,
+        **facts(integer_exact=True, weight=0.5, limits=_SUMMED, bounds=value_bounds.at_least("0.0")),
     ),
     _reduction(
         "ReduceL2",
-        norm,
-        norm_error,
-        spell(
-            axis_reductions.torch(
-                "torch.linalg.vector_norm({x}, ord=2, dim={dim}, keepdim={keep})",
-                "torch.norm({x}, p=2, dim={dim}, keepdim={keep})",
-                "torch.sqrt(torch.sum({x} * {x}, dim={dim}, keepdim={keep}))",
-                full=("torch.linalg.vector_norm torch.norm .norm", "({x} ** 2).sum().sqrt()"),
+        axis_reductions.texts(
+            (
+                "torch.linalg.vector_norm({x}, ord=2, ...)",
+                "torch.norm({x}, p=2, ...)",
+                "torch.sqrt(torch.sum({x} * {x}, ...))",
+                "torch.linalg.vector_norm({x})",
+                "torch.norm({x})",
+                "{x}.norm()",
+                "({x} ** 2).sum().sqrt()",
             ),
-            tf=axis_reductions.tensorflow(
-                "tf.sqrt(tf.reduce_sum(tf.square({x}), axis={dim}, keepdims={keep}))",
-                single=("tf.norm({x}, ord=2, axis={dim}, keepdims={keep})",),
-            ),
+            ("tf.sqrt(tf.reduce_sum(tf.square({x}), ...))", "tf.norm({x}, ord=2, axis={axis}, keepdims={keep})"),
+            "jnp.sqrt(jnp.sum(jnp.square({x}), ..., dtype=jnp.{dtype}))",
         ),
-        adjoint=adjoints.reduction(adjoints.norm_slope(2)),
+        slope=adjoints.norm_slope(2),
+        **_meaning(norm, norm_error),
         **facts(ulps=2, weight=1.2, bounds=value_bounds.at_least("0.0")),
     ),
     _reduction(
         "ReduceSumSquare",
-        _sum_of(np.square),
-        _square_error,
-        spell(
-            axis_reductions.torch(
-                "torch.sum(torch.square({x}), dim={dim}, keepdim={keep}, dtype=torch.{dtype})",
-                "({x} * {x}).sum(dim={dim}, keepdim={keep}, dtype=torch.{dtype})",
-                "{x}.pow(2).sum(dim={dim}, keepdim={keep}, dtype=torch.{dtype})",
-                full=("({x} * {x}).sum(dtype=torch.{dtype})", "torch.sum({x} ** 2, dtype=torch.{dtype})"),
+        axis_reductions.texts(
+            (
+                "torch.sum(torch.square({x}), ..., dtype=torch.{dtype})",
+                "({x} * {x}).sum(..., dtype=torch.{dtype})",
+                "{x}.pow(2).sum(..., dtype=torch.{dtype})",
+                "torch.sum({x} ** 2, dtype=torch.{dtype})",
             ),
-            tf=axis_reductions.tensorflow(_summed_tensorflow("tf.square({x})"), _summed_tensorflow("{x} * {x}")),
+            ("tf.reduce_sum(tf.square({x}), ...)", "tf.reduce_sum({x} * {x}, ...)"),
+            "jnp.sum(jnp.square({x}), ..., dtype=jnp.{dtype})",
         ),
         WIDE,
-        partial=reducing(_sum_of(np.square)),
-        adjoint=adjoints.reduction(lambda x, y, n: 2 * x),
+        lambda x, y, n: 2 * x,
+        definition=onnx_term(lambda x, a: (x * x).then("ReduceSum", **a), widen=False),
+        partial=by_definition,
         **facts(integer_exact=True, ulps=1, weight=0.9, bounds=value_bounds.at_least("0.0")),
     ),
     _reduction(
         "ReduceLogSum",
-        lambda x, axis, keepdims: np.log(np.sum(x, axis=axis, keepdims=keepdims)),
-        _log_sum_error,
-        spell(
-            axis_reductions.torch(
-                "torch.log(torch.sum({x}, dim={dim}, keepdim={keep}))",
-                "{x}.sum(dim={dim}, keepdim={keep}).log()",
-                full=("{x}.sum().log()", "torch.log({x}.sum())"),
-            ),
-            tf=axis_reductions.tensorflow("tf.math.log(tf.reduce_sum({x}, axis={dim}, keepdims={keep}))"),
+        axis_reductions.texts(
+            ("torch.log(torch.sum({x}, ...))", "{x}.sum(...).log()", "torch.log({x}.sum())"),
+            "tf.math.log(tf.reduce_sum({x}, ...))",
+            "jnp.log(jnp.sum({x}, ..., dtype=jnp.{dtype}))",
         ),
-        adjoint=adjoints.reduction(adjoints.log_sum),
+        slope=adjoints.log_sum,
+        **_meaning(lambda x, axis, keepdims: np.log(np.sum(x, axis=axis, keepdims=keepdims)), _log_sum_error),
         distance_to_domain=domains.positive_sum,
         **facts(ulps=4, weight=0.3),
     ),
     _reduction(
         "ReduceLogSumExp",
-        log_sum_exp,
-        log_sum_exp_error,
-        spell(
-            axis_reductions.torch("torch.logsumexp", "{x}.logsumexp({dim}, keepdim={keep})"),
-            tf=axis_reductions.tensorflow("tf.reduce_logsumexp tf.math.reduce_logsumexp"),
+        axis_reductions.texts(
+            ("torch.logsumexp({x}, dim={dim}, keepdim={keep})", "{x}.logsumexp({dim}, keepdim={keep})"),
+            "tf.reduce_logsumexp tf.math.reduce_logsumexp",
+            "jax.nn.logsumexp",
         ),
-        adjoint=adjoints.reduction(lambda x, y, n: np.exp(x - y)),
+        slope=lambda x, y, n: np.exp(x - y),
+        **_meaning(log_sum_exp, log_sum_exp_error),
         **facts(ulps=4, weight=0.8, limits=SpecialValues.INFINITY),
     ),
 )
@@ -432,43 +385,22 @@ def _arg_error(sign: int) -> ErrorFn:
     return bound
 
 
-def _arg_torch(function: str) -> SpellFn:
-    def spell(c: Call) -> str:
-        axis, keep = c.attrs["axis"], bool(c.attrs["keepdims"])
-        forms = [
-            f"torch.{function}({c.x[0]}, dim={axis}, keepdim={keep})",
-            f"{c.x[0]}.{function}({axis}, keepdim={keep})",
-            f"torch.{function[3:]}({c.x[0]}, dim={axis}, keepdim={keep}).indices",
-        ]
-        return _last_index(
-            c, c.draws.choice(forms), f"torch.{function}(torch.flip({c.x[0]}, ({axis},)), {axis}, {keep})"
-        )
+def _places(first: Sequence[str], flipped: Sequence[str], kept: str = "{}") -> TemplatesFn:
+    """Templates of the first place, and of that in the flipped tensor, where the last comes first."""
 
-    return spell
+    def choose(c: Call) -> tuple[str, ...]:
+        last = c.types[0].shape[c.attrs["axis"]] - 1
+        forms = [f"{last} - {one}" for one in flipped] if c.attrs["select_last_index"] else first
+        return tuple(kept.replace("{}", form) if c.attrs["keepdims"] else form for form in forms)
 
-
-def _last_index(c: Call, first: str, flipped: str) -> str:
-    """The expression of the index; the last of equals is the first of the flipped tensor."""
-    if not c.attrs["select_last_index"]:
-        return first
-    return f"{c.types[0].shape[c.attrs['axis']] - 1} - {flipped}"
-
-
-def _arg_tensorflow(function: str) -> SpellFn:
-    def spell(c: Call) -> str:
-        axis = c.attrs["axis"]
-        names = [f"tf.{function}", f"tf.math.{function}"]
-        first, flipped = (
-            f"{c.draws.choice(names)}({x}, axis={axis}, output_type=tf.int64)"
-            for x in (c.x[0], f"tf.reverse({c.x[0]}, axis=[{axis}])")
-        )
-        text = _last_index(c, first, flipped)
-        return f"tf.expand_dims({text}, {axis})" if c.attrs["keepdims"] else text
-
-    return spell
+    return choose
 
 
 def _index_reduction(name: str, sign: int, **more: Any) -> Op:
+    arg, extreme = name.lower(), name[3:].lower()
+    torch = "dim={axis}, keepdim={is_keepdims}"
+    jax = "axis={axis}, keepdims={is_keepdims}).astype(jnp.int64)"
+    tf = "axis={axis}, output_type=tf.int64)"
     return Op(
         name=name,
         types={"T": NUMERIC},
@@ -476,7 +408,22 @@ def _index_reduction(name: str, sign: int, **more: Any) -> Op:
         shape=_arg_shape,
         numpy=_arg(sign),
         error=_arg_error(sign),
-        text=spell(_arg_torch(name.lower()), tf=_arg_tensorflow(name.lower())),
+        text=spell(
+            _places(
+                (
+                    f"torch.{arg}({{0}}, {torch})",
+                    f"{{0}}.{arg}({{axis}}, keepdim={{is_keepdims}})",
+                    f"torch.{extreme}({{0}}, {torch}).indices",
+                ),
+                [f"torch.{arg}(torch.flip({{0}}, ({{axis}},)), {{axis}}, {{is_keepdims}})"],
+            ),
+            _places(
+                [f"{place}.{arg}({{0}}, {tf}" for place in ("tf", "tf.math")],
+                [f"{place}.{arg}(tf.reverse({{0}}, axis=[{{axis}}]), {tf}" for place in ("tf", "tf.math")],
+                "tf.expand_dims({}, {axis})",
+            ),
+            _places([f"jnp.{arg}({{0}}, {jax}"], [f"jnp.{arg}(jnp.flip({{0}}, {{axis}}), {jax}"]),
+        ),
         sample=axis_reductions.one_axis(
             "axis", keepdims=axis_reductions.either, select_last_index=lambda rng: int(rng.random() < 0.2)
         ),

@@ -11,8 +11,10 @@ import numpy as np
 
 from polyjuice.ir import Attrs, TensorType, dtypes
 from polyjuice.ops import errors, sampling
+from polyjuice.ops.decomposition_terms import Term
+from polyjuice.ops.pointwise import composed
 from polyjuice.ops.shapes import Dims, ShapeMismatch, normalize_axis, require
-from polyjuice.ops.spec import Attr, Builder, Call, ErrorContext, Op, Sample, SpecialValues, attributes, facts
+from polyjuice.ops.spec import Attr, Call, ErrorContext, Sample, SpecialValues, attributes, facts
 from polyjuice.ops.text import spell
 
 # --- scaled_dot_product_attention ------------------------------------------------------------------------------------
@@ -28,10 +30,6 @@ def _attention_shape(s: Sequence[Dims], a: Any) -> Sequence[Dims]:
     return [Dims((*query[:-1], value[-1]))]
 
 
-def _scale(a: Attrs, query: Sequence[int]) -> float:
-    return 1 / math.sqrt(query[-1]) if a["scale"] is None else float(a["scale"])
-
-
 def _attention_torch(c: Call) -> str:
     a = c.attrs
     keywords = [f"attn_mask={c.x[3]}"] if len(c.x) > 3 else []
@@ -40,18 +38,16 @@ def _attention_torch(c: Call) -> str:
     return f"F.scaled_dot_product_attention({', '.join([*c.x[:3], *keywords])})"
 
 
-def _attention_definition(b: Builder, x: Sequence[str], a: Attrs) -> str:
-    query, key = b.types[x[0]], b.types[x[1]]
-    dtype = dtypes.to_numpy(query.dtype)
-    perm = (*range(key.rank - 2), key.rank - 1, key.rank - 2)
-    scores = b.op("MatMul", x[0], b.op("Transpose", x[1], perm=perm))
-    scores = b.op("Mul", scores, b.constant(np.asarray(_scale(a, query.shape)).astype(dtype)))
-    if len(x) > 3:
-        scores = b.op("Add", scores, x[3])
+def _attention(query: Term, key: Term, value: Term, *rest: Any) -> Term:
+    *masks, a = rest
+    swapped = key.permute(*range(key.rank - 2), key.rank - 1, key.rank - 2)
+    scores = query @ swapped * (1 / math.sqrt(query.shape[-1]) if a["scale"] is None else a["scale"])
+    for mask in masks:
+        scores = scores + mask
     if a["is_causal"]:
-        later = np.where(np.tri(query.shape[-2], key.shape[-2], dtype=bool), 0.0, -np.inf)
-        scores = b.op("Add", scores, b.constant(later.astype(dtype)))
-    return b.op("MatMul", b.op("Softmax", scores, axis=query.rank - 1), x[2])
+        later = np.where(np.tri(scores.shape[-2], scores.shape[-1], dtype=bool), 0.0, -np.inf)
+        scores = scores + scores.constant(later.astype(dtypes.to_numpy(scores.dtype)))
+    return scores.then("Softmax", axis=query.rank - 1) @ value
 
 
 def _sample_attention(rng: random.Random, first: TensorType) -> Sample | None:
@@ -71,24 +67,16 @@ def _sample_attention(rng: random.Random, first: TensorType) -> Sample | None:
 # --- cosine_similarity -----------------------------------------------------------------------------------------------
 
 
-def _cosine_shape(s: Sequence[Dims], a: Any) -> Sequence[Dims]:
-    common = s[0].broadcast(s[1])
-    return [common.reduced((normalize_axis(a.dim, len(common)),), 0)]
-
-
 def _length(x: np.ndarray, axis: int) -> np.ndarray:
     return np.asarray(np.sqrt(np.sum(x * x, axis=axis)))
 
 
-def _cosine_definition(b: Builder, x: Sequence[str], a: Attrs) -> str:
-    shape = np.broadcast_shapes(*(b.types[name].shape for name in x))
-    dtype = dtypes.to_numpy(b.types[x[0]].dtype)
-    wide = [name if b.types[name].shape == shape else b.op("Expand", name, shape=shape) for name in x]
-    axes = (a["dim"] % len(shape),)
-    eps = b.constant(np.asarray(a["eps"]).astype(dtype))
-    lengths = [b.op("Max", b.op("ReduceL2", name, axes=axes, keepdims=0), eps) for name in wide]
-    top = b.op("ReduceSum", b.op("Mul", *wide), axes=axes, keepdims=0)
-    return b.op("Div", top, b.op("Mul", *lengths))
+def _cosine(x: Term, y: Term, a: Attrs) -> Term:
+    shape = np.broadcast_shapes(x.shape, y.shape)
+    axis = normalize_axis(a["dim"], len(shape))
+    x, y = (t if t.shape == shape else t.expand(*shape) for t in (x, y))
+    lengths = [t.reduce("L2", axis, keepdims=False).then("Max", a["eps"]) for t in (x, y)]
+    return (x * y).reduce("Sum", axis, keepdims=False) / (lengths[0] * lengths[1])
 
 
 @sampling.of_rank(1)
@@ -136,20 +124,11 @@ def _cdist_error(c: ErrorContext) -> np.ndarray:
     return errors.unless_overflow(c, squares, moved)
 
 
-def _cdist_torch(c: Call) -> str:
-    p = repr(c.attrs["p"])
-    modes = ("use_mm_for_euclid_dist_if_necessary", "donot_use_mm_for_euclid_dist")
-    mode = f', compute_mode="{c.draws.choice(modes)}"' if c.draws.chance(0.4) else ""
-    return f"torch.cdist({c.x[0]}, {c.x[1]}, p={p}{mode})"
-
-
-def _cdist_definition(b: Builder, x: Sequence[str], a: Attrs) -> str:
-    left, right = (b.types[name].rank for name in x)
-    gap = b.op("Sub", b.op("Unsqueeze", x[0], axes=(left - 1,)), b.op("Unsqueeze", x[1], axes=(right - 2,)))
-    axes = (b.types[gap].rank - 1,)
+def _cdist(x: Term, y: Term, a: Attrs) -> Term:
+    gap = x.unsqueeze(x.rank - 1) - y.unsqueeze(y.rank - 2)
     if math.isinf(a["p"]):
-        return b.op("ReduceMax", b.op("Abs", gap), axes=axes, keepdims=0)
-    return b.op(f"ReduceL{a['p']:.0f}", gap, axes=axes, keepdims=0)
+        return abs(gap).reduce("Max", gap.rank - 1, keepdims=False)
+    return gap.reduce(f"L{a['p']:.0f}", gap.rank - 1, keepdims=False)
 
 
 @sampling.of_rank(2)
@@ -160,35 +139,42 @@ def _sample_cdist(rng: random.Random, first: TensorType) -> Sample:
 
 
 OPS = (
-    Op(
-        name="scaled_dot_product_attention",
-        inputs=("T", "T", "T", "T"),
+    composed(
+        "scaled_dot_product_attention",
+        _attention,
+        spell(_attention_torch),
+        _sample_attention,
+        operands=4,
+        widen=False,
         shape=_attention_shape,
-        definition=_attention_definition,
-        text=spell(_attention_torch),
-        sample=_sample_attention,
         attrs=(Attr("is_causal", "int", 0), Attr("scale", "float", None)),
         **facts(min_inputs=3, weight=0.5, limits=SpecialValues.INFINITY),
     ),
-    Op(
-        name="cosine_similarity",
-        inputs=("T", "T"),
-        shape=_cosine_shape,
-        text=spell(lambda c: f"F.cosine_similarity({c.x[0]}, {c.x[1]}, dim={c.attrs['dim']}, eps={c.attrs['eps']!r})"),
-        definition=_cosine_definition,
-        sample=_sample_cosine,
+    composed(
+        "cosine_similarity",
+        _cosine,
+        spell("F.cosine_similarity({0}, {1}, dim={dim}, eps={eps})"),
+        _sample_cosine,
+        operands=2,
+        widen=False,
         attrs=attributes(dim=1, eps=1e-8),
     ),
-    Op(
-        name="cdist",
-        inputs=("T", "T"),
-        types={"T": ("float32", "float64")},
+    composed(
+        "cdist",
+        _cdist,
+        spell(
+            (
+                "torch.cdist({0}, {1}, p={p})",
+                'torch.cdist({0}, {1}, p={p}, compute_mode="use_mm_for_euclid_dist_if_necessary")',
+                'torch.cdist({0}, {1}, p={p}, compute_mode="donot_use_mm_for_euclid_dist")',
+            )
+        ),
+        _sample_cdist,
+        ("float32", "float64"),
+        operands=2,
         shape=_cdist_shape,
-        definition=_cdist_definition,
         error=_cdist_error,
         why_not_derived="ATen computes distances of many vectors from products",
-        text=spell(_cdist_torch),
-        sample=_sample_cdist,
         attrs=attributes(p=2.0),
         **facts(ulps=2, any_number=True),
     ),

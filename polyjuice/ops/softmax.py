@@ -10,10 +10,11 @@ import numpy as np
 
 from polyjuice.ir import Attrs, TensorType, dtypes
 from polyjuice.ops import adjoints, axis_reductions, domains, errors, sampling, value_bounds
-from polyjuice.ops.normalization import standardised
+from polyjuice.ops.decomposition_terms import onnx_term
+from polyjuice.ops.normalization import standard, standard_jax
 from polyjuice.ops.reductions import extreme_unsure, norm
-from polyjuice.ops.shapes import Dims, normalize_axis
-from polyjuice.ops.spec import Call, ErrorContext, SpecialValues, attributes, facts
+from polyjuice.ops.shapes import Dims
+from polyjuice.ops.spec import Call, ErrorContext, ErrorFn, NumpyFn, Op, SpecialValues, TemplatesFn, attributes, facts
 from polyjuice.ops.text import spell
 from polyjuice.ops.value_bounds import Bounds
 
@@ -76,16 +77,16 @@ def _hardmax_error(c: ErrorContext) -> np.ndarray:
     return np.where(unsure | none, np.inf, np.zeros_like(c.y[0]))
 
 
-def _hardmax_torch(c: Call) -> str:
-    axis, size, dtype = c.attrs["axis"], c.types[0].shape[c.attrs["axis"]], c.types[0].dtype
-    one_hot = f"F.one_hot(torch.argmax({c.x[0]}, dim={axis}), {size}).movedim(-1, {axis}).to(torch.{dtype})"
-    scattered = f"torch.zeros_like({c.x[0]}).scatter({axis}, torch.argmax({c.x[0]}, dim={axis}, keepdim=True), 1.0)"
-    return c.draws.choice((one_hot, scattered))
+def _hardmax_text(*forms: str) -> TemplatesFn:
+    """Templates with the number of classes as ``SIZE``."""
+    return lambda c: tuple(form.replace("SIZE", str(c.types[0].shape[c.attrs["axis"]])) for form in forms)
 
 
-def _hardmax_tensorflow(c: Call) -> str:
-    axis, t = normalize_axis(c.attrs["axis"], c.types[0].rank), c.types[0]
-    return f"tf.one_hot(tf.argmax({c.x[0]}, axis={axis}), {t.shape[axis]}, axis={axis}, dtype=tf.{t.dtype})"
+def _hardmax_jax(c: Call) -> str:
+    axis, t = c.attrs["axis"], c.types[0]
+    line = tuple(t.shape[axis] if d == axis % t.rank else 1 for d in range(t.rank))
+    first = f"jnp.argmax({c.x[0]}, axis={axis}, keepdims=True)"
+    return f"(jnp.arange({t.shape[axis]}).reshape({line}) == {first}).astype(jnp.{t.dtype})"
 
 
 # --- LpNormalization -------------------------------------------------------------------------------------------------
@@ -113,36 +114,15 @@ def _lp_error(c: ErrorContext) -> np.ndarray:
     return np.where((margin > 0) & ~errors.overflows(c, size * size), bound, np.inf)
 
 
-def _lp_torch(c: Call) -> str:
-    axis, p = c.attrs["axis"], c.attrs["p"]
-    return c.draws.choice(
-        (
-            f"F.normalize({c.x[0]}, p={float(p)}, dim={axis}, eps=0.0)",
-            f"{c.x[0]} / torch.linalg.vector_norm({c.x[0]}, ord={p}, dim={axis}, keepdim=True)",
-        )
-    )
-
-
-def _lp_tensorflow(c: Call) -> str:
-    axis, x = c.attrs["axis"], c.x[0]
-    forms = [f"{x} / tf.reduce_sum(tf.abs({x}), axis={axis}, keepdims=True)"]
-    if c.attrs["p"] == 2:
-        forms = [
-            f"{x} / tf.sqrt(tf.reduce_sum(tf.square({x}), axis={axis}, keepdims=True))",
-            f"{x} / tf.norm({x}, axis={axis}, keepdims=True)",
-        ]
-    return c.draws.choice(forms)
+def _quotient(total: str, *norms: str) -> TemplatesFn:
+    """Templates of the quotient by the sum of magnitudes, or by one of the norms."""
+    return lambda c: tuple(f"{{0}} / {size}" for size in ([total] if c.attrs["p"] == 1 else norms))
 
 
 # --- MeanVarianceNormalization ---------------------------------------------------------------------------------------
 
 
-def _standard(x: Sequence[np.ndarray], a: Attrs) -> np.ndarray:
-    return standardised(x[0], axis_reductions.axes(a, x[0].ndim), 0.0)
-
-
 def _standard_error(c: ErrorContext) -> np.ndarray:
-    """ONNX's own definition takes the mean's square from the mean of squares, and adds 1e-9 to the root."""
     axes, x, e = axis_reductions.axes(c.attrs, c.x[0].ndim), c.x[0], np.broadcast_to(c.e[0], c.x[0].shape)
     n = axis_reductions.terms(c.attrs, x.shape)
     mean = np.mean(x, axis=axes, keepdims=True)
@@ -197,38 +177,36 @@ def _standard_shape(s: Sequence[Any], a: Any) -> Sequence[Any]:
     return [s[0]]
 
 
+def _softmax(name: str, numpy: NumpyFn, error: ErrorFn, further: Sequence[str] = (), **more: Any) -> Op:
+    word = "softmax" if name == "Softmax" else "log_softmax"
+    torch = ("torch.{w}({{0}}, dim={{axis}})", "F.{w}({{0}}, dim={{axis}})", "{{0}}.{w}({{axis}})")
+    return axis_reductions.along_axis(
+        name,
+        numpy,
+        error,
+        spell(
+            (*(form.format(w=word) for form in torch), f"torch.nn.{name}(dim={{axis}})({{0}})", *further),
+            (f"tf.nn.{word}({{0}}, axis={{axis}})", f"tf.math.{word}({{0}}, axis={{axis}})"),
+            f"jax.nn.{word}({{0}}, axis={{axis}})",
+        ),
+        **more,
+    )
+
+
 OPS = (
-    axis_reductions.along_axis(
+    _softmax(
         "Softmax",
         lambda x, a: softmax(x[0], a["axis"]),
         lambda c: softmax_error(c.x[0], c.e[0], c.attrs["axis"], c.unit),
-        spell(
-            (
-                "torch.softmax({0}, dim={axis})",
-                "F.softmax({0}, dim={axis})",
-                "{0}.softmax({axis})",
-                "torch.nn.Softmax(dim={axis})({0})",
-                "F.softmin(-{0}, {axis})",
-            ),
-            tf=("tf.nn.softmax({0}, axis={axis})", "tf.math.softmax({0}, axis={axis})"),
-        ),
+        ["F.softmin(-{0}, {axis})"],
         adjoint=adjoints.softmax,
         followers="MatMul Log ArgMax Transpose Mul Dropout ReduceSum",
         **facts(ulps=4, limits=SpecialValues.INFINITY, fresh=True, bounds=value_bounds.SHARE),
     ),
-    axis_reductions.along_axis(
+    _softmax(
         "LogSoftmax",
         _log_softmax,
         _log_softmax_error,
-        spell(
-            (
-                "torch.log_softmax({0}, dim={axis})",
-                "F.log_softmax({0}, dim={axis})",
-                "{0}.log_softmax({axis})",
-                "torch.nn.LogSoftmax(dim={axis})({0})",
-            ),
-            tf=("tf.nn.log_softmax({0}, axis={axis})", "tf.math.log_softmax({0}, axis={axis})"),
-        ),
         adjoint=adjoints.log_softmax,
         **facts(limits=SpecialValues.INFINITY, weight=3, fresh=True, bounds=Bounds("", "0.0")),
     ),
@@ -236,26 +214,52 @@ OPS = (
         "Hardmax",
         _hardmax,
         _hardmax_error,
-        spell(_hardmax_torch, tf=_hardmax_tensorflow),
+        spell(
+            _hardmax_text(
+                "F.one_hot(torch.argmax({0}, dim={axis}), SIZE).movedim(-1, {axis}).to(torch.{type})",
+                "torch.zeros_like({0}).scatter({axis}, torch.argmax({0}, dim={axis}, keepdim=True), 1.0)",
+            ),
+            _hardmax_text("tf.one_hot(tf.argmax({0}, axis={axis}), SIZE, axis={axis}, dtype=tf.{type})"),
+            _hardmax_jax,
+        ),
         **facts(continuous=False, ties="first", weight=0.8, limits=SpecialValues.INFINITY),
     ),
     axis_reductions.along_axis(
         "LpNormalization",
         _lp_normalized,
         _lp_error,
-        spell(_lp_torch, tf=_lp_tensorflow),
+        spell(
+            (
+                "F.normalize({0}, p={p}.0, dim={axis}, eps=0.0)",
+                "{0} / torch.linalg.vector_norm({0}, ord={p}, dim={axis}, keepdim=True)",
+            ),
+            _quotient(
+                "tf.reduce_sum(tf.abs({0}), axis={axis}, keepdims=True)",
+                "tf.sqrt(tf.reduce_sum(tf.square({0}), axis={axis}, keepdims=True))",
+                "tf.norm({0}, axis={axis}, keepdims=True)",
+            ),
+            _quotient(
+                "jnp.sum(jnp.abs({0}), axis={axis}, keepdims=True)",
+                "jnp.sqrt(jnp.sum(jnp.square({0}), axis={axis}, keepdims=True))",
+            ),
+        ),
         sample=axis_reductions.one_axis("axis", p=lambda rng: rng.choice((1, 2, 2))),
         attrs=attributes(axis=-1, p=2),
         adjoint=adjoints.lp_normalization,
         **facts(ulps=4, weight=0.4),
     ),
-    axis_reductions.along_axis(
-        "MeanVarianceNormalization",
-        _standard,
-        _standard_error,
-        spell(_standard_torch, tf=_standard_tensorflow),
-        ("float32",),  # ONNX's definition holds constants of that type
+    Op(
+        name="MeanVarianceNormalization",
+        types={"T": ("float32",)},  # ONNX's definition holds constants of that type
         shape=_standard_shape,
+        definition=onnx_term(lambda x, a: standard(x, axis_reductions.axes(a, x.rank)), widen=False),
+        error=_standard_error,
+        why_not_derived="ONNX's own takes the mean's square from the mean of squares, and adds 1e-9 to the root",
+        text=spell(
+            _standard_torch,
+            _standard_tensorflow,
+            lambda c: standard_jax(c, axis_reductions.axes(c.attrs, c.types[0].rank)),
+        ),
         sample=sampling.alone_with(_draw_standard),
         attrs=attributes(axes=(0, 2, 3)),
         adjoint=adjoints.mean_variance,

@@ -10,6 +10,7 @@ from polyjuice.frameworks.jax.types import jax_type
 from polyjuice.ir import TensorType, dtypes
 from polyjuice.ops import Call, Texts, Unsupported, windows
 from polyjuice.ops.grids import centring_pads
+from polyjuice.ops.normalization import per_channel
 from polyjuice.ops.resizing import nearest_places
 from polyjuice.ops.shapes import normalize_axis
 
@@ -28,11 +29,6 @@ def _convolved(c: Call, x: str, weight: str) -> str:
         f"lax.conv_general_dilated({x}, {weight}, {tuple(a['strides'])}, {_pairs(a['pads'])}, "
         f"rhs_dilation={tuple(a['dilations'])}, feature_group_count={a['group']})"
     )
-
-
-def per_channel(c: Call, i: int) -> str:
-    """An operand of a number for each channel, in a shape that broadcasts to the first operand."""
-    return f"{c.x[i]}.reshape({(-1, *[1] * (c.types[0].rank - 2))})"
 
 
 def _with_bias(c: Call, text: str) -> str:
