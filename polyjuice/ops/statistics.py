@@ -11,12 +11,12 @@ from typing import Any
 
 import numpy as np
 
-from polyjuice.ir import Attrs, TensorType
+from polyjuice.ir import Attrs, TensorType, dtypes
 from polyjuice.ir.dtypes import ALL, NUMERIC
-from polyjuice.ops import adjoints, axis_reductions, sampling, unspecified, value_bounds
+from polyjuice.ops import adjoints, axis_reductions, errors, sampling, unspecified, value_bounds
 from polyjuice.ops.axis_reductions import reduced
 from polyjuice.ops.decomposition_terms import Term, where
-from polyjuice.ops.reductions import operand_errors, over
+from polyjuice.ops.reductions import mean_error, norm, operand_errors, over, terms
 from polyjuice.ops.shapes import Dims, fitting, normalize_axis, require
 from polyjuice.ops.spec import Attr, Call, ErrorContext, ErrorFn, Op, SpecialValues, attributes, by_definition, facts
 from polyjuice.ops.text import TextFn, called, spell, written
@@ -34,13 +34,40 @@ def _deviations(x: Term, a: Attrs) -> Term:
 
 
 def _var(x: Term, a: Attrs) -> Term:
-    """In two passes. Welford's method errs by n u times the norms of operand and deviations, of the same order."""
     return reduced(_deviations(x, a), "SumSquare", a) / _freedom(a, x.shape)
 
 
 def _std(x: Term, a: Attrs) -> Term:
-    """From the norm of the deviations, which moves by at most that of their errors; the root of 0 has no bound."""
     return reduced(_deviations(x, a), "L2", a) / math.sqrt(_freedom(a, x.shape))
+
+
+def _spread(c: ErrorContext) -> tuple[np.ndarray, np.ndarray]:
+    """The norm of the deviations, and the bound on its error.
+
+    Subtracting the mean is a projection, so the deviations move at most as far as the operands. An error of the mean,
+    or of Welford's updates (relative: n u times the condition number), is at most n u |x|.
+    """
+    x = c.x[0].astype(np.float64)
+    deviations = x - np.mean(x, axis=axis_reductions.axes(c.attrs, x.ndim), keepdims=True)
+    change = over(c, norm, operand_errors(c)) + (terms(c) + 4) * c.unit * over(c, norm, x)
+    return over(c, norm, deviations), change
+
+
+def _var_error(c: ErrorContext) -> np.ndarray:
+    size, change = _spread(c)
+    squares = size * size
+    moved = 2 * size * change + change * change + (terms(c) + 4) * c.unit * squares
+    bound = moved / max(_freedom(c.attrs, c.x[0].shape), 1)
+    return errors.infinite_if(errors.overflows(c, squares + moved), bound)
+
+
+def _std_error(c: ErrorContext) -> np.ndarray:
+    """The bound; a variance may round to 0 if the deviations are at most 2.4 times their error."""
+    size, change = _spread(c)
+    tiny = math.sqrt(terms(c) * dtypes.smallest_normal(errors.held(c)))
+    moved = 2.5 * change + tiny + (terms(c) + 4) * c.unit * size
+    bound = moved / math.sqrt(max(_freedom(c.attrs, c.x[0].shape), 1))
+    return errors.infinite_if(errors.overflows(c, (size + change) ** 2), bound)
 
 
 def _var_torch(name: str) -> TextFn:
@@ -79,13 +106,15 @@ def _draw_variance(rng: random.Random, first: TensorType) -> Attrs:
     return {**attrs, "correction": rng.choice(possible)}
 
 
-def _variance(name: str, definition: Callable[..., Any], tensorflow: TextFn, **more: Any) -> Op:
+def _variance(name: str, definition: Callable[..., Any], error: ErrorFn, tensorflow: TextFn, **more: Any) -> Op:
     return axis_reductions.reduction(
         name,
         definition,
         spell(_var_torch(name), tf=tensorflow),
         sample=sampling.alone_with(_draw_variance),
         attrs=attributes(dim=(), correction=1, keepdim=0),
+        error=error,
+        why_not_derived="Welford's method rounds otherwise",
         ulps=4,
         **more,
     )
@@ -229,18 +258,21 @@ OPS = (
     _variance(
         "var",
         _var,
+        _var_error,
         lambda c: _scaled(c, axis_reductions.tensorflow("tf.math.reduce_variance")(c), 1),
         bounds=_NOT_NEGATIVE,
     ),
     _variance(
         "std",
         _std,
+        _std_error,
         lambda c: _scaled(c, axis_reductions.tensorflow("tf.math.reduce_std")(c), 0.5),
         bounds=_NOT_NEGATIVE,
     ),
     _variance(
         "var_mean",
         lambda x, a: [_var(x, a), reduced(x, "Mean", a)],
+        lambda c: (_var_error(c), mean_error(c)),
         _moments,
         results=("T", "T"),
         shape=lambda s, a: [*axis_reductions.dims_shape(s, a), *axis_reductions.dims_shape(s, a)],
