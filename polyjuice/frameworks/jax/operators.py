@@ -69,62 +69,6 @@ _divide = by_type(
 # --- shapes ----------------------------------------------------------------------------------------------------------
 
 
-def _to_shape(*others: TextFn) -> TextFn:
-    """An operator whose result has the operand's elements, in order, in another shape."""
-
-    def spell(c: Call) -> str | Unsupported:
-        shape = c.results[0].shape
-        forms = [f"jnp.reshape({c.x[0]}, {shape})", f"lax.reshape({c.x[0]}, {shape})", *(form(c) for form in others)]
-        return c.draws.choice(forms)
-
-    return spell
-
-
-def _split(c: Call) -> str:
-    ends, total = [], 0
-    for size in c.attrs["split"]:
-        total += size
-        ends.append(total)
-    return f"jnp.split({c.x[0]}, {ends[:-1]}, axis={c.attrs['axis']})"
-
-
-def _slice(c: Call) -> str:
-    a, shape = c.attrs, c.types[0].shape
-    entries = {}
-    for start, end, axis, step in zip(a["starts"], a["ends"], a["axes"], a["steps"], strict=True):
-        low, high, stride = _indices(start, end, step, shape[axis])
-        entries[axis] = f"{low}:{'' if high < 0 else high}:{stride}"
-    return f"{c.x[0]}{subscript(len(shape), entries)}"
-
-
-def _indices(start: int, end: int, step: int, size: int) -> tuple[int, int, int]:
-    """A slice by ONNX's rules as places from 0; -1 is the end before the first element."""
-    low, high, stride = slice(start, end, step).indices(size)
-    empty = (high - low) * stride <= 0
-    return (0, 0, 1) if empty else (low, high, stride)
-
-
-def _pad(c: Call) -> str:
-    a, (t, *_) = c.attrs, c.types
-    begins, ends = a["pads"][: t.rank], a["pads"][t.rank :]
-    cut = {
-        axis: f"{max(-low, 0)}:{t.shape[axis] - max(-high, 0)}"
-        for axis, (low, high) in enumerate(zip(begins, ends, strict=True))
-        if low < 0 or high < 0
-    }
-    widths = tuple((max(low, 0), max(high, 0)) for low, high in zip(begins, ends, strict=True))
-    x = f"{c.x[0]}{subscript(t.rank, cut) if cut else ''}"
-    if a["mode"] != "constant":
-        return f'jnp.pad({x}, {widths}, mode="{a["mode"]}")'
-    value = literal(a["value"] or 0, t.dtype)
-    padded = tuple((low, high, 0) for low, high in zip(begins, ends, strict=True))
-    forms = (
-        f"jnp.pad({x}, {widths}, constant_values={value})",
-        f"lax.pad({c.x[0]}, jnp.array({value}, {jax_type(t.dtype)}), {padded})",
-    )
-    return c.draws.choice(forms)
-
-
 def _depth_to_space(c: Call) -> str:
     n, channels, h, w = c.types[0].shape
     b = c.attrs["blocksize"]
@@ -361,16 +305,6 @@ TEXTS: Mapping[str, Texts] = {
     "BitShift": lambda c: f"jnp.{c.attrs['direction'].lower()}_shift({c.x[0]}, {c.x[1]})",
     "Mod": lambda c: f"jnp.{'fmod' if c.attrs['fmod'] else 'mod'}({c.x[0]}, {c.x[1]})",
     "aten.relu6": by_type(dtypes.INTS, ("jnp.clip({0}, 0, 6)",), ("jax.nn.relu6({0})", "jnp.clip({0}, 0, 6)")),
-    "Transpose": lambda c: f"{c.draws.choice(('jnp', 'lax'))}.transpose({c.x[0]}, {tuple(c.attrs['perm'])})",
-    "Reshape": _to_shape(),
-    "Squeeze": _to_shape(lambda c: f"jnp.squeeze({c.x[0]}, {tuple(c.attrs['axes']) or None})"),
-    "Unsqueeze": _to_shape(lambda c: f"jnp.expand_dims({c.x[0]}, {tuple(c.attrs['axes'])})"),
-    "Flatten": _to_shape(),
-    "Expand": lambda c: f"jnp.broadcast_to({c.x[0]}, {c.results[0].shape})",
-    "Concat": lambda c: f"jnp.concatenate([{', '.join(c.x)}], axis={c.attrs['axis']})",
-    "Split": _split,
-    "Slice": _slice,
-    "Pad": _pad,
     "Tile": lambda c: f"jnp.tile({c.x[0]}, {tuple(c.attrs['repeats'])})",
     "Trilu": lambda c: f"jnp.tri{'u' if c.attrs['upper'] else 'l'}({c.x[0]}, {c.attrs['k']})",
     "DepthToSpace": _depth_to_space,
