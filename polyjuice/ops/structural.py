@@ -64,6 +64,11 @@ def reshaped(b: Builder, x: str, shape: Sequence[int]) -> str:
     return b.op("Reshape", x, shape=tuple(shape), allowzero=int(0 in shape))
 
 
+def in_shape(x: Term, *shape: int) -> Term:
+    """A term in another shape, in which 0 is a size like others."""
+    return Term(x.builder, reshaped(x.builder, x.name, shape))
+
+
 # --- Transpose -------------------------------------------------------------------------------------------------------
 
 

@@ -69,24 +69,6 @@ _divide = by_type(
 # --- shapes ----------------------------------------------------------------------------------------------------------
 
 
-def _depth_to_space(c: Call) -> str:
-    n, channels, h, w = c.types[0].shape
-    b = c.attrs["blocksize"]
-    depth = channels // (b * b)
-    if c.attrs["mode"] == "DCR":
-        shape, perm = (n, b, b, depth, h, w), (0, 3, 4, 1, 5, 2)
-    else:
-        shape, perm = (n, depth, b, b, h, w), (0, 1, 4, 2, 5, 3)
-    return f"jnp.reshape(jnp.transpose(jnp.reshape({c.x[0]}, {shape}), {perm}), {c.results[0].shape})"
-
-
-def _space_to_depth(c: Call) -> str:
-    n, channels, h, w = c.types[0].shape
-    b = c.attrs["blocksize"]
-    parts = f"jnp.reshape({c.x[0]}, {(n, channels, h // b, b, w // b, b)})"
-    return f"jnp.reshape(jnp.transpose({parts}, (0, 3, 5, 1, 2, 4)), {c.results[0].shape})"
-
-
 def _eye_like(c: Call) -> str:
     rows, columns = c.types[0].shape
     return f"jnp.eye({rows}, {columns}, k={c.attrs['k']}, dtype={jax_type(c.results[0].dtype)})"
@@ -104,15 +86,6 @@ def _places(c: Call) -> str:
         for d, n in enumerate(t.shape)
     )
     return ", ".join(c.x[1] if d == axis else text for d, text in enumerate(own))
-
-
-def _reverse_sequence(c: Call) -> str:
-    time = c.attrs["time_axis"]
-    steps, rows = (f"jnp.arange({c.types[0].shape[axis]})" for axis in (time, 1 - time))
-    lengths = f"{c.x[1]}.reshape(-1, 1)"
-    places = c.let(f"jnp.where({steps} < {lengths}, {lengths} - 1 - {steps}, {steps})")
-    index = f"{rows}.reshape(-1, 1), {places}" if time else f"{places}.T, {rows}"
-    return f"{c.x[0]}[{index}]"
 
 
 def _seen(c: Call) -> str:
@@ -305,22 +278,15 @@ TEXTS: Mapping[str, Texts] = {
     "BitShift": lambda c: f"jnp.{c.attrs['direction'].lower()}_shift({c.x[0]}, {c.x[1]})",
     "Mod": lambda c: f"jnp.{'fmod' if c.attrs['fmod'] else 'mod'}({c.x[0]}, {c.x[1]})",
     "aten.relu6": by_type(dtypes.INTS, ("jnp.clip({0}, 0, 6)",), ("jax.nn.relu6({0})", "jnp.clip({0}, 0, 6)")),
-    "Tile": lambda c: f"jnp.tile({c.x[0]}, {tuple(c.attrs['repeats'])})",
-    "Trilu": lambda c: f"jnp.tri{'u' if c.attrs['upper'] else 'l'}({c.x[0]}, {c.attrs['k']})",
-    "DepthToSpace": _depth_to_space,
-    "SpaceToDepth": _space_to_depth,
     "EyeLike": _eye_like,
     "Shape": lambda c: f"jnp.array({list(c.types[0].shape[c.attrs['start'] : c.attrs['end']])}, jnp.int64)",
     "Size": lambda c: f"jnp.array({c.types[0].size}, jnp.int64)",
-    "aten.flip": lambda c: f"jnp.flip({c.x[0]}, {tuple(c.attrs['dims'])})",
-    "aten.stack": lambda c: f"jnp.stack([{', '.join(c.x)}], axis={c.attrs['dim']})",
     "Gather": lambda c: f"jnp.take({c.x[0]}, {c.x[1]}, axis={c.attrs['axis']})",
     "GatherElements": _gather_elements,
     "GatherND": _gather_nd,
     "ScatterElements": lambda c: _updated(c, _places(c)),
     "ScatterND": lambda c: _updated(c, f"tuple(jnp.moveaxis({c.x[1]}, -1, 0))"),
     "OneHot": _one_hot,
-    "ReverseSequence": _reverse_sequence,
     "aten.view.dtype": _seen,
     "TopK": _top_k,
     "ReduceSum": _summed("{x}"),
