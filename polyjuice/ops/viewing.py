@@ -9,22 +9,10 @@ from typing import Any
 import numpy as np
 
 from polyjuice.ir import Attrs, TensorType
-from polyjuice.ops import errors, sampling, writes
+from polyjuice.ops import errors, sampling, spec, writes
 from polyjuice.ops.decomposition_terms import Term, concat
 from polyjuice.ops.shapes import Dims, fitting, normalize_axis, require
-from polyjuice.ops.spec import (
-    Attr,
-    Builder,
-    Call,
-    Op,
-    Operand,
-    Sample,
-    TemplatesFn,
-    Texts,
-    attributes,
-    by_definition,
-    facts,
-)
+from polyjuice.ops.spec import Attr, Builder, Call, Op, Operand, Sample, TemplatesFn, attributes, by_definition, facts
 from polyjuice.ops.structural import in_shape, moving, rearranged
 from polyjuice.ops.text import TextFn, called, filled, spell, subscript
 
@@ -203,8 +191,8 @@ def _draw_channel_shuffle(rng: random.Random, first: TensorType) -> Attrs:
 def _replacing(
     name: str,
     definition: Callable[..., Term],
-    text: Mapping[str, Texts],
-    cut: SampleFn,
+    text: Mapping[str, spec.Texts],
+    cut: spec.SampleFn,
     attrs: tuple[Attr, ...],
     part: Callable[..., Dims],
     **more: Any,
