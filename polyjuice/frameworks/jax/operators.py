@@ -77,55 +77,12 @@ def _eye_like(c: Call) -> str:
 # --- places ----------------------------------------------------------------------------------------------------------
 
 
-def _places(c: Call) -> str:
-    """An index for each axis: the operand's along the operator's axis, and the element's own place elsewhere."""
-    t = c.types[1]
-    axis = normalize_axis(c.attrs["axis"], t.rank)
-    own = (
-        f"jnp.arange({n}).reshape({tuple(n if other == d else 1 for other in range(t.rank))})"
-        for d, n in enumerate(t.shape)
-    )
-    return ", ".join(c.x[1] if d == axis else text for d, text in enumerate(own))
-
-
 def _seen(c: Call) -> str:
     to, size = jax_type(c.attrs["to"]), tuple(c.attrs["size"])
     widths = [dtypes.to_numpy(dtype).itemsize for dtype in (c.attrs["of"], c.attrs["to"])]
     if widths[0] > widths[1]:
         return f"lax.bitcast_convert_type({c.x[0]}, {to}).reshape({size})"
     return f"lax.bitcast_convert_type({c.x[0]}.reshape({(*size, widths[1] // widths[0])}), {to})"
-
-
-def _gather_elements(c: Call) -> str:
-    axis = normalize_axis(c.attrs["axis"], c.types[0].rank)
-    same = all(a == b for d, (a, b) in enumerate(zip(c.types[0].shape, c.types[1].shape, strict=True)) if d != axis)
-    forms = [f"{c.x[0]}[{_places(c)}]"]
-    if same:
-        forms.insert(0, f"jnp.take_along_axis({c.x[0]}, {c.x[1]}, axis={axis})")
-    return c.draws.choice(forms)
-
-
-def _gather_nd(c: Call) -> str:
-    function = "lambda a, b: a[tuple(jnp.moveaxis(b, -1, 0))]"
-    for _ in range(c.attrs["batch_dims"]):
-        function = f"jax.vmap({function})"
-    return f"({function})({c.x[0]}, {c.x[1]})"
-
-
-_UPDATES = {"none": "set", "add": "add", "mul": "multiply", "min": "min", "max": "max"}
-
-
-def _updated(c: Call, places: str) -> str:
-    return f"{c.x[0]}.at[{places}].{_UPDATES[c.attrs['reduction']]}({c.x[2]})"
-
-
-def _one_hot(c: Call) -> str:
-    depth, rank = c.attrs["depth"], c.results[0].rank
-    axis = normalize_axis(c.attrs["axis"], rank)
-    line = tuple(depth if d == axis else 1 for d in range(rank))
-    index = f"jnp.where({c.x[0]} < 0, {c.x[0]} + {depth}, {c.x[0]})" if c.types[0].dtype in dtypes.SIGNED else c.x[0]
-    hot = f"jnp.expand_dims({index}, {axis}) == jnp.arange({depth}).reshape({line})"
-    return f"jnp.where({hot}, {c.x[1]}[1], {c.x[1]}[0])"
 
 
 def _top_k(c: Call) -> str:
@@ -281,12 +238,6 @@ TEXTS: Mapping[str, Texts] = {
     "EyeLike": _eye_like,
     "Shape": lambda c: f"jnp.array({list(c.types[0].shape[c.attrs['start'] : c.attrs['end']])}, jnp.int64)",
     "Size": lambda c: f"jnp.array({c.types[0].size}, jnp.int64)",
-    "Gather": lambda c: f"jnp.take({c.x[0]}, {c.x[1]}, axis={c.attrs['axis']})",
-    "GatherElements": _gather_elements,
-    "GatherND": _gather_nd,
-    "ScatterElements": lambda c: _updated(c, _places(c)),
-    "ScatterND": lambda c: _updated(c, f"tuple(jnp.moveaxis({c.x[1]}, -1, 0))"),
-    "OneHot": _one_hot,
     "aten.view.dtype": _seen,
     "TopK": _top_k,
     "ReduceSum": _summed("{x}"),
