@@ -69,20 +69,7 @@ _divide = by_type(
 # --- shapes ----------------------------------------------------------------------------------------------------------
 
 
-def _eye_like(c: Call) -> str:
-    rows, columns = c.types[0].shape
-    return f"jnp.eye({rows}, {columns}, k={c.attrs['k']}, dtype={jax_type(c.results[0].dtype)})"
-
-
 # --- places ----------------------------------------------------------------------------------------------------------
-
-
-def _seen(c: Call) -> str:
-    to, size = jax_type(c.attrs["to"]), tuple(c.attrs["size"])
-    widths = [dtypes.to_numpy(dtype).itemsize for dtype in (c.attrs["of"], c.attrs["to"])]
-    if widths[0] > widths[1]:
-        return f"lax.bitcast_convert_type({c.x[0]}, {to}).reshape({size})"
-    return f"lax.bitcast_convert_type({c.x[0]}.reshape({(*size, widths[1] // widths[0])}), {to})"
 
 
 def _top_k(c: Call) -> str:
@@ -229,16 +216,11 @@ TEXTS: Mapping[str, Texts] = {
     "IsInf": _is_inf,
     "Clip": _clip,
     "Cast": _cast,
-    "BitCast": lambda c: f"lax.bitcast_convert_type({c.x[0]}, {jax_type(c.attrs['to'])})",
     "Gelu": lambda c: f"jax.nn.gelu({c.x[0]}, approximate={c.attrs['approximate'] == 'tanh'})",
     "Shrink": _shrink,
     "BitShift": lambda c: f"jnp.{c.attrs['direction'].lower()}_shift({c.x[0]}, {c.x[1]})",
     "Mod": lambda c: f"jnp.{'fmod' if c.attrs['fmod'] else 'mod'}({c.x[0]}, {c.x[1]})",
     "aten.relu6": by_type(dtypes.INTS, ("jnp.clip({0}, 0, 6)",), ("jax.nn.relu6({0})", "jnp.clip({0}, 0, 6)")),
-    "EyeLike": _eye_like,
-    "Shape": lambda c: f"jnp.array({list(c.types[0].shape[c.attrs['start'] : c.attrs['end']])}, jnp.int64)",
-    "Size": lambda c: f"jnp.array({c.types[0].size}, jnp.int64)",
-    "aten.view.dtype": _seen,
     "TopK": _top_k,
     "ReduceSum": _summed("{x}"),
     "ReduceMean": _reduced(f"jnp.mean({{x}}, {_ALONG}, dtype={{type}})"),
