@@ -24,7 +24,7 @@ from polyjuice.ops.control import (
 )
 from polyjuice.ops.shapes import normalize_axis
 from polyjuice.ops.spec import NOT_WRITTEN
-from polyjuice.ops.text import by_type, folded, literal, subscript
+from polyjuice.ops.text import by_type, folded, literal
 
 TextFn = Callable[[Call], "str | Unsupported"]
 
@@ -64,25 +64,6 @@ _divide = by_type(
     ("({0} - jnp.fmod({0}, {1})) // {1}",),
     ("{0} / {1}", "jnp.true_divide({0}, {1})", "jnp.divide({0}, {1})"),
 )
-
-
-# --- shapes ----------------------------------------------------------------------------------------------------------
-
-
-# --- places ----------------------------------------------------------------------------------------------------------
-
-
-def _top_k(c: Call) -> str:
-    axis, k = normalize_axis(c.attrs["axis"], c.types[0].rank), c.attrs["k"]
-    if axis == c.types[0].rank - 1 and c.attrs["largest"] and c.draws.chance(_LAX_TOP_K):
-        best = c.let(f"lax.top_k({c.x[0]}, {k})")
-        return f"({best}[0], {best}[1].astype(jnp.int64))"
-    order = f"jnp.argsort({c.x[0]}, axis={axis}, stable=True, descending={bool(c.attrs['largest'])})"
-    index = c.let(f"{order}{subscript(c.types[0].rank, {axis: f':{k}'})}")
-    return f"(jnp.take_along_axis({c.x[0]}, {index}, axis={axis}), {index}.astype(jnp.int64))"
-
-
-_LAX_TOP_K = 0.5
 
 
 # --- reductions ------------------------------------------------------------------------------------------------------
@@ -139,19 +120,6 @@ def _standardized(c: Call, axes: Sequence[int], epsilon: float | None) -> str:
     variance = f"jnp.mean(jnp.square({centred}), {along_axes})"
     added = "" if epsilon is None else f" + {epsilon}"
     forms = (f"{centred} / jnp.sqrt({variance}{added})", f"{centred} * lax.rsqrt({variance}{added})")
-    return c.draws.choice(forms)
-
-
-def _cumsum(c: Call) -> str:
-    t, reverse = c.types[0], bool(c.attrs["reverse"])
-    axis, x = normalize_axis(c.attrs["axis"], c.types[0].rank), c.x[0]
-    if c.attrs["exclusive"]:
-        widths = tuple((0 if d != axis else int(not reverse), 0 if d != axis else int(reverse)) for d in range(t.rank))
-        kept = f"1:{t.shape[axis] + 1}" if reverse else f":{t.shape[axis]}"
-        x = f"jnp.pad({x}, {widths}){subscript(t.rank, {axis: kept})}"
-    forms = [f"lax.cumsum({x}, axis={axis}, reverse={reverse})"]
-    if not reverse:
-        forms.insert(0, f"jnp.cumsum({x}, axis={axis}, dtype={jax_type(t.dtype)})")
     return c.draws.choice(forms)
 
 
@@ -221,7 +189,6 @@ TEXTS: Mapping[str, Texts] = {
     "BitShift": lambda c: f"jnp.{c.attrs['direction'].lower()}_shift({c.x[0]}, {c.x[1]})",
     "Mod": lambda c: f"jnp.{'fmod' if c.attrs['fmod'] else 'mod'}({c.x[0]}, {c.x[1]})",
     "aten.relu6": by_type(dtypes.INTS, ("jnp.clip({0}, 0, 6)",), ("jax.nn.relu6({0})", "jnp.clip({0}, 0, 6)")),
-    "TopK": _top_k,
     "ReduceSum": _summed("{x}"),
     "ReduceMean": _reduced(f"jnp.mean({{x}}, {_ALONG}, dtype={{type}})"),
     "ReduceMax": _reduced(f"jnp.max({{x}}, {_ALONG})"),
@@ -239,7 +206,6 @@ TEXTS: Mapping[str, Texts] = {
     "Hardmax": _hardmax,
     "LpNormalization": _lp_normalization,
     "MeanVarianceNormalization": lambda c: _standardized(c, c.attrs["axes"], None),
-    "CumSum": _cumsum,
     "aten.any": _reduced(f"jnp.any({{x}}, {_ALONG})"),
     "aten.all": _reduced(f"jnp.all({{x}}, {_ALONG})"),
     "aten.nansum": _reduced(f"jnp.nansum({{x}}, {_ALONG}, dtype={{type}})"),
