@@ -285,9 +285,7 @@ OPS: tuple[Op, ...] = (
         _fits_rows,
         adjoints.at_rows,
         text=spell(
-            _scatter_nd_torch,
-            _scatter_nd_tensorflow,
-            _scatter_jax(lambda c: f"tuple(jnp.moveaxis({c.x[1]}, -1, 0))"),
+            _scatter_nd_torch, _scatter_nd_tensorflow, _scatter_jax(lambda c: f"tuple(jnp.moveaxis({c.x[1]}, -1, 0))")
         ),
         sample=_sample_scatter_nd,
         attrs=attributes(reduction="none"),

@@ -286,20 +286,14 @@ OPS: tuple[Op, ...] = (
     rearranged(
         "select",
         _select,
-        spell(
-            _indexed(lambda a: "{index}", *called("select", "{dim}, {index}")),
-            _indexed(lambda a: "{index}"),
-        ),
+        spell(_indexed(lambda a: "{index}", *called("select", "{dim}, {index}")), _indexed(lambda a: "{index}")),
         _draw_select,
         attributes(dim="int", index="int"),
     ),
     rearranged(
         "narrow",
         lambda x, a: x.slice(a["dim"], a["start"], a["start"] + a["length"]),
-        spell(
-            _indexed(_narrow_entry, *called("narrow", "{dim}, {start}, {length}")),
-            _indexed(_narrow_entry),
-        ),
+        spell(_indexed(_narrow_entry, *called("narrow", "{dim}, {start}, {length}")), _indexed(_narrow_entry)),
         sampling.along(
             "dim", lambda rng, n: {"start": (start := rng.randrange(n)), "length": rng.randint(1, n - start)}
         ),
@@ -319,10 +313,7 @@ OPS: tuple[Op, ...] = (
     rearranged(
         "diagonal",
         _diagonal,
-        spell(
-            called("diagonal", "{offset}, {dim1}, {dim2}"),
-            _diagonal_tensorflow,
-        ),
+        spell(called("diagonal", "{offset}, {dim1}, {dim2}"), _diagonal_tensorflow),
         _draw_diagonal,
         attributes(offset=0, dim1=0, dim2=1),
     ),
