@@ -12,7 +12,7 @@ from polyjuice.ir import Attrs, TensorType
 from polyjuice.ops import errors, sampling
 from polyjuice.ops.decomposition_terms import Term, concat
 from polyjuice.ops.shapes import Dims, fitting, normalize_axis, require
-from polyjuice.ops.spec import Attr, Call, Op, Operand, Sample, TemplatesFn, attributes, facts
+from polyjuice.ops.spec import Attr, Call, Op, Operand, Sample, SampleFn, TemplatesFn, attributes, facts
 from polyjuice.ops.structural import WITHOUT_BFLOAT16, in_shape, moving, rearranged
 from polyjuice.ops.text import TextFn, spell, subscript
 
@@ -108,7 +108,7 @@ _STEPS_TENSORFLOW = "tf.reshape(tf.transpose(tf.reshape({0}, {blocks}), {perm}),
 _CHANNELS_LAST = "tf.transpose(tf.nn.{}(tf.transpose({{0}}, [0, 2, 3, 1]), {{blocksize}}), [0, 3, 1, 2])"
 
 
-def _draw_blocks(fits: Callable[[TensorType, int], bool], **further: Sequence[str]) -> sampling.SampleFn:
+def _draw_blocks(fits: Callable[[TensorType, int], bool], **further: Sequence[str]) -> SampleFn:
     """The largest size of blocks that fits; rarely one of a single element."""
 
     @sampling.of_rank(4, 4)

@@ -15,7 +15,7 @@ from polyjuice.ir import Attrs, TensorType, dtypes
 from polyjuice.ir.dtypes import ALL, COMPLEX, FLOATS, STORED
 from polyjuice.ops import errors, sampling, spec, writes
 from polyjuice.ops.decomposition_terms import Term, onnx_term
-from polyjuice.ops.shapes import Dims, ShapeMismatch, broadcast, normalize_axis, slice_bounds
+from polyjuice.ops.shapes import Dims, broadcast, fitting, normalize_axis, require, slice_bounds
 from polyjuice.ops.spec import Attr, AttrView, Builder, Call, Op, Sample, attributes, by_definition, facts
 from polyjuice.ops.text import filled, literal, spell, subscript
 from polyjuice.ops.windows import pad_array, padded
@@ -115,8 +115,7 @@ def _reshape_shape(s: Sequence[Any], a: Any) -> Sequence[Any]:
         known = sampling.total(d for d in target if d != -1)
         rest = sampling.total(s[0])
         target[target.index(-1)] = rest // known if known else 0
-    if min(target, default=0) < 0 or sampling.total(target) != sampling.total(s[0]):
-        raise ShapeMismatch(f"cannot reshape {tuple(s[0])} to {tuple(a.shape)}")
+    require(min(target, default=0) >= 0 and sampling.total(target) == sampling.total(s[0]))
     return [Dims(target)]
 
 
@@ -139,10 +138,8 @@ def _expand_torch(c: Call) -> tuple[str, ...]:
 
 def _squeeze_shape(s: Sequence[Dims], a: Any) -> Sequence[Dims]:
     axes = a.axes if a.axes is not None else [i for i, d in enumerate(s[0]) if d == 1]
-    if not axes and 1 in s[0]:
-        raise ShapeMismatch("no axes: ONNX does not say whether that means none or all")
-    if any(s[0][normalize_axis(axis, len(s[0]))] != 1 for axis in axes):
-        raise ShapeMismatch(f"cannot squeeze axes {tuple(axes)} of {tuple(s[0])}")
+    require(axes or 1 not in s[0])  # ONNX does not say whether no axes means none or all
+    require(all(s[0][normalize_axis(axis, len(s[0]))] == 1 for axis in axes))
     return [s[0].reduced(axes, 0)]
 
 
@@ -154,17 +151,14 @@ def _draw_squeeze(rng: random.Random, first: TensorType) -> Attrs | None:
 def _unsqueeze_shape(s: Sequence[Dims], a: Any) -> Sequence[Dims]:
     rank = len(s[0]) + len(a.axes)
     new = {normalize_axis(axis, rank) for axis in a.axes}
-    if len(new) != len(a.axes):
-        raise ShapeMismatch(f"axes {tuple(a.axes)} repeat")
+    require(len(new) == len(a.axes))
     rest = iter(s[0])
     return [Dims(1 if i in new else next(rest) for i in range(rank))]
 
 
-def _draw_unsqueeze(rng: random.Random, first: TensorType) -> Attrs | None:
-    free_axes = sampling.MAX_RANK - first.rank
-    if free_axes < 1:
-        return None
-    count = rng.randint(1, min(2, free_axes))
+@sampling.of_rank(0, sampling.MAX_RANK - 1, empty=True)
+def _draw_unsqueeze(rng: random.Random, first: TensorType) -> Attrs:
+    count = rng.randint(1, min(2, sampling.MAX_RANK - first.rank))
     return {"axes": tuple(sorted(rng.sample(range(first.rank + count), count)))}
 
 
@@ -241,8 +235,7 @@ def _concat_shape(s: Sequence[Any], a: Any) -> Sequence[Any]:
     size = s[0][a.axis]
     for shape in s[1:]:
         size = size + shape[a.axis]
-    if isinstance(s[0], Dims) and any(shape.replace(a.axis, 0) != s[0].replace(a.axis, 0) for shape in s):
-        raise ShapeMismatch(f"cannot concatenate {', '.join(str(tuple(d)) for d in s)} along axis {a.axis}")
+    require(not isinstance(s[0], Dims) or len({shape.replace(a.axis, 0) for shape in s}) == 1)
     return [s[0].replace(a.axis, size)]
 
 
@@ -256,23 +249,12 @@ def _sample_concat(rng: random.Random, first: TensorType) -> Sample:
     return sampling.operands(first, *others, axis=axis)
 
 
-def _split_shape(s: Sequence[Any], a: Any) -> Sequence[Any]:
-    if isinstance(s[0], Dims) and sum(a.split) != s[0][normalize_axis(a.axis, len(s[0]))]:
-        raise ShapeMismatch(f"split {tuple(a.split)} does not add up to axis {a.axis} of {tuple(s[0])}")
-    return [s[0].replace(a.axis, size) for size in a.split]
-
-
-def _draw_split(rng: random.Random, first: TensorType) -> Attrs | None:
-    axes = [i for i, d in enumerate(first.shape) if d > 1]
-    if not axes:
-        return None
-    axis = rng.choice(axes)
-    n = first.shape[axis]
+def _draw_split(rng: random.Random, n: int) -> Attrs:
     if n > 2 and rng.random() < 0.2:
-        first_cut, second_cut = sorted(rng.sample(range(1, n), 2))
-        return {"axis": axis, "split": (first_cut, second_cut - first_cut, n - second_cut)}
+        first, second = sorted(rng.sample(range(1, n), 2))
+        return {"split": (first, second - first, n - second)}
     cut = n // 2 if n % 2 == 0 and rng.random() < 0.5 else rng.randint(1, n - 1)
-    return {"axis": axis, "split": (cut, n - cut)}
+    return {"split": (cut, n - cut)}
 
 
 def _taken(a: Attrs, shape: Sequence[int]) -> Iterator[tuple[int, range]]:
@@ -310,36 +292,28 @@ def _pieces(even: str, *texts: str) -> spec.TemplatesFn:
     return split
 
 
-def _slice_torch(c: Call) -> str:
-    """Python slicing; Torch has no negative steps, so those axes are read forwards and flipped."""
-    index, flips = [":"] * c.types[0].rank, []
-    for axis, taken in _taken(c.attrs, c.types[0].shape):
-        if taken.step < 0:
-            taken = taken[::-1]
-            flips.append(axis)
-        stop = taken[-1] + 1 if taken else taken.start
-        index[axis] = f"{taken.start}:{stop}" + (f":{taken.step}" if taken.step != 1 else "")
-    text = f"{c.x[0]}[{', '.join(index)}]"
-    return f"torch.flip({text}, {tuple(flips)})" if flips else text
-
-
-def _sliced(c: Call) -> str:
-    """Slicing as in Python."""
+def _sliced(c: Call, forwards: bool = False) -> str:
+    """Slicing as in Python; ``forwards`` is for a framework without negative steps, which then reverses those axes."""
     entries = {}
     for axis, taken in _taken(c.attrs, c.types[0].shape):
+        taken = taken[::-1] if forwards and taken.step < 0 else taken
         stop = taken.stop if taken.stop >= 0 else ""
         entries[axis] = f"{taken.start}:{stop}" + (f":{taken.step}" if taken.step != 1 else "") if taken else "0:0"
     return f"{{0}}{subscript(c.types[0].rank, entries)}"
+
+
+def _slice_torch(c: Call) -> tuple[str, ...]:
+    flips = tuple(axis for axis, taken in _taken(c.attrs, c.types[0].shape) if taken.step < 0)
+    text = _sliced(c, forwards=True)
+    return (f"torch.flip({text}, {flips})" if flips else text,)
 
 
 def _slice_tensorflow(c: Call) -> tuple[str, ...]:
     """Slicing, or tf.slice for steps of 1."""
     if any(step != 1 for step in c.attrs["steps"]):
         return (_sliced(c),)
-    begin = [0] * c.types[0].rank
-    for axis, taken in _taken(c.attrs, c.types[0].shape):
-        begin[axis] = taken.start if taken else 0
-    return _sliced(c), f"tf.slice({{0}}, {begin}, {{shape}})"
+    begins = {axis: taken.start for axis, taken in _taken(c.attrs, c.types[0].shape) if taken}
+    return _sliced(c), f"tf.slice({{0}}, {[begins.get(i, 0) for i in range(c.types[0].rank)]}, {{shape}})"
 
 
 @sampling.of_rank(1)
@@ -358,16 +332,12 @@ def _draw_slice(rng: random.Random, first: TensorType) -> Attrs:
 
 
 def _pad_shape(s: Sequence[Dims], a: Any) -> Sequence[Dims]:
-    rank = len(s[0])
-    if len(a.pads) != 2 * rank:
-        raise ShapeMismatch(f"pads {tuple(a.pads)} do not fit rank {rank}")
+    require(len(a.pads) == 2 * len(s[0]))
     most = {"reflect": [d - 1 for d in s[0]], "edge": [sys.maxsize * (d > 0) for d in s[0]], "wrap": s[0]}.get(a.mode)
-    if most is not None and not all(0 <= p <= n for p, n in zip(a.pads, (*most, *most), strict=True)):
-        raise ShapeMismatch(f"{tuple(s[0])} has too few elements to pad by {tuple(a.pads)} in mode {a.mode}")
-    out = [d + a.pads[i] + a.pads[rank + i] for i, d in enumerate(s[0])]
-    if min(out, default=0) < 0:
-        raise ShapeMismatch(f"pads {tuple(a.pads)} remove more than {tuple(s[0])} has")
-    return [Dims(out)]
+    require(most is None or all(0 <= p <= n for p, n in zip(a.pads, (*most, *most), strict=True)))
+    out = Dims(d + sum(a.pads[i :: len(s[0])]) for i, d in enumerate(s[0]))
+    require(min(out, default=0) >= 0)
+    return [out]
 
 
 def torch_pads(pads: Sequence[int]) -> tuple[int, ...]:
@@ -536,7 +506,10 @@ OPS: tuple[Op, ...] = (
     ),
     _stored(
         "Split",
-        _split_shape,
+        fitting(
+            lambda s, a: sum(a.split) == s[0][normalize_axis(a.axis, len(s[0]))],
+            lambda s, a: [s[0].replace(a.axis, size) for size in a.split],
+        ),
         spell(
             _pieces(
                 "torch.chunk({0}, {n}, dim={axis})",
@@ -546,7 +519,7 @@ OPS: tuple[Op, ...] = (
             _pieces("tf.split({0}, {n}, axis={axis})", "tf.split({0}, {split}, axis={axis})"),
             lambda c: f"jnp.split({c.x[0]}, {[*accumulate(c.attrs['split'])][:-1]}, axis={c.attrs['axis']})",
         ),
-        sampling.alone_with(_draw_split),
+        sampling.along("axis", _draw_split, least=2),
         (*attributes(axis=0), *_inputs(split="ints")),
         numpy=lambda x, a: tuple(np.split(x[0], np.cumsum(a["split"])[:-1], axis=a["axis"])),
         **facts(splits="split", weight=2, followers="Concat Add Mul Sigmoid Squeeze Slice Transpose"),

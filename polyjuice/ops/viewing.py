@@ -35,11 +35,6 @@ def _unbind(b: Builder, x: Sequence[str], a: Attrs) -> Sequence[str]:
     return [b.op("Squeeze", line, axes=(a["dim"],)) for line in lines]
 
 
-def _draw_unbind(rng: random.Random, first: TensorType) -> Attrs | None:
-    dims = [i for i, d in enumerate(first.shape) if 1 <= d <= 4]
-    return {"dim": rng.choice(dims)} if dims else None
-
-
 def _without(shape: Dims, dim: int, index: int) -> Dims:
     """The shape of what lies at an index along a dimension."""
     require(-shape[dim] <= index < shape[dim])
@@ -278,7 +273,7 @@ OPS: tuple[Op, ...] = (
         "unbind",
         by_definition,
         spell(called("unbind", "{dim}"), "tf.unstack({0}, axis={dim})"),
-        sampling.alone_with(_draw_unbind),
+        sampling.along("dim", most=4),
         attributes(dim="int"),
         splits="dim",
         definition=_unbind,
