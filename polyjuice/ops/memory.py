@@ -11,8 +11,8 @@ import numpy as np
 
 from polyjuice.ir import Attrs, TensorType, dtypes
 from polyjuice.ops import sampling, unspecified
-from polyjuice.ops.shapes import Dims, ShapeMismatch
-from polyjuice.ops.spec import Call, ErrorContext, Op, TemplatesFn, TypeMismatch, Unsupported, attributes, facts
+from polyjuice.ops.shapes import Dims, fitting
+from polyjuice.ops.spec import Call, ErrorContext, Op, TemplatesFn, Unsupported, attributes, facts
 from polyjuice.ops.structural import rearranged
 from polyjuice.ops.text import called, spell
 
@@ -51,12 +51,6 @@ def _bits(x: Sequence[np.ndarray], a: Attrs) -> np.ndarray:
     return np.ascontiguousarray(held).view(dtypes.to_numpy(a["to"])).reshape(x[0].shape)
 
 
-def _bits_shape(s: Sequence[Dims], a: Any) -> Sequence[Any]:
-    if a.to not in _OTHERS:
-        raise TypeMismatch(f"BitCast to {a.to}: no other type that it takes has its width")
-    return [s[0]]
-
-
 def _bits_error(c: ErrorContext) -> np.ndarray:
     """No error for a number that is known exactly. NaN, and zeros with their sign, have unknown bits."""
     known = c.e[0] == 0
@@ -87,16 +81,9 @@ def _width(dtype: str) -> int:
     return int(dtypes.to_numpy(dtype).itemsize)
 
 
-def _seen_shape(s: Sequence[Any], a: Any) -> Sequence[Any]:
-    if isinstance(s[0], Dims):
-        if a.to not in SEEN:
-            raise TypeMismatch(f"view.dtype: nothing is seen as {a.to}")
-        attrs = seen_as(TensorType(a.of, tuple(s[0])), a.to)
-        if attrs is None:
-            raise ShapeMismatch(f"view.dtype: {tuple(s[0])} of {a.of} cannot be seen as {a.to} of another width")
-        if tuple(a.size) != attrs["size"]:
-            raise ShapeMismatch(f"view.dtype: {tuple(s[0])} of {a.of}, seen as {a.to}, has the shape {attrs['size']}")
-    return [a.size]
+def _fits_seen(s: Sequence[Dims], a: Any) -> bool:
+    seen = seen_as(TensorType(a.of, tuple(s[0])), a.to) if a.to in SEEN else None
+    return seen is not None and seen["size"] == tuple(a.size)
 
 
 def _seen(x: Sequence[np.ndarray], a: Attrs) -> np.ndarray:
@@ -106,13 +93,11 @@ def _seen(x: Sequence[np.ndarray], a: Attrs) -> np.ndarray:
 
 def _seen_error(c: ErrorContext) -> np.ndarray:
     """An element is known if all of its bits are."""
-    unknown = np.broadcast_to(_bits_error(c) > 0, c.x[0].shape)
+    unknown, size = np.broadcast_to(_bits_error(c) > 0, c.x[0].shape), tuple(c.attrs["size"])
     of, to = _width(c.attrs["of"]), _width(c.attrs["to"])
     if to < of:
         unknown = np.repeat(unknown, of // to, axis=-1)
-    else:
-        unknown = np.any(unknown.reshape(*c.attrs["size"], to // of), axis=-1)
-    return np.where(unknown.reshape(c.attrs["size"]), np.inf, 0.0)
+    return np.where(np.any(unknown.reshape(*size, max(to // of, 1)), axis=-1), np.inf, 0.0)
 
 
 def _seen_torch(c: Call) -> tuple[str, ...]:
@@ -146,12 +131,9 @@ def seen_as(t: TensorType, to: str) -> Attrs | None:
 # --- as_strided: elements at some place of the memory, and in some steps from there ----------------------------------
 
 
-def _strided_shape(s: Sequence[Any], a: Any) -> Sequence[Any]:
-    if isinstance(s[0], Dims):
-        last = a.storage_offset + sum((size - 1) * step for size, step in zip(a.size, a.stride, strict=True))
-        if min(a.size, default=1) < 1 or min(*a.stride, a.storage_offset, 0) < 0 or last >= prod(s[0]):
-            raise ShapeMismatch(f"as_strided: {a.size} in steps {a.stride} from {a.storage_offset} of {tuple(s[0])}")
-    return [a.size]
+def _fits_strided(s: Sequence[Dims], a: Any) -> bool:
+    last = a.storage_offset + sum((size - 1) * step for size, step in zip(a.size, a.stride, strict=True))
+    return min(a.size, default=1) >= 1 and min(*a.stride, a.storage_offset, 0) >= 0 and last < prod(s[0])
 
 
 def _places(a: Attrs) -> np.ndarray:
@@ -190,7 +172,7 @@ OPS: tuple[Op, ...] = (
         inputs=("S",),
         types={"S": tuple(_OTHERS)},
         results=("@to",),
-        shape=_bits_shape,
+        shape=fitting(lambda s, a: a.to in _OTHERS),
         numpy=_bits,
         error=_bits_error,
         text=spell(_bits_torch, _bits_tensorflow, "lax.bitcast_convert_type({0}, jnp.{type})"),
@@ -204,7 +186,7 @@ OPS: tuple[Op, ...] = (
         inputs=("@of",),
         types={"@of": SEEN},
         results=("@to",),
-        shape=_seen_shape,
+        shape=fitting(_fits_seen, lambda s, a: [a.size]),
         numpy=_seen,
         error=_seen_error,
         text=spell(
@@ -223,6 +205,6 @@ OPS: tuple[Op, ...] = (
         spell(_strided_torch),
         sampling.alone_with(_draw_strided),
         attributes(size="ints", stride="ints", storage_offset=0),
-        _strided_shape,
+        fitting(_fits_strided, lambda s, a: [a.size]),
     ),
 )

@@ -88,20 +88,14 @@ def _top_k_error(c: ErrorContext) -> tuple[np.ndarray, np.ndarray]:
     return np.take(_rank_errors(c, axis), ranks, axis), _as_error(np.take(_unsure(c, axis, False), ranks, axis))
 
 
-def _last(c: Call, axis: int) -> list[int]:
-    """The permutation that exchanges an axis with the last."""
-    perm = list(range(c.types[0].rank))
-    perm[axis], perm[-1] = perm[-1], perm[axis]
-    return perm
-
-
 def _top_k_tensorflow(c: Call) -> str:
     """tf.math.top_k takes the greatest along the last axis; argsort serves the others."""
     a, axis = c.attrs, normalize_axis(c.attrs["axis"], c.types[0].rank)
     if a["largest"] and c.draws.chance(0.7):
         if axis == c.types[0].rank - 1:
             return f"tf.math.top_k({c.x[0]}, k={a['k']}, sorted={bool(a['sorted'])}, index_type=tf.int64)"
-        perm = _last(c, axis)
+        perm = list(range(c.types[0].rank))
+        perm[axis], perm[-1] = perm[-1], perm[axis]
         top = c.let(f"tf.math.top_k(tf.transpose({c.x[0]}, {perm}), k={a['k']}, index_type=tf.int64)")
         return f"(tf.transpose({top}[0], {perm}), tf.transpose({top}[1], {perm}))"
     return _sorted_tensorflow(c, axis, bool(a["largest"]), f":{a['k']}")
@@ -109,10 +103,9 @@ def _top_k_tensorflow(c: Call) -> str:
 
 def _sorted_tensorflow(c: Call, axis: int, descending: bool, part: str = ":") -> str:
     """Sorted values and their indices, in the range ``part`` (or at that one place) along the axis."""
-    direction = f'axis={axis}, direction="{"DESCENDING" if descending else "ASCENDING"}"'
+    order = f'{c.x[0]}, axis={axis}, direction="{"DESCENDING" if descending else "ASCENDING"}"'
     cut = "" if part == ":" else subscript(c.types[0].rank, {axis: part})
-    order = f"tf.argsort({c.x[0]}, {direction}, stable=True)"
-    return f"(tf.sort({c.x[0]}, {direction}){cut}, tf.cast({order}{cut}, tf.int64))"
+    return f"(tf.sort({order}){cut}, tf.cast(tf.argsort({order}, stable=True){cut}, tf.int64))"
 
 
 def _top_k_jax(c: Call) -> str:
@@ -137,10 +130,9 @@ def _sort_error(c: ErrorContext) -> tuple[np.ndarray, np.ndarray]:
 _SORTED = "dim={dim}, descending={is_descending}, stable={is_stable}"
 
 
-def _argsort_tensorflow(c: Call) -> str:
+def _argsort_tensorflow(c: Call) -> tuple[str, ...]:
     direction = "DESCENDING" if c.attrs["descending"] else "ASCENDING"
-    options = f'axis={c.attrs["dim"]}, direction="{direction}", stable={bool(c.attrs["stable"])}'
-    return f"tf.cast(tf.argsort({c.x[0]}, {options}), tf.int64)"
+    return (f'tf.cast(tf.argsort({{0}}, axis={{dim}}, direction="{direction}", stable={{is_stable}}), tf.int64)',)
 
 
 def _sort_definition(b: Builder, x: Sequence[str], a: Attrs) -> Sequence[str]:
