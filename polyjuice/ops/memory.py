@@ -11,7 +11,7 @@ import numpy as np
 
 from polyjuice.ir import Attrs, TensorType, dtypes
 from polyjuice.ops import sampling, unspecified
-from polyjuice.ops.shapes import Dims, fitting
+from polyjuice.ops.shapes import Dims, ShapeMismatch, fitting
 from polyjuice.ops.spec import Call, ErrorContext, Op, TemplatesFn, Unsupported, attributes, facts
 from polyjuice.ops.structural import rearranged
 from polyjuice.ops.text import called, spell
@@ -81,9 +81,16 @@ def _width(dtype: str) -> int:
     return int(dtypes.to_numpy(dtype).itemsize)
 
 
-def _fits_seen(s: Sequence[Dims], a: Any) -> bool:
-    seen = seen_as(TensorType(a.of, tuple(s[0])), a.to) if a.to in SEEN else None
-    return seen is not None and seen["size"] == tuple(a.size)
+def _seen_shape(s: Sequence[Any], a: Any) -> Sequence[Any]:
+    if isinstance(s[0], Dims):
+        if a.to not in SEEN:
+            raise ShapeMismatch(f"view.dtype: nothing is seen as {a.to}")
+        attrs = seen_as(TensorType(a.of, tuple(s[0])), a.to)
+        if attrs is None:
+            raise ShapeMismatch(f"view.dtype: {tuple(s[0])} of {a.of} cannot be seen as {a.to} of another width")
+        if tuple(a.size) != attrs["size"]:
+            raise ShapeMismatch(f"view.dtype: {tuple(s[0])} of {a.of}, seen as {a.to}, has the shape {attrs['size']}")
+    return [a.size]
 
 
 def _seen(x: Sequence[np.ndarray], a: Attrs) -> np.ndarray:
@@ -186,7 +193,7 @@ OPS: tuple[Op, ...] = (
         inputs=("@of",),
         types={"@of": SEEN},
         results=("@to",),
-        shape=fitting(_fits_seen, lambda s, a: [a.size]),
+        shape=_seen_shape,
         numpy=_seen,
         error=_seen_error,
         text=spell(
