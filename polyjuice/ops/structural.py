@@ -130,10 +130,15 @@ def _sample_expand(rng: random.Random, first: TensorType) -> Sample | None:
     return Sample((), {"shape": shape}) if shape != first.shape else None
 
 
+def _sized(c: Call, *templates: str) -> tuple[str, ...]:
+    """Templates whose ``{shape}`` is the result's, where an attribute has that name, too."""
+    return tuple(text.replace("{shape}", str(tuple(c.results[0].shape))) for text in templates)
+
+
 def _expand_torch(c: Call) -> tuple[str, ...]:
     texts = "{0}.expand({shape})", "torch.broadcast_to({0}, {shape})", "{0}.broadcast_to({shape})"
     sizes = ", ".join(map(str, c.results[0].shape))
-    return (*texts, f"{{0}}.expand({sizes})") if sizes else texts
+    return _sized(c, *texts, *([f"{{0}}.expand({sizes})"] if sizes else []))
 
 
 def _squeeze_shape(s: Sequence[Dims], a: Any) -> Sequence[Dims]:
@@ -196,9 +201,9 @@ def _reshaping(
         name,
         shape,
         spell(
-            lambda c: (*_torch_to_shape(c), *others(c).get("torch", ())),
-            tf=lambda c: ("tf.reshape({0}, {shape})", *others(c).get("tf", ())),
-            jax=lambda c: ("jnp.reshape({0}, {shape})", "lax.reshape({0}, {shape})", *others(c).get("jax", ())),
+            lambda c: (*_sized(c, *_torch_to_shape(c)), *others(c).get("torch", ())),
+            lambda c: (*_sized(c, "tf.reshape({0}, {shape})"), *others(c).get("tf", ())),
+            lambda c: (*_sized(c, "jnp.reshape({0}, {shape})", "lax.reshape({0}, {shape})"), *others(c).get("jax", ())),
         ),
         sample,
         attrs,
@@ -461,7 +466,11 @@ OPS: tuple[Op, ...] = (
     _stored(
         "Expand",
         lambda s, a: [broadcast(s[0], a.shape) if isinstance(s[0], Dims) else a.shape],
-        spell(_expand_torch, "tf.broadcast_to({0}, {shape})", "jnp.broadcast_to({0}, {shape})"),
+        spell(
+            _expand_torch,
+            lambda c: _sized(c, "tf.broadcast_to({0}, {shape})"),
+            lambda c: _sized(c, "jnp.broadcast_to({0}, {shape})"),
+        ),
         _sample_expand,
         _inputs(shape="ints"),
         numpy=lambda x, a: np.broadcast_to(x[0], broadcast(x[0].shape, a["shape"])),
