@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
@@ -11,36 +11,30 @@ import numpy as np
 from polyjuice.ir import Attrs, TensorType, dtypes
 from polyjuice.ir.dtypes import ALL
 from polyjuice.ops import errors, sampling
+from polyjuice.ops.decomposition_terms import onnx_term
 from polyjuice.ops.shapes import Dims, fitting
-from polyjuice.ops.spec import Attr, Builder, Call, Op, Texts, attributes, facts
+from polyjuice.ops.spec import Attr, Call, Op, TemplatesFn, Texts, attributes, facts
 from polyjuice.ops.structural import WITHOUT_BFLOAT16
-from polyjuice.ops.text import TextFn, literal, spell
+from polyjuice.ops.text import spell
 
 _FAR = 2**63 - 1
 """An end beyond every dimension."""
 
-_SETTINGS: dict[str, Any] = {"error": errors.none, "integer_exact": True}
+_LIKE = "dtype=torch.{type}, device={0}.device"
 
 
 # --- EyeLike ---------------------------------------------------------------------------------------------------------
 
 
-def _eye_like_torch(c: Call) -> str:
-    (rows, columns), k = c.types[0].shape, c.attrs["k"]
-    options = f"dtype=torch.{c.results[0].dtype}, device={c.x[0]}.device"
-    ones = f"torch.ones(({rows}, {columns}), {options})"
-    texts = [f"torch.triu(torch.tril({ones}, {k}), {k})"]
-    if k == 0:
-        texts.append(f"torch.eye({rows}, {columns}, {options})")
-    return c.draws.choice(texts)
+def _eye_like(*texts: str, main: tuple[str, ...] = ()) -> TemplatesFn:
+    """Templates with the sizes ``{rows}`` and ``{columns}``, and further ones for the main diagonal."""
 
+    def sized(c: Call) -> tuple[str, ...]:
+        rows, columns = map(str, c.types[0].shape)
+        chosen = (*texts, *main) if c.attrs["k"] == 0 else texts
+        return tuple(text.replace("{rows}", rows).replace("{columns}", columns) for text in chosen)
 
-def _eye_like_tensorflow(c: Call) -> str:
-    (rows, columns), k, dtype = c.types[0].shape, c.attrs["k"], f"tf.{c.results[0].dtype}"
-    texts = [f"tf.cast(tf.equal(tf.range({columns}) - tf.range({rows})[:, None], {k}), {dtype})"]
-    if k == 0:
-        texts.append(f"tf.eye({rows}, num_columns={columns}, dtype={dtype})")
-    return c.draws.choice(texts)
+    return sized
 
 
 @sampling.of_rank(2, 2, empty=True)
@@ -51,15 +45,19 @@ def _draw_eye_like(rng: random.Random, first: TensorType) -> Attrs:
 # --- Shape, Size -----------------------------------------------------------------------------------------------------
 
 
-def _shape_torch(c: Call) -> str:
-    sizes = list(c.types[0].shape[c.attrs["start"] : c.attrs["end"]])
-    return f"torch.tensor({sizes}, dtype=torch.int64, device={c.x[0]}.device)"
+def _known(value: Callable[[Call], object], tensorflow: Any) -> Mapping[str, Texts]:
+    """The texts of an operator whose result shapes alone decide."""
+    return spell(
+        lambda c: f"torch.tensor({value(c)}, dtype=torch.int64, device={c.x[0]}.device)",
+        tensorflow,
+        lambda c: f"jnp.array({value(c)}, jnp.int64)",
+    )
 
 
 def _shape_tensorflow(c: Call) -> str:
     start, end = c.attrs["start"], c.attrs["end"]
-    whole = start == 0 and end >= c.types[0].rank
-    return f"tf.shape({c.x[0]}, out_type=tf.int64)" + ("" if whole else f"[{start}:{end if end != _FAR else ''}]")
+    part = "" if start == 0 and end >= c.types[0].rank else f"[{start}:{end if end != _FAR else ''}]"
+    return f"tf.shape({c.x[0]}, out_type=tf.int64){part}"
 
 
 def _draw_shape(rng: random.Random, first: TensorType) -> Attrs:
@@ -73,39 +71,25 @@ def _draw_shape(rng: random.Random, first: TensorType) -> Attrs:
 # --- full_like and its kind ------------------------------------------------------------------------------------------
 
 
-def _filling(name: str, text: Mapping[str, Texts], attrs: tuple[Attr, ...] = (), value: float | None = None) -> Op:
-    def filler(a: Attrs) -> float:
-        return float(a[attrs[0].name]) if value is None else value
-
-    def build(b: Builder, x: Sequence[str], a: Attrs) -> str:
-        t = b.types[x[0]]
-        number = b.constant(np.asarray(filler(a)).astype(dtypes.to_numpy(t.dtype)))
-        return b.op("Expand", number, shape=t.shape)
+def _filling(name: str, text: Mapping[str, Texts], attr: str = "", value: float = 0.0) -> Op:
+    """An operator that returns a tensor of one number: ``value``, or an attribute."""
 
     def draw(rng: random.Random, first: TensorType) -> Attrs:
-        choices = (0.0, 1.0) if first.dtype == "bool" else (0.0, 1.0, 2.0, 7.0)
+        numbers = (0.0, 1.0) if first.dtype == "bool" else (0.0, 1.0, 2.0, 7.0)
         if first.dtype in dtypes.FLOATS:
-            choices = (*choices, -1.5, 0.1)
-        return {attr.name: rng.choice(choices) for attr in attrs}
+            numbers = (*numbers, -1.5, 0.1)
+        return {attr: rng.choice(numbers)} if attr else {}
 
     return Op(
         name=name,
         types={"T": ALL},
         shape=lambda s, a: [s[0]],
         text=text,
-        definition=build,
+        definition=onnx_term(lambda x, a: x.number(a.get(attr, value)).expand(*x.shape), widen=False),
         sample=sampling.alone_with(draw),
-        attrs=attrs,
+        attrs=(Attr(attr, "float"),) if attr else (),
         **facts(integer_exact=True, weight=0.15, signed_zeros=True, any_number=True),
     )
-
-
-def _filled(attr: str, *templates: str) -> TextFn:
-    def spell(c: Call) -> str:
-        value, t = literal(c.attrs[attr], c.types[0].dtype), c.types[0]
-        return c.draws.choice(templates).format(c.x[0], value, t.dtype, list(t.shape))
-
-    return spell
 
 
 OPS: tuple[Op, ...] = (
@@ -115,11 +99,21 @@ OPS: tuple[Op, ...] = (
         results=("@dtype",),
         shape=fitting(lambda s, a: len(s[0]) == 2),
         numpy=lambda x, a: np.eye(x[0].shape[0], x[0].shape[1], a["k"]),
-        text=spell(_eye_like_torch, tf=_eye_like_tensorflow),
+        text=spell(
+            _eye_like(
+                f"torch.triu(torch.tril(torch.ones(({{rows}}, {{columns}}), {_LIKE}), {{k}}), {{k}})",
+                main=(f"torch.eye({{rows}}, {{columns}}, {_LIKE})",),
+            ),
+            _eye_like(
+                "tf.cast(tf.equal(tf.range({columns}) - tf.range({rows})[:, None], {k}), tf.{type})",
+                main=("tf.eye({rows}, num_columns={columns}, dtype=tf.{type})",),
+            ),
+            _eye_like("jnp.eye({rows}, {columns}, k={k}, dtype=jnp.{type})"),
+        ),
         sample=sampling.alone_with(_draw_eye_like),
         attrs=attributes(dtype="dtype", k=0),
-        **_SETTINGS,
-        **facts(weight=0.3, signed_zeros=True),
+        error=errors.none,
+        **facts(integer_exact=True, weight=0.3, signed_zeros=True),
     ),
     Op(
         name="Shape",
@@ -127,11 +121,11 @@ OPS: tuple[Op, ...] = (
         results=("int64",),
         shape=lambda s, a: [Dims((len(tuple(s[0])[a.start : a.end]),))],
         numpy=lambda x, a: np.array(x[0].shape[a["start"] : a["end"]], np.int64),
-        text=spell(_shape_torch, tf=_shape_tensorflow),
+        text=_known(lambda c: list(c.types[0].shape[c.attrs["start"] : c.attrs["end"]]), _shape_tensorflow),
         sample=sampling.alone_with(_draw_shape),
         attrs=attributes(start=0, end=_FAR),
-        weight=0.2,
-        **_SETTINGS,
+        error=errors.none,
+        **facts(integer_exact=True, weight=0.2),
     ),
     Op(
         name="Size",
@@ -139,46 +133,33 @@ OPS: tuple[Op, ...] = (
         results=("int64",),
         shape=lambda s, a: [s[0].batch(len(s[0]))],
         numpy=lambda x, a: np.array(x[0].size, np.int64),
-        text=spell(
-            lambda c: f"torch.tensor({c.types[0].size}, dtype=torch.int64, device={c.x[0]}.device)",
-            tf=lambda c: f"tf.size({c.x[0]}, out_type=tf.int64)",
-        ),
+        text=_known(lambda c: c.types[0].size, "tf.size({0}, out_type=tf.int64)"),
         sample=sampling.alone,
-        weight=0.2,
-        **_SETTINGS,
+        error=errors.none,
+        **facts(integer_exact=True, weight=0.2),
     ),
     _filling(
         "fill",
         spell(
-            _filled("value", "torch.fill({0}, {1})"),
-            tf=_filled(
-                "value", "tf.fill({3}, tf.constant({1}, dtype=tf.{2}))", "tf.constant({1}, shape={3}, dtype=tf.{2})"
+            "torch.fill({0}, {value})",
+            (
+                "tf.fill({shape}, tf.constant({value}, dtype=tf.{type}))",
+                "tf.constant({value}, shape={shape}, dtype=tf.{type})",
             ),
         ),
-        attributes(value="float"),
+        "value",
     ),
     _filling(
         "full_like",
         spell(
-            _filled(
-                "fill_value", "torch.full_like({0}, {1})", "torch.full({3}, {1}, dtype=torch.{2}, device={0}.device)"
+            (
+                "torch.full_like({0}, {fill_value})",
+                "torch.full({shape}, {fill_value}, dtype=torch.{type}, device={0}.device)",
             ),
-            tf=_filled("fill_value", "tf.fill(tf.shape({0}), tf.constant({1}, dtype=tf.{2}))"),
+            "tf.fill(tf.shape({0}), tf.constant({fill_value}, dtype=tf.{type}))",
         ),
-        attributes(fill_value="float"),
+        "fill_value",
     ),
-    _filling(
-        "zeros_like",
-        spell(
-            ("torch.zeros_like({0})", "{0}.zero_()", "{0}.new_zeros({0}.shape)"),
-            tf=("tf.zeros_like({0})",),
-            jax="jnp.zeros_like",
-        ),
-        value=0.0,
-    ),
-    _filling(
-        "ones_like",
-        spell(("torch.ones_like({0})", "{0}.new_ones({0}.shape)"), tf=("tf.ones_like({0})",), jax="jnp.ones_like"),
-        value=1.0,
-    ),
+    _filling("zeros_like", spell(("torch. .zero_", "{0}.new_zeros({0}.shape)"), "tf.", "jnp.")),
+    _filling("ones_like", spell(("torch.", "{0}.new_ones({0}.shape)"), "tf.", "jnp."), value=1.0),
 )

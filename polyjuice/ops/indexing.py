@@ -11,10 +11,11 @@ import numpy as np
 from polyjuice.ir import Attrs, TensorType
 from polyjuice.ir.dtypes import ALL, STORED
 from polyjuice.ops import errors, sampling
+from polyjuice.ops.decomposition_terms import Term, where
 from polyjuice.ops.shapes import Dims, broadcast, fitting, normalize_axis, require
-from polyjuice.ops.spec import Attr, Builder, Call, ErrorContext, Op, Operand, Sample, attributes, facts
-from polyjuice.ops.structural import WITHOUT_BFLOAT16, moving
-from polyjuice.ops.text import spell
+from polyjuice.ops.spec import Attr, Call, Op, Operand, Sample, attributes, facts
+from polyjuice.ops.structural import WITHOUT_BFLOAT16, moving, rearranged
+from polyjuice.ops.text import called, spell
 
 
 def gathering(types: tuple[str, ...] = ALL, indices: tuple[str, ...] = ("int64", "int32")) -> dict[str, Any]:
@@ -73,20 +74,18 @@ def _gather(x: Sequence[np.ndarray], a: Attrs) -> np.ndarray:
 
 def _gather_torch(c: Call) -> str:
     """Indexing with a tensor; one of rank 0 becomes a vector, because Torch would read its value on the host."""
-    axis = normalize_axis(c.attrs["axis"], c.types[0].rank)
-    leading = ":, " * axis
+    axis, rank = normalize_axis(c.attrs["axis"], c.types[0].rank), c.types[1].rank
     if c.draws.chance(0.3):
-        flat = wrapped_torch(c.x[1], c.types[0].shape[axis]) + ("" if c.types[1].rank == 1 else ".reshape(-1)")
+        flat = wrapped_torch(c.x[1], c.types[0].shape[axis]) + ("" if rank == 1 else ".reshape(-1)")
         text = f"torch.index_select({c.x[0]}, {axis}, {flat})"
-        return text if c.types[1].rank == 1 else f"{text}.reshape({c.results[0].shape})"
-    if c.types[1].rank == 0:
-        return f"{c.x[0]}[{leading}{c.x[1]}.reshape(1)].reshape({c.results[0].shape})"
-    return f"{c.x[0]}[{leading}{c.x[1]}]"
+        return text if rank == 1 else f"{text}.reshape({c.results[0].shape})"
+    text = f"{c.x[0]}[{':, ' * axis}{c.x[1]}"
+    return f"{text}]" if rank else f"{text}.reshape(1)].reshape({c.results[0].shape})"
 
 
 def _gather_tensorflow(c: Call) -> str:
-    axis = normalize_axis(c.attrs["axis"], c.types[0].rank)
-    return f"tf.gather({c.x[0]}, {wrapped_tensorflow(c.x[1], c.types[0].shape[axis])}, axis={axis})"
+    index = wrapped_tensorflow(c.x[1], c.types[0].shape[c.attrs["axis"]])
+    return f"tf.gather({c.x[0]}, {index}, axis={c.attrs['axis']})"
 
 
 @sampling.of_rank(1)
@@ -125,30 +124,48 @@ def places_along(indices: np.ndarray, axis: int) -> tuple[np.ndarray, ...]:
 
 
 def _gather_elements_torch(c: Call) -> str:
-    axis = normalize_axis(c.attrs["axis"], c.types[0].rank)
-    index = as_long(c, wrapped_torch(c.x[1], c.types[0].shape[axis]))
-    return c.draws.choice(("torch.gather({0}, {1}, {2})", "{0}.gather({1}, {2})")).format(c.x[0], axis, index)
+    index = as_long(c, wrapped_torch(c.x[1], c.types[0].shape[c.attrs["axis"]]))
+    form = c.draws.choice(("torch.gather({0}, {1}, {2})", "{0}.gather({1}, {2})"))
+    return form.format(c.x[0], c.attrs["axis"], index)
+
+
+def _own_places(own: str, index: str, axis: int, shape: Sequence[int]) -> str:
+    """The texts of :func:`places_along`; ``own`` is one for ``{n}`` places along a ``{line}`` in a ``{shape}``."""
+    lines = (tuple(n if i == d else 1 for i in range(len(shape))) for d, n in enumerate(shape))
+    texts = (own.format(n=n, line=line, shape=tuple(shape)) for n, line in zip(shape, lines, strict=True))
+    return ", ".join(index if d == axis else text for d, text in enumerate(texts))
 
 
 def coordinates(index: str, dtype: str, axis: int, shape: Sequence[int]) -> str:
     """TensorFlow's text of :func:`places_along`, as vectors of coordinates."""
-    parts = []
-    for d, n in enumerate(shape):
-        line = [n if i == d else 1 for i in range(len(shape))]
-        places = f"tf.broadcast_to(tf.reshape(tf.range({n}, dtype=tf.{dtype}), {line}), {list(shape)})"
-        parts.append(index if d == axis else places)
-    return f"tf.stack([{', '.join(parts)}], axis=-1)"
+    own = f"tf.broadcast_to(tf.reshape(tf.range({{n}}, dtype=tf.{dtype}), {{line}}), {{shape}})"
+    return f"tf.stack([{_own_places(own, index, axis, shape)}], axis=-1)"
+
+
+def places_jax(c: Call) -> str:
+    axis = normalize_axis(c.attrs["axis"], c.types[0].rank)
+    return _own_places("jnp.arange({n}).reshape({line})", c.x[1], axis, c.types[1].shape)
+
+
+def _same_but(c: Call, axis: int) -> bool:
+    """Whether data and indices have the same sizes along all other axes."""
+    data, indices = (Dims(t.shape).replace(axis, 1) for t in c.types)
+    return data == indices
 
 
 def _gather_elements_tensorflow(c: Call) -> str:
     axis, t = normalize_axis(c.attrs["axis"], c.types[0].rank), c.types[1]
     index = wrapped_tensorflow(c.x[1], c.types[0].shape[axis])
-    others = [d for i, d in enumerate(c.types[0].shape) if i != axis]
-    if others == [d for i, d in enumerate(t.shape) if i != axis] and c.draws.chance(0.5):
+    if _same_but(c, axis) and c.draws.chance(0.5):
         if axis == t.rank - 1:
             return f"tf.gather({c.x[0]}, {index}, axis={axis}, batch_dims={axis})"
         return f"tf.experimental.numpy.take_along_axis({c.x[0]}, {index}, axis={axis})"
     return f"tf.gather_nd({c.x[0]}, {coordinates(index, t.dtype, axis, t.shape)})"
+
+
+def _gather_elements_jax(c: Call) -> tuple[str, ...]:
+    same = ("jnp.take_along_axis({0}, {1}, axis={axis})",) if _same_but(c, c.attrs["axis"]) else ()
+    return *same, f"{{0}}[{places_jax(c)}]"
 
 
 @sampling.of_rank(1)
@@ -160,27 +177,20 @@ def _sample_gather_elements(rng: random.Random, first: TensorType) -> Sample:
     return Sample((Operand(TensorType(dtype, tuple(shape)), index_range(rng, first.shape[axis])),), {"axis": axis})
 
 
-def _along_shapes(s: Sequence[Any], dim: int) -> tuple[Dims, Dims]:
-    """The shapes that data and indices of take_along_dim broadcast to."""
-    dim = normalize_axis(dim, len(s[0]))
-    require(len(s[0]) == len(s[1]))
-    common = broadcast(s[0].replace(dim, 1), s[1].replace(dim, 1))
-    return common.replace(dim, s[0][dim]), common.replace(dim, s[1][dim])
-
-
-def _take_along_dim_definition(b: Builder, x: Sequence[str], a: Attrs) -> str:
-    data, indices = _along_shapes([Dims(b.types[name].shape) for name in x], a["dim"])
-    wide = [b.op("Expand", name, shape=tuple(shape)) for name, shape in zip(x, (data, indices), strict=True)]
-    return b.op("GatherElements", *wide, axis=a["dim"])
+def _take_along_dim(x: Term, indices: Term, a: Attrs) -> Term:
+    """Data and indices broadcast to each other along the other dimensions."""
+    dim = normalize_axis(a["dim"], x.rank)
+    require(x.rank == indices.rank)
+    common = broadcast(*(Dims(term.shape).replace(dim, 1) for term in (x, indices)))
+    wide, wide_indices = (term.expand(*common.replace(dim, term.shape[dim])) for term in (x, indices))
+    return wide.then("GatherElements", wide_indices, axis=dim)
 
 
 @sampling.of_rank(1)
 def _sample_take_along_dim(rng: random.Random, first: TensorType) -> Sample:
     dim = rng.randrange(first.rank)
-    shape = [d if rng.random() < 0.8 else 1 for d in first.shape]
     shape = [
-        sampling.size(rng) if d == 1 and rng.random() < 0.2 else kept
-        for d, kept in zip(first.shape, shape, strict=True)
+        1 if rng.random() < 0.2 else sampling.size(rng) if d == 1 and rng.random() < 0.2 else d for d in first.shape
     ]
     shape[dim] = rng.choice((1, 2, 3, first.shape[dim]))
     return Sample((Operand(TensorType("int64", tuple(shape)), (0, first.shape[dim] - 1)),), {"dim": dim})
@@ -220,6 +230,12 @@ def _gather_nd_tensorflow(c: Call) -> str:
     return f"tf.gather_nd({c.x[0]}, {wrapped_tensorflow(c.x[1], sizes)}{batch})"
 
 
+def _gather_nd_jax(c: Call) -> str:
+    b = c.attrs["batch_dims"]
+    function = f"{'jax.vmap(' * b}lambda a, b: a[tuple(jnp.moveaxis(b, -1, 0))]{')' * b}"
+    return f"({function})({c.x[0]}, {c.x[1]})"
+
+
 @sampling.of_rank(1)
 def _sample_gather_nd(rng: random.Random, first: TensorType) -> Sample:
     b = rng.choice((0, 0, 1, 2)) if first.rank > 2 else 0
@@ -233,25 +249,13 @@ def _sample_gather_nd(rng: random.Random, first: TensorType) -> Sample:
 # --- OneHot ----------------------------------------------------------------------------------------------------------
 
 
-def _one_hot_shape(s: Sequence[Any], a: Any) -> Sequence[Dims]:
-    require(len(s[0]) and s[1] == (2,) and a.depth > 0)
-    axis = normalize_axis(a.axis, len(s[0]) + 1)
-    return [Dims((*s[0][:axis], a.depth, *s[0][axis:]))]
-
-
-def _hot(indices: np.ndarray, a: Attrs) -> np.ndarray:
-    """One-hot masks of the indices, which may count from the end; all zero for an index out of range."""
-    indices = index_values(indices)
-    wrapped = np.where(indices < 0, indices + a["depth"], indices)
-    axis = normalize_axis(a["axis"], indices.ndim + 1)
-    line = np.arange(a["depth"]).reshape([-1 if i == axis else 1 for i in range(indices.ndim + 1)])
-    return np.asarray(np.expand_dims(wrapped, axis) == line)
-
-
-def _one_hot_error(c: ErrorContext) -> np.ndarray:
-    off, on = np.broadcast_to(c.e[1], (2,))
-    doubt = np.expand_dims(np.broadcast_to(c.e[0], c.x[0].shape) > 0, normalize_axis(c.attrs["axis"], c.x[0].ndim + 1))
-    return np.where(doubt, np.inf, np.where(_hot(c.x[0], c.attrs), on, off))
+def _one_hot(index: Term, values: Term, a: Attrs) -> Term:
+    """Indices may count from the end; one out of range has no place."""
+    depth, axis = a["depth"], normalize_axis(a["axis"], index.rank + 1)
+    require(index.rank and values.shape == (2,) and depth > 0)
+    line = np.arange(depth, dtype=index.dtype).reshape([-1 if i == axis else 1 for i in range(index.rank + 1)])
+    hot, from_end = (index.unsqueeze(axis).equals(index.constant(places)) for places in (line, line - depth))
+    return where(hot.then("Or", from_end), values.slice(0, 1, 2), values.slice(0, 0, 1))
 
 
 def _one_hot_torch(c: Call) -> str:
@@ -270,9 +274,8 @@ def _one_hot_tensorflow(c: Call) -> str:
     return f"tf.one_hot({index}, {depth}, {values}, dtype=tf.{c.results[0].dtype})"
 
 
-def _sample_one_hot(rng: random.Random, first: TensorType) -> Sample | None:
-    if not 1 <= first.rank < sampling.MAX_RANK:
-        return None
+@sampling.of_rank(1, sampling.MAX_RANK - 1, empty=True)
+def _sample_one_hot(rng: random.Random, first: TensorType) -> Sample:
     dtype = rng.choice(("float32", "float32", "float16", "float64", "int64", "int32", "bool"))
     attrs = {"depth": rng.choice((1, 2, 3, 5, 8)), "axis": rng.randint(0, first.rank)}
     return Sample((Operand(TensorType(dtype, (2,))),), attrs)
@@ -300,7 +303,7 @@ OPS: tuple[Op, ...] = (
     moving(
         "Gather",
         _gather_shape,
-        spell(_gather_torch, tf=_gather_tensorflow),
+        spell(_gather_torch, _gather_tensorflow, "jnp.take({0}, {1}, axis={axis})"),
         _sample_gather,
         attributes(axis=0),
         **gathering(STORED),
@@ -311,7 +314,7 @@ OPS: tuple[Op, ...] = (
     moving(
         "GatherElements",
         _gather_elements_shape,
-        spell(_gather_elements_torch, tf=_gather_elements_tensorflow),
+        spell(_gather_elements_torch, _gather_elements_tensorflow, _gather_elements_jax),
         _sample_gather_elements,
         attributes(axis=0),
         weight=0.5,
@@ -322,7 +325,7 @@ OPS: tuple[Op, ...] = (
     moving(
         "GatherND",
         _gather_nd_shape,
-        spell(_gather_nd_torch, tf=_gather_nd_tensorflow),
+        spell(_gather_nd_torch, _gather_nd_tensorflow, _gather_nd_jax),
         _sample_gather_nd,
         attributes(batch_dims=0),
         weight=0.5,
@@ -330,50 +333,47 @@ OPS: tuple[Op, ...] = (
         error=errors.gathered,
         numpy=_gather_nd,
     ),
-    moving(
+    rearranged(
         "OneHot",
-        _one_hot_shape,
-        spell(_one_hot_torch, tf=_one_hot_tensorflow),
+        _one_hot,
+        spell(_one_hot_torch, _one_hot_tensorflow),
         _sample_one_hot,
         (Attr("depth", "int", as_input=True, scalar=True, place=1), Attr("axis", "int", -1)),
         inputs=("I", "V"),
         types={"I": ("int64", "int32"), "V": WITHOUT_BFLOAT16},
         results=("V",),
-        error=_one_hot_error,
         weight=0.5,
-        numpy=lambda x, a: np.asarray(np.where(_hot(x[0], a), x[1][1], x[1][0])),
     ),
-    moving(
+    rearranged(
         "index_select",
-        fitting(lambda s, a: len(s[1]) == 1, lambda s, a: [s[0].replace(a.dim, s[1][0])]),
+        lambda x, index, a: x.then("Gather", index, axis=a["dim"]),
         spell(
-            ("torch.index_select({0}, {dim}, {1})", "{0}.index_select({dim}, {1})"),
-            tf=("tf.gather({0}, {1}, axis={dim})", "tf.experimental.numpy.take({0}, {1}, axis={dim})"),
+            called("index_select", "{dim}, {1}"),
+            ("tf.gather({0}, {1}, axis={dim})", "tf.experimental.numpy.take({0}, {1}, axis={dim})"),
         ),
         _sample_index_select,
         attributes(dim="int"),
-        definition=lambda b, x, a: b.op("Gather", *x, axis=a["dim"]),
+        fitting(lambda s, a: len(s[1]) == 1, lambda s, a: [s[0].replace(a.dim, s[1][0])]),
         numpy=lambda x, a: np.take(x[0], unsigned(x[1]), axis=a["dim"]),
         why_not_derived=errors.NEGATIVE_INDICES,
         **gathering(),
     ),
-    moving(
+    rearranged(
         "take_along_dim",
-        lambda s, a: [_along_shapes(s, a.dim)[1]],
-        spell(("torch.take_along_dim({0}, {1}, dim={dim})", "{0}.take_along_dim({1}, dim={dim})")),
+        _take_along_dim,
+        spell(called("take_along_dim", "{1}, dim={dim}")),
         _sample_take_along_dim,
         attributes(dim="int"),
-        definition=_take_along_dim_definition,
         numpy=lambda x, a: np.take_along_axis(x[0], unsigned(x[1]), axis=a["dim"]),
         why_not_derived=errors.NEGATIVE_INDICES,
         **gathering(indices=("int64",)),
     ),
-    moving(
+    rearranged(
         "take",
-        lambda s, a: [s[1]],
-        spell(("torch.take({0}, {1})", "{0}.take({1})")),
+        lambda x, indices, a: x.reshape(-1).then("Gather", indices, axis=0),
+        spell("torch. ."),
         _sample_take,
-        definition=lambda b, x, a: b.op("Gather", b.op("Reshape", x[0], shape=(-1,)), x[1], axis=0),
+        shape=lambda s, a: [s[1]],
         **gathering(indices=("int64",)),
     ),
 )

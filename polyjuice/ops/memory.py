@@ -11,10 +11,10 @@ import numpy as np
 
 from polyjuice.ir import Attrs, TensorType, dtypes
 from polyjuice.ops import sampling, unspecified
-from polyjuice.ops.shapes import Dims, ShapeMismatch
-from polyjuice.ops.spec import Call, ErrorContext, Op, TypeMismatch, Unsupported, attributes, facts
-from polyjuice.ops.structural import moving
-from polyjuice.ops.text import spell
+from polyjuice.ops.shapes import Dims, ShapeMismatch, fitting
+from polyjuice.ops.spec import Call, ErrorContext, Op, TemplatesFn, Unsupported, attributes, facts
+from polyjuice.ops.structural import rearranged
+from polyjuice.ops.text import called, spell
 
 # --- BitCast: the same bits as another type of the same width --------------------------------------------------------
 
@@ -51,12 +51,6 @@ def _bits(x: Sequence[np.ndarray], a: Attrs) -> np.ndarray:
     return np.ascontiguousarray(held).view(dtypes.to_numpy(a["to"])).reshape(x[0].shape)
 
 
-def _bits_shape(s: Sequence[Dims], a: Any) -> Sequence[Any]:
-    if a.to not in _OTHERS:
-        raise TypeMismatch(f"BitCast to {a.to}: no other type that it takes has its width")
-    return [s[0]]
-
-
 def _bits_error(c: ErrorContext) -> np.ndarray:
     """No error for a number that is known exactly. NaN, and zeros with their sign, have unknown bits."""
     known = c.e[0] == 0
@@ -65,18 +59,17 @@ def _bits_error(c: ErrorContext) -> np.ndarray:
     return np.where(known, 0.0, np.inf)
 
 
-def _bits_torch(c: Call) -> str | Unsupported:
-    to = c.results[0].dtype
-    if c.types[0].dtype not in _OTHERS[to]:
-        return Unsupported("the widths differ")
-    forms = ["{0}.view(torch.{1})", "{0}.view(dtype=torch.{1})"]
-    return c.draws.choice(forms).format(c.x[0], dtypes.framework_name(to))
+_VIEWS = ("{0}.view(torch.{type})", "{0}.view(dtype=torch.{type})")
 
 
-def _bits_tensorflow(c: Call) -> str | Unsupported:
+def _bits_torch(c: Call) -> tuple[str, ...] | Unsupported:
+    return _VIEWS if c.types[0].dtype in _OTHERS[c.results[0].dtype] else Unsupported("the widths differ")
+
+
+def _bits_tensorflow(c: Call) -> tuple[str, ...] | Unsupported:
     if any(t.dtype in dtypes.NARROW_FLOATS for t in (*c.types, *c.results)):
         return Unsupported("tf.bitcast takes no floating type of 8 bits")
-    return f"tf.bitcast({c.x[0]}, tf.{c.results[0].dtype})"
+    return ("tf.bitcast({0}, tf.{type})",)
 
 
 # --- view.dtype: the same memory as more, or fewer, elements of another width ----------------------------------------
@@ -91,7 +84,7 @@ def _width(dtype: str) -> int:
 def _seen_shape(s: Sequence[Any], a: Any) -> Sequence[Any]:
     if isinstance(s[0], Dims):
         if a.to not in SEEN:
-            raise TypeMismatch(f"view.dtype: nothing is seen as {a.to}")
+            raise ShapeMismatch(f"view.dtype: nothing is seen as {a.to}")
         attrs = seen_as(TensorType(a.of, tuple(s[0])), a.to)
         if attrs is None:
             raise ShapeMismatch(f"view.dtype: {tuple(s[0])} of {a.of} cannot be seen as {a.to} of another width")
@@ -107,29 +100,31 @@ def _seen(x: Sequence[np.ndarray], a: Attrs) -> np.ndarray:
 
 def _seen_error(c: ErrorContext) -> np.ndarray:
     """An element is known if all of its bits are."""
-    unknown = np.broadcast_to(_bits_error(c) > 0, c.x[0].shape)
+    unknown, size = np.broadcast_to(_bits_error(c) > 0, c.x[0].shape), tuple(c.attrs["size"])
     of, to = _width(c.attrs["of"]), _width(c.attrs["to"])
     if to < of:
         unknown = np.repeat(unknown, of // to, axis=-1)
-    else:
-        unknown = np.any(unknown.reshape(*c.attrs["size"], to // of), axis=-1)
-    return np.where(unknown.reshape(c.attrs["size"]), np.inf, 0.0)
+    return np.where(np.any(unknown.reshape(*size, max(to // of, 1)), axis=-1), np.inf, 0.0)
 
 
-def _seen_torch(c: Call) -> str:
+def _seen_torch(c: Call) -> tuple[str, ...]:
     """A view may begin anywhere, but wider elements need memory that begins at a multiple of their width."""
     wider = _width(c.attrs["to"]) > _width(c.attrs["of"])
     own = c.own[0] if c.own else False
     ordered = ".clone(memory_format=torch.contiguous_format)" if wider and not own else ".contiguous()"
-    form = c.draws.choice(["{0}{1}.view(torch.{2})", "{0}{1}.view(dtype=torch.{2})"])
-    return form.format(c.x[0], ordered, dtypes.framework_name(c.attrs["to"]))
+    return tuple(view.replace("{0}", f"{{0}}{ordered}") for view in _VIEWS)
 
 
-def _seen_tensorflow(c: Call) -> str:
-    to = f"tf.{c.attrs['to']}"
-    if (parts := _width(c.attrs["to"]) // _width(c.attrs["of"])) < 1:
-        return f"tf.reshape(tf.bitcast({c.x[0]}, {to}), {list(c.attrs['size'])})"
-    return f"tf.bitcast(tf.reshape({c.x[0]}, {[*c.attrs['size'], parts]}), {to})"
+def _seen_as(cast: str, reshape: str) -> TemplatesFn:
+    """Parts of the elements have a dimension of their own, before or after the template of a cast."""
+
+    def text(c: Call) -> tuple[str, ...]:
+        size, parts = tuple(c.attrs["size"]), _width(c.attrs["to"]) // _width(c.attrs["of"])
+        if parts:
+            return (cast.replace("{0}", reshape.replace("{size}", str((*size, parts)))),)
+        return (reshape.replace("{0}", cast).replace("{size}", str(size)),)
+
+    return text
 
 
 def seen_as(t: TensorType, to: str) -> Attrs | None:
@@ -143,12 +138,9 @@ def seen_as(t: TensorType, to: str) -> Attrs | None:
 # --- as_strided: elements at some place of the memory, and in some steps from there ----------------------------------
 
 
-def _strided_shape(s: Sequence[Any], a: Any) -> Sequence[Any]:
-    if isinstance(s[0], Dims):
-        last = a.storage_offset + sum((size - 1) * step for size, step in zip(a.size, a.stride, strict=True))
-        if min(a.size, default=1) < 1 or min(*a.stride, a.storage_offset, 0) < 0 or last >= prod(s[0]):
-            raise ShapeMismatch(f"as_strided: {a.size} in steps {a.stride} from {a.storage_offset} of {tuple(s[0])}")
-    return [a.size]
+def _fits_strided(s: Sequence[Dims], a: Any) -> bool:
+    last = a.storage_offset + sum((size - 1) * step for size, step in zip(a.size, a.stride, strict=True))
+    return min(a.size, default=1) >= 1 and min(*a.stride, a.storage_offset, 0) >= 0 and last < prod(s[0])
 
 
 def _places(a: Attrs) -> np.ndarray:
@@ -159,12 +151,11 @@ def _places(a: Attrs) -> np.ndarray:
     return places
 
 
-def _strided_torch(c: Call) -> str:
+def _strided_torch(c: Call) -> tuple[str, ...]:
     """as_strided of a contiguous tensor. A storage offset that is left out is the tensor's own."""
     offset = c.attrs["storage_offset"]
-    tensor = f"{c.x[0]}.contiguous()" + (f".view(-1)[{offset}:]" if offset else "")
-    form = c.draws.choice(["torch.as_strided({0}, {1}, {2})", "{0}.as_strided({1}, {2})"])
-    return form.format(tensor, tuple(c.attrs["size"]), tuple(c.attrs["stride"]))
+    tensor = "{0}.contiguous()" + (f".view(-1)[{offset}:]" if offset else "")
+    return tuple(text.replace("{0}", tensor) for text in called("as_strided", "{size}, {stride}"))
 
 
 def _draw_strided(rng: random.Random, first: TensorType) -> Attrs | None:
@@ -188,10 +179,10 @@ OPS: tuple[Op, ...] = (
         inputs=("S",),
         types={"S": tuple(_OTHERS)},
         results=("@to",),
-        shape=_bits_shape,
+        shape=fitting(lambda s, a: a.to in _OTHERS),
         numpy=_bits,
         error=_bits_error,
-        text=spell(_bits_torch, tf=_bits_tensorflow),
+        text=spell(_bits_torch, _bits_tensorflow, "lax.bitcast_convert_type({0}, jnp.{type})"),
         sample=sampling.alone_with(lambda rng, first: {"to": rng.choice(_OTHERS[first.dtype])}),
         attrs=attributes(to="dtype"),
         unsettled=unspecified.sign_of_nan(0),
@@ -205,23 +196,22 @@ OPS: tuple[Op, ...] = (
         shape=_seen_shape,
         numpy=_seen,
         error=_seen_error,
-        text=spell(_seen_torch, tf=_seen_tensorflow),
+        text=spell(
+            _seen_torch,
+            _seen_as("tf.bitcast({0}, tf.{to})", "tf.reshape({0}, {size})"),
+            _seen_as("lax.bitcast_convert_type({0}, jnp.{to})", "{0}.reshape({size})"),
+        ),
         definition=Unsupported("BitCast keeps the width"),
         sample=sampling.alone_with(lambda rng, first: seen_as(first, rng.choice(SEEN))),
         attrs=attributes(of="dtype", to="dtype", size="ints"),
         **facts(bits=True, continuous=False, weight=0.5),
     ),
-    moving(
+    rearranged(
         "as_strided",
-        _strided_shape,
-        spell(
-            _strided_torch,
-            tf=lambda c: (
-                f"tf.gather(tf.reshape({c.x[0]}, [-1]), tf.constant({_places(c.attrs).tolist()}, dtype=tf.int64))"
-            ),
-        ),
+        lambda x, a: x.reshape(-1).then("Gather", x.constant(_places(a)), axis=0),
+        spell(_strided_torch),
         sampling.alone_with(_draw_strided),
         attributes(size="ints", stride="ints", storage_offset=0),
-        definition=lambda b, x, a: b.op("Gather", b.op("Reshape", x[0], shape=(-1,)), b.constant(_places(a)), axis=0),
+        fitting(_fits_strided, lambda s, a: [a.size]),
     ),
 )

@@ -10,17 +10,11 @@ import numpy as np
 
 from polyjuice.ir import Attrs, TensorType
 from polyjuice.ops import errors, sampling
+from polyjuice.ops.decomposition_terms import Term, concat
 from polyjuice.ops.shapes import Dims, fitting, normalize_axis, require
-from polyjuice.ops.spec import Attr, AttrView, Builder, Call, Op, Operand, Sample, attributes, facts
-from polyjuice.ops.structural import WITHOUT_BFLOAT16, moving, reshaped
+from polyjuice.ops.spec import Attr, Call, Op, Operand, Sample, SampleFn, TemplatesFn, attributes, facts
+from polyjuice.ops.structural import WITHOUT_BFLOAT16, in_shape, moving, rearranged
 from polyjuice.ops.text import TextFn, spell, subscript
-
-
-def draw_axis(rng: random.Random, first: TensorType, least: int = 1) -> int | None:
-    """An axis with at least ``least`` elements; None if there is none."""
-    axes = [i for i, d in enumerate(first.shape) if d >= least]
-    return rng.choice(axes) if axes else None
-
 
 # --- Tile, repeat_interleave -----------------------------------------------------------------------------------------
 
@@ -35,138 +29,99 @@ def _draw_tile(rng: random.Random, first: TensorType) -> Attrs | None:
     return {"repeats": repeats} if any(n > 1 for n in repeats) else None
 
 
-def _repeats(*templates: str) -> TextFn:
-    return lambda c: c.draws.choice(templates).format(c.x[0], list(c.attrs["repeats"]))
-
-
-def _draw_repeat(rng: random.Random, first: TensorType) -> Attrs | None:
-    dim = draw_axis(rng, first)
-    return None if dim is None else {"repeats": rng.choice((1, 2, 2, 3)), "dim": dim}
-
-
-def _repeat_interleave_definition(b: Builder, x: Sequence[str], a: Attrs) -> str:
+def _repeat_interleave(x: Term, a: Attrs) -> Term:
     """Each element becomes a line of a new dimension, which a reshape merges into the one before."""
-    shape = b.types[x[0]].shape
-    dim = normalize_axis(a["dim"], len(shape))
-    wide = (*shape[: dim + 1], a["repeats"], *shape[dim + 1 :])
-    lines = b.op("Expand", b.op("Unsqueeze", x[0], axes=(dim + 1,)), shape=wide)
-    return reshaped(b, lines, Dims(shape).replace(dim, shape[dim] * a["repeats"]))
+    dim, n = normalize_axis(a["dim"], x.rank), a["repeats"]
+    lines = x.unsqueeze(dim + 1).expand(*x.shape[: dim + 1], n, *x.shape[dim + 1 :])
+    return in_shape(lines, *Dims(x.shape).replace(dim, x.shape[dim] * n))
 
 
 # --- Trilu -----------------------------------------------------------------------------------------------------------
 
 
-def _trilu_torch(c: Call) -> str:
-    name, k = "triu" if c.attrs["upper"] else "tril", c.attrs["k"]
-    texts = ["torch.{1}({0}, diagonal={2})", "{0}.{1}({2})", *(["torch.{1}({0})"] if k == 0 else [])]
-    return c.draws.choice(texts).format(c.x[0], name, k)
+def _trilu(*templates: str, default: tuple[str, ...] = ()) -> TemplatesFn:
+    """Templates with the name of the triangle, and others for the main diagonal."""
+    return lambda c: tuple(
+        text.replace("{tri}", "triu" if c.attrs["upper"] else "tril")
+        for text in (*templates, *(default if c.attrs["k"] == 0 else ()))
+    )
 
 
-def _trilu_tensorflow(c: Call) -> str:
+def _trilu_tensorflow(c: Call) -> tuple[str, ...]:
     k, upper, (rows, columns) = c.attrs["k"], c.attrs["upper"], c.types[0].shape[-2:]
-    name, comparison = ("triu", ">=") if upper else ("tril", "<=")
-    texts = []
+    kept = f"tf.range({columns}) - tf.range({rows})[:, None] {'>=' if upper else '<='} {k}"
+    texts = [f"tf.where({kept}, {{0}}, tf.zeros_like({{0}}))"]
+    if k <= 0 if upper else k >= 0:
+        band = f"{min(-k, rows)}, -1" if upper else f"-1, {min(k, columns)}"
+        texts.insert(0, f"tf.linalg.band_part({{0}}, {band})")
     if c.types[0].dtype != "bool":  # its zeros are integers
-        texts.append(f"tf.experimental.numpy.{name}({c.x[0]}, k={k})")
-    if upper and k <= 0:
-        texts.append(f"tf.linalg.band_part({c.x[0]}, {min(-k, rows)}, -1)")
-    if not upper and k >= 0:
-        texts.append(f"tf.linalg.band_part({c.x[0]}, -1, {min(k, columns)})")
-    kept = f"tf.range({columns}) - tf.range({rows})[:, None] {comparison} {k}"
-    texts.append(f"tf.where({kept}, {c.x[0]}, tf.zeros_like({c.x[0]}))")
-    return c.draws.choice(texts)
+        texts.insert(0, f"tf.experimental.numpy.tri{'u' if upper else 'l'}({{0}}, k={k})")
+    return tuple(texts)
 
 
 # --- DepthToSpace, SpaceToDepth --------------------------------------------------------------------------------------
 
 
-def _blocks(s: Sequence[Dims], a: Any) -> tuple[int, int, int, int, int]:
-    require(len(s[0]) == 4 and a.blocksize > 0)
-    return (*s[0], a.blocksize)
+_Steps = tuple[tuple[int, ...], tuple[int, ...]]
+"""The shape in which blocks have dimensions of their own, and the permutation that puts them in place."""
 
 
-def _depth_to_space_shape(s: Sequence[Dims], a: Any) -> Sequence[Dims]:
-    n, c, h, w, b = _blocks(s, a)
-    require(c % (b * b) == 0)
-    return [Dims((n, c // (b * b), h * b, w * b))]
-
-
-def _space_to_depth_shape(s: Sequence[Dims], a: Any) -> Sequence[Dims]:
-    n, c, h, w, b = _blocks(s, a)
-    require(h % b == w % b == 0)
-    return [Dims((n, c * b * b, h // b, w // b))]
-
-
-def _depth_to_space_steps(shape: Sequence[int], a: Attrs) -> tuple[tuple[int, ...], tuple[int, ...]]:
-    """The shape in which blocks have dimensions of their own, and the permutation that puts them in place."""
+def _depth_to_space_steps(shape: Sequence[int], a: Attrs) -> _Steps:
     (n, c, h, w), b = shape, a["blocksize"]
+    require(b > 0)
     if a["mode"] == "DCR":
         return (n, b, b, c // (b * b), h, w), (0, 3, 4, 1, 5, 2)
     return (n, c // (b * b), b, b, h, w), (0, 1, 4, 2, 5, 3)
 
 
-def _space_to_depth_steps(shape: Sequence[int], a: Attrs) -> tuple[tuple[int, ...], tuple[int, ...]]:
+def _space_to_depth_steps(shape: Sequence[int], a: Attrs) -> _Steps:
     (n, c, h, w), b = shape, a["blocksize"]
+    require(b > 0 and h % b == w % b == 0)
     return (n, c, h // b, b, w // b, b), (0, 3, 5, 1, 2, 4)
 
 
-_Steps = Callable[[Sequence[int], Attrs], tuple[tuple[int, ...], tuple[int, ...]]]
+def _depth_to_space(x: Term, a: Attrs) -> Term:
+    blocks, perm = _depth_to_space_steps(x.shape, a)
+    (n, c, h, w), b = x.shape, a["blocksize"]
+    return in_shape(in_shape(x, *blocks).permute(*perm), n, c // (b * b), h * b, w * b)
 
 
-def _permuted_blocks(steps: _Steps, shape: Any) -> Callable[[Sequence[np.ndarray], Attrs], np.ndarray]:
-    def apply(x: Sequence[np.ndarray], a: Attrs) -> np.ndarray:
-        split, perm = steps(x[0].shape, a)
-        return x[0].reshape(split).transpose(perm).reshape(shape([Dims(x[0].shape)], AttrView(a))[0])
-
-    return apply
+def _space_to_depth(x: Term, a: Attrs) -> Term:
+    blocks, perm = _space_to_depth_steps(x.shape, a)
+    (n, c, h, w), b = x.shape, a["blocksize"]
+    return in_shape(in_shape(x, *blocks).permute(*perm), n, c * b * b, h // b, w // b)
 
 
-def _blocks_torch(steps: _Steps) -> TextFn:
-    def text(c: Call) -> str:
-        if c.attrs.get("mode") == "CRD" and c.draws.chance(0.6):
-            return f"F.pixel_shuffle({c.x[0]}, {c.attrs['blocksize']})"
-        split, perm = steps(c.types[0].shape, c.attrs)
-        return f"{c.x[0]}.reshape({split}).permute({perm}).reshape({c.results[0].shape})"
+def _in_steps(of: Callable[[Sequence[int], Attrs], _Steps], steps: str, mode: str, own: str, least: int) -> TemplatesFn:
+    """Templates of the steps, and of a function that has one order of channels, from some size of blocks on."""
+
+    def text(c: Call) -> tuple[str, ...]:
+        blocks, perm = of(c.types[0].shape, c.attrs)
+        general = steps.replace("{blocks}", str(blocks)).replace("{perm}", str(perm))
+        fits = c.attrs.get("mode", mode) == mode and c.attrs["blocksize"] >= least
+        return (own, general) if fits else (general,)
 
     return text
 
 
-def _blocks_tensorflow(steps: _Steps, function: str) -> TextFn:
-    """TensorFlow's own function keeps channels last, and only has ONNX's default order."""
-
-    def spell(c: Call) -> str:
-        if c.attrs.get("mode", "DCR") == "DCR" and c.attrs["blocksize"] > 1 and c.draws.chance(0.6):
-            last = f"tf.nn.{function}(tf.transpose({c.x[0]}, [0, 2, 3, 1]), {c.attrs['blocksize']})"
-            return f"tf.transpose({last}, [0, 3, 1, 2])"
-        split, perm = steps(c.types[0].shape, c.attrs)
-        return f"tf.reshape(tf.transpose(tf.reshape({c.x[0]}, {split}), {perm}), {c.results[0].shape})"
-
-    return spell
+_STEPS_TENSORFLOW = "tf.reshape(tf.transpose(tf.reshape({0}, {blocks}), {perm}), {shape})"
+_CHANNELS_LAST = "tf.transpose(tf.nn.{}(tf.transpose({{0}}, [0, 2, 3, 1]), {{blocksize}}), [0, 3, 1, 2])"
 
 
-def _blocksize(rng: random.Random, fits: Callable[[int], bool], **further: Sequence[str]) -> Attrs | None:
+def _draw_blocks(fits: Callable[[TensorType, int], bool], **further: Sequence[str]) -> SampleFn:
     """The largest size of blocks that fits; rarely one of a single element."""
-    size = max(b for b in (1, 2, 3, 4) if fits(b))
-    if size == 1 and rng.random() < 0.9:
-        return None
-    return {"blocksize": size, **{name: rng.choice(values) for name, values in further.items()}}
 
+    @sampling.of_rank(4, 4)
+    def draw(rng: random.Random, first: TensorType) -> Attrs | None:
+        size = max(b for b in (1, 2, 3, 4) if fits(first, b))
+        if size == 1 and rng.random() < 0.9:
+            return None
+        return {"blocksize": size, **{name: rng.choice(values) for name, values in further.items()}}
 
-@sampling.of_rank(4, 4)
-def _draw_depth_to_space(rng: random.Random, first: TensorType) -> Attrs | None:
-    return _blocksize(rng, lambda b: first.shape[1] % (b * b) == 0, mode=("DCR", "CRD"))
-
-
-@sampling.of_rank(4, 4)
-def _draw_space_to_depth(rng: random.Random, first: TensorType) -> Attrs | None:
-    return _blocksize(rng, lambda b: first.shape[2] % b == first.shape[3] % b == 0)
+    return sampling.alone_with(draw)
 
 
 # --- ReverseSequence, flip, roll, rot90 ------------------------------------------------------------------------------
-
-
-def _fits_reverse_sequence(s: Sequence[Dims], a: Any) -> bool:
-    return {a.batch_axis, a.time_axis} == {0, 1} and len(s[0]) > 1 and s[1] == (s[0][a.batch_axis],)
 
 
 def _reverse_sequence(x: Sequence[np.ndarray], a: Attrs) -> np.ndarray:
@@ -179,14 +134,15 @@ def _reverse_sequence(x: Sequence[np.ndarray], a: Attrs) -> np.ndarray:
     return np.asarray(x[0][batch, places] if a["time_axis"] == 1 else x[0][places.T, batch.T])
 
 
-def _reverse_sequence_torch(c: Call) -> str:
-    time, batch = c.types[0].shape[c.attrs["time_axis"]], c.types[0].shape[1 - c.attrs["time_axis"]]
-    lengths = f"{c.x[1]}.reshape(-1, 1)"
-    steps = c.let(f"torch.arange({time}, device={c.x[1]}.device)")
-    places = c.let(f"torch.where({steps} < {lengths}, {lengths} - 1 - {steps}, {steps})")
-    rows = f"torch.arange({batch}, device={c.x[1]}.device).reshape(-1, 1)"
-    first, second = (rows, places) if c.attrs["time_axis"] == 1 else (f"{places}.t()", f"{rows}.t()")
-    return f"{c.x[0]}[{first}, {second}]"
+def _reverse_sequence_text(arange: str, where: str) -> TextFn:
+    def text(c: Call) -> str:
+        time = c.attrs["time_axis"]
+        steps, rows = (arange.format(c.types[0].shape[axis], c.x[1]) for axis in (time, 1 - time))
+        lengths, rows, steps = f"{c.x[1]}.reshape(-1, 1)", f"{rows}.reshape(-1, 1)", c.let(steps)
+        places = c.let(f"{where}({steps} < {lengths}, {lengths} - 1 - {steps}, {steps})")
+        return f"{c.x[0]}[{rows}, {places}]" if time else f"{c.x[0]}[{places}.T, {rows}.T]"
+
+    return text
 
 
 def _sample_reverse_sequence(rng: random.Random, first: TensorType) -> Sample | None:
@@ -197,23 +153,17 @@ def _sample_reverse_sequence(rng: random.Random, first: TensorType) -> Sample | 
     return Sample((lengths,), {"batch_axis": 1 - time, "time_axis": time})
 
 
-def _axes_of(dims: Sequence[int], shape: Dims) -> list[int]:
+def _axes_of(dims: Sequence[int], shape: Sequence[int]) -> list[int]:
     return [normalize_axis(d, len(shape)) for d in dims]
 
 
-def _roll_definition(b: Builder, x: Sequence[str], a: Attrs) -> str:
-    value = x[0]
+def _roll(x: Term, a: Attrs) -> Term:
+    value = x
     for shift, dim in zip(a["shifts"], a["dims"], strict=True):
-        size = b.types[value].shape[dim]
-        start = -shift % size if size else 0
-        if start:
-            tail, head = cut(b, value, dim, start, size), cut(b, value, dim, 0, start)
-            value = b.op("Concat", tail, head, axis=dim)
-    return value if value != x[0] else b.op("Identity", value)
-
-
-def cut(b: Builder, x: str, axis: int, start: int, end: int) -> str:
-    return b.op("Slice", x, starts=(start,), ends=(end,), axes=(axis,), steps=(1,))
+        size = x.shape[dim]
+        if start := -shift % size if size else 0:
+            value = concat(dim, value.slice(dim, start, size), value.slice(dim, 0, start))
+    return value if value is not x else x.then("Identity")
 
 
 @sampling.of_rank(1, empty=True)
@@ -222,44 +172,29 @@ def _draw_roll(rng: random.Random, first: TensorType) -> Attrs:
     return {"shifts": tuple(rng.choice((1, 1, 2, -1, -2, 9)) for _ in dims), "dims": dims}
 
 
-def _flipped(b: Builder, x: str, dims: Sequence[int]) -> str:
-    shape = b.types[x].shape
-    starts, ends = tuple(shape[d] - 1 for d in dims), tuple(-shape[d] - 1 for d in dims)
-    return b.op("Slice", x, starts=starts, ends=ends, axes=tuple(dims), steps=(-1,) * len(dims))
+def _flipped(x: Term, dims: Sequence[int]) -> Term:
+    if not dims:
+        return x.then("Identity")
+    starts, ends = tuple(x.shape[d] - 1 for d in dims), tuple(-x.shape[d] - 1 for d in dims)
+    return x.then("Slice", starts=starts, ends=ends, axes=tuple(dims), steps=(-1,) * len(dims))
 
 
-def _flip_torch(c: Call) -> str:
-    dims = tuple(c.attrs["dims"])
-    texts = ["torch.flip({0}, {1})", "{0}.flip({1})"]
-    texts += {(0,): ["torch.flipud({0})"], (1,): ["torch.fliplr({0})"]}.get(dims, [])
-    return c.draws.choice(texts).format(c.x[0], dims)
+def _flip_torch(c: Call) -> tuple[str, ...]:
+    own = {(0,): ("torch.flipud({0})",), (1,): ("torch.fliplr({0})",)}.get(tuple(c.attrs["dims"]), ())
+    return "torch.flip({0}, {dims})", "{0}.flip({dims})", *own
 
 
-def _flip_tensorflow(c: Call) -> str:
-    entries = dict.fromkeys((normalize_axis(d, c.types[0].rank) for d in c.attrs["dims"]), "::-1")
-    reverse = f"tf.reverse({c.x[0]}, axis={list(c.attrs['dims'])})"
-    return c.draws.choice((reverse, f"{c.x[0]}{subscript(c.types[0].rank, entries)}"))
+def _flip_tensorflow(c: Call) -> tuple[str, ...]:
+    entries = dict.fromkeys(_axes_of(c.attrs["dims"], c.types[0].shape), "::-1")
+    return "tf.reverse({0}, axis={dims})", f"{{0}}{subscript(c.types[0].rank, entries)}"
 
 
-def _rot90_shape(s: Sequence[Dims], a: Any) -> Sequence[Dims]:
-    first, second = (normalize_axis(d, len(s[0])) for d in a.dims)
+def _rot90(x: Term, a: Attrs) -> Term:
+    first, second = _axes_of(a["dims"], x.shape)
     require(first != second)
-    return [s[0].replace(first, s[0][second]).replace(second, s[0][first]) if a.k % 2 else s[0]]
-
-
-def _rot90_steps(rank: int, a: Attrs) -> tuple[tuple[int, ...], tuple[int, ...] | None]:
-    """The dimensions to reverse, and the permutation to apply afterwards."""
-    first, second = (normalize_axis(d, rank) for d in a["dims"])
-    perm = list(range(rank))
-    perm[first], perm[second] = second, first
-    reverse = ((), (second,), (first, second), (first,))[a["k"] % 4]
-    return reverse, tuple(perm) if a["k"] % 2 else None
-
-
-def _rot90_definition(b: Builder, x: Sequence[str], a: Attrs) -> str:
-    reverse, perm = _rot90_steps(b.types[x[0]].rank, a)
-    value = _flipped(b, x[0], reverse) if reverse else b.op("Identity", x[0])
-    return b.op("Transpose", value, perm=perm) if perm else value
+    turned = _flipped(x, ((), (second,), (first, second), (first,))[a["k"] % 4])
+    perm = {**dict(zip(range(x.rank), range(x.rank), strict=True)), first: second, second: first}
+    return turned.permute(*perm.values()) if a["k"] % 2 else turned
 
 
 @sampling.of_rank(2, empty=True)
@@ -271,7 +206,11 @@ OPS: tuple[Op, ...] = (
     moving(
         "Tile",
         _tile_shape,
-        spell(_repeats("{0}.repeat({1})", "torch.tile({0}, {1})"), tf=_repeats("tf.tile({0}, {1})")),
+        spell(
+            ("{0}.repeat({repeats})", "torch.tile({0}, {repeats})"),
+            "tf.tile({0}, {repeats})",
+            "jnp.tile({0}, {repeats})",
+        ),
         sampling.alone_with(_draw_tile),
         (Attr("repeats", "ints", as_input=True),),
         numpy=lambda x, a: np.tile(x[0], a["repeats"]),
@@ -280,35 +219,50 @@ OPS: tuple[Op, ...] = (
     moving(
         "Trilu",
         fitting(lambda s, a: len(s[0]) > 1),
-        spell(_trilu_torch, tf=_trilu_tensorflow),
+        spell(
+            _trilu("torch.{tri}({0}, diagonal={k})", "{0}.{tri}({k})", default=("torch.{tri}({0})",)),
+            _trilu_tensorflow,
+            _trilu("jnp.{tri}({0}, {k})"),
+        ),
         sampling.choosing(2, upper=(0, 1), k=(0, 0, 1, -1, 2, -3)),
         (Attr("k", "int", 0, as_input=True, scalar=True), Attr("upper", "int", 1)),
         numpy=lambda x, a: np.triu(x[0], a["k"]) if a["upper"] else np.tril(x[0], a["k"]),
         **facts(weight=0.5, filling="0.0"),
     ),
-    moving(
+    rearranged(
         "DepthToSpace",
-        _depth_to_space_shape,
-        spell(_blocks_torch(_depth_to_space_steps), tf=_blocks_tensorflow(_depth_to_space_steps, "depth_to_space")),
-        sampling.alone_with(_draw_depth_to_space),
+        _depth_to_space,
+        spell(
+            _in_steps(
+                _depth_to_space_steps,
+                "{0}.reshape({blocks}).permute({perm}).reshape({shape})",
+                "CRD",
+                "F.pixel_shuffle({0}, {blocksize})",
+                1,
+            ),
+            _in_steps(_depth_to_space_steps, _STEPS_TENSORFLOW, "DCR", _CHANNELS_LAST.format("depth_to_space"), 2),
+        ),
+        _draw_blocks(lambda first, b: first.shape[1] % (b * b) == 0, mode=("DCR", "CRD")),
         attributes(blocksize="int", mode="DCR"),
         weight=0.5,
-        numpy=_permuted_blocks(_depth_to_space_steps, _depth_to_space_shape),
     ),
-    moving(
+    rearranged(
         "SpaceToDepth",
-        _space_to_depth_shape,
-        spell(_blocks_torch(_space_to_depth_steps), tf=_blocks_tensorflow(_space_to_depth_steps, "space_to_depth")),
-        sampling.alone_with(_draw_space_to_depth),
+        _space_to_depth,
+        spell(
+            tf=_in_steps(_space_to_depth_steps, _STEPS_TENSORFLOW, "DCR", _CHANNELS_LAST.format("space_to_depth"), 2)
+        ),
+        _draw_blocks(lambda first, b: first.shape[2] % b == first.shape[3] % b == 0),
         attributes(blocksize="int"),
         weight=0.5,
-        numpy=_permuted_blocks(_space_to_depth_steps, _space_to_depth_shape),
     ),
     moving(
         "ReverseSequence",
-        fitting(_fits_reverse_sequence),
+        fitting(lambda s, a: {a.batch_axis, a.time_axis} == {0, 1} and len(s[0]) > 1 and s[1] == (s[0][a.batch_axis],)),
         spell(
-            _reverse_sequence_torch, tf="tf.reverse_sequence({0}, {1}, seq_axis={time_axis}, batch_axis={batch_axis})"
+            _reverse_sequence_text("torch.arange({0}, device={1}.device)", "torch.where"),
+            "tf.reverse_sequence({0}, {1}, seq_axis={time_axis}, batch_axis={batch_axis})",
+            _reverse_sequence_text("jnp.arange({0})", "jnp.where"),
         ),
         _sample_reverse_sequence,
         attributes(batch_axis=1, time_axis=0),
@@ -318,42 +272,41 @@ OPS: tuple[Op, ...] = (
         weight=0.3,
         numpy=_reverse_sequence,
     ),
-    moving(
+    rearranged(
         "repeat_interleave",
-        lambda s, a: [s[0].replace(a.dim, s[0][a.dim] * a.repeats)],
+        _repeat_interleave,
         spell(
             ("torch.repeat_interleave({0}, {repeats}, dim={dim})", "{0}.repeat_interleave({repeats}, {dim})"),
-            tf="tf.repeat({0}, {repeats}, axis={dim})",
+            "tf.repeat({0}, {repeats}, axis={dim})",
         ),
-        sampling.alone_with(_draw_repeat),
+        sampling.along("dim", lambda rng, size: {"repeats": rng.choice((1, 2, 2, 3))}),
         attributes(repeats="int", dim="int"),
-        definition=_repeat_interleave_definition,
+        lambda s, a: [s[0].replace(a.dim, s[0][a.dim] * a.repeats)],
     ),
-    moving(
+    rearranged(
         "roll",
-        fitting(lambda s, a: len(a.shifts) == len(_axes_of(a.dims, s[0])) > 0),
+        _roll,
         spell(
             ("torch.roll({0}, {shifts}, {dims})", "{0}.roll({shifts}, {dims})"),
-            tf="tf.roll({0}, shift={shifts}, axis={dims})",
+            "tf.roll({0}, shift={shifts}, axis={dims})",
         ),
         sampling.alone_with(_draw_roll),
         attributes(shifts="ints", dims="ints"),
-        definition=_roll_definition,
+        fitting(lambda s, a: len(a.shifts) == len(_axes_of(a.dims, s[0])) > 0),
     ),
-    moving(
+    rearranged(
         "flip",
-        fitting(lambda s, a: len({*_axes_of(a.dims, s[0])}) == len(a.dims)),
-        spell(_flip_torch, tf=_flip_tensorflow),
+        lambda x, a: _flipped(x, a["dims"]),
+        spell(_flip_torch, _flip_tensorflow, "jnp.flip({0}, {dims})"),
         sampling.alone_with(lambda rng, first: {"dims": sampling.some_axes(rng, first.rank)} if first.rank else None),
         attributes(dims="ints"),
-        definition=lambda b, x, a: _flipped(b, x[0], a["dims"]),
+        fitting(lambda s, a: len({*_axes_of(a.dims, s[0])}) == len(a.dims)),
     ),
-    moving(
+    rearranged(
         "rot90",
-        _rot90_shape,
+        _rot90,
         spell(("torch.rot90({0}, {k}, {dims})", "{0}.rot90({k}, {dims})")),
         sampling.alone_with(_draw_rot90),
         attributes(k=1, dims=(0, 1)),
-        definition=_rot90_definition,
     ),
 )

@@ -104,6 +104,22 @@ def alone_with(draw: Callable[[random.Random, TensorType], Attrs | None]) -> Sam
     return sample
 
 
+def along(
+    name: str,
+    draw: Callable[[random.Random, int], Attrs] = lambda rng, size: {},
+    least: int = 1,
+    most: float = math.inf,
+) -> SampleFn:
+    """A unary operator along an axis of such a size, by its name, and with further attributes for the size."""
+
+    def drawn(rng: random.Random, first: TensorType) -> Attrs | None:
+        axes = [i for i, d in enumerate(first.shape) if least <= d <= most]
+        axis = rng.choice(axes) if axes else 0
+        return {name: axis, **draw(rng, first.shape[axis])} if axes else None
+
+    return alone_with(drawn)
+
+
 def choosing(least: int = 0, most: float = math.inf, **choices: Sequence[Any]) -> SampleFn:
     """A unary operator of operands of such ranks, each of whose attributes has one of some values."""
 

@@ -11,12 +11,13 @@ import numpy as np
 from polyjuice.ir.dtypes import NUMERIC
 from polyjuice.ops import adjoints, axis_reductions, errors, spec
 from polyjuice.ops.axis_reductions import WIDE
+from polyjuice.ops.decomposition_terms import Term, concat, onnx_term, where
 from polyjuice.ops.reductions import operand_errors
 from polyjuice.ops.shapes import normalize_axis
-from polyjuice.ops.spec import Attr, Builder, Call, DecomposeFn, ErrorContext, Op, attributes, facts
-from polyjuice.ops.text import spell, subscript
+from polyjuice.ops.spec import Attr, Call, DecomposeFn, ErrorContext, Op, attributes, facts
+from polyjuice.ops.text import called, spell, subscript
 
-_Combine = Callable[[Sequence[str], Sequence[str]], Sequence[str]]
+_Combine = Callable[[Sequence[Term], Sequence[Term]], Sequence[Term]]
 """Combines the values for earlier elements with those for later ones."""
 
 
@@ -62,40 +63,47 @@ def _cumsum_tensorflow(c: Call) -> str:
     return f"{function}({c.x[0]}, axis={c.attrs['axis']}{keywords})"
 
 
+def _cumsum_jax(c: Call) -> tuple[str, ...]:
+    axis, t, reverse, x = normalize_axis(c.attrs["axis"], c.types[0].rank), c.types[0], bool(c.attrs["reverse"]), "{0}"
+    if c.attrs["exclusive"]:
+        widths = tuple((int(d == axis and not reverse), int(d == axis and reverse)) for d in range(t.rank))
+        kept = f"1:{t.shape[axis] + 1}" if reverse else f":{t.shape[axis]}"
+        x = f"jnp.pad({{0}}, {widths}){subscript(t.rank, {axis: kept})}"
+    either_way = f"lax.cumsum({x}, axis={axis}, reverse={reverse})"
+    return (either_way,) if reverse else (f"jnp.cumsum({x}, axis={axis}, dtype=jnp.{{type}})", either_way)
+
+
 # --- ATen's ----------------------------------------------------------------------------------------------------------
 
 
-def _doubled(b: Builder, state: Sequence[str], axis: int, combine: _Combine) -> Sequence[str]:
+def _doubled(state: Sequence[Term], axis: int, combine: _Combine) -> Sequence[Term]:
     """A running reduction by doubling (Hillis and Steele 1986): after k steps an element covers 2^k elements.
 
     ``combine`` reduces the values for earlier elements and those for later ones. The number of values grows with the
     logarithm of the axis's length, not with the length.
     """
-
-    def part(name: str, start: int, end: int) -> str:
-        return b.op("Slice", name, starts=(start,), ends=(end,), axes=(axis,), steps=(1,))
-
-    n = b.types[state[0]].shape[axis]
+    n = state[0].shape[axis]
     for step in (1 << k for k in range(max(n - 1, 0).bit_length())):
-        combined = combine([part(x, 0, n - step) for x in state], [part(x, step, n) for x in state])
-        state = [b.op("Concat", part(x, 0, step), y, axis=axis) for x, y in zip(state, combined, strict=True)]
+        combined = combine([x.slice(axis, 0, n - step) for x in state], [x.slice(axis, step, n) for x in state])
+        state = [concat(axis, x.slice(axis, 0, step), y) for x, y in zip(state, combined, strict=True)]
     return state
 
 
 def _reduced_in_pairs(reduction: str) -> DecomposeFn:
     """A running reduction by an operator that reduces two elements at a time."""
 
-    def build(b: Builder, x: Sequence[str], a: Any) -> str:
-        axis = normalize_axis(a["dim"], b.types[x[0]].rank)
+    def build(x: Term, a: Any) -> Term:
+        axis = normalize_axis(a["dim"], x.rank)
 
-        def combine(earlier: Sequence[str], later: Sequence[str]) -> Sequence[str]:
-            pair = b.op("Concat", *(b.op("Unsqueeze", y, axes=(axis,)) for y in (*earlier, *later)), axis=axis)
-            return [b.op(reduction, pair, axes=(axis,), keepdims=0)]
+        def combine(earlier: Sequence[Term], later: Sequence[Term]) -> Sequence[Term]:
+            return [
+                concat(axis, *(y.unsqueeze(axis) for y in (*earlier, *later))).reduce(reduction, axis, keepdims=False)
+            ]
 
-        (result,) = _doubled(b, x, axis, combine)
-        return result if result != x[0] else b.op("Identity", result)
+        (result,) = _doubled([x], axis, combine)
+        return result if result is not x else x.then("Identity")
 
-    return build
+    return onnx_term(build, widen=False)
 
 
 _op = partial(
@@ -130,8 +138,7 @@ def _extreme(sign: int) -> Any:
     accumulate = (np.maximum if sign > 0 else np.minimum).accumulate
 
     def apply(x: Sequence[np.ndarray], a: Any) -> tuple[np.ndarray, np.ndarray]:
-        axis = a["dim"]
-        values = accumulate(x[0], axis)
+        axis, values = a["dim"], accumulate(x[0], a["dim"])
         places = (_positions(x[0].shape, axis) - 1).astype(np.int64)
         return values, np.maximum.accumulate(np.where(x[0] == values, places, 0), axis)
 
@@ -158,21 +165,19 @@ def _extreme_error(sign: int) -> spec.ErrorFn:
 
 
 def _extreme_definition(op: str, comparison: str) -> DecomposeFn:
-    def build(b: Builder, x: Sequence[str], a: Any) -> tuple[str, str]:
-        t = b.types[x[0]]
-        axis = normalize_axis(a["dim"], t.rank)
-        held = b.op("Cast", x[0], to="int32" if t.dtype == "int16" else t.dtype)
-        places = np.arange(t.shape[axis]).reshape([-1 if k == axis else 1 for k in range(t.rank)])
-        indices = b.op("Expand", b.constant(places), shape=t.shape)
+    def build(x: Term, a: Any) -> Sequence[Term]:
+        axis = normalize_axis(a["dim"], x.rank)
+        held = x.then("Cast", to="int32" if x.dtype == "int16" else x.dtype)
+        places = x.constant((_positions(x.shape, axis) - 1).astype(np.int64)).expand(*x.shape)
 
-        def combine(earlier: Sequence[str], later: Sequence[str]) -> Sequence[str]:
-            taken = b.op(comparison, later[0], earlier[0])
-            return [b.op(op, later[0], earlier[0]), b.op("Where", taken, later[1], earlier[1])]
+        def combine(earlier: Sequence[Term], later: Sequence[Term]) -> Sequence[Term]:
+            taken = later[0].then(comparison, earlier[0])
+            return [later[0].then(op, earlier[0]), where(taken, later[1], earlier[1])]
 
-        values, indices = _doubled(b, (held, indices), axis, combine)
-        return b.op("Cast", values, to=t.dtype) if t.dtype == "int16" else values, indices
+        values, indices = _doubled([held, places], axis, combine)
+        return values.to(x.dtype), indices
 
-    return build
+    return onnx_term(build, widen=False)
 
 
 def _running_extreme(op: str, sign: int) -> Op:
@@ -181,7 +186,7 @@ def _running_extreme(op: str, sign: int) -> Op:
         f"cum{name}",
         _extreme(sign),
         _extreme_error(sign),
-        spell((f"torch.cum{name}({{0}}, dim={{dim}})", f"{{0}}.cum{name}({{dim}})")),
+        spell(called(f"cum{name}", "{dim}")),
         NUMERIC,
         definition=_extreme_definition(op, f"{word}OrEqual"),
         why_not_derived="frameworks differ on which of equal elements they take",
@@ -198,7 +203,7 @@ OPS = (
         shape=axis_reductions.first_shape,
         numpy=lambda x, a: _cumsum(x[0], **a),
         error=_cumsum_error,
-        text=spell(_cumsum_torch, tf=_cumsum_tensorflow),
+        text=spell(_cumsum_torch, _cumsum_tensorflow, _cumsum_jax),
         sample=axis_reductions.one_axis("axis", exclusive=axis_reductions.either, reverse=axis_reductions.either),
         attrs=(Attr("axis", "int", as_input=True, scalar=True), Attr("exclusive", "int", 0), Attr("reverse", "int", 0)),
         partial=lambda x, a: _cumsum(np.abs(x[0]), **a),
@@ -215,7 +220,7 @@ OPS = (
             jax="jnp.cumprod({0}, axis={dim}, dtype=jnp.{type})",
         ),
         WIDE,
-        definition=_reduced_in_pairs("ReduceProd"),
+        definition=_reduced_in_pairs("Prod"),
         why_not_derived=_IN_TURN,
         partial=lambda x, a: np.cumprod(np.maximum(np.abs(x[0]), 1), a["dim"]),
         **facts(integer_exact=True, overflows=True),
@@ -225,7 +230,7 @@ OPS = (
         lambda x, a: np.asarray(np.logaddexp.accumulate(x[0], a["dim"])),
         _logcumsumexp_error,
         spell("torch.logcumsumexp({0}, dim={dim})", tf="tf.math.cumulative_logsumexp({0}, axis={dim})"),
-        definition=_reduced_in_pairs("ReduceLogSumExp"),
+        definition=_reduced_in_pairs("LogSumExp"),
         why_not_derived=_IN_TURN,
         ulps=4,
     ),

@@ -12,10 +12,10 @@ import numpy as np
 from polyjuice.ir import Attrs, TensorType, dtypes
 from polyjuice.ir.dtypes import ALL, NUMERIC
 from polyjuice.ops import adjoints, errors, indexing, sampling, writes
+from polyjuice.ops.decomposition_terms import Term, onnx_term
 from polyjuice.ops.shapes import Dims, fitting, normalize_axis
-from polyjuice.ops.spec import Builder, Call, ErrorContext, Op, Operand, Sample, attributes, by_definition
-from polyjuice.ops.structural import reshaped
-from polyjuice.ops.text import literal, spell
+from polyjuice.ops.spec import Attr, Call, ErrorContext, Op, Operand, Sample, attributes, by_definition, facts
+from polyjuice.ops.text import TextFn, called, literal, spell
 
 
 def one_way_range(rng: random.Random, size: int) -> tuple[int, int]:
@@ -58,24 +58,32 @@ def scatter_error(
     return np.asarray(spread + (hits + 1) * c.unit * grown)
 
 
-def _scatter_rule(places: _Places) -> Callable[[ErrorContext], np.ndarray]:
-    def rule(c: ErrorContext) -> np.ndarray:
+def _scattering(name: str, places: _Places, types: tuple[str, ...], fits: Any, adjoint: Any, **properties: Any) -> Op:
+    """The entry of an operator that writes updates at places, or combines them with the elements there."""
+
+    def error(c: ErrorContext) -> np.ndarray:
         e = np.broadcast_to(c.e[2], c.x[2].shape)
         return scatter_error(c, places(c.x, c.attrs), c.x[2], e, c.attrs["reduction"])
 
-    return rule
-
-
-def _scatter_partial(places: _Places) -> Callable[[Sequence[np.ndarray], Attrs], np.ndarray]:
-    """A bound on intermediate values: sums of magnitudes, products that no factor makes smaller."""
-
     def partial(x: Sequence[np.ndarray], a: Attrs) -> np.ndarray:
+        """A bound on intermediate values: sums of magnitudes, products that no factor makes smaller."""
         kind = a["reduction"] if a["reduction"] in ("add", "mul") else "max"
         least = 1.0 if kind == "mul" else 0.0
         sizes = [np.maximum(np.abs(array).astype(np.float64), least) for array in (x[0], x[2])]
         return scatter(sizes[0], places(x, a), sizes[1], kind)
 
-    return partial
+    return Op(
+        name=name,
+        inputs=("T", "I", "T"),
+        types={"T": ALL, "I": types},
+        shape=fitting(fits),
+        numpy=lambda x, a: scatter(x[0], places(x, a), x[2], a["reduction"]),
+        error=error,
+        partial=partial,
+        adjoint=adjoints.scatter(adjoint),
+        **facts(integer_exact=True, modular=True, weight=0.5),
+        **properties,
+    )
 
 
 def _element_places(x: Sequence[np.ndarray], a: Attrs) -> tuple[Any, ...]:
@@ -100,8 +108,7 @@ _TORCH_REDUCTIONS = {"add": "sum", "mul": "prod", "max": "amax", "min": "amin"}
 
 
 def _scatter_elements_torch(c: Call) -> str:
-    axis, reduction = normalize_axis(c.attrs["axis"], c.types[0].rank), c.attrs["reduction"]
-    into = c.x[0]
+    axis, reduction = c.attrs["axis"], c.attrs["reduction"]
     index = indexing.as_long(c, indexing.wrapped_torch(c.x[1], c.types[0].shape[axis]))
     if reduction == "none":
         texts = ["torch.scatter({0}, {1}, {2}, {3})", "{0}.scatter({1}, {2}, {3})"]
@@ -110,8 +117,9 @@ def _scatter_elements_torch(c: Call) -> str:
         texts.append("{0}.scatter_reduce({1}, {2}, {3}, reduce='{4}', include_self=True)")
         if reduction == "add":
             texts += ["torch.scatter_add({0}, {1}, {2}, {3})", "{0}.scatter_add({1}, {2}, {3})"]
+    into = c.x[0]
     if writes.wanted(c):
-        into = c.let(f"{c.x[0]}.clone()")
+        into = c.let(f"{into}.clone()")
         texts = [re.sub(r"^(\{0\}\.\w+)\(", r"\1_(", text) for text in texts if text.startswith("{0}.")]
     return c.draws.choice(texts).format(into, axis, index, c.x[2], _TORCH_REDUCTIONS.get(reduction))
 
@@ -162,6 +170,17 @@ def _scatter_nd_tensorflow(c: Call) -> str:
     return _scatter_tensorflow(c, indexing.wrapped_tensorflow(c.x[1], list(indexed)), indexed)
 
 
+_JAX_REDUCTIONS = {"none": "set", "mul": "multiply"}
+
+
+def _scatter_jax(places: Callable[[Call], str]) -> TextFn:
+    def text(c: Call) -> str:
+        reduction = c.attrs["reduction"]
+        return f"{c.x[0]}.at[{places(c)}].{_JAX_REDUCTIONS.get(reduction, reduction)}({c.x[2]})"
+
+    return text
+
+
 def _draw_reduction(rng: random.Random, dtype: str) -> str:
     return "none" if dtype == "bool" else rng.choice(("none", "none", "add", "mul", "max", "min"))
 
@@ -205,32 +224,26 @@ def _index_add(x: Sequence[np.ndarray], a: Attrs) -> np.ndarray:
     return scatter(x[0], _line_places(x, a), x[2] * alpha, "add")
 
 
-def _index_add_torch(c: Call) -> str:
-    alpha = literal(c.attrs["alpha"], c.types[0].dtype)
-    suffix = "" if c.attrs["alpha"] == 1 and c.draws.chance(0.5) else f", alpha={alpha}"
-    template = c.draws.choice(("torch.index_add({0}, {1}, {2}, {3}{4})", "{0}.index_add({1}, {2}, {3}{4})"))
-    return template.format(c.x[0], c.attrs["dim"], c.x[1], c.x[2], suffix)
+def _index_add_torch(c: Call) -> tuple[str, ...]:
+    alpha = f", alpha={literal(c.attrs['alpha'], c.types[0].dtype)}"
+    short = called("index_add", "{dim}, {1}, {2}") if c.attrs["alpha"] == 1 else ()
+    return *short, *called("index_add", f"{{dim}}, {{1}}, {{2}}{alpha}")
 
 
-def _index_write_definition(reduction: str) -> Callable[[Builder, Sequence[str], Attrs], str]:
-    def build(b: Builder, x: Sequence[str], a: Attrs) -> str:
-        data, index, source = x
-        t = b.types[source]
-        dim = normalize_axis(a["dim"], t.rank)
-        line = tuple(-1 if i == dim else 1 for i in range(t.rank))
-        places = b.op("Expand", reshaped(b, index, line), shape=t.shape)
-        if a.get("alpha", 1) != 1:
-            alpha = np.asarray(a["alpha"]).astype(dtypes.to_numpy(t.dtype))
-            source = b.op("Mul", source, b.constant(alpha))
-        return b.op("ScatterElements", data, places, source, axis=dim, reduction=reduction)
+def _index_write(
+    name: str, reduction: str, attrs: tuple[Attr, ...], types: dict[str, tuple[str, ...]], **more: Any
+) -> Op:
+    """An operator that combines lines of the first operand, at some indices, with the lines of another."""
+    adds = reduction == "add"
 
-    return build
+    def definition(data: Term, index: Term, source: Term, a: Attrs) -> Term:
+        dim = normalize_axis(a["dim"], source.rank)
+        places = index.reshape(*(-1 if i == dim else 1 for i in range(source.rank))).expand(*source.shape)
+        scaled = source * a["alpha"] if a.get("alpha", 1) != 1 else source
+        return data.then("ScatterElements", places, scaled, axis=dim, reduction=reduction)
 
-
-def _sample_index_write(adds: bool) -> Callable[[random.Random, TensorType], Sample | None]:
-    def sample(rng: random.Random, first: TensorType) -> Sample | None:
-        if first.rank == 0 or 0 in first.shape:
-            return None
+    @sampling.of_rank(1)
+    def sample(rng: random.Random, first: TensorType) -> Sample:
         dim = rng.randrange(first.rank)
         n = first.shape[dim]
         count = rng.choice((1, 2, 3, 5, n)) if adds else rng.randint(1, n)
@@ -240,67 +253,60 @@ def _sample_index_write(adds: bool) -> Callable[[random.Random, TensorType], Sam
         attrs = {"dim": dim, "alpha": rng.choice(alphas)} if adds else {"dim": dim}
         return Sample((Operand(index, (0, n - 1), None if adds else 0), source), attrs)
 
-    return sample
+    return Op(
+        name=name,
+        inputs=("T", "I", "T"),
+        types=types,
+        shape=fitting(lambda s, a: len(s[1]) == 1 and s[0].replace(a.dim, s[1][0]) == s[2]),
+        definition=onnx_term(definition, widen=False),
+        why_not_derived=errors.NEGATIVE_INDICES,
+        sample=sample,
+        attrs=attrs,
+        **facts(integer_exact=True, weight=0.3),
+        **more,
+    )
 
-
-_WRITING: dict[str, Any] = {"inputs": ("T", "I", "T"), "integer_exact": True, "weight": 0.5}
-
-_SHAPE_OF_LINES = fitting(lambda s, a: len(s[1]) == 1 and s[0].replace(a.dim, s[1][0]) == s[2])
 
 OPS: tuple[Op, ...] = (
-    Op(
-        name="ScatterElements",
-        types={"T": ALL, "I": ("int64", "int32")},
-        shape=fitting(_fits_elements),
-        numpy=lambda x, a: scatter(x[0], _element_places(x, a), x[2], a["reduction"]),
-        error=_scatter_rule(_element_places),
-        partial=_scatter_partial(_element_places),
-        text=spell(_scatter_elements_torch, tf=_scatter_elements_tensorflow),
+    _scattering(
+        "ScatterElements",
+        _element_places,
+        ("int64", "int32"),
+        _fits_elements,
+        adjoints.along_elements,
+        text=spell(_scatter_elements_torch, _scatter_elements_tensorflow, _scatter_jax(indexing.places_jax)),
         sample=_sample_scatter_elements,
         attrs=attributes(axis=0, reduction="none"),
-        **_WRITING,
-        modular=True,
-        adjoint=adjoints.scatter(adjoints.along_elements),
     ),
-    Op(
-        name="ScatterND",
-        types={"T": ALL, "I": ("int64",)},
-        shape=fitting(_fits_rows),
-        numpy=lambda x, a: scatter(x[0], _nd_places(x, a), x[2], a["reduction"]),
-        error=_scatter_rule(_nd_places),
-        partial=_scatter_partial(_nd_places),
-        text=spell(_scatter_nd_torch, tf=_scatter_nd_tensorflow),
+    _scattering(
+        "ScatterND",
+        _nd_places,
+        ("int64",),
+        _fits_rows,
+        adjoints.at_rows,
+        text=spell(
+            _scatter_nd_torch, _scatter_nd_tensorflow, _scatter_jax(lambda c: f"tuple(jnp.moveaxis({c.x[1]}, -1, 0))")
+        ),
         sample=_sample_scatter_nd,
         attrs=attributes(reduction="none"),
-        **_WRITING,
-        modular=True,
-        adjoint=adjoints.scatter(adjoints.at_rows),
     ),
-    Op(
-        name="index_add",
-        types={"T": NUMERIC, "I": ("int64", "int32")},
-        shape=_SHAPE_OF_LINES,
+    _index_write(
+        "index_add",
+        "add",
+        attributes(dim="int", alpha=1.0),
+        {"T": NUMERIC, "I": ("int64", "int32")},
         numpy=_index_add,
-        why_not_derived=errors.NEGATIVE_INDICES,
         partial=by_definition,
         text=spell(_index_add_torch),
-        definition=_index_write_definition("add"),
-        sample=_sample_index_write(True),
-        attrs=attributes(dim="int", alpha=1.0),
-        **{**_WRITING, "weight": 0.3},
         modular=True,
     ),
-    Op(
-        name="index_copy",
-        types={"T": ALL, "I": ("int64",)},
-        shape=_SHAPE_OF_LINES,
+    _index_write(
+        "index_copy",
+        "none",
+        attributes(dim="int"),
+        {"T": ALL, "I": ("int64",)},
         numpy=lambda x, a: scatter(x[0], _line_places(x, a), x[2], "none"),
-        why_not_derived=errors.NEGATIVE_INDICES,
-        text=spell(("torch.index_copy({0}, {dim}, {1}, {2})", "{0}.index_copy({dim}, {1}, {2})")),
-        definition=_index_write_definition("none"),
-        sample=_sample_index_write(False),
-        attrs=attributes(dim="int"),
+        text=spell(called("index_copy", "{dim}, {1}, {2}")),
         moves=True,
-        **{**_WRITING, "weight": 0.3},
     ),
 )

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from polyjuice.ir import Attrs, TensorType
+from polyjuice.ir import Attrs
 from polyjuice.ir.dtypes import NUMERIC
 from polyjuice.ops import axis_reductions, errors, sampling
 from polyjuice.ops.shapes import Dims, normalize_axis, require
@@ -88,20 +88,14 @@ def _top_k_error(c: ErrorContext) -> tuple[np.ndarray, np.ndarray]:
     return np.take(_rank_errors(c, axis), ranks, axis), _as_error(np.take(_unsure(c, axis, False), ranks, axis))
 
 
-def _last(c: Call, axis: int) -> list[int]:
-    """The permutation that exchanges an axis with the last."""
-    perm = list(range(c.types[0].rank))
-    perm[axis], perm[-1] = perm[-1], perm[axis]
-    return perm
-
-
 def _top_k_tensorflow(c: Call) -> str:
     """tf.math.top_k takes the greatest along the last axis; argsort serves the others."""
     a, axis = c.attrs, normalize_axis(c.attrs["axis"], c.types[0].rank)
     if a["largest"] and c.draws.chance(0.7):
         if axis == c.types[0].rank - 1:
             return f"tf.math.top_k({c.x[0]}, k={a['k']}, sorted={bool(a['sorted'])}, index_type=tf.int64)"
-        perm = _last(c, axis)
+        perm = list(range(c.types[0].rank))
+        perm[axis], perm[-1] = perm[-1], perm[axis]
         top = c.let(f"tf.math.top_k(tf.transpose({c.x[0]}, {perm}), k={a['k']}, index_type=tf.int64)")
         return f"(tf.transpose({top}[0], {perm}), tf.transpose({top}[1], {perm}))"
     return _sorted_tensorflow(c, axis, bool(a["largest"]), f":{a['k']}")
@@ -109,10 +103,19 @@ def _top_k_tensorflow(c: Call) -> str:
 
 def _sorted_tensorflow(c: Call, axis: int, descending: bool, part: str = ":") -> str:
     """Sorted values and their indices, in the range ``part`` (or at that one place) along the axis."""
-    direction = f'axis={axis}, direction="{"DESCENDING" if descending else "ASCENDING"}"'
+    order = f'{c.x[0]}, axis={axis}, direction="{"DESCENDING" if descending else "ASCENDING"}"'
     cut = "" if part == ":" else subscript(c.types[0].rank, {axis: part})
-    order = f"tf.argsort({c.x[0]}, {direction}, stable=True)"
-    return f"(tf.sort({c.x[0]}, {direction}){cut}, tf.cast({order}{cut}, tf.int64))"
+    return f"(tf.sort({order}){cut}, tf.cast(tf.argsort({order}, stable=True){cut}, tf.int64))"
+
+
+def _top_k_jax(c: Call) -> str:
+    axis, k, x = normalize_axis(c.attrs["axis"], c.types[0].rank), c.attrs["k"], c.x[0]
+    if axis == c.types[0].rank - 1 and c.attrs["largest"] and c.draws.chance(0.5):
+        best = c.let(f"lax.top_k({x}, {k})")
+        return f"({best}[0], {best}[1].astype(jnp.int64))"
+    order = f"jnp.argsort({x}, axis={axis}, stable=True, descending={bool(c.attrs['largest'])})"
+    index = c.let(f"{order}{subscript(c.types[0].rank, {axis: f':{k}'})}")
+    return f"(jnp.take_along_axis({x}, {index}, axis={axis}), {index}.astype(jnp.int64))"
 
 
 # --- sort, argsort ---------------------------------------------------------------------------------------------------
@@ -127,10 +130,9 @@ def _sort_error(c: ErrorContext) -> tuple[np.ndarray, np.ndarray]:
 _SORTED = "dim={dim}, descending={is_descending}, stable={is_stable}"
 
 
-def _argsort_tensorflow(c: Call) -> str:
+def _argsort_tensorflow(c: Call) -> tuple[str, ...]:
     direction = "DESCENDING" if c.attrs["descending"] else "ASCENDING"
-    options = f'axis={c.attrs["dim"]}, direction="{direction}", stable={bool(c.attrs["stable"])}'
-    return f"tf.cast(tf.argsort({c.x[0]}, {options}), tf.int64)"
+    return (f'tf.cast(tf.argsort({{0}}, axis={{dim}}, direction="{direction}", stable={{is_stable}}), tf.int64)',)
 
 
 def _sort_definition(b: Builder, x: Sequence[str], a: Attrs) -> Sequence[str]:
@@ -162,12 +164,6 @@ _SORT: dict[str, Any] = {
 # --- single order statistics -----------------------------------------------------------------------------------------
 
 
-def _statistic_shape(s: Sequence[Dims], a: Any) -> Sequence[Dims]:
-    size = s[0][normalize_axis(a.dim, len(s[0]))]
-    require(1 <= getattr(a, "k", 1) <= size)
-    return [s[0].reduced((a.dim,), a.keepdim)] * 2
-
-
 def _rank(a: Attrs, size: int) -> int:
     """The place, in ascending order, of the wanted element: the k-th, or the lower of the middle ones."""
     return a["k"] - 1 if "k" in a else (size - 1) // 2
@@ -182,6 +178,7 @@ def _statistic_definition(b: Builder, x: Sequence[str], a: Attrs) -> Sequence[st
     """The last of the smallest elements, up to the wanted one."""
     axis, size = a["dim"], b.types[x[0]].shape[a["dim"]]
     rank = _rank(a, size)
+    require(0 <= rank < size)
     found = _top(b, x[0], axis, rank + 1, 0)
     at = b.constant(np.asarray([rank] if a["keepdim"] else rank, np.int64))
     return [b.op("Gather", name, at, axis=axis) for name in found]
@@ -192,9 +189,8 @@ def _order_statistic(name: str, sample: Any, *further: Attr) -> Op:
         name=name,
         types={"T": NUMERIC},
         results=("T", "int64"),
-        shape=_statistic_shape,
         text=spell(
-            called(name, f"{'{k}, ' if further else ''}dim={{dim}}, keepdim={{is_keepdim}}"), tf=_statistic_tensorflow
+            called(name, f"{'{k}, ' if further else ''}dim={{dim}}, keepdim={{is_keepdim}}"), _statistic_tensorflow
         ),
         definition=_statistic_definition,
         sample=sample,
@@ -204,18 +200,10 @@ def _order_statistic(name: str, sample: Any, *further: Attr) -> Op:
     )
 
 
-@sampling.of_rank(1)
-def _draw_kth(rng: random.Random, first: TensorType) -> Attrs:
-    axis = rng.randrange(first.rank)
-    return {"k": rng.randint(1, first.shape[axis]), "dim": axis, "keepdim": rng.randint(0, 1)}
-
-
-@sampling.of_rank(1)
-def _draw_top_k(rng: random.Random, first: TensorType) -> Attrs:
+def _draw_top_k(rng: random.Random, n: int) -> Attrs:
     """Unsorted results only where there is one result."""
-    axis = rng.randrange(first.rank)
-    k = rng.randint(1, first.shape[axis])
-    return {"k": k, "axis": axis, "largest": rng.randint(0, 1), "sorted": rng.randint(0, 1) if k == 1 else 1}
+    k = rng.randint(1, n)
+    return {"k": k, "largest": rng.randint(0, 1), "sorted": rng.randint(0, 1) if k == 1 else 1}
 
 
 OPS = (
@@ -226,14 +214,11 @@ OPS = (
         shape=_top_k_shape,
         numpy=_top_k,
         error=_top_k_error,
-        text=spell(called("topk", "{k}, dim={axis}, largest={is_largest}, sorted={is_sorted}"), tf=_top_k_tensorflow),
-        sample=sampling.alone_with(_draw_top_k),
-        attrs=(
-            Attr("k", "int", as_input=True),
-            Attr("axis", "int", -1),
-            Attr("largest", "int", 1),
-            Attr("sorted", "int", 1),
+        text=spell(
+            called("topk", "{k}, dim={axis}, largest={is_largest}, sorted={is_sorted}"), _top_k_tensorflow, _top_k_jax
         ),
+        sample=sampling.of_rank(1)(sampling.along("axis", _draw_top_k)),
+        attrs=(Attr("k", "int", as_input=True), *attributes(axis=-1, largest=1, sorted=1)),
         limits=SpecialValues.INFINITY,
         **facts(weight=0.5, picks=True, continuous=False, ties="unspecified"),
     ),
@@ -259,5 +244,11 @@ OPS = (
         **_SORT,
     ),
     _order_statistic("median", axis_reductions.one_axis("dim", keepdim=axis_reductions.either)),
-    _order_statistic("kthvalue", sampling.alone_with(_draw_kth), Attr("k", "int")),
+    _order_statistic(
+        "kthvalue",
+        sampling.of_rank(1)(
+            sampling.along("dim", lambda rng, n: {"k": rng.randint(1, n), "keepdim": rng.randint(0, 1)})
+        ),
+        Attr("k", "int"),
+    ),
 )

@@ -4,25 +4,28 @@ from __future__ import annotations
 
 import random
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial, reduce
+from itertools import accumulate
 from typing import Any
 
 import numpy as np
 
-from polyjuice.ir import Attrs, TensorType
+from polyjuice.ir import Attrs, TensorType, dtypes
 from polyjuice.ir.dtypes import ALL, COMPLEX, FLOATS, STORED
-from polyjuice.ops import errors, sampling, writes
-from polyjuice.ops.shapes import Dims, ShapeMismatch, broadcast, normalize_axis, slice_bounds
-from polyjuice.ops.spec import Attr, AttrView, Builder, Call, Op, Sample, SampleFn, Texts, attributes, facts
-from polyjuice.ops.text import TextFn, filled, literal, spell, subscript
+from polyjuice.ops import errors, sampling, spec, writes
+from polyjuice.ops.decomposition_terms import Term, onnx_term
+from polyjuice.ops.shapes import Dims, broadcast, fitting, normalize_axis, require, slice_bounds
+from polyjuice.ops.spec import Attr, AttrView, Builder, Call, Op, Sample, attributes, by_definition, facts
+from polyjuice.ops.text import filled, literal, spell, subscript
 from polyjuice.ops.windows import pad_array, padded
 
 
 def moving(
     name: str,
     shape: Any,
-    text: Mapping[str, Texts],
-    sample: SampleFn,
+    text: Mapping[str, spec.Texts],
+    sample: spec.SampleFn,
     attrs: tuple[Attr, ...] = (),
     **properties: Any,
 ) -> Op:
@@ -42,8 +45,18 @@ def _inputs(**kinds: str) -> tuple[Attr, ...]:
 
 WITHOUT_BFLOAT16 = tuple(dtype for dtype in ALL if dtype != "bfloat16")
 
-_STORED: dict[str, Any] = {"types": {"T": STORED}}
-"""The operator takes values of the narrow types, too."""
+
+def rearranged(
+    name: str,
+    definition: Callable[..., Term | Sequence[Term]],
+    text: Mapping[str, spec.Texts],
+    sample: spec.SampleFn,
+    attrs: tuple[Attr, ...] = (),
+    shape: spec.ShapeFn = by_definition,
+    **properties: Any,
+) -> Op:
+    """The entry of an operator that rearranges elements of any type, as a term of other such operators says."""
+    return moving(name, shape, text, sample, attrs, definition=onnx_term(definition, widen=False), **properties)
 
 
 def reshaped(b: Builder, x: str, shape: Sequence[int]) -> str:
@@ -51,29 +64,34 @@ def reshaped(b: Builder, x: str, shape: Sequence[int]) -> str:
     return b.op("Reshape", x, shape=tuple(shape), allowzero=int(0 in shape))
 
 
+def in_shape(x: Term, *shape: int) -> Term:
+    """A term in another shape, in which 0 is a size like others."""
+    return Term(x.builder, reshaped(x.builder, x.name, shape))
+
+
 # --- Transpose -------------------------------------------------------------------------------------------------------
 
 
-def _transpose_torch(c: Call) -> str:
+def _transpose_torch(c: Call) -> tuple[str, ...]:
     perm = c.attrs["perm"]
-    moved = [i for i, p in enumerate(perm) if i != p]
-    texts = ["torch.permute({0}, {1})", "{0}.permute({1})"]
-    if len(moved) == 2:
-        texts += [f"{{0}}.transpose({moved[0]}, {moved[1]})", f"torch.swapaxes({{0}}, {moved[0]}, {moved[1]})"]
-        texts.append(f"torch.transpose({{0}}, dim0={moved[0]}, dim1={moved[1]})")
+    texts = ["torch.permute({0}, {perm})", "{0}.permute({perm})"]
+    if len(moved := [i for i, p in enumerate(perm) if i != p]) == 2:
+        i, j = moved
+        texts += [f"{{0}}.transpose({i}, {j})", f"torch.swapaxes({{0}}, {i}, {j})"]
+        texts.append(f"torch.transpose({{0}}, dim0={i}, dim1={j})")
     if perm == (1, 0):
         texts += ["{0}.t()", "{0}.mT", "{0}.T", "torch.t({0})"]
-    return c.draws.choice(texts).format(c.x[0], perm)
+    return tuple(texts)
 
 
-def _transpose_tensorflow(c: Call) -> str:
-    perm = c.attrs["perm"]
-    texts = ["tf.transpose({0}, {1})", "tf.transpose({0}, perm={1})"]
-    if list(perm) == list(reversed(range(len(perm)))):
+def _transpose_tensorflow(c: Call) -> tuple[str, ...]:
+    perm, every = tuple(c.attrs["perm"]), tuple(range(c.types[0].rank))
+    texts = ["tf.transpose({0}, {perm})", "tf.transpose({0}, perm={perm})"]
+    if perm == every[::-1]:
         texts.append("tf.transpose({0})")
-    if len(perm) > 1 and tuple(perm) == (*range(len(perm) - 2), len(perm) - 1, len(perm) - 2):
+    if len(perm) > 1 and perm == (*every[:-2], *every[:-3:-1]):
         texts.append("tf.linalg.matrix_transpose({0})")
-    return c.draws.choice(texts).format(c.x[0], list(perm))
+    return tuple(texts)
 
 
 def _draw_perm(rng: random.Random, first: TensorType) -> Attrs | None:
@@ -97,8 +115,7 @@ def _reshape_shape(s: Sequence[Any], a: Any) -> Sequence[Any]:
         known = sampling.total(d for d in target if d != -1)
         rest = sampling.total(s[0])
         target[target.index(-1)] = rest // known if known else 0
-    if min(target, default=0) < 0 or sampling.total(target) != sampling.total(s[0]):
-        raise ShapeMismatch(f"cannot reshape {tuple(s[0])} to {tuple(a.shape)}")
+    require(min(target, default=0) >= 0 and sampling.total(target) == sampling.total(s[0]))
     return [Dims(target)]
 
 
@@ -113,20 +130,21 @@ def _sample_expand(rng: random.Random, first: TensorType) -> Sample | None:
     return Sample((), {"shape": shape}) if shape != first.shape else None
 
 
-def _expand_torch(c: Call) -> str:
-    shape = c.results[0].shape
-    forms = ["{0}.expand({1})", "torch.broadcast_to({0}, {1})", "{0}.broadcast_to({1})"]
-    if shape:
-        forms.append(f"{{0}}.expand({', '.join(map(str, shape))})")
-    return c.draws.choice(forms).format(c.x[0], shape)
+def _sized(c: Call, *templates: str) -> tuple[str, ...]:
+    """Templates whose ``{shape}`` is the result's, where an attribute has that name, too."""
+    return tuple(text.replace("{shape}", str(tuple(c.results[0].shape))) for text in templates)
+
+
+def _expand_torch(c: Call) -> tuple[str, ...]:
+    texts = "{0}.expand({shape})", "torch.broadcast_to({0}, {shape})", "{0}.broadcast_to({shape})"
+    sizes = ", ".join(map(str, c.results[0].shape))
+    return _sized(c, *texts, *([f"{{0}}.expand({sizes})"] if sizes else []))
 
 
 def _squeeze_shape(s: Sequence[Dims], a: Any) -> Sequence[Dims]:
     axes = a.axes if a.axes is not None else [i for i, d in enumerate(s[0]) if d == 1]
-    if not axes and 1 in s[0]:
-        raise ShapeMismatch("no axes: ONNX does not say whether that means none or all")
-    if any(s[0][normalize_axis(axis, len(s[0]))] != 1 for axis in axes):
-        raise ShapeMismatch(f"cannot squeeze axes {tuple(axes)} of {tuple(s[0])}")
+    require(axes or 1 not in s[0])  # ONNX does not say whether no axes means none or all
+    require(all(s[0][normalize_axis(axis, len(s[0]))] == 1 for axis in axes))
     return [s[0].reduced(axes, 0)]
 
 
@@ -138,17 +156,14 @@ def _draw_squeeze(rng: random.Random, first: TensorType) -> Attrs | None:
 def _unsqueeze_shape(s: Sequence[Dims], a: Any) -> Sequence[Dims]:
     rank = len(s[0]) + len(a.axes)
     new = {normalize_axis(axis, rank) for axis in a.axes}
-    if len(new) != len(a.axes):
-        raise ShapeMismatch(f"axes {tuple(a.axes)} repeat")
+    require(len(new) == len(a.axes))
     rest = iter(s[0])
     return [Dims(1 if i in new else next(rest) for i in range(rank))]
 
 
-def _draw_unsqueeze(rng: random.Random, first: TensorType) -> Attrs | None:
-    free_axes = sampling.MAX_RANK - first.rank
-    if free_axes < 1:
-        return None
-    count = rng.randint(1, min(2, free_axes))
+@sampling.of_rank(0, sampling.MAX_RANK - 1, empty=True)
+def _draw_unsqueeze(rng: random.Random, first: TensorType) -> Attrs:
+    count = rng.randint(1, min(2, sampling.MAX_RANK - first.rank))
     return {"axes": tuple(sorted(rng.sample(range(first.rank + count), count)))}
 
 
@@ -157,65 +172,65 @@ def _flatten_shape(s: Sequence[Dims], a: Any) -> Sequence[Dims]:
     return [Dims((sampling.total(s[0][:axis]), sampling.total(s[0][axis:])))]
 
 
-def _to_result_shape(shape: Any) -> Any:
-    """The meaning of an operator that only reshapes to the shape of its signature."""
-
-    def apply(x: Sequence[np.ndarray], a: Attrs) -> np.ndarray:
-        return x[0].reshape(shape([Dims(x[0].shape)], AttrView(a))[0])
-
-    return apply
-
-
-def to_shape(*others: TextFn) -> TextFn:
-    """Torch's text of a reshape to the result's shape, or one of the others."""
-
-    def text(c: Call) -> str:
-        shape = c.results[0].shape
-        texts = ["{0}.reshape({1})", "torch.reshape({0}, {1})"]
-        if len(shape) == 1:
-            texts += ["{0}.flatten()", "torch.flatten({0})", "{0}.ravel()", "{0}.reshape(-1)"]
-        if shape and 0 not in shape:
-            texts.append(f"{{0}}.reshape({', '.join(map(str, (*shape[:-1], -1)))})")
-        if shape == c.types[0].shape:
-            texts += ["{0}.view({1})", "{0}.reshape({0}.shape)"]
-        else:
-            texts.append("{0}.contiguous().view({1})")
-        return c.draws.choice([*(t.format(c.x[0], shape) for t in texts), *(other(c) for other in others)])
-
-    return text
+def _torch_to_shape(c: Call) -> tuple[str, ...]:
+    shape = c.results[0].shape
+    texts = ["{0}.reshape({shape})", "torch.reshape({0}, {shape})"]
+    if len(shape) == 1:
+        texts += ["{0}.flatten()", "torch.flatten({0})", "{0}.ravel()", "{0}.reshape(-1)"]
+    if shape and 0 not in shape:
+        texts.append(f"{{0}}.reshape({', '.join(map(str, (*shape[:-1], -1)))})")
+    if shape == c.types[0].shape:
+        return (*texts, "{0}.view({shape})", "{0}.reshape({0}.shape)")
+    return (*texts, "{0}.contiguous().view({shape})")
 
 
-def tensorflow_to_shape(*others: TextFn) -> TextFn:
-    return lambda c: c.draws.choice(
-        [f"tf.reshape({c.x[0]}, {list(c.results[0].shape)})", *(other(c) for other in others)]
+_Forms = Mapping[str, tuple[str, ...]]
+"""Templates of an application for each framework."""
+
+
+def _reshaping(
+    name: str,
+    shape: Any,
+    sample: spec.SampleFn,
+    attrs: tuple[Attr, ...],
+    others: Callable[[Call], _Forms] = lambda c: {},
+    **more: Any,
+) -> Op:
+    """An operator that only reshapes, to the shape of its signature; it has ``others`` as further texts."""
+    return _stored(
+        name,
+        shape,
+        spell(
+            lambda c: (*_sized(c, *_torch_to_shape(c)), *others(c).get("torch", ())),
+            lambda c: (*_sized(c, "tf.reshape({0}, {shape})"), *others(c).get("tf", ())),
+            lambda c: (*_sized(c, "jnp.reshape({0}, {shape})", "lax.reshape({0}, {shape})"), *others(c).get("jax", ())),
+        ),
+        sample,
+        attrs,
+        numpy=lambda x, a: x[0].reshape(shape([Dims(x[0].shape)], AttrView(a))[0]),
+        **more,
     )
 
 
-def _each_axis(template: str) -> TextFn:
-    """A template applied for each of the new axes, the first axis innermost."""
-
-    def spell(c: Call) -> str:
-        text = c.x[0]
-        for axis in sorted(normalize_axis(axis, c.results[0].rank) for axis in c.attrs["axes"]):
-            text = template.format(text, axis)
-        return text
-
-    return spell
+def _squeezed(c: Call) -> _Forms:
+    axes = c.attrs["axes"]
+    axes = tuple(i for i, d in enumerate(c.types[0].shape) if d == 1) if axes is None else tuple(axes)
+    if not axes:
+        return dict.fromkeys(("torch", "tf", "jax"), ("{0}",))
+    torch = f"torch.squeeze({{0}}, {axes})", f"{{0}}.squeeze({axes})"
+    return {"torch": torch, "tf": (f"tf.squeeze({{0}}, axis={axes})",), "jax": (f"jnp.squeeze({{0}}, {axes})",)}
 
 
-def _squeezed(template: str) -> TextFn:
-    def spell(c: Call) -> str:
-        axes = c.attrs["axes"]
-        if axes is None:
-            axes = [i for i, d in enumerate(c.types[0].shape) if d == 1]
-        return template.format(c.x[0], tuple(axes), list(axes)) if axes else c.x[0]
-
-    return spell
-
-
-def _new_axes(c: Call) -> str:
-    new = {normalize_axis(axis, c.results[0].rank) for axis in c.attrs["axes"]}
-    return f"{c.x[0]}[{', '.join('None' if i in new else ':' for i in range(c.results[0].rank))}]"
+def _unsqueezed(c: Call) -> _Forms:
+    """A call for each of the new axes, the first axis innermost; or all of them in an index."""
+    rank = c.results[0].rank
+    new = sorted(normalize_axis(axis, rank) for axis in c.attrs["axes"])
+    index = f"{{0}}[{', '.join('None' if i in new else ':' for i in range(rank))}]"
+    torch, method, tf = (
+        reduce(form.format, new, "{0}")
+        for form in ("torch.unsqueeze({0}, {1})", "{0}.unsqueeze({1})", "tf.expand_dims({0}, {1})")
+    )
+    return {"torch": (torch, method, index), "tf": (tf, index), "jax": ("jnp.expand_dims({0}, {axes})",)}
 
 
 # --- joining and cutting ---------------------------------------------------------------------------------------------
@@ -225,8 +240,7 @@ def _concat_shape(s: Sequence[Any], a: Any) -> Sequence[Any]:
     size = s[0][a.axis]
     for shape in s[1:]:
         size = size + shape[a.axis]
-    if isinstance(s[0], Dims) and any(shape.replace(a.axis, 0) != s[0].replace(a.axis, 0) for shape in s):
-        raise ShapeMismatch(f"cannot concatenate {', '.join(str(tuple(d)) for d in s)} along axis {a.axis}")
+    require(not isinstance(s[0], Dims) or len({shape.replace(a.axis, 0) for shape in s}) == 1)
     return [s[0].replace(a.axis, size)]
 
 
@@ -240,30 +254,25 @@ def _sample_concat(rng: random.Random, first: TensorType) -> Sample:
     return sampling.operands(first, *others, axis=axis)
 
 
-def _split_shape(s: Sequence[Any], a: Any) -> Sequence[Any]:
-    if isinstance(s[0], Dims) and sum(a.split) != s[0][normalize_axis(a.axis, len(s[0]))]:
-        raise ShapeMismatch(f"split {tuple(a.split)} does not add up to axis {a.axis} of {tuple(s[0])}")
-    return [s[0].replace(a.axis, size) for size in a.split]
-
-
-def _draw_split(rng: random.Random, first: TensorType) -> Attrs | None:
-    axes = [i for i, d in enumerate(first.shape) if d > 1]
-    if not axes:
-        return None
-    axis = rng.choice(axes)
-    n = first.shape[axis]
+def _draw_split(rng: random.Random, n: int) -> Attrs:
     if n > 2 and rng.random() < 0.2:
-        first_cut, second_cut = sorted(rng.sample(range(1, n), 2))
-        return {"axis": axis, "split": (first_cut, second_cut - first_cut, n - second_cut)}
+        first, second = sorted(rng.sample(range(1, n), 2))
+        return {"split": (first, second - first, n - second)}
     cut = n // 2 if n % 2 == 0 and rng.random() < 0.5 else rng.randint(1, n - 1)
-    return {"axis": axis, "split": (cut, n - cut)}
+    return {"split": (cut, n - cut)}
+
+
+def _taken(a: Attrs, shape: Sequence[int]) -> Iterator[tuple[int, range]]:
+    """The axes that a slice cuts, and the places that it takes from each."""
+    for start, end, axis, step in zip(a["starts"], a["ends"], a["axes"], a["steps"], strict=True):
+        axis = normalize_axis(axis, len(shape))
+        yield axis, range(*slice_bounds(start, end, step, shape[axis]))
 
 
 def _slice(x: Sequence[np.ndarray], a: Attrs) -> np.ndarray:
     index = [slice(None)] * x[0].ndim
-    for start, end, axis, step in zip(a["starts"], a["ends"], a["axes"], a["steps"], strict=True):
-        first, stop, step = slice_bounds(start, end, step, x[0].shape[axis])
-        index[axis] = slice(first, stop if stop >= 0 else None, step)
+    for axis, taken in _taken(a, x[0].shape):
+        index[axis] = slice(taken.start, taken.stop if taken.stop >= 0 else None, taken.step)
     return x[0][tuple(index)]
 
 
@@ -278,54 +287,38 @@ def _concat_torch(c: Call) -> str:
     return str(filled(c, ("torch.cat(({all},), dim={axis})", "torch.concat([{all}], {axis})")))
 
 
-def _split_torch(c: Call) -> str:
-    axis, split = c.attrs["axis"], list(c.attrs["split"])
-    texts = [f"torch.split({c.x[0]}, {split}, dim={axis})", f"{c.x[0]}.split({split}, dim={axis})"]
-    if len(set(split)) == 1 and split[0] > 0:
-        texts.append(f"torch.chunk({c.x[0]}, {len(split)}, dim={axis})")
-    return c.draws.choice(texts)
+def _pieces(even: str, *texts: str) -> spec.TemplatesFn:
+    """Some templates, and one for pieces of one size, whose ``{n}`` is their number."""
+
+    def split(c: Call) -> tuple[str, ...]:
+        sizes = c.attrs["split"]
+        return (*texts, even.replace("{n}", str(len(sizes)))) if len({*sizes}) == 1 and sizes[0] else texts
+
+    return split
 
 
-def _split_tensorflow(c: Call) -> str:
-    axis, split = c.attrs["axis"], list(c.attrs["split"])
-    texts = [f"tf.split({c.x[0]}, {split}, axis={axis})"]
-    if len(set(split)) == 1:
-        texts.append(f"tf.split({c.x[0]}, {len(split)}, axis={axis})")
-    return c.draws.choice(texts)
-
-
-def _taken(c: Call) -> Iterator[tuple[int, range]]:
-    """The axes that a slice cuts, and the places that it takes from each."""
-    a, shape = c.attrs, c.types[0].shape
-    for start, end, axis, step in zip(a["starts"], a["ends"], a["axes"], a["steps"], strict=True):
-        axis = normalize_axis(axis, len(shape))
-        yield axis, range(*slice_bounds(start, end, step, shape[axis]))
-
-
-def _slice_torch(c: Call) -> str:
-    """Python slicing; Torch has no negative steps, so those axes are read forwards and flipped."""
-    index, flips = [":"] * c.types[0].rank, []
-    for axis, taken in _taken(c):
-        if taken.step < 0:
-            taken = taken[::-1]
-            flips.append(axis)
-        stop = taken[-1] + 1 if taken else taken.start
-        index[axis] = f"{taken.start}:{stop}" + (f":{taken.step}" if taken.step != 1 else "")
-    text = f"{c.x[0]}[{', '.join(index)}]"
-    return f"torch.flip({text}, {tuple(flips)})" if flips else text
-
-
-def _slice_tensorflow(c: Call) -> str:
-    """Python slicing, or tf.slice for steps of 1."""
-    entries, begin, size = {}, [0] * c.types[0].rank, list(c.results[0].shape)
-    for axis, taken in _taken(c):
-        begin[axis] = taken.start if taken else 0
+def _sliced(c: Call, forwards: bool = False) -> str:
+    """Slicing as in Python; ``forwards`` is for a framework without negative steps, which then reverses those axes."""
+    entries = {}
+    for axis, taken in _taken(c.attrs, c.types[0].shape):
+        taken = taken[::-1] if forwards and taken.step < 0 else taken
         stop = taken.stop if taken.stop >= 0 else ""
         entries[axis] = f"{taken.start}:{stop}" + (f":{taken.step}" if taken.step != 1 else "") if taken else "0:0"
-    texts = [f"{c.x[0]}{subscript(c.types[0].rank, entries)}"]
-    if all(step == 1 for step in c.attrs["steps"]):
-        texts.append(f"tf.slice({c.x[0]}, {begin}, {size})")
-    return c.draws.choice(texts)
+    return f"{{0}}{subscript(c.types[0].rank, entries)}"
+
+
+def _slice_torch(c: Call) -> tuple[str, ...]:
+    flips = tuple(axis for axis, taken in _taken(c.attrs, c.types[0].shape) if taken.step < 0)
+    text = _sliced(c, forwards=True)
+    return (f"torch.flip({text}, {flips})" if flips else text,)
+
+
+def _slice_tensorflow(c: Call) -> tuple[str, ...]:
+    """Slicing, or tf.slice for steps of 1."""
+    if any(step != 1 for step in c.attrs["steps"]):
+        return (_sliced(c),)
+    begins = {axis: taken.start for axis, taken in _taken(c.attrs, c.types[0].shape) if taken}
+    return _sliced(c), f"tf.slice({{0}}, {[begins.get(i, 0) for i in range(c.types[0].rank)]}, {{shape}})"
 
 
 @sampling.of_rank(1)
@@ -344,40 +337,32 @@ def _draw_slice(rng: random.Random, first: TensorType) -> Attrs:
 
 
 def _pad_shape(s: Sequence[Dims], a: Any) -> Sequence[Dims]:
-    rank = len(s[0])
-    if len(a.pads) != 2 * rank:
-        raise ShapeMismatch(f"pads {tuple(a.pads)} do not fit rank {rank}")
+    require(len(a.pads) == 2 * len(s[0]))
     most = {"reflect": [d - 1 for d in s[0]], "edge": [sys.maxsize * (d > 0) for d in s[0]], "wrap": s[0]}.get(a.mode)
-    if most is not None and not all(0 <= p <= n for p, n in zip(a.pads, (*most, *most), strict=True)):
-        raise ShapeMismatch(f"{tuple(s[0])} has too few elements to pad by {tuple(a.pads)} in mode {a.mode}")
-    out = [d + a.pads[i] + a.pads[rank + i] for i, d in enumerate(s[0])]
-    if min(out, default=0) < 0:
-        raise ShapeMismatch(f"pads {tuple(a.pads)} remove more than {tuple(s[0])} has")
-    return [Dims(out)]
+    require(most is None or all(0 <= p <= n for p, n in zip(a.pads, (*most, *most), strict=True)))
+    out = Dims(d + sum(a.pads[i :: len(s[0])]) for i, d in enumerate(s[0]))
+    require(min(out, default=0) >= 0)
+    return [out]
 
 
 def torch_pads(pads: Sequence[int]) -> tuple[int, ...]:
     """ONNX's pads in the order of ``torch.nn.functional.pad``: start and end of the last axis first."""
     rank = len(pads) // 2
-    return tuple(p for i in reversed(range(rank)) for p in (pads[i], pads[rank + i]))
+    return tuple(p for i in reversed(range(rank)) for p in pads[i::rank])
 
 
 def _pad(x: Sequence[np.ndarray], a: Attrs) -> np.ndarray:
     if a["mode"] == "constant":
         return pad_array(x[0], a["pads"], a["value"])
-    rank = x[0].ndim
-    return padded(x[0], [(a["pads"][i], a["pads"][rank + i]) for i in range(rank)], mode=a["mode"])
+    starts, ends = np.split(np.asarray(a["pads"]), 2)
+    return padded(x[0], list(zip(starts, ends, strict=True)), mode=a["mode"])
 
 
 def _padded_places(c: Call) -> dict[int, list[int]]:
     """For each padded axis, the place in the operand of each element of the result."""
-    rank, mode = c.types[0].rank, c.attrs["mode"]
-    places = {}
-    for axis, size in enumerate(c.types[0].shape):
-        start, end = c.attrs["pads"][axis], c.attrs["pads"][rank + axis]
-        if start or end:
-            places[axis] = [int(i) for i in np.pad(np.arange(size), (start, end), mode=mode)]
-    return places
+    pads, sizes = c.attrs["pads"], enumerate(c.types[0].shape)
+    each = ((axis, np.arange(size), (pads[axis], pads[len(pads) // 2 + axis])) for axis, size in sizes)
+    return {axis: np.pad(own, widths, mode=c.attrs["mode"]).tolist() for axis, own, widths in each if any(widths)}
 
 
 _TORCH_MODES = {"reflect": "reflect", "edge": "replicate", "wrap": "circular"}
@@ -406,28 +391,41 @@ def _pad_torch(c: Call) -> str:
     return c.x[0] + "".join(subscript(t.rank, {axis: str(taken)}) for axis, taken in places.items())
 
 
+def _cut_and_widths(c: Call) -> tuple[str, tuple[tuple[int, int], ...]]:
+    """The operand without what negative pads remove, and the positive ones of each axis."""
+    t, pads = c.types[0], c.attrs["pads"]
+    each = list(zip(pads[: t.rank], pads[t.rank :], strict=True))
+    cut = {
+        i: f"{max(-low, 0)}:{t.shape[i] - max(-high, 0)}" for i, (low, high) in enumerate(each) if min(low, high) < 0
+    }
+    widths = tuple((max(low, 0), max(high, 0)) for low, high in each)
+    return f"{c.x[0]}{subscript(t.rank, cut) if cut else ''}", widths
+
+
 def _pad_tensorflow(c: Call) -> str:
     """tf.pad, which takes no negative widths and has no modes edge and wrap; gathering replaces these."""
-    t, pads, mode = c.types[0], c.attrs["pads"], c.attrs["mode"]
-    widths = [[max(pads[i], 0), max(pads[t.rank + i], 0)] for i in range(t.rank)]
+    (x, widths), mode = _cut_and_widths(c), c.attrs["mode"]
     if mode == "constant":
-        cut = {
-            i: f"{max(-pads[i], 0)}:{t.shape[i] - max(-pads[t.rank + i], 0)}"
-            for i in range(t.rank)
-            if min(pads[i], pads[t.rank + i]) < 0
-        }
-        value = literal(c.attrs["value"], t.dtype)
+        value = literal(c.attrs["value"], c.types[0].dtype)
         if str(c.attrs["value"]) == "-0.0":  # tf.pad takes it for its default, which is positive
-            value = f"tf.constant({value}, dtype=tf.{t.dtype})"
-        return f"tf.pad({c.x[0]}{subscript(t.rank, cut) if cut else ''}, {widths}, constant_values={value})"
+            value = f"tf.constant({value}, dtype=tf.{c.types[0].dtype})"
+        return f"tf.pad({x}, {widths}, constant_values={value})"
     if mode == "reflect" and c.draws.chance(0.7):
-        return f"tf.pad({c.x[0]}, {widths}, mode='REFLECT')"
-    if mode == "edge" and max(pads) <= 1 and c.draws.chance(0.7):
-        return f"tf.pad({c.x[0]}, {widths}, mode='SYMMETRIC')"
-    text = c.x[0]
+        return f"tf.pad({x}, {widths}, mode='REFLECT')"
+    if mode == "edge" and max(c.attrs["pads"]) <= 1 and c.draws.chance(0.7):
+        return f"tf.pad({x}, {widths}, mode='SYMMETRIC')"
     for axis, taken in _padded_places(c).items():
-        text = f"tf.gather({text}, {taken}, axis={axis})"
-    return text
+        x = f"tf.gather({x}, {taken}, axis={axis})"
+    return x
+
+
+def _pad_jax(c: Call) -> tuple[str, ...]:
+    (x, widths), pads, t = _cut_and_widths(c), c.attrs["pads"], c.types[0]
+    if c.attrs["mode"] != "constant":
+        return (f'jnp.pad({x}, {widths}, mode="{{mode}}")',)
+    value, both = literal(c.attrs["value"], t.dtype), tuple((*pads[i :: t.rank], 0) for i in range(t.rank))
+    number = f"jnp.array({value}, jnp.{dtypes.framework_name(t.dtype)})"
+    return f"jnp.pad({x}, {widths}, constant_values={value})", f"lax.pad({{0}}, {number}, {both})"
 
 
 @sampling.of_rank(1, empty=True)
@@ -443,119 +441,120 @@ def _draw_pad(rng: random.Random, first: TensorType) -> Attrs | None:
     return {"pads": pads, "value": value, "mode": mode}
 
 
+_stored = partial(moving, types={"T": STORED})
+"""The entry of an operator that takes values of the narrow types, too."""
+
 OPS: tuple[Op, ...] = (
-    moving(
+    _stored(
         "Transpose",
         lambda s, a: [s[0].permute(a.perm)],
-        spell(_transpose_torch, tf=_transpose_tensorflow),
+        spell(_transpose_torch, _transpose_tensorflow, ("jnp.transpose({0}, {perm})", "lax.transpose({0}, {perm})")),
         sampling.alone_with(_draw_perm),
         attributes(perm="ints"),
+        numpy=lambda x, a: np.transpose(x[0], a["perm"]),
         weight=3,
-        **_STORED,
         followers="Transpose MatMul Gemm Reshape Softmax Concat Slice Squeeze Conv Cast Add Mul Split "
         f"{sampling.REDUCED}",
-        numpy=lambda x, a: np.transpose(x[0], a["perm"]),
     ),
-    moving(
+    _reshaping(
         "Reshape",
         _reshape_shape,
-        spell(to_shape(), tf=tensorflow_to_shape()),
         sampling.alone_with(_draw_reshape),
         (*_inputs(shape="ints"), *attributes(allowzero=0)),
-        **_STORED,
-        numpy=_to_result_shape(_reshape_shape),
         **facts(weight=2, followers=f"Reshape Transpose MatMul Concat Squeeze Add Slice ReduceL1 {sampling.REDUCED}"),
     ),
-    moving(
+    _stored(
         "Expand",
         lambda s, a: [broadcast(s[0], a.shape) if isinstance(s[0], Dims) else a.shape],
-        spell(_expand_torch, tf=lambda c: f"tf.broadcast_to({c.x[0]}, {list(c.results[0].shape)})"),
+        spell(
+            _expand_torch,
+            lambda c: _sized(c, "tf.broadcast_to({0}, {shape})"),
+            lambda c: _sized(c, "jnp.broadcast_to({0}, {shape})"),
+        ),
         _sample_expand,
         _inputs(shape="ints"),
-        **_STORED,
-        followers=f"Add Mul Sub Where Concat Transpose {sampling.REDUCED}",
         numpy=lambda x, a: np.broadcast_to(x[0], broadcast(x[0].shape, a["shape"])),
+        followers=f"Add Mul Sub Where Concat Transpose {sampling.REDUCED}",
     ),
-    moving(
+    _reshaping(
         "Squeeze",
         _squeeze_shape,
-        spell(
-            to_shape(_squeezed("torch.squeeze({0}, {1})"), _squeezed("{0}.squeeze({1})")),
-            tf=tensorflow_to_shape(_squeezed("tf.squeeze({0}, axis={2})")),
-        ),
         sampling.alone_with(_draw_squeeze),
         (Attr("axes", "ints", None, as_input=True),),
-        **_STORED,
-        numpy=_to_result_shape(_squeeze_shape),
+        _squeezed,
         **facts(weight=0.8, followers="Unsqueeze Reshape Add Transpose MatMul"),
     ),
-    moving(
+    _reshaping(
         "Unsqueeze",
         _unsqueeze_shape,
-        spell(
-            to_shape(_each_axis("torch.unsqueeze({0}, {1})"), _each_axis("{0}.unsqueeze({1})"), _new_axes),
-            tf=tensorflow_to_shape(_each_axis("tf.expand_dims({0}, {1})"), _new_axes),
-        ),
         sampling.alone_with(_draw_unsqueeze),
         _inputs(axes="ints"),
-        **_STORED,
-        numpy=_to_result_shape(_unsqueeze_shape),
+        _unsqueezed,
         **facts(weight=0.5, followers="Squeeze Expand Concat Add Mul Where Tile Reshape MatMul"),
     ),
-    moving(
+    _reshaping(
         "Flatten",
         _flatten_shape,
-        spell(to_shape(), tf=tensorflow_to_shape()),
         sampling.alone_with(lambda rng, first: {"axis": rng.randint(0, first.rank)}),
         attributes(axis=1),
-        **_STORED,
-        numpy=_to_result_shape(_flatten_shape),
         **facts(weight=0.3, followers="Gemm MatMul Reshape Transpose"),
     ),
-    moving(
+    _stored(
         "Concat",
         _concat_shape,
-        spell(_concat_torch, tf=("tf.concat([{all}], axis={axis})", "tf.concat([{all}], {axis})")),
+        spell(
+            _concat_torch,
+            ("tf.concat([{all}], axis={axis})", "tf.concat([{all}], {axis})"),
+            "jnp.concatenate([{all}], axis={axis})",
+        ),
         _sample_concat,
         attributes(axis="int"),
-        **_STORED,
-        followers=f"Concat Split Slice Conv Transpose Reshape MatMul Relu Gather {sampling.REDUCED}",
         numpy=lambda x, a: np.concatenate(list(x), axis=a["axis"]),
+        followers=f"Concat Split Slice Conv Transpose Reshape MatMul Relu Gather {sampling.REDUCED}",
         **facts(variadic=True, weight=3),
     ),
-    moving(
+    _stored(
         "Split",
-        _split_shape,
-        spell(_split_torch, tf=_split_tensorflow),
-        sampling.alone_with(_draw_split),
+        fitting(
+            lambda s, a: sum(a.split) == s[0][normalize_axis(a.axis, len(s[0]))],
+            lambda s, a: [s[0].replace(a.axis, size) for size in a.split],
+        ),
+        spell(
+            _pieces(
+                "torch.chunk({0}, {n}, dim={axis})",
+                "torch.split({0}, {split}, dim={axis})",
+                "{0}.split({split}, dim={axis})",
+            ),
+            _pieces("tf.split({0}, {n}, axis={axis})", "tf.split({0}, {split}, axis={axis})"),
+            lambda c: f"jnp.split({c.x[0]}, {[*accumulate(c.attrs['split'])][:-1]}, axis={c.attrs['axis']})",
+        ),
+        sampling.along("axis", _draw_split, least=2),
         (*attributes(axis=0), *_inputs(split="ints")),
-        **_STORED,
         numpy=lambda x, a: tuple(np.split(x[0], np.cumsum(a["split"])[:-1], axis=a["axis"])),
         **facts(splits="split", weight=2, followers="Concat Add Mul Sigmoid Squeeze Slice Transpose"),
     ),
-    moving(
+    _stored(
         "Slice",
         lambda s, a: [s[0].sliced(a.starts, a.ends, a.axes, a.steps)],
-        spell(_slice_torch, tf=_slice_tensorflow),
+        spell(_slice_torch, _slice_tensorflow, lambda c: (_sliced(c),)),
         sampling.alone_with(_draw_slice),
         _inputs(starts="ints", ends="ints", axes="ints", steps="ints"),
-        **_STORED,
         numpy=_slice,
         **facts(weight=2, followers=f"Pad Slice Concat Conv MatMul Add Transpose Unsqueeze Reshape {sampling.REDUCED}"),
     ),
     moving(
         "Pad",
         _pad_shape,
-        spell(_pad_torch, tf=_pad_tensorflow),
+        spell(_pad_torch, _pad_tensorflow, _pad_jax),
         sampling.alone_with(_draw_pad),
         (
             Attr("pads", "ints", as_input=True),
             Attr("value", "float", 0.0, as_input=True, scalar=True, like_operand=True),
             Attr("mode", "string", "constant"),
         ),
+        numpy=_pad,
         error=lambda c: _pad([np.broadcast_to(c.e[0], c.x[0].shape)], {**c.attrs, "value": 0.0}),
         followers=f"Conv Pad Pad Slice MaxPool AveragePool Transpose Concat {sampling.REDUCED}",
-        numpy=_pad,
         **facts(filling="value_", any_number=True),
     ),
 )
