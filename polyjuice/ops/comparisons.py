@@ -13,7 +13,7 @@ from polyjuice.ir.dtypes import ALL, NUMERIC
 from polyjuice.ops import errors, sampling, unspecified
 from polyjuice.ops.decomposition_terms import where
 from polyjuice.ops.pointwise import DECIDES, binary, defined, elementwise, unary
-from polyjuice.ops.spec import ANYWHERE, INFINITY, Call, ErrorContext, Op, SpellFn, attributes, facts
+from polyjuice.ops.spec import ANYWHERE, INFINITY, ErrorContext, Op, TemplatesFn, attributes, facts
 from polyjuice.ops.text import applied, spell
 
 
@@ -59,14 +59,11 @@ def _is_inf(x: Sequence[np.ndarray], a: Attrs) -> np.ndarray:
     return np.asarray((np.isposinf(x[0]) & positive) | (np.isneginf(x[0]) & negative))
 
 
-def _spell_is_inf(both: str) -> SpellFn:
-    def text(c: Call) -> str:
-        wanted = c.attrs["detect_negative"] * ["-inf"] + c.attrs["detect_positive"] * ["inf"]
-        if len(wanted) == 2:
-            return c.draws.choice(applied(both)).format(c.x[0])
-        return f'{c.x[0]} == float("{wanted[0]}")' if wanted else f"{c.x[0]} < {c.x[0]}"
-
-    return text
+def _spell_is_inf(
+    both: str, negative: str = '{0} == float("-inf")', positive: str = '{0} == float("inf")'
+) -> TemplatesFn:
+    texts = {(1, 1): applied(both), (1, 0): (negative,), (0, 1): (positive,), (0, 0): ("{0} < {0}",)}
+    return lambda c: texts[c.attrs["detect_negative"], c.attrs["detect_positive"]]
 
 
 def _draw_is_inf(rng: random.Random, first: TensorType) -> Attrs:
@@ -84,6 +81,8 @@ def _signbit_error(c: ErrorContext) -> np.ndarray:
     return np.where(np.abs(c.x[0]) > c.e[0], 0.0, np.inf)
 
 
+_UNEQUAL = "{0} != {0}"
+
 OPS = (
     # comparison
     _compare("Equal", np.equal, "==", "eq", "equal", "Not Where Cast Or", ALL),
@@ -98,11 +97,7 @@ OPS = (
     unary(
         "Not",
         np.logical_not,
-        spell(
-            "torch.logical_not ~ .logical_not .logical_not_",
-            tf="tf.logical_not ~",
-            jax=("jnp.logical_not({0})", "~{0}"),
-        ),
+        spell("torch.logical_not ~ .logical_not .logical_not_", tf="tf.logical_not ~", jax="jnp.logical_not ~"),
         errors.lipschitz(),
         ("bool",),
         **DECIDES,
@@ -112,11 +107,7 @@ OPS = (
     unary(
         "IsNaN",
         np.isnan,
-        spell(
-            ("torch.isnan .isnan", "{0} != {0}"),
-            tf=("tf.math.is_nan", "tf.not_equal({0}, {0})"),
-            jax=("jnp.isnan({0})", "{0} != {0}"),
-        ),
+        spell(("torch.isnan .isnan", _UNEQUAL), ("tf.math.is_nan", "tf.not_equal({0}, {0})"), ("jnp.isnan", _UNEQUAL)),
         errors.known,
         result="bool",
         **facts(weight=0.3, limits=ANYWHERE),
@@ -124,7 +115,11 @@ OPS = (
     elementwise(
         "IsInf",
         _is_inf,
-        spell(_spell_is_inf("torch.isinf .isinf"), tf=_spell_is_inf("tf.math.is_inf")),
+        spell(
+            _spell_is_inf("torch.isinf .isinf"),
+            tf=_spell_is_inf("tf.math.is_inf"),
+            jax=_spell_is_inf("jnp.isinf", "jnp.isneginf({0})", "jnp.isposinf({0})"),
+        ),
         errors.known,
         result="bool",
         sample=sampling.alone_with(_draw_is_inf),
@@ -134,7 +129,7 @@ OPS = (
     defined(
         "isfinite",
         lambda x, a: abs(x) < np.inf,
-        spell("torch.isfinite .isfinite", tf="tf.math.is_finite", jax="jnp.isfinite"),
+        spell("torch. .", tf="tf.math.is_finite", jax="jnp."),
         result="bool",
         widen=False,
         limits=ANYWHERE,
@@ -143,7 +138,7 @@ OPS = (
     defined(
         "signbit",
         lambda x, a: x < 0,
-        spell("torch.signbit .signbit", tf=("{0} < 0", "tf.math.less({0}, 0)"), jax="jnp.signbit"),
+        spell("torch. .", tf=("{0} < 0", "tf.math.less({0}, 0)"), jax="jnp."),
         NUMERIC,
         result="bool",
         widen=False,
@@ -155,7 +150,7 @@ OPS = (
     defined(
         "heaviside",
         lambda x, y, a: where(x.equals(0), y, (x > 0).to(x.dtype)),
-        spell("torch.heaviside .heaviside"),
+        spell("torch. ."),
         dtypes=NUMERIC,
         operands=2,
         widen=False,

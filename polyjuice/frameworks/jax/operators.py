@@ -24,46 +24,9 @@ from polyjuice.ops.control import (
 )
 from polyjuice.ops.shapes import normalize_axis
 from polyjuice.ops.spec import NOT_WRITTEN
-from polyjuice.ops.text import by_type, folded, literal, subscript
+from polyjuice.ops.text import literal, subscript
 
 TextFn = Callable[[Call], "str | Unsupported"]
-
-
-# --- elementwise -----------------------------------------------------------------------------------------------------
-
-
-def _is_inf(c: Call) -> str:
-    asked = c.attrs["detect_negative"], c.attrs["detect_positive"]
-    if not any(asked):
-        return f"jnp.zeros({c.types[0].shape}, jnp.bool_)"
-    return f"jnp.is{'inf' if all(asked) else 'neginf' if asked[0] else 'posinf'}({c.x[0]})"
-
-
-def _clip(c: Call) -> str:
-    low, high = (None if v is None else literal(v, c.types[0].dtype) for v in (c.attrs["min"], c.attrs["max"]))
-    return f"jnp.clip({c.x[0]}, {low}, {high})"
-
-
-def _cast(c: Call) -> str | Unsupported:
-    to, text = c.attrs["to"], c.x[0]
-    if to == "float8e4m3fn" and c.types[0].dtype not in ("bool", to):
-        text = f"jnp.clip({text}.astype(jnp.float32), -448.0, 448.0)"  # XLA gives NaN for larger numbers
-    forms = ("{0}.astype({1})", "lax.convert_element_type({0}, {1})", "jnp.asarray({0}, {1})")
-    return c.draws.choice(forms).format(text, jax_type(to))
-
-
-def _shrink(c: Call) -> str:
-    bias, lambd = (literal(c.attrs[name], "float32") for name in ("bias", "lambd"))
-    x = c.x[0]
-    inner = f"jnp.where({x} < -{lambd}, {x} + {bias}, jnp.where({x} > {lambd}, {x} - {bias}, jnp.zeros_like({x})))"
-    return f"{inner}.astype({jax_type(c.types[0].dtype)})"
-
-
-_divide = by_type(
-    dtypes.INTS,
-    ("({0} - jnp.fmod({0}, {1})) // {1}",),
-    ("{0} / {1}", "jnp.true_divide({0}, {1})", "jnp.divide({0}, {1})"),
-)
 
 
 # --- shapes ----------------------------------------------------------------------------------------------------------
@@ -349,18 +312,7 @@ _COND, _UNROLLED = 0.7, 0.3
 
 
 TEXTS: Mapping[str, Texts] = {
-    "Div": _divide,
-    "Mean": lambda c: f"{folded('({0} + {1})')(c)} / {len(c.x)}",
-    "Abs": by_type(dtypes.UNSIGNED, ("jnp.abs({0})",), ("jnp.abs({0})", "lax.abs({0})")),
-    "IsInf": _is_inf,
-    "Clip": _clip,
-    "Cast": _cast,
     "BitCast": lambda c: f"lax.bitcast_convert_type({c.x[0]}, {jax_type(c.attrs['to'])})",
-    "Gelu": lambda c: f"jax.nn.gelu({c.x[0]}, approximate={c.attrs['approximate'] == 'tanh'})",
-    "Shrink": _shrink,
-    "BitShift": lambda c: f"jnp.{c.attrs['direction'].lower()}_shift({c.x[0]}, {c.x[1]})",
-    "Mod": lambda c: f"jnp.{'fmod' if c.attrs['fmod'] else 'mod'}({c.x[0]}, {c.x[1]})",
-    "aten.relu6": by_type(dtypes.INTS, ("jnp.clip({0}, 0, 6)",), ("jax.nn.relu6({0})", "jnp.clip({0}, 0, 6)")),
     "Transpose": lambda c: f"{c.draws.choice(('jnp', 'lax'))}.transpose({c.x[0]}, {tuple(c.attrs['perm'])})",
     "Reshape": _to_shape(),
     "Squeeze": _to_shape(lambda c: f"jnp.squeeze({c.x[0]}, {tuple(c.attrs['axes']) or None})"),
