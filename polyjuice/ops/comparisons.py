@@ -17,17 +17,12 @@ from polyjuice.ops.spec import ANYWHERE, INFINITY, ErrorContext, Op, TemplatesFn
 from polyjuice.ops.text import applied, spell
 
 
-def _compare(
-    name: str, function: Any, symbol: str, torch: str, tensorflow: str, followers: str, types: tuple[str, ...] = NUMERIC
-) -> Op:
+def _compare(name: str, function: Any, symbol: str, torch: str, followers: str, types: tuple[str, ...] = NUMERIC) -> Op:
+    word = name.lower().replace("orequal", "_equal")
     return binary(
         name,
         function,
-        spell(
-            f"{symbol} torch.{torch} .{torch}",
-            tf=f"{symbol} tf.{tensorflow} tf.math.{tensorflow}",
-            jax=f"{symbol} jnp.{tensorflow}",
-        ),
+        spell(f"{symbol} torch.{torch} .{torch}", f"{symbol} tf.{word} tf.math.{word}", f"{symbol} jnp.{word}"),
         errors.decided(errors.comparison_unstable),
         types,
         "bool",
@@ -40,9 +35,7 @@ def _logic(name: str, function: Any, word: str, symbol: str, tensorflow: str, fo
         name,
         function,
         spell(
-            f"torch.{word} {symbol} .{word} .{word}_",
-            tf=f"{symbol} tf.math.{word} {tensorflow}",
-            jax=f"{symbol} jnp.{word}",
+            f"torch.{word} {symbol} .{word} .{word}_", f"{symbol} tf.math.{word} {tensorflow}", f"{symbol} jnp.{word}"
         ),
         errors.added,
         ("bool",),
@@ -85,11 +78,11 @@ _UNEQUAL = "{0} != {0}"
 
 OPS = (
     # comparison
-    _compare("Equal", np.equal, "==", "eq", "equal", "Not Where Cast Or", ALL),
-    _compare("Greater", np.greater, ">", "gt", "greater", "Not Where Cast And"),
-    _compare("GreaterOrEqual", np.greater_equal, ">=", "ge", "greater_equal", "Not Where Cast And"),
-    _compare("Less", np.less, "<", "lt", "less", "Not Where Cast And"),
-    _compare("LessOrEqual", np.less_equal, "<=", "le", "less_equal", "Not Where Cast And"),
+    _compare("Equal", np.equal, "==", "eq", "Not Where Cast Or", ALL),
+    _compare("Greater", np.greater, ">", "gt", "Not Where Cast And"),
+    _compare("GreaterOrEqual", np.greater_equal, ">=", "ge", "Not Where Cast And"),
+    _compare("Less", np.less, "<", "lt", "Not Where Cast And"),
+    _compare("LessOrEqual", np.less_equal, "<=", "le", "Not Where Cast And"),
     # logic
     _logic("And", np.logical_and, "logical_and", "&", "tf.logical_and", "Not Where Cast Or"),
     _logic("Or", np.logical_or, "logical_or", "|", "tf.logical_or", "Not Where Cast And"),

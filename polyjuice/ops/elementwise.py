@@ -25,19 +25,8 @@ def _arithmetic(
     name: str, function: Any, symbol: str, word: str, error: spec.ErrorFn, *tensorflow: str, **more: Any
 ) -> Op:
     """The entry of a sum, a difference or a product; ``word`` is TensorFlow's name for it."""
-    torch = name.lower()
-    return binary(
-        name,
-        function,
-        spell(
-            f"{symbol} torch.{torch} .{torch} .{torch}_",
-            tf=(f"{symbol} tf.{word} tf.math.{word}", *tensorflow),
-            jax=f"{symbol} jnp.{word}",
-        ),
-        error,
-        **more,
-        **facts(limits=ANYWHERE, modular=True, numbers=(0, 1)),
-    )
+    names = f"{symbol} torch. . ._", (f"{symbol} tf.{word} tf.math.{word}", *tensorflow), f"{symbol} jnp.{word}"
+    return binary(name, function, spell(*names), error, **more, **facts(limits=ANYWHERE, modular=True, numbers=(0, 1)))
 
 
 # --- sums and extremes of any number of operands ---------------------------------------------------------------------
