@@ -17,7 +17,7 @@ from polyjuice.ops.pointwise import DECIDES, defined, elementwise, parameters, p
 from polyjuice.ops.shapes import broadcast, fitting
 from polyjuice.ops.spec import ANYWHERE, INFINITY, NAN, Call, ErrorContext, Op, Sample, SpellFn, attributes, facts
 from polyjuice.ops.special import erfc
-from polyjuice.ops.text import applied, filled, spell
+from polyjuice.ops.text import applied, by_type, filled, spell
 from polyjuice.ops.value_bounds import Bounds
 
 _SLOPES = (0.01, 0.125, 0.5, 1.0)
@@ -62,11 +62,6 @@ def _shrink(x: np.ndarray, a: Attrs) -> np.ndarray:
 
 
 # --- error rules -----------------------------------------------------------------------------------------------------
-
-
-def _hard_sigmoid_error(c: ErrorContext) -> np.ndarray:
-    alpha, beta = abs(c.attrs["alpha"]), abs(c.attrs["beta"])
-    return np.asarray(alpha * c.e[0] + 4 * c.unit * (alpha * np.abs(c.x[0]) + beta))
 
 
 _SINGLE = 2.0**-24
@@ -159,11 +154,18 @@ def _gelu_tensorflow(c: Call) -> str:
     return c.draws.choice(texts).format(c.x[0])
 
 
+def _gelu_jax(c: Call) -> tuple[str, ...]:
+    return (f"jax.nn.gelu({{0}}, approximate={c.attrs['approximate'] == 'tanh'})",)
+
+
 def _gelu_definition(x: Term, a: Attrs) -> Term:
     if a["approximate"] == "tanh":
         inner = (x + x * x * x * 0.044715) * math.sqrt(2 / math.pi)
         return x * 0.5 * (inner.then("Tanh") + 1.0)
     return x * 0.5 * ((x * math.sqrt(0.5)).then("Erf") + 1.0)
+
+
+_SHRUNK = "lib.where({0} < -{lambd}, {0} + {bias}, lib.where({0} > {lambd}, {0} - {bias}, lib.zeros_like({0})))"
 
 
 def _clipped(low: str, high: str) -> tuple[str, ...]:
@@ -194,31 +196,26 @@ _EXPONENTIAL: dict[str, Any] = {"ulps": 8, "limits": INFINITY, "signed_zeros": F
 _LAMBD = parameters((("lambd", 0.5, (0.5, 1.0, 0.0, 2.0)),))
 
 OPS = (
-    unary(
+    defined(
         "Relu",
-        lambda x: np.maximum(x, 0).astype(x.dtype),
+        lambda x, a: x.then("Clip", min=0.0),
         spell(
-            (
-                "torch.relu F.relu .relu",
-                "torch.clamp({0}, min=0)",
-                "nn.ReLU torch.relu_ .relu_",
-                "F.relu({0}, inplace=True)",
-            ),
-            tf=("tf.nn.relu({0})", "tf.maximum({0}, 0)", "tf.raw_ops.Relu(features={0})"),
-            jax=("jax.nn.relu({0})", "jnp.maximum({0}, 0)"),
+            ("torch. F. . nn.ReLU torch._ ._", "torch.clamp({0}, min=0)", "F.relu({0}, inplace=True)"),
+            tf=("tf.nn.", "tf.maximum({0}, 0)", "tf.raw_ops.Relu(features={0})"),
+            jax=("jax.nn.", "jnp.maximum({0}, 0)"),
         ),
-        lipschitz(),
         FLOATS + SIGNED,
         followers="Pad Clip Relu Add Conv Mul Max Min MaxPool MatMul Neg Sqrt ReduceSum ArgMax Concat",
-        bounds=Bounds("(max l0 0.0)", "(max h0 0.0)", least="0.0"),
-        **facts(integer_exact=True, weight=3, limits=INFINITY, signed_zeros=False),
+        **_CLIPS,
+        **facts(weight=3, bounds=Bounds("(max l0 0.0)", "(max h0 0.0)", least="0.0")),
     ),
     defined(
         "relu6",
         lambda x, a: x.then("Clip", min=0.0, max=6.0),
         spell(
-            ("F.relu6", "torch.clamp({0}, 0, 6)", "nn.ReLU6", "F.relu6({0}, inplace=True)"),
-            tf=("tf.nn.relu6({0})", *_clipped("0", "6")),
+            ("F. nn.ReLU6", "torch.clamp({0}, 0, 6)", "F.relu6({0}, inplace=True)"),
+            tf=("tf.nn.", *_clipped("0", "6")),
+            jax=by_type(INTS, ("jnp.clip({0}, 0, 6)",), ("jax.nn.relu6({0})", "jnp.clip({0}, 0, 6)")),
         ),
         NUMERIC,
         **_CLIPS,
@@ -245,11 +242,7 @@ OPS = (
     unary(
         "Sigmoid",
         _sigmoid,
-        spell(
-            "torch.sigmoid .sigmoid F.sigmoid nn.Sigmoid torch.special.expit .sigmoid_",
-            tf="tf.sigmoid tf.nn.sigmoid tf.math.sigmoid",
-            jax=("jax.nn.sigmoid({0})", "lax.logistic({0})"),
-        ),
+        spell("torch. . F. nn. torch.special.expit ._", tf="tf. tf.nn. tf.math.", jax="jax.nn. lax.logistic"),
         plus_absolute(monotone, 4),
         **facts(ulps=8, limits=ANYWHERE, bounds=value_bounds.SIGMOID, followers="Mul Sub Log Add"),
     ),
@@ -258,8 +251,8 @@ OPS = (
         lambda x, a: -(-x).then("Softplus"),
         spell(
             ("F.logsigmoid nn.LogSigmoid", "-F.softplus(-{0}, threshold=80.0)"),
-            tf=("tf.math.log_sigmoid({0})", "-tf.math.softplus(-{0})"),
-            jax="jax.nn.log_sigmoid({0})",
+            tf=("tf.math.", "-tf.math.softplus(-{0})"),
+            jax="jax.nn.",
         ),
         **facts(weight=0.4, limits=NAN, signed_zeros=False),
     ),
@@ -267,15 +260,9 @@ OPS = (
         "silu",
         lambda x, a: x * x.then("Sigmoid"),
         spell(
-            (
-                "F.silu",
-                "{0} * torch.sigmoid({0})",
-                "{0} / (1 + torch.exp(-{0}))",
-                "nn.SiLU",
-                "F.silu({0}, inplace=True)",
-            ),
-            tf=("tf.nn.silu tf.nn.swish", "{0} * tf.sigmoid({0})"),
-            jax=("jax.nn.silu({0})", "{0} * jax.nn.sigmoid({0})"),
+            ("F. nn.SiLU", "{0} * torch.sigmoid({0})", "{0} / (1 + torch.exp(-{0}))", "F.silu({0}, inplace=True)"),
+            tf=("tf.nn. tf.nn.swish", "{0} * tf.sigmoid({0})"),
+            jax=("jax.nn.", "{0} * jax.nn.sigmoid({0})"),
         ),
         widen=False,
         **facts(weight=0.6, limits=ANYWHERE),
@@ -284,9 +271,9 @@ OPS = (
         "Mish",
         lambda x: x * np.tanh(_softplus(x)),
         spell(
-            ("F.mish nn.Mish", "{0} * torch.tanh(F.softplus({0}, threshold=80.0))"),
-            tf=("{0} * tf.tanh(tf.math.softplus({0}))",),
-            jax=("jax.nn.mish({0})", "{0} * jnp.tanh(jax.nn.softplus({0}))"),
+            ("F. nn.", "{0} * torch.tanh(F.softplus({0}, threshold=80.0))"),
+            tf="{0} * tf.tanh(tf.math.softplus({0}))",
+            jax=("jax.nn.", "{0} * jnp.tanh(jax.nn.softplus({0}))"),
         ),
         plus_proportional(lipschitz(1.1), 12),
         **facts(ulps=4, weight=0.4, limits=NAN),
@@ -294,7 +281,11 @@ OPS = (
     elementwise(
         "Gelu",
         lambda x, a: _gelu(x[0], a),
-        spell(_gelu_torch, tf=_gelu_tensorflow),
+        spell(
+            _gelu_torch,
+            _gelu_tensorflow,
+            lambda c: (f"jax.nn.gelu({{0}}, approximate={c.attrs['approximate'] == 'tanh'})",),
+        ),
         _gelu_error,
         definition=onnx_term(_gelu_definition),
         why_not_derived=errors.SUM_WITH_ONE,
@@ -308,9 +299,7 @@ OPS = (
         spell(
             (
                 "F.hardswish nn.Hardswish",
-                "F.hardswish({0}, inplace=True)",
-                "{0} * F.relu6({0} + 3) / 6",
-                "{0} * F.hardsigmoid({0})",
+                *("F.hardswish({0}, inplace=True)", "{0} * F.relu6({0} + 3) / 6", "{0} * F.hardsigmoid({0})"),
             ),
             tf=("{0} * tf.nn.relu6({0} + 3) / 6", "{0} * tf.clip_by_value({0} / 6 + 0.5, 0, 1)"),
             jax=("{0} * jnp.clip({0} / 6 + 0.5, 0, 1)", "jax.nn.hard_swish({0})"),
@@ -318,16 +307,15 @@ OPS = (
         _hard_swish_error,
         **facts(ulps=4, weight=0.5, limits=NAN, signed_zeros=False),
     ),
-    parametric(
+    defined(
         "HardSigmoid",
-        lambda x, a: np.asarray(np.clip(_held(a["alpha"], x) * x + _held(a["beta"], x), _held(0, x), _held(1, x))),
-        (("alpha", 0.2, (0.2, 0.2, 1 / 6, 0.5)), ("beta", 0.5, (0.5, 0.5, 0.25, 0.0))),
+        lambda x, a: (x * a["alpha"] + a["beta"]).then("Clip", min=0.0, max=1.0),
         spell(
             ("torch.clamp({alpha} * {0} + {beta}, 0, 1)", "torch.clamp({0} * {alpha} + {beta}, min=0, max=1)"),
             tf=(t.replace("{0}", "{alpha} * {0} + {beta}") for t in _clipped("0", "1")),
             jax="jnp.clip({alpha} * {0} + {beta}, 0, 1)",
         ),
-        _hard_sigmoid_error,
+        **parameters((("alpha", 0.2, (0.2, 0.2, 1 / 6, 0.5)), ("beta", 0.5, (0.5, 0.5, 0.25, 0.0)))),
         **facts(ulps=4, weight=0.4, limits=INFINITY, signed_zeros=False, bounds=value_bounds.SHARE),
     ),
     unary(
@@ -339,8 +327,8 @@ OPS = (
                 "torch.nn.Softplus(threshold=80.0)({0})",
                 "torch.logaddexp({0}, torch.zeros_like({0}))",
             ),
-            tf="tf.math.softplus tf.nn.softplus",
-            jax=("jax.nn.softplus({0})", "jnp.logaddexp({0}, 0)"),
+            tf="tf.math. tf.nn.",
+            jax=("jax.nn.", "jnp.logaddexp({0}, 0)"),
         ),
         plus_absolute(monotone, 4),
         **facts(ulps=8, weight=0.5, limits=NAN, signed_zeros=False, bounds=value_bounds.SOFTPLUS),
@@ -349,8 +337,8 @@ OPS = (
         "Softsign",
         lambda x: x / (1 + np.abs(x)),
         spell(
-            ("F.softsign nn.Softsign", "{0} / (1 + torch.abs({0}))"),
-            tf=("tf.nn.softsign tf.math.softsign", "{0} / (1 + tf.abs({0}))"),
+            ("F. nn.", "{0} / (1 + torch.abs({0}))"),
+            tf=("tf.nn. tf.math.", "{0} / (1 + tf.abs({0}))"),
             jax=("jax.nn.soft_sign({0})", "{0} / (1 + jnp.abs({0}))"),
         ),
         monotone,
@@ -447,7 +435,7 @@ OPS = (
         (("bias", 0.0, (0.0, 0.5, 1.0)), ("lambd", 0.5, (0.5, 1.0, 0.0, 2.0))),
         spell(
             "torch.where({0} < -{lambd}, {0} + {bias}, torch.where({0} > {lambd}, {0} - {bias}, 0))",
-            tf="tf.where({0} < -{lambd}, {0} + {bias}, tf.where({0} > {lambd}, {0} - {bias}, tf.zeros_like({0})))",
+            *(_SHRUNK.replace("lib", library) for library in ("tf", "jnp")),
         ),
         _shrink_error,
         tuple(t for t in FLOATS + SIGNED if t != "bfloat16"),
@@ -480,7 +468,7 @@ OPS = (
     defined(
         "tanhshrink",
         lambda x, a: x - x.then("Tanh"),
-        spell(("F.tanhshrink nn.Tanhshrink", "{0} - torch.tanh({0})")),
+        spell(("F. nn.Tanhshrink", "{0} - torch.tanh({0})")),
         limits=INFINITY | NAN,
     ),
 )

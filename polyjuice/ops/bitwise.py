@@ -13,7 +13,7 @@ from polyjuice.ir.dtypes import FLOATS, INTS, NUMERIC, UNSIGNED
 from polyjuice.ops import domains, errors, sampling
 from polyjuice.ops.decomposition_terms import Term, onnx_term, where
 from polyjuice.ops.pointwise import DECIDES, binary, defined, elementwise, unary
-from polyjuice.ops.spec import NAN, POLE, Call, ErrorContext, Op, Operand, Sample, SpellFn, Texts, attributes, facts
+from polyjuice.ops.spec import NAN, POLE, ErrorContext, Op, Operand, Sample, TemplatesFn, Texts, attributes, facts
 from polyjuice.ops.text import HALF_TO_SINGLE, applied, by_type, cast_around, spell
 
 _BITS_ERROR = errors.decided(lambda c: errors.added(c) > 0)
@@ -51,8 +51,8 @@ def _on_bits(function: Any) -> Any:
     return apply
 
 
-def _bits(name: str, function: Any, word: str, symbol: str) -> Op:
-    text = spell(f"torch.{word} {symbol} .{word} .{word}_", f"tf.bitwise.{word} {symbol}", f"{symbol} jnp.{word}")
+def _bits(name: str, function: Any, symbol: str) -> Op:
+    text = spell(f"torch. {symbol} . ._", f"tf.bitwise. {symbol}", f"{symbol} jnp.")
     return binary(name, _on_bits(function), text, _BITS_ERROR, INTS, **DECIDES, weight=0.7)
 
 
@@ -65,8 +65,8 @@ def _shift_left(x: np.ndarray, y: np.ndarray) -> np.ndarray:
 _shift_right = _on_bits(np.right_shift)
 
 
-def _by_direction(left: str, right: str) -> SpellFn:
-    return lambda c: c.draws.choice(applied(left if c.attrs["direction"] == "LEFT" else right, operands=2)).format(*c.x)
+def _by_direction(left: str, right: str) -> TemplatesFn:
+    return lambda c: applied(left if c.attrs["direction"] == "LEFT" else right, operands=2)
 
 
 def _amount(rng: random.Random, first: TensorType) -> Operand:
@@ -105,7 +105,7 @@ def _shift(name: str, function: Any, symbol: str, onnx: Any, **more: Any) -> Op:
     return binary(
         name,
         function,
-        spell(f"torch.{name} {symbol} .{name} .{name}_", tf=f"tf.bitwise.{name.removeprefix('bitwise_')}"),
+        spell(f"torch. {symbol} . ._", tf=f"tf.bitwise.{name.removeprefix('bitwise_')}"),
         _shift_error,
         INTS,
         definition=onnx_term(onnx),
@@ -189,12 +189,6 @@ _TRUNC_MOD_TORCH = applied("torch.fmod .fmod", operands=2)
 _FLOOR_MOD_TORCH = applied("torch.remainder % .remainder", operands=2)
 
 
-def _mod_tensorflow(c: Call) -> str:
-    if c.attrs["fmod"]:
-        return _TRUNC_MOD_TENSORFLOW(c)
-    return c.draws.choice(_FLOOR_MOD_TENSORFLOW).format(*c.x)
-
-
 def _remainder_definition(x: Term, y: Term, a: Attrs) -> Term:
     """ONNX's Mod takes the divisor's sign on integers, and on floats the dividend's."""
     if x.dtype in INTS:
@@ -226,17 +220,13 @@ def _remainder(name: str, definition: Callable[..., Term], text: Mapping[str, Te
 
 
 OPS = (
-    _bits("BitwiseAnd", np.bitwise_and, "bitwise_and", "&"),
-    _bits("BitwiseOr", np.bitwise_or, "bitwise_or", "|"),
-    _bits("BitwiseXor", np.bitwise_xor, "bitwise_xor", "^"),
+    _bits("BitwiseAnd", np.bitwise_and, "&"),
+    _bits("BitwiseOr", np.bitwise_or, "|"),
+    _bits("BitwiseXor", np.bitwise_xor, "^"),
     unary(
         "BitwiseNot",
         np.bitwise_not,
-        spell(
-            "torch.bitwise_not ~ .bitwise_not .bitwise_not_",
-            tf="tf.bitwise.invert ~",
-            jax=("~{0}", "jnp.bitwise_not({0})"),
-        ),
+        spell("torch. ~ . ._", tf="tf.bitwise.invert ~", jax="~ jnp."),
         _BITS_ERROR,
         INTS,
         **facts(continuous=False, weight=0.5, followers="BitwiseNot BitwiseAnd BitwiseOr Add Neg"),
@@ -247,6 +237,7 @@ OPS = (
         spell(
             _by_direction("torch.bitwise_left_shift <<", "torch.bitwise_right_shift >>"),
             tf=_by_direction("tf.bitwise.left_shift", "tf.bitwise.right_shift"),
+            jax=_by_direction("jnp.left_shift", "jnp.right_shift"),
         ),
         _shift_error,
         UNSIGNED,
@@ -261,8 +252,9 @@ OPS = (
         "Mod",
         lambda x, a: np.asarray(_trunc_mod(*x) if a["fmod"] else _floor_mod(*x)),
         spell(
-            lambda c: c.draws.choice(_TRUNC_MOD_TORCH if c.attrs["fmod"] else _FLOOR_MOD_TORCH).format(*c.x),
-            tf=_mod_tensorflow,
+            lambda c: _TRUNC_MOD_TORCH if c.attrs["fmod"] else _FLOOR_MOD_TORCH,
+            tf=lambda c: _TRUNC_MOD_TENSORFLOW(c) if c.attrs["fmod"] else _FLOOR_MOD_TENSORFLOW,
+            jax=lambda c: (f"jnp.{'fmod' if c.attrs['fmod'] else 'mod'}({{0}}, {{1}})",),
         ),
         _remainder_error,
         NUMERIC,

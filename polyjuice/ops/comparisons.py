@@ -13,21 +13,16 @@ from polyjuice.ir.dtypes import ALL, NUMERIC
 from polyjuice.ops import errors, sampling, unspecified
 from polyjuice.ops.decomposition_terms import where
 from polyjuice.ops.pointwise import DECIDES, binary, defined, elementwise, unary
-from polyjuice.ops.spec import ANYWHERE, INFINITY, Call, ErrorContext, Op, SpellFn, attributes, facts
+from polyjuice.ops.spec import ANYWHERE, INFINITY, ErrorContext, Op, TemplatesFn, attributes, facts
 from polyjuice.ops.text import applied, spell
 
 
-def _compare(
-    name: str, function: Any, symbol: str, torch: str, tensorflow: str, followers: str, types: tuple[str, ...] = NUMERIC
-) -> Op:
+def _compare(name: str, function: Any, symbol: str, torch: str, followers: str, types: tuple[str, ...] = NUMERIC) -> Op:
+    word = name.lower().replace("orequal", "_equal")
     return binary(
         name,
         function,
-        spell(
-            f"{symbol} torch.{torch} .{torch}",
-            tf=f"{symbol} tf.{tensorflow} tf.math.{tensorflow}",
-            jax=f"{symbol} jnp.{tensorflow}",
-        ),
+        spell(f"{symbol} torch.{torch} .{torch}", f"{symbol} tf.{word} tf.math.{word}", f"{symbol} jnp.{word}"),
         errors.decided(errors.comparison_unstable),
         types,
         "bool",
@@ -40,9 +35,7 @@ def _logic(name: str, function: Any, word: str, symbol: str, tensorflow: str, fo
         name,
         function,
         spell(
-            f"torch.{word} {symbol} .{word} .{word}_",
-            tf=f"{symbol} tf.math.{word} {tensorflow}",
-            jax=f"{symbol} jnp.{word}",
+            f"torch.{word} {symbol} .{word} .{word}_", f"{symbol} tf.math.{word} {tensorflow}", f"{symbol} jnp.{word}"
         ),
         errors.added,
         ("bool",),
@@ -59,14 +52,11 @@ def _is_inf(x: Sequence[np.ndarray], a: Attrs) -> np.ndarray:
     return np.asarray((np.isposinf(x[0]) & positive) | (np.isneginf(x[0]) & negative))
 
 
-def _spell_is_inf(both: str) -> SpellFn:
-    def text(c: Call) -> str:
-        wanted = c.attrs["detect_negative"] * ["-inf"] + c.attrs["detect_positive"] * ["inf"]
-        if len(wanted) == 2:
-            return c.draws.choice(applied(both)).format(c.x[0])
-        return f'{c.x[0]} == float("{wanted[0]}")' if wanted else f"{c.x[0]} < {c.x[0]}"
-
-    return text
+def _spell_is_inf(
+    both: str, negative: str = '{0} == float("-inf")', positive: str = '{0} == float("inf")'
+) -> TemplatesFn:
+    texts = {(1, 1): applied(both), (1, 0): (negative,), (0, 1): (positive,), (0, 0): ("{0} < {0}",)}
+    return lambda c: texts[c.attrs["detect_negative"], c.attrs["detect_positive"]]
 
 
 def _draw_is_inf(rng: random.Random, first: TensorType) -> Attrs:
@@ -84,13 +74,15 @@ def _signbit_error(c: ErrorContext) -> np.ndarray:
     return np.where(np.abs(c.x[0]) > c.e[0], 0.0, np.inf)
 
 
+_UNEQUAL = "{0} != {0}"
+
 OPS = (
     # comparison
-    _compare("Equal", np.equal, "==", "eq", "equal", "Not Where Cast Or", ALL),
-    _compare("Greater", np.greater, ">", "gt", "greater", "Not Where Cast And"),
-    _compare("GreaterOrEqual", np.greater_equal, ">=", "ge", "greater_equal", "Not Where Cast And"),
-    _compare("Less", np.less, "<", "lt", "less", "Not Where Cast And"),
-    _compare("LessOrEqual", np.less_equal, "<=", "le", "less_equal", "Not Where Cast And"),
+    _compare("Equal", np.equal, "==", "eq", "Not Where Cast Or", ALL),
+    _compare("Greater", np.greater, ">", "gt", "Not Where Cast And"),
+    _compare("GreaterOrEqual", np.greater_equal, ">=", "ge", "Not Where Cast And"),
+    _compare("Less", np.less, "<", "lt", "Not Where Cast And"),
+    _compare("LessOrEqual", np.less_equal, "<=", "le", "Not Where Cast And"),
     # logic
     _logic("And", np.logical_and, "logical_and", "&", "tf.logical_and", "Not Where Cast Or"),
     _logic("Or", np.logical_or, "logical_or", "|", "tf.logical_or", "Not Where Cast And"),
@@ -98,11 +90,7 @@ OPS = (
     unary(
         "Not",
         np.logical_not,
-        spell(
-            "torch.logical_not ~ .logical_not .logical_not_",
-            tf="tf.logical_not ~",
-            jax=("jnp.logical_not({0})", "~{0}"),
-        ),
+        spell("torch.logical_not ~ .logical_not .logical_not_", tf="tf.logical_not ~", jax="jnp.logical_not ~"),
         errors.lipschitz(),
         ("bool",),
         **DECIDES,
@@ -112,11 +100,7 @@ OPS = (
     unary(
         "IsNaN",
         np.isnan,
-        spell(
-            ("torch.isnan .isnan", "{0} != {0}"),
-            tf=("tf.math.is_nan", "tf.not_equal({0}, {0})"),
-            jax=("jnp.isnan({0})", "{0} != {0}"),
-        ),
+        spell(("torch.isnan .isnan", _UNEQUAL), ("tf.math.is_nan", "tf.not_equal({0}, {0})"), ("jnp.isnan", _UNEQUAL)),
         errors.known,
         result="bool",
         **facts(weight=0.3, limits=ANYWHERE),
@@ -124,7 +108,11 @@ OPS = (
     elementwise(
         "IsInf",
         _is_inf,
-        spell(_spell_is_inf("torch.isinf .isinf"), tf=_spell_is_inf("tf.math.is_inf")),
+        spell(
+            _spell_is_inf("torch.isinf .isinf"),
+            tf=_spell_is_inf("tf.math.is_inf"),
+            jax=_spell_is_inf("jnp.isinf", "jnp.isneginf({0})", "jnp.isposinf({0})"),
+        ),
         errors.known,
         result="bool",
         sample=sampling.alone_with(_draw_is_inf),
@@ -134,7 +122,7 @@ OPS = (
     defined(
         "isfinite",
         lambda x, a: abs(x) < np.inf,
-        spell("torch.isfinite .isfinite", tf="tf.math.is_finite", jax="jnp.isfinite"),
+        spell("torch. .", tf="tf.math.is_finite", jax="jnp."),
         result="bool",
         widen=False,
         limits=ANYWHERE,
@@ -143,7 +131,7 @@ OPS = (
     defined(
         "signbit",
         lambda x, a: x < 0,
-        spell("torch.signbit .signbit", tf=("{0} < 0", "tf.math.less({0}, 0)"), jax="jnp.signbit"),
+        spell("torch. .", tf=("{0} < 0", "tf.math.less({0}, 0)"), jax="jnp."),
         NUMERIC,
         result="bool",
         widen=False,
@@ -155,7 +143,7 @@ OPS = (
     defined(
         "heaviside",
         lambda x, y, a: where(x.equals(0), y, (x > 0).to(x.dtype)),
-        spell("torch.heaviside .heaviside"),
+        spell("torch. ."),
         dtypes=NUMERIC,
         operands=2,
         widen=False,

@@ -176,16 +176,12 @@ def _part(name: str, numpy: Callable[[np.ndarray], np.ndarray]) -> Op:
     return _op(name, lambda x, a: numpy(x[0]), errors.lipschitz(), texts, result="float32", moves=True)
 
 
-def _method(name: str) -> tuple[str, ...]:
-    return f"torch.{name}({{0}})", f"{{0}}.{name}()"
-
-
 def _arithmetic(name: str, symbol: str, function: Any, error: spec.ErrorFn, **more: Any) -> Op:
     return _op(
         f"{name}.complex",
         lambda x, a: function(x[0], x[1]),
         error,
-        (f"{{0}} {symbol} {{1}}", f"torch.{name}({{0}}, {{1}})", f"{{0}}.{name}({{1}})", f"{{0}}.{name}_({{1}})"),
+        (f"{symbol} torch.{name} .{name} .{name}_",),
         arity=2,
         sample=sampling.same_type(1),
         integer_exact=True,
@@ -236,12 +232,12 @@ OPS: tuple[Op, ...] = (
     _part("real", np.real),
     _part("imag", np.imag),
     _op("conj", lambda x, a: np.conj(x[0]), errors.lipschitz(), _conj_torch, moves=True, weight=0.6),
-    _op("resolve_conj", lambda x, a: x[0], errors.lipschitz(), _method("resolve_conj"), moves=True),
+    _op("resolve_conj", lambda x, a: x[0], errors.lipschitz(), ("torch. .",), moves=True),
     _op(
         "abs.complex",
         lambda x, a: np.abs(x[0]),
         _modulus_error,
-        (*_method("abs"), "abs({0})"),
+        ("torch.abs .abs abs",),
         result="float32",
         ulps=_MODULUS,
     ),
@@ -249,7 +245,7 @@ OPS: tuple[Op, ...] = (
         "angle",
         lambda x, a: np.angle(x[0]),
         _angle_error,
-        _method("angle"),
+        ("torch. .",),
         result="float32",
         unsettled=lambda one: bool(((one.x[0].imag == 0) & (one.x[0].real <= 0)).any()),  # a zero's sign decides
         **facts(ulps=4, continuous=False),
@@ -269,7 +265,7 @@ OPS: tuple[Op, ...] = (
         "neg.complex",
         lambda x, a: np.negative(x[0]),
         errors.lipschitz(),
-        ("-{0}", *_method("neg"), "{0}.neg_()"),
+        ("- torch.neg .neg .neg_",),
         integer_exact=True,
     ),
     _op(

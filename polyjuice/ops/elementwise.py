@@ -25,19 +25,8 @@ def _arithmetic(
     name: str, function: Any, symbol: str, word: str, error: spec.ErrorFn, *tensorflow: str, **more: Any
 ) -> Op:
     """The entry of a sum, a difference or a product; ``word`` is TensorFlow's name for it."""
-    torch = name.lower()
-    return binary(
-        name,
-        function,
-        spell(
-            f"{symbol} torch.{torch} .{torch} .{torch}_",
-            tf=(f"{symbol} tf.{word} tf.math.{word}", *tensorflow),
-            jax=f"{symbol} jnp.{word}",
-        ),
-        error,
-        **more,
-        **facts(limits=ANYWHERE, modular=True, numbers=(0, 1)),
-    )
+    names = f"{symbol} torch. . ._", (f"{symbol} tf.{word} tf.math.{word}", *tensorflow), f"{symbol} jnp.{word}"
+    return binary(name, function, spell(*names), error, **more, **facts(limits=ANYWHERE, modular=True, numbers=(0, 1)))
 
 
 # --- sums and extremes of any number of operands ---------------------------------------------------------------------
@@ -67,11 +56,14 @@ def _either(*texts: TextFn) -> TextFn:
     return lambda c: c.draws.choice(texts)(c)
 
 
+_ADDED = folded("({0} + {1})")
+
+
 def _add_n(c: Call) -> str:
     """TensorFlow's sum of many operands, which does not broadcast."""
     if len(set(c.types)) == 1:
         return f"tf.add_n([{', '.join(c.x)}])"
-    return folded("({0} + {1})")(c)
+    return _ADDED(c)
 
 
 def _divided(text: TextFn) -> TextFn:
@@ -115,6 +107,8 @@ _divide_torch = by_type(
 )
 
 _divide_tensorflow = by_type(INTS, ("tf.truncatediv({0}, {1})",), ("{0} / {1}", "tf.divide({0}, {1})"))
+
+_divide_jax = by_type(INTS, ("({0} - jnp.fmod({0}, {1})) // {1}",), applied("/ jnp.true_divide jnp.divide", operands=2))
 
 
 def _sample_divide(rng: random.Random, first: TensorType) -> Sample:
@@ -247,7 +241,7 @@ OPS = (
     binary(
         "Div",
         _divide,
-        spell(_divide_torch, tf=_divide_tensorflow),
+        spell(_divide_torch, tf=_divide_tensorflow, jax=_divide_jax),
         lambda c: errors.infinite_if(errors.least_by(c), errors.quotient(c)),
         sample=_sample_divide,
         distance_to_domain=domains.nonzero(1),
@@ -257,7 +251,7 @@ OPS = (
     binary(
         "Pow",
         np.power,
-        spell("torch.pow ** .pow .pow_", tf="tf.pow **", jax=("jnp.power({0}, {1})", "{0} ** {1}")),
+        spell("torch. ** . ._", tf="tf. **", jax="jnp.power **"),
         _power_error,
         FLOATS,
         distance_to_domain=domains.power,
@@ -272,7 +266,7 @@ OPS = (
         spell(
             _either(folded("({0} + {1})", "torch.add({0}, {1})"), _stacked("sum(0)")),
             tf=_add_n,
-            jax=folded("({0} + {1})"),
+            jax=_ADDED,
         ),
         _sum_error,
         partial=lambda x, a: _fold(np.add)([np.abs(v) for v in x]),
@@ -281,14 +275,14 @@ OPS = (
     variadic(
         "Mean",
         lambda x: np.asarray(_fold(np.add)(x) / np.asarray(len(x), x[0].dtype)),
-        spell(_either(_divided(folded("({0} + {1})")), _stacked("mean(0)")), tf=_divided(_add_n)),
+        spell(_either(_divided(_ADDED), _stacked("mean(0)")), tf=_divided(_add_n), jax=_divided(_ADDED)),
         lambda c: _sum_error(c) / len(c.x),
         **facts(ulps=2, weight=0.4),
     ),
     unary(
         "Neg",
         np.negative,
-        spell("- torch.neg .neg .neg_", tf="- tf.negative", jax=("-{0}", "jnp.negative({0})", "lax.neg({0})")),
+        spell("- torch.neg .neg .neg_", tf="- tf.negative", jax="- jnp.negative lax.neg"),
         errors.lipschitz(),
         FLOATS + SIGNED,
         followers="Neg Add Sub Mul Exp Abs Max Relu ArgMax ArgMin ReduceMax ReduceMin ReduceSum Div",
@@ -298,7 +292,9 @@ OPS = (
         "Abs",
         np.abs,
         spell(
-            "torch.abs .abs abs .abs_", tf=by_type(UNSIGNED, ("tf.identity({0})",), applied("tf.abs abs tf.math.abs"))
+            "torch. . abs ._",
+            tf=by_type(UNSIGNED, ("tf.identity({0})",), applied("tf.abs abs tf.math.abs")),
+            jax=by_type(UNSIGNED, ("jnp.abs({0})",), applied("jnp.abs lax.abs")),
         ),
         errors.lipschitz(),
         NUMERIC,
@@ -309,11 +305,11 @@ OPS = (
         "Sign",
         np.sign,
         spell(
-            "torch.sign torch.sgn .sign .sign_",
+            "torch. torch.sgn . ._",
             tf=by_type(
                 UNSIGNED, ("tf.cast({0} > 0, {0}.dtype)", "tf.minimum({0}, 1)"), applied("tf.sign tf.math.sign")
             ),
-            jax="jnp.sign lax.sign",
+            jax="jnp. lax.",
         ),
         errors.stepped,
         NUMERIC,
@@ -324,9 +320,9 @@ OPS = (
         "Reciprocal",
         np.reciprocal,
         spell(
-            ("torch.reciprocal", "1.0 / {0}", "{0} ** -1", ".reciprocal .reciprocal_"),
-            tf=("tf.math.reciprocal({0})", "1.0 / {0}"),
-            jax=("jnp.reciprocal({0})", "1 / {0}"),
+            ("torch. . ._", "1.0 / {0}", "{0} ** -1"),
+            tf=("tf.math.", "1.0 / {0}"),
+            jax=("jnp.", "1 / {0}"),
         ),
         _reciprocal_error,
         distance_to_domain=domains.nonzero(0),
@@ -338,16 +334,11 @@ OPS = (
         np.array,
         spell(
             (
-                ".clone torch.clone .contiguous",
-                "{0}.view_as({0})",
-                "{0}.expand_as({0})",
-                "{0}.to({0}.dtype)",
-                "{0}.reshape({0}.shape)",
-                "{0}[...]",
-                "nn.Identity",
+                ".clone torch.clone .contiguous nn.",
+                *("{0}.view_as({0})", "{0}.expand_as({0})", "{0}.to({0}.dtype)", "{0}.reshape({0}.shape)", "{0}[...]"),
             ),
-            tf="tf.identity",
-            jax=("jnp.array({0})", "lax.optimization_barrier({0})"),
+            tf="tf.",
+            jax="jnp.array lax.optimization_barrier",
         ),
         errors.lipschitz(),
         STORED,
@@ -357,9 +348,9 @@ OPS = (
         "square",
         lambda x, a: x * x,
         spell(
-            ("torch.square .square", "{0} ** 2", "{0} * {0}", ".square_"),
-            tf=("tf.square tf.math.square", "{0} * {0}"),
-            jax=("jnp.square({0})", "lax.square({0})", "lax.integer_pow({0}, 2)"),
+            ("torch. . ._", "{0} ** 2", "{0} * {0}"),
+            tf=("tf. tf.math.", "{0} * {0}"),
+            jax=("jnp. lax.", "lax.integer_pow({0}, 2)"),
         ),
         NUMERIC,
         widen=False,
@@ -369,7 +360,7 @@ OPS = (
     defined(
         "copysign",
         lambda x, y, a: where(y < 0, -abs(x), abs(x)),
-        spell("torch.copysign .copysign .copysign_", jax="jnp.copysign"),
+        spell("torch. . ._", jax="jnp."),
         operands=2,
         widen=False,
         numpy=lambda x, a: np.copysign(*x),
@@ -394,9 +385,9 @@ OPS = (
         "trunc",
         lambda x, a: _trunc(x),
         spell(
-            "torch.trunc torch.fix .trunc .trunc_",
+            "torch. torch.fix . ._",
             tf=cast_around(HALF_TO_SINGLE, _TRUNC_TENSORFLOW, "tf.sign({0}) * tf.floor(tf.abs({0}))"),
-            jax="jnp.trunc",
+            jax="jnp.",
         ),
         widen=False,
         numpy=lambda x, a: np.trunc(x[0]),
@@ -408,7 +399,7 @@ OPS = (
     defined(
         "frac",
         lambda x, a: x - _trunc(x),
-        spell(("torch.frac .frac", "{0} - torch.trunc({0})", ".frac_"), tf=(f"{{0}} - {_TRUNC_TENSORFLOW}",)),
+        spell(("torch. . ._", "{0} - torch.trunc({0})"), tf=(f"{{0}} - {_TRUNC_TENSORFLOW}",)),
         widen=False,
         numpy=lambda x, a: x[0] - np.trunc(x[0]),
         error=_fraction_error,
@@ -433,7 +424,7 @@ OPS = (
     defined(
         "lerp",
         lambda x, y, w, a: x + w * (y - x),
-        spell(("torch.lerp .lerp", "{0} + {2} * ({1} - {0})")),
+        spell(("torch. .", "{0} + {2} * ({1} - {0})")),
         operands=3,
         why_not_derived="for some w, frameworks compute y - (y - x) * (1 - w), which cancels where w is small",
         error=lambda c: errors.multilinear(c, lambda x: x[1] + (x[0] + x[1]) * (1 + x[2]), 3),

@@ -173,6 +173,14 @@ def _cast_tensorflow(c: Call) -> str | Unsupported:
     return c.draws.choice(("tf.cast({0}, tf.{1})", "tf.cast({0}, '{1}')")).format(text, to)
 
 
+def _cast_jax(c: Call) -> tuple[str, ...]:
+    x = "{0}"
+    if c.attrs["to"] == "float8e4m3fn" and c.types[0].dtype not in ("bool", "float8e4m3fn"):
+        x = "jnp.clip({0}.astype(jnp.float32), -448.0, 448.0)"  # XLA gives NaN for larger numbers
+    to = "jnp.bool_" if c.attrs["to"] == "bool" else "jnp.{type}"
+    return f"{x}.astype({to})", f"lax.convert_element_type({x}, {to})", f"jnp.asarray({x}, {to})"
+
+
 _METHODS = {
     "float16": "half", "float32": "float", "float64": "double", "bfloat16": "bfloat16", "bool": "bool",
     "int8": "char", "int16": "short", "int32": "int", "int64": "long", "uint8": "byte",
@@ -199,7 +207,7 @@ OPS = (
     elementwise(
         "Clip",
         _clip,
-        spell(_clip_torch, tf=_clip_tensorflow),
+        spell(_clip_torch, tf=_clip_tensorflow, jax="jnp.clip({0}, {min}, {max})"),
         errors.lipschitz(),
         NUMERIC,
         sample=sampling.alone_with(_draw_clip),
@@ -230,9 +238,9 @@ OPS = (
         numpy=lambda x, a: np.where(x[0], x[1], x[2]),
         error=lambda c: np.where(c.e[0] > 0, np.inf, np.where(c.x[0], c.e[1], c.e[2])),
         text=spell(
-            ("torch.where({0}, {1}, {2})", "{1}.where({0}, {2})"),
-            tf=("tf.where({0}, {1}, {2})", "tf.raw_ops.SelectV2(condition={0}, t={1}, e={2})"),
-            jax="jnp.where({0}, {1}, {2})",
+            ("torch.", "{1}.where({0}, {2})"),
+            tf=("tf.", "tf.raw_ops.SelectV2(condition={0}, t={1}, e={2})"),
+            jax="jnp.where",
         ),
         sample=_sample_where,
         **DECIDES,
@@ -268,7 +276,7 @@ OPS = (
         shape=broadcast_shape,
         numpy=_cast,
         error=_cast_error,
-        text=spell(_cast_torch, tf=_cast_tensorflow),
+        text=spell(_cast_torch, tf=_cast_tensorflow, jax=_cast_jax),
         sample=sampling.alone_with(_draw_cast),
         attrs=attributes(to="dtype"),
         adjoint=adjoints.through,

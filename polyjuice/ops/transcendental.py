@@ -23,19 +23,8 @@ _NO_ONNX = Unsupported("ONNX's operators say it only as an approximation")
 
 def _function(name: str, function: Any, error: Any, **more: Any) -> Op:
     """The entry of a function that has one name in ONNX, Torch and TensorFlow."""
-    word = name.lower()
-    tensorflow = f"tf.math.{word}" + (f" tf.{word}" if word not in ("log", "erf") else "")
-    return unary(
-        name,
-        function,
-        spell(_methods(word), tensorflow, f"jnp.{word} lax.{word}"),
-        error,
-        **{"ulps": 8, "limits": ANYWHERE, **more},
-    )
-
-
-def _methods(name: str) -> str:
-    return f"torch.{name} .{name} .{name}_"
+    text = spell("torch. . ._", "tf.math." if name == "Log" else "tf.math. tf.", "jnp. lax.")
+    return unary(name, function, text, error, **{"ulps": 8, "limits": ANYWHERE, **more})
 
 
 def _aten(
@@ -49,7 +38,7 @@ def _aten(
     **more: Any,
 ) -> Op:
     """The entry of a function that ONNX lacks; ``special`` is its name in ``torch.special``."""
-    text = spell(f"{_methods(name)} torch.special.{special or name}", tensorflow, jax)
+    text = spell(f"torch. . ._ torch.special.{special}", tensorflow, jax)
     return unary(name, function, text, error, definition=onnx, **{"ulps": 8, **more})
 
 
@@ -57,7 +46,7 @@ def _logarithm(name: str, base: int, tensorflow: str) -> Op:
     return defined(
         name,
         lambda x, a: x.then("Log") / math.log(base),
-        spell(_methods(name), tf=(f"tf.math.log({{0}}) / {math.log(base)}", tensorflow), jax="jnp."),
+        spell("torch. . ._", tf=(f"tf.math.log({{0}}) / {math.log(base)}", tensorflow), jax="jnp."),
         limits=ANYWHERE,
         distance_to_domain=_POSITIVE,
     )
@@ -194,7 +183,7 @@ OPS = (
     unary(
         "Sqrt",
         np.sqrt,
-        spell(("torch.sqrt .sqrt", "{0} ** 0.5", ".sqrt_"), tf="tf.sqrt tf.math.sqrt", jax="jnp.sqrt lax.sqrt"),
+        spell(("torch. . ._", "{0} ** 0.5"), tf="tf. tf.math.", jax="jnp. lax."),
         monotone,
         distance_to_domain=_POSITIVE,
         followers="Div Reciprocal Mul Add",
@@ -214,9 +203,9 @@ OPS = (
         "exp2",
         lambda x, a: x.number(2.0).then("Pow", x),
         spell(
-            (_methods("exp2"), "2.0 ** {0}", "torch.pow(2.0, {0})", "torch.special.exp2"),
+            ("torch. . ._ torch.special.", "2.0 ** {0}", "torch.pow(2.0, {0})"),
             tf=("tf.pow(tf.constant(2.0, {0}.dtype), {0})", f"tf.exp({{0}} * {math.log(2)})", "2.0 ** {0}"),
-            jax="jnp.exp2 lax.exp2",
+            jax="jnp. lax.",
         ),
         numpy=lambda x, a: np.exp2(x[0]),
         error=lambda c: monotone(c) + 4 * c.unit * np.abs(c.x[0] * c.y[0]),  # exp of a rounded operand
@@ -226,7 +215,7 @@ OPS = (
     defined(
         "ldexp",
         lambda x, y, a: x * x.number(2.0).then("Pow", y),
-        spell("torch.ldexp .ldexp"),
+        spell("torch. ."),
         operands=2,
         **facts(ulps=1, weight=0.2),
     ),
@@ -246,9 +235,9 @@ OPS = (
         "rsqrt",
         lambda x, a: x.then("Sqrt").then("Reciprocal"),
         spell(
-            (_methods("rsqrt"), "1 / torch.sqrt({0})", "{0} ** -0.5"),
-            tf=("tf.math.rsqrt({0})", "1 / tf.sqrt({0})", "{0} ** -0.5"),
-            jax="lax.rsqrt",
+            ("torch. . ._", "1 / torch.sqrt({0})", "{0} ** -0.5"),
+            tf=("tf.math.", "1 / tf.sqrt({0})", "{0} ** -0.5"),
+            jax="lax.",
         ),
         distance_to_domain=_POSITIVE,
         unsettled=unspecified.root(0),
@@ -257,7 +246,7 @@ OPS = (
     binary(
         "hypot",
         np.hypot,
-        spell(_methods("hypot"), jax="jnp.hypot"),
+        spell("torch. . ._", jax="jnp."),
         _hypot_error,
         FLOATS,
         definition=onnx_term(_hypot_definition),
@@ -269,11 +258,7 @@ OPS = (
     defined(
         "xlogy",
         lambda x, y, a: where(x.equals(0), 0.0, x * y.then("Log")),
-        spell(
-            "torch.xlogy .xlogy torch.special.xlogy .xlogy_",
-            tf="tf.math.xlogy",
-            jax="jax.scipy.special.xlogy({0}, {1})",
-        ),
+        spell("torch. . torch.special. ._", tf="tf.math.", jax="jax.scipy.special."),
         operands=2,
         limits=INFINITY | POLE,
         distance_to_domain=domains.within(1, 0.0),
@@ -315,7 +300,7 @@ OPS = (
     binary(
         "atan2",
         np.arctan2,
-        spell("torch.atan2 torch.arctan2 .atan2 .atan2_", tf="tf.math.atan2 tf.atan2", jax="jnp.arctan2"),
+        spell("torch. torch.arctan2 . ._", tf="tf.math. tf.", jax="jnp.arctan2"),
         plus_absolute(_angle_error, 4),
         FLOATS,
         definition=onnx_term(_atan2_definition),
@@ -325,13 +310,13 @@ OPS = (
     defined(
         "deg2rad",
         lambda x, a: x * (math.pi / 180),
-        spell(_methods("deg2rad"), tf=(f"{{0}} * {math.pi / 180}", f"tf.multiply({{0}}, {math.pi / 180})")),
+        spell("torch. . ._", tf=(f"{{0}} * {math.pi / 180}", f"tf.multiply({{0}}, {math.pi / 180})")),
         limits=ANYWHERE,
     ),
     defined(
         "sinc",
         _sinc_definition,
-        spell(f"{_methods('sinc')} torch.special.sinc"),
+        spell("torch. . ._ torch.special."),
         error=plus_absolute(lipschitz(1.4), 8),
         why_not_derived="its definition divides by the operand, which may be 0 within its error",
         **facts(ulps=8, weight=0.2, limits=NAN),
@@ -340,11 +325,7 @@ OPS = (
     unary(
         "Erf",
         erf,
-        spell(
-            "torch.erf .erf torch.special.erf .erf_",
-            tf="tf.math.erf",
-            jax=("lax.erf({0})", "jax.scipy.special.erf({0})"),
-        ),
+        spell("torch. . torch.special. ._", tf="tf.math.", jax="lax. jax.scipy.special."),
         plus_absolute(monotone, 8),
         **facts(ulps=8, weight=0.5, limits=NAN, bounds=WITHIN_ONE, followers="Add Mul"),
     ),

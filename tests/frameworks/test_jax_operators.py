@@ -85,7 +85,7 @@ def test_an_operator_without_a_text_is_named(monkeypatch: pytest.MonkeyPatch) ->
 
 
 def test_a_planted_wrong_text_is_seen(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(jax_operators.TEXTS, "Abs", ("-{0}",))  # type: ignore[arg-type]
+    monkeypatch.setitem(OPERATORS["Abs"].text, "jax", ("-{0}",))  # type: ignore[arg-type]
     with pytest.raises(AssertionError, match="is not"):
         check(OPERATORS["Abs"], "float32")
 
