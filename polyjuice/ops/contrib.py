@@ -6,6 +6,7 @@ the definitions.
 
 from __future__ import annotations
 
+import itertools
 import math
 import random
 from collections.abc import Callable, Sequence
@@ -15,11 +16,12 @@ import numpy as np
 
 from polyjuice.ir import Attrs, TensorType, dtypes
 from polyjuice.ops import sampling
-from polyjuice.ops.convolution import CONV_ATTRS
+from polyjuice.ops.convolution import CONV_ATTRS, conv_shape
 from polyjuice.ops.decomposition_terms import Term, concat, onnx_term
 from polyjuice.ops.pointwise import composed, defined, parameters
 from polyjuice.ops.registry import TABLE
-from polyjuice.ops.spec import Attr, Op, Operand, Sample, SampleFn, attributes, facts
+from polyjuice.ops.shapes import Dims, fitting, require
+from polyjuice.ops.spec import Attr, Op, Operand, Sample, SampleFn, attributes, facts, infer
 
 SINGLE = ("float32",)
 
@@ -74,7 +76,7 @@ def _sample_fused_matmul(*flags: str) -> SampleFn:
         k = m if attrs["transA"] else k
         if not attrs.get("transBatchB") and rng.random() < 0.4:
             batch = []
-        rows, columns = (n := sampling.size(rng, (k,)), k) if attrs["transB"] else (k, n := sampling.size(rng, (k,)))
+        rows, columns = (k, sampling.size(rng, (k,)))[:: -1 if attrs["transB"] else 1]
         shape = (rows, *batch, columns) if attrs.get("transBatchB") else (*batch, rows, columns)
         return sampling.operands(first, shape, **attrs, alpha=rng.choice((1.0, 1.0, 2.0, 0.5, -0.3)))
 
@@ -92,7 +94,7 @@ _ACTIVATIONS: dict[str, tuple[tuple[str, float], ...]] = {
 
 
 def _activated(x: Term, activation: str, parameters: Sequence[float]) -> Term:
-    return x.then(activation, **{name: value for (name, _), value in zip(_ACTIVATIONS[activation], parameters)})
+    return x.then(activation, **{name: parameters[i] for i, (name, _) in enumerate(_ACTIVATIONS[activation])})
 
 
 def _fused_gemm(x: Term, y: Term, *rest: Any) -> Term:
@@ -114,10 +116,19 @@ def _fused_conv(x: Term, weights: Term, *rest: Any) -> Term:
     return _activated(result + others[1] if others[1:] else result, a["activation"], a["activation_params"])
 
 
+def _fused_conv_shape(s: Sequence[Dims], a: Any) -> Sequence[Dims]:
+    results = conv_shape(s[:3], a)
+    require(all(addend == results[0] for addend in s[3:]))
+    return results
+
+
 def _sample_fused_conv(rng: random.Random, first: TensorType) -> Sample | None:
     activation = rng.choice(list(_ACTIVATIONS))
     values = tuple(value for _, value in _ACTIVATIONS[activation])
-    return _with(sampled_as("Conv")(rng, first), activation=activation, activation_params=values)
+    drawn = sampled_as("Conv")(rng, first)
+    types = [first, *(operand.type for operand in drawn.operands)] if drawn else []
+    addend = map(Operand, infer(TABLE["", "Conv"], types, drawn.attrs)) if drawn and len(types) > 2 else ()
+    return _with(drawn, *(addend if rng.random() < 0.5 else ()), activation=activation, activation_params=values)
 
 
 def _fits_activation(types: Sequence[TensorType], a: Attrs) -> bool:
@@ -231,7 +242,7 @@ def _multi_head(query: Term, key: Term, value: Term, *rest: Any) -> Term:
     *bias, a = rest
     if bias:
         ends = np.cumsum([0, query.shape[2], key.shape[2], value.shape[2]]).tolist()
-        parts = [bias[0].slice(0, start, end) for start, end in zip(ends, ends[1:], strict=False)]
+        parts = [bias[0].slice(0, start, end) for start, end in itertools.pairwise(ends)]
         query, key, value = (x + part for x, part in zip((query, key, value), parts, strict=True))
     return _attention(query, key, value, a)
 
@@ -324,16 +335,9 @@ def _sample_unfold(rng: random.Random, first: TensorType) -> Sample | None:
     return drawn and Sample((), {"dim": drawn.attrs["dimension"], **{k: drawn.attrs[k] for k in ("size", "step")}})
 
 
-def _gated_add(x: Term, y: Term, gate: Term, *rest: Any) -> Term:
-    return x + y * ((gate @ rest[0]).then("Sigmoid") if len(rest) > 1 else gate)
-
-
 @sampling.of_rank(1)
 def _sample_gated_add(rng: random.Random, first: TensorType) -> Sample:
-    if rng.random() < 0.5:
-        return sampling.operands(first, first.shape, (*first.shape[:-1], 1))
-    width = sampling.size(rng)
-    return sampling.operands(first, first.shape, (*first.shape[:-1], width), (width, 1))
+    return sampling.operands(first, first.shape, (*first.shape[:-1], 1))
 
 
 @sampling.of_rank(3, 3)
@@ -347,7 +351,13 @@ _ACTIVATION = (Attr("activation", "string"),)
 
 _ATTENTION = (Attr("num_heads", "int"), Attr("scale", "float", None), Attr("unidirectional", "int", 0))
 
-_SKIPPED: dict[str, Any] = {"dtypes": ("float32", "float64", "float16"), "attrs": attributes(epsilon=1e-12)}
+_VECTORS = fitting(lambda s, a: len(s[0]) > 0 and all(vector == s[0][-1:] for vector in s[1:]))
+
+_SKIPPED: dict[str, Any] = {
+    "dtypes": ("float32", "float16"),
+    "shape": fitting(lambda s, a: 1 < len(s[0]) < 4 and s[1] == s[0] and all(p == s[0][-1:] for p in s[2:])),
+    "attrs": attributes(epsilon=1e-12),
+}
 
 OPS = (
     own(
@@ -379,13 +389,14 @@ OPS = (
         _fused_conv,
         _sample_fused_conv,
         4,
+        shape=_fused_conv_shape,
         attrs=(*CONV_ATTRS, *_ACTIVATION, Attr("activation_params", "floats", ())),
         requires=_fits_activation,
         **facts(min_inputs=2, data_inputs=1, weight=0.6),
     ),
     defined("com.microsoft.Gelu", _gelu("none"), {}, SINGLE),
-    own("BiasGelu", _gelu("none"), _sample_bias(1), 2),
-    own("FastGelu", _gelu("tanh"), _sample_bias(0), 2, min_inputs=1),
+    own("BiasGelu", _gelu("none"), _sample_bias(1), 2, shape=_VECTORS),
+    own("FastGelu", _gelu("tanh"), _sample_bias(0), 2, shape=_VECTORS, min_inputs=1),
     defined(
         "com.microsoft.QuickGelu",
         lambda x, a: _silu(x, a["alpha"]),
@@ -417,7 +428,14 @@ OPS = (
         **_SKIPPED,
         **facts(min_inputs=3, data_inputs=2, weight=0.5),
     ),
-    own("GatedRMSNorm", _gated_rms, _sample_gated_rms, 3, attrs=attributes(activation="silu", epsilon=1e-5)),
+    own(
+        "GatedRMSNorm",
+        _gated_rms,
+        _sample_gated_rms,
+        3,
+        shape=fitting(lambda s, a: s[2] == s[0] and len(s[1]) == 1 and s[0][-1] % s[1][0] == 0),
+        attrs=attributes(activation="silu", epsilon=1e-5),
+    ),
     own("MultiHeadAttention", _multi_head, _sample_multi_head, 4, attrs=_ATTENTION, **facts(min_inputs=3, weight=0.5)),
     own("Attention", _self_attention, _sample_self_attention, 3, attrs=_ATTENTION, **facts(data_inputs=1)),
     own(
@@ -454,8 +472,7 @@ OPS = (
         "UnfoldTensor",
         lambda x, a: x.then("unfold", domain="aten", dimension=a["dim"], size=a["size"], step=a["step"]),
         _sample_unfold,
-        dtypes=dtypes.ALL,
-        widen=False,
+        dtypes=("float32", "float64", "int32", "int64"),
         attrs=(Attr("dim", "int", -1), Attr("size", "int"), Attr("step", "int", 1)),
         moves=True,
     ),
@@ -468,12 +485,19 @@ OPS = (
         results=("int32",),
         modular=True,
     ),
-    own("GatedAdd", _gated_add, _sample_gated_add, 4, min_inputs=3),
+    own(
+        "GatedAdd",
+        lambda x, y, gate, a: x + y * gate,
+        _sample_gated_add,
+        3,
+        shape=fitting(lambda s, a: len(s[0]) > 0 and s[1] == s[0] and s[2] == (*s[0][:-1], 1)),
+    ),
     own(
         "LinearAttentionGate",
         lambda x, bias, scale, a: scale * (x + bias).then("Softplus"),
         _sample_decay,
         3,
+        shape=_VECTORS,
         data_inputs=1,
     ),
 )

@@ -102,7 +102,8 @@ class _Writer:
         return takes(node.op_type, operands, results, self._opset)
 
     def _changes(self, node: NodeProto) -> bool:
-        return node.domain != CONTRIB and not 0 < since_version(node.op_type, self._own) == since_version(node.op_type, self._opset)
+        own, other = (since_version(node.op_type, opset) for opset in (self._own, self._opset))
+        return node.domain != CONTRIB and not 0 < own == other
 
     def say(self, node: NodeProto) -> bool:
         if not self._changes(node):
