@@ -247,6 +247,13 @@ def _multi_head(query: Term, key: Term, value: Term, *rest: Any) -> Term:
     return _attention(query, key, value, a)
 
 
+def _fits_multi_head(s: Sequence[Dims], a: Any) -> bool:
+    query, key, value, *bias = s
+    fits = len(query) == len(key) == len(value) == 3 and key == (query[0], value[1], query[2])
+    fits = fits and query[0] == value[0] and query[2] % a.num_heads == value[2] % a.num_heads == 0
+    return fits and all(vector == (2 * query[2] + value[2],) for vector in bias)
+
+
 def _draw_attention(rng: random.Random, width: int) -> dict[str, Any]:
     heads, scale = rng.choice(sampling.factors(width)), rng.choice((None, None, 0.5, 0.125))
     return {"num_heads": heads, "scale": scale, "unidirectional": int(rng.random() < 0.3)}
@@ -268,6 +275,12 @@ def _self_attention(x: Term, weights: Term, bias: Term, a: Attrs) -> Term:
     return _attention(query, key, value, a)
 
 
+def _fits_attention(s: Sequence[Dims], a: Any) -> bool:
+    x, weights, bias = s
+    fits = len(x) == 3 and len(weights) == 2 and x[2] == weights[0] and bias == weights[1:]
+    return fits and weights[1] % (3 * a.num_heads) == 0
+
+
 @sampling.of_rank(3, 3)
 def _sample_self_attention(rng: random.Random, first: TensorType) -> Sample:
     width = rng.choice((2, 4, 6, 8, 12, 16))
@@ -279,7 +292,7 @@ def _rotary(x: Term, places: Term, cosines: Term, sines: Term, a: Attrs) -> Term
     if places.rank == 1:
         places = (places + places.constant(np.arange(x.shape[2]))).unsqueeze(0)
     c, s = (table.then("Gather", places, axis=0).unsqueeze(1) for table in (cosines, sines))
-    half, size = cosines.shape[1], x.shape[3]
+    half = cosines.shape[1]
     if a["interleaved"]:
         left, right = x.slice(3, 0, 2 * half, 2), x.slice(3, 1, 2 * half, 2)
         turned = concat(4, *(y.unsqueeze(4) for y in (left * c - right * s, left * s + right * c)))
@@ -287,7 +300,14 @@ def _rotary(x: Term, places: Term, cosines: Term, sines: Term, a: Attrs) -> Term
     else:
         left, right = x.slice(3, 0, half), x.slice(3, half, 2 * half)
         turned = concat(3, left * c - right * s, left * s + right * c)
-    return concat(3, turned, x.slice(3, 2 * half, size)) if 2 * half < size else turned
+    return turned
+
+
+def _fits_rotary(s: Sequence[Dims], a: Any) -> bool:
+    """The tables are as wide as half of a head."""
+    x, places, *tables = s
+    fits = len(x) == 4 and places in ((1,), (x[0], x[2])) and tables[0] == tables[1]
+    return fits and len(tables[0]) == 2 and 2 * tables[0][1] == x[3]
 
 
 @sampling.of_rank(4, 4)
@@ -436,14 +456,31 @@ OPS = (
         shape=fitting(lambda s, a: s[2] == s[0] and len(s[1]) == 1 and s[0][-1] % s[1][0] == 0),
         attrs=attributes(activation="silu", epsilon=1e-5),
     ),
-    own("MultiHeadAttention", _multi_head, _sample_multi_head, 4, attrs=_ATTENTION, **facts(min_inputs=3, weight=0.5)),
-    own("Attention", _self_attention, _sample_self_attention, 3, attrs=_ATTENTION, **facts(data_inputs=1)),
+    own(
+        "MultiHeadAttention",
+        _multi_head,
+        _sample_multi_head,
+        4,
+        shape=fitting(_fits_multi_head, lambda s, a: [s[0].replace(2, s[2][2])]),
+        attrs=_ATTENTION,
+        **facts(min_inputs=3, weight=0.5),
+    ),
+    own(
+        "Attention",
+        _self_attention,
+        _sample_self_attention,
+        3,
+        shape=fitting(_fits_attention, lambda s, a: [s[0].replace(2, s[1][1] // 3)]),
+        attrs=_ATTENTION,
+        data_inputs=1,
+    ),
     own(
         "RotaryEmbedding",
         _rotary,
         _sample_rotary,
         inputs=("T", "I", "T", "T"),
         types={"T": SINGLE, "I": ("int64",)},
+        shape=fitting(_fits_rotary),
         attrs=attributes(interleaved=0),
     ),
     own(
@@ -452,6 +489,9 @@ OPS = (
         _sample_distances,
         2,
         dtypes=("float32", "float64"),
+        shape=fitting(
+            lambda s, a: len(s[0]) == len(s[1]) == 2 and s[0][1] == s[1][1], lambda s, a: [s[0].replace(1, s[1][0])]
+        ),
         algorithms=(onnx_term(_distances_by_product),),
         attrs=attributes(metric="sqeuclidean"),
         requires=lambda types, a: a["metric"] in ("sqeuclidean", "euclidean"),

@@ -21,9 +21,6 @@ from polyjuice.ops.shapes import Dims, fitting
 from polyjuice.ops.spec import CONTRIB, Attr, ErrorContext, Op, Operand, Sample, SampleFn, attributes, facts
 from polyjuice.ops.windows import draw_window
 
-_FAR = 1024
-"""A bound on integers that lie outside of 8 bits whatever their zero point."""
-
 
 def _dequantized(x: Term, scale: Term, zero: Term) -> Term:
     if scale.dtype == "float32":
@@ -35,8 +32,8 @@ def _quantized(x: Term, scale: Term, zero: Term) -> Term:
     if scale.dtype == "float32":
         return x.then("QuantizeLinear", scale, zero, axis=1)
     low, high = (0, 255) if zero.dtype == "uint8" else (-128, 127)
-    rounded = (x / scale).then("Round").then("Clip", min=-_FAR, max=_FAR).to("int32")
-    return (rounded + zero.to("int32")).then("Clip", min=low, max=high).to(zero.dtype)
+    moved = (x / scale).then("Round") + zero.to(x.dtype)
+    return moved.then("Round").then("Clip", min=low, max=high).to(zero.dtype)
 
 
 def _in_single(name: str) -> Callable[[ErrorContext], Any]:
@@ -150,7 +147,7 @@ def _fits_columns(scale: int, *vectors: int) -> Callable[[Sequence[Dims], Any], 
 def _matmul_shape(fits: Callable[[Sequence[Dims], Any], bool]) -> Any:
     return fitting(
         lambda s, a: len(s[0]) > 1 and len(s[1]) == 2 and s[0][-1] == s[1][0] and fits(s, a),
-        lambda s, a: [s[0].replace(-1, s[1][-1])],
+        lambda s, a: [s[0].batch(1).append(s[1][-1])],
     )
 
 
@@ -333,7 +330,7 @@ OPS = (
         _sample_blockwise_product,
         inputs=("T", "Q", "T", "Q"),
         types={"T": ("float32",), "Q": ("uint8",)},
-        shape=fitting(_fits_blocks, lambda s, a: [s[0].replace(-1, a.N)]),
+        shape=fitting(_fits_blocks, lambda s, a: [s[0].batch(1).append(a.N)]),
         attrs=(*(Attr(name, "int") for name in ("K", "N", "block_size")), Attr("bits", "int", 4)),
         requires=lambda types, a: a["bits"] in (2, 4, 8) and a["block_size"] in (16, 32, 64, 128, 256),
         **facts(min_inputs=3, data_inputs=1),
