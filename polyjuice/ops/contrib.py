@@ -18,6 +18,7 @@ from polyjuice.ir import Attrs, TensorType, dtypes
 from polyjuice.ops import sampling
 from polyjuice.ops.convolution import CONV_ATTRS, conv_shape
 from polyjuice.ops.decomposition_terms import Term, concat, onnx_term
+from polyjuice.ops.matrix import matmul_shape
 from polyjuice.ops.pointwise import composed, defined, parameters
 from polyjuice.ops.registry import TABLE
 from polyjuice.ops.shapes import Dims, fitting, require
@@ -63,6 +64,10 @@ def _fused_matmul(x: Term, y: Term, a: Attrs) -> Term:
     return _scaled(left @ _arranged(y, a["transB"], a.get("transBatchB", 0)), a["alpha"])
 
 
+def _are_matrices(types: Sequence[TensorType], a: Attrs) -> bool:
+    return all(t.rank > 1 for t in types)
+
+
 def _sample_fused_matmul(*flags: str) -> SampleFn:
     """With ``flags``, the batches may come between rows and columns."""
 
@@ -81,6 +86,12 @@ def _sample_fused_matmul(*flags: str) -> SampleFn:
         return sampling.operands(first, shape, **attrs, alpha=rng.choice((1.0, 1.0, 2.0, 0.5, -0.3)))
 
     return sample
+
+
+@sampling.of_rank(2)
+def _sample_matrices(rng: random.Random, first: TensorType) -> Sample:
+    batch = rng.choice(((), first.shape[:-2]))
+    return sampling.operands(first, (*batch, first.shape[-1], sampling.size(rng)))
 
 
 _ACTIVATIONS: dict[str, tuple[tuple[str, float], ...]] = {
@@ -132,9 +143,8 @@ def _sample_fused_conv(rng: random.Random, first: TensorType) -> Sample | None:
 
 
 def _fits_activation(types: Sequence[TensorType], a: Attrs) -> bool:
-    values = a.get("activation_params", (a.get("activation_alpha"), a.get("activation_beta")))
     needed = _ACTIVATIONS.get(a["activation"])
-    return needed is not None and len(needed) == sum(value is not None for value in values)
+    return needed is not None and len(a.get("activation_params", needed)) == len(needed)
 
 
 # --- activations -----------------------------------------------------------------------------------------------------
@@ -230,7 +240,7 @@ def _heads(x: Term, count: int) -> Term:
 
 def _attention(query: Term, key: Term, value: Term, a: Attrs) -> Term:
     q, k, v = (_heads(x, a["num_heads"]) for x in (query, key, value))
-    scores = (q @ k.permute(0, 1, 3, 2)) * (1 / math.sqrt(q.shape[-1]) if a["scale"] is None else a["scale"])
+    scores = (q @ k.permute(0, 1, 3, 2)) * (a["scale"] or 1 / math.sqrt(q.shape[-1]))
     if a["unidirectional"]:
         later = np.where(np.tri(q.shape[2], k.shape[2], dtype=bool), 0.0, -np.inf)
         scores = scores + scores.constant(later.astype(dtypes.to_numpy(scores.dtype)))
@@ -255,7 +265,7 @@ def _fits_multi_head(s: Sequence[Dims], a: Any) -> bool:
 
 
 def _draw_attention(rng: random.Random, width: int) -> dict[str, Any]:
-    heads, scale = rng.choice(sampling.factors(width)), rng.choice((None, None, 0.5, 0.125))
+    heads, scale = rng.choice(sampling.factors(width)), rng.choice((0.0, 0.0, 0.5, 0.125))
     return {"num_heads": heads, "scale": scale, "unidirectional": int(rng.random() < 0.3)}
 
 
@@ -369,9 +379,9 @@ _PRODUCT = attributes(alpha=1.0, transA=0, transB=0)
 
 _ACTIVATION = (Attr("activation", "string"),)
 
-_ATTENTION = (Attr("num_heads", "int"), Attr("scale", "float", None), Attr("unidirectional", "int", 0))
+_ATTENTION = attributes(num_heads="int", scale=0.0, unidirectional=0)
 
-_VECTORS = fitting(lambda s, a: len(s[0]) > 0 and all(vector == s[0][-1:] for vector in s[1:]))
+_VECTORS = fitting(lambda s, a: all(len(vector) == 1 and vector == s[0][-1:] for vector in s[1:]))
 
 _SKIPPED: dict[str, Any] = {
     "dtypes": ("float32", "float16"),
@@ -387,9 +397,18 @@ OPS = (
         2,
         dtypes=("float32", "float64"),
         attrs=(*_PRODUCT, *attributes(transBatchA=0, transBatchB=0)),
+        requires=_are_matrices,
         weight=0.6,
     ),
-    own("TransposeMatMul", _fused_matmul, _sample_fused_matmul(), 2, attrs=_PRODUCT, weight=0.1),
+    own(
+        "TransposeMatMul",
+        _fused_matmul,
+        _sample_fused_matmul(),
+        2,
+        attrs=_PRODUCT,
+        requires=_are_matrices,
+        weight=0.1,
+    ),
     own(
         "FusedGemm",
         _fused_gemm,
@@ -398,8 +417,7 @@ OPS = (
         attrs=(
             *attributes(alpha=1.0, beta=1.0, transA=0, transB=0),
             *_ACTIVATION,
-            Attr("activation_alpha", "float", None),
-            Attr("activation_beta", "float", None),
+            *attributes(activation_alpha=0.0, activation_beta=0.0),
         ),
         requires=_fits_activation,
         min_inputs=2,
@@ -519,8 +537,9 @@ OPS = (
     own(
         "MatMulInteger16",
         lambda x, y, a: x.to("int32") @ y.to("int32"),
-        sampled_as("MatMul"),
+        _sample_matrices,
         2,
+        shape=fitting(lambda s, a: min(map(len, s)) > 1, matmul_shape),
         dtypes=("int16",),
         results=("int32",),
         modular=True,
