@@ -65,7 +65,9 @@ def _fused_matmul(x: Term, y: Term, a: Attrs) -> Term:
 
 
 def _are_matrices(types: Sequence[TensorType], a: Attrs) -> bool:
-    return all(t.rank > 1 for t in types)
+    ranks = [t.rank for t in types]
+    batches = a.get("transBatchA") or a.get("transBatchB")
+    return ranks[0] == ranks[1] > 2 if batches else min(ranks) > 1
 
 
 def _sample_fused_matmul(*flags: str) -> SampleFn:
@@ -79,7 +81,7 @@ def _sample_fused_matmul(*flags: str) -> SampleFn:
         if attrs.get("transBatchA"):
             (m, *batch), k = first.shape[:-1], first.shape[-1]
         k = m if attrs["transA"] else k
-        if not attrs.get("transBatchB") and rng.random() < 0.4:
+        if not any(attrs[flag] for flag in flags) and rng.random() < 0.4:
             batch = []
         rows, columns = (k, sampling.size(rng, (k,)))[:: -1 if attrs["transB"] else 1]
         shape = (rows, *batch, columns) if attrs.get("transBatchB") else (*batch, rows, columns)
