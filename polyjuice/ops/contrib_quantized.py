@@ -91,7 +91,7 @@ def _binary(name: str, function: Callable[[Term, Term], Term]) -> Op:
             (*_scale_and_zero(dtype, 1, 4), second, *_scale_and_zero(dtype, 1, 4), *_scale_and_zero(dtype, 3, 31))
         )
 
-    return _bytewise(name, definition, sample, "BSBBSBSB")
+    return _bytewise(name, definition, sample, "BSBBSBSB", shape=lambda s, a: [s[0].broadcast(s[3])])
 
 
 # --- pooling ---------------------------------------------------------------------------------------------------------
@@ -159,7 +159,7 @@ def _dynamic_product(x: Term, weights: Term, scale: Term, *rest: Any) -> Term:
     zero = (-low / step).then("Clip", min=0.0, max=255.0).then("Round")
     levels = ((x / step).then("Round") + zero).then("Clip", min=0.0, max=255.0) - zero
     product = levels @ (weights.to("int32") - further[0].to("int32")).to(x.dtype)
-    return sum(further[1:], product * (step * scale))
+    return sum(further[1:], Term.__mul__(product, step * scale))
 
 
 def _sample_dynamic_product(rng: random.Random, first: TensorType) -> Sample | None:

@@ -41,6 +41,7 @@ from tests.support.graphs import graph as graph_of
 PARTLY_DERIVED = {
     "MatMul": "batches are equal, or one operand has none",
     **{f"MatMulInteger{n}": "batches are equal, or one operand has none" for n in (2, 3, 4)},
+    **dict.fromkeys((f"{CONTRIB}.QLinearAdd", f"{CONTRIB}.QLinearMul"), "shapes are equal, or one is of a number"),
     "Slice": "one axis, step 1",
     **dict.fromkeys((op.qualified for op in TABLE.values() if op.name.startswith("Reduce")), "one axis"),
     **dict.fromkeys((f"aten.{name}" for name in ("var", "std", "var_mean", "logsumexp", "nansum")), "one dimension"),
