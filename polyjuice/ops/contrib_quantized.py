@@ -158,8 +158,8 @@ def _dynamic_product(x: Term, weights: Term, scale: Term, *rest: Any) -> Term:
     step = (high - low) / 255
     zero = (-low / step).then("Clip", min=0.0, max=255.0).then("Round")
     levels = ((x / step).then("Round") + zero).then("Clip", min=0.0, max=255.0) - zero
-    product = levels @ (weights.to("int32") - further[0].to("int32")).to(x.dtype)
-    return sum(further[1:], Term.__mul__(product, step * scale))
+    centred: Term = weights.to("int32") - further[0].to("int32")
+    return sum(further[1:], (levels @ centred.to(x.dtype)) * (step * scale))
 
 
 def _sample_dynamic_product(rng: random.Random, first: TensorType) -> Sample | None:
