@@ -30,7 +30,7 @@ from polyjuice.ir import dtypes
 from polyjuice.ops import FRAMEWORKS, TABLE, Op, Texts, Unsupported, matching
 from polyjuice.ops.decompose import NoDecomposition, body
 from polyjuice.ops.definitions import is_derived
-from polyjuice.ops.spec import REQUIRED, Attr
+from polyjuice.ops.spec import CONTRIB, REQUIRED, Attr
 
 
 def list_compilers(
@@ -144,6 +144,9 @@ def _show_facts(names: Sequence[str], as_json: bool) -> None:
         stdout.print(table)
 
 
+_ABSENT = {"aten": "ONNX lacks it", CONTRIB: "it is ONNX Runtime's own"}
+"""Why an operator of another domain than ONNX's has no opset and one form in ONNX, by domain."""
+
 _TRIES = 20
 """How many random applications are tried for an example of a definition."""
 
@@ -165,7 +168,7 @@ def facts(op: Op, rules: Iterable[Rule]) -> Iterator[Fact]:
     yield Fact("operands", _operands(op))
     yield Fact("results", ", ".join(op.results))
     yield _or_why("attributes", ", ".join(map(_attribute, op.attrs)), "it has none")
-    yield Fact("first opset", str(op.since)) if not op.domain else Fact("first opset", "ONNX lacks it", absent=True)
+    yield Fact("first opset", _ABSENT.get(op.domain, str(op.since)), absent=bool(op.domain))
     yield _definition(op)
     for name, function in (("meaning", op.numpy), ("error bound", op.error)):
         own = f"of its own: {op.why_not_derived}" if op.why_not_derived else "of its own"
@@ -178,7 +181,7 @@ def facts(op: Op, rules: Iterable[Rule]) -> Iterator[Fact]:
     yield _bounds(op)
     yield _shape_rule(op)
     yield _normal_form(op)
-    yield _or_why("forms in ONNX", _forms(op), "its only form is the normal one" if not op.domain else "ONNX lacks it")
+    yield _or_why("forms in ONNX", _forms(op), _ABSENT.get(op.domain, "its only form is the normal one"))
     yield _or_why("motifs", ", ".join(op.followers.split()), "no known pattern of an optimizer begins with it")
     for format in map(registry.find, registry.names()):
         if format.dialect:
@@ -294,7 +297,7 @@ def _shape_rule(op: Op) -> Fact:
 
 def _normal_form(op: Op) -> Fact:
     if op.domain:
-        return Fact("normal form", "ONNX lacks it", absent=True)
+        return Fact("normal form", _ABSENT[op.domain], absent=True)
     if is_normalized(op):
         return Fact("normal form", "a rule brings its attributes into one form")
     return Fact("normal form", "its attributes have one form alone", absent=True)

@@ -168,7 +168,8 @@ class CompilerInfo:
     twentieth of the time. 1 means that a trace costs little: then every compilation has one."""
 
     lacks: tuple[str, ...] = ()
-    """Idioms that its importer rejects (ONNX: `functions`, `symbolic sizes`, `constant nodes`)."""
+    """Idioms that its importer rejects (ONNX: `functions`, `symbolic sizes`, `constant nodes`, and `com.microsoft`, the
+    domain of ONNX Runtime's own operators)."""
 
     levels: tuple[str, ...] = ()
     """The values of the option `level`, from no optimization to all, the default."""

@@ -33,7 +33,7 @@ INFO: dict[str, Any] = {
     ],
     "conditions": {"avx": "with `--iree-llvmcpu-target-cpu=x86-64-v2`"},
     "levels": ["O0", "O1", "O2", "O3"],
-    "lacks": ["functions"],
+    "lacks": ["functions", "com.microsoft"],
     "repro_imports": """
 import onnx
 import onnx.shape_inference

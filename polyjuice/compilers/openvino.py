@@ -20,7 +20,7 @@ INFO: dict[str, Any] = {
     "needs": "openvino>=2024.0 and onnx: pip install 'polyjuice-fuzzer[openvino]'",
     "broad": ["SNIPPETS_MODE", "LP_TRANSFORMS_MODE", "avx"],
     "conditions": {"avx": "with `ONEDNN_MAX_CPU_ISA=SSE41`"},
-    "lacks": ["functions"],
+    "lacks": ["functions", "com.microsoft"],
     # The CPU plugin computes models of half types in float32, its documented inference precision.
     "excess_precision": ["float16", "bfloat16"],
     # The CPU plugin computes 64-bit integers in int32, the only integer type of its list of supported precisions:

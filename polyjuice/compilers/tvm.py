@@ -31,7 +31,7 @@ INFO: dict[str, Any] = {
     "level_names": {"0": "opt_level 0", "1": "opt_level 1", "2": "opt_level 2", "3": "opt_level 3"},
     "nodes": 20,
     "traced": 1,
-    "lacks": ["functions", "symbolic sizes"],
+    "lacks": ["functions", "symbolic sizes", "com.microsoft"],
     "repro_imports": """
 import onnx
 import tvm

@@ -17,7 +17,7 @@ import numpy as np
 from polyjuice.interpret import EvaluationError, apply
 from polyjuice.ir import Graph, GraphError, Node, TensorType, complexes, dtypes
 from polyjuice.ops import Op, entry
-from polyjuice.ops.decompose import NoDecomposition, body
+from polyjuice.ops.definitions import Undefined, definition
 from polyjuice.ops.linear_adjoints import onto
 from polyjuice.ops.spec import VjpContext
 
@@ -150,17 +150,16 @@ def _pulled_back(
         return [_differenced(op, node, operands, i, first) if ask else None for i, ask in enumerate(wanted)]
     if callable(op.definition):
         try:
-            return pullback_graph(_in_onnx(node, operands, results), operands, cotangents)
-        except (NoDecomposition, GraphError, EvaluationError):
+            return pullback_graph(_in_onnx(op, node, operands), operands, cotangents)
+        except (Undefined, GraphError, EvaluationError):
             pass
     return _along_blocks(node, operands, cotangents, wanted)
 
 
-def _in_onnx(node: Node, operands: Sequence[np.ndarray], results: Sequence[np.ndarray | None]) -> Graph:
+def _in_onnx(op: Op, node: Node, operands: Sequence[np.ndarray]) -> Graph:
     """Return a node of another domain as a graph of ONNX operators, with all floating values in float64."""
-    names = [name for name in node.inputs if name]
-    arrays = [*zip(names, operands, strict=True), *zip(node.outputs, results, strict=True)]
-    return body(node, {n: TensorType(dtypes.dtype_of(x), x.shape) for n, x in arrays if n and x is not None})
+    types = [TensorType(dtypes.dtype_of(x), x.shape) for x in operands]
+    return definition(op, types, node.attrs)
 
 
 # --- elementwise operators -------------------------------------------------------------------------------------------

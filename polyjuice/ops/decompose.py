@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import replace
 
 from polyjuice.ir import Graph, GraphError, Node, TensorType
@@ -46,9 +46,12 @@ def body(node: Node, types: Mapping[str, TensorType]) -> Graph:
     return graph
 
 
-def decompose(graph: Graph, opset: int) -> Graph:
-    """An equal graph in which every operator is ONNX's at this opset, or opaque. Raises NoDecomposition."""
-    return expanded(graph, lambda node: is_native(node, opset))
+def decompose(graph: Graph, opset: int, kept: Collection[str] = ()) -> Graph:
+    """An equal graph in which every operator is ONNX's at this opset, or opaque, or has one of the results ``kept``.
+
+    Raises NoDecomposition.
+    """
+    return expanded(graph, lambda node: is_native(node, opset) or not {*node.outputs}.isdisjoint(kept))
 
 
 def expanded(graph: Graph, native: Callable[[Node], bool]) -> Graph:

@@ -242,7 +242,10 @@ class SpecialValues(Flag):
 INFINITY, NAN, POLE, STRICT = SpecialValues.INFINITY, SpecialValues.NAN, SpecialValues.POLE, SpecialValues.STRICT
 ANYWHERE = SpecialValues.ANYWHERE
 
-_WEIGHTS = {"": 1.0, "aten": 0.3}
+CONTRIB = "com.microsoft"
+"""The domain of ONNX Runtime's own operators."""
+
+_WEIGHTS = {"": 1.0, "aten": 0.3, CONTRIB: 0.3}
 """How often an operator of a domain is drawn, unless its entry says otherwise."""
 
 
@@ -251,7 +254,10 @@ class Op:
     """One operator: all that the project knows of it."""
 
     name: str
-    """ONNX's name, which begins with a capital letter, or else ATen's."""
+    """ONNX's name, which begins with a capital letter, or ATen's, or ONNX Runtime's, as in ``com.microsoft.Gelu``."""
+
+    domain: str = ""
+    """ONNX's own domain, "", or ``com.microsoft`` or ``aten``, as the name says."""
 
     inputs: tuple[str, ...] = ("T",)
     """A type variable for each operand, or ``@attr`` where an attribute says its type."""
@@ -426,7 +432,10 @@ class Op:
     """How often the operator is generated, compared with others; that of its domain where this is negative."""
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "name", self.name.removeprefix("aten."))
+        domain = next((d for d in (CONTRIB, "aten") if self.name.startswith(f"{d}.")), "")
+        name = self.name.removeprefix(f"{domain}.")
+        object.__setattr__(self, "name", name)
+        object.__setattr__(self, "domain", domain or self.domain or ("aten" if name[0].islower() else ""))
         truth = set(self.results) == {"bool"}
         exact = self.integer_exact or self.modular or self.moves or self.ties is not None or truth
         object.__setattr__(self, "integer_exact", exact)
@@ -444,11 +453,6 @@ class Op:
             object.__setattr__(self, "signed_zeros", (self.elementwise or self.moves) and not self.of_complex)
         if self.fresh is None:
             object.__setattr__(self, "fresh", self.elementwise and not self.variadic and not self.moves)
-
-    @cached_property
-    def domain(self) -> str:
-        """ONNX's own domain, "", or ``aten``."""
-        return "aten" if self.name[0].islower() else ""
 
     @cached_property
     def qualified(self) -> str:

@@ -38,6 +38,7 @@ from polyjuice.inputs import USUAL_PROFILES, draw, make_inputs, plans
 from polyjuice.interpret import EvaluationError
 from polyjuice.ir import Graph, GraphError, TensorType, digest
 from polyjuice.ops import Op
+from polyjuice.ops.spec import CONTRIB
 from polyjuice.session import CompilerSession, Conditions
 from polyjuice.suite import cases
 from polyjuice.suite.cases import SIDES, A, B, SuiteError
@@ -179,13 +180,13 @@ class Maker:
         return ""
 
     def _target(self, format: str) -> pipeline.Target:
-        """Programs that every compiler of the format takes."""
+        """Programs that every compiler of the format takes, in ONNX's own operators."""
         supports = [support for support in self._supports if support.compiler.format == format]
 
         def lacked(forms: Sequence[Form]) -> Sequence[str]:
             return list(dict.fromkeys(name for support in supports for name in support.lacked(forms)))
 
-        lacks = {name for support in supports for name in support.compiler.lacks}
+        lacks = {CONTRIB, *(name for support in supports for name in support.compiler.lacks)}
         return pipeline.Target(format=format, opset=self._options.opset, lacks=sorted(lacks), lacked=lacked)
 
     def _takes(self, op: Op, operands: Sequence[TensorType], results: Sequence[TensorType]) -> bool:

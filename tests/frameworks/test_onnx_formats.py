@@ -17,6 +17,7 @@ from polyjuice.frameworks.onnx.graph_files import from_model, load, save, to_mod
 from polyjuice.interpret import evaluate
 from polyjuice.ir import Graph, Node, TensorType, digest, dtypes
 from polyjuice.ops import TABLE, GraphBuilder
+from tests.support.graphs import apply
 from tests.support.light_models import LARGE_MODELS, LIGHT, random_weights, run_model, with_random_weights
 from tests.support.shares import in_the_long_run
 
@@ -472,3 +473,25 @@ def test_light_models_keep_their_meaning(name: str, tmp_path: Path) -> None:
     for a, e in zip(actual, expected, strict=True):
         assert np.ptp(e) > 0
         np.testing.assert_allclose(a, e, rtol=1e-4, atol=1e-6)
+
+
+def test_onnx_runtimes_own_operators_are_read() -> None:
+    header = '<ir_version: 9, opset_import: ["": 18, "com.microsoft": 1]>'
+    graph = read(
+        """g (float[1,4,5,5] x, float[2,4,3,3] w, float[2] b) => (float[1,2,5,5] y) {
+            c = com.microsoft.FusedConv <activation = "Relu", kernel_shape = [3, 3], auto_pad = "SAME_UPPER"> (x, w, b)
+            y = com.microsoft.QuickGelu (c)
+        }""",
+        header,
+    )
+    conv, gelu = graph.nodes
+    assert (conv.qualified, conv.opaque, conv.attrs["pads"]) == ("com.microsoft.FusedConv", False, (1, 1, 1, 1))
+    assert gelu.attrs == {"alpha": float(np.float32(1.702))}
+    unknown = only(read("g (float[4] x) => (float[4] y) { y = com.microsoft.QuickGelu <beta = 2.0> (x) }", header))
+    assert unknown.opaque
+
+
+def test_an_operator_of_a_runtime_is_stored_without_its_meaning() -> None:
+    model = assert_survives(apply("com.microsoft.Gelu", "float32[2,3]"))
+    assert not model.functions
+    assert {o.domain for o in model.opset_import} == {"", "com.microsoft"}

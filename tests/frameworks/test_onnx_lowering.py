@@ -22,8 +22,10 @@ from polyjuice.ir import Graph, TensorType, digest
 from polyjuice.numerics import analyse
 from polyjuice.ops import TABLE, GraphBuilder
 from polyjuice.ops.decompose import NoDecomposition, decompose
+from polyjuice.ops.spec import CONTRIB
 from tests.support.bounds import assert_within
 from tests.support.frameworks import run_onnx
+from tests.support.graphs import apply
 
 LACKED = ("functions", "symbolic sizes", "constant nodes")
 
@@ -167,6 +169,18 @@ def test_what_is_newer_than_the_opset_is_decomposed() -> None:
     value = np.linspace(-2, 2, 6, dtype=np.float32).reshape(2, 3)
     (result,) = run_onnx(lower(graph, "onnx", 1), [value])
     np.testing.assert_allclose(result, evaluate(graph, [value])[0], atol=1e-6)
+
+
+def test_a_compiler_without_onnx_runtimes_operators_gets_their_definitions() -> None:
+    graph = apply("com.microsoft.BiasGelu", "float32[2,3]", "float32[3]")
+    models = [as_model(lower(graph, "onnx", seed, lacks=(ALL, "functions"))) for seed in range(30)]
+    drawn = Counter(node.op_type for model in models for node in model.graph.node if node.domain == CONTRIB)
+    assert drawn["BiasGelu"] > 20
+    lacking = [as_model(lower(graph, "onnx", seed, lacks=(ALL, CONTRIB))) for seed in range(30)]
+    assert not any(node.domain == CONTRIB for model in lacking for node in model.graph.node)
+    for opset in (11, 18, 20):
+        model = as_model(lower(graph, "onnx", 0, opset=opset, lacks=(ALL, "functions")))
+        assert {o.domain: o.version for o in model.opset_import} == {"": opset, CONTRIB: 1}
 
 
 def test_an_operator_that_onnx_cannot_say_is_unlowerable_and_named() -> None:

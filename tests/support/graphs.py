@@ -19,7 +19,7 @@ class _Names(dict[str, Any]):
         self.build = build
 
     def __missing__(self, name: str) -> Any:
-        if not any(name in (domain, op) for domain, op in TABLE):
+        if not any(name in (domain.partition(".")[0], op) for domain, op in TABLE):
             raise KeyError(name)
         return _Operator(self.build, name)
 
@@ -34,7 +34,7 @@ class _Operator:
         return _Operator(self._build, f"{self._name}.{part}")
 
     def __call__(self, /, *operands: Any, **attrs: Any) -> Any:
-        domain, _, name = self._name.rpartition(".") if ("", self._name) in TABLE else self._name.partition(".")
+        domain, name = next(key for key, op in TABLE.items() if op.qualified == self._name)
         dtype = next((self._build.types[x].dtype for x in reversed(operands) if isinstance(x, str)), "float32")
         names = [x if isinstance(x, str) else self._build.constant(_array(x, dtype)) for x in operands]
         results = self._build.multi(name, *names, domain=domain, **attrs)

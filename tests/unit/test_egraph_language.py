@@ -33,6 +33,7 @@ from polyjuice.egraph.rows import Row, insert
 from polyjuice.egraph.view import ENode, freeze
 from polyjuice.ir import Graph, TensorType, digest
 from polyjuice.ops import TABLE, GraphBuilder, Op, infer
+from polyjuice.ops.spec import CONTRIB
 from tests.support.applications import application
 from tests.support.graphs import apply
 from tests.support.graphs import graph as graph_of
@@ -40,6 +41,7 @@ from tests.support.graphs import graph as graph_of
 PARTLY_DERIVED = {
     "MatMul": "batches are equal, or one operand has none",
     **{f"MatMulInteger{n}": "batches are equal, or one operand has none" for n in (2, 3, 4)},
+    **dict.fromkeys((f"{CONTRIB}.QLinearAdd", f"{CONTRIB}.QLinearMul"), "shapes are equal, or one is of a number"),
     "Slice": "one axis, step 1",
     **dict.fromkeys((op.qualified for op in TABLE.values() if op.name.startswith("Reduce")), "one axis"),
     **dict.fromkeys((f"aten.{name}" for name in ("var", "std", "var_mean", "logsumexp", "nansum")), "one dimension"),
@@ -61,6 +63,9 @@ UNTRACED = frozenset(
         *("aten.adaptive_max_pool2d", "aten.adaptive_max_pool3d", "GridSample", "Gemm"),
         *("QLinearMatMul", "Einsum", "aten.tensordot"),
         *("aten.scaled_dot_product_attention", "aten.cdist"),
+        *(f"{CONTRIB}.{name}" for name in ("FusedMatMul", "TransposeMatMul", "FusedGemm", "FusedConv", "QGemm")),
+        *(f"{CONTRIB}.{name}" for name in ("ConvTransposeWithDynamicPads", "NhwcMaxPool", "QLinearAveragePool")),
+        f"{CONTRIB}.QLinearGlobalAveragePool",
     )
 )
 """Operators whose shape signatures loop over the axes, or ask for the rank, which egglog cannot express."""

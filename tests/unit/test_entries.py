@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import pytest
 
 from polyjuice.ir import TensorType
 from polyjuice.ops import TABLE, Attr, Call, ShapeMismatch, complete_attrs, infer, text
-from polyjuice.ops.spec import attributes
+from polyjuice.ops.spec import CONTRIB, Op, attributes
 
 
 @pytest.mark.parametrize(
@@ -33,6 +34,20 @@ def test_a_template_has_places_for_attributes_shapes_and_types() -> None:
     call = Call("xy", [operand] * 2, [result], {"dim": 1, "value": math.inf, "keep": 0}, None, str)
     template = "f({all}, {others}, {dim}, {value}, {is_keep}, {rank}, {shape}, {type})"
     assert call.fill(template) == 'f(x, y, y, 1, float("inf"), False, 2, (2, 1), bool)'
+
+
+@pytest.mark.parametrize(
+    ("name", "domain", "short"),
+    [
+        ("Relu", "", "Relu"),
+        ("add.Scalar", "aten", "add.Scalar"),
+        ("aten.square", "aten", "square"),
+        ("com.microsoft.Gelu", CONTRIB, "Gelu"),
+    ],
+)
+def test_a_name_tells_its_domain(name: str, domain: str, short: str) -> None:
+    op = replace(Op(name=name, sample=lambda rng, first: None), weight=1.0)
+    assert (op.domain, op.name) == (domain, short)
 
 
 def test_attributes_are_stated_by_their_defaults() -> None:

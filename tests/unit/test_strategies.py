@@ -42,6 +42,8 @@ FLAGS = {
     "fmod", "upper",
 }  # fmt: skip
 
+ACTIVATIONS = {"Relu", "Tanh", "Sigmoid", "LeakyRelu", "HardSigmoid"}
+
 CHOICES = {
     "approximate": {"none", "tanh"},
     "direction": {"LEFT", "RIGHT"},
@@ -54,6 +56,10 @@ CHOICES = {
     "coordinate_transformation_mode": {"half_pixel", "align_corners", "asymmetric"},
     "nearest_mode": {"round_prefer_floor", "round_prefer_ceil", "floor", "ceil"},
     "Cast to": set(dtypes.ALL),
+    "FusedGemm activation": ACTIVATIONS,
+    "FusedConv activation": ACTIVATIONS,
+    "GatedRMSNorm activation": {"silu", "sigmoid"},
+    "metric": {"euclidean", "sqeuclidean"},
 }
 """The values of an attribute that has few, for all operators or for the one that is named."""
 

@@ -1,6 +1,7 @@
 """Lower a graph to a serialized ONNX model.
 
-Operators that ONNX lacks at the opset are decomposed. A chooser decides the rest: implicit broadcasts or Expand nodes;
+Operators that ONNX lacks at the opset are decomposed. ONNX Runtime's own operators mostly stay, for a compiler that
+takes them. A chooser decides the rest: implicit broadcasts or Expand nodes;
 axes counted from the front or the end; constants as initializers, Constant nodes or inputs; static or symbolic sizes; a
 part of the graph as a local function; an intermediate value as a further output. The artifact names every choice.
 """
@@ -32,6 +33,7 @@ from polyjuice.frameworks.request import USUAL, Request, Unlowerable
 from polyjuice.ir import Graph, GraphError, Node, TensorType, dtypes
 from polyjuice.ops import entry
 from polyjuice.ops.decompose import NoDecomposition, decompose
+from polyjuice.ops.spec import CONTRIB
 
 OPSETS = range(onnx_opsets.OLDEST, onnx_opsets.NEWEST + 1)
 """The opsets at which models are written."""
@@ -68,9 +70,10 @@ def forms_of(model: ModelProto) -> tuple[Form, ...]:
 
 
 FUNCTIONS, SYMBOLIC, CONSTANT_NODES = "functions", "symbolic sizes", "constant nodes"
-"""Idioms that an importer may lack (``lacks`` in a compiler file)."""
+"""Idioms that an importer may lack (``lacks`` in a compiler file). A further one is the domain CONTRIB."""
 
 # Chances of the idioms, where they are possible.
+_OWN_OPERATOR = 0.9
 _EXPLICIT_BROADCAST = 0.05
 _ARGUMENT = 0.05
 _CONSTANT_NODES = 0.15
@@ -120,7 +123,7 @@ def lower(graph: Graph, chooser: Chooser, request: Request = USUAL) -> Artifact:
     drawn = Drawn(FORMS, lacks, seed_forms)
     at = _opset(chooser, opset, seed_forms, request.wanted.opset)
     try:
-        graph = decompose(graph, max(at, OPSET))
+        graph = decompose(graph, max(at, OPSET), _own_operators(graph, chooser, lacks))
     except NoDecomposition as error:
         raise Unlowerable(f"{error} (no ONNX at opset {at})") from None
     for node in graph.nodes:
@@ -169,6 +172,13 @@ def lower(graph: Graph, chooser: Chooser, request: Request = USUAL) -> Artifact:
         forms=drawn.used,
         choices=chooser.record(),
     )
+
+
+def _own_operators(graph: Graph, chooser: Chooser, lacks: Collection[str]) -> list[str]:
+    """The results of ONNX Runtime's own operators that the model has; definitions replace the others."""
+    chance = 0.0 if CONTRIB in lacks else _OWN_OPERATOR
+    results = [next(filter(None, node.outputs)) for node in graph.nodes if node.domain == CONTRIB and not node.opaque]
+    return [name for name in results if chooser.about("operator of", name).chance(chance, plain=False)]
 
 
 def _check_narrow(graph: Graph) -> None:

@@ -47,16 +47,16 @@ def _normal_attrs(op: Op, attrs: Mapping[str, Any], operands: Sequence[TensorTyp
     present = {name: value for name, value in attrs.items() if value is not None}
     if is_normalized(op):
         try:
-            for name, usual in _IGNORED.get(op.name, {}).items():
+            for name, usual in _IGNORED.get(op.qualified, {}).items():
                 value = present.pop(name, usual)
                 _demand(usual is None or value == usual, f"another {name} than {usual}")
-            if op.name in _AXES:
+            if op.qualified in _AXES:
                 rank = operands[0].rank + (op.name == "OneHot")
                 present["axis"] = normalize_axis(present.get("axis", _AXES[op.name]), rank)
-            if op.name == "Split":
+            if op.qualified == "Split":
                 present.setdefault("num_outputs", results)
-            if op.name in _RULES:
-                _RULES[op.name](present, operands)
+            if op.qualified in _RULES:
+                _RULES[op.qualified](present, operands)
         except IndexError:
             raise NotCovered("an operand lacks a dimension") from None
         except KeyError as error:
@@ -370,10 +370,14 @@ _RULES: dict[str, _Rule] = {
     "Squeeze": _squeeze,
     "Transpose": lambda a, x: a.update(perm=a.get("perm", tuple(reversed(range(x[0].rank))))),
     "Unsqueeze": lambda a, x: a.update(axes=_sorted_axes(a["axes"], x[0].rank + len(a["axes"]))),
+    "com.microsoft.FusedConv": _conv,
+    "com.microsoft.ConvTransposeWithDynamicPads": _conv_transpose,
+    "com.microsoft.NhwcMaxPool": lambda a, x: _window(a, x[0].shape[1:-1], a["kernel_shape"]),
+    "com.microsoft.QLinearAveragePool": _average_pool,
     **{name: _reduce for domain, name in TABLE if not domain and name.startswith("Reduce")},
 }
 
 
 def is_normalized(op: Op) -> bool:
     """Whether the operator's attributes have a normal form other than ONNX's with all defaults."""
-    return not op.domain and (op.name in _RULES or op.name in _AXES or op.name in _IGNORED)
+    return op.qualified in _RULES or op.qualified in _AXES or op.qualified in _IGNORED

@@ -26,6 +26,8 @@ from polyjuice.frameworks.onnx.versions import (
     takes,
 )
 from polyjuice.ir import TensorType
+from polyjuice.ops import TABLE
+from polyjuice.ops.spec import CONTRIB
 
 OLDEST = 11
 """The oldest opset at which models are written."""
@@ -87,6 +89,8 @@ class _Writer:
 
     def may_say(self, node: NodeProto) -> bool:
         """Return whether the opset has the operator for these types. A node with subgraphs must not need any change."""
+        if (node.domain, node.op_type) in TABLE and node.domain == CONTRIB:
+            return True
         if not is_default(node.domain) or not schema_of(node.op_type, self._own):
             return False
         if any(self._changes(inner) for inner in nested_nodes(node) if inner is not node):
@@ -98,7 +102,8 @@ class _Writer:
         return takes(node.op_type, operands, results, self._opset)
 
     def _changes(self, node: NodeProto) -> bool:
-        return not 0 < since_version(node.op_type, self._own) == since_version(node.op_type, self._opset)
+        own, other = (since_version(node.op_type, opset) for opset in (self._own, self._opset))
+        return node.domain != CONTRIB and not 0 < own == other
 
     def say(self, node: NodeProto) -> bool:
         if not self._changes(node):

@@ -1,6 +1,6 @@
 """Write a Graph as an ONNX model: opset 18 and IR version 9, later only where a node needs it.
 
-Operators that ONNX lacks get their meaning as local functions, where ONNX can express it. The final values of updated
+ATen's operators get their meaning as local functions, where ONNX can express it. The final values of updated
 inputs are further outputs, which the metadata name (``UPDATES``). Every value is declared with its type.
 
 Attributes that ONNX takes as inputs become shared initializers. Floats are rounded to ONNX's precision: single
@@ -77,7 +77,7 @@ class _Writer:
         proto.input.extend(to_value_info(value, graph.types[value]) for value in graph.inputs)
         proto.initializer.extend(to_tensor(array, value) for value, array in graph.constants.items())
         written = [opaque.to_proto(node) if node.opaque else self.table_node(node) for node in graph.nodes]
-        foreign = [(n, p) for n, p in zip(graph.nodes, written, strict=True) if n.domain and not n.opaque]
+        foreign = [(n, p) for n, p in zip(graph.nodes, written, strict=True) if n.domain == "aten" and not n.opaque]
         functions = _local_functions(foreign, graph.types)
         self.opset = max((self.opset, *(function.opset_import[0].version for function in functions)))
         for node in written:
@@ -186,7 +186,7 @@ class _Writer:
 
 
 def _local_functions(nodes: Iterable[tuple[Node, NodeProto]], types: Mapping[str, TensorType]) -> list[FunctionProto]:
-    """A function for every node of the table that is not ONNX's and has a body in ONNX's operators.
+    """A function for every node that has a body in ONNX's operators.
 
     Equal bodies are shared. Nodes of one operator with different bodies get overloads (``NodeProto.overload``).
     """
