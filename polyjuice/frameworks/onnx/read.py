@@ -473,7 +473,7 @@ def _outputs(op: Op, proto: NodeProto) -> tuple[str, ...]:
         return tuple(proto.output)
     if any(proto.output[len(op.results) :]):
         raise NotCovered("more results than the entry has")
-    return tuple(proto.output[: len(op.results)])
+    return (*proto.output[: len(op.results)], *[""] * (len(op.results) - len(proto.output)))
 
 
 def _by_place(attrs: Sequence[Attr]) -> list[tuple[int, Attr]]:
