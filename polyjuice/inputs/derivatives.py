@@ -1,7 +1,7 @@
 """Vector-Jacobian products of the operator table. They propagate a loss on one value back to a graph's inputs.
 
 Most operators need no formula here. Elementwise operators are differenced. For operators that move elements, the origin
-of each result element is computed. Operators that ONNX lacks are decomposed. For the rest,
+of each result element is computed. Operators with a definition are decomposed. For the rest,
 some entries have formulas. Where an operator is flat or stepped, a *proxy derivative* gives its
 trend (NNSmith, section 3.3). Any other operator is differenced along blocks of elements.
 
@@ -17,7 +17,7 @@ import numpy as np
 from polyjuice.interpret import EvaluationError, apply
 from polyjuice.ir import Graph, GraphError, Node, TensorType, complexes, dtypes
 from polyjuice.ops import Op, entry
-from polyjuice.ops.decompose import NoDecomposition, body
+from polyjuice.ops.definitions import Undefined, definition
 from polyjuice.ops.linear_adjoints import onto
 from polyjuice.ops.spec import VjpContext
 
@@ -148,19 +148,13 @@ def _pulled_back(
         return _moved(op, node, operands, cotangents)
     if op.elementwise and first is not None:
         return [_differenced(op, node, operands, i, first) if ask else None for i, ask in enumerate(wanted)]
-    if op.domain:
+    if callable(op.definition):
+        types = [TensorType(dtypes.dtype_of(x), x.shape) for x in operands]
         try:
-            return pullback_graph(_in_onnx(node, operands, results), operands, cotangents)
-        except (NoDecomposition, GraphError, EvaluationError):
+            return pullback_graph(definition(op, types, node.attrs), operands, cotangents)
+        except (Undefined, GraphError, EvaluationError):
             pass
     return _along_blocks(node, operands, cotangents, wanted)
-
-
-def _in_onnx(node: Node, operands: Sequence[np.ndarray], results: Sequence[np.ndarray | None]) -> Graph:
-    """Return a node of another domain as a graph of ONNX operators, with all floating values in float64."""
-    names = [name for name in node.inputs if name]
-    arrays = [*zip(names, operands, strict=True), *zip(node.outputs, results, strict=True)]
-    return body(node, {n: TensorType(dtypes.dtype_of(x), x.shape) for n, x in arrays if n and x is not None})
 
 
 # --- elementwise operators -------------------------------------------------------------------------------------------

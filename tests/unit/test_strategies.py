@@ -44,13 +44,15 @@ FLAGS = {
 
 CHOICES = {
     "approximate": {"none", "tanh"},
-    "direction": {"LEFT", "RIGHT"},
+    "direction": {"forward", "reverse", "bidirectional"},
+    "BitShift direction": {"LEFT", "RIGHT"},
     "padding_mode": {"zeros", "border"},
     "reduction": {"none", "add", "mul", "max", "min"},
     "Pad mode": {"constant", "edge", "reflect", "wrap"},
     "DepthToSpace mode": {"DCR", "CRD"},
     "Resize mode": {"nearest", "linear", "cubic"},
     "GridSample mode": {"nearest", "bilinear", "bicubic"},
+    "TensorScatter mode": {"linear", "circular"},
     "coordinate_transformation_mode": {"half_pixel", "align_corners", "asymmetric"},
     "nearest_mode": {"round_prefer_floor", "round_prefer_ceil", "floor", "ceil"},
     "Cast to": set(dtypes.ALL),
