@@ -68,8 +68,12 @@ def _fits_rotary(s: Sequence[Dims], a: Any) -> bool:
     width = x[3] if len(x) == 4 else x[2] // a.num_heads
     turned, places = a.rotary_embedding_dim or width, (x[0], x[-2] if len(x) == 4 else x[1])
     known = all(p == places for p in positions) and len(cos) == (2 if positions else 3)
-    return known and turned % 2 == 0 < turned <= width and cos == sin and cos[-1] == turned // 2 and (
-        bool(positions) or cos[:2] == places
+    return (
+        known
+        and turned % 2 == 0 < turned <= width
+        and cos == sin
+        and cos[-1] == turned // 2
+        and (bool(positions) or cos[:2] == places)
     )
 
 
@@ -149,7 +153,9 @@ def _sample_attention(rng: random.Random, first: TensorType) -> Sample | None:
     shapes = [(batch, own, keys, n) if first.rank == 4 else (batch, keys, own * n) for n in (width, out)]
     operands = [Operand(TensorType(first.dtype, shape)) for shape in shapes]
     if rng.random() < 0.5:
-        bias = rng.choice(((length, keys), (heads, length, keys), (batch, 1, length, keys), (batch, heads, length, keys)))
+        bias = rng.choice(
+            ((length, keys), (heads, length, keys), (batch, 1, length, keys), (batch, heads, length, keys))
+        )
         operands.append(Operand(TensorType(rng.choice((first.dtype, "bool")), bias)))
     return Sample(
         tuple(operands),

@@ -99,7 +99,9 @@ def _fits(gates: int, states: int, s: Sequence[Dims], a: Any) -> bool:
     wanted = [(d, 2 * gates * hidden), *[(d, x[1], hidden)] * states, (d, 3 * hidden)]
     fits = len(x) == 3 and 0 not in x and w == (d, gates * hidden, x[2]) and r == (d, gates * hidden, hidden)
     known = a.direction in ("forward", "reverse", "bidirectional") and len(lens) in (0, x[1])
-    return fits and known and all(0 <= n <= x[0] for n in lens) and all(p == q for p, q in zip(rest, wanted, strict=False))
+    return (
+        fits and known and all(0 <= n <= x[0] for n in lens) and all(p == q for p, q in zip(rest, wanted, strict=False))
+    )
 
 
 def _recurrent(name: str, cell: _Cell, gates: int, states: int, further: int = 0, **more: Any) -> Op:
@@ -119,7 +121,10 @@ def _recurrent(name: str, cell: _Cell, gates: int, states: int, further: int = 0
         attrs = {attr.name: rng.randint(0, 1) for attr in more.get("attrs", ())}
         return sampling.operands(first, *shapes, hidden_size=hidden, direction=direction, sequence_lens=lens, **attrs)
 
-    given: dict[str, Any] = {**more, "attrs": (*attributes(hidden_size="int", direction="forward"), *more.get("attrs", ()))}
+    given: dict[str, Any] = {
+        **more,
+        "attrs": (*attributes(hidden_size="int", direction="forward"), *more.get("attrs", ())),
+    }
     given["attrs"] += (Attr("sequence_lens", "ints", (), as_input=True, place=4),)
     return Op(
         name=name,

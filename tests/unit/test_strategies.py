@@ -420,7 +420,8 @@ def test_no_instantiation_is_rejected_and_every_value_of_an_attribute_can_come_a
         values = drawn[attr.name]
         if attr.name in AXES and attr.kind == "int":
             for rank in {rank for rank, _ in values if 2 <= rank <= 4}:
-                assert {axis for r, axis in values if r == rank} >= set(range(1, rank)), rank
+                last = rank - (op.name == "DFT")  # its last axis has the parts of complex numbers
+                assert {axis for r, axis in values if r == rank} >= set(range(1, last)), rank
         elif attr.name in FLAGS:
             assert set(map(int, values)) == {0, 1}, attr.name
         elif attr.kind == "string" and attr.name != "equation" and not op.promotes:

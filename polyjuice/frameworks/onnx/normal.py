@@ -300,6 +300,11 @@ def _behind_ellipsis(term: str, t: TensorType) -> tuple[int, ...]:
     return t.shape[len(before) : t.rank - len(after)]
 
 
+def _dft(a: _Attrs, x: _Types) -> None:
+    size = x[0].shape[a["axis"]]
+    a.setdefault("dft_length", 2 * (size - 1) if a.get("inverse") and a.get("onesided") else size)
+
+
 def _mod(a: _Attrs, x: _Types) -> None:
     floating = dtypes.is_float(x[0].dtype)
     _demand(not floating or a.get("fmod", 0) == 1, "a floating remainder with the sign of the divisor")
@@ -342,6 +347,7 @@ _RULES: dict[str, _Rule] = {
     "ConvInteger": _conv,
     "ConvTranspose": _conv_transpose,
     **dict.fromkeys(("CumProd", "CumSum"), lambda a, x: a.update(axis=normalize_axis(a["axis"], x[0].rank))),
+    "DFT": _dft,
     "Einsum": _einsum,
     "DequantizeLinear": _scaled,
     "Expand": _expand,
@@ -365,6 +371,7 @@ _RULES: dict[str, _Rule] = {
     "Slice": _slice,
     "Split": _split,
     "Squeeze": _squeeze,
+    "STFT": lambda a, x: a.update(frame_length=a.get("frame_length", x[1].shape[0] if len(x) > 1 else x[0].shape[1])),
     "Transpose": lambda a, x: a.update(perm=a.get("perm", tuple(reversed(range(x[0].rank))))),
     "Unsqueeze": lambda a, x: a.update(axes=_sorted_axes(a["axes"], x[0].rank + len(a["axes"]))),
     **{name: _reduce for domain, name in TABLE if not domain and name.startswith("Reduce")},

@@ -246,7 +246,7 @@ class _Reader:
     def add_table_node(self, proto: NodeProto) -> bool:
         domain = "" if is_default(proto.domain) else proto.domain
         op = TABLE.get((domain, proto.op_type))
-        if op is None or not proto.output:
+        if op is None or not proto.output or (not domain and op.since > max(self.version, OPSET)):
             return False
         try:
             operands, attrs = self.application(op, proto)

@@ -72,6 +72,8 @@ def rules() -> Iterator[FormRule]:
         yield FormRule("zero point absent", (operator,), 0.5, _zero_point_absent)
     yield FormRule("k absent", ("Trilu",), 0.5, _zero_input_absent(1), lacks("k"))
     yield FormRule("constant_value absent", ("Pad",), 0.5, _zero_input_absent(2), lacks("constant_value"))
+    yield FormRule("axis absent", ("DFT",), 0.5, _last_axis_absent, lacks("axis"))
+    yield FormRule("frame_length absent", ("STFT",), 0.5, _frame_length_absent, lacks("frame_length"))
     yield FormRule("ratio absent", ("Dropout",), 0.5, _ratio_absent, lacks("ratio"))
     yield FormRule("training_mode given", ("Dropout",), 0.2, _training_mode, states("training_mode"))
     yield FormRule("scales given", ("Resize",), 0.4, _scales, states("scales"))
@@ -193,6 +195,25 @@ def _zero_input_absent(place: int) -> Write:
         return True
 
     return write
+
+
+def _last_axis_absent(node: NodeProto, site: FormSite) -> bool:
+    """Leave out the axis of a Fourier transform before that of the parts of complex numbers."""
+    array = site.array(node, 2)
+    if array is None or int(array) not in (-2, site.operand(node, 0).rank - 2):
+        return False
+    del node.input[2:]
+    return True
+
+
+def _frame_length_absent(node: NodeProto, site: FormSite) -> bool:
+    """Leave out a length that is that of the window, or that of the signal."""
+    array = site.array(node, 3)
+    if array is None or (not has_input(node, 2) and int(array) != site.operand(node, 0).shape[1]):
+        return False
+    del node.input[3:]
+    cut_inputs(node)
+    return True
 
 
 def _ratio_absent(node: NodeProto, site: FormSite) -> bool:
