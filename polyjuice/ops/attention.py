@@ -15,7 +15,7 @@ from polyjuice.ops import sampling
 from polyjuice.ops.decomposition_terms import Term, concat, onnx_term, where
 from polyjuice.ops.pointwise import composed, defined, parameters
 from polyjuice.ops.shapes import Dims, fitting, normalize_axis, require
-from polyjuice.ops.spec import Attr, Op, Operand, Sample, attributes, by_definition, facts
+from polyjuice.ops.spec import Attr, Operand, Sample, attributes, by_definition, facts
 from polyjuice.ops.structural import moving
 from polyjuice.ops.text import spell
 

@@ -67,7 +67,7 @@ def _network(cell: _Cell, states: int, fused: bool, *given: Any) -> Sequence[Ter
     """All steps in all directions. With ``fused`` both biases are added to each other before they are to the gates."""
     x, w, r, *rest, a = given
     bias, starts, peepholes = (rest or [None])[0], rest[1 : 1 + states], rest[1 + states :]
-    (steps, batch, _), (directions, gates, _), hidden = x.shape, w.shape, a["hidden_size"]
+    (steps, batch, _), (directions, *_), hidden = x.shape, w.shape, a["hidden_size"]
     present = [np.array(a["sequence_lens"] or [steps] * batch)[:, None] > t for t in range(steps)]
     results: list[list[Term]] = []
     for d in range(directions):
@@ -105,7 +105,7 @@ def _fits(gates: int, states: int, s: Sequence[Dims], a: Any) -> bool:
 
 
 def _recurrent(name: str, cell: _Cell, gates: int, states: int, further: int = 0, **more: Any) -> Op:
-    """An operator with some gates and states; its optional operands are the bias, the first states, and further ones."""
+    """An operator with some gates and states. Its bias, first states and ``further`` operands are optional."""
 
     @sampling.of_rank(3, 3)
     def sample(rng: random.Random, first: TensorType) -> Sample | None:

@@ -323,9 +323,8 @@ def _is_inf(a: _Attrs, x: _Types) -> None:
 
 _AXES = {
     **dict.fromkeys(("ArgMax", "ArgMin", "Concat", "Gather", "GatherElements", "ScatterElements", "Split"), 0),
-    **dict.fromkeys(
-        (*"Hardmax LayerNormalization LogSoftmax LpNormalization OneHot RMSNormalization Softmax TopK".split(),), -1
-    ),
+    **dict.fromkeys(("Hardmax", "LayerNormalization", "LogSoftmax", "LpNormalization", "OneHot"), -1),
+    **dict.fromkeys(("RMSNormalization", "Softmax", "TopK"), -1),
     **dict.fromkeys(("DFT", "TensorScatter"), -2),
 }
 """The default of the attribute axis, by operator."""
