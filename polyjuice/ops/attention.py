@@ -29,7 +29,8 @@ _NOT_DOUBLE = ("float16", "bfloat16", "float32")
 
 def _rms(x: Term, scale: Term, a: Attrs) -> Term:
     axes = range(normalize_axis(a["axis"], x.rank), x.rank)
-    return x / ((x * x).reduce("Mean", *axes) + a["epsilon"]).then("Sqrt") * scale
+    normal: Term = x / ((x * x).reduce("Mean", *axes) + a["epsilon"]).then("Sqrt")
+    return normal * scale
 
 
 @sampling.of_rank(1)

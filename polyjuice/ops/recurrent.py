@@ -75,15 +75,15 @@ def _network(cell: _Cell, states: int, fused: bool, *given: Any) -> Sequence[Ter
         def own(t: Term, d: int = d) -> Term:
             return t.slice(0, d, d + 1).squeeze(0)
 
-        halves = _parts(own(bias), 2) if bias else [None, None]
-        if fused and bias:
-            halves = [None, halves[0] + halves[1]]
-        inputs, weights = _plus(x @ own(w).permute(1, 0), halves[0]), own(r).permute(1, 0)
+        before, after = _parts(own(bias), 2) if bias else (None, None)
+        if fused and before and after:
+            after, before = before + after, None
+        inputs, weights = _plus(x @ own(w).permute(1, 0), before), own(r).permute(1, 0)
         state = [own(t) for t in starts] or [x.number(0).expand(batch, hidden)] * states
         looks = own(peepholes[0]) if peepholes else None
         outputs: dict[int, Term] = {}
         for t in range(steps)[:: -1 if d or a["direction"] == "reverse" else 1]:
-            new = cell(inputs.slice(0, t, t + 1).squeeze(0), weights, halves[1], state, looks, a)
+            new = cell(inputs.slice(0, t, t + 1).squeeze(0), weights, after, state, looks, a)
             here = None if present[t].all() else x.constant(present[t])
             state = [where(here, n, old) if here else n for n, old in zip(new, state, strict=True)]
             outputs[t] = where(here, new[0], 0.0) if here else new[0]
