@@ -60,7 +60,8 @@ UNTRACED = frozenset(
         *("aten.adaptive_avg_pool2d", "aten.adaptive_avg_pool3d", "aten.adaptive_max_pool1d"),
         *("aten.adaptive_max_pool2d", "aten.adaptive_max_pool3d", "GridSample", "Gemm"),
         *("QLinearMatMul", "Einsum", "aten.tensordot"),
-        *("aten.scaled_dot_product_attention", "aten.cdist"),
+        *("aten.scaled_dot_product_attention", "aten.cdist", "Attention", "AffineGrid", "DFT", "STFT"),
+        *("NegativeLogLikelihoodLoss", "SoftmaxCrossEntropyLoss"),
     )
 )
 """Operators whose shape signatures loop over the axes, or ask for the rank, which egglog cannot express."""
