@@ -134,8 +134,12 @@ class _Writer:
 
     def raise_opset(self, node: Node, op: Op) -> None:
         if not node.domain:
-            types = self.graph.types
-            operands, results = (tuple(types[n].dtype for n in names if n) for names in (node.inputs, node.outputs))
+            types, inputs = self.graph.types, list(node.inputs)
+            for attr in op.attrs:
+                if attr.place is not None:
+                    inputs.insert(attr.place, "")
+            operands = tuple(types[n].dtype if n else None for n in inputs)
+            results = tuple(types[n].dtype if n else None for n in node.outputs)
             self.opset = taking_version(node.op, operands, results, max(self.opset, op.since))
         if node.qualified == "AveragePool" and any(d != 1 for d in node.attrs["dilations"]):
             self.opset = max(self.opset, _DILATED_AVERAGE_OPSET)
