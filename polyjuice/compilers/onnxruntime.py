@@ -132,6 +132,9 @@ _TOO_NEW = ("Unsupported model IR version", "is under development and support fo
 _OTHER_AXES = "mode only supports"
 """Part of the error on a Resize of more axes, or of other axes, than its mode has kernels for."""
 
+_BY_KERNELS = ("is not supported", "does not support")
+"""Parts of errors that kernels raise on types or attributes that they lack."""
+
 # ONNX types that NumPy lacks, with their ONNX numbers. Arrays of these types hold bits.
 _CODES = {"float8e4m3fn": 17, "float8e5m2": 19, "uint4": 21, "int4": 22}
 _BITS = {f"tensor({name})": name for name in _CODES}
@@ -239,8 +242,8 @@ def run(compiled: Compiled, inputs: Sequence[Array]) -> list[Array]:
             return [_array(value) for value in compiled.session.run_with_ort_values(None, values)]
         return [(array.dtype.name, array) for array in compiled.session.run(None, feeds)]
     except (state.RuntimeException, state.Fail) as error:
-        words = "is not supported" if isinstance(error, state.RuntimeException) else _OTHER_AXES
-        if words in str(error):
+        of_kernels = isinstance(error, state.RuntimeException)
+        if any(words in str(error) for words in (_BY_KERNELS if of_kernels else (_OTHER_AXES,))):
             raise NotImplementedError(str(error)) from error
         raise
 

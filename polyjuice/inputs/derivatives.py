@@ -1,7 +1,7 @@
 """Vector-Jacobian products of the operator table. They propagate a loss on one value back to a graph's inputs.
 
 Most operators need no formula here. Elementwise operators are differenced. For operators that move elements, the origin
-of each result element is computed. Operators that ONNX lacks are decomposed. For the rest,
+of each result element is computed. Operators with a definition are decomposed. For the rest,
 some entries have formulas. Where an operator is flat or stepped, a *proxy derivative* gives its
 trend (NNSmith, section 3.3). Any other operator is differenced along blocks of elements.
 
@@ -149,17 +149,12 @@ def _pulled_back(
     if op.elementwise and first is not None:
         return [_differenced(op, node, operands, i, first) if ask else None for i, ask in enumerate(wanted)]
     if callable(op.definition):
+        types = [TensorType(dtypes.dtype_of(x), x.shape) for x in operands]
         try:
-            return pullback_graph(_in_onnx(op, node, operands), operands, cotangents)
+            return pullback_graph(definition(op, types, node.attrs), operands, cotangents)
         except (Undefined, GraphError, EvaluationError):
             pass
     return _along_blocks(node, operands, cotangents, wanted)
-
-
-def _in_onnx(op: Op, node: Node, operands: Sequence[np.ndarray]) -> Graph:
-    """Return a node of another domain as a graph of ONNX operators, with all floating values in float64."""
-    types = [TensorType(dtypes.dtype_of(x), x.shape) for x in operands]
-    return definition(op, types, node.attrs)
 
 
 # --- elementwise operators -------------------------------------------------------------------------------------------

@@ -8,8 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from polyjuice.ir import Attrs, TensorType
+from polyjuice.ir import Attrs, TensorType, dtypes
 from polyjuice.ops import sampling, unspecified, windows
+from polyjuice.ops.decomposition_terms import Term
+from polyjuice.ops.pointwise import composed
 from polyjuice.ops.shapes import Dims, normalize_axis, require
 from polyjuice.ops.spec import Attr, Call, ErrorContext, Op, Operand, Sample, Unsupported, attributes, facts
 from polyjuice.ops.structural import moving, torch_pads
@@ -119,6 +121,33 @@ def _sample_grid(rng: random.Random, first: TensorType) -> Sample:
     return Sample((Operand(grid),), attrs)
 
 
+# --- AffineGrid ------------------------------------------------------------------------------------------------------
+
+
+def _affine_grid(theta: Term, a: Attrs) -> Term:
+    """The places of all pixels, from -1 to 1, with columns before rows, and an affine map of each image."""
+    _, _, *sizes = a["size"]
+    ends = [1.0 if a["align_corners"] else 1 - 1 / size for size in sizes]
+    lines = np.meshgrid(*(np.linspace(-end, end, n) for end, n in zip(ends, sizes, strict=True)), indexing="ij")
+    places = np.stack([*lines[::-1], np.ones(sizes)], axis=-1).reshape(-1, len(sizes) + 1)
+    found = theta.constant(places.astype(dtypes.to_numpy(theta.dtype))) @ theta.permute(0, 2, 1)
+    return found.reshape(theta.shape[0], *sizes, len(sizes))
+
+
+def _affine_shape(s: Sequence[Dims], a: Any) -> Sequence[Dims]:
+    count, _, *sizes = a.size
+    require(len(sizes) in (2, 3) and s[0] == (count, len(sizes), len(sizes) + 1) and min(a.size) > 0)
+    require(not a.align_corners or min(sizes) > 1)
+    return [Dims((count, *sizes, len(sizes)))]
+
+
+def _sample_affine(rng: random.Random, first: TensorType) -> Sample | None:
+    if first.rank != 3 or first.shape[1:] not in ((2, 3), (3, 4)):
+        return None
+    sizes = tuple(rng.choice((2, 3, 4, 5)) for _ in range(first.shape[1]))
+    return Sample((), {"size": (first.shape[0], 2, *sizes), "align_corners": rng.randint(0, 1)})
+
+
 # --- CenterCropPad ---------------------------------------------------------------------------------------------------
 
 
@@ -173,6 +202,15 @@ OPS: tuple[Op, ...] = (
         attrs=attributes(mode="bilinear", padding_mode="zeros", align_corners=0),
         weight=0.8,
         unsettled=unspecified.interpolation,
+    ),
+    composed(
+        "AffineGrid",
+        _affine_grid,
+        spell("F.affine_grid({0}, {size}, align_corners={is_align_corners})"),
+        _sample_affine,
+        shape=_affine_shape,
+        attrs=(Attr("size", "ints", as_input=True), *attributes(align_corners=0)),
+        **facts(since=20, weight=0.2, followers="GridSample"),
     ),
     moving(
         "CenterCropPad",

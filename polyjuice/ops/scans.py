@@ -8,12 +8,13 @@ from typing import Any
 
 import numpy as np
 
+from polyjuice.ir import Attrs
 from polyjuice.ir.dtypes import NUMERIC
 from polyjuice.ops import adjoints, axis_reductions, errors, spec
 from polyjuice.ops.axis_reductions import WIDE
 from polyjuice.ops.decomposition_terms import Term, concat, onnx_term, where
 from polyjuice.ops.reductions import operand_errors
-from polyjuice.ops.shapes import normalize_axis
+from polyjuice.ops.shapes import Dims, normalize_axis
 from polyjuice.ops.spec import Attr, Call, DecomposeFn, ErrorContext, Op, attributes, facts
 from polyjuice.ops.text import called, spell, subscript
 
@@ -125,6 +126,19 @@ def _cumprod_torch(c: Call) -> str:
     return axis_reductions.without_type(c, form.format(x=c.x[0], d=c.attrs["dim"], t=c.types[0].dtype))
 
 
+def _cumprod(x: Term, a: Attrs) -> Term:
+    axis, n = normalize_axis(a["axis"], x.rank), x.shape[a["axis"]]
+
+    def turned(t: Term) -> Term:
+        return t.slice(axis, -1, -n - 1, -1) if a["reverse"] and n else t
+
+    factors = turned(x)
+    if a["exclusive"] and n:
+        one = x.number(1).expand(*Dims(x.shape).replace(axis, 1))
+        factors = concat(axis, one, factors.slice(axis, 0, n - 1))
+    return turned(Term(x.builder, x.builder.op("cumprod", factors.name, domain="aten", dim=axis)))
+
+
 def _logcumsumexp_error(c: ErrorContext) -> np.ndarray:
     """The largest operand error so far; every step rounds its terms and the running result."""
     axis = c.attrs["dim"]
@@ -224,6 +238,17 @@ OPS = (
         why_not_derived=_IN_TURN,
         partial=lambda x, a: np.cumprod(np.maximum(np.abs(x[0]), 1), a["dim"]),
         **facts(integer_exact=True, overflows=True),
+    ),
+    Op(
+        name="CumProd",
+        types={"T": WIDE},
+        shape=axis_reductions.first_shape,
+        text=spell(tf="tf.math.cumprod({0}, axis={axis}, exclusive={is_exclusive}, reverse={is_reverse})"),
+        definition=onnx_term(_cumprod, widen=False),
+        sample=axis_reductions.one_axis("axis", exclusive=axis_reductions.either, reverse=axis_reductions.either),
+        attrs=(Attr("axis", "int", as_input=True, scalar=True), Attr("exclusive", "int", 0), Attr("reverse", "int", 0)),
+        partial=spec.by_definition,
+        **facts(since=26, weight=0.3, integer_exact=True, overflows=True),
     ),
     _op(
         "logcumsumexp",

@@ -13,7 +13,8 @@ _FAMILIES = """
     elementwise comparisons selection transcendental activations bitwise scalars structural rearranging indexing
     scattering viewing creating reductions statistics softmax scans sorting matrix memory products contractions
     similarity layers convolution patches pooling adaptive normalization resizing grids quantization
-    quantized_products control complex_numbers data_dependent contrib contrib_quantized
+    quantized_products control complex_numbers data_dependent contrib contrib_quantized attention recurrent
+    signal losses
 """
 
 for _family in _FAMILIES.split():

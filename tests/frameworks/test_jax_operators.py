@@ -7,7 +7,6 @@ import zlib
 import numpy as np
 import pytest
 
-from polyjuice.frameworks.jax import operators as jax_operators
 from polyjuice.frameworks.lowering import Unlowerable, lower
 from polyjuice.interpret import EvaluationError, evaluate
 from polyjuice.ir import TensorType, dtypes

@@ -18,10 +18,12 @@ from polyjuice.frameworks.forms import ALL
 from polyjuice.frameworks.jax import source as jax_source
 from polyjuice.frameworks.lowering import Unlowerable
 from polyjuice.frameworks.onnx import model as onnx_model
+from polyjuice.frameworks.onnx.versions import OPSET
 from polyjuice.frameworks.request import Request
 from polyjuice.frameworks.tensorflow import source as tensorflow_source
 from polyjuice.frameworks.torch import source as torch_source
 from polyjuice.ir import Graph
+from polyjuice.ops import entry
 
 T = TypeVar("T")
 
@@ -29,8 +31,16 @@ _LOWER: Mapping[str, Callable[[Graph, Chooser], Artifact]] = {
     "torch": torch_source.lower,
     "tensorflow": tensorflow_source.lower,
     "jax": jax_source.lower,
-    "onnx": lambda graph, chooser: onnx_model.lower(graph, chooser, Request(lacks=[ALL])),  # forms: test_onnx_forms.py
+    "onnx": lambda graph, chooser: onnx_model.lower(graph, chooser, _at_each_opset(graph, chooser)),
 }
+
+
+def _at_each_opset(graph: Graph, chooser: Chooser) -> Request:
+    """By the definition of an operator that is new since the usual opset, or the operator itself at its first one."""
+    since = max(op.since for node in graph.nodes if (op := entry(node)))
+    opsets = [OPSET, *([since] if since > OPSET and not graph.nodes[0].domain else [])]
+    return Request(lacks=[ALL], opset=chooser.about("operator of", "opset").choice(opsets))  # forms: test_onnx_forms.py
+
 
 _WALKED = frozenset(["operator of", "arguments of", "views of"])
 """The subjects of the choices that concern one operator."""

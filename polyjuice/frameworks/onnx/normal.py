@@ -11,7 +11,9 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
+from onnx import defs, helper
 
+from polyjuice.frameworks.onnx.versions import schema_of
 from polyjuice.ir import Attrs, TensorType, dtypes
 from polyjuice.ops import TABLE, AttrView, Dims, Op, complete_attrs
 from polyjuice.ops.resizing import TRANSFORMATIONS, scaled_size
@@ -44,7 +46,7 @@ def normal_attrs(op: Op, attrs: Mapping[str, Any], operands: Sequence[TensorType
 
 
 def _normal_attrs(op: Op, attrs: Mapping[str, Any], operands: Sequence[TensorType], results: int) -> Attrs:
-    present = {name: value for name, value in attrs.items() if value is not None}
+    present = {name: value for name, value in attrs.items() if value is not None and not _is_spare(op, name, value)}
     if is_normalized(op):
         try:
             for name, usual in _IGNORED.get(op.qualified, {}).items():
@@ -62,6 +64,16 @@ def _normal_attrs(op: Op, attrs: Mapping[str, Any], operands: Sequence[TensorTyp
         except KeyError as error:
             raise NotCovered(f"there is no attribute {error}") from None
     return complete_attrs(op, present)
+
+
+def _is_spare(op: Op, name: str, value: Any) -> bool:
+    """Whether the entry lacks an attribute that has ONNX's default, with which the operator means the entry's."""
+    schema = None if op.domain else schema_of(op.name, defs.onnx_opset_version())
+    if schema is None or name not in schema.attributes or any(attr.name == name for attr in op.attrs):
+        return False
+    default = schema.attributes[name].default_value
+    usual = helper.get_attribute_value(default) if default.name else None
+    return bool(value == (usual.decode() if isinstance(usual, bytes) else usual))
 
 
 SATURATES = {"float8e4m3fn": 1, "float8e5m2": 0}
@@ -298,6 +310,11 @@ def _behind_ellipsis(term: str, t: TensorType) -> tuple[int, ...]:
     return t.shape[len(before) : t.rank - len(after)]
 
 
+def _dft(a: _Attrs, x: _Types) -> None:
+    size = x[0].shape[a["axis"]]
+    a.setdefault("dft_length", 2 * (size - 1) if a.get("inverse") and a.get("onesided") else size)
+
+
 def _mod(a: _Attrs, x: _Types) -> None:
     floating = dtypes.is_float(x[0].dtype)
     _demand(not floating or a.get("fmod", 0) == 1, "a floating remainder with the sign of the divisor")
@@ -316,25 +333,19 @@ def _is_inf(a: _Attrs, x: _Types) -> None:
 
 _AXES = {
     **dict.fromkeys(("ArgMax", "ArgMin", "Concat", "Gather", "GatherElements", "ScatterElements", "Split"), 0),
-    **dict.fromkeys(
-        ("Hardmax", "LayerNormalization", "LogSoftmax", "LpNormalization", "OneHot", "Softmax", "TopK"), -1
-    ),
+    **dict.fromkeys(("Hardmax", "LayerNormalization", "LogSoftmax", "LpNormalization", "OneHot"), -1),
+    **dict.fromkeys(("RMSNormalization", "Softmax", "TopK"), -1),
+    **dict.fromkeys(("DFT", "TensorScatter"), -2),
 }
 """The default of the attribute axis, by operator."""
 
-_QUANTIZED = {"saturate": 1, "block_size": 0, "output_dtype": 0, "precision": 0}
-
 _IGNORED: Mapping[str, Mapping[str, Any]] = {
-    "BatchNormalization": {"training_mode": 0, "momentum": None},
+    "BatchNormalization": {"momentum": None},
     "Cast": {"round_mode": None},
-    "DequantizeLinear": _QUANTIZED,
     "Dropout": {"seed": None},
-    "LayerNormalization": {"stash_type": 1},
-    "MaxPool": {"storage_order": 0},
-    "QuantizeLinear": _QUANTIZED,
-    "Resize": {"roi": None, "extrapolation_value": None, "antialias": 0, "keep_aspect_ratio_policy": "stretch"},
+    "Resize": {"roi": None, "extrapolation_value": None},
 }
-"""Attributes that entries lack, and the only value of each that they cover (None: any)."""
+"""Attributes that entries lack, and the only value of each that they cover beside ONNX's default (None: any)."""
 
 _RULES: dict[str, _Rule] = {
     "AveragePool": _average_pool,
@@ -344,7 +355,8 @@ _RULES: dict[str, _Rule] = {
     "Conv": _conv,
     "ConvInteger": _conv,
     "ConvTranspose": _conv_transpose,
-    "CumSum": lambda a, x: a.update(axis=normalize_axis(a["axis"], x[0].rank)),
+    **dict.fromkeys(("CumProd", "CumSum"), lambda a, x: a.update(axis=normalize_axis(a["axis"], x[0].rank))),
+    "DFT": _dft,
     "Einsum": _einsum,
     "DequantizeLinear": _scaled,
     "Expand": _expand,
@@ -368,6 +380,7 @@ _RULES: dict[str, _Rule] = {
     "Slice": _slice,
     "Split": _split,
     "Squeeze": _squeeze,
+    "STFT": lambda a, x: a.update(frame_length=a.get("frame_length", x[1].shape[0] if len(x) > 1 else x[0].shape[1])),
     "Transpose": lambda a, x: a.update(perm=a.get("perm", tuple(reversed(range(x[0].rank))))),
     "Unsqueeze": lambda a, x: a.update(axes=_sorted_axes(a["axes"], x[0].rank + len(a["axes"]))),
     "com.microsoft.FusedConv": _conv,

@@ -248,7 +248,7 @@ class _Reader:
     def add_table_node(self, proto: NodeProto) -> bool:
         domain = "" if is_default(proto.domain) else proto.domain
         op = TABLE.get((domain, proto.op_type))
-        if op is None or not proto.output:
+        if op is None or not proto.output or (not domain and op.since > max(self.version, OPSET)):
             return False
         try:
             operands, attrs = self.application(op, proto)
@@ -476,7 +476,7 @@ def _outputs(op: Op, proto: NodeProto) -> tuple[str, ...]:
         return tuple(proto.output)
     if any(proto.output[len(op.results) :]):
         raise NotCovered("more results than the entry has")
-    return tuple(proto.output[: len(op.results)])
+    return (*proto.output[: len(op.results)], *[""] * (len(op.results) - len(proto.output)))
 
 
 def _by_place(attrs: Sequence[Attr]) -> list[tuple[int, Attr]]:

@@ -54,7 +54,7 @@ def since_version(op: str, version: int) -> int:
 
 
 @cache
-def taking_version(op: str, operands: tuple[str, ...], results: tuple[str, ...], version: int) -> int:
+def taking_version(op: str, operands: tuple[str | None, ...], results: tuple[str | None, ...], version: int) -> int:
     """The first version of ONNX's operators, from ``version`` on, at which the operator has these element types.
 
     It is ``version`` where no known version does.

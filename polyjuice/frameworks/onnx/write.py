@@ -24,7 +24,7 @@ from polyjuice.frameworks.onnx.normal import SATURATES
 from polyjuice.frameworks.onnx.read import OUTPUT_MARK, PRODUCER, UNUSED_MARK, UPDATES
 from polyjuice.frameworks.onnx.subgraphs import RESERVED
 from polyjuice.frameworks.onnx.tensors import code_of, constant_node, to_tensor, to_value_info
-from polyjuice.frameworks.onnx.versions import IR_VERSION, OPSET, ir_version, taking_version
+from polyjuice.frameworks.onnx.versions import IR_VERSION, OPSET, ir_version, schema_of, taking_version
 from polyjuice.ir import Graph, Node, TensorType, array_digest, dtypes
 from polyjuice.ops import Attr, Op, entry
 from polyjuice.ops.decompose import NoDecomposition, body, decompose
@@ -134,8 +134,12 @@ class _Writer:
 
     def raise_opset(self, node: Node, op: Op) -> None:
         if not node.domain:
-            types = self.graph.types
-            operands, results = (tuple(types[n].dtype for n in names if n) for names in (node.inputs, node.outputs))
+            types, inputs = self.graph.types, list(node.inputs)
+            for attr in op.attrs:
+                if attr.place is not None:
+                    inputs.insert(attr.place, "")
+            operands = tuple(types[n].dtype if n else None for n in inputs)
+            results = tuple(types[n].dtype if n else None for n in node.outputs)
             self.opset = taking_version(node.op, operands, results, max(self.opset, op.since))
         if node.qualified == "AveragePool" and any(d != 1 for d in node.attrs["dilations"]):
             self.opset = max(self.opset, _DILATED_AVERAGE_OPSET)
@@ -156,6 +160,8 @@ class _Writer:
             if attr.place is not None:
                 proto.input.extend("" for _ in range(attr.place - len(proto.input)))
                 proto.input.insert(attr.place, *self.constant_inputs(node, [attr]))
+        while proto.input and not proto.input[-1]:
+            proto.input.pop()
 
     def subgraph(self, graph: Graph) -> GraphProto:
         inner = _Writer(graph)
@@ -171,11 +177,19 @@ class _Writer:
         for attr in attrs:
             value = node.attrs[attr.name]
             dtype = self.graph.types[node.inputs[0]].dtype if attr.like_operand else "int64"
+            if attr.place is not None and attr.default == ():
+                value = value or None
             if attr.kind == "floats":
-                value, dtype = value or None, "float32"
+                dtype = "float32"
+            elif attr.place is not None and not self.takes_int64(node.op, attr.place):
+                dtype = "int32"
             if attr.kind == "int" and not attr.scalar:
                 value = (value,)
             yield "" if value is None else self.initializer(_as_array(value, dtype))
+
+    def takes_int64(self, op: str, place: int) -> bool:
+        schema = schema_of(op, self.opset)
+        return schema is None or "tensor(int64)" in schema.inputs[place].types
 
     def initializer(self, array: np.ndarray) -> str:
         key = (str(array.dtype), array.shape, array_digest(array))
