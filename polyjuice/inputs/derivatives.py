@@ -148,7 +148,7 @@ def _pulled_back(
         return _moved(op, node, operands, cotangents)
     if op.elementwise and first is not None:
         return [_differenced(op, node, operands, i, first) if ask else None for i, ask in enumerate(wanted)]
-    if op.domain:
+    if op.definition:
         try:
             return pullback_graph(_in_onnx(node, operands, results), operands, cotangents)
         except (NoDecomposition, GraphError, EvaluationError):

@@ -61,6 +61,7 @@ UNTRACED = frozenset(
         *("aten.adaptive_max_pool2d", "aten.adaptive_max_pool3d", "GridSample", "Gemm"),
         *("QLinearMatMul", "Einsum", "aten.tensordot"),
         *("aten.scaled_dot_product_attention", "aten.cdist"),
+        *(op.qualified for op in TABLE.values() if any(attr.default == "mean" for attr in op.attrs)),  # losses
     )
 )
 """Operators whose shape signatures loop over the axes, or ask for the rank, which egglog cannot express."""
