@@ -12,6 +12,7 @@ from polyjuice.ir import Attrs, TensorType
 from polyjuice.ir.dtypes import FLOATS
 from polyjuice.ops import domains, sampling
 from polyjuice.ops.decomposition_terms import Term, onnx_term, where
+from polyjuice.ops.distances import apart, length
 from polyjuice.ops.pointwise import composed
 from polyjuice.ops.spec import Attr, Call, DistanceFn, Op, Operand, Sample, SampleFn, attributes
 from polyjuice.ops.text import spell
@@ -134,18 +135,18 @@ def _cosine(x: Term, y: Term, label: Term, a: Attrs) -> Term:
         return (u * v).reduce("Sum", 1, keepdims=False)
 
     cosine = dot(x, y) / ((dot(x, x) + _EPSILON) * (dot(y, y) + _EPSILON)).then("Sqrt")
-    apart = where(label.equals(-1), (cosine - a["margin"]).then("Relu"), 0.0)
-    return where(label.equals(1), 1.0 - cosine, 0.0) + apart
+    unlike = where(label.equals(-1), (cosine - a["margin"]).then("Relu"), 0.0)
+    return where(label.equals(1), 1.0 - cosine, 0.0) + unlike
 
 
 def _triplet(anchor: Term, positive: Term, negative: Term, a: Attrs) -> Term:
     def distance(u: Term, v: Term) -> Term:
-        return (u - v + a["eps"]).reduce(f"L{a['p']:.0f}", u.rank - 1, keepdims=False)
+        return length(apart(u, v, a), a["p"])
 
     far = distance(anchor, negative)
     if a["swap"]:
         far = far.then("Min", distance(positive, negative))
-    return (distance(anchor, positive) - far + a["margin"]).then("Relu")
+    return (distance(anchor, positive) - far).then("Add", a["margin"]).then("Relu")
 
 
 # --- of classes ------------------------------------------------------------------------------------------------------

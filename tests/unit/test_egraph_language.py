@@ -60,7 +60,7 @@ UNTRACED = frozenset(
         *("aten.adaptive_avg_pool2d", "aten.adaptive_avg_pool3d", "aten.adaptive_max_pool1d"),
         *("aten.adaptive_max_pool2d", "aten.adaptive_max_pool3d", "GridSample", "Gemm"),
         *("QLinearMatMul", "Einsum", "aten.tensordot"),
-        *("aten.scaled_dot_product_attention", "aten.cdist"),
+        *("aten.scaled_dot_product_attention", "aten.cdist", "aten.pairwise_distance"),
         *(op.qualified for op in TABLE.values() if any(attr.default == "mean" for attr in op.attrs)),  # losses
     )
 )
