@@ -14,6 +14,7 @@ _FAMILIES = """
     scattering viewing creating reductions statistics softmax scans sorting matrix memory products contractions
     similarity layers convolution patches pooling adaptive normalization resizing grids quantization
     quantized_products control complex_numbers distances losses
+    special_functions
 """
 
 for _family in _FAMILIES.split():
