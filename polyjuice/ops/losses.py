@@ -14,7 +14,7 @@ from polyjuice.ops import domains, sampling
 from polyjuice.ops.decomposition_terms import Term, onnx_term, where
 from polyjuice.ops.distances import apart, length
 from polyjuice.ops.pointwise import composed
-from polyjuice.ops.spec import Attr, Call, DistanceFn, Op, Operand, Sample, SampleFn, attributes
+from polyjuice.ops.spec import Call, DistanceFn, Op, Operand, Sample, SampleFn, attributes
 from polyjuice.ops.text import spell
 
 REDUCTIONS = ("none", "mean", "mean", "sum")
@@ -58,7 +58,11 @@ def _loss(
 
     def fits(operands: Sequence[TensorType], a: Attrs) -> bool:
         first, *others = (t.shape for t in operands)
-        return least <= len(first) <= most and others == [tuple(shape) for shape in shapes(first)]
+        return (
+            a["reduction"] in REDUCTIONS
+            and least <= len(first) <= most
+            and others == [tuple(shape) for shape in shapes(first)]
+        )
 
     keywords = "".join(f"{key}={{{'is_' * isinstance(values[0], bool)}{key}}}, " for key, values in choices.items())
     keywords += "reduction='{reduction}'"
@@ -152,6 +156,10 @@ def _triplet(anchor: Term, positive: Term, negative: Term, a: Attrs) -> Term:
 # --- of classes ------------------------------------------------------------------------------------------------------
 
 
+_NO_CLASS = -100
+"""The default of the number that is left out."""
+
+
 def _classes(x: Term, target: Term) -> Term:
     """The numbers of classes, with an axis for those of ``x``. Negative ones, which Torch refuses, become too great."""
     return where(target < 0, x.shape[1], target).unsqueeze(1)
@@ -162,7 +170,7 @@ def _nll(x: Term, target: Term, *more: Any) -> Term:
     *weights, a = more
 
     def unless_ignored(t: Term) -> Term:
-        return t if a["ignore_index"] is None else where(target.equals(a["ignore_index"]), 0, t)
+        return where(target.equals(a["ignore_index"]), 0, t)
 
     places = _classes(x, unless_ignored(target))
     weight = weights[0].then("Gather", places.squeeze(1), axis=0) if weights else x.number(1.0).expand(*target.shape)
@@ -183,35 +191,33 @@ def _cross_entropy(x: Term, *more: Any) -> Term:
 
 def _fits_classes(types: Sequence[TensorType], a: Attrs) -> bool:
     x, target, *weights = (t.shape for t in types)
-    return len(x) > 1 and target == (x[0], *x[2:]) and all(w == (x[1],) for w in weights)
+    agree = len(x) > 1 and target == (x[0], *x[2:]) and all(w == (x[1],) for w in weights)
+    return agree and a["reduction"] in REDUCTIONS
 
 
-def _sample_classes(kinds: Sequence[str], default: int | None, choices: Choices) -> SampleFn:
+def _sample_classes(kinds: Sequence[str], choices: Choices) -> SampleFn:
     @sampling.of_rank(2)
     def sample(rng: random.Random, first: TensorType) -> Sample:
         batch, count, *rest = first.shape
         target = Operand(TensorType(rng.choice(kinds), (batch, *rest)), (0, count - 1))
         weights = [Operand(TensorType(first.dtype, (count,)))] if rng.random() < 0.4 else []
-        ignored = rng.randrange(count) if rng.random() < 0.3 else default
+        ignored = rng.randrange(count) if rng.random() < 0.3 else _NO_CLASS
         return Sample((target, *weights), {"ignore_index": ignored, **_drawn(rng, choices)})
 
     return sample
 
 
 def _by_class(
-    name: str, definition: Callable[..., Term], torch: str, onnx: bool = False, **choices: Sequence[Any]
+    name: str,
+    definition: Callable[..., Term],
+    torch: str,
+    kinds: tuple[str, ...] = ("int64",),
+    **choices: Sequence[Any],
 ) -> Op:
-    """A loss of classes, with ``{ignore}`` in its text for ONNX, where it may be absent."""
-    kinds, default = (("int32", "int64"), None) if onnx else (("int64",), -100)
-
     def text(c: Call) -> str:
-        types = [t.dtype for t in c.types]
-        target = f"{c.x[1]}.long()" if types[1] == "int32" else c.x[1]
-        ignored = c.attrs["ignore_index"]
-        arguments = ", ".join([c.x[0], target, *c.x[2:]])
-        keywords = "" if ignored in (None, -100) else f", ignore_index={ignored}"
-        keywords += "".join(f", {key}={c.attrs[key]!r}" for key in choices)
-        return f"F.{torch}({arguments}{keywords}, reduction='{c.attrs['reduction']}')"
+        target = f"{c.x[1]}.long()" if c.types[1].dtype == "int32" else c.x[1]
+        arguments = [c.x[0], target, *c.x[2:], *(f"{key}={value!r}" for key, value in c.attrs.items())]
+        return f"F.{torch}({', '.join(arguments)})"
 
     return Op(
         name=name,
@@ -219,10 +225,9 @@ def _by_class(
         types={"T": FLOATS, "I": kinds},
         definition=onnx_term(definition),
         text=spell(text),
-        sample=_sample_classes(kinds, default, choices),
-        attrs=(
-            Attr("ignore_index", "int", default),
-            *attributes(**{key: values[0] for key, values in choices.items()}, reduction="mean"),
+        sample=_sample_classes(kinds, choices),
+        attrs=attributes(
+            ignore_index=_NO_CLASS, **{key: values[0] for key, values in choices.items()}, reduction="mean"
         ),
         requires=_fits_classes,
         min_inputs=2,
@@ -298,8 +303,8 @@ OPS = (
     ),
     _by_class("nll_loss", _nll, "nll_loss"),
     _by_class("cross_entropy_loss", _cross_entropy, "cross_entropy", label_smoothing=(0.0, 0.0, 0.125)),
-    _by_class("NegativeLogLikelihoodLoss", _nll, "nll_loss", onnx=True),
-    _by_class("SoftmaxCrossEntropyLoss", _cross_entropy, "cross_entropy", onnx=True),
+    _by_class("NegativeLogLikelihoodLoss", _nll, "nll_loss", ("int32", "int64")),
+    _by_class("SoftmaxCrossEntropyLoss", _cross_entropy, "cross_entropy", ("int32", "int64")),
     Op(
         name="multi_margin_loss",
         inputs=("T", "I"),

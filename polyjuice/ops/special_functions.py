@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import random
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -33,12 +33,17 @@ from polyjuice.ops.text import spell
 from polyjuice.ops.value_bounds import SHARE, WITHIN_ONE
 
 _NO_ONNX = Unsupported("ONNX's operators say it only as an approximation")
+_NO_KERNEL = Unsupported("TensorFlow has no such function")
 _SINGLE_OR_DOUBLE = ("float32", "float64")
 _ROOT_OF_HALF = math.sqrt(0.5)
 
 
 def _special(
-    name: str, function: Callable[[Any], Any], dtypes: tuple[str, ...] = FLOATS, tf: Sequence[str] = (), **more: Any
+    name: str,
+    function: Callable[[Any], Any],
+    dtypes: tuple[str, ...] = FLOATS,
+    tf: Any = _NO_KERNEL,
+    **more: Any,
 ) -> Op:
     """The entry of a function that has one name in Torch and JAX."""
     word = name.removeprefix("special_")
@@ -63,14 +68,14 @@ def _of_magnitude(c: ErrorContext) -> np.ndarray:
     return errors.corners(c, [[x + e], [np.maximum(x - e, 0)]])
 
 
-def _modified(name: str, order: int, dtypes: tuple[str, ...] = FLOATS, tf: Sequence[str] = ()) -> Op:
+def _modified(name: str, order: int, dtypes: tuple[str, ...] = FLOATS) -> Op:
     """A modified Bessel function, a product with exp(|x|), which overflows first and magnifies the rounding of x."""
     rule = plus_backward(plus_absolute(monotone, 4) if order else _of_magnitude, 2)
     return _special(
         name,
         lambda x: scaled_bessel_i(x, order) * np.exp(np.abs(x.astype(np.float64))),
         dtypes,
-        tf,
+        f"tf.math.bessel_i{order}",
         error=lambda c: errors.unless_overflow(c, 2 * np.exp(np.abs(c.x[0]) + c.e[0]), rule(c)),
         overflows=True,
     )
@@ -174,8 +179,8 @@ def _draw_glu(rng: random.Random, first: TensorType) -> Attrs | None:
 
 OPS = (
     # Bessel functions
-    _modified("i0", 0, tf="tf.math.bessel_i0"),
-    _modified("special_i1", 1, tf="tf.math.bessel_i1"),
+    _modified("i0", 0),
+    _modified("special_i1", 1),
     _modified("special_modified_bessel_i0", 0, _SINGLE_OR_DOUBLE),
     _modified("special_modified_bessel_i1", 1, _SINGLE_OR_DOUBLE),
     _special(
@@ -248,7 +253,7 @@ OPS = (
     binary(
         "gcd",
         lambda x, y: np.gcd(x.astype(np.int64), y.astype(np.int64)).astype(x.dtype),
-        spell("torch. . ._", jax="jnp."),
+        spell("torch. . ._", _NO_KERNEL, "jnp."),
         _gcd_error,
         ("uint8", *SIGNED),
         definition=Unsupported("ONNX has no loop over elements"),
