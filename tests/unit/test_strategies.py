@@ -49,10 +49,9 @@ CHOICES = {
     "direction": {"forward", "reverse", "bidirectional"},
     "BitShift direction": {"LEFT", "RIGHT"},
     "padding_mode": {"zeros", "border"},
-    "reduction": {"none", "add", "mul", "max", "min"},
-    **dict.fromkeys(
-        ("NegativeLogLikelihoodLoss reduction", "SoftmaxCrossEntropyLoss reduction"), {"none", "mean", "sum"}
-    ),
+    "reduction": {"none", "mean", "sum"},
+    "ScatterElements reduction": {"none", "add", "mul", "max", "min"},
+    "ScatterND reduction": {"none", "add", "mul", "max", "min"},
     "Pad mode": {"constant", "edge", "reflect", "wrap"},
     "DepthToSpace mode": {"DCR", "CRD"},
     "Resize mode": {"nearest", "linear", "cubic"},
