@@ -121,7 +121,7 @@ def _diagonal_shape(s: Sequence[Dims], a: Any) -> Sequence[Dims]:
     return [Dims((*(s[0][i] for i in perm[:-2]), length))]
 
 
-def _diagonal_definition(b: Builder, x: Sequence[str], a: Attrs) -> str:
+def diagonal_definition(b: Builder, x: Sequence[str], a: Attrs) -> str:
     shape = b.types[x[0]].shape
     perm, start, length, step = _diagonal_steps(shape, AttrView(a))
     rest = tuple(shape[i] for i in perm[:-2])
@@ -157,7 +157,7 @@ def _diag_embed_shape(s: Sequence[Dims], a: Any) -> Sequence[Dims]:
     return [Dims(wide[i] for i in _embedding_places(len(wide), a))]
 
 
-def _diag_embed_definition(b: Builder, x: Sequence[str], a: Attrs) -> str:
+def diag_embed_definition(b: Builder, x: Sequence[str], a: Attrs) -> str:
     """Look up every place of the matrices in the elements of the diagonal, followed by a zero."""
     t, offset = b.types[x[0]], a["offset"]
     n = t.shape[-1]
@@ -382,7 +382,7 @@ OPS: tuple[Op, ...] = (
         ),
         sampling.alone_with(_draw_diagonal),
         attributes(offset=0, dim1=0, dim2=1),
-        definition=_diagonal_definition,
+        definition=diagonal_definition,
     ),
     moving(
         "diag_embed",
@@ -390,7 +390,7 @@ OPS: tuple[Op, ...] = (
         spell("torch.diag_embed({0}, {offset}, {dim1}, {dim2})", tf=_diag_embed_tensorflow),
         sampling.alone_with(_draw_diag_embed),
         attributes(offset=0, dim1=-2, dim2=-1),
-        definition=_diag_embed_definition,
+        definition=diag_embed_definition,
         filling="0.0",
     ),
     moving(
