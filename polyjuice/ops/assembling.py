@@ -15,8 +15,8 @@ from polyjuice.ir.dtypes import FLOATS
 from polyjuice.ops import sampling
 from polyjuice.ops.decomposition_terms import Term, concat, onnx_term
 from polyjuice.ops.rearranging import draw_axis
-from polyjuice.ops.shapes import Dims, normalize_axis, require
-from polyjuice.ops.spec import Attr, Builder, Op, Sample, SampleFn, Texts, attributes, by_definition
+from polyjuice.ops.shapes import Dims, fitting, normalize_axis, require
+from polyjuice.ops.spec import Attr, Builder, Op, Sample, SampleFn, ShapeFn, Texts, attributes, by_definition
 from polyjuice.ops.structural import moving
 from polyjuice.ops.text import called, spell
 from polyjuice.ops.viewing import diag_embed_definition, diagonal_definition
@@ -28,10 +28,11 @@ def _assembled(
     text: Mapping[str, Texts],
     sample: SampleFn,
     attrs: tuple[Attr, ...] = (),
+    shape: ShapeFn = by_definition,
     **properties: Any,
 ) -> Op:
-    settings: dict[str, Any] = {"definition": onnx_term(definition, widen=False), **properties}
-    return moving(name, by_definition, text, sample, attrs, **settings)
+    built = onnx_term(definition, widen=False)
+    return moving(name, shape, text, sample, attrs, definition=built, **properties)
 
 
 # --- hstack and its kind ---------------------------------------------------------------------------------------------
@@ -223,8 +224,14 @@ def _draw_combinations(rng: random.Random, first: TensorType) -> Attrs | None:
     return {"r": 2, "with_replacement": rng.randint(0, 1)} if 2 <= first.size <= 8 else None
 
 
-def _mirrored(axis: int) -> Callable[[Term, Attrs], Term]:
-    return lambda x, a: x.slice(axis, x.shape[axis] - 1, -x.shape[axis] - 1, -1)
+def _mirrored(name: str, axis: int) -> Op:
+    return _assembled(
+        name,
+        lambda x, a: x.slice(axis, x.shape[axis] - 1, -x.shape[axis] - 1, -1),
+        spell("torch. .", jax="jnp."),
+        sampling.of_rank(axis + 1)(sampling.alone),
+        shape=fitting(lambda s, a: len(s[0]) > axis),
+    )
 
 
 OPS: tuple[Op, ...] = (
@@ -237,8 +244,8 @@ OPS: tuple[Op, ...] = (
     _cutting("hsplit", "torch.hsplit({0}, {sections})", lambda rank, a: min(rank - 1, 1), "sections", _sections),
     _cutting("vsplit", "torch.vsplit({0}, {sections})", lambda rank, a: 0, "sections", _sections),
     _cutting("dsplit", "torch.dsplit({0}, {sections})", lambda rank, a: 2, "sections", _sections),
-    _assembled("flipud", _mirrored(0), spell("torch. .", jax="jnp."), sampling.of_rank(1)(sampling.alone)),
-    _assembled("fliplr", _mirrored(1), spell("torch. .", jax="jnp."), sampling.of_rank(2)(sampling.alone)),
+    _mirrored("flipud", 0),
+    _mirrored("fliplr", 1),
     _assembled(
         "unflatten",
         _unflatten,

@@ -13,7 +13,8 @@ _FAMILIES = """
     elementwise comparisons selection transcendental activations bitwise scalars structural rearranging indexing
     scattering viewing creating reductions statistics softmax scans sorting matrix memory products contractions
     similarity layers convolution patches pooling adaptive normalization resizing grids quantization
-    quantized_products control complex_numbers assembling
+    quantized_products control complex_numbers linear_algebra assembling indexed_writes order_statistics
+    upsampling
 """
 
 for _family in _FAMILIES.split():
