@@ -446,10 +446,10 @@ def upsample(name: str, mode: str, axes: int, **properties: Any) -> Op:
 
     @sampling.of_rank(axes + 2, axes + 2)
     def draw(rng: random.Random, first: TensorType) -> Attrs:
-        size: Attrs = {"output_size": tuple(_other_size(rng, n) for n in first.shape[2:]), "scales": ()}
-        if rng.random() < _SCALED and (scaled := _some_scales(rng, first.shape[2:])):
-            size = {"output_size": scaled[0], "scales": scaled[1]}
-        return {**size, **{attr.name: rng.randint(0, 1) for attr in flags}}
+        scaled = rng.random() < _SCALED and _some_scales(rng, first.shape[2:])
+        size, scales = scaled or (tuple(_other_size(rng, n) for n in first.shape[2:]), ())
+        drawn = {"output_size": size, "scales": scales}
+        return {**drawn, **{attr.name: rng.randint(0, 1) for attr in flags}}
 
     return Op(
         name=name,
