@@ -61,6 +61,11 @@ def _sample_index_fill(rng: random.Random, first: TensorType) -> Sample:
     return Sample((index,), {"dim": dim, "value": 0.0 if first.dtype == "bool" else float(rng.choice((0, 1, 3)))})
 
 
+def _fits_rows(s: Sequence[Dims], a: Any) -> bool:
+    rows = Dims((*s[1], *s[0][1:]))
+    return len(s[0]) > 0 and s[2].broadcast(rows) == rows
+
+
 def _index_put(x: Term, index: Term, values: Term, a: Attrs) -> Term:
     """Rows at places of the first axis, where the values broadcast to the rows."""
     rows = values.expand(*index.shape, *x.shape[1:])
@@ -190,7 +195,7 @@ def _searching(name: str, form: str) -> Op:
         definition=onnx_term(_place, widen=False),
         text=spell(form.replace("BOUNDARIES", line)),
         sample=sampling.alone_with(draw),
-        attrs=attributes(boundaries="floats", right=0),
+        attrs=(Attr("boundaries", "floats"), *attributes(right=0)),
         **facts(integer_exact=True, continuous=False),
     )
 
@@ -203,6 +208,7 @@ OPS = (
         called("index_fill", "{dim}, {1}, {value}"),
         (Attr("dim", "int"), Attr("value", "float", like_operand=True)),
         inputs=("T", "I"),
+        shape=fitting(lambda s, a: len(s[1]) == 1 and s[0].replace(a.dim, 1)),
         partial=None,
         **facts(moves=True, filling="value_", any_number=True),
     ),
@@ -212,6 +218,7 @@ OPS = (
         _sample_index_put,
         called("index_put", "({1},), {2}, accumulate={is_accumulate}"),
         attributes(accumulate=0),
+        shape=fitting(_fits_rows),
         **facts(modular=True),
     ),
     _writing(
@@ -220,6 +227,7 @@ OPS = (
         _sample_put,
         called("put", "{1}, {2}, accumulate={is_accumulate}"),
         attributes(accumulate=0),
+        shape=fitting(lambda s, a: sampling.total(s[0]) and sampling.total(s[1]) == sampling.total(s[2])),
         **facts(modular=True),
     ),
     _writing(

@@ -123,7 +123,7 @@ def _centred(x: Term) -> Term:
 
 def _cov(x: Term, a: Attrs) -> Term:
     centred = _centred(x)
-    return centred @ centred.permute(1, 0) / (x.shape[1] - a["correction"])
+    return centred @ centred.permute(1, 0) / float(x.shape[1] - a["correction"])
 
 
 def _corrcoef(x: Term, a: Attrs) -> Term:
@@ -178,13 +178,13 @@ def _diff(x: Term, a: Attrs) -> Term:
 def _trapezoid(x: Term, a: Attrs) -> Term:
     dim = normalize_axis(a["dim"], x.rank)
     left, right = _neighbours(x, dim)
-    return (left + right).reduce("Sum", dim, keepdims=False) * (a["dx"] / 2)
+    return (left + right).reduce("Sum", dim, keepdims=False) * float(a["dx"] / 2)
 
 
 def _cumulative_trapezoid(x: Term, a: Attrs) -> Term:
     dim = normalize_axis(a["dim"], x.rank)
     left, right = _neighbours(x, dim)
-    return (left + right).then("CumSum", axis=dim) * (a["dx"] / 2)
+    return (left + right).then("CumSum", axis=dim) * float(a["dx"] / 2)
 
 
 def _gradient(x: Term, a: Attrs) -> Term:
@@ -193,7 +193,7 @@ def _gradient(x: Term, a: Attrs) -> Term:
     n = x.shape[dim]
     (first, second), (before, last) = (_neighbours(x.slice(dim, at, at + 2), dim) for at in (0, n - 2))
     (left, right) = _neighbours(x, dim, 2)
-    return concat(dim, second - first, (right - left) / 2.0, last - before) / a["spacing"]
+    return concat(dim, second - first, (right - left) / 2.0, last - before) / float(a["spacing"])
 
 
 def _along(least: int, **choices: Sequence[Any]) -> SampleFn:
@@ -300,6 +300,7 @@ OPS = (
         _along(2, n=(1, 1, 2)),
         NUMERIC,
         attrs=attributes(n=1, dim=-1),
+        widen=False,
         **facts(modular=True),
         shape=fitting(lambda s, a: 0 < a.n <= s[0][a.dim], lambda s, a: [s[0].replace(a.dim, s[0][a.dim] - a.n)]),
     ),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from polyjuice.ir import Attrs
@@ -49,7 +49,7 @@ def _nanmedian(x: Term, a: Attrs) -> Term:
     return _dropped(line.then("GatherElements", last.then("Div", 2), axis=dim), dim, a)
 
 
-_STEPS = {"lower": math.floor, "higher": math.ceil, "nearest": round}
+_STEPS: dict[str, Callable[[float], int]] = {"lower": math.floor, "higher": math.ceil, "nearest": round}
 
 
 def _quantile(x: Term, a: Attrs) -> Term:
@@ -59,7 +59,7 @@ def _quantile(x: Term, a: Attrs) -> Term:
     require(n and 0 <= a["q"] <= 1)
     place = a["q"] * (n - 1)
     if a["interpolation"] in _STEPS:
-        found = line.slice(dim, at := int(_STEPS[a["interpolation"]](place)), at + 1)
+        found = line.slice(dim, at := _STEPS[a["interpolation"]](place), at + 1)
     else:
         below, above = math.floor(place), math.ceil(place)
         low, high = line.slice(dim, below, below + 1), line.slice(dim, above, above + 1)
