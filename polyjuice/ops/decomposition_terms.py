@@ -52,7 +52,7 @@ class Term:
         return self.then(f"Reduce{op}", axes=axes, keepdims=int(keepdims), noop_with_empty_axes=0)
 
     def reshape(self, *shape: int) -> Term:
-        return self.then("Reshape", shape=shape, allowzero=0)
+        return self.then("Reshape", shape=shape, allowzero=int(0 in shape))
 
     def permute(self, *perm: int) -> Term:
         return self.then("Transpose", perm=perm)

@@ -121,6 +121,13 @@ def _cached_or_not(op: Op, types: tuple[TensorType, ...], attrs: Attrs, algorith
         return _prepared(definition(op, types, attrs, algorithm))
 
 
+def _with_indices(op: Op, x: Sequence[np.ndarray]) -> Sequence[np.ndarray]:
+    """The operands, all integers of which may be given as floats: those that cannot be results are indices again."""
+    variables = [op.variable(i) for i in range(len(x))]
+    takes_floats = [v in op.results or any(map(dtypes.is_float, op.types.get(v, dtypes.FLOATS))) for v in variables]
+    return [a if f or a.dtype.kind != "f" else a.astype(np.int64) for a, f in zip(x, takes_floats, strict=True)]
+
+
 class _Step(NamedTuple):
     """One application within a definition: ``x`` are its operands, and ``y`` its results."""
 
@@ -165,6 +172,7 @@ def _results(op: Op, graph: Graph, values: Mapping[str, T]) -> T | tuple[T, ...]
 
 def meaning(op: Op, x: Sequence[np.ndarray], attrs: Attrs) -> Any:
     """The results of an application, in the types that the definition has for the arrays' own."""
+    x = _with_indices(op, x)
     defined = _of(op, x, attrs)
     values = dict(zip(defined.graph.inputs, x, strict=True))
     for _ in _steps(defined, values):
@@ -230,11 +238,8 @@ def _rounded(step: _Step, y: np.ndarray, carried: np.ndarray, c: ErrorContext) -
 
 
 def partial_sums(op: Op, x: Sequence[np.ndarray], attrs: Attrs) -> np.ndarray:
-    """The greatest magnitude of all that the steps compute on the way, their partial sums among it.
-
-    All operands are floats. Those that cannot be results become indices again.
-    """
-    x = [array if op.variable(i) in op.results else array.astype(np.int64) for i, array in enumerate(x)]
+    """The greatest magnitude of all that the steps compute on the way, their partial sums among it."""
+    x = _with_indices(op, x)
     defined = _of(op, x, attrs)
     greatest = 0.0
     for step in _steps(defined, dict(zip(defined.graph.inputs, x, strict=True))):

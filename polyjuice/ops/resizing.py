@@ -393,31 +393,24 @@ def _draw_resize(rng: random.Random, first: TensorType) -> Attrs | None:
 # --- upsample_nearest2d, upsample_bilinear2d -------------------------------------------------------------------------
 
 
-def _as_resize(a: Attrs, shape: Sequence[int]) -> dict[str, Any]:
-    """The attributes of the Resize that means the same as ATen's upsampling."""
-    linear = "align_corners" in a
+def _as_resize(mode: str, a: Attrs, shape: Sequence[int]) -> dict[str, Any]:
+    """The attributes of the Resize that means the same as ATen's upsampling in a mode of Torch."""
+    linear = mode != "nearest"
     transformation = ("align_corners" if a["align_corners"] else "half_pixel") if linear else "asymmetric"
     by_factors = a["scales"] and transformation != "align_corners"
     return {
         **_STYLE,
         "nearest_mode": "floor",
-        "mode": "linear" if linear else "nearest",
+        "mode": mode if mode == "nearest" else "cubic" if mode == "bicubic" else "linear",
         "coordinate_transformation_mode": transformation,
         "sizes": (*shape[:2], *a["output_size"]),
         "scales": (1.0, 1.0, *a["scales"]) if by_factors else (),
     }
 
 
-def _upsample_shape(s: Sequence[Any], a: Any) -> Sequence[Any]:
-    if isinstance(s[0], Dims):
-        require(len(s[0]) == 4 and len(a.output_size) == 2 and min((*s[0], *a.output_size)) > 0)
-        _check_scales(s[0][2:], a.output_size, a.scales)
-    return [s[0].batch(2).append(a.output_size[0], a.output_size[1])]
-
-
-def _upsample_definition(b: Builder, x: Sequence[str], a: Attrs) -> str:
+def _upsample_definition(mode: str, b: Builder, x: Sequence[str], a: Attrs) -> str:
     t = b.types[x[0]]
-    attrs = _as_resize(a, t.shape)
+    attrs = _as_resize(mode, a, t.shape)
     if t.dtype in FLOATS:
         return b.op("Resize", x[0], **attrs)
     result = x[0]
@@ -426,43 +419,61 @@ def _upsample_definition(b: Builder, x: Sequence[str], a: Attrs) -> str:
     return result if result != x[0] else b.op("Identity", x[0])
 
 
-def _upsample_torch(mode: str, native: str) -> Callable[[Call], str]:
-    """Torch's texts of an upsampling; ``native`` is the template of ATen's own operator, with factors at the end."""
+def _upsample_torch(name: str, mode: str) -> Callable[[Call], str]:
+    """Torch's texts of an upsampling; ATen's own operator has the factors at the end."""
 
     def spell(c: Call) -> str:
         a = c.attrs
-        if c.draws.chance(0.3):
-            factors = "".join(f", {scale}" for scale in a["scales"])
-            return native.format(c.x[0], tuple(a["output_size"]), bool(a.get("align_corners")), factors)
-        attrs = _as_resize(a, c.types[0].shape)
         align = bool(a["align_corners"]) if "align_corners" in a else None
+        if c.draws.chance(0.3):
+            arguments = [c.x[0], tuple(a["output_size"]), *([] if align is None else [align]), *a["scales"]]
+            return f"torch.ops.aten.{name}({', '.join(map(str, arguments))})"
+        attrs = _as_resize(mode, a, c.types[0].shape)
         return _interpolated(Call(c.x, c.types, c.results, attrs, c.draws, c.let), mode, align)
 
     return spell
 
 
-@sampling.of_rank(4, 4)
-def _draw_upsample(rng: random.Random, first: TensorType) -> Attrs:
-    if rng.random() < _SCALED and (scaled := _some_scales(rng, first.shape[2:])):
-        return {"output_size": scaled[0], "scales": scaled[1]}
-    return {"output_size": tuple(_other_size(rng, n) for n in first.shape[2:]), "scales": ()}
+def upsample(name: str, mode: str, axes: int, **properties: Any) -> Op:
+    """The entry of an upsampling of some last axes. All modes but ``nearest`` may make the corners meet."""
+    flags = attributes(align_corners="int") if mode != "nearest" else ()
 
+    def shape(s: Sequence[Any], a: Any) -> Sequence[Any]:
+        if isinstance(s[0], Dims):
+            require(len(s[0]) == axes + 2 and len(a.output_size) == axes and min((*s[0], *a.output_size)) > 0)
+            _check_scales(s[0][2:], a.output_size, a.scales)
+        return [s[0].batch(axes).append(*(a.output_size[i] for i in range(axes)))]
 
-def _upsample(name: str, mode: str, native: str, attrs: tuple[Attr, ...] = (), **properties: Any) -> Op:
-    def draw(rng: random.Random, first: TensorType) -> Attrs | None:
-        size = _draw_upsample(rng, first)
-        return size and {**size, **{attr.name: rng.randint(0, 1) for attr in attrs}}
+    @sampling.of_rank(axes + 2, axes + 2)
+    def draw(rng: random.Random, first: TensorType) -> Attrs:
+        scaled = rng.random() < _SCALED and _some_scales(rng, first.shape[2:])
+        size, scales = scaled or (tuple(_other_size(rng, n) for n in first.shape[2:]), ())
+        drawn = {"output_size": size, "scales": scales}
+        return {**drawn, **{attr.name: rng.randint(0, 1) for attr in flags}}
 
     return Op(
         name=name,
-        shape=_upsample_shape,
-        text=spell(_upsample_torch(mode, native)),
-        definition=_upsample_definition,
+        shape=shape,
+        text=spell(_upsample_torch(name, mode)),
+        definition=lambda b, x, a: _upsample_definition(mode, b, x, a),
         sample=sampling.alone_with(draw),
-        attrs=(Attr("output_size", "ints"), Attr("scales", "floats", ()), *attrs),
+        attrs=(Attr("output_size", "ints"), Attr("scales", "floats", ()), *flags),
         weight=0.3,
+        **({"unsettled": unspecified.interpolation} if flags else _NEAREST),
         **properties,
     )
+
+
+def _nearest_error(c: ErrorContext) -> np.ndarray:
+    return _resize_error(c._replace(attrs=_as_resize("nearest", c.attrs, c.x[0].shape)))
+
+
+_NEAREST: dict[str, Any] = {
+    "error": _nearest_error,
+    "why_not_derived": "it rounds nothing, where Resize may, and some places are in doubt for integers, too",
+    "types": {"T": (*FLOATS, "uint8")},
+    "moves": True,
+}
 
 
 OPS: tuple[Op, ...] = (
@@ -486,21 +497,6 @@ OPS: tuple[Op, ...] = (
         adjoint=linear_adjoints.resize,
         unsettled=unspecified.interpolation,
     ),
-    _upsample(
-        "upsample_nearest2d",
-        "nearest",
-        "torch.ops.aten.upsample_nearest2d({0}, {1}{3})",
-        error=lambda c: _resize_error(c._replace(attrs=_as_resize(c.attrs, c.x[0].shape))),
-        why_not_derived="it rounds nothing, where Resize may, and some places are in doubt for integers, too",
-        types={"T": (*FLOATS, "uint8")},
-        moves=True,
-    ),
-    _upsample(
-        "upsample_bilinear2d",
-        "bilinear",
-        "torch.ops.aten.upsample_bilinear2d({0}, {1}, {2}{3})",
-        attributes(align_corners="int"),
-        types={"T": FLOATS},
-        unsettled=unspecified.interpolation,
-    ),
+    upsample("upsample_nearest2d", "nearest", 2),
+    upsample("upsample_bilinear2d", "bilinear", 2),
 )

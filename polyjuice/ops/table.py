@@ -14,7 +14,8 @@ _FAMILIES = """
     scattering viewing creating reductions statistics softmax scans sorting matrix memory products contractions
     similarity layers convolution patches pooling adaptive normalization resizing grids quantization
     quantized_products control complex_numbers data_dependent contrib contrib_quantized attention recurrent
-    signal losses distances special_functions
+    signal losses distances special_functions linear_algebra assembling indexed_writes order_statistics
+    upsampling
 """
 
 for _family in _FAMILIES.split():

@@ -100,7 +100,7 @@ def _flat(x: Term, perm: Sequence[int]) -> Term:
     return in_shape(x.permute(*perm), *rest, rows * columns)
 
 
-def _diagonal(x: Term, a: Attrs) -> Term:
+def diagonal(x: Term, a: Attrs) -> Term:
     perm, places = _diagonal_steps(x.shape, **a)
     return _flat(x, perm).then("Gather", x.constant(places), axis=x.rank - 2)
 
@@ -126,7 +126,7 @@ def _embedding_places(rank: int, a: Attrs) -> tuple[int, ...]:
     return tuple(rank - 2 if i == dim1 else rank - 1 if i == dim2 else next(rest) for i in range(rank))
 
 
-def _diag_embed(x: Term, a: Attrs) -> Term:
+def diag_embed(x: Term, a: Attrs) -> Term:
     """Look up every place of the matrices in the elements of the diagonal, followed by a zero."""
     n, offset = x.shape[-1], a["offset"]
     places = np.full((n + abs(offset),) * 2, n)
@@ -307,14 +307,14 @@ OPS: tuple[Op, ...] = (
     ),
     rearranged(
         "diagonal",
-        _diagonal,
+        diagonal,
         spell(called("diagonal", "{offset}, {dim1}, {dim2}"), _diagonal_tensorflow),
         _draw_diagonal,
         attributes(offset=0, dim1=0, dim2=1),
     ),
     rearranged(
         "diag_embed",
-        _diag_embed,
+        diag_embed,
         spell("torch.diag_embed({0}, {offset}, {dim1}, {dim2})", _diag_embed_tensorflow),
         sampling.alone_with(_draw_diag_embed),
         attributes(offset=0, dim1=-2, dim2=-1),

@@ -46,6 +46,7 @@ PARTLY_DERIVED = {
     **dict.fromkeys((op.qualified for op in TABLE.values() if op.name.startswith("Reduce")), "one axis"),
     **dict.fromkeys((f"aten.{name}" for name in ("var", "std", "var_mean", "logsumexp", "nansum")), "one dimension"),
     **dict.fromkeys((f"aten.{name}" for name in ("linalg_vector_norm", "any", "all", "sum.complex")), "one dimension"),
+    "aten.nanmean": "one dimension",
 }
 """Constructors whose shape egglog derives for some applications."""
 
@@ -68,6 +69,12 @@ UNTRACED = frozenset(
         *(f"{CONTRIB}.{name}" for name in ("FusedMatMul", "TransposeMatMul", "FusedGemm", "FusedConv", "QGemm")),
         *(f"{CONTRIB}.{name}" for name in ("ConvTransposeWithDynamicPads", "NhwcMaxPool", "QLinearAveragePool")),
         f"{CONTRIB}.QLinearGlobalAveragePool",
+        *("aten.hstack", "aten.vstack", "aten.dstack", "aten.column_stack", "aten.chunk", "aten.tensor_split"),
+        *("aten.hsplit", "aten.vsplit", "aten.dsplit", "aten.unflatten", "aten.pixel_shuffle", "aten.pixel_unshuffle"),
+        *(f"aten.{kind}_pad{axes}d" for kind in ("reflection", "replication") for axes in (1, 2, 3)),
+        *("aten.constant_pad_nd", "aten.diag", "aten.diagflat", "aten.meshgrid", "aten.cartesian_prod"),
+        *("aten.combinations", "aten.inner", "aten.linalg_vecdot", "aten.trapezoid", "aten.nanmedian"),
+        *("aten.quantile", "aten.nanquantile"),
     )
 )
 """Operators whose shape signatures loop over the axes, or ask for the rank, which egglog cannot express."""

@@ -39,7 +39,7 @@ AXES = {"axis", "dim"}
 FLAGS = {
     "keepdims", "keepdim", "exclusive", "reverse", "largest", "sorted", "descending", "stable", "transA", "transB",
     "align_corners", "count_include_pad", "select_last_index", "is_causal", "detect_negative", "detect_positive",
-    "fmod", "upper",
+    "fmod", "upper", "accumulate", "include_self", "invert", "right", "with_replacement",
 }  # fmt: skip
 
 ACTIVATIONS = {"Relu", "Tanh", "Sigmoid", "LeakyRelu", "HardSigmoid"}
@@ -59,6 +59,9 @@ CHOICES = {
     "TensorScatter mode": {"linear", "circular"},
     "coordinate_transformation_mode": {"half_pixel", "align_corners", "asymmetric"},
     "nearest_mode": {"round_prefer_floor", "round_prefer_ceil", "floor", "ceil"},
+    "meshgrid indexing": {"ij", "xy"},
+    "scatter_reduce reduce": {"sum", "prod", "amax", "amin", "mean"},
+    "quantile interpolation": {"linear", "lower", "higher", "nearest", "midpoint"},
     "Cast to": set(dtypes.ALL),
     "FusedGemm activation": ACTIVATIONS,
     "FusedConv activation": ACTIVATIONS,
