@@ -37,8 +37,20 @@ def _quantized(x: Term, scale: Term, zero: Term) -> Term:
 
 
 def _in_single(name: str) -> Callable[[ErrorContext], Any]:
-    """The definition's error bound, where the steps are of single precision although the result is an integer."""
-    return lambda c: definitions.error(TABLE[CONTRIB, name], c._replace(unit=2.0**-24, held="float32"))
+    """The definition's error bound, where the steps are of single precision although the result is an integer.
+
+    It is infinite with a scale that is not positive: no integer is NaN.
+    """
+
+    def bound(c: ErrorContext) -> Any:
+        op = TABLE[CONTRIB, name]
+        positive = all(
+            np.all(x - e > 0) for i, (x, e) in enumerate(zip(c.x, c.e, strict=True)) if op.variable(i) == "S"
+        )
+        found = definitions.error(op, c._replace(unit=2.0**-24, held="float32"))
+        return found if positive else np.full(np.shape(found), np.inf)
+
+    return bound
 
 
 def _bytewise(name: str, definition: Callable[..., Term], sample: SampleFn, inputs: str, **more: Any) -> Op:
