@@ -207,7 +207,8 @@ def _error_along(op: Op, c: ErrorContext, algorithm: int = 0) -> Any:
     errors |= {name: _stored(array, c) for name, array in graph.constants.items()}
     for step in _steps(defined, values):
         e = [errors[name] for name in step.node.inputs if name]
-        raw = step.op.error(ErrorContext(step.x, e, step.y, step.attrs, c.unit, step.op.numpy, c.ordered, c.held))
+        unit = c.unit if step.y[0].dtype.kind in "fc" else 0.0
+        raw = step.op.error(ErrorContext(step.x, e, step.y, step.attrs, unit, step.op.numpy, c.ordered, c.held))
         bounds = raw if isinstance(raw, tuple) else (raw,)
         for name, y, bound in zip(step.node.outputs, step.y, bounds, strict=True):
             errors[name] = _rounded(step, y, np.asarray(bound, np.float64), c)

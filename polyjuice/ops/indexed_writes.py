@@ -18,6 +18,11 @@ from polyjuice.ops.shapes import Dims, fitting, normalize_axis
 from polyjuice.ops.spec import Attr, Op, Operand, Sample, SampleFn, attributes, by_definition, facts
 from polyjuice.ops.text import called, spell
 
+_WRITTEN = tuple(dtype for dtype in ALL if dtype not in dtypes.WIDER_UNSIGNED)
+"""The types of Torch's kernels that write."""
+
+_NUMBERS = tuple(dtype for dtype in NUMERIC if dtype not in dtypes.WIDER_UNSIGNED)
+
 
 def _writing(
     name: str,
@@ -25,7 +30,7 @@ def _writing(
     sample: SampleFn,
     text: tuple[str, ...],
     attrs: tuple[Attr, ...],
-    data: tuple[str, ...] = ALL,
+    data: tuple[str, ...] = _WRITTEN,
     **properties: Any,
 ) -> Op:
     """An operator that writes into a copy of its first operand, at places that its second operand says."""
@@ -236,7 +241,7 @@ OPS = (
         _sample_scatter(),
         called("scatter_add", "{dim}, {1}, {2}"),
         attributes(dim="int"),
-        NUMERIC,
+        _NUMBERS,
         shape=fitting(_fits_scatter),
         **facts(modular=True),
     ),
@@ -246,7 +251,7 @@ OPS = (
         _sample_scatter(reduce=tuple(_REDUCTIONS), include_self=(0, 1)),
         called("scatter_reduce", '{dim}, {1}, {2}, reduce="{reduce}", include_self={is_include_self}'),
         attributes(dim="int", reduce="string", include_self=1),
-        NUMERIC,
+        _NUMBERS,
         shape=fitting(_fits_scatter),
         requires=lambda types, a: a["reduce"] in _REDUCTIONS and (a["reduce"] != "mean" or types[0].dtype in FLOATS),
         **facts(modular=True),
@@ -258,7 +263,7 @@ OPS = (
         called("masked_scatter", "{1}, {2}"),
         (),
         inputs=("T", "B", "T"),
-        types={"T": ALL, "B": ("bool",)},
+        types={"T": _WRITTEN, "B": ("bool",)},
         shape=fitting(lambda s, a: s[0].broadcast(s[1]) == s[0] and sampling.total(s[2]) >= sampling.total(s[0])),
         partial=None,
         **facts(moves=True),
@@ -266,7 +271,7 @@ OPS = (
     Op(
         name="isin",
         inputs=("T", "T"),
-        types={"T": NUMERIC},
+        types={"T": _NUMBERS},
         results=("bool",),
         shape=lambda s, a: [s[0]],
         definition=onnx_term(_isin, widen=False),

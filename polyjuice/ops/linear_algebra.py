@@ -9,15 +9,17 @@ from typing import Any
 import numpy as np
 
 from polyjuice.ir import Attrs, TensorType, dtypes
-from polyjuice.ir.dtypes import NUMERIC
+from polyjuice.ir.dtypes import FLOATS
 from polyjuice.ops import sampling
-from polyjuice.ops.axis_reductions import WIDE
 from polyjuice.ops.decomposition_terms import Term, concat, onnx_term, where
 from polyjuice.ops.matrix import factors, scaled_sum
 from polyjuice.ops.pointwise import composed
 from polyjuice.ops.shapes import Dims, fitting, normalize_axis, require
 from polyjuice.ops.spec import Sample, SampleFn, attributes, by_definition, facts
 from polyjuice.ops.text import called, spell
+
+_NUMBERS = (*FLOATS, "int32", "int64")
+"""The types of ONNX's products, but for those of which Torch has no kernel."""
 
 _SUMS: dict[str, Any] = {"partial": by_definition, "integer_exact": True, "modular": True, "widen": False}
 """Sums of products, which wrap around in integers."""
@@ -192,19 +194,19 @@ OPS = (
         _addbmm,
         spell("torch.addbmm({all}, beta={beta}, alpha={alpha})"),
         _sample_addbmm,
-        WIDE,
+        _NUMBERS,
         3,
         attrs=attributes(beta=1.0, alpha=1.0),
         **_SUMS,
         shape=fitting(_fits_addbmm, lambda s, a: [s[1].batch(3).append(s[1][1], s[2][2])]),
     ),
-    composed("inner", _inner, spell("torch. .", jax="jnp."), _sample_inner, WIDE, 2, **_SUMS),
+    composed("inner", _inner, spell("torch. .", jax="jnp."), _sample_inner, _NUMBERS, 2, **_SUMS),
     composed(
         "linalg_cross",
         _cross,
         spell(("torch.linalg.cross({0}, {1}, dim={dim})", "torch.cross({0}, {1}, dim={dim})")),
         _sample_cross,
-        WIDE,
+        _NUMBERS,
         2,
         attrs=attributes(dim=-1),
         **_SUMS,
@@ -264,7 +266,7 @@ OPS = (
         _diff,
         spell(called("diff", "n={n}, dim={dim}")),
         _along(2, n=(1, 1, 2)),
-        NUMERIC,
+        (*_NUMBERS, "int8", "int16", "uint8"),
         attrs=attributes(n=1, dim=-1),
         widen=False,
         **facts(modular=True),

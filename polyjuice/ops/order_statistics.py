@@ -6,6 +6,8 @@ import math
 from collections.abc import Callable, Sequence
 from typing import Any
 
+import numpy as np
+
 from polyjuice.ir import Attrs
 from polyjuice.ir.dtypes import NUMERIC
 from polyjuice.ops import axis_reductions, sampling
@@ -46,7 +48,8 @@ def _ascending(x: Term, a: Attrs) -> tuple[Term, Term, int]:
 
 def _nanmedian(x: Term, a: Attrs) -> Term:
     line, last, dim = _ascending(x, a)
-    return _dropped(line.then("GatherElements", last.then("Div", 2), axis=dim), dim, a)
+    middles = line.then("Gather", x.constant(np.arange(x.shape[dim]) // 2), axis=dim)  # by the place of the last
+    return _dropped(middles.then("GatherElements", last, axis=dim), dim, a)
 
 
 _STEPS: dict[str, Callable[[float], int]] = {"lower": math.floor, "higher": math.ceil, "nearest": round}
