@@ -66,6 +66,12 @@ def spatial_pads(pads: Sequence[int]) -> tuple[int, ...]:
     return (0, 0, *pads[:r], 0, 0, *pads[r:])
 
 
+def pairs(pads: Sequence[int]) -> tuple[tuple[int, int], ...]:
+    """ONNX's pads as a pair for each axis."""
+    half = len(pads) // 2
+    return tuple(zip(pads[:half], pads[half:], strict=True))
+
+
 def is_symmetric(pads: Sequence[int]) -> bool:
     r = len(pads) // 2
     return tuple(pads[:r]) == tuple(pads[r:])

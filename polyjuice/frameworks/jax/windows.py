@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Mapping, Sequence
 
 import numpy as np
 
 from polyjuice.frameworks.jax.types import jax_type
-from polyjuice.ir import TensorType, dtypes
+from polyjuice.ir import dtypes
 from polyjuice.ops import Call, Texts, Unsupported, windows
 from polyjuice.ops.grids import centring_pads
 from polyjuice.ops.resizing import nearest_places
-from polyjuice.ops.shapes import normalize_axis
 
 Pairs = tuple[tuple[int, int], ...]
 
@@ -22,49 +22,9 @@ def _pairs(pads: Sequence[int]) -> Pairs:
     return tuple(zip(pads[:half], pads[half:], strict=True))
 
 
-def _convolved(c: Call, x: str, weight: str) -> str:
-    a = c.attrs
-    return (
-        f"lax.conv_general_dilated({x}, {weight}, {tuple(a['strides'])}, {_pairs(a['pads'])}, "
-        f"rhs_dilation={tuple(a['dilations'])}, feature_group_count={a['group']})"
-    )
-
-
 def per_channel(c: Call, i: int) -> str:
     """An operand of a number for each channel, in a shape that broadcasts to the first operand."""
     return f"{c.x[i]}.reshape({(-1, *[1] * (c.types[0].rank - 2))})"
-
-
-def _with_bias(c: Call, text: str) -> str:
-    return f"{text} + {per_channel(c, 2)}" if len(c.x) > 2 else text
-
-
-def _conv_transpose(c: Call) -> str:
-    a, weight = c.attrs, c.types[1].shape
-    group, spatial = a["group"], weight[2:]
-    inner = tuple(range(2, len(weight)))
-    kernel = f"jnp.flip({c.x[1]}, {inner})"
-    # From (inputs, outputs of a group) to (all outputs, inputs of a group).
-    parts = (group, weight[0] // group, weight[1], *spatial)
-    moved = f"jnp.swapaxes(jnp.reshape({kernel}, {parts}), 1, 2)"
-    shape = (group * weight[1], weight[0] // group, *spatial)
-    sizes = zip(spatial, a["dilations"], _pairs(a["pads"]), a["output_padding"], strict=True)
-    pads = tuple((d * (k - 1) - low, d * (k - 1) - high + more) for k, d, (low, high), more in sizes)
-    text = (
-        f"lax.conv_general_dilated({c.x[0]}, jnp.reshape({moved}, {shape}), {(1,) * len(spatial)}, {pads}, "
-        f"lhs_dilation={tuple(a['strides'])}, rhs_dilation={tuple(a['dilations'])}, feature_group_count={group})"
-    )
-    return _with_bias(c, text)
-
-
-def _conv_integer(c: Call) -> str:
-    x, weight = (f"{text}.astype(jnp.int32)" for text in c.x[:2])
-    if len(c.x) > 2:
-        x = f"({x} - {c.x[2]}.astype(jnp.int32))"
-    if len(c.x) > 3:
-        zero = f"{c.x[3]}.astype(jnp.int32)"
-        weight = f"({weight} - {zero}.reshape({(-1, *[1] * (c.types[1].rank - 1))}))"
-    return _convolved(c, x, weight)
 
 
 def _missing(c: Call, sizes: Sequence[int]) -> Pairs:
@@ -201,70 +161,12 @@ def _max_pool_with_indices(c: Call) -> str:
     return f"({taken.format(elements, best)}, {taken.format(f'{places}{index}', best)})"
 
 
-# --- quantized numbers -----------------------------------------------------------------------------------------------
-
-
-def _shifted(c: Call, i: int, zero: int, shape: Sequence[int] | None = None) -> str:
-    text = f"{c.x[i]}.astype(jnp.int32)"
-    if len(c.x) <= zero:
-        return text
-    point = f"{c.x[zero]}.astype(jnp.int32)"
-    return f"({text} - {f'{point}.reshape({tuple(shape)})' if shape else point})"
-
-
 def _matmul_integer(c: Call) -> str:
-    rows = [-1, 1] if len(c.types) > 2 and c.types[2].rank == 1 and c.types[2].size > 1 else None
-    return f"{_shifted(c, 0, 2, rows)} @ {_shifted(c, 1, 3)}"
-
-
-def _along(c: Call, i: int) -> str:
-    """A scale or a zero point in a shape that broadcasts to the first operand along the operator's axis."""
-    t, rank = c.types[i], c.types[0].rank
-    if t.size == 1:
-        return f"{c.x[i]}.reshape(())"
-    axis = normalize_axis(c.attrs["axis"], rank)
-    return f"{c.x[i]}.reshape({tuple(t.size if d == axis else 1 for d in range(rank))})"
-
-
-def _quantize(c: Call) -> str | Unsupported:
-    to: TensorType = c.results[0]
-    if to.dtype in dtypes.NARROW or c.types[0].dtype != "float32":
-        return Unsupported("only float32 to 8-bit and 16-bit integers is written")
-    return _rounded(f"{c.x[0]} / {_along(c, 1)}", _along(c, 2), to.dtype)
-
-
-def _rounded(value: str, zero: str, dtype: str) -> str:
-    limits = np.iinfo(dtypes.to_numpy(dtype))
-    text = f"jnp.round({value}) + {zero}.astype(jnp.float32)"
-    return f"jnp.clip({text}, {limits.min}, {limits.max}).astype({jax_type(dtype)})"
-
-
-def _dequantize(c: Call) -> str | Unsupported:
-    if c.types[0].dtype in dtypes.NARROW or c.types[1].dtype != "float32":
-        return Unsupported("only integers of at least 8 bits to float32 is written")
-    text = f"{c.x[0]}.astype(jnp.int32)"
-    if len(c.x) > 2:
-        text = f"({text} - {_along(c, 2)}.astype(jnp.int32))"
-    return f"{text}.astype(jnp.float32) * {_along(c, 1)}"
-
-
-def _dynamically_quantized(c: Call) -> str:
-    low, high = c.let(f"jnp.minimum(jnp.min({c.x[0]}), 0)"), c.let(f"jnp.maximum(jnp.max({c.x[0]}), 0)")
-    scale = c.let(f"({high} - {low}) / 255")
-    zero = c.let(f"jnp.round(jnp.clip(-{low} / {scale}, 0, 255))")
-    return f"({_rounded(f'{c.x[0]} / {scale}', zero, 'uint8')}, {scale}, {zero}.astype(jnp.uint8))"
-
-
-def _requantized(c: Call, product: str) -> str:
-    """A product of integers as quantized numbers: the scales are the operands 1, 4 and 6, the zero point is 7."""
-    factor = f"({c.x[1]} * {c.x[4]} / {c.x[6]})"
-    return _rounded(f"({product}).astype(jnp.float32) * {factor}", c.x[7], c.results[0].dtype)
-
-
-def _qlinear_conv(c: Call) -> str:
-    product = _convolved(c, _shifted(c, 0, 2), _shifted(c, 3, 5))
-    bias = f" + {per_channel(c, 8)}" if len(c.x) > 8 else ""
-    return _requantized(c, f"{product}{bias}")
+    rows = (-1, 1) if len(c.types) > 2 and c.types[2].rank == 1 and c.types[2].size > 1 else None
+    x = [f"{text}.astype(jnp.int32)" for text in c.x]
+    zeros = [f"{text}.reshape({rows})" if rows and i == 0 else text for i, text in enumerate(x[2:])]
+    left, right = (f"({a} - {b})" if b else a for a, b in itertools.zip_longest(x[:2], zeros))
+    return f"{left} @ {right}"
 
 
 def _centre_crop_pad(c: Call) -> str:
@@ -273,9 +175,6 @@ def _centre_crop_pad(c: Call) -> str:
 
 
 WINDOWS: Mapping[str, Texts] = {
-    "Conv": lambda c: _with_bias(c, _convolved(c, c.x[0], c.x[1])),
-    "ConvTranspose": _conv_transpose,
-    "ConvInteger": _conv_integer,
     "MaxPool": _max_pool,
     "AveragePool": _average_pool,
     "LpPool": lambda c: _root(_padded_sums(c, _power(c.x[0], c.attrs["p"])), c.attrs["p"]),
@@ -289,10 +188,5 @@ WINDOWS: Mapping[str, Texts] = {
     "Col2Im": _col2im,
     "aten.max_pool2d_with_indices": _max_pool_with_indices,
     "MatMulInteger": _matmul_integer,
-    "QuantizeLinear": _quantize,
-    "DequantizeLinear": _dequantize,
-    "DynamicQuantizeLinear": _dynamically_quantized,
-    "QLinearMatMul": lambda c: _requantized(c, f"{_shifted(c, 0, 2)} @ {_shifted(c, 3, 5)}"),
-    "QLinearConv": _qlinear_conv,
 }
 """The texts by the operator's qualified name."""
