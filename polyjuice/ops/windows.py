@@ -103,6 +103,13 @@ def draw_window(rng: random.Random, spatial: Sequence[int], dilate: bool) -> dic
     }
 
 
+def draw_aten_window(rng: random.Random, spatial: Sequence[int], dilate: bool = True) -> dict[str, Any]:
+    """ATen's attributes of a window that fits two axes."""
+    drawn = draw_window(rng, spatial, dilate)
+    names = {"kernel_size": "kernel_shape", "stride": "strides", "padding": "pads", "dilation": "dilations"}
+    return {name: drawn[of][:2] for name, of in names.items()}
+
+
 # --- text ------------------------------------------------------------------------------------------------------------
 
 
