@@ -256,7 +256,7 @@ def in_each(text: Callable[[Library, Call], str | Unsupported]) -> Mapping[str, 
 
 def _quantize_text(of: Library, c: Call) -> str | Unsupported:
     if (dtype := c.results[0].dtype) in dtypes.NARROW_INTS:
-        return Unsupported("there are no casts of numbers of 4 bits")
+        return Unsupported("no numbers of 4 bits here")
     value, zero = f"{of.held(c, 0, 'float32')} / {of.line(c, 1, 'float32')}", of.line(c, 2, "float32")
     if dtype in dtypes.NARROW_FLOATS:
         largest = dtypes.largest_finite(dtype)
@@ -268,7 +268,7 @@ def _dequantize_text(of: Library, c: Call) -> str | Unsupported:
     """A 32-bit integer difference to the zero point, then a product in float32. Floats have no zero point but zero."""
     dtype, result = c.types[0].dtype, c.results[0].dtype
     if dtype in dtypes.NARROW_INTS:
-        return Unsupported("there are no casts of numbers of 4 bits")
+        return Unsupported("no numbers of 4 bits here")
     data = of.to(c.x[0], "float32" if dtype in dtypes.NARROW_FLOATS else "int32")
     if dtype not in dtypes.NARROW_FLOATS:
         data = of.to(f"({data} - {of.line(c, 2, 'int32')})" if len(c.x) > 2 else data, "float32")

@@ -6,10 +6,10 @@ name sizes, because a program has one size for each input. Those of control flow
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Mapping, Sequence
 
 from polyjuice.frameworks.jax.types import jax_type
-from polyjuice.frameworks.jax.windows import WINDOWS, per_channel
 from polyjuice.ir import Graph, dtypes
 from polyjuice.ops import Call, Op, Texts, Unsupported, axis_reductions
 from polyjuice.ops.control import (
@@ -297,8 +297,31 @@ def _cumsum(c: Call) -> str:
 # --- products and normalizations -------------------------------------------------------------------------------------
 
 
+def _per_channel(c: Call, i: int) -> str:
+    """An operand of a number for each channel, in a shape that broadcasts to the first operand."""
+    return f"{c.x[i]}.reshape({(-1, *[1] * (c.types[0].rank - 2))})"
+
+
+def _lrn(c: Call) -> str:
+    a, rank = c.attrs, c.types[0].rank
+    size = a["size"]
+    window = (1, size, *[1] * (rank - 2))
+    pads = ((0, 0), ((size - 1) // 2, size - 1 - (size - 1) // 2), *[(0, 0)] * (rank - 2))
+    zero = f"jnp.array(0, {jax_type(c.types[0].dtype)})"
+    sums = f"lax.reduce_window(jnp.square({c.x[0]}), {zero}, lax.add, {window}, {(1,) * rank}, {pads})"
+    return f"{c.x[0]} / jnp.power({a['bias']} + {a['alpha'] / size} * {sums}, {a['beta']})"
+
+
+def _matmul_integer(c: Call) -> str:
+    rows = (-1, 1) if len(c.types) > 2 and c.types[2].rank == 1 and c.types[2].size > 1 else None
+    x = [f"{text}.astype(jnp.int32)" for text in c.x]
+    zeros = [f"{text}.reshape({rows})" if rows and i == 0 else text for i, text in enumerate(x[2:])]
+    left, right = (f"({a} - {b})" if b else a for a, b in itertools.zip_longest(x[:2], zeros))
+    return f"{left} @ {right}"
+
+
 def _batch_normalization(c: Call) -> str:
-    scale, bias, mean, variance = (per_channel(c, i) for i in range(1, 5))
+    scale, bias, mean, variance = (_per_channel(c, i) for i in range(1, 5))
     return f"({c.x[0]} - {mean}) * lax.rsqrt({variance} + {c.attrs['epsilon']}) * {scale} + {bias}"
 
 
@@ -310,7 +333,7 @@ def _layer_normalization(c: Call) -> str:
 
 def _instance_normalization(c: Call) -> str:
     text = c.let(_standardized(c, range(2, c.types[0].rank), c.attrs["epsilon"]))
-    return f"{text} * {per_channel(c, 1)} + {per_channel(c, 2)}"
+    return f"{text} * {_per_channel(c, 1)} + {_per_channel(c, 2)}"
 
 
 # --- control flow ----------------------------------------------------------------------------------------------------
@@ -415,7 +438,8 @@ TEXTS: Mapping[str, Texts] = {
     "LayerNormalization": _layer_normalization,
     "InstanceNormalization": _instance_normalization,
     "aten.trace": lambda c: f"jnp.trace({c.x[0]}, dtype={jax_type(c.types[0].dtype)})",
-    **WINDOWS,
+    "LRN": _lrn,
+    "MatMulInteger": _matmul_integer,
     "If": _if,
     "Loop": _loop,
 }
