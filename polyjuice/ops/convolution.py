@@ -98,6 +98,18 @@ def conv_tensorflow(c: Call, operands: Sequence[str], spatial: Sequence[int], sh
     return windows.channels_first(text, r + 2)
 
 
+def conv_jax(c: Call, operands: Sequence[str], spatial: Sequence[int], shape: Sequence[int]) -> str:
+    """The JAX text, as :func:`conv_torch`."""
+    return _jax(c, operands, f"{tuple(c.attrs['strides'])}, {windows.pairs(c.attrs['pads'])}")
+
+
+def _jax(c: Call, operands: Sequence[str], window: str) -> str:
+    (x, weight, *bias), a = operands, c.attrs
+    rest = f"rhs_dilation={tuple(a['dilations'])}, feature_group_count={a['group']}"
+    text = f"lax.conv_general_dilated({x}, {weight}, {window}, {rest})"
+    return f"({text} + {bias[0]}.reshape({(-1, *[1] * len(a['strides']))}))" if bias else text
+
+
 def _convolved(c: Call, x: str, weight: str, padding: str) -> str:
     """One group, channels last. conv3d has no dilations on a CPU, tf.nn.convolution none together with strides."""
     strides, dilations = list(c.attrs["strides"]), list(c.attrs["dilations"])
@@ -190,6 +202,20 @@ def _transpose_torch(c: Call) -> str:
     return text if symmetric else f"F.pad({text}, {torch_pads([-p for p in pads])})"
 
 
+def _transpose_jax(c: Call) -> str:
+    """A convolution with the flipped weights, from (inputs, outputs of a group) to (all outputs, inputs of a group)."""
+    a, weight = c.attrs, c.types[1].shape
+    group, spatial = a["group"], weight[2:]
+    kernel = f"jnp.flip({c.x[1]}, {tuple(range(2, len(weight)))})"
+    moved = f"jnp.swapaxes(jnp.reshape({kernel}, {(group, weight[0] // group, *weight[1:])}), 1, 2)"
+    kernel = f"jnp.reshape({moved}, {(group * weight[1], weight[0] // group, *spatial)})"
+    reach = [d * (k - 1) for d, k in zip(a["dilations"], spatial, strict=True)]
+    sizes = zip(reach, windows.pairs(a["pads"]), a["output_padding"], strict=True)
+    pads = tuple((n - low, n - high + more) for n, (low, high), more in sizes)
+    window = f"{(1,) * len(spatial)}, {pads}, lhs_dilation={tuple(a['strides'])}"
+    return _jax(c, [c.x[0], kernel, *c.x[2:]], window)
+
+
 def _transpose_tensorflow(c: Call) -> str:
     a, t, w = c.attrs, c.types[0], c.types[1]
     r, groups = t.rank - 2, a["group"]
@@ -269,6 +295,7 @@ OPS = (
         text=spell(
             lambda c: conv_torch(c, c.x, c.types[0].shape[2:], c.types[1].shape),
             tf=lambda c: conv_tensorflow(c, c.x, c.types[0].shape[2:], c.types[1].shape),
+            jax=lambda c: conv_jax(c, c.x, c.types[0].shape[2:], c.types[1].shape),
         ),
         sample=_sample_conv,
         attrs=CONV_ATTRS,
@@ -283,7 +310,7 @@ OPS = (
         shape=_transpose_shape,
         numpy=_conv_transpose,
         error=_transpose_error,
-        text=spell(_transpose_torch, tf=_transpose_tensorflow),
+        text=spell(_transpose_torch, tf=_transpose_tensorflow, jax=_transpose_jax),
         sample=_sample_transpose,
         attrs=attributes(strides="ints", pads="ints", output_padding="ints", dilations="ints", group=1),
         partial=lambda x, a: _conv_transpose([np.abs(v) for v in x], a),

@@ -9,14 +9,25 @@ from typing import Any
 import numpy as np
 
 from polyjuice.ir import Attrs, TensorType, dtypes
-from polyjuice.ops import sampling, unspecified, windows
+from polyjuice.ops import sampling, unspecified
 from polyjuice.ops.decomposition_terms import Term
 from polyjuice.ops.pointwise import composed
 from polyjuice.ops.shapes import Dims, normalize_axis, require
-from polyjuice.ops.spec import Attr, Call, ErrorContext, Op, Operand, Sample, Unsupported, attributes, facts
-from polyjuice.ops.structural import moving, torch_pads
+from polyjuice.ops.spec import (
+    Attr,
+    Builder,
+    Call,
+    ErrorContext,
+    Op,
+    Operand,
+    Sample,
+    Unsupported,
+    attributes,
+    by_definition,
+    facts,
+)
+from polyjuice.ops.structural import moving
 from polyjuice.ops.text import spell
-from polyjuice.ops.windows import pad_array
 
 # --- GridSample ------------------------------------------------------------------------------------------------------
 
@@ -110,6 +121,19 @@ def _grid_error(c: ErrorContext) -> np.ndarray:
     return np.where(far[:, None], np.inf, weight * worst + (slope * shift + rounding) * (greatest + worst))
 
 
+def _grid_jax(c: Call) -> str | Unsupported:
+    a = c.attrs
+    if a["mode"] == "bicubic":
+        return Unsupported("JAX samples images by the nearest element, or linearly")
+    pixel = "({0} + 1) * {1} / 2" if a["align_corners"] else "(({0} + 1) * {1} - 1) / 2"
+    sizes = [size - a["align_corners"] for size in c.types[0].shape[2:]]
+    rows, columns = (pixel.format(f"{c.x[1]}[..., {i}]", size) for i, size in zip((1, 0), sizes, strict=True))
+    style = f'order={int(a["mode"] != "nearest")}, mode="{"nearest" if a["padding_mode"] == "border" else "constant"}"'
+    sampled = f"jax.scipy.ndimage.map_coordinates(local_plane_, local_places_, {style})"
+    planes = f"lambda local_image_, *local_places_: jax.vmap(lambda local_plane_: {sampled})(local_image_)"
+    return f"jax.vmap({planes})({c.x[0]}, {rows}, {columns})"
+
+
 @sampling.of_rank(4, 4)
 def _sample_grid(rng: random.Random, first: TensorType) -> Sample:
     grid = TensorType(first.dtype, (first.shape[0], rng.choice((1, 2, 3, 5)), rng.choice((1, 2, 3, 8)), 2))
@@ -151,34 +175,17 @@ def _sample_affine(rng: random.Random, first: TensorType) -> Sample | None:
 # --- CenterCropPad ---------------------------------------------------------------------------------------------------
 
 
-def centring_pads(shape: Sequence[int], a: Any) -> tuple[int, ...]:
-    """The pads (negative: elements to cut off) that bring axes to their new sizes around the middle."""
+def _centred(b: Builder, x: Sequence[str], a: Attrs) -> str:
+    """Pads, or cuts where they are negative, bring axes to their new sizes around the middle."""
+    require(len(a["axes"]) == len(a["shape"]) and min(a["shape"], default=1) > 0)
+    shape = b.types[x[0]].shape
     starts, ends = [0] * len(shape), [0] * len(shape)
     for axis, size in zip(a["axes"], a["shape"], strict=True):
         axis = normalize_axis(axis, len(shape))
         more = size - shape[axis]
         starts[axis] = more // 2 if more > 0 else -(-more // 2)
         ends[axis] = more - starts[axis]
-    return (*starts, *ends)
-
-
-def _centre_shape(s: Sequence[Dims], a: Any) -> Sequence[Dims]:
-    require(len(a.axes) == len(a.shape) and min(a.shape, default=1) > 0)
-    out = s[0]
-    for axis, size in zip(a.axes, a.shape, strict=True):
-        out = out.replace(axis, size)
-    return [out]
-
-
-def _centre_torch(c: Call) -> str:
-    value = ", value=False" if c.types[0].dtype == "bool" else ""
-    return f"F.pad({c.x[0]}, {torch_pads(centring_pads(c.types[0].shape, c.attrs))}{value})"
-
-
-def _centre_tensorflow(c: Call) -> str:
-    value = "False" if c.types[0].dtype == "bool" else ""
-    text = windows.tensorflow_padded(c.x[0], centring_pads(c.types[0].shape, c.attrs), value)
-    return text if text != c.x[0] else f"tf.identity({text})"
+    return b.op("Pad", x[0], pads=(*starts, *ends), value=0.0, mode="constant")
 
 
 @sampling.of_rank(1)
@@ -197,6 +204,7 @@ OPS: tuple[Op, ...] = (
         text=spell(
             "F.grid_sample({0}, {1}, mode='{mode}', padding_mode='{padding_mode}', align_corners={is_align_corners})",
             tf=Unsupported("TensorFlow samples no images at places of a grid"),
+            jax=_grid_jax,
         ),
         sample=_sample_grid,
         attrs=attributes(mode="bilinear", padding_mode="zeros", align_corners=0),
@@ -214,11 +222,11 @@ OPS: tuple[Op, ...] = (
     ),
     moving(
         "CenterCropPad",
-        _centre_shape,
-        spell(_centre_torch, tf=_centre_tensorflow),
+        by_definition,
+        spell(),
         sampling.alone_with(_draw_centre),
         (Attr("shape", "ints", as_input=True), Attr("axes", "ints")),
-        numpy=lambda x, a: pad_array(x[0], centring_pads(x[0].shape, a), 0),
+        definition=_centred,
         **facts(weight=0.2, filling="0.0"),
     ),
 )

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from polyjuice.ir import Attrs, TensorType
+from polyjuice.ir import Attrs, TensorType, dtypes
 from polyjuice.ir.dtypes import FLOATS
 from polyjuice.ops import errors, linear_adjoints, sampling, windows
 from polyjuice.ops.shapes import Dims, require
@@ -94,6 +94,16 @@ def _col2im_tensorflow(c: Call) -> str | Unsupported:
     return windows.tensorflow_padded(text, spatial_pads([-p for p in a["pads"]])) if any(a["pads"]) else text
 
 
+def _col2im_jax(c: Call) -> str:
+    """The transpose of the function that takes an image apart."""
+    a, t = c.attrs, c.results[0]
+    window = f"{tuple(a['block_shape'])}, {tuple(a['strides'])}, {windows.pairs(a['pads'])}"
+    taken = f"lax.conv_general_dilated_patches(local_image_, {window}, rhs_dilation={tuple(a['dilations'])})"
+    columns = f"{c.x[0]}.reshape({(*c.types[0].shape[:2], *_grid(a))})"
+    example = f"jax.ShapeDtypeStruct({t.shape}, jnp.{dtypes.framework_name(t.dtype)})"
+    return f"jax.linear_transpose(lambda local_image_: {taken}, {example})({columns})[0]"
+
+
 @sampling.of_rank(3, 3)
 def _sample_col2im(rng: random.Random, first: TensorType) -> Sample:
     """An image for a number of columns: the blocks lie in a grid with as many places."""
@@ -169,24 +179,13 @@ def _im2col_definition(b: Builder, x: Sequence[str], a: Attrs) -> str:
     return reshaped(b, joined, shape)
 
 
-@sampling.of_rank(4, 4)
-def _draw_im2col(rng: random.Random, first: TensorType) -> Attrs:
-    drawn = windows.draw_window(rng, first.shape[2:], dilate=True)
-    return {
-        "kernel_size": drawn["kernel_shape"],
-        "dilation": drawn["dilations"],
-        "padding": drawn["pads"][:2],
-        "stride": drawn["strides"],
-    }
-
-
 OPS = (
     Op(
         name="Col2Im",
         shape=_col2im_shape,
         numpy=_col2im,
         error=_col2im_error,
-        text=spell(_col2im_torch, tf=_col2im_tensorflow),
+        text=spell(_col2im_torch, tf=_col2im_tensorflow, jax=_col2im_jax),
         sample=_sample_col2im,
         attrs=(
             Attr("image_shape", "ints", as_input=True),
@@ -206,7 +205,7 @@ OPS = (
             "F.unfold({0}, {kernel_size}, dilation={dilation}, padding={padding}, stride={stride})",
             tf=_im2col_tensorflow,
         ),
-        sampling.alone_with(_draw_im2col),
+        sampling.alone_with(sampling.of_rank(4, 4)(lambda rng, first: windows.draw_aten_window(rng, first.shape[2:]))),
         attributes(kernel_size="ints", dilation="ints", padding="ints", stride="ints"),
         types={"T": FLOATS},
         definition=_im2col_definition,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -11,6 +11,8 @@ import numpy as np
 from polyjuice.ir import Attrs, TensorType, dtypes
 from polyjuice.ir.dtypes import FLOATS
 from polyjuice.ops import adjoints, errors, linear_adjoints, sampling, spec, value_bounds, windows
+from polyjuice.ops.decomposition_terms import Term
+from polyjuice.ops.pointwise import composed
 from polyjuice.ops.reductions import extreme_unsure, greatest_error
 from polyjuice.ops.shapes import Dims, require
 from polyjuice.ops.spec import Attr, Builder, Call, ErrorContext, Op, SpecialValues, Unsupported, attributes, facts
@@ -30,13 +32,10 @@ def _pool_shape(s: Sequence[Dims], a: Any) -> Sequence[Dims]:
 
 def _covering_pads(spatial: Sequence[int], a: Attrs) -> tuple[int, ...]:
     """The pads with which the floor formula gives as many windows as ``ceil_mode`` does."""
-    r = len(spatial)
     sizes = windows.window_dims(spatial, a["kernel_shape"], a["strides"], a["pads"], a["dilations"], a["ceil_mode"])
-    ends = []
-    for i, size in enumerate(spatial):
-        reach = (sizes[i] - 1) * a["strides"][i] + a["dilations"][i] * (a["kernel_shape"][i] - 1) + 1
-        ends.append(max(a["pads"][r + i], reach - size - a["pads"][i]))
-    return (*a["pads"][:r], *ends)
+    axes = zip(sizes, spatial, windows.pairs(a["pads"]), a["strides"], a["dilations"], a["kernel_shape"], strict=True)
+    ends = (max(end, (out - 1) * s + d * (k - 1) + 1 - n - start) for out, n, (start, end), s, d, k in axes)
+    return (*a["pads"][: len(spatial)], *ends)
 
 
 def _lowest(dtype: np.dtype) -> float:
@@ -134,6 +133,19 @@ def _max_pool_tensorflow(c: Call) -> str:
     return channels_first(_pooled_tensorflow(x, "max", a, same), t.rank)
 
 
+def _window_jax(c: Call, x: str, start: str, function: str, pads: Sequence[int]) -> str:
+    kernel, strides, dilations = ((1, 1, *c.attrs[name]) for name in ("kernel_shape", "strides", "dilations"))
+    start = f"jnp.array({start}, jnp.{dtypes.framework_name(c.types[0].dtype)})"
+    around = f"{windows.pairs(spatial_pads(pads))}, window_dilation={dilations}"
+    return f"lax.reduce_window({x}, {start}, {function}, {kernel}, {strides}, {around})"
+
+
+def _max_pool_jax(c: Call) -> str:
+    t = c.types[0]
+    lowest = "-jnp.inf" if t.dtype in FLOATS else str(dtypes.exact_integers(t.dtype)[0])
+    return _window_jax(c, c.x[0], lowest, "lax.max", _covering_pads(t.shape[2:], c.attrs))
+
+
 # --- AveragePool -----------------------------------------------------------------------------------------------------
 
 
@@ -188,6 +200,19 @@ def _average_pool_tensorflow(c: Call) -> str | Unsupported:
     return channels_first(text, t.rank)
 
 
+def _average_pool_jax(c: Call) -> str:
+    """The sums of the windows, divided by those of ones."""
+    a, spatial = c.attrs, c.types[0].shape[2:]
+    pads = _covering_pads(spatial, a)
+    shape, around = (1, 1, *spatial), pads
+    if a["count_include_pad"]:
+        shape = (1, 1, *(n + sum(pair) for n, pair in zip(spatial, windows.pairs(a["pads"]), strict=True)))
+        around = tuple(p - q for p, q in zip(pads, a["pads"], strict=True))
+    ones = f"jnp.ones({shape}, jnp.{dtypes.framework_name(c.types[0].dtype)})"
+    sums, counts = (_window_jax(c, x, "0.0", "lax.add", p) for x, p in ((c.x[0], pads), (ones, around)))
+    return f"{sums} / {counts}"
+
+
 # --- avg_pool2d with a divisor of its own ----------------------------------------------------------------------------
 
 
@@ -202,10 +227,11 @@ def _as_onnx_window(a: Attrs) -> dict[str, Any]:
     }
 
 
-def _avg_pool2d_shape(s: Sequence[Dims], a: Any) -> Sequence[Dims]:
-    require(len(s[0]) == 4 and all(0 <= p <= k // 2 for p, k in zip(a.padding, a.kernel_size, strict=True)))
-    pads = (*a.padding, *a.padding)
-    return [Dims((*s[0][:2], *windows.window_dims(s[0][2:], a.kernel_size, a.stride, pads, (1, 1), a.ceil_mode)))]
+def _aten_shape(s: Sequence[Dims], a: Any) -> list[Dims]:
+    require(len(s[0]) == 4 and all(0 <= 2 * p <= k for p, k in zip(a.padding, a.kernel_size, strict=True)))
+    pads, dilations = (*a.padding, *a.padding), getattr(a, "dilation", (1, 1))
+    sizes = windows.window_dims(s[0][2:], a.kernel_size, a.stride or a.kernel_size, pads, dilations, a.ceil_mode)
+    return [Dims((*s[0][:2], *sizes))]
 
 
 def _window_sums(x: np.ndarray, a: Attrs) -> np.ndarray:
@@ -229,15 +255,12 @@ def _avg_pool2d_error(c: ErrorContext) -> np.ndarray:
     return errors.weighted_sum(c, _avg_pool2d, sampling.total(c.attrs["kernel_size"]) + 4)
 
 
-def _avg_pool2d_torch(c: Call) -> str:
+def _avg_pool2d_torch(c: Call) -> tuple[str, ...]:
     a = c.attrs
     usual = a["divisor_override"] == sampling.total(a["kernel_size"]) and not any(a["padding"]) and not a["ceil_mode"]
-    divisor = "" if usual and c.draws.chance(0.5) else f", divisor_override={a['divisor_override']}"
-    return (
-        f"F.avg_pool2d({c.x[0]}, {tuple(a['kernel_size'])}, stride={tuple(a['stride'])}, "
-        f"padding={tuple(a['padding'])}, ceil_mode={bool(a['ceil_mode'])}, "
-        f"count_include_pad={bool(a['count_include_pad'])}{divisor})"
-    )
+    text = "F.avg_pool2d({0}, {kernel_size}, stride={stride}, padding={padding}, ceil_mode={is_ceil_mode}, "
+    text += "count_include_pad={is_count_include_pad}"
+    return (f"{text}, divisor_override={{divisor_override}})", *[f"{text})"] * usual)
 
 
 def _avg_pool2d_tensorflow(c: Call) -> str:
@@ -266,51 +289,46 @@ def _avg_pool2d_definition(b: Builder, x: Sequence[str], a: Attrs) -> str | Unsu
 
 @sampling.of_rank(4, 4)
 def _draw_avg_pool2d(rng: random.Random, first: TensorType) -> Attrs:
-    drawn = windows.draw_window(rng, first.shape[2:], dilate=False)
+    drawn = windows.draw_aten_window(rng, first.shape[2:], dilate=False)
+    del drawn["dilation"]
     return {
-        "kernel_size": drawn["kernel_shape"],
-        "stride": drawn["strides"],
-        "padding": drawn["pads"][:2],
+        **drawn,
         "ceil_mode": int(rng.random() < 0.4),
         "count_include_pad": rng.randint(0, 1),
-        "divisor_override": rng.choice((1, 2, 3, 4, 10, *[sampling.total(drawn["kernel_shape"])] * 3)),
+        "divisor_override": rng.choice((1, 2, 3, 4, 10, *[sampling.total(drawn["kernel_size"])] * 3)),
     }
 
 
 # --- norms -----------------------------------------------------------------------------------------------------------
 
 
-def norm(x: np.ndarray, p: int, axis: tuple[int, ...], keepdims: bool = False) -> np.ndarray:
-    """The p-norm: the p-th root of the sum of the magnitudes' p-th powers."""
-    sizes = np.abs(x)
-    if p == 1:
-        return np.asarray(np.sum(sizes, axis=axis, keepdims=keepdims))
-    powers = np.sum(sizes**p, axis=axis, keepdims=keepdims)
-    return np.asarray(np.sqrt(powers) if p == 2 else powers ** np.asarray(1 / p, x.dtype))
-
-
-def norm_error(c: ErrorContext, carried: np.ndarray, value: np.ndarray, terms: int) -> np.ndarray:
+def _norm_error(c: ErrorContext, terms: int) -> np.ndarray:
     """The bound of a p-norm over ``terms`` terms: by Minkowski's inequality at most the norm of the operand's errors.
 
     Kernels may hold powers in the element type, in which small ones vanish and large ones overflow.
     """
-    held, p = errors.held(c), c.attrs["p"]
+    carried = c.numpy([np.broadcast_to(c.e[0], c.x[0].shape)], c.attrs)
+    held, p, size = errors.held(c), c.attrs["p"], c.y[0] + carried
     lost = (terms * dtypes.smallest_normal(held)) ** (1 / p) if p > 1 else 0.0
-    bound = carried + (terms + 4 * p + 8) * c.unit * (value + carried) + lost
-    return np.where((value + bound) ** p > dtypes.largest_finite(held), np.inf, bound)
+    bound = carried + (terms + 4 * p + 8) * c.unit * size + lost
+    return np.where((c.y[0] + bound) ** p > dtypes.largest_finite(held), np.inf, bound)
 
 
-def _lp_pool(x: Sequence[np.ndarray], a: Attrs) -> np.ndarray:
-    return norm(pool_windows(x[0], a, 0), a["p"], _kernel_axes(a))
+_NORM: dict[str, Any] = {"why_not_derived": "kernels may hold powers in the element type", "weight": 0.8}
 
 
-def _lp_pool_error(c: ErrorContext) -> np.ndarray:
-    carried = _lp_pool([np.broadcast_to(c.e[0], c.x[0].shape)], c.attrs)
-    return norm_error(c, carried, c.y[0], sampling.total(c.attrs["kernel_shape"]))
+def _powers(x: Term, p: int) -> Term:
+    return abs(x) if p == 1 else x * x if p == 2 else abs(x).then("Pow", float(p))
 
 
-def _root(text: str, p: int, root: str) -> str:
-    return text if p == 1 else f"{root}({text})" if p == 2 else f"({text}) ** {1 / p!r}"
+def _root(x: Term, p: int) -> Term:
+    return x if p == 1 else x.then("Sqrt") if p == 2 else x.then("Pow", 1 / p)
+
+
+def _lp_pool(x: Term, a: Attrs) -> Term:
+    window = {**a, "pads": _covering_pads(x.shape[2:], a), "ceil_mode": 0, "count_include_pad": 1}
+    mean = _powers(x, window.pop("p")).then("AveragePool", **window)
+    return _root(mean * float(sampling.total(a["kernel_shape"])), a["p"])
 
 
 def _lp_pool_torch(c: Call) -> str | Unsupported:
@@ -324,86 +342,34 @@ def _lp_pool_torch(c: Call) -> str | Unsupported:
         window = (kernel, strides) if r == 2 else (kernel[0], strides[0])
         return f"F.lp_pool{r}d({f'torch.abs({x})' if p % 2 else x}, {p}, {window[0]}, {window[1]})"
     total = f"F.avg_pool{r}d(torch.abs({x}) ** {p}, {kernel}, {strides}) * {sampling.total(kernel)}"
-    return _root(total, p, "torch.sqrt")
-
-
-def _lp_pool_tensorflow(c: Call) -> str:
-    a, t, p = c.attrs, c.types[0], c.attrs["p"]
-    x = windows.tensorflow_padded(c.x[0], spatial_pads(_covering_pads(t.shape[2:], a)))
-    powers = f"tf.square({x})" if p == 2 else f"tf.pow(tf.abs({x}), {p})" if p > 1 else f"tf.abs({x})"
-    mean = channels_first(_pooled_tensorflow(channels_last(powers, t.rank), "avg", a), t.rank)
-    return _root(f"{mean} * {float(sampling.total(a['kernel_shape']))}", p, "tf.sqrt")
+    return total if p == 1 else f"torch.sqrt({total})" if p == 2 else f"({total}) ** {1 / p!r}"
 
 
 # --- global pooling --------------------------------------------------------------------------------------------------
 
 
-def _global_shape(s: Sequence[Dims], a: Any) -> Sequence[Dims]:
-    require(len(s[0]) > 2)
-    return [Dims((*s[0][:2], *(1 for _ in s[0][2:])))]
+def _over_spatial(*templates: str) -> spec.TemplatesFn:
+    """Templates with the spatial axes as ``AXES``, and their number as ``N``."""
 
-
-def _spatial(x: np.ndarray) -> tuple[int, ...]:
-    return tuple(range(2, x.ndim))
-
-
-def _global(function: Callable[..., Any]) -> Any:
-    return lambda x, a: np.asarray(function(x[0], axis=_spatial(x[0]), keepdims=True))
-
-
-_global_average = _global(np.mean)
-
-
-def _global_average_error(c: ErrorContext) -> np.ndarray:
-    return errors.weighted_sum(c, _global_average, sampling.total(c.x[0].shape[2:]) + 2)
-
-
-def _global_norm(x: Sequence[np.ndarray], a: Attrs) -> np.ndarray:
-    return norm(x[0], a["p"], _spatial(x[0]), keepdims=True)
-
-
-def _global_norm_error(c: ErrorContext) -> np.ndarray:
-    carried = _global_norm([np.broadcast_to(c.e[0], c.x[0].shape)], c.attrs)
-    return norm_error(c, carried, c.y[0], sampling.total(c.x[0].shape[2:]))
-
-
-def _over_spatial(*templates: str) -> spec.SpellFn:
-    """Templates with the spatial axes as ``{1}``, their number as ``{2}``, and the norm's order as ``{p}``."""
-
-    def spell(c: Call) -> str:
+    def fitting(c: Call) -> tuple[str, ...]:
         axes = list(range(2, c.types[0].rank))
-        fitting = templates if len(axes) <= 3 else [t for t in templates if "{2}" not in t]
-        return c.draws.choice(fitting).format(c.x[0], axes, len(axes), p=c.attrs.get("p"))
+        listed = templates if len(axes) <= 3 else [t for t in templates if "N" not in t]
+        return tuple(t.replace("AXES", str(axes)).replace("N", str(len(axes))) for t in listed)
 
-    return spell
-
-
-def _global_norm_tensorflow(c: Call) -> str:
-    p, shape, axes = c.attrs["p"], c.types[0].shape, list(range(2, c.types[0].rank))
-    if c.draws.chance(0.5):
-        flat = f"tf.reshape({c.x[0]}, {[*shape[:2], sampling.total(shape[2:])]})"
-        return f"tf.reshape(tf.norm({flat}, ord={p}, axis=-1), {list(c.results[0].shape)})"
-    total = f"tf.reduce_sum(tf.pow(tf.abs({c.x[0]}), {p}), axis={axes}, keepdims=True)"
-    return _root(total, p, "tf.sqrt")
+    return fitting
 
 
-def _global_pool(name: str, **properties: Any) -> Op:
-    settings: dict[str, Any] = {
-        "sample": sampling.alone_with(lambda rng, first: {} if has_windows(first) else None),
-        "weight": 0.5,
-    }
-    return Op(name=name, shape=_global_shape, **{**settings, **properties})
+def _global_pool(name: str, definition: Callable[..., Term], text: Mapping[str, Any], **properties: Any) -> Op:
+    """The entry of a reduction over the spatial axes, which are ``axes`` of the definition."""
+
+    def over_space(x: Term, a: Attrs) -> Term:
+        return definition(x, tuple(range(2, max(x.rank, 3))), a)
+
+    suiting = sampling.alone_with(lambda rng, first: {} if has_windows(first) else None)
+    return composed(name, over_space, text, **{"sample": suiting, "weight": 0.5, "widen": False, **properties})
 
 
 # --- max_pool2d_with_indices -----------------------------------------------------------------------------------------
-
-
-def _indexed_shape(s: Sequence[Dims], a: Any) -> Sequence[Dims]:
-    names = ("kernel_size", "stride", "padding", "dilation", "ceil_mode")
-    w = _as_onnx_window({name: getattr(a, name) for name in names})
-    require(len(s[0]) == 4 and all(0 <= 2 * p <= k for p, k in zip(a.padding, a.kernel_size, strict=True)))
-    sizes = windows.window_dims(s[0][2:], w["kernel_shape"], w["strides"], w["pads"], w["dilations"], w["ceil_mode"])
-    return [Dims((*s[0][:2], *sizes))] * 2
 
 
 def _flat_windows(x: np.ndarray, a: Attrs, value: float) -> np.ndarray:
@@ -428,32 +394,32 @@ def _indexed_error(c: ErrorContext) -> tuple[np.ndarray, np.ndarray]:
     return value, np.where(extreme_unsure(elements, moved, -1, False, False), np.inf, 0.0)
 
 
-def _indexed_torch(c: Call) -> str:
-    a = c.attrs
-    stride = tuple(a["stride"]) or tuple(a["kernel_size"])
-    window = f"{tuple(a['kernel_size'])}, stride={stride}, padding={tuple(a['padding'])}, "
-    window += f"dilation={tuple(a['dilation'])}, ceil_mode={bool(a['ceil_mode'])}"
-    forms = (
-        f"F.max_pool2d({c.x[0]}, {window}, return_indices=True)",
-        f"F.max_pool2d_with_indices({c.x[0]}, {window})",
-        f"torch.nn.MaxPool2d({window}, return_indices=True)({c.x[0]})",
+def _indexed_jax(c: Call) -> str:
+    """Each window's elements, by their places in the padded image, and the place of the greatest one."""
+    a, t, out = _as_onnx_window(c.attrs), c.types[0], c.results[0].shape
+    around = windows.pairs(spatial_pads(_covering_pads(t.shape[2:], a)))
+    rows, columns = (
+        f"(jnp.arange({n})[:, None] * {s} + jnp.arange({k}) * {d})"
+        for n, s, k, d in zip(out[2:], a["strides"], a["kernel_shape"], a["dilations"], strict=True)
     )
-    return c.draws.choice(forms)
+    index = f"[:, :, {rows}[:, None, :, None], {columns}[None, :, None, :]].reshape({(*out, -1)})"
+    image = f"jnp.arange({t.shape[2] * t.shape[3]}).reshape({(1, 1, *t.shape[2:])})"
+    elements = c.let(f"jnp.pad({c.x[0]}, {around}, constant_values=-jnp.inf){index}")
+    best = c.let(f"jnp.argmax({elements}, axis=-1, keepdims=True)")
+    places = f"jnp.pad(jnp.broadcast_to({image}, {t.shape}), {around}){index}"
+    taken = "jnp.take_along_axis({0}, {1}, axis=-1)[..., 0]"
+    return f"({taken.format(elements, best)}, {taken.format(places, best)})"
 
 
 def _draw_indexed(rng: random.Random, first: TensorType) -> Attrs | None:
     if first.rank != 4 or 0 in first.shape:
         return None
-    drawn = windows.draw_window(rng, first.shape[2:], dilate=True)
-    ceil = rng.random() < 0.5 and not windows.drops_windows(first.shape[2:], {**drawn, "pads": drawn["pads"][:2] * 2})
-    return {
-        "kernel_size": drawn["kernel_shape"],
-        "stride": drawn["strides"],
-        "padding": drawn["pads"][:2],
-        "dilation": drawn["dilations"],
-        "ceil_mode": int(ceil),
-    }
+    a = {**windows.draw_aten_window(rng, first.shape[2:]), "ceil_mode": 0}
+    ceil = rng.random() < 0.5 and not windows.drops_windows(first.shape[2:], _as_onnx_window(a))
+    return {**a, "ceil_mode": int(ceil)}
 
+
+_INDEXED = "{kernel_size}, stride={stride}, padding={padding}, dilation={dilation}, ceil_mode={is_ceil_mode}"
 
 OPS = (
     Op(
@@ -462,7 +428,7 @@ OPS = (
         shape=_pool_shape,
         numpy=_max_pool,
         error=lambda c: greatest_error(c, _max_pool),
-        text=spell(_max_pool_torch, tf=_max_pool_tensorflow),
+        text=spell(_max_pool_torch, tf=_max_pool_tensorflow, jax=_max_pool_jax),
         sample=sampling.alone_with(_draw_pool(ceil=True, dilate=True)),
         attrs=_WINDOW,
         followers="Relu MaxPool Conv Concat Reshape Transpose",
@@ -474,27 +440,27 @@ OPS = (
         shape=_pool_shape,
         numpy=_average_pool,
         error=_average_pool_error,
-        text=spell(_average_pool_torch, tf=_average_pool_tensorflow),
+        text=spell(_average_pool_torch, tf=_average_pool_tensorflow, jax=_average_pool_jax),
         sample=sampling.alone_with(_draw_pool(count_include_pad=(0, 1))),
         attrs=(*_WINDOW, Attr("count_include_pad", "int", 0)),
         adjoint=linear_adjoints.pooled(linear_adjoints.average_slope),
         **facts(ulps=2, weight=2, fresh=True, followers="Conv Add Concat Reshape AveragePool"),
     ),
-    Op(
-        name="LpPool",
-        shape=_pool_shape,
-        numpy=_lp_pool,
-        error=_lp_pool_error,
-        text=spell(_lp_pool_torch, tf=_lp_pool_tensorflow),
-        sample=sampling.alone_with(_draw_pool(p=(1, 2, 2, 3))),
+    composed(
+        "LpPool",
+        _lp_pool,
+        spell(_lp_pool_torch),
+        sampling.alone_with(_draw_pool(p=(1, 2, 2, 3))),
+        error=lambda c: _norm_error(c, sampling.total(c.attrs["kernel_shape"])),
         attrs=(*_WINDOW, Attr("p", "int", 2)),
-        weight=0.8,
         adjoint=linear_adjoints.pooled(adjoints.lp_slope),
+        widen=False,
+        **_NORM,
     ),
     Op(
         name="avg_pool2d",
         types={"T": (*FLOATS, "int64")},
-        shape=_avg_pool2d_shape,
+        shape=_aten_shape,
         numpy=_avg_pool2d,
         error=_avg_pool2d_error,
         text=spell(_avg_pool2d_torch, tf=_avg_pool2d_tensorflow),
@@ -508,48 +474,51 @@ OPS = (
     ),
     _global_pool(
         "GlobalAveragePool",
-        numpy=_global_average,
-        error=_global_average_error,
-        text=spell(
-            _over_spatial("torch.mean({0}, dim={1}, keepdim=True)", "F.adaptive_avg_pool{2}d({0}, 1)"),
-            tf=_over_spatial("tf.reduce_mean({0}, axis={1}, keepdims=True)"),
-        ),
+        lambda x, axes, a: x.reduce("Mean", *axes),
+        spell(_over_spatial("torch.mean({0}, dim=AXES, keepdim=True)", "F.adaptive_avg_poolNd({0}, 1)")),
         adjoint=adjoints.over_spatial(lambda attrs: lambda x, y, n: 1.0 / n),
         **facts(fresh=True, bounds=value_bounds.SAME),
     ),
     _global_pool(
         "GlobalMaxPool",
-        numpy=_global(np.max),
-        error=lambda c: greatest_error(c, _global(np.max)),
-        text=spell(
-            _over_spatial("torch.amax({0}, dim={1}, keepdim=True)", "F.adaptive_max_pool{2}d({0}, 1)"),
-            tf=_over_spatial("tf.reduce_max({0}, axis={1}, keepdims=True)"),
-        ),
+        lambda x, axes, a: x.reduce("Max", *axes),
+        spell(_over_spatial("torch.amax({0}, dim=AXES, keepdim=True)", "F.adaptive_max_poolNd({0}, 1)")),
         **facts(integer_exact=True, limits=SpecialValues.INFINITY, picks=True, bounds=value_bounds.SAME),
     ),
     _global_pool(
         "GlobalLpPool",
-        numpy=_global_norm,
-        error=_global_norm_error,
-        text=spell(
+        lambda x, axes, a: _root(_powers(x, a["p"]).reduce("Sum", *axes), a["p"]),
+        spell(
             _over_spatial(
-                "torch.linalg.vector_norm({0}, ord={p}, dim={1}, keepdim=True)",
-                "torch.norm({0}, p={p}, dim={1}, keepdim=True)",
+                "torch.linalg.vector_norm({0}, ord={p}, dim=AXES, keepdim=True)",
+                "torch.norm({0}, p={p}, dim=AXES, keepdim=True)",
             ),
-            tf=_global_norm_tensorflow,
+            tf=_over_spatial(
+                "tf.reduce_sum(tf.pow(tf.abs({0}), {p}), axis=AXES, keepdims=True) ** (1 / {p})",
+                "tf.reshape(tf.norm(tf.reshape({0}, [*{0}.shape[:2], -1]), ord={p}, axis=-1), {shape})",
+            ),
         ),
+        error=lambda c: _norm_error(c, sampling.total(c.x[0].shape[2:])),
         sample=sampling.alone_with(lambda rng, first: {"p": rng.choice((1, 2, 2, 3))} if has_windows(first) else None),
         attrs=attributes(p=2),
-        weight=0.8,
         adjoint=adjoints.over_spatial(lambda attrs: adjoints.norm_slope(attrs["p"])),
+        **_NORM,
     ),
     Op(
         name="max_pool2d_with_indices",
         results=("T", "int64"),
-        shape=_indexed_shape,
+        shape=lambda s, a: _aten_shape(s, a) * 2,
         numpy=_indexed_pool,
         error=_indexed_error,
-        text=spell(_indexed_torch, tf=Unsupported("TensorFlow's indices count through the channels")),
+        text=spell(
+            (
+                f"F.max_pool2d({{0}}, {_INDEXED}, return_indices=True)",
+                f"F.max_pool2d_with_indices({{0}}, {_INDEXED})",
+                f"torch.nn.MaxPool2d({_INDEXED}, return_indices=True)({{0}})",
+            ),
+            tf=Unsupported("TensorFlow's indices count through the channels"),
+            jax=_indexed_jax,
+        ),
         definition=Unsupported("ONNX's indices count through the batch and the channels"),
         sample=sampling.alone_with(_draw_indexed),
         attrs=attributes(kernel_size="ints", stride=(), padding=(0, 0), dilation=(1, 1), ceil_mode=0),

@@ -6,15 +6,16 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Sequence
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from polyjuice.ir import Attrs, TensorType, dtypes
-from polyjuice.ops import adjoints, errors, sampling, unspecified
+from polyjuice.ops import adjoints, convolution, errors, sampling, unspecified
 from polyjuice.ops.shapes import Dims, fitting, normalize_axis
-from polyjuice.ops.spec import RESULT, Call, Draws, ErrorContext, Op, Operand, Sample, Unsupported, attributes, facts
+from polyjuice.ops.spec import RESULT, Call, ErrorContext, Op, Operand, Sample, Texts, Unsupported, attributes, facts
 from polyjuice.ops.text import spell
 
 BYTES = ("int8", "uint8")
@@ -22,9 +23,6 @@ BYTES = ("int8", "uint8")
 _QUANTIZED = (*BYTES, *dtypes.NARROW)
 
 _LIMITS = {name: dtypes.exact_integers(name) for name in (*BYTES, *dtypes.NARROW_INTS)}
-
-TORCH_CAST, TENSORFLOW_CAST = "{0}.to(torch.{1})", "tf.cast({0}, tf.{1})"
-"""The text of a cast in each framework: of a value ({0}) to an element type ({1})."""
 
 _SINGLE = 2.0**-24
 """Unit roundoff of single precision, the precision of scales and of products with them."""
@@ -167,76 +165,126 @@ def _dequantize_error(c: ErrorContext) -> np.ndarray:
     return bound
 
 
-def _lines(c: Call, cast: str, reshape: str, i: int) -> str:
-    """A scale or zero point as text that broadcasts with the data."""
-    size, rank = c.types[i].size, c.types[0].rank
-    text = cast.format(c.x[i])
-    if size == 1:
-        return text if c.types[i].rank == 0 else reshape.format(text, "()" if "torch" in cast else "[]")
-    axis = normalize_axis(c.attrs["axis"], rank)
-    shape = [size, *[1] * (rank - 1 - axis)]
-    return text if len(shape) == 1 else reshape.format(text, tuple(shape))
+# --- text ------------------------------------------------------------------------------------------------------------
 
 
-def rounding_torch(value: str, zero: str, dtype: str, draws: Draws) -> str:
-    """Return the Torch text that rounds a value, adds a zero point, clips the sum and casts it to ``dtype``."""
-    low, high = _LIMITS[dtype]
-    rounded = draws.choice(("torch.round({0})", "({0}).round()")).format(value)
-    clamped = draws.choice(("torch.clamp({0} + {1}, {2}, {3})", "({0} + {1}).clamp(min={2}, max={3})"))
-    return f"{clamped.format(rounded, zero, low, high)}.to(torch.{dtype})"
+class Library(NamedTuple):
+    """How a library writes the parts of computations on quantized numbers, as templates."""
+
+    cast: str
+    number: str
+    """One number in a tensor of any rank."""
+    reshape: str
+    rounded: Sequence[str]
+    clipped: Sequence[str]
+    lowest: str
+    """The least element, or 0."""
+    highest: str
+    matmul: str
+    convolve: Callable[..., str]
+    exact: str
+    """A type whose convolutions the library has, and which holds all integers on the way."""
+    limit: Callable[[float], float] = int
+
+    def to(self, text: str, dtype: str) -> str:
+        cast = self.cast.replace("tf.{1}", "'{1}'") if dtype in dtypes.NARROW_FLOATS else self.cast
+        return cast.format(text, dtypes.framework_name(dtype))
+
+    def held(self, c: Call, i: int, dtype: str) -> str:
+        return c.x[i] if c.types[i].dtype == dtype else self.to(c.x[i], dtype)
+
+    def line(self, c: Call, i: int, dtype: str) -> str:
+        """A scale or zero point, in an element type, as text that broadcasts with the data."""
+        t, text = c.types[i], self.held(c, i, dtype)
+        if t.size == 1:
+            return self.number.format(text) if t.rank else text
+        after = c.types[0].rank - 1 - normalize_axis(c.attrs["axis"], c.types[0].rank)
+        return self.reshape.format(text, (t.size, *[1] * after)) if after else text
+
+    def rounding(self, c: Call, value: str, zero: str, dtype: str) -> str:
+        """The text that rounds a value, adds a zero point, clips the sum and casts it to ``dtype``."""
+        rounded = c.draws.choice(self.rounded).format(value)
+        clipped = c.draws.choice(self.clipped).format(f"{rounded} + {zero}", *map(self.limit, _LIMITS[dtype]))
+        return self.to(clipped, dtype)
 
 
-def rounding_tensorflow(value: str, zero: str, dtype: str, draws: Draws) -> str:
-    """Return the TensorFlow text that rounds a value, adds a zero point, clips the sum and casts it to ``dtype``."""
-    low, high = map(float, _LIMITS[dtype])
-    rounded = draws.choice(("tf.round", "tf.math.rint")) + f"({value})"
-    return f"tf.cast(tf.clip_by_value({rounded} + {zero}, {low}, {high}), tf.{dtype})"
+_LIBRARIES = (
+    Library(
+        "{0}.to(torch.{1})",
+        "{0}.reshape(())",
+        "{0}.reshape({1})",
+        ("torch.round({0})", "({0}).round()"),
+        ("torch.clamp({0}, {1}, {2})", "({0}).clamp(min={1}, max={2})"),
+        "torch.clamp(torch.amin({0}), max=0)",
+        "torch.clamp(torch.amax({0}), min=0)",
+        "torch.matmul({0}, {1})",
+        convolution.conv_torch,
+        "float64",
+    ),
+    Library(
+        "tf.cast({0}, tf.{1})",
+        "tf.reshape({0}, [])",
+        "tf.reshape({0}, {1})",
+        ("tf.round({0})", "tf.math.rint({0})"),
+        ("tf.clip_by_value({0}, {1}, {2})",),
+        "tf.minimum(tf.reduce_min({0}), 0.0)",
+        "tf.maximum(tf.reduce_max({0}), 0.0)",
+        "tf.matmul({0}, {1})",
+        convolution.conv_tensorflow,
+        "float64",
+        float,
+    ),
+    Library(
+        "{0}.astype(jnp.{1})",
+        "{0}.reshape(())",
+        "{0}.reshape({1})",
+        ("jnp.round({0})",),
+        ("jnp.clip({0}, {1}, {2})",),
+        "jnp.minimum(jnp.min({0}), 0)",
+        "jnp.maximum(jnp.max({0}), 0)",
+        "({0} @ {1})",
+        convolution.conv_jax,
+        "int32",
+    ),
+)
 
 
-def _quantize_torch(c: Call) -> str | Unsupported:
+def in_each(text: Callable[[Library, Call], str | Unsupported]) -> Mapping[str, Texts]:
+    """The texts in Torch, TensorFlow and JAX by one function."""
+    return spell(*(partial(text, library) for library in _LIBRARIES))
+
+
+def _quantize_text(of: Library, c: Call) -> str | Unsupported:
     if (dtype := c.results[0].dtype) in dtypes.NARROW_INTS:
-        return Unsupported("Torch has no numbers of 4 bits")
-    data = c.x[0] if c.types[0].dtype == "float32" else f"{c.x[0]}.to(torch.float32)"
-    scale, zero = (_lines(c, "{0}.to(torch.float32)", "{0}.reshape({1})", i) for i in (1, 2))
+        return Unsupported("no numbers of 4 bits here")
+    value, zero = f"{of.held(c, 0, 'float32')} / {of.line(c, 1, 'float32')}", of.line(c, 2, "float32")
     if dtype in dtypes.NARROW_FLOATS:
         largest = dtypes.largest_finite(dtype)
-        return f"torch.clamp({data} / {scale}, {-largest}, {largest}).to(torch.{dtypes.framework_name(dtype)})"
-    return rounding_torch(f"{data} / {scale}", zero, dtype, c.draws)
+        return of.to(of.clipped[0].format(value, -largest, largest), dtype)
+    return of.rounding(c, value, zero, dtype)
 
 
-def _quantize_tensorflow(c: Call) -> str | Unsupported:
-    if (dtype := c.results[0].dtype) in dtypes.NARROW_INTS:
-        return Unsupported("TensorFlow has no casts of numbers of 4 bits")
-    data = c.x[0] if c.types[0].dtype == "float32" else f"tf.cast({c.x[0]}, tf.float32)"
-    scale, zero = (_lines(c, "tf.cast({0}, tf.float32)", "tf.reshape({0}, {1})", i) for i in (1, 2))
-    if dtype in dtypes.NARROW_FLOATS:
-        largest = dtypes.largest_finite(dtype)
-        value = f"tf.clip_by_value({data} / {scale}, {-largest}, {largest})"
-        return f"tf.cast({value}, '{dtypes.framework_name(dtype)}')"
-    return rounding_tensorflow(f"{data} / {scale}", zero, dtype, c.draws)
+def _dequantize_text(of: Library, c: Call) -> str | Unsupported:
+    """A 32-bit integer difference to the zero point, then a product in float32. Floats have no zero point but zero."""
+    dtype, result = c.types[0].dtype, c.results[0].dtype
+    if dtype in dtypes.NARROW_INTS:
+        return Unsupported("no numbers of 4 bits here")
+    data = of.to(c.x[0], "float32" if dtype in dtypes.NARROW_FLOATS else "int32")
+    if dtype not in dtypes.NARROW_FLOATS:
+        data = of.to(f"({data} - {of.line(c, 2, 'int32')})" if len(c.x) > 2 else data, "float32")
+    product = f"{data} * {of.line(c, 1, 'float32')}"
+    return product if result == "float32" else of.to(f"({product})", result)
 
 
-def _dequantized(cast: str, reshape: str) -> Callable[[Call], str | Unsupported]:
-    """The text of a dequantization: a 32-bit integer difference to the zero point, then a product in float32.
+def _dynamic_text(of: Library, c: Call) -> str:
+    x = c.let(c.x[0])
+    low, high = c.let(of.lowest.format(x)), c.let(of.highest.format(x))
+    scale = c.let(f"({high} - {low}) / {of.limit(255)}")
+    zero = c.let(of.rounded[0].format(of.clipped[0].format(f"-{low} / {scale}", of.limit(0), of.limit(255))))
+    return f"{of.rounding(c, f'{x} / {scale}', zero, 'uint8')}, {scale}, {of.to(zero, 'uint8')}"
 
-    Floating types have no zero point but zero.
-    """
 
-    def spell(c: Call) -> str | Unsupported:
-        if c.types[0].dtype in dtypes.NARROW_INTS:
-            return Unsupported("no numbers of 4 bits here")
-        floating = c.types[0].dtype in dtypes.NARROW_FLOATS
-        data, kind = cast.format(c.x[0], "float32" if floating else "int32"), "float32"
-        if len(c.x) > 2 and not floating:
-            zero = _lines(c, cast.replace("{1}", "int32"), reshape, 2)
-            data = f"({data} - {zero})"
-        if (result := c.results[0].dtype) == kind:
-            return f"{data if floating else cast.format(data, kind)} * {_lines(c, '{0}', reshape, 1)}"
-        scale = _lines(c, cast.replace("{1}", kind), reshape, 1)
-        return cast.format(f"({cast.format(data, kind)} * {scale})", result)
-
-    return spell
-
+# --- samples ---------------------------------------------------------------------------------------------------------
 
 _NARROWED = 0.3
 """How often a quantisation is drawn that may go to a narrow type."""
@@ -293,22 +341,6 @@ def _dynamic_error(c: ErrorContext) -> tuple[np.ndarray, np.ndarray, np.ndarray]
     return np.asarray(np.where(np.isinf(e_zero), np.inf, e_y)), np.asarray(e_scale), e_zero
 
 
-def _dynamic_torch(c: Call) -> str:
-    x = c.let(c.x[0])
-    low, high = c.let(f"torch.clamp(torch.amin({x}), max=0)"), c.let(f"torch.clamp(torch.amax({x}), min=0)")
-    scale = c.let(f"({high} - {low}) / 255")
-    zero = c.let(f"torch.round(torch.clamp(-{low} / {scale}, 0, 255))")
-    return f"{rounding_torch(f'{x} / {scale}', zero, 'uint8', c.draws)}, {scale}, {zero}.to(torch.uint8)"
-
-
-def _dynamic_tensorflow(c: Call) -> str:
-    x = c.let(c.x[0])
-    low, high = c.let(f"tf.minimum(tf.reduce_min({x}), 0.0)"), c.let(f"tf.maximum(tf.reduce_max({x}), 0.0)")
-    scale = c.let(f"({high} - {low}) / 255.0")
-    zero = c.let(f"tf.round(tf.clip_by_value(-{low} / {scale}, 0.0, 255.0))")
-    return f"{rounding_tensorflow(f'{x} / {scale}', zero, 'uint8', c.draws)}, {scale}, tf.cast({zero}, tf.uint8)"
-
-
 OPS: tuple[Op, ...] = (
     Op(
         name="QuantizeLinear",
@@ -318,7 +350,7 @@ OPS: tuple[Op, ...] = (
         shape=fitting(_fits_linear),
         numpy=_quantize,
         error=_quantize_error,
-        text=spell(_quantize_torch, tf=_quantize_tensorflow),
+        text=in_each(_quantize_text),
         sample=_sample_quantize,
         attrs=attributes(axis=1),
         requires=lambda types, a: types[0].dtype in ("int32", types[1].dtype),
@@ -334,9 +366,7 @@ OPS: tuple[Op, ...] = (
         shape=fitting(_fits_linear),
         numpy=_dequantize,
         error=_dequantize_error,
-        text=spell(
-            _dequantized(TORCH_CAST, "{0}.reshape({1})"), tf=_dequantized(TENSORFLOW_CAST, "tf.reshape({0}, {1})")
-        ),
+        text=in_each(_dequantize_text),
         sample=_sample_dequantize,
         attrs=attributes(axis=1),
         adjoint=adjoints.dequantize,
@@ -350,7 +380,7 @@ OPS: tuple[Op, ...] = (
         shape=fitting(lambda s, a: 0 not in s[0], lambda s, a: [s[0], Dims(), Dims()]),
         numpy=_dynamic,
         error=_dynamic_error,
-        text=spell(_dynamic_torch, tf=_dynamic_tensorflow),
+        text=in_each(_dynamic_text),
         sample=lambda rng, first: None if 0 in first.shape else Sample(),
         unsettled=unspecified.dynamic_quantization,
         **facts(continuous=False, weight=0.2),

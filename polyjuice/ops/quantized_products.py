@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
 from polyjuice.ir import Attrs, TensorType
 from polyjuice.ops import quantization, sampling, windows
-from polyjuice.ops.convolution import CONV_ATTRS, conv_shape, conv_tensorflow, conv_torch
+from polyjuice.ops.convolution import CONV_ATTRS, conv_shape
 from polyjuice.ops.matrix import integer_product
+from polyjuice.ops.quantization import Library, in_each
 from polyjuice.ops.shapes import Dims, ShapeMismatch, broadcast
 from polyjuice.ops.spec import Call, ErrorContext, Op, Operand, Sample, facts
-from polyjuice.ops.text import spell
 from polyjuice.ops.windows import conv
 
 
@@ -73,55 +73,22 @@ def _qlinear_error(c: ErrorContext) -> np.ndarray:
     )
 
 
-class _Library(NamedTuple):
-    """How a library writes parts of a product."""
-
-    cast: str
-    number: str
-    """One number in a tensor of any rank."""
-    matmul: str
-    convolve: Callable[..., str]
-    rounding: Callable[..., str]
-
-    def one(self, c: Call, i: int, dtype: str) -> str:
-        text = c.x[i] if c.types[i].rank == 0 else self.number.format(c.x[i])
-        return text if c.types[i].dtype == dtype else self.cast.format(text, dtype)
-
-    def product(self, c: Call) -> str:
-        """QLinearMatMul, or QLinearConv in double precision, which holds all integers on the way.
-
-        Frameworks convolve no integers.
-        """
-        dtype = "float64" if "strides" in c.attrs else "int32"
-        x = [f"({self.cast.format(c.x[i], dtype)} - {self.one(c, zero, dtype)})" for i, zero in ((0, 2), (3, 5))]
-        if "strides" in c.attrs:
-            x += [self.cast.format(text, dtype) for text in c.x[8:]]
-            product = self.convolve(c, x, c.types[0].shape[2:], c.types[3].shape)
-        else:
-            product = self.matmul.format(*x)
-        left, right, result = (self.one(c, i, "float32") for i in (1, 4, 6))
-        value = f"{self.cast.format(product, 'float32')} * ({left} * {right} / {result})"
-        return self.rounding(value, self.one(c, 7, "float32"), c.results[0].dtype, c.draws)
-
-    def conv_integer(self, c: Call) -> str:
-        """ConvInteger in double precision, too."""
-        operands = [self.cast.format(c.x[i], "float64") for i in (0, 1)]
-        for i, text in enumerate(operands):
-            if len(c.x) > 2 + i:
-                operands[i] = f"({text} - {self.one(c, 2 + i, 'float64')})"
-        return self.cast.format(self.convolve(c, operands, c.types[0].shape[2:], c.types[1].shape), "int32")
+def _product_text(of: Library, c: Call) -> str:
+    """QLinearMatMul or QLinearConv."""
+    convolves = "strides" in c.attrs
+    dtype = of.exact if convolves else "int32"
+    x = [f"({of.to(c.x[i], dtype)} - {of.line(c, zero, dtype)})" for i, zero in ((0, 2), (3, 5))]
+    x += [of.held(c, i, dtype) for i in range(8, len(c.x))]
+    product = of.convolve(c, x, c.types[0].shape[2:], c.types[3].shape) if convolves else of.matmul.format(*x)
+    left, right, result, zero = (of.line(c, i, "float32") for i in (1, 4, 6, 7))
+    return of.rounding(c, f"{of.to(product, 'float32')} * ({left} * {right} / {result})", zero, c.results[0].dtype)
 
 
-_TORCH = _Library(
-    quantization.TORCH_CAST, "{0}.reshape(())", "torch.matmul({0}, {1})", conv_torch, quantization.rounding_torch
-)
-_TENSORFLOW = _Library(
-    quantization.TENSORFLOW_CAST,
-    "tf.reshape({0}, [])",
-    "tf.matmul({0}, {1})",
-    conv_tensorflow,
-    quantization.rounding_tensorflow,
-)
+def _conv_integer_text(of: Library, c: Call) -> str:
+    operands = [of.to(c.x[i], of.exact) for i in (0, 1)]
+    for i, text in enumerate(operands[: len(c.x) - 2]):
+        operands[i] = f"({text} - {of.line(c, 2 + i, of.exact)})"
+    return of.to(of.convolve(c, operands, c.types[0].shape[2:], c.types[1].shape), "int32")
 
 
 def _qconv_shape(s: Sequence[Dims], a: Any) -> Sequence[Dims]:
@@ -214,7 +181,7 @@ def _quantized(name: str, **more: Any) -> Op:
         results=("Y",),
         numpy=_qlinear,
         error=_qlinear_error,
-        text=spell(_TORCH.product, tf=_TENSORFLOW.product),
+        text=in_each(_product_text),
         continuous=False,
         **more,
     )
@@ -238,7 +205,7 @@ OPS: tuple[Op, ...] = (
         shape=_conv_integer_shape,
         numpy=_conv_integer,
         error=lambda c: np.full(np.shape(c.y[0]), np.inf if any(np.any(e) for e in c.e) else 0.0),
-        text=spell(_TORCH.conv_integer, tf=_TENSORFLOW.conv_integer),
+        text=in_each(_conv_integer_text),
         sample=_sample_conv_integer,
         attrs=CONV_ATTRS,
         partial=_conv_integer_size,

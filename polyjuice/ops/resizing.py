@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from polyjuice.ir import Attrs, TensorType
+from polyjuice.ir import Attrs, TensorType, dtypes
 from polyjuice.ir.dtypes import FLOATS
 from polyjuice.ops import linear_adjoints, sampling, unspecified, windows
 from polyjuice.ops.shapes import Dims, require
@@ -302,10 +302,7 @@ def _resize_tensorflow(c: Call) -> str | Unsupported:
         kind = kinds.get((transformation, a["nearest_mode"]))
         if kind and images and not a["scales"] and c.draws.chance(0.7):
             return images[2](kind.format(*images[:2]))
-        text = c.x[0]
-        for axis, places in nearest_places(t.shape, a).items():
-            text = f"tf.gather({text}, {places}, axis={axis})"
-        return text
+        return _gathered(c, "tf.gather({0}, {1}, axis={2})")
     if mode != "linear" or images is None or t.dtype == "float64" or a["scales"]:
         return Unsupported("TensorFlow's resizing of images is linear, over two axes, and in single precision")
     texts = {
@@ -315,6 +312,31 @@ def _resize_tensorflow(c: Call) -> str | Unsupported:
     }
     text = texts[transformation].format(*images[:2])
     return images[2](text if t.dtype == "float32" else f"tf.cast({text}, tf.{t.dtype})")
+
+
+def _gathered(c: Call, template: str) -> str:
+    """The nearest neighbours, one axis after the other."""
+    text = c.x[0]
+    for axis, places in nearest_places(c.types[0].shape, c.attrs).items():
+        text = template.format(text, places, axis)
+    return text
+
+
+def _resize_jax(c: Call) -> str | Unsupported:
+    a = c.attrs
+    by_centres = a["coordinate_transformation_mode"] == "half_pixel"
+    if a["mode"] == "nearest":
+        if by_centres and a["nearest_mode"] == "round_prefer_ceil" and not a["scales"] and c.draws.chance(0.5):
+            return f'jax.image.resize({c.x[0]}, {tuple(a["sizes"])}, "nearest")'
+        return _gathered(c, "jnp.take({0}, jnp.array({1}), axis={2})")
+    if a["mode"] != "linear" or not by_centres:
+        return Unsupported("JAX's resizing is linear, and by pixel centres")
+    if not a["scales"]:
+        return f'jax.image.resize({c.x[0]}, {tuple(a["sizes"])}, "linear", antialias=False)'
+    axes = tuple(axis for axis, scale in enumerate(a["scales"]) if scale != 1)
+    scales = f"jnp.array({[a['scales'][axis] for axis in axes]}, jnp.{dtypes.framework_name(c.types[0].dtype)})"
+    places = f'{tuple(a["sizes"])}, {axes}, {scales}, jnp.zeros({len(axes)}), "linear"'
+    return f"jax.image.scale_and_translate({c.x[0]}, {places}, antialias=False)"
 
 
 _SCALED = 0.3
@@ -482,7 +504,7 @@ OPS: tuple[Op, ...] = (
         shape=_resize_shape,
         numpy=_resize,
         error=_resize_error,
-        text=spell(_resize_torch, tf=_resize_tensorflow),
+        text=spell(_resize_torch, tf=_resize_tensorflow, jax=_resize_jax),
         sample=sampling.alone_with(_draw_resize),
         attrs=(
             Attr("scales", "floats", (), as_input=True, place=2),

@@ -66,6 +66,12 @@ def spatial_pads(pads: Sequence[int]) -> tuple[int, ...]:
     return (0, 0, *pads[:r], 0, 0, *pads[r:])
 
 
+def pairs(pads: Sequence[int]) -> tuple[tuple[int, int], ...]:
+    """ONNX's pads as a pair for each axis."""
+    half = len(pads) // 2
+    return tuple(zip(pads[:half], pads[half:], strict=True))
+
+
 def is_symmetric(pads: Sequence[int]) -> bool:
     r = len(pads) // 2
     return tuple(pads[:r]) == tuple(pads[r:])
@@ -95,6 +101,13 @@ def draw_window(rng: random.Random, spatial: Sequence[int], dilate: bool) -> dic
         "pads": (*starts, *ends),
         "dilations": tuple(dilations),
     }
+
+
+def draw_aten_window(rng: random.Random, spatial: Sequence[int], dilate: bool = True) -> dict[str, Any]:
+    """ATen's attributes of a window that fits two axes."""
+    drawn = draw_window(rng, spatial, dilate)
+    names = {"kernel_size": "kernel_shape", "stride": "strides", "padding": "pads", "dilation": "dilations"}
+    return {name: drawn[of][:2] for name, of in names.items()}
 
 
 # --- text ------------------------------------------------------------------------------------------------------------

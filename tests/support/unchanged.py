@@ -12,7 +12,6 @@ from __future__ import annotations
 import ast
 import functools
 import hashlib
-import inspect
 import json
 import sys
 from collections import defaultdict
@@ -23,7 +22,6 @@ from pathlib import Path
 import pytest
 
 from polyjuice import numerics, ops
-from polyjuice.frameworks.jax import operators as jax_operators
 from tests.support.shares import in_share
 
 FILE = Path(__file__).parents[1] / "frameworks/unchanged.json"
@@ -40,8 +38,8 @@ DISTRIBUTIONS = {
 }
 """The packages whose versions count, by framework."""
 
-_FURTHER = {"jax": Path(inspect.getfile(jax_operators)).parent, "numpy": Path(numerics.__file__).parent}
-"""Folders that count, too: JAX's texts are no part of the entries, and NumPy's results are compared with the bounds."""
+_FURTHER = {"numpy": Path(numerics.__file__).parent}
+"""Folders that count, too: NumPy's results are compared with the bounds."""
 
 _OPS = Path(ops.__file__).parent
 

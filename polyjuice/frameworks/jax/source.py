@@ -6,7 +6,6 @@ import numpy as np
 
 from polyjuice.execution import Artifact
 from polyjuice.frameworks.choosers import Chooser
-from polyjuice.frameworks.jax.operators import texts_of
 from polyjuice.frameworks.jax.types import jax_type
 from polyjuice.frameworks.rendering import Constructors, Rendering, loaded_numpy, nested
 from polyjuice.frameworks.request import USUAL, Request
@@ -20,7 +19,7 @@ DIALECT = Dialect(
     base="object",
     method="__call__",
     reserved=frozenset({"jax", "jnp", "lax", "partial"}),
-    texts=texts_of,
+    texts=lambda op: op.texts("jax"),
     weights=lambda attribute, key, dtype: (
         f'self.{attribute} = arrays["{key}"]',
         f'self.{attribute} = jnp.array(arrays["{key}"])',
