@@ -6,6 +6,7 @@ import itertools
 import random
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from itertools import zip_longest
 from typing import Any
 
 import numpy as np
@@ -207,6 +208,14 @@ def _matmul_integer_torch(c: Call) -> tuple[str, ...]:
     return f"torch.matmul({left}, {right})", f"{left} @ {right}"
 
 
+def _matmul_integer_jax(c: Call) -> str:
+    rows = (-1, 1) if len(c.types) > 2 and c.types[2].rank == 1 and c.types[2].size > 1 else None
+    x = [f"{text}.astype(jnp.int32)" for text in c.x]
+    zeros = [f"{text}.reshape({rows})" if rows and i == 0 else text for i, text in enumerate(x[2:])]
+    left, right = (f"({a} - {b})" if b else a for a, b in zip_longest(x[:2], zeros))
+    return f"{left} @ {right}"
+
+
 def _matmul_integer_tensorflow(c: Call) -> tuple[str, ...]:
     left, right = _centred(c, "tf.cast({}, tf.int32)", "tf.reshape({}, (-1, 1))")
     return tuple(form.format(left, right) for form in _matmul_tensorflow(replace(c, types=c.types[:2])))
@@ -298,7 +307,7 @@ OPS = (
         shape=_matmul_integer_shape,
         numpy=_matmul_integer,
         error=lambda c: errors.multilinear(c, lambda x: _widest_integer(x, c.attrs), c.x[0].shape[-1]),
-        text=spell(_matmul_integer_torch, tf=_matmul_integer_tensorflow),
+        text=spell(_matmul_integer_torch, _matmul_integer_tensorflow, _matmul_integer_jax),
         sample=_sample_matmul_integer,
         partial=_widest_integer,
         weight=0.8,
