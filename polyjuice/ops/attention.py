@@ -210,12 +210,14 @@ OPS = (
         **_ALPHA,
         **facts(since=24, weight=0.4, followers="Mul MatMul"),
     ),
-    defined(
+    composed(  # its operands do not broadcast
         "SwiGLU",
         lambda x, y, a: x * (x * a["alpha"]).then("Sigmoid") * y,
         spell("{0} * torch.sigmoid({alpha} * {0}) * {1}", tf="{0} * tf.sigmoid({alpha} * {0}) * {1}"),
+        lambda rng, first: sampling.operands(first, first.shape, alpha=rng.choice((1.0, 0.5))),
         operands=2,
-        **{**_ALPHA, "sample": lambda rng, first: sampling.operands(first, first.shape, alpha=rng.choice((1.0, 0.5)))},
+        shape=lambda s, a: [s[0]],
+        attrs=_ALPHA["attrs"],
         requires=lambda types, a: types[0].shape == types[1].shape,
         **facts(since=28, weight=0.4, followers="MatMul"),
     ),
