@@ -1,17 +1,23 @@
-"""ATen's operators in terms of the operator table: for each overload that the table can express, a rule.
+"""ATen's operators in terms of the operator table.
 
-A call that no rule covers raises NotCovered, and the operator stays opaque.
+An operator of ATen is the table's of that name, or the one whose text in Torch calls it: the entry of Acos says
+``torch.acos({0})``. Others have a rule of their own. A call that nothing covers raises NotCovered, and stays opaque.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+import re
+from collections.abc import Mapping, Sequence
+from functools import cache
 from typing import Any
 
 from polyjuice.frameworks.onnx.normal import NotCovered
 from polyjuice.frameworks.torch.aten.application import DOMAIN, AtenCall, Rule, ValueName, demand
 from polyjuice.frameworks.torch.aten.rules import RULES
-from polyjuice.ops import TABLE, Attr, numbers
+from polyjuice.ir import dtypes
+from polyjuice.ops import TABLE, Attr, Op, numbers
+from polyjuice.ops.spec import ANY
 
 __all__ = ["DOMAIN", "AtenCall", "ValueName", "apply", "named_alike"]
 
@@ -24,15 +30,17 @@ _PLAINER = ("max_pool2d_with_indices.default",)
 
 def apply(overload: str, c: AtenCall) -> Sequence[ValueName | None]:
     """The results of a call in the table's operators (None: unused). Raises NotCovered where no rule covers it."""
-    reason = f"nothing says {overload}"
-    rules = [_by_name(overload) if named_alike(overload) else None, RULES.get(overload)]
+    reason, name = f"nothing says {overload}", overload.split(".")[0]
+    of_text = _by_text(*_called()[name]) if name in _called() else None
+    of_text = _unequal if name == "ne" else of_text
+    rules = [_by_text(TABLE[DOMAIN, name]) if named_alike(overload) else None, RULES.get(overload, of_text)]
     if overload in _PLAINER:
         rules.reverse()
-    for rule in filter(None, rules):
+    for rule in (_with_number(name), *filter(None, rules)):
         try:
             made = rule(c)
         except NotCovered as error:
-            reason = str(error)
+            reason = str(error) or reason
             continue
         results = [made] if isinstance(made, ValueName) else list(made)
         found = {k: c.type(name) for k, name in enumerate(results) if name is not None}
@@ -47,31 +55,97 @@ def named_alike(overload: str) -> bool:
     return overload not in _OURS and (DOMAIN, overload.split(".")[0]) in TABLE
 
 
-def _by_name(overload: str) -> Rule:
-    """The rule for an operator that the table has under ATen's own name: operands and attributes by name."""
-    name = overload.split(".")[0]
-    op = TABLE[DOMAIN, name]
+# --- operators that entries name -------------------------------------------------------------------------------------
+
+_FUNCTION = re.compile(r"(?:torch|F)\.(\w*[^\W_])\((\{0\}.*)\)|\{0\}\.(\w*[^\W_])\((.*)\)")
+_ARGUMENT = re.compile(r"(?:(\w+)=)?\{(?:is_)?(\w+)\}")
+
+
+@cache
+def _called() -> Mapping[str, tuple[Op, Mapping[int | str, str]]]:
+    """For each function of Torch that an entry's text calls: the entry, and the attributes by place or keyword."""
+    found: dict[str, tuple[Op, Mapping[int | str, str]]]
+    found = {name: (TABLE["", op], {}) for name, op in (("div", "Div"), ("maximum", "Max"), ("minimum", "Min"))}
+    for (domain, _), op in TABLE.items():
+        texts = op.text.get("torch", ())
+        for match in map(_FUNCTION.fullmatch, texts if isinstance(texts, tuple) and not domain else ()):
+            if match:
+                function, arguments = match[1] or match[3], match[2] or ", ".join(filter(None, ("{0}", match[4])))
+                parts = [_ARGUMENT.fullmatch(part) for part in arguments.split(", ")]
+                names = {part[1] or place: part[2] for place, part in enumerate(parts) if part}
+                if all(parts):
+                    found.setdefault(function, (op, {k: v for k, v in names.items() if not v.isdigit()}))
+    return found
+
+
+_ON_TRUTH = {"Mul": "And", "Add": "Or", "Max": "Or", "Min": "And"}
+_ON_TRUTH |= {"BitwiseAnd": "And", "BitwiseOr": "Or", "BitwiseXor": "Xor", "BitwiseNot": "Not"}
+"""The logical operators that arithmetic on booleans is."""
+
+_OPERANDS = ("self", "other", "exponent")
+"""The arguments of ATen's that are operands even if they are numbers."""
+
+
+def _by_text(op: Op, names: Mapping[int | str, str] = {}) -> Rule:
+    """The rule for an operator of the table, with attributes by their own name, or as ``names`` says."""
     kinds = {attr.name: attr for attr in op.attrs}
 
     def rule(c: AtenCall) -> Sequence[ValueName]:
-        operands: list[ValueName] = []
+        given: list[Any] = []
         attrs: dict[str, Any] = {}
-        for key, value in c.args.items():
-            if isinstance(value, ValueName):
-                operands.append(value)
-            elif isinstance(value, list) and value and all(isinstance(v, ValueName) for v in value):
-                operands += value
-            elif key in kinds:
-                attrs[key] = _attribute(kinds[key], value)
-            elif key == "self":  # a number before a tensor: 2 << x
-                dtype = c.type(next(other for other in c.args.values() if isinstance(other, ValueName))).dtype
-                demand(numbers.held(value, dtype), f"{value} before {dtype}")
-                operands.append(c.constant(value, dtype))
-            elif value != c.defaults.get(key):
-                raise NotCovered(f"{name} with the argument {key}")
-        return c.multi(name, *operands, domain=DOMAIN, **attrs)
+        for place, (key, value) in enumerate(c.args.items()):
+            name = names.get(key, names.get(place, key))
+            if isinstance(value, list) and value and all(isinstance(v, ValueName) for v in value):
+                given += value
+            elif name in kinds:
+                attrs[name] = _attribute(kinds[name], value)
+            elif isinstance(value, ValueName) or (key in _OPERANDS and isinstance(value, int | float)):
+                given.append(value)
+            elif value != c.defaults.get(key) and key != "alpha":
+                raise NotCovered(f"{op.name} with the argument {key}")
+        operands = [_operand(c, op, i, given) for i in range(len(given))]
+        if "alpha" not in attrs and c.args.get("alpha", 1) != 1:
+            operands[1] = c.op("Mul", operands[1], c.constant(c["alpha"], c.result.dtype))
+        name = _ON_TRUTH.get(op.name, op.name) if c.result.dtype == "bool" else op.name
+        return c.multi(name, *operands, domain=op.domain, **attrs)
 
     return rule
+
+
+def _unequal(c: AtenCall) -> ValueName:
+    return c.op("Not", *_by_text(TABLE["", "Equal"])(c))
+
+
+def _operand(c: AtenCall, op: Op, i: int, given: Sequence[Any]) -> ValueName:
+    """An operand in the element type that ATen gives it: a number becomes a constant."""
+    variable, value = op.variable(i), given[i]
+    alike = [other for k, other in enumerate(given) if op.variable(k) == variable]
+    result = c.results[op.results.index(variable)] if variable in op.results else None
+    mask = op.domain and isinstance(value, ValueName) and c.type(value).dtype == "bool"  # which may mean something else
+    if variable == ANY or variable.startswith("@") or mask:
+        return c.tensor(value, c.result.dtype) if not isinstance(value, ValueName) else value
+    dtype = result.dtype if result else "bool" if op.types[variable] == ("bool",) else _common_type(c, alike)
+    if op.domain and not isinstance(value, ValueName):
+        demand(numbers.held(value, dtype), f"{value} before {dtype}")
+    return c.tensor(value, dtype)
+
+
+def _common_type(c: AtenCall, operands: Sequence[Any]) -> str:
+    """The type in which ATen compares. Raises NotCovered for types of one kind and different widths."""
+    kinds = ("bool", "int", "float")
+
+    def kind(value: Any) -> int:
+        if not isinstance(value, ValueName):
+            return kinds.index(type(value).__name__)
+        dtype = c.type(value).dtype
+        return kinds.index("bool" if dtype == "bool" else "float" if dtypes.is_float(dtype) else "int")
+
+    widest = [v for v in operands if kind(v) == max(map(kind, operands))]
+    found = {c.type(v).dtype for v in widest if isinstance(v, ValueName)}
+    if not found:  # a number of a wider kind than the tensor has the default type of that kind
+        return "float32" if isinstance(widest[0], float) else "int64"
+    demand(len(found) == 1, "operands of different types")
+    return found.pop()
 
 
 def _attribute(attr: Attr, value: Any) -> Any:
@@ -88,3 +162,36 @@ def _attribute(attr: Attr, value: Any) -> Any:
         case "floats":
             return tuple(map(float, value))
     return value
+
+
+# --- numbers that the tensor's type lacks -----------------------------------------------------------------------------
+
+_FIRST = {"add": "add.Scalar", "mul": "mul.Scalar", "sub": "rsub.Scalar", "pow": "pow.Scalar"}
+"""The overloads of the table for a number and a tensor, in this order."""
+
+_AFTER = {"pow": "pow.Tensor_Scalar"}
+"""The overload for a tensor and a number, where it is not ``Scalar``."""
+
+
+def _with_number(name: str) -> Rule:
+    """The operator on a tensor and a number that their common type cannot hold.
+
+    Such a number must not become a constant: Torch may compute with it unrounded.
+    """
+
+    def rule(c: AtenCall) -> ValueName:
+        x, y = c.args.get("self"), c.args.get("other", c.args.get("exponent"))
+        floored = name == "div" and c.args.get("rounding_mode") == "floor"
+        after = "floor_divide.Scalar" if floored else _AFTER.get(name, f"{name}.Scalar")
+        first = _FIRST.get(name, f"{name}.Scalar_Tensor")
+        for overload, tensor, number in ((after, x, y), (first, y, x)):
+            if not isinstance(tensor, ValueName) or isinstance(number, bool) or not isinstance(number, int | float):
+                continue
+            if (DOMAIN, overload) not in TABLE or c.args.get("alpha", 1) != 1 or math.isnan(number):
+                continue
+            if not numbers.held(number, numbers.promoted(c.type(tensor).dtype, number)):
+                attr = TABLE[DOMAIN, overload].attrs[0].name
+                return c.multi(overload, tensor, domain=DOMAIN, **{attr: numbers.text(number)})[0]
+        raise NotCovered
+
+    return rule

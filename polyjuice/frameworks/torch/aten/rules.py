@@ -6,16 +6,13 @@ table cannot express.
 
 from __future__ import annotations
 
-import math
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
-from polyjuice.frameworks.onnx.normal import NotCovered
 from polyjuice.frameworks.torch.aten.application import DOMAIN, AtenCall, Rule, Rules, ValueName, demand, shaped
 from polyjuice.ir import dtypes
-from polyjuice.ops import TABLE, numbers
+from polyjuice.ops import numbers
 from polyjuice.ops.memory import SEEN
 from polyjuice.ops.shapes import normalize_axis
 
@@ -24,86 +21,10 @@ _LAST = 2**63 - 1
 
 # --- elementwise ------------------------------------------------------------------------------------------------------
 
-_UNARY = """
-    abs:Abs acos:Acos acosh:Acosh asin:Asin asinh:Asinh atan:Atan atanh:Atanh ceil:Ceil cos:Cos cosh:Cosh erf:Erf
-    exp:Exp floor:Floor log:Log logical_not:Not neg:Neg reciprocal:Reciprocal relu:Relu round:Round sigmoid:Sigmoid
-    sign:Sign sin:Sin sinh:Sinh sqrt:Sqrt tan:Tan tanh:Tanh
-"""
-"""Operators of one operand, cast to the result's type first (integers to floats, numbers to booleans)."""
-
-_BINARY = """
-    add:Add sub:Sub mul:Mul div:Div maximum:Max minimum:Min pow:Pow logical_and:And logical_or:Or logical_xor:Xor
-    bitwise_and:And bitwise_or:Or bitwise_xor:Xor
-"""
-"""Operators of two operands, cast to the result's type first."""
-
-_COMPARISONS = "eq:Equal lt:Less le:LessOrEqual gt:Greater ge:GreaterOrEqual"
-
 _REDUCTIONS = """
     sum.dim_IntList:ReduceSum mean.default:ReduceMean mean.dim:ReduceMean amax.default:ReduceMax amin.default:ReduceMin
     max.default:ReduceMax min.default:ReduceMin prod.default:ReduceProd prod.dim_int:ReduceProd
 """
-
-_NUMBERED = "add sub mul div remainder fmod eq ne lt le gt ge rsub bitwise_and bitwise_or bitwise_xor"
-"""Operators whose overload ``Scalar``, on a tensor and a Python number, the table has."""
-
-_MIRRORED = {"add": "add.Scalar", "mul": "mul.Scalar", "sub": "rsub.Scalar"}
-"""The overloads for a number and a tensor, in this order."""
-
-_FORMS = ("default", "Tensor", "Scalar", "Scalar_Tensor")
-
-_ON_TRUTH = {"Mul": "And", "Add": "Or", "Max": "Or", "Min": "And"}
-"""The logical operators that arithmetic on booleans is."""
-
-
-def _pairs(text: str) -> list[tuple[str, ...]]:
-    return [tuple(pair.split(":")) for pair in text.split()]
-
-
-def _unary(op: str) -> Rule:
-    return lambda c: c.op(op, c.x())
-
-
-def _binary(name: str, op: str) -> Rule:
-    def rule(c: AtenCall) -> ValueName:
-        dtype = c.result.dtype
-        x, y = c.x(), c.tensor(c.args.get("other", c.args.get("exponent")), dtype)
-        if c.args.get("alpha", 1) != 1:
-            y = c.op("Mul", y, c.constant(c["alpha"], dtype))
-        if name.startswith("bitwise"):
-            return c.op(op if dtype == "bool" else f"Bitwise{op}", x, y)
-        return c.op(_ON_TRUTH.get(op, op) if dtype == "bool" else op, x, y)
-
-    return rule
-
-
-def _compared(c: AtenCall, op: str) -> ValueName:
-    dtype = _common_type(c)
-    return c.op(op, c.tensor(c["self"], dtype), c.tensor(c["other"], dtype))
-
-
-def _comparison(op: str) -> Rule:
-    return lambda c: _compared(c, op)
-
-
-def _common_type(c: AtenCall) -> str:
-    """The type in which ATen compares. Raises NotCovered for types of one kind and different widths."""
-    kinds = ("bool", "int", "float")
-
-    def kind(value: Any) -> int:
-        if not isinstance(value, ValueName):
-            return kinds.index(type(value).__name__)
-        dtype = c.type(value).dtype
-        return kinds.index("bool" if dtype == "bool" else "float" if dtypes.is_float(dtype) else "int")
-
-    operands = [c["self"], c["other"]]
-    widest = [v for v in operands if kind(v) == max(map(kind, operands))]
-    found = {c.type(v).dtype for v in widest if isinstance(v, ValueName)}
-    if not found:  # a number of a wider kind than the tensor has the default type of that kind
-        return "float32" if isinstance(widest[0], float) else "int64"
-    demand(len(found) == 1, "a comparison of different types")
-    return found.pop()
-
 
 _HIGHEST_PRODUCT = 8
 """The highest power of an integer that is written as a product."""
@@ -118,17 +39,6 @@ def _power(c: AtenCall) -> ValueName:
     for _ in range(int(exponent) - 1):
         power = c.op("Mul", power, x)
     return power
-
-
-def _rsub(c: AtenCall) -> ValueName:
-    demand(c["alpha"] == 1, "a factor")
-    return c.op("Sub", c.tensor(c["other"], c.result.dtype), c.x())
-
-
-def _remainder(c: AtenCall) -> ValueName:
-    """Only for integers does ONNX's Mod have the divisor's sign."""
-    demand(dtypes.is_int(c.result.dtype), "a remainder of floating numbers")
-    return c.op("Mod", c.x(), c.tensor(c["other"], c.result.dtype), fmod=0)
 
 
 def _clamp(c: AtenCall) -> ValueName:
@@ -148,14 +58,14 @@ def _clamp_to_tensors(c: AtenCall) -> ValueName:
     return x
 
 
-def _elu(c: AtenCall) -> ValueName:
-    demand(c["scale"] == c["input_scale"] == 1, "a scale")
-    return c.op("Elu", c.x(), alpha=float(c["alpha"]))
-
-
 def _dropout(c: AtenCall) -> ValueName:
     demand(c["train"] is False and c.used <= {0}, "a random mask")
     return c.op("Dropout", c["input"])
+
+
+def _rounded_quotient(c: AtenCall) -> ValueName:
+    demand(c["rounding_mode"] == "floor", "a quotient rounded another way")
+    return c.multi("floor_divide", c.x(), c.tensor(c["other"], c.result.dtype), domain=DOMAIN)[0]
 
 
 # --- reductions -------------------------------------------------------------------------------------------------------
@@ -361,24 +271,13 @@ def _layer_norm(c: AtenCall) -> ValueName:
 # --- all rules --------------------------------------------------------------------------------------------------------
 
 _OTHERS: Rules = {
-    "ne.Tensor ne.Scalar": lambda c: c.op("Not", _compared(c, "Equal")),
-    "rsub.Tensor rsub.Scalar": _rsub,
-    "remainder.Tensor remainder.Scalar": _remainder,
-    "fmod.Tensor fmod.Scalar": lambda c: c.op("Mod", c.x(), c.tensor(c["other"], c.result.dtype), fmod=1),
-    "bitwise_not.default": lambda c: c.op("Not" if c.result.dtype == "bool" else "BitwiseNot", c["self"]),
-    "ldexp.Tensor": lambda c: c.multi("ldexp", c.x(), c.tensor(c["other"], c.result.dtype), domain=DOMAIN)[0],
-    "rsqrt.default": lambda c: c.op("Reciprocal", c.op("Sqrt", c.x())),
-    "where.self": lambda c: c.op(
-        "Where", c.tensor(c["condition"], "bool"), c.x(), c.tensor(c["other"], c.result.dtype)
-    ),
+    "pow.Tensor_Scalar": _power,
+    "div.Tensor_mode div.Scalar_mode": _rounded_quotient,
     "clamp.default": _clamp,
     "clamp.Tensor": _clamp_to_tensors,
-    "hardtanh.default": lambda c: c.op("Clip", c.x(), min=float(c["min_val"]), max=float(c["max_val"])),
-    "leaky_relu.default": lambda c: c.op("LeakyRelu", c.x(), alpha=float(c["negative_slope"])),
-    "elu.default": _elu,
     "gelu.default": lambda c: c.op("Gelu", c.x(), approximate=c["approximate"]),
     "_to_copy.default": lambda c: c.op("Cast", c["self"], to=c.result.dtype),
-    "clone.default alias.default": lambda c: c.op("Identity", c["self"]),
+    "alias.default": lambda c: c.op("Identity", c["self"]),
     "native_dropout.default": _dropout,
     "argmax.default": _place("ArgMax"),
     "argmin.default": _place("ArgMin"),
@@ -412,76 +311,8 @@ _OTHERS: Rules = {
 }
 """The rules of the other operators, by the overloads that each covers."""
 
-_PLAIN: Rules = {
-    **{f"{name}.default": _unary(op) for name, op in _pairs(_UNARY)},
-    **{f"{name}.{form}": _binary(name, op) for name, op in _pairs(_BINARY) for form in _FORMS},
-    **{f"{name}.{form}": _comparison(op) for name, op in _pairs(_COMPARISONS) for form in _FORMS},
-    **{name: _reduction(op) for name, op in _pairs(_REDUCTIONS)},
-    **{overload: rule for overloads, rule in _OTHERS.items() for overload in overloads.split()},
-}
-
-# --- numbers that the tensor's type lacks -----------------------------------------------------------------------------
-
-
-def _with_number(c: AtenCall, overload: str, tensor: Any, number: Any) -> ValueName | None:
-    """The operator on a tensor and a number that their common type cannot hold; None for other operands.
-
-    Such a number must not become a constant: Torch may compute with it unrounded.
-    """
-    if not isinstance(tensor, ValueName) or isinstance(number, bool) or not isinstance(number, int | float):
-        return None
-    if math.isnan(number) or numbers.held(number, numbers.promoted(c.type(tensor).dtype, number)):
-        return None
-    attr = TABLE[DOMAIN, overload].attrs[0].name
-    try:
-        return c.multi(overload, tensor, domain=DOMAIN, **{attr: numbers.text(number)})[0]
-    except NotCovered:
-        return None
-
-
-def _numbered(overload: str, rule: Rule, mirrored: str = "") -> Rule:
-    """A rule that first tries the overload for a tensor and a number, or ``mirrored`` for a number and a tensor."""
-
-    def either(c: AtenCall) -> ValueName | Sequence[ValueName | None]:
-        x, y = c["self"], c.args.get("other", c.args.get("exponent"))
-        result = None
-        if c.args.get("alpha", 1) == 1:
-            result = _with_number(c, overload, x, y) or (_with_number(c, mirrored, y, x) if mirrored else None)
-        return result or rule(c)
-
-    return either
-
-
-def _power_of_number(c: AtenCall) -> ValueName:
-    found = _with_number(c, "pow.Scalar", c["exponent"], c["self"])
-    return found or c.op("Pow", c.x(), c.tensor(c["exponent"], c.result.dtype))
-
-
-def _remainder_of_number(c: AtenCall) -> ValueName:
-    x = c["other"]
-    numbered = _with_number(c, "remainder.Scalar_Tensor", x, c["self"])
-    return numbered or c.multi("remainder", c.constant(c["self"], c.type(x).dtype), x, domain=DOMAIN)[0]
-
-
-def _rounded_quotient(c: AtenCall) -> ValueName:
-    demand(c["rounding_mode"] == "floor", "a quotient rounded another way")
-    x, y, dtype = c["self"], c["other"], c.result.dtype
-    quotient = _with_number(c, "floor_divide.Scalar", x, y)
-    return quotient or c.multi("floor_divide", c.x(), c.tensor(y, dtype), domain=DOMAIN)[0]
-
-
 RULES: Rules = {
-    **_PLAIN,
-    **{
-        f"{name}.{form}": _numbered(f"{name}.Scalar", _PLAIN[f"{name}.{form}"], _MIRRORED.get(name, ""))
-        for name in _NUMBERED.split()
-        for form in ("Tensor", "Scalar")
-    },
-    "pow.Tensor_Tensor": _PLAIN["pow.Tensor"],
-    "pow.Tensor_Scalar": _numbered("pow.Tensor_Scalar", _power),
-    "pow.Scalar": _power_of_number,
-    "remainder.Scalar_Tensor": _remainder_of_number,
-    "div.Tensor_mode": _rounded_quotient,
-    "div.Scalar_mode": _rounded_quotient,
+    **{name: _reduction(op) for name, op in (pair.split(":") for pair in _REDUCTIONS.split())},
+    **{overload: rule for overloads, rule in _OTHERS.items() for overload in overloads.split()},
 }
 """The rules of all overloads, by name (``add.Tensor``)."""
