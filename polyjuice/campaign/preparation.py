@@ -67,6 +67,9 @@ DISRUPTED = "disrupted"
 #: How often the sizes of such a graph are hidden from the compiler: otherwise it refuses most before a kernel runs.
 _DISRUPTED_UNKNOWN_SIZES = 0.5
 
+#: How many constraints of a graph are broken, each by itself, until a program with one can be written.
+_CONSTRAINTS = 8
+
 _TRIALS = 100
 """The number of instances that each rule is tested on: the first few refute nearly all false rules."""
 
@@ -365,20 +368,29 @@ class Preparation:
         return pipeline.prepare(variant.label, variant.graph, artifact, sets)
 
     def _disrupted(self, seed: Seed) -> Case:
-        """Return a case with a broken constraint. Its graph has no values and no variants. Raises Skip."""
-        with self._clock.of("generate"):
-            broken = disrupt(seed.graph, seed.key)
-        if broken is None:
-            raise Skip("unbroken: no operator has a constraint that an operand could break")
-        rng = np.random.default_rng(list(f"disrupted {seed.key}".encode()))
-        values = [normal(t, rng) for t in broken.graph.input_types]
-        sets = [InputSet(profile="normal", arrays=repeat(broken.graph, values, repeated_axes(broken.graph, seed.key)))]
-        with self._clock.of("lower"):
-            try:
-                program = self._program(seed, Variant(DISRUPTED, broken.graph), sets)
-            except (ArithmeticError, LookupError, TypeError, ValueError) as error:  # lowerings rely on constraints
-                raise Skip(f"unsupported: {error}") from None
-        return Case(sets=sets, programs=[program], broken=str(broken), seed=self._config.seed, index=seed.index)
+        """Return a case with a broken constraint. Its graph has no values and no variants. Raises Skip.
+
+        Lowerings rely on constraints: where one fails, another constraint is broken.
+        """
+        problem = Skip("unbroken: no operator has a constraint that an operand could break")
+        for number in range(_CONSTRAINTS):
+            with self._clock.of("generate"):
+                broken = disrupt(seed.graph, f"{seed.key} {number}" if number else seed.key)
+            if broken is None:
+                break
+            rng = np.random.default_rng(list(f"disrupted {seed.key}".encode()))
+            values = [normal(t, rng) for t in broken.graph.input_types]
+            sets = [
+                InputSet(profile="normal", arrays=repeat(broken.graph, values, repeated_axes(broken.graph, seed.key)))
+            ]
+            with self._clock.of("lower"):
+                try:
+                    program = self._program(seed, Variant(DISRUPTED, broken.graph), sets)
+                except (ArithmeticError, LookupError, TypeError, ValueError) as error:
+                    problem = Skip(f"unsupported: {error}")
+                    continue
+            return Case(sets=sets, programs=[program], broken=str(broken), seed=self._config.seed, index=seed.index)
+        raise problem
 
     def _unsound(self, seed: Seed, problems: Sequence[tuple[Variant | None, str]], fired: Collection[str]) -> Unsound:
         """Store the problems of unequal variants, or of rules that made an ill-typed graph. Return the exception."""

@@ -398,7 +398,7 @@ def _draw_resize(rng: random.Random, first: TensorType) -> Attrs | None:
         common = {"half_pixel": "round_prefer_ceil", "asymmetric": "floor", "align_corners": "round_prefer_ceil"}
         usual = common[attrs["coordinate_transformation_mode"]]
         attrs["nearest_mode"] = usual if rng.random() < 0.6 else rng.choice(list(_ROUND))
-    elif attrs["coordinate_transformation_mode"] == "asymmetric" and (mode == "cubic" or rng.random() < 0.7):
+    elif attrs["coordinate_transformation_mode"] == "asymmetric" and (mode == "cubic" or rng.random() < 0.5):
         attrs["coordinate_transformation_mode"] = "half_pixel"  # most libraries have no other
     if mode == "cubic":
         attrs["exclude_outside"] = int(rng.random() < 0.2)

@@ -78,8 +78,13 @@ def _hardmax_error(c: ErrorContext) -> np.ndarray:
 
 
 def _hardmax_text(*forms: str) -> TemplatesFn:
-    """Templates with the number of classes as ``SIZE``."""
-    return lambda c: tuple(form.replace("SIZE", str(c.types[0].shape[c.attrs["axis"]])) for form in forms)
+    """Templates with the number of classes as ``SIZE``, and the axis counted from the front as ``FRONT``."""
+
+    def text(c: Call) -> tuple[str, ...]:
+        axis = c.attrs["axis"] % c.types[0].rank
+        return tuple(form.replace("SIZE", str(c.types[0].shape[axis])).replace("FRONT", str(axis)) for form in forms)
+
+    return text
 
 
 def _hardmax_jax(c: Call) -> str:
@@ -219,7 +224,7 @@ OPS = (
                 "F.one_hot(torch.argmax({0}, dim={axis}), SIZE).movedim(-1, {axis}).to(torch.{type})",
                 "torch.zeros_like({0}).scatter({axis}, torch.argmax({0}, dim={axis}, keepdim=True), 1.0)",
             ),
-            _hardmax_text("tf.one_hot(tf.argmax({0}, axis={axis}), SIZE, axis={axis}, dtype=tf.{type})"),
+            _hardmax_text("tf.one_hot(tf.argmax({0}, axis={axis}), SIZE, axis=FRONT, dtype=tf.{type})"),
             _hardmax_jax,
         ),
         **facts(continuous=False, ties="first", weight=0.8, limits=SpecialValues.INFINITY),

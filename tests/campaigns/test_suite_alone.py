@@ -75,7 +75,7 @@ def run_alone(python: Path, suite: Path, *arguments: object, **env: str) -> tupl
         capture_output=True,
         text=True,
         timeout=300,
-        env={**os.environ, "PYTEST_ADDOPTS": "", **env},
+        env={**os.environ, "PYTEST_ADDOPTS": "", "PYTHONPATH": "", **env},
         cwd=suite.parent,
     )
     if not report.exists():
@@ -100,7 +100,9 @@ def splits_unevenly(model: Path) -> bool:
 
 
 def test_a_suite_runs_without_polyjuice(bare: Path, suite: Path) -> None:
-    missing = subprocess.run([bare, "-c", "import polyjuice"], capture_output=True, text=True, cwd=suite.parent)
+    elsewhere = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
+    command = [bare, "-c", "import polyjuice"]
+    missing = subprocess.run(command, capture_output=True, text=True, cwd=suite.parent, env=elsewhere)
     assert "No module named 'polyjuice'" in missing.stderr
     status, output, became = run_alone(bare, suite)
     assert status == 0, output

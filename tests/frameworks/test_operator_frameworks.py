@@ -205,7 +205,7 @@ def test_a_broken_text_is_seen(
     name: str, framework: str, texts: Texts | DecomposeFn, raised: type[BaseException], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     op = NAMES[name]
-    broken = replace(op, **{"definition" if framework == "onnx" else framework: texts})
+    broken = replace(op, definition=texts) if framework == "onnx" else replace(op, text={**op.text, framework: texts})
     monkeypatch.setattr(registry, "TABLE", {**TABLE, (op.domain, op.name): broken})
     with pytest.raises(raised):
         Unsupported().compare({(framework, name, "float32"): unsupported_of(op, framework, "float32")})
