@@ -24,7 +24,13 @@ Choices = dict[str, Sequence[Any]]
 
 
 def _drawn(rng: random.Random, choices: Choices) -> dict[str, Any]:
-    return {**{name: rng.choice(values) for name, values in choices.items()}, "reduction": rng.choice(REDUCTIONS)}
+    drawn = {name: _stored(rng.choice(values)) for name, values in choices.items()}
+    return {**drawn, "reduction": rng.choice(REDUCTIONS)}
+
+
+def _stored(value: Any) -> Any:
+    """A value as an attribute holds it: a flag is an integer."""
+    return int(value) if isinstance(value, bool) else value
 
 
 def _reduced(loss: Term, a: Attrs) -> Term:
@@ -77,15 +83,11 @@ def _loss(
         sample,
         types,
         operands=1 + len(shapes((1, 1))),
-        attrs=attributes(**{key: _default(values[0]) for key, values in choices.items()}, reduction="mean"),
+        attrs=attributes(**{key: _stored(values[0]) for key, values in choices.items()}, reduction="mean"),
         requires=fits,
         distance_to_domain=distance,
         algorithms=tuple(onnx_term(reduced(one)) for one in algorithms),
     )
-
-
-def _default(value: Any) -> Any:
-    return int(value) if isinstance(value, bool) else value
 
 
 # --- of tensors of one shape -----------------------------------------------------------------------------------------
