@@ -288,7 +288,7 @@ OPS = (
         shape=fitting(lambda s, a: s[0][a.dim] > 0, lambda s, a: [s[0].replace(a.dim, s[0][a.dim] - 1)]),
     ),
     composed(
-        "gradient",
+        "aten.gradient",
         _gradient,
         spell("torch.gradient({0}, spacing={spacing}, dim={dim})[0]"),
         _along(2, spacing=_STEPS),
