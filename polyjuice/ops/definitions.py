@@ -109,10 +109,10 @@ def result_shapes(op: Op, operands: Sequence[TensorType], attrs: Attrs) -> Seque
 
 
 class _Solving(GraphBuilder):
-    """Infers types of sizes that a strategy solves for: a cache would look their numbers up, which fixes them."""
+    """Infers types of sizes that a strategy solves for, of which neither a cache nor a constant has the numbers."""
 
     def constant(self, array: np.ndarray, name: str | None = None) -> str:
-        return super().constant(array.astype(np.int64) if array.dtype.kind == "O" else array, name)
+        return super().constant(np.zeros(array.shape, np.int64) if array.dtype.kind == "O" else array, name)
 
     def multi(
         self, op: str, /, *inputs: str, domain: str = "", outputs: Sequence[str] = (), **attrs: Any
