@@ -26,8 +26,8 @@ from polyjuice.inputs.magnitudes import SMALL, are_large, candidates, scaled, un
 from polyjuice.inputs.random_values import FARTHEST, are_tenths, normal, tenths
 from polyjuice.inputs.search import find, find_integers, finite_everywhere
 from polyjuice.interpret import EvaluationError, evaluate
-from polyjuice.ir import Graph, GraphError, TensorType, dtypes
-from polyjuice.numerics import Mode, possibly_reproducible, reproducible_outputs
+from polyjuice.ir import Graph, GraphError, dtypes
+from polyjuice.numerics import Mode, mistyped, possibly_reproducible, reproducible_outputs
 from polyjuice.ops import check
 
 #: From how many starts the normal profile searches.
@@ -260,7 +260,7 @@ def is_finite(graph: Graph, key: str) -> bool:
     Raises GraphError if the graph is invalid.
     """
     inputs = make_inputs(check(graph), "normal", key)
-    results = [TensorType(dtypes.dtype_of(array), array.shape) for array in evaluate(graph, inputs)]
-    if results != list(graph.output_types):
-        raise GraphError(f"its results are {results}, and declared {list(graph.output_types)}")
+    for array, declared in zip(evaluate(graph, inputs), graph.output_types, strict=True):
+        if problem := mistyped(array, declared):
+            raise GraphError(f"a result has the {problem}")
     return finite_everywhere(graph, inputs)

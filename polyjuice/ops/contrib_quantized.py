@@ -14,7 +14,7 @@ import numpy as np
 from polyjuice.ir import Attrs, TensorType
 from polyjuice.ops import definitions, sampling
 from polyjuice.ops.contrib import own
-from polyjuice.ops.decomposition_terms import Term, concat
+from polyjuice.ops.decomposition_terms import Term, concat, where
 from polyjuice.ops.quantization import BYTES, zero_points
 from polyjuice.ops.registry import TABLE
 from polyjuice.ops.shapes import Dims, fitting
@@ -167,7 +167,7 @@ def _dynamic_product(x: Term, weights: Term, scale: Term, *rest: Any) -> Term:
     *further, _ = rest
     low = x.reduce("Min", keepdims=False).then("Min", 0.0)
     high = x.reduce("Max", keepdims=False).then("Max", 0.0)
-    step = (high - low) / 255
+    step = where((high - low).equals(0), 1.0, (high - low) / 255)
     zero = (-low / step).then("Clip", min=0.0, max=255.0).then("Round")
     levels = ((x / step).then("Round") + zero).then("Clip", min=0.0, max=255.0) - zero
     centred: Term = weights.to("int32") - further[0].to("int32")

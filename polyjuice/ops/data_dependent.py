@@ -289,7 +289,7 @@ OPS = (
         sample=sampling.of_rank(1)(
             sampling.alone_with(
                 lambda rng, t: {
-                    "axis": rng.choice((None, *range(t.rank))) if t.size else None,
+                    "axis": rng.choice((None, *range(t.rank))) if 0 not in t.shape else None,
                     "sorted": rng.randint(0, 1),
                 }
             )

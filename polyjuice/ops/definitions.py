@@ -14,10 +14,10 @@ from typing import Any, NamedTuple, TypeVar
 import numpy as np
 
 from polyjuice.ir import Attrs, Graph, GraphError, Node, TensorType, dtypes
-from polyjuice.ops.build import GraphBuilder
+from polyjuice.ops.build import GraphBuilder, complete_attrs
 from polyjuice.ops.registry import TABLE, entry
 from polyjuice.ops.shapes import ShapeMismatch
-from polyjuice.ops.spec import ErrorContext, Op, Unsupported, by_definition
+from polyjuice.ops.spec import ErrorContext, Op, Unsupported, by_definition, infer
 
 T = TypeVar("T")
 
@@ -99,12 +99,37 @@ def _cached(
 
 def result_shapes(op: Op, operands: Sequence[TensorType], attrs: Attrs) -> Sequence[Sequence[int]]:
     """The shapes of the results of an application. Raises ShapeMismatch where there is no definition for it."""
-    types = tuple([TensorType(t.dtype, tuple(map(index, t.shape))) for t in operands])
     try:
-        graph = _cached_or_not(op, types, {name: _plain(value) for name, value in attrs.items()}).graph
+        if any(type(size) is not int for t in operands for size in t.shape):
+            return _solved_shapes(op, operands, attrs)
+        graph = _cached_or_not(op, tuple(operands), {name: _plain(value) for name, value in attrs.items()}).graph
     except (GraphError, Undefined) as error:
         raise ShapeMismatch(f"{op.name}: {error}") from None
     return [graph.types[name].shape for name in graph.outputs]
+
+
+class _Solving(GraphBuilder):
+    """Infers types of sizes that a strategy solves for, of which neither a cache nor a constant has the numbers."""
+
+    def constant(self, array: np.ndarray, name: str | None = None) -> str:
+        return super().constant(np.zeros(array.shape, np.int64) if array.dtype.kind == "O" else array, name)
+
+    def multi(
+        self, op: str, /, *inputs: str, domain: str = "", outputs: Sequence[str] = (), **attrs: Any
+    ) -> tuple[str, ...]:
+        entry, types = TABLE[domain, op], [self.types[name] for name in inputs if name]
+        whole = complete_attrs(entry, attrs, types[0].dtype if types else "")
+        return self.apply(op, domain, inputs, whole, infer(entry, types, whole), outputs)
+
+
+def _solved_shapes(op: Op, operands: Sequence[TensorType], attrs: Attrs) -> Sequence[Sequence[int]]:
+    if not callable(op.definition) or isinstance(op.definition, Unsupported):
+        raise Undefined(f"{op.name} has no definition")
+    builder = _Solving()
+    results = op.definition(builder, [builder.input(type, f"x{i}") for i, type in enumerate(operands)], attrs)
+    if isinstance(results, Unsupported):
+        raise Undefined(results.reason)
+    return [builder.types[name].shape for name in ([results] if isinstance(results, str) else results)]
 
 
 def _plain(value: Any) -> Any:

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from polyjuice.ir import Attrs, TensorType
-from polyjuice.ops import sampling
+from polyjuice.ops import domains, sampling
 from polyjuice.ops.decomposition_terms import Term
 from polyjuice.ops.pointwise import composed
 from polyjuice.ops.shapes import fitting
@@ -113,6 +113,7 @@ OPS = (
         _sample_variables(),
         shape=lambda s, a: [s[0].replace(1, s[0][0])],
         requires=_several,
+        distance_to_domain=lambda x, a: domains.varied(x, {"axes": (1,)}),
         **facts(weight=0.2),
     ),
 )

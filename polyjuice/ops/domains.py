@@ -69,7 +69,7 @@ def positive_sum(x: Sequence[np.ndarray], a: Attrs) -> Mapping[int, np.ndarray]:
 
 
 def varied(x: Sequence[np.ndarray], a: Attrs) -> Mapping[int, np.ndarray]:
-    """MeanVarianceNormalization: no line may be constant. Its elements move apart, every other one upwards."""
+    """No line along some axes may be constant. Its elements move apart, every other one upwards."""
     axes = tuple(axis % x[0].ndim for axis in a["axes"])
     flat = np.var(x[0], axis=axes, keepdims=True) < MARGIN**2
     side = np.where(np.arange(x[0].size) % 2, MARGIN, -MARGIN).reshape(x[0].shape)

@@ -94,7 +94,7 @@ def _put(x: Term, index: Term, source: Term, a: Attrs) -> Term:
 
 
 def _sample_put(rng: random.Random, first: TensorType) -> Sample | None:
-    if not first.size:
+    if 0 in first.shape:
         return None
     accumulate = int(first.dtype != "bool" and rng.random() < 0.5)
     shape = rng.choice(((1,), (2, 3), (5,), ())) if accumulate else (rng.randint(1, min(first.size, 6)),)
@@ -159,7 +159,7 @@ def _masked_scatter(x: Term, mask: Term, source: Term, a: Attrs) -> Term:
 
 
 def _sample_masked_scatter(rng: random.Random, first: TensorType) -> Sample | None:
-    if not first.size:
+    if 0 in first.shape:
         return None
     mask = Operand(TensorType("bool", rng.choice((first.shape, first.shape, first.shape[1:], first.shape[-1:]))))
     source = TensorType(first.dtype, rng.choice((first.shape, (first.size,), (first.size + 2,))))
@@ -232,7 +232,7 @@ OPS = (
         _sample_put,
         called("put", "{1}, {2}, accumulate={is_accumulate}"),
         attributes(accumulate=0),
-        shape=fitting(lambda s, a: sampling.total(s[0]) and sampling.total(s[1]) == sampling.total(s[2])),
+        shape=fitting(lambda s, a: 0 not in s[0] and sampling.total(s[1]) == sampling.total(s[2])),
         **facts(modular=True),
     ),
     _writing(

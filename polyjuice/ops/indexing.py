@@ -293,7 +293,7 @@ def _sample_index_select(rng: random.Random, first: TensorType) -> Sample:
 
 
 def _sample_take(rng: random.Random, first: TensorType) -> Sample | None:
-    if first.size == 0:
+    if 0 in first.shape:
         return None
     shape = tuple(rng.choice((1, 2, 3, 5, 8)) for _ in range(rng.randint(0, 2)))
     return Sample((Operand(TensorType("int64", shape), index_range(rng, first.size)),))

@@ -68,7 +68,7 @@ def _cross(x: Term, y: Term, a: Attrs) -> Term:
 
 def _sample_cross(rng: random.Random, first: TensorType) -> Sample | None:
     dims = [i for i, n in enumerate(first.shape) if n == 3]
-    return sampling.operands(first, first.shape, dim=rng.choice(dims)) if dims and first.size else None
+    return sampling.operands(first, first.shape, dim=rng.choice(dims)) if dims and 0 not in first.shape else None
 
 
 @sampling.of_rank(2, 2)
@@ -83,7 +83,8 @@ def _vecdot(x: Term, y: Term, a: Attrs) -> Term:
 
 
 def _sample_vecdot(rng: random.Random, first: TensorType) -> Sample | None:
-    return sampling.operands(first, first.shape, dim=rng.randrange(first.rank)) if first.rank and first.size else None
+    suits = first.rank and 0 not in first.shape
+    return sampling.operands(first, first.shape, dim=rng.randrange(first.rank)) if suits else None
 
 
 def _matrix_power(x: Term, a: Attrs) -> Term:
@@ -105,7 +106,7 @@ def _matrix_power_by_factors(x: Term, a: Attrs) -> Term:
 
 
 def _draw_power(rng: random.Random, first: TensorType) -> Attrs | None:
-    square = first.rank > 1 and first.shape[-1] == first.shape[-2] and first.size
+    square = first.rank > 1 and first.shape[-1] == first.shape[-2] and 0 not in first.shape
     return {"n": rng.choice((0, 1, 2, 2, 3, 3, 4, 5))} if square else None
 
 
@@ -178,7 +179,7 @@ def _along(least: int, **choices: Sequence[Any]) -> SampleFn:
 
     def draw(rng: random.Random, first: TensorType) -> Attrs | None:
         dims = [i for i, n in enumerate(first.shape) if n >= least]
-        if not dims or not first.size:
+        if not dims or 0 in first.shape:
             return None
         return {"dim": rng.choice(dims), **{name: rng.choice(values) for name, values in choices.items()}}
 

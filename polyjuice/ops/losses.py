@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -24,7 +24,13 @@ Choices = dict[str, Sequence[Any]]
 
 
 def _drawn(rng: random.Random, choices: Choices) -> dict[str, Any]:
-    return {**{name: rng.choice(values) for name, values in choices.items()}, "reduction": rng.choice(REDUCTIONS)}
+    drawn = {name: _stored(rng.choice(values)) for name, values in choices.items()}
+    return {**drawn, "reduction": rng.choice(REDUCTIONS)}
+
+
+def _stored(value: Any) -> Any:
+    """A value as an attribute holds it: a flag is an integer."""
+    return int(value) if isinstance(value, bool) else value
 
 
 def _reduced(loss: Term, a: Attrs) -> Term:
@@ -77,15 +83,11 @@ def _loss(
         sample,
         types,
         operands=1 + len(shapes((1, 1))),
-        attrs=attributes(**{key: _default(values[0]) for key, values in choices.items()}, reduction="mean"),
+        attrs=attributes(**{key: _stored(values[0]) for key, values in choices.items()}, reduction="mean"),
         requires=fits,
         distance_to_domain=distance,
         algorithms=tuple(onnx_term(reduced(one)) for one in algorithms),
     )
-
-
-def _default(value: Any) -> Any:
-    return int(value) if isinstance(value, bool) else value
 
 
 # --- of tensors of one shape -----------------------------------------------------------------------------------------
@@ -195,6 +197,11 @@ def _fits_classes(types: Sequence[TensorType], a: Attrs) -> bool:
     return agree and a["reduction"] in REDUCTIONS
 
 
+def _lack_of_weight(x: Sequence[np.ndarray], a: Attrs) -> Mapping[int, np.ndarray]:
+    """A mean divides by the sum of the weights of the classes that occur."""
+    return domains.within(2, 0.0)(x, a) if len(x) > 2 and a["reduction"] == "mean" else {}
+
+
 def _sample_classes(kinds: Sequence[str], choices: Choices) -> SampleFn:
     @sampling.of_rank(2)
     def sample(rng: random.Random, first: TensorType) -> Sample:
@@ -230,6 +237,7 @@ def _by_class(
             ignore_index=_NO_CLASS, **{key: values[0] for key, values in choices.items()}, reduction="mean"
         ),
         requires=_fits_classes,
+        distance_to_domain=_lack_of_weight,
         min_inputs=2,
         data_inputs=2,
         weight=0.3,

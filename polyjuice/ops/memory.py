@@ -159,7 +159,7 @@ def _strided_torch(c: Call) -> tuple[str, ...]:
 
 
 def _draw_strided(rng: random.Random, first: TensorType) -> Attrs | None:
-    if not first.size:
+    if 0 in first.shape:
         return None
     size, stride = [], []
     offset = rng.randrange(first.size) if rng.random() < 0.5 else 0

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 import random
+import sys
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, TypeVar
 
@@ -108,7 +109,7 @@ def along(
     name: str,
     draw: Callable[[random.Random, int], Attrs] = lambda rng, size: {},
     least: int = 1,
-    most: float = math.inf,
+    most: int = sys.maxsize,
 ) -> SampleFn:
     """A unary operator along an axis of such a size, by its name, and with further attributes for the size."""
 

@@ -13,7 +13,7 @@ from polyjuice.ir import Attrs, TensorType, dtypes
 from polyjuice.ops import errors, sampling
 from polyjuice.ops.decomposition_terms import Term
 from polyjuice.ops.pointwise import composed
-from polyjuice.ops.shapes import Dims, ShapeMismatch, normalize_axis, require
+from polyjuice.ops.shapes import Dims, ShapeMismatch, broadcast, normalize_axis, require
 from polyjuice.ops.spec import Attr, Call, ErrorContext, Sample, SpecialValues, attributes, facts
 from polyjuice.ops.text import spell
 
@@ -72,7 +72,7 @@ def _length(x: np.ndarray, axis: int) -> np.ndarray:
 
 
 def _cosine(x: Term, y: Term, a: Attrs) -> Term:
-    shape = np.broadcast_shapes(x.shape, y.shape)
+    shape = broadcast(x.shape, y.shape)
     axis = normalize_axis(a["dim"], len(shape))
     x, y = (t if t.shape == shape else t.expand(*shape) for t in (x, y))
     lengths = [t.reduce("L2", axis, keepdims=False).then("Max", a["eps"]) for t in (x, y)]

@@ -240,7 +240,7 @@ def _concat_shape(s: Sequence[Any], a: Any) -> Sequence[Any]:
     size = s[0][a.axis]
     for shape in s[1:]:
         size = size + shape[a.axis]
-    require(not isinstance(s[0], Dims) or len({shape.replace(a.axis, 0) for shape in s}) == 1)
+    require(not isinstance(s[0], Dims) or all(shape.replace(a.axis, size) == s[0].replace(a.axis, size) for shape in s))
     return [s[0].replace(a.axis, size)]
 
 

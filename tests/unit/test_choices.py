@@ -116,7 +116,10 @@ def test_a_program_follows_the_forms_of_another_and_is_plain_otherwise() -> None
     followed = 0
     for number in range(10):
         graph = generate(6, f"follow {number}")
-        forms = set(lower(graph, "onnx", number, opset=DRAWN_OPSET, lacks=("functions",)).forms)
+        try:
+            forms = set(lower(graph, "onnx", number, opset=DRAWN_OPSET, lacks=("functions",)).forms)
+        except Unlowerable:  # the opset lacks an operator
+            continue
         again = lower(graph, "onnx", following(forms))
         assert {idiom.partition(" x")[0] for idiom in again.idioms} <= {"constant nodes"}
         assert set(again.forms) - forms <= {form for form in again.forms if "absent" in form[1] or "all" in form[1]}

@@ -24,7 +24,7 @@ from polyjuice.ops import TABLE, check, entry, without_complex
 from polyjuice.ops.sampling import FewSizes
 from tests.support.commands import polyjuice, refusal
 
-GRAPHS = 270
+GRAPHS = 360
 
 
 ORDINARY = {(op.domain, op.name) for op in without_complex(TABLE.values())}

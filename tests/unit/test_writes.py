@@ -141,7 +141,10 @@ def test_every_generated_program_writes_into_an_input() -> None:
 def test_no_form_of_writes_is_missing_in_generated_programs() -> None:
     found = set()
     for number in range(1000):
-        artifact = lower(generate(4, number, strategy="statements"), "torch", number)
+        try:
+            artifact = lower(generate(4, number, strategy="statements"), "torch", number)
+        except Unlowerable:  # Torch lacks an operator
+            continue
         found |= {form for operator, form in artifact.forms if operator == UPDATE}
         if found == {*FORMS}:
             return

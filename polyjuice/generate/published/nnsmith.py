@@ -121,7 +121,7 @@ class NNSmith:
 
     def settled(self) -> Graph:
         """Return the current graph, with sizes from random bins."""
-        shapes = [t.shape for t in self._types]
+        shapes = [t.shape for t in self._types if t.known]
         binning.assign(self.system, shapes, MAX_ELEMENTS, self._are_allowed, self._rng)
         names: dict[int, str] = {}
         for node in self._inserted:
@@ -223,7 +223,7 @@ class NNSmith:
         return replace(t, shape=tuple(self._choices.dimension(d) for d in t.shape))
 
     def _some(self, dtypes: Sequence[str]) -> list[int]:
-        values = [v for v, t in enumerate(self._types) if t.dtype in dtypes and v not in self._restricted]
+        values = [v for v, t in enumerate(self._types) if t.dtype in dtypes and v not in self._restricted and t.known]
         return self._rng.sample(values, min(len(values), _TRIES))
 
     def _equated(self, x: TensorType, y: TensorType, application: _Application) -> bool:
