@@ -20,6 +20,7 @@ import torch
 import torch.nn.functional
 from torch._inductor import decomposition, lowering
 
+from polyjuice.frameworks.torch import aten
 from polyjuice.frameworks.torch.aten.rules import RULES
 from polyjuice.ops import TABLE
 
@@ -62,6 +63,7 @@ def _is_public(name: str) -> bool:
 def _entries() -> Mapping[str, str]:
     """By ATen's name the entry that is it, that Torch's text of an entry calls, or whose operators a rule takes."""
     found = {overload.split(".")[0]: "by a rule for exported programs" for overload in RULES}
+    found |= {name: op.qualified for name, (op, _) in aten.called().items()}
     for op in TABLE.values():
         texts = op.texts("torch")
         for text in texts if isinstance(texts, tuple) else ():

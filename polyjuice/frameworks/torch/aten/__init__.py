@@ -19,7 +19,7 @@ from polyjuice.ir import dtypes
 from polyjuice.ops import TABLE, Attr, Op, numbers
 from polyjuice.ops.spec import ANY
 
-__all__ = ["DOMAIN", "AtenCall", "ValueName", "apply", "named_alike"]
+__all__ = ["DOMAIN", "AtenCall", "ValueName", "apply", "called", "named_alike"]
 
 _OURS = ("embedding.default", "zeros_like.default", "ones_like.default", "full_like.default")
 """Operators whose rule comes before ATen's name: Gather takes negative indices, and filled tensors are constants."""
@@ -31,7 +31,7 @@ _PLAINER = ("max_pool2d_with_indices.default",)
 def apply(overload: str, c: AtenCall) -> Sequence[ValueName | None]:
     """The results of a call in the table's operators (None: unused). Raises NotCovered where no rule covers it."""
     reason, name = f"nothing says {overload}", overload.split(".")[0]
-    of_text = _by_text(*_called()[name]) if name in _called() else None
+    of_text = _by_text(*called()[name]) if name in called() else None
     of_text = _unequal if name == "ne" else of_text
     rules = [_by_text(TABLE[DOMAIN, name]) if named_alike(overload) else None, RULES.get(overload, of_text)]
     if overload in _PLAINER:
@@ -62,7 +62,7 @@ _ARGUMENT = re.compile(r"(?:(\w+)=)?\{(?:is_)?(\w+)\}")
 
 
 @cache
-def _called() -> Mapping[str, tuple[Op, Mapping[int | str, str]]]:
+def called() -> Mapping[str, tuple[Op, Mapping[int | str, str]]]:
     """For each function of Torch that an entry's text calls: the entry, and the attributes by place or keyword."""
     found: dict[str, tuple[Op, Mapping[int | str, str]]]
     found = {name: (TABLE["", op], {}) for name, op in (("div", "Div"), ("maximum", "Max"), ("minimum", "Min"))}
