@@ -12,7 +12,7 @@ import argparse
 import re
 import sys
 import tomllib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from fnmatch import fnmatchcase
 from pathlib import Path
 
@@ -30,10 +30,10 @@ _SPACES = {"special": torch.special, "linalg": torch.linalg, "fft": torch.fft}
 _CALLED = re.compile(r"(?:torch|F|\})\.(?:special\.|linalg\.|nn\.functional\.)?([a-z]\w*)\(")
 
 
-def main() -> int:
+def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--missing", action="store_true")
-    options = parser.parse_args()
+    options = parser.parse_args(arguments)
     entries, reasons = _entries(), _reasons()
     missing = 0
     for name in sorted(set(_registered())):

@@ -19,7 +19,7 @@ from packaging.version import Version
 from benchmarks.published import run
 from benchmarks.published.entry import CAUSES, Entry, read, read_all
 from polyjuice.ops import TABLE
-from scripts import bug_list, bugs, prose
+from scripts import aten, bug_list, bugs, prose
 
 ROOT = Path(__file__).parents[2]
 
@@ -219,3 +219,7 @@ def test_a_constant_that_the_program_computes_has_operators(tmp_path: Path) -> N
     assert not run.holds(entry, finding)
     (finding / "repro.py").write_text("def forward(x):\n    c1 = (torch.arange(2) * 1000000000).reshape((2,))\n")
     assert run.holds(entry, finding)
+
+
+def test_every_operator_of_aten_is_in_the_table_or_has_a_reason() -> None:
+    assert aten.main(["--missing"]) == 0
