@@ -133,7 +133,7 @@ def test_zero_and_one_as_truth_values_mean_the_numbers(name: str) -> None:
             except TypeMismatch:
                 continue
             call = Call(names, types[-len(op.inputs) :], results, {attr: number}, drawing(0).about("text"), str)
-            texts = [text.format(*names) for text in op.texts("torch")(call)]
+            texts = [call.fill(text) for text in op.texts("torch")(call)]
             truths = [text for text in texts if "True" in text or "False" in text or "torch.bool" in text]
             assert bool(truths) == (dtype != "bool" and "sub" not in name), (dtype, number, texts)
             for text in truths:
