@@ -115,8 +115,22 @@ def _reshape_shape(s: Sequence[Any], a: Any) -> Sequence[Any]:
         known = sampling.total(d for d in target if d != -1)
         rest = sampling.total(s[0])
         target[target.index(-1)] = rest // known if known else 0
-    require(min(target, default=0) >= 0 and sampling.total(target) == sampling.total(s[0]))
+    require(min(target, default=0) >= 0 and _of_one_total(target, s[0]))
     return [Dims(target)]
+
+
+def _of_one_total(x: Sequence[int], y: Sequence[int]) -> bool:
+    """Whether shapes have as many elements. What both hold is not multiplied, which would fix sizes to solve for."""
+    if 0 in x or 0 in y:
+        return 0 in x and 0 in y
+    left, others = [], list(y)
+    for size in x:
+        place = next((i for i, other in enumerate(others) if other is size), None)
+        if place is None:
+            left.append(size)
+        else:
+            del others[place]
+    return sampling.total(left) == sampling.total(others)
 
 
 def _draw_reshape(rng: random.Random, first: TensorType) -> Attrs:

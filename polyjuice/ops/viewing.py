@@ -75,8 +75,8 @@ def _draw_movedim(rng: random.Random, first: TensorType) -> Attrs:
 # --- diagonal, diag_embed, block_diag --------------------------------------------------------------------------------
 
 
-def _diagonal_steps(shape: Sequence[int], offset: int, dim1: int, dim2: int) -> tuple[tuple[int, ...], np.ndarray]:
-    """The permutation that puts the two dimensions last, and the places of the diagonal, counted through both.
+def _diagonal(shape: Sequence[int], offset: int, dim1: int, dim2: int) -> tuple[tuple[int, ...], int, int]:
+    """The permutation that puts two dimensions last, where the diagonal begins, counted through both, and its length.
 
     Raises ShapeMismatch where there is no such diagonal.
     """
@@ -86,12 +86,18 @@ def _diagonal_steps(shape: Sequence[int], offset: int, dim1: int, dim2: int) -> 
     row, column = max(-offset, 0), max(offset, 0)
     require(row <= rows and column <= columns)
     perm = (*(i for i in range(len(shape)) if i not in (first, second)), first, second)
-    return perm, row * columns + column + (columns + 1) * np.arange(min(rows - row, columns - column))
+    return perm, row * columns + column, min(rows - row, columns - column)
+
+
+def _diagonal_steps(shape: Sequence[int], **a: int) -> tuple[tuple[int, ...], np.ndarray]:
+    """The permutation, and the places of the diagonal."""
+    perm, start, length = _diagonal(shape, **a)
+    return perm, start + (shape[perm[-1]] + 1) * np.arange(length)
 
 
 def _diagonal_shape(shape: Dims, **a: int) -> Dims:
-    perm, places = _diagonal_steps(shape, **a)
-    return Dims((*(shape[i] for i in perm[:-2]), len(places)))
+    perm, _, length = _diagonal(shape, **a)
+    return Dims((*(shape[i] for i in perm[:-2]), length))
 
 
 def _flat(x: Term, perm: Sequence[int]) -> Term:

@@ -276,9 +276,9 @@ def input_sizes(count: int) -> Counter[int]:
 
 
 def test_binning_spreads_sizes_over_all_bins(monkeypatch: pytest.MonkeyPatch) -> None:
-    binned = input_sizes(50)
+    binned = input_sizes(200)
     monkeypatch.setattr(binning, "assign", lambda *_: None)
-    as_found = input_sizes(50)
+    as_found = input_sizes(200)
     assert set(binned) == {2, 3, 4, 5, 6, 7}
     large = [sum(bins[i] for i in (5, 6, 7)) / sum(bins.values()) for bins in (binned, as_found)]
     assert large[0] > 2 * large[1]
