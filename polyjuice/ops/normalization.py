@@ -112,6 +112,15 @@ def _lrn_tensorflow(c: Call) -> str | Unsupported:
     return channels_first(f"tf.nn.local_response_normalization({x}, {keywords})", 4)
 
 
+def _lrn_jax(c: Call) -> str:
+    a, rank, before = c.attrs, c.types[0].rank, (c.attrs["size"] - 1) // 2
+    window = (1, a["size"], *[1] * (rank - 2))
+    pads = ((0, 0), (before, a["size"] - 1 - before), *[(0, 0)] * (rank - 2))
+    zero = f"jnp.array(0, jnp.{c.types[0].dtype})"
+    sums = f"lax.reduce_window(jnp.square({c.x[0]}), {zero}, lax.add, {window}, {(1,) * rank}, {pads})"
+    return f"{c.x[0]} / jnp.power({a['bias']} + {a['alpha'] / a['size']} * {sums}, {a['beta']})"
+
+
 @sampling.of_rank(4, 4)
 def _draw_lrn(rng: random.Random, first: TensorType) -> Attrs:
     return {"size": rng.choice((1, 3, 5)), "alpha": rng.choice((0.5, 0.0001)), "beta": 0.75, "bias": 1.0}
@@ -367,7 +376,9 @@ OPS = (
         shape=lambda s, a: [s[0].replace(1, s[0][1])],  # it has channels
         definition=_lrn(running=False),
         algorithms=(_lrn(running=True),),
-        text=spell("F.local_response_norm({0}, {size}, alpha={alpha}, beta={beta}, k={bias})", _lrn_tensorflow),
+        text=spell(
+            "F.local_response_norm({0}, {size}, alpha={alpha}, beta={beta}, k={bias})", _lrn_tensorflow, _lrn_jax
+        ),
         sample=sampling.alone_with(_draw_lrn),
         attrs=attributes(size="int", alpha=1e-4, beta=0.75, bias=1.0),
         weight=0.8,
