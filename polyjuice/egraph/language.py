@@ -28,8 +28,9 @@ from polyjuice.egraph.sexpr import commands
 from polyjuice.ir import dtypes
 from polyjuice.ops import TABLE, Attr, Op, ShapeMismatch
 from polyjuice.ops.definitions import is_derived
+from polyjuice.ops.inference import AttrView, result_dtype
 from polyjuice.ops.shapes import Dims
-from polyjuice.ops.spec import PROMOTED, AttrView, Unsupported, result_dtype
+from polyjuice.ops.spec import PROMOTED, Unsupported
 from polyjuice.ops.value_bounds import Bounds
 
 #: Operand numbers for which a variadic operator gets constructors; other uses are encoded as ``Other``.

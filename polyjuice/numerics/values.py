@@ -14,7 +14,8 @@ from polyjuice.ir import Attrs, Graph, Node, TensorType, complexes, dtypes, rele
 from polyjuice.numerics.distances import distance
 from polyjuice.ops import ErrorContext, Op, entry, limits
 from polyjuice.ops.errors import one_sum
-from polyjuice.ops.spec import NumpyFn, SizeInDoubt
+from polyjuice.ops.inference import SizeInDoubt
+from polyjuice.ops.spec import NumpyFn
 
 
 @dataclass(frozen=True)

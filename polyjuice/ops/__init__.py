@@ -2,23 +2,10 @@
 
 from polyjuice.ops import table
 from polyjuice.ops.build import GraphBuilder, check, complete_attrs, infer_node, is_accepted
+from polyjuice.ops.inference import Accepts, AttrView, TypeMismatch, infer
 from polyjuice.ops.registry import TABLE, entry, matching, without_complex
 from polyjuice.ops.shapes import Dims, ShapeMismatch
-from polyjuice.ops.spec import (
-    FRAMEWORKS,
-    Accepts,
-    Attr,
-    AttrView,
-    Call,
-    ErrorContext,
-    Op,
-    Operand,
-    Sample,
-    Texts,
-    TypeMismatch,
-    Unsupported,
-    infer,
-)
+from polyjuice.ops.spec import FRAMEWORKS, Attr, Call, ErrorContext, Op, Operand, Sample, Texts, Unsupported
 
 PROBLEMS = table.register_further()
 """The mistakes in other packages' operators, which the table lacks."""

@@ -10,9 +10,10 @@ from typing import Any
 import numpy as np
 
 from polyjuice.ir import Attrs, Graph, GraphError, Node, TensorType, check_structure, dtypes
+from polyjuice.ops.inference import Accepts, TypeMismatch, infer
 from polyjuice.ops.registry import TABLE, entry
 from polyjuice.ops.shapes import ShapeMismatch
-from polyjuice.ops.spec import REQUIRED, Accepts, Op, TypeMismatch, infer
+from polyjuice.ops.spec import REQUIRED, Op
 
 
 def complete_attrs(op: Op, attrs: Mapping[str, Any], dtype: str = "") -> Attrs:

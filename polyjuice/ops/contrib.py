@@ -18,11 +18,12 @@ from polyjuice.ir import Attrs, TensorType, dtypes
 from polyjuice.ops import sampling
 from polyjuice.ops.convolution import CONV_ATTRS, conv_shape
 from polyjuice.ops.decomposition_terms import Term, concat, onnx_term
+from polyjuice.ops.inference import infer
 from polyjuice.ops.matrix import matmul_shape
 from polyjuice.ops.pointwise import composed, defined, parameters
 from polyjuice.ops.registry import TABLE
 from polyjuice.ops.shapes import Dims, fitting, require
-from polyjuice.ops.spec import Attr, Op, Operand, Sample, SampleFn, attributes, facts, infer
+from polyjuice.ops.spec import Attr, Op, Operand, Sample, SampleFn, attributes, facts
 
 SINGLE = ("float32",)
 

@@ -16,20 +16,10 @@ from polyjuice.ir import UNKNOWN, Attrs, TensorType
 from polyjuice.ir.dtypes import ALL, NUMERIC
 from polyjuice.ops import axis_reductions, sampling
 from polyjuice.ops.decomposition_terms import Term
+from polyjuice.ops.inference import SizeInDoubt
 from polyjuice.ops.pointwise import composed
 from polyjuice.ops.shapes import Dims, broadcast, normalize_axis, require
-from polyjuice.ops.spec import (
-    Attr,
-    Call,
-    ErrorContext,
-    Op,
-    Operand,
-    Sample,
-    SizeInDoubt,
-    Unsupported,
-    attributes,
-    facts,
-)
+from polyjuice.ops.spec import Attr, Call, ErrorContext, Op, Operand, Sample, Unsupported, attributes, facts
 from polyjuice.ops.text import spell
 
 _STATIC = Unsupported("the sizes of its programs are known before they run")

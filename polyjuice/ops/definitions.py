@@ -15,9 +15,10 @@ import numpy as np
 
 from polyjuice.ir import Attrs, Graph, GraphError, Node, TensorType, dtypes
 from polyjuice.ops.build import GraphBuilder, complete_attrs
+from polyjuice.ops.inference import infer
 from polyjuice.ops.registry import TABLE, entry
 from polyjuice.ops.shapes import ShapeMismatch
-from polyjuice.ops.spec import ErrorContext, Op, Unsupported, by_definition, infer
+from polyjuice.ops.spec import ErrorContext, Op, Unsupported, by_definition
 
 T = TypeVar("T")
 

@@ -11,7 +11,7 @@ from functools import lru_cache
 import numpy as np
 
 from polyjuice.ir import dtypes
-from polyjuice.ops.spec import TypeMismatch
+from polyjuice.ops.inference import TypeMismatch
 from polyjuice.ops.text import written
 
 Number = int | float

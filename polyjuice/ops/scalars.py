@@ -33,9 +33,10 @@ from polyjuice.ops import (
     unspecified,
 )
 from polyjuice.ops.definitions import completed
+from polyjuice.ops.inference import TypeMismatch
 from polyjuice.ops.numbers import Number
 from polyjuice.ops.pointwise import broadcast_shape
-from polyjuice.ops.spec import PROMOTED, Attr, Call, Op, Operand, Sample, SpecialValues, TypeMismatch, Unsupported
+from polyjuice.ops.spec import PROMOTED, Attr, Call, Op, Operand, Sample, SpecialValues, Unsupported
 from polyjuice.ops.text import literal, spell
 
 _BASES = {op.name: completed(op) for family in (bitwise, comparisons, elementwise, selection) for op in family.OPS}

@@ -88,7 +88,7 @@ class Dims(tuple[int, ...]):
 
 
 def require(fits: object) -> None:
-    """Refuse shapes and attributes that do not fit. :func:`polyjuice.ops.spec.infer` says which these are."""
+    """Refuse shapes and attributes that do not fit. :func:`polyjuice.ops.inference.infer` says which these are."""
     if not fits:
         raise ShapeMismatch
 

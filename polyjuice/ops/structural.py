@@ -15,8 +15,9 @@ from polyjuice.ir import Attrs, TensorType, dtypes
 from polyjuice.ir.dtypes import ALL, COMPLEX, FLOATS, STORED
 from polyjuice.ops import errors, sampling, spec, writes
 from polyjuice.ops.decomposition_terms import Term, onnx_term
+from polyjuice.ops.inference import AttrView
 from polyjuice.ops.shapes import Dims, broadcast, fitting, normalize_axis, require, slice_bounds
-from polyjuice.ops.spec import Attr, AttrView, Builder, Call, Op, Sample, attributes, by_definition, facts
+from polyjuice.ops.spec import Attr, Builder, Call, Op, Sample, attributes, by_definition, facts
 from polyjuice.ops.text import filled, literal, spell, subscript
 from polyjuice.ops.windows import pad_array, padded
 

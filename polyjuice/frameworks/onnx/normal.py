@@ -16,9 +16,9 @@ from onnx import defs, helper
 from polyjuice.frameworks.onnx.versions import schema_of
 from polyjuice.ir import Attrs, TensorType, dtypes
 from polyjuice.ops import TABLE, AttrView, Dims, Op, complete_attrs
+from polyjuice.ops.inference import TRIED
 from polyjuice.ops.resizing import TRANSFORMATIONS, scaled_size
 from polyjuice.ops.shapes import normalize_axis, slice_bounds
-from polyjuice.ops.spec import TRIED
 
 
 class NotCovered(Exception):
