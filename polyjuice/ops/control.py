@@ -239,7 +239,7 @@ def _if_torch(c: Call, condition: str) -> str:
 
 
 def _loop(language: Language, loop: Callable[[Call, int], str] | None = None) -> SpellFn:
-    """A loop that carries so many values, or its iterations written out."""
+    """A loop that carries some number of values, or its iterations written out."""
 
     @_spelled
     def text(c: Call) -> str:

@@ -175,7 +175,7 @@ def _gradient(x: Term, a: Attrs) -> Term:
 
 
 def _along(least: int, **choices: Sequence[Any]) -> SampleFn:
-    """Draw an axis with at least so many elements, and one of some values for each other attribute."""
+    """Draw an axis with at least some number of elements, and one of some values for each other attribute."""
 
     def draw(rng: random.Random, first: TensorType) -> Attrs | None:
         dims = [i for i, n in enumerate(first.shape) if n >= least]
