@@ -68,7 +68,7 @@ _Steps = tuple[tuple[int, ...], tuple[int, ...]]
 
 def _depth_to_space_steps(shape: Sequence[int], a: Attrs) -> _Steps:
     (n, c, h, w), b = shape, a["blocksize"]
-    require(b > 0)
+    require(b > 0 and c % (b * b) == 0)
     if a["mode"] == "DCR":
         return (n, b, b, c // (b * b), h, w), (0, 3, 4, 1, 5, 2)
     return (n, c // (b * b), b, b, h, w), (0, 1, 4, 2, 5, 3)
