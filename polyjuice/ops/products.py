@@ -121,7 +121,7 @@ OPS = (
         "dot",
         lambda x, y, a: x @ y,
         spell(
-            "torch. torch.vdot torch.inner .",
+            "torch. torch.vdot .",
             ("tf.tensordot({0}, {1}, axes=1)", "tf.reduce_sum({0} * {1})"),
             "jnp.",
         ),
