@@ -98,6 +98,7 @@ def _by_text(op: Op, names: Mapping[int | str, str] = {}) -> Rule:
             if isinstance(value, list) and value and all(isinstance(v, ValueName) for v in value):
                 given += value
             elif name in kinds:
+                demand(not isinstance(value, ValueName), f"{name} is computed")
                 attrs[name] = _attribute(kinds[name], value)
             elif isinstance(value, ValueName) or (key in _OPERANDS and isinstance(value, int | float)):
                 given.append(value)
