@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import random
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -19,7 +20,16 @@ from polyjuice.ops.text import spell
 _SINGLE_OR_DOUBLE = ("float32", "float64")
 
 _MIXED = 4.0
-"""How often a fast transform adds each element, which is more for lengths that are no powers of two."""
+"""How often a fast transform adds each element."""
+
+
+def _mixed(length: int) -> float:
+    """The sums of a fast transform, by the greatest element, for each element.
+
+    Lengths that are no powers of two may take Bluestein's convolution, whose spectrum is greater by its length's root.
+    """
+    return _MIXED if length & (length - 1) == 0 else _MIXED * math.sqrt(2 * length)
+
 
 _Define = Callable[..., Term]
 
@@ -44,7 +54,7 @@ def _transformed(x: Term, length: int, inverse: int, onesided: int, fast: bool) 
     matrix = _matrix(points, parts, length, inverse, onesided)
     lines = matrix.reshape(points * parts, -1).astype(dtypes.to_numpy(x.dtype))
     y = (x.reshape(*lead, points * parts) @ x.constant(lines)).reshape(*lead, *matrix.shape[1:])
-    mixed = abs(x).reduce("Max", x.rank - 2, x.rank - 1) * (_MIXED * points / (length if inverse else 1))
+    mixed = abs(x).reduce("Max", x.rank - 2, x.rank - 1) * (_mixed(length) * points / (length if inverse else 1))
     return (y + mixed) - mixed if fast else y
 
 

@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 from google.protobuf.message import EncodeError
-from onnx import AttributeProto, FunctionProto, GraphProto, ModelProto, NodeProto, OperatorSetIdProto, helper
+from onnx import AttributeProto, FunctionProto, GraphProto, ModelProto, NodeProto, OperatorSetIdProto, defs, helper
 
 from polyjuice.frameworks.errors import FormatError
 from polyjuice.frameworks.onnx import control_flow, opaque
@@ -122,9 +122,8 @@ class _Writer:
             attributes = [attr for attr in attributes if attr.name != "dilations"]
         proto = NodeProto(op_type=node.op, domain=node.domain)
         proto.output.extend(name or self.unused_name() for name in node.outputs)
-        proto.attribute.extend(
-            _attribute(attr, node.attrs[attr.name]) for attr in attributes if node.attrs[attr.name] is not None
-        )
+        given = {attr: node.attrs[attr.name] for attr in attributes}
+        proto.attribute.extend(_attribute(attr, v) for attr, v in given.items() if not _is_absent(op, attr, v))
         if node.qualified == "Cast" and SATURATES.get(node.attrs["to"]) == 0:
             proto.attribute.append(AttributeProto(name="saturate", type=AttributeProto.INT, i=0))
         self.write_inputs(proto, node, op)
@@ -258,6 +257,14 @@ _KINDS: Mapping[str, tuple[AttributeProto.AttributeType, Callable[[Any], Any]]] 
     "string": (AttributeProto.STRING, str),
     "dtype": (AttributeProto.INT, code_of),
 }
+
+
+def _is_absent(op: Op, attr: Attr, value: Any) -> bool:
+    """Whether an attribute is absent: it is None, or 0 where ONNX has no number for that, as for heads of attention."""
+    if value is None or op.domain or attr.kind != "int" or value != 0 or attr.default != 0:
+        return value is None
+    declared = defs.get_schema(op.name, op.since).attributes[attr.name]
+    return not declared.required and declared.default_value.type == AttributeProto.UNDEFINED
 
 
 def _attribute(attr: Attr, value: Any) -> AttributeProto:
