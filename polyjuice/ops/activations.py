@@ -281,11 +281,7 @@ OPS = (
     elementwise(
         "Gelu",
         lambda x, a: _gelu(x[0], a),
-        spell(
-            _gelu_torch,
-            _gelu_tensorflow,
-            lambda c: (f"jax.nn.gelu({{0}}, approximate={c.attrs['approximate'] == 'tanh'})",),
-        ),
+        spell(_gelu_torch, _gelu_tensorflow, _gelu_jax),
         _gelu_error,
         definition=onnx_term(_gelu_definition),
         why_not_derived=errors.SUM_WITH_ONE,

@@ -13,10 +13,10 @@ import numpy as np
 from polyjuice.ir import Attrs, TensorType
 from polyjuice.ir.dtypes import FLOATS
 from polyjuice.ops import sampling
-from polyjuice.ops.decomposition_terms import Term, concat, onnx_term
+from polyjuice.ops.decomposition_terms import Term, concat
 from polyjuice.ops.shapes import Dims, fitting, normalize_axis, require
-from polyjuice.ops.spec import Attr, Builder, Op, Sample, SampleFn, ShapeFn, Texts, attributes, by_definition
-from polyjuice.ops.structural import moving
+from polyjuice.ops.spec import Attr, Builder, Op, Sample, SampleFn, attributes, by_definition
+from polyjuice.ops.structural import moving, rearranged
 from polyjuice.ops.text import called, spell
 from polyjuice.ops.viewing import diag_embed, diagonal
 
@@ -25,19 +25,6 @@ def _draw_axis(rng: random.Random, first: TensorType) -> int | None:
     """An axis with elements; None if there is none."""
     axes = [i for i, d in enumerate(first.shape) if d]
     return rng.choice(axes) if axes else None
-
-
-def _assembled(
-    name: str,
-    definition: Callable[..., Term | Sequence[Term]],
-    text: Mapping[str, Texts],
-    sample: SampleFn,
-    attrs: tuple[Attr, ...] = (),
-    shape: ShapeFn = by_definition,
-    **properties: Any,
-) -> Op:
-    built = onnx_term(definition, widen=False)
-    return moving(name, shape, text, sample, attrs, definition=built, **properties)
 
 
 # --- hstack and its kind ---------------------------------------------------------------------------------------------
@@ -57,7 +44,7 @@ def _stacking(name: str, axis: int, lifted: Mapping[int, tuple[int, ...]] = {}) 
         others = (shape if first.rank in lifted else shape.replace(along, sampling.size(rng)) for _ in range(2))
         return sampling.operands(first, *list(others)[: rng.choice((1, 1, 2))])
 
-    return _assembled(name, definition, spell(f"torch.{name}(({{all}},))"), sample, variadic=True)
+    return rearranged(name, definition, spell(f"torch.{name}(({{all}},))"), sample, variadic=True)
 
 
 # --- chunk and its kind ----------------------------------------------------------------------------------------------
@@ -171,7 +158,7 @@ def _own_padding(kind: str, mode: str, axes: int) -> Op:
 
     names = f"{kind.title()}Pad{axes}d"
     text = (f"torch.nn.{names}({{padding}})({{0}})", f"torch.ops.aten.{kind}_pad{axes}d({{0}}, {{padding}})")
-    return _assembled(
+    return rearranged(
         f"{kind}_pad{axes}d", definition, spell(text), sampling.alone_with(draw), attributes(padding="ints"),
         types={"T": FLOATS},
     )  # fmt: skip
@@ -231,7 +218,7 @@ def _draw_combinations(rng: random.Random, first: TensorType) -> Attrs | None:
 
 
 def _mirrored(name: str, axis: int) -> Op:
-    return _assembled(
+    return rearranged(
         name,
         lambda x, a: x.slice(axis, x.shape[axis] - 1, -x.shape[axis] - 1, -1),
         spell("torch. .", jax="jnp."),
@@ -252,28 +239,28 @@ OPS: tuple[Op, ...] = (
     _cutting("dsplit", "torch.dsplit({0}, {sections})", lambda rank, a: 2, "sections", _sections),
     _mirrored("flipud", 0),
     _mirrored("fliplr", 1),
-    _assembled(
+    rearranged(
         "unflatten",
         _unflatten,
         spell(("torch.unflatten({0}, {dim}, {sizes})", "{0}.unflatten({dim}, {sizes})")),
         sampling.alone_with(_draw_unflatten),
         attributes(dim="int", sizes="ints"),
     ),
-    _assembled(
+    rearranged(
         "pixel_shuffle",
         _pixel_shuffle,
         spell(("F.pixel_shuffle({0}, {upscale_factor})", "torch.nn.PixelShuffle({upscale_factor})({0})")),
         _draw_factor("upscale_factor", lambda s, r: s[0] % (r * r) == 0),
         attributes(upscale_factor="int"),
     ),
-    _assembled(
+    rearranged(
         "pixel_unshuffle",
         _pixel_unshuffle,
         spell(("F.pixel_unshuffle({0}, {downscale_factor})", "torch.nn.PixelUnshuffle({downscale_factor})({0})")),
         _draw_factor("downscale_factor", lambda s, r: s[1] % r == s[2] % r == 0),
         attributes(downscale_factor="int"),
     ),
-    _assembled(
+    rearranged(
         "constant_pad_nd",
         lambda x, a: _padded(x, a["pad"], value=a["value"]),
         spell("torch.constant_pad_nd({0}, {pad}, {value})"),
@@ -287,25 +274,23 @@ OPS: tuple[Op, ...] = (
         for kind, mode in (("reflection", "reflect"), ("replication", "edge"))
         for axes in (1, 2, 3)
     ),
-    moving(
+    rearranged(
         "diag",
-        by_definition,
+        _diag,
         spell(called("diag", "{diagonal}")),
         _draw_offset("diagonal", 1, 2),
         attributes(diagonal=0),
-        definition=onnx_term(_diag, widen=False),
         filling="0.0",
     ),
-    moving(
+    rearranged(
         "diagflat",
-        by_definition,
+        _diagflat,
         spell(called("diagflat", "{offset}")),
         _draw_offset("offset", 0, 3),
         attributes(offset=0),
-        definition=onnx_term(_diagflat, widen=False),
         filling="0.0",
     ),
-    _assembled(
+    rearranged(
         "meshgrid",
         _meshgrid,
         spell('torch.meshgrid({0}, {1}, indexing="{indexing}")'),
@@ -314,14 +299,14 @@ OPS: tuple[Op, ...] = (
         inputs=("T", "T"),
         results=("T", "T"),
     ),
-    _assembled(
+    rearranged(
         "cartesian_prod",
         lambda x, y, a: concat(1, *(one.reshape(-1, 1) for one in _grid(x, y))),
         spell("torch.cartesian_prod({0}, {1})"),
         _sample_two_lines(),
         inputs=("T", "T"),
     ),
-    _assembled(
+    rearranged(
         "combinations",
         _combinations,
         spell("torch.combinations({0}, {r}, {is_with_replacement})"),

@@ -117,11 +117,7 @@ def _vander(x: Term, a: Attrs) -> Term:
     return concat(x.rank, *(power.unsqueeze(x.rank) for power in powers))
 
 
-# --- covariances, renorm ---------------------------------------------------------------------------------------------
-
-
-def _centred(x: Term) -> Term:
-    return x - x.reduce("Mean", 1)
+# --- renorm ----------------------------------------------------------------------------------------------------------
 
 
 def _renorm(x: Term, a: Attrs) -> Term:
