@@ -15,7 +15,6 @@ import os
 import secrets
 import signal
 import sqlite3
-import subprocess
 import sys
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -32,7 +31,7 @@ from benchmarks.background import run_in_background
 RESULTS = Path(__file__).resolve().parents[1] / "artifacts"
 COMPILERS = ("onnxruntime", "inductor")
 TURN_S, SAMPLE_S, HOUR_S = 1800.0, 30.0, 3600.0
-ENDING_S = 180.0
+ENDING_S = 600.0
 """The seconds that an interrupted campaign has to end."""
 
 _MIB = 2**20
@@ -91,7 +90,7 @@ def turn(folder: Path, compiler: str) -> Iterator[Sample]:
                 file.write(json.dumps(sample) + "\n")
             yield sample
     finally:
-        with suppress(psutil.NoSuchProcess, subprocess.TimeoutExpired):
+        with suppress(psutil.NoSuchProcess, psutil.TimeoutExpired):
             process.send_signal(signal.SIGINT)
             process.wait(ENDING_S)
         with suppress(psutil.NoSuchProcess):

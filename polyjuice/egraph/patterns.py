@@ -37,9 +37,8 @@ DECLARATIONS = f"""
 (rule ((= e (Expand x s)) ({IS_CONSTANT} x)) (({IS_CONSTANT} e)) :ruleset {PREPARATION})
 (rule ((= s (shape e))) (({BROADCAST} e e)) :ruleset {PREPARATION})
 (rule ((= e (Expand x s))) (({BROADCAST} e x)) :ruleset {PREPARATION})
-(rule ((= e (Splat v s t)))
-      (({IS_CONSTANT} e) ({BROADCAST} e (Splat v (vec-empty) t)) ({BROADCAST} e (Splat v (vec-of 1) t)))
-      :ruleset {PREPARATION})
+(rule ((= e (Splat v s t))) (({IS_CONSTANT} e) ({BROADCAST} e (Splat v (vec-empty) t))) :ruleset {PREPARATION})
+(rule ((= e (Splat v s t)) (> (vec-length s) 0)) (({BROADCAST} e (Splat v (vec-of 1) t))) :ruleset {PREPARATION})
 """
 """The program that declares what patterns need beside the language."""
 

@@ -223,6 +223,14 @@ def test_operands_of_a_pattern_broadcast_to_the_shape_that_they_had(tmp_path: Pa
         assert np.array_equal(evaluate(one.graph, [values])[0], 2 * (values + y))
 
 
+def test_a_constant_that_broadcasts_has_no_higher_rank_than_the_result(tmp_path: Path) -> None:
+    found = patterns(targets(tmp_path, '(target "Sum" (Add x C) :when ((= (shape C) (vec-of 1))))'))
+    seeds = {keep: graph("float32[3] x", f"Add(ReduceSum(x, axes=(0,), keepdims={keep}), 1)") for keep in (0, 1)}
+    matched = {keep: Rewriter((), patterns=found).saturate([one], 0).view.matches for keep, one in seeds.items()}
+    assert not matched[0]
+    assert matched[1]
+
+
 def test_a_variant_has_the_pattern_and_equals_its_seed(tmp_path: Path) -> None:
     found = patterns(targets(tmp_path, '(target "Gelu" (Mul (Mul x (Add (Erf (Div x (Sqrt 2))) 1)) 0.5))'))
     seed = graph("float32[2,3] x", "Abs(Gelu(x))")
