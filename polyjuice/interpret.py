@@ -14,6 +14,7 @@ import numpy as np
 
 from polyjuice.ir import Graph, Node, TensorType, attribute_texts, complexes, dtypes, releases
 from polyjuice.ops import entry
+from polyjuice.ops.spec import OfBits
 from polyjuice.wording import visible
 
 #: Called for each node with its operand arrays and its result arrays.
@@ -104,10 +105,10 @@ def apply(
     if op is None:
         return _opaque(node, operands, results, precision)
     if op.unrolled:
-        return list(evaluate(op.unrolled(operands, node.attrs), operands, precision))
-    wide = operands if op.bits else [_widen(x) for x in operands]
+        return list(evaluate(op.unrolled.graph(operands, node.attrs), operands, precision))
+    wide = operands if isinstance(op.numpy, OfBits) else [_widen(x) for x in operands]
     try:
-        raw = op.numpy(wide, op.resolved_attrs(node.attrs, results[0]))
+        raw = op.numpy(wide, op.with_result(node.attrs, results[0]))
     except (ArithmeticError, LookupError, ValueError) as error:  # also a mode that the operator does not have
         raise EvaluationError(f"node {node}: {visible(str(error))}") from None
     arrays = raw if isinstance(raw, tuple) else (raw,)

@@ -118,7 +118,7 @@ class Constructor:
     @property
     def multi_output(self) -> bool:
         """Whether the operator has several outputs, so that the last argument is an output index."""
-        return bool(self.op.splits) or len(self.op.results) > 1
+        return "results" in self.op.variadic or len(self.op.results) > 1
 
     @property
     def variables(self) -> tuple[str, ...]:
@@ -339,8 +339,8 @@ def _text(value: Any) -> str:
 
 
 def _attributes(op: Op, guards: list[str], choice: int) -> dict[str, Term]:
-    kinds = {attr.name: _OfThisOutput if attr.name == op.splits else Term for attr in op.attrs}
-    return {name: kind(f"{name}_", guards, choice) for name, kind in kinds.items()}
+    ints = _OfThisOutput if "results" in op.variadic else Term
+    return {attr.name: (ints if attr.kind == "ints" else Term)(f"{attr.name}_", guards, choice) for attr in op.attrs}
 
 
 def _result_shapes(op: Op, shapes: Sequence[Any], attrs: Mapping[str, Any], dtype: str) -> Sequence[Any]:

@@ -272,7 +272,7 @@ class Writer:
         if self._memory and self._memory.holds(number, text):
             return
         targets = ", ".join(self.names[name] if name else "_" for name in node.outputs)
-        comma = "," if op and op.splits and len(node.outputs) == 1 else ""
+        comma = "," if op and "results" in op.variadic and len(node.outputs) == 1 else ""
         read = [place for place, name in enumerate(node.outputs) if name and self._uses[name]]
         if len(read) == 1 < len(node.outputs) and self.chooser.about("one of", node.outputs[read[0]]).chance(_ONE):
             targets, text = self.names[node.outputs[read[0]]], f"{text}[{read[0]}]"

@@ -14,6 +14,7 @@ from polyjuice.generate.small import Small
 from polyjuice.ir import Graph, TensorType, without_unused_inputs
 from polyjuice.ops import Op
 from polyjuice.ops.memory import seen_as
+from polyjuice.ops.spec import OfBits
 
 _OPERATORS = {1: 2, 2: 3, 3: 3, 4: 2}
 """The weight of each number of operators in a program."""
@@ -69,7 +70,7 @@ class Statements(Small):
         if not keeps and op.qualified not in _KINDS["view"] and self.rng.random() < _KEPT:
             return False
         results = self._put(application, first)
-        if results and op.bits and self.rng.random() < _BACK:
+        if results and isinstance(op.numpy, OfBits) and self.rng.random() < _BACK:
             self._compute_and_see_as(results[0], op, self.type(first))
         return bool(results)
 

@@ -61,7 +61,7 @@ def pullback(
         return [None] * len(operands)
     with np.errstate(all="ignore"):
         if op.unrolled:
-            return pullback_graph(op.unrolled(operands, node.attrs), operands, cotangents)
+            return pullback_graph(op.unrolled.graph(operands, node.attrs), operands, cotangents)
         found = _pulled_back(op, node, operands, cotangents, results, wanted)
     return [_finite(c) if ask else None for c, ask in zip(found, wanted, strict=True)]
 

@@ -110,7 +110,7 @@ def gradient(
     operands = [widened(values[name]) for name in names]
     op = entry(node)
     if op and op.unrolled:
-        inner = op.unrolled(operands, node.attrs)
+        inner = op.unrolled.graph(operands, node.attrs)
         reached = dict(inner.constants)
         for name, x in zip(inner.inputs, operands, strict=True):
             reached[name] = x.astype(dtypes.to_numpy(inner.types[name].dtype))

@@ -15,7 +15,8 @@ import numpy as np
 from polyjuice.inputs.derivatives import Cotangent, pullback
 from polyjuice.interpret import EvaluationError, apply
 from polyjuice.ir import Node, TensorType, dtypes
-from polyjuice.ops import entry
+from polyjuice.ops import Op, entry
+from polyjuice.ops.domains import divisor
 
 #: The largest share of its type's range that a result should reach, because compilers sum in other orders.
 _ROOM = 0.25
@@ -28,10 +29,14 @@ def vulnerable(node: Node, results: Sequence[TensorType | None]) -> bool:
     return known and any(t is not None and dtypes.is_float(t.dtype) for t in results)
 
 
+def divides(op: Op | None) -> bool:
+    """Return whether an operator divides its first operand by its second."""
+    return op is not None and op.distance_to_domain is divisor
+
+
 def divides_by_zero(node: Node, operands: Sequence[np.ndarray]) -> bool:
     """Return whether a node divides integers by zero. Compilers may differ on the result."""
-    op = entry(node)
-    return op is not None and op.divides and operands[1].dtype.kind in "iu" and not operands[1].all()
+    return divides(entry(node)) and operands[1].dtype.kind in "iu" and not operands[1].all()
 
 
 def loss_of(

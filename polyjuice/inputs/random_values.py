@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from polyjuice.inputs.domains import divides
 from polyjuice.ir import Graph, TensorType, complexes, dtypes
 from polyjuice.ops import entry
 
@@ -22,9 +23,8 @@ def are_tenths(graph: Graph, rng: np.random.Generator) -> bool:
 
     If a graph rounds a quotient down, two tenths may have a quotient next to an integer: 1.0 // 0.1 is 9.0.
     """
-    return any(op is not None and op.divides and not op.continuous for op in map(entry, graph.nodes)) and bool(
-        rng.random() < _TENTHS
-    )
+    rounds = any(op is not None and divides(op) and not op.continuous for op in map(entry, graph.nodes))
+    return rounds and bool(rng.random() < _TENTHS)
 
 
 def tenths(t: TensorType, rng: np.random.Generator) -> np.ndarray:

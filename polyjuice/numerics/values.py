@@ -15,7 +15,7 @@ from polyjuice.numerics.distances import distance
 from polyjuice.ops import ErrorContext, Op, entry, limits
 from polyjuice.ops.errors import one_sum
 from polyjuice.ops.inference import SizeInDoubt
-from polyjuice.ops.spec import NumpyFn
+from polyjuice.ops.spec import NumpyFn, Unrolled
 
 
 @dataclass(frozen=True)
@@ -188,7 +188,7 @@ def _propagate(
     arrays = [v.array for v in operands]
     op = entry(node)
     if op and op.unrolled:
-        return _unrolled(op, op.unrolled(arrays, node.attrs), operands, setting)
+        return _unrolled(op.unrolled, node.attrs, operands, setting)
     results = evaluated(node, arrays, types, setting)
     if op is None:
         clean = setting.known_opaque and all(not np.any(np.isinf(v.error)) for v in operands)
@@ -238,10 +238,11 @@ def _tuple(raw: Any) -> tuple[Any, ...]:
     return raw if isinstance(raw, tuple) else (raw,)
 
 
-def _unrolled(op: Op, graph: Graph, operands: Sequence[Value], setting: Setting) -> list[Value]:
+def _unrolled(meaning: Unrolled, attrs: Attrs, operands: Sequence[Value], setting: Setting) -> list[Value]:
     """The results of control flow, from the graph that it unrolls to; unknown if the deciding operands have errors."""
+    graph = meaning.graph([v.array for v in operands], attrs)
     results = run(graph, dict(zip(graph.inputs, operands, strict=True)), setting)
-    if any(np.any(v.error) for v in operands[: op.n_control_operands]):
+    if any(np.any(v.error) for v in operands[: meaning.controls]):
         return [Value(v.array, np.full(v.array.shape, np.inf)) for v in results]
     return results
 
@@ -303,7 +304,7 @@ class Application:
     @property
     def attrs(self) -> Attrs:
         """The attributes in the form that the operator's ``numpy`` expects."""
-        return self.op.resolved_attrs(self.node.attrs, self.types[0])
+        return self.op.with_result(self.node.attrs, self.types[0])
 
     @cached_property
     def numpy(self) -> NumpyFn:

@@ -44,7 +44,7 @@ def _stacking(name: str, axis: int, lifted: Mapping[int, tuple[int, ...]] = {}) 
         others = (shape if first.rank in lifted else shape.replace(along, sampling.size(rng)) for _ in range(2))
         return sampling.operands(first, *list(others)[: rng.choice((1, 1, 2))])
 
-    return rearranged(name, definition, spell(f"torch.{name}(({{all}},))"), sample, variadic=True)
+    return rearranged(name, definition, spell(f"torch.{name}(({{all}},))"), sample, variadic="operands")
 
 
 # --- chunk and its kind ----------------------------------------------------------------------------------------------
@@ -81,7 +81,9 @@ def _cutting(
         return {count: rng.choice([k for k in range(1, 5) if n and not (even and n % k)] or [1]), **dim}
 
     attrs = attributes(**{count: "int"}, **({} if even else {"dim": 0}))
-    return moving(name, by_definition, spell(text), sampling.alone_with(draw), attrs, splits=count, definition=build)
+    return moving(
+        name, by_definition, spell(text), sampling.alone_with(draw), attrs, variadic="results", definition=build
+    )
 
 
 def _along_dim(rank: int, a: Attrs) -> int:

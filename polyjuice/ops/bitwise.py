@@ -209,8 +209,7 @@ _FLOOR_DIVIDE_TORCH = applied("torch.floor_divide //", "torch.div({0}, {1}, roun
 
 _DIVISION: dict[str, Any] = {
     "sample": lambda rng, first: Sample((_divisor(rng, first),)),
-    "distance_to_domain": domains.nonzero(1),
-    "divides": True,
+    "distance_to_domain": domains.divisor,
 }
 
 

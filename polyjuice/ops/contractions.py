@@ -237,7 +237,7 @@ OPS = (
         attrs=attributes(equation="string"),
         partial=magnitudes(_einsum),
         adjoint=linear_adjoints.einsum,
-        **facts(variadic=True, integer_exact=True),
+        **facts(variadic="operands", integer_exact=True),
     ),
     op(
         "tensordot",

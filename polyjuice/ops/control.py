@@ -2,7 +2,7 @@
 
 A subgraph takes the operands as inputs (the body of a Loop also takes the iteration's number, last). It names no outer
 values: the captures of ONNX's subgraphs are operands here. With known operands an application unrolls to a plain graph
-(``Op.unrolled``), which the interpreter and the analysis of errors use.
+(`Unrolled`), which the interpreter and the analysis of errors use.
 """
 
 from __future__ import annotations
@@ -21,7 +21,20 @@ from polyjuice.ops.build import GraphBuilder
 from polyjuice.ops.decompose import NoDecomposition, with_texts
 from polyjuice.ops.registry import TABLE, entry
 from polyjuice.ops.shapes import Dims, ShapeMismatch
-from polyjuice.ops.spec import ANY, Attr, Call, Op, Operand, Sample, SpellFn, Texts, Unsupported, attributes, facts
+from polyjuice.ops.spec import (
+    ANY,
+    Attr,
+    Call,
+    Op,
+    Operand,
+    Sample,
+    SpellFn,
+    Texts,
+    Unrolled,
+    Unsupported,
+    attributes,
+    facts,
+)
 from polyjuice.ops.text import filled, spell
 
 #: A Loop of more iterations is not unrolled, and stays opaque.
@@ -32,10 +45,6 @@ ITERATION = TensorType("int64", ())
 
 _LARGEST_CONSTANT = 64
 """Larger constants are not written out inside an expression."""
-
-
-def _by_unrolling(*_: object) -> Any:
-    raise TypeError("control flow means what its unrolled graph does")
 
 
 def _result_shapes(graph: Graph) -> list[Dims]:
@@ -161,7 +170,7 @@ def body_text(
         if isinstance(text, Unsupported):
             raise _Unspelled(f"{node.qualified}: {text.reason}")
         bound = let(text)
-        single = len(node.outputs) == 1 and not op.splits
+        single = len(node.outputs) == 1 and "results" not in op.variadic
         names.update({name: bound if single else f"{bound}[{i}]" for i, name in enumerate(node.outputs) if name})
     return [names[name] for name in graph.outputs]
 
@@ -312,18 +321,18 @@ def _sample_loop(rng: random.Random, first: TensorType) -> Sample:
     return Sample(tuple(map(Operand, operands[1:])), {"M": rng.choice((0, 1, 2, 3)), "body": body})
 
 
-def _control(name: str, **fields: Any) -> Op:
-    return Op(name=name, numpy=_by_unrolling, error=_by_unrolling, variadic=True, integer_exact=True, **fields)
+def _control(name: str, meaning: Unrolled, **fields: Any) -> Op:
+    return Op(name=name, numpy=meaning, error=meaning, variadic="operands results", integer_exact=True, **fields)
 
 
 OPS: tuple[Op, ...] = (
     _control(
         "If",
+        Unrolled(_taken, controls=1),
         inputs=("B", ANY),
         types={"B": ("bool",), ANY: ALL},
         results=("@then_branch",),
         shape=_if_shape,
-        unrolled=_taken,
         text=spell(
             _if(_TORCH, 0.5, _if_torch),
             _if(_TENSORFLOW, 0.7, lambda c, test: f"tuple(tf.cond({test}, {_branches(c, _TENSORFLOW, (), c.x)}))"),
@@ -331,18 +340,18 @@ OPS: tuple[Op, ...] = (
         ),
         sample=_sample_if,
         attrs=attributes(then_branch="graph", else_branch="graph"),
-        **facts(min_inputs=1, splits="then_branch", n_control_operands=1, continuous=False, weight=4.0),
+        **facts(min_inputs=1, continuous=False, weight=4.0),
     ),
     _control(
         "Loop",
+        Unrolled(unrolled_loop),
         inputs=(ANY,),
         types={ANY: ALL},
         results=("@body",),
         shape=_loop_shape,
-        unrolled=unrolled_loop,
         text=spell(_loop(_TORCH), _loop(_TENSORFLOW, _loop_tensorflow), _loop(_JAX, _loop_jax)),
         sample=_sample_loop,
         attrs=(Attr("M", "int", as_input=True, scalar=True, place=0), Attr("body", "graph")),
-        **facts(splits="body", weight=0.3),
+        weight=0.3,
     ),
 )

@@ -85,7 +85,7 @@ def _prepared(graph: Graph) -> _Definition:
     for node in graph.nodes:
         op = entry(node)
         assert op is not None
-        attrs = op.resolved_attrs(node.attrs, graph.types[node.outputs[0]])
+        attrs = op.with_result(node.attrs, graph.types[node.outputs[0]])
         results = [(name, dtypes.to_numpy(graph.types[name].dtype)) for name in node.outputs]
         nodes.append(_Prepared(node, op, attrs, [name for name in node.inputs if name], results))
     return _Definition(graph, nodes)
@@ -193,7 +193,7 @@ def _held(array: np.ndarray, dtype: np.dtype) -> np.ndarray:
 
 def _results(op: Op, graph: Graph, values: Mapping[str, T]) -> T | tuple[T, ...]:
     results = tuple([values[name] for name in graph.outputs])
-    return results if op.splits or len(results) > 1 else results[0]
+    return results if "results" in op.variadic or len(results) > 1 else results[0]
 
 
 def meaning(op: Op, x: Sequence[np.ndarray], attrs: Attrs) -> Any:

@@ -40,6 +40,11 @@ def nonzero(place: int) -> DistanceFn:
     return lambda x, a: {place: _away(x[place])}
 
 
+def divisor(x: Sequence[np.ndarray], a: Attrs) -> Mapping[int, np.ndarray]:
+    """The second operand divides the first. Integers have no quotient by zero."""
+    return {1: _away(x[1])}
+
+
 def no_pole(x: Sequence[np.ndarray], a: Attrs) -> Mapping[int, np.ndarray]:
     """Gamma functions have poles at 0, -1, -2, ..."""
     return {0: np.where(x[0] < MARGIN, _away(x[0], np.round(x[0])), 0.0)}

@@ -244,9 +244,9 @@ OPS = (
         spell(_divide_torch, tf=_divide_tensorflow, jax=_divide_jax),
         lambda c: errors.infinite_if(errors.least_by(c), errors.quotient(c)),
         sample=_sample_divide,
-        distance_to_domain=domains.nonzero(1),
+        distance_to_domain=domains.divisor,
         followers="Mul Div Add Floor Erf Cast Round Softmax Sub",
-        **facts(ulps=2, limits=ANYWHERE, divides=True, numbers=(1,), bounds=value_bounds.QUOTIENT),
+        **facts(ulps=2, limits=ANYWHERE, numbers=(1,), bounds=value_bounds.QUOTIENT),
     ),
     binary(
         "Pow",

@@ -75,7 +75,7 @@ def _infer(op: Op, operands: Sequence[TensorType], attrs: Attrs) -> tuple[Tensor
             shapes = op.shape([Dims(t.shape) for t in operands], AttrView(attrs))
     except (ArithmeticError, IndexError, ValueError) as error:  # 0 groups, no such dimension, unequal lengths
         raise ShapeMismatch(str(error) or _refusal(op, operands, attrs)) from None
-    count = len(shapes) if op.splits else len(op.results)
+    count = len(shapes) if "results" in op.variadic else len(op.results)
     if op.promotes:
         bound = {**bound, PROMOTED: op.promotes(operands, attrs)}
     results = [result_dtype(op.results[min(i, len(op.results) - 1)], bound, attrs, i) for i in range(count)]

@@ -12,7 +12,7 @@ import numpy as np
 from polyjuice.ir import Attrs, TensorType, dtypes
 from polyjuice.ops import sampling, unspecified
 from polyjuice.ops.shapes import Dims, ShapeMismatch, fitting
-from polyjuice.ops.spec import Call, ErrorContext, Op, TemplatesFn, Unsupported, attributes, facts
+from polyjuice.ops.spec import Call, ErrorContext, OfBits, Op, TemplatesFn, Unsupported, attributes, facts
 from polyjuice.ops.structural import rearranged
 from polyjuice.ops.text import called, spell
 
@@ -180,13 +180,13 @@ OPS: tuple[Op, ...] = (
         types={"S": tuple(_OTHERS)},
         results=("@to",),
         shape=fitting(lambda s, a: a.to in _OTHERS),
-        numpy=_bits,
+        numpy=OfBits(_bits),
         error=_bits_error,
         text=spell(_bits_torch, _bits_tensorflow, "lax.bitcast_convert_type({0}, jnp.{type})"),
         sample=sampling.alone_with(lambda rng, first: {"to": rng.choice(_OTHERS[first.dtype])}),
         attrs=attributes(to="dtype"),
         unsettled=unspecified.sign_of_nan(0),
-        **facts(since=26, bits=True, elementwise=True, continuous=False, weight=0.5, fresh=False),
+        **facts(since=26, elementwise=True, continuous=False, weight=0.5, fresh=False),
     ),
     Op(
         name="view.dtype",
@@ -194,7 +194,7 @@ OPS: tuple[Op, ...] = (
         types={"@of": SEEN},
         results=("@to",),
         shape=_seen_shape,
-        numpy=_seen,
+        numpy=OfBits(_seen),
         error=_seen_error,
         text=spell(
             _seen_torch,
@@ -204,7 +204,7 @@ OPS: tuple[Op, ...] = (
         definition=Unsupported("BitCast keeps the width"),
         sample=sampling.alone_with(lambda rng, first: seen_as(first, rng.choice(SEEN))),
         attrs=attributes(of="dtype", to="dtype", size="ints"),
-        **facts(bits=True, continuous=False, weight=0.5),
+        **facts(continuous=False, weight=0.5),
     ),
     rearranged(
         "as_strided",

@@ -162,5 +162,5 @@ def variadic(
     def sample(rng: random.Random, first: TensorType) -> Sample:
         return sampling.same_type(rng.choice((1, 1, 2, 3)))(rng, first) or Sample()
 
-    settings: dict[str, Any] = {"sample": sample, "variadic": True, "signed_zeros": False, **properties}
+    settings: dict[str, Any] = {"sample": sample, "variadic": "operands", "signed_zeros": False, **properties}
     return elementwise(name, lambda x, a: function(x), text, error, dtypes, **settings)

@@ -15,7 +15,19 @@ import numpy as np
 from polyjuice.ir import Attrs, TensorType, dtypes
 from polyjuice.ops import adjoints, convolution, errors, sampling, unspecified
 from polyjuice.ops.shapes import Dims, fitting, normalize_axis
-from polyjuice.ops.spec import RESULT, Call, ErrorContext, Op, Operand, Sample, Texts, Unsupported, attributes, facts
+from polyjuice.ops.spec import (
+    RESULT,
+    Call,
+    ErrorContext,
+    OfResult,
+    Op,
+    Operand,
+    Sample,
+    Texts,
+    Unsupported,
+    attributes,
+    facts,
+)
 from polyjuice.ops.text import spell
 
 BYTES = ("int8", "uint8")
@@ -348,7 +360,7 @@ OPS: tuple[Op, ...] = (
         types={"T": ("float32", "float16", "bfloat16", "int32"), "S": _SCALE_TYPES, "Q": _QUANTIZED},
         results=("Q",),
         shape=fitting(_fits_linear),
-        numpy=_quantize,
+        numpy=OfResult(_quantize),
         error=_quantize_error,
         text=in_each(_quantize_text),
         sample=_sample_quantize,
@@ -356,7 +368,7 @@ OPS: tuple[Op, ...] = (
         requires=lambda types, a: types[0].dtype in ("int32", types[1].dtype),
         adjoint=adjoints.quantize,
         unsettled=unspecified.quantization,
-        **facts(typed=True, continuous=False, data_inputs=1, followers="DequantizeLinear"),
+        **facts(continuous=False, data_inputs=1, followers="DequantizeLinear"),
     ),
     Op(
         name="DequantizeLinear",

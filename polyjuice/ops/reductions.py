@@ -429,7 +429,7 @@ def _index_reduction(name: str, sign: int, **more: Any) -> Op:
         ),
         attrs=attributes(axis=0, keepdims=1, select_last_index=0),
         **more,
-        **facts(continuous=False, ties="first", extreme=sign, limits=SpecialValues.INFINITY),
+        **facts(continuous=False, ties="first", limits=SpecialValues.INFINITY),
     )
 
 

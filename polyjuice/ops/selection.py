@@ -282,6 +282,6 @@ OPS = (
         adjoint=adjoints.through,
         followers="Cast Add Mul Sub Div Transpose Where Reshape MatMul ReduceSum Not Relu",
         unsettled=unspecified.cast,
-        **facts(elementwise=True, continuous=False, weight=2, limits=ANYWHERE, modular=True, rounds=True, fresh=False),
+        **facts(elementwise=True, continuous=False, weight=2, limits=ANYWHERE, modular=True, fresh=False),
     ),
 )

@@ -27,7 +27,7 @@ PROMOTED = "promoted"
 """An entry of ``Op.results``: the type that ``Op.promotes`` returns."""
 
 RESULT = "@result"
-"""The attribute that a ``typed`` operator's meaning gets in addition: the element type of its first result."""
+"""The attribute that a meaning `OfResult` gets in addition: the element type of the first result."""
 
 REQUIRED = object()
 """The default of an attribute that must be given."""
@@ -212,6 +212,41 @@ Texts = tuple[str, ...] | SpellFn | TemplatesFn | Unsupported
 DecomposeFn = Callable[[Builder, Sequence[str], Attrs], "str | Sequence[str] | Unsupported"]
 
 
+@dataclass(frozen=True)
+class OfBits:
+    """A meaning that sees the bits of its operands. It is given them in their own types, even narrow ones."""
+
+    meaning: NumpyFn
+
+    def __call__(self, x: Sequence[np.ndarray], attrs: Attrs) -> Any:
+        return self.meaning(x, attrs)
+
+
+@dataclass(frozen=True)
+class OfResult:
+    """A meaning that depends on the type of its first result, which it is given as the attribute `RESULT`."""
+
+    meaning: NumpyFn
+
+    def __call__(self, x: Sequence[np.ndarray], attrs: Attrs) -> Any:
+        return self.meaning(x, attrs)
+
+
+@dataclass(frozen=True)
+class Unrolled:
+    """The meaning of an operator whose attributes are graphs. It stands in for an error rule, too.
+
+    ``graph`` returns the graph that an application amounts to, given the operands' values. The first ``controls``
+    operands choose it.
+    """
+
+    graph: UnrollFn
+    controls: int = 0
+
+    def __call__(self, *_: object) -> Any:
+        raise TypeError("control flow means what its unrolled graph does")
+
+
 def by_definition(*_: object) -> Any:
     """Stands in an entry for what :mod:`polyjuice.ops.definitions` derives."""
     raise AssertionError("an operator needs a definition, or its meaning and its error rule")
@@ -287,7 +322,7 @@ class Op:
 
     numpy: NumpyFn = by_definition
     """The meaning, on arrays of one precision. The interpreter computes half types in float32 and rounds once.
-    It is that of the definition unless given."""
+    It is that of the definition unless given. It may be `OfBits`, `OfResult` or `Unrolled`."""
 
     error: ErrorFn = by_definition
     """A bound on the absolute error of the results that errors of the operands cause. It follows from the definition
@@ -308,11 +343,8 @@ class Op:
     min_inputs: int = -1
     """How many operands must be there; all of them where this is negative."""
 
-    variadic: bool = False
-    """Whether the last operand repeats."""
-
-    splits: str = ""
-    """The attribute on which the number of outputs depends, if there is one."""
+    variadic: str = ""
+    """Which vary in number: ``operands``, the last of which repeats, ``results``, or both."""
 
     elementwise: bool = False
     """Whether each element of the result depends only on the operands' elements at its place, after broadcasting."""
@@ -340,15 +372,6 @@ class Op:
 
     modular: bool = False
     """Whether it is arithmetic modulo 2^n on integers, in any order, so that all frameworks wrap around alike."""
-
-    rounds: bool = False
-    """Whether it asks for the rounding of its result (a cast). Then the rounding is its meaning, and no error."""
-
-    typed: bool = False
-    """Whether the type of its result decides what it computes. Arrays of a wider type do not tell that."""
-
-    bits: bool = False
-    """Whether it sees the bits of its operands. It is then given them in their own types, even narrow ones."""
 
     limits: SpecialValues = SpecialValues.NOWHERE
     """Where, beyond the real numbers, all frameworks agree with each other and with IEEE 754."""
@@ -380,22 +403,12 @@ class Op:
     data_inputs: int | None = None
     """How many operands are data, where the further ones are learnt parameters (weights, biases, scales ...)."""
 
-    extreme: int = 0
-    """1 where the last result is the place of a maximum of the operand, and -1 where it is that of a minimum."""
-
     requires: RequireFn | None = None
     """Whether the types of the operands and the attributes go together, where types or shapes alone do not tell."""
 
     promotes: PromoteFn | None = None
     """The result's type for the types of the operands and the attributes, where ``results`` says PROMOTED. Raises
     TypeMismatch."""
-
-    unrolled: UnrollFn | None = None
-    """Where attributes are graphs: the graph that an application amounts to, given the operands' values. It stands in
-    for ``numpy`` and ``error``."""
-
-    n_control_operands: int = 0
-    """How many of the operands, the first ones, choose the ``unrolled`` graph."""
 
     ulps: float = 0.0
     """The rounding of the operator itself, in units of the result's last place."""
@@ -418,9 +431,6 @@ class Op:
 
     overflows: bool = False
     """Whether operands of moderate size make results that no type holds."""
-
-    divides: bool = False
-    """Whether it divides its first operand by its second. Integers then have no result for zero."""
 
     followers: str = ""
     """The qualified names of operators that optimizers fuse with it or exchange, or that follow it in common models.
@@ -450,12 +460,26 @@ class Op:
         if self.signed_zeros is None:
             object.__setattr__(self, "signed_zeros", (self.elementwise or self.moves) and not self.of_complex)
         if self.fresh is None:
-            object.__setattr__(self, "fresh", self.elementwise and not self.variadic and not self.moves)
+            object.__setattr__(self, "fresh", self.elementwise and self.fixed_arity and not self.moves)
 
     @cached_property
     def qualified(self) -> str:
         """The name with its domain, as in ``aten.square``."""
         return f"{self.domain}.{self.name}" if self.domain else self.name
+
+    @property
+    def rounds(self) -> bool:
+        """Whether it asks for the rounding of its result, as a cast. Then the rounding is its meaning, and no error."""
+        return self.elementwise and self.results[0].startswith("@") and not isinstance(self.numpy, OfBits)
+
+    @property
+    def unrolled(self) -> Unrolled | None:
+        """The meaning where attributes are graphs."""
+        return self.numpy if isinstance(self.numpy, Unrolled) else None
+
+    def with_result(self, attrs: Attrs, result: TensorType | None) -> Attrs:
+        """The attributes in the form that ``numpy`` and ``error`` expect, for a first result of a type."""
+        return {**attrs, RESULT: result.dtype} if isinstance(self.numpy, OfResult) and result else attrs
 
     @property
     def selects(self) -> bool:
@@ -493,7 +517,7 @@ class Op:
     def arity(self) -> tuple[int, int | None]:
         """The least and the greatest number of operands (None: no limit)."""
         least = len(self.inputs) if self.min_inputs < 0 else self.min_inputs
-        return least, None if self.variadic else len(self.inputs)
+        return least, None if "operands" in self.variadic else len(self.inputs)
 
     @property
     def fixed_arity(self) -> bool:
@@ -504,10 +528,6 @@ class Op:
     def variable(self, position: int) -> str:
         """The type variable of the operand at ``position``."""
         return self.inputs[min(position, len(self.inputs) - 1)]
-
-    def resolved_attrs(self, attrs: Attrs, result: TensorType | None) -> Attrs:
-        """The attributes in the form that ``numpy`` and ``error`` expect, for a first result of a type."""
-        return {**attrs, RESULT: result.dtype} if self.typed and result else attrs
 
     def every_type(self, variable: str) -> tuple[str, ...]:
         """The element types of a type variable, with those that only Torch takes."""
@@ -522,8 +542,7 @@ class Facts(TypedDict, total=False):
     """The fields of :class:`Op` that are flags, numbers or names."""
 
     min_inputs: int
-    variadic: bool
-    splits: str
+    variadic: str
     since: int
     elementwise: bool
     moves: bool
@@ -532,12 +551,7 @@ class Facts(TypedDict, total=False):
     continuous: bool
     ties: str
     picks: bool
-    extreme: int
-    divides: bool
     overflows: bool
-    rounds: bool
-    typed: bool
-    bits: bool
     ulps: float
     limits: SpecialValues
     signed_zeros: bool
@@ -546,7 +560,6 @@ class Facts(TypedDict, total=False):
     data_dependent: bool
     numbers: tuple[int, ...]
     data_inputs: int
-    n_control_operands: int
     torch_types: tuple[str, ...]
     filling: str
     weight: float

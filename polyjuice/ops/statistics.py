@@ -224,7 +224,7 @@ def _first(x: Term, word: str, axis: int, keep: int) -> Term:
     return x.then(f"Arg{word}", axis=axis, keepdims=keep, select_last_index=0)
 
 
-def _along_dim(name: str, sign: int) -> Op:
+def _along_dim(name: str) -> Op:
     """ATen's max.dim and min.dim: the extreme along a dimension, and its first place."""
     word = name.title()
     return _extreme(
@@ -233,11 +233,11 @@ def _along_dim(name: str, sign: int) -> Op:
         spell(called(name, "dim={dim}, keepdim={is_keepdim}")),
         results=("T", "int64"),
         **_ALONG_DIM,
-        **facts(continuous=False, ties="first", extreme=sign),
+        **facts(continuous=False, ties="first"),
     )
 
 
-def _of_all(name: str, sign: int) -> Op:
+def _of_all(name: str) -> Op:
     """ATen's argmax and argmin without a dimension: an index into the flattened elements."""
     return _extreme(
         name,
@@ -250,7 +250,7 @@ def _of_all(name: str, sign: int) -> Op:
         shape=fitting(lambda s, a: 0 not in s[0], lambda s, a: [s[0].batch(len(s[0]))]),
         sample=sampling.alone_with(lambda rng, first: None if 0 in first.shape else {}),
         attrs=(),
-        **facts(continuous=False, ties="first", extreme=sign),
+        **facts(continuous=False, ties="first"),
     )
 
 
@@ -348,8 +348,8 @@ OPS = (
         results=("T", "T"),
         **_ALONG_DIM,
     ),
-    _along_dim("max", 1),
-    _along_dim("min", -1),
-    _of_all("argmax", 1),
-    _of_all("argmin", -1),
+    _along_dim("max"),
+    _along_dim("min"),
+    _of_all("argmax"),
+    _of_all("argmin"),
 )

@@ -526,7 +526,7 @@ OPS: tuple[Op, ...] = (
         attributes(axis="int"),
         numpy=lambda x, a: np.concatenate(list(x), axis=a["axis"]),
         followers=f"Concat Split Slice Conv Transpose Reshape MatMul Relu Gather {sampling.REDUCED}",
-        **facts(variadic=True, weight=3),
+        **facts(variadic="operands", weight=3),
     ),
     _stored(
         "Split",
@@ -546,7 +546,7 @@ OPS: tuple[Op, ...] = (
         sampling.along("axis", _draw_split, least=2),
         (*attributes(axis=0), *_inputs(split="ints")),
         numpy=lambda x, a: tuple(np.split(x[0], np.cumsum(a["split"])[:-1], axis=a["axis"])),
-        **facts(splits="split", weight=2, followers="Concat Add Mul Sigmoid Squeeze Slice Transpose"),
+        **facts(variadic="results", weight=2, followers="Concat Add Mul Sigmoid Squeeze Slice Transpose"),
     ),
     _stored(
         "Slice",

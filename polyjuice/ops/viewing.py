@@ -12,7 +12,7 @@ from polyjuice.ir import Attrs, TensorType
 from polyjuice.ops import errors, sampling, spec, writes
 from polyjuice.ops.decomposition_terms import Term, concat
 from polyjuice.ops.shapes import Dims, fitting, normalize_axis, require
-from polyjuice.ops.spec import Attr, Builder, Call, Op, Operand, Sample, TemplatesFn, attributes, by_definition, facts
+from polyjuice.ops.spec import Attr, Builder, Call, Op, Operand, Sample, TemplatesFn, attributes, by_definition
 from polyjuice.ops.structural import in_shape, moving, rearranged
 from polyjuice.ops.text import TextFn, called, filled, spell, subscript
 
@@ -273,7 +273,7 @@ OPS: tuple[Op, ...] = (
         spell("torch.stack(({all},), dim={dim})", "tf.stack([{all}], axis={dim})", "jnp.stack([{all}], axis={dim})"),
         _sample_stack,
         attributes(dim="int"),
-        variadic=True,
+        variadic="operands",
     ),
     moving(
         "unbind",
@@ -281,7 +281,7 @@ OPS: tuple[Op, ...] = (
         spell(called("unbind", "{dim}"), "tf.unstack({0}, axis={dim})"),
         sampling.along("dim", most=4),
         attributes(dim="int"),
-        splits="dim",
+        variadic="results",
         definition=_unbind,
     ),
     rearranged(
@@ -326,7 +326,7 @@ OPS: tuple[Op, ...] = (
         attributes(offset=0, dim1=-2, dim2=-1),
         filling="0.0",
     ),
-    rearranged("block_diag", _block_diag, spell("torch."), _sample_block_diag, **facts(variadic=True, filling="0.0")),
+    rearranged("block_diag", _block_diag, spell("torch."), _sample_block_diag, variadic="operands", filling="0.0"),
     rearranged(
         "unfold",
         _unfold,

@@ -472,7 +472,7 @@ def _attribute_value(attribute: AttributeProto, op: Op, result: str) -> Any:
 
 def _outputs(op: Op, proto: NodeProto) -> tuple[str, ...]:
     """The results that the table's operator has. Raises NotCovered where the node has more."""
-    if op.splits:
+    if "results" in op.variadic:
         return tuple(proto.output)
     if any(proto.output[len(op.results) :]):
         raise NotCovered("more results than the entry has")

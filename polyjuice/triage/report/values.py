@@ -96,18 +96,20 @@ def chosen_once(graph: Graph, inputs: Sequence[np.ndarray], output: int) -> str:
     made = {name: node for node in graph.nodes for name in node.outputs}
     node = made.get(graph.outputs[output])
     op = entry(node) if node else None
-    if not node or not op or not op.extreme or node.outputs[-1] != graph.outputs[output]:
+    of_extremum = op is not None and op.ties == "first" and op.results[-1] == "int64"
+    if not node or not of_extremum or node.outputs[-1] != graph.outputs[output]:
         return ""
     try:
-        (x,) = evaluate(replace(graph, outputs=(node.inputs[0],)), inputs, "float64")
+        x, place = evaluate(replace(graph, outputs=(node.inputs[0], node.outputs[-1])), inputs, "float64")
     except EvaluationError:
         return ""
     axis = node.attrs.get("axis", node.attrs.get("dim"))
     along = x.reshape(-1) if axis is None else np.moveaxis(x, int(axis), -1)
     if along.shape[-1:] == (0,) or np.isnan(along).any():
         return ""
-    name, extremum = ("maximum", along.max) if op.extreme > 0 else ("minimum", along.min)
-    unique = bool(((along == extremum(-1, keepdims=True)).sum(-1) == 1).all())
+    chosen = np.take_along_axis(along, place.reshape(*along.shape[:-1], 1).astype(np.int64), -1)
+    unique = bool(((along == chosen).sum(-1) == 1).all())
+    name = "maximum" if (chosen >= along).all() else "minimum"
     return f"The {name} is unique: only one index is right." if unique else ""
 
 
