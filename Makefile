@@ -18,7 +18,7 @@ PROBES ?=
 
 comma := ,
 # The control eager is Torch without a compiler, and numpy needs nothing. A campaign that is resumed may be of any.
-COMPILER := $(shell echo '$(ARGS)' | sed -n 's/.*--compiler[ =]\([a-z]*\).*/\1/p')
+COMPILER := $(shell echo '$(ARGS)' | sed -n 's/.*--compiler[ =]\([a-z-]*\).*/\1/p')
 EXTRA := $(patsubst eager,inductor,$(filter-out numpy,$(COMPILER)))
 FUZZ_READY := $(if $(and $(COMPILER),$(if $(wildcard $(READY)),,yes)),.venv/.with-$(or $(EXTRA),numpy),$(READY))
 

@@ -43,7 +43,7 @@ def installable(hint: str, python: str | Path = sys.executable) -> str:
     """
     origin = _origin()
     source = rf"'{DISTRIBUTION}\1 @ {origin}'" if "://" in origin else rf"'{origin}\1'"
-    hint = re.sub(rf"(?<=pip install )'?{DISTRIBUTION}(\[\w+\])?'?", source, hint)
+    hint = re.sub(rf"(?<=pip install )'?{DISTRIBUTION}(\[[\w-]+\])?'?", source, hint)
     first = Path(shutil.which("pip") or "").parent == Path(python).parent
     return hint if first else hint.replace("pip install", f"{python} -m pip install")
 

@@ -29,6 +29,9 @@ NAMES = {
     "openvino": "OpenVINO",
     "jax": "XLA in JAX",
     "iree": "IREE",
+    "torch-onnx": "Torch's exporter to ONNX",
+    "tvm-torch": "TVM's importer of Torch programs",
+    "openvino-torch": "OpenVINO's frontend for Torch",
 }
 """The usual name of each compiler. ``tensorflow`` is the framework itself, whose package contains XLA."""
 

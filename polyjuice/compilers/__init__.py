@@ -168,8 +168,8 @@ class CompilerInfo:
     twentieth of the time. 1 means that a trace costs little: then every compilation has one."""
 
     lacks: tuple[str, ...] = ()
-    """Idioms that its importer rejects (ONNX: `functions`, `symbolic sizes`, `constant nodes`, and `com.microsoft`, the
-    domain of ONNX Runtime's own operators)."""
+    """Idioms that its importer rejects. ONNX: `functions`, `symbolic sizes`, `constant nodes`, and `com.microsoft`, the
+    domain of ONNX Runtime's own operators. Torch: `settings`, such as training and dynamic sizes."""
 
     levels: tuple[str, ...] = ()
     """The values of the option `level`, from no optimization to all, the default."""
@@ -291,7 +291,7 @@ def suite_guards(format: str) -> list[str]:
 
 
 def _own() -> Iterator[CompilerInfo]:
-    return (read(path.stem, path) for path in _own_files())
+    return (read(_name(path), path) for path in _own_files())
 
 
 def is_installed(name: str) -> bool:
@@ -398,8 +398,13 @@ def _files() -> dict[str, Path]:
         path = plugins.located(entry.module)
         if path is not None:
             found[name] = path
-    found.update({path.stem: path for path in _own_files()})
+    found.update({_name(path): path for path in _own_files()})
     return found
+
+
+def _name(path: Path) -> str:
+    """The name of the compiler in a file of this folder: `torch-onnx` in ``torch_onnx.py``."""
+    return path.stem.replace("_", "-")
 
 
 def _own_files() -> list[Path]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ctypes
 import os
 import re
 from collections.abc import Sequence
@@ -13,7 +12,7 @@ import numpy as np
 import onnxruntime
 from onnxruntime.capi import onnxruntime_pybind11_state as state
 
-from . import _stderr
+from . import _onnx_values, _stderr
 
 INFO: dict[str, Any] = {
     "format": "onnx",
@@ -135,11 +134,6 @@ _OTHER_AXES = "mode only supports"
 _BY_KERNELS = ("is not supported", "does not support")
 """Parts of errors that kernels raise on types or attributes that they lack."""
 
-# ONNX types that NumPy lacks, with their ONNX numbers. Arrays of these types hold bits.
-_CODES = {"float8e4m3fn": 17, "float8e5m2": 19, "uint4": 21, "int4": 22}
-_BITS = {f"tensor({name})": name for name in _CODES}
-_QUARTERS = ("uint4", "int4")
-
 _FAILURES = (state.Fail, state.InvalidArgument, state.InvalidGraph, state.NotImplemented, state.RuntimeException)
 
 _settings = onnxruntime.SessionOptions()
@@ -230,7 +224,7 @@ def compile(program: bytes, inputs: Sequence[Array]) -> Compiled:
     changes = [name if changed else f"{name}: no change" for name, changed in ran if changed or _passes]
     if any(_RULES_APPLIED in name and changed for name, changed in ran):
         changes += _rules_applied(program)
-    return Compiled(session, names, changes, not _BITS.keys().isdisjoint(types))
+    return Compiled(session, names, changes, not _onnx_values.BITS.keys().isdisjoint(types))
 
 
 def run(compiled: Compiled, inputs: Sequence[Array]) -> list[Array]:
@@ -238,43 +232,14 @@ def run(compiled: Compiled, inputs: Sequence[Array]) -> list[Array]:
     feeds = {name: array for name, (_, array) in zip(compiled.inputs, inputs)}
     try:
         if compiled.by_address:
-            values = {name: _value(*array) for name, array in zip(compiled.inputs, inputs)}
-            return [_array(value) for value in compiled.session.run_with_ort_values(None, values)]
+            values = {name: _onnx_values.value(*array) for name, array in zip(compiled.inputs, inputs)}
+            return [_onnx_values.array(value) for value in compiled.session.run_with_ort_values(None, values)]
         return [(array.dtype.name, array) for array in compiled.session.run(None, feeds)]
     except (state.RuntimeException, state.Fail) as error:
         of_kernels = isinstance(error, state.RuntimeException)
         if any(words in str(error) for words in (_BY_KERNELS if of_kernels else (_OTHER_AXES,))):
             raise NotImplementedError(str(error)) from error
         raise
-
-
-def _value(dtype: str, array: Any) -> onnxruntime.OrtValue:
-    """The runtime reads 4-bit numbers from the start of the memory, two in a byte, whatever the array's size."""
-    code = _CODES.get(dtype)
-    if code is None:
-        return onnxruntime.OrtValue.ortvalue_from_numpy(array)
-    if dtype in _QUARTERS:
-        flat = array.reshape(-1) & 15
-        held = np.zeros(flat.size + 1, np.uint8)
-        held[: flat[::2].size] = flat[::2]
-        held[: flat[1::2].size] |= flat[1::2] << 4
-        array = held[: flat.size].reshape(array.shape)
-    return onnxruntime.OrtValue.ortvalue_from_numpy_with_onnx_type(np.array(array, order="C"), code)
-
-
-def _array(value: onnxruntime.OrtValue) -> Array:
-    """The inverse of `_value`: elements of types that NumPy lacks are read from memory."""
-    dtype = _BITS.get(value.data_type())
-    if dtype is None:
-        array = value.numpy()
-        return array.dtype.name, array
-    shape = tuple(value.shape())
-    size = int(np.prod(shape, dtype=np.int64))
-    count = -(-size // 2) if dtype in _QUARTERS else size
-    held = np.frombuffer(ctypes.string_at(value.data_ptr(), count), np.uint8) if count else np.zeros(0, np.uint8)
-    if dtype in _QUARTERS:
-        held = np.stack([held & 15, held >> 4], -1).reshape(-1)[:size]
-    return dtype, np.array(held).reshape(shape)
 
 
 def knobs() -> list[str]:

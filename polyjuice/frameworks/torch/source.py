@@ -92,6 +92,9 @@ SETTINGS: Mapping[str, _Setting] = {
 }
 """Settings of whole programs, by name."""
 
+OTHER_SETTINGS = "settings"
+"""The idiom of programs with other settings than the plain ones, which some compilers lack."""
+
 CONTIGUOUS = "contiguous"
 
 LAYOUTS = (CONTIGUOUS, "sliced", "transposed", "channels_last", "stepped", "offset", STRIDE_0)
@@ -104,7 +107,8 @@ _ALIKE = 0.5
 def lower(graph: Graph, chooser: Chooser, request: Request = USUAL) -> Artifact:
     wanted = request.wanted
     setup: dict[str, Any] = {}
-    setting = SETTINGS.get(wanted.setting, _Setting(_MODES, _FREEZING, request.unknown_sizes))
+    name = PLAIN if OTHER_SETTINGS in request.lacks else wanted.setting
+    setting = SETTINGS.get(name, _Setting(_MODES, _FREEZING, request.unknown_sizes))
     draws = chooser.about("mode")
     mode = draws.weighted(list(setting.modes), list(setting.modes.values()))
     if mode == "grad" and graph.updates:  # Torch refuses to write into tensors that require gradients

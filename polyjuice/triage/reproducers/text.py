@@ -177,7 +177,7 @@ class _Text:
             return
         if any(not programs.options.keys().isdisjoint(artifact.setup) for artifact in programs.artifacts.values()):
             yield from programs.before
-        for name, text in zip(programs.inputs, programs.inputs_of("A" if "A" in self.sides else "B"), strict=False):
+        for name, text in zip(programs.inputs, programs.inputs_of(next(iter(programs.artifacts))), strict=False):
             if text != name:
                 yield f"{name} = {text}"
         if self.fails:

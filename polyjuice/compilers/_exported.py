@@ -1,0 +1,35 @@
+"""Programs of Torch as `torch.export` captures them, for exporters and importers under test."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import torch
+
+from . import _torch
+from ._torch import Array, Loaded
+
+
+def load(artifact: dict[str, Any]) -> Loaded:
+    """The program. Raises NotImplementedError where exported programs cannot have its settings."""
+    program = _torch.load(artifact)
+    if program.mode in ("grad", "train") or program.numbers or program.updates:
+        raise NotImplementedError("an exported program takes tensors alone, writes into none, and is not trained")
+    return program
+
+
+def captured(program: Loaded, inputs: Sequence[Array]) -> torch.export.ExportedProgram:
+    """The program as `torch.export` captures it for inputs of these types.
+
+    Raises NotImplementedError where it says that it does not support the program.
+    """
+    torch._dynamo.reset()
+    arguments = tuple(map(_torch.tensor, inputs))
+    try:
+        with torch.no_grad():
+            return torch.export.export(program.model, arguments)
+    except (torch._dynamo.exc.Unsupported, torch._dynamo.exc.UserError) as error:
+        raise NotImplementedError(str(error)) from error
+    except torch.fx.experimental.symbolic_shapes.GuardOnDataDependentSymNode as error:  # a size that values decide
+        raise NotImplementedError(str(error)) from error

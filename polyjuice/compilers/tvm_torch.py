@@ -1,0 +1,72 @@
+"""Apache TVM behind its importer of programs that Torch exports."""
+
+from __future__ import annotations
+
+from . import _exported, _torch, _tvm  # before the frameworks: they set what these read then
+
+# isort: split
+from collections.abc import Sequence
+from typing import Any
+
+import torch
+from tvm import relax
+from tvm.relax.frontend.torch import from_exported_program
+
+from ._torch import Array, Loaded
+
+INFO: dict[str, Any] = {
+    "format": "torch",
+    "needs": "apache-tvm>=0.25 and torch>=2.6: pip install 'polyjuice-fuzzer[tvm-torch]'",
+    "targets": "tvm",
+    "broad": ["tir.VectorizeLoop", "tirx.VectorizeLoop", "s_tir.VectorizeLoop"],
+    "levels": ["0", "1", "2", "3"],
+    "level_names": {"0": "opt_level 0", "1": "opt_level 1", "2": "opt_level 2", "3": "opt_level 3"},
+    "traced": 1,
+    "lacks": ["settings"],
+    "repro_imports": """
+import torch
+import torch.nn.functional as F
+import tvm
+import tvm_ffi
+from tvm.relax.frontend.torch import from_exported_program
+""",
+    "repro": """
+def prepare(model, inputs, level="3"):
+    with torch.no_grad():
+        program = torch.export.export(model, tuple(inputs))
+    module = from_exported_program(program)
+    with tvm.transform.PassContext(opt_level=int(level)):
+        executable = tvm.compile(tvm.relax.get_pipeline("zero")(module), target=tvm.target.Target("llvm"))
+    machine = tvm.relax.VirtualMachine(executable, tvm.cpu())
+
+    def call():
+        outputs = machine["main"](*[tvm.runtime.from_dlpack(x.contiguous()) for x in inputs])
+        outputs = outputs if isinstance(outputs, tvm_ffi.Array) else [outputs]
+        return [torch.tensor(x) if isinstance(x, int) else torch.from_dlpack(x) for x in outputs]
+
+    return call
+""",
+}
+
+version, check = _tvm.version, _tvm.check
+load, eager = _exported.load, _torch.eager
+run, knobs, trace = _tvm.run, _tvm.knobs, _tvm.trace
+
+
+def start(options: dict[str, Any]) -> None:
+    """Prepare both frameworks."""
+    _torch.start(options)
+    _tvm.start(options)
+
+
+def compile(program: Loaded, inputs: Sequence[Array]) -> relax.VirtualMachine:
+    """Capture, import, and compile.
+
+    Raises NotImplementedError where Torch or TVM says that it lacks an operator or an element type.
+    """
+    captured = _exported.captured(program, inputs)
+    called = (node for node in captured.graph.nodes if node.op == "call_function")
+    _tvm.imported[:] = [f"importer {node.target}" for node in called]
+    with _tvm.telling_unsupported(), torch.no_grad():
+        module = from_exported_program(captured)
+    return _tvm.compile(module, inputs)
