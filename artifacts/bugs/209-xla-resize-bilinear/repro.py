@@ -11,6 +11,7 @@ os.environ["TF_CPP_MIN_LOG_LEVEL"] = "3"
 import numpy as np
 import tensorflow as tf
 
+
 def resize(x):
     return tf.image.resize(x, [1, 12], method="bilinear")
 
