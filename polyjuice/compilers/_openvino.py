@@ -30,6 +30,8 @@ _PASSES = "passes"  # the file in which OpenVINO lists the transformations that 
 _AVX = "avx"  # instructions for kernels; the plugin reads the variable at the first compilation
 _WITHOUT_AVX = {"ONEDNN_MAX_CPU_ISA": "SSE41"}
 
+_FEWEST_THREADS = 2  # with one, the plugin loses the error of a run, and returns old results: bug 223 of artifacts/bugs
+
 _settings: dict[str, Any] = {}
 _off: set[str] = set()
 _scratch = Path()
@@ -72,7 +74,8 @@ def start(options: dict[str, Any]) -> None:
         raise RuntimeError("openvino is tested on the CPU alone: use --device cpu")
     _settings["INFERENCE_PRECISION_HINT"] = "f32"
     _settings["EXECUTION_MODE_HINT"] = "ACCURACY"
-    _settings["INFERENCE_NUM_THREADS"] = int(options.get("threads", os.environ.get("OMP_NUM_THREADS", 1)))
+    threads = int(options.get("threads", os.environ.get("OMP_NUM_THREADS", _FEWEST_THREADS)))
+    _settings["INFERENCE_NUM_THREADS"] = max(threads, _FEWEST_THREADS)
     disabled = options.get("disable", ())
     _settings.update({name.removeprefix(_SETTING): _OFF[name] for name in disabled if name in _OFF})
     os.environ.update(_WITHOUT_AVX if _AVX in disabled else {})

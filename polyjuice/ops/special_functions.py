@@ -9,12 +9,13 @@ from typing import Any
 
 import numpy as np
 
-from polyjuice.ir import Attrs, TensorType
+from polyjuice.ir import Attrs, TensorType, dtypes
 from polyjuice.ir.dtypes import FLOATS, SIGNED
-from polyjuice.ops import domains, errors, sampling
+from polyjuice.ops import definitions, domains, errors, sampling
 from polyjuice.ops.decomposition_terms import Term, where
 from polyjuice.ops.errors import lipschitz, monotone, plus_absolute, plus_backward
 from polyjuice.ops.pointwise import DECIDES, binary, composed, defined, parameters, unary
+from polyjuice.ops.registry import TABLE
 from polyjuice.ops.shapes import fitting, normalize_axis
 from polyjuice.ops.spec import (
     ANYWHERE,
@@ -35,6 +36,7 @@ from polyjuice.ops.value_bounds import SHARE, WITHIN_ONE
 _NO_ONNX = Unsupported("ONNX's operators say it only as an approximation")
 _NO_KERNEL = Unsupported("TensorFlow has no such function")
 _SINGLE_OR_DOUBLE = ("float32", "float64")
+_SHORTEST_FIRST = ("bfloat16", "float16", "float32", "float64")
 _ROOT_OF_HALF = math.sqrt(0.5)
 
 
@@ -149,6 +151,25 @@ def _is_close(x: Term, y: Term, a: Attrs) -> Term:
     near = (gap <= abs(y * a["rtol"]).then("Add", a["atol"])).then("And", gap < math.inf)
     close = x.equals(y).then("Or", near)
     return close.then("Or", x.then("IsNaN").then("And", y.then("IsNaN"))) if a["equal_nan"] else close
+
+
+def _is_close_error(c: ErrorContext) -> np.ndarray:
+    """The definition's bound, with the roundings of its steps, although the result is a truth value.
+
+    The steps have the shortest type that holds both operands. Where that type holds them all, nothing is rounded.
+    """
+    x, y = (np.asarray(v, np.float64) for v in c.x)
+    narrow = next(t for t in _SHORTEST_FIRST if all(_holds(t, v).all() for v in (x, y)))
+    terms = [np.abs(x - y), np.asarray(c.attrs["rtol"]), np.asarray(c.attrs["atol"]), np.abs(y * c.attrs["rtol"])]
+    exact = np.all([_holds(narrow, v) for v in np.broadcast_arrays(*terms, terms[3] + c.attrs["atol"])], axis=0)
+    op = TABLE["aten", "isclose"]
+    rounded = definitions.error(op, c._replace(unit=dtypes.unit_roundoff(narrow), held=narrow))
+    return np.asarray(np.where(exact, definitions.error(op, c), rounded))
+
+
+def _holds(dtype: str, x: np.ndarray) -> np.ndarray:
+    """Where numbers are exact in a type. NaN is."""
+    return np.asarray((x.astype(dtypes.to_numpy(dtype)).astype(np.float64) == x) | np.isnan(x))
 
 
 def _sample_is_close(rng: random.Random, first: TensorType) -> Sample:
@@ -283,6 +304,8 @@ OPS = (
         widen=False,
         sample=_sample_is_close,
         attrs=attributes(rtol=1e-5, atol=1e-8, equal_nan=0),
+        error=_is_close_error,
+        why_not_derived="its steps are rounded, and its result is a truth value",
         requires=lambda types, a: min(a["rtol"], a["atol"]) >= 0,
     ),
     defined(

@@ -11,7 +11,7 @@ import numpy as np
 from polyjuice.compilers import CompilerInfo
 from polyjuice.execution import Artifact, Outcome, Status
 from polyjuice.interpret import Shared
-from polyjuice.ir import Graph
+from polyjuice.ir import Graph, TensorType
 from polyjuice.numerics import Analyses, Mode
 
 NOT_RUN = Outcome(status=Status.unsupported, message="not run yet")
@@ -45,6 +45,11 @@ class Program:
             return f"output {k}"
         name = dict(enumerate(self.artifact.parameters)).get(number, str(number))
         return f"the {'input' if number < len(self.graph.inputs) else 'buffer'} `{name}`"
+
+    def result_type(self, i: int, k: int) -> TensorType:
+        """The type of an output for a set of inputs: the declared one, or the analysis's where sizes are unknown."""
+        declared = self.graph.output_types[k]
+        return declared if declared.known else self.analyses[i][k].type
 
     @property
     def waits(self) -> bool:

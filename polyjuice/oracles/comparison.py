@@ -96,9 +96,7 @@ def _output(oracle: str, case: Case, a: Program, b: Program, i: int, k: int, acc
 
 def misshapen(case: Case, t: Program, i: int, k: int, access: CompilerAccess) -> str:
     """How the type of a result differs from the type that its program declares and the uncompiled run has; or ""."""
-    type = t.graph.output_types[k]
-    if not type.known:
-        type = t.analyses[i][k].type
+    type = t.result_type(i, k)
     problem = mistyped(t.outcome.outputs[i][k], type)
     if not problem:
         return ""

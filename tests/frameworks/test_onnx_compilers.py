@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import platform
 import subprocess
 import sys
@@ -222,6 +223,21 @@ def test_int64_is_computed_in_int32() -> None:
             lower(build.build([build.op("Add", x, x)]), "onnx", 0), [[np.array([7, 2**29, 2**30])]]
         )
     assert outcome.outputs[0][0].tolist() == [14, 2**30, -(2**31)]
+
+
+@pytest.mark.skipif(len(os.sched_getaffinity(0)) < 2, reason="OpenVINO loses errors on one processor")
+def test_a_run_that_fails_raises_its_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OMP_NUM_THREADS", "1")
+    model = onnx.parser.parse_model("""
+        <ir_version: 9, opset_import: ["" : 18]>
+        sum (float[n] a, float[m] b) => (float[k] y) { y = Add (a, b) }
+    """)
+    with start("openvino") as worker:
+        outcome = worker.execute(
+            Artifact(format="onnx", source=model.SerializeToString()),
+            [[np.ones(3, np.float32), np.ones(4, np.float32)]],
+        )
+    assert (outcome.status, outcome.stage) == ("error", "run")
 
 
 FUSION = "fusion Abs+Add+Abs+Multiply+Add"

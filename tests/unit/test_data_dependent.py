@@ -10,12 +10,14 @@ import pytest
 
 from polyjuice.egraph import Rewriter
 from polyjuice.egraph.rulefiles import load
+from polyjuice.execution import Artifact
 from polyjuice.frameworks.onnx import read
 from polyjuice.ir import UNKNOWN, Graph, TensorType
-from polyjuice.numerics import analyse
+from polyjuice.numerics import Analyses, analyse
 from polyjuice.numerics.judgement import mistyped
 from polyjuice.ops import TABLE, ShapeMismatch, infer
 from polyjuice.ops.build import complete_attrs
+from polyjuice.oracles.case import Program
 from tests.support.commands import fuzz
 
 MODEL = """
@@ -84,6 +86,14 @@ def test_a_size_is_compared_unless_errors_leave_it_in_doubt() -> None:
     assert not doubtful.type.known
     assert not mistyped(np.zeros((1, 3), np.int64), doubtful.type)
     assert not doubtful.comparable
+
+
+def test_a_report_has_the_size_that_the_values_give() -> None:
+    graph, sets = of("NonZero", "float", "y = OP(x)"), [[np.array([0, 1, 0, 2], np.float32)]]
+    artifact = Artifact(format="onnx", source=b"")
+    program = Program(label="original", graph=graph, artifact=artifact, analyses=Analyses(graph, sets))
+    assert graph.output_types[0].shape == (1, UNKNOWN)
+    assert program.result_type(0, 0) == TensorType("int64", (1, 2))
 
 
 @pytest.mark.parametrize("name", [op.qualified for op in TABLE.values() if op.data_dependent])

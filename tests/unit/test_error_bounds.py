@@ -207,6 +207,14 @@ def test_near_ties_are_masked_whatever_the_order_of_equal_elements(name: str) ->
     assert masked
 
 
+@pytest.mark.parametrize(("x", "y", "known"), [(0.1254, -1.0, False), (2.0, -1.0, True), (2.125, 1.0, True)])
+def test_isclose_is_masked_where_a_rounding_of_its_steps_turns_it_over(x: float, y: float, known: bool) -> None:
+    node = Node("isclose", ("x", "y"), ("z",), {"rtol": 1.0, "atol": 0.125, "equal_nan": 0}, "aten")
+    operands = [of_array(np.float16(v), "float16", Setting()) for v in (x, y)]  # 1.1254 becomes 1.125
+    (value,) = propagate(node, operands, [TensorType("bool", ())])
+    assert np.isfinite(value.error).all() == known
+
+
 def tied(name: str, setting: Setting) -> Iterator[tuple[Node, Any, np.ndarray, list[Value], np.random.Generator]]:
     """Applications to exact zeros and ones: their nodes, types, operands, known results, and random generators."""
     for seed in range(3 * INSTANCES):

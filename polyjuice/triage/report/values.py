@@ -77,7 +77,7 @@ def result(case: Case, verdict: Verdict) -> dict[str, Any]:
     i, k = verdict.inputs, verdict.output
     side = case.of(verdict.culprit or verdict.a)
     got = side.outcome.outputs[i][k]
-    due = side.graph.output_types[k]
+    due = side.result_type(i, k)
     content["got_type"] = [dtypes.dtype_of(got), list(got.shape)]
     content["due_type"] = [due.dtype, list(due.shape)]
     if verdict.allowed is None:

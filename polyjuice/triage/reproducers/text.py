@@ -299,14 +299,14 @@ class _Text:
         if self.verdict.mistyped:
             (side,) = calls
             value = side if programs.short else "output"
-            declared = self.case.of(verdict.a).graph.output_types[verdict.output]
+            due = self.case.of(verdict.a).result_type(verdict.inputs, verdict.output)
             yield definitions.MISTYPED.substitute(
                 run="" if programs.short else f"output = {calls[side]}()[{verdict.output}]\n",
                 value=value,
                 output=verdict.output,
-                type=programs.type_of(value, declared.dtype),
-                dtype=declared.dtype,
-                shape=list(declared.shape),
+                type=programs.type_of(value, due.dtype),
+                dtype=due.dtype,
+                shape=list(due.shape),
                 further=further,
             )
         elif self._kind.ending:
