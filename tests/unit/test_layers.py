@@ -175,7 +175,6 @@ OPERATORS_NAMED = {
     **{f"frameworks/onnx/{name}.py": "ONNX's forms" for name in _ONNX.split()},
     "frameworks/torch/aten/rules.py": "rules",
     "frameworks/tensorflow/user_program.py": "operators of TensorFlow",
-    "generate/blocks.py": "blocks of operators",
     "compilers/onnxruntime.py": "what the compiler documents of an operator",
     "compilers/openvino.py": "what the compiler documents of an operator",
     "compilers/_openvino_parts.py": "nodes of OpenVINO",
