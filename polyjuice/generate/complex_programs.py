@@ -49,10 +49,10 @@ class ComplexPrograms(Statements):
         if chance < _GIVEN:
             self.input(self._kept)
         elif chance < _PAIRED:
-            self.apply(TABLE["aten", "complex"], [self.input(parts), self.input(parts)], {})
+            self.apply(TABLE["aten", primitives.COMPLEX], [self.input(parts), self.input(parts)], {})
         else:
             pairs = self.input(TensorType("float32", (*parts.shape[:4], 2)))
-            self.apply(TABLE["aten", "view_as_complex"], [pairs], {})
+            self.apply(TABLE["aten", primitives.VIEW_AS_COMPLEX], [pairs], {})
 
     def _step(self) -> bool:
         rng = self.rng

@@ -245,7 +245,7 @@ class _Reader:
         sizes, steps = tuple(size), tuple(stride)
         try:
             name = self.builder.op(
-                "as_strided", self_, domain=aten.DOMAIN, size=sizes, stride=steps, storage_offset=place
+                primitives.AS_STRIDED, self_, domain=aten.DOMAIN, size=sizes, stride=steps, storage_offset=place
             )
             return ValueName(name)
         except (ShapeMismatch, TypeMismatch) as error:
