@@ -32,7 +32,7 @@ from polyjuice.frameworks.forms import ALL, Form, text
 from polyjuice.frameworks.lowering import DEFAULT_OPSET, OPSETS, Unlowerable, following, opset_of
 from polyjuice.generate.instances import Signature, instance, some_signature
 from polyjuice.ir import Graph, TensorType, dtypes
-from polyjuice.ops import TABLE, GraphBuilder, Op
+from polyjuice.ops import TABLE, GraphBuilder, Op, primitives
 
 #: The most programs tried for one operator: the compiler takes the operator if it takes one of them.
 _TRIES = 3
@@ -265,7 +265,7 @@ def _beside_a_constant(rng: random.Random, constants: Sequence[np.ndarray]) -> G
     array = rng.choice(constants)
     build = GraphBuilder()
     x = build.input(TensorType(dtypes.dtype_of(array), array.shape))
-    return build.build([build.op("Add", x, build.constant(array))])
+    return build.build([build.op(primitives.ADD, x, build.constant(array))])
 
 
 def cache_file(compiler: CompilerInfo, version: str, opset: int = DEFAULT_OPSET) -> Path:

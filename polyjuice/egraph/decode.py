@@ -17,7 +17,7 @@ from polyjuice.egraph.patterns import BROADCAST, PREFIX, Pattern
 from polyjuice.egraph.sexpr import Expr
 from polyjuice.egraph.view import EGraphView, ENode
 from polyjuice.ir import Graph, GraphError, Node, TensorType, dtypes, prune
-from polyjuice.ops import TABLE, Accepts, Op, check, entry, infer_node, numbers
+from polyjuice.ops import TABLE, Accepts, Op, check, entry, infer_node, numbers, primitives
 from polyjuice.ops.shapes import ShapeMismatch, broadcast
 
 
@@ -48,7 +48,7 @@ def extractor(encoding: Encoding, view: EGraphView, roots: Sequence[int]) -> Ext
     operator does not accept that type. The extractor leaves such terms out.
     """
     found = Extractor(view, roots, encoding.inputs)
-    if any(node.name == "Cast" and node.arguments[0] in dtypes.NARROW for node in found.enodes()) or any(
+    if any(node.name == primitives.CAST and node.arguments[0] in dtypes.NARROW for node in found.enodes()) or any(
         t.dtype in dtypes.NARROW for t in encoding.graph.types.values()
     ):
         return Extractor(view, roots, encoding.inputs, _meaningless(encoding, found))
@@ -162,7 +162,7 @@ def attributes(op: Op, arguments: Sequence[Any]) -> dict[str, Any]:
     Rules write the shape of a Reshape as it is, so a size of 0 in it means 0, as in `encode`.
     """
     found = dict(zip((a.name for a in op.attrs), arguments, strict=False))
-    if op.name == "Reshape":
+    if op.name == primitives.RESHAPE:
         found["allowzero"] = int(0 in found["shape"])
     return found
 
@@ -196,8 +196,7 @@ class _Decoder:
                 return (self._constant(self._encoding.tables.constants[node.arguments[0]]),)
             case "Splat":
                 value, shape, dtype = node.arguments
-                name = self._constant(numbers.element(value, dtype))
-                return self._apply(TABLE["", "Expand"], (name,), (shape,)) if shape else (name,)
+                return (self._expanded(self._constant(numbers.element(value, dtype)), shape),)
             case "Other":
                 return self._other(node, operands)
             case name if name.startswith(PREFIX):
@@ -211,8 +210,7 @@ class _Decoder:
         if isinstance(term, str):
             return str(known[term])
         if term[0] == BROADCAST:
-            name, shape = self._instance(term[1], known), conditions.value(term[2], known, {})
-            return name if self.types[name].shape == shape else self._apply(TABLE["", "Expand"], (name,), (shape,))[0]
+            return self._expanded(self._instance(term[1], known), conditions.value(term[2], known, {}))
         if term[0] == "Splat":
             value, _, dtype = (conditions.value(part, known, {}) for part in term[1:])
             return self._constant(numbers.element(value, dtype))
@@ -220,6 +218,10 @@ class _Decoder:
         operands = [self._instance(part, known) for part in term[1 : c.operands + 1]]
         arguments = [conditions.value(part, known, {}) for part in term[c.operands + 1 :]]
         return self.add(ENode(c.name, (), tuple(arguments)), operands)
+
+    def _expanded(self, name: str, shape: tuple[int, ...]) -> str:
+        same = self.types[name].shape == shape
+        return name if same else self._apply(TABLE["", primitives.EXPAND], (name,), (shape,))[0]
 
     def _constant(self, array: np.ndarray) -> str:
         name = self._fresh("c")
@@ -264,7 +266,7 @@ class _Decoder:
 
 def operator_count(graph: Graph) -> int:
     """The number of operators without Expand, which only makes broadcasting explicit."""
-    return sum(node.op != "Expand" or node.opaque for node in graph.nodes)
+    return sum(node.op != primitives.EXPAND or node.opaque for node in graph.nodes)
 
 
 def fold_broadcasts(graph: Graph) -> Graph:
@@ -276,7 +278,7 @@ def fold_broadcasts(graph: Graph) -> Graph:
 
 
 def _folded(graph: Graph) -> Graph:
-    source = {n.outputs[0]: n for n in graph.nodes if n.op == "Expand" and not n.opaque}
+    source = {n.outputs[0]: n for n in graph.nodes if n.op == primitives.EXPAND and not n.opaque}
     constants = dict(graph.constants)
     types = dict(graph.types)
     nodes = []

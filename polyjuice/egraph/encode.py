@@ -12,7 +12,7 @@ from polyjuice.egraph.bindings import bindings
 from polyjuice.egraph.language import constructor_for, ints, literal, number
 from polyjuice.egraph.rows import Row, insert
 from polyjuice.ir import Graph, Node, TensorType, array_digest, attribute_texts, uniform_value
-from polyjuice.ops import axes, entry
+from polyjuice.ops import axes, entry, primitives
 
 #: Nodes loaded by one rule's action: egglog's cost of an action grows faster than its length.
 CHUNK = 50
@@ -205,9 +205,9 @@ def _table_terms(
             for name, text in zip(node.inputs, operands, strict=True)
         ]
     attrs = axes.from_the_front(node.op, node.attrs, graph.types[node.inputs[0]].rank, result.rank)
-    if node.op in ("Reshape", "Expand"):
+    if node.op in (primitives.RESHAPE, primitives.EXPAND):
         attrs["shape"] = result.shape
-    if node.op == "Reshape":  # a size of 0 in the result's shape means 0
+    if node.op == primitives.RESHAPE:  # a size of 0 in the result's shape means 0
         attrs["allowzero"] = int(0 in result.shape)
     try:
         body = " ".join([constructor.name, *operands, *(literal(a, attrs[a.name]) for a in op.attrs)])
@@ -220,7 +220,7 @@ def _table_terms(
 
 def beyond_rules(op: str, operands: Sequence[TensorType]) -> bool:
     """Whether it is a MatMul of a vector: rules only handle matrices and batches of them."""
-    return op == "MatMul" and min(t.rank for t in operands) < 2
+    return op == primitives.MATMUL and min(t.rank for t in operands) < 2
 
 
 def _other_terms(tables: Tables, graph: Graph, node: Node, use: Callable[[str], str]) -> list[str]:

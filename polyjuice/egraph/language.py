@@ -26,7 +26,7 @@ import numpy as np
 from polyjuice.egraph import bounds
 from polyjuice.egraph.sexpr import commands
 from polyjuice.ir import dtypes
-from polyjuice.ops import TABLE, Attr, Op, ShapeMismatch
+from polyjuice.ops import TABLE, Attr, Op, ShapeMismatch, primitives
 from polyjuice.ops.definitions import is_derived
 from polyjuice.ops.inference import AttrView, result_dtype
 from polyjuice.ops.shapes import Dims
@@ -164,7 +164,7 @@ def vocabulary(mentioned: Iterable[str], bounded: bool) -> frozenset[str]:
 
     With ``bounded`` the result includes the operators with value bounds. All others may be encoded as ``Other``.
     """
-    return frozenset(mentioned) | (frozenset(["Cast", *with_bounds()]) if bounded else frozenset())
+    return frozenset(mentioned) | (frozenset([primitives.CAST, *with_bounds()]) if bounded else frozenset())
 
 
 def prelude(words: Collection[str], mentioned: Collection[str] = (), bounded: bool = False) -> list[str]:
@@ -173,7 +173,7 @@ def prelude(words: Collection[str], mentioned: Collection[str] = (), bounded: bo
     The rules derive types and move Expand only for the constructors in ``mentioned``, which rules can build. The graph
     gives the types of all other terms. With ``bounded`` there are rules that derive value bounds.
     """
-    known = [c for name, c in constructors().items() if name in words or name == "Expand"]
+    known = [c for name, c in constructors().items() if name in words or name == primitives.EXPAND]
     declared = [f"(constructor {c.name} ({' '.join(c.sorts)}) Tensor)" for c in known]
     lines = [*commands(SORTS), *declared, *commands(BASE), *commands(bounds.DECLARATIONS)]
     facts = " ".join([*bounds.type_facts(), *_kinds_of_types()])

@@ -14,6 +14,7 @@ from polyjuice.egraph.language import constructors
 from polyjuice.egraph.patterns import BROADCAST, Pattern
 from polyjuice.egraph.sexpr import Expr
 from polyjuice.egraph.view import ENode
+from polyjuice.ops import primitives
 
 
 def holds(classes: Sequence[Sequence[ENode]], pattern: Pattern, eclass: int, node: ENode) -> bool:
@@ -59,7 +60,7 @@ class _Match:
 
     def _is_wide(self, term: Expr, eclass: int) -> bool:
         """Whether an e-class holds a term, or an expanded form of it."""
-        expanded = (node.children[0] for node in self._classes[eclass] if node.name == "Expand")
+        expanded = (node.children[0] for node in self._classes[eclass] if node.name == primitives.EXPAND)
         if any(self.is_term(term, one) for one in (eclass, *expanded)):
             return True
         return any(self._is_filled(term, node) for node in self._classes[eclass] if node.name == "Splat")

@@ -17,7 +17,7 @@ from polyjuice.egraph.rulefiles import Rule
 from polyjuice.egraph.sexpr import Expr
 from polyjuice.egraph.terms import LeftSide, is_term, left_side
 from polyjuice.ir import Graph, GraphError, TensorType, complexes, dtypes
-from polyjuice.ops import GraphBuilder, Operand, Sample
+from polyjuice.ops import GraphBuilder, Operand, Sample, primitives
 from polyjuice.ops.sampling import MAX_RANK, permutation, restricted_values, shape_of_size
 
 #: Intervals that inputs may be declared to lie in, for rules that use value bounds; None: no declaration.
@@ -138,7 +138,7 @@ class Drawing:
     def _leaf(self, variable: str, t: TensorType) -> str:
         name = self._builder.input(t, variable)
         if dtypes.is_float(t.dtype) and ["Integral", variable] in self._side.facts:
-            return self._builder.op("Round", name)
+            return self._builder.op(primitives.ROUND, name)
         return name
 
     def _shape(self, variable: str, shape: tuple[int, ...]) -> tuple[int, ...]:
@@ -206,7 +206,7 @@ class Drawing:
     def _application(self, c: Constructor, parts: Sequence[Expr], hint: TensorType, accepted: Sequence[str]) -> str:
         """A term of an operator, whose result has one of the accepted types if an operand's type decides that."""
         op = c.op
-        if op.qualified == "Concat" and hint.rank and self._rng.random() < 0.8:
+        if op.qualified == primitives.CONCAT and hint.rank and self._rng.random() < 0.8:
             return self._concatenation(c, parts, hint)
         first = ""
         operands: list[str] = []

@@ -13,6 +13,7 @@ from typing import Any
 
 from polyjuice.egraph.language import constructors
 from polyjuice.egraph.sexpr import Expr, heads, rendered
+from polyjuice.ops import primitives
 
 PREFIX = "pattern-"
 """The beginning of the names of patterns' relations."""
@@ -76,7 +77,7 @@ class Pattern:
     @cached_property
     def mentioned(self) -> frozenset[str]:
         """The constructors that it matches, with that of expanded operands."""
-        return frozenset({"Expand", *heads(list(self.facts))}) & {"Splat", *constructors()}
+        return frozenset({primitives.EXPAND, *heads(list(self.facts))}) & {"Splat", *constructors()}
 
     @property
     def program(self) -> str:

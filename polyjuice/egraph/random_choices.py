@@ -17,7 +17,7 @@ from polyjuice.egraph.bounds import wider
 from polyjuice.egraph.rows import Row
 from polyjuice.egraph.rulefiles import Rule
 from polyjuice.ir import Graph, dtypes, uniform_value
-from polyjuice.ops import TABLE, numbers
+from polyjuice.ops import TABLE, numbers, primitives
 from polyjuice.ops.sampling import factors
 
 _ASKED = re.compile(r'\((random-perm|random-cut|random-divisor|random-axis|random-wider|Site) "([^"]+)"')
@@ -58,7 +58,7 @@ def facts(rules: Sequence[Rule], graphs: Sequence[Graph], rng: random.Random) ->
     Every permutation, random or from the graphs, comes with its inverse.
     """
     types = {t for graph in graphs for t in graph.types.values()}
-    nodes = [n for graph in graphs for n in graph.nodes if n.op == "Transpose" and not (n.opaque or n.domain)]
+    nodes = [n for graph in graphs for n in graph.nodes if n.qualified == primitives.TRANSPOSE and not n.opaque]
     ranks = sorted({r for t in types for r in (t.rank, t.rank + 1) if 0 < r <= _MAX_RANK})
     dims = {d for t in types for d in t.shape}
     sizes = sorted(

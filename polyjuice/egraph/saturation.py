@@ -28,7 +28,7 @@ from polyjuice.egraph.rulefiles import Rule
 from polyjuice.egraph.sexpr import commands
 from polyjuice.egraph.view import EGraphView, count_enodes, freeze
 from polyjuice.ir import Graph, GraphError, prune
-from polyjuice.ops import entry
+from polyjuice.ops import entry, primitives
 
 RULES_PER_GRAPH = 300
 """The most rules for one graph by default."""
@@ -191,7 +191,7 @@ class Saturator:
         self, graphs: Sequence[Graph], rng: random.Random, rulesets: Collection[str] | None
     ) -> tuple[list[int], frozenset[str]]:
         """Draw rules by turns, each time among those that match what the graphs have and the rules before make."""
-        constructors = constructors_in(graphs) & (self._words | {"Expand", "Splat"})
+        constructors = constructors_in(graphs) & (self._words | {primitives.EXPAND, "Splat"})
         limit = self._budget.rules
         allowed = [i for i, rule in enumerate(self._rules) if rulesets is None or rule.ruleset in rulesets]
         if limit is None:
@@ -308,7 +308,7 @@ class Saturator:
 
 def constructors_in(graphs: Sequence[Graph]) -> frozenset[str]:
     """The constructors of the terms that graphs may be encoded in, and `Splat` where they have constants."""
-    found = {"Expand"} | ({"Splat"} if any(graph.constants for graph in graphs) else set())
+    found = {primitives.EXPAND} | ({"Splat"} if any(graph.constants for graph in graphs) else set())
     for graph in graphs:
         for node in graph.nodes:
             op = entry(node)

@@ -10,9 +10,10 @@ from typing import Any, NamedTuple
 from polyjuice.egraph.bindings import bindings
 from polyjuice.egraph.language import constructors
 from polyjuice.egraph.patterns import Pattern
+from polyjuice.ops import primitives
 
 #: Terms that cost no operator: leaves, and the Expand that makes broadcasting explicit.
-FREE = frozenset({"Input", "Const", "Splat", "Expand"})
+FREE = frozenset({"Input", "Const", "Splat", primitives.EXPAND})
 
 
 class ENode(NamedTuple):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from dataclasses import dataclass
 
 import numpy as np
@@ -14,6 +15,14 @@ MOST = 16
 
 #: The deepest nesting of calls in an expression.
 DEEPEST = 6
+
+SYMBOLS = {
+    ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/", ast.FloorDiv: "//", ast.Mod: "%", ast.Pow: "**",
+    ast.MatMult: "@", ast.BitAnd: "&", ast.BitOr: "|", ast.BitXor: "^", ast.LShift: "<<", ast.RShift: ">>",
+    ast.USub: "-x", ast.Invert: "~x", ast.Eq: "==", ast.NotEq: "!=", ast.Lt: "<", ast.LtE: "<=", ast.Gt: ">",
+    ast.GtE: ">=",
+}  # fmt: skip
+"""Python's symbols for the operators of its syntax trees, those of one operand before it."""
 
 
 @dataclass(frozen=True)

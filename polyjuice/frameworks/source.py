@@ -29,7 +29,7 @@ from polyjuice.frameworks.outline import Calling, Outline, choose
 from polyjuice.frameworks.python_text import array_key, function, identifiers, model_class
 from polyjuice.frameworks.request import Unlowerable
 from polyjuice.ir import Graph, Node, TensorType, dtypes, uniform_value
-from polyjuice.ops import Call, Op, Texts, Unsupported, entry
+from polyjuice.ops import Call, Op, Texts, Unsupported, entry, primitives
 from polyjuice.ops.decompose import NoDecomposition, with_texts
 from polyjuice.ops.text import written
 
@@ -406,7 +406,7 @@ class Writer:
 
     def _implicit_casts(self) -> dict[str, str]:
         found: dict[str, str] = {}
-        casts = {node.outputs[0]: node for node in self.graph.nodes if node.qualified == "Cast"}
+        casts = {node.outputs[0]: node for node in self.graph.nodes if node.qualified == primitives.CAST}
         for node in self.graph.nodes:
             op = entry(node)
             if not op or 0 not in op.numbers:
@@ -415,7 +415,7 @@ class Writer:
                 if name not in casts or other in found or self._uses[name] != 1:
                     continue
                 origin = casts[name].inputs[0]
-                if node.op == "Sub" and self.graph.types[origin].dtype == "bool":  # Torch refuses to subtract booleans
+                if node.op == primitives.SUB and self.graph.types[origin].dtype == "bool":  # which Torch refuses
                     continue
                 widens = origin not in found and other not in self.graph.constants
                 draws = self.chooser.about("cast", name)

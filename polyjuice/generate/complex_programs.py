@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from polyjuice.generate.statements import Statements
 from polyjuice.ir import Graph, TensorType
-from polyjuice.ops import TABLE
+from polyjuice.ops import TABLE, primitives
 
 _OPERATORS = {2: 2, 3: 3, 4: 3, 5: 2, 6: 1}
 """The weight of each number of operators in a program."""
@@ -49,10 +49,10 @@ class ComplexPrograms(Statements):
         if chance < _GIVEN:
             self.input(self._kept)
         elif chance < _PAIRED:
-            self.apply(TABLE["aten", "complex"], [self.input(parts), self.input(parts)], {})
+            self.apply(TABLE["aten", primitives.COMPLEX], [self.input(parts), self.input(parts)], {})
         else:
             pairs = self.input(TensorType("float32", (*parts.shape[:4], 2)))
-            self.apply(TABLE["aten", "view_as_complex"], [pairs], {})
+            self.apply(TABLE["aten", primitives.VIEW_AS_COMPLEX], [pairs], {})
 
     def _step(self) -> bool:
         rng = self.rng
@@ -64,7 +64,7 @@ class ComplexPrograms(Statements):
         if chance < _ANY + _CHOSEN:
             condition = self.fresh(TensorType("bool", self.type(z).shape), 0.3)
             w = rng.choice([name for name in complex_values if self.type(name) == self.type(z)])
-            return bool(self.apply(TABLE["", "Where"], [condition, z, w], {}))
+            return bool(self.apply(TABLE["", primitives.WHERE], [condition, z, w], {}))
         moving = chance < _ANY + _CHOSEN + _MOVED
         pool = [op for op in (self.operators if moving else self._of_complex) if op.accepts(0, _COMPLEX64)]
         if not pool:

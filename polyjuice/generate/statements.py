@@ -8,7 +8,7 @@ to three further operators compute on it and view the result as the original typ
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from polyjuice.generate.small import Small
 from polyjuice.ir import Graph, TensorType, without_unused_inputs
@@ -19,17 +19,12 @@ from polyjuice.ops.spec import OfBits
 _OPERATORS = {1: 2, 2: 3, 3: 3, 4: 2}
 """The weight of each number of operators in a program."""
 
-_KINDS: Mapping[str, Sequence[str]] = {
-    "view": (
-        *("Transpose", "Slice", "Reshape", "Unsqueeze", "Squeeze", "Expand", "aten.select", "aten.narrow"),
-        *("aten.diagonal", "aten.flip", "aten.roll", "aten.as_strided", "BitCast", "aten.view.dtype"),
-    ),
-    "part": (
-        *("aten.slice_scatter", "aten.select_scatter", "aten.index_copy", "aten.index_add", "aten.masked_fill"),
-        *("ScatterElements", "ScatterND", "Where"),
-    ),
+_KINDS: Mapping[str, Callable[[Op], bool]] = {
+    "view": lambda op: op.view is not None,
+    "part": lambda op: op.inputs.count(op.results[0]) == 2 and (op.moves or len(op.inputs) == 3),
 }
-"""Operators that return views, or replace a part of a value, by qualified name."""
+"""Operators that return views, or put elements of one value into another of the type, at places that attributes or a
+third operand choose."""
 
 _CHANCES = {"view": 0.25, "part": 0.2, "due": 0.15}
 """How often an operator is one of these kinds, or the one that is due; otherwise it is any."""
@@ -67,7 +62,7 @@ class Statements(Small):
         if application is None:
             return False
         keeps = application.results[0] == self._kept
-        if not keeps and op.qualified not in _KINDS["view"] and self.rng.random() < _KEPT:
+        if not keeps and not op.view and self.rng.random() < _KEPT:
             return False
         results = self._put(application, first)
         if results and isinstance(op.numpy, OfBits) and self.rng.random() < _BACK:
@@ -93,8 +88,8 @@ class Statements(Small):
         chance = rng.random()
         for kind, share in _CHANCES.items():
             if chance < share:
-                names = _KINDS.get(kind, (self._due.op.qualified,))
-                found = [op for op in self.operators if op.qualified in names]
+                is_one = _KINDS.get(kind)
+                found = [op for op in self.operators if (is_one(op) if is_one else op is self._due.op)]
                 if found:
                     return rng.choice(found), first
             chance -= share

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from polyjuice.ir import Attrs, TensorType, dtypes
-from polyjuice.ops import sampling, unspecified
+from polyjuice.ops import sampling, spec, unspecified
 from polyjuice.ops.shapes import Dims, ShapeMismatch, fitting
 from polyjuice.ops.spec import Call, ErrorContext, OfBits, Op, TemplatesFn, Unsupported, attributes, facts
 from polyjuice.ops.structural import rearranged
@@ -186,7 +186,7 @@ OPS: tuple[Op, ...] = (
         sample=sampling.alone_with(lambda rng, first: {"to": rng.choice(_OTHERS[first.dtype])}),
         attrs=attributes(to="dtype"),
         unsettled=unspecified.sign_of_nan(0),
-        **facts(since=26, elementwise=True, continuous=False, weight=0.5, fresh=False),
+        **facts(since=26, elementwise=True, continuous=False, weight=0.5, fresh=False, view=spec.viewing),
     ),
     Op(
         name="view.dtype",
@@ -204,6 +204,7 @@ OPS: tuple[Op, ...] = (
         definition=Unsupported("BitCast keeps the width"),
         sample=sampling.alone_with(lambda rng, first: seen_as(first, rng.choice(SEEN))),
         attrs=attributes(of="dtype", to="dtype", size="ints"),
+        view=lambda a, contiguous: contiguous and _width(a["to"]) < _width(a["of"]),
         **facts(continuous=False, weight=0.5),
     ),
     rearranged(
@@ -213,5 +214,6 @@ OPS: tuple[Op, ...] = (
         sampling.alone_with(_draw_strided),
         attributes(size="ints", stride="ints", storage_offset=0),
         fitting(_fits_strided, lambda s, a: [a.size]),
+        view=spec.viewing_contiguous,
     ),
 )

@@ -206,6 +206,7 @@ SampleFn = Callable[[random.Random, TensorType], "Sample | None"]
 UnsettledFn = Callable[[UnsettledContext], bool]
 PromoteFn = Callable[[Sequence[TensorType], Attrs], str]
 RequireFn = Callable[[Sequence[TensorType], Attrs], object]
+ViewFn = Callable[[Attrs, bool], bool]
 SpellFn = Callable[[Call], "str | Unsupported"]
 TemplatesFn = Callable[[Call], tuple[str, ...]]
 Texts = tuple[str, ...] | SpellFn | TemplatesFn | Unsupported
@@ -250,6 +251,16 @@ class Unrolled:
 def by_definition(*_: object) -> Any:
     """Stands in an entry for what :mod:`polyjuice.ops.definitions` derives."""
     raise AssertionError("an operator needs a definition, or its meaning and its error rule")
+
+
+def viewing(attrs: Attrs, contiguous: bool) -> bool:
+    """The ``view`` of an operator that always returns one."""
+    return True
+
+
+def viewing_contiguous(attrs: Attrs, contiguous: bool) -> bool:
+    """The ``view`` of an operator that returns one of a contiguous operand."""
+    return contiguous
 
 
 FRAMEWORKS = ("torch", "onnx", "tensorflow")
@@ -390,6 +401,10 @@ class Op:
     fresh: bool | None = None
     """Whether results always have memory of their own. By default, it holds for elementwise operators that compute and
     have a fixed number of operands."""
+
+    view: ViewFn | None = None
+    """Whether all its texts in Torch return a view of the first operand, given the attributes and whether that operand
+    is contiguous."""
 
     data_dependent: bool = False
     """Whether sizes of its results depend on the values of operands. No rule looks at such results."""
@@ -556,6 +571,7 @@ class Facts(TypedDict, total=False):
     limits: SpecialValues
     signed_zeros: bool
     fresh: bool
+    view: ViewFn
     any_number: bool
     data_dependent: bool
     numbers: tuple[int, ...]

@@ -223,6 +223,7 @@ def _reshaping(
         sample,
         attrs,
         numpy=lambda x, a: x[0].reshape(shape([Dims(x[0].shape)], AttrView(a))[0]),
+        view=spec.viewing_contiguous,
         **more,
     )
 
@@ -467,6 +468,7 @@ OPS: tuple[Op, ...] = (
         sampling.alone_with(_draw_perm),
         attributes(perm="ints"),
         numpy=lambda x, a: np.transpose(x[0], a["perm"]),
+        view=spec.viewing,
         weight=3,
         followers="Transpose MatMul Gemm Reshape Softmax Concat Slice Squeeze Conv Cast Add Mul Split "
         f"{sampling.REDUCED}",
@@ -489,6 +491,7 @@ OPS: tuple[Op, ...] = (
         _sample_expand,
         _inputs(shape="ints"),
         numpy=lambda x, a: np.broadcast_to(x[0], broadcast(x[0].shape, a["shape"])),
+        view=spec.viewing,
         followers=f"Add Mul Sub Where Concat Transpose {sampling.REDUCED}",
     ),
     _reshaping(
@@ -555,6 +558,7 @@ OPS: tuple[Op, ...] = (
         sampling.alone_with(_draw_slice),
         _inputs(starts="ints", ends="ints", axes="ints", steps="ints"),
         numpy=_slice,
+        view=lambda a, contiguous: all(step > 0 for step in a["steps"]),
         **facts(weight=2, followers=f"Pad Slice Concat Conv MatMul Add Transpose Unsqueeze Reshape {sampling.REDUCED}"),
     ),
     moving(

@@ -290,6 +290,7 @@ OPS: tuple[Op, ...] = (
         spell(_indexed(lambda a: "{index}", *called("select", "{dim}, {index}")), _indexed(lambda a: "{index}")),
         _draw_select,
         attributes(dim="int", index="int"),
+        view=spec.viewing,
     ),
     rearranged(
         "narrow",
@@ -303,6 +304,7 @@ OPS: tuple[Op, ...] = (
             lambda s, a: a.start >= 0 and a.length >= 0 and a.start + a.length <= s[0][a.dim],
             lambda s, a: [s[0].replace(a.dim, a.length)],
         ),
+        view=spec.viewing,
     ),
     rearranged(
         "movedim",
@@ -310,6 +312,7 @@ OPS: tuple[Op, ...] = (
         spell(("torch.movedim({0}, {source}, {destination})", "{0}.moveaxis({source}, {destination})")),
         sampling.alone_with(_draw_movedim),
         attributes(source="ints", destination="ints"),
+        view=spec.viewing,
     ),
     rearranged(
         "diagonal",
@@ -317,6 +320,7 @@ OPS: tuple[Op, ...] = (
         spell(called("diagonal", "{offset}, {dim1}, {dim2}"), _diagonal_tensorflow),
         _draw_diagonal,
         attributes(offset=0, dim1=0, dim2=1),
+        view=spec.viewing,
     ),
     rearranged(
         "diag_embed",
@@ -341,6 +345,7 @@ OPS: tuple[Op, ...] = (
             lambda s, a: 1 <= a.size <= s[0][a.dimension] and a.step >= 1,
             lambda s, a: [s[0].replace(a.dimension, (s[0][a.dimension] - a.size) // a.step + 1).append(a.size)],
         ),
+        view=spec.viewing,
     ),
     rearranged(
         "channel_shuffle",

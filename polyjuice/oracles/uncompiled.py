@@ -39,7 +39,7 @@ from polyjuice.inputs import GIVEN, are_large, judged_on_edge
 from polyjuice.interpret import evaluate
 from polyjuice.ir import Graph, dtypes, prune, read
 from polyjuice.numerics import distance, listing
-from polyjuice.ops import entry
+from polyjuice.ops import entry, primitives
 from polyjuice.ops.limits import HEADROOM
 from polyjuice.ops.spec import SpecialValues, UnsettledContext
 from polyjuice.oracles import zeros
@@ -172,7 +172,7 @@ def _not_judged(case: Case, t: Program, profile: str, compiler: CompilerInfo) ->
 
 def _is_narrowed(graph: Graph, compiler: CompilerInfo) -> bool:
     """Whether large integers may come up in a type that the compiler computes in int32, from an input or a cast."""
-    casts = [node.outputs[0] for node in graph.nodes if node.op == "Cast"]
+    casts = [node.outputs[0] for node in graph.nodes if node.op == primitives.CAST]
     large = [
         name for name, array in graph.constants.items() if dtypes.is_int(dtypes.dtype_of(array)) and are_large([array])
     ]

@@ -47,14 +47,17 @@ _OTHERS_SHOWN = 0.05
 def block(target: Target, rng: random.Random, dtype: str = "", like: TensorType | None = None) -> Graph:
     """A random typed graph of a target's pattern, mostly of values of a type. Raises NoInstance if none fits together.
 
-    ``dtype`` is the element type wherever possible, and the first values that the draw chooses are ``like`` this type.
+    ``dtype`` is the element type wherever the facts allow it, and the first values that the draw chooses have the shape
+    of ``like``.
     """
     kinds = [KINDS[str(fact[0])] for fact in target.facts if fact[0] in KINDS]
-    types = {t: weight for t, weight in _TYPES.items() if all(kind(t) for kind in kinds)} or _TYPES
+    fitting = [t for t in dtypes.ALL if all(kind(t) for kind in kinds)] or [*_TYPES]
+    types = {t: weight for t, weight in _TYPES.items() if t in fitting} or _TYPES
+    wanted = dtype if not dtype or all(kind(dtype) for kind in kinds) else rng.choice(fitting)
     for _ in range(_TRIES):
-        chosen = dtype or rng.choices(list(types), list(types.values()))[0]
+        chosen = wanted or rng.choices(list(types), list(types.values()))[0]
         try:
-            return _TargetDrawing(target, rng, chosen, like).graph()
+            return _TargetDrawing(target, rng, chosen, like and TensorType(chosen, like.shape)).graph()
         except (NoInstance, *IMPOSSIBLE):
             continue
     raise NoInstance

@@ -79,7 +79,17 @@ def of_compiler(name: str, further: Iterable[Path] = ()) -> TargetFile:
 @cache
 def of_every_compiler() -> tuple[Target, ...]:
     """The targets of all files that come with Polyjuice."""
-    files = [file for folder in default_paths() for file in sorted((folder / "targets").glob("*.egg"))]
+    return _in_folder("targets")
+
+
+@cache
+def of_no_compiler() -> tuple[Target, ...]:
+    """Patterns that no part of a compiler looks for (``rules/blocks``), with the name of a block as the part."""
+    return _in_folder("blocks")
+
+
+def _in_folder(name: str) -> tuple[Target, ...]:
+    files = [file for folder in default_paths() for file in sorted((folder / name).glob("*.egg"))]
     return tuple(target for file in files for target in load(file).targets)
 
 

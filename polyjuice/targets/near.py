@@ -9,7 +9,7 @@ indices, are only drawn again from what the operator takes.
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -17,8 +17,9 @@ import numpy as np
 
 from polyjuice.egraph.pattern_instances import agrees
 from polyjuice.ir import Graph, GraphError, Node, TensorType, digest, dtypes, prune, without_unused_inputs
-from polyjuice.ops import TABLE, GraphBuilder, Op, Operand, Sample
+from polyjuice.ops import TABLE, GraphBuilder, Op, Operand, Sample, primitives
 from polyjuice.ops.sampling import broadcastable, generator, restricted_values
+from polyjuice.ops.spec import REQUIRED
 from polyjuice.targets.blocks import LARGEST, values
 
 _TRIES = 30
@@ -27,36 +28,8 @@ _TRIES = 30
 _SAMPLES = 12
 """How many proposals of an operator's entry show what its operands and attributes may be."""
 
-_NUMBERS = ("Add", "Sub", "Mul", "Div", "Max", "Min", "Pow")
-_COMPARISONS = ("Less", "LessOrEqual", "Greater", "GreaterOrEqual", "Equal")
-_REDUCTIONS = ("ReduceMean", "ReduceSum", "ReduceMax", "ReduceMin", "ReduceProd")
-_UNARY = ("Identity", "Neg", "Abs", "Relu", "Sigmoid", "Tanh", "Erf", "Sqrt", "Exp", "LeakyRelu", "HardSigmoid")
-_POOLS = ("MaxPool", "AveragePool", "LpPool")
-_KINDS_OF_OPERATORS = (_NUMBERS, _COMPARISONS, _REDUCTIONS, _UNARY, _POOLS, ("ArgMax", "ArgMin"))
-_SIBLINGS = {name: kin for kin in _KINDS_OF_OPERATORS for name in kin}
-"""Operators that a pass may take for each other."""
-
-_ON_EDGES = ("Identity", "Identity", "Neg", "Abs", "Relu")
-"""Operators that may come between two others."""
-
-_FLAGS = (
-    "keepdims",
-    "keepdim",
-    "count_include_pad",
-    "transA",
-    "transB",
-    "largest",
-    "reverse",
-    "exclusive",
-)
-_PLACES = (
-    "axis", "axes", "perm", "dim", "dims", "starts", "ends", "steps", "split", "shifts", "k", "index", "start", "end",
-    "pads", "strides", "dilations", "kernel_shape", "offset",
-)  # fmt: skip
-"""Attributes that take another value wherever they take one. Of all others, only the operator's entry knows values."""
-
-_FROM_ZERO = ("axes", "perm", "pads", "starts", "ends", "split", "dims", "shifts")
-"""Attributes whose elements may be 0. All others are at least 1 in what the standard defines."""
+_PLAIN = 0.4
+"""How often an operator that is added to a graph only returns its operand."""
 
 _FLOATS = ("float32", "float32", "float64", "float16", "bfloat16")
 
@@ -199,17 +172,42 @@ def _reread(s: _Sketch, rng: random.Random) -> bool:
     return True
 
 
+def _signature(op: Op, operands: int) -> object:
+    """What operators of one kind have in common: types, and attributes without which they have no meaning."""
+    attrs = {attr.name for attr in op.attrs if attr.kind == "ints" or attr.default is REQUIRED}
+    return op.domain, *map(op.variable, range(operands)), *op.results, op.elementwise, op.data_dependent, attrs
+
+
+def _siblings(op: Op, operands: Sequence[TensorType]) -> list[Op]:
+    """Operators that a pass may take for another one on operands of some types."""
+    wanted = _signature(op, len(operands))
+    return [
+        other
+        for other in TABLE.values()
+        if other is not op
+        and len(operands) in range(other.arity[0], (other.arity[1] or len(operands)) + 1)
+        and _signature(other, len(operands)) == wanted
+        and all(other.accepts(i, t.dtype) for i, t in enumerate(operands))
+    ]
+
+
 def _sibling(s: _Sketch, rng: random.Random) -> bool:
     """An operator becomes one of its kind."""
-    known = [i for i, node in enumerate(s.nodes) if node.op in _SIBLINGS and not node.domain]
-    if not known:
-        return False
-    i = rng.choice(known)
+    i = rng.randrange(len(s.nodes))
     node = s.nodes[i]
-    op = rng.choice([name for name in _SIBLINGS[node.op] if name != node.op])
-    attrs = {attr.name for attr in TABLE["", op].attrs}
-    s.nodes[i] = replace(node, op=op, attrs={name: value for name, value in node.attrs.items() if name in attrs})
+    others = _siblings(TABLE[node.domain, node.op], [s.types[x] for x in node.inputs])
+    if not others:
+        return False
+    op = rng.choice(others)
+    attrs = {attr.name for attr in op.attrs}
+    s.nodes[i] = replace(node, op=op.name, attrs={name: v for name, v in node.attrs.items() if name in attrs})
     return True
+
+
+def _unary(rng: random.Random, t: TensorType) -> str:
+    """An operator that is finite on all values of a type, and keeps the type."""
+    others = [op.name for op in _siblings(TABLE["", primitives.IDENTITY], [t]) if not op.distance_to_domain]
+    return rng.choice(others) if others and rng.random() > _PLAIN else primitives.IDENTITY
 
 
 def _on_edge(s: _Sketch, rng: random.Random) -> bool:
@@ -220,13 +218,13 @@ def _on_edge(s: _Sketch, rng: random.Random) -> bool:
     t, name = s.types[x], s.fresh("e")
     chance = rng.random()
     if chance < 0.2 and t.rank > 1:
-        new = [Node("Transpose", (x,), (name,), {"perm": tuple(rng.sample(range(t.rank), t.rank))})]
+        new = [Node(primitives.TRANSPOSE, (x,), (name,), {"perm": tuple(rng.sample(range(t.rank), t.rank))})]
     elif chance < 0.35 and dtypes.is_float(t.dtype):
         there = s.fresh("f")
         to = rng.choice([other for other in _FLOATS if other != t.dtype])
-        new = [Node("Cast", (x,), (there,), {"to": to}), Node("Cast", (there,), (name,), {"to": t.dtype})]
+        new = [Node(primitives.CAST, (v,), (w,), {"to": to}) for v, w, to in ((x, there, to), (there, name, t.dtype))]
     else:
-        new = [Node(rng.choice(_ON_EDGES), (x,), (name,), {})]
+        new = [Node(_unary(rng, t), (x,), (name,), {})]
     s.rewire(place, name)
     s.nodes[i:i] = new
     return True
@@ -249,8 +247,8 @@ def _second_reader(s: _Sketch, rng: random.Random) -> bool:
     """Another operator reads an inner value, and its result is an output."""
     if not s.inner:
         return False
-    name = s.fresh("r")
-    s.nodes.append(Node(rng.choice(("Neg", "Identity", "Abs")), (rng.choice(s.inner),), (name,), {}))
+    name, x = s.fresh("r"), rng.choice(s.inner)
+    s.nodes.append(Node(_unary(rng, s.types[x]), (x,), (name,), {}))
     s.outputs.append(name)
     return True
 
@@ -279,20 +277,20 @@ def _attribute(s: _Sketch, rng: random.Random) -> bool:
 
 
 def _other_values(s: _Sketch, node: Node, name: str, rng: random.Random) -> Iterator[Any]:
-    for sample in _samples(TABLE[node.domain, node.op], s.types[node.inputs[0]], rng):
-        if name in sample.attrs:
-            yield sample.attrs[name]
-    match node.attrs[name]:
-        case int() as number if name in _FLAGS:
-            yield 1 - number
-        case int() as number if name in _PLACES:
-            yield number - 1
-            yield number + 1
-        case tuple() as numbers if numbers and name in _PLACES:
-            i = rng.randrange(len(numbers))
-            moved = numbers[i] + rng.choice((-1, 1))
-            if moved >= min(0 if name in _FROM_ZERO else 1, *numbers) and dtypes.holds("int64", moved):
-                yield (*numbers[:i], moved, *numbers[i + 1 :])
+    """The values that the entry draws, and the numbers in another order, or one of them moved within their range."""
+    old = node.attrs[name]
+    samples = _samples(TABLE[node.domain, node.op], s.types[node.inputs[0]], rng)
+    drawn = [sample.attrs[name] for sample in samples if name in sample.attrs]
+    yield from drawn
+    numbers = old if isinstance(old, tuple) else (old,)
+    known = {number for value in (*drawn, old) for number in (value if isinstance(value, tuple) else (value,))}
+    is_flag = old is not numbers and known <= {0, 1}
+    if drawn and numbers and not is_flag and all(isinstance(number, int) for number in known):
+        i = rng.randrange(len(numbers))
+        moved = numbers[i] + rng.choice((-1, 1))
+        if moved >= min(known) and dtypes.holds("int64", moved):
+            yield (*numbers[:i], moved, *numbers[i + 1 :]) if old is numbers else moved
+        if old is numbers:
             yield tuple(rng.sample(numbers, len(numbers)))
 
 
@@ -365,7 +363,7 @@ def _origin(s: _Sketch, rng: random.Random) -> bool:
         if not places:
             return False
         s.rewire(rng.choice(places), copy)
-        s.nodes.insert(0, Node("Identity", (name,), (copy,), {}))
+        s.nodes.insert(0, Node(primitives.IDENTITY, (name,), (copy,), {}))
     elif len(s.inputs) > 1:
         name = rng.choice(list(s.inputs))
         s.constants[name] = values(rng, s.inputs.pop(name))

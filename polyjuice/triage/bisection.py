@@ -19,6 +19,7 @@ from polyjuice import pipeline
 from polyjuice.compilers import THREADS, VARIABLE, CompilerInfo, EnvironmentProblem
 from polyjuice.frameworks.lowering import Unlowerable
 from polyjuice.ir import Graph, Node, dtypes, prune
+from polyjuice.ops import primitives
 from polyjuice.oracles import ORACLES, Case, Program, Verdict
 from polyjuice.session import CompilerSession, Conditions
 from polyjuice.timelimit import TimeLimit
@@ -448,7 +449,7 @@ def _up_to(graph: Graph, name: str) -> Graph:
     end, type = name, graph.types[name]
     if type.dtype in (*dtypes.FLOATS, *dtypes.SIGNED):
         end = f"{name}_negated"
-        negation = Node("Neg", (name,), (end,))
+        negation = Node(primitives.NEG, (name,), (end,))
         graph = replace(graph, nodes=(*graph.nodes, negation), types={**graph.types, end: type})
     return prune(replace(graph, outputs=(end,)))
 

@@ -12,7 +12,7 @@ from functools import cached_property
 from typing import Any
 
 from polyjuice.execution import Artifact
-from polyjuice.frameworks.expressions import elements
+from polyjuice.frameworks.expressions import SYMBOLS, elements
 from polyjuice.frameworks.onnx.listing import OnnxProgram
 
 METHODS = ("forward", "__call__")
@@ -112,30 +112,8 @@ class PythonProgram:
         return None if output in places else output - sum(place < output for place in places)
 
 
-_SYMBOLS = {
-    "Add": "+",
-    "Sub": "-",
-    "Mult": "*",
-    "Div": "/",
-    "FloorDiv": "//",
-    "Mod": "%",
-    "Pow": "**",
-    "MatMult": "@",
-    "BitAnd": "&",
-    "BitOr": "|",
-    "BitXor": "^",
-    "LShift": "<<",
-    "RShift": ">>",
-    "Invert": "~",
-    "USub": "-",
-    "Lt": "<",
-    "Gt": ">",
-    "LtE": "<=",
-    "GtE": ">=",
-    "Eq": "==",
-    "NotEq": "!=",
-}
-"""Python's symbols for the operators of its syntax trees."""
+_SYMBOLS = {kind.__name__: symbol.removesuffix("x") for kind, symbol in SYMBOLS.items()}
+"""The same symbols, by the names that `_calls` yields."""
 
 
 class _Inlined(ast.NodeTransformer):

@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+import random
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
+import pytest
 
 from polyjuice.compilers import find
 from polyjuice.execution import Memory, Outcome
+from polyjuice.frameworks.choosers import Chooser
+from polyjuice.ir import TensorType
+from polyjuice.ops import TABLE, Call, Op, infer
+from polyjuice.ops.text import filled
 from polyjuice.session import CompilerSession, Conditions
 from tests.support.libraries import library
 
@@ -99,3 +105,25 @@ def test_a_run_with_gradients_returns_them_unless_torch_cannot_differentiate_the
     assert len(found.outputs[1]) == 2
     found = outcome(lambda x, n: (torch.special.zeta(x + 2, x + 2), n))
     assert (found.status, found.gradients, len(found.outputs[1])) == ("ok", (), 2)
+
+
+@pytest.mark.parametrize("op", [op for op in TABLE.values() if op.view], ids=lambda op: op.qualified)
+def test_an_operator_that_returns_a_view_does_so_in_each_text(op: Op) -> None:
+    assert op.view
+    tried = 0
+    for number in range(150):
+        rng = random.Random(number)
+        dtype = rng.choice(["float32", "int32"]) if op.accepts(0, "float32") else op.types[op.inputs[0]][0]
+        first = TensorType(dtype, tuple(rng.choices((1, 2, 4), k=rng.randrange(4))))
+        sample = op.sample(rng, first)
+        contiguous = torch.zeros(first.shape, dtype=getattr(torch, dtype))
+        strided = torch.zeros(first.shape[::-1], dtype=contiguous.dtype).permute([*reversed(range(first.rank))])
+        for x in (contiguous, strided):
+            if sample and op.view(sample.attrs, x is contiguous):
+                draws = Chooser(lambda subject, value: rng).about("")  # noqa: B023
+                call = Call(["x"], [first], infer(op, [first], sample.attrs), sample.attrs, draws, str, own=[True])
+                text = filled(call, op.texts("torch"))
+                result = eval(text, {"torch": torch, "x": x})
+                assert result.untyped_storage().data_ptr() == x.untyped_storage().data_ptr(), text
+                tried += 1
+    assert tried > 20

@@ -16,12 +16,12 @@ import pytest
 from polyjuice import cli
 from polyjuice.frameworks.onnx import graph_files
 from polyjuice.generate import SMALL_STRATEGIES, STRATEGIES, Turn, blocks, generate
-from polyjuice.generate.block_site import BLOCKS, Block, BlockSite, Unfit
 from polyjuice.generate.growth import Growth
 from polyjuice.inputs import profiles
 from polyjuice.ir import Graph, GraphError, TensorType, digest, dtypes
 from polyjuice.ops import TABLE, check, entry, without_complex
 from polyjuice.ops.sampling import FewSizes
+from polyjuice.targets import of_no_compiler
 from tests.support.commands import polyjuice, refusal
 
 GRAPHS = 360
@@ -199,21 +199,17 @@ def test_an_invalid_graph_is_a_defect(
 
 
 SEEDS = 60
-NAMED = [pytest.param(block, id=block.build.__name__) for block in BLOCKS]
+BLOCKS = sorted({target.part for target in of_no_compiler()})
 
 
-def built(block: Block, seed: int, nodes: int) -> tuple[Growth, bool]:
+def built(block: str, seed: int, nodes: int) -> tuple[Growth, bool]:
     growth = Growth(FewSizes(f"block {seed}"), None)
-    x = growth.input(growth.random_type(growth.rng.choice(block.dtypes), growth.rng.choice(block.ranks)))
-    try:
-        block.build(BlockSite(growth, nodes), x)
-    except Unfit:
-        return growth, False
-    return growth, True
+    target = growth.rng.choice([target for target in of_no_compiler() if target.part == block])
+    return growth, blocks.build_target(growth, nodes, target)
 
 
-@pytest.mark.parametrize("block", NAMED)
-def test_a_block_is_mostly_built_whole(block: Block) -> None:
+@pytest.mark.parametrize("block", BLOCKS)
+def test_a_block_is_mostly_built_whole(block: str) -> None:
     made = [built(block, seed, 100) for seed in range(SEEDS)]
     assert sum(whole for _, whole in made) > SEEDS / 2
     assert max(len(growth) for growth, _ in made) >= 2
@@ -222,8 +218,8 @@ def test_a_block_is_mostly_built_whole(block: Block) -> None:
             check(growth.build())
 
 
-@pytest.mark.parametrize("block", NAMED)
-def test_a_block_ends_where_the_graph_is_full(block: Block) -> None:
+@pytest.mark.parametrize("block", BLOCKS)
+def test_a_block_ends_where_the_graph_is_full(block: str) -> None:
     made = [built(block, seed, 1)[0] for seed in range(SEEDS)]
     assert {len(growth) for growth in made} <= {0, 1}
 

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import polyjuice
+from polyjuice.ops import TABLE
 
 PACKAGE = Path(polyjuice.__file__).parent
 TESTS = Path(__file__).parents[1]
@@ -164,3 +165,34 @@ def test_no_test_file_imports_another() -> None:
         if any(part.startswith("test_") for part in (name or "").split("."))
     ]
     assert not found
+
+
+_ONNX = """
+    control_flow forms/attributes forms/axes forms/operands forms/values interface listing model normal opaque opsets
+    read structure versions write
+"""
+OPERATORS_NAMED = {
+    **{f"frameworks/onnx/{name}.py": "ONNX's forms" for name in _ONNX.split()},
+    "frameworks/torch/aten/rules.py": "rules",
+    "frameworks/tensorflow/user_program.py": "operators of TensorFlow",
+    "compilers/onnxruntime.py": "what the compiler documents of an operator",
+    "compilers/openvino.py": "what the compiler documents of an operator",
+    "compilers/_openvino_parts.py": "nodes of OpenVINO",
+    "compilers/_torch_memory.py": "gradient functions of Torch",
+    "egraph/bounds.py": "relations of rules",
+}
+"""The files that may hold words like operators' names, and what these words are."""
+
+
+def test_operators_are_named_in_the_table_in_rules_and_in_forms() -> None:
+    """All else follows from entries. The names of ATen's operators count with their domain, as in ``aten.square``."""
+    names = {op.qualified for op in TABLE.values() if op.domain or op.name[0].isupper()}
+    found = {
+        str(path.relative_to(PACKAGE)): node.lineno
+        for path in sorted(PACKAGE.rglob("*.py"))
+        if not path.is_relative_to(PACKAGE / "ops")
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.Constant) and node.value in names
+    }
+    assert {path: line for path, line in found.items() if path not in OPERATORS_NAMED} == {}
+    assert sorted(OPERATORS_NAMED.keys() - found.keys()) == []

@@ -30,7 +30,8 @@ from polyjuice.targets.near import KINDS, near_miss
 from polyjuice.targets.patterns import patterns
 from tests.support.graphs import graph
 
-FILES = sorted((Path(__file__).parents[2] / "rules" / "targets").glob("*.egg"))
+RULES = Path(__file__).parents[2] / "rules"
+FILES = sorted((RULES / "targets").glob("*.egg"))
 
 GELU = "(Mul (Mul x (Add (Erf (Div x 1.4142135)) 1)) 0.5)"
 LAYER_NORM = "(Add (Mul (Div d (Sqrt (Add (ReduceMean (Pow d 2) (vec-of -1) 1) 0.00001))) S) B)"
@@ -85,7 +86,7 @@ def test_a_mistake_is_told_with_its_line(line: str, message: str, tmp_path: Path
     assert "\n" not in str(error.value)
 
 
-@pytest.mark.parametrize("file", FILES, ids=lambda file: file.stem)
+@pytest.mark.parametrize("file", [*FILES, RULES / "blocks" / "common.egg"], ids=lambda file: file.stem)
 def test_every_target_of_a_file_can_be_drawn(file: Path) -> None:
     found = load_targets(file)
     for one in found.targets:

@@ -15,13 +15,11 @@ from polyjuice.egraph import Budget, Rewriter, load
 from polyjuice.execution import Artifact, LoweringChoices, Memory, Outcome, Shared
 from polyjuice.frameworks.lowering import Unlowerable, lower
 from polyjuice.frameworks.onnx import graph_files
-from polyjuice.frameworks.torch.writes import FORMS, UPDATE, view
+from polyjuice.frameworks.torch.writes import FORMS, UPDATE
 from polyjuice.generate import generate
 from polyjuice.ir import (
     Graph,
     GraphError,
-    Node,
-    TensorType,
     check_structure,
     digest,
     numbered,
@@ -45,12 +43,6 @@ def updating() -> Graph:
     body = "total = Add(x, y); square = Mul(total, total); Neg(x)"
     made = graph_of("float32[3,4] x y", body, {"x": "total", "y": "square"})
     return renamed(made, {"x": "x", "y": "y", "v2": "total", "v3": "square", "v4": "negated", "": ""})
-
-
-def test_a_slice_of_a_scalar_is_a_view_of_it() -> None:
-    nothing = dict.fromkeys(("axes", "starts", "ends", "steps"), ())
-    scalar = TensorType("float32", ())
-    assert view(Node("Slice", ("x",), ("y",), nothing), "x", scalar, scalar, True) == "x[...]"
 
 
 def test_updates_are_outputs_that_are_not_returned() -> None:

@@ -33,7 +33,7 @@ from polyjuice.frameworks.torch import aten
 from polyjuice.frameworks.torch.aten import AtenCall, ValueName
 from polyjuice.frameworks.torch.user_printer import array_of
 from polyjuice.ir import UNKNOWN, Graph, GraphError, Node, TensorType, dtypes, prune
-from polyjuice.ops import GraphBuilder, ShapeMismatch, TypeMismatch, check
+from polyjuice.ops import GraphBuilder, ShapeMismatch, TypeMismatch, check, primitives
 
 _HELD = tuple(
     getattr(OutputKind, name) for name in ("BUFFER_MUTATION", "PARAMETER_MUTATION") if hasattr(OutputKind, name)
@@ -241,11 +241,11 @@ class _Reader:
         if not held.permute(order).is_contiguous() or place < 0:
             raise FormatError(f"node {node.name}: as_strided of a tensor that is a part of another in memory")
         if order != list(range(held.ndim)):
-            self_ = ValueName(self.builder.op("Transpose", self_, perm=tuple(order)))
+            self_ = ValueName(self.builder.op(primitives.TRANSPOSE, self_, perm=tuple(order)))
         sizes, steps = tuple(size), tuple(stride)
         try:
             name = self.builder.op(
-                "as_strided", self_, domain=aten.DOMAIN, size=sizes, stride=steps, storage_offset=place
+                primitives.AS_STRIDED, self_, domain=aten.DOMAIN, size=sizes, stride=steps, storage_offset=place
             )
             return ValueName(name)
         except (ShapeMismatch, TypeMismatch) as error:

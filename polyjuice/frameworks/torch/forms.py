@@ -15,6 +15,7 @@ from functools import cache
 from typing import Any
 
 from polyjuice.frameworks.choosers import Chooser, Draws
+from polyjuice.frameworks.expressions import SYMBOLS
 from polyjuice.frameworks.forms import Form
 from polyjuice.frameworks.torch.writes import FORMS, UPDATE
 from polyjuice.ir import TensorType
@@ -196,13 +197,6 @@ _NAMED = ("padding", "approximate")
 _DRAWS, _SIZES = 150, (1, 2, 3, 4, 5)
 """How many applications of an operator are drawn to find its forms, and their sizes."""
 
-_SYMBOLS = {
-    ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/", ast.FloorDiv: "//", ast.Mod: "%", ast.Pow: "**",
-    ast.MatMult: "@", ast.BitAnd: "&", ast.BitOr: "|", ast.BitXor: "^", ast.LShift: "<<", ast.RShift: ">>",
-    ast.USub: "-x", ast.Invert: "~x", ast.Eq: "==", ast.NotEq: "!=", ast.Lt: "<", ast.LtE: "<=", ast.Gt: ">",
-    ast.GtE: ">=",
-}  # fmt: skip
-
 
 def forms(tree: ast.Expression) -> list[str]:
     """Return the forms of an expression: those of its last operation."""
@@ -228,11 +222,11 @@ def _forms(node: ast.expr) -> Iterator[str]:
         case ast.Subscript(value=inner):
             yield from _forms(inner)
         case ast.BinOp(left=left, op=operation, right=right):
-            yield from _of_operands(_SYMBOLS[type(operation)], left, right)
+            yield from _of_operands(SYMBOLS[type(operation)], left, right)
         case ast.UnaryOp(op=operation):
-            yield _SYMBOLS[type(operation)]
+            yield SYMBOLS[type(operation)]
         case ast.Compare(left=left, ops=[operation], comparators=[right]):
-            yield from _of_operands(_SYMBOLS[type(operation)], left, right)
+            yield from _of_operands(SYMBOLS[type(operation)], left, right)
         case ast.Name(id=name) if name.startswith("local"):
             yield "written part by part"
 

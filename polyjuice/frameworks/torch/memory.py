@@ -24,7 +24,8 @@ from polyjuice.frameworks.forms import Form
 from polyjuice.frameworks.source import Writer
 from polyjuice.frameworks.torch import writes as torch_writes
 from polyjuice.ir import Graph, Node
-from polyjuice.ops import entry
+from polyjuice.ops import Call, entry
+from polyjuice.ops.text import filled
 
 # Chances, where the choices are possible.
 _OVER = 0.7
@@ -96,13 +97,13 @@ class Memory:
 
     def puts(self, number: int) -> bool:
         node = self._nodes[number]
-        if node.qualified not in torch_writes.SCATTERS:
+        if not torch_writes.puts(entry(node)):
             return False
         return any(self._over(cell, number, "") for cell in self._open(number, node.outputs[0]))
 
     def holds(self, number: int, text: str) -> bool:
         node = self._nodes[number]
-        if len(node.outputs) > 1 or node.qualified in torch_writes.SCATTERS:
+        if len(node.outputs) > 1 or torch_writes.puts(entry(node)):
             return False
         cells = self._open(number, node.outputs[0])
         return any(self._over(cell, number, text) or self._out(cell, number, text) for cell in cells)
@@ -146,7 +147,7 @@ class Memory:
         if not draws.chance(_OVER, plain=False):
             return False
         form, t = "by its operator", self._graph.types[cell.input]
-        if node.qualified in torch_writes.SCATTERS:
+        if torch_writes.puts(entry(node)):
             form, statements = torch_writes.part(node, cell.name, self._writer.tensor(operands[1]), t, draws)
         else:
             statements = torch_writes.over(text, cell.name, t, draws, splits=op.elementwise)
@@ -207,10 +208,13 @@ class Memory:
         for later, node in enumerate(self._nodes[number + 1 :], number + 1):
             if not node.inputs or node.inputs[0] != value or later in self._early or len(node.outputs) > 1:
                 continue
-            (result,) = node.outputs
-            types = self._graph.types[value], self._graph.types[result]
-            text = torch_writes.view(node, cell.name, *types, cell.input in self._contiguous)
-            if text and self._writer.chooser.about("view before", result).chance(_VIEW_BEFORE, plain=False):
+            (result,), op = node.outputs, entry(node)
+            if not op or not op.view or not op.view(node.attrs, cell.input in self._contiguous):
+                continue
+            draws, types = self._writer.chooser.about("view before", result), self._graph.types
+            call = Call([cell.name], [types[value]], [types[result]], node.attrs, draws, self._writer.let, own=[True])
+            text = filled(call, op.texts("torch"))
+            if isinstance(text, str) and draws.chance(_VIEW_BEFORE, plain=False):
                 self._writer.emit(f"{self._writer.names[result]} = {text}")
                 self._shares[result] = {cell.input}
                 self._early.add(later)

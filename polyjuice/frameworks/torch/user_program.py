@@ -40,6 +40,7 @@ from polyjuice.frameworks.torch.user_printer import (
 from polyjuice.frameworks.user_model import NotCaptured, UserModel, unread
 from polyjuice.interpret import EvaluationError, evaluate
 from polyjuice.ir import Graph, TensorType, dtypes, prune
+from polyjuice.ops import primitives
 
 _NEAR = 0.1
 """The distance of two equal values, at most: a part of the greatest value."""
@@ -211,7 +212,7 @@ def _agrees(graph: Graph, inputs: Sequence[torch.Tensor], uncompiled: Callable[[
     Torch's decompositions may lay a tensor out otherwise than the uncompiled run. Then ``as_strided`` of it means
     something else in the graph. So no element may differ in a graph with ``as_strided``.
     """
-    far = 0 if any(node.op == "as_strided" for node in graph.nodes) else _FAR
+    far = 0 if any(node.op == primitives.AS_STRIDED for node in graph.nodes) else _FAR
     try:
         if any(node.opaque for node in graph.nodes):  # Torch has their values, and the interpreter stands in for them
             found = [array_of(tensor) for tensor in run(lower(graph, "torch", LoweringChoices()), copies(list(inputs)))]

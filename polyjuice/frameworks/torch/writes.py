@@ -11,7 +11,7 @@ from itertools import accumulate
 
 from polyjuice.frameworks.choosers import Draws
 from polyjuice.ir import Node, TensorType, dtypes
-from polyjuice.ops import Call
+from polyjuice.ops import Call, Op
 
 # --- views that together cover a tensor -------------------------------------------------------------------------------
 
@@ -137,8 +137,8 @@ _BINARY = {
 
 _UNARY = {ast.USub: "neg_", ast.Invert: "bitwise_not_"}
 
-SCATTERS = ("aten.slice_scatter", "aten.select_scatter")
-"""Operators that put their second operand into a part of the first."""
+_PLACES = (["dim", "index"], ["dim", "start", "end", "step"])
+"""The attributes that say where an operator puts its second operand, for those that need no other way to write it."""
 
 _PLAIN = 4
 """The weight of ``copy_`` relative to each other form."""
@@ -275,10 +275,15 @@ def into(text: str, x: str) -> str:
     return ""
 
 
+def puts(op: Op | None) -> bool:
+    """Return whether an operator puts its second operand into a part of the first, so that ``part`` can write it."""
+    return op is not None and op.moves and op.inputs == ("T", "T") and [attr.name for attr in op.attrs] in _PLACES
+
+
 def part(node: Node, x: str, source: str, t: TensorType, draws: Draws) -> tuple[str, Statements]:
-    """Return a form, and the statement by which one of SCATTERS puts its second operand, ``source``, into a part."""
+    """Return a form, and the statement by which an operator puts its second operand, ``source``, into a part."""
     attrs: Mapping[str, int] = node.attrs
-    one = node.op == "select_scatter"
+    one = "index" in attrs
     index = f"{attrs['index']}" if one else f"{attrs['start']}:{attrs['end']}:{attrs['step']}"
     subscript = f"[{':, ' * (attrs['dim'] % t.rank)}{index}]"
     options = [f"{x}{subscript} = {source}", f"{x}{subscript}.copy_({source})"]
@@ -291,39 +296,3 @@ def part(node: Node, x: str, source: str, t: TensorType, draws: Draws) -> tuple[
     elif attrs["step"] == 1:
         options.append(f"{x}.narrow({attrs['dim']}, {attrs['start']}, {attrs['end'] - attrs['start']}).copy_({source})")
     return "into a part", [draws.choice(options)]
-
-
-def view(node: Node, x: str, t: TensorType, result: TensorType, contiguous: bool) -> str:
-    """Return the text of an operator's result as a view of ``x``; "" if it need not be a view."""
-    attrs = node.attrs
-    match node.qualified:
-        case "Identity":
-            return f"{x}[...]"
-        case "Transpose":
-            return f"{x}.permute({tuple(attrs['perm'])})"
-        case "Unsqueeze" if len(attrs["axes"]) == 1:
-            return f"{x}.unsqueeze({attrs['axes'][0]})"
-        case "Squeeze" if attrs["axes"] is not None and len(attrs["axes"]) == 1:
-            return f"{x}.squeeze({attrs['axes'][0]})"
-        case "Reshape" if contiguous:
-            return f"{x}.view({result.shape})"
-        case "Expand":
-            return f"{x}.expand({result.shape})"
-        case "Slice" if all(step > 0 for step in attrs["steps"]):
-            columns = zip(attrs["axes"], attrs["starts"], attrs["ends"], attrs["steps"], strict=True)
-            parts = {axis % t.rank: f"{start}:{end}:{step}" for axis, start, end, step in columns}
-            return f"{x}[{', '.join(parts.get(axis, ':') for axis in range(t.rank)) or '...'}]"
-        case "BitCast":
-            return f"{x}.view(torch.{dtypes.framework_name(result.dtype)})"
-        case "aten.view.dtype" if contiguous and t.shape[-1] < result.shape[-1]:
-            return f"{x}.view(torch.{dtypes.framework_name(result.dtype)})"
-        case "aten.as_strided" if contiguous:
-            offset = attrs["storage_offset"]
-            return f"{x}.as_strided({attrs['size']}, {attrs['stride']}, {x}.storage_offset() + {offset})"
-        case "aten.select":
-            return f"{x}.select({attrs['dim']}, {attrs['index']})"
-        case "aten.narrow":
-            return f"{x}.narrow({attrs['dim']}, {attrs['start']}, {attrs['length']})"
-        case "aten.diagonal":
-            return f"{x}.diagonal({attrs['offset']}, {attrs['dim1']}, {attrs['dim2']})"
-    return ""

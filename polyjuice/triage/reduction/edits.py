@@ -27,7 +27,7 @@ from polyjuice.ir import (
     renamed,
     with_outputs,
 )
-from polyjuice.ops import check, entry, infer_node
+from polyjuice.ops import check, entry, infer_node, primitives
 from polyjuice.triage.reduction.trial import Pair, Trial
 
 
@@ -498,14 +498,14 @@ def products(pair: Pair, trial: Trial) -> Iterator[Edit]:
     """In one program, replace an Einsum by the matrix product of two of its operands."""
     if len(pair.graphs) == 1:
         for node in pair.graphs[0].nodes:
-            if node.op == "Einsum":
+            if "equation" in node.attrs:
                 for operands in permutations(dict.fromkeys(node.inputs), 2):
                     yield partial(_product, outputs=node.outputs, operands=operands)
 
 
 def _product(pair: Pair, outputs: tuple[str, ...], operands: tuple[str, ...]) -> Iterator[Pair]:
     def product(_: int, node: Node) -> Node:
-        return replace(node, op="MatMul", inputs=operands, attrs={}) if node.outputs == outputs else node
+        return replace(node, op=primitives.MATMUL, inputs=operands, attrs={}) if node.outputs == outputs else node
 
     if all(name in pair.graphs[0].types for name in operands):
         yield with_nodes(pair, product)

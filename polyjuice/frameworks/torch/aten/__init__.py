@@ -14,7 +14,7 @@ from typing import Any
 
 from polyjuice.frameworks.onnx.normal import NotCovered
 from polyjuice.frameworks.torch.aten.application import DOMAIN, AtenCall, Rule, ValueName, demand
-from polyjuice.frameworks.torch.aten.rules import RULES
+from polyjuice.frameworks.torch.aten.rules import NAMED, RULES
 from polyjuice.ir import dtypes
 from polyjuice.ops import TABLE, Attr, Op, numbers
 from polyjuice.ops.spec import ANY
@@ -31,8 +31,8 @@ _PLAINER = ("max_pool2d_with_indices.default",)
 def apply(overload: str, c: AtenCall) -> Sequence[ValueName | None]:
     """The results of a call in the table's operators (None: unused). Raises NotCovered where no rule covers it."""
     reason, name = f"nothing says {overload}", overload.split(".")[0]
-    of_text = _by_text(*called()[name]) if name in called() else None
-    of_text = _unequal if name == "ne" else of_text
+    function = _ON_TRUTH[name] if name in _ON_TRUTH and c.result.dtype == "bool" else name
+    of_text = _unequal if name == "ne" else _by_text(*called()[function]) if function in called() else None
     rules = [_by_text(TABLE[DOMAIN, name]) if named_alike(overload) else None, RULES.get(overload, of_text)]
     if overload in _PLAINER:
         rules.reverse()
@@ -65,7 +65,7 @@ _ARGUMENT = re.compile(r"(?:(\w+)=)?\{(?:is_)?(\w+)\}")
 def called() -> Mapping[str, tuple[Op, Mapping[int | str, str]]]:
     """For each function of Torch that an entry's text calls: the entry, and the attributes by place or keyword."""
     found: dict[str, tuple[Op, Mapping[int | str, str]]]
-    found = {name: (TABLE["", op], {}) for name, op in (("div", "Div"), ("maximum", "Max"), ("minimum", "Min"))}
+    found = {name: (TABLE["", op], {}) for name, op in NAMED.items()}
     for (domain, _), op in TABLE.items():
         texts = op.text.get("torch", ())
         for match in map(_FUNCTION.fullmatch, texts if isinstance(texts, tuple) and not domain else ()):
@@ -78,9 +78,9 @@ def called() -> Mapping[str, tuple[Op, Mapping[int | str, str]]]:
     return found
 
 
-_ON_TRUTH = {"Mul": "And", "Add": "Or", "Max": "Or", "Min": "And"}
-_ON_TRUTH |= {"BitwiseAnd": "And", "BitwiseOr": "Or", "BitwiseXor": "Xor", "BitwiseNot": "Not"}
-"""The logical operators that arithmetic on booleans is."""
+_ON_TRUTH = {"mul": "logical_and", "minimum": "logical_and", "add": "logical_or", "maximum": "logical_or"}
+_ON_TRUTH |= {f"bitwise_{name}": f"logical_{name}" for name in ("and", "or", "xor", "not")}
+"""The logical functions that arithmetic on booleans is."""
 
 _OPERANDS = ("self", "other", "exponent")
 """The arguments of ATen's that are operands even if they are numbers."""
@@ -106,15 +106,14 @@ def _by_text(op: Op, names: Mapping[int | str, str] = {}) -> Rule:
                 raise NotCovered(f"{op.name} with the argument {key}")
         operands = [_operand(c, op, i, given) for i in range(len(given))]
         if "alpha" not in attrs and c.args.get("alpha", 1) != 1:
-            operands[1] = c.op("Mul", operands[1], c.constant(c["alpha"], c.result.dtype))
-        name = _ON_TRUTH.get(op.name, op.name) if c.result.dtype == "bool" else op.name
-        return c.multi(name, *operands, domain=op.domain, **attrs)
+            operands[1] = c.op(called()["mul"][0].name, operands[1], c.constant(c["alpha"], c.result.dtype))
+        return c.multi(op.name, *operands, domain=op.domain, **attrs)
 
     return rule
 
 
 def _unequal(c: AtenCall) -> ValueName:
-    return c.op("Not", *_by_text(TABLE["", "Equal"])(c))
+    return c.op(called()["logical_not"][0].name, *_by_text(*called()["eq"])(c))
 
 
 def _operand(c: AtenCall, op: Op, i: int, given: Sequence[Any]) -> ValueName:

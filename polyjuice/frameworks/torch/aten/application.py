@@ -10,7 +10,7 @@ import numpy as np
 
 from polyjuice.frameworks.onnx.normal import NotCovered, normal_attrs
 from polyjuice.ir import UNKNOWN, GraphError, TensorType, dtypes
-from polyjuice.ops import TABLE, GraphBuilder, ShapeMismatch, TypeMismatch
+from polyjuice.ops import TABLE, GraphBuilder, ShapeMismatch, TypeMismatch, primitives
 from polyjuice.ops.shapes import normalize_axis
 
 DOMAIN = "aten"
@@ -71,7 +71,7 @@ class AtenCall:
         """A value in an element type; a number becomes a constant of rank 0."""
         if not isinstance(value, ValueName):
             return self.constant(value, dtype)
-        return value if self.type(value).dtype == dtype else self.op("Cast", value, to=dtype)
+        return value if self.type(value).dtype == dtype else self.op(primitives.CAST, value, to=dtype)
 
     def x(self) -> ValueName:
         """The first operand in the element type of the result."""
@@ -101,4 +101,4 @@ def demand(condition: bool, why: str) -> None:
 
 def shaped(c: AtenCall, x: ValueName, shape: tuple[int, ...]) -> ValueName:
     demand(UNKNOWN not in shape, "an unknown size")
-    return x if c.type(x).shape == shape else c.op("Reshape", x, shape=shape, allowzero=int(0 in shape))
+    return x if c.type(x).shape == shape else c.op(primitives.RESHAPE, x, shape=shape, allowzero=int(0 in shape))

@@ -268,6 +268,9 @@ def _layer_norm(c: AtenCall) -> ValueName:
     return c.op("Add", x, bias) if bias else x
 
 
+NAMED = {"div": "Div", "maximum": "Max", "minimum": "Min"}
+"""The operators of functions that no entry's text only calls."""
+
 # --- all rules --------------------------------------------------------------------------------------------------------
 
 _OTHERS: Rules = {
