@@ -355,6 +355,7 @@ _RULES: dict[str, _Rule] = {
     "Conv": _conv,
     "ConvInteger": _conv,
     "ConvTranspose": _conv_transpose,
+    "DeformConv": _conv,
     **dict.fromkeys(("CumProd", "CumSum"), lambda a, x: a.update(axis=normalize_axis(a["axis"], x[0].rank))),
     "DFT": _dft,
     "Einsum": _einsum,
