@@ -1,4 +1,4 @@
-"""Operators that read images in regions or at places that another operand gives: pooled regions, deformed windows."""
+"""Operators with places in images as an operand: poolings of regions, undone poolings, and deformed windows."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from polyjuice.ops.decomposition_terms import Term, where
 from polyjuice.ops.pointwise import composed
 from polyjuice.ops.reductions import greatest_error
 from polyjuice.ops.shapes import Dims, fitting, require
-from polyjuice.ops.spec import ErrorContext, Op, Operand, Sample, Unsupported, attributes, facts
+from polyjuice.ops.spec import Call, ErrorContext, Op, Operand, Sample, Unsupported, attributes, facts
 from polyjuice.ops.text import spell
 
 _TYPES = ("float16", "float32", "float64")
@@ -141,6 +141,99 @@ def _sample_max_roi_pool(rng: random.Random, first: TensorType) -> Sample:
     return Sample((rois,), {"pooled_shape": shape, "spatial_scale": rng.choice((1.0, 2.0, 1.7))})
 
 
+# --- MaxUnpool, max_unpool2d, max_unpool3d ---------------------------------------------------------------------------
+
+
+def _unpooled(x: Term, index: Term, shape: Sequence[int], planes: int) -> Term:
+    """Zeros with the elements at places, which are counted within each of so many planes."""
+    zeros = x.number(0.0).expand(planes, sampling.total(shape) // planes)
+    index, x = (t.reshape(planes, sampling.total(t.shape) // planes) for t in (index, x))
+    return zeros.then("ScatterElements", index, x, axis=1, reduction="none").reshape(*shape)
+
+
+def _sizes(spatial: Sequence[int], a: Attrs) -> list[int]:
+    """The sizes of the image whose windows were pooled."""
+    axes = zip(spatial, a["kernel_shape"], a["strides"], windows.pairs(a["pads"]), strict=True)
+    return [(n - 1) * stride + kernel - sum(pads) for n, kernel, stride, pads in axes]
+
+
+def _max_unpool_shape(s: Sequence[Dims], a: Any) -> Sequence[Dims]:
+    x, index = s
+    window = {name: getattr(a, name) for name in ("kernel_shape", "strides", "pads")}
+    sizes = _sizes(x[2:], window)
+    require(len(x) > 2 and 0 not in x and x == index and min(sizes) > 0)
+    return [Dims((*x[:2], *sizes))]
+
+
+@sampling.of_rank(3, 5)
+def _sample_max_unpool(rng: random.Random, first: TensorType) -> Sample:
+    r = first.rank - 2
+    kernel = tuple(rng.choice((1, 2, 3)) for _ in range(r))
+    attrs = {
+        "kernel_shape": kernel,
+        "strides": tuple(rng.choice((k, k, k + 1, 1)) for k in kernel),
+        "pads": tuple(rng.choice((0, 0, 0, k // 3)) for k in (*kernel, *kernel)),
+    }
+    sizes = _sizes(first.shape[2:], attrs)
+    shape = (*first.shape[:2], *(max(n, 1) for n in sizes))
+    return Sample((_each_once(first, sampling.total(shape)),), attrs)
+
+
+def _each_once(first: TensorType, size: int) -> Operand:
+    """Places of which those along the longest axis differ, where there are so many."""
+    axis = max(range(first.rank), key=lambda i: first.shape[i])
+    return Operand(TensorType("int64", first.shape), (0, size - 1), axis if first.shape[axis] <= size else None)
+
+
+def _aten_unpool(axes: int) -> Op:
+    """ATen's operator over so many axes; an image may lack the batch."""
+
+    def sized(first: Sequence[int], a: Attrs) -> tuple[int, ...]:
+        return (*first[:-axes], *a["output_size"])
+
+    def text(c: Call) -> tuple[str, ...]:
+        a, spatial = c.attrs, c.types[0].shape[-axes:]
+        further = ", {stride}, {padding}" if axes == 3 else ""
+        kernel = tuple(-(-out // n) for out, n in zip(a["output_size"], spatial, strict=True))
+        fits = all(n * k - out < k for n, k, out in zip(spatial, kernel, a["output_size"], strict=True))
+        usual = fits and tuple(a.get("stride", kernel)) == kernel and not any(a.get("padding", ()))
+        plain = f"F.max_unpool{axes}d({{0}}, {{1}}, {kernel}, output_size={{output_size}})"
+        return (f"torch.ops.aten.max_unpool{axes}d({{0}}, {{1}}, {{output_size}}{further})", *[plain] * usual)
+
+    @sampling.of_rank(axes + 1, axes + 2)
+    def sample(rng: random.Random, first: TensorType) -> Sample:
+        scales = tuple(rng.choice((1, 2, 3)) for _ in range(axes))
+        size = tuple(n * k - rng.choice((0, 0, k // 2)) for n, k in zip(first.shape[-axes:], scales, strict=True))
+        further = {"stride": scales, "padding": (0,) * axes} if axes == 3 else {}
+        return Sample((_each_once(first, sampling.total(size)),), {"output_size": size, **further})
+
+    return composed(
+        f"max_unpool{axes}d",
+        lambda x, i, a: _unpooled(x, i, sized(x.shape, a), sampling.total(x.shape[:-axes])),
+        spell(text),
+        sample,
+        shape=fitting(
+            lambda s, a: (
+                len(s[0]) in (axes + 1, axes + 2)
+                and s[0] == s[1]
+                and 0 not in (*s[0], *a.output_size)
+                and len(a.output_size) == axes
+                and all(len(a.stride) == len(a.padding) == axes and min(a.stride) > 0 for _ in range(axes == 3))
+            ),
+            lambda s, a: [Dims((*s[0][:-axes], *a.output_size))],
+        ),
+        types={"T": dtypes.FLOATS, "I": ("int64",)},
+        attrs=attributes(output_size="ints", **({"stride": "ints", "padding": "ints"} if axes == 3 else {})),
+        **_UNPOOLS,
+    )
+
+
+_UNPOOLS: dict[str, Any] = {
+    "inputs": ("T", "I"),
+    "widen": False,
+    **facts(integer_exact=True, weight=0.3, followers="Conv Relu Add"),
+}
+
 # --- DeformConv ------------------------------------------------------------------------------------------------------
 
 
@@ -233,6 +326,18 @@ OPS: tuple[Op, ...] = (
         attrs=attributes(pooled_shape="ints", spatial_scale=1.0),
         **facts(integer_exact=True, continuous=False, weight=0.2),
     ),
+    composed(
+        "MaxUnpool",
+        lambda x, i, a: _unpooled(x, i, (*x.shape[:2], *_sizes(x.shape[2:], a)), 1),
+        spell(),
+        _sample_max_unpool,
+        types={"T": _TYPES, "I": ("int64",)},
+        shape=_max_unpool_shape,
+        attrs=attributes(kernel_shape="ints", strides="ints", pads="ints"),
+        **_UNPOOLS,
+    ),
+    _aten_unpool(2),
+    _aten_unpool(3),
     composed(
         "DeformConv",
         _deform_conv,

@@ -368,6 +368,9 @@ _RULES: dict[str, _Rule] = {
     "LpNormalization": _lp_normalization,
     "LpPool": lambda a, x: _window(a, x[0].shape[2:], a["kernel_shape"]),
     "MaxPool": lambda a, x: _window(a, x[0].shape[2:], a["kernel_shape"]),
+    "MaxUnpool": lambda a, x: a.update(
+        strides=a.get("strides", (1,) * (x[0].rank - 2)), pads=a.get("pads", (0,) * (2 * x[0].rank - 4))
+    ),
     "MeanVarianceNormalization": lambda a, x: a.update(axes=_sorted_axes(a.get("axes", (0, 2, 3)), x[0].rank)),
     "Mod": _mod,
     "Pad": _pad,
