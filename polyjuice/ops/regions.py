@@ -26,10 +26,11 @@ def _places(rois: Term, a: Attrs, axis: int) -> Term:
     """The fractional places of all samples along the rows (axis 0) or columns of an image, ``[regions, samples]``."""
     count, ratio = a["output_width" if axis else "output_height"], a["sampling_ratio"]
     half_pixel = a["coordinate_transformation_mode"] == "half_pixel"
-    start, end = (rois.slice(1, i, i + 1) * a["spatial_scale"] for i in (1 - axis, 3 - axis))
+    start, end = [rois.slice(1, i, i + 1) * a["spatial_scale"] for i in (1 - axis, 3 - axis)]
     size = end - start if half_pixel else (end - start).then("Max", 1.0)
     steps = (np.arange(count * ratio) + 0.5) / (count * ratio)
-    return (start - 0.5 if half_pixel else start) + size * size.constant(steps.astype(dtypes.to_numpy(size.dtype)))
+    places: Term = start + size * size.constant(steps.astype(dtypes.to_numpy(size.dtype)))
+    return places - 0.5 if half_pixel else places
 
 
 def _weights(rois: Term, a: Attrs, axis: int, size: int) -> list[Term]:
@@ -92,7 +93,7 @@ def _sample_roi_align(rng: random.Random, first: TensorType) -> Sample:
 def _rounded(rois: np.ndarray, a: Attrs) -> np.ndarray:
     """The corners of the regions as whole columns and rows; halves are rounded away from 0."""
     scaled = rois[:, 1:].astype(np.float64) * a["spatial_scale"]
-    return np.trunc(scaled + np.copysign(0.5, scaled)).astype(np.int64)
+    return np.asarray(np.trunc(scaled + np.copysign(0.5, scaled)).astype(np.int64))
 
 
 def _bins(first: int, last: int, count: int, widened: bool) -> list[slice]:
@@ -284,7 +285,7 @@ def _sample_deform(rng: random.Random, first: TensorType) -> Sample | None:
     kernel = window.pop("kernel_shape")
     groups, parts = (rng.choice((1, 1, *sampling.factors(channels))) for _ in range(2))
     out = groups * rng.choice((1, 2, 3))
-    sizes = windows.window_dims(first.shape[2:], kernel, **window)
+    sizes = windows.window_dims(first.shape[2:], kernel, window["strides"], window["pads"], window["dilations"])
     lines = parts * sampling.total(kernel)
     further = [(out,), (first.shape[0], lines, *sizes)][: rng.choice((0, 1, 2))]
     shapes = [(out, channels // groups, *kernel), (first.shape[0], 2 * lines, *sizes), *further]
