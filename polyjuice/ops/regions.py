@@ -62,12 +62,11 @@ def _roi_align(x: Term, rois: Term, batch: Term, a: Attrs) -> Term:
     return samples[0].then("Max", *samples[1:]).then("MaxPool", **window, ceil_mode=0)
 
 
-def _roi_align_shape(s: Sequence[Dims], a: Any) -> Sequence[Dims]:
+def _fits_roi_align(s: Sequence[Dims], a: Any) -> bool:
     x, rois, batch = s
-    require(len(x) == 4 and 0 not in x and rois == (*batch, 4) and len(batch) == 1)
-    require(a.sampling_ratio > 0 and min(a.output_height, a.output_width) > 0)
-    require(a.mode in ("avg", "max") and a.coordinate_transformation_mode in ("half_pixel", "output_half_pixel"))
-    return [Dims((batch[0], x[1], a.output_height, a.output_width))]
+    modes = a.mode in ("avg", "max") and a.coordinate_transformation_mode in ("half_pixel", "output_half_pixel")
+    sizes = min(a.sampling_ratio, a.output_height, a.output_width) > 0
+    return len(x) == 4 and 0 not in x and rois == (*batch, 4) and len(batch) == 1 and modes and sizes
 
 
 @sampling.of_rank(4, 4)
@@ -221,7 +220,7 @@ def _aten_unpool(axes: int) -> Op:
                 and len(a.output_size) == axes
                 and all(len(a.stride) == len(a.padding) == axes and min(a.stride) > 0 for _ in range(axes == 3))
             ),
-            lambda s, a: [Dims((*s[0][:-axes], *a.output_size))],
+            lambda s, a: [s[0].batch(axes).append(*(a.output_size[i] for i in range(axes)))],
         ),
         types={"T": dtypes.FLOATS, "I": ("int64",)},
         attrs=attributes(output_size="ints", **({"stride": "ints", "padding": "ints"} if axes == 3 else {})),
@@ -267,14 +266,13 @@ def _deform_conv(x: Term, w: Term, offset: Term, *rest: Any) -> Term:
     return result + more[0].reshape(1, out, 1, 1) if more else result
 
 
-def _deform_shape(s: Sequence[Dims], a: Any) -> Sequence[Dims]:
+def _fits_deform(s: Sequence[Dims], a: Any) -> bool:
     x, w, offset, *rest = s
     require(len(x) == len(w) == 4 and 0 not in (*x, *w) and x[1] == w[1] * a.group and w[0] % a.group == 0)
     spatial = windows.window_dims(x[2:], w[2:], a.strides, a.pads, a.dilations)
     lines = (x[0], a.offset_group * w[2] * w[3], *spatial)
-    require(x[1] % a.offset_group == 0 and offset == (lines[0], 2 * lines[1], *spatial))
-    require(all(found == wanted for found, wanted in zip(rest, ((w[0],), lines), strict=False)))
-    return [Dims((x[0], w[0], *spatial))]
+    fits = x[1] % a.offset_group == 0 and offset == (lines[0], 2 * lines[1], *spatial)
+    return fits and all(found == wanted for found, wanted in zip(rest, ((w[0],), lines), strict=False))
 
 
 def _sample_deform(rng: random.Random, first: TensorType) -> Sample | None:
@@ -300,7 +298,7 @@ OPS: tuple[Op, ...] = (
         _sample_roi_align,
         inputs=("T", "T", "I"),
         types={"T": _TYPES, "I": ("int64",)},
-        shape=_roi_align_shape,
+        shape=fitting(_fits_roi_align, lambda s, a: [s[2].append(s[0][1], a.output_height, a.output_width)]),
         attrs=attributes(
             coordinate_transformation_mode="half_pixel",
             mode="avg",
@@ -317,8 +315,10 @@ OPS: tuple[Op, ...] = (
         inputs=("T", "T"),
         types={"T": _TYPES},
         shape=fitting(
-            lambda s, a: len(s[0]) == 4 and 0 not in s[0] and len(s[1]) == 2 and s[1][1] == 5,
-            lambda s, a: [Dims((s[1][0], s[0][1], *a.pooled_shape))],
+            lambda s, a: (
+                len(s[0]) == 4 and 0 not in s[0] and len(s[1]) == 2 and s[1][1] == 5 and len(a.pooled_shape) == 2
+            ),
+            lambda s, a: [s[0].replace(0, s[1][0]).replace(2, a.pooled_shape[0]).replace(3, a.pooled_shape[1])],
         ),
         numpy=_max_roi_pool,
         error=_max_roi_error,
@@ -345,7 +345,7 @@ OPS: tuple[Op, ...] = (
         spell(),
         _sample_deform,
         operands=5,
-        shape=_deform_shape,
+        shape=fitting(_fits_deform, lambda s, a: [s[2].replace(1, s[1][0])]),
         attrs=attributes(strides="ints", pads="ints", dilations="ints", group=1, offset_group=1),
         unsettled=unspecified.interpolation,
         **facts(min_inputs=3, since=19, weight=0.3),
