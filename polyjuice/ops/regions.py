@@ -145,7 +145,7 @@ def _sample_max_roi_pool(rng: random.Random, first: TensorType) -> Sample:
 
 
 def _unpooled(x: Term, index: Term, shape: Sequence[int], planes: int) -> Term:
-    """Zeros with the elements at places, which are counted within each of so many planes."""
+    """Zeros with the elements at places, which are counted within each of some planes."""
     zeros = x.number(0.0).expand(planes, sampling.total(shape) // planes)
     index, x = (t.reshape(planes, sampling.total(t.shape) // planes) for t in (index, x))
     return zeros.then("ScatterElements", index, x, axis=1, reduction="none").reshape(*shape)
@@ -180,13 +180,13 @@ def _sample_max_unpool(rng: random.Random, first: TensorType) -> Sample:
 
 
 def _each_once(first: TensorType, size: int) -> Operand:
-    """Places of which those along the longest axis differ, where there are so many."""
+    """Places. Those along the longest axis differ, unless it is longer than the image."""
     axis = max(range(first.rank), key=lambda i: first.shape[i])
     return Operand(TensorType("int64", first.shape), (0, size - 1), axis if first.shape[axis] <= size else None)
 
 
 def _aten_unpool(axes: int) -> Op:
-    """ATen's operator over so many axes; an image may lack the batch."""
+    """ATen's operator over this number of axes; an image may lack the batch."""
 
     def sized(first: Sequence[int], a: Attrs) -> tuple[int, ...]:
         return (*first[:-axes], *a["output_size"])

@@ -130,9 +130,9 @@ def test_a_loop_that_may_end_early_stays_opaque(condition: str) -> None:
 
 
 SCAN = (
-    "g (float[2] x, float[3, 2] y, float[2] w) => (float[2] s, float[2, 3] t) {{ s, t = Scan(x, y) <num_scan_inputs = 1,"
-    " scan_input_directions = [{backwards}], scan_output_axes = [-1], body = b (float[2] a, float[2] c) => (float[2] d,"
-    " float[2] e) {{ d = Add(a, c) e = Mul(d, w) }}> }}"
+    "g (float[2] x, float[3, 2] y, float[2] w) => (float[2] s, float[2, 3] t) {{ s, t = Scan(x, y)"
+    " <num_scan_inputs = 1, scan_input_directions = [{backwards}], scan_output_axes = [-1],"
+    " body = b (float[2] a, float[2] c) => (float[2] d, float[2] e) {{ d = Add(a, c) e = Mul(d, w) }}> }}"
 )
 
 
