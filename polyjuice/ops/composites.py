@@ -117,7 +117,7 @@ OPS = (
         inputs=("T", "I"),
         types={"T": _DOUBLE, "I": ("int64",)},
         shape=fitting(lambda s, a: len(s[0]) == len(s[1]) == 2 and s[1][1], lambda s, a: [s[0].replace(0, s[1][0])]),
-        attrs=attributes(mode="mean"),
+        attrs=attributes(mode="string"),
         requires=lambda types, a: a["mode"] in ("sum", "mean", "max"),
         weight=0.3,
     ),
