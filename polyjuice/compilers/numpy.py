@@ -25,7 +25,7 @@ INFO: dict[str, Any] = {
     "control": True,
     "uses_polyjuice": True,
     "fast": True,
-    "lacks": ["functions", "symbolic sizes", "constant nodes", "any value: in a Scan"],
+    "lacks": ["functions", "symbolic sizes", "constant nodes"],
     "repro_imports": """
 import onnx
 from polyjuice import interpret
@@ -66,8 +66,8 @@ def load(artifact: dict[str, Any]) -> Graph | onnx.ModelProto:
 def compile(program: Any, inputs: Sequence[Array]) -> Any:
     """Return the loaded graph; a model with symbolic sizes becomes a graph with the sizes of the inputs.
 
-    Raises NotImplementedError for an operator of the table in a form that the interpreter lacks. It also does for a
-    Scan, which may contain an operator of the table: its results would be random.
+    Raises NotImplementedError for an operator of the table in a form that the interpreter lacks: its results would be
+    random.
     """
     if isinstance(program, onnx.ModelProto):
         symbolic.bind(program, symbolic.sizes_of(program, [from_wire(array) for array in inputs]))
@@ -76,7 +76,7 @@ def compile(program: Any, inputs: Sequence[Array]) -> Any:
         except graph_files.FormatError as error:
             raise NotImplementedError(str(error)) from None
     nodes = program.nodes if isinstance(program, Graph) else ()
-    if lacking := [n.op for n in nodes if n.opaque and ((n.domain, n.op) in TABLE or n.qualified == "Scan")]:
+    if lacking := [n.op for n in nodes if n.opaque and (n.domain, n.op) in TABLE]:
         raise NotImplementedError(f"the interpreter lacks this form of {', '.join(lacking)}")
     return program
 

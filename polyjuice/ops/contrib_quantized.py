@@ -106,6 +106,18 @@ def _binary(name: str, function: Callable[[Term, Term], Term]) -> Op:
     return _bytewise(name, definition, sample, "BSBBSBSB", shape=lambda s, a: [s[0].broadcast(s[3])])
 
 
+def _selected(condition: Term, *operands: Any) -> Term:
+    chosen = where(condition, _dequantized(*operands[:3]), _dequantized(*operands[3:6]))
+    return _quantized(chosen, *operands[6:8])
+
+
+def _sample_selected(rng: random.Random, first: TensorType) -> Sample:
+    dtype = rng.choice(BYTES)
+    x, y = (Operand(TensorType(dtype, sampling.broadcastable(rng, first.shape))) for _ in range(2))
+    numbers = [_scale_and_zero(dtype, 1, 4), _scale_and_zero(dtype, 1, 4), _scale_and_zero(dtype, 1, 9)]
+    return Sample((x, *numbers[0], y, *numbers[1], *numbers[2]))
+
+
 # --- pooling ---------------------------------------------------------------------------------------------------------
 
 
@@ -270,6 +282,14 @@ _CHANNELS = attributes(channels_last=0)
 OPS = (
     _binary("QLinearAdd", lambda x, y: x + y),
     _binary("QLinearMul", lambda x, y: x * y),
+    _bytewise(
+        "QLinearWhere",
+        _selected,
+        _sample_selected,
+        "CBSBBSBSB",
+        types={"C": ("bool",), "B": BYTES, "S": ("float32",)},
+        shape=lambda s, a: [s[0].broadcast(s[1]).broadcast(s[4])],
+    ),
     _unary(
         "QLinearLeakyRelu",
         lambda x, a: x.then("LeakyRelu", alpha=a["alpha"]),

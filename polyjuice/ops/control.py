@@ -1,8 +1,9 @@
 """Control flow: operators with other graphs as attributes.
 
-A subgraph takes the operands as inputs (the body of a Loop also takes the iteration's number, last). It names no outer
-values: the captures of ONNX's subgraphs are operands here. With known operands an application unrolls to a plain graph
-(`Unrolled`), which the interpreter and the analysis of errors use.
+A subgraph takes the operands as inputs. The body of a Loop also takes the iteration's number, last, and that of a Scan
+takes slices of the operands that it scans. A subgraph names no outer values: the captures of ONNX's subgraphs are
+operands here. With known operands an application unrolls to a plain graph (`Unrolled`), which the interpreter and
+the analysis of errors use.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ from __future__ import annotations
 import random
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import reduce
 from typing import Any
 
 import numpy as np
@@ -20,7 +22,7 @@ from polyjuice.ops import sampling
 from polyjuice.ops.build import GraphBuilder
 from polyjuice.ops.decompose import NoDecomposition, with_texts
 from polyjuice.ops.registry import TABLE, entry
-from polyjuice.ops.shapes import Dims, ShapeMismatch
+from polyjuice.ops.shapes import Dims, ShapeMismatch, require
 from polyjuice.ops.spec import (
     ANY,
     Attr,
@@ -106,6 +108,84 @@ def unrolled_loop(x: Sequence[np.ndarray], a: Attrs) -> Graph:
         ]
         state = [names[name] for name in body.outputs]
     return prune(Graph(tuple(operands), constants, tuple(nodes), tuple(state), types, body.opsets))
+
+
+# --- Scan ------------------------------------------------------------------------------------------------------------
+
+
+def scanned(a: Attrs) -> range:
+    """The places of the scanned operands, between the carried ones and those that the body captures."""
+    carried = len(a["body"].outputs) - len(a["scan_output_axes"])
+    return range(carried, carried + len(a["scan_input_axes"]))
+
+
+def trips(a: Attrs, shapes: Sequence[Sequence[int]]) -> int:
+    """The number of iterations of a node of control flow on operands of these shapes."""
+    if "scan_input_axes" in a:
+        return int(shapes[scanned(a)[0]][a["scan_input_axes"][0]])
+    return int(a.get("M", 1))
+
+
+def _stacked(t: TensorType, axis: int, count: int) -> TensorType:
+    return TensorType(t.dtype, (*t.shape[:axis], count, *t.shape[axis:]))
+
+
+def _fits_scan(types: Sequence[TensorType], a: Attrs) -> bool:
+    body, places, axes = a["body"], scanned(a), a["scan_input_axes"]
+    if not (
+        places and places.start >= 0 and len(body.inputs) == len(types) and len(a["scan_input_directions"]) == len(axes)
+    ):
+        return False
+    count, wanted = trips(a, [t.shape for t in types]), list(body.input_types)
+    for place, axis in zip(places, axes, strict=True):
+        wanted[place] = _stacked(wanted[place], axis, count)
+    carries = body.output_types[: places.start] == body.input_types[: places.start]
+    return carries and 0 < count <= MAX_TRIPS and wanted == list(types)
+
+
+def _scan_shape(s: Sequence[Any], a: Any) -> Sequence[Dims]:
+    outputs, ends = a.body.output_types, a.scan_output_axes
+    require(len(ends) == len(a.scan_output_directions))
+    carried, count = len(outputs) - len(ends), s[len(outputs) - len(ends)][a.scan_input_axes[0]]
+    collected = [_stacked(t, axis, count) for t, axis in zip(outputs[carried:], ends, strict=True)]
+    return [Dims(t.shape) for t in (*outputs[:carried], *collected)]
+
+
+def unrolled_scan(x: Sequence[np.ndarray], a: Attrs) -> Graph:
+    """The body once for each slice of the scanned operands; what it computes beside the state is stacked."""
+    return _unrolled_scan(a, trips(a, [v.shape for v in x]))
+
+
+def _unrolled_scan(a: Attrs, count: int) -> Graph:
+    body, places = a["body"], scanned(a)
+    builder = GraphBuilder(body.opsets)
+    axes = dict(zip(places, zip(a["scan_input_axes"], a["scan_input_directions"], strict=True), strict=True))
+    types = [_stacked(t, axes[i][0], count) if i in axes else t for i, t in enumerate(body.input_types)]
+    operands = [builder.input(t) for t in types]
+    state: Sequence[str] = operands[: places.start]
+    collected: list[Sequence[str]] = []
+    for trip in range(count):
+        slices = []
+        for place, (axis, backwards) in axes.items():
+            index = builder.constant(np.array(count - 1 - trip if backwards else trip, np.int64))
+            slices.append(builder.op("Gather", operands[place], index, axis=axis))
+        names = dict(zip(body.inputs, [*state, *slices, *operands[places.stop :]], strict=True))
+        names |= {"": "", **{name: builder.constant(array) for name, array in body.constants.items()}}
+        for node in body.nodes:
+            inputs = [names[name] for name in node.inputs]
+            results = builder.apply(
+                node.op, node.domain, inputs, node.attrs, [body.types[n] for n in node.outputs if n]
+            )
+            names.update(zip(filter(None, node.outputs), results, strict=True))
+        outputs = [names[name] for name in body.outputs]
+        state, collected = outputs[: places.start], [*collected, outputs[places.start :]]
+    stacks = []
+    for axis, backwards, parts in zip(
+        a["scan_output_axes"], a["scan_output_directions"], zip(*collected, strict=True), strict=True
+    ):
+        lines = [builder.op("Unsqueeze", part, axes=(axis,)) for part in parts]
+        stacks.append(builder.op("Concat", *(lines[::-1] if backwards else lines), axis=axis))
+    return builder.build([*state, *stacks])
 
 
 # --- texts -----------------------------------------------------------------------------------------------------------
@@ -275,14 +355,62 @@ def _loop_jax(c: Call, carried: int) -> str:
     return f"lax.fori_loop(jnp.int64(0), jnp.int64({c.attrs['M']}), {step}, {tuple_text(c.x[:carried])})"
 
 
+def _scan(language: Language, transpose: str = "", scan: Callable[[Call, str, str, str], str] | None = None) -> SpellFn:
+    """A scan along the first axes, to which others are moved, or its iterations written out.
+
+    ``scan`` says the states and stacked values from the body's function, the scanned operands, and the states.
+    """
+
+    @_spelled
+    def text(c: Call) -> str:
+        a, places = c.attrs, scanned(c.attrs)
+        if scan is None or c.draws.chance(0.3):
+            graph = _unrolled_scan(a, trips(a, [t.shape for t in c.types]))
+            return tuple_text(body_text(c, language, graph, c.x, c.let))
+        state, slices = parameter_names(2)
+        operands = [*(f"{state}[{i}]" for i in range(places.start)), *(f"{slices}[{i}]" for i in range(len(places)))]
+        step = lambda_text(c, language, (state, slices), a["body"], [*operands, *c.x[places.stop :]])
+        elements = []
+        for place, axis, backwards in zip(places, a["scan_input_axes"], a["scan_input_directions"], strict=True):
+            rest = [i for i in range(c.types[place].rank) if i != axis]
+            moved = f"{transpose}({c.x[place]}, {[axis, *rest]})" if axis else c.x[place]
+            elements.append(moved + "[::-1]" * backwards)
+        whole = c.let(scan(c, step, tuple_text(elements), tuple_text(c.x[: places.start])))
+        results = [f"{whole}[0][{i}]" for i in range(places.start)]
+        for i, (axis, backwards) in enumerate(zip(a["scan_output_axes"], a["scan_output_directions"], strict=True)):
+            value, rank = f"{whole}[1][{i}]" + "[::-1]" * backwards, c.results[places.start + i].rank
+            order = [*range(1, axis + 1), 0, *range(axis + 1, rank)]
+            results.append(f"{transpose}({value}, {order})" if axis else value)
+        return tuple_text(results)
+
+    return text
+
+
+def _scan_jax(c: Call, step: str, elements: str, states: str) -> str:
+    carried, pair = scanned(c.attrs).start, parameter_names(2)
+    split = f"(lambda local_all_: (local_all_[:{carried}], local_all_[{carried}:]))"
+    return f"lax.scan(lambda {', '.join(pair)}: {split}(({step})({', '.join(pair)})), {states}, {elements})"
+
+
+def _scan_tensorflow(c: Call, step: str, elements: str, states: str) -> str:
+    """tf.scan, which stacks all that it carries; the first of the values that the body stacks are zeros."""
+    carried = scanned(c.attrs).start
+    outputs = c.attrs["body"].output_types[carried:]
+    zeros = [f"tf.zeros({t.shape}, tf.{t.dtype})" for t in outputs]
+    last = f"(lambda local_all_: ([local_v_[-1] for local_v_ in local_all_[:{carried}]], local_all_[{carried}:]))"
+    return f"{last}(tf.scan({step}, {elements}, (*{states}, {' '.join(f'{zero},' for zero in zeros)})))"
+
+
 # --- sampling --------------------------------------------------------------------------------------------------------
 
 _UNARY = ("Neg", "Abs", "Not", "Identity")
 _BINARY = ("Add", "Sub", "Mul", "Max", "Min", "And", "Or")
 
 
-def _small_graph(rng: random.Random, operands: Sequence[TensorType], pool: range, extra: Sequence[TensorType]) -> Graph:
-    """Up to three elementwise operators on the operands in the pool; these and the result have one type.
+def _small_graph(
+    rng: random.Random, operands: Sequence[TensorType], pool: range, extra: Sequence[TensorType], results: int = 1
+) -> Graph:
+    """A few elementwise operators on the operands in the pool; these and the results have one type.
 
     Every operand is read, because a subgraph in a file only has the inputs that it captures.
     """
@@ -292,14 +420,14 @@ def _small_graph(rng: random.Random, operands: Sequence[TensorType], pool: range
     names = [builder.input(t) for t in (*operands, *extra)]
     values = [names[i] for i in pool]
     if len(values) > 1:
-        values.append(builder.op(rng.choice(binary), *values))
+        values.append(reduce(lambda x, y: builder.op(rng.choice(binary), x, y), values))
     for _ in range(rng.randint(1, 2)):
         if rng.random() < 0.7:
             pair = (values[-1], rng.choice(values))
             values.append(builder.op(rng.choice(binary), *rng.sample(pair, 2)))
         else:
             values.append(builder.op(rng.choice(unary), values[-1]))
-    return builder.build([values[-1]])
+    return builder.build(values[-results:])
 
 
 _DTYPES = ("float32", "float32", "float64", "float16", "int32", "int64", "bool")
@@ -319,6 +447,25 @@ def _sample_loop(rng: random.Random, first: TensorType) -> Sample:
     operands = (first,) * rng.randint(1, 2)
     body = _small_graph(rng, operands, range(len(operands)), (ITERATION,))
     return Sample(tuple(map(Operand, operands[1:])), {"M": rng.choice((0, 1, 2, 3)), "body": body})
+
+
+def _sample_scan(rng: random.Random, first: TensorType) -> Sample:
+    """One carried value, one or two scanned ones, and perhaps one that the body only reads."""
+    inputs, outputs, captured, count = rng.randint(1, 2), rng.randint(0, 1), rng.randint(0, 1), rng.randint(1, 4)
+    axes, ends = (tuple(rng.choice((0, 0, first.rank)) for _ in range(n)) for n in (inputs, outputs))
+    body = _small_graph(rng, (first,) * (1 + inputs + captured), range(1 + inputs + captured), (), 1 + outputs)
+    types = (*(_stacked(first, axis, count) for axis in axes), *[first] * captured)
+    return Sample(
+        tuple(map(Operand, types)),
+        {
+            "scan_input_axes": axes,
+            "scan_input_directions": tuple(rng.choice((0, 0, 1)) for _ in axes),
+            "scan_output_axes": ends,
+            "scan_output_directions": tuple(rng.choice((0, 0, 1)) for _ in ends),
+            "num_scan_inputs": inputs,
+            "body": body,
+        },
+    )
 
 
 def _control(name: str, meaning: Unrolled, **fields: Any) -> Op:
@@ -353,5 +500,29 @@ OPS: tuple[Op, ...] = (
         sample=_sample_loop,
         attrs=(Attr("M", "int", as_input=True, scalar=True, place=0), Attr("body", "graph")),
         weight=0.3,
+    ),
+    _control(
+        "Scan",
+        Unrolled(unrolled_scan),
+        inputs=(ANY,),
+        types={ANY: ALL},
+        results=("@body",),
+        shape=_scan_shape,
+        requires=_fits_scan,
+        text=spell(
+            _scan(_TORCH),
+            _scan(_TENSORFLOW, "tf.transpose", _scan_tensorflow),
+            _scan(_JAX, "jnp.transpose", _scan_jax),
+        ),
+        sample=_sample_scan,
+        attrs=attributes(
+            scan_input_axes="ints",
+            scan_input_directions="ints",
+            scan_output_axes="ints",
+            scan_output_directions="ints",
+            num_scan_inputs="int",
+            body="graph",
+        ),
+        weight=0.4,
     ),
 )

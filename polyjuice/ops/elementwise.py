@@ -124,10 +124,23 @@ def _reciprocal_error(c: spec.ErrorContext) -> np.ndarray:
 # --- powers ----------------------------------------------------------------------------------------------------------
 
 
+def _sample_power(rng: random.Random, first: TensorType) -> Sample:
+    """A negative exponent of an integer is undefined."""
+    exponent = TensorType(first.dtype, sampling.broadcastable(rng, first.shape))
+    return Sample((Operand(exponent, (0, 4) if first.dtype in INTS else None),))
+
+
 def _power_error(c: spec.ErrorContext) -> np.ndarray:
-    """For a known integer as exponent, powers of magnitudes; else the corners of the intervals, for positive bases."""
+    """For a known integer as exponent, powers of magnitudes; else the corners of the intervals, for positive bases.
+
+    Integers whose power no double or no number of their type holds are open, because some frameworks compute in double
+    precision.
+    """
     (x, y), (ex, ey) = c.x, c.e
     base, size = np.abs(x), np.abs(c.y[0])
+    if c.y[0].dtype.kind == "i":
+        held = min(2.0**53, np.iinfo(c.y[0].dtype).max)
+        return errors.infinite_if((ex + ey > 0) | ~(np.power(base.astype(np.float64), y) <= held), errors.none(c))
     bound = errors.corners(c, [[x + dx, y + dy] for dx in (-ex, ex) for dy in (-ey, ey)])
     bound = errors.infinite_if(((ex > 0) | (ey > 0)) & (x - ex <= 0), bound)
     whole = (ey == 0) & (y == np.rint(y)) & np.isfinite(ex) & ((y >= 0) | (base > ex))
@@ -253,7 +266,8 @@ OPS = (
         np.power,
         spell("torch. ** . ._", tf="tf. **", jax="jnp.power **"),
         _power_error,
-        FLOATS,
+        (*FLOATS, "int32", "int64"),
+        sample=_sample_power,
         distance_to_domain=domains.power,
         unsettled=unspecified.root(0),
         **facts(ulps=8, weight=0.5, limits=NAN | POLE | STRICT, followers="Sqrt ReduceMean ReduceSum Mul Add"),

@@ -57,7 +57,11 @@ def _infer(op: Op, operands: Sequence[TensorType], attrs: Attrs) -> tuple[Tensor
     for attr in op.attrs:
         if attr.name not in attrs:
             raise TypeMismatch(f"{op.name}: the attribute {attr.name!r} is missing")
-        if attr.kind == "graph" and attrs[attr.name].input_types[: len(operands)] != tuple(operands):
+        if (
+            attr.kind == "graph"
+            and not op.requires
+            and attrs[attr.name].input_types[: len(operands)] != tuple(operands)
+        ):
             raise TypeMismatch(f"{op.name}: the graph {attr.name!r} takes operands of other types")
         any_number = op.any_number and dtypes.is_inexact(operands[0].dtype)
         if attr.kind == "float" and not (any_number or math.isfinite(attrs[attr.name] or 0.0)):

@@ -401,7 +401,8 @@ def _power_error(c: spec.ErrorContext) -> Any:
     return _BASES["Pow"].error(c)
 
 
-_POWER = replace(_BASES["Pow"], error=_power_error)
+_POWER = replace(_BASES["Pow"], error=_power_error, types={"T": FLOATS})
+"""Without integers, whose large powers ONNX leaves open."""
 
 
 def _extreme(word: str, base: str) -> Op:

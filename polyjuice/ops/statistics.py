@@ -75,7 +75,7 @@ def _var_torch(name: str) -> TextFn:
         correction = int(c.attrs["correction"])
         divisors = [f"correction={correction}", *[f"unbiased={bool(correction)}"] * (correction in (0, 1))]
         forms = [f"torch.{name}({{x}}, dim={{dim}}, {d}, keepdim={{keep}})" for d in divisors]
-        if name == "var_mean":
+        if name.endswith("_mean"):
             over, keep = axis_reductions.axes(c.attrs, c.types[0].rank), axis_reductions.keeps(c.attrs)
             return c.draws.choice(forms).format(x=c.x[0], dim=over, keep=keep)
         forms += [f"{{x}}.{name}(dim={{dim}}, {d}, keepdim={{keep}})" for d in divisors]
@@ -93,10 +93,11 @@ def _scaled(c: Call, text: str, power: float) -> str:
     return text if factor == 1 else f"({text} * {written(factor)!r})"
 
 
-def _moments(c: Call) -> str:
+def _moments(c: Call, power: float = 1) -> str:
     axes, keep = list(axis_reductions.axes(c.attrs, c.types[0].rank)), axis_reductions.keeps(c.attrs)
     moments = c.let(f"tf.nn.moments({c.x[0]}, axes={axes}, keepdims={keep})")
-    return f"({_scaled(c, f'{moments}[1]', 1)}, {moments}[0])"
+    spread = f"{moments}[1]" if power == 1 else f"tf.sqrt({moments}[1])"
+    return f"({_scaled(c, spread, power)}, {moments}[0])"
 
 
 @sampling.of_rank(1)
@@ -119,6 +120,12 @@ def _variance(name: str, definition: Callable[..., Any], error: ErrorFn, tensorf
         **more,
     )
 
+
+_WITH_MEAN: dict[str, Any] = {
+    "results": ("T", "T"),
+    "shape": lambda s, a: [*axis_reductions.dims_shape(s, a), *axis_reductions.dims_shape(s, a)],
+    "unsettled": unspecified.running_mean,
+}
 
 _NOT_NEGATIVE = value_bounds.at_least("0.0")
 
@@ -274,9 +281,14 @@ OPS = (
         lambda x, a: [_var(x, a), reduced(x, "Mean", a)],
         lambda c: (_var_error(c), mean_error(c)),
         _moments,
-        results=("T", "T"),
-        shape=lambda s, a: [*axis_reductions.dims_shape(s, a), *axis_reductions.dims_shape(s, a)],
-        unsettled=unspecified.running_mean,
+        **_WITH_MEAN,
+    ),
+    _variance(
+        "std_mean",
+        lambda x, a: [_std(x, a), reduced(x, "Mean", a)],
+        lambda c: (_std_error(c), mean_error(c)),
+        lambda c: _moments(c, 0.5),
+        **_WITH_MEAN,
     ),
     axis_reductions.reduction(
         "logsumexp",

@@ -15,7 +15,7 @@ _FAMILIES = """
     similarity layers convolution patches pooling adaptive normalization resizing grids quantization
     quantized_products control complex_numbers data_dependent contrib contrib_quantized attention recurrent
     signal losses distances special_functions linear_algebra assembling indexed_writes order_statistics
-    upsampling
+    upsampling regions composites
 """
 
 for _family in _FAMILIES.split():

@@ -1,4 +1,4 @@
-"""Control flow: the meaning of If and Loop, on which every format and framework agrees."""
+"""Control flow: the meaning of If, Loop and Scan, on which every format and framework agrees."""
 
 from __future__ import annotations
 
@@ -127,6 +127,23 @@ def test_a_foreign_loop_is_read() -> None:
 def test_a_loop_that_may_end_early_stays_opaque(condition: str) -> None:
     graph = read(LOOP.format(condition=condition, scan="", scan_out=""))
     assert graph.nodes[-1].opaque
+
+
+SCAN = (
+    "g (float[2] x, float[3, 2] y, float[2] w) => (float[2] s, float[2, 3] t) {{ s, t = Scan(x, y)"
+    " <num_scan_inputs = 1, scan_input_directions = [{backwards}], scan_output_axes = [-1],"
+    " body = b (float[2] a, float[2] c) => (float[2] d, float[2] e) {{ d = Add(a, c) e = Mul(d, w) }}> }}"
+)
+
+
+@pytest.mark.parametrize(("backwards", "stacked"), [(0, [[4, 6, 9], [12, 18, 26]]), (1, [[6, 8, 9], [16, 22, 26]])])
+def test_a_foreign_scan_is_read(backwards: int, stacked: list[list[int]]) -> None:
+    graph = read(SCAN.format(backwards=backwards))
+    node = graph.nodes[-1]
+    assert (node.op, node.opaque, node.inputs, node.attrs["scan_output_axes"]) == ("Scan", False, ("x", "y", "w"), (1,))
+    last, every = evaluate(graph, [X, np.array([[1, 2], [2, 3], [3, 4]], np.float32), np.array([1, 2], np.float32)])
+    assert last.tolist() == [9, 13]
+    assert every.tolist() == stacked
 
 
 def test_rewriting_leaves_a_subgraph_as_it_is() -> None:

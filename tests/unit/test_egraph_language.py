@@ -41,11 +41,15 @@ from tests.support.graphs import graph as graph_of
 PARTLY_DERIVED = {
     "MatMul": "batches are equal, or one operand has none",
     **{f"MatMulInteger{n}": "batches are equal, or one operand has none" for n in (2, 3, 4)},
-    **dict.fromkeys((f"{CONTRIB}.QLinearAdd", f"{CONTRIB}.QLinearMul"), "shapes are equal, or one is of a number"),
+    **dict.fromkeys(
+        (f"{CONTRIB}.QLinear{name}" for name in ("Add", "Mul", "Where")), "shapes are equal, or of a number"
+    ),
     "Slice": "one axis, step 1",
     **dict.fromkeys((op.qualified for op in TABLE.values() if op.name.startswith("Reduce")), "one axis"),
-    **dict.fromkeys((f"aten.{name}" for name in ("var", "std", "var_mean", "logsumexp", "nansum")), "one dimension"),
-    **dict.fromkeys((f"aten.{name}" for name in ("linalg_vector_norm", "any", "all", "sum.complex")), "one dimension"),
+    **dict.fromkeys((f"aten.{name}" for name in ("var", "std", "var_mean", "std_mean", "nansum")), "one dimension"),
+    **dict.fromkeys(
+        (f"aten.{name}" for name in ("linalg_vector_norm", "any", "all", "sum.complex", "logsumexp")), "one dimension"
+    ),
     "aten.nanmean": "one dimension",
 }
 """Constructors whose shape egglog derives for some applications."""
@@ -64,7 +68,7 @@ UNTRACED = frozenset(
         *("aten.adaptive_max_pool2d", "aten.adaptive_max_pool3d", "GridSample", "Gemm"),
         *("QLinearMatMul", "Einsum", "aten.tensordot"),
         *("aten.scaled_dot_product_attention", "aten.cdist", "Attention", "AffineGrid", "DFT", "STFT"),
-        "aten.pairwise_distance",
+        *("MaxUnpool", "aten.pairwise_distance", "aten.dist", "aten.norm_except_dim"),
         *(op.qualified for op in TABLE.values() if any(attr.default == "mean" for attr in op.attrs)),  # losses
         *(f"{CONTRIB}.{name}" for name in ("FusedMatMul", "TransposeMatMul", "FusedGemm", "FusedConv", "QGemm")),
         *(f"{CONTRIB}.{name}" for name in ("ConvTransposeWithDynamicPads", "NhwcMaxPool", "QLinearAveragePool")),

@@ -355,6 +355,7 @@ _RULES: dict[str, _Rule] = {
     "Conv": _conv,
     "ConvInteger": _conv,
     "ConvTranspose": _conv_transpose,
+    "DeformConv": _conv,
     **dict.fromkeys(("CumProd", "CumSum"), lambda a, x: a.update(axis=normalize_axis(a["axis"], x[0].rank))),
     "DFT": _dft,
     "Einsum": _einsum,
@@ -367,6 +368,9 @@ _RULES: dict[str, _Rule] = {
     "LpNormalization": _lp_normalization,
     "LpPool": lambda a, x: _window(a, x[0].shape[2:], a["kernel_shape"]),
     "MaxPool": lambda a, x: _window(a, x[0].shape[2:], a["kernel_shape"]),
+    "MaxUnpool": lambda a, x: a.update(
+        strides=a.get("strides", (1,) * (x[0].rank - 2)), pads=a.get("pads", (0,) * (2 * x[0].rank - 4))
+    ),
     "MeanVarianceNormalization": lambda a, x: a.update(axes=_sorted_axes(a.get("axes", (0, 2, 3)), x[0].rank)),
     "Mod": _mod,
     "Pad": _pad,

@@ -24,6 +24,9 @@ IR_VERSION = 9
 """The version of the file format, which runtimes of the time of opsets 18 and 19 load."""
 
 
+_SCAN_OPSET = 9
+"""The first opset whose Scan has no batches."""
+
 ONE_AXIS_OPSET = 13
 """The opset from which on Softmax and its like normalize over one axis; before, over all axes from it on together."""
 
@@ -102,6 +105,8 @@ def prepare(model: ModelProto) -> ModelProto:
         raise FormatError(f"the initializer {name!r} is sparse; store it as a dense tensor")
     model = _without_functions(model)
     version = default_version(model)
+    if version < _SCAN_OPSET and any(node.op_type == "Scan" for node in model.graph.node):
+        raise FormatError(f"a Scan of opset {version} has batches, which the version converter drops")
     if version < OPSET and _changed_since(model, version):
         model = _with_declared_types(library.converted(_with_flat_hardmax(model, version), OPSET), model)
     return model
