@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-import itertools
 import random
 from collections.abc import Sequence
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 
 from polyjuice.ir import Attrs, TensorType
 from polyjuice.ops import errors, linear_adjoints, sampling, windows
 from polyjuice.ops.shapes import Dims, ShapeMismatch, require
-from polyjuice.ops.spec import Call, ErrorContext, NumpyFn, Op, Sample, attributes, facts
+from polyjuice.ops.spec import Call, ErrorContext, NumpyFn, Op, Sample, Unsupported, attributes, facts
 from polyjuice.ops.structural import torch_pads
 from polyjuice.ops.text import spell, subscript
-from polyjuice.ops.windows import conv, pad_array
+from polyjuice.ops.windows import conv
 
 
 def linear_error(c: ErrorContext, apply: NumpyFn, terms: int) -> np.ndarray:
@@ -145,6 +144,14 @@ def _full_sizes(spatial: Sequence[int], kernel: Sequence[int], a: Attrs) -> tupl
     )
 
 
+def _transposed_sizes(spatial: Sequence[int], kernel: Sequence[int], a: Attrs) -> list[int]:
+    full, pads = _full_sizes(spatial, kernel, a), windows.pairs(a["pads"])
+    return [n + more - sum(pair) for n, more, pair in zip(full, a["output_padding"], pads, strict=True)]
+
+
+_TRANSPOSED = ("strides", "dilations", "pads", "output_padding")
+
+
 def _transpose_shape(s: Sequence[Dims], a: Any) -> Sequence[Dims]:
     x, w = s[0], s[1]
     r = len(x) - 2
@@ -156,28 +163,23 @@ def _transpose_shape(s: Sequence[Dims], a: Any) -> Sequence[Dims]:
     if any(not 0 <= p < max(t, d) for p, t, d in zip(a.output_padding, a.strides, a.dilations, strict=True)):
         raise ShapeMismatch(f"output_padding {tuple(a.output_padding)} must be less than strides or dilations")
     require(all(bias == (w[1] * a.group,) for bias in s[2:]))
-    full = _full_sizes(x[2:], w[2:], {"strides": a.strides, "dilations": a.dilations})
-    out = [n + a.output_padding[i] - a.pads[i] - a.pads[r + i] for i, n in enumerate(full)]
+    out = _transposed_sizes(x[2:], w[2:], {name: getattr(a, name) for name in _TRANSPOSED})
     require(min(out) > 0 and min(a.pads) >= 0)
     return [Dims((x[0], w[1] * a.group, *out))]
 
 
 def _conv_transpose(x: Sequence[np.ndarray], a: Attrs) -> np.ndarray:
+    """Each element's product with the weights is added up at the places of its window in the result."""
     data, weight, groups = x[0], x[1], a["group"]
     kernel, spatial = weight.shape[2:], data.shape[2:]
-    r, inner, outer = len(kernel), weight.shape[0] // groups, weight.shape[1]
-    full = np.zeros((data.shape[0], outer * groups, *_full_sizes(spatial, kernel, a)), data.dtype)
-    for g in range(groups):
-        lines = slice(g * inner, (g + 1) * inner)
-        parts = np.moveaxis(np.tensordot(data[:, lines], weight[lines], ([1], [0])), 1 + r, 1)
-        for place in itertools.product(*map(range, kernel)):
-            spots: list[Any] = [
-                slice(k * d, k * d + s * (n - 1) + 1, s)
-                for k, d, s, n in zip(place, a["dilations"], a["strides"], spatial, strict=True)
-            ]
-            full[(slice(None), slice(g * outer, (g + 1) * outer), *spots)] += parts[cast(Any, (..., *place))]
-    ends = [p - a["pads"][r + i] for i, p in enumerate(a["output_padding"])]
-    out = pad_array(full, windows.spatial_pads([*(-p for p in a["pads"][:r]), *ends]), 0)
+    r, inner = len(kernel), weight.shape[0] // groups
+    parts = [
+        np.moveaxis(np.tensordot(data[:, start : start + inner], weight[start : start + inner], ([1], [0])), 1 + r, 1)
+        for start in range(0, weight.shape[0], inner)
+    ]
+    shape = (data.shape[0], weight.shape[1] * groups, *_transposed_sizes(spatial, kernel, a))
+    places = windows.flat_places(shape, kernel, a)[(slice(None), slice(None), *map(slice, spatial))]
+    out = windows.added_up(shape, places, np.concatenate(parts, axis=1))
     return out + x[2].reshape(-1, *[1] * r) if len(x) > 2 else out
 
 
@@ -216,52 +218,24 @@ def _transpose_jax(c: Call) -> str:
     return _jax(c, [c.x[0], kernel, *c.x[2:]], window)
 
 
-def _transpose_tensorflow(c: Call) -> str:
+def _transpose_tensorflow(c: Call) -> str | Unsupported:
     a, t, w = c.attrs, c.types[0], c.types[1]
+    if max(a["dilations"]) > 1:
+        return Unsupported("TensorFlow's transposed convolutions have no dilations on CPU")
     r, groups = t.rank - 2, a["group"]
+    full = _full_sizes(t.shape[2:], w.shape[2:], a)
+    shape = [t.shape[0], *(n + p for n, p in zip(full, a["output_padding"], strict=True)), w.shape[1]]
     x = windows.channels_last(c.x[0], t.rank)
     weight = f"tf.transpose({c.x[1]}, {[*range(2, 2 + r), 1, 0]})"
+    one = f'tf.nn.conv{r}d_transpose({{0}}, {{1}}, {shape}, {list(a["strides"])}, "VALID")'
+    text = one.format(x, weight)
     if groups > 1:
-        xs = c.let(f"tf.split({x}, {groups}, axis=-1)")
-        ws = c.let(f"tf.split({weight}, {groups}, axis=-1)")
-        parts = [_transposed(c, f"{xs}[{g}]", f"{ws}[{g}]", t.shape, w.shape) for g in range(groups)]
-        text = f"tf.concat([{', '.join(parts)}], axis=-1)"
-    else:
-        text = _transposed(c, x, weight, t.shape, w.shape)
-    crop = {1 + i: windows.cropped(a["pads"][i], a["pads"][r + i]) for i in range(r)}
+        xs, ws = c.let(f"tf.split({x}, {groups}, axis=-1)"), c.let(f"tf.split({weight}, {groups}, axis=-1)")
+        text = f"tf.concat([{', '.join(one.format(f'{xs}[{g}]', f'{ws}[{g}]') for g in range(groups))}], axis=-1)"
+    crop = {1 + i: windows.cropped(*pair) for i, pair in enumerate(windows.pairs(a["pads"]))}
     text = f"{text}{subscript(t.rank, crop)}" if any(a["pads"]) else text
-    if len(c.x) > 2:
-        text = c.draws.choice(("tf.nn.bias_add({0}, {1})", "({0} + {1})")).format(text, c.x[2])
+    text = f"tf.nn.bias_add({text}, {c.x[2]})" if len(c.x) > 2 else text
     return windows.channels_first(text, t.rank)
-
-
-def _transposed(c: Call, x: str, weight: str, data: Sequence[int], weights: Sequence[int]) -> str:
-    """One group, channels last, before the pads are cut off."""
-    a, r = c.attrs, len(data) - 2
-    full = _full_sizes(data[2:], weights[2:], a)
-    if max(a["dilations"]) == 1:
-        shape = [data[0], *(n + p for n, p in zip(full, a["output_padding"], strict=True)), weights[1]]
-        return f'tf.nn.conv{r}d_transpose({x}, {weight}, {shape}, {list(a["strides"])}, "VALID")'
-    # The CPU kernels of the gradients have no dilations: a convolution over the input with zeros between its elements.
-    reach = [d * (k - 1) for d, k in zip(a["dilations"], weights[2:], strict=True)]
-    x = _interleaved(x, (data[0], *data[2:], data[1] // a["group"]), a["strides"])
-    x = windows.tensorflow_padded(
-        x, (0, *reach, 0, 0, *(n + p for n, p in zip(reach, a["output_padding"], strict=True)), 0)
-    )
-    flipped = f"tf.reverse(tf.transpose({weight}, {[*range(r), r + 1, r]}), {list(range(r))})"
-    return f'tf.nn.convolution({x}, {flipped}, 1, "VALID", dilations={list(a["dilations"])})'
-
-
-def _interleaved(x: str, shape: Sequence[int], strides: Sequence[int]) -> str:
-    """Channels last: put zeros between the elements of the spatial axes, one axis after the other."""
-    sizes = list(shape)
-    for axis, stride in enumerate(strides, start=1):
-        if stride > 1:
-            widths = [[0, stride - 1 if i == axis + 1 else 0] for i in range(len(sizes) + 1)]
-            reach, sizes[axis] = stride * (sizes[axis] - 1) + 1, stride * sizes[axis]
-            wide = f"tf.reshape(tf.pad(tf.expand_dims({x}, {axis + 1}), {widths}), {sizes})"
-            x, sizes[axis] = f"{wide}{subscript(len(sizes), {axis: f':{reach}'})}", reach
-    return x
 
 
 def _sample_transpose(rng: random.Random, first: TensorType) -> Sample | None:

@@ -10,9 +10,8 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from polyjuice.ir import Attrs
 from polyjuice.ops.spec import AdjointFn, VjpContext
-from polyjuice.ops.windows import conv, pad_array, spatial_pads, windows
+from polyjuice.ops.windows import added_up, conv, flat_places, pad_array, spatial_pads, windows
 
 
 def onto(shape: Sequence[int], cotangent: np.ndarray) -> np.ndarray:
@@ -66,22 +65,10 @@ def einsum(a: VjpContext) -> Sequence[np.ndarray]:
 # --- windows ---------------------------------------------------------------------------------------------------------
 
 
-def _gathered(x: np.ndarray, places: np.ndarray, values: np.ndarray) -> np.ndarray:
-    """Return values added up at flat positions of an array like ``x``; negative positions are padding."""
-    inside = places >= 0
-    return np.bincount(places[inside], values[inside], x.size).reshape(x.shape)
-
-
-def _places(x: np.ndarray, a: Attrs, kernel: Sequence[int]) -> np.ndarray:
-    """Return the flat position in ``x`` of each element of each window: ``[N, C, out..., kernel...]``; -1 if padded."""
-    flat = np.arange(x.size).reshape(x.shape)
-    return windows(pad_array(flat, spatial_pads(a["pads"]), -1), kernel, a["strides"], a["dilations"])
-
-
 def convolution(a: VjpContext) -> Sequence[np.ndarray]:
     (x, w), c, groups = a.x[:2], a.c, a.attrs["group"]
     r, inner, outer = w.ndim - 2, w.shape[1], w.shape[0] // groups
-    places = _places(x, a.attrs, w.shape[2:])
+    places = flat_places(x.shape, w.shape[2:], a.attrs)
     taken = np.where(places >= 0, x.reshape(-1)[places], 0.0)
     of_x, of_w = np.zeros(places.shape), np.zeros(w.shape)
     spots = [0, *range(2, 2 + r)]
@@ -89,7 +76,7 @@ def convolution(a: VjpContext) -> Sequence[np.ndarray]:
         ins, outs = slice(g * inner, (g + 1) * inner), slice(g * outer, (g + 1) * outer)
         of_x[:, ins] = np.moveaxis(np.tensordot(c[:, outs], w[outs], ([1], [0])), 1 + r, 1)
         of_w[outs] = np.tensordot(c[:, outs], taken[:, ins], (spots, spots))
-    return [_gathered(x, places, of_x), of_w, *(np.sum(c, axis=tuple(spots)) for _ in a.x[2:])]
+    return [added_up(x.shape, places, of_x), of_w, *(np.sum(c, axis=tuple(spots)) for _ in a.x[2:])]
 
 
 def convolution_transpose(a: VjpContext) -> Sequence[np.ndarray]:
@@ -99,7 +86,7 @@ def convolution_transpose(a: VjpContext) -> Sequence[np.ndarray]:
     of_x = conv([c, w], attrs)[(slice(None), slice(None), *spatial)]
     groups, spots = attrs["group"], [0, *range(2, x.ndim)]
     inner, outer = w.shape[0] // groups, w.shape[1]
-    places = _places(c, attrs, w.shape[2:])[(slice(None), slice(None), *spatial)]
+    places = flat_places(c.shape, w.shape[2:], attrs)[(slice(None), slice(None), *spatial)]
     taken = np.where(places >= 0, c.reshape(-1)[places], 0.0)
     of_w = [
         np.tensordot(x[:, g * inner : (g + 1) * inner], taken[:, g * outer : (g + 1) * outer], (spots, spots))
@@ -113,9 +100,9 @@ def pooled(slope: Callable[[VjpContext, np.ndarray], np.ndarray]) -> AdjointFn:
 
     def adjoint(a: VjpContext) -> Sequence[np.ndarray]:
         attrs = {**a.attrs, "pads": _reaching(a)}
-        places = _places(a.x[0], attrs, a.attrs["kernel_shape"])
+        places = flat_places(a.x[0].shape, a.attrs["kernel_shape"], attrs)
         spread = a.c.reshape(*a.c.shape, *[1] * len(a.attrs["kernel_shape"]))
-        return [_gathered(a.x[0], places, np.broadcast_to(spread * slope(a, places), places.shape))]
+        return [added_up(a.x[0].shape, places, np.broadcast_to(spread * slope(a, places), places.shape))]
 
     return adjoint
 
@@ -146,7 +133,7 @@ def average_slope(a: VjpContext, places: np.ndarray) -> np.ndarray:
 def col2im(a: VjpContext) -> Sequence[np.ndarray]:
     """The adjoint of Col2Im: it gathers the blocks."""
     kernel = a.attrs["block_shape"]
-    places = _places(a.c, a.attrs, kernel)
+    places = flat_places(a.c.shape, kernel, a.attrs)
     taken = np.where(places >= 0, a.c.reshape(-1)[places], 0.0)
     r = len(kernel)
     return [np.transpose(taken, (0, 1, *range(2 + r, 2 + 2 * r), *range(2, 2 + r))).reshape(a.x[0].shape)]

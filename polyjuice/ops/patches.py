@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import itertools
 import random
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -12,11 +11,12 @@ import numpy as np
 from polyjuice.ir import Attrs, TensorType, dtypes
 from polyjuice.ir.dtypes import FLOATS
 from polyjuice.ops import errors, linear_adjoints, sampling, windows
+from polyjuice.ops.decomposition_terms import Term
 from polyjuice.ops.shapes import Dims, require
-from polyjuice.ops.spec import Attr, Builder, Call, ErrorContext, Op, Sample, Unsupported, attributes, facts
-from polyjuice.ops.structural import moving, reshaped, torch_pads
+from polyjuice.ops.spec import Attr, Call, ErrorContext, Op, Sample, Unsupported, attributes, facts
+from polyjuice.ops.structural import rearranged, torch_pads
 from polyjuice.ops.text import spell
-from polyjuice.ops.windows import channels_last, pad_array, spatial_pads
+from polyjuice.ops.windows import channels_last, spatial_pads
 
 # --- Col2Im ----------------------------------------------------------------------------------------------------------
 
@@ -33,29 +33,12 @@ def _col2im_shape(s: Sequence[Dims], a: Any) -> Sequence[Dims]:
     return [Dims((s[0][0], s[0][1] // block, *a.image_shape))]
 
 
-def _block_places(a: Attrs) -> Iterator[tuple[tuple[int, ...], tuple[slice, ...]]]:
-    """Each place in a block, with its positions in the padded image for all blocks."""
-    grid = _grid(a)
-    for place in itertools.product(*map(range, a["block_shape"])):
-        yield (
-            place,
-            tuple(
-                slice(k * d, k * d + s * (n - 1) + 1, s)
-                for k, d, s, n in zip(place, a["dilations"], a["strides"], grid, strict=True)
-            ),
-        )
-
-
 def _col2im(x: Sequence[np.ndarray], a: Attrs) -> np.ndarray:
-    r = len(a["image_shape"])
-    block = sampling.total(a["block_shape"])
-    columns = x[0].reshape(x[0].shape[0], x[0].shape[1] // block, *a["block_shape"], *_grid(a))
-    sizes = [n + a["pads"][i] + a["pads"][r + i] for i, n in enumerate(a["image_shape"])]
-    image = np.zeros((*columns.shape[:2], *sizes), x[0].dtype)
-    whole: tuple[Any, ...] = (slice(None), slice(None))
-    for place, spots in _block_places(a):
-        image[whole + spots] += columns[whole + place]
-    return pad_array(image, spatial_pads([-p for p in a["pads"]]), 0)
+    r, block = len(a["image_shape"]), sampling.total(a["block_shape"])
+    image = (x[0].shape[0], x[0].shape[1] // block, *a["image_shape"])
+    columns = x[0].reshape(*image[:2], *a["block_shape"], *_grid(a))
+    places = windows.flat_places(image, a["block_shape"], a)
+    return windows.added_up(image, places, np.moveaxis(columns, range(2, 2 + r), range(-r, 0)))
 
 
 def _col2im_error(c: ErrorContext) -> np.ndarray:
@@ -135,12 +118,6 @@ def _sample_col2im(rng: random.Random, first: TensorType) -> Sample:
 # --- im2col ----------------------------------------------------------------------------------------------------------
 
 
-def _im2col_shape(s: Sequence[Dims], a: Any) -> Sequence[Dims]:
-    require(len(s[0]) == 4 and min(a.padding) >= 0)
-    grid = windows.window_dims(s[0][2:], a.kernel_size, a.stride, (*a.padding, *a.padding), a.dilation)
-    return [Dims((s[0][0], s[0][1] * sampling.total(a.kernel_size), sampling.total(grid)))]
-
-
 def _im2col_error(c: ErrorContext) -> object:
     if not np.isfinite(c.x[0] + c.e[0]).all():
         return np.full(c.y[0].shape, np.inf)
@@ -158,25 +135,10 @@ def _im2col_tensorflow(c: Call) -> str:
     return f"tf.reshape({text}, {list(c.results[0].shape)})"
 
 
-def _im2col_definition(b: Builder, x: Sequence[str], a: Attrs) -> str:
-    pads = spatial_pads((*a["padding"], *a["padding"]))
-    data = b.op("Pad", x[0], pads=pads, value=0.0, mode="constant") if any(pads) else x[0]
-    n, channels, *spatial = b.types[data].shape
-    window = {
-        "image_shape": tuple(spatial),
-        "block_shape": a["kernel_size"],
-        "strides": a["stride"],
-        "pads": (0,) * 4,
-        "dilations": a["dilation"],
-    }
-    parts = []
-    for _, spots in _block_places(window):
-        starts, ends, steps = zip(*((s.start, s.stop, s.step) for s in spots), strict=True)
-        part = b.op("Slice", data, starts=starts, ends=ends, axes=(2, 3), steps=steps)
-        parts.append(b.op("Unsqueeze", part, axes=(2,)))
-    joined = b.op("Concat", *parts, axis=2) if len(parts) > 1 else parts[0]
-    shape = (n, channels * sampling.total(a["kernel_size"]), sampling.total(_grid(window)))
-    return reshaped(b, joined, shape)
+def _im2col(x: Term, a: Attrs) -> Term:
+    elements = windows.gathered(x, *windows.aten_places(x, a), 0.0)
+    n, channels, *grid, block = elements.shape
+    return elements.permute(0, 1, 4, 2, 3).reshape(n, channels * block, sampling.total(grid))
 
 
 OPS = (
@@ -198,9 +160,9 @@ OPS = (
         adjoint=linear_adjoints.col2im,
         **facts(integer_exact=True),
     ),
-    moving(
+    rearranged(
         "im2col",
-        _im2col_shape,
+        _im2col,
         spell(
             "F.unfold({0}, {kernel_size}, dilation={dilation}, padding={padding}, stride={stride})",
             tf=_im2col_tensorflow,
@@ -208,7 +170,6 @@ OPS = (
         sampling.alone_with(sampling.of_rank(4, 4)(lambda rng, first: windows.draw_aten_window(rng, first.shape[2:]))),
         attributes(kernel_size="ints", dilation="ints", padding="ints", stride="ints"),
         types={"T": FLOATS},
-        definition=_im2col_definition,
         error=_im2col_error,
         why_not_derived="some frameworks gather patches by a convolution with zeros, which spreads infinities and NaN",
         filling="0.0",
