@@ -6,12 +6,12 @@ out, or answers with None, have no cotangent.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 
-from polyjuice.ops.spec import AdjointFn, VjpContext
-from polyjuice.ops.windows import added_up, conv, flat_places, pad_array, spatial_pads, windows
+from polyjuice.ops.spec import VjpContext
+from polyjuice.ops.windows import added_up, conv, flat_places
 
 
 def onto(shape: Sequence[int], cotangent: np.ndarray) -> np.ndarray:
@@ -93,50 +93,6 @@ def convolution_transpose(a: VjpContext) -> Sequence[np.ndarray]:
         for g in range(groups)
     ]
     return [of_x, np.concatenate(of_w), *(np.sum(c, axis=tuple(spots)) for _ in a.x[2:])]
-
-
-def pooled(slope: Callable[[VjpContext, np.ndarray], np.ndarray]) -> AdjointFn:
-    """Return the adjoint of a pooling. ``slope`` maps the positions of the windows' elements to their derivatives."""
-
-    def adjoint(a: VjpContext) -> Sequence[np.ndarray]:
-        attrs = {**a.attrs, "pads": _reaching(a)}
-        places = flat_places(a.x[0].shape, a.attrs["kernel_shape"], attrs)
-        spread = a.c.reshape(*a.c.shape, *[1] * len(a.attrs["kernel_shape"]))
-        return [added_up(a.x[0].shape, places, np.broadcast_to(spread * slope(a, places), places.shape))]
-
-    return adjoint
-
-
-def _reaching(a: VjpContext) -> tuple[int, ...]:
-    """Return the pads with which the windows cover everything that ``ceil_mode`` allows."""
-    attrs, r = a.attrs, len(a.attrs["kernel_shape"])
-    starts = tuple(attrs["pads"][:r])
-    ends = []
-    for i in range(r):
-        reach = (a.c.shape[2 + i] - 1) * attrs["strides"][i] + attrs["dilations"][i] * (attrs["kernel_shape"][i] - 1)
-        ends.append(reach + 1 - a.x[0].shape[2 + i] - starts[i])
-    return (*starts, *ends)
-
-
-def average_slope(a: VjpContext, places: np.ndarray) -> np.ndarray:
-    """Return one over the number of elements that each window counts, with padding if the attribute includes it."""
-    r = len(a.attrs["kernel_shape"])
-    counted = places >= 0
-    if a.attrs["count_include_pad"]:
-        padded = pad_array(np.ones(a.x[0].shape), spatial_pads(a.attrs["pads"]), 1)
-        beyond = [e - p for e, p in zip(_reaching(a)[r:], a.attrs["pads"][r:], strict=True)]
-        whole = pad_array(padded, spatial_pads([*[0] * r, *beyond]), 0)
-        counted = windows(whole, a.attrs["kernel_shape"], a.attrs["strides"], a.attrs["dilations"])
-    return np.asarray(1 / np.sum(counted, axis=tuple(range(-r, 0)), keepdims=True))
-
-
-def col2im(a: VjpContext) -> Sequence[np.ndarray]:
-    """The adjoint of Col2Im: it gathers the blocks."""
-    kernel = a.attrs["block_shape"]
-    places = flat_places(a.c.shape, kernel, a.attrs)
-    taken = np.where(places >= 0, a.c.reshape(-1)[places], 0.0)
-    r = len(kernel)
-    return [np.transpose(taken, (0, 1, *range(2 + r, 2 + 2 * r), *range(2, 2 + r))).reshape(a.x[0].shape)]
 
 
 def resize(a: VjpContext) -> Sequence[np.ndarray]:

@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 
 from polyjuice.ir import Attrs, TensorType, dtypes
 from polyjuice.ir.dtypes import FLOATS
-from polyjuice.ops import errors, linear_adjoints, sampling, windows
+from polyjuice.ops import convolution, errors, sampling, windows
 from polyjuice.ops.decomposition_terms import Term
-from polyjuice.ops.shapes import Dims, require
-from polyjuice.ops.spec import Attr, Call, ErrorContext, Op, Sample, Unsupported, attributes, facts
+from polyjuice.ops.pointwise import composed
+from polyjuice.ops.shapes import require
+from polyjuice.ops.spec import Attr, Call, ErrorContext, Sample, Unsupported, attributes, by_definition
 from polyjuice.ops.structural import rearranged, torch_pads
 from polyjuice.ops.text import spell
 from polyjuice.ops.windows import channels_last, spatial_pads
@@ -26,25 +25,24 @@ def _grid(a: Attrs) -> tuple[int, ...]:
     return windows.window_dims(a["image_shape"], a["block_shape"], a["strides"], a["pads"], a["dilations"])
 
 
-def _col2im_shape(s: Sequence[Dims], a: Any) -> Sequence[Dims]:
-    grid = windows.window_dims(a.image_shape, a.block_shape, a.strides, a.pads, a.dilations)
-    block = sampling.total(a.block_shape)
-    require(len(s[0]) == 3 and min(a.pads) >= 0 and s[0][1] % block == 0 and s[0][2] == sampling.total(grid))
-    return [Dims((s[0][0], s[0][1] // block, *a.image_shape))]
-
-
-def _col2im(x: Sequence[np.ndarray], a: Attrs) -> np.ndarray:
-    r, block = len(a["image_shape"]), sampling.total(a["block_shape"])
-    image = (x[0].shape[0], x[0].shape[1] // block, *a["image_shape"])
-    columns = x[0].reshape(*image[:2], *a["block_shape"], *_grid(a))
-    places = windows.flat_places(image, a["block_shape"], a)
-    return windows.added_up(image, places, np.moveaxis(columns, range(2, 2 + r), range(-r, 0)))
+def _col2im(x: Term, a: Attrs) -> Term:
+    """A transposed convolution, whose weights put each element of a column into its place in the block."""
+    grid, block = _grid(a), tuple(a["block_shape"])
+    rows, size = x.shape[1], sampling.total(block)
+    require(x.rank == 3 and min(a["pads"]) >= 0 and rows % size == 0 and x.shape[2] == sampling.total(grid))
+    weights = np.eye(rows).reshape(rows, rows // size, *block).astype(dtypes.to_numpy(x.dtype))
+    window = {name: tuple(a[name]) for name in ("strides", "pads", "dilations")}
+    covered = convolution.full_sizes(grid, block, a)
+    sides = zip(a["image_shape"], windows.pairs(a["pads"]), covered, strict=True)
+    more = tuple(n + sum(pads) - reach for n, pads, reach in sides)
+    images = x.reshape(*x.shape[:2], *grid)
+    return images.then("ConvTranspose", x.constant(weights), **window, output_padding=more, group=1)
 
 
 def _col2im_error(c: ErrorContext) -> np.ndarray:
     if not np.isfinite(c.x[0] + c.e[0]).all():  # some texts multiply by zeros
         return np.full(c.y[0].shape, np.inf)
-    return errors.weighted_sum(c, _col2im, sampling.total(c.attrs["block_shape"]))
+    return errors.weighted_sum(c, c.numpy, sampling.total(c.attrs["block_shape"]))
 
 
 def _col2im_torch(c: Call) -> str | Unsupported:
@@ -58,33 +56,6 @@ def _col2im_torch(c: Call) -> str | Unsupported:
         return f"F.fold({c.x[0]}, {tuple(a['image_shape'])}, {rest}, padding={pads[:2]}, {strides})"
     sizes = tuple(n + pads[i] + pads[2 + i] for i, n in enumerate(a["image_shape"]))
     return f"F.pad(F.fold({c.x[0]}, {sizes}, {rest}, {strides}), {torch_pads([-p for p in pads])})"
-
-
-def _col2im_tensorflow(c: Call) -> str | Unsupported:
-    """A transposed convolution whose weights put each column's element into its place."""
-    a, t, r = c.attrs, c.types[0], len(c.attrs["image_shape"])
-    if max(a["dilations"]) > 1 or r > 3:
-        return Unsupported("TensorFlow's transposed convolutions have no dilations on CPU")
-    block = sampling.total(a["block_shape"])
-    channels = t.shape[1] // block
-    sizes = [n + a["pads"][i] + a["pads"][r + i] for i, n in enumerate(a["image_shape"])]
-    x = channels_last(f"tf.reshape({c.x[0]}, {[*t.shape[:2], *_grid(a)]})", r + 2)
-    units = f"tf.reshape(tf.eye({t.shape[1]}, dtype=tf.{t.dtype}), {[channels, *a['block_shape'], t.shape[1]]})"
-    weights = f"tf.transpose({units}, {[*range(1, 1 + r), 0, r + 1]})"
-    shape = [t.shape[0], *sizes, channels]
-    text = f'tf.nn.conv{r}d_transpose({x}, {weights}, {shape}, {list(a["strides"])}, "VALID")'
-    text = windows.channels_first(text, r + 2)
-    return windows.tensorflow_padded(text, spatial_pads([-p for p in a["pads"]])) if any(a["pads"]) else text
-
-
-def _col2im_jax(c: Call) -> str:
-    """The transpose of the function that takes an image apart."""
-    a, t = c.attrs, c.results[0]
-    window = f"{tuple(a['block_shape'])}, {tuple(a['strides'])}, {windows.pairs(a['pads'])}"
-    taken = f"lax.conv_general_dilated_patches(local_image_, {window}, rhs_dilation={tuple(a['dilations'])})"
-    columns = f"{c.x[0]}.reshape({(*c.types[0].shape[:2], *_grid(a))})"
-    example = f"jax.ShapeDtypeStruct({t.shape}, jnp.{dtypes.framework_name(t.dtype)})"
-    return f"jax.linear_transpose(lambda local_image_: {taken}, {example})({columns})[0]"
 
 
 @sampling.of_rank(3, 3)
@@ -103,16 +74,8 @@ def _sample_col2im(rng: random.Random, first: TensorType) -> Sample:
     starts = [rng.choice((0, 1)) if n > 2 and k > 1 else 0 for n, k in zip(reach, block, strict=True)]
     ends = [p if rng.random() < 0.7 else 0 for p in starts]
     image = tuple(n - p - q for n, p, q in zip(reach, starts, ends, strict=True))
-    return Sample(
-        (),
-        {
-            "image_shape": image,
-            "block_shape": tuple(block),
-            "strides": strides,
-            "pads": (*starts, *ends),
-            "dilations": dilations,
-        },
-    )
+    attrs = {"block_shape": tuple(block), "strides": strides, "pads": (*starts, *ends), "dilations": dilations}
+    return sampling.operands(first, image_shape=image, **attrs)
 
 
 # --- im2col ----------------------------------------------------------------------------------------------------------
@@ -142,13 +105,13 @@ def _im2col(x: Term, a: Attrs) -> Term:
 
 
 OPS = (
-    Op(
-        name="Col2Im",
-        shape=_col2im_shape,
-        numpy=_col2im,
+    composed(
+        "Col2Im",
+        _col2im,
+        spell(_col2im_torch),
+        _sample_col2im,
         error=_col2im_error,
-        text=spell(_col2im_torch, tf=_col2im_tensorflow, jax=_col2im_jax),
-        sample=_sample_col2im,
+        why_not_derived="the zeros among the weights count as terms",
         attrs=(
             Attr("image_shape", "ints", as_input=True),
             Attr("block_shape", "ints", as_input=True),
@@ -156,9 +119,9 @@ OPS = (
             Attr("pads", "ints"),
             Attr("strides", "ints"),
         ),
-        partial=lambda x, a: _col2im([np.abs(x[0])], a),
-        adjoint=linear_adjoints.col2im,
-        **facts(integer_exact=True),
+        widen=False,
+        partial=by_definition,
+        integer_exact=True,
     ),
     rearranged(
         "im2col",

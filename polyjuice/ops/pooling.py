@@ -10,7 +10,7 @@ import numpy as np
 
 from polyjuice.ir import Attrs, TensorType, dtypes
 from polyjuice.ir.dtypes import FLOATS
-from polyjuice.ops import adjoints, errors, linear_adjoints, sampling, spec, value_bounds, windows
+from polyjuice.ops import errors, sampling, spec, value_bounds, windows
 from polyjuice.ops.decomposition_terms import Term
 from polyjuice.ops.pointwise import composed
 from polyjuice.ops.reductions import greatest_error
@@ -92,31 +92,17 @@ def _max_pool(x: Sequence[np.ndarray], a: Attrs) -> np.ndarray:
     return np.asarray(np.max(pool_windows(x[0], a, _lowest(x[0].dtype)), axis=_kernel_axes(a)))
 
 
-def _ceils(spatial: Sequence[int], result: Sequence[int], a: Attrs) -> bool:
-    """Whether Torch's ``ceil_mode`` gives these windows, with the same pads."""
-    pads = tuple(a["pads"])
-    if not _fits_torch(pads, a):
-        return False
-    return windows.window_dims(spatial, a["kernel_shape"], a["strides"], pads, a["dilations"], 1) == tuple(result)
-
-
-def _max_pool_torch(c: Call) -> str:
-    a, x = c.attrs, c.x[0]
-    r, pads = len(a["kernel_shape"]), covering_pads(c.types[0].shape[2:], a)
-    padding: tuple[int, ...] = (0,) * r
-    ceil = _ceils(c.types[0].shape[2:], c.results[0].shape[2:], a) and (not _fits_torch(pads, a) or c.draws.chance(0.5))
-    if ceil:
-        padding = tuple(a["pads"][:r])
-    elif _fits_torch(pads, a):
-        padding = pads[:r]
-    elif any(pads):
+def _max_pool_torch(c: Call) -> tuple[str, ...]:
+    a, r = c.attrs, len(c.attrs["kernel_shape"])
+    x, padding, ceil = "{0}", (0,) * r, False
+    if _fits_torch(a["pads"], a):
+        padding, ceil = tuple(a["pads"][:r]), bool(a["ceil_mode"])
+    else:
         lowest = "float('-inf')" if c.types[0].dtype in FLOATS else f"torch.iinfo(torch.{c.types[0].dtype}).min"
-        x = f"F.pad({x}, {torch_pads(pads)}, value={lowest})"
-    rest = f"stride={tuple(a['strides'])}, padding={padding}, dilation={tuple(a['dilations'])}, ceil_mode={ceil}"
-    window = f"{tuple(a['kernel_shape'])}, {rest}"
-    if c.draws.chance(0.2):
-        return f"torch.nn.MaxPool{r}d({window})({x})"
-    return f"{c.draws.choice(('F', 'torch'))}.max_pool{r}d({x}, {window})"
+        x = f"F.pad({{0}}, {torch_pads(covering_pads(c.types[0].shape[2:], a))}, value={lowest})"
+    window = f"{{kernel_shape}}, stride={{strides}}, padding={padding}, dilation={{dilations}}, ceil_mode={ceil}"
+    call = f"max_pool{r}d({x}, {window})"
+    return f"F.{call}", f"torch.{call}", f"torch.nn.MaxPool{r}d({window})({x})"
 
 
 def _max_pool_tensorflow(c: Call) -> str:
@@ -149,17 +135,17 @@ def _max_pool_jax(c: Call) -> str:
 # --- AveragePool -----------------------------------------------------------------------------------------------------
 
 
-def _average_pool(x: Sequence[np.ndarray], a: Attrs) -> np.ndarray:
-    total = np.sum(pool_windows(x[0], a, 0), axis=_kernel_axes(a))
-    ones = np.ones_like(x[0])
-    counted = np.ones_like(pad_array(ones, spatial_pads(a["pads"]), 0)) if a["count_include_pad"] else ones
-    inner = {**a, "pads": (0,) * len(a["pads"])} if a["count_include_pad"] else a
-    count = np.sum(pool_windows(counted, inner, 0), axis=_kernel_axes(a))
-    return np.asarray(total / count)
-
-
-def _average_pool_error(c: ErrorContext) -> np.ndarray:
-    return errors.weighted_sum(c, _average_pool, sampling.total(c.attrs["kernel_shape"]) + 2)
+def _average_pool(x: Term, a: Attrs) -> Term:
+    """The sums of the windows, divided by the numbers of elements that they count."""
+    pads, sides = covering_pads(x.shape[2:], a), windows.pairs(a["pads"])
+    sizes = [n + sum(pair) for n, pair in zip(x.shape[2:], windows.pairs(pads), strict=True)]
+    places, counts = windows.window_places(sizes, a), []
+    for along, n, (start, end) in zip(places, x.shape[2:], sides, strict=True):
+        low, high = (0, n + start + end) if a["count_include_pad"] else (start, start + n)
+        counts.append(np.sum((along >= low) & (along < high), axis=1))
+    count = np.prod(np.broadcast_arrays(*np.ix_(*counts)), axis=0)
+    total = windows.gathered(x, places, pads, 0.0).reduce("Sum", x.rank, keepdims=False)
+    return total / x.constant(count.astype(dtypes.to_numpy(x.dtype)))
 
 
 _UNEVEN = Unsupported("its last windows, which ceil_mode cuts, have a divisor of their own")
@@ -240,14 +226,6 @@ def _avg_pool2d_torch(c: Call) -> tuple[str, ...]:
     return (f"{text}, divisor_override={{divisor_override}})", *[f"{text})"] * usual)
 
 
-def _avg_pool2d_tensorflow(c: Call) -> str:
-    a, window = c.attrs, windows.as_onnx_window(c.attrs)
-    pads = spatial_pads(covering_pads(c.types[0].shape[2:], window))
-    x = channels_last(windows.tensorflow_padded(c.x[0], pads), 4)
-    factor = sampling.total(a["kernel_size"]) / a["divisor_override"]
-    return f"{channels_first(_pooled_tensorflow(x, 'avg', window), 4)} * {factor}"
-
-
 @sampling.of_rank(4, 4)
 def _draw_avg_pool2d(rng: random.Random, first: TensorType) -> Attrs:
     drawn = windows.draw_aten_window(rng, first.shape[2:], dilate=False)
@@ -290,20 +268,6 @@ def _lp_pool(x: Term, a: Attrs) -> Term:
     window = {**a, "pads": covering_pads(x.shape[2:], a), "ceil_mode": 0, "count_include_pad": 1}
     mean = _powers(x, window.pop("p")).then("AveragePool", **window)
     return _root(mean * float(sampling.total(a["kernel_shape"])), a["p"])
-
-
-def _lp_pool_torch(c: Call) -> str | Unsupported:
-    a, p = c.attrs, c.attrs["p"]
-    if max(a["dilations"]) > 1:
-        return Unsupported("Torch's pooling by norms has no dilations")
-    r, pads = len(a["kernel_shape"]), covering_pads(c.types[0].shape[2:], a)
-    x = f"F.pad({c.x[0]}, {torch_pads(pads)})" if any(pads) else c.x[0]
-    kernel, strides = tuple(a["kernel_shape"]), tuple(a["strides"])
-    if r < 3 and c.draws.chance(0.7):
-        window = (kernel, strides) if r == 2 else (kernel[0], strides[0])
-        return f"F.lp_pool{r}d({f'torch.abs({x})' if p % 2 else x}, {p}, {window[0]}, {window[1]})"
-    total = f"F.avg_pool{r}d(torch.abs({x}) ** {p}, {kernel}, {strides}) * {sampling.total(kernel)}"
-    return total if p == 1 else f"torch.sqrt({total})" if p == 2 else f"({total}) ** {1 / p!r}"
 
 
 # --- global pooling --------------------------------------------------------------------------------------------------
@@ -362,32 +326,30 @@ OPS = (
         bounds=value_bounds.SAME,
         **facts(integer_exact=True, weight=2, limits=SpecialValues.INFINITY, picks=True, fresh=True),
     ),
-    Op(
-        name="AveragePool",
+    composed(
+        "AveragePool",
+        _average_pool,
+        spell(_average_pool_torch, tf=_average_pool_tensorflow, jax=_average_pool_jax),
+        sampling.alone_with(_draw_pool(count_include_pad=(0, 1))),
         shape=_pool_shape,
-        numpy=_average_pool,
-        error=_average_pool_error,
-        text=spell(_average_pool_torch, tf=_average_pool_tensorflow, jax=_average_pool_jax),
-        sample=sampling.alone_with(_draw_pool(count_include_pad=(0, 1))),
         attrs=(*_WINDOW, Attr("count_include_pad", "int", 0)),
-        adjoint=linear_adjoints.pooled(linear_adjoints.average_slope),
+        widen=False,
         **facts(ulps=2, weight=2, fresh=True, followers="Conv Add Concat Reshape AveragePool"),
     ),
     composed(
         "LpPool",
         _lp_pool,
-        spell(_lp_pool_torch),
+        spell(),
         sampling.alone_with(_draw_pool(p=(1, 2, 2, 3))),
         error=lambda c: _norm_error(c, sampling.total(c.attrs["kernel_shape"])),
         attrs=(*_WINDOW, Attr("p", "int", 2)),
-        adjoint=linear_adjoints.pooled(adjoints.lp_slope),
         widen=False,
         **_NORM,
     ),
     composed(
         "avg_pool2d",
         _avg_pool2d,
-        spell(_avg_pool2d_torch, tf=_avg_pool2d_tensorflow),
+        spell(_avg_pool2d_torch),
         sampling.alone_with(_draw_avg_pool2d),
         (*FLOATS, "int64"),
         error=_avg_pool2d_error,
@@ -402,7 +364,6 @@ OPS = (
         "GlobalAveragePool",
         lambda x, axes, a: x.reduce("Mean", *axes),
         spell(_over_spatial("torch.mean({0}, dim=AXES, keepdim=True)", "F.adaptive_avg_poolNd({0}, 1)")),
-        adjoint=adjoints.over_spatial(lambda attrs: lambda x, y, n: 1.0 / n),
         **facts(fresh=True, bounds=value_bounds.SAME),
     ),
     _global_pool(
@@ -418,16 +379,11 @@ OPS = (
             _over_spatial(
                 "torch.linalg.vector_norm({0}, ord={p}, dim=AXES, keepdim=True)",
                 "torch.norm({0}, p={p}, dim=AXES, keepdim=True)",
-            ),
-            tf=_over_spatial(
-                "tf.reduce_sum(tf.pow(tf.abs({0}), {p}), axis=AXES, keepdims=True) ** (1 / {p})",
-                "tf.reshape(tf.norm(tf.reshape({0}, [*{0}.shape[:2], -1]), ord={p}, axis=-1), {shape})",
-            ),
+            )
         ),
         error=lambda c: _norm_error(c, sampling.total(c.x[0].shape[2:])),
         sample=sampling.alone_with(lambda rng, first: {"p": rng.choice((1, 2, 2, 3))} if has_windows(first) else None),
         attrs=attributes(p=2),
-        adjoint=adjoints.over_spatial(lambda attrs: adjoints.norm_slope(attrs["p"])),
         **_NORM,
     ),
     composed(

@@ -102,8 +102,13 @@ def aten_places(x: Term, a: Attrs) -> tuple[list[np.ndarray], tuple[int, ...]]:
     require(x.rank == 4 and min(window["pads"]) >= 0)
     pads = covering_pads(x.shape[2:], window)
     sizes = [n + p + q for n, (p, q) in zip(x.shape[2:], pairs(pads), strict=True)]
-    axes = zip(sizes, *(window[name] for name in ("kernel_shape", "strides", "dilations")), strict=True)
-    return [np.arange(0, n - d * (k - 1), s)[:, None] + np.arange(k) * d for n, k, s, d in axes], pads
+    return window_places(sizes, window), pads
+
+
+def window_places(sizes: Sequence[int], a: Attrs) -> list[np.ndarray]:
+    """The places of all windows along each axis of a padded image of these sizes, ``[out, kernel]``."""
+    axes = zip(sizes, *(a[name] for name in ("kernel_shape", "strides", "dilations")), strict=True)
+    return [np.arange(0, n - d * (k - 1), s)[:, None] + np.arange(k) * d for n, k, s, d in axes]
 
 
 def greatest(x: Term, places: Sequence[np.ndarray], pads: Sequence[int], dilations: Sequence[int]) -> list[Term]:
@@ -252,6 +257,14 @@ def weighted_errors(e: np.ndarray, matrices: Mapping[int, np.ndarray]) -> np.nda
         return weighted(e, sizes)
     hit = weighted(infinite.astype(float), sizes) > 0
     return np.where(hit, np.inf, weighted(np.where(infinite, 0.0, e), sizes))
+
+
+def cubic(distance: np.ndarray, a: float) -> np.ndarray:
+    """Keys' cubic convolution kernel with the free number ``a``."""
+    d, k = distance, np.asarray(a, distance.dtype)
+    near = ((k + 2) * d - (k + 3)) * d * d + 1
+    far = ((k * d - 5 * k) * d + 8 * k) * d - 4 * k
+    return np.where(d <= 1, near, np.where(d < 2, far, 0)).astype(d.dtype)
 
 
 def pad_array(x: np.ndarray, pads: Sequence[int], value: float) -> np.ndarray:
