@@ -10,7 +10,7 @@ from typing import Any
 
 from polyjuice.ir import Attrs, TensorType
 from polyjuice.ir.dtypes import FLOATS
-from polyjuice.ops import adjoints, domains, sampling, unspecified
+from polyjuice.ops import domains, sampling, unspecified
 from polyjuice.ops.decomposition_terms import Term, onnx_term
 from polyjuice.ops.shapes import Dims, fitting, normalize_axis
 from polyjuice.ops.spec import Attr, Call, DecomposeFn, Op, Operand, Sample, Unsupported, attributes, facts
@@ -121,22 +121,21 @@ def _by_squares(x: Term, axes: Sequence[int], epsilon: float) -> Term:
 
 
 def _standardised(
-    grouped: Callable[[Term, Attrs], Term],
-    axes: Callable[[Term, Attrs], Sequence[int]],
-    epsilon: str = "epsilon",
-    channels: bool = True,
+    groups: Callable[[tuple[int, ...], Attrs], tuple[int, ...]], epsilon: str = "epsilon", channels: bool = True
 ) -> dict[str, Any]:
-    """The definition and the other algorithm of a standardisation along some axes of the ``grouped`` operand.
+    """The definition and the other algorithm of a standardisation of groups of elements.
 
-    Scale and bias follow, if there are any; with ``channels`` they have a number for each channel.
+    ``groups`` gives a shape of the operand in which each line along the last axis is a group. Scale and bias follow, if
+    there are any; with ``channels`` they have a number for each channel.
     """
 
     def along(algorithm: Callable[[Term, Sequence[int], float], Term]) -> DecomposeFn:
         def build(x: Term, *rest: Any) -> Term:
             *parameters, a = rest
-            inner = grouped(x, a)
-            y = algorithm(inner, axes(inner, a), a[epsilon])
-            y = y if inner is x else y.reshape(*x.shape)
+            shape = groups(x.shape, a)
+            lines = x if shape == x.shape else x.reshape(*shape)
+            y = algorithm(lines, (len(shape) - 1,), a[epsilon])
+            y = y if lines is x else y.reshape(*x.shape)
             for op, p in zip(("Mul", "Add"), parameters, strict=False):
                 y = y.then(op, p.reshape(x.shape[1], *[1] * (x.rank - 2)) if channels else p)
             return y
@@ -149,8 +148,9 @@ def _standardised(
 # --- LayerNormalization ----------------------------------------------------------------------------------------------
 
 
-def _layer_axes(a: Attrs, rank: int) -> tuple[int, ...]:
-    return tuple(range(normalize_axis(a["axis"], rank), rank))
+def _layer_groups(shape: tuple[int, ...], a: Attrs) -> tuple[int, ...]:
+    axis = normalize_axis(a["axis"], len(shape))
+    return (*shape[:axis], sampling.total(shape[axis:]))
 
 
 @sampling.of_rank(1)
@@ -209,8 +209,9 @@ def _group_norm(name: str, parameters: Sequence[int]) -> dict[str, Any]:
         "shape": fitting(lambda s, a: _fits_groups(s, a.num_groups)),
         "text": spell(torch),
         "sample": sample,
-        "adjoint": adjoints.normalised(adjoints.grouped, name, channels=True),
-        **_standardised(lambda x, a: x.reshape(x.shape[0], a["num_groups"], -1), lambda x, a: (2,), name),
+        **_standardised(
+            lambda shape, a: (shape[0], a["num_groups"], sampling.total(shape[1:]) // a["num_groups"]), name
+        ),
     }
 
 
@@ -285,7 +286,7 @@ OPS = (
         3,
         types={"T": ("float16", "bfloat16", "float32")},  # of float64 the first stage may be single precision
         shape=fitting(lambda s, a: all(p == s[0][normalize_axis(a.axis, len(s[0])) :] for p in s[1:])),
-        **_standardised(lambda x, a: x, lambda x, a: _layer_axes(a, x.rank), channels=False),
+        **_standardised(_layer_groups, channels=False),
         text=spell(
             lambda c: tuple(
                 f"{place}.layer_norm({{0}}, {c.types[1].shape}, {', '.join([*c.x[1:], 'None'][:2])}, {{epsilon}})"
@@ -294,7 +295,6 @@ OPS = (
         ),
         sample=_sample_layer,
         attrs=(Attr("axis", "int", -1), _EPSILON),
-        adjoint=adjoints.normalised(adjoints.layer_groups, "epsilon", channels=False),
         **facts(min_inputs=2, fresh=True, data_inputs=1, followers="MatMul Add Mul Transpose"),
     ),
     _normalization(
@@ -302,11 +302,10 @@ OPS = (
         3,
         types={"T": FLOATS},
         shape=fitting(lambda s, a: len(s[0]) > 2 and _fits_groups(s, 1)),
-        **_standardised(lambda x, a: x, lambda x, a: range(2, x.rank)),
+        **_standardised(lambda shape, a: (*shape[:2], sampling.total(shape[2:]))),
         text=spell(_instance_torch),
         sample=_sample_instance,
         attrs=(_EPSILON,),
-        adjoint=adjoints.normalised(lambda a: (*a.x[0].shape[:2], -1), "epsilon", channels=True),
         data_inputs=1,
     ),
     _normalization(

@@ -263,7 +263,6 @@ OPS = (
         text=spell(_standard_torch, _standard_tensorflow),
         sample=sampling.alone_with(_draw_standard),
         attrs=attributes(axes=(0, 2, 3)),
-        adjoint=adjoints.mean_variance,
         distance_to_domain=domains.varied,
         **facts(ulps=6, weight=1.2),
     ),
