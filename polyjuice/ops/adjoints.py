@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 
-from polyjuice.ir import Attrs
 from polyjuice.ops import axis_reductions
 from polyjuice.ops.linear_adjoints import onto
 from polyjuice.ops.spec import AdjointFn, VjpContext
@@ -40,23 +39,11 @@ def _over(a: VjpContext, axes: Sequence[int], slope: Callable[[np.ndarray, np.nd
     return np.asarray(np.broadcast_to(a.c.reshape(kept) * slope(x, a.y.reshape(kept), terms), x.shape))
 
 
-def over_spatial(slope: Callable[[Attrs], Callable[[np.ndarray, np.ndarray, int], Any]]) -> AdjointFn:
-    return lambda a: [_over(a, range(2, a.x[0].ndim), slope(a.attrs))]
-
-
-def norm_slope(p: float) -> Callable[[np.ndarray, np.ndarray, int], Any]:
-    return lambda x, y, n: np.sign(x) * (np.abs(x) / _nonzero(y)) ** (p - 1)
-
-
 def product_slope(x: np.ndarray, y: np.ndarray, n: int) -> np.ndarray:
     """Return the product of the other elements, with tiny numbers instead of zeros."""
     axes = tuple(i for i in range(x.ndim) if y.shape[i] != x.shape[i])
     whole = _nonzero(x)
     return np.asarray(np.prod(whole, axis=axes, keepdims=True) / whole)
-
-
-def log_sum(x: np.ndarray, y: np.ndarray, n: int) -> np.ndarray:
-    return np.asarray(np.exp(-np.nan_to_num(y, nan=0.0, neginf=0.0)))
 
 
 # --- along an axis ---------------------------------------------------------------------------------------------------
@@ -83,61 +70,13 @@ def cumsum(a: VjpContext) -> Sequence[np.ndarray]:
     return [np.asarray(a.numpy([a.c], {**a.attrs, "reverse": 1 - a.attrs["reverse"]}))]
 
 
-# --- normalisations --------------------------------------------------------------------------------------------------
-
-
-def _standardised(x: np.ndarray, c: np.ndarray, axes: tuple[int, ...], epsilon: float) -> tuple[np.ndarray, np.ndarray]:
-    """Return y = (x - mean) / sqrt(variance + epsilon), and the cotangent of x. ``c`` is the cotangent of y."""
-    centred = x - np.mean(x, axis=axes, keepdims=True)
-    scale = 1 / np.sqrt(np.mean(centred**2, axis=axes, keepdims=True) + epsilon + _TINY**2)
-    y = centred * scale
-    projected = c - np.mean(c, axis=axes, keepdims=True) - y * np.mean(c * y, axis=axes, keepdims=True)
-    return y, scale * projected
-
-
-def normalised(groups: Callable[[VjpContext], Sequence[int]], epsilon: str, channels: bool) -> AdjointFn:
-    """Return the adjoint of a standardisation, with a scale and a bias if the node has them.
-
-    ``groups`` returns the shape whose last axis is standardised.
-    """
-
-    def adjoint(a: VjpContext) -> Sequence[np.ndarray]:
-        x, c, parameters = a.x[0], a.c, a.x[1:]
-        lines = (-1, *[1] * (x.ndim - 2)) if channels else None
-        placed = [p.reshape(lines) if lines else p for p in parameters]
-        shape = tuple(groups(a))
-        inner = c * placed[0] if placed else c
-        y, of_x = _standardised(x.reshape(shape), inner.reshape(shape), (len(shape) - 1,), a.attrs[epsilon])
-        whole = [c * y.reshape(x.shape), c][: len(parameters)]
-        rest = [onto(p.shape, w).reshape(q.shape) for p, w, q in zip(placed, whole, parameters, strict=True)]
-        return [of_x.reshape(x.shape), *rest]
-
-    return adjoint
-
-
-def layer_groups(a: VjpContext) -> Sequence[int]:
-    x, axis = a.x[0], a.attrs["axis"] % a.x[0].ndim
-    return (*x.shape[:axis], math.prod(x.shape[axis:]))
-
-
-def mean_variance(a: VjpContext) -> Sequence[np.ndarray]:
-    axes = tuple(axis % a.x[0].ndim for axis in a.attrs["axes"])
-    return [_standardised(a.x[0], a.c, axes, 0.0)[1]]
-
-
-def lp_slope(a: VjpContext, places: np.ndarray) -> np.ndarray:
-    taken = np.where(places >= 0, a.x[0].reshape(-1)[places], 0.0)
-    norms = a.y.reshape(*a.y.shape, *[1] * len(a.attrs["kernel_shape"]))
-    return np.asarray(norm_slope(a.attrs["p"])(taken, norms, 0))
+# --- others ----------------------------------------------------------------------------------------------------------
 
 
 def det(a: VjpContext) -> Sequence[np.ndarray]:
     x = a.x[0] + _TINY * np.eye(a.x[0].shape[-1])
     factor = (a.c * np.linalg.det(x))[..., None, None]
     return [factor * np.swapaxes(np.linalg.pinv(x), -1, -2)]
-
-
-# --- others ----------------------------------------------------------------------------------------------------------
 
 
 def scatter(place: Callable[[VjpContext], np.ndarray]) -> AdjointFn:
@@ -189,7 +128,3 @@ def dequantize(a: VjpContext) -> Sequence[np.ndarray | None]:
     x, scale = a.x[0], _along_channel(a.x[1], a.x[0].ndim, a.attrs["axis"])
     zero = _along_channel(a.x[2], x.ndim, a.attrs["axis"]).astype(np.float64) if len(a.x) > 2 else 0.0
     return [a.c * scale, onto(scale.shape, a.c * (x - zero)).reshape(a.x[1].shape)]
-
-
-def grouped(a: VjpContext) -> Sequence[int]:
-    return (a.x[0].shape[0], a.attrs["num_groups"], -1)

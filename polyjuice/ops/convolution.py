@@ -2,42 +2,19 @@
 
 from __future__ import annotations
 
-import itertools
 import random
 from collections.abc import Sequence
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 
 from polyjuice.ir import Attrs, TensorType
 from polyjuice.ops import errors, linear_adjoints, sampling, windows
-from polyjuice.ops.shapes import Dims, ShapeMismatch, require
-from polyjuice.ops.spec import Call, ErrorContext, NumpyFn, Op, Sample, attributes, facts
+from polyjuice.ops.shapes import Dims, require
+from polyjuice.ops.spec import Call, ErrorContext, NumpyFn, Op, Sample, Unsupported, attributes, facts
 from polyjuice.ops.structural import torch_pads
 from polyjuice.ops.text import spell, subscript
-from polyjuice.ops.windows import conv, pad_array
-
-
-def linear_error(c: ErrorContext, apply: NumpyFn, terms: int) -> np.ndarray:
-    """The bound of an operator ``apply`` that is linear in each of two operands; the third, if any, is a bias.
-
-    The two operands' elements meet in ``terms`` products. The bias belongs to axis 1 of the result.
-    """
-    full = [np.broadcast_to(e, np.shape(x)) for e, x in zip(c.e, c.x, strict=True)]
-    unknown = any(np.isinf(e).any() for e in full)
-    ex, ew = (np.where(np.isinf(e), 0, e) for e in full[:2])
-    x, w = np.abs(c.x[0]), np.abs(c.x[1])
-    spread = apply([x, ew], c.attrs) + apply([ex, w + ew], c.attrs)
-    size = apply([x, w], c.attrs)
-    if len(c.x) > 2:
-        bias = [-1, *[1] * (size.ndim - 2)]
-        spread, size = spread + full[2].reshape(bias), size + np.abs(c.x[2]).reshape(bias)
-    bound = errors.summed(terms + 1, c, spread, size)
-    if unknown:
-        hit = apply([np.isinf(full[0]).astype(float), np.ones_like(w)], c.attrs) > 0
-        bound = np.where(hit | np.isinf(full[1]).any(), np.inf, bound)
-    return np.asarray(bound)
-
+from polyjuice.ops.windows import conv
 
 # --- Conv ------------------------------------------------------------------------------------------------------------
 
@@ -47,6 +24,12 @@ def conv_shape(s: Sequence[Dims], a: Any) -> Sequence[Dims]:
     require(2 < len(x) == len(w) and x[1] == w[1] * a.group and w[0] % a.group == 0)
     require(all(bias == (w[0],) for bias in s[2:]))
     return [Dims((x[0], w[0], *windows.window_dims(x[2:], w[2:], a.strides, a.pads, a.dilations)))]
+
+
+def _conv_error(c: ErrorContext, apply: NumpyFn, terms: int) -> np.ndarray:
+    """The bound of sums of ``terms`` products and a bias. An unknown weight counts even where it meets padding."""
+    bound = errors.multilinear(c, lambda x: apply(x, c.attrs), terms + 1)
+    return errors.infinite_if(np.isinf(c.e[1]).any(), bound)
 
 
 def conv_torch(c: Call, operands: Sequence[str], spatial: Sequence[int], shape: Sequence[int]) -> str:
@@ -74,28 +57,36 @@ def conv_tensorflow(c: Call, operands: Sequence[str], spatial: Sequence[int], sh
     """The TensorFlow text, as :func:`conv_torch`."""
     (x, weight, *bias), a, r = operands, c.attrs, len(spatial)
     strides, dilations, pads, groups = list(a["strides"]), list(a["dilations"]), tuple(a["pads"]), a["group"]
+    dilated_volume = r == 3 and max(dilations) > 1
     padding = '"VALID"'
-    if pads == windows.same_pads(spatial, shape[2:], strides, dilations) and not (r == 3 and max(dilations) > 1):
+    if pads == windows.same_pads(spatial, shape[2:], strides, dilations) and not dilated_volume:
         padding = '"SAME"'
     elif r == 2 and any(pads) and min(pads) >= 0 and c.draws.chance(0.5):
-        padding = str([[0, 0], *([pads[i], pads[r + i]] for i in range(r)), [0, 0]])
+        padding = str([[0, 0], *map(list, windows.pairs(pads)), [0, 0]])
     elif any(pads):
         x = windows.tensorflow_padded(x, windows.spatial_pads(pads))
     x = windows.channels_last(x, r + 2)
     weight = f"tf.transpose({weight}, {[*range(2, 2 + r), 1, 0]})"
-    depthwise = shape[1] == 1 and r == 2 and strides[0] == strides[1] and min(max(strides), max(dilations)) == 1
-    if depthwise and groups > 1 and c.draws.chance(0.6):
+    simple = min(max(strides), max(dilations)) == 1
+    if groups > 1 and shape[1] == 1 and r == 2 and strides[0] == strides[1] and simple and c.draws.chance(0.6):
         filters = f"tf.reshape({weight}, {[*shape[2:], groups, shape[0] // groups]})"
         text = f"tf.nn.depthwise_conv2d({x}, {filters}, {[1, *strides, 1]}, {padding}, dilations={dilations})"
-    elif groups > 1 and (r == 3 or c.draws.chance(0.3)):
-        xs, ws = (c.let(f"tf.split({v}, {groups}, axis=-1)") for v in (x, weight))
-        parts = (_convolved(c, f"{xs}[{g}]", f"{ws}[{g}]", padding) for g in range(groups))
-        text = f"tf.concat([{', '.join(parts)}], axis=-1)"
     else:
-        text = _convolved(c, x, weight, padding)
-    if bias:
-        text = c.draws.choice(("tf.nn.bias_add({0}, {1})", "({0} + {1})")).format(text, *bias)
+        one = f"tf.nn.conv{r}d({{0}}, {{1}}, {[1, *strides, 1]}, {padding}, dilations={[1, *dilations, 1]})"
+        if dilated_volume:  # tf.nn.conv3d has no dilations on a CPU, and tf.nn.convolution none together with strides
+            one = windows.subsampled(f"tf.nn.convolution({{0}}, {{1}}, 1, {padding}, dilations={dilations})", strides)
+        text = _by_groups(c, one, x, weight) if r == 3 else one.format(x, weight)
+    text = f"tf.nn.bias_add({text}, {bias[0]})" if bias else text
     return windows.channels_first(text, r + 2)
+
+
+def _by_groups(c: Call, one: str, x: str, weight: str) -> str:
+    """TensorFlow, channels last: the text ``one`` of each group, joined."""
+    groups = c.attrs["group"]
+    if groups == 1:
+        return one.format(x, weight)
+    xs, ws = (c.let(f"tf.split({v}, {groups}, axis=-1)") for v in (x, weight))
+    return f"tf.concat([{', '.join(one.format(f'{xs}[{g}]', f'{ws}[{g}]') for g in range(groups))}], axis=-1)"
 
 
 def conv_jax(c: Call, operands: Sequence[str], spatial: Sequence[int], shape: Sequence[int]) -> str:
@@ -108,19 +99,6 @@ def _jax(c: Call, operands: Sequence[str], window: str) -> str:
     rest = f"rhs_dilation={tuple(a['dilations'])}, feature_group_count={a['group']}"
     text = f"lax.conv_general_dilated({x}, {weight}, {window}, {rest})"
     return f"({text} + {bias[0]}.reshape({(-1, *[1] * len(a['strides']))}))" if bias else text
-
-
-def _convolved(c: Call, x: str, weight: str, padding: str) -> str:
-    """One group, channels last. conv3d has no dilations on a CPU, tf.nn.convolution none together with strides."""
-    strides, dilations = list(c.attrs["strides"]), list(c.attrs["dilations"])
-    r = len(strides)
-    if r == 3 and max(dilations) > 1:
-        text = f"tf.nn.convolution({x}, {weight}, 1, {padding}, dilations={dilations})"
-        return windows.subsampled(text, strides)
-    if min(max(strides), max(dilations)) == 1 and padding.startswith('"') and c.draws.chance(0.3):
-        return f"tf.nn.convolution({x}, {weight}, strides={strides}, padding={padding}, dilations={dilations})"
-    dilated = f", dilations={[1, *dilations, 1]}" if max(dilations) > 1 else ""
-    return f"tf.nn.conv{r}d({x}, {weight}, {[1, *strides, 1]}, {padding}{dilated})"
 
 
 def _sample_conv(rng: random.Random, first: TensorType) -> Sample | None:
@@ -138,46 +116,46 @@ def _sample_conv(rng: random.Random, first: TensorType) -> Sample | None:
 # --- ConvTranspose ---------------------------------------------------------------------------------------------------
 
 
-def _full_sizes(spatial: Sequence[int], kernel: Sequence[int], a: Attrs) -> tuple[int, ...]:
+def full_sizes(spatial: Sequence[int], kernel: Sequence[int], a: Attrs) -> tuple[int, ...]:
     """The sizes of the area that the windows of all input elements cover."""
     return tuple(
         s * (n - 1) + d * (k - 1) + 1 for n, k, s, d in zip(spatial, kernel, a["strides"], a["dilations"], strict=True)
     )
 
 
+def _transposed_sizes(spatial: Sequence[int], kernel: Sequence[int], a: Attrs) -> list[int]:
+    full, pads = full_sizes(spatial, kernel, a), windows.pairs(a["pads"])
+    return [n + more - sum(pair) for n, more, pair in zip(full, a["output_padding"], pads, strict=True)]
+
+
+_TRANSPOSED = ("strides", "dilations", "pads", "output_padding")
+
+
 def _transpose_shape(s: Sequence[Dims], a: Any) -> Sequence[Dims]:
     x, w = s[0], s[1]
     r = len(x) - 2
     require(r > 0 and len(w) == len(x) and x[1] == w[0] and x[1] % a.group == 0)
-    if min((*w[2:], *a.strides, *a.dilations), default=1) < 1:
-        raise ShapeMismatch("kernels, strides and dilations are at least 1")
-    if not (len(a.strides) == len(a.dilations) == len(a.output_padding) == r and len(a.pads) == 2 * r):
-        raise ShapeMismatch(f"strides, dilations and pads do not fit {r} spatial dimensions")
-    if any(not 0 <= p < max(t, d) for p, t, d in zip(a.output_padding, a.strides, a.dilations, strict=True)):
-        raise ShapeMismatch(f"output_padding {tuple(a.output_padding)} must be less than strides or dilations")
+    require(min((*w[2:], *a.strides, *a.dilations), default=1) > 0)
+    require(len(a.strides) == len(a.dilations) == len(a.output_padding) == r and len(a.pads) == 2 * r)
+    require(all(0 <= p < max(t, d) for p, t, d in zip(a.output_padding, a.strides, a.dilations, strict=True)))
     require(all(bias == (w[1] * a.group,) for bias in s[2:]))
-    full = _full_sizes(x[2:], w[2:], {"strides": a.strides, "dilations": a.dilations})
-    out = [n + a.output_padding[i] - a.pads[i] - a.pads[r + i] for i, n in enumerate(full)]
+    out = _transposed_sizes(x[2:], w[2:], {name: getattr(a, name) for name in _TRANSPOSED})
     require(min(out) > 0 and min(a.pads) >= 0)
     return [Dims((x[0], w[1] * a.group, *out))]
 
 
 def _conv_transpose(x: Sequence[np.ndarray], a: Attrs) -> np.ndarray:
+    """Each element's product with the weights is added up at the places of its window in the result."""
     data, weight, groups = x[0], x[1], a["group"]
     kernel, spatial = weight.shape[2:], data.shape[2:]
-    r, inner, outer = len(kernel), weight.shape[0] // groups, weight.shape[1]
-    full = np.zeros((data.shape[0], outer * groups, *_full_sizes(spatial, kernel, a)), data.dtype)
-    for g in range(groups):
-        lines = slice(g * inner, (g + 1) * inner)
-        parts = np.moveaxis(np.tensordot(data[:, lines], weight[lines], ([1], [0])), 1 + r, 1)
-        for place in itertools.product(*map(range, kernel)):
-            spots: list[Any] = [
-                slice(k * d, k * d + s * (n - 1) + 1, s)
-                for k, d, s, n in zip(place, a["dilations"], a["strides"], spatial, strict=True)
-            ]
-            full[(slice(None), slice(g * outer, (g + 1) * outer), *spots)] += parts[cast(Any, (..., *place))]
-    ends = [p - a["pads"][r + i] for i, p in enumerate(a["output_padding"])]
-    out = pad_array(full, windows.spatial_pads([*(-p for p in a["pads"][:r]), *ends]), 0)
+    r, inner = len(kernel), weight.shape[0] // groups
+    parts = [
+        np.moveaxis(np.tensordot(data[:, start : start + inner], weight[start : start + inner], ([1], [0])), 1 + r, 1)
+        for start in range(0, weight.shape[0], inner)
+    ]
+    shape = (data.shape[0], weight.shape[1] * groups, *_transposed_sizes(spatial, kernel, a))
+    places = windows.flat_places(shape, kernel, a)[(slice(None), slice(None), *map(slice, spatial))]
+    out = windows.added_up(shape, places, np.concatenate(parts, axis=1))
     return out + x[2].reshape(-1, *[1] * r) if len(x) > 2 else out
 
 
@@ -185,7 +163,7 @@ def _transpose_error(c: ErrorContext) -> np.ndarray:
     """As Conv's; unknown with infinite operands, because some texts multiply them by zeros between the elements."""
     if not all(np.isfinite(v).all() for v in (*c.x, *c.e)):
         return np.full(np.shape(c.y[0]), np.inf)
-    return linear_error(c, _conv_transpose, c.x[1][:, 0].size // c.attrs["group"])
+    return _conv_error(c, _conv_transpose, c.x[1][:, 0].size // c.attrs["group"])
 
 
 def _transpose_torch(c: Call) -> str:
@@ -216,52 +194,21 @@ def _transpose_jax(c: Call) -> str:
     return _jax(c, [c.x[0], kernel, *c.x[2:]], window)
 
 
-def _transpose_tensorflow(c: Call) -> str:
+def _transpose_tensorflow(c: Call) -> str | Unsupported:
     a, t, w = c.attrs, c.types[0], c.types[1]
-    r, groups = t.rank - 2, a["group"]
+    if max(a["dilations"]) > 1:
+        return Unsupported("TensorFlow's transposed convolutions have no dilations on CPU")
+    r = t.rank - 2
+    full = full_sizes(t.shape[2:], w.shape[2:], a)
+    shape = [t.shape[0], *(n + p for n, p in zip(full, a["output_padding"], strict=True)), w.shape[1]]
     x = windows.channels_last(c.x[0], t.rank)
     weight = f"tf.transpose({c.x[1]}, {[*range(2, 2 + r), 1, 0]})"
-    if groups > 1:
-        xs = c.let(f"tf.split({x}, {groups}, axis=-1)")
-        ws = c.let(f"tf.split({weight}, {groups}, axis=-1)")
-        parts = [_transposed(c, f"{xs}[{g}]", f"{ws}[{g}]", t.shape, w.shape) for g in range(groups)]
-        text = f"tf.concat([{', '.join(parts)}], axis=-1)"
-    else:
-        text = _transposed(c, x, weight, t.shape, w.shape)
-    crop = {1 + i: windows.cropped(a["pads"][i], a["pads"][r + i]) for i in range(r)}
+    one = f'tf.nn.conv{r}d_transpose({{0}}, {{1}}, {shape}, {list(a["strides"])}, "VALID")'
+    text = _by_groups(c, one, x, weight)
+    crop = {1 + i: windows.cropped(*pair) for i, pair in enumerate(windows.pairs(a["pads"]))}
     text = f"{text}{subscript(t.rank, crop)}" if any(a["pads"]) else text
-    if len(c.x) > 2:
-        text = c.draws.choice(("tf.nn.bias_add({0}, {1})", "({0} + {1})")).format(text, c.x[2])
+    text = f"tf.nn.bias_add({text}, {c.x[2]})" if len(c.x) > 2 else text
     return windows.channels_first(text, t.rank)
-
-
-def _transposed(c: Call, x: str, weight: str, data: Sequence[int], weights: Sequence[int]) -> str:
-    """One group, channels last, before the pads are cut off."""
-    a, r = c.attrs, len(data) - 2
-    full = _full_sizes(data[2:], weights[2:], a)
-    if max(a["dilations"]) == 1:
-        shape = [data[0], *(n + p for n, p in zip(full, a["output_padding"], strict=True)), weights[1]]
-        return f'tf.nn.conv{r}d_transpose({x}, {weight}, {shape}, {list(a["strides"])}, "VALID")'
-    # The CPU kernels of the gradients have no dilations: a convolution over the input with zeros between its elements.
-    reach = [d * (k - 1) for d, k in zip(a["dilations"], weights[2:], strict=True)]
-    x = _interleaved(x, (data[0], *data[2:], data[1] // a["group"]), a["strides"])
-    x = windows.tensorflow_padded(
-        x, (0, *reach, 0, 0, *(n + p for n, p in zip(reach, a["output_padding"], strict=True)), 0)
-    )
-    flipped = f"tf.reverse(tf.transpose({weight}, {[*range(r), r + 1, r]}), {list(range(r))})"
-    return f'tf.nn.convolution({x}, {flipped}, 1, "VALID", dilations={list(a["dilations"])})'
-
-
-def _interleaved(x: str, shape: Sequence[int], strides: Sequence[int]) -> str:
-    """Channels last: put zeros between the elements of the spatial axes, one axis after the other."""
-    sizes = list(shape)
-    for axis, stride in enumerate(strides, start=1):
-        if stride > 1:
-            widths = [[0, stride - 1 if i == axis + 1 else 0] for i in range(len(sizes) + 1)]
-            reach, sizes[axis] = stride * (sizes[axis] - 1) + 1, stride * sizes[axis]
-            wide = f"tf.reshape(tf.pad(tf.expand_dims({x}, {axis + 1}), {widths}), {sizes})"
-            x, sizes[axis] = f"{wide}{subscript(len(sizes), {axis: f':{reach}'})}", reach
-    return x
 
 
 def _sample_transpose(rng: random.Random, first: TensorType) -> Sample | None:
@@ -276,7 +223,7 @@ def _sample_transpose(rng: random.Random, first: TensorType) -> Sample | None:
         "group": groups,
     }
     attrs["output_padding"] = tuple(rng.choice((0, 0, s - 1)) for s in attrs["strides"])
-    starts = [min(rng.choice((0, 1)), (n - 1) // 2) for n in _full_sizes(first.shape[2:], kernel, attrs)]
+    starts = [min(rng.choice((0, 1)), (n - 1) // 2) for n in full_sizes(first.shape[2:], kernel, attrs)]
     attrs["pads"] = (*starts, *(rng.choice((p, 0)) for p in starts))
     outer = rng.choice((1, 2, 3))
     bias = [(outer * groups,)] if rng.random() < 0.5 else []
@@ -291,7 +238,7 @@ OPS = (
         inputs=("T", "T", "T"),
         shape=conv_shape,
         numpy=conv,
-        error=lambda c: linear_error(c, conv, int(np.prod(c.x[1].shape[1:]))),
+        error=lambda c: _conv_error(c, conv, sampling.total(c.x[1].shape[1:])),
         text=spell(
             lambda c: conv_torch(c, c.x, c.types[0].shape[2:], c.types[1].shape),
             tf=lambda c: conv_tensorflow(c, c.x, c.types[0].shape[2:], c.types[1].shape),

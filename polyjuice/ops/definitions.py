@@ -231,10 +231,11 @@ def _error_along(op: Op, c: ErrorContext, algorithm: int = 0) -> Any:
     values = dict(zip(graph.inputs, c.x, strict=True))
     errors = dict(zip(graph.inputs, c.e, strict=True))
     errors |= {name: _stored(array, c) for name, array in graph.constants.items()}
+    ordered = c.ordered and op.ties != "unspecified"
     for step in _steps(defined, values):
         e = [errors[name] for name in step.node.inputs if name]
         unit = c.unit if step.y[0].dtype.kind in "fc" else 0.0
-        raw = step.op.error(ErrorContext(step.x, e, step.y, step.attrs, unit, step.op.numpy, c.ordered, c.held))
+        raw = step.op.error(ErrorContext(step.x, e, step.y, step.attrs, unit, step.op.numpy, ordered, c.held))
         bounds = raw if isinstance(raw, tuple) else (raw,)
         for name, y, bound in zip(step.node.outputs, step.y, bounds, strict=True):
             errors[name] = _rounded(step, y, np.asarray(bound, np.float64), c)

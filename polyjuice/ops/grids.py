@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from polyjuice.ir import Attrs, TensorType, dtypes
-from polyjuice.ops import sampling, unspecified
+from polyjuice.ops import sampling, unspecified, windows
 from polyjuice.ops.decomposition_terms import Term
 from polyjuice.ops.pointwise import composed
 from polyjuice.ops.shapes import Dims, normalize_axis, require
@@ -19,7 +19,6 @@ from polyjuice.ops.spec import (
     Call,
     ErrorContext,
     Op,
-    Operand,
     Sample,
     Unsupported,
     attributes,
@@ -67,36 +66,20 @@ _SLOPE, _WEIGHT = {"bilinear": 2.0, "bicubic": 5.0}, {"bilinear": 1.0, "bicubic"
 """The greatest slope of an interpolation, in both directions together, and the sum of its weights' magnitudes."""
 
 
-def _cubic_weight(distance: np.ndarray) -> np.ndarray:
-    """The weight of an element at a distance of at most 2."""
-    d, k = np.abs(distance), np.asarray(_STEEPNESS, distance.dtype)
-    near = ((k + 2) * d - (k + 3)) * d * d + 1
-    return np.asarray(np.where(d <= 1, near, ((k * d - 5 * k) * d + 8 * k) * d - 4 * k))
-
-
-def _grid_cubic(x: np.ndarray, rows: np.ndarray, columns: np.ndarray, padding: str) -> np.ndarray:
-    """The weighted 16 elements around each place; elements outside come from the border, or are 0."""
-    total: Any = 0
-    for row in (np.floor(rows) + i for i in (-1, 0, 1, 2)):
-        for column in (np.floor(columns) + i for i in (-1, 0, 1, 2)):
-            weight = _cubic_weight(rows - row) * _cubic_weight(columns - column)
-            total = total + weight[:, None] * _at(x, row, column, padding)
-    return np.asarray(total)
-
-
 def _grid_sample(x: Sequence[np.ndarray], a: Attrs) -> np.ndarray:
+    """The weighted elements around each place; elements outside come from the border, or are 0."""
     rows, columns = _pixels(x[1], x[0].shape, a["align_corners"])
-    if a["mode"] == "bicubic":
-        return _grid_cubic(x[0], rows, columns, a["padding_mode"])
-    if a["padding_mode"] == "border":
+    cubic = a["mode"] == "bicubic"
+    if a["padding_mode"] == "border" and not cubic:
         rows, columns = (np.clip(v, 0, n - 1) for v, n in zip((rows, columns), x[0].shape[2:], strict=True))
     if a["mode"] == "nearest":
         return _at(x[0], np.rint(rows), np.rint(columns), a["padding_mode"])
     total: Any = 0
-    top, left = np.floor(rows), np.floor(columns)
-    for row in (top, top + 1):
-        for column in (left, left + 1):
-            weight = (1 - np.abs(rows - row)) * (1 - np.abs(columns - column))
+    around = (-1, 0, 1, 2) if cubic else (0, 1)
+    for row in (np.floor(rows) + i for i in around):
+        for column in (np.floor(columns) + i for i in around):
+            r, k = np.abs(rows - row), np.abs(columns - column)
+            weight = windows.cubic(r, _STEEPNESS) * windows.cubic(k, _STEEPNESS) if cubic else (1 - r) * (1 - k)
             total = total + weight[:, None] * _at(x[0], row, column, a["padding_mode"])
     return np.asarray(total)
 
@@ -136,13 +119,13 @@ def _grid_jax(c: Call) -> str | Unsupported:
 
 @sampling.of_rank(4, 4)
 def _sample_grid(rng: random.Random, first: TensorType) -> Sample:
-    grid = TensorType(first.dtype, (first.shape[0], rng.choice((1, 2, 3, 5)), rng.choice((1, 2, 3, 8)), 2))
-    attrs = {
-        "mode": rng.choice(("bilinear", "bilinear", "nearest", "bicubic")),
-        "padding_mode": rng.choice(("zeros", "border")),
-        "align_corners": rng.randint(0, 1),
-    }
-    return Sample((Operand(grid),), attrs)
+    return sampling.operands(
+        first,
+        (first.shape[0], rng.choice((1, 2, 3, 5)), rng.choice((1, 2, 3, 8)), 2),
+        mode=rng.choice(("bilinear", "bilinear", "nearest", "bicubic")),
+        padding_mode=rng.choice(("zeros", "border")),
+        align_corners=rng.randint(0, 1),
+    )
 
 
 # --- AffineGrid ------------------------------------------------------------------------------------------------------

@@ -6,13 +6,12 @@ out, or answers with None, have no cotangent.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 
-from polyjuice.ir import Attrs
-from polyjuice.ops.spec import AdjointFn, VjpContext
-from polyjuice.ops.windows import conv, pad_array, spatial_pads, windows
+from polyjuice.ops.spec import VjpContext
+from polyjuice.ops.windows import added_up, conv, flat_places
 
 
 def onto(shape: Sequence[int], cotangent: np.ndarray) -> np.ndarray:
@@ -66,22 +65,10 @@ def einsum(a: VjpContext) -> Sequence[np.ndarray]:
 # --- windows ---------------------------------------------------------------------------------------------------------
 
 
-def _gathered(x: np.ndarray, places: np.ndarray, values: np.ndarray) -> np.ndarray:
-    """Return values added up at flat positions of an array like ``x``; negative positions are padding."""
-    inside = places >= 0
-    return np.bincount(places[inside], values[inside], x.size).reshape(x.shape)
-
-
-def _places(x: np.ndarray, a: Attrs, kernel: Sequence[int]) -> np.ndarray:
-    """Return the flat position in ``x`` of each element of each window: ``[N, C, out..., kernel...]``; -1 if padded."""
-    flat = np.arange(x.size).reshape(x.shape)
-    return windows(pad_array(flat, spatial_pads(a["pads"]), -1), kernel, a["strides"], a["dilations"])
-
-
 def convolution(a: VjpContext) -> Sequence[np.ndarray]:
     (x, w), c, groups = a.x[:2], a.c, a.attrs["group"]
     r, inner, outer = w.ndim - 2, w.shape[1], w.shape[0] // groups
-    places = _places(x, a.attrs, w.shape[2:])
+    places = flat_places(x.shape, w.shape[2:], a.attrs)
     taken = np.where(places >= 0, x.reshape(-1)[places], 0.0)
     of_x, of_w = np.zeros(places.shape), np.zeros(w.shape)
     spots = [0, *range(2, 2 + r)]
@@ -89,7 +76,7 @@ def convolution(a: VjpContext) -> Sequence[np.ndarray]:
         ins, outs = slice(g * inner, (g + 1) * inner), slice(g * outer, (g + 1) * outer)
         of_x[:, ins] = np.moveaxis(np.tensordot(c[:, outs], w[outs], ([1], [0])), 1 + r, 1)
         of_w[outs] = np.tensordot(c[:, outs], taken[:, ins], (spots, spots))
-    return [_gathered(x, places, of_x), of_w, *(np.sum(c, axis=tuple(spots)) for _ in a.x[2:])]
+    return [added_up(x.shape, places, of_x), of_w, *(np.sum(c, axis=tuple(spots)) for _ in a.x[2:])]
 
 
 def convolution_transpose(a: VjpContext) -> Sequence[np.ndarray]:
@@ -99,57 +86,13 @@ def convolution_transpose(a: VjpContext) -> Sequence[np.ndarray]:
     of_x = conv([c, w], attrs)[(slice(None), slice(None), *spatial)]
     groups, spots = attrs["group"], [0, *range(2, x.ndim)]
     inner, outer = w.shape[0] // groups, w.shape[1]
-    places = _places(c, attrs, w.shape[2:])[(slice(None), slice(None), *spatial)]
+    places = flat_places(c.shape, w.shape[2:], attrs)[(slice(None), slice(None), *spatial)]
     taken = np.where(places >= 0, c.reshape(-1)[places], 0.0)
     of_w = [
         np.tensordot(x[:, g * inner : (g + 1) * inner], taken[:, g * outer : (g + 1) * outer], (spots, spots))
         for g in range(groups)
     ]
     return [of_x, np.concatenate(of_w), *(np.sum(c, axis=tuple(spots)) for _ in a.x[2:])]
-
-
-def pooled(slope: Callable[[VjpContext, np.ndarray], np.ndarray]) -> AdjointFn:
-    """Return the adjoint of a pooling. ``slope`` maps the positions of the windows' elements to their derivatives."""
-
-    def adjoint(a: VjpContext) -> Sequence[np.ndarray]:
-        attrs = {**a.attrs, "pads": _reaching(a)}
-        places = _places(a.x[0], attrs, a.attrs["kernel_shape"])
-        spread = a.c.reshape(*a.c.shape, *[1] * len(a.attrs["kernel_shape"]))
-        return [_gathered(a.x[0], places, np.broadcast_to(spread * slope(a, places), places.shape))]
-
-    return adjoint
-
-
-def _reaching(a: VjpContext) -> tuple[int, ...]:
-    """Return the pads with which the windows cover everything that ``ceil_mode`` allows."""
-    attrs, r = a.attrs, len(a.attrs["kernel_shape"])
-    starts = tuple(attrs["pads"][:r])
-    ends = []
-    for i in range(r):
-        reach = (a.c.shape[2 + i] - 1) * attrs["strides"][i] + attrs["dilations"][i] * (attrs["kernel_shape"][i] - 1)
-        ends.append(reach + 1 - a.x[0].shape[2 + i] - starts[i])
-    return (*starts, *ends)
-
-
-def average_slope(a: VjpContext, places: np.ndarray) -> np.ndarray:
-    """Return one over the number of elements that each window counts, with padding if the attribute includes it."""
-    r = len(a.attrs["kernel_shape"])
-    counted = places >= 0
-    if a.attrs["count_include_pad"]:
-        padded = pad_array(np.ones(a.x[0].shape), spatial_pads(a.attrs["pads"]), 1)
-        beyond = [e - p for e, p in zip(_reaching(a)[r:], a.attrs["pads"][r:], strict=True)]
-        whole = pad_array(padded, spatial_pads([*[0] * r, *beyond]), 0)
-        counted = windows(whole, a.attrs["kernel_shape"], a.attrs["strides"], a.attrs["dilations"])
-    return np.asarray(1 / np.sum(counted, axis=tuple(range(-r, 0)), keepdims=True))
-
-
-def col2im(a: VjpContext) -> Sequence[np.ndarray]:
-    """The adjoint of Col2Im: it gathers the blocks."""
-    kernel = a.attrs["block_shape"]
-    places = _places(a.c, a.attrs, kernel)
-    taken = np.where(places >= 0, a.c.reshape(-1)[places], 0.0)
-    r = len(kernel)
-    return [np.transpose(taken, (0, 1, *range(2 + r, 2 + 2 * r), *range(2, 2 + r))).reshape(a.x[0].shape)]
 
 
 def resize(a: VjpContext) -> Sequence[np.ndarray]:

@@ -10,7 +10,7 @@ from typing import Any
 
 from polyjuice.ir import Attrs, TensorType
 from polyjuice.ir.dtypes import FLOATS
-from polyjuice.ops import adjoints, domains, sampling, unspecified
+from polyjuice.ops import domains, sampling, unspecified
 from polyjuice.ops.decomposition_terms import Term, onnx_term
 from polyjuice.ops.shapes import Dims, fitting, normalize_axis
 from polyjuice.ops.spec import Attr, Call, DecomposeFn, Op, Operand, Sample, Unsupported, attributes, facts
@@ -18,15 +18,6 @@ from polyjuice.ops.text import spell
 from polyjuice.ops.windows import channels_first, channels_last
 
 _EPSILON = Attr("epsilon", "float", 1e-5)
-
-
-def per_channel(c: Call, i: int) -> str:
-    """JAX's text of an operand of a number for each channel, in a shape that broadcasts to the first operand."""
-    return f"{c.x[i]}.reshape({(-1, *[1] * (c.types[0].rank - 2))})"
-
-
-def _channels_tensorflow(c: Call) -> list[str]:
-    return [f"tf.reshape({p}, {[-1, *[1] * (c.types[0].rank - 2)]})" for p in c.x[1:]]
 
 
 def _draw_epsilon(rng: random.Random) -> float:
@@ -49,11 +40,6 @@ def _batch_norm(folded: bool) -> DecomposeFn:
     return onnx_term(build, widen=False)
 
 
-def _batch_norm_jax(c: Call) -> str:
-    scale, bias, mean, variance = (per_channel(c, i) for i in range(1, 5))
-    return f"({c.x[0]} - {mean}) * lax.rsqrt({variance} + {c.attrs['epsilon']}) * {scale} + {bias}"
-
-
 def _batch_norm_tensorflow(c: Call) -> str:
     t, eps = c.types[0], c.attrs["epsilon"]
     if t.rank == 4 and t.dtype == "float32" and c.draws.chance(0.5):
@@ -62,9 +48,6 @@ def _batch_norm_tensorflow(c: Call) -> str:
         rest = ", ".join(f"{name}={text}" for name, text in names)
         return channels_first(f"tf.raw_ops.FusedBatchNormV3(x={x}, {rest}, epsilon={eps}, is_training=False)[0]", 4)
     scale, bias, mean, var = c.x[1:]
-    if c.draws.chance(0.5):
-        scale, bias, mean, var = _channels_tensorflow(c)
-        return f"tf.nn.batch_normalization({c.x[0]}, {mean}, {var}, {bias}, {scale}, {eps})"
     text = f"tf.nn.batch_normalization({channels_last(c.x[0], t.rank)}, {mean}, {var}, {bias}, {scale}, {eps})"
     return channels_first(text, t.rank)
 
@@ -112,15 +95,6 @@ def _lrn_tensorflow(c: Call) -> str | Unsupported:
     return channels_first(f"tf.nn.local_response_normalization({x}, {keywords})", 4)
 
 
-def _lrn_jax(c: Call) -> str:
-    a, rank, before = c.attrs, c.types[0].rank, (c.attrs["size"] - 1) // 2
-    window = (1, a["size"], *[1] * (rank - 2))
-    pads = ((0, 0), (before, a["size"] - 1 - before), *[(0, 0)] * (rank - 2))
-    zero = f"jnp.array(0, jnp.{c.types[0].dtype})"
-    sums = f"lax.reduce_window(jnp.square({c.x[0]}), {zero}, lax.add, {window}, {(1,) * rank}, {pads})"
-    return f"{c.x[0]} / jnp.power({a['bias']} + {a['alpha'] / a['size']} * {sums}, {a['beta']})"
-
-
 @sampling.of_rank(4, 4)
 def _draw_lrn(rng: random.Random, first: TensorType) -> Attrs:
     return {"size": rng.choice((1, 3, 5)), "alpha": rng.choice((0.5, 0.0001)), "beta": 0.75, "bias": 1.0}
@@ -147,22 +121,21 @@ def _by_squares(x: Term, axes: Sequence[int], epsilon: float) -> Term:
 
 
 def _standardised(
-    grouped: Callable[[Term, Attrs], Term],
-    axes: Callable[[Term, Attrs], Sequence[int]],
-    epsilon: str = "epsilon",
-    channels: bool = True,
+    groups: Callable[[tuple[int, ...], Attrs], tuple[int, ...]], epsilon: str = "epsilon", channels: bool = True
 ) -> dict[str, Any]:
-    """The definition and the other algorithm of a standardisation along some axes of the ``grouped`` operand.
+    """The definition and the other algorithm of a standardisation of groups of elements.
 
-    Scale and bias follow, if there are any; with ``channels`` they have a number for each channel.
+    ``groups`` gives a shape of the operand in which each line along the last axis is a group. Scale and bias follow, if
+    there are any; with ``channels`` they have a number for each channel.
     """
 
     def along(algorithm: Callable[[Term, Sequence[int], float], Term]) -> DecomposeFn:
         def build(x: Term, *rest: Any) -> Term:
             *parameters, a = rest
-            inner = grouped(x, a)
-            y = algorithm(inner, axes(inner, a), a[epsilon])
-            y = y if inner is x else y.reshape(*x.shape)
+            shape = groups(x.shape, a)
+            lines = x if shape == x.shape else x.reshape(*shape)
+            y = algorithm(lines, (len(shape) - 1,), a[epsilon])
+            y = y if lines is x else y.reshape(*x.shape)
             for op, p in zip(("Mul", "Add"), parameters, strict=False):
                 y = y.then(op, p.reshape(x.shape[1], *[1] * (x.rank - 2)) if channels else p)
             return y
@@ -172,47 +145,12 @@ def _standardised(
     return {"definition": along(standard), "algorithms": (along(_by_squares),)}
 
 
-def standard_jax(c: Call, axes: Sequence[int], epsilon: float | None = None) -> str:
-    """The first operand minus its mean along some axes, divided by its standard deviation."""
-    along = f"axis={tuple(axes)}, keepdims=True"
-    centred = c.let(f"{c.x[0]} - jnp.mean({c.x[0]}, {along})")
-    variance = f"jnp.mean(jnp.square({centred}), {along}){'' if epsilon is None else f' + {epsilon}'}"
-    return c.draws.choice((f"{centred} / jnp.sqrt({variance})", f"{centred} * lax.rsqrt({variance})"))
-
-
-def _standard_tensorflow(c: Call, x: str, axes: Sequence[int], eps: float, scale: str, bias: str) -> str:
-    if c.draws.chance(0.6):
-        name = c.let(x)
-        mean, var = (f"{c.let(f'tf.nn.moments({name}, {list(axes)}, keepdims=True)')}[{i}]" for i in range(2))
-        return f"tf.nn.batch_normalization({name}, {mean}, {var}, {bias or None}, {scale or None}, {eps})"
-    d = c.let(x)
-    d = c.let(f"{d} - tf.reduce_mean({d}, axis={list(axes)}, keepdims=True)")
-    text = f"{d} * tf.math.rsqrt(tf.reduce_mean(tf.square({d}), axis={list(axes)}, keepdims=True) + {eps})"
-    text = f"{text} * {scale}" if scale else text
-    return f"{text} + {bias}" if bias else text
-
-
 # --- LayerNormalization ----------------------------------------------------------------------------------------------
 
 
-def _layer_axes(a: Attrs, rank: int) -> tuple[int, ...]:
-    return tuple(range(normalize_axis(a["axis"], rank), rank))
-
-
-def _layer_torch(c: Call) -> str:
-    shape = tuple(c.types[1].shape)
-    bias = c.x[2] if len(c.x) > 2 else "None"
-    return f"{c.draws.choice(('F', 'torch'))}.layer_norm({c.x[0]}, {shape}, {c.x[1]}, {bias}, {c.attrs['epsilon']})"
-
-
-def _layer_tensorflow(c: Call) -> str:
-    bias = c.x[2] if len(c.x) > 2 else ""
-    return _standard_tensorflow(c, c.x[0], _layer_axes(c.attrs, c.types[0].rank), c.attrs["epsilon"], c.x[1], bias)
-
-
-def _layer_jax(c: Call) -> str:
-    text = c.let(standard_jax(c, _layer_axes(c.attrs, c.types[0].rank), c.attrs["epsilon"]))
-    return " + ".join([f"{text} * {c.x[1]}", *c.x[2:]])
+def _layer_groups(shape: tuple[int, ...], a: Attrs) -> tuple[int, ...]:
+    axis = normalize_axis(a["axis"], len(shape))
+    return (*shape[:axis], sampling.total(shape[axis:]))
 
 
 @sampling.of_rank(1)
@@ -227,29 +165,13 @@ def _sample_layer(rng: random.Random, first: TensorType) -> Sample | None:
 # --- normalisation of channels and groups of channels ----------------------------------------------------------------
 
 
-def _instance_torch(c: Call) -> str:
-    x, scale, bias = c.x
-    eps = c.attrs["epsilon"]
+def _instance_torch(c: Call) -> tuple[str, ...]:
     texts = [
-        f"torch.instance_norm({x}, {scale}, {bias}, None, None, True, 0.1, {eps}, False)",
-        f"torch.group_norm({x}, {c.types[0].shape[1]}, {scale}, {bias}, {eps})",
+        "torch.instance_norm({0}, {1}, {2}, None, None, True, 0.1, {epsilon}, False)",
+        f"torch.group_norm({{0}}, {c.types[0].shape[1]}, {{1}}, {{2}}, {{epsilon}})",
     ]
-    if sampling.total(c.types[0].shape[2:]) > 1:
-        texts.append(f"F.instance_norm({x}, weight={scale}, bias={bias}, eps={eps})")
-    return c.draws.choice(texts)
-
-
-def _instance_tensorflow(c: Call) -> str:
-    rank = c.types[0].rank
-    if c.draws.chance(0.5):
-        x = channels_last(c.x[0], rank)
-        return channels_first(_standard_tensorflow(c, x, range(1, rank - 1), c.attrs["epsilon"], *c.x[1:]), rank)
-    return _standard_tensorflow(c, c.x[0], range(2, rank), c.attrs["epsilon"], *_channels_tensorflow(c))
-
-
-def _instance_jax(c: Call) -> str:
-    text = c.let(standard_jax(c, range(2, c.types[0].rank), c.attrs["epsilon"]))
-    return f"{text} * {per_channel(c, 1)} + {per_channel(c, 2)}"
+    alone = sampling.total(c.types[0].shape[2:]) == 1  # F.instance_norm raises an error for it
+    return (*texts, *["F.instance_norm({0}, weight={1}, bias={2}, eps={epsilon})"] * (not alone))
 
 
 def _sample_instance(rng: random.Random, first: TensorType) -> Sample | None:
@@ -269,21 +191,11 @@ def _group_norm(name: str, parameters: Sequence[int]) -> dict[str, Any]:
     ``parameters`` are the possible numbers of parameters.
     """
 
-    def torch(c: Call) -> str:
-        groups, t = c.attrs["num_groups"], c.types[0]
-        weight, bias = [*c.x[1:], "None", "None"][:2]
-        alone = t.size // groups == 1  # F.group_norm raises an error for it
-        place = "torch" if alone else c.draws.choice(("torch", "F"))
-        return f"{place}.group_norm({c.x[0]}, {groups}, {weight}, {bias}, {c.attrs[name]})"
-
-    def tensorflow(c: Call) -> str:
-        groups, shape = c.attrs["num_groups"], list(c.types[0].shape)
-        grouped = [shape[0], groups, shape[1] // groups, *shape[2:]]
-        lines = [groups, grouped[2], *[1] * (len(shape) - 2)]
-        scale, bias = [*(f"tf.reshape({p}, {lines})" for p in c.x[1:]), "", ""][:2]
-        axes = range(2, len(grouped))
-        inner = _standard_tensorflow(c, f"tf.reshape({c.x[0]}, {grouped})", axes, c.attrs[name], scale, bias)
-        return f"tf.reshape({inner}, {shape})"
+    def torch(c: Call) -> tuple[str, ...]:
+        parameters = ", ".join([*c.x[1:], "None", "None"][:2])
+        alone = c.types[0].size // c.attrs["num_groups"] == 1  # F.group_norm raises an error for it
+        call = f".group_norm({{0}}, {{num_groups}}, {parameters}, {{{name}}})"
+        return (f"torch{call}",) if alone else (f"torch{call}", f"F{call}")
 
     def sample(rng: random.Random, first: TensorType) -> Sample | None:
         if first.rank < 2 or 0 in first.shape or first.size < first.shape[0] * _LEAST_SAMPLE:
@@ -295,10 +207,11 @@ def _group_norm(name: str, parameters: Sequence[int]) -> dict[str, Any]:
 
     return {
         "shape": fitting(lambda s, a: _fits_groups(s, a.num_groups)),
-        "text": spell(torch, tensorflow),
+        "text": spell(torch),
         "sample": sample,
-        "adjoint": adjoints.normalised(adjoints.grouped, name, channels=True),
-        **_standardised(lambda x, a: x.reshape(x.shape[0], a["num_groups"], -1), lambda x, a: (2,), name),
+        **_standardised(
+            lambda shape, a: (shape[0], a["num_groups"], sampling.total(shape[1:]) // a["num_groups"]), name
+        ),
     }
 
 
@@ -314,21 +227,9 @@ def _rms_axes(a: Attrs, rank: int) -> tuple[int, ...]:
     return tuple(range(rank - len(a["normalized_shape"]), rank))
 
 
-def _rms_torch(c: Call) -> str:
-    a, eps = c.attrs, c.attrs["eps"]
-    weight = c.x[1] if len(c.x) > 1 else ""
-    if c.draws.chance(0.5):
-        return f"F.rms_norm({c.x[0]}, {tuple(a['normalized_shape'])}, {weight or None}, {eps})"
-    x = c.let(c.x[0])
-    text = f"{x} * torch.rsqrt({x}.square().mean({_rms_axes(a, c.types[0].rank)}, keepdim=True) + {eps})"
-    return f"{text} * {weight}" if weight else text
-
-
-def _rms_tensorflow(c: Call) -> str:
-    axes, x = list(_rms_axes(c.attrs, c.types[0].rank)), c.let(c.x[0])
-    square = f"tf.reduce_mean(tf.square({x}), axis={axes}, keepdims=True) + {c.attrs['eps']}"
-    text = c.draws.choice(("{0} * tf.math.rsqrt({1})", "{0} / tf.sqrt({1})")).format(x, square)
-    return f"{text} * {c.x[1]}" if len(c.x) > 1 else text
+def _rms_torch(c: Call) -> tuple[str, ...]:
+    weight = [*c.x[1:], "None"][0]
+    return (f"F.rms_norm({{0}}, {{normalized_shape}}, {weight}, {{eps}})",)
 
 
 def _rms(x: Term, *rest: Any) -> Term:
@@ -362,7 +263,6 @@ OPS = (
                 "torch.batch_norm({0}, {1}, {2}, {3}, {4}, False, 0.1, {epsilon}, False)",
             ),
             _batch_norm_tensorflow,
-            _batch_norm_jax,
         ),
         sample=_sample_batch_norm,
         attrs=(_EPSILON,),
@@ -376,9 +276,7 @@ OPS = (
         shape=lambda s, a: [s[0].replace(1, s[0][1])],  # it has channels
         definition=_lrn(running=False),
         algorithms=(_lrn(running=True),),
-        text=spell(
-            "F.local_response_norm({0}, {size}, alpha={alpha}, beta={beta}, k={bias})", _lrn_tensorflow, _lrn_jax
-        ),
+        text=spell("F.local_response_norm({0}, {size}, alpha={alpha}, beta={beta}, k={bias})", _lrn_tensorflow),
         sample=sampling.alone_with(_draw_lrn),
         attrs=attributes(size="int", alpha=1e-4, beta=0.75, bias=1.0),
         weight=0.8,
@@ -388,11 +286,15 @@ OPS = (
         3,
         types={"T": ("float16", "bfloat16", "float32")},  # of float64 the first stage may be single precision
         shape=fitting(lambda s, a: all(p == s[0][normalize_axis(a.axis, len(s[0])) :] for p in s[1:])),
-        **_standardised(lambda x, a: x, lambda x, a: _layer_axes(a, x.rank), channels=False),
-        text=spell(_layer_torch, _layer_tensorflow, _layer_jax),
+        **_standardised(_layer_groups, channels=False),
+        text=spell(
+            lambda c: tuple(
+                f"{place}.layer_norm({{0}}, {c.types[1].shape}, {', '.join([*c.x[1:], 'None'][:2])}, {{epsilon}})"
+                for place in ("F", "torch")
+            )
+        ),
         sample=_sample_layer,
         attrs=(Attr("axis", "int", -1), _EPSILON),
-        adjoint=adjoints.normalised(adjoints.layer_groups, "epsilon", channels=False),
         **facts(min_inputs=2, fresh=True, data_inputs=1, followers="MatMul Add Mul Transpose"),
     ),
     _normalization(
@@ -400,11 +302,10 @@ OPS = (
         3,
         types={"T": FLOATS},
         shape=fitting(lambda s, a: len(s[0]) > 2 and _fits_groups(s, 1)),
-        **_standardised(lambda x, a: x, lambda x, a: range(2, x.rank)),
-        text=spell(_instance_torch, _instance_tensorflow, _instance_jax),
+        **_standardised(lambda shape, a: (*shape[:2], sampling.total(shape[2:]))),
+        text=spell(_instance_torch),
         sample=_sample_instance,
         attrs=(_EPSILON,),
-        adjoint=adjoints.normalised(lambda a: (*a.x[0].shape[:2], -1), "epsilon", channels=True),
         data_inputs=1,
     ),
     _normalization(
@@ -427,7 +328,7 @@ OPS = (
         "rms_norm",
         2,
         shape=fitting(_fits_rms),
-        text=spell(_rms_torch, tf=_rms_tensorflow),
+        text=spell(_rms_torch),
         definition=onnx_term(_rms, widen=False),
         sample=_sample_rms,
         attrs=attributes(normalized_shape="ints", eps=1e-5),

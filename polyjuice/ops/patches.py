@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-import itertools
 import random
-from collections.abc import Iterator, Sequence
-from typing import Any
 
 import numpy as np
 
 from polyjuice.ir import Attrs, TensorType, dtypes
 from polyjuice.ir.dtypes import FLOATS
-from polyjuice.ops import errors, linear_adjoints, sampling, windows
-from polyjuice.ops.shapes import Dims, require
-from polyjuice.ops.spec import Attr, Builder, Call, ErrorContext, Op, Sample, Unsupported, attributes, facts
-from polyjuice.ops.structural import moving, reshaped, torch_pads
+from polyjuice.ops import convolution, errors, sampling, windows
+from polyjuice.ops.decomposition_terms import Term
+from polyjuice.ops.pointwise import composed
+from polyjuice.ops.shapes import require
+from polyjuice.ops.spec import Attr, Call, ErrorContext, Sample, Unsupported, attributes, by_definition
+from polyjuice.ops.structural import rearranged, torch_pads
 from polyjuice.ops.text import spell
-from polyjuice.ops.windows import channels_last, pad_array, spatial_pads
+from polyjuice.ops.windows import channels_last, spatial_pads
 
 # --- Col2Im ----------------------------------------------------------------------------------------------------------
 
@@ -26,42 +25,24 @@ def _grid(a: Attrs) -> tuple[int, ...]:
     return windows.window_dims(a["image_shape"], a["block_shape"], a["strides"], a["pads"], a["dilations"])
 
 
-def _col2im_shape(s: Sequence[Dims], a: Any) -> Sequence[Dims]:
-    grid = windows.window_dims(a.image_shape, a.block_shape, a.strides, a.pads, a.dilations)
-    block = sampling.total(a.block_shape)
-    require(len(s[0]) == 3 and min(a.pads) >= 0 and s[0][1] % block == 0 and s[0][2] == sampling.total(grid))
-    return [Dims((s[0][0], s[0][1] // block, *a.image_shape))]
-
-
-def _block_places(a: Attrs) -> Iterator[tuple[tuple[int, ...], tuple[slice, ...]]]:
-    """Each place in a block, with its positions in the padded image for all blocks."""
-    grid = _grid(a)
-    for place in itertools.product(*map(range, a["block_shape"])):
-        yield (
-            place,
-            tuple(
-                slice(k * d, k * d + s * (n - 1) + 1, s)
-                for k, d, s, n in zip(place, a["dilations"], a["strides"], grid, strict=True)
-            ),
-        )
-
-
-def _col2im(x: Sequence[np.ndarray], a: Attrs) -> np.ndarray:
-    r = len(a["image_shape"])
-    block = sampling.total(a["block_shape"])
-    columns = x[0].reshape(x[0].shape[0], x[0].shape[1] // block, *a["block_shape"], *_grid(a))
-    sizes = [n + a["pads"][i] + a["pads"][r + i] for i, n in enumerate(a["image_shape"])]
-    image = np.zeros((*columns.shape[:2], *sizes), x[0].dtype)
-    whole: tuple[Any, ...] = (slice(None), slice(None))
-    for place, spots in _block_places(a):
-        image[whole + spots] += columns[whole + place]
-    return pad_array(image, spatial_pads([-p for p in a["pads"]]), 0)
+def _col2im(x: Term, a: Attrs) -> Term:
+    """A transposed convolution, whose weights put each element of a column into its place in the block."""
+    grid, block = _grid(a), tuple(a["block_shape"])
+    rows, size = x.shape[1], sampling.total(block)
+    require(x.rank == 3 and min(a["pads"]) >= 0 and rows % size == 0 and x.shape[2] == sampling.total(grid))
+    weights = np.eye(rows).reshape(rows, rows // size, *block).astype(dtypes.to_numpy(x.dtype))
+    window = {name: tuple(a[name]) for name in ("strides", "pads", "dilations")}
+    covered = convolution.full_sizes(grid, block, a)
+    sides = zip(a["image_shape"], windows.pairs(a["pads"]), covered, strict=True)
+    more = tuple(n + sum(pads) - reach for n, pads, reach in sides)
+    images = x.reshape(*x.shape[:2], *grid)
+    return images.then("ConvTranspose", x.constant(weights), **window, output_padding=more, group=1)
 
 
 def _col2im_error(c: ErrorContext) -> np.ndarray:
     if not np.isfinite(c.x[0] + c.e[0]).all():  # some texts multiply by zeros
         return np.full(c.y[0].shape, np.inf)
-    return errors.weighted_sum(c, _col2im, sampling.total(c.attrs["block_shape"]))
+    return errors.weighted_sum(c, c.numpy, sampling.total(c.attrs["block_shape"]))
 
 
 def _col2im_torch(c: Call) -> str | Unsupported:
@@ -75,33 +56,6 @@ def _col2im_torch(c: Call) -> str | Unsupported:
         return f"F.fold({c.x[0]}, {tuple(a['image_shape'])}, {rest}, padding={pads[:2]}, {strides})"
     sizes = tuple(n + pads[i] + pads[2 + i] for i, n in enumerate(a["image_shape"]))
     return f"F.pad(F.fold({c.x[0]}, {sizes}, {rest}, {strides}), {torch_pads([-p for p in pads])})"
-
-
-def _col2im_tensorflow(c: Call) -> str | Unsupported:
-    """A transposed convolution whose weights put each column's element into its place."""
-    a, t, r = c.attrs, c.types[0], len(c.attrs["image_shape"])
-    if max(a["dilations"]) > 1 or r > 3:
-        return Unsupported("TensorFlow's transposed convolutions have no dilations on CPU")
-    block = sampling.total(a["block_shape"])
-    channels = t.shape[1] // block
-    sizes = [n + a["pads"][i] + a["pads"][r + i] for i, n in enumerate(a["image_shape"])]
-    x = channels_last(f"tf.reshape({c.x[0]}, {[*t.shape[:2], *_grid(a)]})", r + 2)
-    units = f"tf.reshape(tf.eye({t.shape[1]}, dtype=tf.{t.dtype}), {[channels, *a['block_shape'], t.shape[1]]})"
-    weights = f"tf.transpose({units}, {[*range(1, 1 + r), 0, r + 1]})"
-    shape = [t.shape[0], *sizes, channels]
-    text = f'tf.nn.conv{r}d_transpose({x}, {weights}, {shape}, {list(a["strides"])}, "VALID")'
-    text = windows.channels_first(text, r + 2)
-    return windows.tensorflow_padded(text, spatial_pads([-p for p in a["pads"]])) if any(a["pads"]) else text
-
-
-def _col2im_jax(c: Call) -> str:
-    """The transpose of the function that takes an image apart."""
-    a, t = c.attrs, c.results[0]
-    window = f"{tuple(a['block_shape'])}, {tuple(a['strides'])}, {windows.pairs(a['pads'])}"
-    taken = f"lax.conv_general_dilated_patches(local_image_, {window}, rhs_dilation={tuple(a['dilations'])})"
-    columns = f"{c.x[0]}.reshape({(*c.types[0].shape[:2], *_grid(a))})"
-    example = f"jax.ShapeDtypeStruct({t.shape}, jnp.{dtypes.framework_name(t.dtype)})"
-    return f"jax.linear_transpose(lambda local_image_: {taken}, {example})({columns})[0]"
 
 
 @sampling.of_rank(3, 3)
@@ -120,25 +74,11 @@ def _sample_col2im(rng: random.Random, first: TensorType) -> Sample:
     starts = [rng.choice((0, 1)) if n > 2 and k > 1 else 0 for n, k in zip(reach, block, strict=True)]
     ends = [p if rng.random() < 0.7 else 0 for p in starts]
     image = tuple(n - p - q for n, p, q in zip(reach, starts, ends, strict=True))
-    return Sample(
-        (),
-        {
-            "image_shape": image,
-            "block_shape": tuple(block),
-            "strides": strides,
-            "pads": (*starts, *ends),
-            "dilations": dilations,
-        },
-    )
+    attrs = {"block_shape": tuple(block), "strides": strides, "pads": (*starts, *ends), "dilations": dilations}
+    return sampling.operands(first, image_shape=image, **attrs)
 
 
 # --- im2col ----------------------------------------------------------------------------------------------------------
-
-
-def _im2col_shape(s: Sequence[Dims], a: Any) -> Sequence[Dims]:
-    require(len(s[0]) == 4 and min(a.padding) >= 0)
-    grid = windows.window_dims(s[0][2:], a.kernel_size, a.stride, (*a.padding, *a.padding), a.dilation)
-    return [Dims((s[0][0], s[0][1] * sampling.total(a.kernel_size), sampling.total(grid)))]
 
 
 def _im2col_error(c: ErrorContext) -> object:
@@ -158,35 +98,20 @@ def _im2col_tensorflow(c: Call) -> str:
     return f"tf.reshape({text}, {list(c.results[0].shape)})"
 
 
-def _im2col_definition(b: Builder, x: Sequence[str], a: Attrs) -> str:
-    pads = spatial_pads((*a["padding"], *a["padding"]))
-    data = b.op("Pad", x[0], pads=pads, value=0.0, mode="constant") if any(pads) else x[0]
-    n, channels, *spatial = b.types[data].shape
-    window = {
-        "image_shape": tuple(spatial),
-        "block_shape": a["kernel_size"],
-        "strides": a["stride"],
-        "pads": (0,) * 4,
-        "dilations": a["dilation"],
-    }
-    parts = []
-    for _, spots in _block_places(window):
-        starts, ends, steps = zip(*((s.start, s.stop, s.step) for s in spots), strict=True)
-        part = b.op("Slice", data, starts=starts, ends=ends, axes=(2, 3), steps=steps)
-        parts.append(b.op("Unsqueeze", part, axes=(2,)))
-    joined = b.op("Concat", *parts, axis=2) if len(parts) > 1 else parts[0]
-    shape = (n, channels * sampling.total(a["kernel_size"]), sampling.total(_grid(window)))
-    return reshaped(b, joined, shape)
+def _im2col(x: Term, a: Attrs) -> Term:
+    elements = windows.gathered(x, *windows.aten_places(x, a), 0.0)
+    n, channels, *grid, block = elements.shape
+    return elements.permute(0, 1, 4, 2, 3).reshape(n, channels * block, sampling.total(grid))
 
 
 OPS = (
-    Op(
-        name="Col2Im",
-        shape=_col2im_shape,
-        numpy=_col2im,
+    composed(
+        "Col2Im",
+        _col2im,
+        spell(_col2im_torch),
+        _sample_col2im,
         error=_col2im_error,
-        text=spell(_col2im_torch, tf=_col2im_tensorflow, jax=_col2im_jax),
-        sample=_sample_col2im,
+        why_not_derived="the zeros among the weights count as terms",
         attrs=(
             Attr("image_shape", "ints", as_input=True),
             Attr("block_shape", "ints", as_input=True),
@@ -194,13 +119,13 @@ OPS = (
             Attr("pads", "ints"),
             Attr("strides", "ints"),
         ),
-        partial=lambda x, a: _col2im([np.abs(x[0])], a),
-        adjoint=linear_adjoints.col2im,
-        **facts(integer_exact=True),
+        widen=False,
+        partial=by_definition,
+        integer_exact=True,
     ),
-    moving(
+    rearranged(
         "im2col",
-        _im2col_shape,
+        _im2col,
         spell(
             "F.unfold({0}, {kernel_size}, dilation={dilation}, padding={padding}, stride={stride})",
             tf=_im2col_tensorflow,
@@ -208,7 +133,6 @@ OPS = (
         sampling.alone_with(sampling.of_rank(4, 4)(lambda rng, first: windows.draw_aten_window(rng, first.shape[2:]))),
         attributes(kernel_size="ints", dilation="ints", padding="ints", stride="ints"),
         types={"T": FLOATS},
-        definition=_im2col_definition,
         error=_im2col_error,
         why_not_derived="some frameworks gather patches by a convolution with zeros, which spreads infinities and NaN",
         filling="0.0",

@@ -147,14 +147,6 @@ def norm_error(c: ErrorContext) -> np.ndarray:
     return errors.infinite_if(errors.overflows(c, size * size), e + tiny + (terms(c) / 2 + 3) * c.unit * size)
 
 
-def _log_sum_error(c: ErrorContext) -> np.ndarray:
-    """log(1 - E / S) for a sum S with error E."""
-    total, e = over(c, np.sum, c.x[0]), sum_error(c)
-    fits = e < total
-    ratio = np.where(fits, e, 0) / np.where(fits, total, 1)
-    return np.where(fits, -np.log1p(-ratio) + 2 * c.unit, np.inf)
-
-
 def log_sum_exp_error(c: ErrorContext) -> np.ndarray:
     """The bound for log(sum(exp(x))); the sum is at least 1 after the maximum is subtracted.
 
@@ -260,13 +252,8 @@ _ONNX_REDUCTIONS = (
     ),
     _reduction(
         "ReduceL1",
-        axis_reductions.texts(
-            ("torch.sum(torch.abs({x}), ..., dtype=torch.{dtype})", "{x}.abs().sum(..., dtype=torch.{dtype})"),
-            ("tf.reduce_sum(tf.abs({x}), ...)", "tf.reduce_sum(tf.math.abs({x}), ...)"),
-            "jnp.sum(jnp.abs({x}), ..., dtype=jnp.{dtype})",
-        ),
+        spell(),
         WIDE,
-        lambda x, y, n: np.sign(x),
         definition=onnx_term(lambda x, a: abs(x).then("ReduceSum", **a), widen=False),
         partial=by_definition,
         **facts(integer_exact=True, weight=0.5, limits=_SUMMED, bounds=value_bounds.at_least("0.0")),
@@ -277,46 +264,29 @@ _ONNX_REDUCTIONS = (
             (
                 "torch.linalg.vector_norm({x}, ord=2, ...)",
                 "torch.norm({x}, p=2, ...)",
-                "torch.sqrt(torch.sum({x} * {x}, ...))",
                 "torch.linalg.vector_norm({x})",
                 "torch.norm({x})",
                 "{x}.norm()",
                 "({x} ** 2).sum().sqrt()",
-            ),
-            ("tf.sqrt(tf.reduce_sum(tf.square({x}), ...))", "tf.norm({x}, ord=2, axis={axis}, keepdims={keep})"),
-            "jnp.sqrt(jnp.sum(jnp.square({x}), ..., dtype=jnp.{dtype}))",
+            )
         ),
-        slope=adjoints.norm_slope(2),
-        **_meaning(norm, norm_error),
+        definition=onnx_term(lambda x, a: x.then("ReduceSumSquare", **a).then("Sqrt"), widen=False),
+        error=norm_error,
+        why_not_derived="a norm moves less than the root of a sum near 0",
         **facts(ulps=2, weight=1.2, bounds=value_bounds.at_least("0.0")),
     ),
     _reduction(
         "ReduceSumSquare",
-        axis_reductions.texts(
-            (
-                "torch.sum(torch.square({x}), ..., dtype=torch.{dtype})",
-                "({x} * {x}).sum(..., dtype=torch.{dtype})",
-                "{x}.pow(2).sum(..., dtype=torch.{dtype})",
-                "torch.sum({x} ** 2, dtype=torch.{dtype})",
-            ),
-            ("tf.reduce_sum(tf.square({x}), ...)", "tf.reduce_sum({x} * {x}, ...)"),
-            "jnp.sum(jnp.square({x}), ..., dtype=jnp.{dtype})",
-        ),
+        spell(),
         WIDE,
-        lambda x, y, n: 2 * x,
         definition=onnx_term(lambda x, a: (x * x).then("ReduceSum", **a), widen=False),
         partial=by_definition,
         **facts(integer_exact=True, ulps=1, weight=0.9, bounds=value_bounds.at_least("0.0")),
     ),
     _reduction(
         "ReduceLogSum",
-        axis_reductions.texts(
-            ("torch.log(torch.sum({x}, ...))", "{x}.sum(...).log()", "torch.log({x}.sum())"),
-            "tf.math.log(tf.reduce_sum({x}, ...))",
-            "jnp.log(jnp.sum({x}, ..., dtype=jnp.{dtype}))",
-        ),
-        slope=adjoints.log_sum,
-        **_meaning(lambda x, axis, keepdims: np.log(np.sum(x, axis=axis, keepdims=keepdims)), _log_sum_error),
+        spell(),
+        definition=onnx_term(lambda x, a: x.then("ReduceSum", **a).then("Log"), widen=False),
         distance_to_domain=domains.positive_sum,
         **facts(ulps=4, weight=0.3),
     ),

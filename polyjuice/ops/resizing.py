@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import random
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
@@ -16,8 +16,9 @@ import numpy as np
 from polyjuice.ir import Attrs, TensorType, dtypes
 from polyjuice.ir.dtypes import FLOATS
 from polyjuice.ops import linear_adjoints, sampling, unspecified, windows
+from polyjuice.ops.decomposition_terms import Term, onnx_term
 from polyjuice.ops.shapes import Dims, require
-from polyjuice.ops.spec import Attr, Builder, Call, ErrorContext, Op, Unsupported, attributes
+from polyjuice.ops.spec import Attr, Call, DecomposeFn, ErrorContext, Op, Unsupported, attributes
 from polyjuice.ops.text import spell, subscript
 from polyjuice.ops.windows import channels_first, channels_last
 
@@ -40,13 +41,16 @@ class _Axis:
     transformation: str
     scale: float = 0.0
 
+    @property
+    def step(self) -> Fraction:
+        return 1 / Fraction(self.scale) if self.scale else Fraction(self.size, self.result)
+
     def coordinate(self, place: int) -> Fraction:
-        step = 1 / Fraction(self.scale) if self.scale else Fraction(self.size, self.result)
         if self.transformation == "asymmetric":
-            return place * step
+            return place * self.step
         if self.transformation == "align_corners":
             return Fraction(place * (self.size - 1), self.result - 1) if self.result > 1 else Fraction(0)
-        return (place + Fraction(1, 2)) * step - Fraction(1, 2)
+        return (place + Fraction(1, 2)) * self.step - Fraction(1, 2)
 
     def usual_coordinates(self, dtype: Any) -> Iterator[np.ndarray]:
         """The places of all elements by the usual formulas, in rounded arithmetic of a precision."""
@@ -71,12 +75,7 @@ class _Axis:
         yield ((places + half).astype(np.float64) * float(step) - 0.5).astype(dtype)  # fused
 
 
-_ROUND: Mapping[str, Callable[[Fraction], int]] = {
-    "floor": math.floor,
-    "ceil": math.ceil,
-    "round_prefer_floor": lambda v: math.ceil(v - Fraction(1, 2)),
-    "round_prefer_ceil": lambda v: math.floor(v + Fraction(1, 2)),
-}
+_ROUNDINGS = ("floor", "ceil", "round_prefer_floor", "round_prefer_ceil")
 
 TRANSFORMATIONS = ("half_pixel", "align_corners", "asymmetric")
 """The coordinate transformations of ONNX that the table has."""
@@ -85,8 +84,8 @@ TRANSFORMATIONS = ("half_pixel", "align_corners", "asymmetric")
 @lru_cache(maxsize=512)
 def _places(axis: _Axis, rounding: str) -> tuple[int, ...]:
     """The nearest neighbour of each element of the resized axis."""
-    places = (_ROUND[rounding](axis.coordinate(i)) for i in range(axis.result))
-    return tuple(min(max(place, 0), axis.size - 1) for place in places)
+    exact = _rounded(np.array([axis.coordinate(i) for i in range(axis.result)], object), rounding)
+    return tuple(min(max(int(place), 0), axis.size - 1) for place in exact)
 
 
 @lru_cache(maxsize=512)
@@ -101,40 +100,29 @@ def _in_doubt(axis: _Axis, rounding: str) -> np.ndarray:
 
 
 def _rounded(x: np.ndarray, rounding: str) -> np.ndarray:
-    half = x.dtype.type(0.5)
-    shift = {"round_prefer_floor": -half, "round_prefer_ceil": half}.get(rounding, half - half)
-    return np.asarray(np.ceil(x + shift) if rounding in ("ceil", "round_prefer_floor") else np.floor(x + shift))
-
-
-def _cubic(x: float, a: float) -> float:
-    """Keys' cubic convolution kernel."""
-    x = abs(x)
-    if x <= 1:
-        return (a + 2) * x**3 - (a + 3) * x**2 + 1
-    return a * x**3 - 5 * a * x**2 + 8 * a * x - 4 * a if x < 2 else 0.0
+    half = Fraction(1, 2) if x.dtype == object else x.dtype.type(0.5)
+    if rounding.startswith("round"):
+        return np.asarray(np.ceil(x - half) if rounding == "round_prefer_floor" else np.floor(x + half))
+    return np.asarray(np.floor(x) if rounding == "floor" else np.ceil(x))
 
 
 @lru_cache(maxsize=512)
-def _matrix(axis: _Axis, mode: str, rounding: str, a: float, exclude: int) -> tuple[np.ndarray, np.ndarray]:
+def _matrix(axis: _Axis, mode: str, a: float, exclude: int, antialias: int) -> tuple[np.ndarray, np.ndarray]:
     """The weights of an axis' elements in the resized elements, and a mask of elements near enough for a weight."""
-    size, result = axis.size, axis.result
-    weights, near = np.zeros((2, result, size))
-    if mode == "nearest":
-        weights[range(result), _places(axis, rounding)] = 1.0
-        return weights, weights
-    reach = 1 if mode == "linear" else 2
-    for i in range(result):
-        x = float(axis.coordinate(i))
-        low = math.floor(x)
-        places = range(low - reach + 1, low + reach + 1)
-        row = [1 - abs(x - place) if mode == "linear" else _cubic(x - place, a) for place in places]
-        if exclude:
-            row = [w if 0 <= place < size else 0.0 for w, place in zip(row, places, strict=True)]
-            row = [w / sum(row) for w in row]
-        for weight, place in zip(row, places, strict=True):
-            weights[i, min(max(place, 0), size - 1)] += weight
-        for place in range(low - reach, low + reach + 2):
-            near[i, min(max(place, 0), size - 1)] = 1.0
+    x = np.array([float(axis.coordinate(i)) for i in range(axis.result)])[:, None]
+    wider = max(float(axis.step), 1.0) if antialias else 1.0
+    reach = math.ceil((1 if mode == "linear" else 2) * wider)
+    places = np.floor(x) + np.arange(-reach, reach + 2)
+    distances = np.abs(x - places) / wider
+    row = np.maximum(1 - distances, 0) if mode == "linear" else windows.cubic(distances, a)
+    if exclude:
+        row = np.where((places >= 0) & (places < axis.size), row, 0.0)
+    if exclude or antialias:
+        row = row / np.sum(row, axis=1, keepdims=True)
+    weights, near = np.zeros((2, axis.result, axis.size))
+    at = np.arange(axis.result)[:, None], np.clip(places, 0, axis.size - 1).astype(int)
+    np.add.at(weights, at, row)
+    near[at] = 1.0
     return weights, near
 
 
@@ -148,7 +136,7 @@ def _resized(shape: Sequence[int], a: Attrs) -> dict[int, _Axis]:
 
 
 def _matrices(shape: Sequence[int], a: Attrs) -> dict[int, tuple[np.ndarray, np.ndarray]]:
-    style = (a["mode"], a["nearest_mode"], a["cubic_coeff_a"], a["exclude_outside"])
+    style = (a["mode"], a["cubic_coeff_a"], a["exclude_outside"], a["antialias"])
     return {place: _matrix(axis, *style) for place, axis in _resized(shape, a).items()}
 
 
@@ -162,7 +150,8 @@ def _resize_shape(s: Sequence[Any], a: Any) -> Sequence[Any]:
     if not isinstance(s[0], Dims):
         return [a.sizes]
     require(len(a.sizes) == len(s[0]) and min((*a.sizes, *s[0]), default=1) > 0)
-    require(a.mode == "cubic" or not a.exclude_outside)
+    require(a.mode == "cubic" or not a.exclude_outside or a.antialias)
+    require(a.mode != "nearest" or not a.antialias)
     _check_scales(s[0], a.sizes, a.scales)
     return [Dims(a.sizes)]
 
@@ -187,20 +176,15 @@ def nearest_places(shape: Sequence[int], a: Attrs) -> dict[int, list[int]]:
     return {place: list(_places(axis, a["nearest_mode"])) for place, axis in _resized(shape, a).items()}
 
 
-def _doubtful(shape: Sequence[int], a: Attrs) -> np.ndarray:
-    out = np.zeros(tuple(a["sizes"]), bool)
-    for place, axis in _resized(shape, a).items():
-        lines = [1] * len(shape)
-        lines[place] = -1
-        out |= _in_doubt(axis, a["nearest_mode"]).reshape(lines)
-    return out
-
-
 def _resize_error(c: ErrorContext) -> np.ndarray:
     """Weights of magnitudes; a coordinate off by its rounding also shifts weight between the elements near it."""
     shape, e = c.x[0].shape, np.broadcast_to(c.e[0], c.x[0].shape)
     if c.attrs["mode"] == "nearest":
-        return np.where(_doubtful(shape, c.attrs), np.inf, _taken(e, c.attrs))
+        bound = _taken(e, c.attrs)
+        for place, resized in _resized(shape, c.attrs).items():
+            doubt = _in_doubt(resized, c.attrs["nearest_mode"]).reshape(-1, *[1] * (e.ndim - 1 - place))
+            bound = np.where(doubt, np.inf, bound)
+        return bound
     if any(axis.size == axis.result for axis in _resized(shape, c.attrs).values()):
         return np.full(c.y[0].shape, np.inf)  # Torch takes a factor that changes no size for 1
     pairs = _matrices(shape, c.attrs)
@@ -223,37 +207,33 @@ def _image_axes(c: Call) -> bool:
     return 3 <= t.rank <= 5 and tuple(c.attrs["sizes"][:2]) == t.shape[:2]
 
 
+_ANTIALIASING = "its antialiasing is that of images, by pixel centres, without elements beyond the edges"
+
 _TORCH_LINEAR = {3: "linear", 4: "bilinear", 5: "trilinear"}
 
 
 def _interpolated(c: Call, mode: str, align: bool | None = None) -> str:
-    a, shape = c.attrs, c.types[0].shape[2:]
-    corners = "" if align is None else f", align_corners={align}"
+    a, style = c.attrs, f"mode='{mode}'{'' if align is None else f', align_corners={align}'}"
     if a["scales"]:
-        ways = [f"scale_factor={tuple(a['scales'][2:])}"]
-    else:
-        ways = [f"size={tuple(a['sizes'][2:])}", *_by_factors(shape, a["sizes"][2:], bool(align))]
-    way = c.draws.choice(ways)
-    if way.startswith("size") and c.draws.chance(0.2):
-        return f"torch.nn.Upsample({way}, mode='{mode}'{corners})({c.x[0]})"
-    return f"F.interpolate({c.x[0]}, {way}, mode='{mode}'{corners})"
-
-
-def _by_factors(shape: Sequence[int], sizes: Sequence[int], ends_meet: bool) -> Iterator[str]:
-    """Torch's texts of sizes as factors: the ratios of the sizes, or any others where only the size counts."""
-    ratios = [m / n for n, m in zip(shape, sizes, strict=True)]
-    if all(Fraction(ratio) == Fraction(m, n) for ratio, n, m in zip(ratios, shape, sizes, strict=True)):
-        yield f"scale_factor={tuple(ratios)}"
-    others = [_factor(n, m) for n, m in zip(shape, sizes, strict=True)]
-    yield f"scale_factor={tuple(others)}, recompute_scale_factor=True"
-    if ends_meet:
-        yield f"scale_factor={tuple(others)}"
+        return f"F.interpolate({c.x[0]}, scale_factor={tuple(a['scales'][2:])}, {style})"
+    factors = tuple(map(_factor, c.types[0].shape[2:], a["sizes"][2:]))
+    way = (f"size={tuple(a['sizes'][2:])}", f"scale_factor={factors}, recompute_scale_factor=True")
+    style = f"{c.draws.choice(way)}, {style}"
+    if style.startswith("size") and not a["antialias"] and c.draws.chance(0.2):
+        return f"torch.nn.Upsample({style})({c.x[0]})"
+    return f"F.interpolate({c.x[0]}, {style}{', antialias=True' * a['antialias']})"
 
 
 def _factor(size: int, result: int) -> float:
     """A factor of few digits that leads to a size."""
     middle = (result + 0.5) / size
     return next(f for f in (round(middle, 1), round(middle, 2), middle) if math.floor(size * f) == result)
+
+
+def _as_images(a: Attrs) -> bool:
+    """Whether other frameworks have this antialiasing: they leave out elements beyond the edges, and a is -0.5."""
+    usual = a["coordinate_transformation_mode"] == "half_pixel" and not a["scales"] and a["exclude_outside"]
+    return bool(usual and (a["mode"] == "linear" or a["cubic_coeff_a"] == -0.5))
 
 
 def _resize_torch(c: Call) -> str | Unsupported:
@@ -268,50 +248,53 @@ def _resize_torch(c: Call) -> str | Unsupported:
         return c.x[0] + "".join(subscript(rank, {k: str(v)}) for k, v in nearest_places(c.types[0].shape, a).items())
     if not _image_axes(c) or transformation == "asymmetric":
         return Unsupported("Torch interpolates the last axes of images, by pixel centres or corners")
+    rank = c.types[0].rank
+    if a["antialias"]:
+        if rank != 4 or not _as_images(a) or c.types[0].dtype not in ("float32", "float64"):
+            return Unsupported(_ANTIALIASING)
+        if a["sizes"][3] == 1:
+            return Unsupported("it gives all rows the values of the first one where the width becomes 1")
+        return _interpolated(c, "bilinear" if mode == "linear" else "bicubic", False)
     if mode == "linear":
-        return _interpolated(c, _TORCH_LINEAR[c.types[0].rank], transformation == "align_corners")
-    if c.types[0].rank != 4 or a["cubic_coeff_a"] != -0.75 or a["exclude_outside"]:
+        return _interpolated(c, _TORCH_LINEAR[rank], transformation == "align_corners")
+    if rank != 4 or a["cubic_coeff_a"] != -0.75 or a["exclude_outside"]:
         return Unsupported("Torch's cubic interpolation is that of two axes, with a = -0.75 and edges repeated")
     return _interpolated(c, "bicubic", transformation == "align_corners")
-
-
-def _resized_images(c: Call) -> tuple[str, str, Callable[[str], str]] | None:
-    """TensorFlow: the operand as images, channels last, their new size, and the way back. None if impossible."""
-    t, sizes = c.types[0], list(c.attrs["sizes"])
-    if t.rank == 4 and sizes[:2] == list(t.shape[:2]):
-        return channels_last(c.x[0], 4), str(sizes[2:]), lambda text: channels_first(text, 4)
-    if t.rank == 3 and sizes[:2] == list(t.shape[:2]):
-        images = f"tf.reshape({channels_last(c.x[0], 3)}, {[t.shape[0], 1, t.shape[2], t.shape[1]]})"
-        flat = [t.shape[0], sizes[2], t.shape[1]]
-        return images, str([1, sizes[2]]), lambda text: channels_first(f"tf.reshape({text}, {flat})", 3)
-    return None
 
 
 def _resize_tensorflow(c: Call) -> str | Unsupported:
     a, t = c.attrs, c.types[0]
     mode, transformation = a["mode"], a["coordinate_transformation_mode"]
-    images = _resized_images(c)
+    images = t.rank < 5 and _image_axes(c) and not a["scales"]
+    x, line = channels_last(c.x[0], t.rank), t.rank == 3
+    place = f"(tf.expand_dims({x}, 1), {[1, a['sizes'][-1]]}" if line else f"({x}, {list(a['sizes'][2:])}"
+
+    def back(text: str) -> str:
+        return channels_first(f"tf.squeeze({text}, 1)" if line else text, t.rank)
+
     if mode == "nearest":
         kinds = {
-            ("asymmetric", "floor"): "tf.compat.v1.image.resize_nearest_neighbor({0}, {1})",
-            ("half_pixel", "round_prefer_ceil"): 'tf.image.resize({0}, {1}, method="nearest")',
+            ("asymmetric", "floor"): f"tf.compat.v1.image.resize_nearest_neighbor{place})",
+            ("half_pixel", "round_prefer_ceil"): f'tf.image.resize{place}, method="nearest")',
             ("align_corners", "round_prefer_ceil"): (
-                "tf.compat.v1.image.resize_nearest_neighbor({0}, {1}, align_corners=True)"
+                f"tf.compat.v1.image.resize_nearest_neighbor{place}, align_corners=True)"
             ),
         }
         kind = kinds.get((transformation, a["nearest_mode"]))
-        if kind and images and not a["scales"] and c.draws.chance(0.7):
-            return images[2](kind.format(*images[:2]))
+        if kind and images and c.draws.chance(0.7):
+            return back(kind)
         return _gathered(c, "tf.gather({0}, {1}, axis={2})")
-    if mode != "linear" or images is None or t.dtype == "float64" or a["scales"]:
+    if mode != "linear" or not images or t.dtype == "float64":
         return Unsupported("TensorFlow's resizing of images is linear, over two axes, and in single precision")
+    if a["antialias"] and not _as_images(a):
+        return Unsupported(_ANTIALIASING)
     texts = {
-        "half_pixel": 'tf.image.resize({0}, {1}, method="bilinear")',
-        "align_corners": "tf.compat.v1.image.resize_bilinear({0}, {1}, align_corners=True)",
-        "asymmetric": "tf.compat.v1.image.resize_bilinear({0}, {1})",
+        "half_pixel": f'tf.image.resize{place}, method="bilinear", antialias={bool(a["antialias"])})',
+        "align_corners": f"tf.compat.v1.image.resize_bilinear{place}, align_corners=True)",
+        "asymmetric": f"tf.compat.v1.image.resize_bilinear{place})",
     }
-    text = texts[transformation].format(*images[:2])
-    return images[2](text if t.dtype == "float32" else f"tf.cast({text}, tf.{t.dtype})")
+    text = back(texts[transformation])
+    return text if t.dtype == "float32" else f"tf.cast({text}, tf.{t.dtype})"
 
 
 def _gathered(c: Call, template: str) -> str:
@@ -329,6 +312,9 @@ def _resize_jax(c: Call) -> str | Unsupported:
         if by_centres and a["nearest_mode"] == "round_prefer_ceil" and not a["scales"] and c.draws.chance(0.5):
             return f'jax.image.resize({c.x[0]}, {tuple(a["sizes"])}, "nearest")'
         return _gathered(c, "jnp.take({0}, jnp.array({1}), axis={2})")
+    if a["antialias"]:
+        text = f'jax.image.resize({c.x[0]}, {tuple(a["sizes"])}, "{a["mode"]}", antialias=True)'
+        return text if _as_images(a) else Unsupported(_ANTIALIASING)
     if a["mode"] != "linear" or not by_centres:
         return Unsupported("JAX's resizing is linear, and by pixel centres")
     if not a["scales"]:
@@ -342,15 +328,16 @@ def _resize_jax(c: Call) -> str | Unsupported:
 _SCALED = 0.3
 """How often a resize by pixel centres, or of asymmetric places, has factors that are not the ratios of the sizes."""
 
+_ANTIALIASED = 0.3
+"""How often images are resized with antialiasing, where that is possible."""
+
 _SCALES = (0.4, 0.5, 0.7, 0.75, 0.9, 1.1, 1.3, 1.3, 1.5, 1.7, 2.0, 2.2, 2.5, 2.7, 3.4)
 
 _IN_DOUBT = 0.5
 """How often an axis gets a size, if there is one, at which a place is next to where its nearest neighbour changes."""
 
-_SEARCHED = 70
-"""Up to this size of an axis all sizes are known; for a greater one a few are tried."""
-
 _TRIES = 8
+"""How many sizes are tried for that."""
 
 
 def _other_size(rng: random.Random, size: int) -> int:
@@ -360,15 +347,9 @@ def _other_size(rng: random.Random, size: int) -> int:
 def _doubtful_size(rng: random.Random, size: int, transformation: str, rounding: str) -> int:
     """A size at which some place is next to where its nearest neighbour changes, if one is found."""
     results = range(1, 2 * index(size))
-    tried = tuple(results if size <= _SEARCHED else rng.sample(results, _TRIES))
-    found = _doubtful_sizes(index(size), tried, transformation, rounding)
-    return rng.choice(found) if found else _other_size(rng, size)
-
-
-@lru_cache(maxsize=512)
-def _doubtful_sizes(size: int, tried: tuple[int, ...], transformation: str, rounding: str) -> tuple[int, ...]:
-    axes = (_Axis(size, n, transformation) for n in tried if n != size)
-    return tuple(axis.result for axis in axes if _in_doubt(axis, rounding).any())
+    tried = rng.sample(results, min(_TRIES, len(results)))
+    axes = (_Axis(index(size), n, transformation) for n in tried if n != size)
+    return next((axis.result for axis in axes if _in_doubt(axis, rounding).any()), _other_size(rng, size))
 
 
 def _some_scales(rng: random.Random, shape: Sequence[int]) -> tuple[tuple[int, ...], tuple[float, ...]] | None:
@@ -380,7 +361,13 @@ def _some_scales(rng: random.Random, shape: Sequence[int]) -> tuple[tuple[int, .
     return (tuple(n for n in sizes if n), tuple(scales)) if all(sizes) else None
 
 
-_STYLE = {"scales": (), "nearest_mode": "round_prefer_floor", "cubic_coeff_a": -0.75, "exclude_outside": 0}
+_STYLE = {
+    "scales": (),
+    "nearest_mode": "round_prefer_floor",
+    "cubic_coeff_a": -0.75,
+    "exclude_outside": 0,
+    "antialias": 0,
+}
 
 
 def _draw_resize(rng: random.Random, first: TensorType) -> Attrs | None:
@@ -397,12 +384,14 @@ def _draw_resize(rng: random.Random, first: TensorType) -> Attrs | None:
     if mode == "nearest":
         common = {"half_pixel": "round_prefer_ceil", "asymmetric": "floor", "align_corners": "round_prefer_ceil"}
         usual = common[attrs["coordinate_transformation_mode"]]
-        attrs["nearest_mode"] = usual if rng.random() < 0.6 else rng.choice(list(_ROUND))
+        attrs["nearest_mode"] = usual if rng.random() < 0.6 else rng.choice(_ROUNDINGS)
     elif attrs["coordinate_transformation_mode"] == "asymmetric" and (mode == "cubic" or rng.random() < 0.5):
         attrs["coordinate_transformation_mode"] = "half_pixel"  # most libraries have no other
     if mode == "cubic":
         attrs["exclude_outside"] = int(rng.random() < 0.2)
     transformation = attrs["coordinate_transformation_mode"]
+    if mode != "nearest" and transformation == "half_pixel" and first.rank == 4 and rng.random() < _ANTIALIASED:
+        return {**attrs, "antialias": 1, "exclude_outside": int(rng.random() < 0.8), "cubic_coeff_a": -0.5}
     if transformation != "align_corners" and rng.random() < _SCALED and (scaled := _some_scales(rng, first.shape[2:])):
         scales = (1.0 if n == m else scale for n, m, scale in zip(first.shape[2:], *scaled, strict=True))
         attrs["sizes"], attrs["scales"] = (*first.shape[:2], *scaled[0]), (1.0, 1.0, *scales)
@@ -430,15 +419,12 @@ def _as_resize(mode: str, a: Attrs, shape: Sequence[int]) -> dict[str, Any]:
     }
 
 
-def _upsample_definition(mode: str, b: Builder, x: Sequence[str], a: Attrs) -> str:
-    t = b.types[x[0]]
-    attrs = _as_resize(mode, a, t.shape)
-    if t.dtype in FLOATS:
-        return b.op("Resize", x[0], **attrs)
-    result = x[0]
-    for axis, places in nearest_places(t.shape, attrs).items():
-        result = b.op("Gather", result, b.constant(np.array(places, np.int64)), axis=axis)
-    return result if result != x[0] else b.op("Identity", x[0])
+def _upsample_definition(mode: str) -> DecomposeFn:
+    def resized(x: Term, a: Attrs) -> Term:
+        floating = x if x.dtype in FLOATS else x.to("float32")
+        return floating.then("Resize", **_as_resize(mode, a, x.shape)).to(x.dtype)
+
+    return onnx_term(resized, widen=False)
 
 
 def _upsample_torch(name: str, mode: str) -> Callable[[Call], str]:
@@ -477,7 +463,7 @@ def upsample(name: str, mode: str, axes: int, **properties: Any) -> Op:
         name=name,
         shape=shape,
         text=spell(_upsample_torch(name, mode)),
-        definition=lambda b, x, a: _upsample_definition(mode, b, x, a),
+        definition=_upsample_definition(mode),
         sample=sampling.alone_with(draw),
         attrs=(Attr("output_size", "ints"), Attr("scales", "floats", ()), *flags),
         weight=0.3,
@@ -509,11 +495,14 @@ OPS: tuple[Op, ...] = (
         attrs=(
             Attr("scales", "floats", (), as_input=True, place=2),
             Attr("sizes", "ints", as_input=True, place=3),
-            Attr("mode", "string", "nearest"),
-            Attr("coordinate_transformation_mode", "string", "half_pixel"),
-            Attr("nearest_mode", "string", "round_prefer_floor"),
-            Attr("cubic_coeff_a", "float", -0.75),
-            Attr("exclude_outside", "int", 0),
+            *attributes(
+                mode="nearest",
+                coordinate_transformation_mode="half_pixel",
+                nearest_mode="round_prefer_floor",
+                cubic_coeff_a=-0.75,
+                exclude_outside=0,
+                antialias=0,
+            ),
         ),
         weight=0.6,
         adjoint=linear_adjoints.resize,

@@ -11,7 +11,7 @@ import numpy as np
 from polyjuice.ir import Attrs, TensorType, dtypes
 from polyjuice.ops import adjoints, axis_reductions, domains, errors, sampling, value_bounds
 from polyjuice.ops.decomposition_terms import onnx_term
-from polyjuice.ops.normalization import standard, standard_jax
+from polyjuice.ops.normalization import standard
 from polyjuice.ops.reductions import extreme_unsure, norm
 from polyjuice.ops.shapes import Dims
 from polyjuice.ops.spec import Call, ErrorContext, ErrorFn, NumpyFn, Op, SpecialValues, TemplatesFn, attributes, facts
@@ -260,14 +260,9 @@ OPS = (
         definition=onnx_term(lambda x, a: standard(x, axis_reductions.axes(a, x.rank)), widen=False),
         error=_standard_error,
         why_not_derived="ONNX's own takes the mean's square from the mean of squares, and adds 1e-9 to the root",
-        text=spell(
-            _standard_torch,
-            _standard_tensorflow,
-            lambda c: standard_jax(c, axis_reductions.axes(c.attrs, c.types[0].rank)),
-        ),
+        text=spell(_standard_torch, _standard_tensorflow),
         sample=sampling.alone_with(_draw_standard),
         attrs=attributes(axes=(0, 2, 3)),
-        adjoint=adjoints.mean_variance,
         distance_to_domain=domains.varied,
         **facts(ulps=6, weight=1.2),
     ),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import random
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -13,13 +13,13 @@ import numpy as np
 
 from polyjuice.ir import Attrs, TensorType, dtypes
 from polyjuice.ir.dtypes import ALL, NUMERIC
-from polyjuice.ops import adjoints, axis_reductions, errors, sampling, unspecified, value_bounds
+from polyjuice.ops import axis_reductions, errors, sampling, unspecified, value_bounds
 from polyjuice.ops.axis_reductions import reduced
 from polyjuice.ops.decomposition_terms import Term, where
 from polyjuice.ops.reductions import mean_error, norm, operand_errors, over, terms
 from polyjuice.ops.shapes import Dims, fitting, normalize_axis, require
 from polyjuice.ops.spec import Attr, Call, ErrorContext, ErrorFn, Op, SpecialValues, attributes, by_definition, facts
-from polyjuice.ops.text import TextFn, called, spell, written
+from polyjuice.ops.text import called, spell
 
 # --- variance --------------------------------------------------------------------------------------------------------
 
@@ -70,36 +70,6 @@ def _std_error(c: ErrorContext) -> np.ndarray:
     return errors.infinite_if(errors.overflows(c, (size + change) ** 2), bound)
 
 
-def _var_torch(name: str) -> TextFn:
-    def text_of(c: Call) -> str:
-        correction = int(c.attrs["correction"])
-        divisors = [f"correction={correction}", *[f"unbiased={bool(correction)}"] * (correction in (0, 1))]
-        forms = [f"torch.{name}({{x}}, dim={{dim}}, {d}, keepdim={{keep}})" for d in divisors]
-        if name.endswith("_mean"):
-            over, keep = axis_reductions.axes(c.attrs, c.types[0].rank), axis_reductions.keeps(c.attrs)
-            return c.draws.choice(forms).format(x=c.x[0], dim=over, keep=keep)
-        forms += [f"{{x}}.{name}(dim={{dim}}, {d}, keepdim={{keep}})" for d in divisors]
-        forms += [one for d in divisors for one in (f"torch.{name}({{x}}, {d})", f"{{x}}.{name}({d})")]
-        forms += [f"torch.{name}({{x}})", f"{{x}}.{name}()"] if correction == 1 else []
-        return axis_reductions.torch(*forms)(c)
-
-    return text_of
-
-
-def _scaled(c: Call, text: str, power: float) -> str:
-    """The wanted variance from the mean of the squares, or its root."""
-    n, freedom = axis_reductions.terms(c.attrs, c.types[0].shape), _freedom(c.attrs, c.types[0].shape)
-    factor = (n / freedom) ** power if freedom else math.inf
-    return text if factor == 1 else f"({text} * {written(factor)!r})"
-
-
-def _moments(c: Call, power: float = 1) -> str:
-    axes, keep = list(axis_reductions.axes(c.attrs, c.types[0].rank)), axis_reductions.keeps(c.attrs)
-    moments = c.let(f"tf.nn.moments({c.x[0]}, axes={axes}, keepdims={keep})")
-    spread = f"{moments}[1]" if power == 1 else f"tf.sqrt({moments}[1])"
-    return f"({_scaled(c, spread, power)}, {moments}[0])"
-
-
 @sampling.of_rank(1)
 def _draw_variance(rng: random.Random, first: TensorType) -> Attrs:
     attrs = {"dim": sampling.some_axes(rng, first.rank), "keepdim": rng.randint(0, 1)}
@@ -107,11 +77,17 @@ def _draw_variance(rng: random.Random, first: TensorType) -> Attrs:
     return {**attrs, "correction": rng.choice(possible)}
 
 
-def _variance(name: str, definition: Callable[..., Any], error: ErrorFn, tensorflow: TextFn, **more: Any) -> Op:
+def _spelled(name: str) -> Mapping[str, Any]:
+    method = f"{name}(dim={{dim}}, correction={{correction}}, keepdim={{keep}})"
+    forms = (f"torch.{method.replace('(', '({x}, ')}", f"{{x}}.{method}")
+    return axis_reductions.texts((*forms, f"torch.{name}({{x}}, correction={{correction}})"))
+
+
+def _variance(name: str, text: Mapping[str, Any], definition: Callable[..., Any], error: ErrorFn, **more: Any) -> Op:
     return axis_reductions.reduction(
         name,
         definition,
-        spell(_var_torch(name), tf=tensorflow),
+        text,
         sample=sampling.alone_with(_draw_variance),
         attrs=attributes(dim=(), correction=1, keepdim=0),
         error=error,
@@ -131,19 +107,6 @@ _NOT_NEGATIVE = value_bounds.at_least("0.0")
 
 
 # --- norms of any order ----------------------------------------------------------------------------------------------
-
-
-def _order_tensorflow(c: Call) -> str:
-    order = c.attrs["ord"]
-    forms = {
-        0: ["tf.math.count_nonzero({x}, ..., dtype=tf.{dtype})"],
-        1: ["tf.reduce_sum(tf.abs({x}), ...)"],
-        2: ["tf.sqrt(tf.reduce_sum({x} * {x}, ...))", "tf.norm({x}, axis={axis}, keepdims={keep})"],
-        math.inf: ["tf.reduce_max(tf.abs({x}), ...)"],
-        -math.inf: ["tf.reduce_min(tf.abs({x}), ...)"],
-    }
-    general = f"tf.pow(tf.reduce_sum(tf.pow(tf.abs({{x}}), {order!r}), ...), {written(1 / (order or 1))!r})"
-    return axis_reductions.tensorflow(*forms.get(order, [general]))(c)
 
 
 def _order(x: Term, a: Attrs) -> Term:
@@ -185,14 +148,10 @@ def _truth(name: str, decisive: bool, op: str) -> Op:
     def torch(c: Call) -> str:
         return one_by_one(replace(c, x=[f"{c.x[0]}.to(torch.bool)"]) if c.types[0].dtype == "uint8" else c)
 
-    def tensorflow(c: Call) -> str:
-        inner = ("{x}",) if c.types[0].dtype == "bool" else ("{x} != 0", "tf.not_equal({x}, 0)")
-        return axis_reductions.tensorflow(*(f"tf.reduce_{name}({one}, ...)" for one in inner))(c)
-
     return axis_reductions.reduction(
         name,
         lambda x, a: reduced(x.to("bool").to("int32"), op, a).to("bool"),
-        axis_reductions.texts(torch, tensorflow, f"jnp.{name}"),
+        axis_reductions.texts(torch, f"tf.reduce_{name}(tf.cast({{x}}, tf.bool), ...)", f"jnp.{name}"),
         ALL,
         error=_truth_error(decisive),
         why_not_derived="one element that is certain decides, where others are in doubt",
@@ -262,32 +221,20 @@ def _of_all(name: str) -> Op:
 
 
 OPS = (
-    _variance(
-        "var",
-        _var,
-        _var_error,
-        lambda c: _scaled(c, axis_reductions.tensorflow("tf.math.reduce_variance")(c), 1),
-        bounds=_NOT_NEGATIVE,
-    ),
-    _variance(
-        "std",
-        _std,
-        _std_error,
-        lambda c: _scaled(c, axis_reductions.tensorflow("tf.math.reduce_std")(c), 0.5),
-        bounds=_NOT_NEGATIVE,
-    ),
+    _variance("var", _spelled("var"), _var, _var_error, bounds=_NOT_NEGATIVE),
+    _variance("std", _spelled("std"), _std, _std_error, bounds=_NOT_NEGATIVE),
     _variance(
         "var_mean",
+        spell("torch.var_mean({0}, dim={dim}, correction={correction}, keepdim={is_keepdim})"),
         lambda x, a: [_var(x, a), reduced(x, "Mean", a)],
         lambda c: (_var_error(c), mean_error(c)),
-        _moments,
         **_WITH_MEAN,
     ),
     _variance(
         "std_mean",
+        spell("torch.std_mean({0}, dim={dim}, correction={correction}, keepdim={is_keepdim})"),
         lambda x, a: [_std(x, a), reduced(x, "Mean", a)],
         lambda c: (_std_error(c), mean_error(c)),
-        lambda c: _moments(c, 0.5),
         **_WITH_MEAN,
     ),
     axis_reductions.reduction(
@@ -298,8 +245,7 @@ OPS = (
                 "torch.logsumexp({x}, dim={dim}, keepdim={keep})",
                 "{x}.logsumexp({dim}, keepdim={keep})",
                 "torch.special.logsumexp({x}, {dim}, keepdim={keep})",
-            ),
-            "tf.reduce_logsumexp tf.math.reduce_logsumexp",
+            )
         ),
         limits=SpecialValues.INFINITY,
     ),
@@ -311,8 +257,7 @@ OPS = (
                 "torch.linalg.vector_norm({x}, ord={ord}, ...)",
                 "torch.norm({x}, p={ord}, ...)",
                 "{x}.norm(p={ord}, ...)",
-            ),
-            _order_tensorflow,
+            )
         ),
         sample=axis_reductions.some_axes(ord=lambda rng: rng.choice((2.0, 2.0, 1.0, 3.0, 0.0, math.inf, -math.inf))),
         attrs=(Attr("ord", "float", 2.0), *axis_reductions.DIMS),
@@ -322,12 +267,8 @@ OPS = (
     axis_reductions.reduction(
         "nansum",
         lambda x, a: reduced(where(x.then("IsNaN"), 0, x), "Sum", a),
-        axis_reductions.texts(
-            (".nansum torch.nansum", "torch.nansum({x}, ..., dtype=torch.{dtype})"),
-            jax="jnp.nansum({x}, ..., dtype=jnp.{dtype})",
-        ),
+        axis_reductions.texts((".nansum torch.nansum", "torch.nansum({x}, ..., dtype=torch.{dtype})")),
         integer_exact=True,
-        adjoint=adjoints.reduction(lambda x, y, n: 1.0),
         partial=by_definition,
     ),
     _truth("any", True, "Sum"),
@@ -341,8 +282,7 @@ OPS = (
                 "{x}.count_nonzero(dim={dim})",
                 "torch.count_nonzero({x})",
                 "{x}.count_nonzero()",
-            ),
-            "tf.math.count_nonzero({x}, axis={dim})",
+            )
         ),
         ALL,
         results=("int64",),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import random
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -10,7 +11,8 @@ import numpy as np
 from numpy.lib.stride_tricks import sliding_window_view
 
 from polyjuice.ir import Attrs, TensorType
-from polyjuice.ops.shapes import ShapeMismatch
+from polyjuice.ops.decomposition_terms import Term
+from polyjuice.ops.shapes import ShapeMismatch, require
 from polyjuice.ops.text import subscript
 
 
@@ -58,6 +60,82 @@ def windows(x: np.ndarray, kernel: Sequence[int], strides: Sequence[int], dilati
     view = sliding_window_view(x, reach, axis=tuple(range(2, 2 + r)))
     index = [slice(None), slice(None), *(slice(None, None, step) for step in (*strides, *dilations))]
     return view[tuple(index)]
+
+
+def covering_pads(spatial: Sequence[int], a: Attrs) -> tuple[int, ...]:
+    """The pads with which the floor formula gives as many windows as ``ceil_mode`` does."""
+    sizes = window_dims(spatial, a["kernel_shape"], a["strides"], a["pads"], a["dilations"], a["ceil_mode"])
+    axes = zip(sizes, spatial, pairs(a["pads"]), a["strides"], a["dilations"], a["kernel_shape"], strict=True)
+    ends = (max(end, (out - 1) * s + d * (k - 1) + 1 - n - start) for out, n, (start, end), s, d, k in axes)
+    return (*a["pads"][: len(spatial)], *ends)
+
+
+def as_onnx_window(a: Attrs) -> dict[str, Any]:
+    """ONNX's attributes for the window of ATen's operators; without strides the windows lie side by side."""
+    return {
+        "kernel_shape": tuple(a["kernel_size"]),
+        "strides": tuple(a["stride"]) or tuple(a["kernel_size"]),
+        "pads": (*a["padding"], *a["padding"]),
+        "dilations": tuple(a.get("dilation", (1, 1))),
+        "ceil_mode": a.get("ceil_mode", 0),
+    }
+
+
+def gathered(x: Term, places: Sequence[np.ndarray], pads: Sequence[int], filling: float) -> Term:
+    """The elements of all windows, ``[N, C, out..., kernel]``.
+
+    For each spatial axis there is a matrix ``[out, kernel]`` of places in the image with its pads.
+    """
+    if any(pads):
+        x = x.then("Pad", pads=spatial_pads(pads), value=filling, mode="constant")
+    for axis, along in enumerate(places, start=2):
+        x = x.then("Gather", x.constant(along), axis=axis)
+        x = x.permute(*(i for i in range(x.rank) if i != axis + 1), axis + 1)
+        if axis > 2:
+            x = x.reshape(*x.shape[:-2], x.shape[-2] * x.shape[-1])
+    return x
+
+
+def aten_places(x: Term, a: Attrs) -> tuple[list[np.ndarray], tuple[int, ...]]:
+    """The places and the pads of an ATen operator's windows on images, for :func:`gathered`."""
+    window = as_onnx_window(a)
+    require(x.rank == 4 and min(window["pads"]) >= 0)
+    pads = covering_pads(x.shape[2:], window)
+    sizes = [n + p + q for n, (p, q) in zip(x.shape[2:], pairs(pads), strict=True)]
+    return window_places(sizes, window), pads
+
+
+def window_places(sizes: Sequence[int], a: Attrs) -> list[np.ndarray]:
+    """The places of all windows along each axis of a padded image of these sizes, ``[out, kernel]``."""
+    axes = zip(sizes, *(a[name] for name in ("kernel_shape", "strides", "dilations")), strict=True)
+    return [np.arange(0, n - d * (k - 1), s)[:, None] + np.arange(k) * d for n, k, s, d in axes]
+
+
+def greatest(x: Term, places: Sequence[np.ndarray], pads: Sequence[int], dilations: Sequence[int]) -> list[Term]:
+    """The greatest element of each window (:func:`gathered`), and its place in the flat image without pads."""
+    elements = gathered(x, places, pads, -np.inf)
+    last = elements.rank - 1
+    best = elements.then("ArgMax", axis=last, keepdims=0, select_last_index=0)
+    lines = [math.prod(x.shape[axis + 1 :]) for axis in range(2, x.rank)]
+    starts = ((along[:, 0] - pad) * line for along, pad, line in zip(places, pads, lines, strict=False))
+    place = best.constant(sum(np.ix_(*starts)))
+    for along, dilation, line in reversed(list(zip(places, dilations, lines, strict=True))):
+        kernel = along.shape[1]
+        place = place + best.then("Mod", kernel, fmod=0) * (dilation * line)
+        best = best / kernel
+    return [elements.reduce("Max", last, keepdims=False), place]
+
+
+def flat_places(shape: Sequence[int], kernel: Sequence[int], a: Attrs) -> np.ndarray:
+    """The flat places in an image of each window's elements, ``[N, C, out..., kernel...]``; -1 in the padding."""
+    flat = np.arange(math.prod(shape)).reshape(tuple(shape))
+    return windows(pad_array(flat, spatial_pads(a["pads"]), -1), kernel, a["strides"], a["dilations"])
+
+
+def added_up(shape: Sequence[int], places: np.ndarray, values: np.ndarray) -> np.ndarray:
+    """An image of the sums of all values at the same place; those in the padding are lost."""
+    inside = places >= 0
+    return np.bincount(places[inside], values[inside], math.prod(shape)).reshape(tuple(shape)).astype(values.dtype)
 
 
 def spatial_pads(pads: Sequence[int]) -> tuple[int, ...]:
@@ -179,6 +257,14 @@ def weighted_errors(e: np.ndarray, matrices: Mapping[int, np.ndarray]) -> np.nda
         return weighted(e, sizes)
     hit = weighted(infinite.astype(float), sizes) > 0
     return np.where(hit, np.inf, weighted(np.where(infinite, 0.0, e), sizes))
+
+
+def cubic(distance: np.ndarray, a: float) -> np.ndarray:
+    """Keys' cubic convolution kernel with the free number ``a``."""
+    d, k = distance, np.asarray(a, distance.dtype)
+    near = ((k + 2) * d - (k + 3)) * d * d + 1
+    far = ((k * d - 5 * k) * d + 8 * k) * d - 4 * k
+    return np.where(d <= 1, near, np.where(d < 2, far, 0)).astype(d.dtype)
 
 
 def pad_array(x: np.ndarray, pads: Sequence[int], value: float) -> np.ndarray:
