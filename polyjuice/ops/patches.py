@@ -14,7 +14,7 @@ from polyjuice.ir.dtypes import FLOATS
 from polyjuice.ops import errors, linear_adjoints, sampling, windows
 from polyjuice.ops.shapes import Dims, require
 from polyjuice.ops.spec import Attr, Builder, Call, ErrorContext, Op, Sample, Unsupported, attributes, facts
-from polyjuice.ops.structural import moving, reshaped, torch_pads
+from polyjuice.ops.structural import moving, torch_pads
 from polyjuice.ops.text import spell
 from polyjuice.ops.windows import channels_last, pad_array, spatial_pads
 
@@ -176,7 +176,7 @@ def _im2col_definition(b: Builder, x: Sequence[str], a: Attrs) -> str:
         parts.append(b.op("Unsqueeze", part, axes=(2,)))
     joined = b.op("Concat", *parts, axis=2) if len(parts) > 1 else parts[0]
     shape = (n, channels * sampling.total(a["kernel_size"]), sampling.total(_grid(window)))
-    return reshaped(b, joined, shape)
+    return b.op("Reshape", joined, shape=shape, allowzero=int(0 in shape))
 
 
 OPS = (

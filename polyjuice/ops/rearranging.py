@@ -13,7 +13,7 @@ from polyjuice.ops import errors, sampling
 from polyjuice.ops.decomposition_terms import Term, concat
 from polyjuice.ops.shapes import Dims, fitting, normalize_axis, require
 from polyjuice.ops.spec import Attr, Call, Op, Operand, Sample, SampleFn, TemplatesFn, attributes, facts
-from polyjuice.ops.structural import WITHOUT_BFLOAT16, in_shape, moving, rearranged
+from polyjuice.ops.structural import WITHOUT_BFLOAT16, moving, rearranged
 from polyjuice.ops.text import TextFn, spell, subscript
 
 # --- Tile, repeat_interleave -----------------------------------------------------------------------------------------
@@ -33,7 +33,7 @@ def _repeat_interleave(x: Term, a: Attrs) -> Term:
     """Each element becomes a line of a new dimension, which a reshape merges into the one before."""
     dim, n = normalize_axis(a["dim"], x.rank), a["repeats"]
     lines = x.unsqueeze(dim + 1).expand(*x.shape[: dim + 1], n, *x.shape[dim + 1 :])
-    return in_shape(lines, *Dims(x.shape).replace(dim, x.shape[dim] * n))
+    return lines.reshape(*Dims(x.shape).replace(dim, x.shape[dim] * n))
 
 
 # --- Trilu -----------------------------------------------------------------------------------------------------------
@@ -83,13 +83,13 @@ def _space_to_depth_steps(shape: Sequence[int], a: Attrs) -> _Steps:
 def _depth_to_space(x: Term, a: Attrs) -> Term:
     blocks, perm = _depth_to_space_steps(x.shape, a)
     (n, c, h, w), b = x.shape, a["blocksize"]
-    return in_shape(in_shape(x, *blocks).permute(*perm), n, c // (b * b), h * b, w * b)
+    return x.reshape(*blocks).permute(*perm).reshape(n, c // (b * b), h * b, w * b)
 
 
 def _space_to_depth(x: Term, a: Attrs) -> Term:
     blocks, perm = _space_to_depth_steps(x.shape, a)
     (n, c, h, w), b = x.shape, a["blocksize"]
-    return in_shape(in_shape(x, *blocks).permute(*perm), n, c * b * b, h // b, w // b)
+    return x.reshape(*blocks).permute(*perm).reshape(n, c * b * b, h // b, w // b)
 
 
 def _in_steps(of: Callable[[Sequence[int], Attrs], _Steps], steps: str, mode: str, own: str, least: int) -> TemplatesFn:

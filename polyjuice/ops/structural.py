@@ -17,7 +17,7 @@ from polyjuice.ops import errors, sampling, spec, writes
 from polyjuice.ops.decomposition_terms import Term, onnx_term
 from polyjuice.ops.inference import AttrView
 from polyjuice.ops.shapes import Dims, broadcast, fitting, normalize_axis, require, slice_bounds
-from polyjuice.ops.spec import Attr, Builder, Call, Op, Sample, attributes, by_definition, facts
+from polyjuice.ops.spec import Attr, Call, Op, Sample, attributes, by_definition, facts
 from polyjuice.ops.text import filled, literal, spell, subscript
 from polyjuice.ops.windows import pad_array, padded
 
@@ -58,16 +58,6 @@ def rearranged(
 ) -> Op:
     """The entry of an operator that rearranges elements of any type, as a term of other such operators says."""
     return moving(name, shape, text, sample, attrs, definition=onnx_term(definition, widen=False), **properties)
-
-
-def reshaped(b: Builder, x: str, shape: Sequence[int]) -> str:
-    """A value in another shape, in which 0 is a size like others."""
-    return b.op("Reshape", x, shape=tuple(shape), allowzero=int(0 in shape))
-
-
-def in_shape(x: Term, *shape: int) -> Term:
-    """A term in another shape, in which 0 is a size like others."""
-    return Term(x.builder, reshaped(x.builder, x.name, shape))
 
 
 # --- Transpose -------------------------------------------------------------------------------------------------------

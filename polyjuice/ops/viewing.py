@@ -13,7 +13,7 @@ from polyjuice.ops import errors, sampling, spec, writes
 from polyjuice.ops.decomposition_terms import Term, concat
 from polyjuice.ops.shapes import Dims, fitting, normalize_axis, require
 from polyjuice.ops.spec import Attr, Builder, Call, Op, Operand, Sample, TemplatesFn, attributes, by_definition
-from polyjuice.ops.structural import in_shape, moving, rearranged
+from polyjuice.ops.structural import moving, rearranged
 from polyjuice.ops.text import TextFn, called, filled, spell, subscript
 
 # --- stack, unbind, select, narrow, movedim --------------------------------------------------------------------------
@@ -103,7 +103,7 @@ def _diagonal_shape(shape: Dims, **a: int) -> Dims:
 def _flat(x: Term, perm: Sequence[int]) -> Term:
     """The tensor after a permutation, its last two dimensions as one."""
     *rest, rows, columns = (x.shape[i] for i in perm)
-    return in_shape(x.permute(*perm), *rest, rows * columns)
+    return x.permute(*perm).reshape(*rest, rows * columns)
 
 
 def diagonal(x: Term, a: Attrs) -> Term:
@@ -177,8 +177,8 @@ def _unfold(x: Term, a: Attrs) -> Term:
 
 def _channel_shuffle(x: Term, a: Attrs) -> Term:
     n, channels, *rest = x.shape
-    groups = in_shape(x, n, a["groups"], channels // a["groups"], *rest)
-    return in_shape(groups.permute(0, 2, 1, *range(3, len(rest) + 3)), *x.shape)
+    groups = x.reshape(n, a["groups"], channels // a["groups"], *rest)
+    return groups.permute(0, 2, 1, *range(3, len(rest) + 3)).reshape(*x.shape)
 
 
 @sampling.of_rank(3)
@@ -217,7 +217,7 @@ def _diagonal_scatter(x: Term, source: Term, a: Attrs) -> Term:
     places = np.arange(flat.shape[axis])
     places[diagonal] = len(places) + np.arange(len(diagonal))
     found = concat(axis, flat, source).then("Gather", x.constant(places), axis=axis)
-    return in_shape(found, *(x.shape[i] for i in perm)).permute(*np.argsort(perm).tolist())
+    return found.reshape(*(x.shape[i] for i in perm)).permute(*np.argsort(perm).tolist())
 
 
 def _assigning(entry: Callable[[Attrs], str], *templates: str) -> TextFn:
