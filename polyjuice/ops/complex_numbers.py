@@ -11,16 +11,15 @@ still to be conjugated or negated. Compilers must carry the bit along.
 
 from __future__ import annotations
 
-import random
 from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
-from polyjuice.ir import Attrs, TensorType, complexes, dtypes
+from polyjuice.ir import Attrs, complexes, dtypes
 from polyjuice.ir.dtypes import COMPLEX
 from polyjuice.ops import axis_reductions, errors, sampling, spec
-from polyjuice.ops.matrix import linear_error, matmul_shape, product
+from polyjuice.ops.matrix import linear_error, matmul_shape, product, sample_matrices
 from polyjuice.ops.pointwise import broadcast_shape
 from polyjuice.ops.reductions import operand_errors, over, reducing, terms
 from polyjuice.ops.shapes import fitting
@@ -111,12 +110,6 @@ def _times_number(c: Call) -> str:
     number = number if number.startswith("(") else f"({number})"
     forms = ("{0} * {1}", "torch.mul({0}, {1})", "{1} * {0}", "{0}.mul({1})")
     return c.draws.choice(forms).format(c.x[0], number)
-
-
-@sampling.of_rank(2)
-def _sample_matmul(rng: random.Random, first: TensorType) -> Sample:
-    batch: tuple[int, ...] = rng.choice(((), first.shape[:-2]))
-    return sampling.operands(first, (*batch, first.shape[-1], sampling.size(rng)))
 
 
 def _matmul_torch(c: Call) -> str:
@@ -297,7 +290,7 @@ OPS: tuple[Op, ...] = (
         linear_error(lambda c: 3 * c.x[0].shape[-1]),
         _matmul_torch,
         arity=2,
-        sample=_sample_matmul,
+        sample=sample_matrices,
         shape=matmul_shape,
         partial=lambda x, a: product([_size(v) for v in x], a),
         **facts(elementwise=False, integer_exact=True),

@@ -10,9 +10,9 @@ import numpy as np
 
 from polyjuice.ir import Attrs, TensorType, dtypes
 from polyjuice.ir.dtypes import ALL, FLOATS, NUMERIC
-from polyjuice.ops import sampling
+from polyjuice.ops import errors, sampling
 from polyjuice.ops.decomposition_terms import Term, onnx_term, where
-from polyjuice.ops.indexing import check_same_but, index_range
+from polyjuice.ops.indexing import by_unsigned, check_same_but, index_range
 from polyjuice.ops.scattering import one_way_range
 from polyjuice.ops.shapes import Dims, fitting, normalize_axis
 from polyjuice.ops.spec import Attr, Op, Operand, Sample, SampleFn, attributes, by_definition, facts
@@ -49,14 +49,42 @@ def _scattered(data: Term, index: Term, updates: Term, axis: int, reduction: str
     return data.then("ScatterElements", index, updates, axis=axis, reduction=reduction)
 
 
-# --- index_fill, index_put, put --------------------------------------------------------------------------------------
+# --- index_add, index_copy, index_fill, index_put, put ---------------------------------------------------------------
+
+
+def _at_lines(x: Term, index: Term, lines: Term, dim: int, reduction: str = "none") -> Term:
+    """Write lines at some indices of a dimension."""
+    places = index.reshape(*(-1 if i == dim else 1 for i in range(x.rank))).expand(*lines.shape)
+    return _scattered(x, places, lines, dim, reduction)
+
+
+def _index_add(x: Term, index: Term, source: Term, a: Attrs) -> Term:
+    scaled = source * a["alpha"] if a["alpha"] != 1 else source
+    return _at_lines(x, index, scaled, normalize_axis(a["dim"], x.rank), "add")
+
+
+def _sample_lines(adds: bool) -> SampleFn:
+    @sampling.of_rank(1)
+    def sample(rng: random.Random, first: TensorType) -> Sample:
+        dim = rng.randrange(first.rank)
+        n = first.shape[dim]
+        count = rng.choice((1, 2, 3, 5, n)) if adds else rng.randint(1, n)
+        index = TensorType(rng.choice(("int64", "int64", "int32")) if adds else "int64", (count,))
+        source = Operand(TensorType(first.dtype, Dims(first.shape).replace(dim, count)))
+        alphas = (1.0, 1.0, 2.0, 3.0) if first.dtype in dtypes.UNSIGNED else (1.0, 1.0, 2.0, -1.0)
+        attrs = {"dim": dim, "alpha": rng.choice(alphas)} if adds else {"dim": dim}
+        return Sample((Operand(index, (0, n - 1), None if adds else 0), source), attrs)
+
+    return sample
+
+
+_LINES = fitting(lambda s, a: len(s[1]) == 1 and s[0].replace(a.dim, s[1][0]) == s[2])
 
 
 def _index_fill(x: Term, index: Term, a: Attrs) -> Term:
     dim = normalize_axis(a["dim"], x.rank)
-    shape = Dims(x.shape).replace(dim, index.shape[0])
-    places = index.reshape(*(-1 if i == dim else 1 for i in range(x.rank))).expand(*shape)
-    return _scattered(x, places, x.number(a["value"]).expand(*shape), dim, "none")
+    lines = x.number(a["value"]).expand(*Dims(x.shape).replace(dim, index.shape[0]))
+    return _at_lines(x, index, lines, dim)
 
 
 @sampling.of_rank(1)
@@ -206,6 +234,31 @@ def _searching(name: str, form: str) -> Op:
 
 
 OPS = (
+    _writing(
+        "index_add",
+        _index_add,
+        _sample_lines(adds=True),
+        called("index_add", "{dim}, {1}, {2}, alpha={alpha}"),
+        attributes(dim="int", alpha=1.0),
+        types={"T": NUMERIC, "I": ("int64", "int32")},
+        shape=_LINES,
+        numpy=by_unsigned("index_add"),
+        why_not_derived=errors.NEGATIVE_INDICES,
+        **facts(modular=True, weight=0.3),
+    ),
+    _writing(
+        "index_copy",
+        lambda x, index, source, a: _at_lines(x, index, source, normalize_axis(a["dim"], x.rank)),
+        _sample_lines(adds=False),
+        called("index_copy", "{dim}, {1}, {2}"),
+        attributes(dim="int"),
+        ALL,
+        shape=_LINES,
+        partial=None,
+        numpy=by_unsigned("index_copy"),
+        why_not_derived=errors.NEGATIVE_INDICES,
+        **facts(moves=True, weight=0.3),
+    ),
     _writing(
         "index_fill",
         _index_fill,

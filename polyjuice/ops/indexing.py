@@ -10,10 +10,11 @@ import numpy as np
 
 from polyjuice.ir import Attrs, TensorType
 from polyjuice.ir.dtypes import ALL, STORED
-from polyjuice.ops import errors, sampling
+from polyjuice.ops import definitions, errors, sampling
 from polyjuice.ops.decomposition_terms import Term, where
+from polyjuice.ops.registry import TABLE
 from polyjuice.ops.shapes import Dims, broadcast, fitting, normalize_axis, require
-from polyjuice.ops.spec import Attr, Call, Op, Operand, Sample, attributes, facts
+from polyjuice.ops.spec import Attr, Call, NumpyFn, Op, Operand, Sample, attributes, facts
 from polyjuice.ops.structural import WITHOUT_BFLOAT16, moving, rearranged
 from polyjuice.ops.text import called, spell
 
@@ -34,6 +35,12 @@ def unsigned(indices: np.ndarray) -> np.ndarray:
     if np.any(out < 0):
         raise IndexError("a negative index")
     return out
+
+
+def by_unsigned(name: str) -> NumpyFn:
+    """The meaning that an ATen operator's definition gives it, for indices that do not count from the end."""
+
+    return lambda x, a: definitions.meaning(TABLE["aten", name], [x[0], unsigned(x[1]), *x[2:]], a)
 
 
 def index_range(rng: random.Random, size: int) -> tuple[int, int]:
@@ -354,7 +361,7 @@ OPS: tuple[Op, ...] = (
         _sample_index_select,
         attributes(dim="int"),
         fitting(lambda s, a: len(s[1]) == 1, lambda s, a: [s[0].replace(a.dim, s[1][0])]),
-        numpy=lambda x, a: np.take(x[0], unsigned(x[1]), axis=a["dim"]),
+        numpy=by_unsigned("index_select"),
         why_not_derived=errors.NEGATIVE_INDICES,
         **gathering(),
     ),
@@ -364,7 +371,7 @@ OPS: tuple[Op, ...] = (
         spell(called("take_along_dim", "{1}, dim={dim}")),
         _sample_take_along_dim,
         attributes(dim="int"),
-        numpy=lambda x, a: np.take_along_axis(x[0], unsigned(x[1]), axis=a["dim"]),
+        numpy=by_unsigned("take_along_dim"),
         why_not_derived=errors.NEGATIVE_INDICES,
         **gathering(indices=("int64",)),
     ),

@@ -9,13 +9,12 @@ from typing import Any
 
 import numpy as np
 
-from polyjuice.ir import Attrs, TensorType, dtypes
-from polyjuice.ir.dtypes import ALL, NUMERIC
-from polyjuice.ops import adjoints, errors, indexing, sampling, writes
-from polyjuice.ops.decomposition_terms import Term, onnx_term
+from polyjuice.ir import Attrs, TensorType
+from polyjuice.ir.dtypes import ALL
+from polyjuice.ops import adjoints, indexing, sampling, writes
 from polyjuice.ops.shapes import Dims, fitting, normalize_axis
-from polyjuice.ops.spec import Attr, Call, ErrorContext, Op, Operand, Sample, attributes, by_definition, facts
-from polyjuice.ops.text import TextFn, called, literal, spell
+from polyjuice.ops.spec import Call, ErrorContext, Op, Operand, Sample, attributes, facts
+from polyjuice.ops.text import TextFn, spell
 
 
 def one_way_range(rng: random.Random, size: int) -> tuple[int, int]:
@@ -212,61 +211,6 @@ def _sample_scatter_nd(rng: random.Random, first: TensorType) -> Sample:
     return Sample((indices, updates), {"reduction": reduction})
 
 
-# --- index_add, index_copy -------------------------------------------------------------------------------------------
-
-
-def _line_places(x: Sequence[np.ndarray], a: Attrs) -> tuple[Any, ...]:
-    return (*[slice(None)] * normalize_axis(a["dim"], x[0].ndim), indexing.unsigned(x[1]))
-
-
-def _index_add(x: Sequence[np.ndarray], a: Attrs) -> np.ndarray:
-    alpha = int(a["alpha"]) if x[2].dtype.kind in "iu" else a["alpha"]
-    return scatter(x[0], _line_places(x, a), x[2] * alpha, "add")
-
-
-def _index_add_torch(c: Call) -> tuple[str, ...]:
-    alpha = f", alpha={literal(c.attrs['alpha'], c.types[0].dtype)}"
-    short = called("index_add", "{dim}, {1}, {2}") if c.attrs["alpha"] == 1 else ()
-    return *short, *called("index_add", f"{{dim}}, {{1}}, {{2}}{alpha}")
-
-
-def _index_write(
-    name: str, reduction: str, attrs: tuple[Attr, ...], types: dict[str, tuple[str, ...]], **more: Any
-) -> Op:
-    """An operator that combines lines of the first operand, at some indices, with the lines of another."""
-    adds = reduction == "add"
-
-    def definition(data: Term, index: Term, source: Term, a: Attrs) -> Term:
-        dim = normalize_axis(a["dim"], source.rank)
-        places = index.reshape(*(-1 if i == dim else 1 for i in range(source.rank))).expand(*source.shape)
-        scaled = source * a["alpha"] if a.get("alpha", 1) != 1 else source
-        return data.then("ScatterElements", places, scaled, axis=dim, reduction=reduction)
-
-    @sampling.of_rank(1)
-    def sample(rng: random.Random, first: TensorType) -> Sample:
-        dim = rng.randrange(first.rank)
-        n = first.shape[dim]
-        count = rng.choice((1, 2, 3, 5, n)) if adds else rng.randint(1, n)
-        index = TensorType(rng.choice(("int64", "int64", "int32")) if adds else "int64", (count,))
-        source = Operand(TensorType(first.dtype, Dims(first.shape).replace(dim, count)))
-        alphas = (1.0, 1.0, 2.0, 3.0) if first.dtype in dtypes.UNSIGNED else (1.0, 1.0, 2.0, -1.0)
-        attrs = {"dim": dim, "alpha": rng.choice(alphas)} if adds else {"dim": dim}
-        return Sample((Operand(index, (0, n - 1), None if adds else 0), source), attrs)
-
-    return Op(
-        name=name,
-        inputs=("T", "I", "T"),
-        types=types,
-        shape=fitting(lambda s, a: len(s[1]) == 1 and s[0].replace(a.dim, s[1][0]) == s[2]),
-        definition=onnx_term(definition, widen=False),
-        why_not_derived=errors.NEGATIVE_INDICES,
-        sample=sample,
-        attrs=attrs,
-        **facts(integer_exact=True, weight=0.3),
-        **more,
-    )
-
-
 OPS: tuple[Op, ...] = (
     _scattering(
         "ScatterElements",
@@ -289,24 +233,5 @@ OPS: tuple[Op, ...] = (
         ),
         sample=_sample_scatter_nd,
         attrs=attributes(reduction="none"),
-    ),
-    _index_write(
-        "index_add",
-        "add",
-        attributes(dim="int", alpha=1.0),
-        {"T": NUMERIC, "I": ("int64", "int32")},
-        numpy=_index_add,
-        partial=by_definition,
-        text=spell(_index_add_torch),
-        modular=True,
-    ),
-    _index_write(
-        "index_copy",
-        "none",
-        attributes(dim="int"),
-        {"T": ALL, "I": ("int64",)},
-        numpy=lambda x, a: scatter(x[0], _line_places(x, a), x[2], "none"),
-        text=spell(called("index_copy", "{dim}, {1}, {2}")),
-        moves=True,
     ),
 )
