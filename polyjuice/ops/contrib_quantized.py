@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -56,9 +57,8 @@ def _unary(name: str, function: Callable[[Term, Attrs], Term], draw: SampleFn = 
         return quantized(function(dequantized(x, scale, zero), a), to, to_zero)
 
     def sample(rng: random.Random, first: TensorType) -> Sample | None:
-        drawn = draw(rng, first)
-        numbers = (*scale_and_zero(first.dtype, 1, 4), *scale_and_zero(first.dtype, 1, 9))
-        return drawn and Sample(numbers, drawn.attrs)
+        drawn, one = draw(rng, first), first.dtype
+        return drawn and Sample((*scale_and_zero(one, 1, 4), *scale_and_zero(one, 1, 9)), drawn.attrs)
 
     return _bytewise(name, definition, sample, "BSBSB", **more)
 
@@ -68,11 +68,10 @@ def _binary(name: str, function: Callable[[Term, Term], Term]) -> Op:
         return quantized(function(dequantized(*operands[:3]), dequantized(*operands[3:6])), *operands[6:8])
 
     def sample(rng: random.Random, first: TensorType) -> Sample:
-        second = Operand(TensorType(first.dtype, sampling.broadcastable(rng, first.shape)))
-        dtype = first.dtype
-        return Sample(
-            (*scale_and_zero(dtype, 1, 4), second, *scale_and_zero(dtype, 1, 4), *scale_and_zero(dtype, 3, 31))
-        )
+        second, one = sampling.same_type(1)(rng, first), first.dtype
+        assert second
+        numbers = scale_and_zero(one, 1, 4)
+        return Sample((*numbers, *second.operands, *numbers, *scale_and_zero(one, 3, 31)))
 
     return _bytewise(name, definition, sample, "BSBBSBSB", shape=lambda s, a: [s[0].broadcast(s[3])])
 
@@ -80,23 +79,16 @@ def _binary(name: str, function: Callable[[Term, Term], Term]) -> Op:
 # --- pooling ---------------------------------------------------------------------------------------------------------
 
 
-def _moved(x: Term, channels_last: int) -> Term:
-    """With the channels in front of the other dimensions."""
-    return x.permute(0, x.rank - 1, *range(1, x.rank - 1)) if channels_last else x
-
-
-def _moved_back(x: Term, channels_last: int) -> Term:
-    return x.permute(0, *range(2, x.rank), 1) if channels_last else x
+def _channels_first(pool: Callable[[Term, Attrs], Term], x: Term, a: Attrs) -> Term:
+    """A pooling, before which the channels move in front of the other dimensions, if they stand behind them."""
+    if not a.get("channels_last", 1):
+        return pool(x, a)
+    return pool(x.permute(0, x.rank - 1, *range(1, x.rank - 1)), a).permute(0, *range(2, x.rank), 1)
 
 
 def _average(x: Term, a: Attrs) -> Term:
     window = {name: a[name] for name in ("kernel_shape", "strides", "pads", "ceil_mode", "count_include_pad")}
-    pooled = _moved(x, a["channels_last"]).then("AveragePool", **window, dilations=(1,) * (x.rank - 2))
-    return _moved_back(pooled, a["channels_last"])
-
-
-def _global_average(x: Term, a: Attrs) -> Term:
-    return _moved_back(_moved(x, a["channels_last"]).then("GlobalAveragePool"), a["channels_last"])
+    return x.then("AveragePool", **window, dilations=(1,) * (x.rank - 2))
 
 
 def _draw_average(rng: random.Random, first: TensorType) -> dict[str, Any]:
@@ -104,10 +96,6 @@ def _draw_average(rng: random.Random, first: TensorType) -> dict[str, Any]:
     window = draw_window(rng, first.shape[1:-1] if last else first.shape[2:], dilate=False)
     del window["dilations"]
     return {**window, "ceil_mode": 0, "count_include_pad": rng.randint(0, 1), "channels_last": last}
-
-
-def _max_pool(x: Term, a: Attrs) -> Term:
-    return _moved_back(_moved(x, 1).then("MaxPool", **a), 1)
 
 
 def _draw_max(rng: random.Random, first: TensorType) -> dict[str, Any]:
@@ -144,15 +132,19 @@ def _dynamic_product(x: Term, weights: Term, scale: Term, *rest: Any) -> Term:
     return sum(further[1:], (levels @ centred.to(x.dtype)) * (step * scale))
 
 
-def _sample_dynamic_product(rng: random.Random, first: TensorType) -> Sample | None:
-    if first.rank < 2 or 0 in first.shape:
-        return None
-    columns, dtype = sampling.size(rng), rng.choice(BYTES)
-    shape = rng.choice(((), (columns,)))
-    bias = [Operand(TensorType(first.dtype, (columns,)))] if rng.random() < 0.5 else []
-    weights = Operand(TensorType(dtype, (first.shape[-1], columns)))
-    scale = Operand(TensorType("float32", shape), (1, 4))
-    return Sample((weights, scale, number(dtype, zero_points(dtype)), *bias))
+def _draw_weights(rng: random.Random, first: TensorType, dtypes: Sequence[str]) -> tuple[Operand, Operand, Operand]:
+    """Weights of one of these types, a scale, which may be one for each column, and a bias."""
+    columns = sampling.size(rng)
+    weights = TensorType(rng.choice(dtypes), (first.shape[-1], columns))
+    scale = TensorType("float32", rng.choice(((), (columns,))))
+    return Operand(weights), Operand(scale, (1, 4)), Operand(TensorType("float32", (columns,)))
+
+
+@sampling.of_rank(2)
+def _sample_dynamic_product(rng: random.Random, first: TensorType) -> Sample:
+    weights, scale, bias = _draw_weights(rng, first, BYTES)
+    zero = number(weights.type.dtype, zero_points(weights.type.dtype))
+    return Sample((weights, scale, zero, bias)[: rng.choice((3, 4))])
 
 
 def _integer_product(x: Term, y: Term, x_scale: Term, y_scale: Term, *rest: Any) -> Term:
@@ -161,15 +153,11 @@ def _integer_product(x: Term, y: Term, x_scale: Term, y_scale: Term, *rest: Any)
     return sum(further[2:], product * (x_scale * y_scale))
 
 
-def _sample_integer_product(rng: random.Random, first: TensorType) -> Sample | None:
-    if first.rank < 2 or 0 in first.shape:
-        return None
-    columns, dtype = sampling.size(rng), rng.choice(BYTES) if first.dtype == "uint8" else "int8"
-    zeros = [number(t, zero_points(t)) for t in (first.dtype, dtype)][: rng.choice((0, 1, 2, 2))]
-    bias = [Operand(TensorType("float32", (columns,)))] if len(zeros) == 2 and rng.random() < 0.5 else []
-    scale = Operand(TensorType("float32", rng.choice(((), (columns,)))), (1, 4))
-    weights = Operand(TensorType(dtype, (first.shape[-1], columns)))
-    return Sample((weights, number("float32", (1, 4)), scale, *zeros, *bias))
+@sampling.of_rank(2)
+def _sample_integer_product(rng: random.Random, first: TensorType) -> Sample:
+    weights, scale, bias = _draw_weights(rng, first, BYTES if first.dtype == "uint8" else ("int8",))
+    zeros = [number(t, zero_points(t)) for t in (first.dtype, weights.type.dtype)]
+    return Sample((weights, number("float32", (1, 4)), scale, *zeros, bias)[: rng.choice((3, 4, 5, 5, 6))])
 
 
 def _quantized_gemm(*operands: Any) -> Term:
@@ -249,21 +237,21 @@ OPS = (
     _unary("QLinearSigmoid", lambda x, a: x.then("Sigmoid")),
     _unary(
         "QLinearAveragePool",
-        _average,
+        partial(_channels_first, _average),
         sampling.of_rank(3, 5)(sampling.alone_with(_draw_average)),
         attrs=(*_POOL, *attributes(count_include_pad=0), *_CHANNELS),
         data_inputs=1,
     ),
     _unary(
         "QLinearGlobalAveragePool",
-        _global_average,
+        partial(_channels_first, lambda x, a: x.then("GlobalAveragePool")),
         sampling.of_rank(3, 5)(sampling.choosing(channels_last=(0, 1))),
         attrs=_CHANNELS,
         data_inputs=1,
     ),
     own(
         "NhwcMaxPool",
-        _max_pool,
+        partial(_channels_first, lambda x, a: x.then("MaxPool", **a)),
         sampling.of_rank(3, 5)(sampling.alone_with(_draw_max)),
         dtypes=BYTES,
         attrs=(*_POOL, *attributes(dilations="ints")),
