@@ -16,12 +16,6 @@ from polyjuice.ops.shapes import Dims, fitting, normalize_axis
 from polyjuice.ops.spec import Call, ErrorContext, Op, Operand, Sample, attributes, facts
 from polyjuice.ops.text import TextFn, spell
 
-
-def one_way_range(rng: random.Random, size: int) -> tuple[int, int]:
-    """Valid indices of an axis, all counted from the same end, so that different indices mean different elements."""
-    return (-size, -1) if rng.random() < 0.3 else (0, size - 1)
-
-
 # --- ScatterElements, ScatterND --------------------------------------------------------------------------------------
 
 _UPDATES = {"add": np.add, "mul": np.multiply, "max": np.maximum, "min": np.minimum}
@@ -186,14 +180,12 @@ def _draw_reduction(rng: random.Random, dtype: str) -> str:
 
 @sampling.of_rank(1)
 def _sample_scatter_elements(rng: random.Random, first: TensorType) -> Sample:
-    axis, reduction = rng.randrange(first.rank), _draw_reduction(rng, first.dtype)
-    shape = [d if rng.random() < 0.7 else rng.randint(1, d) for d in first.shape]
-    n = first.shape[axis]
-    shape[axis] = rng.randint(1, n) if reduction == "none" else rng.choice((1, 2, 3, n))
-    dtype = rng.choice(("int64", "int64", "int32"))
-    limits, distinct = (one_way_range(rng, n), axis) if reduction == "none" else (indexing.index_range(rng, n), None)
+    reduction, (axis, shape) = _draw_reduction(rng, first.dtype), indexing.draw_elements(rng, first)
+    n, dtype = first.shape[axis], indexing.either_width(rng)
+    if reduction == "none":
+        shape[axis] = rng.randint(1, n)
+    indices = indexing.indices(rng, shape, n, dtype=dtype, distinct_along=axis if reduction == "none" else None)
     updates = Operand(TensorType(first.dtype, tuple(shape)))
-    indices = Operand(TensorType(dtype, tuple(shape)), limits, distinct)
     return Sample((indices, updates), {"axis": axis, "reduction": reduction})
 
 
@@ -201,12 +193,10 @@ def _sample_scatter_elements(rng: random.Random, first: TensorType) -> Sample:
 def _sample_scatter_nd(rng: random.Random, first: TensorType) -> Sample:
     reduction, count = _draw_reduction(rng, first.dtype), rng.randint(1, min(3, first.rank))
     n = min(first.shape[:count])
+    lead = [rng.choice((1, 2, 3, 5)) for _ in range(rng.choice((1, 1, 2)))]
     if reduction == "none":
-        lead: tuple[int, ...] = (rng.randint(1, n),)
-        indices = Operand(TensorType("int64", (*lead, count)), one_way_range(rng, n), 0)
-    else:
-        lead = tuple(rng.choice((1, 2, 3, 5)) for _ in range(rng.choice((1, 1, 2))))
-        indices = Operand(TensorType("int64", (*lead, count)), indexing.index_range(rng, n))
+        lead = [rng.randint(1, n)]
+    indices = indexing.indices(rng, (*lead, count), n, distinct_along=0 if reduction == "none" else None)
     updates = Operand(TensorType(first.dtype, (*lead, *first.shape[count:])))
     return Sample((indices, updates), {"reduction": reduction})
 
