@@ -10,7 +10,7 @@ from polyjuice.ir import TensorType
 from polyjuice.ops import sampling, windows
 from polyjuice.ops.convolution import CONV_ATTRS
 from polyjuice.ops.decomposition_terms import Term, onnx_term
-from polyjuice.ops.matrix import integer_product
+from polyjuice.ops.matrix import integer_product, matmul_shape
 from polyjuice.ops.quantization import (
     BYTES,
     IN_SINGLE,
@@ -21,6 +21,7 @@ from polyjuice.ops.quantization import (
     scale_and_zero,
     zero_points,
 )
+from polyjuice.ops.shapes import fitting
 from polyjuice.ops.spec import Op, Operand, Sample, SampleFn, by_definition, facts
 
 
@@ -117,6 +118,7 @@ OPS: tuple[Op, ...] = (
         lambda x, y, x_zero, y_zero, a: x.then("MatMulInteger", y, x_zero, y_zero),
         _sample_qmatmul,
         "ASABSBSY",
+        shape=fitting(lambda s, a: min(len(s[0]), len(s[3])) > 1, lambda s, a: matmul_shape((s[0], s[3]), a)),
         weight=0.3,
     ),
     _qlinear(

@@ -172,9 +172,9 @@ def _draw_unsqueeze(rng: random.Random, first: TensorType) -> Attrs:
     return {"axes": tuple(sorted(rng.sample(range(first.rank + count), count)))}
 
 
-def _flatten_shape(s: Sequence[Dims], a: Any) -> Sequence[Dims]:
-    axis = a.axis if a.axis == len(s[0]) else normalize_axis(a.axis, len(s[0]))
-    return [Dims((sampling.total(s[0][:axis]), sampling.total(s[0][axis:])))]
+def _flatten(x: Term, a: Attrs) -> Term:
+    axis = a["axis"] if a["axis"] == x.rank else normalize_axis(a["axis"], x.rank)
+    return x.reshape(sampling.total(x.shape[:axis]), sampling.total(x.shape[axis:]))
 
 
 def _torch_to_shape(c: Call) -> tuple[str, ...]:
@@ -497,11 +497,13 @@ OPS: tuple[Op, ...] = (
         _unsqueezed,
         **facts(weight=0.5, followers="Squeeze Expand Concat Add Mul Where Tile Reshape MatMul"),
     ),
-    _reshaping(
+    rearranged(
         "Flatten",
-        _flatten_shape,
+        _flatten,
+        {},
         sampling.alone_with(lambda rng, first: {"axis": rng.randint(0, first.rank)}),
         attributes(axis=1),
+        types={"T": STORED},
         **facts(weight=0.3, followers="Gemm MatMul Reshape Transpose"),
     ),
     _stored(
