@@ -45,8 +45,8 @@ _BASES = {op.name: completed(op) for family in (bitwise, comparisons, elementwis
 Choice = Callable[[random.Random, str], Number | None]
 """Draws a number beside a tensor of an element type; None where none suits."""
 
-Refusal = Callable[[Number, str], str]
-"""Why Torch raises an error for a number beside a tensor of the promoted type; "" where it does not."""
+Suits = Callable[[Number, str], bool]
+"""Whether a number suits a tensor of the promoted type."""
 
 
 # --- the meaning -----------------------------------------------------------------------------------------------------
@@ -59,7 +59,7 @@ class _Meaning:
     ``attr`` is the attribute with the number, and ``place`` the number's place among the operands. ``tensor`` is the
     place, among the other operands, of the tensor that the number is promoted with. ``rounds``: Torch may round the
     number to the tensor's type first. ``floating``: integers become floating numbers in any case. ``negated``: the
-    result is the logical opposite of the table's operator. ``refuses``: which numbers Torch does not take.
+    result is the logical opposite of the table's operator. ``accepts``: which numbers Torch takes.
     """
 
     base: Op
@@ -69,7 +69,7 @@ class _Meaning:
     rounds: bool = True
     floating: bool = False
     negated: bool = False
-    refuses: Refusal = lambda number, dtype: ""
+    accepts: Suits = lambda number, dtype: True
 
     def number(self, a: Attrs) -> Number:
         number = numbers.parse(a[self.attr])
@@ -78,8 +78,8 @@ class _Meaning:
     def promotes(self, x: Sequence[TensorType], a: Attrs) -> str:
         number = self.number(a)
         dtype = numbers.promoted(x[self.tensor].dtype, number)
-        if why := self.refuses(number, dtype):
-            raise TypeMismatch(f"{a[self.attr]} {why}")
+        if not self.accepts(number, dtype):
+            raise TypeMismatch(f"Torch does not take {a[self.attr]} beside {dtype}")
         return dtype
 
     def ordered(self, others: Sequence[np.ndarray], number: np.ndarray) -> list[np.ndarray]:
@@ -163,19 +163,14 @@ def _definition(meaning: _Meaning) -> spec.DecomposeFn:
     return build
 
 
-# --- the numbers that Torch refuses ----------------------------------------------------------------------------------
+def _floating(number: Number, dtype: str) -> bool:
+    """Torch refuses the others beside integers, which may be zero or negative."""
+    return dtypes.is_float(dtype)
 
 
-def _out_of_range(number: Number, dtype: str) -> str:
-    return "" if numbers.in_range(number, dtype) else f"is out of the range of {dtype}"
-
-
-def _beside_integers(number: Number, dtype: str) -> str:
-    return "" if dtypes.is_float(dtype) else f"beside {dtype}, which may be zero or negative"
-
-
-def _fractional(number: Number, dtype: str) -> str:
-    return "has no bits" if isinstance(number, float) else ""
+def _whole(number: Number, dtype: str) -> bool:
+    """Only integers have bits."""
+    return isinstance(number, int)
 
 
 # --- the numbers that are drawn --------------------------------------------------------------------------------------
@@ -200,7 +195,7 @@ def _any(rng: random.Random, dtype: str) -> Number:
     return rng.choice(_BITING_WHOLE if rng.random() < 0.5 else ends)
 
 
-def _suiting(suits: Callable[[Number, str], bool]) -> Choice:
+def _suiting(suits: Suits) -> Choice:
     """Numbers that Torch accepts in the promoted type of the tensor."""
 
     def choose(rng: random.Random, dtype: str) -> Number | None:
@@ -352,7 +347,7 @@ _POWER = replace(_BASES["Pow"], error=_power_error)
 
 def _extreme(word: str, base: str) -> Op:
     side = word.split("_")[1]
-    meaning = _Meaning(_BASES[base], side, refuses=_out_of_range)
+    meaning = _Meaning(_BASES[base], side, accepts=numbers.in_range)
     templates = (
         f"torch.clamp({{0}}, {side}={{n}})",
         f"{{0}}.{word}({{n}})",
@@ -371,7 +366,7 @@ def _chosen(name: str, attr: str, place: int, *templates: str) -> Op:
         number = draw(rng, other.dtype)
         return None if number is None else Sample((Operand(other),), {attr: numbers.text(number)})
 
-    meaning = _Meaning(_BASES["Where"], attr, place, tensor=1, refuses=_out_of_range)
+    meaning = _Meaning(_BASES["Where"], attr, place, tensor=1, accepts=numbers.in_range)
     return _entry(name, meaning, draw, ALL, templates, sample=sample)
 
 
@@ -415,7 +410,7 @@ OPS = (
     ),
     _entry(
         "pow.Tensor_Scalar",
-        _Meaning(_POWER, "exponent", refuses=_out_of_range),
+        _Meaning(_POWER, "exponent", accepts=numbers.in_range),
         _one_of((2, 3, 1, 0, 2.0, 0.5, 3.0, 1.5), (-1, -0.5, -2), (4, 7)),
         NUMERIC,
         ("{0} ** {m}", "torch.pow({0}, {n})", "{0}.pow({n})", "{0}.pow_({n})"),
@@ -426,7 +421,7 @@ OPS = (
     ),
     _entry(
         "pow.Scalar",
-        _Meaning(_POWER, "self", 0, refuses=_beside_integers),
+        _Meaning(_POWER, "self", 0, accepts=_floating),
         _one_of((2.0, 0.5, 1.7, 10.0, 3.14), (2, 10)),
         NUMERIC,
         ("{m} ** {0}", "torch.pow({n}, {0})"),
@@ -441,8 +436,8 @@ OPS = (
     ),
     _entry(
         "remainder.Scalar_Tensor",
-        _Meaning(_BASES["remainder"], "self", 0, refuses=_beside_integers),
-        _suiting(lambda number, dtype: dtypes.is_float(dtype)),
+        _Meaning(_BASES["remainder"], "self", 0, accepts=_floating),
+        _suiting(_floating),
         NUMERIC,
         ("torch.remainder({n}, {0})", "{m} % {0}"),
         distance_to_domain=domains.nonzero(0),
@@ -458,7 +453,7 @@ OPS = (
     _chosen("where.ScalarOther", "other", 2, "torch.where({0}, {1}, {n})", "{1}.where({0}, {n})"),
     _chosen("where.ScalarSelf", "self", 1, "torch.where({0}, {n}, {1})"),
     *(
-        _entry(name, _Meaning(_BASES[base], refuses=_fractional), _pattern, (*INTS, "bool"), texts, modular=True)
+        _entry(name, _Meaning(_BASES[base], accepts=_whole), _pattern, (*INTS, "bool"), texts, modular=True)
         for name, base, texts in (
             ("bitwise_and.Scalar", "BitwiseAnd", _commutes("&", "bitwise_and")),
             ("bitwise_or.Scalar", "BitwiseOr", _commutes("|", "bitwise_or")),
@@ -466,7 +461,7 @@ OPS = (
         )
     ),
     *(
-        _entry(f"{word}.Tensor_Scalar", _Meaning(_BASES[word], refuses=_fractional), _distance, INTS, texts)
+        _entry(f"{word}.Tensor_Scalar", _Meaning(_BASES[word], accepts=_whole), _distance, INTS, texts)
         for word, texts in (
             ("bitwise_left_shift", _between("<<", "bitwise_left_shift")),
             ("bitwise_right_shift", _between(">>", "bitwise_right_shift")),
