@@ -16,7 +16,7 @@ import numpy as np
 from polyjuice.ir import Attrs, TensorType
 from polyjuice.ops import sampling
 from polyjuice.ops.attention import attention, rotated
-from polyjuice.ops.convolution import CONV_ATTRS, conv_shape
+from polyjuice.ops.convolution import CONV_ATTRS
 from polyjuice.ops.decomposition_terms import Term, onnx_term
 from polyjuice.ops.inference import infer
 from polyjuice.ops.matrix import matmul_shape, sample_matrices
@@ -119,15 +119,11 @@ def _sample_fused_gemm(rng: random.Random, first: TensorType) -> Sample | None:
 
 def _fused_conv(x: Term, weights: Term, *rest: Any) -> Term:
     *others, a = rest
-    window = {attr.name: a[attr.name] for attr in CONV_ATTRS}
-    result = x.then("Conv", weights, *others[:1], **window)
-    return _activated(result + others[1] if others[1:] else result, a["activation"], a["activation_params"])
-
-
-def _fused_conv_shape(s: Sequence[Dims], a: Any) -> Sequence[Dims]:
-    results = conv_shape(s[:3], a)
-    require(all(addend == results[0] for addend in s[3:]))
-    return results
+    result = x.then("Conv", weights, *others[:1], **{attr.name: a[attr.name] for attr in CONV_ATTRS})
+    for addend in others[1:]:
+        require(addend.shape == result.shape)
+        result = result + addend
+    return _activated(result, a["activation"], a["activation_params"])
 
 
 def _sample_fused_conv(rng: random.Random, first: TensorType) -> Sample | None:
@@ -390,7 +386,6 @@ OPS = (
         _fused_conv,
         _sample_fused_conv,
         4,
-        shape=_fused_conv_shape,
         attrs=(*CONV_ATTRS, *_ACTIVATION, Attr("activation_params", "floats", ())),
         requires=_fits_activation,
         **facts(min_inputs=2, data_inputs=1, weight=0.6),

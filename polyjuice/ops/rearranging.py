@@ -59,34 +59,31 @@ def _trilu_tensorflow(c: Call) -> tuple[str, ...]:
 # --- DepthToSpace, SpaceToDepth --------------------------------------------------------------------------------------
 
 
-_Steps = tuple[tuple[int, ...], tuple[int, ...]]
-"""The shape in which blocks have dimensions of their own, and the permutation that puts them in place."""
+_Steps = tuple[tuple[int, ...], tuple[int, ...], tuple[int, ...]]
+"""The shape in which blocks have dimensions of their own, a permutation that puts them in place, and the result's."""
 
 
 def _depth_to_space_steps(shape: Sequence[int], a: Attrs) -> _Steps:
     (n, c, h, w), b = shape, a["blocksize"]
     require(b > 0 and c % (b * b) == 0)
+    result = (n, c // (b * b), h * b, w * b)
     if a["mode"] == "DCR":
-        return (n, b, b, c // (b * b), h, w), (0, 3, 4, 1, 5, 2)
-    return (n, c // (b * b), b, b, h, w), (0, 1, 4, 2, 5, 3)
+        return (n, b, b, result[1], h, w), (0, 3, 4, 1, 5, 2), result
+    return (n, result[1], b, b, h, w), (0, 1, 4, 2, 5, 3), result
 
 
 def _space_to_depth_steps(shape: Sequence[int], a: Attrs) -> _Steps:
     (n, c, h, w), b = shape, a["blocksize"]
     require(b > 0 and h % b == w % b == 0)
-    return (n, c, h // b, b, w // b, b), (0, 3, 5, 1, 2, 4)
+    return (n, c, h // b, b, w // b, b), (0, 3, 5, 1, 2, 4), (n, c * b * b, h // b, w // b)
 
 
-def _depth_to_space(x: Term, a: Attrs) -> Term:
-    blocks, perm = _depth_to_space_steps(x.shape, a)
-    (n, c, h, w), b = x.shape, a["blocksize"]
-    return x.reshape(*blocks).permute(*perm).reshape(n, c // (b * b), h * b, w * b)
+def _in_steps(steps: Callable[[Sequence[int], Attrs], _Steps]) -> Callable[[Term, Attrs], Term]:
+    def definition(x: Term, a: Attrs) -> Term:
+        blocks, perm, result = steps(x.shape, a)
+        return x.reshape(*blocks).permute(*perm).reshape(*result)
 
-
-def _space_to_depth(x: Term, a: Attrs) -> Term:
-    blocks, perm = _space_to_depth_steps(x.shape, a)
-    (n, c, h, w), b = x.shape, a["blocksize"]
-    return x.reshape(*blocks).permute(*perm).reshape(n, c * b * b, h // b, w // b)
+    return definition
 
 
 def _by_blocks(name: str, steps: Callable[[Sequence[int], Attrs], _Steps]) -> TemplatesFn:
@@ -94,7 +91,7 @@ def _by_blocks(name: str, steps: Callable[[Sequence[int], Attrs], _Steps]) -> Te
     own = f"tf.transpose(tf.nn.{name}(tf.transpose({{0}}, [0, 2, 3, 1]), {{blocksize}}), [0, 3, 1, 2])"
 
     def text(c: Call) -> tuple[str, ...]:
-        blocks, perm = steps(c.types[0].shape, c.attrs)
+        blocks, perm, _ = steps(c.types[0].shape, c.attrs)
         general = f"tf.reshape(tf.transpose(tf.reshape({{0}}, {blocks}), {perm}), {{shape}})"
         return (own, general) if c.attrs.get("mode", "DCR") == "DCR" and c.attrs["blocksize"] > 1 else (general,)
 
@@ -213,7 +210,7 @@ OPS: tuple[Op, ...] = (
     ),
     rearranged(
         "DepthToSpace",
-        _depth_to_space,
+        _in_steps(_depth_to_space_steps),
         spell(tf=_by_blocks("depth_to_space", _depth_to_space_steps)),
         _draw_blocks(lambda first, b: first.shape[1] % (b * b) == 0, mode=("DCR", "CRD")),
         attributes(blocksize="int", mode="DCR"),
@@ -221,7 +218,7 @@ OPS: tuple[Op, ...] = (
     ),
     rearranged(
         "SpaceToDepth",
-        _space_to_depth,
+        _in_steps(_space_to_depth_steps),
         spell(tf=_by_blocks("space_to_depth", _space_to_depth_steps)),
         _draw_blocks(lambda first, b: first.shape[2] % b == first.shape[3] % b == 0),
         attributes(blocksize="int"),

@@ -386,13 +386,10 @@ def _pad_torch(c: Call) -> str:
         return c.draws.choice(texts).format(c.x[0], torch_pads(pads), value)
     places = _padded_places(c)
     last = t.rank - min(places, default=t.rank)
-    if t.dtype in FLOATS and 0 < last <= 3 and 0 not in t.shape and c.draws.chance(0.7):
+    fits = 0 < last <= 3 and t.rank - last in (1, 2) and 0 not in t.shape
+    if t.dtype in FLOATS and fits and c.draws.chance(0.7):
         inner = [axis + half for half in (0, t.rank) for axis in range(t.rank - last, t.rank)]
-        keywords = f"{torch_pads([pads[i] for i in inner])}, mode='{_TORCH_MODES[mode]}'"
-        if t.rank == last + 2:
-            return f"F.pad({c.x[0]}, {keywords})"
-        flat = (1, sampling.total(t.shape[: t.rank - last]), *t.shape[t.rank - last :])
-        return f"F.pad({c.x[0]}.reshape({flat}), {keywords}).reshape({c.results[0].shape})"
+        return f"F.pad({c.x[0]}, {torch_pads([pads[i] for i in inner])}, mode='{_TORCH_MODES[mode]}')"
     return c.x[0] + "".join(subscript(t.rank, {axis: str(taken)}) for axis, taken in places.items())
 
 
@@ -417,8 +414,6 @@ def _pad_tensorflow(c: Call) -> str:
         return f"tf.pad({x}, {widths}, constant_values={value})"
     if mode == "reflect" and c.draws.chance(0.7):
         return f"tf.pad({x}, {widths}, mode='REFLECT')"
-    if mode == "edge" and max(c.attrs["pads"]) <= 1 and c.draws.chance(0.7):
-        return f"tf.pad({x}, {widths}, mode='SYMMETRIC')"
     for axis, taken in _padded_places(c).items():
         x = f"tf.gather({x}, {taken}, axis={axis})"
     return x
