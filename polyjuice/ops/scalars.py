@@ -107,14 +107,17 @@ class _Meaning:
         return c._replace(x=self.operands(c.x, c.attrs), e=e, attrs={}, numpy=self.base.numpy)
 
     def off(self, c: spec.ErrorContext) -> float:
-        """The largest error of the number. Beside integers, a wider precision may leave it unrounded."""
+        """The largest error of the number. Beside integers, it is of float32, and an evaluation may have another."""
         number = self.number(c.attrs)
         if c.x[self.tensor].dtype.kind != "f":
             if isinstance(number, int):
                 return 0.0
-            if not np.isfinite(numbers.element(number, numbers.FLOATING)) and INFINITY not in self.base.limits:
+            held = float(numbers.element(number, numbers.FLOATING))
+            if not np.isfinite(held) and INFINITY not in self.base.limits:
                 return np.inf
-            return numbers.distance(number, numbers.FLOATING) if c.held == "float64" else 0.0
+            if c.held == "float64":
+                return numbers.distance(number, numbers.FLOATING)
+            return numbers.distance(held, c.held) if dtypes.is_float(c.held) else 0.0
         if not dtypes.is_float(c.held):  # of a comparison: the tensor may be of any type
             steps = [numbers.distance(number, dtype) for dtype in FLOATS]
             return max(step for step in steps if np.isfinite(step))
