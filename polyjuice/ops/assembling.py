@@ -14,6 +14,7 @@ from polyjuice.ir import Attrs, TensorType
 from polyjuice.ir.dtypes import FLOATS
 from polyjuice.ops import sampling
 from polyjuice.ops.decomposition_terms import Term, concat
+from polyjuice.ops.rearranging import flipped
 from polyjuice.ops.shapes import Dims, fitting, normalize_axis, require
 from polyjuice.ops.spec import Attr, Builder, Op, Sample, SampleFn, attributes, by_definition
 from polyjuice.ops.structural import moving, rearranged
@@ -222,7 +223,7 @@ def _draw_combinations(rng: random.Random, first: TensorType) -> Attrs | None:
 def _mirrored(name: str, axis: int) -> Op:
     return rearranged(
         name,
-        lambda x, a: x.slice(axis, x.shape[axis] - 1, -x.shape[axis] - 1, -1),
+        lambda x, a: flipped(x, (axis,)),
         spell("torch. .", jax="jnp."),
         sampling.of_rank(axis + 1)(sampling.alone),
         shape=fitting(lambda s, a: len(s[0]) > axis),

@@ -43,7 +43,7 @@ def _sample_rms(rng: random.Random, first: TensorType) -> Sample:
 # --- RotaryEmbedding -------------------------------------------------------------------------------------------------
 
 
-def _rotated(x: Term, cos: Term, sin: Term, *rest: Any) -> Term:
+def rotated(x: Term, cos: Term, sin: Term, *rest: Any) -> Term:
     """The pairs of each head's first elements, turned by the angles of their positions."""
     *positions, a = rest
     for_each_head = x if x.rank == 4 else x.reshape(*x.shape[:2], a["num_heads"], -1).permute(0, 2, 1, 3)
@@ -109,7 +109,7 @@ def _repeated(x: Term, heads: int) -> Term:
     return x if own == heads else wide.reshape(batch, heads, length, width)
 
 
-def _attention(query: Term, key: Term, value: Term, *rest: Any) -> Term:
+def attention(query: Term, key: Term, value: Term, *rest: Any) -> Term:
     *bias, a = rest
     q, k, v = _heads(query, a["q_num_heads"]), _heads(key, a["kv_num_heads"]), _heads(value, a["kv_num_heads"])
     root = math.sqrt(a["scale"] if a["scale"] is not None else 1 / math.sqrt(q.shape[3]))
@@ -233,7 +233,7 @@ OPS = (
     ),
     composed(
         "RotaryEmbedding",
-        _rotated,
+        rotated,
         spell(),
         _sample_rotary,
         inputs=("T", "T", "T", "I"),
@@ -244,7 +244,7 @@ OPS = (
     ),
     composed(
         "Attention",
-        _attention,
+        attention,
         spell(),
         _sample_attention,
         inputs=("T", "T", "T", "M"),

@@ -11,21 +11,20 @@ still to be conjugated or negated. Compilers must carry the bit along.
 
 from __future__ import annotations
 
-import random
 from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
-from polyjuice.ir import Attrs, TensorType, complexes, dtypes
+from polyjuice.ir import Attrs, complexes, dtypes
 from polyjuice.ir.dtypes import COMPLEX
 from polyjuice.ops import axis_reductions, errors, sampling, spec
-from polyjuice.ops.matrix import linear_error, matmul_shape, product
+from polyjuice.ops.matrix import linear_error, matmul_shape, product, sample_matrices
 from polyjuice.ops.pointwise import broadcast_shape
 from polyjuice.ops.reductions import operand_errors, over, reducing, terms
 from polyjuice.ops.shapes import fitting
 from polyjuice.ops.spec import Call, ErrorContext, Op, Sample, SampleFn, Texts, Unsupported, attributes, facts
-from polyjuice.ops.text import spell
+from polyjuice.ops.text import applied, spell
 
 TORCH_ALONE = Unsupported("complex numbers are tested in Torch alone")
 
@@ -92,8 +91,8 @@ def _sum_error(c: ErrorContext) -> np.ndarray:
 
 
 def _scaled_error(c: ErrorContext) -> np.ndarray:
-    tiny = 4 * dtypes.smallest_normal(errors.held(c)) * (c.unit > 0)
-    return np.asarray(np.abs(_number(c.attrs)) * c.e[0] + tiny + np.zeros(np.shape(c.y[0])))
+    number, exact = np.asarray(_number(c.attrs)), np.zeros(())
+    return _product_error(c._replace(x=[c.x[0], number], e=[c.e[0], exact]))
 
 
 # --- shapes, meanings and samples ------------------------------------------------------------------------------------
@@ -106,35 +105,24 @@ def _number(a: Attrs) -> complex:
 _FACTORS = (0.0, 1.0, -1.0, 2.0, 0.5, -3.0)
 
 
-def _times_number(c: Call) -> str:
+def _times_number(c: Call) -> tuple[str, ...]:
     number = repr(_number(c.attrs))
     number = number if number.startswith("(") else f"({number})"
-    forms = ("{0} * {1}", "torch.mul({0}, {1})", "{1} * {0}", "{0}.mul({1})")
-    return c.draws.choice(forms).format(c.x[0], number)
+    return f"{{0}} * {number}", f"torch.mul({{0}}, {number})", f"{number} * {{0}}", f"{{0}}.mul({number})"
 
 
-@sampling.of_rank(2)
-def _sample_matmul(rng: random.Random, first: TensorType) -> Sample:
-    batch: tuple[int, ...] = rng.choice(((), first.shape[:-2]))
-    return sampling.operands(first, (*batch, first.shape[-1], sampling.size(rng)))
+def _matmul_torch(c: Call) -> tuple[str, ...]:
+    further = {
+        2: ("torch.mm({0}, {1})", "({1}.mT @ {0}.mT).mT", "({1}.mH @ {0}.mH).mH"),
+        3: ("torch.bmm({0}, {1})",),
+    }
+    ranks = {t.rank for t in c.types}
+    return *applied("torch.matmul @ .matmul", operands=2), *(further.get(min(ranks), ()) if len(ranks) == 1 else ())
 
 
-def _matmul_torch(c: Call) -> str:
-    left, right = c.x
-    forms = [f"torch.matmul({left}, {right})", f"{left} @ {right}", f"{left}.matmul({right})"]
-    if [t.rank for t in c.types] == [2, 2]:
-        forms += [f"torch.mm({left}, {right})", f"({right}.mT @ {left}.mT).mT", f"({right}.mH @ {left}.mH).mH"]
-    if [t.rank for t in c.types] == [3, 3]:
-        forms.append(f"torch.bmm({left}, {right})")
-    return c.draws.choice(forms)
-
-
-def _conj_torch(c: Call) -> str:
-    x = c.x[0]
-    forms = [f"torch.conj({x})", f"{x}.conj()", f"{x}.conj_physical()", f"torch.conj_physical({x})"]
-    if c.types[0].rank >= 2:
-        forms += [f"{x}.mH.mT", f"{x}.mT.mH", f"{x}.adjoint().transpose(-2, -1)"]
-    return c.draws.choice(forms)
+def _conj_torch(c: Call) -> tuple[str, ...]:
+    forms = applied("torch.conj .conj .conj_physical torch.conj_physical")
+    return (*forms, "{0}.mH.mT", "{0}.mT.mH", "{0}.adjoint().transpose(-2, -1)") if c.types[0].rank > 1 else forms
 
 
 # --- entries ---------------------------------------------------------------------------------------------------------
@@ -297,7 +285,7 @@ OPS: tuple[Op, ...] = (
         linear_error(lambda c: 3 * c.x[0].shape[-1]),
         _matmul_torch,
         arity=2,
-        sample=_sample_matmul,
+        sample=sample_matrices,
         shape=matmul_shape,
         partial=lambda x, a: product([_size(v) for v in x], a),
         **facts(elementwise=False, integer_exact=True),

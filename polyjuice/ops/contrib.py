@@ -7,19 +7,19 @@ the definitions.
 from __future__ import annotations
 
 import itertools
-import math
 import random
 from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
-from polyjuice.ir import Attrs, TensorType, dtypes
+from polyjuice.ir import Attrs, TensorType
 from polyjuice.ops import sampling
-from polyjuice.ops.convolution import CONV_ATTRS, conv_shape
-from polyjuice.ops.decomposition_terms import Term, concat, onnx_term
+from polyjuice.ops.attention import attention, rotated
+from polyjuice.ops.convolution import CONV_ATTRS
+from polyjuice.ops.decomposition_terms import Term, onnx_term
 from polyjuice.ops.inference import infer
-from polyjuice.ops.matrix import matmul_shape
+from polyjuice.ops.matrix import matmul_shape, sample_matrices
 from polyjuice.ops.pointwise import composed, defined, parameters
 from polyjuice.ops.registry import TABLE
 from polyjuice.ops.shapes import Dims, fitting, require
@@ -91,12 +91,6 @@ def _sample_fused_matmul(*flags: str) -> SampleFn:
     return sample
 
 
-@sampling.of_rank(2)
-def _sample_matrices(rng: random.Random, first: TensorType) -> Sample:
-    batch = rng.choice(((), first.shape[:-2]))
-    return sampling.operands(first, (*batch, first.shape[-1], sampling.size(rng)))
-
-
 _ACTIVATIONS: dict[str, tuple[tuple[str, float], ...]] = {
     "Relu": (),
     "Tanh": (),
@@ -125,15 +119,11 @@ def _sample_fused_gemm(rng: random.Random, first: TensorType) -> Sample | None:
 
 def _fused_conv(x: Term, weights: Term, *rest: Any) -> Term:
     *others, a = rest
-    window = {attr.name: a[attr.name] for attr in CONV_ATTRS}
-    result = x.then("Conv", weights, *others[:1], **window)
-    return _activated(result + others[1] if others[1:] else result, a["activation"], a["activation_params"])
-
-
-def _fused_conv_shape(s: Sequence[Dims], a: Any) -> Sequence[Dims]:
-    results = conv_shape(s[:3], a)
-    require(all(addend == results[0] for addend in s[3:]))
-    return results
+    result = x.then("Conv", weights, *others[:1], **{attr.name: a[attr.name] for attr in CONV_ATTRS})
+    for addend in others[1:]:
+        require(addend.shape == result.shape)
+        result = result + addend
+    return _activated(result, a["activation"], a["activation_params"])
 
 
 def _sample_fused_conv(rng: random.Random, first: TensorType) -> Sample | None:
@@ -170,10 +160,6 @@ def _sample_bias(least: int) -> SampleFn:
     return sample
 
 
-def _silu(x: Term, alpha: float = 1.0) -> Term:
-    return x * _scaled(x, alpha).then("Sigmoid")
-
-
 # --- normalizations --------------------------------------------------------------------------------------------------
 
 
@@ -181,18 +167,15 @@ def _mean(x: Term) -> Term:
     return x.reduce("Mean", x.rank - 1)
 
 
-def _root_mean_square(x: Term, epsilon: float) -> Term:
-    return x / (_mean(x * x) + epsilon).then("Sqrt")
-
-
-def _affine(x: Term, scale: Term, bias: Sequence[Term]) -> Term:
-    return x * scale + bias[0] if bias else x * scale
+def _root_mean_square(x: Term, scale: Term, a: Attrs) -> Term:
+    return x.then("RMSNormalization", scale, axis=-1, epsilon=a["epsilon"])
 
 
 def _skip_layer(x: Term, skip: Term, scale: Term, *rest: Any) -> Term:
     *further, a = rest
     total = sum(further[1:], x + skip)
-    return _affine(_root_mean_square(total - _mean(total), a["epsilon"]), scale, further[:1])
+    normal = _root_mean_square(total - _mean(total), scale, a)
+    return normal + further[0] if further else normal
 
 
 def _skip_layer_in_one_pass(x: Term, skip: Term, scale: Term, *rest: Any) -> Term:
@@ -200,12 +183,13 @@ def _skip_layer_in_one_pass(x: Term, skip: Term, scale: Term, *rest: Any) -> Ter
     total = sum(further[1:], x + skip)
     mean = _mean(total)
     deviation = (_mean(total * total) - mean * mean + a["epsilon"]).then("Sqrt")
-    return _affine((total - mean) / deviation, scale, further[:1])
+    normal: Term = (total - mean) / deviation * scale
+    return normal + further[0] if further else normal
 
 
 def _skip_rms(x: Term, skip: Term, scale: Term, *rest: Any) -> Term:
     *bias, a = rest
-    return _root_mean_square(sum(bias, x + skip), a["epsilon"]) * scale
+    return _root_mean_square(sum(bias, x + skip), scale, a)
 
 
 def _sample_skip(further: int) -> SampleFn:
@@ -222,8 +206,8 @@ def _gated_rms(x: Term, scale: Term, gate: Term, a: Attrs) -> Term:
     """Of groups as long as ``scale``, times a function of the gate."""
     width = scale.shape[0]
     groups = x.reshape(*x.shape[:-1], x.shape[-1] // width, width)
-    normalized = (_root_mean_square(groups, a["epsilon"]) * scale).reshape(*x.shape)
-    return normalized * (gate.then("Sigmoid") if a["activation"] == "sigmoid" else _silu(gate))
+    gated = gate.then("Sigmoid") if a["activation"] == "sigmoid" else gate.then("Swish", alpha=1.0)
+    return _root_mean_square(groups, scale, a).reshape(*x.shape) * gated
 
 
 @sampling.of_rank(1)
@@ -236,19 +220,10 @@ def _sample_gated_rms(rng: random.Random, first: TensorType) -> Sample:
 # --- attention -------------------------------------------------------------------------------------------------------
 
 
-def _heads(x: Term, count: int) -> Term:
-    """From (batch, length, count * size) to (batch, count, length, size)."""
-    return x.reshape(*x.shape[:2], count, x.shape[2] // count).permute(0, 2, 1, 3)
-
-
 def _attention(query: Term, key: Term, value: Term, a: Attrs) -> Term:
-    q, k, v = (_heads(x, a["num_heads"]) for x in (query, key, value))
-    scores = (q @ k.permute(0, 1, 3, 2)) * (a["scale"] or 1 / math.sqrt(q.shape[-1]))
-    if a["unidirectional"]:
-        later = np.where(np.tri(q.shape[2], k.shape[2], dtype=bool), 0.0, -np.inf)
-        scores = scores + scores.constant(later.astype(dtypes.to_numpy(scores.dtype)))
-    result = scores.then("Softmax", axis=3) @ v
-    return result.permute(0, 2, 1, 3).reshape(*query.shape[:2], value.shape[2])
+    heads = dict.fromkeys(("q_num_heads", "kv_num_heads"), a["num_heads"])
+    scale = a["scale"] or None
+    return attention(query, key, value, {**heads, "scale": scale, "softcap": 0.0, "is_causal": a["unidirectional"]})
 
 
 def _multi_head(query: Term, key: Term, value: Term, *rest: Any) -> Term:
@@ -301,19 +276,10 @@ def _sample_self_attention(rng: random.Random, first: TensorType) -> Sample:
 
 
 def _rotary(x: Term, places: Term, cosines: Term, sines: Term, a: Attrs) -> Term:
-    """Turn pairs of elements of (batch, heads, length, size) by the angles of their places."""
+    """Of one place, those behind it follow."""
     if places.rank == 1:
         places = (places + places.constant(np.arange(x.shape[2]))).unsqueeze(0)
-    c, s = (table.then("Gather", places, axis=0).unsqueeze(1) for table in (cosines, sines))
-    half = cosines.shape[1]
-    if a["interleaved"]:
-        left, right = x.slice(3, 0, 2 * half, 2), x.slice(3, 1, 2 * half, 2)
-        turned = concat(4, *(y.unsqueeze(4) for y in (left * c - right * s, left * s + right * c)))
-        turned = turned.reshape(*x.shape[:3], 2 * half)
-    else:
-        left, right = x.slice(3, 0, half), x.slice(3, half, 2 * half)
-        turned = concat(3, left * c - right * s, left * s + right * c)
-    return turned
+    return rotated(x, cosines, sines, places, {**a, "rotary_embedding_dim": 0})
 
 
 def _fits_rotary(s: Sequence[Dims], a: Any) -> bool:
@@ -368,16 +334,6 @@ def _sample_unfold(rng: random.Random, first: TensorType) -> Sample | None:
     return drawn and Sample((), {"dim": drawn.attrs["dimension"], **{k: drawn.attrs[k] for k in ("size", "step")}})
 
 
-@sampling.of_rank(1)
-def _sample_gated_add(rng: random.Random, first: TensorType) -> Sample:
-    return sampling.operands(first, first.shape, (*first.shape[:-1], 1))
-
-
-@sampling.of_rank(3, 3)
-def _sample_decay(rng: random.Random, first: TensorType) -> Sample:
-    return sampling.operands(first, *[first.shape[-1:]] * 2)
-
-
 _PRODUCT = attributes(alpha=1.0, transA=0, transB=0)
 
 _ACTIVATION = (Attr("activation", "string"),)
@@ -430,7 +386,6 @@ OPS = (
         _fused_conv,
         _sample_fused_conv,
         4,
-        shape=_fused_conv_shape,
         attrs=(*CONV_ATTRS, *_ACTIVATION, Attr("activation_params", "floats", ())),
         requires=_fits_activation,
         **facts(min_inputs=2, data_inputs=1, weight=0.6),
@@ -440,14 +395,14 @@ OPS = (
     own("FastGelu", _gelu("tanh"), _sample_bias(0), 2, shape=_VECTORS, min_inputs=1),
     defined(
         "com.microsoft.QuickGelu",
-        lambda x, a: _silu(x, a["alpha"]),
+        lambda x, a: x.then("Swish", alpha=a["alpha"]),
         {},
         SINGLE,
         **parameters((("alpha", 1.702, (1.702, 1.702, 1.0, -0.5)),)),
     ),
     defined(
         "com.microsoft.ScaledSiLU",
-        lambda x, a: _silu(_scaled(x, a["alpha"])),
+        lambda x, a: _scaled(x, a["alpha"]).then("Swish", alpha=1.0),
         {},
         SINGLE,
         **parameters((("alpha", 1.0, (1.0, 0.5, -2.0)),)),
@@ -540,7 +495,7 @@ OPS = (
     own(
         "MatMulInteger16",
         lambda x, y, a: x.to("int32") @ y.to("int32"),
-        _sample_matrices,
+        sample_matrices,
         2,
         shape=fitting(lambda s, a: min(map(len, s)) > 1, matmul_shape),
         dtypes=("int16",),
@@ -550,14 +505,14 @@ OPS = (
     own(
         "GatedAdd",
         lambda x, y, gate, a: x + y * gate,
-        _sample_gated_add,
+        sampling.of_rank(1)(lambda rng, first: sampling.operands(first, first.shape, (*first.shape[:-1], 1))),
         3,
         shape=fitting(lambda s, a: len(s[0]) > 0 and s[1] == s[0] and s[2] == (*s[0][:-1], 1)),
     ),
     own(
         "LinearAttentionGate",
         lambda x, bias, scale, a: scale * (x + bias).then("Softplus"),
-        _sample_decay,
+        sampling.of_rank(3, 3)(lambda rng, first: sampling.operands(first, *[first.shape[-1:]] * 2)),
         3,
         shape=_VECTORS,
         data_inputs=1,

@@ -7,50 +7,30 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from polyjuice.ir import Attrs, TensorType
-from polyjuice.ops import definitions, sampling
+from polyjuice.ops import sampling
 from polyjuice.ops.contrib import own
 from polyjuice.ops.decomposition_terms import Term, concat, where
-from polyjuice.ops.quantization import BYTES, zero_points
-from polyjuice.ops.registry import TABLE
+from polyjuice.ops.quantization import (
+    BYTES,
+    IN_SINGLE,
+    dequantized,
+    extent,
+    in_single,
+    number,
+    quantized,
+    scale_and_zero,
+    zero_of,
+    zero_points,
+)
 from polyjuice.ops.shapes import Dims, fitting
-from polyjuice.ops.spec import CONTRIB, Attr, ErrorContext, Op, Operand, Sample, SampleFn, attributes, facts
+from polyjuice.ops.spec import CONTRIB, Attr, Op, Operand, Sample, SampleFn, attributes, facts
 from polyjuice.ops.windows import draw_window
-
-
-def _dequantized(x: Term, scale: Term, zero: Term) -> Term:
-    if scale.dtype == "float32":
-        return x.then("DequantizeLinear", scale, zero, axis=1)
-    return (x.to("int32") - zero.to("int32")).to(scale.dtype) * scale
-
-
-def _quantized(x: Term, scale: Term, zero: Term) -> Term:
-    if scale.dtype == "float32":
-        return x.then("QuantizeLinear", scale, zero, axis=1)
-    low, high = (0, 255) if zero.dtype == "uint8" else (-128, 127)
-    moved = (x / scale).then("Round") + zero.to(x.dtype)
-    return moved.then("Round").then("Clip", min=low, max=high).to(zero.dtype)
-
-
-def _in_single(name: str) -> Callable[[ErrorContext], Any]:
-    """The definition's error bound, where the steps are of single precision although the result is an integer.
-
-    It is infinite with a scale that is not positive: no integer is NaN.
-    """
-
-    def bound(c: ErrorContext) -> Any:
-        op = TABLE[CONTRIB, name]
-        positive = all(
-            np.all(x - e > 0) for i, (x, e) in enumerate(zip(c.x, c.e, strict=True)) if op.variable(i) == "S"
-        )
-        found = definitions.error(op, c._replace(unit=2.0**-24, held="float32"))
-        return found if positive else np.full(np.shape(found), np.inf)
-
-    return bound
 
 
 def _bytewise(name: str, definition: Callable[..., Term], sample: SampleFn, inputs: str, **more: Any) -> Op:
@@ -62,19 +42,11 @@ def _bytewise(name: str, definition: Callable[..., Term], sample: SampleFn, inpu
         sample,
         inputs=tuple(inputs),
         results=("B",),
-        error=_in_single(name),
-        why_not_derived="its steps are of single precision, and its result is an integer",
+        error=in_single(f"{CONTRIB}.{name}"),
+        why_not_derived=IN_SINGLE,
         continuous=False,
         **settings,
     )
-
-
-def _number(dtype: str, values: tuple[int, int]) -> Operand:
-    return Operand(TensorType(dtype, ()), values)
-
-
-def _scale_and_zero(dtype: str, low: int, high: int) -> tuple[Operand, Operand]:
-    return _number("float32", (low, high)), _number(dtype, zero_points(dtype))
 
 
 # --- functions of elements -------------------------------------------------------------------------------------------
@@ -82,62 +54,53 @@ def _scale_and_zero(dtype: str, low: int, high: int) -> tuple[Operand, Operand]:
 
 def _unary(name: str, function: Callable[[Term, Attrs], Term], draw: SampleFn = sampling.alone, **more: Any) -> Op:
     def definition(x: Term, scale: Term, zero: Term, to: Term, to_zero: Term, a: Attrs) -> Term:
-        return _quantized(function(_dequantized(x, scale, zero), a), to, to_zero)
+        return quantized(function(dequantized(x, scale, zero), a), to, to_zero)
 
     def sample(rng: random.Random, first: TensorType) -> Sample | None:
-        drawn = draw(rng, first)
-        numbers = (*_scale_and_zero(first.dtype, 1, 4), *_scale_and_zero(first.dtype, 1, 9))
-        return drawn and Sample(numbers, drawn.attrs)
+        drawn, one = draw(rng, first), first.dtype
+        return drawn and Sample((*scale_and_zero(one, 1, 4), *scale_and_zero(one, 1, 9)), drawn.attrs)
 
     return _bytewise(name, definition, sample, "BSBSB", **more)
 
 
 def _binary(name: str, function: Callable[[Term, Term], Term]) -> Op:
     def definition(*operands: Any) -> Term:
-        return _quantized(function(_dequantized(*operands[:3]), _dequantized(*operands[3:6])), *operands[6:8])
+        return quantized(function(dequantized(*operands[:3]), dequantized(*operands[3:6])), *operands[6:8])
 
     def sample(rng: random.Random, first: TensorType) -> Sample:
-        second = Operand(TensorType(first.dtype, sampling.broadcastable(rng, first.shape)))
-        dtype = first.dtype
-        return Sample(
-            (*_scale_and_zero(dtype, 1, 4), second, *_scale_and_zero(dtype, 1, 4), *_scale_and_zero(dtype, 3, 31))
-        )
+        second, one = sampling.same_type(1)(rng, first), first.dtype
+        assert second
+        numbers = scale_and_zero(one, 1, 4)
+        return Sample((*numbers, *second.operands, *numbers, *scale_and_zero(one, 3, 31)))
 
     return _bytewise(name, definition, sample, "BSBBSBSB", shape=lambda s, a: [s[0].broadcast(s[3])])
 
 
 def _selected(condition: Term, *operands: Any) -> Term:
-    chosen = where(condition, _dequantized(*operands[:3]), _dequantized(*operands[3:6]))
-    return _quantized(chosen, *operands[6:8])
+    chosen = where(condition, dequantized(*operands[:3]), dequantized(*operands[3:6]))
+    return quantized(chosen, *operands[6:8])
 
 
 def _sample_selected(rng: random.Random, first: TensorType) -> Sample:
     dtype = rng.choice(BYTES)
     x, y = (Operand(TensorType(dtype, sampling.broadcastable(rng, first.shape))) for _ in range(2))
-    numbers = [_scale_and_zero(dtype, 1, 4), _scale_and_zero(dtype, 1, 4), _scale_and_zero(dtype, 1, 9)]
+    numbers = [scale_and_zero(dtype, 1, 4), scale_and_zero(dtype, 1, 4), scale_and_zero(dtype, 1, 9)]
     return Sample((x, *numbers[0], y, *numbers[1], *numbers[2]))
 
 
 # --- pooling ---------------------------------------------------------------------------------------------------------
 
 
-def _moved(x: Term, channels_last: int) -> Term:
-    """With the channels in front of the other dimensions."""
-    return x.permute(0, x.rank - 1, *range(1, x.rank - 1)) if channels_last else x
-
-
-def _moved_back(x: Term, channels_last: int) -> Term:
-    return x.permute(0, *range(2, x.rank), 1) if channels_last else x
+def _channels_first(pool: Callable[[Term, Attrs], Term], x: Term, a: Attrs) -> Term:
+    """A pooling, before which the channels move in front of the other dimensions, if they stand behind them."""
+    if not a.get("channels_last", 1):
+        return pool(x, a)
+    return pool(x.permute(0, x.rank - 1, *range(1, x.rank - 1)), a).permute(0, *range(2, x.rank), 1)
 
 
 def _average(x: Term, a: Attrs) -> Term:
     window = {name: a[name] for name in ("kernel_shape", "strides", "pads", "ceil_mode", "count_include_pad")}
-    pooled = _moved(x, a["channels_last"]).then("AveragePool", **window, dilations=(1,) * (x.rank - 2))
-    return _moved_back(pooled, a["channels_last"])
-
-
-def _global_average(x: Term, a: Attrs) -> Term:
-    return _moved_back(_moved(x, a["channels_last"]).then("GlobalAveragePool"), a["channels_last"])
+    return x.then("AveragePool", **window, dilations=(1,) * (x.rank - 2))
 
 
 def _draw_average(rng: random.Random, first: TensorType) -> dict[str, Any]:
@@ -145,10 +108,6 @@ def _draw_average(rng: random.Random, first: TensorType) -> dict[str, Any]:
     window = draw_window(rng, first.shape[1:-1] if last else first.shape[2:], dilate=False)
     del window["dilations"]
     return {**window, "ceil_mode": 0, "count_include_pad": rng.randint(0, 1), "channels_last": last}
-
-
-def _max_pool(x: Term, a: Attrs) -> Term:
-    return _moved_back(_moved(x, 1).then("MaxPool", **a), 1)
 
 
 def _draw_max(rng: random.Random, first: TensorType) -> dict[str, Any]:
@@ -177,24 +136,27 @@ def _matmul_shape(fits: Callable[[Sequence[Dims], Any], bool]) -> Any:
 
 def _dynamic_product(x: Term, weights: Term, scale: Term, *rest: Any) -> Term:
     *further, _ = rest
-    low = x.reduce("Min", keepdims=False).then("Min", 0.0)
-    high = x.reduce("Max", keepdims=False).then("Max", 0.0)
+    low, high = extent(x)
     step = where((high - low).equals(0), 1.0, (high - low) / 255)
-    zero = (-low / step).then("Clip", min=0.0, max=255.0).then("Round")
+    zero = zero_of(low, step)
     levels = ((x / step).then("Round") + zero).then("Clip", min=0.0, max=255.0) - zero
     centred: Term = weights.to("int32") - further[0].to("int32")
     return sum(further[1:], (levels @ centred.to(x.dtype)) * (step * scale))
 
 
-def _sample_dynamic_product(rng: random.Random, first: TensorType) -> Sample | None:
-    if first.rank < 2 or 0 in first.shape:
-        return None
-    columns, dtype = sampling.size(rng), rng.choice(BYTES)
-    shape = rng.choice(((), (columns,)))
-    bias = [Operand(TensorType(first.dtype, (columns,)))] if rng.random() < 0.5 else []
-    weights = Operand(TensorType(dtype, (first.shape[-1], columns)))
-    scale = Operand(TensorType("float32", shape), (1, 4))
-    return Sample((weights, scale, _number(dtype, zero_points(dtype)), *bias))
+def _draw_weights(rng: random.Random, first: TensorType, dtypes: Sequence[str]) -> tuple[Operand, Operand, Operand]:
+    """Weights of one of these types, a scale, which may be one for each column, and a bias."""
+    columns = sampling.size(rng)
+    weights = TensorType(rng.choice(dtypes), (first.shape[-1], columns))
+    scale = TensorType("float32", rng.choice(((), (columns,))))
+    return Operand(weights), Operand(scale, (1, 4)), Operand(TensorType("float32", (columns,)))
+
+
+@sampling.of_rank(2)
+def _sample_dynamic_product(rng: random.Random, first: TensorType) -> Sample:
+    weights, scale, bias = _draw_weights(rng, first, BYTES)
+    zero = number(weights.type.dtype, zero_points(weights.type.dtype))
+    return Sample((weights, scale, zero, bias)[: rng.choice((3, 4))])
 
 
 def _integer_product(x: Term, y: Term, x_scale: Term, y_scale: Term, *rest: Any) -> Term:
@@ -203,22 +165,18 @@ def _integer_product(x: Term, y: Term, x_scale: Term, y_scale: Term, *rest: Any)
     return sum(further[2:], product * (x_scale * y_scale))
 
 
-def _sample_integer_product(rng: random.Random, first: TensorType) -> Sample | None:
-    if first.rank < 2 or 0 in first.shape:
-        return None
-    columns, dtype = sampling.size(rng), rng.choice(BYTES) if first.dtype == "uint8" else "int8"
-    zeros = [_number(t, zero_points(t)) for t in (first.dtype, dtype)][: rng.choice((0, 1, 2, 2))]
-    bias = [Operand(TensorType("float32", (columns,)))] if len(zeros) == 2 and rng.random() < 0.5 else []
-    scale = Operand(TensorType("float32", rng.choice(((), (columns,)))), (1, 4))
-    weights = Operand(TensorType(dtype, (first.shape[-1], columns)))
-    return Sample((weights, _number("float32", (1, 4)), scale, *zeros, *bias))
+@sampling.of_rank(2)
+def _sample_integer_product(rng: random.Random, first: TensorType) -> Sample:
+    weights, scale, bias = _draw_weights(rng, first, BYTES if first.dtype == "uint8" else ("int8",))
+    zeros = [number(t, zero_points(t)) for t in (first.dtype, weights.type.dtype)]
+    return Sample((weights, number("float32", (1, 4)), scale, *zeros, bias)[: rng.choice((3, 4, 5, 5, 6))])
 
 
 def _quantized_gemm(*operands: Any) -> Term:
     x, x_scale, x_zero, y, y_scale, y_zero, bias, scale, zero, a = operands
     left, right = (m.permute(1, 0) if a[flag] else m for m, flag in ((x, "transA"), (y, "transB")))
     total = left.then("MatMulInteger", right, x_zero, y_zero) + bias
-    return _quantized(total.to(x_scale.dtype) * (x_scale * y_scale * a["alpha"]), scale, zero)
+    return quantized(total.to(x_scale.dtype) * (x_scale * y_scale * a["alpha"]), scale, zero)
 
 
 @sampling.of_rank(2, 2)
@@ -228,11 +186,11 @@ def _sample_quantized_gemm(rng: random.Random, first: TensorType) -> Sample:
     n, dtype = sampling.size(rng), rng.choice(BYTES) if first.dtype == "uint8" else "int8"
     return Sample(
         (
-            *_scale_and_zero(first.dtype, 1, 2),
+            *scale_and_zero(first.dtype, 1, 2),
             Operand(TensorType(dtype, (n, k) if flags["transB"] else (k, n))),
-            *_scale_and_zero(dtype, 1, 2),
+            *scale_and_zero(dtype, 1, 2),
             Operand(TensorType("int32", (n,)), (-9, 9)),
-            *_scale_and_zero(first.dtype, 3, 31),
+            *scale_and_zero(first.dtype, 3, 31),
         ),
         {**flags, "alpha": rng.choice((1.0, 1.0, 2.0))},
     )
@@ -299,21 +257,21 @@ OPS = (
     _unary("QLinearSigmoid", lambda x, a: x.then("Sigmoid")),
     _unary(
         "QLinearAveragePool",
-        _average,
+        partial(_channels_first, _average),
         sampling.of_rank(3, 5)(sampling.alone_with(_draw_average)),
         attrs=(*_POOL, *attributes(count_include_pad=0), *_CHANNELS),
         data_inputs=1,
     ),
     _unary(
         "QLinearGlobalAveragePool",
-        _global_average,
+        partial(_channels_first, lambda x, a: x.then("GlobalAveragePool")),
         sampling.of_rank(3, 5)(sampling.choosing(channels_last=(0, 1))),
         attrs=_CHANNELS,
         data_inputs=1,
     ),
     own(
         "NhwcMaxPool",
-        _max_pool,
+        partial(_channels_first, lambda x, a: x.then("MaxPool", **a)),
         sampling.of_rank(3, 5)(sampling.alone_with(_draw_max)),
         dtypes=BYTES,
         attrs=(*_POOL, *attributes(dilations="ints")),
@@ -348,8 +306,8 @@ OPS = (
         results=("A",),
         attrs=attributes(alpha=1.0, transA=0, transB=0),
         requires=lambda types, a: types[0].dtype == "uint8" or types[3].dtype == "int8",
-        error=_in_single("QGemm"),
-        why_not_derived="its steps are of single precision, and its result is an integer",
+        error=in_single(f"{CONTRIB}.QGemm"),
+        why_not_derived=IN_SINGLE,
         **facts(continuous=False, data_inputs=1),
     ),
     own(

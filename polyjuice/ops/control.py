@@ -10,14 +10,15 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import reduce
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from polyjuice.ir import Attrs, Graph, Node, TensorType, prune
+from polyjuice.ir import Attrs, Graph, TensorType, prune
 from polyjuice.ir.dtypes import ALL
+from polyjuice.ir.names import renamed, union
 from polyjuice.ops import sampling
 from polyjuice.ops.build import GraphBuilder
 from polyjuice.ops.decompose import NoDecomposition, with_texts
@@ -31,7 +32,6 @@ from polyjuice.ops.spec import (
     Operand,
     Sample,
     SpellFn,
-    Texts,
     Unrolled,
     Unsupported,
     attributes,
@@ -87,27 +87,15 @@ def unrolled_loop(x: Sequence[np.ndarray], a: Attrs) -> Graph:
     """The body once for each iteration, each on the results of the one before."""
     body: Graph = a["body"]
     *operands, number = body.inputs
-    carried = len(body.outputs)
-    types = {name: body.types[name] for name in operands}
-    constants: dict[str, np.ndarray] = {}
-    nodes: list[Node] = []
-    state = operands[:carried]
+    carried, state = len(body.outputs), operands
+    trips = []
     for trip in range(a["M"]):
-        names = {name: f"{name}@{trip}" for name in body.types}
-        names.update(zip(operands, [*state, *operands[carried:]], strict=True))
-        constants |= {names[name]: array for name, array in body.constants.items()}
-        constants[names[number]] = np.array(trip, np.int64)
-        types |= {names[name]: t for name, t in body.types.items()}
-        nodes += [
-            replace(
-                node,
-                inputs=tuple(names[name] if name else "" for name in node.inputs),
-                outputs=tuple(names[name] if name else "" for name in node.outputs),
-            )
-            for node in body.nodes
-        ]
-        state = [names[name] for name in body.outputs]
-    return prune(Graph(tuple(operands), constants, tuple(nodes), tuple(state), types, body.opsets))
+        names = {"": "", **{name: f"{name}@{trip}" for name in body.types}, **dict(zip(operands, state, strict=True))}
+        part = renamed(body, names)
+        trips.append(replace(part, constants={**part.constants, names[number]: np.array(trip, np.int64)}))
+        state = [*part.outputs, *operands[carried:]]
+    whole = union([replace(body, constants={}, nodes=(), types={t: body.types[t] for t in operands}), *trips])
+    return prune(replace(whole, inputs=tuple(operands), outputs=tuple(state[:carried])))
 
 
 # --- Scan ------------------------------------------------------------------------------------------------------------
@@ -191,17 +179,13 @@ def _unrolled_scan(a: Attrs, count: int) -> Graph:
 # --- texts -----------------------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
-class Language:
+class Language(NamedTuple):
     """A framework's Python: an array of ``{0}`` with the element type ``{1}``, a scalar, and the selecting function."""
 
     framework: str
     array: str
     scalar: str
     where: str
-
-    def texts(self, op: Op) -> Texts:
-        return op.texts(self.framework)
 
 
 _TORCH = Language("torch", "torch.tensor({0}, dtype=torch.{1})", "{0}.reshape(())", "torch.where")
@@ -229,7 +213,7 @@ def body_text(
     Raises _Unspelled.
     """
     try:
-        graph = with_texts(graph, language.texts)
+        graph = with_texts(graph, lambda op: op.texts(language.framework))
     except NoDecomposition as why:
         raise _Unspelled(str(why)) from None
     names = dict(zip(graph.inputs, operands, strict=True))
@@ -239,14 +223,11 @@ def body_text(
         op = entry(node)
         if op is None:
             raise _Unspelled(f"{node.qualified} is opaque")
-        texts = language.texts(op)
-        x = [names[name] for name in node.inputs if name]
-        types = [graph.types[name] for name in node.inputs if name]
-        results = [graph.types[name] for name in node.outputs if name]
-        inner = Call(x, types, results, node.attrs, c.draws, let)
+        texts, x = op.texts(language.framework), [name for name in node.inputs if name]
+        types, results = ([graph.types[name] for name in side if name] for side in (x, node.outputs))
         if isinstance(texts, tuple):
             texts = tuple(template for template in texts if "_(" not in template)
-        text = filled(inner, texts)
+        text = filled(Call([names[name] for name in x], types, results, node.attrs, c.draws, let), texts)
         if isinstance(text, Unsupported):
             raise _Unspelled(f"{node.qualified}: {text.reason}")
         bound = let(text)

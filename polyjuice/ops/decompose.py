@@ -7,6 +7,7 @@ from collections.abc import Callable, Collection, Mapping
 from dataclasses import replace
 
 from polyjuice.ir import Graph, GraphError, Node, TensorType
+from polyjuice.ir.names import renamed_node
 from polyjuice.ops.build import infer_node
 from polyjuice.ops.definitions import Undefined, definition
 from polyjuice.ops.registry import entry
@@ -68,7 +69,7 @@ def expanded(graph: Graph, native: Callable[[Node], bool]) -> Graph:
         if native(node):
             return [node]
         inner = body(node, types)
-        names = dict(zip(inner.inputs, node.inputs, strict=True))
+        names = {"": "", **dict(zip(inner.inputs, node.inputs, strict=True))}
         for outer, result in zip(node.outputs, inner.outputs, strict=True):
             if outer and result in names:  # an operand, or the value of an earlier result
                 renamed[outer] = names[result]
@@ -79,7 +80,7 @@ def expanded(graph: Graph, native: Callable[[Node], bool]) -> Graph:
                 names[name] = next(fresh)
                 types[names[name]] = inner.types[name]
         constants.update((names[name], array) for name, array in inner.constants.items())
-        return [made for part in inner.nodes for made in replaced(_with_names(part, names))]
+        return [made for part in inner.nodes for made in replaced(renamed_node(part, names))]
 
     nodes: list[Node] = []
     for node in graph.nodes:
@@ -93,11 +94,6 @@ def expanded(graph: Graph, native: Callable[[Node], bool]) -> Graph:
         outputs=outputs,
         types={name: t for name, t in types.items() if name in values},
     )
-
-
-def _with_names(node: Node, names: Mapping[str, str]) -> Node:
-    inputs, outputs = (tuple(names[name] if name else "" for name in side) for side in (node.inputs, node.outputs))
-    return replace(node, inputs=inputs, outputs=outputs)
 
 
 def with_texts(graph: Graph, texts: Callable[[Op], Texts]) -> Graph:

@@ -150,7 +150,8 @@ def _cached_or_not(op: Op, types: tuple[TensorType, ...], attrs: Attrs, algorith
 def _with_indices(op: Op, x: Sequence[np.ndarray]) -> Sequence[np.ndarray]:
     """The operands, all integers of which may be given as floats: those that cannot be results are indices again."""
     variables = [op.variable(i) for i in range(len(x))]
-    takes_floats = [v in op.results or any(map(dtypes.is_float, op.types.get(v, dtypes.FLOATS))) for v in variables]
+    floats = {*dtypes.FLOATS, *dtypes.NARROW_FLOATS}
+    takes_floats = [v in op.results or not floats.isdisjoint(op.types.get(v, floats)) for v in variables]
     return [a if f or a.dtype.kind != "f" else a.astype(np.int64) for a, f in zip(x, takes_floats, strict=True)]
 
 

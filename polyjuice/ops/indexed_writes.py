@@ -10,10 +10,9 @@ import numpy as np
 
 from polyjuice.ir import Attrs, TensorType, dtypes
 from polyjuice.ir.dtypes import ALL, FLOATS, NUMERIC
-from polyjuice.ops import sampling
+from polyjuice.ops import errors, sampling
 from polyjuice.ops.decomposition_terms import Term, onnx_term, where
-from polyjuice.ops.indexing import check_same_but, index_range
-from polyjuice.ops.scattering import one_way_range
+from polyjuice.ops.indexing import by_unsigned, check_same_but, draw_elements, either_width, indices
 from polyjuice.ops.shapes import Dims, fitting, normalize_axis
 from polyjuice.ops.spec import Attr, Op, Operand, Sample, SampleFn, attributes, by_definition, facts
 from polyjuice.ops.text import called, spell
@@ -49,14 +48,42 @@ def _scattered(data: Term, index: Term, updates: Term, axis: int, reduction: str
     return data.then("ScatterElements", index, updates, axis=axis, reduction=reduction)
 
 
-# --- index_fill, index_put, put --------------------------------------------------------------------------------------
+# --- index_add, index_copy, index_fill, index_put, put ---------------------------------------------------------------
+
+
+def _at_lines(x: Term, index: Term, lines: Term, dim: int, reduction: str = "none") -> Term:
+    """Write lines at some indices of a dimension."""
+    places = index.reshape(*(-1 if i == dim else 1 for i in range(x.rank))).expand(*lines.shape)
+    return _scattered(x, places, lines, dim, reduction)
+
+
+def _index_add(x: Term, index: Term, source: Term, a: Attrs) -> Term:
+    scaled = source * a["alpha"] if a["alpha"] != 1 else source
+    return _at_lines(x, index, scaled, normalize_axis(a["dim"], x.rank), "add")
+
+
+def _sample_lines(adds: bool) -> SampleFn:
+    @sampling.of_rank(1)
+    def sample(rng: random.Random, first: TensorType) -> Sample:
+        dim = rng.randrange(first.rank)
+        n = first.shape[dim]
+        count = rng.choice((1, 2, 3, 5, n)) if adds else rng.randint(1, n)
+        index = TensorType(either_width(rng) if adds else "int64", (count,))
+        source = Operand(TensorType(first.dtype, Dims(first.shape).replace(dim, count)))
+        alphas = (1.0, 1.0, 2.0, 3.0) if first.dtype in dtypes.UNSIGNED else (1.0, 1.0, 2.0, -1.0)
+        attrs = {"dim": dim, "alpha": rng.choice(alphas)} if adds else {"dim": dim}
+        return Sample((Operand(index, (0, n - 1), None if adds else 0), source), attrs)
+
+    return sample
+
+
+_LINES = fitting(lambda s, a: len(s[1]) == 1 and s[0].replace(a.dim, s[1][0]) == s[2])
 
 
 def _index_fill(x: Term, index: Term, a: Attrs) -> Term:
     dim = normalize_axis(a["dim"], x.rank)
-    shape = Dims(x.shape).replace(dim, index.shape[0])
-    places = index.reshape(*(-1 if i == dim else 1 for i in range(x.rank))).expand(*shape)
-    return _scattered(x, places, x.number(a["value"]).expand(*shape), dim, "none")
+    lines = x.number(a["value"]).expand(*Dims(x.shape).replace(dim, index.shape[0]))
+    return _at_lines(x, index, lines, dim)
 
 
 @sampling.of_rank(1)
@@ -77,15 +104,18 @@ def _index_put(x: Term, index: Term, values: Term, a: Attrs) -> Term:
     return x.then("ScatterND", index.unsqueeze(index.rank), rows, reduction="add" if a["accumulate"] else "none")
 
 
+def _draw_accumulate(rng: random.Random, first: TensorType) -> bool:
+    return first.dtype != "bool" and rng.random() < 0.5
+
+
 @sampling.of_rank(1)
 def _sample_index_put(rng: random.Random, first: TensorType) -> Sample:
-    accumulate, n = int(first.dtype != "bool" and rng.random() < 0.5), first.shape[0]
-    count = rng.choice((1, 2, 3, n)) if accumulate else rng.randint(1, n)
-    limits = index_range(rng, n) if accumulate else one_way_range(rng, n)
-    index = Operand(TensorType("int64", (count,)), limits, None if accumulate else 0)
+    adds, n = _draw_accumulate(rng, first), first.shape[0]
+    count = rng.choice((1, 2, 3, n)) if adds else rng.randint(1, n)
     shape = (count, *first.shape[1:])
     values = rng.choice((shape, shape, first.shape[1:], (), (count, *[1] * (first.rank - 1))))
-    return Sample((index, Operand(TensorType(first.dtype, values))), {"accumulate": accumulate})
+    index = indices(rng, (count,), n, distinct_along=None if adds else 0)
+    return Sample((index, Operand(TensorType(first.dtype, values))), {"accumulate": int(adds)})
 
 
 def _put(x: Term, index: Term, source: Term, a: Attrs) -> Term:
@@ -93,14 +123,12 @@ def _put(x: Term, index: Term, source: Term, a: Attrs) -> Term:
     return _scattered(x.reshape(-1), places, written, 0, "add" if a["accumulate"] else "none").reshape(*x.shape)
 
 
-def _sample_put(rng: random.Random, first: TensorType) -> Sample | None:
-    if 0 in first.shape:
-        return None
-    accumulate = int(first.dtype != "bool" and rng.random() < 0.5)
-    shape = rng.choice(((1,), (2, 3), (5,), ())) if accumulate else (rng.randint(1, min(first.size, 6)),)
-    limits = index_range(rng, first.size) if accumulate else one_way_range(rng, first.size)
-    index = Operand(TensorType("int64", shape), limits, None if accumulate else 0)
-    return Sample((index, Operand(TensorType(first.dtype, shape))), {"accumulate": accumulate})
+@sampling.of_rank(0)
+def _sample_put(rng: random.Random, first: TensorType) -> Sample:
+    adds = _draw_accumulate(rng, first)
+    shape = rng.choice(((1,), (2, 3), (5,), ())) if adds else (rng.randint(1, min(first.size, 6)),)
+    index = indices(rng, shape, first.size, distinct_along=None if adds else 0)
+    return Sample((index, Operand(TensorType(first.dtype, shape))), {"accumulate": int(adds)})
 
 
 # --- scatter_add, scatter_reduce -------------------------------------------------------------------------------------
@@ -135,9 +163,7 @@ def _scatter_reduce(x: Term, index: Term, source: Term, a: Attrs) -> Term:
 def _sample_scatter(**choices: Sequence[Any]) -> SampleFn:
     @sampling.of_rank(1)
     def sample(rng: random.Random, first: TensorType) -> Sample:
-        dim = rng.randrange(first.rank)
-        shape = [n if rng.random() < 0.7 else rng.randint(1, n) for n in first.shape]
-        shape[dim] = rng.choice((1, 2, 3, first.shape[dim]))
+        dim, shape = draw_elements(rng, first)
         index = Operand(TensorType("int64", tuple(shape)), (0, first.shape[dim] - 1))
         drawn = {name: rng.choice(values) for name, values in choices.items()}
         if drawn.get("reduce") == "mean" and first.dtype not in FLOATS:
@@ -206,6 +232,31 @@ def _searching(name: str, form: str) -> Op:
 
 
 OPS = (
+    _writing(
+        "index_add",
+        _index_add,
+        _sample_lines(adds=True),
+        called("index_add", "{dim}, {1}, {2}, alpha={alpha}"),
+        attributes(dim="int", alpha=1.0),
+        types={"T": NUMERIC, "I": ("int64", "int32")},
+        shape=_LINES,
+        numpy=by_unsigned("index_add"),
+        why_not_derived=errors.NEGATIVE_INDICES,
+        **facts(modular=True, weight=0.3),
+    ),
+    _writing(
+        "index_copy",
+        lambda x, index, source, a: _at_lines(x, index, source, normalize_axis(a["dim"], x.rank)),
+        _sample_lines(adds=False),
+        called("index_copy", "{dim}, {1}, {2}"),
+        attributes(dim="int"),
+        ALL,
+        shape=_LINES,
+        partial=None,
+        numpy=by_unsigned("index_copy"),
+        why_not_derived=errors.NEGATIVE_INDICES,
+        **facts(moves=True, weight=0.3),
+    ),
     _writing(
         "index_fill",
         _index_fill,

@@ -10,10 +10,11 @@ import numpy as np
 
 from polyjuice.ir import Attrs, TensorType
 from polyjuice.ir.dtypes import ALL, STORED
-from polyjuice.ops import errors, sampling
+from polyjuice.ops import definitions, errors, sampling
 from polyjuice.ops.decomposition_terms import Term, where
+from polyjuice.ops.registry import TABLE
 from polyjuice.ops.shapes import Dims, broadcast, fitting, normalize_axis, require
-from polyjuice.ops.spec import Attr, Call, Op, Operand, Sample, attributes, facts
+from polyjuice.ops.spec import Attr, Call, NumpyFn, Op, Operand, Sample, attributes, facts
 from polyjuice.ops.structural import WITHOUT_BFLOAT16, moving, rearranged
 from polyjuice.ops.text import called, spell
 
@@ -36,9 +37,31 @@ def unsigned(indices: np.ndarray) -> np.ndarray:
     return out
 
 
-def index_range(rng: random.Random, size: int) -> tuple[int, int]:
-    """Valid indices of an axis, sometimes also ones from its end."""
-    return (-size if rng.random() < 0.3 else 0), size - 1
+def by_unsigned(name: str) -> NumpyFn:
+    """The meaning that an ATen operator's definition gives it, for indices that do not count from the end."""
+
+    return lambda x, a: definitions.meaning(TABLE["aten", name], [x[0], unsigned(x[1]), *x[2:]], a)
+
+
+def indices(
+    rng: random.Random, shape: Sequence[int], size: int, *, dtype: str = "int64", distinct_along: int | None = None
+) -> Operand:
+    """Valid indices of an axis, sometimes from its end. Distinct ones all count from the same end."""
+    from_end = rng.random() < 0.3
+    last = -1 if from_end and distinct_along is not None else size - 1
+    return Operand(TensorType(dtype, tuple(shape)), (-size if from_end else 0, last), distinct_along)
+
+
+def draw_elements(rng: random.Random, first: TensorType) -> tuple[int, list[int]]:
+    """An axis, and the shape of indices that need not reach all elements along the others."""
+    axis = rng.randrange(first.rank)
+    shape = [d if rng.random() < 0.7 else rng.randint(1, d) for d in first.shape]
+    shape[axis] = rng.choice((1, 2, 3, first.shape[axis]))
+    return axis, shape
+
+
+def either_width(rng: random.Random) -> str:
+    return rng.choice(("int64", "int64", "int32"))
 
 
 def wrapped_torch(index: str, size: int) -> str:
@@ -90,12 +113,10 @@ def _gather_tensorflow(c: Call) -> str:
 
 @sampling.of_rank(1)
 def _sample_gather(rng: random.Random, first: TensorType) -> Sample:
-    axis = rng.randrange(first.rank)
+    axis, most = rng.randrange(first.rank), max(0, min(2, sampling.MAX_RANK + 1 - first.rank))
     n = first.shape[axis]
-    indices = tuple(
-        rng.choice((1, 2, 3, n)) for _ in range(rng.randint(0, max(0, min(2, sampling.MAX_RANK + 1 - first.rank))))
-    )
-    return Sample((Operand(TensorType("int64", indices), index_range(rng, n)),), {"axis": axis})
+    shape = [rng.choice((1, 2, 3, n)) for _ in range(rng.randint(0, most))]
+    return Sample((indices(rng, shape, n),), {"axis": axis})
 
 
 # --- GatherElements, take_along_dim ----------------------------------------------------------------------------------
@@ -170,11 +191,8 @@ def _gather_elements_jax(c: Call) -> tuple[str, ...]:
 
 @sampling.of_rank(1)
 def _sample_gather_elements(rng: random.Random, first: TensorType) -> Sample:
-    axis = rng.randrange(first.rank)
-    shape = [d if rng.random() < 0.7 else rng.randint(1, d) for d in first.shape]
-    shape[axis] = rng.choice((1, 2, 3, first.shape[axis]))
-    dtype = rng.choice(("int64", "int64", "int32"))
-    return Sample((Operand(TensorType(dtype, tuple(shape)), index_range(rng, first.shape[axis])),), {"axis": axis})
+    axis, shape = draw_elements(rng, first)
+    return Sample((indices(rng, shape, first.shape[axis], dtype=either_width(rng)),), {"axis": axis})
 
 
 def _take_along_dim(x: Term, indices: Term, a: Attrs) -> Term:
@@ -240,10 +258,9 @@ def _gather_nd_jax(c: Call) -> str:
 def _sample_gather_nd(rng: random.Random, first: TensorType) -> Sample:
     b = rng.choice((0, 0, 1, 2)) if first.rank > 2 else 0
     count = rng.randint(1, min(3, first.rank - b))
-    lead = tuple(rng.choice((1, 2, 3, 5)) for _ in range(rng.choice((0, 1, 1, 2)) if not b else rng.randint(0, 1)))
-    limits = index_range(rng, min(first.shape[b : b + count]))
-    indices = TensorType("int64", (*first.shape[:b], *lead, count))
-    return Sample((Operand(indices, limits),), {"batch_dims": b})
+    lead = [rng.choice((1, 2, 3, 5)) for _ in range(rng.choice((0, 1, 1, 2)) if not b else rng.randint(0, 1))]
+    shape = (*first.shape[:b], *lead, count)
+    return Sample((indices(rng, shape, min(first.shape[b : b + count])),), {"batch_dims": b})
 
 
 # --- OneHot ----------------------------------------------------------------------------------------------------------
@@ -288,15 +305,12 @@ def _sample_one_hot(rng: random.Random, first: TensorType) -> Sample:
 def _sample_index_select(rng: random.Random, first: TensorType) -> Sample:
     dim = rng.randrange(first.rank)
     n = first.shape[dim]
-    index = TensorType(rng.choice(("int64", "int64", "int32")), (rng.choice((1, 2, 3, 5, n)),))
-    return Sample((Operand(index, (0, n - 1)),), {"dim": dim})
+    return Sample((Operand(TensorType(either_width(rng), (rng.choice((1, 2, 3, 5, n)),)), (0, n - 1)),), {"dim": dim})
 
 
-def _sample_take(rng: random.Random, first: TensorType) -> Sample | None:
-    if 0 in first.shape:
-        return None
-    shape = tuple(rng.choice((1, 2, 3, 5, 8)) for _ in range(rng.randint(0, 2)))
-    return Sample((Operand(TensorType("int64", shape), index_range(rng, first.size)),))
+@sampling.of_rank(0)
+def _sample_take(rng: random.Random, first: TensorType) -> Sample:
+    return Sample((indices(rng, [rng.choice((1, 2, 3, 5, 8)) for _ in range(rng.randint(0, 2))], first.size),))
 
 
 OPS: tuple[Op, ...] = (
@@ -354,7 +368,7 @@ OPS: tuple[Op, ...] = (
         _sample_index_select,
         attributes(dim="int"),
         fitting(lambda s, a: len(s[1]) == 1, lambda s, a: [s[0].replace(a.dim, s[1][0])]),
-        numpy=lambda x, a: np.take(x[0], unsigned(x[1]), axis=a["dim"]),
+        numpy=by_unsigned("index_select"),
         why_not_derived=errors.NEGATIVE_INDICES,
         **gathering(),
     ),
@@ -364,7 +378,7 @@ OPS: tuple[Op, ...] = (
         spell(called("take_along_dim", "{1}, dim={dim}")),
         _sample_take_along_dim,
         attributes(dim="int"),
-        numpy=lambda x, a: np.take_along_axis(x[0], unsigned(x[1]), axis=a["dim"]),
+        numpy=by_unsigned("take_along_dim"),
         why_not_derived=errors.NEGATIVE_INDICES,
         **gathering(indices=("int64",)),
     ),

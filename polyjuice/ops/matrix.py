@@ -64,6 +64,12 @@ def _sample_matmul(rng: random.Random, first: TensorType) -> Sample:
     return sampling.operands(first, shape)
 
 
+@sampling.of_rank(2)
+def sample_matrices(rng: random.Random, first: TensorType) -> Sample:
+    batch: tuple[int, ...] = rng.choice(((), first.shape[:-2]))
+    return sampling.operands(first, (*batch, first.shape[-1], sampling.size(rng)))
+
+
 def _matmul_torch(c: Call) -> tuple[str, ...]:
     ranks = (c.types[0].rank, c.types[1].rank)
     further = {(2, 2): "torch.mm", (2, 1): "torch.mv", (1, 1): "torch.dot"}

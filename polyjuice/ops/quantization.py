@@ -6,29 +6,17 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Mapping, Sequence
-from functools import partial
-from typing import Any, NamedTuple
+from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
 from polyjuice.ir import Attrs, TensorType, dtypes
-from polyjuice.ops import adjoints, convolution, errors, sampling, unspecified
+from polyjuice.ops import adjoints, definitions, errors, sampling, unspecified
+from polyjuice.ops.decomposition_terms import Term, onnx_term
+from polyjuice.ops.registry import TABLE
 from polyjuice.ops.shapes import Dims, fitting, normalize_axis
-from polyjuice.ops.spec import (
-    RESULT,
-    Call,
-    ErrorContext,
-    OfResult,
-    Op,
-    Operand,
-    Sample,
-    Texts,
-    Unsupported,
-    attributes,
-    facts,
-)
-from polyjuice.ops.text import spell
+from polyjuice.ops.spec import RESULT, ErrorContext, ErrorFn, OfResult, Op, Operand, Sample, attributes, facts
 
 BYTES = ("int8", "uint8")
 
@@ -52,6 +40,14 @@ def zero_points(dtype: str) -> tuple[int, int]:
     return (-3, 3) if dtypes.is_signed(dtype) else (0, 5)
 
 
+def number(dtype: str, values: tuple[int, int]) -> Operand:
+    return Operand(TensorType(dtype, ()), values)
+
+
+def scale_and_zero(dtype: str, low: int, high: int) -> tuple[Operand, Operand]:
+    return number("float32", (low, high)), number(dtype, zero_points(dtype))
+
+
 def is_single(shape: Sequence[int]) -> bool:
     return len(shape) <= 1 and sampling.total(shape) == 1
 
@@ -63,32 +59,67 @@ def _along(parameter: np.ndarray, rank: int, axis: int) -> np.ndarray:
     return parameter.reshape([-1 if i == normalize_axis(axis, rank) else 1 for i in range(rank)])
 
 
-def widened(x: np.ndarray) -> np.ndarray:
-    """Return integers as int32, which holds sums of their products. Floats of the error analysis stay as they are."""
-    return x if x.dtype.kind == "f" else x.astype(np.int32)
+# --- in terms of other operators -------------------------------------------------------------------------------------
 
 
-def round_clipped(value: np.ndarray, zero: np.ndarray, limits: tuple[int, int]) -> np.ndarray:
-    """Return the nearest integers (for ties the even one) plus a zero point, clipped to the limits."""
-    return np.asarray(np.clip(np.rint(value) + zero, *limits))
+def _beside(x: Term, parameter: Term, axis: int) -> Term:
+    """One parameter, or one for each place along an axis, in a shape that broadcasts with the data."""
+    if sampling.total(parameter.shape) == 1:
+        return parameter.reshape() if parameter.rank else parameter
+    return parameter.reshape(*(-1 if i == normalize_axis(axis, x.rank) else 1 for i in range(x.rank)))
 
 
-def round_clipped_error(
-    value: np.ndarray, e: np.ndarray, zero: np.ndarray, limits: tuple[int, int], unit: float = _SINGLE
-) -> np.ndarray:
-    """Return the error bound of ``round_clipped``, in the shape of ``value``, which has the error ``e``.
+def _quantize_term(x: Term, scale: Term, zero: Term, a: Attrs) -> Term:
+    value = x.to("float32") / _beside(x, scale.to("float32"), a["axis"])
+    if zero.dtype in dtypes.NARROW_FLOATS:
+        largest = dtypes.largest_finite(zero.dtype)
+        return value.then("Clip", min=-largest, max=largest).to(zero.dtype)
+    low, high = _LIMITS[zero.dtype]
+    moved = value.then("Round") + _beside(x, zero.to("float32"), a["axis"])
+    return moved.then("Clip", min=low, max=high).to(zero.dtype)
 
-    The bound is 0, or infinite where the value may round to either of two numbers within the limits. ``unit`` is the
-    unit roundoff of the arithmetic.
+
+def _dequantize_term(x: Term, scale: Term, *rest: Any) -> Term:
+    """The difference is one of integers, unless the operand is of a floating type."""
+    *zeros, a = rest
+    computed = "float64" if scale.dtype == "float64" else "float32"
+    wide = "int32" if dtypes.is_int(x.dtype) else computed
+    data = x.to(wide) - _beside(x, zeros[0].to(wide), a["axis"]) if zeros else x.to(wide)
+    return (data.to(computed) * _beside(x, scale.to(computed), a["axis"])).to(scale.dtype)
+
+
+def dequantized(x: Term, scale: Term, zero: Term) -> Term:
+    """Bytes as numbers of the scale's type, which is float64 where errors are analysed."""
+    if scale.dtype == "float32":
+        return x.then("DequantizeLinear", scale, zero, axis=1)
+    return (x.to("int32") - zero.to("int32")).to(scale.dtype) * scale
+
+
+def quantized(x: Term, scale: Term, zero: Term) -> Term:
+    """Numbers as bytes; the opposite of :func:`dequantized`."""
+    if scale.dtype == "float32":
+        return x.then("QuantizeLinear", scale, zero, axis=1)
+    low, high = (limit - zero.to(x.dtype) for limit in _LIMITS[zero.dtype])
+    levels = (x / scale).then("Max", low).then("Min", high).then("Round")
+    return (levels + zero.to(x.dtype)).then("Round").to(zero.dtype)
+
+
+def in_single(name: str) -> ErrorFn:
+    """The definition's error bound, where the steps are of single precision although the result is an integer.
+
+    It is infinite with a scale (of the type variable S) that is not positive: no integer is NaN.
     """
-    reach = e + 8 * unit * np.abs(value)
-    low, high = round_clipped(value - reach, zero, limits), round_clipped(value + reach, zero, limits)
-    return np.where((low == high) & np.isfinite(reach), 0.0, np.inf)
+
+    def bound(c: ErrorContext) -> Any:
+        op = next(op for op in TABLE.values() if op.qualified == name)
+        scales = [x - e for i, (x, e) in enumerate(zip(c.x, c.e, strict=True)) if op.variable(i) == "S"]
+        found = definitions.error(op, c._replace(unit=_SINGLE, held="float32"))
+        return found if all(np.all(scale > 0) for scale in scales) else np.full(np.shape(found), np.inf)
+
+    return bound
 
 
-def byte_limits(zero: np.ndarray) -> tuple[int, int]:
-    """Return the least and the greatest number of a zero point's type, int8 or uint8."""
-    return _LIMITS["uint8" if zero.dtype == np.uint8 else "int8"]
+IN_SINGLE = "its steps are of single precision, and its result is an integer"
 
 
 # --- QuantizeLinear, DequantizeLinear --------------------------------------------------------------------------------
@@ -100,46 +131,43 @@ def _fits_linear(s: Sequence[Dims], a: Any) -> bool:
     return all(zero == scale for zero in zeros) and (is_single(scale) or scale == (x[normalize_axis(a.axis, len(x))],))
 
 
-def _parameters(x: Sequence[np.ndarray], a: Attrs) -> list[np.ndarray]:
-    return [_along(p, x[0].ndim, a["axis"]) for p in x[1:]]
+def _rounded(value: np.ndarray, zero: np.ndarray, dtype: str) -> np.ndarray:
+    """The nearest numbers of a type, less a zero point; a narrow floating type rounds when it is stored."""
+    if dtype in dtypes.NARROW_FLOATS:
+        largest = dtypes.largest_finite(dtype)
+        return np.asarray(np.clip(value + zero, -largest, largest))
+    return np.asarray(np.clip(np.rint(value) + zero, *_LIMITS[dtype]))
 
 
-def _quantized(x: Sequence[np.ndarray], a: Attrs) -> tuple[np.ndarray, np.ndarray]:
-    scale, zero = _parameters(x, a)
+def _quotient(x: Sequence[np.ndarray], a: Attrs) -> tuple[np.ndarray, np.ndarray]:
+    """The data divided by the scale, and the zero point."""
+    scale, zero = (_along(p, x[0].ndim, a["axis"]) for p in x[1:])
     data = x[0] if x[0].dtype.kind == "f" else x[0].astype(scale.dtype)
     return data / scale, zero
 
 
 def _quantize(x: Sequence[np.ndarray], a: Attrs) -> np.ndarray:
-    value, zero = _quantized(x, a)
-    if (dtype := a.get(RESULT)) in dtypes.NARROW_FLOATS:
-        largest = dtypes.largest_finite(dtype)
-        return np.asarray(np.clip(value + zero, -largest, largest))
-    return round_clipped(value, zero.astype(value.dtype), _LIMITS[dtype] if dtype else byte_limits(x[2]))
+    value, zero = _quotient(x, a)
+    dtype = a.get(RESULT) or ("uint8" if x[2].dtype == np.uint8 else "int8")
+    return _rounded(value, zero.astype(value.dtype), dtype)
 
 
 def _quantize_error(c: ErrorContext) -> np.ndarray:
-    value, zero = _quantized(c.x, c.attrs)
-    scale = _along(c.x[1], c.x[0].ndim, c.attrs["axis"])
-    e, e_scale = c.e[0], _along(np.broadcast_to(c.e[1], c.x[1].shape), c.x[0].ndim, c.attrs["axis"])
+    """No error where both ends of the quotient's interval round to one integer."""
+    (value, zero), dtype = _quotient(c.x, c.attrs), c.attrs[RESULT]
+    rank, axis = c.x[0].ndim, c.attrs["axis"]
+    scale, e_scale = _along(c.x[1], rank, axis), _along(np.broadcast_to(c.e[1], c.x[1].shape), rank, axis)
     margin = np.abs(scale) - e_scale
-    reach = np.where(margin > 0, (e + np.abs(value) * e_scale) / np.where(margin > 0, margin, 1.0), np.inf)
-    unit = _unit_of_quotient(c.x[0], scale)
-    if c.attrs[RESULT] in dtypes.NARROW_FLOATS:
-        bound = np.where(zero == 0, _narrowed_error(value, reach + 8 * unit * np.abs(value), c), np.inf)
+    reach = np.where(margin > 0, (c.e[0] + np.abs(value) * e_scale) / np.where(margin > 0, margin, 1.0), np.inf)
+    reach = reach + 8 * _unit_of_quotient(c.x[0], scale) * np.abs(value)
+    low, high = (_rounded(end, zero.astype(np.float64), dtype) for end in (value - reach, value + reach))
+    if dtype in dtypes.NARROW_FLOATS:
+        gaps = (end.astype(dtypes.to_numpy(dtype)).astype(np.float64) - c.y[0] for end in (low, high))
+        bound = np.maximum(*(np.where(np.isnan(gap), np.inf, np.abs(gap)) for gap in gaps))
+        bound = np.where(zero == 0, bound, np.inf)
     else:
-        bound = round_clipped_error(value, reach, zero.astype(np.float64), _LIMITS[c.attrs[RESULT]], unit)
+        bound = np.where((low == high) & np.isfinite(reach), 0.0, np.inf)
     return errors.infinite_if(np.asarray(np.any(c.e[2])), bound)
-
-
-def _narrowed_error(value: np.ndarray, reach: np.ndarray, c: ErrorContext) -> np.ndarray:
-    """The bound for a quotient rounded to a narrow floating type, where the quotient has the error ``reach``."""
-    largest, dtype = dtypes.largest_finite(c.attrs[RESULT]), dtypes.to_numpy(c.attrs[RESULT])
-    bound = np.zeros(value.shape)
-    for end in (value - reach, value + reach):
-        gap = np.abs(np.clip(end, -largest, largest).astype(dtype).astype(np.float64) - c.y[0])
-        bound = np.maximum(bound, np.where(np.isnan(gap), np.inf, gap))
-    return bound
 
 
 def _unit_of_quotient(x: np.ndarray, scale: np.ndarray) -> float:
@@ -152,148 +180,6 @@ def _unit_of_quotient(x: np.ndarray, scale: np.ndarray) -> float:
 
 def _holds(dtype: str, x: np.ndarray) -> bool:
     return bool((np.asarray(x).astype(dtypes.to_numpy(dtype)).astype(np.float64) == x).all())
-
-
-def _dequantize(x: Sequence[np.ndarray], a: Attrs) -> np.ndarray:
-    scale, *zeros = _parameters(x, a)
-    data = widened(x[0])
-    return np.asarray((data - widened(zeros[0]) if zeros else data) * scale).astype(scale.dtype)
-
-
-def _dequantize_error(c: ErrorContext) -> np.ndarray:
-    rank, axis = c.x[0].ndim, c.attrs["axis"]
-    e_scale = _along(np.broadcast_to(c.e[1], c.x[1].shape), rank, axis)
-    if c.x[0].dtype.kind == "f" and not any(np.any(e) for e in c.e[2:]):
-        scale = np.abs(_along(c.x[1], rank, axis)) + e_scale
-        carried = np.where(c.e[0] > 0, c.e[0] * scale, 0.0)
-    elif any(np.any(e) for i, e in enumerate(c.e) if i != 1):
-        return np.full(c.x[0].shape, np.inf)
-    else:
-        carried = np.zeros(())
-    zero = widened(_along(c.x[2], rank, axis)) if len(c.x) > 2 else 0
-    bound = np.asarray(np.abs(widened(c.x[0]) - zero) * e_scale + carried)
-    if c.x[0].dtype.kind == "f":  # ONNX takes no zero point but zero
-        return np.where(np.asarray(zero) == 0, bound, np.inf)
-    return bound
-
-
-# --- text ------------------------------------------------------------------------------------------------------------
-
-
-class Library(NamedTuple):
-    """How a library writes the parts of computations on quantized numbers, as templates."""
-
-    cast: str
-    number: str
-    """One number in a tensor of any rank."""
-    reshape: str
-    rounded: Sequence[str]
-    clipped: Sequence[str]
-    lowest: str
-    """The least element, or 0."""
-    highest: str
-    matmul: str
-    convolve: Callable[..., str]
-    exact: str
-    """A type whose convolutions the library has, and which holds all integers on the way."""
-    limit: Callable[[float], float] = int
-
-    def to(self, text: str, dtype: str) -> str:
-        cast = self.cast.replace("tf.{1}", "'{1}'") if dtype in dtypes.NARROW_FLOATS else self.cast
-        return cast.format(text, dtypes.framework_name(dtype))
-
-    def held(self, c: Call, i: int, dtype: str) -> str:
-        return c.x[i] if c.types[i].dtype == dtype else self.to(c.x[i], dtype)
-
-    def line(self, c: Call, i: int, dtype: str) -> str:
-        """A scale or zero point, in an element type, as text that broadcasts with the data."""
-        t, text = c.types[i], self.held(c, i, dtype)
-        if t.size == 1:
-            return self.number.format(text) if t.rank else text
-        after = c.types[0].rank - 1 - normalize_axis(c.attrs["axis"], c.types[0].rank)
-        return self.reshape.format(text, (t.size, *[1] * after)) if after else text
-
-    def rounding(self, c: Call, value: str, zero: str, dtype: str) -> str:
-        """The text that rounds a value, adds a zero point, clips the sum and casts it to ``dtype``."""
-        rounded = c.draws.choice(self.rounded).format(value)
-        clipped = c.draws.choice(self.clipped).format(f"{rounded} + {zero}", *map(self.limit, _LIMITS[dtype]))
-        return self.to(clipped, dtype)
-
-
-_LIBRARIES = (
-    Library(
-        "{0}.to(torch.{1})",
-        "{0}.reshape(())",
-        "{0}.reshape({1})",
-        ("torch.round({0})", "({0}).round()"),
-        ("torch.clamp({0}, {1}, {2})", "({0}).clamp(min={1}, max={2})"),
-        "torch.clamp(torch.amin({0}), max=0)",
-        "torch.clamp(torch.amax({0}), min=0)",
-        "torch.matmul({0}, {1})",
-        convolution.conv_torch,
-        "float64",
-    ),
-    Library(
-        "tf.cast({0}, tf.{1})",
-        "tf.reshape({0}, [])",
-        "tf.reshape({0}, {1})",
-        ("tf.round({0})", "tf.math.rint({0})"),
-        ("tf.clip_by_value({0}, {1}, {2})",),
-        "tf.minimum(tf.reduce_min({0}), 0.0)",
-        "tf.maximum(tf.reduce_max({0}), 0.0)",
-        "tf.matmul({0}, {1})",
-        convolution.conv_tensorflow,
-        "float64",
-        float,
-    ),
-    Library(
-        "{0}.astype(jnp.{1})",
-        "{0}.reshape(())",
-        "{0}.reshape({1})",
-        ("jnp.round({0})",),
-        ("jnp.clip({0}, {1}, {2})",),
-        "jnp.minimum(jnp.min({0}), 0)",
-        "jnp.maximum(jnp.max({0}), 0)",
-        "({0} @ {1})",
-        convolution.conv_jax,
-        "int32",
-    ),
-)
-
-
-def in_each(text: Callable[[Library, Call], str | Unsupported]) -> Mapping[str, Texts]:
-    """The texts in Torch, TensorFlow and JAX by one function."""
-    return spell(*(partial(text, library) for library in _LIBRARIES))
-
-
-def _quantize_text(of: Library, c: Call) -> str | Unsupported:
-    if (dtype := c.results[0].dtype) in dtypes.NARROW_INTS:
-        return Unsupported("no numbers of 4 bits here")
-    value, zero = f"{of.held(c, 0, 'float32')} / {of.line(c, 1, 'float32')}", of.line(c, 2, "float32")
-    if dtype in dtypes.NARROW_FLOATS:
-        largest = dtypes.largest_finite(dtype)
-        return of.to(of.clipped[0].format(value, -largest, largest), dtype)
-    return of.rounding(c, value, zero, dtype)
-
-
-def _dequantize_text(of: Library, c: Call) -> str | Unsupported:
-    """A 32-bit integer difference to the zero point, then a product in float32. Floats have no zero point but zero."""
-    dtype, result = c.types[0].dtype, c.results[0].dtype
-    if dtype in dtypes.NARROW_INTS:
-        return Unsupported("no numbers of 4 bits here")
-    data = of.to(c.x[0], "float32" if dtype in dtypes.NARROW_FLOATS else "int32")
-    if dtype not in dtypes.NARROW_FLOATS:
-        data = of.to(f"({data} - {of.line(c, 2, 'int32')})" if len(c.x) > 2 else data, "float32")
-    product = f"{data} * {of.line(c, 1, 'float32')}"
-    return product if result == "float32" else of.to(f"({product})", result)
-
-
-def _dynamic_text(of: Library, c: Call) -> str:
-    x = c.let(c.x[0])
-    low, high = c.let(of.lowest.format(x)), c.let(of.highest.format(x))
-    scale = c.let(f"({high} - {low}) / {of.limit(255)}")
-    zero = c.let(of.rounded[0].format(of.clipped[0].format(f"-{low} / {scale}", of.limit(0), of.limit(255))))
-    return f"{of.rounding(c, f'{x} / {scale}', zero, 'uint8')}, {scale}, {of.to(zero, 'uint8')}"
 
 
 # --- samples ---------------------------------------------------------------------------------------------------------
@@ -331,26 +217,28 @@ def _draw_line(rng: random.Random, first: TensorType) -> tuple[tuple[int, ...], 
 # --- DynamicQuantizeLinear -------------------------------------------------------------------------------------------
 
 
-def _dynamic(x: Sequence[np.ndarray], a: Attrs) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    low, high = np.minimum(x[0].min(), 0), np.maximum(x[0].max(), 0)
-    scale = (high - low) / np.asarray(255, x[0].dtype)
-    zero = np.rint(np.clip(-low / scale, 0, 255))
-    return round_clipped(x[0] / scale, zero, (0, 255)), scale, zero
+def extent(x: Term) -> tuple[Term, Term]:
+    """The least and the greatest element, or 0."""
+    low, high = (x.reduce(end, keepdims=False).then(end, 0.0) for end in ("Min", "Max"))
+    return low, high
 
 
-def _dynamic_error(c: ErrorContext) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def zero_of(low: Term, scale: Term) -> Term:
+    """The unsigned byte that stands for 0, as a floating number."""
+    return (-low / scale).then("Clip", min=0.0, max=255.0).then("Round")
+
+
+def _dynamic(x: Term, a: Attrs) -> Sequence[Term]:
+    low, high = extent(x)
+    scale = (high - low) / 255
+    zero = zero_of(low, scale).to("uint8")
+    return quantized(x, scale, zero), scale, zero
+
+
+def _dynamic_error(c: ErrorContext) -> tuple[np.ndarray, ...]:
     """Unknown where all elements may be 0: ONNX Runtime then has a scale of 1."""
-    x = c.x[0]
-    e = np.broadcast_to(c.e[0], x.shape)
-    _, scale, zero = _dynamic(c.x, c.attrs)
-    e_scale = 2 * e.max() / 255 + 4 * _SINGLE * scale
-    margin = scale - e_scale
-    if not margin > 0:
-        return np.full(x.shape, np.inf), np.asarray(np.inf), np.asarray(np.inf)
-    low = -np.minimum(x.min(), 0) / scale
-    e_zero = round_clipped_error(low, (e.max() + np.abs(low) * e_scale) / margin, np.asarray(0.0), (0, 255))
-    e_y = round_clipped_error(x / scale, (e + np.abs(x / scale) * e_scale) / margin, zero, (0, 255))
-    return np.asarray(np.where(np.isinf(e_zero), np.inf, e_y)), np.asarray(e_scale), e_zero
+    bounds = in_single("DynamicQuantizeLinear")(c)
+    return tuple([errors.infinite_if(~(c.y[1] > bounds[1]), bound) for bound in bounds])
 
 
 OPS: tuple[Op, ...] = (
@@ -362,7 +250,8 @@ OPS: tuple[Op, ...] = (
         shape=fitting(_fits_linear),
         numpy=OfResult(_quantize),
         error=_quantize_error,
-        text=in_each(_quantize_text),
+        definition=onnx_term(_quantize_term, widen=False),
+        why_not_derived="a quotient may be rounded to a half type, or to a narrow one",
         sample=_sample_quantize,
         attrs=attributes(axis=1),
         requires=lambda types, a: types[0].dtype in ("int32", types[1].dtype),
@@ -376,9 +265,7 @@ OPS: tuple[Op, ...] = (
         types={"Q": (*BYTES, "int32", *dtypes.NARROW), "S": _SCALE_TYPES},
         results=("S",),
         shape=fitting(_fits_linear),
-        numpy=_dequantize,
-        error=_dequantize_error,
-        text=in_each(_dequantize_text),
+        definition=onnx_term(_dequantize_term, widen=False),
         sample=_sample_dequantize,
         attrs=attributes(axis=1),
         adjoint=adjoints.dequantize,
@@ -390,9 +277,9 @@ OPS: tuple[Op, ...] = (
         types={"T": ("float32",)},
         results=("uint8", "T", "uint8"),
         shape=fitting(lambda s, a: 0 not in s[0], lambda s, a: [s[0], Dims(), Dims()]),
-        numpy=_dynamic,
+        definition=onnx_term(_dynamic),
         error=_dynamic_error,
-        text=in_each(_dynamic_text),
+        why_not_derived=IN_SINGLE,
         sample=lambda rng, first: None if 0 in first.shape else Sample(),
         unsettled=unspecified.dynamic_quantization,
         **facts(continuous=False, weight=0.2),

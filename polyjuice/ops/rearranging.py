@@ -9,12 +9,12 @@ from typing import Any
 import numpy as np
 
 from polyjuice.ir import Attrs, TensorType
-from polyjuice.ops import errors, sampling
-from polyjuice.ops.decomposition_terms import Term, concat
+from polyjuice.ops import sampling
+from polyjuice.ops.decomposition_terms import Term, concat, where
 from polyjuice.ops.shapes import Dims, fitting, normalize_axis, require
 from polyjuice.ops.spec import Attr, Call, Op, Operand, Sample, SampleFn, TemplatesFn, attributes, facts
-from polyjuice.ops.structural import WITHOUT_BFLOAT16, in_shape, moving, rearranged
-from polyjuice.ops.text import TextFn, spell, subscript
+from polyjuice.ops.structural import WITHOUT_BFLOAT16, moving, rearranged
+from polyjuice.ops.text import spell, subscript
 
 # --- Tile, repeat_interleave -----------------------------------------------------------------------------------------
 
@@ -33,18 +33,15 @@ def _repeat_interleave(x: Term, a: Attrs) -> Term:
     """Each element becomes a line of a new dimension, which a reshape merges into the one before."""
     dim, n = normalize_axis(a["dim"], x.rank), a["repeats"]
     lines = x.unsqueeze(dim + 1).expand(*x.shape[: dim + 1], n, *x.shape[dim + 1 :])
-    return in_shape(lines, *Dims(x.shape).replace(dim, x.shape[dim] * n))
+    return lines.reshape(*Dims(x.shape).replace(dim, x.shape[dim] * n))
 
 
 # --- Trilu -----------------------------------------------------------------------------------------------------------
 
 
-def _trilu(*templates: str, default: tuple[str, ...] = ()) -> TemplatesFn:
-    """Templates with the name of the triangle, and others for the main diagonal."""
-    return lambda c: tuple(
-        text.replace("{tri}", "triu" if c.attrs["upper"] else "tril")
-        for text in (*templates, *(default if c.attrs["k"] == 0 else ()))
-    )
+def _trilu(*templates: str) -> TemplatesFn:
+    """Templates with the name of the triangle."""
+    return lambda c: tuple(text.replace("{tri}", "triu" if c.attrs["upper"] else "tril") for text in templates)
 
 
 def _trilu_tensorflow(c: Call) -> tuple[str, ...]:
@@ -62,50 +59,43 @@ def _trilu_tensorflow(c: Call) -> tuple[str, ...]:
 # --- DepthToSpace, SpaceToDepth --------------------------------------------------------------------------------------
 
 
-_Steps = tuple[tuple[int, ...], tuple[int, ...]]
-"""The shape in which blocks have dimensions of their own, and the permutation that puts them in place."""
+_Steps = tuple[tuple[int, ...], tuple[int, ...], tuple[int, ...]]
+"""The shape in which blocks have dimensions of their own, a permutation that puts them in place, and the result's."""
 
 
 def _depth_to_space_steps(shape: Sequence[int], a: Attrs) -> _Steps:
     (n, c, h, w), b = shape, a["blocksize"]
     require(b > 0 and c % (b * b) == 0)
+    result = (n, c // (b * b), h * b, w * b)
     if a["mode"] == "DCR":
-        return (n, b, b, c // (b * b), h, w), (0, 3, 4, 1, 5, 2)
-    return (n, c // (b * b), b, b, h, w), (0, 1, 4, 2, 5, 3)
+        return (n, b, b, result[1], h, w), (0, 3, 4, 1, 5, 2), result
+    return (n, result[1], b, b, h, w), (0, 1, 4, 2, 5, 3), result
 
 
 def _space_to_depth_steps(shape: Sequence[int], a: Attrs) -> _Steps:
     (n, c, h, w), b = shape, a["blocksize"]
     require(b > 0 and h % b == w % b == 0)
-    return (n, c, h // b, b, w // b, b), (0, 3, 5, 1, 2, 4)
+    return (n, c, h // b, b, w // b, b), (0, 3, 5, 1, 2, 4), (n, c * b * b, h // b, w // b)
 
 
-def _depth_to_space(x: Term, a: Attrs) -> Term:
-    blocks, perm = _depth_to_space_steps(x.shape, a)
-    (n, c, h, w), b = x.shape, a["blocksize"]
-    return in_shape(in_shape(x, *blocks).permute(*perm), n, c // (b * b), h * b, w * b)
+def _in_steps(steps: Callable[[Sequence[int], Attrs], _Steps]) -> Callable[[Term, Attrs], Term]:
+    def definition(x: Term, a: Attrs) -> Term:
+        blocks, perm, result = steps(x.shape, a)
+        return x.reshape(*blocks).permute(*perm).reshape(*result)
+
+    return definition
 
 
-def _space_to_depth(x: Term, a: Attrs) -> Term:
-    blocks, perm = _space_to_depth_steps(x.shape, a)
-    (n, c, h, w), b = x.shape, a["blocksize"]
-    return in_shape(in_shape(x, *blocks).permute(*perm), n, c * b * b, h // b, w // b)
-
-
-def _in_steps(of: Callable[[Sequence[int], Attrs], _Steps], steps: str, mode: str, own: str, least: int) -> TemplatesFn:
-    """Templates of the steps, and of a function that has one order of channels, from some size of blocks on."""
+def _by_blocks(name: str, steps: Callable[[Sequence[int], Attrs], _Steps]) -> TemplatesFn:
+    """TensorFlow's function, which has one order of channels, and no blocks of one element; or the steps."""
+    own = f"tf.transpose(tf.nn.{name}(tf.transpose({{0}}, [0, 2, 3, 1]), {{blocksize}}), [0, 3, 1, 2])"
 
     def text(c: Call) -> tuple[str, ...]:
-        blocks, perm = of(c.types[0].shape, c.attrs)
-        general = steps.replace("{blocks}", str(blocks)).replace("{perm}", str(perm))
-        fits = c.attrs.get("mode", mode) == mode and c.attrs["blocksize"] >= least
-        return (own, general) if fits else (general,)
+        blocks, perm, _ = steps(c.types[0].shape, c.attrs)
+        general = f"tf.reshape(tf.transpose(tf.reshape({{0}}, {blocks}), {perm}), {{shape}})"
+        return (own, general) if c.attrs.get("mode", "DCR") == "DCR" and c.attrs["blocksize"] > 1 else (general,)
 
     return text
-
-
-_STEPS_TENSORFLOW = "tf.reshape(tf.transpose(tf.reshape({0}, {blocks}), {perm}), {shape})"
-_CHANNELS_LAST = "tf.transpose(tf.nn.{}(tf.transpose({{0}}, [0, 2, 3, 1]), {{blocksize}}), [0, 3, 1, 2])"
 
 
 def _draw_blocks(fits: Callable[[TensorType, int], bool], **further: Sequence[str]) -> SampleFn:
@@ -124,25 +114,14 @@ def _draw_blocks(fits: Callable[[TensorType, int], bool], **further: Sequence[st
 # --- ReverseSequence, flip, roll, rot90 ------------------------------------------------------------------------------
 
 
-def _reverse_sequence(x: Sequence[np.ndarray], a: Attrs) -> np.ndarray:
-    time = x[0].shape[a["time_axis"]]
-    lengths, steps = x[1].astype(np.int64)[:, None], np.arange(time)
-    if np.any((lengths < 0) | (lengths > time)):
-        raise IndexError(f"ReverseSequence: a length beyond {time}")
-    places = np.where(steps < lengths, lengths - 1 - steps, steps)
-    batch = np.arange(lengths.shape[0])[:, None]
-    return np.asarray(x[0][batch, places] if a["time_axis"] == 1 else x[0][places.T, batch.T])
-
-
-def _reverse_sequence_text(arange: str, where: str) -> TextFn:
-    def text(c: Call) -> str:
-        time = c.attrs["time_axis"]
-        steps, rows = (arange.format(c.types[0].shape[axis], c.x[1]) for axis in (time, 1 - time))
-        lengths, rows, steps = f"{c.x[1]}.reshape(-1, 1)", f"{rows}.reshape(-1, 1)", c.let(steps)
-        places = c.let(f"{where}({steps} < {lengths}, {lengths} - 1 - {steps}, {steps})")
-        return f"{c.x[0]}[{rows}, {places}]" if time else f"{c.x[0]}[{places}.T, {rows}.T]"
-
-    return text
+def _reverse_sequence(x: Term, lengths: Term, a: Attrs) -> Term:
+    """The first elements of each row in reverse, as many as its length; the others stay."""
+    rest = range(2, x.rank)
+    rows = x if a["time_axis"] else x.permute(1, 0, *rest)
+    steps, ends = x.constant(np.arange(rows.shape[1])), lengths.unsqueeze(1)
+    places = where(steps < ends, ends - 1 - steps, steps).unsqueeze(2)
+    turned = rows.then("GatherND", places, batch_dims=1)
+    return turned if a["time_axis"] else turned.permute(1, 0, *rest)
 
 
 def _sample_reverse_sequence(rng: random.Random, first: TensorType) -> Sample | None:
@@ -172,7 +151,7 @@ def _draw_roll(rng: random.Random, first: TensorType) -> Attrs:
     return {"shifts": tuple(rng.choice((1, 1, 2, -1, -2, 9)) for _ in dims), "dims": dims}
 
 
-def _flipped(x: Term, dims: Sequence[int]) -> Term:
+def flipped(x: Term, dims: Sequence[int]) -> Term:
     if not dims:
         return x.then("Identity")
     starts, ends = tuple(x.shape[d] - 1 for d in dims), tuple(-x.shape[d] - 1 for d in dims)
@@ -192,7 +171,7 @@ def _flip_tensorflow(c: Call) -> tuple[str, ...]:
 def _rot90(x: Term, a: Attrs) -> Term:
     first, second = _axes_of(a["dims"], x.shape)
     require(first != second)
-    turned = _flipped(x, ((), (second,), (first, second), (first,))[a["k"] % 4])
+    turned = flipped(x, ((), (second,), (first, second), (first,))[a["k"] % 4])
     perm = {**dict(zip(range(x.rank), range(x.rank), strict=True)), first: second, second: first}
     return turned.permute(*perm.values()) if a["k"] % 2 else turned
 
@@ -220,7 +199,7 @@ OPS: tuple[Op, ...] = (
         "Trilu",
         fitting(lambda s, a: len(s[0]) > 1),
         spell(
-            _trilu("torch.{tri}({0}, diagonal={k})", "{0}.{tri}({k})", default=("torch.{tri}({0})",)),
+            _trilu("torch.{tri}({0}, diagonal={k})", "{0}.{tri}({k})"),
             _trilu_tensorflow,
             _trilu("jnp.{tri}({0}, {k})"),
         ),
@@ -231,46 +210,30 @@ OPS: tuple[Op, ...] = (
     ),
     rearranged(
         "DepthToSpace",
-        _depth_to_space,
-        spell(
-            _in_steps(
-                _depth_to_space_steps,
-                "{0}.reshape({blocks}).permute({perm}).reshape({shape})",
-                "CRD",
-                "F.pixel_shuffle({0}, {blocksize})",
-                1,
-            ),
-            _in_steps(_depth_to_space_steps, _STEPS_TENSORFLOW, "DCR", _CHANNELS_LAST.format("depth_to_space"), 2),
-        ),
+        _in_steps(_depth_to_space_steps),
+        spell(tf=_by_blocks("depth_to_space", _depth_to_space_steps)),
         _draw_blocks(lambda first, b: first.shape[1] % (b * b) == 0, mode=("DCR", "CRD")),
         attributes(blocksize="int", mode="DCR"),
         weight=0.5,
     ),
     rearranged(
         "SpaceToDepth",
-        _space_to_depth,
-        spell(
-            tf=_in_steps(_space_to_depth_steps, _STEPS_TENSORFLOW, "DCR", _CHANNELS_LAST.format("space_to_depth"), 2)
-        ),
+        _in_steps(_space_to_depth_steps),
+        spell(tf=_by_blocks("space_to_depth", _space_to_depth_steps)),
         _draw_blocks(lambda first, b: first.shape[2] % b == first.shape[3] % b == 0),
         attributes(blocksize="int"),
         weight=0.5,
     ),
-    moving(
+    rearranged(
         "ReverseSequence",
-        fitting(lambda s, a: {a.batch_axis, a.time_axis} == {0, 1} and len(s[0]) > 1 and s[1] == (s[0][a.batch_axis],)),
-        spell(
-            _reverse_sequence_text("torch.arange({0}, device={1}.device)", "torch.where"),
-            "tf.reverse_sequence({0}, {1}, seq_axis={time_axis}, batch_axis={batch_axis})",
-            _reverse_sequence_text("jnp.arange({0})", "jnp.where"),
-        ),
+        _reverse_sequence,
+        spell(tf="tf.reverse_sequence({0}, {1}, seq_axis={time_axis}, batch_axis={batch_axis})"),
         _sample_reverse_sequence,
         attributes(batch_axis=1, time_axis=0),
+        fitting(lambda s, a: {a.batch_axis, a.time_axis} == {0, 1} and len(s[0]) > 1 and s[1] == (s[0][a.batch_axis],)),
         inputs=("T", "I"),
         types={"T": WITHOUT_BFLOAT16, "I": ("int64",)},
-        error=errors.gathered,
         weight=0.3,
-        numpy=_reverse_sequence,
     ),
     rearranged(
         "repeat_interleave",
@@ -296,7 +259,7 @@ OPS: tuple[Op, ...] = (
     ),
     rearranged(
         "flip",
-        lambda x, a: _flipped(x, a["dims"]),
+        lambda x, a: flipped(x, a["dims"]),
         spell(_flip_torch, _flip_tensorflow, "jnp.flip({0}, {dims})"),
         sampling.alone_with(lambda rng, first: {"dims": sampling.some_axes(rng, first.rank)} if first.rank else None),
         attributes(dims="ints"),

@@ -32,23 +32,21 @@ from polyjuice.ops import (
     spec,
     unspecified,
 )
+from polyjuice.ops.decomposition_terms import Term
 from polyjuice.ops.definitions import completed
 from polyjuice.ops.inference import TypeMismatch
 from polyjuice.ops.numbers import Number
 from polyjuice.ops.pointwise import broadcast_shape
-from polyjuice.ops.spec import PROMOTED, Attr, Call, Op, Operand, Sample, SpecialValues, Unsupported
-from polyjuice.ops.text import literal, spell
+from polyjuice.ops.spec import INFINITY, NAN, PROMOTED, STRICT, Attr, Call, Op, Operand, Sample, Unsupported
+from polyjuice.ops.text import HALF_TO_SINGLE, spell
 
 _BASES = {op.name: completed(op) for family in (bitwise, comparisons, elementwise, selection) for op in family.OPS}
-
-_COMPUTED_IN = {"float16": "float32", "bfloat16": "float32"}
-"""The types in which half types are computed."""
 
 Choice = Callable[[random.Random, str], Number | None]
 """Draws a number beside a tensor of an element type; None where none suits."""
 
-Refusal = Callable[[Number, str], str]
-"""Why Torch raises an error for a number beside a tensor of the promoted type; "" where it does not."""
+Suits = Callable[[Number, str], bool]
+"""Whether a number suits a tensor of the promoted type."""
 
 
 # --- the meaning -----------------------------------------------------------------------------------------------------
@@ -61,7 +59,7 @@ class _Meaning:
     ``attr`` is the attribute with the number, and ``place`` the number's place among the operands. ``tensor`` is the
     place, among the other operands, of the tensor that the number is promoted with. ``rounds``: Torch may round the
     number to the tensor's type first. ``floating``: integers become floating numbers in any case. ``negated``: the
-    result is the logical opposite of the table's operator. ``refuses``: which numbers Torch does not take.
+    result is the logical opposite of the table's operator. ``accepts``: which numbers Torch takes.
     """
 
     base: Op
@@ -71,7 +69,7 @@ class _Meaning:
     rounds: bool = True
     floating: bool = False
     negated: bool = False
-    refuses: Refusal = lambda number, dtype: ""
+    accepts: Suits = lambda number, dtype: True
 
     def number(self, a: Attrs) -> Number:
         number = numbers.parse(a[self.attr])
@@ -80,8 +78,8 @@ class _Meaning:
     def promotes(self, x: Sequence[TensorType], a: Attrs) -> str:
         number = self.number(a)
         dtype = numbers.promoted(x[self.tensor].dtype, number)
-        if why := self.refuses(number, dtype):
-            raise TypeMismatch(f"{a[self.attr]} {why}")
+        if not self.accepts(number, dtype):
+            raise TypeMismatch(f"Torch does not take {a[self.attr]} beside {dtype}")
         return dtype
 
     def ordered(self, others: Sequence[np.ndarray], number: np.ndarray) -> list[np.ndarray]:
@@ -90,15 +88,11 @@ class _Meaning:
     def operands(self, x: Sequence[np.ndarray], a: Attrs) -> list[np.ndarray]:
         """All operands in the type of the reference values, or of the interpreter's computation."""
         number, others, tensor = self.number(a), list(x), x[self.tensor]
-        if tensor.dtype.kind == "f":
-            with np.errstate(over="ignore"):
-                return self.ordered(others, np.asarray(float(number)).astype(tensor.dtype))
-        if isinstance(number, float):  # float64 holds products and sums of float32 before the result is rounded
-            others[self.tensor] = tensor.astype(np.float32).astype(np.float64)
-            return self.ordered(others, numbers.element(number, numbers.FLOATING).astype(np.float64))
         dtype = numbers.promoted(dtypes.dtype_of(tensor), number)
-        others[self.tensor] = tensor.astype(dtypes.to_numpy(dtype))
-        return self.ordered(others, numbers.element(number, dtype))
+        # float64 holds products and sums of float32 before the result is rounded
+        wide = np.float64 if tensor.dtype.kind != "f" and dtypes.is_float(dtype) else dtypes.to_numpy(dtype)
+        others[self.tensor] = tensor.astype(dtypes.to_numpy(dtype)).astype(wide)
+        return self.ordered(others, numbers.element(number, dtype).astype(wide))
 
     def numpy(self, x: Sequence[np.ndarray], a: Attrs) -> np.ndarray:
         result = np.asarray(self.base.numpy(self.operands(x, a), {}))
@@ -109,24 +103,25 @@ class _Meaning:
 
     def context(self, c: spec.ErrorContext) -> spec.ErrorContext:
         """The context for the error rule of the table's operator, which only has tensors."""
-        off = np.asarray(self.off(c) if c.x[self.tensor].dtype.kind == "f" else self.off_integers(c))
-        return c._replace(x=self.operands(c.x, c.attrs), e=self.ordered(c.e, off), attrs={}, numpy=self.base.numpy)
+        e = self.ordered(c.e, np.asarray(self.off(c)))
+        return c._replace(x=self.operands(c.x, c.attrs), e=e, attrs={}, numpy=self.base.numpy)
 
     def off(self, c: spec.ErrorContext) -> float:
-        """The largest error of the number beside a floating tensor."""
+        """The largest error of the number. Beside integers, it is of float32, and an evaluation may have another."""
         number = self.number(c.attrs)
+        if c.x[self.tensor].dtype.kind != "f":
+            if isinstance(number, int):
+                return 0.0
+            held = float(numbers.element(number, numbers.FLOATING))
+            if not np.isfinite(held) and INFINITY not in self.base.limits:
+                return np.inf
+            if c.held == "float64":
+                return numbers.distance(number, numbers.FLOATING)
+            return numbers.distance(held, c.held) if dtypes.is_float(c.held) else 0.0
         if not dtypes.is_float(c.held):  # of a comparison: the tensor may be of any type
             steps = [numbers.distance(number, dtype) for dtype in FLOATS]
             return max(step for step in steps if np.isfinite(step))
-        return numbers.distance(number, c.held if self.rounds else _COMPUTED_IN.get(c.held, c.held))
-
-    def off_integers(self, c: spec.ErrorContext) -> float:
-        """The largest error of the number beside integers: a wider precision may leave it unrounded."""
-        number, wider = self.number(c.attrs), c.held == "float64"
-        infinite = isinstance(number, float) and not np.isfinite(numbers.element(number, numbers.FLOATING))
-        if infinite and SpecialValues.INFINITY not in self.base.limits:
-            return np.inf
-        return numbers.distance(number, numbers.FLOATING) if wider and isinstance(number, float) else 0.0
+        return numbers.distance(number, c.held if self.rounds else HALF_TO_SINGLE.get(c.held, c.held))
 
     def integer_exact_with(self, a: Attrs, dtype: str) -> bool:
         """Whether a floating type holds the number exactly, as operands of exact results must be."""
@@ -143,7 +138,7 @@ class _Meaning:
         disputed = self.base.disputed(self.context(c)) if self.base.disputed else np.zeros(c.y[0].shape, bool)
         number, x, y = self.number(c.attrs), np.asarray(c.x[self.tensor], np.float64), c.y[0]
         floating = dtypes.is_float(c.held)
-        for dtype in (c.held, _COMPUTED_IN.get(c.held, c.held)) if floating else FLOATS:
+        for dtype in (c.held, HALF_TO_SINGLE.get(c.held, c.held)) if floating else FLOATS:
             if not numbers.in_range(number, dtype) or numbers.vanishes(number, dtype):
                 disputed = disputed | ~np.isfinite(x)
         if floating and self.off(c):
@@ -151,79 +146,34 @@ class _Meaning:
         return np.asarray(disputed)
 
 
-# --- the meaning as an operator on tensors alone ---------------------------------------------------------------------
-
-
-def _computed_in(meaning: _Meaning, dtype: str, a: Attrs) -> str:
-    """The type in which a tensor of a type meets the number."""
-    promoted = numbers.promoted(dtype, meaning.number(a))
-    return _COMPUTED_IN.get(promoted, promoted)
-
-
 def _definition(meaning: _Meaning) -> spec.DecomposeFn:
-    """The ONNX decomposition: the operator in the type in which Torch computes, cast to the result's type."""
+    """The operator on tensors in the type in which Torch computes, cast to the result's type."""
     base = meaning.base
 
     def build(b: spec.Builder, x: Sequence[str], a: Attrs) -> str | Unsupported:
         dtype = b.types[x[meaning.tensor]].dtype
-        computed = _computed_in(meaning, dtype, a)
+        promoted = numbers.promoted(dtype, meaning.number(a))
+        computed = HALF_TO_SINGLE.get(promoted, promoted)
         if not base.accepts(meaning.place, computed):
             return Unsupported(f"{base.name} takes no integers")
-        operands = list(x)
-        if computed != dtype:
-            operands[meaning.tensor] = b.op("Cast", operands[meaning.tensor], to=computed)
-        operands.insert(meaning.place, b.constant(numbers.element(meaning.number(a), computed)))
-        result = base.definition(b, operands, {}) if callable(base.definition) else b.op(base.name, *operands)
-        assert isinstance(result, str)
-        if meaning.negated:
-            result = b.op("Not", result)
-        back = dtype in _COMPUTED_IN and b.types[result].dtype == computed
-        return b.op("Cast", result, to=dtype) if back else result
+        operands = [Term(b, name) for name in x]
+        operands[meaning.tensor] = operands[meaning.tensor].to(computed)
+        operands.insert(meaning.place, operands[0].constant(numbers.element(meaning.number(a), computed)))
+        result = operands[0].then(base.name, *operands[1:], domain=base.domain)
+        result = result.then("Not") if meaning.negated else result
+        return result.to(promoted).name if result.dtype == computed else result.name
 
     return build
 
 
-def _tensorflow(meaning: _Meaning) -> spec.SpellFn:
-    base_texts = meaning.base.texts("tensorflow")
-
-    def spell(c: Call) -> str | Unsupported:
-        dtype = c.types[meaning.tensor].dtype
-        computed = _computed_in(meaning, dtype, c.attrs)
-        if not meaning.base.accepts(meaning.place, computed):
-            return Unsupported(f"{meaning.base.name} takes no integers")
-        texts, types = list(c.x), list(c.types)
-        if computed != dtype:
-            texts[meaning.tensor] = f"tf.cast({texts[meaning.tensor]}, tf.{computed})"
-            types[meaning.tensor] = TensorType(computed, types[meaning.tensor].shape)
-        number = literal(numbers.element(meaning.number(c.attrs), computed).item(), computed)
-        texts.insert(meaning.place, f"tf.constant({number}, tf.{computed})")
-        types.insert(meaning.place, TensorType(computed, ()))
-        results = [TensorType("bool" if c.results[0].dtype == "bool" else computed, c.results[0].shape)]
-        call = replace(c, x=texts, types=types, results=results, attrs={})
-        text = base_texts if isinstance(base_texts, Unsupported | tuple) else base_texts(call)
-        if isinstance(text, Unsupported):
-            return text
-        text = c.draws.choice(text).format(*texts) if isinstance(text, tuple) else text
-        if meaning.negated:
-            text = f"tf.logical_not({text})"
-        return f"tf.cast({text}, tf.{dtype})" if dtype in _COMPUTED_IN and c.results[0].dtype == dtype else text
-
-    return spell
+def _floating(number: Number, dtype: str) -> bool:
+    """Torch refuses the others beside integers, which may be zero or negative."""
+    return dtypes.is_float(dtype)
 
 
-# --- the numbers that Torch refuses ----------------------------------------------------------------------------------
-
-
-def _out_of_range(number: Number, dtype: str) -> str:
-    return "" if numbers.in_range(number, dtype) else f"is out of the range of {dtype}"
-
-
-def _beside_integers(number: Number, dtype: str) -> str:
-    return "" if dtypes.is_float(dtype) else f"beside {dtype}, which may be zero or negative"
-
-
-def _fractional(number: Number, dtype: str) -> str:
-    return "has no bits" if isinstance(number, float) else ""
+def _whole(number: Number, dtype: str) -> bool:
+    """Only integers have bits."""
+    return isinstance(number, int)
 
 
 # --- the numbers that are drawn --------------------------------------------------------------------------------------
@@ -248,7 +198,7 @@ def _any(rng: random.Random, dtype: str) -> Number:
     return rng.choice(_BITING_WHOLE if rng.random() < 0.5 else ends)
 
 
-def _suiting(suits: Callable[[Number, str], bool]) -> Choice:
+def _suiting(suits: Suits) -> Choice:
     """Numbers that Torch accepts in the promoted type of the tensor."""
 
     def choose(rng: random.Random, dtype: str) -> Number | None:
@@ -270,19 +220,13 @@ _MODERATE = 1e30
 """The magnitude beyond which a factor lets nearly every product leave the range of float32."""
 
 
-def _exponent(rng: random.Random, dtype: str) -> Number:
-    own: tuple[Number, ...] = (-1, -0.5, -2) if dtype in FLOATS else (4, 7)
-    return rng.choice((2, 3, 1, 0, 2.0, 0.5, 3.0, 1.5, *own))
-
-
-def _base_of_power(rng: random.Random, dtype: str) -> Number:
-    own: tuple[Number, ...] = (2, 10) if dtype in FLOATS else ()
-    return rng.choice((2.0, 0.5, 1.7, 10.0, 3.14, *own))
+def _one_of(both: Sequence[Number], floating: Sequence[Number], whole: Sequence[Number] = ()) -> Choice:
+    """Numbers beside all types, and some that only suit floating ones or integers."""
+    return lambda rng, dtype: rng.choice((*both, *(floating if dtype in FLOATS else whole)))
 
 
 def _pattern(rng: random.Random, dtype: str) -> Number:
-    whole = (rng.choice(_WHOLE), rng.choice(_BITING_WHOLE), rng.choice(numbers.boundaries(numbers.INTEGERS)))
-    return rng.choice(whole)
+    return rng.choice((*_WHOLE, *_BITING_WHOLE, *numbers.boundaries(numbers.INTEGERS)))
 
 
 def _distance(rng: random.Random, dtype: str) -> Number:
@@ -364,7 +308,7 @@ def _entry(
         name=name,
         results=(result,),
         shape=broadcast_shape,
-        text=spell(_spelled(meaning, *templates), tf=_tensorflow(meaning)),
+        text=spell(_spelled(meaning, *templates)),
         definition=_definition(meaning),
         attrs=(Attr(meaning.attr, "string"),),
         why_not_derived="it is that of the operator on tensors, and frameworks may round the number or not",
@@ -407,7 +351,7 @@ _POWER = replace(_BASES["Pow"], error=_power_error, types={"T": FLOATS})
 
 def _extreme(word: str, base: str) -> Op:
     side = word.split("_")[1]
-    meaning = _Meaning(_BASES[base], side, refuses=_out_of_range)
+    meaning = _Meaning(_BASES[base], side, accepts=numbers.in_range)
     templates = (
         f"torch.clamp({{0}}, {side}={{n}})",
         f"{{0}}.{word}({{n}})",
@@ -426,18 +370,8 @@ def _chosen(name: str, attr: str, place: int, *templates: str) -> Op:
         number = draw(rng, other.dtype)
         return None if number is None else Sample((Operand(other),), {attr: numbers.text(number)})
 
-    meaning = _Meaning(_BASES["Where"], attr, place, tensor=1, refuses=_out_of_range)
+    meaning = _Meaning(_BASES["Where"], attr, place, tensor=1, accepts=numbers.in_range)
     return _entry(name, meaning, draw, ALL, templates, sample=sample)
-
-
-def _bits(word: str, base: str, symbol: str) -> Op:
-    meaning = _Meaning(_BASES[base], refuses=_fractional)
-    return _entry(f"{word}.Scalar", meaning, _pattern, (*INTS, "bool"), _commutes(symbol, word), modular=True)
-
-
-def _shift(word: str, symbol: str) -> Op:
-    meaning = _Meaning(_BASES[word], refuses=_fractional)
-    return _entry(f"{word}.Tensor_Scalar", meaning, _distance, INTS, _between(symbol, word))
 
 
 OPS = (
@@ -480,19 +414,19 @@ OPS = (
     ),
     _entry(
         "pow.Tensor_Scalar",
-        _Meaning(_POWER, "exponent", refuses=_out_of_range),
-        _exponent,
+        _Meaning(_POWER, "exponent", accepts=numbers.in_range),
+        _one_of((2, 3, 1, 0, 2.0, 0.5, 3.0, 1.5), (-1, -0.5, -2), (4, 7)),
         NUMERIC,
         ("{0} ** {m}", "torch.pow({0}, {n})", "{0}.pow({n})", "{0}.pow_({n})"),
         modular=False,
-        limits=SpecialValues.NAN | SpecialValues.STRICT,  # some powers are roots, which give another sign to zero
+        limits=NAN | STRICT,  # some powers are roots, which give another sign to zero
         distance_to_domain=domains.within(0, 0.0),
         unsettled=unspecified.root(0),
     ),
     _entry(
         "pow.Scalar",
-        _Meaning(_POWER, "self", 0, refuses=_beside_integers),
-        _base_of_power,
+        _Meaning(_POWER, "self", 0, accepts=_floating),
+        _one_of((2.0, 0.5, 1.7, 10.0, 3.14), (2, 10)),
         NUMERIC,
         ("{m} ** {0}", "torch.pow({n}, {0})"),
         overflows=True,
@@ -506,8 +440,8 @@ OPS = (
     ),
     _entry(
         "remainder.Scalar_Tensor",
-        _Meaning(_BASES["remainder"], "self", 0, refuses=_beside_integers),
-        _suiting(lambda number, dtype: dtypes.is_float(dtype)),
+        _Meaning(_BASES["remainder"], "self", 0, accepts=_floating),
+        _suiting(_floating),
         NUMERIC,
         ("torch.remainder({n}, {0})", "{m} % {0}"),
         distance_to_domain=domains.nonzero(0),
@@ -522,9 +456,19 @@ OPS = (
     _extreme("clamp_max", "Min"),
     _chosen("where.ScalarOther", "other", 2, "torch.where({0}, {1}, {n})", "{1}.where({0}, {n})"),
     _chosen("where.ScalarSelf", "self", 1, "torch.where({0}, {n}, {1})"),
-    _bits("bitwise_and", "BitwiseAnd", "&"),
-    _bits("bitwise_or", "BitwiseOr", "|"),
-    _bits("bitwise_xor", "BitwiseXor", "^"),
-    _shift("bitwise_left_shift", "<<"),
-    _shift("bitwise_right_shift", ">>"),
+    *(
+        _entry(name, _Meaning(_BASES[base], accepts=_whole), _pattern, (*INTS, "bool"), texts, modular=True)
+        for name, base, texts in (
+            ("bitwise_and.Scalar", "BitwiseAnd", _commutes("&", "bitwise_and")),
+            ("bitwise_or.Scalar", "BitwiseOr", _commutes("|", "bitwise_or")),
+            ("bitwise_xor.Scalar", "BitwiseXor", _commutes("^", "bitwise_xor")),
+        )
+    ),
+    *(
+        _entry(f"{word}.Tensor_Scalar", _Meaning(_BASES[word], accepts=_whole), _distance, INTS, texts)
+        for word, texts in (
+            ("bitwise_left_shift", _between("<<", "bitwise_left_shift")),
+            ("bitwise_right_shift", _between(">>", "bitwise_right_shift")),
+        )
+    ),
 )

@@ -9,19 +9,12 @@ from typing import Any
 
 import numpy as np
 
-from polyjuice.ir import Attrs, TensorType, dtypes
-from polyjuice.ir.dtypes import ALL, NUMERIC
-from polyjuice.ops import adjoints, errors, indexing, sampling, writes
-from polyjuice.ops.decomposition_terms import Term, onnx_term
+from polyjuice.ir import Attrs, TensorType
+from polyjuice.ir.dtypes import ALL
+from polyjuice.ops import adjoints, indexing, sampling, writes
 from polyjuice.ops.shapes import Dims, fitting, normalize_axis
-from polyjuice.ops.spec import Attr, Call, ErrorContext, Op, Operand, Sample, attributes, by_definition, facts
-from polyjuice.ops.text import TextFn, called, literal, spell
-
-
-def one_way_range(rng: random.Random, size: int) -> tuple[int, int]:
-    """Valid indices of an axis, all counted from the same end, so that different indices mean different elements."""
-    return (-size, -1) if rng.random() < 0.3 else (0, size - 1)
-
+from polyjuice.ops.spec import Call, ErrorContext, Op, Operand, Sample, attributes, facts
+from polyjuice.ops.text import TextFn, spell
 
 # --- ScatterElements, ScatterND --------------------------------------------------------------------------------------
 
@@ -187,14 +180,12 @@ def _draw_reduction(rng: random.Random, dtype: str) -> str:
 
 @sampling.of_rank(1)
 def _sample_scatter_elements(rng: random.Random, first: TensorType) -> Sample:
-    axis, reduction = rng.randrange(first.rank), _draw_reduction(rng, first.dtype)
-    shape = [d if rng.random() < 0.7 else rng.randint(1, d) for d in first.shape]
-    n = first.shape[axis]
-    shape[axis] = rng.randint(1, n) if reduction == "none" else rng.choice((1, 2, 3, n))
-    dtype = rng.choice(("int64", "int64", "int32"))
-    limits, distinct = (one_way_range(rng, n), axis) if reduction == "none" else (indexing.index_range(rng, n), None)
+    reduction, (axis, shape) = _draw_reduction(rng, first.dtype), indexing.draw_elements(rng, first)
+    n, dtype = first.shape[axis], indexing.either_width(rng)
+    if reduction == "none":
+        shape[axis] = rng.randint(1, n)
+    indices = indexing.indices(rng, shape, n, dtype=dtype, distinct_along=axis if reduction == "none" else None)
     updates = Operand(TensorType(first.dtype, tuple(shape)))
-    indices = Operand(TensorType(dtype, tuple(shape)), limits, distinct)
     return Sample((indices, updates), {"axis": axis, "reduction": reduction})
 
 
@@ -202,69 +193,12 @@ def _sample_scatter_elements(rng: random.Random, first: TensorType) -> Sample:
 def _sample_scatter_nd(rng: random.Random, first: TensorType) -> Sample:
     reduction, count = _draw_reduction(rng, first.dtype), rng.randint(1, min(3, first.rank))
     n = min(first.shape[:count])
+    lead = [rng.choice((1, 2, 3, 5)) for _ in range(rng.choice((1, 1, 2)))]
     if reduction == "none":
-        lead: tuple[int, ...] = (rng.randint(1, n),)
-        indices = Operand(TensorType("int64", (*lead, count)), one_way_range(rng, n), 0)
-    else:
-        lead = tuple(rng.choice((1, 2, 3, 5)) for _ in range(rng.choice((1, 1, 2))))
-        indices = Operand(TensorType("int64", (*lead, count)), indexing.index_range(rng, n))
+        lead = [rng.randint(1, n)]
+    indices = indexing.indices(rng, (*lead, count), n, distinct_along=0 if reduction == "none" else None)
     updates = Operand(TensorType(first.dtype, (*lead, *first.shape[count:])))
     return Sample((indices, updates), {"reduction": reduction})
-
-
-# --- index_add, index_copy -------------------------------------------------------------------------------------------
-
-
-def _line_places(x: Sequence[np.ndarray], a: Attrs) -> tuple[Any, ...]:
-    return (*[slice(None)] * normalize_axis(a["dim"], x[0].ndim), indexing.unsigned(x[1]))
-
-
-def _index_add(x: Sequence[np.ndarray], a: Attrs) -> np.ndarray:
-    alpha = int(a["alpha"]) if x[2].dtype.kind in "iu" else a["alpha"]
-    return scatter(x[0], _line_places(x, a), x[2] * alpha, "add")
-
-
-def _index_add_torch(c: Call) -> tuple[str, ...]:
-    alpha = f", alpha={literal(c.attrs['alpha'], c.types[0].dtype)}"
-    short = called("index_add", "{dim}, {1}, {2}") if c.attrs["alpha"] == 1 else ()
-    return *short, *called("index_add", f"{{dim}}, {{1}}, {{2}}{alpha}")
-
-
-def _index_write(
-    name: str, reduction: str, attrs: tuple[Attr, ...], types: dict[str, tuple[str, ...]], **more: Any
-) -> Op:
-    """An operator that combines lines of the first operand, at some indices, with the lines of another."""
-    adds = reduction == "add"
-
-    def definition(data: Term, index: Term, source: Term, a: Attrs) -> Term:
-        dim = normalize_axis(a["dim"], source.rank)
-        places = index.reshape(*(-1 if i == dim else 1 for i in range(source.rank))).expand(*source.shape)
-        scaled = source * a["alpha"] if a.get("alpha", 1) != 1 else source
-        return data.then("ScatterElements", places, scaled, axis=dim, reduction=reduction)
-
-    @sampling.of_rank(1)
-    def sample(rng: random.Random, first: TensorType) -> Sample:
-        dim = rng.randrange(first.rank)
-        n = first.shape[dim]
-        count = rng.choice((1, 2, 3, 5, n)) if adds else rng.randint(1, n)
-        index = TensorType(rng.choice(("int64", "int64", "int32")) if adds else "int64", (count,))
-        source = Operand(TensorType(first.dtype, Dims(first.shape).replace(dim, count)))
-        alphas = (1.0, 1.0, 2.0, 3.0) if first.dtype in dtypes.UNSIGNED else (1.0, 1.0, 2.0, -1.0)
-        attrs = {"dim": dim, "alpha": rng.choice(alphas)} if adds else {"dim": dim}
-        return Sample((Operand(index, (0, n - 1), None if adds else 0), source), attrs)
-
-    return Op(
-        name=name,
-        inputs=("T", "I", "T"),
-        types=types,
-        shape=fitting(lambda s, a: len(s[1]) == 1 and s[0].replace(a.dim, s[1][0]) == s[2]),
-        definition=onnx_term(definition, widen=False),
-        why_not_derived=errors.NEGATIVE_INDICES,
-        sample=sample,
-        attrs=attrs,
-        **facts(integer_exact=True, weight=0.3),
-        **more,
-    )
 
 
 OPS: tuple[Op, ...] = (
@@ -289,24 +223,5 @@ OPS: tuple[Op, ...] = (
         ),
         sample=_sample_scatter_nd,
         attrs=attributes(reduction="none"),
-    ),
-    _index_write(
-        "index_add",
-        "add",
-        attributes(dim="int", alpha=1.0),
-        {"T": NUMERIC, "I": ("int64", "int32")},
-        numpy=_index_add,
-        partial=by_definition,
-        text=spell(_index_add_torch),
-        modular=True,
-    ),
-    _index_write(
-        "index_copy",
-        "none",
-        attributes(dim="int"),
-        {"T": ALL, "I": ("int64",)},
-        numpy=lambda x, a: scatter(x[0], _line_places(x, a), x[2], "none"),
-        text=spell(called("index_copy", "{dim}, {1}, {2}")),
-        moves=True,
     ),
 )

@@ -17,7 +17,7 @@ from polyjuice.ops import errors, sampling, spec, writes
 from polyjuice.ops.decomposition_terms import Term, onnx_term
 from polyjuice.ops.inference import AttrView
 from polyjuice.ops.shapes import Dims, broadcast, fitting, normalize_axis, require, slice_bounds
-from polyjuice.ops.spec import Attr, Builder, Call, Op, Sample, attributes, by_definition, facts
+from polyjuice.ops.spec import Attr, Call, Op, Sample, attributes, by_definition, facts
 from polyjuice.ops.text import filled, literal, spell, subscript
 from polyjuice.ops.windows import pad_array, padded
 
@@ -58,16 +58,6 @@ def rearranged(
 ) -> Op:
     """The entry of an operator that rearranges elements of any type, as a term of other such operators says."""
     return moving(name, shape, text, sample, attrs, definition=onnx_term(definition, widen=False), **properties)
-
-
-def reshaped(b: Builder, x: str, shape: Sequence[int]) -> str:
-    """A value in another shape, in which 0 is a size like others."""
-    return b.op("Reshape", x, shape=tuple(shape), allowzero=int(0 in shape))
-
-
-def in_shape(x: Term, *shape: int) -> Term:
-    """A term in another shape, in which 0 is a size like others."""
-    return Term(x.builder, reshaped(x.builder, x.name, shape))
 
 
 # --- Transpose -------------------------------------------------------------------------------------------------------
@@ -182,9 +172,9 @@ def _draw_unsqueeze(rng: random.Random, first: TensorType) -> Attrs:
     return {"axes": tuple(sorted(rng.sample(range(first.rank + count), count)))}
 
 
-def _flatten_shape(s: Sequence[Dims], a: Any) -> Sequence[Dims]:
-    axis = a.axis if a.axis == len(s[0]) else normalize_axis(a.axis, len(s[0]))
-    return [Dims((sampling.total(s[0][:axis]), sampling.total(s[0][axis:])))]
+def _flatten(x: Term, a: Attrs) -> Term:
+    axis = a["axis"] if a["axis"] == x.rank else normalize_axis(a["axis"], x.rank)
+    return x.reshape(sampling.total(x.shape[:axis]), sampling.total(x.shape[axis:]))
 
 
 def _torch_to_shape(c: Call) -> tuple[str, ...]:
@@ -397,13 +387,10 @@ def _pad_torch(c: Call) -> str:
         return c.draws.choice(texts).format(c.x[0], torch_pads(pads), value)
     places = _padded_places(c)
     last = t.rank - min(places, default=t.rank)
-    if t.dtype in FLOATS and 0 < last <= 3 and 0 not in t.shape and c.draws.chance(0.7):
+    fits = 0 < last <= 3 and t.rank - last in (1, 2) and 0 not in t.shape
+    if t.dtype in FLOATS and fits and c.draws.chance(0.7):
         inner = [axis + half for half in (0, t.rank) for axis in range(t.rank - last, t.rank)]
-        keywords = f"{torch_pads([pads[i] for i in inner])}, mode='{_TORCH_MODES[mode]}'"
-        if t.rank == last + 2:
-            return f"F.pad({c.x[0]}, {keywords})"
-        flat = (1, sampling.total(t.shape[: t.rank - last]), *t.shape[t.rank - last :])
-        return f"F.pad({c.x[0]}.reshape({flat}), {keywords}).reshape({c.results[0].shape})"
+        return f"F.pad({c.x[0]}, {torch_pads([pads[i] for i in inner])}, mode='{_TORCH_MODES[mode]}')"
     return c.x[0] + "".join(subscript(t.rank, {axis: str(taken)}) for axis, taken in places.items())
 
 
@@ -428,8 +415,6 @@ def _pad_tensorflow(c: Call) -> str:
         return f"tf.pad({x}, {widths}, constant_values={value})"
     if mode == "reflect" and c.draws.chance(0.7):
         return f"tf.pad({x}, {widths}, mode='REFLECT')"
-    if mode == "edge" and max(c.attrs["pads"]) <= 1 and c.draws.chance(0.7):
-        return f"tf.pad({x}, {widths}, mode='SYMMETRIC')"
     for axis, taken in _padded_places(c).items():
         x = f"tf.gather({x}, {taken}, axis={axis})"
     return x
@@ -510,11 +495,13 @@ OPS: tuple[Op, ...] = (
         _unsqueezed,
         **facts(weight=0.5, followers="Squeeze Expand Concat Add Mul Where Tile Reshape MatMul"),
     ),
-    _reshaping(
+    rearranged(
         "Flatten",
-        _flatten_shape,
+        _flatten,
+        {},
         sampling.alone_with(lambda rng, first: {"axis": rng.randint(0, first.rank)}),
         attributes(axis=1),
+        types={"T": STORED},
         **facts(weight=0.3, followers="Gemm MatMul Reshape Transpose"),
     ),
     _stored(

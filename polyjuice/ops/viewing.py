@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 
 from polyjuice.ir import Attrs, TensorType
-from polyjuice.ops import errors, sampling, spec, writes
+from polyjuice.ops import sampling, spec, writes
 from polyjuice.ops.decomposition_terms import Term, concat
 from polyjuice.ops.shapes import Dims, fitting, normalize_axis, require
 from polyjuice.ops.spec import Attr, Builder, Call, Op, Operand, Sample, TemplatesFn, attributes, by_definition
-from polyjuice.ops.structural import in_shape, moving, rearranged
+from polyjuice.ops.structural import moving, rearranged
 from polyjuice.ops.text import TextFn, called, filled, spell, subscript
 
 # --- stack, unbind, select, narrow, movedim --------------------------------------------------------------------------
@@ -103,7 +103,7 @@ def _diagonal_shape(shape: Dims, **a: int) -> Dims:
 def _flat(x: Term, perm: Sequence[int]) -> Term:
     """The tensor after a permutation, its last two dimensions as one."""
     *rest, rows, columns = (x.shape[i] for i in perm)
-    return in_shape(x.permute(*perm), *rest, rows * columns)
+    return x.permute(*perm).reshape(*rest, rows * columns)
 
 
 def diagonal(x: Term, a: Attrs) -> Term:
@@ -177,8 +177,8 @@ def _unfold(x: Term, a: Attrs) -> Term:
 
 def _channel_shuffle(x: Term, a: Attrs) -> Term:
     n, channels, *rest = x.shape
-    groups = in_shape(x, n, a["groups"], channels // a["groups"], *rest)
-    return in_shape(groups.permute(0, 2, 1, *range(3, len(rest) + 3)), *x.shape)
+    groups = x.reshape(n, a["groups"], channels // a["groups"], *rest)
+    return groups.permute(0, 2, 1, *range(3, len(rest) + 3)).reshape(*x.shape)
 
 
 @sampling.of_rank(3)
@@ -210,14 +210,17 @@ def _replacing(
     return rearranged(name, definition, text, sample, attrs, fitting(fits), inputs=("T", "T"), **more)
 
 
+def _looked_up(x: Term, source: Term, dim: int, places: np.ndarray) -> Term:
+    """Look up every place along a dimension in ``x``, followed by the source: the source's are at these places."""
+    found = np.arange(x.shape[dim])
+    found[places] = len(found) + np.arange(source.shape[dim])
+    return concat(dim, x, source).then("Gather", x.constant(found), axis=dim)
+
+
 def _diagonal_scatter(x: Term, source: Term, a: Attrs) -> Term:
-    """Look up every place of the matrices in their elements, followed by those of the new diagonal."""
-    perm, diagonal = _diagonal_steps(x.shape, **a)
-    flat, axis = _flat(x, perm), x.rank - 2
-    places = np.arange(flat.shape[axis])
-    places[diagonal] = len(places) + np.arange(len(diagonal))
-    found = concat(axis, flat, source).then("Gather", x.constant(places), axis=axis)
-    return in_shape(found, *(x.shape[i] for i in perm)).permute(*np.argsort(perm).tolist())
+    perm, places = _diagonal_steps(x.shape, **a)
+    found = _looked_up(_flat(x, perm), source, x.rank - 2, places)
+    return found.reshape(*(x.shape[i] for i in perm)).permute(*np.argsort(perm).tolist())
 
 
 def _assigning(entry: Callable[[Attrs], str], *templates: str) -> TextFn:
@@ -232,33 +235,14 @@ def _assigning(entry: Callable[[Attrs], str], *templates: str) -> TextFn:
     return spell
 
 
-def _joined(x: Term, source: Term, dim: int, start: int, end: int) -> Term:
-    size = x.shape[dim]
-    parts = [x.slice(dim, 0, start)] if start else []
-    parts += [source, *([x.slice(dim, end, size)] if end < size else [])]
-    return concat(dim, *parts) if len(parts) > 1 else source.then("Identity")
-
-
 def _select_scatter(x: Term, source: Term, a: Attrs) -> Term:
     dim = normalize_axis(a["dim"], x.rank)
-    index = a["index"] % x.shape[dim]
-    return _joined(x, source.unsqueeze(dim), dim, index, index + 1)
-
-
-def _slice_scatter_numpy(x: Sequence[np.ndarray], a: Attrs) -> np.ndarray:
-    out = np.array(x[0])
-    np.moveaxis(out, a["dim"], 0)[a["start"] : a["end"] : a["step"]] = np.moveaxis(x[1], a["dim"], 0)
-    return out
+    return _looked_up(x, source.unsqueeze(dim), dim, np.array([a["index"] % x.shape[dim]]))
 
 
 def _slice_scatter(x: Term, source: Term, a: Attrs) -> Term:
-    dim = normalize_axis(a["dim"], x.rank)
-    taken = range(*slice(a["start"], a["end"], a["step"]).indices(x.shape[dim]))
-    if a["step"] == 1:
-        return _joined(x, source, dim, taken.start, taken.start + len(taken))
-    places = np.array(taken, np.int64).reshape([-1 if i == dim else 1 for i in range(x.rank)])
-    index = x.constant(np.ascontiguousarray(np.broadcast_to(places, source.shape)))
-    return x.then("ScatterElements", index, source, axis=dim)
+    taken = np.arange(x.shape[a["dim"]])[a["start"] : a["end"] : a["step"]]
+    return _looked_up(x, source, normalize_axis(a["dim"], x.rank), taken)
 
 
 def _sliced(shape: Dims, dim: int, start: int, end: int, step: int) -> Dims:
@@ -390,8 +374,5 @@ OPS: tuple[Op, ...] = (
         ),
         attributes(dim=0, start="int", end="int", step=1),
         _sliced,
-        numpy=_slice_scatter_numpy,
-        error=errors.moved,
-        why_not_derived="ScatterElements takes no complex numbers",
     ),
 )

@@ -66,7 +66,7 @@ UNTRACED = frozenset(
         *("GlobalLpPool", "aten.max_pool2d_with_indices", "aten.adaptive_avg_pool1d"),
         *("aten.adaptive_avg_pool2d", "aten.adaptive_avg_pool3d", "aten.adaptive_max_pool1d"),
         *("aten.adaptive_max_pool2d", "aten.adaptive_max_pool3d", "GridSample", "Gemm"),
-        *("QLinearMatMul", "Einsum", "aten.tensordot"),
+        *("Einsum", "aten.tensordot"),
         *("aten.scaled_dot_product_attention", "aten.cdist", "Attention", "AffineGrid", "DFT", "STFT"),
         *("MaxUnpool", "aten.pairwise_distance", "aten.dist", "aten.norm_except_dim"),
         *(op.qualified for op in TABLE.values() if any(attr.default == "mean" for attr in op.attrs)),  # losses

@@ -177,6 +177,7 @@ OPERATORS_NAMED = {
     "frameworks/tensorflow/user_program.py": "operators of TensorFlow",
     "compilers/onnxruntime.py": "what the compiler documents of an operator",
     "compilers/openvino.py": "what the compiler documents of an operator",
+    "compilers/openvino_torch.py": "what the compiler documents of an operator",
     "compilers/_openvino_parts.py": "nodes of OpenVINO",
     "compilers/_torch_memory.py": "gradient functions of Torch",
     "egraph/bounds.py": "relations of rules",
