@@ -42,16 +42,6 @@ def _lowest(dtype: np.dtype) -> float:
     return -np.inf if np.issubdtype(dtype, np.floating) else float(np.iinfo(dtype).min)
 
 
-def pool_windows(x: np.ndarray, a: Attrs, value: float) -> np.ndarray:
-    """The windows of a pooling, ``[N, C, out..., kernel...]``; the padding has ``value``."""
-    pads = spatial_pads(covering_pads(x.shape[2:], a))
-    return windows.windows(pad_array(x, pads, value), a["kernel_shape"], a["strides"], a["dilations"])
-
-
-def _kernel_axes(a: Attrs) -> tuple[int, ...]:
-    return tuple(range(-len(a["kernel_shape"]), 0))
-
-
 def _fits_torch(pads: Sequence[int], a: Attrs) -> bool:
     return is_symmetric(pads) and all(p <= k // 2 for p, k in zip(pads, a["kernel_shape"], strict=False))
 
@@ -89,7 +79,9 @@ _WINDOW = attributes(kernel_shape="ints", strides="ints", pads="ints", dilations
 
 
 def _max_pool(x: Sequence[np.ndarray], a: Attrs) -> np.ndarray:
-    return np.asarray(np.max(pool_windows(x[0], a, _lowest(x[0].dtype)), axis=_kernel_axes(a)))
+    image = pad_array(x[0], spatial_pads(covering_pads(x[0].shape[2:], a)), _lowest(x[0].dtype))
+    elements = windows.windows(image, a["kernel_shape"], a["strides"], a["dilations"])
+    return np.asarray(np.max(elements, axis=tuple(range(x[0].ndim, elements.ndim))))
 
 
 def _max_pool_torch(c: Call) -> tuple[str, ...]:
@@ -119,17 +111,13 @@ def _max_pool_tensorflow(c: Call) -> str:
     return channels_first(_pooled_tensorflow(x, "max", a, same), t.rank)
 
 
-def _window_jax(c: Call, x: str, start: str, function: str, pads: Sequence[int]) -> str:
-    kernel, strides, dilations = ((1, 1, *c.attrs[name]) for name in ("kernel_shape", "strides", "dilations"))
-    start = f"jnp.array({start}, jnp.{dtypes.framework_name(c.types[0].dtype)})"
-    around = f"{windows.pairs(spatial_pads(pads))}, window_dilation={dilations}"
-    return f"lax.reduce_window({x}, {start}, {function}, {kernel}, {strides}, {around})"
-
-
 def _max_pool_jax(c: Call) -> str:
-    t = c.types[0]
+    t, pads = c.types[0], spatial_pads(covering_pads(c.types[0].shape[2:], c.attrs))
     lowest = "-jnp.inf" if t.dtype in FLOATS else str(dtypes.exact_integers(t.dtype)[0])
-    return _window_jax(c, c.x[0], lowest, "lax.max", covering_pads(t.shape[2:], c.attrs))
+    start = f"jnp.array({lowest}, jnp.{dtypes.framework_name(t.dtype)})"
+    kernel, strides, dilations = ((1, 1, *c.attrs[name]) for name in ("kernel_shape", "strides", "dilations"))
+    around = f"{windows.pairs(pads)}, window_dilation={dilations}"
+    return f"lax.reduce_window({c.x[0]}, {start}, lax.max, {kernel}, {strides}, {around})"
 
 
 # --- AveragePool -----------------------------------------------------------------------------------------------------
@@ -184,19 +172,6 @@ def _average_pool_tensorflow(c: Call) -> str | Unsupported:
         share = windows.tensorflow_padded(f"tf.ones_like({x})", around)
         text = f"({text} / {_pooled_tensorflow(share, 'avg', a)})"
     return channels_first(text, t.rank)
-
-
-def _average_pool_jax(c: Call) -> str:
-    """The sums of the windows, divided by those of ones."""
-    a, spatial = c.attrs, c.types[0].shape[2:]
-    pads = covering_pads(spatial, a)
-    shape, around = (1, 1, *spatial), pads
-    if a["count_include_pad"]:
-        shape = (1, 1, *(n + sum(pair) for n, pair in zip(spatial, windows.pairs(a["pads"]), strict=True)))
-        around = tuple(p - q for p, q in zip(pads, a["pads"], strict=True))
-    ones = f"jnp.ones({shape}, jnp.{dtypes.framework_name(c.types[0].dtype)})"
-    sums, counts = (_window_jax(c, x, "0.0", "lax.add", p) for x, p in ((c.x[0], pads), (ones, around)))
-    return f"{sums} / {counts}"
 
 
 # --- avg_pool2d with a divisor of its own ----------------------------------------------------------------------------
@@ -329,7 +304,7 @@ OPS = (
     composed(
         "AveragePool",
         _average_pool,
-        spell(_average_pool_torch, tf=_average_pool_tensorflow, jax=_average_pool_jax),
+        spell(_average_pool_torch, tf=_average_pool_tensorflow),
         sampling.alone_with(_draw_pool(count_include_pad=(0, 1))),
         shape=_pool_shape,
         attrs=(*_WINDOW, Attr("count_include_pad", "int", 0)),
