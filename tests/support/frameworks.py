@@ -72,7 +72,7 @@ def run_onnx(artifact: Artifact, inputs: Sequence[np.ndarray]) -> list[np.ndarra
     further = [artifact.arrays[name] for name in artifact.arguments]
     names = [value.name for value in session.get_inputs()]
     compiled = onnxruntime.Compiled(session, names, [], by_address=True)
-    if not {t.type for t in (*session.get_inputs(), *session.get_outputs())}.isdisjoint(onnxruntime._BITS):
+    if not {t.type for t in (*session.get_inputs(), *session.get_outputs())}.isdisjoint(onnxruntime._onnx_values.BITS):
         arrays = [to_wire(np.asarray(array)) for array in [*inputs, *further]]
         return [from_wire(array) for array in onnxruntime.run(compiled, arrays)[: artifact.results]]
     feeds = {value.name: array for value, array in zip(session.get_inputs(), [*inputs, *further], strict=True)}
