@@ -1,10 +1,9 @@
-"""ATen's operators that are one or two steps of other operators: distances, norms, determinants, bags of rows."""
+"""ATen's operators that are one or two steps of other operators: distances, determinants, bags of rows."""
 
 from __future__ import annotations
 
 import math
 import random
-from collections.abc import Sequence
 
 from polyjuice.ir import Attrs, TensorType
 from polyjuice.ir.dtypes import FLOATS
@@ -26,21 +25,6 @@ def _sample_dist(rng: random.Random, first: TensorType) -> Sample | None:
     if 0 in first.shape:
         return None
     return sampling.operands(first, sampling.broadcastable(rng, first.shape), p=rng.choice((2.0, 2.0, 1.0, math.inf)))
-
-
-def _norm_except(x: Term, a: Attrs) -> Term:
-    kept = normalize_axis(a["dim"], x.rank)
-    return x.reduce(f"L{a['pow']}", *(axis for axis in range(x.rank) if axis != kept))
-
-
-@sampling.of_rank(2)
-def _draw_norm_except(rng: random.Random, first: TensorType) -> Attrs:
-    return {"pow": rng.choice((2, 2, 1)), "dim": rng.choice((0, first.rank - 1))}
-
-
-def _keeps_an_end(types: Sequence[TensorType], a: Attrs) -> bool:
-    ends = 0, types[0].rank - 1
-    return a["pow"] in (1, 2) and ends[0] < ends[1] and a["dim"] in ends and 0 not in types[0].shape
 
 
 # --- embedding_bag ---------------------------------------------------------------------------------------------------
@@ -98,15 +82,6 @@ OPS = (
         attrs=attributes(p=2.0),
         requires=lambda types, a: a["p"] in (1.0, 2.0, math.inf) and all(0 not in t.shape for t in types),
         **facts(weight=0.2, any_number=True),
-    ),
-    composed(
-        "norm_except_dim",
-        _norm_except,
-        spell("torch.norm_except_dim({0}, {pow}, {dim})"),
-        sampling.alone_with(_draw_norm_except),
-        attrs=attributes(pow=2, dim=0),
-        requires=_keeps_an_end,
-        weight=0.2,
     ),
     composed(
         "embedding_bag",

@@ -302,8 +302,8 @@ OPS: tuple[Op, ...] = (
         attrs=attributes(
             coordinate_transformation_mode="half_pixel",
             mode="avg",
-            output_height=1,
-            output_width=1,
+            output_height="int",
+            output_width="int",
             sampling_ratio=0,
             spatial_scale=1.0,
         ),

@@ -68,7 +68,7 @@ UNTRACED = frozenset(
         *("aten.adaptive_max_pool2d", "aten.adaptive_max_pool3d", "GridSample", "Gemm"),
         *("Einsum", "aten.tensordot"),
         *("aten.scaled_dot_product_attention", "aten.cdist", "Attention", "AffineGrid", "DFT", "STFT"),
-        *("MaxUnpool", "aten.pairwise_distance", "aten.dist", "aten.norm_except_dim"),
+        *("MaxUnpool", "aten.pairwise_distance", "aten.dist"),
         *(op.qualified for op in TABLE.values() if any(attr.default == "mean" for attr in op.attrs)),  # losses
         *(f"{CONTRIB}.{name}" for name in ("FusedMatMul", "TransposeMatMul", "FusedGemm", "FusedConv", "QGemm")),
         *(f"{CONTRIB}.{name}" for name in ("ConvTransposeWithDynamicPads", "NhwcMaxPool", "QLinearAveragePool")),

@@ -23,6 +23,7 @@ from tests.support.graphs import apply, graph
 
 PROXIES = {
     *("GridSample", "QuantizeLinear", "DynamicQuantizeLinear", "ScatterElements", "ScatterND"),
+    *("MaxRoiPool", "MaxUnpool", "aten.max_unpool2d", "aten.max_unpool3d", "aten.index_reduce", "aten.logdet"),
     *("aten.any", "aten.all", "aten.count_nonzero", "aten.linalg_vector_norm"),  # they count, or may do so
 }
 """Operators with an approximate derivative, on all operands or on some."""
