@@ -43,8 +43,9 @@ def rules() -> Iterator[FormRule]:
             continue
         schema = defs.get_schema(operator, op.since)
         for name, declared in schema.attributes.items():
-            if any(attr.name == name and not attr.as_input for attr in op.attrs):
-                if name in _DEFAULTS or declared.default_value.name:
+            own = next((attr for attr in op.attrs if attr.name == name and not attr.as_input), None)
+            if own:
+                if name in _DEFAULTS or (declared.default_value.name and own.default is not REQUIRED):
                     yield FormRule(f"{name} absent", (operator,), _ABSENT, _absent(name), lacks(name))
             elif declared.default_value.name:
                 yield FormRule(f"{name} given", (operator,), _GIVEN, _is_present(name), states(name))
