@@ -27,6 +27,7 @@ from polyjuice.frameworks.onnx.tensors import code_of, to_tensor
 from polyjuice.frameworks.onnx.versions import takes
 from polyjuice.ir import Attrs, dtypes, uniform_value
 from polyjuice.ops import TABLE, axes
+from polyjuice.ops.spec import REQUIRED
 
 # --- attributes -------------------------------------------------------------------------------------------------------
 
