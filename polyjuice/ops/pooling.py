@@ -18,7 +18,16 @@ from polyjuice.ops.shapes import Dims, require
 from polyjuice.ops.spec import Attr, Builder, Call, ErrorContext, Op, SpecialValues, Unsupported, attributes, facts
 from polyjuice.ops.structural import torch_pads
 from polyjuice.ops.text import spell
-from polyjuice.ops.windows import channels_first, channels_last, has_windows, is_symmetric, pad_array, spatial_pads
+from polyjuice.ops.windows import (
+    channels_first,
+    channels_last,
+    has_windows,
+    is_symmetric,
+    normal_average,
+    normal_pool,
+    pad_array,
+    spatial_pads,
+)
 
 # --- windows ---------------------------------------------------------------------------------------------------------
 
@@ -433,6 +442,7 @@ OPS = (
         attrs=_WINDOW,
         followers="Relu MaxPool Conv Concat Reshape Transpose",
         bounds=value_bounds.SAME,
+        normal=normal_pool,
         **facts(integer_exact=True, weight=2, limits=SpecialValues.INFINITY, picks=True, fresh=True),
     ),
     Op(
@@ -444,6 +454,7 @@ OPS = (
         sample=sampling.alone_with(_draw_pool(count_include_pad=(0, 1))),
         attrs=(*_WINDOW, Attr("count_include_pad", "int", 0)),
         adjoint=linear_adjoints.pooled(linear_adjoints.average_slope),
+        normal=normal_average,
         **facts(ulps=2, weight=2, fresh=True, followers="Conv Add Concat Reshape AveragePool"),
     ),
     composed(
@@ -455,6 +466,7 @@ OPS = (
         attrs=(*_WINDOW, Attr("p", "int", 2)),
         adjoint=linear_adjoints.pooled(adjoints.lp_slope),
         widen=False,
+        normal=normal_pool,
         **_NORM,
     ),
     Op(

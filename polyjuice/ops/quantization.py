@@ -14,6 +14,7 @@ import numpy as np
 
 from polyjuice.ir import Attrs, TensorType, dtypes
 from polyjuice.ops import adjoints, convolution, errors, sampling, unspecified
+from polyjuice.ops.normal import GivenAttrs, Types, along_axis
 from polyjuice.ops.shapes import Dims, fitting, normalize_axis
 from polyjuice.ops.spec import (
     RESULT,
@@ -353,6 +354,14 @@ def _dynamic_error(c: ErrorContext) -> tuple[np.ndarray, np.ndarray, np.ndarray]
     return np.asarray(np.where(np.isinf(e_zero), np.inf, e_y)), np.asarray(e_scale), e_zero
 
 
+def _normal_scales(a: GivenAttrs, x: Types) -> None:
+    """The axis matters only where each place along it has a scale."""
+    if x[1].size > 1:
+        along_axis(a, x)
+    else:
+        a["axis"] = 1
+
+
 OPS: tuple[Op, ...] = (
     Op(
         name="QuantizeLinear",
@@ -368,6 +377,7 @@ OPS: tuple[Op, ...] = (
         requires=lambda types, a: types[0].dtype in ("int32", types[1].dtype),
         adjoint=adjoints.quantize,
         unsettled=unspecified.quantization,
+        normal=_normal_scales,
         **facts(continuous=False, data_inputs=1, followers="DequantizeLinear"),
     ),
     Op(
@@ -383,6 +393,7 @@ OPS: tuple[Op, ...] = (
         attrs=attributes(axis=1),
         adjoint=adjoints.dequantize,
         followers="QuantizeLinear Transpose Reshape MatMul Conv Relu Add",
+        normal=_normal_scales,
         **facts(min_inputs=2, integer_exact=True, ulps=3, weight=0.5, data_inputs=1),
     ),
     Op(

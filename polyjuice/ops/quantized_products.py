@@ -15,7 +15,7 @@ from polyjuice.ops.matrix import integer_product
 from polyjuice.ops.quantization import Library, in_each
 from polyjuice.ops.shapes import Dims, ShapeMismatch, broadcast
 from polyjuice.ops.spec import Call, ErrorContext, Op, Operand, Sample, facts
-from polyjuice.ops.windows import conv
+from polyjuice.ops.windows import conv, normal_conv
 
 
 def _is_plain(s: Sequence[Dims], what: str) -> None:
@@ -198,6 +198,7 @@ OPS: tuple[Op, ...] = (
         shape=_qconv_shape,
         sample=_sample_qconv,
         attrs=CONV_ATTRS,
+        normal=lambda a, x: normal_conv(a, [x[0], x[3]]),
         **facts(min_inputs=8, weight=2, data_inputs=1),
     ),
     integer_product(
@@ -209,6 +210,7 @@ OPS: tuple[Op, ...] = (
         sample=_sample_conv_integer,
         attrs=CONV_ATTRS,
         partial=_conv_integer_size,
+        normal=normal_conv,
         **facts(weight=3, data_inputs=1),
     ),
 )

@@ -13,6 +13,7 @@ from polyjuice.ir import Attrs, TensorType, dtypes
 from polyjuice.ir.dtypes import ALL, NUMERIC
 from polyjuice.ops import adjoints, errors, indexing, sampling, writes
 from polyjuice.ops.decomposition_terms import Term, onnx_term
+from polyjuice.ops.normal import GivenAttrs, Types, along_axis, demand
 from polyjuice.ops.shapes import Dims, fitting, normalize_axis
 from polyjuice.ops.spec import Attr, Call, ErrorContext, Op, Operand, Sample, attributes, by_definition, facts
 from polyjuice.ops.text import TextFn, called, literal, spell
@@ -267,6 +268,15 @@ def _index_write(
     )
 
 
+def _normal_rows(a: GivenAttrs, x: Types) -> None:
+    demand(a["reduction"] == "none" or x[0].dtype != "bool", "a reduction of truth values")
+
+
+def _normal_elements(a: GivenAttrs, x: Types) -> None:
+    along_axis(a, x)
+    _normal_rows(a, x)
+
+
 OPS: tuple[Op, ...] = (
     _scattering(
         "ScatterElements",
@@ -277,6 +287,7 @@ OPS: tuple[Op, ...] = (
         text=spell(_scatter_elements_torch, _scatter_elements_tensorflow, _scatter_jax(indexing.places_jax)),
         sample=_sample_scatter_elements,
         attrs=attributes(axis=0, reduction="none"),
+        normal=_normal_elements,
     ),
     _scattering(
         "ScatterND",
@@ -289,6 +300,7 @@ OPS: tuple[Op, ...] = (
         ),
         sample=_sample_scatter_nd,
         attrs=attributes(reduction="none"),
+        normal=_normal_rows,
     ),
     _index_write(
         "index_add",
