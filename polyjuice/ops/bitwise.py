@@ -12,7 +12,7 @@ from polyjuice.ir import Attrs, TensorType, dtypes
 from polyjuice.ir.dtypes import FLOATS, INTS, NUMERIC, UNSIGNED
 from polyjuice.ops import domains, errors, sampling
 from polyjuice.ops.decomposition_terms import Term, onnx_term, where
-from polyjuice.ops.normal import GivenAttrs, Types, demand
+from polyjuice.ops.normal import demand
 from polyjuice.ops.pointwise import DECIDES, binary, defined, elementwise, unary
 from polyjuice.ops.spec import NAN, POLE, ErrorContext, Op, Operand, Sample, TemplatesFn, Texts, attributes, facts
 from polyjuice.ops.text import HALF_TO_SINGLE, applied, by_type, cast_around, spell
@@ -219,11 +219,6 @@ def _remainder(name: str, definition: Callable[..., Term], text: Mapping[str, Te
     return defined(name, definition, text, NUMERIC, operands=2, **settings)
 
 
-def _normal_mod(a: GivenAttrs, x: Types) -> None:
-    demand(not dtypes.is_float(x[0].dtype) or a["fmod"] == 1, "a floating remainder with the sign of the divisor")
-    a["fmod"] = int(a["fmod"] != 0)
-
-
 OPS = (
     _bits("BitwiseAnd", np.bitwise_and, "&"),
     _bits("BitwiseOr", np.bitwise_or, "|"),
@@ -267,7 +262,7 @@ OPS = (
         **{**DECIDES, **_DIVISION, "sample": _sample_mod},
         attrs=attributes(fmod=0),
         requires=lambda types, a: a["fmod"] or not dtypes.is_float(types[0].dtype),
-        normal=_normal_mod,
+        normal=lambda a, x: demand(a["fmod"] in (0, 1), "fmod is 0 or 1"),
         **facts(weight=0.5, limits=NAN | POLE),
     ),
     _remainder(

@@ -12,7 +12,7 @@ from polyjuice.ir import Attrs, TensorType, dtypes
 from polyjuice.ir.dtypes import ALL
 from polyjuice.ops import errors, sampling
 from polyjuice.ops.decomposition_terms import onnx_term
-from polyjuice.ops.normal import GivenAttrs, Types, demand
+from polyjuice.ops.normal import demand
 from polyjuice.ops.shapes import Dims, fitting
 from polyjuice.ops.spec import Attr, Call, Op, TemplatesFn, Texts, attributes, facts
 from polyjuice.ops.structural import WITHOUT_BFLOAT16
@@ -93,10 +93,6 @@ def _filling(name: str, text: Mapping[str, Texts], attr: str = "", value: float 
     )
 
 
-def _normal_eye(a: GivenAttrs, x: Types) -> None:
-    demand(a.setdefault("dtype", x[0].dtype) != "bfloat16", "a type that opset 18 lacks")
-
-
 OPS: tuple[Op, ...] = (
     Op(
         name="EyeLike",
@@ -118,7 +114,7 @@ OPS: tuple[Op, ...] = (
         sample=sampling.alone_with(_draw_eye_like),
         attrs=attributes(dtype="dtype", k=0),
         error=errors.none,
-        normal=_normal_eye,
+        normal=lambda a, x: demand(a.setdefault("dtype", x[0].dtype) != "bfloat16", "a type that opset 18 lacks"),
         **facts(integer_exact=True, weight=0.3, signed_zeros=True),
     ),
     Op(

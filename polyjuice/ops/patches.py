@@ -12,12 +12,11 @@ import numpy as np
 from polyjuice.ir import Attrs, TensorType, dtypes
 from polyjuice.ir.dtypes import FLOATS
 from polyjuice.ops import errors, linear_adjoints, sampling, windows
-from polyjuice.ops.normal import GivenAttrs, Types
 from polyjuice.ops.shapes import Dims, require
 from polyjuice.ops.spec import Attr, Builder, Call, ErrorContext, Op, Sample, Unsupported, attributes, facts
 from polyjuice.ops.structural import moving, reshaped, torch_pads
 from polyjuice.ops.text import spell
-from polyjuice.ops.windows import channels_last, pad_array, spatial_pads
+from polyjuice.ops.windows import channels_last, normal_window, pad_array, spatial_pads
 
 # --- Col2Im ----------------------------------------------------------------------------------------------------------
 
@@ -180,12 +179,6 @@ def _im2col_definition(b: Builder, x: Sequence[str], a: Attrs) -> str:
     return reshaped(b, joined, shape)
 
 
-def _normal_col2im(a: GivenAttrs, x: Types) -> None:
-    rank = len(a["image_shape"])
-    for name, count, value in (("dilations", rank, 1), ("pads", 2 * rank, 0), ("strides", rank, 1)):
-        a.setdefault(name, (value,) * count)
-
-
 OPS = (
     Op(
         name="Col2Im",
@@ -203,7 +196,7 @@ OPS = (
         ),
         partial=lambda x, a: _col2im([np.abs(x[0])], a),
         adjoint=linear_adjoints.col2im,
-        normal=_normal_col2im,
+        normal=lambda a, x: normal_window(a, a["image_shape"], a["block_shape"]),
         **facts(integer_exact=True),
     ),
     moving(

@@ -122,13 +122,19 @@ def normal_window(a: GivenAttrs, spatial: Sequence[int], kernel: Sequence[int]) 
     demand(len(kernel) == len(strides) == len(dilations) == rank, "a window of another rank")
     auto_pad = a.pop("auto_pad", "NOTSET")
     pads = a.setdefault("pads", (0,) * (2 * rank))
-    if auto_pad == "NOTSET":
-        return
-    demand(auto_pad in ("VALID", "SAME_UPPER", "SAME_LOWER"), f"auto_pad {auto_pad}")
-    demand(not any(pads) and not a.get("ceil_mode", 0), "auto_pad beside pads or ceil_mode")
-    if auto_pad != "VALID":
-        pads = same_pads(spatial, kernel, strides, dilations)
-        a["pads"] = pads if auto_pad == "SAME_UPPER" else (*pads[rank:], *pads[:rank])
+    if auto_pad != "NOTSET":
+        demand(auto_pad in ("VALID", "SAME_UPPER", "SAME_LOWER"), f"auto_pad {auto_pad}")
+        demand(not any(pads) and not a.get("ceil_mode", 0), "auto_pad beside pads or ceil_mode")
+        a["pads"] = auto_pads(auto_pad, spatial, kernel, strides, dilations)
+
+
+def auto_pads(
+    mode: str, spatial: Sequence[int], kernel: Sequence[int], strides: Sequence[int], dilations: Sequence[int]
+) -> tuple[int, ...]:
+    """The pads of ONNX's ``auto_pad``."""
+    rank = len(spatial)
+    pads = same_pads(spatial, kernel, strides, dilations) if mode != "VALID" else (0,) * (2 * rank)
+    return (*pads[rank:], *pads[:rank]) if mode == "SAME_LOWER" else pads
 
 
 def normal_pool(a: GivenAttrs, x: Types) -> None:
