@@ -27,6 +27,7 @@ from polyjuice.frameworks.onnx.versions import IR_VERSION, OPSET, ir_version, sc
 from polyjuice.ir import Graph, Node, TensorType, array_digest, dtypes
 from polyjuice.ops import Attr, Op, entry
 from polyjuice.ops.decompose import NoDecomposition, body, decompose
+from polyjuice.ops.grids import LATER_MODES
 from polyjuice.ops.selection import SATURATES
 
 _GRID_MODES_OPSET = 20
@@ -241,7 +242,8 @@ def _function(node: Node, proto: NodeProto, writer: _Writer) -> FunctionProto:
 def _rename_mode(node: NodeProto) -> None:
     for attribute in node.attribute:
         if attribute.name == "mode":
-            attribute.s = {b"bilinear": b"linear", b"bicubic": b"cubic"}.get(attribute.s, attribute.s)
+            mode = attribute.s.decode()
+            attribute.s = LATER_MODES.get(mode, mode).encode()
 
 
 def _as_array(value: Any, dtype: str) -> np.ndarray:
