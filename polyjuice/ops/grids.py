@@ -195,13 +195,13 @@ def _draw_centre(rng: random.Random, first: TensorType) -> Attrs:
     return {"axes": axes, "shape": tuple(max(1, first.shape[axis] + rng.randint(-3, 3)) for axis in axes)}
 
 
+LATER_MODES = {"bilinear": "linear", "bicubic": "cubic"}
+"""The names of modes from opset 20 on."""
+
+
 def _normal_grid(a: GivenAttrs, x: Types) -> None:
     a["mode"] = {later: mode for mode, later in LATER_MODES.items()}.get(a["mode"], a["mode"])
     demand(a["padding_mode"] in ("zeros", "border"), "reflection at the border")
-
-
-LATER_MODES = {"bilinear": "linear", "bicubic": "cubic"}
-"""The names of modes from opset 20 on."""
 
 
 def _normal_centre(a: GivenAttrs, x: Types) -> None:

@@ -472,11 +472,6 @@ def _normal_squeeze(a: GivenAttrs, x: Types) -> None:
     a["axes"] = sorted_axes(a.get("axes", [i for i, size in enumerate(x[0].shape) if size == 1]), x[0].rank)
 
 
-def _normal_flatten(a: GivenAttrs, x: Types) -> None:
-    if a["axis"] != x[0].rank:
-        along_axis(a, x)
-
-
 def _normal_split(a: GivenAttrs, x: Types) -> None:
     """``num_outputs`` parts of equal size; the last may be smaller."""
     along_axis(a, x)
@@ -578,7 +573,7 @@ OPS: tuple[Op, ...] = (
         _flatten_shape,
         sampling.alone_with(lambda rng, first: {"axis": rng.randint(0, first.rank)}),
         attributes(axis=1),
-        normal=_normal_flatten,
+        normal=lambda a, x: along_axis(a, x) if a["axis"] != x[0].rank else None,
         **facts(weight=0.3, followers="Gemm MatMul Reshape Transpose"),
     ),
     _stored(

@@ -30,7 +30,7 @@ def normal_attrs(op: Op, attrs: Mapping[str, Any], operands: Sequence[TensorType
 
 def _normal_attrs(op: Op, attrs: Mapping[str, Any], operands: Sequence[TensorType], results: int) -> Attrs:
     present = {name: value for name, value in attrs.items() if value is not None and not _is_spare(op, name, value)}
-    normal = _rule(op)
+    normal = rule(op)
     if normal:
         defaults = {attr.name: attr.default for attr in op.attrs if attr.default not in (REQUIRED, None)}
         present = {**defaults, **({"num_outputs": results} if op.variadic == "results" else {}), **present}
@@ -53,12 +53,7 @@ def _is_spare(op: Op, name: str, value: Any) -> bool:
     return bool(value == (usual.decode() if isinstance(usual, bytes) else usual))
 
 
-def _rule(op: Op) -> NormalFn | None:
-    """The entry's rule. By default, an axis is counted from the front."""
+def rule(op: Op) -> NormalFn | None:
+    """What brings the operator's attributes into their normal form, if that is other than ONNX's with all defaults."""
     has_axis = any(attr.name == "axis" and attr.default is not None for attr in op.attrs)
     return op.normal or (along_axis if has_axis else None)
-
-
-def is_normalized(op: Op) -> bool:
-    """Whether the operator's attributes have a normal form other than ONNX's with all defaults."""
-    return _rule(op) is not None
