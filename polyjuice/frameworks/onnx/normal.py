@@ -33,7 +33,7 @@ def _normal_attrs(op: Op, attrs: Mapping[str, Any], operands: Sequence[TensorTyp
     normal = rule(op)
     if normal:
         defaults = {attr.name: attr.default for attr in op.attrs if attr.default not in (REQUIRED, None)}
-        present = {**defaults, **({"num_outputs": results} if op.variadic == "results" else {}), **present}
+        present = {**defaults, **({"num_outputs": results} if "results" in op.variadic else {}), **present}
         try:
             normal(present, operands)
         except IndexError:
