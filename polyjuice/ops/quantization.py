@@ -14,7 +14,7 @@ import numpy as np
 
 from polyjuice.ir import Attrs, TensorType, dtypes
 from polyjuice.ops import adjoints, convolution, errors, sampling, unspecified
-from polyjuice.ops.normal import GivenAttrs, Types, along_axis
+from polyjuice.ops.normal import along_axis
 from polyjuice.ops.shapes import Dims, fitting, normalize_axis
 from polyjuice.ops.spec import (
     RESULT,
@@ -354,12 +354,10 @@ def _dynamic_error(c: ErrorContext) -> tuple[np.ndarray, np.ndarray, np.ndarray]
     return np.asarray(np.where(np.isinf(e_zero), np.inf, e_y)), np.asarray(e_scale), e_zero
 
 
-def _normal_scales(a: GivenAttrs, x: Types) -> None:
-    """The axis matters only where each place along it has a scale."""
-    if x[1].size > 1:
-        along_axis(a, x)
-    else:
-        a["axis"] = 1
+_ALONG_SCALES: dict[str, Any] = {
+    "attrs": attributes(axis=1),  # the axis matters only where each place along it has a scale
+    "normal": lambda a, x: along_axis(a, x) if x[1].size > 1 else a.update(axis=1),
+}
 
 
 OPS: tuple[Op, ...] = (
@@ -373,11 +371,10 @@ OPS: tuple[Op, ...] = (
         error=_quantize_error,
         text=in_each(_quantize_text),
         sample=_sample_quantize,
-        attrs=attributes(axis=1),
+        **_ALONG_SCALES,
         requires=lambda types, a: types[0].dtype in ("int32", types[1].dtype),
         adjoint=adjoints.quantize,
         unsettled=unspecified.quantization,
-        normal=_normal_scales,
         **facts(continuous=False, data_inputs=1, followers="DequantizeLinear"),
     ),
     Op(
@@ -390,10 +387,9 @@ OPS: tuple[Op, ...] = (
         error=_dequantize_error,
         text=in_each(_dequantize_text),
         sample=_sample_dequantize,
-        attrs=attributes(axis=1),
+        **_ALONG_SCALES,
         adjoint=adjoints.dequantize,
         followers="QuantizeLinear Transpose Reshape MatMul Conv Relu Add",
-        normal=_normal_scales,
         **facts(min_inputs=2, integer_exact=True, ulps=3, weight=0.5, data_inputs=1),
     ),
     Op(
