@@ -392,7 +392,8 @@ def _draw_resize(rng: random.Random, first: TensorType) -> Attrs | None:
         attrs["exclude_outside"] = int(rng.random() < 0.2)
     transformation = attrs["coordinate_transformation_mode"]
     if mode != "nearest" and transformation == "half_pixel" and first.rank == 4 and rng.random() < _ANTIALIASED:
-        return {**attrs, "antialias": 1, "exclude_outside": int(rng.random() < 0.8), "cubic_coeff_a": -0.5}
+        of_images = {"cubic_coeff_a": -0.5} if mode == "cubic" else {}
+        return {**attrs, "antialias": 1, "exclude_outside": int(rng.random() < 0.8), **of_images}
     if transformation != "align_corners" and rng.random() < _SCALED and (scaled := _some_scales(rng, first.shape[2:])):
         scales = (1.0 if n == m else scale for n, m, scale in zip(first.shape[2:], *scaled, strict=True))
         attrs["sizes"], attrs["scales"] = (*first.shape[:2], *scaled[0]), (1.0, 1.0, *scales)
