@@ -313,7 +313,7 @@ OPS: tuple[Op, ...] = (
             mode="avg",
             output_height="int",
             output_width="int",
-            sampling_ratio=0,
+            sampling_ratio="int",
             spatial_scale=1.0,
         ),
         unsettled=unspecified.interpolation,

@@ -174,6 +174,14 @@ class _Writer:
             give(node, "mode", LATER_MODES.get(mode, mode))
         return True
 
+    def roi_align(self, node: NodeProto) -> bool:
+        """Before opset 16 it shifts no coordinates, and has no attribute for that."""
+        if self._opset >= 16:
+            return True
+        shifts = value(node, "coordinate_transformation_mode") != b"output_half_pixel"
+        drop(node, "coordinate_transformation_mode")
+        return not shifts
+
     def group_norm(self, node: NodeProto) -> bool:
         """Before opset 21 there is a scale for each group."""
         return self._opset >= 21
@@ -190,5 +198,6 @@ _MEANINGS: Mapping[str, Callable[[_Writer, NodeProto], bool]] = {
     "DequantizeLinear": _Writer.quantize,
     "GridSample": _Writer.grid_sample,
     "GroupNormalization": _Writer.group_norm,
+    "RoiAlign": _Writer.roi_align,
 }
 """Handlers for changes beyond attributes, inputs and types. Each returns whether the opset can express the node."""

@@ -29,6 +29,7 @@ from polyjuice.frameworks.onnx.tensors import code_of, to_tensor
 from polyjuice.frameworks.onnx.versions import takes
 from polyjuice.ir import Attrs, dtypes, uniform_value
 from polyjuice.ops import axes
+from polyjuice.ops.spec import REQUIRED
 
 # --- attributes -------------------------------------------------------------------------------------------------------
 
@@ -40,8 +41,9 @@ Default = Callable[[NodeProto, FormSite], Any]
 def rules() -> Iterator[FormRule]:
     for op, schema in schemas():
         for name, declared in schema.attributes.items():
-            if any(attr.name == name and not attr.as_input for attr in op.attrs):
-                if name in _DEFAULTS or declared.default_value.name:
+            own = next((attr for attr in op.attrs if attr.name == name and not attr.as_input), None)
+            if own:
+                if name in _DEFAULTS or (declared.default_value.name and own.default is not REQUIRED):
                     yield FormRule(f"{name} absent", (op.name,), _ABSENT, _absent(name), lacks(name))
             elif declared.default_value.name:
                 yield FormRule(f"{name} given", (op.name,), _GIVEN, _is_present(name), states(name))
