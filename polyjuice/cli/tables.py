@@ -23,8 +23,8 @@ from polyjuice.egraph.language import constructors, is_untraced
 from polyjuice.egraph.terms import term
 from polyjuice.execution import Worker, probe
 from polyjuice.frameworks import registry
+from polyjuice.frameworks.onnx import normal
 from polyjuice.frameworks.onnx.forms import FORMS
-from polyjuice.frameworks.onnx.normal import is_normalized
 from polyjuice.generate.instances import instance, some_signatures
 from polyjuice.ir import dtypes
 from polyjuice.ops import FRAMEWORKS, TABLE, Op, Texts, Unsupported, matching
@@ -298,7 +298,7 @@ def _shape_rule(op: Op) -> Fact:
 def _normal_form(op: Op) -> Fact:
     if op.domain:
         return Fact("normal form", _ABSENT[op.domain], absent=True)
-    if is_normalized(op):
+    if normal.rule(op):
         return Fact("normal form", "a rule brings its attributes into one form")
     return Fact("normal form", "its attributes have one form alone", absent=True)
 

@@ -8,11 +8,12 @@ from typing import Any
 
 import numpy as np
 
-from polyjuice.ir import Attrs, TensorType
+from polyjuice.ir import Attrs, TensorType, dtypes
 from polyjuice.ir.dtypes import FLOATS, INTS, NUMERIC, SIGNED
 from polyjuice.ops import adjoints, errors, sampling, value_bounds
 from polyjuice.ops.decomposition_terms import Term, onnx_term, where
 from polyjuice.ops.errors import lipschitz, monotone, plus_absolute, plus_proportional
+from polyjuice.ops.normal import GivenAttrs, Types, demand
 from polyjuice.ops.pointwise import DECIDES, defined, elementwise, parameters, parametric, unary
 from polyjuice.ops.shapes import broadcast, fitting
 from polyjuice.ops.spec import ANYWHERE, INFINITY, NAN, Call, ErrorContext, Op, Sample, SpellFn, attributes, facts
@@ -194,6 +195,12 @@ def _sample_prelu(rng: random.Random, first: TensorType) -> Sample:
 _CLIPS: dict[str, Any] = {"widen": False, "integer_exact": True, "limits": INFINITY, "signed_zeros": False}
 _EXPONENTIAL: dict[str, Any] = {"ulps": 8, "limits": INFINITY, "signed_zeros": False}
 _LAMBD = parameters((("lambd", 0.5, (0.5, 1.0, 0.0, 2.0)),))
+
+
+def _normal_shrink(a: GivenAttrs, x: Types) -> None:
+    whole = float(a["bias"]).is_integer() and float(a["lambd"]).is_integer()
+    demand(whole or dtypes.is_float(x[0].dtype), "integers beside a limit that is none")
+
 
 OPS = (
     defined(
@@ -436,6 +443,7 @@ OPS = (
         _shrink_error,
         tuple(t for t in FLOATS + SIGNED if t != "bfloat16"),
         **DECIDES,
+        normal=_normal_shrink,
         **facts(ulps=1, weight=0.3),
     ),
     defined(

@@ -12,6 +12,7 @@ from polyjuice.ir import Attrs, TensorType, dtypes
 from polyjuice.ir.dtypes import FLOATS, INTS, NUMERIC, UNSIGNED
 from polyjuice.ops import domains, errors, sampling
 from polyjuice.ops.decomposition_terms import Term, onnx_term, where
+from polyjuice.ops.normal import demand
 from polyjuice.ops.pointwise import DECIDES, binary, defined, elementwise, unary
 from polyjuice.ops.spec import NAN, POLE, ErrorContext, Op, Operand, Sample, TemplatesFn, Texts, attributes, facts
 from polyjuice.ops.text import HALF_TO_SINGLE, applied, by_type, cast_around, spell
@@ -261,6 +262,7 @@ OPS = (
         **{**DECIDES, **_DIVISION, "sample": _sample_mod},
         attrs=attributes(fmod=0),
         requires=lambda types, a: a["fmod"] or not dtypes.is_float(types[0].dtype),
+        normal=lambda a, x: demand(a["fmod"] in (0, 1), "fmod is 0 or 1"),
         **facts(weight=0.5, limits=NAN | POLE),
     ),
     _remainder(

@@ -117,6 +117,7 @@ OPS = (
         result="bool",
         sample=sampling.alone_with(_draw_is_inf),
         attrs=attributes(detect_negative=1, detect_positive=1),
+        normal=lambda a, x: a.update({name: int(value != 0) for name, value in a.items()}),
         **facts(weight=0.3, limits=ANYWHERE),
     ),
     defined(

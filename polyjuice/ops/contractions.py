@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import string
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -13,6 +14,7 @@ from polyjuice.ops import linear_adjoints, sampling
 from polyjuice.ops.axis_reductions import WIDE
 from polyjuice.ops.decomposition_terms import Term
 from polyjuice.ops.matrix import linear_error, magnitudes
+from polyjuice.ops.normal import GivenAttrs, Types, demand
 from polyjuice.ops.products import op
 from polyjuice.ops.shapes import Dims, ShapeMismatch, normalize_axis, require
 from polyjuice.ops.spec import Call, ErrorContext, Op, Sample, attributes, facts
@@ -225,6 +227,31 @@ def _kron(x: Term, y: Term, a: Attrs) -> Term:
     return (x.reshape(*left) * y.reshape(*right)).reshape(*result)
 
 
+def _normal_einsum(a: GivenAttrs, x: Types) -> None:
+    """The explicit form, without spaces, with an index for each dimension behind an ellipsis."""
+    inputs, arrow, output = str(a["equation"]).replace(" ", "").partition("->")
+    terms = inputs.split(",")
+    demand(len(terms) == len(x), "another number of operands than the equation has")
+    letters = inputs.replace("...", "").replace(",", "")
+    if not arrow:
+        once = sorted(letter for letter in set(letters) if letters.count(letter) == 1)
+        output = ("..." if "..." in inputs else "") + "".join(once)
+    if "..." in inputs:
+        shapes = {_behind_ellipsis(term, t) for term, t in zip(terms, x, strict=True) if "..." in term}
+        demand(len(shapes) == 1, "dimensions behind an ellipsis that broadcast")
+        free = [letter for letter in string.ascii_letters if letter not in letters]
+        named = "".join(free[: len(shapes.pop())])
+        terms, output = [term.replace("...", named) for term in terms], output.replace("...", named)
+    a["equation"] = f"{','.join(terms)}->{output}"
+
+
+def _behind_ellipsis(term: str, t: TensorType) -> tuple[int, ...]:
+    """The sizes of the dimensions that the ellipsis of a term stands for."""
+    before, _, after = term.partition("...")
+    demand(len(before) + len(after) <= t.rank, "more indices than dimensions")
+    return t.shape[len(before) : t.rank - len(after)]
+
+
 OPS = (
     Op(
         name="Einsum",
@@ -237,6 +264,7 @@ OPS = (
         attrs=attributes(equation="string"),
         partial=magnitudes(_einsum),
         adjoint=linear_adjoints.einsum,
+        normal=_normal_einsum,
         **facts(variadic="operands", integer_exact=True),
     ),
     op(

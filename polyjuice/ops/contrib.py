@@ -16,7 +16,7 @@ import numpy as np
 from polyjuice.ir import Attrs, TensorType
 from polyjuice.ops import sampling
 from polyjuice.ops.attention import attention, rotated
-from polyjuice.ops.convolution import CONV_ATTRS
+from polyjuice.ops.convolution import CONV_ATTRS, normal_transpose
 from polyjuice.ops.decomposition_terms import Term, onnx_term
 from polyjuice.ops.inference import infer
 from polyjuice.ops.matrix import matmul_shape, sample_matrices
@@ -24,6 +24,7 @@ from polyjuice.ops.pointwise import composed, defined, parameters
 from polyjuice.ops.registry import TABLE
 from polyjuice.ops.shapes import Dims, fitting, require
 from polyjuice.ops.spec import Attr, Op, Operand, Sample, SampleFn, attributes, facts
+from polyjuice.ops.windows import normal_conv
 
 SINGLE = ("float32",)
 
@@ -388,6 +389,7 @@ OPS = (
         4,
         attrs=(*CONV_ATTRS, *_ACTIVATION, Attr("activation_params", "floats", ())),
         requires=_fits_activation,
+        normal=normal_conv,
         **facts(min_inputs=2, data_inputs=1, weight=0.6),
     ),
     defined("com.microsoft.Gelu", _gelu("none"), {}, SINGLE),
@@ -482,6 +484,7 @@ OPS = (
             Attr("pads", "ints", as_input=True, place=2),
             *attributes(output_padding="ints", dilations="ints", group=1),
         ),
+        normal=normal_transpose,
         **facts(min_inputs=2, data_inputs=1),
     ),
     own(

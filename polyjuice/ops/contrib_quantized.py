@@ -30,7 +30,7 @@ from polyjuice.ops.quantization import (
 )
 from polyjuice.ops.shapes import Dims, fitting
 from polyjuice.ops.spec import CONTRIB, Attr, Op, Operand, Sample, SampleFn, attributes, facts
-from polyjuice.ops.windows import draw_window
+from polyjuice.ops.windows import draw_window, normal_average, normal_window
 
 
 def _bytewise(name: str, definition: Callable[..., Term], sample: SampleFn, inputs: str, **more: Any) -> Op:
@@ -261,6 +261,7 @@ OPS = (
         sampling.of_rank(3, 5)(sampling.alone_with(_draw_average)),
         attrs=(*_POOL, *attributes(count_include_pad=0), *_CHANNELS),
         data_inputs=1,
+        normal=normal_average,
     ),
     _unary(
         "QLinearGlobalAveragePool",
@@ -276,6 +277,7 @@ OPS = (
         dtypes=BYTES,
         attrs=(*_POOL, *attributes(dilations="ints")),
         integer_exact=True,
+        normal=lambda a, x: normal_window(a, x[0].shape[1:-1], a["kernel_shape"]),
     ),
     own(
         "DynamicQuantizeMatMul",

@@ -10,11 +10,12 @@ import numpy as np
 
 from polyjuice.ir import Attrs, TensorType
 from polyjuice.ops import errors, linear_adjoints, sampling, windows
+from polyjuice.ops.normal import GivenAttrs, Types, demand
 from polyjuice.ops.shapes import Dims, require
 from polyjuice.ops.spec import Call, ErrorContext, NumpyFn, Op, Sample, Unsupported, attributes, facts
 from polyjuice.ops.structural import torch_pads
 from polyjuice.ops.text import spell, subscript
-from polyjuice.ops.windows import conv
+from polyjuice.ops.windows import conv, normal_conv
 
 # --- Conv ------------------------------------------------------------------------------------------------------------
 
@@ -230,6 +231,31 @@ def _sample_transpose(rng: random.Random, first: TensorType) -> Sample | None:
     return sampling.operands(first, (channels, outer, *kernel), *bias, **attrs)
 
 
+def normal_transpose(a: GivenAttrs, x: Types) -> None:
+    """Pads computed from the size of the result, where the file has that size instead of pads."""
+    spatial, kernel = x[0].shape[2:], x[1].shape[2:]
+    padding = a.setdefault("output_padding", (0,) * len(spatial))
+    sizes, auto_pad = a.pop("output_shape", None), a.get("auto_pad", "NOTSET")
+    if sizes or auto_pad.startswith("SAME"):
+        a.pop("auto_pad", None)
+        a.pop("pads", None)
+    normal_conv(a, x)
+    if auto_pad.startswith("SAME") and not sizes:
+        sizes = [n * s for n, s in zip(spatial, a["strides"], strict=True)]
+    if not sizes:
+        return
+    demand(len(sizes) == len(padding) == len(spatial), "an output shape of another rank")
+    excess = [
+        s * (n - 1) + p + d * (k - 1) + 1 - size
+        for n, s, p, d, k, size in zip(spatial, a["strides"], padding, a["dilations"], kernel, sizes, strict=True)
+    ]
+    if min(excess) < 0:
+        a["output_padding"] = tuple(p + max(-n, 0) for p, n in zip(padding, excess, strict=True))
+        excess = [max(n, 0) for n in excess]
+    less, more = [n // 2 for n in excess], [n - n // 2 for n in excess]
+    a["pads"] = (*less, *more) if auto_pad == "SAME_UPPER" else (*more, *less)
+
+
 CONV_ATTRS = attributes(strides="ints", pads="ints", dilations="ints", group=1)
 
 OPS = (
@@ -249,6 +275,7 @@ OPS = (
         partial=lambda x, a: conv([np.abs(v) for v in x], a),
         adjoint=linear_adjoints.convolution,
         followers="BatchNormalization Add Mul Relu Clip Sigmoid LeakyRelu PRelu Concat Conv MaxPool Slice Reshape",
+        normal=normal_conv,
         **facts(min_inputs=2, integer_exact=True, weight=3, fresh=True, data_inputs=1),
     ),
     Op(
@@ -263,6 +290,7 @@ OPS = (
         partial=lambda x, a: _conv_transpose([np.abs(v) for v in x], a),
         adjoint=linear_adjoints.convolution_transpose,
         followers="BatchNormalization Add Relu",
+        normal=normal_transpose,
         **facts(min_inputs=2, integer_exact=True, weight=0.7, fresh=True, data_inputs=1),
     ),
 )

@@ -12,6 +12,7 @@ from polyjuice.ir import Attrs, TensorType, dtypes
 from polyjuice.ir.dtypes import ALL
 from polyjuice.ops import errors, sampling
 from polyjuice.ops.decomposition_terms import onnx_term
+from polyjuice.ops.normal import demand
 from polyjuice.ops.shapes import Dims, fitting
 from polyjuice.ops.spec import Attr, Call, Op, TemplatesFn, Texts, attributes, facts
 from polyjuice.ops.structural import WITHOUT_BFLOAT16
@@ -113,6 +114,7 @@ OPS: tuple[Op, ...] = (
         sample=sampling.alone_with(_draw_eye_like),
         attrs=attributes(dtype="dtype", k=0),
         error=errors.none,
+        normal=lambda a, x: demand(a.setdefault("dtype", x[0].dtype) != "bfloat16", "a type that opset 18 lacks"),
         **facts(integer_exact=True, weight=0.3, signed_zeros=True),
     ),
     Op(

@@ -11,6 +11,7 @@ import numpy as np
 from polyjuice.ir import Attrs, TensorType, dtypes
 from polyjuice.ops import sampling, unspecified, windows
 from polyjuice.ops.decomposition_terms import Term
+from polyjuice.ops.normal import GivenAttrs, Types, demand
 from polyjuice.ops.pointwise import composed
 from polyjuice.ops.shapes import Dims, normalize_axis, require
 from polyjuice.ops.spec import (
@@ -177,6 +178,20 @@ def _draw_centre(rng: random.Random, first: TensorType) -> Attrs:
     return {"axes": axes, "shape": tuple(max(1, first.shape[axis] + rng.randint(-3, 3)) for axis in axes)}
 
 
+LATER_MODES = {"bilinear": "linear", "bicubic": "cubic"}
+"""The names of modes from opset 20 on."""
+
+
+def _normal_grid(a: GivenAttrs, x: Types) -> None:
+    a["mode"] = {later: mode for mode, later in LATER_MODES.items()}.get(a["mode"], a["mode"])
+    demand(a["padding_mode"] in ("zeros", "border"), "reflection at the border")
+
+
+def _normal_centre(a: GivenAttrs, x: Types) -> None:
+    a["axes"] = tuple(normalize_axis(axis, x[0].rank) for axis in a.get("axes", range(x[0].rank)))
+    demand(len(set(a["axes"])) == len(a["axes"]), "an axis occurs twice")
+
+
 OPS: tuple[Op, ...] = (
     Op(
         name="GridSample",
@@ -193,6 +208,7 @@ OPS: tuple[Op, ...] = (
         attrs=attributes(mode="bilinear", padding_mode="zeros", align_corners=0),
         weight=0.8,
         unsettled=unspecified.interpolation,
+        normal=_normal_grid,
     ),
     composed(
         "AffineGrid",
@@ -210,6 +226,7 @@ OPS: tuple[Op, ...] = (
         sampling.alone_with(_draw_centre),
         (Attr("shape", "ints", as_input=True), Attr("axes", "ints")),
         definition=_centred,
+        normal=_normal_centre,
         **facts(weight=0.2, filling="0.0"),
     ),
 )

@@ -12,6 +12,7 @@ from polyjuice.ir import Attrs, TensorType
 from polyjuice.ir.dtypes import ALL, STORED
 from polyjuice.ops import definitions, errors, sampling
 from polyjuice.ops.decomposition_terms import Term, where
+from polyjuice.ops.normal import along_axis
 from polyjuice.ops.registry import TABLE
 from polyjuice.ops.shapes import Dims, broadcast, fitting, normalize_axis, require
 from polyjuice.ops.spec import Attr, Call, NumpyFn, Op, Operand, Sample, attributes, facts
@@ -357,6 +358,7 @@ OPS: tuple[Op, ...] = (
         types={"I": ("int64", "int32"), "V": WITHOUT_BFLOAT16},
         results=("V",),
         weight=0.5,
+        normal=lambda a, x: along_axis(a, x, added=1),
     ),
     rearranged(
         "index_select",

@@ -138,6 +138,7 @@ OPS = (
         (Attr("ratio", "float", 0.5, as_input=True, scalar=True, like_operand=True),),
         types={"T": ("float16", "float32", "float64")},  # of bfloat16 the ratio has another type
         numpy=lambda x, a: x[0],
+        normal=lambda a, x: a.pop("seed", None),
         **facts(weight=0.2, followers="Add MatMul Relu"),
     ),
 )

@@ -268,6 +268,7 @@ OPS = (
         attrs=(_EPSILON,),
         distance_to_domain=domains.within(4, 0.0),
         unsettled=unspecified.root(4),
+        normal=lambda a, x: a.pop("momentum", None),
         **facts(weight=1.0, data_inputs=1, followers="PRelu Relu Add Conv Mul LeakyRelu"),
     ),
     _normalization(

@@ -15,7 +15,7 @@ from polyjuice.ops.shapes import require
 from polyjuice.ops.spec import Attr, Call, ErrorContext, Sample, Unsupported, attributes, by_definition
 from polyjuice.ops.structural import rearranged, torch_pads
 from polyjuice.ops.text import spell
-from polyjuice.ops.windows import channels_last, spatial_pads
+from polyjuice.ops.windows import channels_last, normal_window, spatial_pads
 
 # --- Col2Im ----------------------------------------------------------------------------------------------------------
 
@@ -119,6 +119,7 @@ OPS = (
             Attr("pads", "ints"),
             Attr("strides", "ints"),
         ),
+        normal=lambda a, x: normal_window(a, a["image_shape"], a["block_shape"]),
         widen=False,
         partial=by_definition,
         integer_exact=True,

@@ -24,6 +24,8 @@ from polyjuice.ops.windows import (
     covering_pads,
     has_windows,
     is_symmetric,
+    normal_average,
+    normal_pool,
     pad_array,
     spatial_pads,
 )
@@ -299,6 +301,7 @@ OPS = (
         attrs=_WINDOW,
         followers="Relu MaxPool Conv Concat Reshape Transpose",
         bounds=value_bounds.SAME,
+        normal=normal_pool,
         **facts(integer_exact=True, weight=2, limits=SpecialValues.INFINITY, picks=True, fresh=True),
     ),
     composed(
@@ -309,6 +312,7 @@ OPS = (
         shape=_pool_shape,
         attrs=(*_WINDOW, Attr("count_include_pad", "int", 0)),
         widen=False,
+        normal=normal_average,
         **facts(ulps=2, weight=2, fresh=True, followers="Conv Add Concat Reshape AveragePool"),
     ),
     composed(
@@ -319,6 +323,7 @@ OPS = (
         error=lambda c: _norm_error(c, sampling.total(c.attrs["kernel_shape"])),
         attrs=(*_WINDOW, Attr("p", "int", 2)),
         widen=False,
+        normal=normal_pool,
         **_NORM,
     ),
     composed(

@@ -14,6 +14,7 @@ import numpy as np
 from polyjuice.ir import Attrs, TensorType, dtypes
 from polyjuice.ops import adjoints, definitions, errors, sampling, unspecified
 from polyjuice.ops.decomposition_terms import Term, onnx_term
+from polyjuice.ops.normal import along_axis
 from polyjuice.ops.registry import TABLE
 from polyjuice.ops.shapes import Dims, fitting, normalize_axis
 from polyjuice.ops.spec import RESULT, ErrorContext, ErrorFn, OfResult, Op, Operand, Sample, attributes, facts
@@ -241,6 +242,12 @@ def _dynamic_error(c: ErrorContext) -> tuple[np.ndarray, ...]:
     return tuple([errors.infinite_if(~(c.y[1] > bounds[1]), bound) for bound in bounds])
 
 
+_ALONG_SCALES: dict[str, Any] = {
+    "attrs": attributes(axis=1),  # the axis matters only where each place along it has a scale
+    "normal": lambda a, x: along_axis(a, x) if x[1].size > 1 else a.update(axis=1),
+}
+
+
 OPS: tuple[Op, ...] = (
     Op(
         name="QuantizeLinear",
@@ -253,7 +260,7 @@ OPS: tuple[Op, ...] = (
         definition=onnx_term(_quantize_term, widen=False),
         why_not_derived="a quotient may be rounded to a half type, or to a narrow one",
         sample=_sample_quantize,
-        attrs=attributes(axis=1),
+        **_ALONG_SCALES,
         requires=lambda types, a: types[0].dtype in ("int32", types[1].dtype),
         adjoint=adjoints.quantize,
         unsettled=unspecified.quantization,
@@ -267,7 +274,7 @@ OPS: tuple[Op, ...] = (
         shape=fitting(_fits_linear),
         definition=onnx_term(_dequantize_term, widen=False),
         sample=_sample_dequantize,
-        attrs=attributes(axis=1),
+        **_ALONG_SCALES,
         adjoint=adjoints.dequantize,
         followers="QuantizeLinear Transpose Reshape MatMul Conv Relu Add",
         **facts(min_inputs=2, integer_exact=True, ulps=3, weight=0.5, data_inputs=1),

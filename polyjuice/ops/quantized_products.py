@@ -23,6 +23,7 @@ from polyjuice.ops.quantization import (
 )
 from polyjuice.ops.shapes import fitting
 from polyjuice.ops.spec import Op, Operand, Sample, SampleFn, by_definition, facts
+from polyjuice.ops.windows import normal_conv
 
 
 def _conv_integer(*operands: Any) -> Term:
@@ -127,6 +128,7 @@ OPS: tuple[Op, ...] = (
         _sample_qconv,
         "ASABSBSYI",
         attrs=CONV_ATTRS,
+        normal=lambda a, x: normal_conv(a, [x[0], x[3]]),
         **facts(min_inputs=8, weight=2, data_inputs=1),
     ),
     integer_product(
@@ -136,6 +138,7 @@ OPS: tuple[Op, ...] = (
         requires=lambda types, a: all(is_single(t.shape) for t in types[2:]),
         sample=_sample_conv_integer,
         attrs=CONV_ATTRS,
+        normal=normal_conv,
         **facts(weight=3, data_inputs=1),
     ),
 )

@@ -13,6 +13,7 @@ from polyjuice.ir.dtypes import FLOATS, NUMERIC
 from polyjuice.ops import adjoints, axis_reductions, domains, errors, value_bounds
 from polyjuice.ops.axis_reductions import WIDE
 from polyjuice.ops.decomposition_terms import onnx_term
+from polyjuice.ops.normal import reduced
 from polyjuice.ops.shapes import Dims, normalize_axis, require
 from polyjuice.ops.spec import (
     Attr,
@@ -174,7 +175,9 @@ def _reduction(
     attrs = (Attr("axes", "ints", (), as_input=True), *attributes(keepdims=1, noop_with_empty_axes=0))
     meaning["adjoint"] = adjoints.reduction(slope) if slope else None
     shape = axis_reductions.dims_shape
-    return Op(name=name, types={"T": types}, shape=shape, text=text, sample=sample, attrs=attrs, **meaning)
+    return Op(
+        name=name, types={"T": types}, shape=shape, text=text, sample=sample, attrs=attrs, normal=reduced, **meaning
+    )
 
 
 def _meaning(function: Reduce, error: ErrorFn) -> dict[str, Any]:

@@ -11,11 +11,13 @@ import numpy as np
 from polyjuice.ir import Attrs, TensorType, dtypes
 from polyjuice.ops import errors, sampling, unspecified, windows
 from polyjuice.ops.decomposition_terms import Term, where
+from polyjuice.ops.normal import GivenAttrs, Types
 from polyjuice.ops.pointwise import composed
 from polyjuice.ops.reductions import greatest_error
 from polyjuice.ops.shapes import Dims, fitting, require
 from polyjuice.ops.spec import Call, ErrorContext, Op, Operand, Sample, Unsupported, attributes, facts
 from polyjuice.ops.text import spell
+from polyjuice.ops.windows import normal_conv
 
 _TYPES = ("float16", "float32", "float64")
 
@@ -234,6 +236,13 @@ _UNPOOLS: dict[str, Any] = {
     **facts(integer_exact=True, weight=0.3, followers="Conv Relu Add"),
 }
 
+
+def _normal_unpool(a: GivenAttrs, x: Types) -> None:
+    rank = x[0].rank - 2
+    a.setdefault("strides", (1,) * rank)
+    a.setdefault("pads", (0,) * (2 * rank))
+
+
 # --- DeformConv ------------------------------------------------------------------------------------------------------
 
 
@@ -335,6 +344,7 @@ OPS: tuple[Op, ...] = (
         types={"T": _TYPES, "I": ("int64",)},
         shape=_max_unpool_shape,
         attrs=attributes(kernel_shape="ints", strides="ints", pads="ints"),
+        normal=_normal_unpool,
         **_UNPOOLS,
     ),
     _aten_unpool(2),
@@ -347,6 +357,7 @@ OPS: tuple[Op, ...] = (
         operands=5,
         shape=fitting(_fits_deform, lambda s, a: [s[2].replace(1, s[1][0])]),
         attrs=attributes(strides="ints", pads="ints", dilations="ints", group=1, offset_group=1),
+        normal=normal_conv,
         unsettled=unspecified.interpolation,
         **facts(min_inputs=3, since=19, weight=0.3),
     ),

@@ -17,7 +17,8 @@ from polyjuice.ir import Attrs, TensorType, dtypes
 from polyjuice.ir.dtypes import FLOATS
 from polyjuice.ops import linear_adjoints, sampling, unspecified, windows
 from polyjuice.ops.decomposition_terms import Term, onnx_term
-from polyjuice.ops.shapes import Dims, require
+from polyjuice.ops.normal import GivenAttrs, Types, demand
+from polyjuice.ops.shapes import Dims, normalize_axis, require
 from polyjuice.ops.spec import Attr, Call, DecomposeFn, ErrorContext, Op, Unsupported, attributes
 from polyjuice.ops.text import spell, subscript
 from polyjuice.ops.windows import channels_first, channels_last
@@ -391,7 +392,8 @@ def _draw_resize(rng: random.Random, first: TensorType) -> Attrs | None:
         attrs["exclude_outside"] = int(rng.random() < 0.2)
     transformation = attrs["coordinate_transformation_mode"]
     if mode != "nearest" and transformation == "half_pixel" and first.rank == 4 and rng.random() < _ANTIALIASED:
-        return {**attrs, "antialias": 1, "exclude_outside": int(rng.random() < 0.8), "cubic_coeff_a": -0.5}
+        of_images = {"cubic_coeff_a": -0.5} if mode == "cubic" else {}
+        return {**attrs, "antialias": 1, "exclude_outside": int(rng.random() < 0.8), **of_images}
     if transformation != "align_corners" and rng.random() < _SCALED and (scaled := _some_scales(rng, first.shape[2:])):
         scales = (1.0 if n == m else scale for n, m, scale in zip(first.shape[2:], *scaled, strict=True))
         attrs["sizes"], attrs["scales"] = (*first.shape[:2], *scaled[0]), (1.0, 1.0, *scales)
@@ -484,6 +486,36 @@ _NEAREST: dict[str, Any] = {
 }
 
 
+def _normal_resize(a: GivenAttrs, x: Types) -> None:
+    """The sizes of all axes, and their scales where those differ from the ratios of the sizes."""
+    shape, rank = x[0].shape, x[0].rank
+    axes = [normalize_axis(axis, rank) for axis in a.pop("axes", range(rank))]
+    scales, sizes = a.pop("scales"), a.get("sizes", ())
+    demand(len(scales or sizes) == len(axes), "neither sizes nor scales")
+    if scales:
+        sizes = [scaled_size(shape[axis], s) for axis, s in zip(axes, scales, strict=True)]
+        demand(None not in sizes, "scales that lead to no certain size")
+        ratios = [np.float32(size / shape[axis]) for axis, size in zip(axes, sizes, strict=True) if shape[axis]]
+        if ratios != [np.float32(s) for s in scales]:
+            demand(a["coordinate_transformation_mode"] != "align_corners", "corners aligned by scales")
+            a["scales"] = tuple(dict(zip(axes, scales, strict=True)).get(axis, 1.0) for axis in range(rank))
+    a["sizes"] = tuple(dict(zip(axes, sizes, strict=True)).get(axis, size) for axis, size in enumerate(shape))
+    if a["coordinate_transformation_mode"] == "pytorch_half_pixel":
+        demand(all(n > 1 or n == size for n, size in zip(a["sizes"], shape, strict=True)), "an axis of one element")
+        a["coordinate_transformation_mode"] = "half_pixel"
+    transformation, mode = a["coordinate_transformation_mode"], a["mode"]
+    demand(transformation in TRANSFORMATIONS, f"the coordinate transformation {transformation}")
+    demand(mode in ("nearest", "linear", "cubic"), f"the mode {mode}")
+    unused = {"roi", "extrapolation_value"}
+    if mode != "nearest":
+        unused.add("nearest_mode")
+    if mode != "cubic":
+        unused.add("cubic_coeff_a")
+        demand(a["antialias"] or a["exclude_outside"] == 0, "edges excluded in another mode than cubic")
+    for name in unused & a.keys():
+        del a[name]
+
+
 OPS: tuple[Op, ...] = (
     Op(
         name="Resize",
@@ -507,6 +539,7 @@ OPS: tuple[Op, ...] = (
         weight=0.6,
         adjoint=linear_adjoints.resize,
         unsettled=unspecified.interpolation,
+        normal=_normal_resize,
     ),
     upsample("upsample_nearest2d", "nearest", 2),
     upsample("upsample_bilinear2d", "bilinear", 2),

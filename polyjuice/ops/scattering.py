@@ -12,6 +12,7 @@ import numpy as np
 from polyjuice.ir import Attrs, TensorType
 from polyjuice.ir.dtypes import ALL
 from polyjuice.ops import adjoints, indexing, sampling, writes
+from polyjuice.ops.normal import GivenAttrs, Types, along_axis, demand
 from polyjuice.ops.shapes import Dims, fitting, normalize_axis
 from polyjuice.ops.spec import Call, ErrorContext, Op, Operand, Sample, attributes, facts
 from polyjuice.ops.text import TextFn, spell
@@ -201,6 +202,15 @@ def _sample_scatter_nd(rng: random.Random, first: TensorType) -> Sample:
     return Sample((indices, updates), {"reduction": reduction})
 
 
+def _normal_rows(a: GivenAttrs, x: Types) -> None:
+    demand(a["reduction"] == "none" or x[0].dtype != "bool", "a reduction of truth values")
+
+
+def _normal_elements(a: GivenAttrs, x: Types) -> None:
+    along_axis(a, x)
+    _normal_rows(a, x)
+
+
 OPS: tuple[Op, ...] = (
     _scattering(
         "ScatterElements",
@@ -211,6 +221,7 @@ OPS: tuple[Op, ...] = (
         text=spell(_scatter_elements_torch, _scatter_elements_tensorflow, _scatter_jax(indexing.places_jax)),
         sample=_sample_scatter_elements,
         attrs=attributes(axis=0, reduction="none"),
+        normal=_normal_elements,
     ),
     _scattering(
         "ScatterND",
@@ -223,5 +234,6 @@ OPS: tuple[Op, ...] = (
         ),
         sample=_sample_scatter_nd,
         attrs=attributes(reduction="none"),
+        normal=_normal_rows,
     ),
 )

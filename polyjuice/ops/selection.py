@@ -11,6 +11,7 @@ from polyjuice.ir import Attrs, TensorType, dtypes
 from polyjuice.ir.dtypes import ALL, COMPLEX, FLOATS, NUMERIC, STORED, UNSIGNED
 from polyjuice.ops import adjoints, errors, sampling, spec, unspecified, writes
 from polyjuice.ops.decomposition_terms import Term, onnx_term, where
+from polyjuice.ops.normal import GivenAttrs, Types, demand
 from polyjuice.ops.pointwise import DECIDES, broadcast_shape, defined, elementwise, parameters, suitable
 from polyjuice.ops.spec import ANYWHERE, INFINITY, NAN, Attr, Call, Op, Operand, Sample, Unsupported, attributes, facts
 from polyjuice.ops.text import literal, spell
@@ -202,6 +203,17 @@ def _sample_masked_fill(rng: random.Random, first: TensorType) -> Sample:
     return Sample((mask,), {"value": rng.choice(held)})
 
 
+SATURATES = {"float8e4m3fn": 1, "float8e5m2": 0}
+"""The value of ``saturate`` with which ONNX's Cast means the same as the table's."""
+
+
+def _normal_cast(a: GivenAttrs, x: Types) -> None:
+    """Drop rounding modes, which concern a type that the IR lacks. Saturation matters only for 8-bit floating types."""
+    a.pop("round_mode", None)
+    saturates = int(a.pop("saturate", 1))
+    demand(saturates == SATURATES.get(a["to"], saturates), "a cast with another treatment of large numbers")
+
+
 OPS = (
     # limits
     elementwise(
@@ -282,6 +294,7 @@ OPS = (
         adjoint=adjoints.through,
         followers="Cast Add Mul Sub Div Transpose Where Reshape MatMul ReduceSum Not Relu",
         unsettled=unspecified.cast,
+        normal=_normal_cast,
         **facts(elementwise=True, continuous=False, weight=2, limits=ANYWHERE, modular=True, fresh=False),
     ),
 )

@@ -12,6 +12,7 @@ import numpy as np
 from polyjuice.ir import Attrs, TensorType, dtypes
 from polyjuice.ops import sampling
 from polyjuice.ops.decomposition_terms import Term, onnx_term
+from polyjuice.ops.normal import GivenAttrs, Types, along_axis
 from polyjuice.ops.pointwise import composed
 from polyjuice.ops.shapes import normalize_axis, require
 from polyjuice.ops.spec import Attr, Call, Op, Sample, attributes, facts
@@ -137,6 +138,12 @@ def _sample_stft(rng: random.Random, first: TensorType) -> Sample | None:
     return sampling.operands(first, *[(size,)] * rng.randint(0, 1), **attrs)
 
 
+def _normal_dft(a: GivenAttrs, x: Types) -> None:
+    along_axis(a, x)
+    size = x[0].shape[a["axis"]]
+    a.setdefault("dft_length", 2 * (size - 1) if a["inverse"] and a["onesided"] else size)
+
+
 OPS: tuple[Op, ...] = (
     composed(
         "DFT",
@@ -149,6 +156,7 @@ OPS: tuple[Op, ...] = (
             *attributes(inverse=0, onesided=0),
         ),
         **_with_fast(_dft),
+        normal=_normal_dft,
         **facts(since=20, weight=0.3, followers="Mul Add"),
     ),
     composed(
@@ -163,6 +171,7 @@ OPS: tuple[Op, ...] = (
             *attributes(onesided=1),
         ),
         **_with_fast(_stft),
+        normal=lambda a, x: a.setdefault("frame_length", x[1].shape[0] if len(x) > 1 else x[0].shape[1]),
         **facts(min_inputs=1, weight=0.3, data_inputs=1, followers="Mul Add"),
     ),
 )

@@ -11,6 +11,7 @@ import numpy as np
 from polyjuice.ir import Attrs, TensorType, dtypes
 from polyjuice.ops import adjoints, axis_reductions, domains, errors, sampling, value_bounds
 from polyjuice.ops.decomposition_terms import onnx_term
+from polyjuice.ops.normal import GivenAttrs, Types, along_axis, demand, sorted_axes
 from polyjuice.ops.normalization import standard
 from polyjuice.ops.reductions import extreme_unsure, norm
 from polyjuice.ops.shapes import Dims
@@ -198,6 +199,11 @@ def _softmax(name: str, numpy: NumpyFn, error: ErrorFn, further: Sequence[str] =
     )
 
 
+def _normal_lp(a: GivenAttrs, x: Types) -> None:
+    along_axis(a, x)
+    demand(a["p"] in (1, 2), f"the norm of order {a['p']}")
+
+
 OPS = (
     _softmax(
         "Softmax",
@@ -251,6 +257,7 @@ OPS = (
         sample=axis_reductions.one_axis("axis", p=lambda rng: rng.choice((1, 2, 2))),
         attrs=attributes(axis=-1, p=2),
         adjoint=adjoints.lp_normalization,
+        normal=_normal_lp,
         **facts(ulps=4, weight=0.4),
     ),
     Op(
@@ -264,6 +271,7 @@ OPS = (
         sample=sampling.alone_with(_draw_standard),
         attrs=attributes(axes=(0, 2, 3)),
         distance_to_domain=domains.varied,
+        normal=lambda a, x: a.update(axes=sorted_axes(a["axes"], x[0].rank)),
         **facts(ulps=6, weight=1.2),
     ),
 )

@@ -205,6 +205,7 @@ ShapeFn = Callable[[Sequence[Any], Any], Sequence[Any]]
 SampleFn = Callable[[random.Random, TensorType], "Sample | None"]
 UnsettledFn = Callable[[UnsettledContext], bool]
 PromoteFn = Callable[[Sequence[TensorType], Attrs], str]
+NormalFn = Callable[[dict[str, Any], Sequence[TensorType]], object]
 RequireFn = Callable[[Sequence[TensorType], Attrs], object]
 ViewFn = Callable[[Attrs, bool], bool]
 SpellFn = Callable[[Call], "str | Unsupported"]
@@ -350,6 +351,10 @@ class Op:
 
     attrs: tuple[Attr, ...] = ()
     """The attributes."""
+
+    normal: NormalFn | None = None
+    """Brings attributes in ONNX's ways to write them into the one of the table (:mod:`polyjuice.ops.normal`), in place,
+    for operands of some types. Defaults are there already. By default, an axis is counted from the front."""
 
     min_inputs: int = -1
     """How many operands must be there; all of them where this is negative."""

@@ -16,6 +16,7 @@ from polyjuice.ir.dtypes import ALL, COMPLEX, FLOATS, STORED
 from polyjuice.ops import errors, sampling, spec, writes
 from polyjuice.ops.decomposition_terms import Term, onnx_term
 from polyjuice.ops.inference import AttrView
+from polyjuice.ops.normal import GivenAttrs, Types, along_axis, demand, sorted_axes
 from polyjuice.ops.shapes import Dims, broadcast, fitting, normalize_axis, require, slice_bounds
 from polyjuice.ops.spec import Attr, Call, Op, Sample, attributes, by_definition, facts
 from polyjuice.ops.text import filled, literal, spell, subscript
@@ -445,6 +446,61 @@ def _draw_pad(rng: random.Random, first: TensorType) -> Attrs | None:
 _stored = partial(moving, types={"T": STORED})
 """The entry of an operator that takes values of the narrow types, too."""
 
+# --- normal forms ----------------------------------------------------------------------------------------------------
+
+
+def _normal_reshape(a: GivenAttrs, x: Types) -> None:
+    a["shape"] = tuple(_reshape_shape([Dims(x[0].shape)], AttrView(a))[0])
+    a["allowzero"] = int(0 in a["shape"])
+
+
+def _normal_squeeze(a: GivenAttrs, x: Types) -> None:
+    a["axes"] = sorted_axes(a.get("axes", [i for i, size in enumerate(x[0].shape) if size == 1]), x[0].rank)
+
+
+def _normal_split(a: GivenAttrs, x: Types) -> None:
+    """``num_outputs`` parts of equal size; the last may be smaller."""
+    along_axis(a, x)
+    count = a.pop("num_outputs")
+    if "split" not in a:
+        size = x[0].shape[a["axis"]]
+        part = -(-size // count)
+        demand(part * (count - 1) <= size, "more outputs than elements")
+        a["split"] = (*(part for _ in range(count - 1)), size - part * (count - 1))
+
+
+def _normal_slice(a: GivenAttrs, x: Types) -> None:
+    """Axes in order, bounds inside the axis (a backward slice through the first element ends at -size-1)."""
+    starts, ends = a.get("starts", ()), a.get("ends", ())
+    axes = [normalize_axis(axis, x[0].rank) for axis in a.get("axes", range(len(starts)))]
+    steps = a.get("steps", (1,) * len(starts))
+    demand(len(starts) == len(ends) == len(axes) == len(steps), "bounds of different lengths")
+    demand(len(set(axes)) == len(axes), "an axis occurs twice")
+    cuts = []
+    for axis, start, end, step in zip(axes, starts, ends, steps, strict=True):
+        size = x[0].shape[axis]
+        first, stop, step = slice_bounds(start, end, step, size)
+        if not range(first, stop, step):
+            first = stop = 0
+        cuts.append((axis, first, -size - 1 if stop < 0 else stop, step))
+    cuts.sort()
+    for i, name in enumerate(("axes", "starts", "ends", "steps")):
+        a[name] = tuple(cut[i] for cut in cuts)
+
+
+def _normal_pad(a: GivenAttrs, x: Types) -> None:
+    demand(a["mode"] in ("constant", "reflect", "edge", "wrap"), f"the padding mode {a['mode']}")
+    if a["mode"] != "constant":
+        a["value"] = 0.0
+    rank = x[0].rank
+    axes = [normalize_axis(axis, rank) for axis in a.pop("axes", range(rank))]
+    demand(len(a["pads"]) == 2 * len(axes) and len(set(axes)) == len(axes), "pads that do not fit the axes")
+    pads = [0] * (2 * rank)
+    for i, axis in enumerate(axes):
+        pads[axis], pads[rank + axis] = a["pads"][i], a["pads"][len(axes) + i]
+    a["pads"] = tuple(pads)
+
+
 OPS: tuple[Op, ...] = (
     _stored(
         "Transpose",
@@ -457,12 +513,14 @@ OPS: tuple[Op, ...] = (
         weight=3,
         followers="Transpose MatMul Gemm Reshape Softmax Concat Slice Squeeze Conv Cast Add Mul Split "
         f"{sampling.REDUCED}",
+        normal=lambda a, x: a.setdefault("perm", tuple(reversed(range(x[0].rank)))),
     ),
     _reshaping(
         "Reshape",
         _reshape_shape,
         sampling.alone_with(_draw_reshape),
         (*_inputs(shape="ints"), *attributes(allowzero=0)),
+        normal=_normal_reshape,
         **facts(weight=2, followers=f"Reshape Transpose MatMul Concat Squeeze Add Slice ReduceL1 {sampling.REDUCED}"),
     ),
     _stored(
@@ -478,6 +536,7 @@ OPS: tuple[Op, ...] = (
         numpy=lambda x, a: np.broadcast_to(x[0], broadcast(x[0].shape, a["shape"])),
         view=spec.viewing,
         followers=f"Add Mul Sub Where Concat Transpose {sampling.REDUCED}",
+        normal=lambda a, x: a.update(shape=tuple(broadcast(x[0].shape, a["shape"]))),
     ),
     _reshaping(
         "Squeeze",
@@ -485,6 +544,7 @@ OPS: tuple[Op, ...] = (
         sampling.alone_with(_draw_squeeze),
         (Attr("axes", "ints", None, as_input=True),),
         _squeezed,
+        normal=_normal_squeeze,
         **facts(weight=0.8, followers="Unsqueeze Reshape Add Transpose MatMul"),
     ),
     _reshaping(
@@ -493,6 +553,7 @@ OPS: tuple[Op, ...] = (
         sampling.alone_with(_draw_unsqueeze),
         _inputs(axes="ints"),
         _unsqueezed,
+        normal=lambda a, x: a.update(axes=sorted_axes(a["axes"], x[0].rank + len(a["axes"]))),
         **facts(weight=0.5, followers="Squeeze Expand Concat Add Mul Where Tile Reshape MatMul"),
     ),
     rearranged(
@@ -502,6 +563,7 @@ OPS: tuple[Op, ...] = (
         sampling.alone_with(lambda rng, first: {"axis": rng.randint(0, first.rank)}),
         attributes(axis=1),
         types={"T": STORED},
+        normal=lambda a, x: along_axis(a, x) if a["axis"] != x[0].rank else None,
         **facts(weight=0.3, followers="Gemm MatMul Reshape Transpose"),
     ),
     _stored(
@@ -536,6 +598,7 @@ OPS: tuple[Op, ...] = (
         sampling.along("axis", _draw_split, least=2),
         (*attributes(axis=0), *_inputs(split="ints")),
         numpy=lambda x, a: tuple(np.split(x[0], np.cumsum(a["split"])[:-1], axis=a["axis"])),
+        normal=_normal_split,
         **facts(variadic="results", weight=2, followers="Concat Add Mul Sigmoid Squeeze Slice Transpose"),
     ),
     _stored(
@@ -546,6 +609,7 @@ OPS: tuple[Op, ...] = (
         _inputs(starts="ints", ends="ints", axes="ints", steps="ints"),
         numpy=_slice,
         view=lambda a, contiguous: all(step > 0 for step in a["steps"]),
+        normal=_normal_slice,
         **facts(weight=2, followers=f"Pad Slice Concat Conv MatMul Add Transpose Unsqueeze Reshape {sampling.REDUCED}"),
     ),
     moving(
@@ -561,6 +625,7 @@ OPS: tuple[Op, ...] = (
         numpy=_pad,
         error=lambda c: _pad([np.broadcast_to(c.e[0], c.x[0].shape)], {**c.attrs, "value": 0.0}),
         followers=f"Conv Pad Pad Slice MaxPool AveragePool Transpose Concat {sampling.REDUCED}",
+        normal=_normal_pad,
         **facts(filling="value_", any_number=True),
     ),
 )

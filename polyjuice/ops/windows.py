@@ -12,6 +12,7 @@ from numpy.lib.stride_tricks import sliding_window_view
 
 from polyjuice.ir import Attrs, TensorType
 from polyjuice.ops.decomposition_terms import Term
+from polyjuice.ops.normal import GivenAttrs, Types, demand
 from polyjuice.ops.shapes import ShapeMismatch, require
 from polyjuice.ops.text import subscript
 
@@ -186,6 +187,48 @@ def draw_aten_window(rng: random.Random, spatial: Sequence[int], dilate: bool = 
     drawn = draw_window(rng, spatial, dilate)
     names = {"kernel_size": "kernel_shape", "stride": "strides", "padding": "pads", "dilation": "dilations"}
     return {name: drawn[of][:2] for name, of in names.items()}
+
+
+# --- normal forms ----------------------------------------------------------------------------------------------------
+
+
+def normal_window(a: GivenAttrs, spatial: Sequence[int], kernel: Sequence[int]) -> None:
+    """Explicit strides, dilations and pads, instead of defaults and ``auto_pad``."""
+    rank = len(spatial)
+    strides = a.setdefault("strides", (1,) * rank)
+    dilations = a.setdefault("dilations", (1,) * rank)
+    demand(len(kernel) == len(strides) == len(dilations) == rank, "a window of another rank")
+    auto_pad = a.pop("auto_pad", "NOTSET")
+    pads = a.setdefault("pads", (0,) * (2 * rank))
+    if auto_pad != "NOTSET":
+        demand(auto_pad in ("VALID", "SAME_UPPER", "SAME_LOWER"), f"auto_pad {auto_pad}")
+        demand(not any(pads) and not a.get("ceil_mode", 0), "auto_pad beside pads or ceil_mode")
+        a["pads"] = auto_pads(auto_pad, spatial, kernel, strides, dilations)
+
+
+def auto_pads(
+    mode: str, spatial: Sequence[int], kernel: Sequence[int], strides: Sequence[int], dilations: Sequence[int]
+) -> tuple[int, ...]:
+    """The pads of ONNX's ``auto_pad``."""
+    rank = len(spatial)
+    pads = same_pads(spatial, kernel, strides, dilations) if mode != "VALID" else (0,) * (2 * rank)
+    return (*pads[rank:], *pads[:rank]) if mode == "SAME_LOWER" else pads
+
+
+def normal_pool(a: GivenAttrs, x: Types) -> None:
+    normal_window(a, x[0].shape[2:], a["kernel_shape"])
+
+
+def normal_average(a: GivenAttrs, x: Types) -> None:
+    """ONNX's versions define the divisor differently where a window is rounded up."""
+    demand(a["ceil_mode"] == 0, "ceil_mode")
+    normal_pool(a, x)
+
+
+def normal_conv(a: GivenAttrs, x: Types) -> None:
+    kernel = x[1].shape[2:]
+    demand(a.pop("kernel_shape", kernel) == kernel, "a kernel shape that is not the weights'")
+    normal_window(a, x[0].shape[2:], kernel)
 
 
 # --- text ------------------------------------------------------------------------------------------------------------

@@ -168,8 +168,8 @@ def test_no_test_file_imports_another() -> None:
 
 
 _ONNX = """
-    control_flow forms/attributes forms/axes forms/operands forms/values interface listing model normal opaque opsets
-    read structure versions write
+    control_flow forms/attributes forms/axes forms/operands forms/values interface listing model opaque opsets read
+    structure versions write
 """
 OPERATORS_NAMED = {
     **{f"frameworks/onnx/{name}.py": "ONNX's forms" for name in _ONNX.split()},

@@ -13,12 +13,12 @@ import numpy as np
 from onnx import AttributeProto, GraphProto, NodeProto, helper
 
 from polyjuice.frameworks.limits import extent, read_limits
-from polyjuice.frameworks.onnx.normal import NotCovered
 from polyjuice.frameworks.onnx.subgraphs import RESERVED, close, reopen
 from polyjuice.frameworks.onnx.tensors import to_value_info
 from polyjuice.ir import Graph, Node, TensorType, prune
 from polyjuice.ops import Op
 from polyjuice.ops.control import ITERATION, scanned, trips
+from polyjuice.ops.normal import NotCovered
 from polyjuice.ops.shapes import normalize_axis
 
 _CONDITION = f"{RESERVED}condition"

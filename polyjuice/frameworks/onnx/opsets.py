@@ -27,6 +27,7 @@ from polyjuice.frameworks.onnx.versions import (
 )
 from polyjuice.ir import TensorType
 from polyjuice.ops import TABLE
+from polyjuice.ops.grids import LATER_MODES
 from polyjuice.ops.spec import CONTRIB
 
 OLDEST = 11
@@ -169,8 +170,8 @@ class _Writer:
     def grid_sample(self, node: NodeProto) -> bool:
         """Opset 20 renamed the modes."""
         if self._opset >= 20 and attribute(node, "mode"):
-            mode = value(node, "mode")
-            give(node, "mode", {b"bilinear": "linear", b"bicubic": "cubic"}.get(mode, mode))
+            mode = value(node, "mode").decode()
+            give(node, "mode", LATER_MODES.get(mode, mode))
         return True
 
     def roi_align(self, node: NodeProto) -> bool:

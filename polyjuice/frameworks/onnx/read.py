@@ -26,13 +26,14 @@ from polyjuice.frameworks.forked import doing, run_in_fork
 from polyjuice.frameworks.limits import Budget, TooLarge
 from polyjuice.frameworks.onnx import control_flow, opaque
 from polyjuice.frameworks.onnx.file import load_model
-from polyjuice.frameworks.onnx.normal import NotCovered, normal_attrs
+from polyjuice.frameworks.onnx.normal import normal_attrs
 from polyjuice.frameworks.onnx.structure import check_structure, label, shown
 from polyjuice.frameworks.onnx.subgraphs import RESERVED, nested_nodes
 from polyjuice.frameworks.onnx.tensors import declared_dims, dtype_of, result_type, to_array
 from polyjuice.frameworks.onnx.versions import OPSET, default_version, is_default, prepare, since_version
 from polyjuice.ir import UNKNOWN, Graph, GraphError, Node, TensorType, dtypes, prune
 from polyjuice.ops import TABLE, Attr, Op, ShapeMismatch, TypeMismatch, check, infer
+from polyjuice.ops.normal import NotCovered
 from polyjuice.ops.spec import REQUIRED
 
 PRODUCER = "polyjuice"

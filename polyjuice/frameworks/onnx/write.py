@@ -20,7 +20,6 @@ from onnx import AttributeProto, FunctionProto, GraphProto, ModelProto, NodeProt
 
 from polyjuice.frameworks.errors import FormatError
 from polyjuice.frameworks.onnx import control_flow, opaque
-from polyjuice.frameworks.onnx.normal import SATURATES
 from polyjuice.frameworks.onnx.read import OUTPUT_MARK, PRODUCER, UNUSED_MARK, UPDATES
 from polyjuice.frameworks.onnx.subgraphs import RESERVED
 from polyjuice.frameworks.onnx.tensors import code_of, constant_node, to_tensor, to_value_info
@@ -28,6 +27,8 @@ from polyjuice.frameworks.onnx.versions import IR_VERSION, OPSET, ir_version, sc
 from polyjuice.ir import Graph, Node, TensorType, array_digest, dtypes
 from polyjuice.ops import Attr, Op, entry
 from polyjuice.ops.decompose import NoDecomposition, body, decompose
+from polyjuice.ops.grids import LATER_MODES
+from polyjuice.ops.selection import SATURATES
 
 _GRID_MODES_OPSET = 20
 """The version of ONNX in which GridSample's modes have other names."""
@@ -241,7 +242,8 @@ def _function(node: Node, proto: NodeProto, writer: _Writer) -> FunctionProto:
 def _rename_mode(node: NodeProto) -> None:
     for attribute in node.attribute:
         if attribute.name == "mode":
-            attribute.s = {b"bilinear": b"linear", b"bicubic": b"cubic"}.get(attribute.s, attribute.s)
+            mode = attribute.s.decode()
+            attribute.s = LATER_MODES.get(mode, mode).encode()
 
 
 def _as_array(value: Any, dtype: str) -> np.ndarray:

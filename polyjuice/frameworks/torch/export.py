@@ -27,13 +27,13 @@ from torch.fx import Node as FxNode
 
 from polyjuice.frameworks import aten_calls
 from polyjuice.frameworks.errors import FormatError, refused
-from polyjuice.frameworks.onnx.normal import NotCovered
 from polyjuice.frameworks.torch import archive as torch_archive
 from polyjuice.frameworks.torch import aten
 from polyjuice.frameworks.torch.aten import AtenCall, ValueName
 from polyjuice.frameworks.torch.user_printer import array_of
 from polyjuice.ir import UNKNOWN, Graph, GraphError, Node, TensorType, dtypes, prune
 from polyjuice.ops import GraphBuilder, ShapeMismatch, TypeMismatch, check, primitives
+from polyjuice.ops.normal import NotCovered
 
 _HELD = tuple(
     getattr(OutputKind, name) for name in ("BUFFER_MUTATION", "PARAMETER_MUTATION") if hasattr(OutputKind, name)

@@ -18,7 +18,9 @@ from polyjuice.frameworks.onnx.forms.rule import (
     becomes,
     drop,
     give,
+    kernel_shape,
     lacks,
+    schemas,
     states,
     within,
 )
@@ -26,7 +28,7 @@ from polyjuice.frameworks.onnx.subgraphs import RESERVED
 from polyjuice.frameworks.onnx.tensors import code_of, to_tensor
 from polyjuice.frameworks.onnx.versions import takes
 from polyjuice.ir import Attrs, dtypes, uniform_value
-from polyjuice.ops import TABLE, axes
+from polyjuice.ops import axes
 from polyjuice.ops.spec import REQUIRED
 
 # --- attributes -------------------------------------------------------------------------------------------------------
@@ -35,22 +37,18 @@ _ABSENT, _GIVEN = 0.5, 0.3
 
 Default = Callable[[NodeProto, FormSite], Any]
 
-_WITH_KERNELS = ("Conv", "ConvTranspose", "ConvInteger", "QLinearConv")
-
 
 def rules() -> Iterator[FormRule]:
-    for (domain, operator), op in TABLE.items():
-        if domain or op.unrolled:
-            continue
-        schema = defs.get_schema(operator, op.since)
+    for op, schema in schemas():
         for name, declared in schema.attributes.items():
             own = next((attr for attr in op.attrs if attr.name == name and not attr.as_input), None)
             if own:
                 if name in _DEFAULTS or (declared.default_value.name and own.default is not REQUIRED):
-                    yield FormRule(f"{name} absent", (operator,), _ABSENT, _absent(name), lacks(name))
+                    yield FormRule(f"{name} absent", (op.name,), _ABSENT, _absent(name), lacks(name))
             elif declared.default_value.name:
-                yield FormRule(f"{name} given", (operator,), _GIVEN, _is_present(name), states(name))
-    yield FormRule("kernel_shape given", _WITH_KERNELS, _ABSENT, _has_kernel, states("kernel_shape"))
+                yield FormRule(f"{name} given", (op.name,), _GIVEN, _is_present(name), states(name))
+            elif name == "kernel_shape":
+                yield FormRule(f"{name} given", (op.name,), _ABSENT, _has_kernel, states(name))
     yield from _of_constants()
 
 
@@ -82,7 +80,7 @@ def _is_present(name: str) -> Write:
 
 
 def _has_kernel(node: NodeProto, site: FormSite) -> bool:
-    give(node, "kernel_shape", site.operand(node, 3 if node.op_type == "QLinearConv" else 1).shape[2:])
+    give(node, "kernel_shape", kernel_shape(node, site))
     return True
 
 

@@ -19,8 +19,10 @@ from polyjuice.frameworks.onnx.forms.rule import (
     drop,
     give,
     has_input,
+    kernel_shape,
     lacks,
     observed,
+    schemas,
     set_input,
     states,
     value,
@@ -28,19 +30,19 @@ from polyjuice.frameworks.onnx.forms.rule import (
 )
 from polyjuice.frameworks.onnx.versions import ONE_AXIS_OPSET
 from polyjuice.ops import TABLE
-from polyjuice.ops.windows import drops_windows, window_dims
+from polyjuice.ops.windows import auto_pads, drops_windows, window_dims
 
 # --- windows ----------------------------------------------------------------------------------------------------------
 
-_CONVOLUTIONS = ("Conv", "ConvInteger", "QLinearConv")
-_POOLS = ("MaxPool", "AveragePool", "LpPool")
-
 
 def _windows() -> Iterator[FormRule]:
-    for mode, chance in (("VALID", 0.3), ("SAME_UPPER", 0.4), ("SAME_LOWER", 0.7)):
-        yield FormRule(f"auto_pad {mode}", (*_CONVOLUTIONS, *_POOLS), chance, _auto_pad(mode), _has_auto_pad(mode))
-    yield FormRule("auto_pad VALID", ("ConvTranspose",), 0.3, _auto_pad("VALID"), _has_auto_pad("VALID"))
-    yield FormRule("output_shape given", ("ConvTranspose",), 0.5, _output_shape, states("output_shape"))
+    for op, schema in schemas():
+        transposed = "output_shape" in schema.attributes
+        for mode, chance in (("VALID", 0.3), ("SAME_UPPER", 0.4), ("SAME_LOWER", 0.7)):
+            if "auto_pad" in schema.attributes and (mode == "VALID" or not transposed):
+                yield FormRule(f"auto_pad {mode}", (op.name,), chance, _auto_pad(mode), _has_auto_pad(mode))
+        if transposed:
+            yield FormRule("output_shape given", (op.name,), 0.5, _output_shape, states("output_shape"))
     yield FormRule("ceil_mode without effect", ("MaxPool", "AveragePool"), 0.2, _ceil_mode)
 
 
@@ -50,8 +52,7 @@ def _has_auto_pad(mode: str) -> Shows:
 
 def _window(node: NodeProto, site: FormSite) -> tuple[list[int], list[int], list[int], list[int], list[int]]:
     spatial = list(site.operand(node).shape[2:])
-    weights = 3 if node.op_type == "QLinearConv" else 1
-    kernel = value(node, "kernel_shape") or list(site.operand(node, weights).shape[2:])
+    kernel = value(node, "kernel_shape") or kernel_shape(node, site)
     rank = len(spatial)
     plain = (("strides", [1] * rank), ("pads", [0] * (2 * rank)), ("dilations", [1] * rank))
     strides, pads, dilations = (value(node, name, default) for name, default in plain)
@@ -63,30 +64,18 @@ def _auto_pad(mode: str) -> Write:
         spatial, kernel, strides, pads, dilations = _window(node, site)
         if value(node, "ceil_mode", 0) or value(node, "auto_pad", b"NOTSET") != b"NOTSET":
             return False
-        if pads != _pads(mode, spatial, kernel, strides, dilations):
+        if tuple(pads) != auto_pads(mode, spatial, kernel, strides, dilations):
             return False
         if mode != "VALID" and max(dilations) > 1:  # ONNX Runtime and the documentation differ here
             return False
+        reach = [d * (k - 1) for k, d in zip(kernel, dilations, strict=True)]
+        if mode != "VALID" and any((n - 1) % s > r for n, s, r in zip(spatial, strides, reach, strict=True)):
+            return False  # ONNX Runtime refuses a window that is shorter than its stride
         drop(node, "pads")
         give(node, "auto_pad", mode)
         return True
 
     return write
-
-
-def _pads(
-    mode: str, spatial: list[int], kernel: list[int], strides: list[int], dilations: list[int]
-) -> list[int] | None:
-    if mode == "VALID":
-        return [0] * (2 * len(spatial))
-    missing = [
-        (-(-size // s) - 1) * s + d * (k - 1) + 1 - size
-        for size, k, s, d in zip(spatial, kernel, strides, dilations, strict=True)
-    ]
-    if min(missing, default=0) < 0:  # ONNX Runtime refuses a window that is shorter than its stride
-        return None
-    less, more = [m // 2 for m in missing], [m - m // 2 for m in missing]
-    return [*less, *more] if mode == "SAME_UPPER" else [*more, *less]
 
 
 def _output_shape(node: NodeProto, site: FormSite) -> bool:

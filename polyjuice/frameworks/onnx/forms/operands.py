@@ -25,6 +25,7 @@ from polyjuice.frameworks.onnx.forms.rule import (
     has_input,
     lacks,
     observed,
+    schemas,
     set_input,
     states,
     value,
@@ -33,15 +34,11 @@ from polyjuice.frameworks.onnx.forms.rule import (
 from polyjuice.frameworks.onnx.tensors import code_of
 from polyjuice.frameworks.onnx.versions import takes
 from polyjuice.ir import TensorType, dtypes
-from polyjuice.ops import TABLE
 
 # --- operands ---------------------------------------------------------------------------------------------------------
 
 _BIASED = {"Conv": 2, "ConvTranspose": 2, "LayerNormalization": 2, "Gemm": 2, "QLinearConv": 8}
 """Operators with an optional bias, and its position."""
-
-_ZERO_POINTS = {"QuantizeLinear": (2,), "DequantizeLinear": (2,), "MatMulInteger": (2, 3), "ConvInteger": (2, 3)}
-"""Operators with optional zero points, and their positions."""
 
 _COMPUTED = 0.15
 
@@ -70,9 +67,10 @@ def rules() -> Iterator[FormRule]:
     yield observed("max absent", ["Clip"], _lacks(2), lacks("max"))
     for place, name in ((1, "min"), (2, "max")):
         yield FormRule(f"{name} without effect", ("Clip",), 0.2, _no_bound(place))
-    for operator in _ZERO_POINTS:
-        yield observed("zero point absent", [operator], _lacks(2), _shows_no(2))
-        yield FormRule("zero point absent", (operator,), 0.5, _zero_point_absent)
+    for op, schema in schemas():
+        if _zero_points(schema):
+            yield observed("zero point absent", [op.name], _lacks(2), _shows_no(2))
+            yield FormRule("zero point absent", (op.name,), 0.5, _zero_point_absent)
     yield FormRule("k absent", ("Trilu",), 0.5, _zero_input_absent(1), lacks("k"))
     yield FormRule("constant_value absent", ("Pad",), 0.5, _zero_input_absent(2), lacks("constant_value"))
     yield FormRule("axis absent", ("DFT",), 0.5, _last_axis_absent, lacks("axis"))
@@ -85,33 +83,25 @@ def rules() -> Iterator[FormRule]:
     yield FormRule("constant B transposed", ("Gemm",), 0.4, _constant_transposed)
     yield FormRule("as Sum", ("Add",), 0.05, _as_sum)
     yield FormRule("as CastLike", ("Cast",), 0.1, _as_cast_like)
-    for operator, place, name in _known_inputs():
-        yield FormRule(f"{name} computed", (operator,), _COMPUTED, _computed(place), computes(name))
-    for operator in _with_optional_inputs():
-        chance = _NAMED.get(operator, 0.3)
-        yield FormRule("absent input named", (operator,), chance, _absent_input_named, _names_an_absent_input)
+    for op, schema in schemas():
+        places = [attr.place for attr in op.attrs if attr.as_input]
+        for behind, at in enumerate(places, len(op.inputs)):
+            place = behind if at is None else at
+            name = schema.inputs[place].name
+            yield FormRule(f"{name} computed", (op.name,), _COMPUTED, _computed(place), computes(name))
+        if op.name not in _NEVER_NAMED and schema.inputs and _is_optional(schema.inputs[-1]):
+            chance = _NAMED.get(op.name, 0.3)
+            yield FormRule("absent input named", (op.name,), chance, _absent_input_named, _names_an_absent_input)
     yield from _of_results()
 
 
-def _known_inputs() -> Iterator[tuple[str, int, str]]:
-    """Yield the inputs that hold attributes of the table: operator, position and ONNX's name."""
-    for (domain, operator), op in TABLE.items():
-        if domain or op.unrolled:
-            continue
-        names = [formal.name for formal in defs.get_schema(operator, op.since).inputs]
-        places = [attr.place for attr in op.attrs if attr.as_input]
-        first = len(op.inputs)
-        for offset, place in enumerate(places):
-            found = first + offset if place is None else place
-            yield operator, found, names[found]
+def _is_optional(formal: defs.OpSchema.FormalParameter) -> bool:
+    return bool(formal.option == defs.OpSchema.FormalParameterOption.Optional)
 
 
-def _with_optional_inputs() -> Iterator[str]:
-    for (domain, operator), op in TABLE.items():
-        if not domain and not op.unrolled and operator not in _NEVER_NAMED:
-            formals = defs.get_schema(operator, op.since).inputs
-            if formals and formals[-1].option == defs.OpSchema.FormalParameterOption.Optional:
-                yield operator
+def _zero_points(schema: defs.OpSchema) -> list[int]:
+    """Return the positions of optional zero points."""
+    return [i for i, formal in enumerate(schema.inputs) if _is_optional(formal) and formal.name.endswith("zero_point")]
 
 
 def _lacks(place: int) -> Write:
@@ -130,7 +120,7 @@ def _absent_input_named(node: NodeProto, site: FormSite) -> bool:
     """Write an empty name for the next optional input, which could be left out."""
     formals = defs.get_schema(node.op_type, site.opset).inputs
     place = len(node.input)
-    if place >= len(formals) or formals[place].option != defs.OpSchema.FormalParameterOption.Optional:
+    if place >= len(formals) or not _is_optional(formals[place]):
         return False
     node.input.append("")
     return True
@@ -172,7 +162,7 @@ def _no_bound(place: int) -> Write:
 
 def _zero_point_absent(node: NodeProto, site: FormSite) -> bool:
     """Leave out trailing zero points of zero. Without one, the result of QuantizeLinear is uint8."""
-    places = _ZERO_POINTS[node.op_type]
+    places = _zero_points(defs.get_schema(node.op_type, site.opset))
     arrays = [site.array(node, place) for place in places]
     absent = [not has_input(node, p) or (a is not None and not a.any()) for p, a in zip(places, arrays, strict=True)]
     if not has_input(node, places[0]) or not absent[-1]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, MutableMapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, MutableMapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -13,6 +13,7 @@ from polyjuice.frameworks.choosers import Draws
 from polyjuice.frameworks.onnx.subgraphs import RESERVED
 from polyjuice.frameworks.onnx.tensors import constant_node, to_tensor
 from polyjuice.ir import TensorType, dtypes
+from polyjuice.ops import TABLE, Op
 
 MADE = f"{RESERVED}form:"
 """The prefix of the names of values that forms need."""
@@ -127,6 +128,20 @@ class FormRule:
 def observed(name: str, operators: Sequence[str], holds: Write, shows: Shows | None = None) -> FormRule:
     """Return a form that is only counted."""
     return FormRule(name, tuple(operators), 1.0, holds, shows, observed=True)
+
+
+def schemas() -> Iterator[tuple[Op, defs.OpSchema]]:
+    """Yield the operators of ONNX in the table, without control flow, and their schemas."""
+    for (domain, operator), op in TABLE.items():
+        if not domain and not op.unrolled:
+            yield op, defs.get_schema(operator, op.since)
+
+
+def kernel_shape(node: NodeProto, site: FormSite) -> list[int]:
+    """Return the kernel's sizes in a convolution, from its weights."""
+    formals = defs.get_schema(node.op_type, site.opset).inputs
+    place = next(i for i, formal in enumerate(formals) if formal.name in ("W", "w"))
+    return list(site.operand(node, place).shape[2:])
 
 
 def lacks(name: str) -> Shows:

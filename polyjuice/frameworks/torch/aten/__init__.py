@@ -12,11 +12,11 @@ from collections.abc import Mapping, Sequence
 from functools import cache
 from typing import Any
 
-from polyjuice.frameworks.onnx.normal import NotCovered
-from polyjuice.frameworks.torch.aten.application import DOMAIN, AtenCall, Rule, ValueName, demand
+from polyjuice.frameworks.torch.aten.application import DOMAIN, AtenCall, Rule, ValueName
 from polyjuice.frameworks.torch.aten.rules import NAMED, RULES
 from polyjuice.ir import dtypes
 from polyjuice.ops import TABLE, Attr, Op, numbers
+from polyjuice.ops.normal import NotCovered, demand
 from polyjuice.ops.spec import ANY
 
 __all__ = ["DOMAIN", "AtenCall", "ValueName", "apply", "called", "named_alike"]

@@ -8,9 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from polyjuice.frameworks.onnx.normal import NotCovered, normal_attrs
+from polyjuice.frameworks.onnx.normal import normal_attrs
 from polyjuice.ir import UNKNOWN, GraphError, TensorType, dtypes
 from polyjuice.ops import TABLE, GraphBuilder, ShapeMismatch, TypeMismatch, primitives
+from polyjuice.ops.normal import NotCovered, demand
 from polyjuice.ops.shapes import normalize_axis
 
 DOMAIN = "aten"
@@ -91,12 +92,6 @@ Rule = Callable[[AtenCall], "ValueName | Sequence[ValueName | None]"]
 
 Rules = dict[str, Rule]
 """The rules of overloads, by name (``add.Tensor``)."""
-
-
-def demand(condition: bool, why: str) -> None:
-    """Raise NotCovered with a reason unless a condition holds."""
-    if not condition:
-        raise NotCovered(why)
 
 
 def shaped(c: AtenCall, x: ValueName, shape: tuple[int, ...]) -> ValueName:

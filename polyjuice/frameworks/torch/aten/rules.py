@@ -10,10 +10,11 @@ from typing import Any
 
 import numpy as np
 
-from polyjuice.frameworks.torch.aten.application import DOMAIN, AtenCall, Rule, Rules, ValueName, demand, shaped
+from polyjuice.frameworks.torch.aten.application import DOMAIN, AtenCall, Rule, Rules, ValueName, shaped
 from polyjuice.ir import dtypes
 from polyjuice.ops import numbers
 from polyjuice.ops.memory import SEEN
+from polyjuice.ops.normal import demand
 from polyjuice.ops.shapes import normalize_axis
 
 _LAST = 2**63 - 1
