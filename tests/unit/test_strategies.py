@@ -59,6 +59,8 @@ CHOICES = {
     "GridSample mode": {"nearest", "bilinear", "bicubic"},
     "TensorScatter mode": {"linear", "circular"},
     "coordinate_transformation_mode": {"half_pixel", "align_corners", "asymmetric"},
+    "RoiAlign coordinate_transformation_mode": {"half_pixel", "output_half_pixel"},
+    "RoiAlign mode": {"avg", "max"},
     "nearest_mode": {"round_prefer_floor", "round_prefer_ceil", "floor", "ceil"},
     "meshgrid indexing": {"ij", "xy"},
     "scatter_reduce reduce": {"sum", "prod", "amax", "amin", "mean"},
