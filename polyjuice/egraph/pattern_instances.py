@@ -218,9 +218,12 @@ class Drawing:
         for i in range(1, c.operands):
             operands.append(self._operand(c, i, parts[i], self._builder.types[first], sample, accepted))
         proposed = dict(sample.attrs) if sample else {}
+        binds = sample is not None and any(operand.values for operand in sample.operands)
         attrs: dict[str, Any] = {}
         for attr, part in zip(op.attrs, parts[c.operands :], strict=False):
-            attrs[attr.name] = self._part(part, lambda attr=attr: self._attribute(attr.name, attr.kind, proposed, hint))
+            attrs[attr.name] = self._part(
+                part, lambda attr=attr: self._attribute(attr.name, attr.kind, proposed, hint, binds)
+            )
         results = self._apply(c, operands, attrs)
         index = self._part(parts[-1], lambda: self._rng.randrange(len(results))) if c.multi_output else 0
         return results[index]
@@ -292,10 +295,11 @@ class Drawing:
             shape[self._rng.randrange(len(shape))] = self._rng.choice((1, 2, 3))
         return TensorType(t.dtype, tuple(shape))
 
-    def _attribute(self, name: str, kind: str, proposed: Mapping[str, Any], hint: TensorType) -> Any:
+    def _attribute(self, name: str, kind: str, proposed: Mapping[str, Any], hint: TensorType, binds: bool) -> Any:
+        """The value of an attribute: the proposed one if it ``binds``, because values of operands depend on it."""
         rng = self._rng
         rank = len(hint.shape)
-        if name in proposed and (name not in POSITIONS or rng.random() < 0.8):
+        if name in proposed and (binds or name not in POSITIONS or rng.random() < 0.8):
             chosen = proposed[name]
             if chosen is None:
                 raise NoInstance
