@@ -20,7 +20,7 @@ INFO: dict[str, Any] = {
     "targets": "openvino",
     "broad": ["SNIPPETS_MODE", "LP_TRANSFORMS_MODE", "avx"],
     "conditions": {"avx": "with `ONEDNN_MAX_CPU_ISA=SSE41`"},
-    "lacks": ["settings"],
+    "lacks": ["settings", "memory"],
     # As in openvino.py: the plugin documents that it computes these in float32 and int32.
     "excess_precision": ["float16", "bfloat16"],
     "narrowed": ["int64"],

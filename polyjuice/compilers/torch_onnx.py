@@ -24,7 +24,7 @@ INFO: dict[str, Any] = {
     "traced": 1,
     "nodes": 20,
     "pack": 8,
-    "lacks": ["settings"],
+    "lacks": ["settings", "memory"],
     "repro_imports": """
 import onnxruntime
 import torch

@@ -22,7 +22,7 @@ INFO: dict[str, Any] = {
     "levels": ["0", "1", "2", "3"],
     "level_names": {"0": "opt_level 0", "1": "opt_level 1", "2": "opt_level 2", "3": "opt_level 3"},
     "traced": 1,
-    "lacks": ["settings"],
+    "lacks": ["settings", "memory"],
     "repro_imports": """
 import torch
 import torch.nn.functional as F

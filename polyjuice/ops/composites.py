@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import math
 import random
+from collections.abc import Mapping, Sequence
+
+import numpy as np
 
 from polyjuice.ir import Attrs, TensorType
 from polyjuice.ir.dtypes import FLOATS
-from polyjuice.ops import sampling
+from polyjuice.ops import domains, sampling
 from polyjuice.ops.decomposition_terms import Term
 from polyjuice.ops.distances import length
 from polyjuice.ops.pointwise import composed, defined
@@ -55,7 +58,13 @@ def _sample_index_reduce(rng: random.Random, first: TensorType) -> Sample:
     return Sample((index, source), {"dim": dim, "reduce": rng.choice(tuple(_REDUCTIONS))})
 
 
-# --- mvlgamma --------------------------------------------------------------------------------------------------------
+# --- logdet, mvlgamma ------------------------------------------------------------------------------------------------
+
+
+def _lack_of_volume(x: Sequence[np.ndarray], a: Attrs) -> Mapping[int, np.ndarray]:
+    """A determinant must be positive: the diagonal grows."""
+    lacking = np.linalg.det(x[0]) < domains.MARGIN
+    return {0: np.where(lacking[..., None, None], np.eye(x[0].shape[-1]), 0.0)}
 
 
 def _multivariate(x: Term, a: Attrs) -> Term:
@@ -71,6 +80,7 @@ OPS = (
         spell("torch. ."),
         lambda rng, first: TABLE["", "Det"].sample(rng, first),
         _DOUBLE,
+        distance_to_domain=_lack_of_volume,
         weight=0.3,
     ),
     composed(
@@ -115,6 +125,7 @@ OPS = (
         spell(("torch.mvlgamma({0}, {p})", "{0}.mvlgamma({p})", "torch.special.multigammaln({0}, {p})")),
         sample=sampling.choosing(p=(1, 2, 3)),
         attrs=attributes(p="int"),
+        distance_to_domain=lambda x, a: domains.within(0, (a["p"] - 1) / 2)(x, a),
         weight=0.1,
     ),
 )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import random
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -14,7 +14,7 @@ from polyjuice.ops import sampling
 from polyjuice.ops.decomposition_terms import Term, onnx_term
 from polyjuice.ops.normal import GivenAttrs, Types, along_axis
 from polyjuice.ops.pointwise import composed
-from polyjuice.ops.shapes import normalize_axis, require
+from polyjuice.ops.shapes import Dims, normalize_axis, require
 from polyjuice.ops.spec import Attr, Call, Op, Sample, attributes, facts
 from polyjuice.ops.text import spell
 
@@ -69,14 +69,20 @@ def _with_fast(define: Callable[[bool], _Define]) -> dict[str, Any]:
 def _dft(fast: bool) -> _Define:
     def define(x: Term, a: Attrs) -> Term:
         axis, last = normalize_axis(a["axis"], x.rank), x.rank - 1
-        require(axis < last > 1 and x.shape[last] in (1, 2) and 0 not in x.shape and a["dft_length"] > 0)
-        require(not a["onesided"] or x.shape[last] == 1 + a["inverse"])
         perm = [i for i in range(last) if i != axis]
         moved = x.permute(*perm, axis, last)
         y = _transformed(moved, a["dft_length"], a["inverse"], a["onesided"], fast)
         return y.permute(*np.argsort([*perm, axis, last]).tolist())
 
     return define
+
+
+def _dft_shape(s: Sequence[Dims], a: Any) -> Sequence[Dims]:
+    (x,), real = s, a.inverse and a.onesided
+    require(len(x) > 2 and 0 not in x and x[-1] in (1, 2) and normalize_axis(a.axis, len(x)) < len(x) - 1)
+    require(a.dft_length > 0 and (not a.onesided or x[-1] == 1 + a.inverse))
+    length = a.dft_length // 2 + 1 if a.onesided and not a.inverse else a.dft_length
+    return [x.replace(a.axis, length).replace(-1, 1 if real else 2)]
 
 
 def _complex(x: str, parts: int) -> str:
@@ -109,15 +115,25 @@ def _sample_dft(rng: random.Random, first: TensorType) -> Sample | None:
 def _stft(fast: bool) -> _Define:
     def define(x: Term, *rest: Any) -> Term:
         *window, a = rest
-        size, step = a["frame_length"], a["frame_step"]
-        require(x.rank == 3 and 0 not in x.shape and x.shape[2] in (1, 2) and 0 < size <= x.shape[1] and step > 0)
-        require(all(w.shape == (size,) for w in window) and not (a["onesided"] and x.shape[2] == 2))
-        places = np.arange(0, x.shape[1] - size + 1, step)[:, None] + np.arange(size)
+        size, count = a["frame_length"], _frames(x.shape[1], a["frame_length"], a["frame_step"])
+        places = np.arange(count)[:, None] * a["frame_step"] + np.arange(size)
         frames = x.then("Gather", x.constant(places), axis=1)
         weighted = frames * window[0].reshape(size, 1) if window else frames
         return _transformed(weighted, size, 0, a["onesided"], fast)
 
     return define
+
+
+def _frames(signal: int, length: int, step: int) -> int:
+    return (signal - length) // step + 1
+
+
+def _stft_shape(s: Sequence[Dims], a: Any) -> Sequence[Dims]:
+    x, *window = s
+    size = a.frame_length
+    require(len(x) == 3 and 0 not in x and x[2] in (1, 2) and 0 < size <= x[1] and a.frame_step > 0)
+    require(all(w == (size,) for w in window) and not (a.onesided and x[2] == 2))
+    return [Dims((x[0], _frames(x[1], size, a.frame_step), size // 2 + 1 if a.onesided else size, 2))]
 
 
 def _stft_torch(c: Call) -> str:
@@ -150,6 +166,7 @@ OPS: tuple[Op, ...] = (
         text=spell(_dft_torch),
         sample=_sample_dft,
         dtypes=_SINGLE_OR_DOUBLE,
+        shape=_dft_shape,
         attrs=(
             Attr("dft_length", "int", as_input=True, scalar=True),
             Attr("axis", "int", -2, as_input=True, scalar=True),
@@ -165,6 +182,7 @@ OPS: tuple[Op, ...] = (
         sample=_sample_stft,
         dtypes=_SINGLE_OR_DOUBLE,
         operands=2,
+        shape=_stft_shape,
         attrs=(
             Attr("frame_step", "int", as_input=True, scalar=True, place=1),
             Attr("frame_length", "int", as_input=True, scalar=True, place=3),

@@ -118,6 +118,7 @@ ORACLE = Oracle(
     program=differentiated,
     dtype=_dtype,
     formats=("torch",),
+    needs="settings",
     of_outputs=False,
     usual=True,
     rank=9,

@@ -264,6 +264,9 @@ class Oracle:
     formats: tuple[str, ...] | None = None
     """The formats that it understands; None for all."""
 
+    needs: str = ""
+    """What a compiler that it judges must not lack (`CompilerInfo.lacks`)."""
+
     compares_levels: bool = False
     """Whether it compares optimization levels of the compiler."""
 
@@ -316,6 +319,8 @@ class Oracle:
         """Why the oracle cannot judge programs of a compiler; "" where it can."""
         if self.compares_levels and len(compiler.levels) < 2:
             return f"{compiler.name} has no optimization levels"
+        if self.needs in compiler.lacks:
+            return f"{compiler.name} lacks {self.needs}"
         if self.formats is None or compiler.format in self.formats:
             return ""
         return f"{compiler.name} takes {compiler.format} programs, and it judges {', '.join(self.formats)} alone"

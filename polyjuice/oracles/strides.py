@@ -119,6 +119,7 @@ ORACLE = Oracle(
     judge=judge,
     recognises=_recognises,
     formats=("torch",),
+    needs="memory",
     usual=True,
     rank=5,
 )

@@ -173,16 +173,16 @@ class _TargetDrawing(Drawing):
         sample = c.op.sample(self._rng, self._builder.types[drawn[0]]) if c.op.attrs else None
         proposed = {**_defaults(c.op), **(sample.attrs if sample else {})}
         attrs: Mapping[str, Any] = {
-            attr.name: self._part(part, lambda attr=attr: self._attribute(attr.name, attr.kind, proposed, hint))
+            attr.name: self._part(part, lambda attr=attr: self._attribute(attr.name, attr.kind, proposed, hint, False))
             for attr, part in zip(c.op.attrs, parts[c.operands :], strict=False)
         }
         return self._apply(c, [drawn[i] for i in range(c.operands)], attrs)[0]
 
-    def _attribute(self, name: str, kind: str, proposed: Mapping[str, Any], hint: TensorType) -> Any:
+    def _attribute(self, name: str, kind: str, proposed: Mapping[str, Any], hint: TensorType, binds: bool) -> Any:
         """Raises NoInstance where the operator's entry proposes no value, which only it knows."""
         if name not in proposed and name not in POSITIONS:
             raise NoInstance
-        return super()._attribute(name, kind, proposed, hint)
+        return super()._attribute(name, kind, proposed, hint, binds)
 
     def _weight(self, part: Expr) -> int:
         if isinstance(part, list):

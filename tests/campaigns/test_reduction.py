@@ -20,7 +20,7 @@ from polyjuice.compilers import find
 from polyjuice.egraph import Budget, Rewriter
 from polyjuice.equivalence import difference
 from polyjuice.execution import LoweringChoices
-from polyjuice.frameworks.lowering import lower
+from polyjuice.frameworks.lowering import Unlowerable, lower
 from polyjuice.frameworks.onnx import graph_files
 from polyjuice.frameworks.onnx.versions import OPSET
 from polyjuice.generate import generate
@@ -361,10 +361,15 @@ def test_the_last_digits_do_not_tell_values_apart() -> None:
 
 @pytest.mark.parametrize("format", ["torch", "onnx"])
 def test_a_program_with_plain_names_is_written_as_it_was(format: str) -> None:
+    lowered = 0
     for number in range(12):
         graph = generate(10, f"plain names {number}", on_usual_types)
         axes = {name: 0 for name in graph.inputs if graph.types[name].rank}
-        one = lower(graph, format, number, repeated=axes)
+        try:
+            one = lower(graph, format, number, repeated=axes)
+        except Unlowerable:
+            continue
+        lowered += 1
         assert one.choices is not None
         pair = replace(pair_of(graph), choices=(one.choices,))
         named = with_plain_names(pair)
@@ -376,3 +381,4 @@ def test_a_program_with_plain_names_is_written_as_it_was(format: str) -> None:
         assert (one.idioms, one.setup, len(one.arrays)) == (other.idioms, other.setup, len(other.arrays))
         if isinstance(one.source, str) and isinstance(other.source, str):
             assert re.sub(r"\w*\d\w*", "_", one.source) == re.sub(r"\w*\d\w*", "_", other.source)
+    assert lowered > 8

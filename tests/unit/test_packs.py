@@ -54,7 +54,7 @@ def test_graphs_side_by_side_have_the_values_of_each() -> None:
 
 
 def test_what_a_program_does_to_memory_is_the_same_in_a_pack() -> None:
-    several = cases(12)
+    several = cases(24)
     with Eager() as session:
         packed = packs.execute(several, session, 6)
         for case, own in zip(packed.cases, several, strict=True):

@@ -63,6 +63,8 @@ CHOICES = {
     "RoiAlign mode": {"avg", "max"},
     "nearest_mode": {"round_prefer_floor", "round_prefer_ceil", "floor", "ceil"},
     "meshgrid indexing": {"ij", "xy"},
+    "embedding_bag mode": {"sum", "mean", "max"},
+    "index_reduce reduce": {"prod", "amax", "amin"},
     "scatter_reduce reduce": {"sum", "prod", "amax", "amin", "mean"},
     "quantile interpolation": {"linear", "lower", "higher", "nearest", "midpoint"},
     "Cast to": set(dtypes.ALL),
