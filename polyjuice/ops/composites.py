@@ -62,9 +62,10 @@ def _sample_index_reduce(rng: random.Random, first: TensorType) -> Sample:
 
 
 def _lack_of_volume(x: Sequence[np.ndarray], a: Attrs) -> Mapping[int, np.ndarray]:
-    """A determinant must be positive: the diagonal grows."""
-    lacking = np.linalg.det(x[0]) < domains.MARGIN
-    return {0: np.where(lacking[..., None, None], np.eye(x[0].shape[-1]), 0.0)}
+    """A determinant must be positive: the diagonal grows until all eigenvalues have positive real parts."""
+    least = np.min(np.linalg.eigvals(x[0]).real, axis=-1, initial=1.0)
+    lacking = np.where(np.linalg.det(x[0]) < domains.MARGIN, np.maximum(1.0 - least, 0), 0.0)
+    return {0: lacking[..., None, None] * np.eye(x[0].shape[-1])}
 
 
 def _multivariate(x: Term, a: Attrs) -> Term:

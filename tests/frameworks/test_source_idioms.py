@@ -77,7 +77,7 @@ def test_generated_graphs_meet_every_idiom_and_keep_their_meaning(format: str, u
     seen: Counter[str] = Counter()
     ran = 0
     for number in range(120):
-        graph = generate(8, f"idioms of {number}", on_usual_types)
+        graph = generate(8, f"idioms in {number}", on_usual_types)
         try:
             inputs = make_inputs(graph, "exact", number)
             artifact = lower(graph, format, number)
