@@ -271,6 +271,7 @@ OPS = (
         definition=onnx_term(_written, widen=False),
         numpy=by_definition,
         error=by_definition,
+        torch_types=(),
         **facts(since=24, min_inputs=2, weight=0.3, followers="Attention"),
     ),
 )

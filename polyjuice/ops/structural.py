@@ -36,7 +36,7 @@ def moving(
     if "definition" not in settings:
         settings.setdefault("error", errors.moved)
     if settings["types"].get("T") in (ALL, STORED):
-        settings["torch_types"] = COMPLEX
+        settings.setdefault("torch_types", COMPLEX)
     return Op(name=name, shape=shape, text=text, sample=sample, attrs=attrs, moves=True, **settings)
 
 

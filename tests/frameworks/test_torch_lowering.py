@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import random
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
@@ -16,7 +17,8 @@ from polyjuice.inputs import make_inputs
 from polyjuice.interpret import EvaluationError, evaluate
 from polyjuice.ir import Graph, Node, TensorType, dtypes
 from polyjuice.numerics import analyse
-from polyjuice.ops import GraphBuilder
+from polyjuice.ops import TABLE, GraphBuilder
+from tests.support.applications import application, one_node
 from tests.support.bounds import assert_within
 from tests.support.frameworks import on_usual_types, run_torch
 from tests.support.libraries import needs
@@ -247,3 +249,13 @@ def test_an_opaque_node_is_named_as_unlowerable() -> None:
     build.append(Node("Twist", (x,), ("y",), {}, "mine", opaque=True), [float32(2)])
     with pytest.raises(Unlowerable, match=r"y = mine\.Twist\(x\): mine\.Twist has no Torch text"):
         lower(build.build(["y"]), "torch", 0)
+
+
+def test_all_that_takes_complex_numbers_in_torch_is_written_there() -> None:
+    """A definition in operators that take none of them cannot be the text."""
+    taking = [op for op in TABLE.values() if "complex64" in op.torch_types]
+    assert len(taking) > 50
+    for op in taking:
+        for seed in range(3):
+            operands, attrs = application(op, random.Random(seed), "complex64")
+            lower(one_node(op, operands, attrs), "torch", seed)
