@@ -10,6 +10,12 @@ import torch
 from . import _torch
 from ._torch import Array, Loaded
 
+_UNSUPPORTED = (
+    torch._dynamo.exc.Unsupported,
+    torch._dynamo.exc.UserError,
+    torch.fx.experimental.symbolic_shapes.GuardOnDataDependentSymNode,  # values decide a size
+)
+
 
 def load(artifact: dict[str, Any]) -> Loaded:
     """The program. Raises NotImplementedError where exported programs cannot have its settings."""
@@ -29,7 +35,5 @@ def captured(program: Loaded, inputs: Sequence[Array]) -> torch.export.ExportedP
     try:
         with torch.no_grad():
             return torch.export.export(program.model, arguments)
-    except (torch._dynamo.exc.Unsupported, torch._dynamo.exc.UserError) as error:
-        raise NotImplementedError(str(error)) from error
-    except torch.fx.experimental.symbolic_shapes.GuardOnDataDependentSymNode as error:  # a size that values decide
+    except _UNSUPPORTED as error:
         raise NotImplementedError(str(error)) from error

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -13,13 +12,14 @@ import numpy as np
 import openvino
 
 from . import _openvino_parts
+from ._unsupported import telling
 
 Array = tuple[str, "np.ndarray[Any, Any]"]
 
 # The plugin computes these in a narrower type: float64 in float32, the integers in int32. Of int64, Polyjuice compares
 # the numbers within int32 (`narrowed`).
 _NARROWED = {"f64", "u64", "u32"}
-_UNSUPPORTED = re.compile(
+UNSUPPORTED = re.compile(
     r"not supported|unsupported|not implemented|doesn't support|does not support|No conversion rule", re.IGNORECASE
 )
 
@@ -143,19 +143,8 @@ def trace(compiled: Compiled) -> list[str]:
 
 
 def _compiled(model: openvino.Model) -> openvino.CompiledModel:
-    with telling_unsupported():
+    with telling(UNSUPPORTED):
         return openvino.Core().compile_model(model, "CPU", _settings)
-
-
-@contextmanager
-def telling_unsupported() -> Iterator[None]:
-    """OpenVINO raises the same errors for missing features and for its own faults; the message tells them apart."""
-    try:
-        yield
-    except Exception as error:
-        if _UNSUPPORTED.search(str(error)):
-            raise NotImplementedError(str(error)) from error
-        raise
 
 
 def _ports(compiled: openvino.CompiledModel, program: Loaded) -> list[Any]:

@@ -7,8 +7,7 @@ import os
 os.environ.setdefault("TVM_NUM_THREADS", os.environ.get("OMP_NUM_THREADS", "2"))  # read once, at the first kernel
 
 import re
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -20,6 +19,7 @@ from tvm_ffi import Shape, structural_equal
 
 from . import _llvm, _narrow
 from ._narrow import Array
+from ._unsupported import telling
 
 LEVELS = ("0", "1", "2", "3")
 
@@ -56,7 +56,7 @@ _LLVM_OPTIONS = {
     "llvm stack-slot-coloring": "-disable-ssc:bool=1",
 }
 
-_UNSUPPORTED = re.compile(
+UNSUPPORTED = re.compile(
     r"not supported|only supports?\b|unsupported|not implemented|unknown intrinsic|dtype\.bits % 8 == 0", re.IGNORECASE
 )
 
@@ -105,7 +105,7 @@ def compile(program: tvm.IRModule, inputs: Sequence[Array]) -> relax.VirtualMach
     instruments = [_Changes()] if _tracing else []
     passes = [name for name in _disabled if not _llvm.is_member(name)]
     context = tvm.transform.PassContext(opt_level=_level, disabled_pass=passes, instruments=instruments)
-    with telling_unsupported(), context:
+    with telling(UNSUPPORTED), context:
         module = relax.get_pipeline("zero")(program)
         executable = tvm.compile(module, target=tvm.target.Target(_target))
     return relax.VirtualMachine(executable, tvm.cpu())
@@ -113,7 +113,7 @@ def compile(program: tvm.IRModule, inputs: Sequence[Array]) -> relax.VirtualMach
 
 def run(compiled: relax.VirtualMachine, inputs: Sequence[Array]) -> list[Array]:
     """Call the virtual machine's main function. Only now do sorting and some others reject element types."""
-    with telling_unsupported():
+    with telling(UNSUPPORTED):
         outputs = compiled["main"](*[_tensor(array) for array in inputs])
     return [_to_array(output) for output in (outputs if isinstance(outputs, TvmArray) else [outputs])]
 
@@ -168,17 +168,6 @@ def _operators(module: tvm.IRModule) -> set[str]:
         if isinstance(function, relax.Function):
             relax.analysis.post_order_visit(function, visit)
     return found
-
-
-@contextmanager
-def telling_unsupported() -> Iterator[None]:
-    """TVM raises InternalError both for missing features and for its own faults; only the message tells them apart."""
-    try:
-        yield
-    except Exception as error:
-        if _UNSUPPORTED.search(str(error)):
-            raise NotImplementedError(str(error)) from error
-        raise
 
 
 def _registered(entry: str) -> list[str]:

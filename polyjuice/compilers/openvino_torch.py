@@ -12,6 +12,7 @@ import openvino
 
 from . import _openvino
 from ._torch import Array, Loaded
+from ._unsupported import telling
 
 INFO: dict[str, Any] = {
     "traced": 8,
@@ -68,7 +69,7 @@ def compile(program: Loaded, inputs: Sequence[Array]) -> _openvino.Compiled:
     Raises NotImplementedError where Torch or OpenVINO says that it lacks an operator or an element type.
     """
     captured = _exported.captured(program, inputs)
-    with _openvino.telling_unsupported():
+    with telling(_openvino.UNSUPPORTED):
         model = openvino.convert_model(captured, input=[array.shape for _, array in inputs])
     names = list(captured.graph_signature.user_inputs)
     converted = _openvino.Loaded(_openvino.refuse_narrowed(model), names, range(len(model.outputs)), set(names))

@@ -7,6 +7,7 @@ from . import _exported, _torch  # before Torch itself: it sets what OpenMP read
 # isort: split
 import functools
 import logging
+import re
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
@@ -16,6 +17,7 @@ import torch
 
 from . import _onnx_values
 from ._torch import Array, Loaded
+from ._unsupported import telling
 
 INFO: dict[str, Any] = {
     "format": "torch",
@@ -43,6 +45,8 @@ def prepare(model, inputs, level="optimized"):
 }
 
 _state = onnxruntime.capi.onnxruntime_pybind11_state
+
+_UNSUPPORTED = re.compile("No ONNX function found|No decompositions registered")
 
 _optimize = True
 _settings = onnxruntime.SessionOptions()
@@ -100,13 +104,8 @@ def compile(program: Loaded, inputs: Sequence[Array]) -> Compiled:
     Raises NotImplementedError where Torch says that it lacks an operator, and where ONNX Runtime lacks a kernel.
     """
     captured = _exported.captured(program, inputs)
-    try:
-        with torch.no_grad():
-            exported = torch.onnx.export(captured, dynamo=True, optimize=_optimize, verbose=False)
-    except torch.onnx.OnnxExporterError as error:
-        if "No ONNX function found" in str(error) or "No decompositions registered" in str(error):
-            raise NotImplementedError(str(error)) from error
-        raise
+    with telling(_UNSUPPORTED), torch.no_grad():
+        exported = torch.onnx.export(captured, dynamo=True, optimize=_optimize, verbose=False)
     assert exported is not None  # as it would be if it went to a file
     model = exported.model_proto
     try:

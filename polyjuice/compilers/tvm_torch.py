@@ -13,6 +13,7 @@ from tvm import relax
 from tvm.relax.frontend.torch import from_exported_program
 
 from ._torch import Array, Loaded
+from ._unsupported import telling
 
 INFO: dict[str, Any] = {
     "format": "torch",
@@ -67,6 +68,6 @@ def compile(program: Loaded, inputs: Sequence[Array]) -> relax.VirtualMachine:
     captured = _exported.captured(program, inputs)
     called = (node for node in captured.graph.nodes if node.op == "call_function")
     _tvm.imported[:] = [f"importer {node.target}" for node in called]
-    with _tvm.telling_unsupported(), torch.no_grad():
+    with telling(_tvm.UNSUPPORTED), torch.no_grad():
         module = from_exported_program(captured)
     return _tvm.compile(module, inputs)

@@ -40,9 +40,8 @@ def nonzero(place: int) -> DistanceFn:
     return lambda x, a: {place: _away(x[place])}
 
 
-def divisor(x: Sequence[np.ndarray], a: Attrs) -> Mapping[int, np.ndarray]:
-    """The second operand divides the first. Integers have no quotient by zero."""
-    return {1: _away(x[1])}
+divisor = nonzero(1)
+"""The second operand divides the first. Integers have no quotient by zero."""
 
 
 def no_pole(x: Sequence[np.ndarray], a: Attrs) -> Mapping[int, np.ndarray]:

@@ -487,12 +487,12 @@ class Op:
         """The name with its domain, as in ``aten.square``."""
         return f"{self.domain}.{self.name}" if self.domain else self.name
 
-    @property
+    @cached_property
     def rounds(self) -> bool:
         """Whether it asks for the rounding of its result, as a cast. Then the rounding is its meaning, and no error."""
         return self.elementwise and self.results[0].startswith("@") and not isinstance(self.numpy, OfBits)
 
-    @property
+    @cached_property
     def unrolled(self) -> Unrolled | None:
         """The meaning where attributes are graphs."""
         return self.numpy if isinstance(self.numpy, Unrolled) else None

@@ -13,10 +13,10 @@ import numpy as np
 
 from polyjuice.ir import Attrs, TensorType, dtypes
 from polyjuice.ir.dtypes import ALL, COMPLEX, FLOATS, STORED
-from polyjuice.ops import errors, sampling, spec, writes
+from polyjuice.ops import errors, normal, sampling, spec, writes
 from polyjuice.ops.decomposition_terms import Term, onnx_term
 from polyjuice.ops.inference import AttrView
-from polyjuice.ops.normal import GivenAttrs, Types, along_axis, demand, sorted_axes
+from polyjuice.ops.normal import GivenAttrs, Types, along_axis, sorted_axes
 from polyjuice.ops.shapes import Dims, broadcast, fitting, normalize_axis, require, slice_bounds
 from polyjuice.ops.spec import Attr, Call, Op, Sample, attributes, by_definition, facts
 from polyjuice.ops.text import filled, literal, spell, subscript
@@ -454,53 +454,6 @@ def _normal_reshape(a: GivenAttrs, x: Types) -> None:
     a["allowzero"] = int(0 in a["shape"])
 
 
-def _normal_squeeze(a: GivenAttrs, x: Types) -> None:
-    a["axes"] = sorted_axes(a.get("axes", [i for i, size in enumerate(x[0].shape) if size == 1]), x[0].rank)
-
-
-def _normal_split(a: GivenAttrs, x: Types) -> None:
-    """``num_outputs`` parts of equal size; the last may be smaller."""
-    along_axis(a, x)
-    count = a.pop("num_outputs")
-    if "split" not in a:
-        size = x[0].shape[a["axis"]]
-        part = -(-size // count)
-        demand(part * (count - 1) <= size, "more outputs than elements")
-        a["split"] = (*(part for _ in range(count - 1)), size - part * (count - 1))
-
-
-def _normal_slice(a: GivenAttrs, x: Types) -> None:
-    """Axes in order, bounds inside the axis (a backward slice through the first element ends at -size-1)."""
-    starts, ends = a.get("starts", ()), a.get("ends", ())
-    axes = [normalize_axis(axis, x[0].rank) for axis in a.get("axes", range(len(starts)))]
-    steps = a.get("steps", (1,) * len(starts))
-    demand(len(starts) == len(ends) == len(axes) == len(steps), "bounds of different lengths")
-    demand(len(set(axes)) == len(axes), "an axis occurs twice")
-    cuts = []
-    for axis, start, end, step in zip(axes, starts, ends, steps, strict=True):
-        size = x[0].shape[axis]
-        first, stop, step = slice_bounds(start, end, step, size)
-        if not range(first, stop, step):
-            first = stop = 0
-        cuts.append((axis, first, -size - 1 if stop < 0 else stop, step))
-    cuts.sort()
-    for i, name in enumerate(("axes", "starts", "ends", "steps")):
-        a[name] = tuple(cut[i] for cut in cuts)
-
-
-def _normal_pad(a: GivenAttrs, x: Types) -> None:
-    demand(a["mode"] in ("constant", "reflect", "edge", "wrap"), f"the padding mode {a['mode']}")
-    if a["mode"] != "constant":
-        a["value"] = 0.0
-    rank = x[0].rank
-    axes = [normalize_axis(axis, rank) for axis in a.pop("axes", range(rank))]
-    demand(len(a["pads"]) == 2 * len(axes) and len(set(axes)) == len(axes), "pads that do not fit the axes")
-    pads = [0] * (2 * rank)
-    for i, axis in enumerate(axes):
-        pads[axis], pads[rank + axis] = a["pads"][i], a["pads"][len(axes) + i]
-    a["pads"] = tuple(pads)
-
-
 OPS: tuple[Op, ...] = (
     _stored(
         "Transpose",
@@ -544,7 +497,7 @@ OPS: tuple[Op, ...] = (
         sampling.alone_with(_draw_squeeze),
         (Attr("axes", "ints", None, as_input=True),),
         _squeezed,
-        normal=_normal_squeeze,
+        normal=normal.squeezed,
         **facts(weight=0.8, followers="Unsqueeze Reshape Add Transpose MatMul"),
     ),
     _reshaping(
@@ -598,7 +551,7 @@ OPS: tuple[Op, ...] = (
         sampling.along("axis", _draw_split, least=2),
         (*attributes(axis=0), *_inputs(split="ints")),
         numpy=lambda x, a: tuple(np.split(x[0], np.cumsum(a["split"])[:-1], axis=a["axis"])),
-        normal=_normal_split,
+        normal=normal.split,
         **facts(variadic="results", weight=2, followers="Concat Add Mul Sigmoid Squeeze Slice Transpose"),
     ),
     _stored(
@@ -609,7 +562,7 @@ OPS: tuple[Op, ...] = (
         _inputs(starts="ints", ends="ints", axes="ints", steps="ints"),
         numpy=_slice,
         view=lambda a, contiguous: all(step > 0 for step in a["steps"]),
-        normal=_normal_slice,
+        normal=normal.sliced,
         **facts(weight=2, followers=f"Pad Slice Concat Conv MatMul Add Transpose Unsqueeze Reshape {sampling.REDUCED}"),
     ),
     moving(
@@ -625,7 +578,7 @@ OPS: tuple[Op, ...] = (
         numpy=_pad,
         error=lambda c: _pad([np.broadcast_to(c.e[0], c.x[0].shape)], {**c.attrs, "value": 0.0}),
         followers=f"Conv Pad Pad Slice MaxPool AveragePool Transpose Concat {sampling.REDUCED}",
-        normal=_normal_pad,
+        normal=normal.padded,
         **facts(filling="value_", any_number=True),
     ),
 )
