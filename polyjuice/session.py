@@ -7,16 +7,20 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 from polyjuice.compilers import THREADS, VARIABLE, CompilerInfo
-from polyjuice.execution import Artifact, Draft, Instead, Limits, Outcome, Script, Status, Worker, run_script
+from polyjuice.execution import Artifact, Draft, Instead, Limits, Outcome, Script, Status, Worker, changes, run_script
 from polyjuice.frameworks.onnx.versions import OPSET
 from polyjuice.frameworks.sandbox import Sandbox
 
 #: The seconds for which a program is timed, once; an oracle may ask for that several times.
 _MEASURE_S = 0.1
+
+_NO_PARTS = (VARIABLE, "setting ")
+"""Prefixes of knobs that are no parts of a compiler."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -81,20 +85,49 @@ class CompilerSession:
         return CompilerSession(self.conditions, self.compiler, self._disabled, self._trace)
 
     def worker(self, level: str = "") -> Worker:
-        """Return the worker for an optimization level; "" means that of the conditions."""
+        """Return the worker for an optimization level; "" means that of the conditions.
+
+        ``level`` may be another change (see `polyjuice.execution.changes`). The worker of such a change lasts until the
+        next one.
+        """
         if level not in self._workers:
-            variables = [name.removeprefix(VARIABLE) for name in self._disabled if name.startswith(VARIABLE)]
-            asked = {
-                "level": level or self.conditions.level,
-                "disable": [name for name in self._disabled if name != THREADS and not name.startswith(VARIABLE)],
-                "threads": int(THREADS in self._disabled),
-                "trace": self._trace,
-                "variables": dict(text.split("=", 1) for text in variables),
-            }
-            options = {"device": self.conditions.device, **{name: value for name, value in asked.items() if value}}
-            python = self.conditions.python
-            self._workers[level] = Worker(self.compiler, python=python, limits=self._limits, options=options)
+            if not changes.is_level(level):
+                for other in [name for name in self._workers if not changes.is_level(name)]:
+                    self._workers.pop(other).close()
+            self._workers[level] = self._started(changes.options(level))
         return self._workers[level]
+
+    def _started(self, change: dict[str, Any]) -> Worker:
+        disabled = [*self._disabled, *change.get("disable", ())]
+        variables = [name.removeprefix(VARIABLE) for name in disabled if name.startswith(VARIABLE)]
+        asked = {
+            "device": self.conditions.device,
+            "level": self.conditions.level,
+            "threads": int(THREADS in disabled),
+            "trace": self._trace,
+            "variables": dict(text.split("=", 1) for text in variables),
+            **change,
+            "disable": [name for name in disabled if name != THREADS and not name.startswith(VARIABLE)],
+        }
+        options = {name: value for name, value in asked.items() if value}
+        return Worker(self.compiler, python=self.conditions.python, limits=self._limits, options=options)
+
+    @property
+    def parts(self) -> list[str]:
+        """The parts of the compiler that can be switched off one by one (see `CompilerInfo.switched`)."""
+        compiler, knobs = self.compiler, self._started_worker.info["knobs"]
+        single = [name for name in knobs if not name.endswith("*") and not name.startswith(_NO_PARTS)]
+        return [name for name in single if name in (compiler.switched or single) and name not in compiler.conditions]
+
+    @property
+    def anytime(self) -> list[str]:
+        """The passes that may run first, in any order (`anytime` of the compiler's file)."""
+        return list(self._started_worker.info["anytime"])
+
+    @property
+    def _started_worker(self) -> Worker:
+        self.worker().start()
+        return self.worker()
 
     @property
     def seconds(self) -> dict[str, float]:
@@ -118,7 +151,7 @@ class CompilerSession:
     def execute(
         self, artifact: Artifact, inputs: Sequence[Sequence[np.ndarray]], *, level: str = "", compile: bool = True
     ) -> Outcome:
-        """Execute an artifact on each set of inputs (see Worker.execute)."""
+        """Execute an artifact on each set of inputs (see Worker.execute), at a level or with another change."""
         # If the framework refuses a program, the compiler never gets it.
         reference = not self.conditions.disruptive or not compile
         return self.worker(level).execute(artifact, inputs, reference=reference, compile=compile)

@@ -23,6 +23,7 @@ from polyjuice.compilers import CompilerInfo
 from polyjuice.egraph import RULES_PER_GRAPH, Budget, load
 from polyjuice.frameworks.limits import ReadLimits
 from polyjuice.frameworks.lowering import DRAWN_OPSET, OPSETS
+from polyjuice.frameworks.outline import FUNCTIONS
 from polyjuice.frameworks.user_model import SEED_GRAPH
 from polyjuice.inputs import PROFILES, USUAL_PROFILES, usual_profiles
 from polyjuice.ops import TABLE
@@ -216,8 +217,9 @@ class Config:
     )  # fmt: skip
     extract: str = option(
         "minmax", "--extract", "How to choose variants of a seed graph: by their numbers of operators; targets also "
-        "writes in patterns that the compiler looks for; original makes none.", given="targets",
-        choices=("targets", "minmax", "steps", "difference", "random", SEED_GRAPH), panel=_VARIANTS,
+        "writes in patterns that the compiler looks for; functions moves a part of the graph into a function; original "
+        "makes none.", given="targets",
+        choices=("targets", "minmax", "steps", "difference", "random", FUNCTIONS, SEED_GRAPH), panel=_VARIANTS,
     )  # fmt: skip
     enodes: int = option(
         Budget.enodes, "--enodes", "The most e-nodes in the e-graph of a seed graph; 8 times its own, if that is more.",
@@ -370,9 +372,11 @@ class Config:
         return math.ceil(cases * percent / 100)
 
     def pack_of(self, compiler: CompilerInfo) -> int:
-        """Return the most programs compiled as one: 1 if Polyjuice does not generate them, or on a GPU."""
+        """Return the most programs compiled as one: 1 if Polyjuice does not generate them, with functions of their own
+        on purpose, or on a GPU.
+        """
         ours = len(self.seeds) == 1 and self.seeds[0] in GENERATING and not self.disruptive
-        return (self.pack or compiler.pack) if ours and self.device == "cpu" else 1
+        return (self.pack or compiler.pack) if ours and self.device == "cpu" and self.extract != FUNCTIONS else 1
 
     def to_json(self) -> str:
         """Return the options as a JSON object."""

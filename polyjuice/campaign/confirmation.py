@@ -18,6 +18,7 @@ from polyjuice import pipeline
 from polyjuice.campaign import schedule
 from polyjuice.campaign.config import Config
 from polyjuice.campaign.schedule import PACK_FAULT_S
+from polyjuice.ddmin import ddmin
 from polyjuice.execution.broken import BrokenProgram
 from polyjuice.oracles import Case, Verdict, fault, kind_of
 from polyjuice.oracles import find as find_oracle
@@ -26,7 +27,6 @@ from polyjuice.session import CompilerSession
 from polyjuice.triage import FindingRecord, known_list, write_finding
 from polyjuice.triage.bisection import accounting, may_act, tried
 from polyjuice.triage.causes import fails, pattern
-from polyjuice.triage.ddmin import ddmin
 from polyjuice.triage.known_list import KnownBug
 
 

@@ -35,6 +35,7 @@ from polyjuice.frameworks import registry, symbolic
 from polyjuice.frameworks.forms import text
 from polyjuice.frameworks.lowering import NOTHING, UNKNOWN_SIZES, CoverageTarget, Unlowerable, repeat, repeated_axes
 from polyjuice.frameworks.onnx import graph_files
+from polyjuice.frameworks.outline import FUNCTIONS, twins
 from polyjuice.frameworks.user_model import SEED_GRAPH, UserModel
 from polyjuice.generate import disrupt
 from polyjuice.generate.small import MOST_OPERATORS
@@ -216,7 +217,8 @@ class Preparation:
         if problem := self._seeds.problems.get(index):
             raise Skip(f"{NOT_LOADED}: {problem}")
         key, generated = f"{self._config.seed}/{index}/{attempt}", self._seeds.generated
-        alone = self._config.extract == SEED_GRAPH or (self._seeds.kind(index).alone and not self._varied)
+        unsaturated = self._config.extract in (FUNCTIONS, SEED_GRAPH)
+        alone = unsaturated or (self._seeds.kind(index).alone and not self._varied)
         small = generated and self._config.nodes <= graph_windows.LARGEST
         batch_key = f"{self._config.seed}/batch {index // BATCH}"
         shares = small and self._compiler.fast and not attempt and not alone
@@ -285,6 +287,8 @@ class Preparation:
                     added = [rule.name for rule in self._rules if rule.added]
                     raise self._unsound(seed, [(None, str(error))], added) from None
                 variants, rules = distinct(rewriting.variants), sorted(rewriting.rules)
+        if self._config.extract == FUNCTIONS:
+            variants = [Variant(label, seed.graph) for label in (SEED_GRAPH, FUNCTIONS)]
         if seed.user_program is None and not variants:
             raise Skip("unsupported: the model has no graph, and the compiler does not read it as it is")
         if seed.user_program is None and not seed.alone and len(variants) < self._least:
@@ -350,11 +354,14 @@ class Preparation:
                 except Unlowerable as error:
                     if seed.user_program is None:
                         raise Skip(f"unsupported: {error}") from None
+        if self._config.extract == FUNCTIONS and len({program.artifact.source for program in programs}) == 1:
+            raise Skip("identical: no part of the graph can be a function")
         return programs
 
     def _program(self, seed: Seed, variant: Variant, sets: Sequence[InputSet]) -> Program:
         """The variants of a case all get the same lowering choices, or each its own. Raises Unlowerable."""
-        alike = random.Random(f"alike {seed.key}").random() < _ALIKE
+        of_twins = self._config.extract == FUNCTIONS
+        alike = of_twins or random.Random(f"alike {seed.key}").random() < _ALIKE
         wanted = NOTHING if self._config.disruptive else seed.target
         artifact = pipeline.lower(
             variant.graph,
@@ -365,6 +372,9 @@ class Preparation:
             seed_forms=[text(form) for form in seed.user_program.forms] if seed.user_program else (),
             wanted=wanted,
         )
+        if of_twins and artifact.choices is not None:
+            choices = twins(variant.graph, artifact.choices, seed.key)[variant.label == FUNCTIONS]
+            artifact = pipeline.lower(variant.graph, choices, self.target)
         return pipeline.prepare(variant.label, variant.graph, artifact, sets)
 
     def _disrupted(self, seed: Seed) -> Case:

@@ -15,6 +15,7 @@ from polyjuice.egraph import Rule, load
 from polyjuice.execution.process import interpreter_of
 from polyjuice.frameworks import registry
 from polyjuice.frameworks.limits import reading_within
+from polyjuice.frameworks.outline import FUNCTIONS
 from polyjuice.frameworks.user_model import SEED_GRAPH
 from polyjuice.generate import DISRUPTED_STRATEGY
 from polyjuice.inputs import allowed_rulesets
@@ -73,8 +74,12 @@ def _check_choices(config: Config) -> None:
             f"--seeds {STATEMENTS} generates programs that write into their inputs, which {compiler.format} programs "
             f"cannot; give --seeds {SMALL}, or a compiler of Torch programs"
         )
+    if config.extract == FUNCTIONS and FUNCTIONS in compiler.lacks:
+        raise Usage(f"--extract {FUNCTIONS}: {config.compiler} takes no programs with functions of their own")
     for oracle in map(find_oracle, config.oracles):
         if refusal := oracle.refusal(compiler):
             raise Usage(f"--oracle {oracle.name}: {refusal}")
+        if oracle.compares_devices and config.device == "cpu":
+            raise Usage(f"--oracle {oracle.name} compares another device with the CPU: give --device cuda with it")
         if oracle.least > 1 and config.extract == SEED_GRAPH:
             raise Usage(f"--oracle {oracle.name} compares variants, and --extract {SEED_GRAPH} makes none")

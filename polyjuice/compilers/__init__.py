@@ -47,10 +47,10 @@ class WorkerArtifact(TypedDict):
 class CompilerFile(Protocol):
     """The contents of a compiler file, as a module. Methods marked optional may be missing.
 
-    Calls come in this order: version, check, prepare, start; then for each artifact load, eager, compile, run, trace.
-    Later calls for an artifact share the arrays that a function receives: copy before writing into them. An exception
-    from `compile` or `run` is an `error` of the compiler. One from `load` or `eager`, or a NotImplementedError, means
-    `unsupported`, which is no bug.
+    Calls come in this order: version, check, prepare, start, knobs, anytime; then for each artifact load, eager,
+    compile, run, trace. Later calls for an artifact share the arrays that a function receives: copy before writing into
+    them. An exception from `compile` or `run` is an `error` of the compiler. One from `load` or `eager`, or a
+    NotImplementedError, means `unsupported`, which is no bug.
     """
 
     INFO: Mapping[str, Any]
@@ -75,6 +75,7 @@ class CompilerFile(Protocol):
         Options:
 
         - `device` (cpu or cuda), `threads`, `level` (one of the levels), `disable` (names from `knobs` to switch off);
+        - `first`: passes to run before all others, among those of `anytime`;
         - `trace`: true if `trace` must answer in full, which may slow compilation down; `passes` if it must also name
           the passes that changed nothing, as `NAME: no change`, where the compiler tells;
         - `scratch`, a folder that is removed with the process;
@@ -113,6 +114,12 @@ class CompilerFile(Protocol):
         entries with that prefix, and each can be switched off alone. A trace also names members that were switched off,
         after `without`. Where no trace names members, bisection switches off the family first, and learns its members
         from that trace. Names before the first family do not switch off members of any family, and are tried first.
+        """
+
+    def anytime(self) -> list[str]:
+        """Optional: the passes that may run in any order before the compiler's own (the option `first`).
+
+        `prepare` of ``repro`` takes some of them as ``first``.
         """
 
     def trace(self, compiled: Any) -> list[str]:
@@ -160,6 +167,9 @@ class CompilerInfo:
     repro_narrow: str = ""
     """Replaces `repro` where inputs or outputs have types that NumPy lacks, if these need more code."""
 
+    repro_functions: str = ""
+    """The file beside this one whose text reproducers hold where an ONNX model has local functions."""
+
     targets: str = ""
     """The name of its target file (``rules/targets/NAME.egg``), where that is another compiler's."""
 
@@ -174,6 +184,10 @@ class CompilerInfo:
 
     levels: tuple[str, ...] = ()
     """The values of the option `level`, from no optimization to all, the default."""
+
+    switched: Mapping[str, Any] | None = None
+    """The parts that `prepare` takes as ``without``, with the values of these settings. An empty mapping stands for all
+    single parts that `knobs` names: `prepare` takes their names. None means that it takes none."""
 
     level_names: Mapping[str, str] = field(default_factory=dict)
     """The compiler's own names for its levels, where they differ."""
@@ -265,6 +279,7 @@ class CompilerInfo:
 
 
 _OF_HOST = ("name", "path")
+_OF_ANY_VALUES = ("switched",)
 """The fields of `CompilerInfo` that do not come from the file."""
 
 
@@ -370,8 +385,10 @@ def _converted(key: str, value: Any, hint: Any) -> Any:
     elif get_origin(hint) is tuple:
         if isinstance(value, list) and all(isinstance(one, str) for one in value):
             return tuple(value)
-    elif isinstance(value, dict) and all(isinstance(one, str) for pair in value.items() for one in pair):
-        return value
+    elif isinstance(value, dict):
+        of_texts = [*value] if key in _OF_ANY_VALUES else [*value, *value.values()]
+        if all(isinstance(one, str) for one in of_texts):
+            return value
     kinds = {str: "a text", bool: "True or False", int: "a number"}
     wanted = kinds.get(hint, "a list of texts" if get_origin(hint) is tuple else "a dictionary of texts")
     raise ValueError(f"{key} must be {wanted}, not {value!r}")

@@ -35,6 +35,16 @@ _PASSES = """
     tir.InjectSoftwarePipeline tir.CanonicalizeLoop tir.PlanAndUpdateBufferAllocationLocation tir.ConvertSSA
     tir.FP8ComputeLegalize
 """
+# Passes of Relax that take what the importer makes, and whatever the others make of that.
+_ANYTIME = """
+    AdjustMatmulOrder AnnotateTIROpPattern CanonicalizeBindings CombineParallelMatmul ConvertToDataflow
+    DeadCodeElimination DecomposeOpsForInference EliminateCommonSubexpr ExpandMatmulOfSum ExpandTupleArguments
+    FoldBatchnormToConv2D FoldConstant FuseOps FuseTIR FuseTransposeMatmul InlinePrivateFunctions LambdaLift LegalizeOps
+    Normalize NormalizeGlobalVar OptimizeLayoutTransform RemoveRedundantReshape RemoveUnusedOutputs
+    RemoveUnusedParameters ReorderPermuteDimsAfterConcat ReorderTakeAfterMatmul SpecializePrimFuncBasedOnCallSite
+    ToNonDataflow TopologicalSort
+"""
+_BYTECODE = "bytecode"  # without it, the virtual machine's main function is compiled, too
 _TIR = ("tir", "tirx", "s_tir")
 
 # TVM cannot switch off LLVM's passes by name: some have options for that, and a level switches off all.
@@ -62,6 +72,7 @@ UNSUPPORTED = re.compile(
 
 _level = 3
 _disabled: list[str] = []
+_first: list[str] = []
 _target: dict[str, Any] = {"kind": "llvm"}
 _tracing: str | bool = False
 _changes: list[str] = []
@@ -90,6 +101,7 @@ def start(options: dict[str, Any]) -> None:
         raise RuntimeError(f"tvm has no level {level!r}: choose from {', '.join(LEVELS)}")
     _level = int(level)
     _disabled[:] = options.get("disable", [])
+    _first[:] = options.get("first", [])
     if _llvm.FAMILY in _disabled:
         _target["opt-level"] = 0
     _target["cl-opt"] = [_LLVM_OPTIONS[name] for name in _disabled if name in _LLVM_OPTIONS]
@@ -106,8 +118,11 @@ def compile(program: tvm.IRModule, inputs: Sequence[Array]) -> relax.VirtualMach
     passes = [name for name in _disabled if not _llvm.is_member(name)]
     context = tvm.transform.PassContext(opt_level=_level, disabled_pass=passes, instruments=instruments)
     with telling(UNSUPPORTED), context:
+        for name in _first:
+            program = getattr(relax.transform, name)()(program)
         module = relax.get_pipeline("zero")(program)
-        executable = tvm.compile(module, target=tvm.target.Target(_target))
+        mode = "compiled" if _BYTECODE in _disabled else "bytecode"
+        executable = relax.build(module, tvm.target.Target(_target), exec_mode=mode)
     return relax.VirtualMachine(executable, tvm.cpu())
 
 
@@ -119,8 +134,13 @@ def run(compiled: relax.VirtualMachine, inputs: Sequence[Array]) -> list[Array]:
 
 
 def knobs() -> list[str]:
-    """LLVM's passes; then the passes above that this release has, under the names that PassContext knows."""
-    return [_llvm.FAMILY, *(name for entry in _PASSES.split() for name in _registered(entry))]
+    """LLVM's passes; then the passes above that this release has, as PassContext knows them; then bytecode."""
+    return [_llvm.FAMILY, *(name for entry in _PASSES.split() for name in _registered(entry)), _BYTECODE]
+
+
+def anytime() -> list[str]:
+    """The passes above that this release has."""
+    return [name for name in _ANYTIME.split() if hasattr(relax.transform, name)]
 
 
 def trace(compiled: relax.VirtualMachine) -> list[str]:

@@ -51,6 +51,29 @@ INFO: dict[str, Any] = {
         "cpp.enable_loop_tail_vec",
         "cpp.max_horizontal_fusion_size",
     ],
+    "switched": {
+        "inplace_buffers": False,
+        "allow_buffer_reuse": False,
+        "pattern_matcher": False,
+        "joint_graph_constant_folding": False,
+        "use_pre_grad_passes": False,
+        "use_joint_graph_passes": False,
+        "use_post_grad_passes": False,
+        "epilogue_fusion": False,
+        "max_fusion_size": 1,
+        "split_reductions": False,
+        "reorder_for_locality": False,
+        "reordering": False,
+        "pick_loop_orders": False,
+        "layout_optimization": False,
+        "comprehensive_padding": False,
+        "online_softmax": False,
+        "constant_and_index_propagation": False,
+        "cpp.weight_prepack": False,
+        "cpp.enable_tiling_heuristics": False,
+        "cpp.enable_loop_tail_vec": False,
+        "cpp.max_horizontal_fusion_size": 0,
+    },
     "conditions": {
         "cpp.simdlen": "without SIMD vectorization (`torch._inductor.config.cpp.simdlen = 1`)",
         "threads": "with one thread (`OMP_NUM_THREADS=1`)",
@@ -76,7 +99,7 @@ import torch.nn.functional as F
     "repro_call": "torch.compile($model$options)($inputs)",
     "repro_options": {"dynamic": "dynamic=True", "freezing": 'options={"freezing": True}'},
     "repro": """
-def prepare(model, inputs, dynamic=False, freezing=False, level="inductor", updates=()):
+def prepare(model, inputs, dynamic=False, freezing=False, level="inductor", updates=(), without={}):
     if "OMP_NUM_THREADS" not in os.environ:
         torch.set_num_threads(2)
     torch._dynamo.reset()
@@ -85,7 +108,7 @@ def prepare(model, inputs, dynamic=False, freezing=False, level="inductor", upda
     def call():
         # A model may write into its inputs, which may be Python numbers.
         fresh = [x if getattr(x, "requires_grad", False) else copy.deepcopy(x) for x in inputs]
-        with torch._inductor.config.patch(freezing=freezing):
+        with torch._inductor.config.patch({"freezing": freezing, **without}):
             outputs = [*compiled(*fresh)]
         for place, number in updates:  # the last value of an input that it writes is an output
             outputs.insert(place, fresh[number])
@@ -138,30 +161,7 @@ _SETTINGS: tuple[tuple[str, str, Any], ...] = (
 )
 
 # Parts of Inductor that can be switched off, and the value that does so.
-_OFF: dict[str, Any] = {
-    "inplace_buffers": False,
-    "allow_buffer_reuse": False,
-    "pattern_matcher": False,
-    "joint_graph_constant_folding": False,
-    "use_pre_grad_passes": False,
-    "use_joint_graph_passes": False,
-    "use_post_grad_passes": False,
-    "epilogue_fusion": False,
-    "max_fusion_size": 1,
-    "split_reductions": False,
-    "reorder_for_locality": False,
-    "reordering": False,
-    "pick_loop_orders": False,
-    "layout_optimization": False,
-    "comprehensive_padding": False,
-    "online_softmax": False,
-    "constant_and_index_propagation": False,
-    "cpp.simdlen": 1,
-    "cpp.weight_prepack": False,
-    "cpp.enable_tiling_heuristics": False,
-    "cpp.enable_loop_tail_vec": False,
-    "cpp.max_horizontal_fusion_size": 0,
-}
+_OFF: dict[str, Any] = {**INFO["switched"], "cpp.simdlen": 1}
 _NARROWER = {"AVX512": ("avx2", "default"), "AVX2": ("default",)}
 _MEMORY = ("inplace_buffers", "allow_buffer_reuse")
 

@@ -27,6 +27,7 @@ INFO: dict[str, Any] = {
         "layout": "ORT_ENABLE_LAYOUT",
         "all": "ORT_ENABLE_ALL",
     },
+    "switched": {},
     "fast": True,
     "traced": 80,
     # At every level, operators without a kernel for a half type compute in float32 (InsertCastTransformer). Pairs of
@@ -40,11 +41,15 @@ import onnxruntime
 """,
     "repro_call": "onnxruntime.InferenceSession($model).run(None, $feeds)",
     "repro": """
-def prepare(model, inputs, level="all"):
+def prepare(model, inputs, level="all", without=()):
     options = onnxruntime.SessionOptions()
+    if "function-inlining" in without:
+        options.add_session_config_entry("session.disable_aot_function_inlining", "1")
     name = "ORT_DISABLE_ALL" if level == "disable" else "ORT_ENABLE_" + level.upper()
     options.graph_optimization_level = getattr(onnxruntime.GraphOptimizationLevel, name)
-    session = onnxruntime.InferenceSession(model, options, providers=["CPUExecutionProvider"])
+    session = onnxruntime.InferenceSession(
+        model, options, providers=["CPUExecutionProvider"], disabled_optimizers=list(without) or None
+    )
     feeds = {v.name: x for v, x in zip(session.get_inputs(), inputs)}
     return lambda: session.run(None, feeds)
 """,
@@ -52,11 +57,15 @@ def prepare(model, inputs, level="all"):
 CODES = {"float8_e4m3fn": 17, "float8_e5m2": 19, "uint4": 21, "int4": 22}  # ONNX's numbers of these types
 
 
-def prepare(model, inputs, level="all"):
+def prepare(model, inputs, level="all", without=()):
     options = onnxruntime.SessionOptions()
+    if "function-inlining" in without:
+        options.add_session_config_entry("session.disable_aot_function_inlining", "1")
     name = "ORT_DISABLE_ALL" if level == "disable" else "ORT_ENABLE_" + level.upper()
     options.graph_optimization_level = getattr(onnxruntime.GraphOptimizationLevel, name)
-    session = onnxruntime.InferenceSession(model, options, providers=["CPUExecutionProvider"])
+    session = onnxruntime.InferenceSession(
+        model, options, providers=["CPUExecutionProvider"], disabled_optimizers=list(without) or None
+    )
     feeds = {v.name: value(x) for v, x in zip(session.get_inputs(), inputs)}
     return lambda: [array(y) for y in session.run_with_ort_values(None, feeds)]
 

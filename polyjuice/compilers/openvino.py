@@ -15,6 +15,7 @@ INFO: dict[str, Any] = {
     "format": "onnx",
     "needs": "openvino>=2024.0 and onnx: pip install 'polyjuice-fuzzer[openvino]'",
     "broad": ["SNIPPETS_MODE", "LP_TRANSFORMS_MODE", "avx"],
+    "switched": {"SNIPPETS_MODE": "DISABLE", "LP_TRANSFORMS_MODE": "NO"},
     "conditions": {"avx": "with `ONEDNN_MAX_CPU_ISA=SSE41`"},
     "lacks": ["functions", "com.microsoft"],
     # The CPU plugin computes models of half types in float32, its documented inference precision.
@@ -48,9 +49,9 @@ def to_array(x):
     return x.data.view(getattr(ml_dtypes, names[0])) if names else x.data
 
 
-def prepare(model, inputs):
+def prepare(model, inputs, without={}):
     core = openvino.Core()
-    settings = {"INFERENCE_PRECISION_HINT": "f32", "EXECUTION_MODE_HINT": "ACCURACY"}
+    settings = {"INFERENCE_PRECISION_HINT": "f32", "EXECUTION_MODE_HINT": "ACCURACY", **without}
     compiled = core.compile_model(core.read_model(model), "CPU", settings)
     graph = onnx.load_from_string(model).graph
     names = [value.name for value in graph.input]

@@ -20,6 +20,7 @@ INFO: dict[str, Any] = {
     "needs": "openvino>=2024.0 and torch>=2.6: pip install 'polyjuice-fuzzer[openvino-torch]'",
     "targets": "openvino",
     "broad": ["SNIPPETS_MODE", "LP_TRANSFORMS_MODE", "avx"],
+    "switched": {"SNIPPETS_MODE": "DISABLE", "LP_TRANSFORMS_MODE": "NO"},
     "conditions": {"avx": "with `ONEDNN_MAX_CPU_ISA=SSE41`"},
     "lacks": ["settings", "memory"],
     # As in openvino.py: the plugin documents that it computes these in float32 and int32.
@@ -36,11 +37,11 @@ import torch
 import torch.nn.functional as F
 """,
     "repro": """
-def prepare(model, inputs):
+def prepare(model, inputs, without={}):
     with torch.no_grad():
         program = torch.export.export(model, tuple(inputs))
     converted = openvino.convert_model(program, input=[tuple(x.shape) for x in inputs])
-    settings = {"INFERENCE_PRECISION_HINT": "f32", "EXECUTION_MODE_HINT": "ACCURACY"}
+    settings = {"INFERENCE_PRECISION_HINT": "f32", "EXECUTION_MODE_HINT": "ACCURACY", **without}
     compiled = openvino.Core().compile_model(converted, "CPU", settings)
     feeds = {i: x.contiguous().numpy() for i, x in enumerate(inputs)}
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from . import _tvm  # before TVM itself: it sets what TVM reads then
+from . import _tvm, _tvm_functions  # noqa: F401  before TVM itself: they set what it reads, and its importer
 
 # isort: split
 from typing import Any
@@ -16,10 +16,12 @@ INFO: dict[str, Any] = {
     "needs": "apache-tvm>=0.25 and onnx: pip install 'polyjuice-fuzzer[tvm]'",
     "broad": ["tir.VectorizeLoop", "tirx.VectorizeLoop", "s_tir.VectorizeLoop"],
     "levels": ["0", "1", "2", "3"],
+    "switched": {},
     "level_names": {"0": "opt_level 0", "1": "opt_level 1", "2": "opt_level 2", "3": "opt_level 3"},
     "nodes": 20,
     "traced": 1,
-    "lacks": ["functions", "symbolic sizes", "com.microsoft"],
+    "lacks": ["symbolic sizes", "com.microsoft"],
+    "repro_functions": "_tvm_functions.py",
     "repro_imports": """
 import onnx
 import tvm
@@ -27,10 +29,14 @@ import tvm.relax.frontend.onnx
 import tvm_ffi
 """,
     "repro": """
-def prepare(model, inputs, level="3"):
+def prepare(model, inputs, level="3", without=(), first=()):
     module = tvm.relax.frontend.onnx.from_onnx(onnx.load_from_string(model), keep_params_in_input=False)
-    with tvm.transform.PassContext(opt_level=int(level)):
-        executable = tvm.compile(tvm.relax.get_pipeline("zero")(module), target=tvm.target.Target("llvm"))
+    mode = "compiled" if "bytecode" in without else "bytecode"
+    with tvm.transform.PassContext(opt_level=int(level), disabled_pass=list(without)):
+        for name in first:
+            module = getattr(tvm.relax.transform, name)()(module)
+        module = tvm.relax.get_pipeline("zero")(module)
+        executable = tvm.relax.build(module, tvm.target.Target("llvm"), exec_mode=mode)
     machine = tvm.relax.VirtualMachine(executable, tvm.cpu())
 
     def call():
@@ -43,7 +49,8 @@ def prepare(model, inputs, level="3"):
 }
 
 version, check, start = _tvm.version, _tvm.check, _tvm.start
-compile, run, knobs, trace = _tvm.compile, _tvm.run, _tvm.knobs, _tvm.trace
+compile, run, trace = _tvm.compile, _tvm.run, _tvm.trace
+knobs, anytime = _tvm.knobs, _tvm.anytime
 
 
 def load(artifact: dict[str, Any]) -> tvm.IRModule:

@@ -21,6 +21,7 @@ INFO: dict[str, Any] = {
     "targets": "tvm",
     "broad": ["tir.VectorizeLoop", "tirx.VectorizeLoop", "s_tir.VectorizeLoop"],
     "levels": ["0", "1", "2", "3"],
+    "switched": {},
     "level_names": {"0": "opt_level 0", "1": "opt_level 1", "2": "opt_level 2", "3": "opt_level 3"},
     "traced": 1,
     "lacks": ["settings", "memory"],
@@ -32,12 +33,16 @@ import tvm_ffi
 from tvm.relax.frontend.torch import from_exported_program
 """,
     "repro": """
-def prepare(model, inputs, level="3"):
+def prepare(model, inputs, level="3", without=(), first=()):
     with torch.no_grad():
         program = torch.export.export(model, tuple(inputs))
     module = from_exported_program(program)
-    with tvm.transform.PassContext(opt_level=int(level)):
-        executable = tvm.compile(tvm.relax.get_pipeline("zero")(module), target=tvm.target.Target("llvm"))
+    mode = "compiled" if "bytecode" in without else "bytecode"
+    with tvm.transform.PassContext(opt_level=int(level), disabled_pass=list(without)):
+        for name in first:
+            module = getattr(tvm.relax.transform, name)()(module)
+        module = tvm.relax.get_pipeline("zero")(module)
+        executable = tvm.relax.build(module, tvm.target.Target("llvm"), exec_mode=mode)
     machine = tvm.relax.VirtualMachine(executable, tvm.cpu())
 
     def call():
@@ -51,7 +56,7 @@ def prepare(model, inputs, level="3"):
 
 version, check = _tvm.version, _tvm.check
 load, eager = _exported.load, _torch.eager
-run, knobs, trace = _tvm.run, _tvm.knobs, _tvm.trace
+run, knobs, anytime, trace = _tvm.run, _tvm.knobs, _tvm.anytime, _tvm.trace
 
 
 def start(options: dict[str, Any]) -> None:

@@ -71,7 +71,7 @@ class Worker:
         self.options = dict(options or {})
         self.seconds = {"start": 0.0, "compile": 0.0, "run": 0.0, "other": 0.0}
         self.info: dict[str, Any] = {}
-        """The worker's report at its start: version, python (the interpreter's version), knobs. Empty before."""
+        """The worker's report at its start: version, python (of the interpreter), knobs, anytime. Empty before."""
         self._process: WorkerProcess | None = None
         self._holds: tuple[WorkerProcess, Sequence[Sequence[NDArray[Any]]]] | None = None
         """The process that inputs were last sent to, and these inputs."""

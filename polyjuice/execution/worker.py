@@ -9,7 +9,7 @@ runs that Python file and ends.
 
 The frames (format in _wire.py):
 
-    to the host, once      {version, python, knobs, prepared_s: seconds that the compiler took to get ready},
+    to the host, once      {version, python, knobs, anytime, prepared_s: seconds that the compiler took to get ready},
                            or {missing: text} or {problem: text} and then it ends
     from the host          {step: execute, names, arguments, results, setup, text, reference, compile, measure_s,
                            passes, sets, gradients}
@@ -109,6 +109,7 @@ def main(compiler_file: str, settings_json: str) -> None:
     if settings["memory_gib"] is not None:
         _limit_memory(settings["memory_gib"])
     hello = {"version": version, "python": platform.python_version(), "knobs": compiler.knobs()}
+    hello["anytime"] = compiler.anytime() if hasattr(compiler, "anytime") else []
     wire.write(channel, {**hello, "prepared_s": prepared})
     _serve(channel, wire, compiler, Surroundings(settings["options"]["scratch"]))
     with suppress(OSError, ValueError):  # the compiler may have closed it

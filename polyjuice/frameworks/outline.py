@@ -11,8 +11,12 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
+from polyjuice.execution import LoweringChoices
 from polyjuice.frameworks.choosers import Chooser
 from polyjuice.ir import Graph, Part, connected, cut, random_order
+
+FUNCTIONS = "functions"
+"""The label of a program that is another one, with a part as a function. Importers that take none lack this idiom."""
 
 CHANCE = 0.15
 """How often a program has a function of its own."""
@@ -40,24 +44,41 @@ class Outline:
     calling: Calling
 
 
+_SITE = "outline"
+"""The subject of the choices."""
+
+
+def twins(graph: Graph, choices: LoweringChoices, seed: str) -> tuple[LoweringChoices, LoweringChoices]:
+    """Return the choices without a function of the program's own, and with a random part of the graph as one."""
+    rng = random.Random(f"twins {seed}")
+    plain = choices.without([site for site in choices.taken if site[0] == _SITE])
+    part = {next(filter(None, graph.nodes[number].outputs)): [1] for number in _random_part(graph, rng)}
+    marks = {(_SITE, name): marked for name, marked in part.items()}
+    return plain, LoweringChoices.of({**plain.taken, **marks, (_SITE, ""): [rng.randrange(len(Calling))]})
+
+
 def choose(graph: Graph, chooser: Chooser, callings: Sequence[Calling] = tuple(Calling)) -> Outline | None:
     """Sometimes return a convex, connected part of random place and size, and one of the ways to call it."""
-    draws = chooser.about("outline")
+    draws = chooser.about(_SITE)
     numbers = {next(filter(None, node.outputs), ""): number for number, node in enumerate(graph.nodes)}
     names = {number: name for name, number in numbers.items()}
     marked = draws.marked(numbers, lambda rng: [names[number] for number in _some_part(graph, rng)])
     nodes = _with_paths(graph, {numbers[name] for name in marked})
-    return outline(graph, nodes, draws.choice(callings)) if len(nodes) > 1 else None
+    return outline(graph, nodes, draws.choice(callings)) if nodes else None
 
 
 def _some_part(graph: Graph, rng: random.Random) -> frozenset[int]:
-    order = random_order(graph, rng) if rng.random() < CHANCE else []
-    if len(order) < 2:
+    part = _random_part(graph, rng) if rng.random() < CHANCE else frozenset()
+    return part if len(part) > 1 else frozenset()
+
+
+def _random_part(graph: Graph, rng: random.Random) -> frozenset[int]:
+    order = random_order(graph, rng)
+    if not order:
         return frozenset()
-    length = rng.randint(2, len(order))
+    length = rng.randint(min(2, len(order)), len(order))
     start = rng.randint(0, len(order) - length)
-    nodes = connected(graph, order[start : start + length])
-    return nodes if len(nodes) > 1 else frozenset()
+    return connected(graph, order[start : start + length])
 
 
 def _with_paths(graph: Graph, nodes: Collection[int]) -> frozenset[int]:

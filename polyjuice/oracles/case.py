@@ -135,11 +135,20 @@ class CompilerAccess(Protocol):
     def compiler(self) -> CompilerInfo:
         """The compiler's description."""
 
+    @property
+    def parts(self) -> Sequence[str]:
+        """The parts of the compiler that can be switched off one by one (see `CompilerInfo.switched`)."""
+
+    @property
+    def anytime(self) -> Sequence[str]:
+        """The passes that may run first, in any order (`anytime` of its file)."""
+
     def execute(
         self, artifact: Artifact, inputs: Sequence[Sequence[np.ndarray]], *, level: str = "", compile: bool = True
     ) -> Outcome:
         """Compile and run a program once more, at an optimization level of the compiler (by default its default).
 
+        ``level`` may also be another change of conditions (see `polyjuice.execution.changes`).
         Without ``compile``, make only the framework's uncompiled run.
         """
 
@@ -197,7 +206,8 @@ class Verdict:
     """The arrays that ``a`` was compared with, where that was no other program."""
 
     level: str = ""
-    """The optimization level at which ``a`` differs from itself at the compiler's default level."""
+    """The optimization level, or another change of conditions, with which ``a`` differs from itself without it (see
+    `polyjuice.execution.changes`)."""
 
     alone: bool = False
     """Whether the signature names the cause: what one operator does with one element type, where our interpreter knows

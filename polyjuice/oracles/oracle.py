@@ -198,7 +198,8 @@ class Comparison:
 
     runs: Template
     """Statements that define ``a`` and ``b``. ``output(run)`` gives the result, ``$a`` and ``$b`` compile the sides,
-    ``$a_with_options`` compiles A with the keyword arguments ``options``, and ``$level`` is the verdict's level."""
+    ``$a_with_options`` compiles A with the keyword arguments ``options``. ``$level`` is the verdict's level or other
+    change, and ``$options`` has its keyword arguments."""
 
     other: str = "B"
     """The name of ``b`` in the reproducer's output, with ``{level}``. "" means that the statements define no
@@ -270,6 +271,12 @@ class Oracle:
     compares_levels: bool = False
     """Whether it compares optimization levels of the compiler."""
 
+    switches_parts: bool = False
+    """Whether it runs programs without parts of the compiler (`CompilerInfo.switched`)."""
+
+    compares_devices: bool = False
+    """Whether it compares the campaign's device with the CPU."""
+
     judges_failures: bool = False
     """Whether it sees that programs fail. It then judges programs that break a constraint on purpose, too."""
 
@@ -319,6 +326,8 @@ class Oracle:
         """Why the oracle cannot judge programs of a compiler; "" where it can."""
         if self.compares_levels and len(compiler.levels) < 2:
             return f"{compiler.name} has no optimization levels"
+        if self.switches_parts and compiler.switched is None:
+            return f"{compiler.name} has no passes that a reproducer could switch off"
         if self.needs in compiler.lacks:
             return f"{compiler.name} lacks {self.needs}"
         if self.formats is None or compiler.format in self.formats:

@@ -17,6 +17,7 @@ from typing import cast
 
 from polyjuice import pipeline
 from polyjuice.compilers import THREADS, VARIABLE, CompilerInfo, EnvironmentProblem
+from polyjuice.ddmin import ddmin
 from polyjuice.frameworks.lowering import Unlowerable
 from polyjuice.ir import Graph, Node, dtypes, prune
 from polyjuice.ops import primitives
@@ -25,7 +26,6 @@ from polyjuice.session import CompilerSession, Conditions
 from polyjuice.timelimit import TimeLimit
 from polyjuice.triage import releases
 from polyjuice.triage.causes import SETTING, WRONG, cause_of, ends, is_family, narrow
-from polyjuice.triage.ddmin import ddmin
 from polyjuice.triage.record import BisectionRecord, FindingError
 from polyjuice.triage.stored import Stored
 

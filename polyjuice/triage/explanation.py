@@ -11,13 +11,13 @@ from dataclasses import replace
 from functools import cache, partial
 from itertools import count
 
+from polyjuice.ddmin import ddmin
 from polyjuice.egraph import Budget, Rewriter, Rule, load
 from polyjuice.egraph.encode import Range
 from polyjuice.egraph.language import constructors
 from polyjuice.egraph.random_choices import asked
 from polyjuice.egraph.saturation import constructors_in
 from polyjuice.ir import Graph, GraphError, renamed
-from polyjuice.triage.ddmin import ddmin
 
 #: A proof is given up at this many e-nodes. Reduced pairs have few.
 _ENODES = 2000

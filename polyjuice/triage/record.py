@@ -120,7 +120,7 @@ class FindingRecord:
 
     - ``profiles`` are the profiles of all sets of inputs; ``inputs`` and ``output`` are the indices that show the
       fault.
-    - ``level`` is the verdict's optimization level.
+    - ``level`` is the verdict's optimization level or other change of conditions.
     - ``choices`` are the lowering choices of each side, by subject and value. ``user_program`` has for a side that runs
       as its owner wrote it everything but the text (see :mod:`polyjuice.frameworks.user_files`).
     - ``signature`` comes from the oracle, ``cause`` from triage: findings with one root cause share it.

@@ -18,10 +18,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from polyjuice.compilers import VARIABLE, EnvironmentProblem
+from polyjuice.ddmin import ddmin
 from polyjuice.frameworks.onnx import graph_files
 from polyjuice.triage import releases
 from polyjuice.triage.bisection import bisect
-from polyjuice.triage.ddmin import ddmin
 from polyjuice.triage.stored import Replayed, ReplayStatus, load
 from tests.support.commands import polyjuice
 from tests.support.compilers import usable

@@ -384,14 +384,14 @@ def test_the_next_campaign_is_ten_times_as_long(changes: dict[str, Any], expecte
 def test_the_next_step_is_more_time_other_oracles_a_model_or_a_look_at_findings() -> None:
     assert commands(NOTHING, CONFIG) == [
         "polyjuice fuzz --resume 'campaigns/my one' --time 20m",
-        "polyjuice fuzz --compiler onnxruntime --oracle optlevel,determinism",
+        "polyjuice fuzz --compiler onnxruntime --oracle optlevel,determinism,passes",
         "polyjuice fuzz --compiler onnxruntime --seeds MODEL.onnx",
     ]
     met = {**NOTHING, "known": {"https://bug": 3}}
     assert "polyjuice fuzz --compiler onnxruntime --show-known" in commands(met, CONFIG)
     config = replace(CONFIG, compiler="inductor", seeds=("a b.pt2", "m:f"), oracles=("determinism",))
     assert commands(met, config, generated=False)[1:] == [
-        "polyjuice fuzz --compiler inductor --seeds 'a b.pt2' --seeds m:f --oracle optlevel",
+        "polyjuice fuzz --compiler inductor --seeds 'a b.pt2' --seeds m:f --oracle optlevel,passes",
         "polyjuice fuzz --compiler inductor --seeds 'a b.pt2' --seeds m:f --show-known",
     ]
     assert commands({**NOTHING, "findings": 2}, CONFIG) == ["polyjuice report 'campaigns/my one'"]

@@ -28,7 +28,7 @@ from polyjuice.frameworks.onnx import opsets as onnx_opsets
 from polyjuice.frameworks.onnx.subgraphs import close
 from polyjuice.frameworks.onnx.tensors import constant_node, to_array, to_value_info
 from polyjuice.frameworks.onnx.versions import OPSET, default_version, takes, taking_version
-from polyjuice.frameworks.outline import Calling, Outline, choose
+from polyjuice.frameworks.outline import FUNCTIONS, Calling, Outline, choose
 from polyjuice.frameworks.request import USUAL, Request, Unlowerable
 from polyjuice.ir import Graph, GraphError, Node, TensorType, dtypes
 from polyjuice.ops import entry
@@ -69,8 +69,8 @@ def forms_of(model: ModelProto) -> tuple[Form, ...]:
     return (*onnx_forms.forms_of(model), *onnx_interface.forms_of(model), *of_opset)
 
 
-FUNCTIONS, SYMBOLIC, CONSTANT_NODES = "functions", "symbolic sizes", "constant nodes"
-"""Idioms that an importer may lack (``lacks`` in a compiler file). A further one is the domain CONTRIB."""
+SYMBOLIC, CONSTANT_NODES = "symbolic sizes", "constant nodes"
+"""Idioms that an importer may lack (``lacks`` in a compiler file). Others are FUNCTIONS and the domain CONTRIB."""
 
 # Chances of the idioms, where they are possible.
 _OWN_OPERATOR = 0.9

@@ -8,8 +8,19 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from onnx import AttributeProto, ModelProto, NodeProto, TensorProto, ValueInfoProto, helper, numpy_helper, parser
+from onnx import (
+    AttributeProto,
+    ModelProto,
+    NodeProto,
+    TensorProto,
+    ValueInfoProto,
+    helper,
+    load_model_from_string,
+    numpy_helper,
+    parser,
+)
 
+from polyjuice.execution import Artifact
 from polyjuice.frameworks.expressions import number
 from polyjuice.frameworks.rendering import NUMPY, SMALL, Rendering, loaded_numpy, written_numpy
 from polyjuice.ir import dtypes
@@ -23,6 +34,11 @@ _TYPES = ("float32", "float64", "int64", "int32", "int16", "int8", "uint8", "uin
 
 #: The most characters of a line.
 _WIDEST = 160
+
+
+def has_functions(artifact: Artifact) -> bool:
+    """Whether an artifact is a model with local functions."""
+    return isinstance(artifact.source, bytes) and bool(load_model_from_string(artifact.source).functions)
 
 
 def written(models: Mapping[str, bytes], inputs: Sequence[str]) -> str | None:

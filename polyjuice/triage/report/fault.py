@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 
 from polyjuice.compilers import CompilerInfo, EnvironmentProblem, find
-from polyjuice.execution import Outcome, Status
+from polyjuice.execution import Outcome, Status, changes
 from polyjuice.oracles import find as find_oracle
 from polyjuice.oracles import kind_of
 from polyjuice.oracles.case import MISTYPED
@@ -20,6 +20,8 @@ _FEW = 2
 
 def at_level(record: FindingRecord) -> str:
     """The lowest optimization level that shows the fault, as a phrase; "" where it is unknown or tells nothing."""
+    if not changes.is_level(record.level):
+        return "" if kind_of(record.kind).values else f" {record.level}"
     if find_oracle(record.oracle).compares_levels and kind_of(record.kind).values:  # which is about two levels
         return ""
     found, known = _lowest(record), _levels(record.compiler)

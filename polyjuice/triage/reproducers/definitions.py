@@ -7,6 +7,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from string import Template
+from typing import Any
 
 import numpy as np
 
@@ -69,17 +70,17 @@ _OF_INPUTS = ("layouts", "mode", "gradients", "numbers")
 class Programs:
     """The programs by side, and the names and types of their common inputs.
 
-    ``arguments`` are the names of the arrays that each program takes as further inputs. ``level`` is the optimization
-    level to compile at. ``outputs`` is the number of outputs of each program. ``short`` is the compiler's expression
-    that compiles and runs a program as its users write it (`CompilerInfo.repro_call`); with "" programs run by
-    `prepare`, and return tuples.
+    ``arguments`` are the names of the arrays that each program takes as further inputs. ``settings`` are the further
+    keyword arguments of `prepare`. ``outputs`` is the number of outputs of each program. ``short`` is the compiler's
+    expression that compiles and runs a program as its users write it (`CompilerInfo.repro_call`); with "" programs run
+    by `prepare`, and return tuples.
     """
 
     artifacts: Mapping[str, Artifact]
     inputs: Sequence[str]
     types: Sequence[TensorType]
     arguments: Mapping[str, Sequence[str]]
-    level: str
+    settings: Mapping[str, Any]
     device: str
     outputs: int
     short: str = ""
@@ -144,14 +145,14 @@ class Programs:
         artifact = self._returning_arguments(side)
         if not function:
             return self._called(side, artifact, model="model")
-        return replace(self, level="")._called(side, _uncompiled(artifact), function=function, model="model")
+        return replace(self, settings={})._called(side, _uncompiled(artifact), function=function, model="model")
 
     def at_level(self, side: str, *, of_model: bool) -> tuple[str, str]:
         """Expressions that run a side uncompiled, and that compile it at the value of a variable ``level``.
 
         With ``of_model`` they use a ``model``, and return its arguments too.
         """
-        free, model = replace(self, level=""), "model" if of_model else ""
+        free, model = replace(self, settings={}), "model" if of_model else ""
         artifact = self._returning_arguments(side) if of_model else self.artifacts[side]
         plain = free._called(side, _uncompiled(artifact), function="uncompiled", model=model)
         return plain, free._called(side, artifact, "level=level", model=model)
@@ -173,7 +174,7 @@ class Programs:
 
     def _called(self, side: str, artifact: Artifact, *options: str, function: str = "prepare", model: str = "") -> str:
         setup = {key: value for key, value in artifact.setup.items() if key not in _OF_INPUTS}
-        settings = {**setup, **({"level": self.level} if self.level else {})}
+        settings = {**setup, **self.settings}
         inputs = ", ".join(self.inputs_of(side))
         arguments = ", ".join(
             [model or self.model(side), f"[{inputs}]", *(f"{k}={v!r}" for k, v in settings.items()), *options]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import re
 import sys
 import textwrap
@@ -9,11 +10,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from string import Template
+from typing import Any
 
 import numpy as np
 
-from polyjuice.execution import Artifact
+from polyjuice.execution import Artifact, changes
 from polyjuice.frameworks.expressions import cut, number
+from polyjuice.frameworks.onnx import reproducer as onnx_models
 from polyjuice.frameworks.python_text import identifiers
 from polyjuice.frameworks.rendering import SMALL
 from polyjuice.ir import complexes, dtypes, uniform_value
@@ -205,7 +208,17 @@ class _Text:
         graphs = [self.case.of(self.verdict.a).graph, *(self.case.of(b).graph for b in filter(None, [self.verdict.b]))]
         passed = {t.dtype for graph in graphs for t in (*graph.input_types, *graph.output_types)}
         narrow = not passed.isdisjoint(dtypes.NARROW)
-        return (compiler.repro_narrow if narrow and compiler.repro_narrow else compiler.repro).strip()
+        text = (compiler.repro_narrow if narrow and compiler.repro_narrow else compiler.repro).strip()
+        return f"{self._functions()}\n\n\n{text}" if self._functions() else text
+
+    def _functions(self) -> str:
+        """The text that teaches the compiler's importer local functions; "" where it needs none."""
+        compiler = self.session.compiler
+        if not compiler.repro_functions or not any(map(onnx_models.has_functions, self.sides.values())):
+            return ""
+        text = compiler.path.with_name(compiler.repro_functions).read_text(encoding="utf-8")
+        _, _, first, *_ = ast.parse(text).body  # behind the docstring and the import from the future
+        return "\n".join(text.splitlines()[first.lineno - 1 :])
 
     def _title(self) -> str:
         version = self.session.versions.get(self.session.compiler.name, "")
@@ -252,11 +265,17 @@ class _Text:
             inputs=[names[name] for name in graph.inputs],
             types=graph.input_types,
             arguments=further,
-            level=(self.verdict.level if elsewhere else "") or self.session.conditions.level,
+            settings=self._options((self.verdict.level if elsewhere else "") or self.session.conditions.level),
             device=self.session.conditions.device,
             outputs=len(graph.outputs),
         )
         return self._shortened(programs) if self.wants_short else programs
+
+    def _options(self, level: str) -> dict[str, Any]:
+        """The keyword arguments of `prepare` for an optimization level, or another change of conditions."""
+        options, switched = changes.options(level), self.session.compiler.switched
+        parts = options.pop("disable", [])
+        return options | ({"without": {name: switched[name] for name in parts} if switched else parts} if parts else {})
 
     def _shortened(self, programs: Programs) -> Programs:
         """The programs, called as users do where that means the same."""
@@ -266,7 +285,7 @@ class _Text:
         if (
             not compiler.repro_call
             or not (compared or verdict.mistyped or (self.fails and not self.case.broken))
-            or programs.level not in ("", *compiler.levels[-1:])
+            or programs.settings not in ({}, *({"level": level} for level in compiler.levels[-1:]))
             or programs.device != "cpu"
             or any(
                 {key for key, value in setup.items() if value} - _OF_CALLS - {*compiler.repro_options}
@@ -366,8 +385,8 @@ class _Text:
         if programs.short:
             yield "\n".join(self._results(programs))
         else:
-            with_options = programs.call("A", "**options")
-            yield comparison.runs.substitute(calls, a_with_options=with_options, level=verdict.level)
+            with_options, options = programs.call("A", "**options"), self._options(verdict.level)
+            yield comparison.runs.substitute(calls, a_with_options=with_options, level=verdict.level, options=options)
         other = "b" if comparison.other else "expected"
         if plain:
             difference = f"np.abs(a.astype({wide}) - {other}.astype({wide}))"
