@@ -173,7 +173,7 @@ class Confirming:
 
 def _kin(case: Case, verdict: Verdict) -> str:
     """Return what a root cause likely shares: the signature or, among writes, the operator of the wrong output."""
-    graph = case.of(verdict.culprit or verdict.a).graph
+    graph = case.blamed(verdict).graph
     if not graph.updates:
         return verdict.signature
     wrong = graph.outputs[verdict.output] if verdict.output < len(graph.outputs) else ""

@@ -123,6 +123,10 @@ class Case:
         """The program with this label."""
         return next(program for program in self.programs if program.label == label)
 
+    def blamed(self, verdict: Verdict) -> Program:
+        """A verdict's culprit, or its first side where that is unknown, or is the first side under other conditions."""
+        return next((program for program in self.programs if program.label == verdict.culprit), self.of(verdict.a))
+
     def only(self, labels: Collection[str]) -> Case:
         """The case with only the programs of these labels."""
         return replace(self, programs=[program for program in self.programs if program.label in labels])

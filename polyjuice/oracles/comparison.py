@@ -22,9 +22,12 @@ from polyjuice.oracles.oracle import Kind
 
 
 def _wrong_result(case: Case, verdict: Verdict) -> tuple[object, ...]:
-    """The wrong result, which several variants may share; the place where the culprit is unknown or did not run."""
+    """The wrong result, which several variants may share; the place where the culprit is unknown or not in the case.
+
+    A program under other conditions is not in the case.
+    """
     at = verdict.inputs, verdict.output
-    culprit = case.of(verdict.culprit).outcome if verdict.culprit else None
+    culprit = next((t.outcome for t in case.programs if t.label == verdict.culprit), None)
     if culprit is None or culprit.status != "ok":
         return verdict.culprit, *at
     wrong = culprit.outputs[verdict.inputs][verdict.output]

@@ -324,3 +324,22 @@ os._exit(0)  # TVM and its LLVM may crash as they are unloaded
 def test_the_machine_code_without_optimizations_of_llvm_is_another() -> None:
     usable("tvm")
     subprocess.run([sys.executable, "-c", CODE], check=True)
+
+
+@pytest.mark.parametrize(
+    "options", [{}, {"disable": ["bytecode"]}, {"first": ["InlinePrivateFunctions", "FoldConstant"]}]
+)
+def test_tvm_calls_functions_that_its_importer_refuses(options: dict[str, Any]) -> None:
+    """The program has a function that calls another one. It runs as bytecode, compiled, and after passes."""
+    model = onnx.parser.parse_model("""
+        <ir_version: 9, opset_import: ["" : 18, "model" : 1]>
+        main (float[2,3] x) => (float[2,3] y) { a = Relu(x)  b, c = model.around(a, x)  y = Sub(b, c) }
+        <domain: "model", opset_import: ["" : 18]>
+        part (a, b) => (c, d) { d = Add(a, b)  c = Neg(d) }
+        <domain: "model", opset_import: ["" : 18, "model" : 1]>
+        around (a, b) => (c, d) { c, d = model.part(a, b) }
+    """)
+    with start("tvm", **options) as worker:
+        outcome = worker.execute(Artifact(format="onnx", source=model.SerializeToString()), [[X]])
+    assert outcome.status == "ok", outcome.message
+    assert (outcome.outputs[0][0] == -2 * (np.maximum(X, 0) + X)).all()

@@ -86,6 +86,7 @@ class InProcess(Worker):
         except RuntimeError as error:
             raise EnvironmentProblem(str(error)) from None
         self.info = {"version": version, "python": sys.version.split()[0], "knobs": module.knobs()}
+        self.info["anytime"] = module.anytime() if hasattr(module, "anytime") else []
         self._module = module
         self._process: Any = self  # inputs that are held belong to it
 

@@ -75,7 +75,7 @@ def result(case: Case, verdict: Verdict) -> dict[str, Any]:
     if not kind_of(verdict.kind).values or not find_oracle(verdict.oracle).of_case:
         return content
     i, k = verdict.inputs, verdict.output
-    side = case.of(verdict.culprit or verdict.a)
+    side = case.blamed(verdict)
     got = side.outcome.outputs[i][k]
     due = side.result_type(i, k)
     content["got_type"] = [dtypes.dtype_of(got), list(got.shape)]

@@ -46,7 +46,7 @@ def expected(case: Case, verdict: Verdict) -> np.ndarray | None:
         return verdict.expected
     if verdict.allowed is None or not find_oracle(verdict.oracle).of_outputs:
         return None
-    side = case.of(verdict.culprit if verdict.culprit in (verdict.a, verdict.b) else verdict.a)
+    side = case.blamed(verdict)
     reference: np.ndarray = side.analyses[verdict.inputs][verdict.output].reference
     return reference
 
