@@ -39,7 +39,13 @@ def differing(oracle: str, case: Case, t: Program, change: str, access: Compiler
         verdict = compare(oracle, case, t, other, access)
     else:
         verdict = failure_of(oracle, other, t.label) if failed(other) else None
-    if verdict is None:
+    if verdict is None or (verdict.mistyped and _alike(t, other, verdict)):
         return None
     signature = " ".join([verdict.signature, change, *operators(t.graph)])
     return replace(verdict, a=t.label, b="", level=change, signature=signature)
+
+
+def _alike(t: Program, other: Program, verdict: Verdict) -> bool:
+    """Whether a result of a wrong type has the same type on both sides: then the change is not the reason."""
+    a, b = (side.outcome.outputs[verdict.inputs][verdict.output] for side in (t, other))
+    return (a.dtype, a.shape) == (b.dtype, b.shape)

@@ -337,6 +337,9 @@ def test_the_level_that_differs_is_named_and_the_wrong_side_blamed() -> None:
     assert verdict.culprit == "min at level some"
     verdicts = at_levels(2 * X + 1, none=ran(2 * X), some=ran(2 * X))
     assert [(v.level, v.culprit) for v in verdicts] == [("none", "min"), ("some", "min")]
+    wide = np.float64(2 * X)
+    assert at_levels(wide, none=ran(wide)) == []
+    assert [v.culprit for v in at_levels(2 * X, none=ran(wide))] == ["min at level none"]
 
 
 @pytest.mark.parametrize(
