@@ -1,7 +1,8 @@
 """Teach TVM's ONNX importer local functions, which it refuses: each becomes a function of the module, with its calls.
 
-HirGen writes a part of a graph as a function of TVM's intermediate representation (HirGen, section 3.2). Reproducers
-hold the text of this file.
+A constant that is passed becomes a constant of the function, since the importer takes some operands only so. HirGen
+writes a part of a graph as a function of TVM's intermediate representation (HirGen, section 3.2). Reproducers hold the
+text of this file.
 """
 
 from __future__ import annotations
@@ -23,16 +24,19 @@ def import_with_functions(model: onnx.ModelProto, **options: Any) -> tvm.IRModul
 
     def importer(function: onnx.FunctionProto) -> Any:
         def call(cls: Any, builder: relax.BlockBuilder, inputs: Any, attributes: Any, parameters: Any) -> relax.Expr:
-            types = [builder.normalize(x).ty for x in inputs]
-            kinds = [onnx.helper.np_dtype_to_tensor_dtype(np.dtype(str(type.dtype))) for type in types]
-            shapes = [[int(size) for size in type.shape] for type in types]
-            values = list(map(onnx.helper.make_tensor_value_info, function.input, kinds, shapes))
+            names = dict(zip(function.input, inputs))
+            constants = {name: x for name, x in names.items() if isinstance(x, type(relax.const(0)))}
+            passed = {name: builder.normalize(x) for name, x in names.items() if name not in constants}
+            kinds = [onnx.helper.np_dtype_to_tensor_dtype(np.dtype(str(x.ty.dtype))) for x in passed.values()]
+            shapes = [[int(size) for size in x.ty.shape] for x in passed.values()]
+            values = list(map(onnx.helper.make_tensor_value_info, passed, kinds, shapes))
+            arrays = [onnx.numpy_helper.from_array(x.data.numpy(), name) for name, x in constants.items()]
             results = [onnx.ValueInfoProto(name=name) for name in function.output]
-            graph = onnx.helper.make_graph(function.node, function.name, values, results)
+            graph = onnx.helper.make_graph(function.node, function.name, values, results, arrays)
             body = import_without_functions(onnx.helper.make_model(graph, opset_imports=function.opset_import))
             inner.update({name: other for name, other in body.functions_items() if name.name_hint != "main"})
             made = builder.add_func(body["main"].without_attr("global_symbol"), function.name)
-            return builder.emit(relax.Call(made, inputs))
+            return builder.emit(relax.Call(made, list(passed.values())))
 
         return type(function.name, (onnx_frontend.OnnxOpConverter,), {"_impl_v1": classmethod(call)})
 
