@@ -149,17 +149,59 @@ def test_the_novelty_of_an_operator_falls_with_its_repetitions_and_recovers() ->
     assert memory.novelty(ADD) > novelties[-1]
 
 
+def equal_spaces(name: str) -> CallSpace:
+    return CallSpace(100, None, frozenset())
+
+
 def test_operators_are_chosen_by_the_softmax_of_their_scores() -> None:
     """Equation 6: the operator with the highest score is e times as likely as the one with the lowest score."""
-    memory = Memory()
+    memory = Memory(equal_spaces)
     worn = [op for op in TABLE.values() if op.accepts(0, "float32")][::2]
     for op in worn:
         for _ in range(40):
-            memory.add(op, [T], {})
+            memory.vertices.contributes(op, [T], {})
     growth = gencog.GenCoG(random.Random(0), None, None, memory)
     x = growth.input(T)
     chosen = Counter(growth._operator(x) in worn for _ in range(2_500))
     assert chosen[False] / chosen[True] == pytest.approx(2.718, rel=0.2)
+
+
+def test_a_call_contributes_if_its_types_are_new_and_the_call_space_has_room() -> None:
+    vertices = Vertices(lambda name: CallSpace(2, None, frozenset()))
+    shapes = [(2,), (2,), (3,), (4,)]
+    assert [vertices.contributes(ADD, [TensorType("float32", s)] * 2, {}) for s in shapes] == [True, False, True, False]
+    vertices = Vertices(equal_spaces)
+    assert all(vertices.contributes(ADD, [TensorType(dtype, (2,))] * 2, {}) for dtype in ("float32", "int32"))
+
+
+def test_the_contribution_of_an_operator_is_a_share_of_its_call_space() -> None:
+    vertices = Vertices(lambda name: CallSpace(10 if name == "Add" else 20, None, frozenset()))
+    assert vertices.contribution(ADD) == 2 * vertices.contribution(TABLE["", "Mul"]) == 0.1
+    vertices.contributes(ADD, [T, T], {})
+    assert vertices.contribution(ADD) == 0.1
+    vertices.contributes(ADD, [T, T], {})
+    assert vertices.contribution(ADD) < 0.1
+
+
+def test_the_type_of_a_parameter_is_any_that_the_operator_takes() -> None:
+    """The entry of Add draws only types that leave the shape of the first operand as it is."""
+    growth = gencog.GenCoG(random.Random(0), None, None, None)
+    first = TensorType("float32", (3, 1))
+    application = growth.draw(ADD, first)
+    assert application
+    solved = [growth._solved(application, application.types, 1) for _ in range(200)]
+    results = [growth.results(ADD, [first, t], {}) for t in solved]
+    assert all(results)
+    assert {t.rank for t in solved} == set(range(6))
+    assert len({result.shape[-1] for (result,) in results}) > 5
+
+
+def test_a_parameter_belongs_to_one_operator() -> None:
+    for seed in range(20):
+        graph = generate(20, seed, strategy="gencog")
+        firsts = {node.inputs[0] for node in graph.nodes}
+        further = set(operands(graph)) - firsts - {name for node in graph.nodes for name in node.outputs}
+        assert all(operands(graph).count(name) == 1 for name in further)
 
 
 Pair = tuple[str, str, str]
