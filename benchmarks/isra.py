@@ -1,12 +1,12 @@
 """Measure graphs in Isra's setting: its metrics, the effect of the picking rate, and the distribution of operators.
 
-    python benchmarks/isra.py [--graphs 10000] [--compared 1000] [--by-rate 2000]
+    python benchmarks/isra.py [--graphs 10000] [--compared 500] [--by-rate 500]
 
 Isra is Ren et al., *Effective Random Test Generation for Deep Learning Compilers*. The setting is that of section IV-B:
-65 operators, graphs of 1 to 200 operators (100 for table II), inputs of ranks 1 to 5 and sizes 1 to 5, one element
-type, no broadcasting. Only the solver of nnsmith chooses the sizes of inputs itself. ``--graphs`` is how many isra
-makes for table I, ``--compared`` how many each strategy makes, and ``--by-rate`` how many isra makes at each picking
-rate. The tables go to artifacts/isra.md.
+65 operators, and graphs of 1 to 200 of them, or 100 for table II. Inputs have ranks 1 to 5, sizes 1 to 5 and one
+element type, and nothing is broadcast. Only the solver of nnsmith chooses the sizes of inputs itself. ``--graphs`` is
+how many isra makes for table I, ``--compared`` how many each strategy makes, and ``--by-rate`` how many isra makes at
+each picking rate. The tables go to artifacts/isra.md.
 """
 
 from __future__ import annotations
@@ -61,8 +61,8 @@ def main() -> None:
     """Measure all, and write the tables."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--graphs", type=int, default=10_000)
-    parser.add_argument("--compared", type=int, default=1_000)
-    parser.add_argument("--by-rate", type=int, default=2_000)
+    parser.add_argument("--compared", type=int, default=500)
+    parser.add_argument("--by-rate", type=int, default=500)
     parser.add_argument("--table", type=Path, default=ARTIFACT)
     arguments = parser.parse_args()
     compared = [strategy for strategy in STRATEGIES if strategy not in SMALL_STRATEGIES]

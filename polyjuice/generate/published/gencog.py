@@ -1,9 +1,9 @@
 """GenCoG: choose vertices that make a graph diverse. A vertex is an operator with its types and attributes.
 
 Paper 002, section 5 and algorithm 1. The graph begins with one input. Each step takes a value, then one of the
-operators that accept it first, drawn by the softmax of their recent contributions to vertex diversity (equation 6). The
-attributes and the other operands are solved for the first operand. A vertex that adds nothing to vertex diversity is
-rejected with probability 0.9; those that remain may make a new edge.
+operators that accept it first. The softmax of their recent contributions to vertex diversity gives their probabilities
+(equation 6). The attributes and the other operands are solved for the first operand. A vertex that adds nothing to
+vertex diversity is rejected with probability 0.9; those that remain may make a new edge.
 
 The paper states each operator's constraints in a language of its own, and solves them with Z3. Here the operator's
 entry states them: ``Op.sample`` draws attributes, and ``Op.shape`` says which types it takes with them. The other
