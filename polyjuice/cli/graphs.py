@@ -26,6 +26,7 @@ from polyjuice.frameworks.onnx import graph_files
 from polyjuice.generate import (
     DISRUPTED_STRATEGY,
     METRICS,
+    PICKING_RATE,
     STRATEGIES,
     TABLE_OPERATORS,
     Broken,
@@ -61,6 +62,12 @@ def generate(
     nodes: Annotated[int, typer.Option(min=1, metavar="N", help="Operators in a graph.")] = 10,
     seed: SeedOption = 0,
     only_operator: OnlyOperatorOption = None,
+    picking_rate: Annotated[
+        float,
+        typer.Option(
+            min=0, max=1, metavar="RATE", help="How often an operand of isra is an existing value, if any fits."
+        ),
+    ] = PICKING_RATE,
     disruptive: Annotated[
         bool, typer.Option(help="Break one constraint of each hirgen graph; broken.json says which.")
     ] = False,
@@ -70,6 +77,8 @@ def generate(
     (strategy,) = chosen(strategy, list(STRATEGIES), "--strategy")
     if disruptive and strategy != DISRUPTED_STRATEGY:
         raise Usage(f"--disruptive is for {DISRUPTED_STRATEGY} graphs: give --strategy {DISRUPTED_STRATEGY} with it")
+    if picking_rate != PICKING_RATE and strategy != "isra":
+        raise Usage("--picking-rate is for isra graphs: give --strategy isra with it")
     strategies.check_installed(strategy)
     try:
         operators = matching(only_operator) if only_operator else without_complex(TABLE.values())
@@ -86,7 +95,9 @@ def generate(
             graph = broken[name].graph
         else:
             held = Turn(seed, number) if strategy == "small" else memory
-            graph = strategies.generate(nodes, key, strategy=strategy, memory=held, operators=operators)
+            graph = strategies.generate(
+                nodes, key, strategy=strategy, memory=held, operators=operators, picking_rate=picking_rate
+            )
         seconds += time.perf_counter() - began
         try:
             if not disruptive:

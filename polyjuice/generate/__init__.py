@@ -13,7 +13,7 @@ from polyjuice.generate.guided import InCampaign, InSuite
 from polyjuice.generate.published import nnsmith
 from polyjuice.generate.published.gencog import GenCoG
 from polyjuice.generate.published.hirgen import HirGen
-from polyjuice.generate.published.isra import Isra
+from polyjuice.generate.published.isra import PICKING_RATE, Isra
 from polyjuice.generate.published.metrics import METRICS, TABLE_OPERATORS, Measured, Metric, Suite, measure
 from polyjuice.generate.published.smt import SolverMissing, load_z3
 from polyjuice.generate.small import Small
@@ -26,6 +26,7 @@ __all__ = [
     "DISRUPTED_STRATEGY",
     "DUE_STRATEGIES",
     "METRICS",
+    "PICKING_RATE",
     "SMALL_STRATEGIES",
     "STRATEGIES",
     "TABLE_OPERATORS",
@@ -54,7 +55,7 @@ _SMALL: Mapping[str, type[Small]] = {"small": Small, "statements": Statements, "
 SMALL_STRATEGIES = tuple(name for name in _SMALL if name in STRATEGIES)
 """The strategies that make small programs, whatever number of operators the caller asks for."""
 
-_PUBLISHED: Mapping[str, type[Growth]] = {"isra": Isra, "gencog": GenCoG, "hirgen": HirGen}
+_PUBLISHED: Mapping[str, type[Growth]] = {"gencog": GenCoG, "hirgen": HirGen}
 
 DUE_STRATEGIES = ("default", *_SMALL)
 """The strategies that need a graph's turn in its campaign (see :class:`polyjuice.generate.Turn`)."""
@@ -81,6 +82,7 @@ def generate(
     memory: Memory | None = None,
     operators: Sequence[Op] | None = None,
     inputs: InputTypes = ANY_INPUTS,
+    picking_rate: float = PICKING_RATE,
 ) -> Graph:
     """Return a graph of ``nodes`` operators, or fewer if no further operator fits. The arguments alone determine it.
 
@@ -88,8 +90,9 @@ def generate(
     complex numbers. ``partners`` maps an operator to those that should often follow it, because rewrite rules look for
     the pair; both are qualified names. The published strategies ignore ``partners``. ``memory`` holds what the suite
     has so far. Some strategies choose by it, and they add the new graph to it. ``inputs`` restricts new inputs; for
-    nnsmith, where the solver chooses them, ``accepts`` does that. Raises ValueError for an unknown strategy, and
-    SolverMissing (see :func:`check_installed`).
+    nnsmith, where the solver chooses them, ``accepts`` does that. ``picking_rate`` says how often an operand of isra is
+    an existing value, if one fits. Raises ValueError for an unknown strategy, and SolverMissing (see
+    :func:`check_installed`).
     """
     if strategy not in (*STRATEGIES, *TORCH_STRATEGIES):
         raise ValueError(f"no strategy is called {strategy!r}: choose from {', '.join(STRATEGIES)}")
@@ -106,4 +109,6 @@ def generate(
         rng = random_source(f"generate {seed}", inputs)
         return kind(rng, accepts, operators, memory, inputs, partners).graph(nodes)
     rng = random_source(f"{strategy} {seed}", inputs)
+    if strategy == "isra":
+        return Isra(rng, accepts, operators, memory, inputs, picking_rate).graph(nodes)
     return _PUBLISHED[strategy](rng, accepts, operators, memory, inputs).graph(nodes)

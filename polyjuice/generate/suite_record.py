@@ -19,7 +19,7 @@ _TURNS = 64
 class Memory:
     """The calls of each operator so far, the share of recent calls that were new, and the covered pairs.
 
-    A call is its operands' types and its attributes: GenCoG's vertex (GenCoG, definition 5.1). The pairs are
+    A call is its operands' types and its attributes. ``vertices`` counts those that GenCoG distinguishes. The pairs are
     HirGen's (section 3.1.3): an operator with an element type, with a shape, or with another operator.
     """
 
@@ -29,10 +29,6 @@ class Memory:
         self._covered: set[tuple[str, str, str]] = set()
         self._calls: dict[str, set[object]] = defaultdict(set)
         self._news: dict[str, float] = {}
-
-    def knows(self, op: Op, types: Sequence[TensorType], attrs: Attrs) -> bool:
-        """Return whether the suite has this call already."""
-        return _call(types, attrs) in self._calls[op.qualified]
 
     def add(self, op: Op, types: Sequence[TensorType], attrs: Attrs) -> None:
         """Record a call."""

@@ -37,6 +37,8 @@ class Vertices:
         self._failures: Counter[tuple[str, int]] = Counter()
         self._suiting: set[tuple[str, int]] = set()
         self._preferences: dict[str, float] = {}
+        self._typed: dict[str, set[object]] = defaultdict(set)
+        self._contributing: dict[str, float] = {}
 
     def add(self, op: Op, types: Sequence[TensorType], attrs: Attrs) -> None:
         """Record a call."""
@@ -55,6 +57,24 @@ class Vertices:
         if types[0].shape in self._shapes[op.qualified]:
             self._renewals[op.qualified] = FADING * self.renewal(op) + (1 - FADING) * new
         return new
+
+    def contributes(self, op: Op, types: Sequence[TensorType], attrs: Attrs) -> bool:
+        """Return whether a call adds to vertex diversity (GenCoG, definition 5.1), and if so, record it.
+
+        Element types count, too. The outcome counts in ``contribution``.
+        """
+        name = op.qualified
+        space, typed = self._space(name), self._typed[name]
+        call = tuple(t.dtype for t in types[: space.data_inputs]), self._vertex(op, types, attrs)
+        new = call not in typed and len(typed) < space.size
+        if new:
+            typed.add(call)
+        self._contributing[name] = FADING * self._contributing.get(name, 1.0) + (1 - FADING) * new
+        return new
+
+    def contribution(self, op: Op) -> float:
+        """Return how much one call of an operator adds to its vertex diversity, on average. Recent calls count most."""
+        return self._contributing.get(op.qualified, 1.0) / self._space(op.qualified).size
 
     def fail(self, op: Op, first: TensorType) -> None:
         """Record that no call on a first operand was found."""

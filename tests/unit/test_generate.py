@@ -160,6 +160,15 @@ def test_an_unknown_strategy_is_refused(tmp_path: Path) -> None:
     assert not (tmp_path / "out").exists()
 
 
+def test_the_picking_rate_of_isra_can_be_set(tmp_path: Path) -> None:
+    """At a rate of 0, no operator reads the result of another."""
+    metrics = generated(tmp_path / "out", "--strategy", "isra", "--picking-rate", 0)["metrics"]
+    assert metrics["NOO"] == 10
+    assert metrics["NOP"] == 0
+    message = refusal("-n", 1, "--out", tmp_path / "none", "--picking-rate", 0.5, command="generate")
+    assert "--strategy isra" in message
+
+
 def test_disrupted_graphs_come_with_what_is_broken(tmp_path: Path) -> None:
     out = tmp_path / "out"
     summary = generated(out, "--strategy", "hirgen", "--disruptive", "--nodes", 5)

@@ -8,13 +8,13 @@ import subprocess
 import sys
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Sequence
-from itertools import chain
+from itertools import chain, pairwise
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from polyjuice.generate import STRATEGIES, InputTypes, Memory, Suite, generate
+from polyjuice.generate import PICKING_RATE, STRATEGIES, InputTypes, Memory, Suite, generate
 from polyjuice.generate.call_space import CallSpace, call_space
 from polyjuice.generate.growth import Growth
 from polyjuice.generate.published import binning, gencog, isra
@@ -94,16 +94,15 @@ def operands(graph: Graph) -> list[str]:
     return list(chain(*(node.inputs for node in graph.nodes)))
 
 
-def test_operands_are_picked_at_the_picking_rate(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_operands_are_picked_at_the_picking_rate() -> None:
     """At a rate of 0, every operand is a placeholder, and no operator reads another. At 1, few are.
 
     Constants don't count: many operands must be constants, because their operators take only some values.
     """
     shares = []
-    for rate in (0.0, isra.PICKING_RATE, 1.0):
-        monkeypatch.setattr(isra, "PICKING_RATE", rate)
-        read = [(name, graph) for seed in range(20) for graph in [generate(40, seed, strategy="isra")]
-                for name in operands(graph) if name not in graph.constants]  # fmt: skip
+    for rate in (0.0, PICKING_RATE, 1.0):
+        made = [generate(40, seed, strategy="isra", picking_rate=rate) for seed in range(20)]
+        read = [(name, graph) for graph in made for name in operands(graph) if name not in graph.constants]
         shares.append(sum(name in graph.inputs for name, graph in read) / len(read))
     assert shares[0] == 1
     assert shares[2] < shares[1] < 0.5
@@ -114,10 +113,23 @@ def test_an_operand_may_be_any_that_the_shape_rule_takes() -> None:
     parts = set()
     for seed in range(100):
         growth = isra.Isra(random.Random(seed), None)
-        long, short = growth.input(TensorType("float32", (5, 3))), growth.input(TensorType("float32", (2, 3)))
+        long = growth.input(TensorType("float32", (5, 3)))
+        (short,) = growth.apply(TABLE["", "Neg"], [growth.input(TensorType("float32", (2, 3)))], {})
         growth.extend(TABLE["", "Concat"])
-        parts.update(node.inputs for node in growth.build().nodes)
+        parts.update(pairwise(growth.build().nodes[-1].inputs))
     assert {(long, short), (short, long)} <= parts
+
+
+def test_only_the_first_placeholder_is_picked() -> None:
+    for seed in range(20):
+        graph = generate(30, seed, strategy="isra")
+        first = graph.nodes[0].inputs[0]
+        assert all(operands(graph).count(name) == 1 for name in graph.inputs if name != first)
+
+
+def test_isra_draws_the_number_of_operands_of_a_variadic_operator() -> None:
+    graphs = [generate(10, seed, strategy="isra", operators=[TABLE["", "Sum"]]) for seed in range(10)]
+    assert {len(node.inputs) for graph in graphs for node in graph.nodes} == {1, 2, 3, 4, 5}
 
 
 def test_no_operator_is_tried_in_vain_for_long(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -149,17 +161,59 @@ def test_the_novelty_of_an_operator_falls_with_its_repetitions_and_recovers() ->
     assert memory.novelty(ADD) > novelties[-1]
 
 
+def equal_spaces(name: str) -> CallSpace:
+    return CallSpace(100, None, frozenset())
+
+
 def test_operators_are_chosen_by_the_softmax_of_their_scores() -> None:
     """Equation 6: the operator with the highest score is e times as likely as the one with the lowest score."""
-    memory = Memory()
+    memory = Memory(equal_spaces)
     worn = [op for op in TABLE.values() if op.accepts(0, "float32")][::2]
     for op in worn:
         for _ in range(40):
-            memory.add(op, [T], {})
+            memory.vertices.contributes(op, [T], {})
     growth = gencog.GenCoG(random.Random(0), None, None, memory)
     x = growth.input(T)
     chosen = Counter(growth._operator(x) in worn for _ in range(2_500))
     assert chosen[False] / chosen[True] == pytest.approx(2.718, rel=0.2)
+
+
+def test_a_call_contributes_if_its_types_are_new_and_the_call_space_has_room() -> None:
+    vertices = Vertices(lambda name: CallSpace(2, None, frozenset()))
+    shapes = [(2,), (2,), (3,), (4,)]
+    assert [vertices.contributes(ADD, [TensorType("float32", s)] * 2, {}) for s in shapes] == [True, False, True, False]
+    vertices = Vertices(equal_spaces)
+    assert all(vertices.contributes(ADD, [TensorType(dtype, (2,))] * 2, {}) for dtype in ("float32", "int32"))
+
+
+def test_the_contribution_of_an_operator_is_a_share_of_its_call_space() -> None:
+    vertices = Vertices(lambda name: CallSpace(10 if name == "Add" else 20, None, frozenset()))
+    assert vertices.contribution(ADD) == 2 * vertices.contribution(TABLE["", "Mul"]) == 0.1
+    vertices.contributes(ADD, [T, T], {})
+    assert vertices.contribution(ADD) == 0.1
+    vertices.contributes(ADD, [T, T], {})
+    assert vertices.contribution(ADD) < 0.1
+
+
+def test_the_type_of_a_parameter_is_any_that_the_operator_takes() -> None:
+    """The entry of Add draws only types that leave the shape of the first operand as it is."""
+    growth = gencog.GenCoG(random.Random(0), None, None, None)
+    first = TensorType("float32", (3, 1))
+    application = growth.draw(ADD, first)
+    assert application
+    solved = [growth._solved(application, application.types, 1) for _ in range(200)]
+    results = [growth.results(ADD, [first, t], {}) for t in solved]
+    assert all(results)
+    assert {t.rank for t in solved} == set(range(6))
+    assert len({result.shape[-1] for (result,) in results}) > 5
+
+
+def test_a_parameter_belongs_to_one_operator() -> None:
+    for seed in range(20):
+        graph = generate(20, seed, strategy="gencog")
+        firsts = {node.inputs[0] for node in graph.nodes}
+        further = set(operands(graph)) - firsts - {name for node in graph.nodes for name in node.outputs}
+        assert all(operands(graph).count(name) == 1 for name in further)
 
 
 Pair = tuple[str, str, str]

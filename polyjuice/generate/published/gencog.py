@@ -1,31 +1,50 @@
 """GenCoG: choose vertices that make a graph diverse. A vertex is an operator with its types and attributes.
 
-Paper 002, section 5.1 and algorithm 1. First comes a value, then one of the operators that take it. Operators are drawn
-by the softmax of their recent contribution to vertex diversity (equation 6). The attributes and the other operands'
-types are solved for the first operand. Operands are existing values of these types, else new parameters. A known vertex
-is rejected with probability 0.9; those that remain may make a new edge.
+Paper 002, section 5 and algorithm 1. The graph begins with one input. Each step takes a value, then one of the
+operators that accept it first. The softmax of their recent contributions to vertex diversity gives their probabilities
+(equation 6). The attributes and the other operands are solved for the first operand. A vertex that adds nothing to
+vertex diversity is rejected with probability 0.9; those that remain may make a new edge.
 
-The paper's concolic solver serves its constraint language. Here the operator's entry draws attributes and types that
-meet its constraints (``Op.sample``). The caller's :class:`Memory` holds what the suite has already; without one, the
-graph keeps its own.
+The paper states each operator's constraints in a language of its own, and solves them with Z3. Here the operator's
+entry states them: ``Op.sample`` draws attributes, and ``Op.shape`` says which types it takes with them. The other
+operands become existing values that meet the constraints, or parameters. Only inputs and results are values that
+operators take; parameters belong to one operator. The type of a parameter is solved as in section 5.2: its rank, then
+each of its sizes, is drawn at random, and kept if it meets the constraints. Drawing them with the entry instead gives
+few shapes, mostly those of the first operand.
+
+As in the authors' code, a value that operators have read is drawn less often.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import cached_property
 from math import exp
+from typing import Any
 
 from polyjuice.generate.growth import Growth
 from polyjuice.generate.instances import OperatorUse
-from polyjuice.ir import Graph, dtypes
+from polyjuice.ir import Graph, TensorType, dtypes
 from polyjuice.ops import Op
+from polyjuice.ops.sampling import size
 
 REJECTED = 0.9
-"""The probability of rejecting a known vertex (section 6.1)."""
+"""The probability of rejecting a vertex that is not new (section 6.1)."""
+
+_READ = 1
+"""Each operator that reads a value makes it e times less likely to be drawn. In the authors' code it is e^4, with which
+few values have several readers."""
+
+_PARAMETER = 0.4
+"""How often an operand is a parameter although an existing value may suit."""
 
 _CONSTANT = 0.7
-"""How often a new parameter is a constant rather than an input."""
+"""How often a parameter is a constant rather than an input."""
+
+_VALUES = 8
+"""How many existing values are tried as an operand."""
 
 _TRIES = 200
 """How many vertices may fail in a row before the graph gets a new input, and how many inputs it may get."""
@@ -34,10 +53,17 @@ _TRIES = 200
 class GenCoG(Growth):
     """The strategy "gencog"."""
 
+    ranks = (1, 1, 1, 1, 1, 1)
+
+    def __init__(self, *arguments: Any) -> None:
+        super().__init__(*arguments)
+        self._inputs: list[str] = []
+        self._reads: Counter[str] = Counter()
+
     def graph(self, nodes: int) -> Graph:
         """Return a graph of ``nodes`` operators, or fewer if too many attempts fail."""
         for _ in range(_TRIES):
-            self.input(self.random_type())
+            self._inputs.append(self.input(self.random_type()))
             if self.grow(nodes, self.extend, _TRIES):
                 break
         return self.build()
@@ -48,17 +74,25 @@ class GenCoG(Growth):
 
     def extend(self) -> bool:
         """Try to add a vertex; return False if it has no solution or is rejected."""
-        first = self.rng.choice(self.values)
+        (first,) = self._some([*self._inputs, *self.computed], 1)
         op = self._operator(first)
         application = self.draw(op, self.type(first)) if op else None
         if application is None:
             return False
-        call = (application.op, application.types, application.attrs)
-        if self.memory.knows(*call) and self.rng.random() < REJECTED:
+        op, attrs, types = application.op, application.attrs, list(application.types)
+        operands = [first, *(self._operand(application, types, place) for place in range(1, len(types)))]
+        results = self.results(op, types, attrs)
+        if not self.memory.vertices.contributes(op, types, attrs) and self.rng.random() < REJECTED:
             return False
-        self.memory.add(*call)
-        self.add(application.op, self._matched(first, application), application.attrs, application.results)
+        for place, operand in enumerate(application.operands, 1):
+            operands[place] = operands[place] or self.further(replace(operand, type=types[place]), _CONSTANT)
+        self._reads.update(operands)
+        self.add(op, operands, attrs, results)
         return True
+
+    def _some(self, values: Sequence[str], count: int) -> list[str]:
+        """Draw values, those that few operators read more often."""
+        return self.rng.choices(values, [exp(-_READ * self._reads[name]) for name in values], k=count) if values else []
 
     def _operator(self, first: str) -> Op | None:
         """Return one of the operators that take a value first, drawn by the softmax of their scores."""
@@ -70,13 +104,34 @@ class GenCoG(Growth):
 
     def _scores(self, candidates: Sequence[Op]) -> list[float]:
         """Return how much each operator has lately contributed, scaled from 0 (least) to 1 (most)."""
-        news = [self.memory.novelty(op) for op in candidates]
-        least, most = min(news), max(news)
-        return [(new - least) / (most - least) if most > least else 1.0 for new in news]
+        contributions = [self.memory.vertices.contribution(op) for op in candidates]
+        least, most = min(contributions), max(contributions)
+        return [(c - least) / (most - least) if most > least else 1.0 for c in contributions]
 
-    def _matched(self, first: str, application: OperatorUse) -> list[str]:
-        operands = [first]
-        for operand in application.operands:
-            matching = [name for name in self.values if self.type(name) == operand.type and not operand.values]
-            operands.append(self.rng.choice(matching) if matching else self.further(operand, _CONSTANT))
-        return operands
+    def _operand(self, application: OperatorUse, types: list[TensorType], place: int) -> str:
+        """Return an existing value for an operand, or "" for a new parameter. Set the operand's type in ``types``."""
+        operand = application.operands[place - 1]
+        if operand.values:
+            return ""
+        there = [*self._inputs, *self.computed] if self.rng.random() >= _PARAMETER else []
+        alike = [name for name in there if self.type(name).dtype == operand.type.dtype]
+        for name in self._some(alike, _VALUES):
+            if self.takes(application, types, place, self.type(name)):
+                types[place] = self.type(name)
+                return name
+        types[place] = self._solved(application, types, place)
+        return ""
+
+    def _solved(self, application: OperatorUse, types: Sequence[TensorType], place: int) -> TensorType:
+        """Return a random type of an operand that meets the operator's constraints together with the other types."""
+        solved = types[place]
+        rank = self.rng.choice(self.inputs.ranks)
+        kept = solved.shape[max(solved.rank - rank, 0) :]
+        drawn = replace(solved, shape=(*self._random_shape(rank - len(kept)), *kept))
+        if self.takes(application, types, place, drawn):
+            solved = drawn
+        for axis in range(solved.rank):
+            drawn = replace(solved, shape=(*solved.shape[:axis], size(self.rng), *solved.shape[axis + 1 :]))
+            if self.takes(application, types, place, drawn):
+                solved = drawn
+        return solved

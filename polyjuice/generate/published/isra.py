@@ -6,6 +6,9 @@ attributes, and the other operands one by one; for each, the rank is drawn befor
 placeholder. The entries of the operator table propagate the constraints. ``Op.sample`` draws the attributes and the
 further operands' types for a first operand, in that order.
 
+The values that operators pick are the results of others and the first placeholder, as in the published code. A later
+placeholder belongs to one operator; if others picked it, the graph would fall into small parts.
+
 The original has no graph inputs (its placeholders are weights), one element type, and no broadcasting. Here
 placeholders are inputs and constants of all element types. An operand may be any value that the operator's shape rule
 takes.
@@ -13,12 +16,15 @@ takes.
 
 from __future__ import annotations
 
+import random
 from collections.abc import Sequence
+from dataclasses import replace
 
-from polyjuice.generate.growth import Growth
+from polyjuice.generate.growth import ANY_INPUTS, Growth, InputTypes
 from polyjuice.generate.instances import OperatorUse
+from polyjuice.generate.suite_record import Memory
 from polyjuice.ir import Graph, TensorType
-from polyjuice.ops import Op
+from polyjuice.ops import Accepts, Op, Operand
 
 PICKING_RATE = 0.97
 """The value of section IV-B and table II."""
@@ -26,8 +32,11 @@ PICKING_RATE = 0.97
 _CONSTANT = 0.3
 """How often a placeholder behind the first operand is a constant."""
 
+_MOST_INPUTS = 5
+"""The most operands of a variadic operator (the published ``MAX_MULTI_INPUTS``)."""
+
 _TRIES = 20
-"""How many values, and how many new inputs, are tried for an operator that takes few."""
+"""How many new inputs are tried for an operator that takes few."""
 
 _MISSES = 250
 """How many operators in a row may find no operands before the graph ends."""
@@ -35,6 +44,18 @@ _MISSES = 250
 
 class Isra(Growth):
     """The strategy "isra"."""
+
+    def __init__(
+        self,
+        rng: random.Random,
+        accepts: Accepts | None,
+        operators: Sequence[Op] | None = None,
+        memory: Memory | None = None,
+        inputs: InputTypes = ANY_INPUTS,
+        picking_rate: float = PICKING_RATE,
+    ) -> None:
+        super().__init__(rng, accepts, operators, memory, inputs)
+        self._picking_rate = picking_rate
 
     def graph(self, nodes: int) -> Graph:
         """Return a graph of ``nodes`` operators, or fewer if none finds operands any more."""
@@ -46,7 +67,7 @@ class Isra(Growth):
         chosen = self._first_operand(op)
         if chosen is None:
             return False
-        first, application = chosen
+        first, application = chosen[0], self._with_inputs(chosen[1])
         operands, types = [first], list(application.types)
         for place, operand in enumerate(application.operands, 1):
             name = self.restricted(operand) if operand.values else self._further(application, types, place)
@@ -57,12 +78,9 @@ class Isra(Growth):
 
     def _first_operand(self, op: Op) -> tuple[str, OperatorUse] | None:
         dtypes = op.types[op.variable(0)]
-        if self.rng.random() < PICKING_RATE:
-            fitting = [v for v in self.values if self.type(v).dtype in dtypes]
-            for _ in range(min(len(fitting), _TRIES)):
-                first = self.rng.choice(fitting)
-                if application := self.draw(op, self.type(first)):
-                    return first, application
+        for name in self._picked(dtypes):
+            if application := self.draw(op, self.type(name)):
+                return name, application
         for _ in range(_TRIES):
             t = self.random_type()
             t = t if t.dtype in dtypes else TensorType(self.rng.choice(self.inputs.dtypes_of(dtypes)), t.shape)
@@ -70,13 +88,32 @@ class Isra(Growth):
                 return self.input(t), application
         return None
 
+    def _with_inputs(self, application: OperatorUse) -> OperatorUse:
+        """Draw how many operands a variadic operator has, if its attributes allow it: those in excess are alike."""
+        op, attrs = application.op, application.attrs
+        least, most = op.arity
+        if most is not None or "*" in op.inputs:  # graphs as attributes have a fixed number of inputs
+            return application
+        count = self.rng.randint(least, _MOST_INPUTS)
+        types = (*application.types, *[application.types[-1]] * count)[:count]
+        results = self.results(op, types, attrs)
+        further = tuple(map(Operand, types[1:]))
+        return replace(application, operands=further, types=types, results=results) if results else application
+
     def _further(self, application: OperatorUse, types: Sequence[TensorType], place: int) -> str:
         """Return a value that is consistent with the operands before it, or a placeholder of the drawn type."""
         wanted = types[place]
-        if self.rng.random() < PICKING_RATE:
-            alike = [v for v in self.values if self.type(v).dtype == wanted.dtype]
-            for _ in range(min(len(alike), _TRIES)):
-                name = self.rng.choice(alike)
-                if self.takes(application, types, place, self.type(name)):
-                    return name
+        for name in self._picked((wanted.dtype,)):
+            if self.takes(application, types, place, self.type(name)):
+                return name
         return self.fresh(wanted, _CONSTANT)
+
+    def _picked(self, dtypes: Sequence[str]) -> list[str]:
+        """Return, at the picking rate, a value of each type with these element types, in random order; else none."""
+        if self.rng.random() >= self._picking_rate:
+            return []
+        fitting = [name for name in (*self.values[:1], *self.computed) if self.type(name).dtype in dtypes]
+        found: dict[TensorType, str] = {}
+        for name in self.rng.sample(fitting, len(fitting)):
+            found.setdefault(self.type(name), name)
+        return list(found.values())
