@@ -18,19 +18,21 @@ from polyjuice.generate.published.metrics import METRICS, TABLE_OPERATORS, Measu
 from polyjuice.generate.published.smt import SolverMissing, load_z3
 from polyjuice.generate.small import Small
 from polyjuice.generate.statements import Statements
-from polyjuice.generate.suite_record import Memory, Turn
+from polyjuice.generate.suite_record import Draft, Memory, Turn
 from polyjuice.ir import Graph
 from polyjuice.ops import Accepts, Op
 
 __all__ = [
     "DISRUPTED_STRATEGY",
     "DUE_STRATEGIES",
+    "MEMORY_STRATEGIES",
     "METRICS",
     "SMALL_STRATEGIES",
     "STRATEGIES",
     "TABLE_OPERATORS",
     "TORCH_STRATEGIES",
     "Broken",
+    "Draft",
     "InputTypes",
     "Measured",
     "Memory",
@@ -58,6 +60,9 @@ _PUBLISHED: Mapping[str, type[Growth]] = {"isra": Isra, "gencog": GenCoG, "hirge
 
 DUE_STRATEGIES = ("default", *_SMALL)
 """The strategies that need a graph's turn in its campaign (see :class:`polyjuice.generate.Turn`)."""
+
+MEMORY_STRATEGIES = ("gencog", "hirgen")
+"""The strategies that need what the graphs before hold (see :class:`polyjuice.generate.Memory`)."""
 
 _COMPLEX = 0.02
 """How often a small program uses complex numbers, if the caller names operators of complex numbers."""
