@@ -12,7 +12,7 @@ from polyjuice.generate.growth import ANY_INPUTS, Growth, InputTypes, random_sou
 from polyjuice.generate.guided import InCampaign, InSuite
 from polyjuice.generate.published import nnsmith
 from polyjuice.generate.published.gencog import GenCoG
-from polyjuice.generate.published.hirgen import HirGen
+from polyjuice.generate.published.hirgen import HirGen, Unguided
 from polyjuice.generate.published.isra import Isra
 from polyjuice.generate.published.metrics import METRICS, TABLE_OPERATORS, Measured, Metric, Suite, measure
 from polyjuice.generate.published.smt import SolverMissing, load_z3
@@ -46,7 +46,7 @@ __all__ = [
     "measure",
 ]
 
-STRATEGIES = ("default", "small", "statements", "isra", "nnsmith", "gencog", "hirgen")
+STRATEGIES = ("default", "small", "statements", "isra", "nnsmith", "gencog", "hirgen", "hirgen-unguided")
 
 TORCH_STRATEGIES = ("complex",)
 """The strategy for programs that only Torch can express. Now and then a small program is one of these."""
@@ -56,7 +56,12 @@ _SMALL: Mapping[str, type[Small]] = {"small": Small, "statements": Statements, "
 SMALL_STRATEGIES = tuple(name for name in _SMALL if name in STRATEGIES)
 """The strategies that make small programs, whatever number of operators the caller asks for."""
 
-_PUBLISHED: Mapping[str, type[Growth]] = {"isra": Isra, "gencog": GenCoG, "hirgen": HirGen}
+_PUBLISHED: Mapping[str, type[Growth]] = {
+    "isra": Isra,
+    "gencog": GenCoG,
+    "hirgen": HirGen,
+    "hirgen-unguided": Unguided,
+}
 
 DUE_STRATEGIES = ("default", *_SMALL)
 """The strategies that need a graph's turn in its campaign (see :class:`polyjuice.generate.Turn`)."""

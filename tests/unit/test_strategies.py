@@ -188,6 +188,16 @@ def test_every_operator_covers_something_that_the_suite_has_not_had() -> None:
             covered |= found
 
 
+def test_without_guidance_some_operators_cover_nothing_new() -> None:
+    covered: set[Pair] = set()
+    news = []
+    for seed in range(40):
+        for found in pairs(generate(20, seed, strategy="hirgen-unguided", memory=Memory())):
+            news.append(not found <= covered)
+            covered |= found
+    assert 0 < news.count(False) < len(news) / 2
+
+
 FEW = [TABLE["", name] for name in ("Relu", "Tanh", "Neg", "Add")]
 
 
