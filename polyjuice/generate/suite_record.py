@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Sequence
 from hashlib import blake2b
+from sys import intern
 from zlib import crc32
 
 from polyjuice.generate.call_space import CallSpace, call_space
@@ -27,7 +28,7 @@ class Memory:
     def __init__(self, space: Callable[[str], CallSpace] = call_space) -> None:
         """``space`` returns how many different calls an operator allows (see ``Vertices``)."""
         self.vertices = Vertices(space)
-        self._covered: set[tuple[str, str, str]] = set()
+        self._covered: dict[tuple[str, str], set[str]] = defaultdict(set)
         self._calls: dict[str, set[bytes]] = defaultdict(set)
         self._news: dict[str, float] = {}
 
@@ -48,17 +49,19 @@ class Memory:
 
     def covers(self, pair: tuple[str, str, str]) -> bool:
         """Return whether a pair is covered."""
-        return pair in self._covered
+        return pair[2] in self._covered.get(pair[:2], ())
 
     def cover(self, pairs: set[tuple[str, str, str]]) -> bool:
         """Record pairs, each with its kind in front; return whether one of them is new."""
         new = not all(map(self.covers, pairs))
-        self._covered |= pairs
+        for kind, name, other in pairs:
+            self._covered[kind, name].add(intern(other))
         return new
 
     def absorb(self, draft: Draft) -> None:
         """Add the graph of a draft."""
-        self._covered |= draft._covered
+        for key, others in draft._covered.items():
+            self._covered[key] |= others
         for call in draft.calls:
             self.add(*call)
 
