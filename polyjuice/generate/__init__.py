@@ -46,7 +46,17 @@ __all__ = [
     "measure",
 ]
 
-STRATEGIES = ("default", "small", "statements", "isra", "nnsmith", "gencog", "hirgen", "hirgen-unguided")
+STRATEGIES = (
+    "default",
+    "small",
+    "statements",
+    "isra",
+    "nnsmith",
+    "nnsmith-unbinned",
+    "gencog",
+    "hirgen",
+    "hirgen-unguided",
+)
 
 TORCH_STRATEGIES = ("complex",)
 """The strategy for programs that only Torch can express. Now and then a small program is one of these."""
@@ -63,6 +73,8 @@ _PUBLISHED: Mapping[str, type[Growth]] = {
     "hirgen-unguided": Unguided,
 }
 
+_NNSMITH = ("nnsmith", "nnsmith-unbinned")
+
 DUE_STRATEGIES = ("default", *_SMALL)
 """The strategies that need a graph's turn in its campaign (see :class:`polyjuice.generate.Turn`)."""
 
@@ -78,7 +90,7 @@ DISRUPTED_STRATEGY = "hirgen"
 
 def check_installed(strategy: str) -> None:
     """Raise SolverMissing, with one line that says what to install, if the strategy needs a solver that is missing."""
-    if strategy == "nnsmith":
+    if strategy in _NNSMITH:
         load_z3()
 
 
@@ -103,8 +115,8 @@ def generate(
     """
     if strategy not in (*STRATEGIES, *TORCH_STRATEGIES):
         raise ValueError(f"no strategy is called {strategy!r}: choose from {', '.join(STRATEGIES)}")
-    if strategy == "nnsmith":
-        return nnsmith.generate(nodes, seed, accepts, operators)
+    if strategy in _NNSMITH:
+        return nnsmith.generate(nodes, seed, accepts, operators, binned=strategy == "nnsmith")
     if strategy in _SMALL:
         named = any(op.of_complex for op in operators or ())
         strategy = "complex" if named and random.Random(f"complex {seed}").random() < _COMPLEX else strategy

@@ -38,9 +38,8 @@ class Memory:
 
     def add(self, op: Op, types: Sequence[TensorType], attrs: Attrs) -> None:
         """Record a call."""
-        call, calls = _call(types, attrs), self._calls[op.qualified]
         new = not self.knows(op, types, attrs)
-        calls.add(call)
+        self._calls[op.qualified].add(_call(types, attrs))
         self._news[op.qualified] = FADING * self.novelty(op) + (1 - FADING) * new
 
     def novelty(self, op: Op) -> float:

@@ -339,9 +339,9 @@ def test_both_ways_are_used(monkeypatch: pytest.MonkeyPatch) -> None:
     assert min(used.values()) > sum(used.values()) / 5
 
 
-def input_sizes(count: int) -> Counter[int]:
+def input_sizes(count: int, strategy: str = "nnsmith") -> Counter[int]:
     """How many input sizes are in each bin. A size of 1 is no choice of the solver."""
-    graphs = (generate(10, seed, strategy="nnsmith") for seed in range(count))
+    graphs = (generate(10, seed, strategy=strategy) for seed in range(count))
     bins = Counter(min(d.bit_length(), binning.BINS) for graph in graphs for t in graph.input_types for d in t.shape)
     del bins[1]
     return bins
@@ -349,11 +349,16 @@ def input_sizes(count: int) -> Counter[int]:
 
 def test_binning_spreads_sizes_over_all_bins(monkeypatch: pytest.MonkeyPatch) -> None:
     binned = input_sizes(200)
-    monkeypatch.setattr(binning, "assign", lambda *_: None)
+    monkeypatch.setattr(binning, "assign", lambda *_, **how: None)
     as_found = input_sizes(200)
     assert set(binned) == {2, 3, 4, 5, 6, 7}
     large = [sum(bins[i] for i in (5, 6, 7)) / sum(bins.values()) for bins in (binned, as_found)]
     assert large[0] > 2 * large[1]
+
+
+def test_without_binning_most_sizes_are_the_smallest_possible() -> None:
+    bins = input_sizes(60, "nnsmith-unbinned")
+    assert bins[2] > 0.5 * sum(bins.values())
 
 
 def test_bins_that_contradict_each_other_are_not_drawn() -> None:
@@ -488,7 +493,7 @@ def test_an_operator_that_never_takes_a_rank_is_not_tried_on_it_again() -> None:
     assert known.suits(RELU, cube)
 
 
-@pytest.mark.parametrize("strategy", [s for s in STRATEGIES if s != "nnsmith"])
+@pytest.mark.parametrize("strategy", [s for s in STRATEGIES if not s.startswith("nnsmith")])
 def test_inputs_are_of_the_types_that_are_named(strategy: str) -> None:
     graphs = [generate(10, seed, strategy=strategy, operators=[RELU, ADD], inputs=SMALL) for seed in range(20)]
     types = [t for graph in graphs for t in graph.input_types]
