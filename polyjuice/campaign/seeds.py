@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
-from polyjuice.campaign.kinds import GENERATING, SMALL, STATEMENTS, TARGETS, Kind, Kinds
+from polyjuice.campaign.kinds import BATCH, GENERATING, SMALL, STATEMENTS, TARGETS, Kind, Kinds
 from polyjuice.campaign.schedule import round_of
 from polyjuice.campaign.sizes import chosen_of, reader
 from polyjuice.execution import Limits
@@ -18,7 +18,7 @@ from polyjuice.frameworks.onnx import user_program as onnx_program
 from polyjuice.frameworks.sandbox import Ended, Sandbox
 from polyjuice.frameworks.symbolic import Sizes
 from polyjuice.frameworks.user_model import UserModel
-from polyjuice.generate import DUE_STRATEGIES, Turn, check_installed, generate
+from polyjuice.generate import DUE_STRATEGIES, MEMORY_STRATEGIES, Draft, Memory, Turn, check_installed, generate
 from polyjuice.generate.due import Due
 from polyjuice.generate.targeted import Aimed, Aims
 from polyjuice.inputs import settle
@@ -79,6 +79,10 @@ class Seeds:
         self._aims = aims or Aims()
         self.acted: Mapping[int, Mapping[str, int]] = {}
         """For each round of cases: how often each part of the compiler acted in the rounds before."""
+        self._memory, self._batch = Memory(), 0
+        """What the graphs of the first batches hold, and the number of these batches."""
+        self._drafted: dict[tuple[int, int], tuple[Graph, Draft]] = {}
+        """The graphs of the next batch so far, by case and attempt."""
         self.generated = len(sources) == 1 and sources[0] in GENERATING
         if self.generated:
             check_installed(sources[0])
@@ -168,11 +172,40 @@ class Seeds:
         if self.aims(index):
             aimed = self.aimed(index, attempt, accepts)
             return aimed.graph if aimed else GraphBuilder().build([])
-        key = f"{self._seed}/{index}/{attempt}"
         strategy = self.kind(index).strategy
-        turn = self._turn(index) if strategy in DUE_STRATEGIES else None
-        graph = generate(self._nodes, key, accepts, self._partners, strategy, turn, self._operators)
-        return prune(settle(graph, key))  # drops unused constants, as storing a graph does
+        if strategy in MEMORY_STRATEGIES:
+            graph, _ = self._remembering(index, attempt, accepts)
+        else:
+            turn = self._turn(index) if strategy in DUE_STRATEGIES else None
+            graph = self._generated(index, attempt, accepts, turn)
+        return prune(settle(graph, self._key(index, attempt)))  # drops unused constants, as storing a graph does
+
+    def _generated(self, index: int, attempt: int, accepts: Accepts | None, memory: Memory | None) -> Graph:
+        key, strategy = self._key(index, attempt), self.kind(index).strategy
+        return generate(self._nodes, key, accepts, self._partners, strategy, memory, self._operators)
+
+    def _remembering(self, index: int, attempt: int, accepts: Accepts | None) -> tuple[Graph, Draft]:
+        """Return a graph that knows what the first graphs of all cases in earlier batches hold, and what it adds.
+
+        This process generates all those graphs itself, whichever process runs their cases. It takes some milliseconds
+        a graph, and no process waits for another. Batches come in order, except for postponed cases and after the death
+        of a process: then it begins with the first batch again.
+        """
+        if index // BATCH < self._batch:
+            self._memory, self._batch, self._drafted = Memory(), 0, {}
+        while self._batch < index // BATCH:
+            first = self._batch * BATCH
+            drafts = [self._draft(case, 0, accepts)[1] for case in range(first, first + BATCH)]
+            for draft in drafts:
+                self._memory.absorb(draft)
+            self._batch, self._drafted = self._batch + 1, {}
+        return self._draft(index, attempt, accepts)
+
+    def _draft(self, index: int, attempt: int, accepts: Accepts | None) -> tuple[Graph, Draft]:
+        if (index, attempt) not in self._drafted:
+            draft = Draft(self._memory)
+            self._drafted[index, attempt] = self._generated(index, attempt, accepts, draft), draft
+        return self._drafted[index, attempt]
 
     def aims(self, index: int) -> bool:
         """Return whether the seed graph of a case aims at a part of the compiler."""
@@ -180,9 +213,11 @@ class Seeds:
 
     def aimed(self, index: int, attempt: int, accepts: Accepts | None = None) -> Aimed | None:
         """Return the program of a case that aims at a part of the compiler; None if the compiler takes none."""
-        key = f"{self._seed}/{index}/{attempt}"
         acted = self.acted.get(round_of(index), {})
-        return self._aims.program(self._turn(index), key, accepts, self._operators, acted)
+        return self._aims.program(self._turn(index), self._key(index, attempt), accepts, self._operators, acted)
+
+    def _key(self, index: int, attempt: int) -> str:
+        return f"{self._seed}/{index}/{attempt}"
 
     def _turn(self, index: int) -> Turn:
         return Turn(self._seed, self._kinds.number(index))

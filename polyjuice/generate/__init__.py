@@ -12,19 +12,20 @@ from polyjuice.generate.growth import ANY_INPUTS, Growth, InputTypes, random_sou
 from polyjuice.generate.guided import InCampaign, InSuite
 from polyjuice.generate.published import nnsmith
 from polyjuice.generate.published.gencog import GenCoG
-from polyjuice.generate.published.hirgen import HirGen
+from polyjuice.generate.published.hirgen import HirGen, Unguided
 from polyjuice.generate.published.isra import PICKING_RATE, Isra
 from polyjuice.generate.published.metrics import METRICS, TABLE_OPERATORS, Measured, Metric, Suite, measure
 from polyjuice.generate.published.smt import SolverMissing, load_z3
 from polyjuice.generate.small import Small
 from polyjuice.generate.statements import Statements
-from polyjuice.generate.suite_record import Memory, Turn
+from polyjuice.generate.suite_record import Draft, Memory, Turn
 from polyjuice.ir import Graph
 from polyjuice.ops import Accepts, Op
 
 __all__ = [
     "DISRUPTED_STRATEGY",
     "DUE_STRATEGIES",
+    "MEMORY_STRATEGIES",
     "METRICS",
     "PICKING_RATE",
     "SMALL_STRATEGIES",
@@ -32,6 +33,7 @@ __all__ = [
     "TABLE_OPERATORS",
     "TORCH_STRATEGIES",
     "Broken",
+    "Draft",
     "InputTypes",
     "Measured",
     "Memory",
@@ -45,7 +47,17 @@ __all__ = [
     "measure",
 ]
 
-STRATEGIES = ("default", "small", "statements", "isra", "nnsmith", "gencog", "hirgen")
+STRATEGIES = (
+    "default",
+    "small",
+    "statements",
+    "isra",
+    "nnsmith",
+    "nnsmith-unbinned",
+    "gencog",
+    "hirgen",
+    "hirgen-unguided",
+)
 
 TORCH_STRATEGIES = ("complex",)
 """The strategy for programs that only Torch can express. Now and then a small program is one of these."""
@@ -55,10 +67,15 @@ _SMALL: Mapping[str, type[Small]] = {"small": Small, "statements": Statements, "
 SMALL_STRATEGIES = tuple(name for name in _SMALL if name in STRATEGIES)
 """The strategies that make small programs, whatever number of operators the caller asks for."""
 
-_PUBLISHED: Mapping[str, type[Growth]] = {"gencog": GenCoG, "hirgen": HirGen}
+_PUBLISHED: Mapping[str, type[Growth]] = {"gencog": GenCoG, "hirgen": HirGen, "hirgen-unguided": Unguided}
+
+_NNSMITH = ("nnsmith", "nnsmith-unbinned")
 
 DUE_STRATEGIES = ("default", *_SMALL)
 """The strategies that need a graph's turn in its campaign (see :class:`polyjuice.generate.Turn`)."""
+
+MEMORY_STRATEGIES = ("gencog", "hirgen")
+"""The strategies that need what the graphs before hold (see :class:`polyjuice.generate.Memory`)."""
 
 _COMPLEX = 0.02
 """How often a small program uses complex numbers, if the caller names operators of complex numbers."""
@@ -69,7 +86,7 @@ DISRUPTED_STRATEGY = "hirgen"
 
 def check_installed(strategy: str) -> None:
     """Raise SolverMissing, with one line that says what to install, if the strategy needs a solver that is missing."""
-    if strategy == "nnsmith":
+    if strategy in _NNSMITH:
         load_z3()
 
 
@@ -96,8 +113,8 @@ def generate(
     """
     if strategy not in (*STRATEGIES, *TORCH_STRATEGIES):
         raise ValueError(f"no strategy is called {strategy!r}: choose from {', '.join(STRATEGIES)}")
-    if strategy == "nnsmith":
-        return nnsmith.generate(nodes, seed, accepts, operators)
+    if strategy in _NNSMITH:
+        return nnsmith.generate(nodes, seed, accepts, operators, binned=strategy == "nnsmith")
     if strategy in _SMALL:
         named = any(op.of_complex for op in operators or ())
         strategy = "complex" if named and random.Random(f"complex {seed}").random() < _COMPLEX else strategy

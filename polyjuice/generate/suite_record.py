@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Sequence
+from hashlib import blake2b
+from sys import intern
 from zlib import crc32
 
 from polyjuice.generate.call_space import CallSpace, call_space
@@ -26,15 +28,14 @@ class Memory:
     def __init__(self, space: Callable[[str], CallSpace] = call_space) -> None:
         """``space`` returns how many different calls an operator allows (see ``Vertices``)."""
         self.vertices = Vertices(space)
-        self._covered: set[tuple[str, str, str]] = set()
-        self._calls: dict[str, set[object]] = defaultdict(set)
+        self._covered: dict[tuple[str, str], set[str]] = defaultdict(set)
+        self._calls: dict[str, set[bytes]] = defaultdict(set)
         self._news: dict[str, float] = {}
 
     def add(self, op: Op, types: Sequence[TensorType], attrs: Attrs) -> None:
         """Record a call."""
-        call, calls = _call(types, attrs), self._calls[op.qualified]
-        new = call not in calls
-        calls.add(call)
+        new = not self.knows(op, types, attrs)
+        self._calls[op.qualified].add(_call(types, attrs))
         self._news[op.qualified] = FADING * self.novelty(op) + (1 - FADING) * new
 
     def novelty(self, op: Op) -> float:
@@ -43,13 +44,50 @@ class Memory:
 
     def covers(self, pair: tuple[str, str, str]) -> bool:
         """Return whether a pair is covered."""
-        return pair in self._covered
+        return pair[2] in self._covered.get(pair[:2], ())
 
     def cover(self, pairs: set[tuple[str, str, str]]) -> bool:
         """Record pairs, each with its kind in front; return whether one of them is new."""
-        new = not pairs <= self._covered
-        self._covered |= pairs
+        new = not all(map(self.covers, pairs))
+        for kind, name, other in pairs:
+            self._covered[kind, name].add(intern(other))
         return new
+
+    def absorb(self, draft: Draft) -> None:
+        """Add the graph of a draft."""
+        for key, others in draft._covered.items():
+            self._covered[key] |= others
+        for call in draft.calls:
+            self.add(*call)
+
+
+class Draft(Memory):
+    """A memory for one graph. It knows what another memory holds, and leaves that one as it is.
+
+    It keeps no ``vertices`` of the other memory, which suites of the default strategy use.
+    """
+
+    def __init__(self, before: Memory) -> None:
+        super().__init__()
+        self._before = before
+        self.calls: list[tuple[Op, Sequence[TensorType], Attrs]] = []
+
+    def knows(self, op: Op, types: Sequence[TensorType], attrs: Attrs) -> bool:
+        """Return whether this graph or the other memory has this call."""
+        return super().knows(op, types, attrs) or self._before.knows(op, types, attrs)
+
+    def add(self, op: Op, types: Sequence[TensorType], attrs: Attrs) -> None:
+        """Record a call."""
+        super().add(op, types, attrs)
+        self.calls.append((op, types, attrs))
+
+    def novelty(self, op: Op) -> float:
+        """Return the share of an operator's calls that were new, as if the other memory had this graph's calls."""
+        return self._news.get(op.qualified, self._before.novelty(op))
+
+    def covers(self, pair: tuple[str, str, str]) -> bool:
+        """Return whether this graph or the other memory covers a pair."""
+        return super().covers(pair) or self._before.covers(pair)
 
 
 class Turn(Memory):
@@ -80,5 +118,7 @@ def edge(producer: str, op: Op) -> tuple[str, str, str]:
     return "edge", producer, op.qualified
 
 
-def _call(types: Sequence[TensorType], attrs: Attrs) -> object:
-    return tuple(types), tuple(attribute_texts(attrs))
+def _call(types: Sequence[TensorType], attrs: Attrs) -> bytes:
+    """Return a digest of a call. The calls themselves would take 400 MB after 100,000 graphs of ten operators."""
+    call = [*map(str, types), *attribute_texts(attrs)]
+    return blake2b(repr(call).encode(), digest_size=8).digest()

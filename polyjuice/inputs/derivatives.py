@@ -49,11 +49,13 @@ def pullback(
     cotangents: Sequence[Cotangent],
     results: Sequence[np.ndarray | None],
     wanted: Sequence[bool] | None = None,
+    *,
+    proxies: bool = True,
 ) -> list[Cotangent]:
     """Return the cotangents of a node's operands, from the cotangents of its results.
 
     Floating ``operands`` and ``results`` are in float64. A result that nobody reads may be None. ``wanted`` selects the
-    operands whose cotangents are needed.
+    operands whose cotangents are needed. ``proxies`` allows proxy derivatives of elementwise operators.
     """
     wanted = [True] * len(operands) if wanted is None else wanted
     op = entry(node)
@@ -61,12 +63,14 @@ def pullback(
         return [None] * len(operands)
     with np.errstate(all="ignore"):
         if op.unrolled:
-            return pullback_graph(op.unrolled.graph(operands, node.attrs), operands, cotangents)
-        found = _pulled_back(op, node, operands, cotangents, results, wanted)
+            return pullback_graph(op.unrolled.graph(operands, node.attrs), operands, cotangents, proxies=proxies)
+        found = _pulled_back(op, node, operands, cotangents, results, wanted, proxies)
     return [_finite(c) if ask else None for c, ask in zip(found, wanted, strict=True)]
 
 
-def pullback_graph(graph: Graph, inputs: Sequence[np.ndarray], cotangents: Sequence[Cotangent]) -> list[Cotangent]:
+def pullback_graph(
+    graph: Graph, inputs: Sequence[np.ndarray], cotangents: Sequence[Cotangent], *, proxies: bool = True
+) -> list[Cotangent]:
     """Return the cotangents of a graph's inputs, from those of its outputs."""
     values = dict(zip(graph.inputs, map(widened, inputs), strict=True))
     values |= {name: widened(array) for name, array in graph.constants.items()}
@@ -77,7 +81,7 @@ def pullback_graph(graph: Graph, inputs: Sequence[np.ndarray], cotangents: Seque
     collected: dict[str, np.ndarray] = {}
     for name, cotangent in zip(graph.outputs, cotangents, strict=True):
         add(collected, name, cotangent)
-    back_propagate(graph, values, collected, set(graph.inputs), len(graph.nodes))
+    back_propagate(graph, values, collected, set(graph.inputs), len(graph.nodes), proxies=proxies)
     return [collected.get(name) for name in graph.inputs]
 
 
@@ -87,6 +91,8 @@ def back_propagate(
     cotangents: dict[str, np.ndarray],
     sources: set[str],
     count: int,
+    *,
+    proxies: bool = True,
 ) -> None:
     """Propagate cotangents back through the first ``count`` nodes to the values in ``sources``.
 
@@ -103,7 +109,7 @@ def back_propagate(
         if not any(wanted) or all(c is None for c in of_results):
             continue
         results = [widened(values[name]) if name else None for name in node.outputs]
-        found = pullback(node, [widened(values[name]) for name in names], of_results, results, wanted)
+        found = pullback(node, [widened(values[name]) for name in names], of_results, results, wanted, proxies=proxies)
         for name, cotangent in zip(names, found, strict=True):
             add(cotangents, name, cotangent)
 
@@ -137,6 +143,7 @@ def _pulled_back(
     cotangents: Sequence[Cotangent],
     results: Sequence[np.ndarray | None],
     wanted: Sequence[bool],
+    proxies: bool,
 ) -> Sequence[Cotangent]:
     first, result = cotangents[0], results[0]
     if any(x is not None and complexes.is_complex(x) for x in (*operands, *results)):
@@ -147,11 +154,12 @@ def _pulled_back(
     if op.moves or op.picks:
         return _moved(op, node, operands, cotangents)
     if op.elementwise and first is not None:
-        return [_differenced(op, node, operands, i, first) if ask else None for i, ask in enumerate(wanted)]
+        steps = _WIDE_STEPS if proxies else ()
+        return [_differenced(op, node, operands, i, first, steps) if ask else None for i, ask in enumerate(wanted)]
     if callable(op.definition):
         types = [TensorType(dtypes.dtype_of(x), x.shape) for x in operands]
         try:
-            return pullback_graph(definition(op, types, node.attrs), operands, cotangents)
+            return pullback_graph(definition(op, types, node.attrs), operands, cotangents, proxies=proxies)
         except (Undefined, GraphError, EvaluationError):
             pass
     return _along_blocks(node, operands, cotangents, wanted)
@@ -160,8 +168,13 @@ def _pulled_back(
 # --- elementwise operators -------------------------------------------------------------------------------------------
 
 
-def _differenced(op: Op, node: Node, operands: Sequence[np.ndarray], place: int, cotangent: np.ndarray) -> np.ndarray:
-    """Return one operand's cotangent, from the difference quotients of all its elements at once."""
+def _differenced(
+    op: Op, node: Node, operands: Sequence[np.ndarray], place: int, cotangent: np.ndarray, wide: Sequence[float]
+) -> np.ndarray:
+    """Return one operand's cotangent, from the difference quotients of all its elements at once.
+
+    Where the operator is flat, the steps are as ``wide`` as needed.
+    """
     x = operands[place]
     if x.dtype.kind == "f":
         slope = _slope(op, node, operands, place, _STEP * np.maximum(np.abs(x), 1.0))
@@ -169,7 +182,7 @@ def _differenced(op: Op, node: Node, operands: Sequence[np.ndarray], place: int,
         slope = np.zeros(cotangent.shape)
     if not op.continuous:
         slope = np.where(np.abs(slope) > _JUMP, 0.0, slope)
-    for step in _WIDE_STEPS:
+    for step in wide:
         flat = (slope == 0) & (cotangent != 0)
         if not flat.any():
             break

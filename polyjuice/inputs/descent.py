@@ -99,7 +99,7 @@ def run(graph: Graph, values: dict[str, np.ndarray], divisors: bool = False) -> 
 
 
 def gradient(
-    graph: Graph, values: Mapping[str, np.ndarray], sources: set[str], failing: int
+    graph: Graph, values: Mapping[str, np.ndarray], sources: set[str], failing: int, *, proxies: bool = True
 ) -> tuple[float, dict[str, np.ndarray]]:
     """Return the loss of a node whose result is not finite, and its nonzero derivatives by the ``sources``.
 
@@ -117,14 +117,14 @@ def gradient(
         number = run(inner, reached)
         if number == len(inner.nodes):
             return 0.0, {}
-        loss, of_inputs = gradient(inner, reached, set(inner.inputs), number)
+        loss, of_inputs = gradient(inner, reached, set(inner.inputs), number, proxies=proxies)
         found = [of_inputs.get(name) for name in inner.inputs]
     else:
-        loss, found = loss_of(node, operands, [graph.types[n] if n else None for n in node.outputs])
+        loss, found = loss_of(node, operands, [graph.types[n] if n else None for n in node.outputs], proxies=proxies)
     collected: dict[str, np.ndarray] = {}
     for name, cotangent in zip(names, found, strict=True):
         add(collected, name, cotangent)
-    back_propagate(graph, values, collected, sources, failing)
+    back_propagate(graph, values, collected, sources, failing, proxies=proxies)
     slopes = {name: np.clip(collected[name], -_STEEPEST, _STEEPEST) for name in sorted(sources) if name in collected}
     return loss, {name: slope for name, slope in slopes.items() if slope.any()}
 
@@ -133,11 +133,18 @@ def _is_floating(array: np.ndarray) -> bool:
     return array.dtype.kind not in "iub" and not dtypes.is_int(dtypes.dtype_of(array))
 
 
-def descend(graph: Graph, start: Mapping[str, np.ndarray], sources: Sequence[str], iterations: int) -> Found:
+def descend(
+    graph: Graph,
+    start: Mapping[str, np.ndarray],
+    sources: Sequence[str],
+    iterations: int,
+    *,
+    proxies: bool = True,
+) -> Found:
     """Change the values of floating ``sources`` until all values of the graph are finite, or nothing helps.
 
     ``start`` holds the inputs and constants. A uniform constant stays uniform. ``iterations`` is the limit for the
-    first operator that is not finite, and again for each later one.
+    first operator that is not finite, and again for each later one. ``proxies`` allows proxy derivatives.
     """
     state = _State(free={name: start[name].astype(np.float64) for name in sources if _is_floating(start[name])})
     splats = {name for name in state.free if name in graph.constants and uniform_value(start[name]) is not None}
@@ -153,7 +160,7 @@ def descend(graph: Graph, start: Mapping[str, np.ndarray], sources: Sequence[str
             left = iterations
         if best.finite:
             break
-        loss, slopes = gradient(graph, values, set(state.free), progress)
+        loss, slopes = gradient(graph, values, set(state.free), progress, proxies=proxies)
         if not slopes:
             break
         if progress != last:

@@ -40,7 +40,7 @@ def divides_by_zero(node: Node, operands: Sequence[np.ndarray]) -> bool:
 
 
 def loss_of(
-    node: Node, operands: Sequence[np.ndarray], results: Sequence[TensorType | None]
+    node: Node, operands: Sequence[np.ndarray], results: Sequence[TensorType | None], *, proxies: bool = True
 ) -> tuple[float, list[Cotangent]]:
     """Return the loss of a node whose result is not finite, and its derivatives by the operands.
 
@@ -59,7 +59,7 @@ def loss_of(
         except EvaluationError:
             return 0.0, [None] * len(operands)
         loss, over = _overflow(values, results)
-        led = pullback(node, operands, over, values)
+        led = pullback(node, operands, over, values, proxies=proxies)
         if np.isfinite(loss) and any(c is not None and np.any(c) for c in led):
             return loss, led
     sizes = [np.abs(x) if x.dtype.kind == "f" else np.zeros(()) for x in operands]

@@ -148,6 +148,38 @@ def test_the_number_of_workers_changes_nothing(tmp_path: Path) -> None:
     assert found[0][2]
 
 
+@pytest.mark.parametrize("strategy", ["hirgen", "gencog"])
+def test_what_earlier_cases_hold_does_not_depend_on_who_ran_them(tmp_path: Path, strategy: str) -> None:
+    """Three batches. One process runs all cases, two processes share them, and another campaign stops and goes on."""
+    code = f"""
+    def load(artifact):
+        import hashlib, pathlib
+        (pathlib.Path({str(tmp_path)!r}) / hashlib.sha1(artifact["source"]).hexdigest()).touch()
+        return control.load(artifact)
+    """
+    env = plugin(tmp_path / "site", code)
+    operators = [word for name in ("Relu", "Tanh", "Add", "Concat") for word in ("--only-operator", name)]
+    common = ["--compiler", "fake", "--seeds", strategy, "--nodes", 3, "--seed", 4, *operators, *PLAIN]
+
+    def programs() -> set[str]:
+        found = [path for path in tmp_path.iterdir() if path.is_file()]
+        for path in found:
+            path.unlink()
+        return {path.name for path in found}
+
+    fuzz(tmp_path / "probing", *common, "-n", 36, env=env)
+    programs()  # the first campaign asks which operators the compiler takes
+    found = []
+    for name, workers in (("one", 1), ("two", 2)):
+        fuzz(tmp_path / name, *common, "-n", 36, "--workers", workers, env=env, processes=workers > 1)
+        found.append((programs(), verdicts(tmp_path / name)))
+    fuzz(tmp_path / "resumed", *common, "-n", 20, env=env)
+    polyjuice("fuzz", "--resume", tmp_path / "resumed", "-n", 36, env=env)
+    found.append((programs(), verdicts(tmp_path / "resumed")))
+    assert len(found[0][0]) == 36
+    assert found[0] == found[1] == found[2]
+
+
 # --- interrupts -----------------------------------------------------------------------------------------------
 
 HALTING = """

@@ -10,7 +10,7 @@ import pytest
 
 from polyjuice.generate import generate
 from polyjuice.generate.instances import instance, some_signature
-from polyjuice.inputs import derivatives, find, finite_everywhere, make_inputs, settle
+from polyjuice.inputs import find, finite_everywhere, make_inputs, settle
 from polyjuice.inputs.derivatives import pullback, pullback_graph
 from polyjuice.inputs.descent import descend
 from polyjuice.inputs.domains import vulnerable
@@ -55,8 +55,7 @@ SMOOTH = [
 
 
 @pytest.mark.parametrize("op", SMOOTH, ids=lambda op: op.qualified)
-def test_derivatives_are_those_that_differences_show(op: Op, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(derivatives, "_WIDE_STEPS", ())  # no proxy derivatives
+def test_derivatives_are_those_that_differences_show(op: Op) -> None:
     rng = np.random.default_rng(1)
     for one in some_instances(op, 2):
         inputs = [some_values(t, rng) for t in one.input_types]
@@ -67,7 +66,7 @@ def test_derivatives_are_those_that_differences_show(op: Op, monkeypatch: pytest
         def loss(values: Sequence[np.ndarray], one: Graph = one, weights: Sequence[np.ndarray] = weights) -> float:
             return sum(float(np.sum(w * y)) for w, y in zip(weights, evaluate(one, values, "float64"), strict=True))
 
-        for i, cotangent in enumerate(pullback_graph(one, inputs, weights)):
+        for i, cotangent in enumerate(pullback_graph(one, inputs, weights, proxies=False)):
             if inputs[i].dtype.kind != "f":
                 continue
             for place in rng.integers(inputs[i].size, size=4):
@@ -169,6 +168,13 @@ def test_only_what_must_change_does() -> None:
     (found,) = find(made, [start]).inputs(made)
     assert np.array_equal(found[start >= 0.02], start[start >= 0.02])
     assert (found[start < 0] > 0).all()
+
+
+@pytest.mark.parametrize("proxies", [True, False])
+def test_proxy_derivatives_lead_through_flat_parts(proxies: bool) -> None:
+    made = graph("float32[4] x", "Log(Relu(x))")
+    start = {"x": np.array([-1, -2, -0.5, -3], np.float32)}
+    assert descend(made, start, ["x"], 24, proxies=proxies).finite == proxies
 
 
 def test_the_taken_branch_is_looked_into() -> None:

@@ -14,7 +14,9 @@ from typing import Any
 
 import pytest
 
-from polyjuice.generate import PICKING_RATE, STRATEGIES, InputTypes, Memory, Suite, generate
+from polyjuice.campaign.kinds import BATCH
+from polyjuice.campaign.seeds import Seeds
+from polyjuice.generate import PICKING_RATE, STRATEGIES, Draft, InputTypes, Memory, Suite, generate
 from polyjuice.generate.call_space import CallSpace, call_space
 from polyjuice.generate.growth import Growth
 from polyjuice.generate.published import binning, gencog, isra
@@ -22,9 +24,9 @@ from polyjuice.generate.published.constraints import System
 from polyjuice.generate.published.nnsmith import NNSmith, concrete
 from polyjuice.generate.published.smt import Solver, load_z3
 from polyjuice.generate.vertices import Vertices
-from polyjuice.inputs import make_inputs
+from polyjuice.inputs import make_inputs, settle
 from polyjuice.interpret import evaluate
-from polyjuice.ir import Graph, TensorType, attribute_texts, digest, dtypes
+from polyjuice.ir import Graph, TensorType, attribute_texts, digest, dtypes, prune
 from polyjuice.numerics import mistyped
 from polyjuice.ops import TABLE, Op, Sample, check, complete_attrs, infer
 from polyjuice.ops.sampling import MAX_RANK, size
@@ -240,6 +242,72 @@ def test_every_operator_covers_something_that_the_suite_has_not_had() -> None:
             covered |= found
 
 
+def test_without_guidance_some_operators_cover_nothing_new() -> None:
+    covered: set[Pair] = set()
+    news = []
+    for seed in range(40):
+        for found in pairs(generate(20, seed, strategy="hirgen-unguided", memory=Memory())):
+            news.append(not found <= covered)
+            covered |= found
+    assert 0 < news.count(False) < len(news) / 2
+
+
+FEW = [TABLE["", name] for name in ("Relu", "Tanh", "Neg", "Add")]
+
+
+@pytest.fixture
+def unsettled(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Seed graphs stay as the strategy makes them, even if they have no finite values."""
+    monkeypatch.setattr("polyjuice.campaign.seeds.settle", lambda graph, key: graph)
+
+
+def test_a_campaign_covers_something_new_with_every_operator(unsettled: None) -> None:
+    """Something that neither the same graph nor one of an earlier batch has had."""
+    seeds = Seeds(["hirgen"], 10, 0)
+    before: set[Pair] = set()
+    for batch in range(0, 4 * BATCH, BATCH):
+        held: set[Pair] = set()
+        for case in range(batch, batch + BATCH):
+            own: set[Pair] = set()
+            for found in pairs(seeds.graph(case, 0)):
+                assert not found <= before | own
+                own |= found
+            held |= own
+        before |= held
+
+
+def test_a_draft_leaves_the_memory_as_it_is_until_that_absorbs_it() -> None:
+    memory = Memory()
+    memory.add(RELU, [T], {})
+    draft = Draft(memory)
+    draft.add(ADD, [T, T], {})
+    draft.add(ADD, [T, T], {})
+    draft.cover({("type", "Add", "float32")})
+    assert draft.knows(RELU, [T], {})
+    assert draft.knows(ADD, [T, T], {})
+    assert not memory.knows(ADD, [T, T], {})
+    assert memory.novelty(ADD) == 1.0 > draft.novelty(ADD)
+    assert not memory.covers(("type", "Add", "float32"))
+    memory.absorb(draft)
+    assert memory.knows(ADD, [T, T], {})
+    assert memory.novelty(ADD) == draft.novelty(ADD)
+    assert not memory.cover({("type", "Add", "float32")})
+
+
+@pytest.mark.parametrize("strategy", ["hirgen", "gencog"])
+def test_the_graphs_of_a_campaign_do_not_depend_on_the_order_in_which_they_are_asked_for(strategy: str) -> None:
+    asked = [(index, attempt) for index in (0, 5, 20, 40) for attempt in (0, 1)]
+    forward, backward = (Seeds([strategy], 5, 0, operators=FEW) for _ in range(2))
+    found = [digest(forward.graph(*case)) for case in asked]
+    assert found == [digest(backward.graph(*case)) for case in reversed(asked)][::-1]
+    assert found[0] == digest(generate_settled(strategy, "0/0/0")), "nothing comes before the first batch"
+    assert found[6] != digest(generate_settled(strategy, "0/40/0"))
+
+
+def generate_settled(strategy: str, key: str) -> Graph:
+    return prune(settle(generate(5, key, strategy=strategy, operators=FEW), key))
+
+
 MISSING = installable("the strategy nnsmith needs z3: pip install 'polyjuice-fuzzer[smt]'")
 
 
@@ -325,9 +393,9 @@ def test_both_ways_are_used(monkeypatch: pytest.MonkeyPatch) -> None:
     assert min(used.values()) > sum(used.values()) / 5
 
 
-def input_sizes(count: int) -> Counter[int]:
+def input_sizes(count: int, strategy: str = "nnsmith") -> Counter[int]:
     """How many input sizes are in each bin. A size of 1 is no choice of the solver."""
-    graphs = (generate(10, seed, strategy="nnsmith") for seed in range(count))
+    graphs = (generate(10, seed, strategy=strategy) for seed in range(count))
     bins = Counter(min(d.bit_length(), binning.BINS) for graph in graphs for t in graph.input_types for d in t.shape)
     del bins[1]
     return bins
@@ -335,11 +403,16 @@ def input_sizes(count: int) -> Counter[int]:
 
 def test_binning_spreads_sizes_over_all_bins(monkeypatch: pytest.MonkeyPatch) -> None:
     binned = input_sizes(200)
-    monkeypatch.setattr(binning, "assign", lambda *_: None)
+    monkeypatch.setattr(binning, "assign", lambda *_, **how: None)
     as_found = input_sizes(200)
     assert set(binned) == {2, 3, 4, 5, 6, 7}
     large = [sum(bins[i] for i in (5, 6, 7)) / sum(bins.values()) for bins in (binned, as_found)]
     assert large[0] > 2 * large[1]
+
+
+def test_without_binning_most_sizes_are_the_smallest_possible() -> None:
+    bins = input_sizes(60, "nnsmith-unbinned")
+    assert bins[2] > 0.5 * sum(bins.values())
 
 
 def test_bins_that_contradict_each_other_are_not_drawn() -> None:
@@ -474,7 +547,7 @@ def test_an_operator_that_never_takes_a_rank_is_not_tried_on_it_again() -> None:
     assert known.suits(RELU, cube)
 
 
-@pytest.mark.parametrize("strategy", [s for s in STRATEGIES if s != "nnsmith"])
+@pytest.mark.parametrize("strategy", [s for s in STRATEGIES if not s.startswith("nnsmith")])
 def test_inputs_are_of_the_types_that_are_named(strategy: str) -> None:
     graphs = [generate(10, seed, strategy=strategy, operators=[RELU, ADD], inputs=SMALL) for seed in range(20)]
     types = [t for graph in graphs for t in graph.input_types]

@@ -30,13 +30,19 @@ Shape = Sequence[Any]
 
 
 def assign(
-    system: System, shapes: Sequence[Shape], largest: int, admits: Callable[[], bool], rng: random.Random
+    system: System,
+    shapes: Sequence[Shape],
+    largest: int,
+    admits: Callable[[], bool],
+    rng: random.Random,
+    *,
+    binned: bool = True,
 ) -> None:
     """Confine unknowns to bins, as long as ``admits`` holds for some values in them.
 
-    No shape of ``shapes`` gets more than ``largest`` elements.
+    No shape of ``shapes`` gets more than ``largest`` elements. Unless ``binned``, the solver chooses within all bounds.
     """
-    bins = _drawn(system, shapes, largest, rng)
+    bins = _drawn(system, shapes, largest, rng) if binned else {x: system.bounds[x] for x in system.attributes()}
     while bins:
         mark = system.mark()
         if system.squeeze(bins) and admits():

@@ -91,3 +91,12 @@ class HirGen(Growth):
         found = {("type", name, types[0].dtype), *(("shape", name, str(t.shape)) for t in results)}
         found |= {edge(self.producers[x], op) for x in operands if x in self.producers}
         return self.memory.cover(found)
+
+
+class Unguided(HirGen):
+    """The strategy "hirgen-unguided": the same without coverage guidance, for comparison (HirGen_r, section 5.5)."""
+
+    def _covers(
+        self, op: Op, operands: Sequence[str], types: Sequence[TensorType], results: Sequence[TensorType]
+    ) -> bool:
+        return True

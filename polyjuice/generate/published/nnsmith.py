@@ -62,10 +62,18 @@ _TYPES = 4
 
 
 def generate(
-    nodes: int, seed: int | str, accepts: Accepts | None = None, operators: Sequence[Op] | None = None
+    nodes: int,
+    seed: int | str,
+    accepts: Accepts | None = None,
+    operators: Sequence[Op] | None = None,
+    *,
+    binned: bool = True,
 ) -> Graph:
-    """Return a graph of this strategy (see :func:`polyjuice.generate.generate`). Raises SolverMissing."""
-    return NNSmith(random.Random(f"nnsmith {seed}"), accepts, operators).graph(nodes)
+    """Return a graph of this strategy (see :func:`polyjuice.generate.generate`). Raises SolverMissing.
+
+    Unless ``binned``, the solver's own values are the sizes, for comparison (the strategy "nnsmith-unbinned").
+    """
+    return NNSmith(random.Random(f"nnsmith {seed}"), accepts, operators, binned=binned).graph(nodes)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -92,7 +100,15 @@ class _Inserted:
 class NNSmith:
     """A graph of symbolic shapes. At any time, its current sizes make it a valid and accepted graph."""
 
-    def __init__(self, rng: random.Random, accepts: Accepts | None, operators: Sequence[Op] | None = None) -> None:
+    def __init__(
+        self,
+        rng: random.Random,
+        accepts: Accepts | None,
+        operators: Sequence[Op] | None = None,
+        *,
+        binned: bool = True,
+    ) -> None:
+        self._binned = binned
         self.system = System(Solver(load_z3(), rng.getrandbits(31)))
         self._rng = rng
         self._choices = _SymbolicChoices(rng.getrandbits(64), self.system)
@@ -120,9 +136,9 @@ class NNSmith:
         return self.settled()
 
     def settled(self) -> Graph:
-        """Return the current graph, with sizes from random bins."""
+        """Return the current graph, with sizes from random bins or from the solver."""
         shapes = [t.shape for t in self._types if t.known]
-        binning.assign(self.system, shapes, MAX_ELEMENTS, self._are_allowed, self._rng)
+        binning.assign(self.system, shapes, MAX_ELEMENTS, self._are_allowed, self._rng, binned=self._binned)
         names: dict[int, str] = {}
         for node in self._inserted:
             for value in node.operands:
