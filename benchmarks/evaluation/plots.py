@@ -34,6 +34,8 @@ def main() -> None:
     draw("evaluation-planted", detections, planted, label="detected faults, mean of seeds")
     overhead = json.loads((RESULTS / "overhead.json").read_text(encoding="utf-8"))
     draw("evaluation-overhead", shares, overhead, label="share of a case's time, in %")
+    pair = json.loads((RESULTS / "visits.json").read_text(encoding="utf-8"))
+    draw("evaluation-visits", visits, pair, label="times that it changed the program")
     draw("evaluation-coverage", curves, *coverage.stored().items(), label="")
 
 
@@ -78,6 +80,16 @@ def shares(axes: Axes, results: Mapping[str, Mapping[str, Any]]) -> None:
             axes.plot([int(size) for size in sizes], values, style, label=f"{compiler}, {activity}")
     axes.set_xscale("log")
     axes.set_xlabel("operators of the seed graph")
+
+
+def visits(axes: Axes, pair: Mapping[str, Any]) -> None:
+    """Draw how often each pass changed the two programs of a pair."""
+    numbers = range(len(pair["visits"]))
+    for label, shift, counts in zip(
+        ("fewest", "most"), (-0.2, 0.2), zip(*pair["visits"].values(), strict=True), strict=True
+    ):
+        axes.bar([number + shift for number in numbers], counts, 0.4, label=f"{label} operators")
+    axes.set_xlabel(f"entries of the trace of {pair['compiler']}, by name")
 
 
 def curves(axes: Axes, results: tuple[str, Sequence[Mapping[str, Any]]]) -> None:

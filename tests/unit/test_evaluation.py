@@ -27,6 +27,7 @@ def test_traces_are_compared_as_all_passes_and_as_those_that_changed_the_program
     a, b = ["Fuse", "Fold: no change", "Fuse"], ["Fuse", "Lower"]
     assert passes.distances(a, b) == [2, 1, 3, 2]
     assert passes.distances(a, a) == [0, 0, 0, 0]
+    assert passes.visits(a, b) == {"Fuse": [2, 1], "Lower": [0, 1]}
 
 
 def test_the_committed_table_is_that_of_the_committed_results() -> None:
