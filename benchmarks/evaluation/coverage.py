@@ -58,6 +58,9 @@ _ROWS = 16
 _TIMEOUT_S = 300.0
 """The seconds for a compilation. The usual limit is too short for a compiler that is watched on a busy machine."""
 
+_FILES = "coverage-*.jsonl"
+"""The files of stored arms."""
+
 _SHOWN = 12
 """The most names in a list of the table."""
 
@@ -229,8 +232,8 @@ def names(stored: Mapping[str, str] | Sequence[str]) -> set[str]:
 
 def stored() -> dict[str, Sequence[Mapping[str, Any]]]:
     """Return the stored arms by compiler."""
-    paths = {path.stem.removeprefix("coverage-"): path for path in sorted(RESULTS.glob("coverage-*.jsonl"))}
-    return {name: [json.loads(line) for line in path.read_text("utf-8").splitlines()] for name, path in paths.items()}
+    texts = {path.stem.removeprefix("coverage-"): path.read_text("utf-8") for path in sorted(RESULTS.glob(_FILES))}
+    return {name: [json.loads(line) for line in text.splitlines()] for name, text in texts.items() if text}
 
 
 def table(results: Mapping[str, Sequence[Mapping[str, Any]]]) -> str:
@@ -275,16 +278,16 @@ def _missed(arms: Sequence[Mapping[str, Any]]) -> list[str]:
     """Say what the campaign did not reach and another arm did, as lines of a list."""
     lines = []
     for campaign in (arm for arm in arms if arm["arm"] == CAMPAIGN):
-        for measure, found in campaign["found"].items():
+        for measure in (name for name in campaign["found"] if name != "parts"):  # parts are passes
             others = set[str]().union(*(names(arm["found"][measure]) for arm in arms))
-            missed = sorted(others - names(found))
-            if measure == "branches":
-                by_count = Counter(name.partition(":")[0] for name in missed).most_common(_SHOWN)
-                told = [f"{file} ({count})" for file, count in by_count]
-            else:
-                told = missed[:_SHOWN]
-            more = f"; most of them: {', '.join(f'`{name}`' for name in told)}" if told else ""
-            lines.append(f"- {len(missed)} {measure} that another arm reached and the campaign did not{more}")
+            missed = Counter(
+                name.partition(":")[0] if measure == "branches" else name
+                for name in others - names(campaign["found"][measure])
+            )
+            most = sorted(missed, key=lambda name: (-missed[name], name))[:_SHOWN]
+            told = ", ".join(f"`{name}` ({missed[name]})" if measure == "branches" else f"`{name}`" for name in most)
+            lines.append(f"- {missed.total()} {measure} that another arm reached and the campaign did not: {told}")
+            lines[-1] += ", ..." if len(missed) > _SHOWN else ""
     return lines
 
 
