@@ -1,6 +1,7 @@
 """Measure how much the passes differ that the two programs of a pair go through (PolyJuice, section 6.3, Table 4).
 
     python -m benchmarks.evaluation.passes --compiler tvm -n 1000       continues where it stopped
+    python -m benchmarks.evaluation.passes --compiler tvm --visits 0    counts the passes of one pair (Figure 11)
     python -m benchmarks.evaluation.passes --table                      writes the tables of all stored results
 
 Each seed graph is saturated once. Each strategy then extracts two programs from the e-graph, and the compiler compiles
@@ -16,6 +17,7 @@ import argparse
 import json
 import math
 import statistics
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -56,14 +58,19 @@ def main() -> None:
     parser.add_argument("-n", type=int, default=100, help="seed graphs")
     parser.add_argument("--nodes", type=int, default=10, help="operators of a seed graph")
     parser.add_argument("--generator", default="nnsmith", help="the strategy of the seed graphs")
+    parser.add_argument("--visits", type=int, metavar="INDEX", help="only count the passes of one seed graph's pair")
     parser.add_argument("--table", action="store_true", help="only write the tables")
     options = parser.parse_args()
     RESULTS.mkdir(parents=True, exist_ok=True)
-    if not options.table:
+    if options.visits is not None:
+        (row,) = measured(options.compiler, [options.visits], options.nodes, options.generator)
+        (RESULTS / "visits.json").write_text(json.dumps({"compiler": options.compiler, **row}) + "\n", encoding="utf-8")
+    elif not options.table:
         path = RESULTS / f"passes-{options.compiler}.jsonl"
         done = len(path.read_text(encoding="utf-8").splitlines()) if path.exists() else 0
         with path.open("a", encoding="utf-8") as file:
             for row in measured(options.compiler, range(done, options.n), options.nodes, options.generator):
+                row.pop("visits", None)
                 file.write(json.dumps(row) + "\n")
                 file.flush()
     text = table(stored())
@@ -95,7 +102,8 @@ def measured(compiler_name: str, indices: Sequence[int], nodes: int, generator: 
                 yield row | {"problem": f"{type(problem).__name__}: {str(problem).splitlines()[0][:80]}"}
                 continue
             row["operators"] = {s: [variant.operators for variant in pair.variants] for s, pair in pairs.items()}
-            yield row | {"distances": {s: distances(*pair) for s, pair in traces.items()}}
+            row["distances"] = {s: distances(*pair) for s, pair in traces.items()}
+            yield row | {"visits": visits(*traces["minmax"])}
 
 
 class Failed(Exception):
@@ -116,9 +124,19 @@ def _trace(graph: Graph, index: int, target: Any, session: CompilerSession) -> S
 
 def distances(a: Sequence[str], b: Sequence[str]) -> Distances:
     """Return the distances of two traces, in the order of the measures."""
-    changed = [[name for name in trace if not name.endswith(UNCHANGED)] for trace in (a, b)]
+    changed = [_changed(trace) for trace in (a, b)]
     ran = [[name.removesuffix(UNCHANGED) for name in trace] for trace in (a, b)]
     return [measure.distance(*pair) for pair in (changed, ran) for measure in (Indel, Levenshtein)]
+
+
+def visits(a: Sequence[str], b: Sequence[str]) -> dict[str, list[int]]:
+    """Return how often each pass changed each of two programs."""
+    counts = [Counter(_changed(trace)) for trace in (a, b)]
+    return {name: [count[name] for count in counts] for name in sorted(counts[0] | counts[1])}
+
+
+def _changed(trace: Sequence[str]) -> list[str]:
+    return [name for name in trace if not name.endswith(UNCHANGED)]
 
 
 def stored() -> dict[str, Sequence[Mapping[str, Any]]]:

@@ -1,4 +1,4 @@
-"""Draw the three plots of `docs/evaluation.md` from the stored results.
+"""Draw the plots of `docs/evaluation.md` from the stored results.
 
 python -m benchmarks.evaluation.plots
 """
@@ -15,7 +15,7 @@ import matplotlib as mpl
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from benchmarks.evaluation import passes
+from benchmarks.evaluation import coverage, passes
 from benchmarks.evaluation.overhead import COLUMNS
 from benchmarks.evaluation.techniques import TECHNIQUES
 
@@ -29,20 +29,23 @@ _COMPILER = "onnxruntime"
 def main() -> None:
     """Draw all plots."""
     mpl.rcParams.update({"svg.hashsalt": "polyjuice", "svg.fonttype": "none", "font.size": 9})
-    draw("evaluation-passes", improvements, passes.stored(), "improvement, in %")
+    draw("evaluation-passes", improvements, passes.stored(), label="improvement, in %")
     planted = json.loads((RESULTS / "planted.json").read_text(encoding="utf-8"))[_COMPILER]
-    draw("evaluation-planted", detections, planted, "detected faults, mean of seeds")
+    draw("evaluation-planted", detections, planted, label="detected faults, mean of seeds")
     overhead = json.loads((RESULTS / "overhead.json").read_text(encoding="utf-8"))
-    draw("evaluation-overhead", shares, overhead, "share of a case's time, in %")
+    draw("evaluation-overhead", shares, overhead, label="share of a case's time, in %")
+    pair = json.loads((RESULTS / "visits.json").read_text(encoding="utf-8"))
+    draw("evaluation-visits", visits, pair, label="times that it changed the program")
+    draw("evaluation-coverage", curves, *coverage.stored().items(), label="")
 
 
-def draw(name: str, plot: Callable[[Axes, Any], None], results: Any, label: str) -> None:
-    """Write one plot as SVG."""
+def draw(name: str, plot: Callable[[Axes, Any], None], *results: Any, label: str) -> None:
+    """Write one plot of each result, one beside the other, as SVG."""
     figure = Figure(figsize=(7, 3.2), layout="constrained")
-    axes = figure.subplots()
-    plot(axes, results)
-    axes.set_ylabel(label)
-    axes.spines[["top", "right"]].set_visible(False)
+    for axes, result in zip(figure.subplots(1, len(results), squeeze=False)[0], results, strict=True):
+        plot(axes, result)
+        axes.set_ylabel(label)
+        axes.spines[["top", "right"]].set_visible(False)
     axes.legend(frameon=False, loc="center left", bbox_to_anchor=(1, 0.5))
     figure.savefig(IMAGES / f"{name}.svg", metadata={"Date": None})
 
@@ -77,6 +80,27 @@ def shares(axes: Axes, results: Mapping[str, Mapping[str, Any]]) -> None:
             axes.plot([int(size) for size in sizes], values, style, label=f"{compiler}, {activity}")
     axes.set_xscale("log")
     axes.set_xlabel("operators of the seed graph")
+
+
+def visits(axes: Axes, pair: Mapping[str, Any]) -> None:
+    """Draw how often each pass changed the two programs of a pair."""
+    numbers = range(len(pair["visits"]))
+    for label, shift, counts in zip(
+        ("fewest", "most"), (-0.2, 0.2), zip(*pair["visits"].values(), strict=True), strict=True
+    ):
+        axes.bar([number + shift for number in numbers], counts, 0.4, label=f"{label} operators")
+    axes.set_xlabel(f"entries of the trace of {pair['compiler']}, by name")
+
+
+def curves(axes: Axes, results: tuple[str, Sequence[Mapping[str, Any]]]) -> None:
+    """Draw how much of a compiler each arm has reached after each second of processor time."""
+    compiler, arms = results
+    measure = next(iter(arms[0]["rows"][-1][2]))
+    for arm in arms:
+        points = [(0, 0), *((seconds, counts.get(measure, 0)) for seconds, _, counts in arm["rows"])]
+        axes.plot(*zip(*points, strict=True), label=arm["arm"])
+    axes.set_title(f"{measure}, {compiler}")
+    axes.set_xlabel("seconds")
 
 
 if __name__ == "__main__":

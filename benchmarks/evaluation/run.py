@@ -6,8 +6,9 @@
     python -m benchmarks.evaluation.run --share 0.1        a tenth of the sizes
 
 The parts are those of PolyJuice's evaluation: `bugs` is Table 3, `passes` Table 4 and Figure 11, `overhead` Table 5.
-`planted` and `causes` ask the question of Figure 10, and `ablations` what each choice is worth. Each says in its
-docstring what it measures. `docs/evaluation.md` tells the results, with the plots that the last part draws.
+`coverage` is NNSmith's Figures 4 to 7. `planted` and `causes` ask the question of Figure 10, and `ablations` what each
+choice is worth. Each says in its docstring what it measures. `docs/evaluation.md` tells the results, with the plots
+that the last part draws.
 """
 
 from __future__ import annotations
@@ -22,10 +23,13 @@ SEED_GRAPHS = {"tvm": 1000, "onnxruntime": 1000, "xla": 200, "inductor": 60}
 CASES = {"tvm": 40, "onnxruntime": 100, "xla": 40, "inductor": 10}
 """The cases of each size of seed graphs whose time is measured."""
 
+MINUTES = {"inductor": 10, "onnxruntime": 10, "tvm": 10}
+"""The processor time of each arm whose coverage is measured."""
+
 SECONDS = {"planted": 120, "ablations": 60, "causes": 120}
 """The length of a campaign in equal time."""
 
-PARTS = ("bugs", "passes", "overhead", "planted", "ablations", "causes", "plots")
+PARTS = ("bugs", "passes", "overhead", "planted", "ablations", "causes", "coverage", "plots")
 
 
 def main() -> None:
@@ -46,11 +50,12 @@ def runs(part: str, share: float, compiler: str | None) -> list[list[str]]:
     if part in SECONDS:
         changes = ["--ablations"] if part == "ablations" else []
         return [[*changes, "--time", str(max(round(share * SECONDS[part]), 1))]]
-    sizes = {"passes": SEED_GRAPHS, "overhead": CASES}.get(part)
+    sizes = {"passes": SEED_GRAPHS, "overhead": CASES, "coverage": MINUTES}.get(part)
     if sizes is None:
         return [[]]
     chosen = {name: size for name, size in sizes.items() if compiler in (None, name)}
-    return [["--compiler", name, "-n", str(max(round(share * size), 1))] for name, size in chosen.items()]
+    option = "--minutes" if part == "coverage" else "-n"
+    return [["--compiler", name, option, str(max(round(share * size), 1))] for name, size in chosen.items()]
 
 
 if __name__ == "__main__":

@@ -242,6 +242,12 @@ TECHNIQUES: Mapping[str, Technique] = {
 }
 """By name. ``campaign`` is what `polyjuice fuzz` does by default; half of its cases may be pairs instead."""
 
+GENERATORS: Mapping[str, Technique] = {
+    **{name: _alone(name) for name in ("default", "isra", "nnsmith", "gencog", "hirgen")},
+    "campaign": _campaign(),
+}
+"""The strategies that generate seed graphs, each tested alone and without variants, and the default campaign."""
+
 _STRUCTURAL = {
     "casts", "concat", "convolution", "moves", "pooling", "reshape", "round_trips", "selection", "slicing",
     "transpose", "unfolding",

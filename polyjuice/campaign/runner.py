@@ -245,6 +245,10 @@ class Runner:
             raise run.problem
         return run.prepared_case
 
+    def execute_all(self, indices: Sequence[int]) -> list[Case]:
+        """Execute several cases, in packs where the compiler takes them, without those that cannot be tested."""
+        return [run.prepared_case for run in self._execute(indices) if not run.problem]
+
     def _execute(self, indices: Sequence[int]) -> list[_CaseRun]:
         """Prepare some cases and run their programs. If a seed graph cannot be tested, a case may try the next one.
 
