@@ -35,6 +35,9 @@ NAMES = {
 }
 """The usual name of each compiler. ``tensorflow`` is the framework itself, whose package contains XLA."""
 
+_PACKAGE_OF = {"tensorflow": "xla", "torch-onnx": "inductor", "tvm-torch": "tvm", "openvino-torch": "openvino"}
+"""The compilers whose packages have further ones, too."""
+
 _OPEN, _MENDED = "open", "mended"
 HEAD = (
     *("number", "compiler", "kind", "what", "float64", "uncompiled", "compiled", "component", "where it is"),
@@ -72,7 +75,7 @@ class Bug:
     @property
     def package(self) -> str:
         """The compiler whose package has the bug."""
-        return "xla" if self.compiler == "tensorflow" else self.compiler
+        return _PACKAGE_OF.get(self.compiler, self.compiler)
 
     @property
     def folder(self) -> Path:

@@ -29,8 +29,8 @@ from benchmarks.published.environments import PACKAGES, interpreter
 from scripts import bug_list
 from scripts.bug_list import DEPENDS, NAMES, RIGHT, SHOWS, Bug, BugList, ListError
 
-BESIDES = ("onnx", "ml-dtypes")
-"""The packages that reproducers import besides the compiler's framework and its dependencies."""
+BESIDES = {"inductor": ("onnxscript", "onnxruntime"), "tvm": ("torch",), "openvino": ("torch",)}
+"""The packages that reproducers import besides the compiler's framework, its dependencies, onnx and ml-dtypes."""
 
 COULD_NOT_RUN = "could not run"
 
@@ -155,7 +155,8 @@ def _release(package: str, version: str, python: str, folder: Path) -> Release:
     if not python:
         print(f"{PACKAGES[package]} {version}: an environment in {folder} ...", flush=True)
         try:
-            python = str(interpreter(package, Version(version).base_version, folder, besides=BESIDES, ours=False))
+            besides = ("onnx", "ml-dtypes", *BESIDES.get(package, ()))
+            python = str(interpreter(package, Version(version).base_version, folder, besides=besides, ours=False))
         except (subprocess.CalledProcessError, OSError) as error:
             return Release(version, problem=f"no environment ({error}); name an interpreter: --python {package}=PATH")
     python = os.path.abspath(python)  # resolves no links: the python of a virtual environment is a link

@@ -86,13 +86,13 @@ def _exactly(release: str) -> SpecifierSet:
 def _install(python: Path, package: str, release: str, besides: Sequence[str]) -> None:
     dated = LIMITS.get(package, {})
     limits = [limit for before, them in dated.items() if Version(release) < Version(before) for limit in them]
-    wanted = f"{package}{_exactly(release)}"
-    if package != "torch":
-        _pip(python, wanted, *limits, *BESIDES.get(package, ()), *besides)
-        return
-    _pip(python, "--no-deps", "--no-cache-dir", wanted)
-    _pip(python, "numpy", "setuptools", *_without_cuda(python, package), *limits, *besides)
-    cuda_stubs.add_to(next(python.parent.parent.glob("lib/python*/site-packages/torch/lib")))
+    wanted = {package: f"{package}{_exactly(release)}", **{name: name for name in besides}}
+    torch = wanted.pop("torch", "")
+    if torch:
+        _pip(python, "--no-deps", "--no-cache-dir", torch)
+        cuda_stubs.add_to(next(python.parent.parent.glob("lib/python*/site-packages/torch/lib")))
+        limits += ["numpy", "setuptools", *_without_cuda(python, "torch")]
+    _pip(python, *wanted.values(), *limits, *BESIDES.get(package, ()))
 
 
 def _without_cuda(python: Path, package: str) -> Iterator[str]:

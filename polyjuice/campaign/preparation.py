@@ -152,7 +152,7 @@ class Preparation:
                 period=BATCH if compiler.fast else 1,
                 slow=not compiler.fast,
                 packs=compiler.pack > 1,
-                writes=registry.find(compiler.format).updates,
+                writes=registry.find(compiler.format).updates and "memory" not in compiler.lacks,
             ),
             Aims.within(operators, own.targets, targets.of_every_compiler()),
         )

@@ -179,8 +179,8 @@ class CompilerInfo:
 
     lacks: tuple[str, ...] = ()
     """Idioms that its importer rejects. ONNX: `functions`, `symbolic sizes`, `constant nodes`, and `com.microsoft`, the
-    domain of ONNX Runtime's own operators. Torch: `settings`, such as training and dynamic sizes,
-    and `memory`, which results share as in the uncompiled program."""
+    domain of ONNX Runtime's own operators. Torch: `settings`, such as training and dynamic sizes, and `memory`, which
+    results share as in the uncompiled program, and into which programs write."""
 
     levels: tuple[str, ...] = ()
     """The values of the option `level`, from no optimization to all, the default."""

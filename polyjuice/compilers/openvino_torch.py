@@ -12,7 +12,6 @@ import openvino
 
 from . import _openvino
 from ._torch import Array, Loaded
-from ._unsupported import telling
 
 INFO: dict[str, Any] = {
     "traced": 8,
@@ -29,7 +28,10 @@ INFO: dict[str, Any] = {
     "edge_policies": {
         "ArgMax": "https://github.com/openvinotoolkit/openvino/issues/33626",
         "ArgMin": "https://github.com/openvinotoolkit/openvino/issues/33626",
-        "TopK": "https://github.com/openvinotoolkit/openvino/issues/33626",
+        # Torch leaves open which of equal elements comes first.
+        "TopK": "https://docs.pytorch.org/docs/stable/generated/torch.topk.html",
+        "aten.sort": "https://docs.pytorch.org/docs/stable/generated/torch.sort.html",
+        "aten.argsort": "https://docs.pytorch.org/docs/stable/generated/torch.argsort.html",
     },
     "repro_imports": """
 import openvino
@@ -60,7 +62,7 @@ run, knobs, trace = _openvino.run, _openvino.knobs, _openvino.trace
 
 def start(options: dict[str, Any]) -> None:
     """Prepare both frameworks."""
-    _torch.start(options)
+    _exported.start(options)
     _openvino.start(options)
 
 
@@ -70,7 +72,7 @@ def compile(program: Loaded, inputs: Sequence[Array]) -> _openvino.Compiled:
     Raises NotImplementedError where Torch or OpenVINO says that it lacks an operator or an element type.
     """
     captured = _exported.captured(program, inputs)
-    with telling(_openvino.UNSUPPORTED):
+    with _exported.telling(_openvino.UNSUPPORTED):
         model = openvino.convert_model(captured, input=[array.shape for _, array in inputs])
     names = list(captured.graph_signature.user_inputs)
     converted = _openvino.Loaded(_openvino.refuse_narrowed(model), names, range(len(model.outputs)), set(names))

@@ -17,7 +17,6 @@ import torch
 
 from . import _onnx_values
 from ._torch import Array, Loaded
-from ._unsupported import telling
 
 INFO: dict[str, Any] = {
     "format": "torch",
@@ -27,6 +26,12 @@ INFO: dict[str, Any] = {
     "nodes": 20,
     "pack": 8,
     "lacks": ["settings", "memory"],
+    # Torch leaves open which of equal elements comes first, and compilers sort otherwise.
+    "edge_policies": {
+        "TopK": "https://docs.pytorch.org/docs/stable/generated/torch.topk.html",
+        "aten.sort": "https://docs.pytorch.org/docs/stable/generated/torch.sort.html",
+        "aten.argsort": "https://docs.pytorch.org/docs/stable/generated/torch.argsort.html",
+    },
     "repro_imports": """
 import onnxruntime
 import torch
@@ -44,9 +49,9 @@ def prepare(model, inputs, level="optimized"):
 """,
 }
 
-_state = onnxruntime.capi.onnxruntime_pybind11_state
-
 _UNSUPPORTED = re.compile("No ONNX function found|No decompositions registered")
+_NO_KERNEL = re.compile("NOT_IMPLEMENTED|is not supported|does not support|mode only supports")
+"""Parts of the errors of ONNX Runtime on types or attributes for which it has no kernel."""
 
 _optimize = True
 _settings = onnxruntime.SessionOptions()
@@ -64,8 +69,9 @@ load, eager = _exported.load, _torch.eager
 
 
 def version() -> str:
-    """Torch's version, and that of ONNX Script, which has most of the exporter."""
-    return f"{torch.__version__} with onnxscript {onnxscript.__version__}"
+    """Torch's version, and that of ONNX Script, which has most of the exporter, as the name of the build."""
+    build = torch.__version__ if "+" in torch.__version__ else f"{torch.__version__}+release"
+    return f"{build}.onnxscript.{onnxscript.__version__}"
 
 
 def check() -> None:
@@ -78,7 +84,7 @@ def start(options: dict[str, Any]) -> None:
     level = options.get("level", "optimized")
     if level not in INFO["levels"]:
         raise RuntimeError(f"torch-onnx has no level {level!r}: choose from {', '.join(INFO['levels'])}")
-    _torch.start(options)
+    _exported.start(options)
     _optimize = level == "optimized" and _OPTIMIZE not in options.get("disable", ())
     _settings.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL
     _settings.intra_op_num_threads = _settings.inter_op_num_threads = 1
@@ -104,24 +110,23 @@ def compile(program: Loaded, inputs: Sequence[Array]) -> Compiled:
     Raises NotImplementedError where Torch says that it lacks an operator, and where ONNX Runtime lacks a kernel.
     """
     captured = _exported.captured(program, inputs)
-    with telling(_UNSUPPORTED), torch.no_grad():
+    with _exported.telling(_UNSUPPORTED), torch.no_grad():
         exported = torch.onnx.export(captured, dynamo=True, optimize=_optimize, verbose=False)
     assert exported is not None  # as it would be if it went to a file
     model = exported.model_proto
-    try:
+    with _exported.telling(_NO_KERNEL):
         session = onnxruntime.InferenceSession(model.SerializeToString(), _settings, providers=["CPUExecutionProvider"])
-    except _state.NotImplemented as error:
-        raise NotImplementedError(str(error)) from error
     if "tensor(bfloat16)" in [value.type for value in [*session.get_inputs(), *session.get_outputs()]]:
         raise NotImplementedError("the Python interface has no bfloat16 arrays")
     return Compiled(session, [f"operator {node.op_type}" for node in model.graph.node])
 
 
 def run(compiled: Compiled, inputs: Sequence[Array]) -> list[Array]:
-    """Run the session."""
+    """Run the session. Raises NotImplementedError where a kernel says that it does not support the request."""
     names = [value.name for value in compiled.session.get_inputs()]
     values = {name: _onnx_values.value(*array) for name, array in zip(names, inputs)}
-    return [_onnx_values.array(value) for value in compiled.session.run_with_ort_values(None, values)]
+    with _exported.telling(_NO_KERNEL):
+        return [_onnx_values.array(value) for value in compiled.session.run_with_ort_values(None, values)]
 
 
 def knobs() -> list[str]:

@@ -13,7 +13,6 @@ from tvm import relax
 from tvm.relax.frontend.torch import from_exported_program
 
 from ._torch import Array, Loaded
-from ._unsupported import telling
 
 INFO: dict[str, Any] = {
     "format": "torch",
@@ -25,6 +24,12 @@ INFO: dict[str, Any] = {
     "level_names": {"0": "opt_level 0", "1": "opt_level 1", "2": "opt_level 2", "3": "opt_level 3"},
     "traced": 1,
     "lacks": ["settings", "memory"],
+    # Torch leaves open which of equal elements comes first, and compilers sort otherwise.
+    "edge_policies": {
+        "TopK": "https://docs.pytorch.org/docs/stable/generated/torch.topk.html",
+        "aten.sort": "https://docs.pytorch.org/docs/stable/generated/torch.sort.html",
+        "aten.argsort": "https://docs.pytorch.org/docs/stable/generated/torch.argsort.html",
+    },
     "repro_imports": """
 import torch
 import torch.nn.functional as F
@@ -61,7 +66,7 @@ run, knobs, anytime, trace = _tvm.run, _tvm.knobs, _tvm.anytime, _tvm.trace
 
 def start(options: dict[str, Any]) -> None:
     """Prepare both frameworks."""
-    _torch.start(options)
+    _exported.start(options)
     _tvm.start(options)
 
 
@@ -73,6 +78,6 @@ def compile(program: Loaded, inputs: Sequence[Array]) -> relax.VirtualMachine:
     captured = _exported.captured(program, inputs)
     called = (node for node in captured.graph.nodes if node.op == "call_function")
     _tvm.imported[:] = [f"importer {node.target}" for node in called]
-    with telling(_tvm.UNSUPPORTED), torch.no_grad():
+    with _exported.telling(_tvm.UNSUPPORTED), torch.no_grad():
         module = from_exported_program(captured)
     return _tvm.compile(module, inputs)

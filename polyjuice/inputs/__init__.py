@@ -11,6 +11,7 @@ from polyjuice.inputs.profiles import (
     RULESETS,
     USUAL_PROFILES,
     allowed_rulesets,
+    has_policy,
     is_finite,
     judged_on_edge,
     make_inputs,

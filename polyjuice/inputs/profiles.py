@@ -119,11 +119,17 @@ def judged_on_edge(compiler: CompilerInfo, graph: Graph) -> bool:
     """
     if registry.find(compiler.format).edge_defined:
         return True
-    if len(graph.nodes) != 1:
-        return False
-    name = graph.nodes[0].qualified
-    types = {graph.types[value].dtype for value in (*graph.inputs, *graph.outputs)}
-    return compiler.edge_policies.keys().isdisjoint([name, *(f"{name} {dtype}" for dtype in types)])
+    return len(graph.nodes) == 1 and not has_policy(compiler, graph)
+
+
+def has_policy(compiler: CompilerInfo, graph: Graph) -> bool:
+    """Return whether a policy of the compiler covers a node's results (see ``edge_policies`` in a compiler file)."""
+    for node in graph.nodes:
+        types = {graph.types[value].dtype for value in (*node.inputs, *node.outputs) if value in graph.types}
+        names = [node.qualified, *(f"{node.qualified} {dtype}" for dtype in types)]
+        if not compiler.edge_policies.keys().isdisjoint(names):
+            return True
+    return False
 
 
 def allowed_rulesets(profiles: Sequence[str]) -> frozenset[str]:

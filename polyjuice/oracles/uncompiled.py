@@ -35,7 +35,7 @@ from polyjuice.execution import Artifact
 from polyjuice.frameworks import registry
 from polyjuice.frameworks.precision import in_float64
 from polyjuice.frameworks.registry import Format
-from polyjuice.inputs import GIVEN, are_large, judged_on_edge
+from polyjuice.inputs import GIVEN, are_large, has_policy, judged_on_edge
 from polyjuice.interpret import evaluate
 from polyjuice.ir import Graph, dtypes, prune, read
 from polyjuice.numerics import distance, listing
@@ -163,6 +163,8 @@ def _not_judged(case: Case, t: Program, profile: str, compiler: CompilerInfo) ->
     if any(type.dtype in dtypes.NARROW for type in t.graph.types.values()):
         return "a narrow type, to which a float64 program rounds, too"
     if _format(t).edge_defined:
+        if has_policy(compiler, t.graph):
+            return "edge_policies of the compiler"
         types = {type.dtype for type in t.graph.types.values() if dtypes.is_float(type.dtype)}
         return "" if types <= {"float32", "float64"} else "half types, which a compiled program need not round alike"
     if profile != "edge":

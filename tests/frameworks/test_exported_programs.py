@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from packaging.version import Version
 
 from polyjuice.execution import Artifact, Limits, Worker
 from tests.support.compilers import usable
@@ -40,6 +41,18 @@ class Model(torch.nn.Module):
 """
 
 
+TYPES_THAT_ONNX_RUNTIME_LACKS = """
+import torch
+
+class Model(torch.nn.Module):
+    def __init__(self, arrays):
+        super().__init__()
+
+    def forward(self, x, unused, n):
+        return (x.half().scatter_reduce(0, n[:1, None].expand(1, 4), x[:1].half(), "sum"),)
+"""
+
+
 @pytest.fixture(scope="module", params=("torch-onnx", "tvm-torch", "openvino-torch"))
 def worker(request):
     with Worker(usable(request.param), limits=Limits(compile_s=120)) as worker:
@@ -63,3 +76,14 @@ def test_settings_that_exported_programs_lack_are_unsupported(worker, setup):
 def test_an_operator_that_an_importer_lacks_is_unsupported(worker):
     outcome = worker.execute(Artifact(format="torch", source=OPERATORS_THAT_NONE_HAS, arrays={}), [INPUTS])
     assert outcome.status == "unsupported", outcome.message
+
+
+@pytest.mark.parametrize("worker", ["torch-onnx"], indirect=True)
+def test_a_type_that_a_kernel_lacks_is_unsupported(worker):
+    outcome = worker.execute(Artifact(format="torch", source=TYPES_THAT_ONNX_RUNTIME_LACKS, arrays={}), [INPUTS])
+    assert (outcome.status, outcome.stage) == ("unsupported", "run"), outcome.message
+
+
+def test_the_version_is_one_that_lists_of_known_bugs_can_compare(worker):
+    worker.start()
+    assert Version(worker.info["version"]) >= Version("0.25")

@@ -147,8 +147,8 @@ def test_what_the_reference_evaluator_gets_wrong_is_not_judged() -> None:
 
 
 class Eager(CompilerSession):
-    def __init__(self, graph: Graph) -> None:
-        super().__init__(Conditions(), find("numpy"))
+    def __init__(self, graph: Graph, compiler: str = "numpy") -> None:
+        super().__init__(Conditions(), find(compiler))
         self.graph = graph
         self.runs = 0
 
@@ -186,6 +186,13 @@ def two_operands(op: str, x: np.ndarray, y: np.ndarray, answer: Sequence[float])
     """Whether the oracle calls an answer of one ATen operator in a generated Torch program wrong."""
     made = apply(f"aten.{op}", *(TensorType(array.dtype.name, array.shape) for array in (x, y)))
     return is_uncompiled(judged(made, [x, y], [answer], "normal", Eager(made)))
+
+
+@pytest.mark.parametrize(("compiler", "is_judged"), [("inductor", True), ("torch-onnx", False)])
+def test_the_order_of_equal_elements_counts_unless_the_compiler_has_a_policy(compiler: str, is_judged: bool) -> None:
+    made, x = apply("TopK", "float32[3]", axis=0, k=2), np.float32([5, 1, 5])
+    answer = [[5, 5], [2, 0]]
+    assert is_uncompiled(judged(made, [x], answer, "normal", Eager(made, compiler))) == is_judged
 
 
 def test_shifts_by_the_width_and_quotients_next_to_an_integer_are_judged() -> None:
