@@ -37,13 +37,11 @@ class Vertices:
         self._failures: Counter[tuple[str, int]] = Counter()
         self._suiting: set[tuple[str, int]] = set()
         self._preferences: dict[str, float] = {}
-        self._typed: dict[str, set[object]] = defaultdict(set)
-        self._contributing: dict[str, float] = {}
 
     def add(self, op: Op, types: Sequence[TensorType], attrs: Attrs) -> None:
         """Record a call."""
         name, shape, seen = op.qualified, types[0].shape, self._seen[op.qualified]
-        seen.add(self._vertex(op, types, attrs))
+        seen.add(vertex(self._space(op.qualified), types, attrs))
         if shape not in self._shapes[name]:
             self._shapes[name].add(shape)
             self._readers[shape] += 1
@@ -53,28 +51,10 @@ class Vertices:
 
     def judge(self, op: Op, types: Sequence[TensorType], attrs: Attrs) -> bool:
         """Return whether a call is new. If its first shape is known, remember the outcome (see ``renewal``)."""
-        new = self._vertex(op, types, attrs) not in self._seen[op.qualified]
+        new = vertex(self._space(op.qualified), types, attrs) not in self._seen[op.qualified]
         if types[0].shape in self._shapes[op.qualified]:
             self._renewals[op.qualified] = FADING * self.renewal(op) + (1 - FADING) * new
         return new
-
-    def contributes(self, op: Op, types: Sequence[TensorType], attrs: Attrs) -> bool:
-        """Return whether a call adds to vertex diversity (GenCoG, definition 5.1), and if so, record it.
-
-        Element types count, too. The outcome counts in ``contribution``.
-        """
-        name = op.qualified
-        space, typed = self._space(name), self._typed[name]
-        call = tuple(t.dtype for t in types[: space.data_inputs]), self._vertex(op, types, attrs)
-        new = call not in typed and len(typed) < space.size
-        if new:
-            typed.add(call)
-        self._contributing[name] = FADING * self._contributing.get(name, 1.0) + (1 - FADING) * new
-        return new
-
-    def contribution(self, op: Op) -> float:
-        """Return how much one call of an operator adds to its vertex diversity, on average. Recent calls count most."""
-        return self._contributing.get(op.qualified, 1.0) / self._space(op.qualified).size
 
     def fail(self, op: Op, first: TensorType) -> None:
         """Record that no call on a first operand was found."""
@@ -111,7 +91,8 @@ class Vertices:
     def _by_room(self, name: str) -> float:
         return float(self._space(name).size ** -_ROOM)
 
-    def _vertex(self, op: Op, types: Sequence[TensorType], attrs: Attrs) -> Vertex:
-        space = self._space(op.qualified)
-        values = {name: value for name, value in attrs.items() if name in space.attrs} if space.attrs else {}
-        return space.vertex(types, attribute_texts(values))
+
+def vertex(space: CallSpace, types: Sequence[TensorType], attrs: Attrs) -> Vertex:
+    """Return what distinguishes a call from others of its operator (GenCoG, definition 5.1), but for element types."""
+    values = {name: value for name, value in attrs.items() if name in space.attrs} if space.attrs else {}
+    return space.vertex(types, attribute_texts(values))

@@ -173,7 +173,7 @@ def test_operators_are_chosen_by_the_softmax_of_their_scores() -> None:
     worn = [op for op in TABLE.values() if op.accepts(0, "float32")][::2]
     for op in worn:
         for _ in range(40):
-            memory.vertices.contributes(op, [T], {})
+            memory.contributes(op, [T], {})
     growth = gencog.GenCoG(random.Random(0), None, None, memory)
     x = growth.input(T)
     chosen = Counter(growth._operator(x) in worn for _ in range(2_500))
@@ -181,20 +181,20 @@ def test_operators_are_chosen_by_the_softmax_of_their_scores() -> None:
 
 
 def test_a_call_contributes_if_its_types_are_new_and_the_call_space_has_room() -> None:
-    vertices = Vertices(lambda name: CallSpace(2, None, frozenset()))
+    memory = Memory(lambda name: CallSpace(2, None, frozenset()))
     shapes = [(2,), (2,), (3,), (4,)]
-    assert [vertices.contributes(ADD, [TensorType("float32", s)] * 2, {}) for s in shapes] == [True, False, True, False]
-    vertices = Vertices(equal_spaces)
-    assert all(vertices.contributes(ADD, [TensorType(dtype, (2,))] * 2, {}) for dtype in ("float32", "int32"))
+    assert [memory.contributes(ADD, [TensorType("float32", s)] * 2, {}) for s in shapes] == [True, False, True, False]
+    memory = Memory(equal_spaces)
+    assert all(memory.contributes(ADD, [TensorType(dtype, (2,))] * 2, {}) for dtype in ("float32", "int32"))
 
 
 def test_the_contribution_of_an_operator_is_a_share_of_its_call_space() -> None:
-    vertices = Vertices(lambda name: CallSpace(10 if name == "Add" else 20, None, frozenset()))
-    assert vertices.contribution(ADD) == 2 * vertices.contribution(TABLE["", "Mul"]) == 0.1
-    vertices.contributes(ADD, [T, T], {})
-    assert vertices.contribution(ADD) == 0.1
-    vertices.contributes(ADD, [T, T], {})
-    assert vertices.contribution(ADD) < 0.1
+    memory = Memory(lambda name: CallSpace(10 if name == "Add" else 20, None, frozenset()))
+    assert memory.contribution(ADD) == 2 * memory.contribution(TABLE["", "Mul"]) == 0.1
+    memory.contributes(ADD, [T, T], {})
+    assert memory.contribution(ADD) == 0.1
+    memory.contributes(ADD, [T, T], {})
+    assert memory.contribution(ADD) < 0.1
 
 
 def test_the_type_of_a_parameter_is_any_that_the_operator_takes() -> None:
@@ -278,19 +278,18 @@ def test_a_campaign_covers_something_new_with_every_operator(unsettled: None) ->
 
 def test_a_draft_leaves_the_memory_as_it_is_until_that_absorbs_it() -> None:
     memory = Memory()
-    memory.add(RELU, [T], {})
+    memory.contributes(RELU, [T], {})
     draft = Draft(memory)
-    draft.add(ADD, [T, T], {})
-    draft.add(ADD, [T, T], {})
+    draft.contributes(ADD, [T, T], {})
+    draft.contributes(ADD, [T, T], {})
     draft.cover({("type", "Add", "float32")})
-    assert draft.knows(RELU, [T], {})
-    assert draft.knows(ADD, [T, T], {})
-    assert not memory.knows(ADD, [T, T], {})
-    assert memory.novelty(ADD) == 1.0 > draft.novelty(ADD)
+    assert not draft.contributes(RELU, [T], {})
+    assert memory.count("Add") == 0 < draft.count("Add")
+    assert memory.contribution(ADD) > draft.contribution(ADD)
     assert not memory.covers(("type", "Add", "float32"))
     memory.absorb(draft)
-    assert memory.knows(ADD, [T, T], {})
-    assert memory.novelty(ADD) == draft.novelty(ADD)
+    assert memory.count("Add") == 1
+    assert memory.contribution(ADD) == draft.contribution(ADD)
     assert not memory.cover({("type", "Add", "float32")})
 
 

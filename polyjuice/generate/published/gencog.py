@@ -82,7 +82,7 @@ class GenCoG(Growth):
         op, attrs, types = application.op, application.attrs, list(application.types)
         operands = [first, *(self._operand(application, types, place) for place in range(1, len(types)))]
         results = self.results(op, types, attrs)
-        if not self.memory.vertices.contributes(op, types, attrs) and self.rng.random() < REJECTED:
+        if not self.memory.contributes(op, types, attrs) and self.rng.random() < REJECTED:
             return False
         for place, operand in enumerate(application.operands, 1):
             operands[place] = operands[place] or self.further(replace(operand, type=types[place]), _CONSTANT)
@@ -104,7 +104,7 @@ class GenCoG(Growth):
 
     def _scores(self, candidates: Sequence[Op]) -> list[float]:
         """Return how much each operator has lately contributed, scaled from 0 (least) to 1 (most)."""
-        contributions = [self.memory.vertices.contribution(op) for op in candidates]
+        contributions = [self.memory.contribution(op) for op in candidates]
         least, most = min(contributions), max(contributions)
         return [(c - least) / (most - least) if most > least else 1.0 for c in contributions]
 
