@@ -83,7 +83,11 @@ def all_of(ablations: bool) -> Mapping[str, Technique]:
 
 def campaign(name: str, ablations: bool, compiler: str, seed: int, seconds: float) -> Run:
     """Run a technique for some seconds on a compiler with planted faults."""
-    technique = all_of(ablations)[name]
+    return detection(all_of(ablations)[name], name, compiler, seed, seconds)
+
+
+def detection(technique: Technique, name: str, compiler: str, seed: int, seconds: float) -> Run:
+    """Return the faults that a technique detects in some seconds, and when."""
     options = Config(compiler=compiler, seed=seed, **technique.options)
     faults = mutants(f"{compiler}/*")
     detected: dict[str, float] = {}

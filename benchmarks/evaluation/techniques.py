@@ -28,6 +28,7 @@ from polyjuice.egraph.encode import Encoding
 from polyjuice.egraph.view import EGraphView
 from polyjuice.execution import LoweringChoices
 from polyjuice.frameworks.user_model import SEED_GRAPH
+from polyjuice.inputs.descent import Found
 from polyjuice.ir import Graph, GraphError, TensorType, dtypes, prune
 from polyjuice.ops import Accepts, GraphBuilder, is_accepted
 from polyjuice.oracles import InputSet, Program
@@ -222,6 +223,24 @@ def _campaign(*cycle: Kind) -> Technique:
     patches = {_CYCLES: {**kinds._CYCLES, MIXED: cycle}} if cycle else {}
     return Technique(options={"seeds": (MIXED,), "extract": "targets"}, patches=patches)
 
+
+def as_drawn(graph: Graph, start: Sequence[np.ndarray], integers: bool = False) -> Found:
+    """Return inputs as they were drawn, in place of a search."""
+    return Found(dict(zip(graph.inputs, start, strict=True)), 0, False)
+
+
+NNSMITH: Mapping[str, Technique] = {
+    "nnsmith": _alone("nnsmith"),
+    "without binning": _alone("nnsmith-unbinned"),
+    "without the search": replace(
+        _alone("nnsmith"),
+        patches={
+            "polyjuice.campaign.seeds.settle": lambda graph, key: graph,
+            "polyjuice.inputs.profiles.find": as_drawn,
+        },
+    ),
+}
+"""The strategy nnsmith, and single parts of it left out (see ``benchmarks/nnsmith.py``)."""
 
 _SMALL, _TARGET, _LARGE = Kind(SMALL, alone=True), Kind(TARGETS, alone=True), Kind(LARGE, alone=True)
 _HALF = (_TARGET, Kind(TARGETS), _SMALL, Kind(SMALL), _TARGET, Kind(LARGE))
