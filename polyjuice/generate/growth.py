@@ -150,9 +150,15 @@ class Growth:
         return self.results(application.op, types, application.attrs)
 
     def takes(self, application: OperatorUse, types: Sequence[TensorType], place: int, t: TensorType) -> bool:
-        """Return whether an application still works if the operand at ``place`` has type ``t``, others ``types``."""
+        """Return whether an application still works if the operand at ``place`` has type ``t``, others ``types``.
+
+        It does not if a later operand has values that were drawn for another type, such as indices in range.
+        """
+        if t == types[place]:
+            return True
+        drawn = any(operand.values for operand in application.operands[place:])
         others = [*types[:place], t, *types[place + 1 :]]
-        return t == types[place] or bool(self.results(application.op, others, application.attrs))
+        return not drawn and bool(self.results(application.op, others, application.attrs))
 
     def apply(self, op: Op, operands: Sequence[str], attrs: Attrs) -> tuple[str, ...]:
         """Apply an operator to values and return its results; empty if it does not take them or is not allowed."""

@@ -276,6 +276,15 @@ def test_a_campaign_covers_something_new_with_every_operator(unsettled: None) ->
         before |= held
 
 
+@pytest.mark.parametrize("strategy", ["isra", "hirgen"])
+def test_drawn_indices_stay_in_range_whatever_the_other_operands_are(strategy: str) -> None:
+    """TensorScatter's last operand holds positions in the first, where the second must fit."""
+    operators = [TABLE["", name] for name in ("TensorScatter", "Concat", "Relu")]
+    for seed in range(20):
+        graph = generate(10, seed, strategy=strategy, operators=operators)
+        evaluate(graph, make_inputs(graph, "normal", seed))
+
+
 def test_a_draft_leaves_the_memory_as_it_is_until_that_absorbs_it() -> None:
     memory = Memory()
     memory.contributes(RELU, [T], {})

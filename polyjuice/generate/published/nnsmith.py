@@ -198,7 +198,9 @@ class NNSmith:
     def _connected(self, application: _Application, place: int) -> _Application:
         """A value suits as it is, or if it can get the shape that was drawn for the operand."""
         wanted = application.operands[place]
-        if not isinstance(wanted, Operand) or wanted.values:
+        # Values of later operands were drawn for the types before them.
+        drawn = any(isinstance(operand, Operand) and operand.values for operand in application.operands[place:])
+        if not isinstance(wanted, Operand) or drawn:
             return application
         for value in self._some((wanted.type.dtype,)):
             t = self._types[value]
