@@ -9,7 +9,8 @@ without rewriting, one program at a time, or the default campaign. The measures:
 
 - *branches* and *lines* (Inductor): of all Python files of `torch._inductor`, by the library coverage.py. A branch is a
   step from a line with several successors. What the import runs does not count.
-- *passes*: the names in the traces, such as passes that changed a program. *Pairs* are two that follow each other.
+- *passes*: the names in the traces: passes that changed a program, and operators that were imported, lowered,
+  decomposed or legalized. *Pairs* are two that follow each other.
 - *parts*: those passes that target files name and a program can reach (`rules/targets/README.md`). The campaign aims at
   them, so this measure favours it.
 
