@@ -37,6 +37,9 @@ _READ = 1
 """Each operator that reads a value makes it e times less likely to be drawn. In the authors' code it is e^4, with which
 few values have several readers."""
 
+_MOST_READS = 99
+"""Further reads do not count, so that every value keeps a weight above 0."""
+
 _PARAMETER = 0.4
 """How often an operand is a parameter although an existing value may suit."""
 
@@ -92,7 +95,8 @@ class GenCoG(Growth):
 
     def _some(self, values: Sequence[str], count: int) -> list[str]:
         """Draw values, those that few operators read more often."""
-        return self.rng.choices(values, [exp(-_READ * self._reads[name]) for name in values], k=count) if values else []
+        weights = [exp(-_READ * min(self._reads[name], _MOST_READS)) for name in values]
+        return self.rng.choices(values, weights, k=count) if values else []
 
     def _operator(self, first: str) -> Op | None:
         """Return one of the operators that take a value first, drawn by the softmax of their scores."""
