@@ -8,7 +8,8 @@ from . import _exported, _torch  # before Torch itself: it sets what OpenMP read
 import functools
 import logging
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any, NamedTuple
 
 import onnxruntime
@@ -110,7 +111,7 @@ def compile(program: Loaded, inputs: Sequence[Array]) -> Compiled:
     Raises NotImplementedError where Torch says that it lacks an operator, and where ONNX Runtime lacks a kernel.
     """
     captured = _exported.captured(program, inputs)
-    with _exported.telling(_UNSUPPORTED), torch.no_grad():
+    with _exported.telling(_UNSUPPORTED), _causes(), torch.no_grad():
         exported = torch.onnx.export(captured, dynamo=True, optimize=_optimize, verbose=False)
     assert exported is not None  # as it would be if it went to a file
     model = exported.model_proto
@@ -119,6 +120,18 @@ def compile(program: Loaded, inputs: Sequence[Array]) -> Compiled:
     if "tensor(bfloat16)" in [value.type for value in [*session.get_inputs(), *session.get_outputs()]]:
         raise NotImplementedError("the Python interface has no bfloat16 arrays")
     return Compiled(session, [f"operator {node.op_type}" for node in model.graph.node])
+
+
+@contextmanager
+def _causes() -> Iterator[None]:
+    """Raise the cause of an exporter's error instead: the error itself says only which step failed."""
+    try:
+        yield
+    except torch.onnx.errors.OnnxExporterError as error:
+        cause: BaseException = error
+        while cause.__cause__ is not None:
+            cause = cause.__cause__
+        raise cause from None
 
 
 def run(compiled: Compiled, inputs: Sequence[Array]) -> list[Array]:

@@ -81,7 +81,7 @@ def restamp(compiler: CompilerInfo) -> list[Path]:
 
     This is for changes of the compiler file that cannot change an answer, such as those of its ``INFO``.
     """
-    files = sorted(FOLDER.glob(f"{compiler.name}-*.json"))
+    files = sorted(FOLDER.glob(f"{compiler.name}-[0-9]*.json"))
     for file in files:
         content = json.loads(file.read_text(encoding="utf-8"))
         content["files"] = _circumstances(compiler)["files"]

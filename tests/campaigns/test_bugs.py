@@ -59,8 +59,8 @@ def test_a_reproducer_that_lacks_its_compiler_could_not_run(bare: Path, folder: 
 
 
 def compiler_behind(name: str) -> str:
-    """What a compiler file tests: XLA has two."""
-    return compilers.find(name).target_file
+    """What a compiler file tests: XLA has two. ONNX Runtime runs what Torch's exporter makes."""
+    return "onnxruntime" if name == "torch-onnx" else compilers.find(name).target_file
 
 
 def test_every_known_bug_is_one_of_the_list() -> None:
@@ -110,3 +110,29 @@ def test_a_bug_of_torch_is_known_in_any_release(cause: str, number: str | None) 
     for version in ("2.13.0", "2.15.0+cu132"):
         bug = known_list.find(bugs, "inductor", version, cause)
         assert (bug and bug.number) == number
+
+
+@pytest.mark.parametrize(
+    ("compiler", "cause", "number"),
+    [
+        (
+            "torch-onnx",
+            "mismatch of ReduceSum(float16) aten.unfold(float16): element type float32 instead of float16",
+            "233",
+        ),
+        ("torch-onnx", "mismatch of ReduceMax(float16): element type float32 instead of float16", "233"),
+        ("torch-onnx", "mismatch of ReduceMax: a number instead of NaN", "080"),
+        ("torch-onnx", "mismatch of ReduceMax: wrong values", None),
+        ("tvm-torch", "mismatch of MatMul(float64): element type float32 instead of float64", "236"),
+        ("tvm-torch", "mismatch of MatMul(float64): wrong values", None),
+        ("tvm-torch", "mismatch of TopK(bfloat16 int64): wrong values", "238"),
+        ("tvm-torch", "mismatch of TopK(float16 int64): wrong values", None),
+    ],
+)
+def test_bugs_of_exporters_and_importers_are_told_from_their_neighbours(
+    compiler: str, cause: str, number: str | None
+) -> None:
+    bugs = known_list.load_known_bugs([known_list.SHIPPED])
+    version = {"torch-onnx": "2.13.0+cpu.onnxscript.0.7.2", "tvm-torch": "0.27.0.post1"}[compiler]
+    bug = known_list.find(bugs, compiler, version, cause)
+    assert (bug and bug.number) == number

@@ -41,6 +41,17 @@ class Model(torch.nn.Module):
 """
 
 
+INPUTS_THAT_NONE_READS = """
+import torch
+
+class Model(torch.nn.Module):
+    def __init__(self, arrays):
+        super().__init__()
+
+    def forward(self, unread, x, n):
+        return x.new_ones(4), n + 1
+"""
+
 TYPES_THAT_ONNX_RUNTIME_LACKS = """
 import torch
 
@@ -65,6 +76,13 @@ def test_results_come_in_the_order_of_the_program(worker):
     for got, expected in zip(outcome.outputs[0], EXPECTED, strict=True):
         np.testing.assert_array_equal(got, expected)
         assert got.dtype == expected.dtype
+
+
+def test_inputs_that_nothing_reads_may_come_first(worker):
+    outcome = worker.execute(Artifact(format="torch", source=INPUTS_THAT_NONE_READS, arrays={}), [INPUTS])
+    assert outcome.status == "ok", outcome.message
+    for got, expected in zip(outcome.outputs[0], (np.ones(4, np.float32), np.arange(4) + 1), strict=True):
+        np.testing.assert_array_equal(got, expected)
 
 
 @pytest.mark.parametrize("setup", [{"mode": "grad"}, {"mode": "train"}, {"updates": [[0, 0]]}, {"numbers": 1}])

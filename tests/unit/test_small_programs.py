@@ -335,6 +335,14 @@ def test_cases_that_share_packs_of_inductor_have_one_setting(tmp_path: Path) -> 
     assert len(set.union(*packs.values())) > 1
 
 
+@pytest.mark.parametrize(("name", "writing"), [("inductor", True), ("tvm-torch", False)])
+def test_programs_write_into_inputs_only_where_the_compiler_takes_that(
+    tmp_path: Path, name: str, writing: bool
+) -> None:
+    found = cases(tmp_path, name, range(1, 48, 4))
+    assert any(program.graph.updates for case in found for program in case.programs) == writing
+
+
 def test_the_size_of_packs_changes_no_program(tmp_path: Path) -> None:
     found, others = (
         [

@@ -1,0 +1,25 @@
+"""A tensor without dimensions widens the type of a product, in TVM 0.27.0.post1.
+
+Exits 1 where the bug shows, 0 where it does not, 2 where this could not run.
+"""
+
+import sys
+
+sys.excepthook = lambda *error: sys.exit(sys.__excepthook__(*error) or 2)  # 2: this script could not run
+import torch
+import tvm
+from tvm.relax.frontend.torch import from_exported_program
+
+
+class Model(torch.nn.Module):
+    def forward(self, x, scale):
+        return x * scale
+
+
+inputs = torch.tensor([1, 2], dtype=torch.float16), torch.tensor(0.5)
+module = from_exported_program(torch.export.export(Model(), inputs))
+machine = tvm.relax.VirtualMachine(tvm.compile(module, target=tvm.target.Target("llvm")), tvm.cpu())
+given = torch.from_dlpack(machine["main"](*map(tvm.runtime.from_dlpack, inputs))[0]).dtype
+due = Model()(*inputs).dtype
+print(f"eager: {due}, TVM: {given}")
+sys.exit(given != due)

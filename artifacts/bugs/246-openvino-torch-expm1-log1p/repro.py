@@ -1,0 +1,23 @@
+"""expm1 and log1p of small numbers give 0 through OpenVINO's frontend for Torch, in OpenVINO 2026.4.1.
+
+Exits 1 where the bug shows, 0 where it does not, 2 where this could not run.
+"""
+
+import sys
+
+sys.excepthook = lambda *error: sys.exit(sys.__excepthook__(*error) or 2)  # 2: this script could not run
+import openvino
+import torch
+
+
+class Model(torch.nn.Module):
+    def forward(self, x):
+        return torch.stack((torch.expm1(x), torch.log1p(x)))
+
+
+x = torch.tensor([1e-8])
+converted = openvino.convert_model(torch.export.export(Model(), (x,)))
+given = openvino.compile_model(converted, "CPU")([x.numpy()])[0]
+due = Model()(x)
+print(f"eager: {due.dtype} {due.tolist()}, OpenVINO: {given.dtype} {given.tolist()}")
+sys.exit(given.tolist() != due.tolist())
