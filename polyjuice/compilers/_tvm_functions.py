@@ -17,6 +17,12 @@ from tvm.relax.frontend.onnx import from_onnx as import_without_functions
 from tvm.relax.frontend.onnx import onnx_frontend
 
 
+def _array(constant: Any) -> np.ndarray:
+    """The values of a constant, which older releases have under another name."""
+    values = constant.value if hasattr(constant, "value") else constant.data
+    return np.asarray(values.numpy())
+
+
 def import_with_functions(model: onnx.ModelProto, **options: Any) -> tvm.IRModule:
     """The model as a module, whose functions are private functions of it."""
     known, inner = onnx_frontend._get_convert_map, {}
@@ -30,7 +36,7 @@ def import_with_functions(model: onnx.ModelProto, **options: Any) -> tvm.IRModul
             kinds = [onnx.helper.np_dtype_to_tensor_dtype(np.dtype(str(x.ty.dtype))) for x in passed.values()]
             shapes = [[int(size) for size in x.ty.shape] for x in passed.values()]
             values = list(map(onnx.helper.make_tensor_value_info, passed, kinds, shapes))
-            arrays = [onnx.numpy_helper.from_array(x.data.numpy(), name) for name, x in constants.items()]
+            arrays = [onnx.numpy_helper.from_array(_array(x), name) for name, x in constants.items()]
             results = [onnx.ValueInfoProto(name=name) for name in function.output]
             graph = onnx.helper.make_graph(function.node, function.name, values, results, arrays)
             body = import_without_functions(onnx.helper.make_model(graph, opset_imports=function.opset_import))

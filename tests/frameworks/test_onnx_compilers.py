@@ -333,11 +333,12 @@ def test_tvm_calls_functions_that_its_importer_refuses(options: dict[str, Any]) 
     """The program has a function that calls another one. It runs as bytecode, compiled, and after passes."""
     model = onnx.parser.parse_model("""
         <ir_version: 9, opset_import: ["" : 18, "model" : 1]>
-        main (float[2,3] x) => (float[2,3] y) { a = Relu(x)  b, c = model.around(a, x)  y = Sub(b, c) }
+        main (float[2,3] x) => (float[2,3] y) 
+            <int64[2] shape = {3, 2}> { a = Relu(x)  b, c = model.around(a, x, shape)  y = Sub(b, c) }
         <domain: "model", opset_import: ["" : 18]>
-        part (a, b) => (c, d) { d = Add(a, b)  c = Neg(d) }
+        part (a, b, s) => (c, d) { d = Add(a, b)  e = Reshape(d, s)  t = Shape(d)  f = Reshape(e, t)  c = Neg(f) }
         <domain: "model", opset_import: ["" : 18, "model" : 1]>
-        around (a, b) => (c, d) { c, d = model.part(a, b) }
+        around (a, b, s) => (c, d) { c, d = model.part(a, b, s) }
     """)
     with start("tvm", **options) as worker:
         outcome = worker.execute(Artifact(format="onnx", source=model.SerializeToString()), [[X]])
