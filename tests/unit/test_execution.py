@@ -197,6 +197,7 @@ FRAMEWORKS = {
     "_torch": {"torch"},
     "_torch_memory": {"torch"},
     "_tvm": {"tvm", "tvm_ffi"},
+    "_tvm_functions": {"onnx", "tvm"},
     "eager": {"torch"},
     "inductor": {"torch"},
     "iree": {"onnx"},

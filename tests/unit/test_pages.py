@@ -123,7 +123,7 @@ def test_the_reference_has_every_command_and_option() -> None:
     text = commands.reference()
     assert re.findall(r"^## polyjuice (.*)$", text, re.MULTILINE)[0] == "fuzz"
     assert "## polyjuice known add\n" in text
-    choices = r"targets\|minmax\|steps\|difference\|random\|original"
+    choices = r"targets\|minmax\|steps\|difference\|random\|functions\|original"
     assert re.search(rf"^\| `--extract` `{choices}` \| .+ \| `targets` \|$", text, re.MULTILINE)
 
 

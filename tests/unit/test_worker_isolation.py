@@ -43,7 +43,7 @@ def test_ok(worker: Worker) -> None:
     assert (outcome.status, outcome.stage, outcome.message) == ("ok", "", "")
     np.testing.assert_array_equal(outcome.outputs[0][0], ONES)
     assert outcome.reference is None
-    assert worker.info == {"version": "1.0", "python": sys.version.split()[0], "knobs": ["fusion"]}
+    assert worker.info == {"version": "1.0", "python": sys.version.split()[0], "knobs": ["fusion"], "anytime": []}
     assert worker.seconds["start"] > 0
 
 
