@@ -19,6 +19,7 @@ from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 
+from benchmarks.gencog import head
 from polyjuice.generate import PICKING_RATE, SMALL_STRATEGIES, STRATEGIES, InputTypes, Memory, Suite, generate
 from polyjuice.ir import TensorType
 from polyjuice.ops import TABLE, Op
@@ -88,11 +89,6 @@ def main() -> None:
         text += f"| {rate} | " + " | ".join(cells) + " |\n"
     arguments.table.write_text(text, encoding="utf-8")
     print(text)
-
-
-def head(first: str, columns: Sequence[str]) -> str:
-    """Return the first two lines of a Markdown table."""
-    return f"| {first} | " + " | ".join(columns) + " |\n" + "|---" * (len(columns) + 1) + "|\n"
 
 
 def measured(strategy: str, count: int, rate: float = PICKING_RATE, nodes: int = 0) -> dict[str, str]:

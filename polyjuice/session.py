@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from polyjuice.compilers import THREADS, VARIABLE, CompilerInfo
+from polyjuice.compilers import SETTING, THREADS, VARIABLE, CompilerInfo, is_family
 from polyjuice.execution import Artifact, Draft, Instead, Limits, Outcome, Script, Status, Worker, changes, run_script
 from polyjuice.frameworks.onnx.versions import OPSET
 from polyjuice.frameworks.sandbox import Sandbox
@@ -19,7 +19,7 @@ from polyjuice.frameworks.sandbox import Sandbox
 #: The seconds for which a program is timed, once; an oracle may ask for that several times.
 _MEASURE_S = 0.1
 
-_NO_PARTS = (VARIABLE, "setting ")
+_NO_PARTS = (VARIABLE, SETTING)
 """Prefixes of knobs that are no parts of a compiler."""
 
 
@@ -116,7 +116,7 @@ class CompilerSession:
     def parts(self) -> list[str]:
         """The parts of the compiler that can be switched off one by one (see `CompilerInfo.switched`)."""
         compiler, knobs = self.compiler, self._started_worker.info["knobs"]
-        single = [name for name in knobs if not name.endswith("*") and not name.startswith(_NO_PARTS)]
+        single = [name for name in knobs if not is_family(name) and not name.startswith(_NO_PARTS)]
         return [name for name in single if name in (compiler.switched or single) and name not in compiler.conditions]
 
     @property

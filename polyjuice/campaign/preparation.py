@@ -373,8 +373,8 @@ class Preparation:
             wanted=wanted,
         )
         if of_twins and artifact.choices is not None:
-            choices = twins(variant.graph, artifact.choices, seed.key)[variant.label == FUNCTIONS]
-            artifact = pipeline.lower(variant.graph, choices, self.target)
+            plain, other = twins(variant.graph, artifact.choices, seed.key)
+            artifact = pipeline.lower(variant.graph, other if variant.label == FUNCTIONS else plain, self.target)
         return pipeline.prepare(variant.label, variant.graph, artifact, sets)
 
     def _disrupted(self, seed: Seed) -> Case:

@@ -174,7 +174,7 @@ class Seeds:
             return aimed.graph if aimed else GraphBuilder().build([])
         strategy = self.kind(index).strategy
         if strategy in MEMORY_STRATEGIES:
-            graph, _ = self._remembering(index, attempt, accepts)
+            graph = self._remembering(index, attempt, accepts)
         else:
             turn = self._turn(index) if strategy in DUE_STRATEGIES else None
             graph = self._generated(index, attempt, accepts, turn)
@@ -184,8 +184,8 @@ class Seeds:
         key, strategy = self._key(index, attempt), self.kind(index).strategy
         return generate(self._nodes, key, accepts, self._partners, strategy, memory, self._operators)
 
-    def _remembering(self, index: int, attempt: int, accepts: Accepts | None) -> tuple[Graph, Draft]:
-        """Return a graph that knows what the first graphs of all cases in earlier batches hold, and what it adds.
+    def _remembering(self, index: int, attempt: int, accepts: Accepts | None) -> Graph:
+        """Return a graph that knows what the first graphs of all cases in earlier batches hold.
 
         This process generates all those graphs itself, whichever process runs their cases. It takes some milliseconds
         a graph, and no process waits for another. Batches come in order, except for postponed cases and after the death
@@ -199,7 +199,7 @@ class Seeds:
             for draft in drafts:
                 self._memory.absorb(draft)
             self._batch, self._drafted = self._batch + 1, {}
-        return self._draft(index, attempt, accepts)
+        return self._draft(index, attempt, accepts)[0]
 
     def _draft(self, index: int, attempt: int, accepts: Accepts | None) -> tuple[Graph, Draft]:
         if (index, attempt) not in self._drafted:

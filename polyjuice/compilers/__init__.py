@@ -29,8 +29,16 @@ _FOLDER = Path(__file__).parent
 VARIABLE, THREADS = "variable ", "threads"
 """The prefix of knobs that are environment variables, and the name of one for threads (`CompilerInfo.conditions`)."""
 
+SETTING = "setting "
+"""The prefix of a knob that is a way to run the compiler, such as a plan of its memory, and no part of it."""
+
 Array = tuple[str, NDArray[Any]]
 """An array in a worker: (dtype name, values); a bfloat16 array holds its bits as uint16."""
+
+
+def is_family(knob: str) -> bool:
+    """Whether a knob stands for a family: all trace entries that begin with its name up to the "*"."""
+    return knob.endswith("*")
 
 
 class WorkerArtifact(TypedDict):

@@ -127,5 +127,5 @@ def generate(
         return kind(rng, accepts, operators, memory, inputs, partners).graph(nodes)
     rng = random_source(f"{strategy} {seed}", inputs)
     if strategy == "isra":
-        return Isra(rng, accepts, operators, memory, inputs, picking_rate).graph(nodes)
+        return Isra(rng, accepts, operators, memory, inputs, picking_rate=picking_rate).graph(nodes)
     return _PUBLISHED[strategy](rng, accepts, operators, memory, inputs).graph(nodes)

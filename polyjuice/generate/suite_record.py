@@ -33,8 +33,6 @@ class Memory:
         self._covered: dict[tuple[str, str], set[str]] = defaultdict(set)
         self._known: dict[str, set[bytes]] = defaultdict(set)
         self._contributing: dict[str, float] = {}
-        self._calls: dict[str, set[object]] = defaultdict(set)
-        self._news: dict[str, float] = {}
 
     def contributes(self, op: Op, types: Sequence[TensorType], attrs: Attrs) -> bool:
         """Return whether a call adds to vertex diversity, and record it. The outcome counts in ``contribution``."""
@@ -60,17 +58,6 @@ class Memory:
 
     def _lately(self, name: str) -> float:
         return self._contributing.get(name, 1.0)
-
-    def add(self, op: Op, types: Sequence[TensorType], attrs: Attrs) -> None:
-        """Record a call, for ``novelty``."""
-        call, calls = _call(types, attrs), self._calls[op.qualified]
-        new = call not in calls
-        calls.add(call)
-        self._news[op.qualified] = FADING * self.novelty(op) + (1 - FADING) * new
-
-    def novelty(self, op: Op) -> float:
-        """Return the share of an operator's calls that were new, recent calls counting most; 1 without any call."""
-        return self._news.get(op.qualified, 1.0)
 
     def covers(self, pair: tuple[str, str, str]) -> bool:
         """Return whether a pair is covered."""
@@ -132,6 +119,19 @@ class Turn(Memory):
         self.seed = seed
         self.index = index
         self._turn = index % _TURNS
+        self._calls: dict[str, set[object]] = defaultdict(set)
+        self._news: dict[str, float] = {}
+
+    def add(self, op: Op, types: Sequence[TensorType], attrs: Attrs) -> None:
+        """Record a call, for ``novelty``."""
+        call, calls = _call(types, attrs), self._calls[op.qualified]
+        new = call not in calls
+        calls.add(call)
+        self._news[op.qualified] = FADING * self.novelty(op) + (1 - FADING) * new
+
+    def novelty(self, op: Op) -> float:
+        """Return the share of an operator's calls that were new, recent calls counting most; 1 without any call."""
+        return self._news.get(op.qualified, 1.0)
 
     def due(self, operators: Sequence[Op], count: int) -> list[Due]:
         """Return the operators, each with the element type of its first operand, that this case should hold."""

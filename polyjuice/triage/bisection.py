@@ -16,7 +16,7 @@ from enum import StrEnum
 from typing import cast
 
 from polyjuice import pipeline
-from polyjuice.compilers import THREADS, VARIABLE, CompilerInfo, EnvironmentProblem
+from polyjuice.compilers import SETTING, THREADS, VARIABLE, CompilerInfo, EnvironmentProblem, is_family
 from polyjuice.ddmin import ddmin
 from polyjuice.frameworks.lowering import Unlowerable
 from polyjuice.ir import Graph, Node, dtypes, prune
@@ -25,7 +25,7 @@ from polyjuice.oracles import ORACLES, Case, Program, Verdict
 from polyjuice.session import CompilerSession, Conditions
 from polyjuice.timelimit import TimeLimit
 from polyjuice.triage import releases
-from polyjuice.triage.causes import SETTING, WRONG, cause_of, ends, is_family, narrow
+from polyjuice.triage.causes import WRONG, cause_of, ends, narrow
 from polyjuice.triage.record import BisectionRecord, FindingError
 from polyjuice.triage.stored import Stored
 

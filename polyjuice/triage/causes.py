@@ -17,6 +17,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from polyjuice import compilers
+from polyjuice.compilers import SETTING, is_family
 from polyjuice.execution import Artifact
 from polyjuice.ir import Graph, Node, prune
 from polyjuice.oracles import kind_of
@@ -30,9 +31,6 @@ WRONG = MISMATCH.name
 
 BY, OF = " by ", " of "
 """The separators before the parts of the compiler to blame, and before the operators."""
-
-SETTING = "setting "
-"""The prefix of a knob that is a way to run the compiler, such as a plan of its memory, and no part of it."""
 
 IN_PLACE = "in place"
 """The last element of a pattern of a program that writes into its inputs."""
@@ -117,11 +115,6 @@ def narrow(compiler: str, blame: Sequence[str]) -> tuple[str, ...]:
     except compilers.EnvironmentProblem:  # a plugin that is not here
         broad = ()
     return () if any(name in broad or is_family(name) for name in blame) else tuple(blame)
-
-
-def is_family(knob: str) -> bool:
-    """Whether a knob stands for a family: all trace entries that begin with its name up to the "*"."""
-    return knob.endswith("*")
 
 
 def pattern(graphs: Sequence[Graph], artifacts: Sequence[Artifact]) -> list[str]:

@@ -16,7 +16,7 @@ import pytest
 
 from polyjuice.campaign.kinds import BATCH
 from polyjuice.campaign.seeds import Seeds
-from polyjuice.generate import PICKING_RATE, STRATEGIES, Draft, InputTypes, Memory, Suite, generate
+from polyjuice.generate import PICKING_RATE, STRATEGIES, Draft, InputTypes, Memory, Suite, Turn, generate
 from polyjuice.generate.call_space import CallSpace, call_space
 from polyjuice.generate.growth import Growth
 from polyjuice.generate.published import binning, gencog, isra
@@ -151,7 +151,7 @@ T = TensorType("float32", (2, 3))
 
 
 def test_the_novelty_of_an_operator_falls_with_its_repetitions_and_recovers() -> None:
-    memory = Memory()
+    memory = Turn(0, 0)
     novelties = [memory.novelty(ADD)]
     for _ in range(10):
         memory.add(ADD, [T, T], {})

@@ -16,15 +16,14 @@ takes.
 
 from __future__ import annotations
 
-import random
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Any
 
-from polyjuice.generate.growth import ANY_INPUTS, Growth, InputTypes
+from polyjuice.generate.growth import Growth
 from polyjuice.generate.instances import OperatorUse
-from polyjuice.generate.suite_record import Memory
 from polyjuice.ir import Graph, TensorType
-from polyjuice.ops import Accepts, Op, Operand
+from polyjuice.ops import Op, Operand
 
 PICKING_RATE = 0.97
 """The value of section IV-B and table II."""
@@ -45,16 +44,8 @@ _MISSES = 250
 class Isra(Growth):
     """The strategy "isra"."""
 
-    def __init__(
-        self,
-        rng: random.Random,
-        accepts: Accepts | None,
-        operators: Sequence[Op] | None = None,
-        memory: Memory | None = None,
-        inputs: InputTypes = ANY_INPUTS,
-        picking_rate: float = PICKING_RATE,
-    ) -> None:
-        super().__init__(rng, accepts, operators, memory, inputs)
+    def __init__(self, *arguments: Any, picking_rate: float = PICKING_RATE) -> None:
+        super().__init__(*arguments)
         self._picking_rate = picking_rate
 
     def graph(self, nodes: int) -> Graph:
