@@ -42,6 +42,8 @@ import torch.nn.functional as F
 """,
     "repro": """
 def prepare(model, inputs, without={}):
+    if not isinstance(model, torch.nn.Module):  # the exporter takes no functions
+        model = type("Model", (torch.nn.Module,), {"forward": staticmethod(model)})()
     with torch.no_grad():
         program = torch.export.export(model, tuple(inputs))
     arguments = dict(zip(program.graph_signature.user_inputs, inputs))

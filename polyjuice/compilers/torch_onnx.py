@@ -32,6 +32,8 @@ INFO: dict[str, Any] = {
         "TopK": "https://docs.pytorch.org/docs/stable/generated/torch.topk.html",
         "aten.sort": "https://docs.pytorch.org/docs/stable/generated/torch.sort.html",
         "aten.argsort": "https://docs.pytorch.org/docs/stable/generated/torch.argsort.html",
+        # By its definition x - floor(x / y) * y, which is what the exporter writes, the remainder of -0.0 is 0.0.
+        "aten.remainder.Scalar": "https://docs.pytorch.org/docs/stable/generated/torch.remainder.html",
     },
     "repro_imports": """
 import onnxruntime
@@ -40,6 +42,8 @@ import torch.nn.functional as F
 """,
     "repro": """
 def prepare(model, inputs, level="optimized"):
+    if not isinstance(model, torch.nn.Module):  # the exporter takes no functions
+        model = type("Model", (torch.nn.Module,), {"forward": staticmethod(model)})()
     with torch.no_grad():
         exported = torch.onnx.export(model, tuple(inputs), dynamo=True, optimize=level == "optimized", verbose=False)
     options = onnxruntime.SessionOptions()

@@ -39,6 +39,8 @@ from tvm.relax.frontend.torch import from_exported_program
 """,
     "repro": """
 def prepare(model, inputs, level="3", without=(), first=()):
+    if not isinstance(model, torch.nn.Module):  # the exporter takes no functions
+        model = type("Model", (torch.nn.Module,), {"forward": staticmethod(model)})()
     with torch.no_grad():
         program = torch.export.export(model, tuple(inputs))
     module = from_exported_program(program)

@@ -96,6 +96,16 @@ def test_an_operator_that_an_importer_lacks_is_unsupported(worker):
     assert outcome.status == "unsupported", outcome.message
 
 
+def test_reproducers_run_models_and_functions(worker):
+    import torch
+
+    names = {"__name__": "reproducer"}
+    exec(worker.compiler.repro_imports + worker.compiler.repro, names)
+    for program in (torch.nn.ReLU(), lambda x: torch.relu(x)):
+        [result] = names["prepare"](program, [torch.from_numpy(X)])()
+        np.testing.assert_array_equal(result, np.maximum(X, 0))
+
+
 @pytest.mark.parametrize("worker", ["torch-onnx"], indirect=True)
 def test_a_type_that_a_kernel_lacks_is_unsupported(worker):
     outcome = worker.execute(Artifact(format="torch", source=TYPES_THAT_ONNX_RUNTIME_LACKS, arrays={}), [INPUTS])
