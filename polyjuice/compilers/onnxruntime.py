@@ -140,6 +140,12 @@ _TOO_NEW = ("Unsupported model IR version", "is under development and support fo
 _OTHER_AXES = "mode only supports"
 """Part of the error on a Resize of more axes, or of other axes, than its mode has kernels for."""
 
+_NO_CHANNELS = "ReorderOutput) [ShapeInferenceError] invalid channel count"
+"""Part of the error on a pooling of no channels in the layout of blocks of channels."""
+
+_REFUSED = ("Only N can be zero", "values must be finite", "LRN::Compute", "LRN<T>::Compute")
+"""Parts of errors by which kernels refuse poolings of no channels, infinite regions, and LRN of other ranks than 4."""
+
 _BY_KERNELS = ("is not supported", "does not support")
 """Parts of errors that kernels raise on types or attributes that they lack."""
 
@@ -222,7 +228,7 @@ def compile(program: bytes, inputs: Sequence[Array]) -> Compiled:
     except state.NotImplemented as error:
         raise NotImplementedError(str(error)) from error
     except (state.InvalidArgument, state.Fail) as error:
-        if any(words in str(error) for words in (*_TOO_NEW, _OTHER_AXES)):
+        if any(words in str(error) for words in (*_TOO_NEW, _OTHER_AXES, _NO_CHANNELS)):
             raise NotImplementedError(str(error)) from error
         raise
     types = [value.type for value in [*session.get_inputs(), *session.get_outputs()]]
@@ -244,9 +250,9 @@ def run(compiled: Compiled, inputs: Sequence[Array]) -> list[Array]:
             values = {name: _onnx_values.value(*array) for name, array in zip(compiled.inputs, inputs)}
             return [_onnx_values.array(value) for value in compiled.session.run_with_ort_values(None, values)]
         return [(array.dtype.name, array) for array in compiled.session.run(None, feeds)]
-    except (state.RuntimeException, state.Fail) as error:
+    except (state.RuntimeException, state.Fail, state.InvalidArgument) as error:
         of_kernels = isinstance(error, state.RuntimeException)
-        if any(words in str(error) for words in (_BY_KERNELS if of_kernels else (_OTHER_AXES,))):
+        if any(words in str(error) for words in (_BY_KERNELS if of_kernels else (_OTHER_AXES, *_REFUSED))):
             raise NotImplementedError(str(error)) from error
         raise
 

@@ -238,6 +238,7 @@ class Worker:
         """Send a frame and return the answer, within the time limits of that number of programs. Raises _Lost."""
         assert self._process is not None
         stage: Stage = "load"
+        failed = 0
         begin = time.perf_counter()
         try:
             self._process.send(request, arrays, self._limit(stage))
@@ -245,12 +246,12 @@ class Worker:
                 header, results = self._process.receive(programs * self._limit(stage))
                 if "status" in header:
                     return header, [from_wire(array) for array in results]
-                stage = header["stage"]
+                stage, failed = header["stage"], header["set"]
                 begin = time.perf_counter()
         except (EOFError, OSError) as error:
             self.seconds[_ACCOUNT[stage]] += time.perf_counter() - begin
             process, self._process = self._process, None
-            raise _Lost(self._lost(process, stage, error, programs)) from None
+            raise _Lost(replace(self._lost(process, stage, error, programs), failed=failed)) from None
         except BaseException:  # an interrupt: the channel may be in the middle of a frame
             self._discard(at_once=True)
             raise
@@ -332,6 +333,7 @@ def _outcome(report: Mapping[str, Any], arrays: list[NDArray[Any]], sets: int) -
         reference_gradients=their_gradients,
         message=report["message"],
         traceback=report["traceback"],
+        failed=report.get("set", 0),
         compile_s=spent["compile"],
         run_s=spent["eager"] + spent["run"],
         trace=tuple(report["trace"]),

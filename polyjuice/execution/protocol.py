@@ -157,13 +157,14 @@ class Outcome:
 
     `status` is ok; unsupported (the framework cannot load or run the artifact, or the compiler reports that it does not
     implement it); error (the compiler raised an exception); crash (the process died or ran out of memory); or hang (a
-    stage exceeded its time limit). Unless it is ok, `stage` is the failed stage, and an error's `message` begins with
-    the exception's type. `outputs` holds the outputs for each set of inputs. `reference` holds those of the framework's
-    own uncompiled run, or None without such a run. `memory` and `reference_memory` record what these runs did to
-    memory, for each set, if the compiler file can tell. `gradients` and `reference_gradients` hold gradients for each
-    set, if the setup asks for them: those of a weighted sum of the outputs by the floating inputs. `times` (seconds
-    each) and `peak` (bytes above the start) are measured over many runs on the first set of inputs, on request.
-    `disturbed` names what the compiler has changed in its process, which is replaced for that reason.
+    stage exceeded its time limit). Unless it is ok, `stage` is the failed stage, an error's `message` begins with the
+    exception's type, and `failed` is the number of the set of inputs on which a run failed. `outputs` holds the outputs
+    for each set of inputs. `reference` holds those of the framework's own uncompiled run, or None without such a run.
+    `memory` and `reference_memory` record what these runs did to memory, for each set, if the compiler file can tell.
+    `gradients` and `reference_gradients` hold gradients for each set, if the setup asks for them: those of a weighted
+    sum of the outputs by the floating inputs. `times` (seconds each) and `peak` (bytes above the start) are measured
+    over many runs on the first set of inputs, on request. `disturbed` names what the compiler has changed in its
+    process, which is replaced for that reason.
     """
 
     status: Status
@@ -176,6 +177,7 @@ class Outcome:
     reference_gradients: tuple[Gradients, ...] = ()
     message: str = ""
     traceback: str = ""
+    failed: int = 0
     compile_s: float = 0.0
     run_s: float = 0.0  # run and eager together
     trace: tuple[str, ...] = ()

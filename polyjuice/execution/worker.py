@@ -131,8 +131,8 @@ def _serve(channel: socket.socket, wire: ModuleType, compiler: ModuleType, surro
             os._exit(1)
         wire.write(channel, header, arrays)
 
-    def announce(stage: str) -> None:
-        write({"stage": stage})
+    def announce(stage: str, number: int = 0) -> None:
+        write({"stage": stage, "set": number})
 
     def answer(report: dict[str, Any], arrays: list[Any]) -> None:
         write({**report, "disturbed": surroundings.changes()}, arrays)
@@ -167,7 +167,7 @@ class Job:
     def __init__(
         self,
         compiler: ModuleType,
-        announce: Callable[[str], None],
+        announce: Callable[..., None],
         checked: Callable[[Any], list[Any]],
         request: dict[str, Any],
         arrays: Sequence[Any],
@@ -186,12 +186,13 @@ class Job:
         self._trace: list[str] = []
         self._effects: dict[str, list[Any]] = {}
         self._answer: dict[str, Any] = {}
+        self._set = 0
         self.stage = "load"
         self.seconds = {"load": 0.0, "eager": 0.0, "compile": 0.0, "run": 0.0}
 
     @contextmanager
     def _in(self, stage: str) -> Iterator[None]:
-        self.stage = stage
+        self.stage, self._set = stage, 0
         self._announce(stage)
         begin = time.perf_counter()
         try:
@@ -258,7 +259,12 @@ class Job:
 
     def _results(self, run: Callable[[Any, Any], Any], program: Any, prefix: str) -> list[Any]:
         """Return the outputs, and gradients, for all sets of inputs; keep what else the host learns of these runs."""
-        results = [run(program, one) for one in self._inputs]
+        results = []
+        for number, one in enumerate(self._inputs):
+            if number:  # if the process dies, the host knows on which inputs
+                self._announce(self.stage, number)
+            self._set = number
+            results.append(run(program, one))
         asked = self.request.get("gradients")
         gradients = [(asked and getattr(one, "gradients", None)) or {} for one in results]
         numbers = [*gradients[0]] if all(gradients) else []
@@ -280,7 +286,7 @@ class Job:
         try:
             work()
         except Exception as error:  # any exception of the compiler is a result for the host
-            self._answer = _failure(self.stage, error)
+            self._answer = {**_failure(self.stage, error), "set": self._set}
             self._outputs = []
         report.update(self._answer)
         report.update(self._effects)

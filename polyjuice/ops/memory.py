@@ -180,6 +180,7 @@ OPS: tuple[Op, ...] = (
         types={"S": tuple(_OTHERS)},
         results=("@to",),
         shape=fitting(lambda s, a: a.to in _OTHERS),
+        requires=lambda types, a: a["to"] in (types[0].dtype, *_OTHERS[types[0].dtype]),
         numpy=OfBits(_bits),
         error=_bits_error,
         text=spell(_bits_torch, _bits_tensorflow, "lax.bitcast_convert_type({0}, jnp.{type})"),

@@ -123,26 +123,47 @@ def _by_squares(x: Term, axes: Sequence[int], epsilon: float) -> Term:
 def _standardised(
     groups: Callable[[tuple[int, ...], Attrs], tuple[int, ...]], epsilon: str = "epsilon", channels: bool = True
 ) -> dict[str, Any]:
-    """The definition and the other algorithm of a standardisation of groups of elements.
+    """The definition and the other algorithms of a standardisation of groups of elements.
 
     ``groups`` gives a shape of the operand in which each line along the last axis is a group. Scale and bias follow, if
     there are any; with ``channels`` they have a number for each channel.
     """
 
+    def lines_of(x: Term, a: Attrs) -> Term:
+        shape = groups(x.shape, a)
+        return x if shape == x.shape else x.reshape(*shape)
+
+    def placed(p: Term, x: Term) -> Term:
+        return p.reshape(x.shape[1], *[1] * (x.rank - 2)) if channels else p
+
+    def folded(x: Term, *rest: Any) -> Term:
+        """x r + (bias - mean r) with r = scale / sqrt(variance + epsilon): r and the bracket once for each channel."""
+        *parameters, a = rest
+        lines = lines_of(x, a)
+        axis = lines.rank - 1
+        mean = lines.reduce("Mean", axis)
+        d = lines - mean
+        root = ((d * d).reduce("Mean", axis) + a[epsilon]).then("Sqrt")
+        r, mean = (t.expand(*lines.shape).reshape(*x.shape) for t in (1.0 / root, mean))
+        scale, bias, *_ = [*(placed(p, x) for p in parameters), None, None]
+        r = r * scale if scale else r
+        shift = bias - mean * r if bias else -(mean * r)
+        return x * r + shift
+
     def along(algorithm: Callable[[Term, Sequence[int], float], Term]) -> DecomposeFn:
         def build(x: Term, *rest: Any) -> Term:
             *parameters, a = rest
-            shape = groups(x.shape, a)
-            lines = x if shape == x.shape else x.reshape(*shape)
-            y = algorithm(lines, (len(shape) - 1,), a[epsilon])
+            lines = lines_of(x, a)
+            y = algorithm(lines, (lines.rank - 1,), a[epsilon])
             y = y if lines is x else y.reshape(*x.shape)
             for op, p in zip(("Mul", "Add"), parameters, strict=False):
-                y = y.then(op, p.reshape(x.shape[1], *[1] * (x.rank - 2)) if channels else p)
+                y = y.then(op, placed(p, x))
             return y
 
         return onnx_term(build, widen=False)
 
-    return {"definition": along(standard), "algorithms": (along(_by_squares),)}
+    further = (onnx_term(folded, widen=False),) if channels else ()
+    return {"definition": along(standard), "algorithms": (along(_by_squares), *further)}
 
 
 # --- LayerNormalization ----------------------------------------------------------------------------------------------
@@ -274,7 +295,7 @@ OPS = (
     _normalization(
         "LRN",
         1,
-        shape=lambda s, a: [s[0].replace(1, s[0][1])],  # it has channels
+        shape=fitting(lambda s, a: len(s[0]) > 2),
         definition=_lrn(running=False),
         algorithms=(_lrn(running=True),),
         text=spell("F.local_response_norm({0}, {size}, alpha={alpha}, beta={beta}, k={bias})", _lrn_tensorflow),

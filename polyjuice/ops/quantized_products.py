@@ -54,7 +54,10 @@ def _qlinear(name: str, product: Callable[..., Term], sample: SampleFn, inputs: 
         definition=onnx_term(definition, widen=False),
         error=in_single(name),
         why_not_derived=IN_SINGLE,
-        requires=lambda types, a: all(is_single(types[i].shape) for i in (1, 2, 4, 5, 6, 7)),
+        requires=lambda types, a: (
+            all(is_single(types[i].shape) for i in (1, 2, 4, 5, 6, 7))
+            and all(bias.shape == types[3].shape[:1] for bias in types[8:])
+        ),
         sample=sample,
         continuous=False,
         **more,

@@ -556,7 +556,7 @@ OPS: tuple[Op, ...] = (
     ),
     _stored(
         "Slice",
-        lambda s, a: [s[0].sliced(a.starts, a.ends, a.axes, a.steps)],
+        fitting(lambda s, a: len(s[0]) > 0, lambda s, a: [s[0].sliced(a.starts, a.ends, a.axes, a.steps)]),
         spell(_slice_torch, _slice_tensorflow, lambda c: (_sliced(c),)),
         sampling.alone_with(_draw_slice),
         _inputs(starts="ints", ends="ints", axes="ints", steps="ints"),

@@ -118,7 +118,16 @@ def failure_of(oracle: str, t: Program, fine: str = "") -> Verdict:
         message += f" (its equivalent {fine} did not)"
     where = f"{t.outcome.stage} {without_details(_WITHIN.sub('', first))}{_top_frames(t.outcome.traceback)}"
     signature = f"{kind} {_failed_check(first) or where}"
-    return Verdict(oracle=oracle, kind=kind, a=t.label, b=fine, message=message, signature=signature, culprit=t.label)
+    return Verdict(
+        oracle=oracle,
+        kind=kind,
+        a=t.label,
+        b=fine,
+        message=message,
+        inputs=t.outcome.failed,
+        signature=signature,
+        culprit=t.label,
+    )
 
 
 def of_broken(verdict: Verdict, broken: str) -> Verdict:

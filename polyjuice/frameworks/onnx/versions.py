@@ -56,6 +56,11 @@ def since_version(op: str, version: int) -> int:
     return schema.since_version if schema else 0
 
 
+_BODIES = {"SoftmaxCrossEntropyLoss": {"bfloat16": 22}}
+"""The first versions at which an operator's function body takes a type of the first operand that its schema has had
+before."""
+
+
 @cache
 def taking_version(op: str, operands: tuple[str | None, ...], results: tuple[str | None, ...], version: int) -> int:
     """The first version of ONNX's operators, from ``version`` on, at which the operator has these element types.
@@ -70,6 +75,8 @@ def takes(op: str, operands: tuple[str | None, ...], results: tuple[str | None, 
     """Whether an operator of ONNX has these element types (None: unknown) for operands and results at a version."""
     schema = schema_of(op, version)
     if schema is None:  # the operator is newer, or not ONNX's
+        return False
+    if any(version < first for dtype, first in _BODIES.get(op, {}).items() if dtype in operands[:1]):
         return False
     formals = ((operands, schema.inputs), (results, schema.outputs))
     pairs = [
