@@ -25,6 +25,8 @@ INFO: dict[str, Any] = {
     "traced": 1,
     "lacks": ["settings", "memory"],
     # Torch leaves open which of equal elements comes first, and compilers sort otherwise.
+    # TVM computes bfloat16 in float32 within a kernel, and drops the cast: https://github.com/apache/tvm/pull/5601
+    "excess_precision": ["bfloat16"],
     "edge_policies": {
         "TopK": "https://docs.pytorch.org/docs/stable/generated/torch.topk.html",
         "aten.sort": "https://docs.pytorch.org/docs/stable/generated/torch.sort.html",
