@@ -157,8 +157,8 @@ class Outcome:
 
     `status` is ok; unsupported (the framework cannot load or run the artifact, or the compiler reports that it does not
     implement it); error (the compiler raised an exception); crash (the process died or ran out of memory); or hang (a
-    stage exceeded its time limit). Unless it is ok, `stage` is the failed stage, an error's `message` begins with the
-    exception's type, and `failed` is the number of the set of inputs on which a run failed. `outputs` holds the outputs
+    stage exceeded its time limit). Unless it is ok, `stage` is the failed stage, and an error's `message` begins with
+    the exception's type. `failed` is the number of the set of inputs on which a run failed. `outputs` holds the outputs
     for each set of inputs. `reference` holds those of the framework's own uncompiled run, or None without such a run.
     `memory` and `reference_memory` record what these runs did to memory, for each set, if the compiler file can tell.
     `gradients` and `reference_gradients` hold gradients for each set, if the setup asks for them: those of a weighted

@@ -74,7 +74,8 @@ class Value(NamedTuple):
     convolution) instead of the sum. The deferred error counts as soon as anything is rounded; None if there is none.
     ``extreme`` marks the known elements that few operators handle: infinities, NaN, and in edge mode the numbers near
     the end of their type's range; None if there are none. ``in_doubt``: whether errors may change the sizes, so
-    that a correct result may have another shape than the array.
+    that a correct result may have another shape than the array. ``sums`` bounds the partial sums behind reproducible
+    elements, with their terms scaled as a compiler may scale them.
     """
 
     array: np.ndarray
@@ -84,6 +85,7 @@ class Value(NamedTuple):
     finite: np.ndarray | None = None
     deferred: np.ndarray | None = None
     in_doubt: bool = False
+    sums: float = 0.0
 
 
 def run(graph: Graph, inputs: Mapping[str, np.ndarray | Value], setting: Setting) -> list[Value]:
@@ -104,22 +106,22 @@ def reproducible(graph: Graph, inputs: Mapping[str, np.ndarray], setting: Settin
     """Whether each output is reproducible, as ``run`` finds it without error bounds; None where it depends on them."""
     if any(t.dtype in dtypes.NARROW_FLOATS for t in graph.types.values()):
         return None
-    state: dict[str, tuple[np.ndarray, bool]] = {}
+    state: dict[str, Value] = {}
     for name, array in (*inputs.items(), *graph.constants.items()):
-        value = of_array(array, graph.types[name].dtype, setting)
-        state[name] = value.array, value.reproducible
+        state[name] = of_array(array, graph.types[name].dtype, setting)
     for node in graph.nodes:
         op, types = entry(node), [graph.types[name] if name else None for name in node.outputs]
         if op and op.unrolled:
             return None
         operands = [state[name] for name in node.inputs if name]
-        arrays = [array for array, _ in operands]
+        arrays = [v.array for v in operands]
         results = evaluated(node, arrays, types, setting)
-        same = bool(op and op.integer_exact) and all(known for _, known in operands)
-        if op and same:
-            same = Application(op, node, arrays, results, types, setting).stays_reproducible
-        state.update((name, (array, same)) for name, array in zip(node.outputs, results, strict=True) if name)
-    return [state[name][1] for name in graph.outputs]
+        sums: float | None = None
+        if op and op.integer_exact and all(v.reproducible for v in operands):
+            sums = exact_sums(Application(op, node, arrays, results, types, setting), operands)
+        values = [Value(r, _NO_ERROR, sums is not None, sums=sums or 0.0) for r in results]
+        state.update((name, value) for name, value in zip(node.outputs, values, strict=True) if name)
+    return [state[name].reproducible for name in graph.outputs]
 
 
 def of_array(array: np.ndarray, dtype: str, setting: Setting) -> Value:
@@ -196,10 +198,11 @@ def _propagate(
     done = Application(op, node, arrays, results, types, setting)
     if done.has_narrowed_number:
         return [Value(r, np.full(r.shape, np.inf)) for r in results]
-    reproducible = op.integer_exact and all(v.reproducible for v in operands) and done.stays_reproducible
-    context = rule_context(done, operands, reproducible)
-    if reproducible:
-        values = [Value(r, e, True) for r, e in zip(results, _bounds(op.error(context)), strict=True)]
+    same = op.integer_exact and all(v.reproducible for v in operands)
+    sums = exact_sums(done, operands) if same else None
+    context = rule_context(done, operands, sums is not None)
+    if sums is not None:
+        values = [Value(r, e, True, sums=sums) for r, e in zip(results, _bounds(op.error(context)), strict=True)]
         step = _Step(done, context.held, dtypes.unit_roundoff(context.held), False, False, None)
         return _with_deferred(step, context, operands, values)
     extremes = [v.extreme for v in operands]
@@ -210,6 +213,26 @@ def _propagate(
     step = _step(done, operands, context, extreme)
     values = [_value(step, r, w, e, t) for r, w, e, t in zip(results, done.whole, _bounds(raw), types, strict=True)]
     return values if extreme else _with_deferred(step, context, operands, values)
+
+
+def exact_sums(done: Application, operands: Sequence[Value]) -> float | None:
+    """Bounds the partial sums behind the results of reproducible operands; None if the results are not reproducible.
+
+    A compiler may multiply the weights of a convolution by the factor that follows it. Then the partial sums grow by
+    that factor, as an error of the operand would.
+    """
+    if not done.stays_reproducible:
+        return None
+    floating = [t for t in done.types if t is not None and dtypes.is_float(t.dtype)]
+    if not floating or not done.op.continuous:
+        return 0.0
+    own = done.sums
+    sums = 0.0 if own is None else float(np.max(own, initial=0.0))
+    if any(v.sums for v in operands):
+        errors = [np.full(v.array.shape, v.sums) for v in operands]
+        carried = _bounds(done.op.error(rule_context(done, operands, True)._replace(e=errors)))
+        sums = max(sums, *(float(np.max(bound, initial=0.0)) for bound in carried))
+    return sums if all(sums <= dtypes.exact_integers(done.setting.held(t.dtype))[1] for t in floating) else None
 
 
 def rule_context(done: Application, operands: Sequence[Value], reproducible: bool) -> ErrorContext:

@@ -223,6 +223,15 @@ def test_the_scale_of_an_exact_sum_may_be_applied_to_its_terms() -> None:
     assert np.max(scaled.bound) < 1e-2
 
 
+def test_a_scale_that_takes_partial_sums_out_of_range_takes_exactness() -> None:
+    """The result is an integer in range, and so is each partial sum before the scale, but not after it."""
+    x, w = [[2**20, 1, -(2**20)]], [[1], [1], [1]]
+    for scale, exact in ((3, True), (2**10, False)):
+        graph_inputs = "float32[1,3] x; float32[3,1] w; float32[] scale"
+        found = analyses(graph_inputs, "p = MatMul(x, w); q = Reshape(p, shape=(1,)); p, Mul(q, scale)", x, w, scale)
+        assert [a.reproducible for a in found] == [True, exact]
+
+
 def test_what_is_decided_by_an_exact_sum_is_not_in_doubt() -> None:
     body = "p = MatMul(x, y); Greater(p, Sub(p, y))"
     assert not analyses("float32[2,2] x y", body, [[1, 2], [3, 4]], [[1, -1], [0, 1]])[0].bound.any()
