@@ -55,7 +55,7 @@ def prepare(model, inputs, level="3", without=(), first=()):
     machine = tvm.relax.VirtualMachine(executable, tvm.cpu())
 
     def call():
-        outputs = machine["main"](*[tvm.runtime.from_dlpack(x.contiguous()) for x in inputs])
+        outputs = machine["main"](*[tvm.runtime.from_dlpack(x.clone().contiguous()) for x in inputs])
         outputs = outputs if isinstance(outputs, tvm_ffi.Array) else [outputs]
         return [torch.tensor(x) if isinstance(x, int) else torch.from_dlpack(x) for x in outputs]
 

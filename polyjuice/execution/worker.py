@@ -131,7 +131,7 @@ def _serve(channel: socket.socket, wire: ModuleType, compiler: ModuleType, surro
             os._exit(1)
         wire.write(channel, header, arrays)
 
-    def announce(stage: str, number: int = 0) -> None:
+    def announce(stage: str, number: int) -> None:
         write({"stage": stage, "set": number})
 
     def answer(report: dict[str, Any], arrays: list[Any]) -> None:
@@ -143,7 +143,7 @@ def _serve(channel: socket.socket, wire: ModuleType, compiler: ModuleType, surro
         except (EOFError, ConnectionError):
             return
         if request["step"] == "build":
-            announce("compile")
+            announce("compile", 0)
             began = time.perf_counter()
             compiler.build()
             write({"status": "built", "seconds": time.perf_counter() - began})
@@ -167,7 +167,7 @@ class Job:
     def __init__(
         self,
         compiler: ModuleType,
-        announce: Callable[..., None],
+        announce: Callable[[str, int], None],
         checked: Callable[[Any], list[Any]],
         request: dict[str, Any],
         arrays: Sequence[Any],
@@ -193,7 +193,7 @@ class Job:
     @contextmanager
     def _in(self, stage: str) -> Iterator[None]:
         self.stage, self._set = stage, 0
-        self._announce(stage)
+        self._announce(stage, 0)
         begin = time.perf_counter()
         try:
             yield

@@ -102,7 +102,7 @@ class InProcess(Worker):
         if request["sets"]:
             self._inputs = worker_file._split(arrays[first:], request["sets"])
         inputs = [_copied(one) for one in self._inputs]
-        job = worker_file.Job(self._module, lambda stage: None, _wire.checked, request, arrays[:first], inputs)
+        job = worker_file.Job(self._module, lambda stage, number: None, _wire.checked, request, arrays[:first], inputs)
         report, results = job.execute()
         return {**report, "disturbed": []}, [from_wire(array) for array in _copied(results)]
 

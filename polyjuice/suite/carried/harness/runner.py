@@ -90,8 +90,8 @@ def verdict(
     return judging.verdict(case, arrays, format, ran)  # type: ignore[no-any-return]
 
 
-def announced(answer: Callable[..., None], side: str, stage: str) -> None:
-    """Answer that a stage begins."""
+def announced(answer: Callable[..., None], side: str, stage: str, number: int) -> None:
+    """Answer that a stage begins, or goes on with a further set of inputs."""
     answer(stage=f"{stage} of {side}")
 
 
