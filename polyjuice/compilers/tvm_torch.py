@@ -24,9 +24,9 @@ INFO: dict[str, Any] = {
     "level_names": {"0": "opt_level 0", "1": "opt_level 1", "2": "opt_level 2", "3": "opt_level 3"},
     "traced": 1,
     "lacks": ["settings", "memory"],
-    # Torch leaves open which of equal elements comes first, and compilers sort otherwise.
     # TVM computes bfloat16 in float32 within a kernel, and drops the cast: https://github.com/apache/tvm/pull/5601
     "excess_precision": ["bfloat16"],
+    # Torch leaves open which of equal elements comes first, and compilers sort otherwise.
     "edge_policies": {
         "TopK": "https://docs.pytorch.org/docs/stable/generated/torch.topk.html",
         "aten.sort": "https://docs.pytorch.org/docs/stable/generated/torch.sort.html",
@@ -55,7 +55,8 @@ def prepare(model, inputs, level="3", without=(), first=()):
     machine = tvm.relax.VirtualMachine(executable, tvm.cpu())
 
     def call():
-        outputs = machine["main"](*[tvm.runtime.from_dlpack(x.clone().contiguous()) for x in inputs])
+        aligned = [x.clone(memory_format=torch.contiguous_format) for x in inputs]  # TVM takes no other memory
+        outputs = machine["main"](*map(tvm.runtime.from_dlpack, aligned))
         outputs = outputs if isinstance(outputs, tvm_ffi.Array) else [outputs]
         return [torch.tensor(x) if isinstance(x, int) else torch.from_dlpack(x) for x in outputs]
 

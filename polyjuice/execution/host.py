@@ -243,11 +243,13 @@ class Worker:
         try:
             self._process.send(request, arrays, self._limit(stage))
             while True:
-                header, results = self._process.receive(programs * self._limit(stage))
+                left = begin + programs * self._limit(stage) - time.perf_counter()
+                header, results = self._process.receive(max(left, _LEAST_WAIT_S))
                 if "status" in header:
                     return header, [from_wire(array) for array in results]
                 stage, failed = header["stage"], header["set"]
-                begin = time.perf_counter()
+                if not failed:  # the stage begins
+                    begin = time.perf_counter()
         except (EOFError, OSError) as error:
             self.seconds[_ACCOUNT[stage]] += time.perf_counter() - begin
             process, self._process = self._process, None
@@ -290,6 +292,9 @@ def run_script(
         return FromScratch(path, str(python))
     return _forked(lambda server: Forked(path, server, options), compiler, python, limits, options)
 
+
+_LEAST_WAIT_S = 0.001
+"""The wait for what the worker may have sent already. With 0 the channel raises another error than TimeoutError."""
 
 _Results = tuple[tuple[NDArray[Any], ...], ...]
 """The arrays of each set of inputs."""

@@ -20,6 +20,7 @@ from polyjuice.compilers import find
 from polyjuice.execution import Artifact, EnvironmentProblem, Limits, Outcome, Worker
 from polyjuice.execution.broken import is_broken
 from polyjuice.frameworks import registry
+from tests.support.workers import LIMITS, ONES, fake
 
 ECHO = """
 INFO = {"format": "onnx", "needs": "nothing", "repro": "prepare = None"}
@@ -245,6 +246,32 @@ def test_inputs_of_the_call_before_are_not_sent_again(worker, monkeypatch):
     worker.close()  # a new process has not received the inputs
     assert worker.execute(Artifact(format="onnx", source=b""), equal).status == "ok"
     assert sent == [3, 2, 3, 3]
+
+
+@pytest.mark.parametrize(
+    ("failure", "status"), [("raise ValueError('negative')", "error"), ("__import__('os').abort()", "crash")]
+)
+def test_the_inputs_on_which_a_run_fails_are_told(tmp_path: Path, failure: str, status: str) -> None:
+    failing = f"""
+    def run(compiled, inputs):
+        if inputs[0][1].min() < 0:
+            {failure}
+        return inputs
+    """
+    with Worker(fake(tmp_path, failing), limits=LIMITS) as worker:
+        outcome = worker.execute(Artifact(format="torch", source="pass"), [[ONES], [-ONES], [ONES]])
+    assert (outcome.status, outcome.stage, outcome.failed) == (status, "run", 1)
+
+
+def test_the_time_limit_is_one_for_all_sets_of_inputs(tmp_path: Path) -> None:
+    slow = """
+    def run(compiled, inputs):
+        __import__("time").sleep(0.6)
+        return inputs
+    """
+    with Worker(fake(tmp_path, slow), limits=Limits(run_s=1)) as worker:
+        outcome = worker.execute(Artifact(format="torch", source="pass"), [[ONES]] * 5)
+    assert (outcome.status, outcome.stage) == ("hang", "run")
 
 
 WRITTEN_FOR = {name: registry.find(name).written_for for name in registry.names()}

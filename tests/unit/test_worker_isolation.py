@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 
 from polyjuice import compilers
-from polyjuice.execution import Artifact, EnvironmentProblem, Limits, Script, Worker, probe, run_script
+from polyjuice.execution import EnvironmentProblem, Limits, Script, Worker, probe, run_script
 from polyjuice.execution.forkserver import forget, server_of
 from polyjuice.plugins import installable
 from tests.support.workers import LIMITS, ONES, Lifeline, alive, do, fake
@@ -93,21 +93,6 @@ def test_the_death_of_the_process_is_a_crash(worker: Worker, source: str, messag
     assert (outcome.status, outcome.stage) == ("crash", "compile")
     assert message in outcome.message
     assert do(worker, "pass").status == "ok"
-
-
-@pytest.mark.parametrize(
-    ("failure", "status"), [("raise ValueError('negative')", "error"), ("__import__('os').abort()", "crash")]
-)
-def test_the_inputs_on_which_a_run_fails_are_told(tmp_path: Path, failure: str, status: str) -> None:
-    failing = f"""
-    def run(compiled, inputs):
-        if inputs[0][1].min() < 0:
-            {failure}
-        return inputs
-    """
-    with Worker(fake(tmp_path, failing), limits=LIMITS) as worker:
-        outcome = worker.execute(Artifact(format="torch", source="pass"), [[ONES], [-ONES], [ONES]])
-    assert (outcome.status, outcome.stage, outcome.failed) == (status, "run", 1)
 
 
 def test_an_endless_loop_is_a_hang(hasty: Worker) -> None:
