@@ -3,12 +3,16 @@
     python benchmarks/hunt/run.py                            until you interrupt it; continues where it stopped
     python benchmarks/hunt/run.py --turns 2 --minutes 10     two turns of ten minutes
     python benchmarks/hunt/run.py --turns 0                  write the stored results, and run nothing
+    python benchmarks/hunt/run.py --compilers inductor --python inductor=PATH
+                                                             an interpreter that has another release
 
-A turn is a campaign of ``polyjuice fuzz`` with its own seed. Next comes the pair of a compiler and a strategy of
-``--seeds`` with the fewest turns. Campaigns stay in a folder outside of the repository, beside ``hunt.json``, which
-lists the turns. An interrupted turn continues before another begins. An ended turn is never repeated.
+A turn is a campaign of ``polyjuice fuzz`` with its own seed. Known bugs are counted, not reported. Next comes the pair
+of a compiler and a strategy of ``--seeds`` with the fewest turns. Campaigns stay in a folder outside of the repository,
+beside ``hunt.json``, which lists the turns. An interrupted turn continues before another begins. An ended turn is never
+repeated. Several hunts may run at once, each in a ``--folder`` of its own.
 
-Each turn merges its findings into ``artifacts/hunt/hunt.json``, and writes ``README.md`` there.
+Each turn merges its findings into ``artifacts/hunt/hunt.json``, and writes ``README.md`` there. ``verdicts.toml`` there
+says what a person found out about causes.
 """
 
 from __future__ import annotations
@@ -18,17 +22,21 @@ import json
 import os
 import secrets
 import signal
+import sqlite3
 import subprocess
 import sys
+import time
 from collections.abc import Iterable, Sequence
-from itertools import count, groupby, product
+from contextlib import closing
+from itertools import count, product
 from pathlib import Path
-from textwrap import shorten
 from typing import Any
 
 from filelock import FileLock, Timeout
 
 from benchmarks.background import run_in_background
+from benchmarks.hunt import table
+from benchmarks.hunt.table import Result
 from polyjuice import compilers
 from polyjuice.campaign.kinds import MIXED
 from polyjuice.execution import probe
@@ -41,16 +49,8 @@ ENDED = (0, 1, 3)
 
 USAGE = 2
 
-LONGEST = 160
-"""The longest message in the table, in characters."""
-
-_COUNTS = ("tested", "raw_findings", "defects", "unsound_variants", "elapsed_s")
-
 Turn = dict[str, Any]
 """``compiler``, ``seeds``, ``seed``, ``reach`` (the options for its length); in the end ``result`` or ``problem``."""
-
-Result = dict[str, Any]
-"""The result of a campaign: ``compiler``, ``version``, ``seeds``, ``seed``, counts, and ``causes``."""
 
 
 def main() -> None:
@@ -70,6 +70,14 @@ def parsed(arguments: Sequence[str]) -> argparse.Namespace:
     parser.add_argument("--folder", type=Path, default=data / "polyjuice" / "hunt", help="where campaigns are kept")
     parser.add_argument("--compilers", help="separated by commas (default: all that are installed)")
     parser.add_argument("--seeds", default=MIXED, help="strategies that make seed graphs, taken in turn")
+    parser.add_argument(
+        "--python",
+        action="append",
+        default=[],
+        type=lambda text: text.partition("=")[::2],
+        metavar="COMPILER=PATH",
+        help="an interpreter that has the compiler",
+    )
     parser.add_argument("--minutes", type=float, default=10, help="the time for cases in a turn")
     parser.add_argument("-n", type=int, dest="cases", help="the number of cases in a turn, instead of a time")
     parser.add_argument("--turns", type=int, help="how many turns to run (default: without end)")
@@ -113,7 +121,8 @@ def next_turn(turns: Sequence[Turn], taking: Sequence[str], options: argparse.Na
     had = [(turn["seeds"], turn["compiler"]) for turn in turns]
     seeds, compiler = min(product(options.seeds.split(","), taking), key=had.count)
     reach = ["-n", str(options.cases)] if options.cases else ["--time", f"{options.minutes * 60:.0f}s"]
-    return {"compiler": compiler, "seeds": seeds, "seed": secrets.randbits(31), "reach": reach}
+    python = [option for named, path in options.python if named == compiler for option in ("--python", path)]
+    return {"compiler": compiler, "seeds": seeds, "seed": secrets.randbits(31), "reach": reach, "python": python}
 
 
 def has_ended(turn: Turn) -> bool:
@@ -130,7 +139,7 @@ def take(turn: Turn, folder: Path) -> None:
         arguments = ["--resume", campaign, *turn["reach"]]
     else:
         fixed = ["--compiler", turn["compiler"], "--seeds", turn["seeds"], "--seed", turn["seed"], "--workers", 1]
-        arguments = [*fixed, *turn["reach"], "--known", "none", "--out", campaign]
+        arguments = [*fixed, *turn["python"], *turn["reach"], "--out", campaign]
     print(f"polyjuice fuzz {' '.join(map(str, arguments))}", file=sys.stderr, flush=True)
     status, summary = fuzz(arguments)
     if status in ENDED or (status == USAGE and summary):
@@ -146,7 +155,7 @@ def fuzz(arguments: Sequence[object]) -> tuple[int, str]:
     command = [sys.executable, "-m", "polyjuice", "fuzz", *map(str, arguments), "--json"]
     path = os.pathsep.join(filter(None, [str(ROOT), os.environ.get("PYTHONPATH")]))
     env = {**os.environ, "PYTHONPATH": path}
-    process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=env, start_new_session=True)
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=env, process_group=0)
     try:
         output, _ = process.communicate()
     except KeyboardInterrupt:
@@ -158,92 +167,57 @@ def fuzz(arguments: Sequence[object]) -> tuple[int, str]:
 
 def result(turn: Turn, summary: dict[str, Any], campaign: Path) -> Result:
     """Return the result of an ended campaign."""
-    named = {name: turn[name] for name in ("compiler", "seeds", "seed")}
     return {
-        **named,
-        "version": summary["version"],
-        **{name: summary[name] for name in _COUNTS},
+        **{name: turn[name] for name in ("compiler", "seeds", "seed")},
+        **{name: summary[name] for name in ("version", "known", *table.COUNTS)},
+        "ended": round(time.time()),
         "causes": causes_in(campaign),
     }
 
 
 def causes_in(campaign: Path) -> list[dict[str, Any]]:
-    """Return each cause in a campaign's folder: its ``signature``, raw findings and ``title``."""
+    """Return each cause in a campaign's folder: its ``signature``, raw findings, ``title``, and what ``found`` it."""
+    with closing(sqlite3.connect(campaign / "campaign.sqlite")) as store:
+        cases = {index: json.loads(text) for index, text in store.execute('SELECT "index", result FROM cases')}
     records = [read(path, {}) for path in sorted((campaign / "findings").glob("*/finding.json"))]
     return [
         {
             "signature": record.get("cause") or record["signature"],
             "raw": 1 + record["more"],
             "title": record["message"].splitlines()[0],
+            "found": means(record, cases[record["index"]]),
         }
         for record in records
     ]
+
+
+def means(record: dict[str, Any], case: dict[str, Any]) -> dict[str, str]:
+    """Return what found a cause, from a finding's record and its case: see the page's section."""
+    aimed = "near miss" if case["changes"] else "pattern" if case["part"] else "no part"
+    sides = "pair" if record["b"] else "one program"
+    return {"program": aimed, "oracle": record["oracle"], "sides": sides, "profile": record["profile"]}
 
 
 # --- what was found ---------------------------------------------------------------------------------------------------
 
 
 def write_results(folder: Path, turns: Iterable[Turn]) -> None:
-    """Merge the turns' results into those of the folder, and write its table."""
+    """Merge the turns' results into those of the folder, and write its page."""
     path = folder / "hunt.json"
-    known = merged(read(path, []), [turn["result"] for turn in turns if "result" in turn])
-    if known:
-        write(path, known)
-        (folder / "README.md").write_text(table(known), encoding="utf-8")
+    folder.mkdir(parents=True, exist_ok=True)
+    with FileLock(folder / ".lock"):  # of another hunt
+        known = merged(read(path, []), [turn["result"] for turn in turns if "result" in turn])
+        if known:
+            write(path, known)
+            (folder / "README.md").write_text(
+                table.text(known, table.Verdicts(folder / "verdicts.toml")), encoding="utf-8"
+            )
 
 
 def merged(before: Iterable[Result], anew: Iterable[Result]) -> list[Result]:
-    """Return the results of all campaigns, sorted, each campaign once (see `identity`); the later result counts."""
-    return sorted({identity(result): result for result in (*before, *anew)}.values(), key=identity)
-
-
-def identity(result: Result) -> tuple[str, str, str, int]:
-    """Return what identifies a campaign: compiler, version, source of seed graphs, and seed."""
-    return result["compiler"], result["version"], result["seeds"], result["seed"]
-
-
-def table(known: Sequence[Result]) -> str:
-    """Return the results as Markdown: counts by release, then its causes. ``known`` is sorted by `identity`."""
-    releases = [
-        (f"{compiler} {version}", list(results))
-        for (compiler, version), results in groupby(known, key=lambda result: (result["compiler"], result["version"]))
-    ]
-    lines = [
-        "# Findings of hunts",
-        "",
-        "Written by `make hunt`. A turn is a campaign of one worker, with a seed of its own. *Raw findings* are all",
-        "that the oracles confirmed. *Causes* are what triage makes of them, one for each signature. The hours include",
-        "triage. No one has looked at a cause by hand unless `artifacts/bugs` lists it.",
-        "",
-        "| compiler | turns | hours | cases | raw findings | causes | defects of Polyjuice |",
-        "|---|---|---|---|---|---|---|",
-    ]
-    for release, results in releases:
-        total = {name: sum(result[name] for result in results) for name in _COUNTS}
-        cells = [release, len(results), f"{total['elapsed_s'] / 3600:.2f}", total["tested"]]
-        cells += [total["raw_findings"], len(causes(results)), total["defects"] + total["unsound_variants"]]
-        lines.append("| " + " | ".join(map(str, cells)) + " |")
-    for release, results in releases:
-        if found := causes(results):
-            lines += ["", f"## {release}", "", "| cause | raw findings | seeds | an example |", "|---|---|---|---|"]
-            lines += ["| " + " | ".join(cell(value) for value in row) + " |" for row in found]
-    return "\n".join(lines) + "\n"
-
-
-def causes(results: Sequence[Result]) -> list[tuple[str, int, str, str]]:
-    """Return each cause of a release once: signature, raw findings, seeds of campaigns, and a shortened example."""
-    rows: dict[str, tuple[str, int, str, str]] = {}
-    for result in results:
-        for cause in result["causes"]:
-            signature, seed = cause["signature"], f"{result['seeds']} {result['seed']}"
-            _, raw, seeds, title = rows.get(signature, (signature, 0, "", shorten(cause["title"], LONGEST)))
-            rows[signature] = signature, raw + cause["raw"], f"{seeds}, {seed}" if seeds else seed, title
-    return sorted(rows.values())
-
-
-def cell(value: object) -> str:
-    """Return a value as the text of a Markdown cell."""
-    return str(value).replace("|", "\\|")
+    """Return the results of all campaigns, sorted, each campaign once; the later result counts."""
+    once = {table.identity(result): result for result in (*before, *anew)}
+    return sorted(once.values(), key=table.identity)
 
 
 def read(path: Path, default: Any) -> Any:

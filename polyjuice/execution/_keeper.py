@@ -56,6 +56,7 @@ def keep(end: int, lifeline: int, folder: str, limits: dict[str, float]) -> None
         _prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
         if os.getppid() != keeper:
             os._exit(1)
+        _give_way_as_before()
         _prefer_when_memory_is_short()
         return
     _close_all_but({end, lifeline, woken, wake})
@@ -165,6 +166,12 @@ def _size(folder: str) -> int:
                     if entry.is_dir(follow_symlinks=False):
                         folders.append(entry.path)
     return total
+
+
+def _give_way_as_before() -> None:
+    """Give this session the priority of its process: where Linux shares the processor among sessions, it is new."""
+    with suppress(OSError), open("/proc/self/autogroup", "w") as group:
+        group.write(str(os.getpriority(os.PRIO_PROCESS, 0)))
 
 
 def _prefer_when_memory_is_short() -> None:

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
-from benchmarks.hunt import run
+from benchmarks.hunt import run, table
 from tests.support.commands import ONE_RULE, PLAIN, ROOT, polyjuice
 
 
@@ -55,13 +55,31 @@ def test_a_hunt_goes_on_after_a_stop_and_merges_its_findings(tmp_path: Path, her
     assert (found["tested"], found["raw_findings"]) == (2, 0)
     assert f"| numpy {found['version']} | 1 |" in (tmp_path / "results" / "README.md").read_text()
 
-    found["causes"] = [{"signature": "mismatch by X", "raw": 2, "title": "a|b"}]
-    other = {**found, "seed": found["seed"] + 1, "causes": [{"signature": "mismatch by X", "raw": 3, "title": "a|b"}]}
+    means = {"program": "near miss", "oracle": "differential", "sides": "one program", "profile": "edge"}
+    cause = {"signature": "mismatch by X[1]", "raw": 2, "title": "a|b", "found": means}
+    found |= {"causes": [cause], "known": {"artifacts/bugs/001": 4}, "elapsed_s": 3600}
+    other = {**found, "seed": found["seed"] + 1, "causes": [{**cause, "raw": 3}], "ended": found["ended"] + 1}
     known = run.merged(run.merged([found], [other]), [found])  # a campaign counts once, and a cause of two is one cause
     assert known == [found, other]
-    assert f"| mismatch by X | 5 | small {found['seed']}, small {other['seed']} | a\\|b |" in run.table(known)
+    verdicts = tmp_path / "verdicts.toml"
+    verdicts.write_text('[[verdict]]\ncompiler = "numpy"\ncause = "mismatch by X[*"\nis = "bug 295"\n')
+    page = table.text(known, table.Verdicts(verdicts))
+    seeds = f"small {found['seed']}, small {other['seed']}"
+    assert f"| mismatch by X[1] | bug 295 | 5 | {seeds} | a\\|b |" in page
+    assert f"| numpy {found['version']} | 2 | 2.00 | 4 | 1 | 0 | 1 | 1 | 0 | 0 | 0 | 0 |" in page
+    assert f"| numpy {found['version']} | 0 | 0 | 2 | 2 |" in page  # after a quarter, half, one and two hours
+    assert "near miss 1" in page
 
 
-def test_the_committed_table_is_that_of_the_committed_results() -> None:
+def test_the_committed_page_is_that_of_the_committed_results() -> None:
     folder = ROOT / "artifacts/hunt"
-    assert run.table(json.loads((folder / "hunt.json").read_text("utf-8"))) == (folder / "README.md").read_text("utf-8")
+    page = table.text(json.loads((folder / "hunt.json").read_text("utf-8")), table.Verdicts(folder / "verdicts.toml"))
+    assert page == (folder / "README.md").read_text("utf-8")
+
+
+def test_what_found_a_cause_is_read_from_its_finding_and_case() -> None:
+    record = {"b": "max", "oracle": "metamorphic", "profile": "wrap"}
+    found = run.means(record, {"part": "EliminateSlice", "changes": ["another axis"]})
+    assert found == {"program": "near miss", "oracle": "metamorphic", "sides": "pair", "profile": "wrap"}
+    assert run.means(record, {"part": "EliminateSlice", "changes": []})["program"] == "pattern"
+    assert run.means(record, {"part": "", "changes": []})["program"] == "no part"
