@@ -107,7 +107,7 @@ def _over_time(releases: Sequence[tuple[str, Sequence[Result]]]) -> Iterable[str
     curves = {release: _curve(sorted(results, key=lambda one: one["ended"])) for release, results in releases}
     longest = max(curve[-1][0] for curve in curves.values())
     marks = [0.25 * 2**power for power in range(10) if not power or 0.25 * 2**power < 2 * longest]
-    yield "\n## What was new over time\n\nDifferent causes, known bugs among them, after hours of campaigns of a compiler.\n"
+    yield "\n## What was new over time\n\nDifferent causes, with known bugs, after hours of campaigns of a compiler.\n"
     rows = []
     for release, curve in curves.items():
         last = curve[-1][0]
