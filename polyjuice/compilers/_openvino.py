@@ -23,6 +23,9 @@ UNSUPPORTED = re.compile(
     r"not supported|unsupported|not implemented|doesn't support|does not support|No conversion rule", re.IGNORECASE
 )
 
+# The frontend refuses these models, too, where it knows the sizes: `GatherElements` of fewer indices than data.
+_REFUSED = re.compile("must have equal or intersecting dimensions")
+
 # Parts of the plugin that can be switched off, and the value that does so; first one that concerns no single part.
 _OFF = {"setting CPU_RUNTIME_CACHE_CAPACITY": 0, "SNIPPETS_MODE": "DISABLE", "LP_TRANSFORMS_MODE": "NO"}
 _SETTING = "setting "
@@ -116,11 +119,12 @@ def compile(program: Loaded, inputs: Sequence[Array]) -> Compiled:
 
 
 def run(compiled: Compiled, inputs: Sequence[Array]) -> list[Array]:
-    """Run the request on copies of the inputs."""
+    """Run the request on copies of the inputs. Raises NotImplementedError for sizes that the frontend refuses."""
     for port, array in zip(compiled.inputs, inputs):
         if port is not None:
             compiled.request.set_tensor(port, _tensor(array))
-    compiled.request.infer()
+    with telling(_REFUSED):
+        compiled.request.infer()
     return [_to_array(compiled.request.get_tensor(port)) for port in compiled.outputs]
 
 
