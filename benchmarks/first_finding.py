@@ -63,22 +63,10 @@ def _stored() -> Path:
 def measured(compiler: str, seed: int, folder: Path) -> Row:
     """Run a campaign, and return its row."""
     campaign = folder / f"{compiler}-{seed}"
-    command = [
-        sys.executable,
-        "-m",
-        "polyjuice",
-        "fuzz",
-        "--compiler",
-        compiler,
-        "--seed",
-        str(seed),
-        *AS_MADE,
-        "--json",
-    ]
+    command = [sys.executable, "-m", "polyjuice", "fuzz", "--compiler", compiler, "--seed", str(seed), *AS_MADE]
+    command += ["--json", "--out", str(campaign)]
     begin, first = time.monotonic(), None
-    with subprocess.Popen(
-        [*command, "--out", str(campaign)], cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
-    ) as process:
+    with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
         for line in process.stderr or ():
             if first is None and _SHOWN.match(line):
                 first = round(time.monotonic() - begin, 1)

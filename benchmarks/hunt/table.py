@@ -55,7 +55,7 @@ class Verdicts:
     def of(self, compiler: str, cause: str) -> str:
         """Return the verdict on a cause, such as ``bug 295``, or "" if there is none. The first pattern counts."""
         for one in self._listed:
-            if one["compiler"] == compiler and fnmatchcase(cause, one["cause"].replace("[", "[[]")):
+            if one["compiler"] == compiler and fnmatchcase(cause, one["cause"]):
                 return one["is"]
         return ""
 

@@ -62,7 +62,7 @@ def test_a_hunt_goes_on_after_a_stop_and_merges_its_findings(tmp_path: Path, her
     known = run.merged(run.merged([found], [other]), [found])  # a campaign counts once, and a cause of two is one cause
     assert known == [found, other]
     verdicts = tmp_path / "verdicts.toml"
-    verdicts.write_text('[[verdict]]\ncompiler = "numpy"\ncause = "mismatch by X[*"\nis = "bug 295"\n')
+    verdicts.write_text('[[verdict]]\ncompiler = "numpy"\ncause = "mismatch by X[[]*"\nis = "bug 295"\n')
     page = table.text(known, table.Verdicts(verdicts))
     seeds = f"small {found['seed']}, small {other['seed']}"
     assert f"| mismatch by X[1] | bug 295 | 5 | {seeds} | a\\|b |" in page
