@@ -26,6 +26,7 @@ NAMES = {
     "tvm": "TVM",
     "xla": "XLA in TensorFlow",
     "tensorflow": "TensorFlow",
+    "torch": "PyTorch",
     "openvino": "OpenVINO",
     "jax": "XLA in JAX",
     "iree": "IREE",
@@ -33,9 +34,15 @@ NAMES = {
     "tvm-torch": "TVM's importer of Torch programs",
     "openvino-torch": "OpenVINO's frontend for Torch",
 }
-"""The usual name of each compiler. ``tensorflow`` is the framework itself, whose package contains XLA."""
+"""The usual name of each compiler. ``tensorflow`` and ``torch`` are frameworks whose packages contain a compiler."""
 
-_PACKAGE_OF = {"tensorflow": "xla", "torch-onnx": "inductor", "tvm-torch": "tvm", "openvino-torch": "openvino"}
+_PACKAGE_OF = {
+    "tensorflow": "xla",
+    "torch": "inductor",
+    "torch-onnx": "inductor",
+    "tvm-torch": "tvm",
+    "openvino-torch": "openvino",
+}
 """The compilers whose packages have further ones, too."""
 
 _OPEN, _MENDED = "open", "mended"
@@ -147,7 +154,7 @@ def _table(rows: Sequence[Sequence[str]]) -> str:
 def cells(bug: Bug, unreported: str) -> list[str]:
     """Return a bug's cells for the columns of HEAD; ``unreported`` stands for a missing report."""
     setting = f", `{bug.setting}`" if bug.setting else ""
-    duplicate = f". The cause is that of {bug.duplicate_of}" if bug.duplicate_of else ""
+    duplicate = f". It counts as {bug.duplicate_of}" if bug.duplicate_of else ""
     return [
         f"[{bug.number}]({bug.folder.name})",
         NAMES[bug.compiler] + setting,

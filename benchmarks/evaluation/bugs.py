@@ -33,14 +33,16 @@ def main() -> None:
 
 def tables(bugs: bug_list.BugList) -> str:
     """Return the tables in Markdown."""
-    by_component = Counter((bug.compiler, bug.component) for bug in bugs.bugs)
-    by_effect = Counter((bug.compiler, effect(bug.kind)) for bug in bugs.bugs)
+    distinct = [bug for bug in bugs.bugs if not bug.duplicate_of]
+    by_component = Counter((bug.compiler, bug.component) for bug in distinct)
+    by_effect = Counter((bug.compiler, effect(bug.kind)) for bug in distinct)
     stored = [json.loads(path.read_text("utf-8")) for path in sorted(bug_list.FOLDER.glob("*/finding/finding.json"))]
     pairs = sum(finding["oracle"] == "metamorphic" for finding in stored)
     lines = [
         "# The bugs of our list",
         "",
         "Written by `benchmarks/evaluation/bugs.py` from `artifacts/bugs/status.toml`.",
+        "Bugs with the same cause count once.",
         "",
         *table("component", bug_list.COMPONENTS, by_component),
         *table("effect", tuple(EFFECTS), by_effect),

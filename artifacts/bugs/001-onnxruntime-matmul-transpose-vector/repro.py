@@ -1,4 +1,4 @@
-"""Transpose(x) @ v with a vector v is wrong in ONNX Runtime 1.31.1 on the CPU: MatmulTransposeFusion.
+"""Transpose(x) @ v with a vector v is wrong in ONNX Runtime 1.32.0 on the CPU: MatmulTransposeFusion.
 
 Exits 1 where the bug shows, 0 where it does not, 2 where this could not run. Reduced by hand from a finding.
 """

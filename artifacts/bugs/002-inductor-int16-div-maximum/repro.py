@@ -1,4 +1,4 @@
-"""maximum(div(x, 7), y) of int16 does not compile in TorchInductor of torch 2.13.0 on the CPU.
+"""maximum(div(x, 7), y) of int16 does not compile in TorchInductor of torch 2.15.0 on the CPU.
 
 The scalar loop divides two `short`, which C++ promotes to `int`, and then finds no max_propagate_nan(int, short).
 Exits 1 where the bug shows, 0 where it does not, 2 where this could not run. Reduced by hand from a finding.

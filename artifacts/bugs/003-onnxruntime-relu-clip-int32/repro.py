@@ -1,4 +1,4 @@
-"""Clip(Relu(x)) of int32 cannot be loaded by ONNX Runtime 1.31.1 on the CPU: FuseReluClip.
+"""Clip(Relu(x)) of int32 cannot be loaded by ONNX Runtime 1.32.0 on the CPU: FuseReluClip.
 
 Exits 1 where the bug shows, 0 where it does not, 2 where this could not run. Reduced by hand from a finding.
 """

@@ -1,4 +1,4 @@
-"""Shrink of float64 is computed in single precision by ONNX Runtime 1.31.1 on the CPU: 1e300 becomes inf.
+"""Shrink of float64 is computed in single precision by ONNX Runtime 1.32.0 on the CPU: 1e300 becomes inf.
 
 With lambd=0 and bias=0 it is the identity. Exits 1 where the bug shows, 0 where it does not, 2 where this could not
 run.

@@ -1,4 +1,4 @@
-"""Transpose(DequantizeLinear(x)) of int32 saturates to the range of uint8 in ONNX Runtime 1.31.1 on the CPU.
+"""Transpose(DequantizeLinear(x)) of int32 saturates to the range of uint8 in ONNX Runtime 1.32.0 on the CPU.
 
 Exits 1 where the bug shows, 0 where it does not, 2 where this could not run. Reduced by hand from a finding.
 """

@@ -1,4 +1,4 @@
-"""A linear layer of integers does not compile in TorchInductor of torch 2.13.0 on the CPU when weights are frozen.
+"""A linear layer of integers does not compile in TorchInductor of torch 2.15.0 on the CPU when weights are frozen.
 
 Freezing packs the weight for MKL, whatever its type: "reorder_linear_weight: weight's dtype should be float". Exits 1
 where the bug shows, 0 where it does not, 2 where this could not run. Reduced by hand from a finding.

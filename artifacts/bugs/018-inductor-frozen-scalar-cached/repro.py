@@ -1,4 +1,4 @@
-"""TorchInductor of torch 2.13.0 takes a compiled model out of its cache for another one: results are wrong, silently.
+"""TorchInductor of torch 2.15.0 takes a compiled model out of its cache for another one: results are wrong, silently.
 
 With freezing, a buffer of rank 0 is written into the code as a number. The key of the graph cache (on by default, and
 lasting beyond the process) leaves its value out, so that a model that differs in that number alone is given the code

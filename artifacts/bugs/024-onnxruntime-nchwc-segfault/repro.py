@@ -1,4 +1,4 @@
-"""ONNX Runtime 1.31.1 dies of SIGSEGV on the CPU as it loads Mul(MatMul(Transpose(x), y), c) of float16.
+"""ONNX Runtime 1.32.0 dies of SIGSEGV on the CPU as it loads Mul(MatMul(Transpose(x), y), c) of float16.
 
 It takes a size of y that is a symbol, and a constant c of the product's rank. The Transpose is first fused into the
 product (MatmulTransposeFusion); NchwcTransformer then falls over the result. Exits 1 where the bug shows, 0 where it

@@ -1,4 +1,4 @@
-"""Mul(Mul(1, x), Div(1, y)) cannot be loaded by ONNX Runtime 1.31.1 on the CPU where x is computed.
+"""Mul(Mul(1, x), Div(1, y)) cannot be loaded by ONNX Runtime 1.32.0 on the CPU where x is computed.
 
 NoopElimination takes Mul(1, x) away, and DivMulFusion divides what is no more by y. Exits 1 where the bug shows, 0
 where it does not, 2 where this could not run. Reduced by hand from a finding.

@@ -1,4 +1,4 @@
-"""DequantizeLinear of int8 with a scale for each row, behind a QuantizeLinear, does not run in ONNX Runtime 1.31.1.
+"""DequantizeLinear of int8 with a scale for each row, behind a QuantizeLinear, does not run in ONNX Runtime 1.32.0.
 
 QDQS8ToU8Transformer, on the CPU, moves it from int8 to uint8 and gives it a single zero point, where one for each row
 is due. Exits 1 where the bug shows, 0 where it does not, 2 where this could not run. Reduced by hand from a finding.

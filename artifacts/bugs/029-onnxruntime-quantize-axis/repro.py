@@ -1,6 +1,6 @@
 """QuantizeLinear(op(DequantizeLinear(x))) with a scale for each row is fused as if there were one scale for all.
 
-In ONNX Runtime 1.31.1 on the CPU, Softmax is quantized by the first row's scale in all rows, silently; models with
+In ONNX Runtime 1.32.0 on the CPU, Softmax is quantized by the first row's scale in all rows, silently; models with
 Sigmoid, LeakyRelu or Concat between cannot be loaded. Exits 1 where the bug shows, 0 where it does not, 2 where this
 could not run. Reduced by hand from a finding.
 """

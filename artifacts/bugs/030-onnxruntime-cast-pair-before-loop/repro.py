@@ -1,4 +1,4 @@
-"""A Loop that reads Cast(Cast(x)) from outside does not run in ONNX Runtime 1.31.1 on the CPU, at any level.
+"""A Loop that reads Cast(Cast(x)) from outside does not run in ONNX Runtime 1.32.0 on the CPU, at any level.
 
 The pair of casts, from int32 to double and back, is removed while the Loop's body still asks for its result: "Missing
 Input". Exits 1 where the bug shows, 0 where it does not, 2 where this could not run. Reduced by hand from a finding.

@@ -1,4 +1,4 @@
-"""ReduceLogSumExp of float16 is infinite from 710 on in opset 18, in ONNX Runtime 1.31.1 on the CPU.
+"""ReduceLogSumExp of float16 is infinite from 710 on in opset 18, in ONNX Runtime 1.32.0 on the CPU.
 
 It is right in opset 13, and of float32. Exits 1 where the bug shows, 0 where it does not, 2 where this could not run.
 """

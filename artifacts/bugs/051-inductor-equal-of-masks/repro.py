@@ -1,4 +1,4 @@
-"""A comparison of uint8 does not compile where its result is compared with a bool, in TorchInductor 2.13.0 on the CPU.
+"""A comparison of uint8 does not compile where its result is compared with a bool, in TorchInductor 2.15.0 on the CPU.
 
 Exits 1 where the bug shows, 0 where it does not, 2 where this could not run.
 """

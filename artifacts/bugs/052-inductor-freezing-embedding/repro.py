@@ -1,4 +1,4 @@
-"""embedding at a frozen index of rank 0 does not compile, in TorchInductor 2.13.0 on the CPU with `freezing`.
+"""embedding at a frozen index of rank 0 does not compile, in TorchInductor 2.15.0 on the CPU with `freezing`.
 
 Exits 1 where the bug shows, 0 where it does not, 2 where this could not run.
 """

@@ -1,4 +1,4 @@
-"""argmax over two axes gives a wrong index in TorchInductor of torch 2.13.0 on the CPU, where the first is vectorised.
+"""argmax over two axes gives a wrong index in TorchInductor of torch 2.15.0 on the CPU, where the first is vectorised.
 
 The kernel takes 16 rows at once and numbers them 1 apart, although a row has two elements. Exits 1 where the bug
 shows, 0 where it does not, 2 where this could not run.

@@ -1,4 +1,4 @@
-"""The pad of an integer division ends the process by SIGFPE in TorchInductor of torch 2.13.0 on the CPU.
+"""The pad of an integer division ends the process by SIGFPE in TorchInductor of torch 2.15.0 on the CPU.
 
 The vectorised kernel divides in the pads too, by zero. fmod and remainder raise ZeroDivisionError there. Exits 1 where
 the bug shows, 0 where it does not, 2 where this could not run.

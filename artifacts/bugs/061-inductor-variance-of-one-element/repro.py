@@ -1,4 +1,4 @@
-"""torch.compile gives 0 for the variance of one element that is NaN or infinite, in PyTorch 2.13.0 on the CPU.
+"""torch.compile gives 0 for the variance of one element that is NaN or infinite, in PyTorch 2.15.0 on the CPU.
 
 Uncompiled it is NaN, and so it is with the backend ``aot_eager``, and where more than one variance is computed. Exits 1
 where the bug shows, 0 where it does not, 2 where this could not run. Reduced by hand from a finding.

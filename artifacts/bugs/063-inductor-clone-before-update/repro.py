@@ -1,4 +1,4 @@
-"""torch.compile returns what an input holds later, in place of a clone made before, in PyTorch 2.13.0 on the CPU.
+"""torch.compile returns what an input holds later, in place of a clone made before, in PyTorch 2.15.0 on the CPU.
 
 A clone of a value is returned; then the input from which the value was made is overwritten. Compiled code drops the
 clone, and returns the input with its new values. Uncompiled the result is right, and so it is with the backends

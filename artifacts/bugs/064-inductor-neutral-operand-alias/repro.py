@@ -1,4 +1,4 @@
-"""torch.compile returns the operand itself for ``x + zeros`` and ``x * ones``, in PyTorch 2.13.0 on the CPU.
+"""torch.compile returns the operand itself for ``x + zeros`` and ``x * ones``, in PyTorch 2.15.0 on the CPU.
 
 Uncompiled the result is a tensor of its own, and so it is with the backends ``aot_eager`` and
 ``aot_eager_decomp_partition``. Who writes into the compiled result writes into the input. Exits 1 where the bug shows, 0

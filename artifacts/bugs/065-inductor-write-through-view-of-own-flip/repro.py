@@ -1,4 +1,4 @@
-"""torch.compile writes into an input through a view, and reads what it has just written, in PyTorch 2.13.0 on the CPU.
+"""torch.compile writes into an input through a view, and reads what it has just written, in PyTorch 2.15.0 on the CPU.
 
 The value that is written is computed of the input itself, in another order (``flip``, ``roll``). Uncompiled the result
 is right, and so it is with the backends ``aot_eager`` and ``aot_eager_decomp_partition``, and where no view is written

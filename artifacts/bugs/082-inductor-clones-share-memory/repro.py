@@ -1,4 +1,4 @@
-"""torch.compile returns one tensor for two clones of a computed value, in PyTorch 2.13.0 on the CPU.
+"""torch.compile returns one tensor for two clones of a computed value, in PyTorch 2.15.0 on the CPU.
 
 Who writes into one of the results writes into the other. Uncompiled each clone has memory of its own, and so it has with
 the backends ``aot_eager`` and ``aot_eager_decomp_partition``. Exits 1 where the bug shows, 0 where it does not, 2 where

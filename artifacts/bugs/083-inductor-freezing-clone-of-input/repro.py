@@ -1,4 +1,4 @@
-"""torch.compile with freezing returns an input in the place of its clone, in PyTorch 2.13.0 on the CPU.
+"""torch.compile with freezing returns an input in the place of its clone, in PyTorch 2.15.0 on the CPU.
 
 The model also has a convolution, which need not have to do with the input. Who writes into the clone writes into the
 input; and where the model overwrites the input afterwards, the clone has the new values. Uncompiled, without freezing,

@@ -1,4 +1,4 @@
-"""torch.compile with dynamic shapes cannot raise integers to a power that is a number, in PyTorch 2.13.0 on the CPU.
+"""torch.compile with dynamic shapes cannot raise integers to a power that is a number, in PyTorch 2.15.0 on the CPU.
 
 The lowering of ``pow`` hands the symbol to an operator that takes tensors. Floating types compile, a constant exponent
 does, and so does all with the backends ``aot_eager`` and ``aot_eager_decomp_partition``. Exits 1 where the bug shows, 0

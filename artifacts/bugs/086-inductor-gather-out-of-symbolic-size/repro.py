@@ -1,4 +1,4 @@
-"""torch.compile with dynamic shapes does not take ``torch.gather`` with ``out=``, in PyTorch 2.13.0.
+"""torch.compile with dynamic shapes does not take ``torch.gather`` with ``out=``, in PyTorch 2.15.0.
 
 The meta kernel asks for the number of elements as an integer, to see whether the operands overlap. ``index_select`` and
 ``add`` with ``out=`` compile, and so does ``gather`` of static shapes. Exits 1 where the bug shows, 0 where it does not,

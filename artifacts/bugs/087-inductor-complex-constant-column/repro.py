@@ -1,4 +1,4 @@
-"""torch.compile fails where a column of complex constants is added, in PyTorch 2.13.0 on the CPU.
+"""torch.compile fails where a column of complex constants is added, in PyTorch 2.15.0 on the CPU.
 
 The sum of complex numbers is made of views as real numbers. The copy of the constant is given the strides (1, 3), of
 which there is no such view. Where the column is an input it works. Exits 1 where the bug shows, 0 where it does not, 2

@@ -1,8 +1,9 @@
-"""torch.compile gives 0 for ``expm1`` and ``atanh`` of small numbers, in PyTorch 2.13.0 on the CPU.
+"""torch.compile gives 0 for ``atanh`` of small numbers, in PyTorch 2.15.0 on the CPU.
 
-Of float32 that is so from 5e-8 down, and the sign of -0.0 is lost, too. The vectorised code computes ``exp(x) - 1`` and
-``log((1 + x) / (1 - x)) / 2``; scalar code, which does fewer elements than a vector has, is right. Exits 1 where the bug
-shows, 0 where it does not, 2 where this could not run. Reduced by hand from a finding.
+Of float32 that is so from 5e-8 down, and the sign of -0.0 is lost, too. The vectorised code computes
+``log((1 + x) / (1 - x)) / 2``; scalar code, which does fewer elements than a vector has, is right. Up to 2.13.0
+``expm1`` was wrong, too. Exits 1 where the bug shows, 0 where it does not, 2 where this could not run. Reduced by hand
+from a finding.
 """
 
 import os

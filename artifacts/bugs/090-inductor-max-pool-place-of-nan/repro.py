@@ -1,4 +1,4 @@
-"""torch.compile gives another place than eager where a window of a max pooling has two NaN, in PyTorch 2.13.0 on the CPU.
+"""torch.compile gives another place than eager where a window of a max pooling has two NaN, in PyTorch 2.15.0 on the CPU.
 
 Uncompiled, ``max_pool2d`` and ``adaptive_max_pool2d`` give the last NaN of a window; the lowering takes an ``argmax``,
 which gives the first. Without NaN both give the first of equal elements. Exits 1 where the bug shows, 0 where it does

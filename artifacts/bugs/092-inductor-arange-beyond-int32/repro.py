@@ -1,4 +1,4 @@
-"""torch.compile lets int64 numbers of torch.arange wrap around in 32 bits, in PyTorch 2.13.0 on the CPU.
+"""torch.compile lets int64 numbers of torch.arange wrap around in 32 bits, in PyTorch 2.15.0 on the CPU.
 
 The step fits 32 bits, and the last number does not. Exits 1 where the bug shows, 0 where it does not, 2 where this could
 not run. Reduced from a finding.

@@ -1,4 +1,4 @@
-"""torch.compile masks what a mask of 2 keeps, in PyTorch 2.13.0 on the CPU.
+"""torch.compile masks what a mask of 2 keeps, in PyTorch 2.15.0 on the CPU.
 
 This attention, as DistilBERT has it, drops keys where the mask is 0. Compiled it keeps those where the mask is 1: the
 key whose mask is 2 is dropped. Scores are 0, so that the result is the mean of the values 0 and 2.

@@ -1,4 +1,4 @@
-"""torch.compile gives float32 for attention that is cast to float16, in PyTorch 2.13.0 on the CPU.
+"""torch.compile gives float32 for attention that is cast to float16, in PyTorch 2.15.0 on the CPU.
 
 The weights and the values are cast before the last product, which is of float16. Compiled all is computed in float32,
 and the result has that type. The value 1/3 is 0.333251953125 in float16.

@@ -1,4 +1,4 @@
-"""torch.compile drops keys where a bool is added to the scores of attention, in PyTorch 2.13.0 on the CPU.
+"""torch.compile drops keys where a bool is added to the scores of attention, in PyTorch 2.15.0 on the CPU.
 
 Added, True is 1 and False is 0. Compiled the bool becomes the mask of scaled_dot_product_attention, where False means
 that the key is dropped. The other scores are 0, so that the keys have the weights 0.731 and 0.269; the values are 0 and

@@ -1,4 +1,4 @@
-"""torch.compile computes softmax(x / 2) of integers from differences that wrap around, in PyTorch 2.13.0.
+"""torch.compile computes softmax(x / 2) of integers from differences that wrap around, in PyTorch 2.15.0.
 
 The compiler subtracts the maximum before it divides: of uint8 0 - 200 is 56, and the least int32 minus the largest is
 1. Of uint8 the smaller element gets all the weight.

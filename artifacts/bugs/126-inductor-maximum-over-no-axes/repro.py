@@ -1,4 +1,4 @@
-"""torch.compile gives wrong differences from the maximum of all elements of a product, in PyTorch 2.13.0 on the CPU.
+"""torch.compile gives wrong differences from the maximum of all elements of a product, in PyTorch 2.15.0 on the CPU.
 
 The product is 1 and 6, and so the differences from its maximum are -5 and 0. Compiled the maximum of x is subtracted
 first: that is the same only if one factor holds for all that the maximum is taken of.

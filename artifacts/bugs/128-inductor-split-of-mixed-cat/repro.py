@@ -1,4 +1,4 @@
-"""torch.compile splits a concatenation into what it was made of, with its types, in PyTorch 2.13.0 on the CPU.
+"""torch.compile splits a concatenation into what it was made of, with its types, in PyTorch 2.15.0 on the CPU.
 
 ``cat`` of int64 and float32 is of float32, and so are its parts: 16777217 becomes 16777216. Compiled the first part is
 the tensor of int64.

@@ -1,4 +1,4 @@
-"""torch.compile returns the input itself for the concatenation of its parts, in PyTorch 2.13.0 on the CPU.
+"""torch.compile returns the input itself for the concatenation of its parts, in PyTorch 2.15.0 on the CPU.
 
 Uncompiled it is a copy. The input is written into afterwards, and compiled the copy changes, too. Without a write in
 the program, who writes into the result writes into the input.

@@ -1,4 +1,4 @@
-"""torch.compile gives new values for x.reshape(-1) + zeros if x is written into later, in PyTorch 2.13.0.
+"""torch.compile gives new values for x.reshape(-1) + zeros if x is written into later, in PyTorch 2.15.0.
 
 Uncompiled the sum has memory of its own. The compiler replaces it by its operand, unless that is written into; here it
 is a view of what is written into.

@@ -1,4 +1,4 @@
-"""torch.compile gives places in the padding where a window of a max pooling has only -inf, in PyTorch 2.13.0.
+"""torch.compile gives places in the padding where a window of a max pooling has only -inf, in PyTorch 2.15.0.
 
 Each window has one element, and three places of padding. -3 and -1 are no places, and 1 is that of another element.
 With gradients the compiled program raises an error.

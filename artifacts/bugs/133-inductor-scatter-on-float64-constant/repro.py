@@ -1,4 +1,4 @@
-"""torch.compile rounds a constant of float64 to float32 where a number is scattered on it, in PyTorch 2.13.0.
+"""torch.compile rounds a constant of float64 to float32 where a number is scattered on it, in PyTorch 2.15.0.
 
 0.1 becomes 0.10000000149011612.
 

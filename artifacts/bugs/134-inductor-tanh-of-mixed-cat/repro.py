@@ -1,4 +1,4 @@
-"""torch.compile gives float32 for ``tanh(cat)`` of int64 and float16, in PyTorch 2.13.0 on the CPU.
+"""torch.compile gives float32 for ``tanh(cat)`` of int64 and float16, in PyTorch 2.15.0 on the CPU.
 
 ``cat`` promotes both to float16, and so ``tanh`` is of float16. Compiled each operand has a ``tanh`` of its own, and
 that of an int64 is of float32.

@@ -1,4 +1,4 @@
-"""torch.compile leaves out the type of an empty tensor in ``cat``, in PyTorch 2.13.0 on the CPU.
+"""torch.compile leaves out the type of an empty tensor in ``cat``, in PyTorch 2.15.0 on the CPU.
 
 ``cat`` of int64 and an empty float32 is of float32. Compiled it is of int64, if there are two other tensors or more.
 

@@ -1,4 +1,4 @@
-"""A product with a converted int8 weight ends the process, in PyTorch 2.13.0 on the CPU.
+"""A product with a converted int8 weight ends the process, in PyTorch 2.15.0 on the CPU.
 
 The compiler takes it for a quantized product, whose kernel wants sizes that are multiples of 16 or more, and one scale
 for each row of the weight. With one scale for all the compiled program raises an error.

@@ -1,4 +1,4 @@
-"""With freezing, two convolutions times two numbers are both multiplied by the first, in PyTorch 2.13.0.
+"""With freezing, two convolutions times two numbers are both multiplied by the first, in PyTorch 2.15.0.
 
 The number is put into the weights, by way of a buffer that has the same name for all numbers. All that is convolved is
 1.

@@ -1,4 +1,4 @@
-"""With freezing, PyTorch 2.13.0 folds a normalization into the wrong channels of a transposed convolution.
+"""With freezing, PyTorch 2.15.0 folds a normalization into the wrong channels of a transposed convolution.
 
 Its weight has the channels of the input first. Here the convolution exchanges two channels of ones, and the
 normalization multiplies them by 2 and 3.

@@ -1,4 +1,4 @@
-"""With freezing, a row that is added to a convolution is added by channels, in PyTorch 2.13.0.
+"""With freezing, a row that is added to a convolution is added by channels, in PyTorch 2.15.0.
 
 The row of shape [1, 2] belongs to the last axis. Here the result has two channels, too, and 0 and 10 are added to
 these.

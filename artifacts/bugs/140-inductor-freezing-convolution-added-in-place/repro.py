@@ -1,4 +1,4 @@
-"""With freezing, a sum is written over a tensor whose transposed view is still needed, in PyTorch 2.13.0.
+"""With freezing, a sum is written over a tensor whose transposed view is still needed, in PyTorch 2.15.0.
 
 t is 0, 1, 2, 3, and v its transposed view. Convolutions by 1 change nothing: the result is (v + t) * v. Compiled v has
 the values of v + t then.

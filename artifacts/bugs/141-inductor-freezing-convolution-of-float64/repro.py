@@ -1,4 +1,4 @@
-"""With freezing, a convolution of float64 does not compile in PyTorch 2.13.0 on the CPU.
+"""With freezing, a convolution of float64 does not compile in PyTorch 2.15.0 on the CPU.
 
 oneDNN has no float64.
 

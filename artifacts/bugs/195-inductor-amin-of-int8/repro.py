@@ -1,4 +1,4 @@
-"""torch.compile takes 0 into the least element of int8, in PyTorch 2.13.0 and 2.15.0 on the CPU.
+"""torch.compile takes 0 into the least element of int8, in PyTorch 2.15.0 on the CPU.
 
 ``torch.amin`` of 32 times 5 is 0, where 5 is due, and ``torch.amax`` of 32 times -5 is 0.
 

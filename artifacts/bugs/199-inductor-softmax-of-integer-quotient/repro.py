@@ -1,4 +1,4 @@
-"""torch.compile gives NaN for softmax(x / 2) of integers, in PyTorch 2.13.0 and 2.15.0 on the CPU.
+"""torch.compile gives NaN for softmax(x / 2) of integers, in PyTorch 2.15.0 on the CPU.
 
 The pass that keeps softmax stable subtracts the largest element before the division, in the type of x: int32 overflows.
 

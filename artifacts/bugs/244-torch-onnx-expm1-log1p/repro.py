@@ -1,4 +1,4 @@
-"""expm1 and log1p of small numbers give 0 after torch.onnx.export, in PyTorch 2.13.0.
+"""expm1 and log1p of small numbers give 0 after torch.onnx.export, in PyTorch 2.15.0.
 
 Exits 1 where the bug shows, 0 where it does not, 2 where this could not run.
 """

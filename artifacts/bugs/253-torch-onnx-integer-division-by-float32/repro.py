@@ -1,4 +1,4 @@
-"""torch.onnx.export divides int64 with a rounding mode in float32, in PyTorch 2.13.0.
+"""torch.onnx.export divides int64 with a rounding mode in float32, in PyTorch 2.15.0.
 
 Exits 1 where the bug shows, 0 where it does not, 2 where this could not run.
 """

@@ -1,4 +1,4 @@
-"""torch.special.bessel_j0 of float64 is wrong in the sixth digit, in PyTorch 2.13.0.
+"""torch.special.bessel_j0 of float64 is wrong in the sixth digit, in PyTorch 2.15.0.
 
 Exits 1 where the bug shows, 0 where it does not, 2 where this could not run.
 """
