@@ -143,8 +143,15 @@ _OTHER_AXES = "mode only supports"
 _NO_CHANNELS = "ReorderOutput) [ShapeInferenceError] invalid channel count"
 """Part of the error on a pooling of no channels in the layout of blocks of channels."""
 
-_REFUSED = ("Only N can be zero", "values must be finite", "LRN::Compute", "LRN<T>::Compute")
-"""Parts of errors by which kernels refuse poolings of no channels, infinite regions, and LRN of other ranks than 4."""
+_REFUSED = (
+    "Only N can be zero",
+    "values must be finite",
+    "LRN::Compute",
+    "LRN<T>::Compute",
+    "No valid axes are specified. This is not handled now.",
+)
+"""Parts of errors by which kernels refuse poolings of no channels, infinite regions, LRN of other ranks than 4, and a
+MeanVarianceNormalization over no axes."""
 
 _BY_KERNELS = ("is not supported", "does not support")
 """Parts of errors that kernels raise on types or attributes that they lack."""
