@@ -56,7 +56,7 @@ def keep(end: int, lifeline: int, folder: str, limits: dict[str, float]) -> None
         _prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
         if os.getppid() != keeper:
             os._exit(1)
-        _give_way_as_before()
+        give_way()
         _prefer_when_memory_is_short()
         return
     _close_all_but({end, lifeline, woken, wake})
@@ -168,10 +168,12 @@ def _size(folder: str) -> int:
     return total
 
 
-def _give_way_as_before() -> None:
-    """Give this session the priority of its process: where Linux shares the processor among sessions, it is new."""
-    with suppress(OSError), open("/proc/self/autogroup", "w") as group:
-        group.write(str(os.getpriority(os.PRIO_PROCESS, 0)))
+def give_way() -> None:
+    """Give a new session its process's priority: Linux may share the processor among sessions, and begins with 0."""
+    priority = os.getpriority(os.PRIO_PROCESS, 0)
+    if priority:
+        with suppress(OSError), open("/proc/self/autogroup", "w") as group:
+            group.write(str(priority))
 
 
 def _prefer_when_memory_is_short() -> None:

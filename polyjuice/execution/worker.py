@@ -71,9 +71,10 @@ _WARNING = re.compile(r"^.*: warning: .*\n(?: *\d* \|.*\n)*", re.MULTILINE)
 def main(compiler_file: str, settings_json: str) -> None:
     """Prepare the process and the compiler, then serve the host until it hangs up."""
     settings = json.loads(settings_json)
-    keep = _load_neighbour("_keeper").keep
+    keeper = _load_neighbour("_keeper")
+    keeper.give_way()
     if not settings["server"]:
-        keep(settings["end"], settings["lifeline"], settings["options"]["scratch"], settings["limits"])
+        keeper.keep(settings["end"], settings["lifeline"], settings["options"]["scratch"], settings["limits"])
     channel = _take_channel()
     _die_with_host(settings["lifeline"])
     faulthandler.enable()
@@ -92,7 +93,7 @@ def main(compiler_file: str, settings_json: str) -> None:
                 compiler.prepare(settings["options"])
             wire.write(channel, {"prepared_s": time.perf_counter() - began})
             forks = _load_neighbour("_forks")
-            channel, settings = forks.serve(channel, keep)
+            channel, settings = forks.serve(channel, keeper.keep)
             _die_with_host(settings["lifeline"])
             if settings["script"]:
                 forks.run_script(**settings["script"], environment=environment)

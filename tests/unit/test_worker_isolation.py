@@ -243,6 +243,22 @@ while True: pass
     lives.wait_for_the_end()
 
 
+@pytest.mark.skipif(not Path("/proc/self/autogroup").exists(), reason="the processor is not shared among sessions")
+def test_a_worker_and_its_server_give_way_as_their_host_does(tmp_path: Path) -> None:
+    source = f"""
+import os
+from pathlib import Path
+keeper = Path(f"/proc/{{os.getppid()}}/status").read_text()
+groups = [Path(f"/proc/{{process}}/autogroup").read_text() for process in ("self", keeper.split("PPid:")[1].split()[0])]
+Path({str(tmp_path / "told")!r}).write_text(" ".join(group.split()[-1] for group in groups))
+"""
+    command = [sys.executable, "-c", HOST, str(fake(tmp_path).path), source]
+    env = {**os.environ, "PYTHONPATH": str(Path(compilers.__file__).parents[2])}
+    subprocess.run(["nice", "-n", "5", *command], env=env, check=True)
+    due = min(os.getpriority(os.PRIO_PROCESS, 0) + 5, 19)
+    assert (tmp_path / "told").read_text() == f"{due} {due}"
+
+
 def test_an_interrupt_ends_the_process(worker: Worker) -> None:
     do(worker, "pass")
     pid = worker.pid
