@@ -4,9 +4,8 @@
     python benchmarks/first_finding.py --folder FOLDER --compilers tvm,xla --seeds 5
     python benchmarks/first_finding.py --folder FOLDER --table             write the table, and run nothing
 
-It continues where it stopped. The clock runs from the command to
-the first finding that it prints. A finding counts as true here if it shows a listed bug. Others need a look by hand:
-the table names them.
+It continues where it stopped. The clock runs from the command to the first finding that it prints. A finding counts as
+true here if it shows a known bug. Others need a look by hand: the table names them.
 """
 
 from __future__ import annotations
@@ -18,16 +17,19 @@ import secrets
 import subprocess
 import sys
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from itertools import groupby
 from pathlib import Path
 from statistics import median
 from typing import Any
 
-ROOT = Path(__file__).resolve().parents[1]
-RESULTS = ROOT / "artifacts" / "first-finding"
+from benchmarks.hunt.run import ENDED, records_in, signature
+from benchmarks.hunt.table import markdown
 
-AS_MADE = ("--time", "110s", "--show-known")
+ROOT = Path(__file__).resolve().parents[1]
+ROWS, PAGE = ROOT / "artifacts" / "first-finding.json", ROOT / "artifacts" / "first-finding.md"
+
+OPTIONS = ("--time", "110s", "--show-known")
 """The options of `make fuzz`."""
 
 _SHOWN = re.compile(r"(?:finding|known bug \S+) (\d{6}-\S+):")
@@ -47,39 +49,32 @@ def main() -> None:
     parser.add_argument("--seeds", type=int, default=10, help="the number of campaigns of each compiler")
     parser.add_argument("--table", action="store_true", help="run nothing")
     options = parser.parse_args()
-    rows: list[Row] = json.loads(_stored().read_text("utf-8")) if _stored().exists() else []
+    rows: list[Row] = json.loads(ROWS.read_text("utf-8")) if ROWS.exists() else []
     for compiler in [] if options.table else options.compilers.split(","):
         for _ in range(options.seeds - sum(row["compiler"] == compiler for row in rows)):
             rows.append(measured(compiler, secrets.randbits(31), options.folder.resolve()))
             rows.sort(key=lambda row: (row["compiler"], row["seed"]))
-            _stored().write_text(json.dumps(rows, indent=1) + "\n", "utf-8")
-    RESULTS.with_suffix(".md").write_text(table(rows), "utf-8")
-
-
-def _stored() -> Path:
-    return RESULTS.with_suffix(".json")
+            ROWS.write_text(json.dumps(rows, indent=1) + "\n", "utf-8")
+    PAGE.write_text(table(rows), "utf-8")
 
 
 def measured(compiler: str, seed: int, folder: Path) -> Row:
-    """Run a campaign, and return its row."""
+    """Run a campaign, and return its row. Raises SystemExit with the campaign's last line if it cannot run."""
     campaign = folder / f"{compiler}-{seed}"
-    command = [sys.executable, "-m", "polyjuice", "fuzz", "--compiler", compiler, "--seed", str(seed), *AS_MADE]
+    command = [sys.executable, "-m", "polyjuice", "fuzz", "--compiler", compiler, "--seed", str(seed), *OPTIONS]
     command += ["--json", "--out", str(campaign)]
-    begin, first = time.monotonic(), None
+    begin, first, line = time.monotonic(), None, ""
     with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
         for line in process.stderr or ():
             if first is None and _SHOWN.match(line):
                 first = round(time.monotonic() - begin, 1)
-        summary = json.load(process.stdout) if process.stdout else {}
+        printed = process.stdout.read() if process.stdout else ""
+    if process.returncode not in ENDED:
+        raise SystemExit(f"polyjuice fuzz ended with status {process.returncode}: {line.strip()}")
+    summary = json.loads(printed)
     row = {"compiler": compiler, "version": summary["version"], "seed": seed, "programs": summary["programs"]}
-    return {**row, "first_s": first, "causes": list(causes(campaign))}
-
-
-def causes(campaign: Path) -> Iterable[dict[str, str]]:
-    """Yield each cause that a campaign reports."""
-    for path in sorted((campaign / "findings").glob("*/finding.json")):
-        record = json.loads(path.read_text("utf-8"))
-        yield {"text": record["cause"] or record["signature"], "known": record["known"]}
+    causes = [{"text": signature(record), "known": record["known"]} for record in records_in(campaign)]
+    return {**row, "first_s": first, "causes": causes}
 
 
 def table(rows: Sequence[Row]) -> str:
@@ -88,19 +83,25 @@ def table(rows: Sequence[Row]) -> str:
         "# How soon a user sees a finding\n",
         "Written by `benchmarks/first_finding.py`, which says how it counts. Each campaign has another seed, chosen at",
         "random.\n",
-        "| compiler | campaigns | with a finding | with a listed bug | median seconds to the first | median causes |",
-        "|---|---|---|---|---|---|",
     ]
-    unlisted = []
+    counts, unlisted = [], []
     for (compiler, version), group in groupby(rows, key=lambda row: (row["compiler"], row["version"])):
         of = list(group)
         shown = [row["first_s"] for row in of if row["first_s"] is not None]
         listed = sum(any(cause["known"] for cause in row["causes"]) for row in of)
-        counts = [f"{compiler} {version}", len(of), len(shown), listed]
-        counts += [f"{median(shown):.0f}" if shown else "", f"{median(len(row['causes']) for row in of):g}"]
-        lines.append("| " + " | ".join(map(str, counts)) + " |")
+        soon = f"{median(shown):.0f}" if shown else ""
+        causes = f"{median(len(row['causes']) for row in of):g}"
+        counts.append([f"{compiler} {version}", len(of), len(shown), listed, soon, causes])
         unlisted += [(row, cause["text"]) for row in of for cause in row["causes"] if not cause["known"]]
-    lines += ["\n## Causes that are not listed\n"]
+    head = [
+        "compiler",
+        "campaigns",
+        "with a finding",
+        "with a known bug",
+        "median seconds to the first",
+        "median causes",
+    ]
+    lines += [*markdown(head, counts), "\n## Causes that are not known\n"]
     lines += [f"- {row['compiler']}, seed {row['seed']}: {text}" for row, text in unlisted]
     return "\n".join(lines) + "\n"
 

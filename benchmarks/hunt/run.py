@@ -26,7 +26,7 @@ import sqlite3
 import subprocess
 import sys
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import closing
 from itertools import count, product
 from pathlib import Path
@@ -50,7 +50,7 @@ ENDED = (0, 1, 3)
 USAGE = 2
 
 Turn = dict[str, Any]
-"""``compiler``, ``seeds``, ``seed``, ``reach`` (the options for its length); in the end ``result`` or ``problem``."""
+"""``compiler``, ``seeds``, ``seed``, ``reach`` and ``python`` (options); in the end ``result`` or ``problem``."""
 
 
 def main() -> None:
@@ -74,7 +74,7 @@ def parsed(arguments: Sequence[str]) -> argparse.Namespace:
         "--python",
         action="append",
         default=[],
-        type=lambda text: text.partition("=")[::2],
+        type=interpreter,
         metavar="COMPILER=PATH",
         help="an interpreter that has the compiler",
     )
@@ -83,6 +83,15 @@ def parsed(arguments: Sequence[str]) -> argparse.Namespace:
     parser.add_argument("--turns", type=int, help="how many turns to run (default: without end)")
     parser.add_argument("--results", type=Path, default=RESULTS, help="the folder for the findings")
     return parser.parse_args(arguments)
+
+
+def interpreter(text: str) -> tuple[str, str]:
+    """Return the compiler and the path of ``COMPILER=PATH``. Raises ArgumentTypeError."""
+    compiler, _, path = text.partition("=")
+    if compiler not in compilers.names() or not path:
+        names = ", ".join(compilers.names())
+        raise argparse.ArgumentTypeError(f"{text}: give COMPILER=PATH, where COMPILER is one of {names}")
+    return compiler, path
 
 
 def hunt(options: argparse.Namespace) -> None:
@@ -97,7 +106,7 @@ def hunt(options: argparse.Namespace) -> None:
         path = options.folder / "hunt.json"
         turns: list[Turn] = read(path, [])
         write_results(options.results, turns)
-        taking = options.compilers.split(",") if options.compilers else installed()
+        taking = options.compilers.split(",") if options.compilers else installed(dict(options.python))
         for _ in count() if options.turns is None else range(options.turns):
             if not turns or has_ended(turns[-1]):
                 if not taking:
@@ -111,9 +120,10 @@ def hunt(options: argparse.Namespace) -> None:
                 taking = [name for name in taking if name != turns[-1]["compiler"]]
 
 
-def installed() -> list[str]:
-    """Return the compilers that can be used here, without the controls."""
-    return [name for name in compilers.names() if not compilers.find(name).control and probe(name)["available"]]
+def installed(pythons: Mapping[str, str]) -> list[str]:
+    """Return the compilers that can be used here or in their interpreters, without the controls."""
+    names = [name for name in compilers.names() if not compilers.find(name).control]
+    return [name for name in names if probe(name, pythons.get(name, sys.executable))["available"]]
 
 
 def next_turn(turns: Sequence[Turn], taking: Sequence[str], options: argparse.Namespace) -> Turn:
@@ -121,8 +131,9 @@ def next_turn(turns: Sequence[Turn], taking: Sequence[str], options: argparse.Na
     had = [(turn["seeds"], turn["compiler"]) for turn in turns]
     seeds, compiler = min(product(options.seeds.split(","), taking), key=had.count)
     reach = ["-n", str(options.cases)] if options.cases else ["--time", f"{options.minutes * 60:.0f}s"]
-    python = [option for named, path in options.python if named == compiler for option in ("--python", path)]
-    return {"compiler": compiler, "seeds": seeds, "seed": secrets.randbits(31), "reach": reach, "python": python}
+    path = dict(options.python).get(compiler)
+    turn = {"compiler": compiler, "seeds": seeds, "seed": secrets.randbits(31), "reach": reach}
+    return {**turn, "python": ["--python", path] if path else []}
 
 
 def has_ended(turn: Turn) -> bool:
@@ -178,17 +189,27 @@ def result(turn: Turn, summary: dict[str, Any], campaign: Path) -> Result:
 def causes_in(campaign: Path) -> list[dict[str, Any]]:
     """Return each cause in a campaign's folder: its ``signature``, raw findings, ``title``, and what ``found`` it."""
     with closing(sqlite3.connect(campaign / "campaign.sqlite")) as store:
-        cases = {index: json.loads(text) for index, text in store.execute('SELECT "index", result FROM cases')}
-    records = [read(path, {}) for path in sorted((campaign / "findings").glob("*/finding.json"))]
+        cases = dict(store.execute('SELECT "index", result FROM cases'))
     return [
         {
-            "signature": record.get("cause") or record["signature"],
+            "signature": signature(record),
             "raw": 1 + record["more"],
             "title": record["message"].splitlines()[0],
-            "found": means(record, cases[record["index"]]),
+            "found": means(record, json.loads(cases[record["index"]])),
         }
-        for record in records
+        for record in records_in(campaign)
     ]
+
+
+def records_in(campaign: Path) -> list[dict[str, Any]]:
+    """Return the records of a campaign's findings, one for each cause."""
+    return [read(path, {}) for path in sorted((campaign / "findings").glob("*/finding.json"))]
+
+
+def signature(record: dict[str, Any]) -> str:
+    """Return what findings with one cause have in common: the cause, where triage found it, or else the signature."""
+    common: str = record["cause"] or record["signature"]
+    return common
 
 
 def means(record: dict[str, Any], case: dict[str, Any]) -> dict[str, str]:

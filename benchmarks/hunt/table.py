@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from fnmatch import fnmatchcase
-from itertools import groupby
+from itertools import chain, groupby
 from pathlib import Path
 from textwrap import shorten
 from typing import Any
@@ -27,9 +27,9 @@ _HEAD = """# Findings of hunts
 
 Written by `make hunt`. A turn is a campaign of one worker, with a seed of its own. The hours include triage. *Raw
 findings* are all that the oracles confirmed and that no known bug explains. *Causes* are what triage makes of them, one
-for each signature; *known* are the listed bugs that campaigns met again. `verdicts.toml` has what a person found out
-about a cause: `bug` with its number in `artifacts/bugs`, `expected` by the compiler's maintainers, or `ours`, a fault
-of Polyjuice. Nobody has examined the others: they are `unknown`.
+for each signature; *known* are listed bugs, and documented behaviour, that campaigns met again. `verdicts.toml` has what
+a person found out about a cause: `bug` with its number in `artifacts/bugs`, `expected` by the compiler's maintainers, or
+`ours`, a fault of Polyjuice. Nobody has examined the others: they are `unknown`.
 """
 
 _MEANS = {
@@ -70,7 +70,7 @@ def text(known: Sequence[Result], verdicts: Verdicts) -> str:
     for release, results in releases:
         if found := causes(results, verdicts):
             head = ["cause", "verdict", "raw findings", "seeds", "an example"]
-            parts += [f"\n## {release}\n", *_table(head, found)]
+            parts += [f"\n## {release}\n", *markdown(head, found)]
     return "\n".join(parts) + "\n"
 
 
@@ -98,59 +98,57 @@ def _totals(releases: Sequence[tuple[str, Sequence[Result]]], verdicts: Verdicts
         row += [total["raw_findings"], len(found), *(said[verdict] for verdict in VERDICTS)]
         rows.append([*row, total["defects"] + total["unsound_variants"]])
     hours = sum(result["elapsed_s"] for _, results in releases for result in results) / 3600
-    yield from _table(["compiler", *counted, "defects of Polyjuice"], rows)
+    yield from markdown(["compiler", *counted, "defects of Polyjuice"], rows)
     yield f"\n{hours:.2f} hours in all."
 
 
 def _over_time(releases: Sequence[tuple[str, Sequence[Result]]]) -> Iterable[str]:
     """Return how many causes, new bugs and known ones, a release had shown after 1, 2, 4 ... hours of its campaigns."""
-    curves = {release: _curve(sorted(results, key=lambda one: one["ended"])) for release, results in releases}
-    longest = max(curve[-1][0] for curve in curves.values())
+    histories = {release: list(_history(results)) for release, results in releases}
+    longest = max(history[-1][1] for history in histories.values())
     marks = [0.25 * 2**power for power in range(10) if not power or 0.25 * 2**power < 2 * longest]
     yield "\n## What was new over time\n\nDifferent causes, with known bugs, after hours of campaigns of a compiler.\n"
     rows = []
-    for release, curve in curves.items():
-        last = curve[-1][0]
-        counts = [max((new for hours, new in curve if hours <= mark), default=0) for mark in marks]
+    for release, history in histories.items():
+        last = history[-1][1]
+        counts = [sum(new for _, hours, new in history if hours <= mark) for mark in marks]
         rows.append([release, *(count if mark < 2 * last else "" for count, mark in zip(counts, marks, strict=True))])
-    yield from _table(["compiler", *(f"{mark:g} h" for mark in marks)], rows)
+    yield from markdown(["compiler", *(f"{mark:g} h" for mark in marks)], rows)
     yield "\nBy week of the year, causes that were new in it:\n"
     weeks: Counter[str] = Counter()
-    for _, results in releases:
-        seen: set[str] = set()
-        for result in sorted(results, key=lambda one: one["ended"]):
-            week = datetime.fromtimestamp(result["ended"], UTC).strftime("%G, week %V")
-            weeks[week] += len(_met(result) - seen)
-            seen |= _met(result)
-    yield from _table(["week", "new causes"], sorted(weeks.items()))
+    for ended, _, new in chain.from_iterable(histories.values()):
+        weeks[datetime.fromtimestamp(ended, UTC).strftime("%G, week %V")] += new
+    yield from markdown(["week", "new causes"], sorted(weeks.items()))
 
 
-def _curve(results: Sequence[Result]) -> list[tuple[float, int]]:
-    """Return the hours and the number of different causes after each campaign, in the order in which they ended."""
+def _history(results: Iterable[Result]) -> Iterable[tuple[int, float, int]]:
+    """Yield when each campaign ended, all hours until then, and how many causes and known bugs it met first."""
     seen: set[str] = set()
-    points, hours = [], 0.0
-    for result in results:
+    hours = 0.0
+    for result in sorted(results, key=_ended):
         hours += result["elapsed_s"] / 3600
-        seen |= _met(result)
-        points.append((hours, len(seen)))
-    return points
+        new = {cause["signature"] for cause in result["causes"]}.union(result["known"]) - seen
+        seen |= new
+        yield _ended(result), hours, len(new)
 
 
-def _met(result: Result) -> set[str]:
-    """Return the causes and known bugs that a campaign met."""
-    return {cause["signature"] for cause in result["causes"]} | set(result["known"])
+def _ended(result: Result) -> int:
+    ended: int = result["ended"]
+    return ended
 
 
 def _by_means(known: Sequence[Result]) -> Iterable[str]:
-    """Return what found the causes: each counts once, by its first finding."""
-    found = {(one["compiler"], cause["signature"]): cause["found"] for one in known for cause in one["causes"]}
+    """Return what found the causes: each counts once for a compiler, by the campaign that ended first."""
+    last_first = sorted(known, key=_ended, reverse=True)
+    found = {(one["compiler"], cause["signature"]): cause["found"] for one in last_first for cause in one["causes"]}
     yield "\n## What found each cause\n"
     for means, meaning in _MEANS.items():
         counts = Counter(cause[means] for cause in found.values())
         yield f"- {means} ({meaning}): {', '.join(f'{name} {count}' for name, count in counts.most_common())}"
 
 
-def _table(head: Sequence[str], rows: Iterable[Sequence[object]]) -> Iterable[str]:
+def markdown(head: Sequence[str], rows: Iterable[Sequence[object]]) -> Iterable[str]:
+    """Yield the lines of a table."""
     yield from ("| " + " | ".join(head) + " |", "|" + len(head) * "---|")
     for row in rows:
         yield "| " + " | ".join(str(value).replace("|", "\\|") for value in row) + " |"

@@ -83,3 +83,11 @@ def test_what_found_a_cause_is_read_from_its_finding_and_case() -> None:
     assert found == {"program": "near miss", "oracle": "metamorphic", "sides": "pair", "profile": "wrap"}
     assert run.means(record, {"part": "EliminateSlice", "changes": []})["program"] == "pattern"
     assert run.means(record, {"part": "", "changes": []})["program"] == "no part"
+
+
+@pytest.mark.parametrize("named", ["inductor", "inductor=", "no-such=python"])
+def test_an_interpreter_is_named_for_a_compiler(named: str, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as ended:
+        run.parsed(["--python", named])
+    assert ended.value.code == 2
+    assert f"{named}: give COMPILER=PATH" in capsys.readouterr().err
