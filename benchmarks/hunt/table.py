@@ -27,9 +27,9 @@ _HEAD = """# Findings of hunts
 
 Written by `make hunt`. A turn is a campaign of one worker, with a seed of its own. The hours include triage. *Raw
 findings* are all that the oracles confirmed and that no known bug explains. *Causes* are what triage makes of them, one
-for each signature; *known* are listed bugs, and documented behaviour, that campaigns met again. `verdicts.toml` has what
-a person found out about a cause: `bug` with its number in `artifacts/bugs`, `expected` by the compiler's maintainers, or
-`ours`, a fault of Polyjuice. Nobody has examined the others: they are `unknown`.
+for each signature; *known* are listed bugs, and documented behaviour, that campaigns met again. `verdicts.toml` has
+what a person found out about a cause: `bug` with its number in `artifacts/bugs`, `expected` by the compiler's
+maintainers, or `ours`, a fault of Polyjuice. Nobody has examined the others: they are `unknown`.
 """
 
 _MEANS = {
