@@ -79,13 +79,19 @@ def _auto_pad(mode: str) -> Write:
 
 
 def _output_shape(node: NodeProto, site: FormSite) -> bool:
-    """Write the result's sizes instead of pads, if both ends have the same; frameworks differ on unequal ends."""
-    _, _, _, pads, _ = _window(node, site)
+    """Write the result's sizes instead of pads, if both ends have the same; frameworks differ on unequal ends.
+
+    ONNX allows no size that is smaller than the operand's.
+    """
+    spatial, _, _, pads, _ = _window(node, site)
     half = len(pads) // 2
+    sizes = site.result(node).shape[2:]
+    if any(size < before for size, before in zip(sizes, spatial, strict=True)):
+        return False
     if pads[:half] != pads[half:] or value(node, "auto_pad", b"NOTSET") != b"NOTSET":
         return False
     drop(node, "pads")
-    give(node, "output_shape", site.result(node).shape[2:])
+    give(node, "output_shape", sizes)
     return True
 
 
