@@ -25,7 +25,7 @@ from polyjuice.oracles import ORACLES, Case, Program, Verdict
 from polyjuice.session import CompilerSession, Conditions
 from polyjuice.timelimit import TimeLimit
 from polyjuice.triage import releases
-from polyjuice.triage.causes import WRONG, cause_of, ends, narrow
+from polyjuice.triage.causes import WRONG, cause_of, ends, narrow, needed_forms
 from polyjuice.triage.record import BisectionRecord, FindingError
 from polyjuice.triage.stored import Stored
 
@@ -380,11 +380,15 @@ class _Search:
 
     @property
     def _operator(self) -> str:
-        """The only operator of the wrong program, where the lowest optimization level shows the fault."""
+        """The only operator of the wrong program, where the lowest optimization level shows the fault.
+
+        A program that needs a form has further operators.
+        """
         record, graphs = self._finding.record, self._finding.graphs
         nodes = graphs.get(record.culprit, next(iter(graphs.values()))).nodes
         lowest = next(iter(self._levels.values()), TrialResult.gone)
-        return nodes[0].qualified if lowest is TrialResult.shown and len(nodes) == 1 else ""
+        alone = len(nodes) == 1 and not needed_forms(record)
+        return nodes[0].qualified if lowest is TrialResult.shown and alone else ""
 
 
 def _general(declared: Sequence[str]) -> tuple[str, ...]:

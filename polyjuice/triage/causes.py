@@ -1,10 +1,12 @@
 """The root cause of a finding, as a text that is equal for all findings with that cause.
 
 For a failure the text is the error, with the part of the compiler to blame. For a wrong result it has three parts: the
-narrowest part to blame, the operators and element types that reduction leaves, and what is wrong about the result:
+narrowest part to blame, the operators and element types that reduction leaves, and what is wrong about the result.
+Without a part to blame, the forms count, too, in which the program has to be written:
 
     mismatch by MatmulTransposeFusion of MatMul Transpose: wrong values
     mismatch of aten.argmin(int64 int8): wrong values
+    mismatch of Conv, through Min of one: a number instead of an infinity
 
 A switch that turns off a whole code generator names no cause. A compiler file lists such switches
 (:attr:`polyjuice.compilers.CompilerInfo.broad`).
@@ -12,6 +14,7 @@ A switch that turns off a whole code generator names no cause. A compiler file l
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -153,7 +156,18 @@ def cause_of(record: FindingRecord, graphs: Mapping[str, Graph], blame: Sequence
         return by_part(record.signature, parts) if parts else strip_generated_names(record.signature, names)
     if not parts and (beside := _writing_elsewhere(record, graphs)):
         return f"{kind} beside {' '.join(beside)}"
-    return by_part(kind, parts) + OF + " ".join(record.pattern) + ("" if follows else _wrong(record.wrong))
+    of = ", ".join([" ".join(record.pattern), *([] if parts else needed_forms(record))])
+    return by_part(kind, parts) + OF + of + ("" if follows else _wrong(record.wrong))
+
+
+def needed_forms(record: FindingRecord) -> list[str]:
+    """The names of the forms that reduction cannot remove from the wrong program, such as ``through Min of one``."""
+    chosen = record.choices.get(record.culprit or record.a, {}) if record.reduction.get("finished") else {}
+    return sorted({found[1] for subject in chosen if (found := _FORM.fullmatch(subject))})
+
+
+_FORM = re.compile(r"forms (?:in \w+ )?of: [^:]*: (.*)")
+"""The subject of the choice of a form (see :func:`polyjuice.frameworks.forms.text`)."""
 
 
 def by_part(fault: str, parts: Sequence[str]) -> str:

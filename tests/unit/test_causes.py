@@ -27,7 +27,7 @@ TRANSPOSE = ("TransposeOptimizer", "TransposeOptimizer_CPUExecutionProvider")
 
 
 def finding(kind: str = "mismatch", **changes: Any) -> FindingRecord:
-    plain = findings.finding(kind=kind, a="min", b="", culprit="min", blame=(), bisection={}, cause="")
+    plain = findings.finding(kind=kind, a="min", b="", culprit="min", blame=(), bisection={}, cause="", choices={})
     return replace(plain, **{"reduction": {"finished": True}, "repro_exit": 1, **changes})
 
 
@@ -203,6 +203,19 @@ def test_the_pattern_of_a_program_of_constants_has_the_functions_that_make_them(
     graph = build.build([build.constant(np.arange(3))])
     source = "class M:\n    def forward(self):\n        return (torch.arange(0, 3, dtype=torch.int64),)\n"
     assert pattern([graph], [Artifact(format="torch", source=source, arrays={})]) == ["torch.arange(int64)"]
+
+
+def test_a_form_that_the_wrong_program_needs_is_of_the_cause() -> None:
+    """TVM's Max and Min return a number for an infinity: the Conv before it is right."""
+    choices = {
+        "min": {"forms in part of: any value: through Min of one": {"v0": [1]}, "opset": {"": [18]}},
+        "max": {"forms of: Conv: dilations absent": {"v0": [1]}},
+    }
+    record = finding(pattern=["Conv"], wrong="a number instead of an infinity", choices=choices)
+    cause = cause_of(record, {"min": program("Abs")}, ())
+    assert cause == "mismatch of Conv, through Min of one: a number instead of an infinity"
+    by_part = cause_of(record, {"min": program("Abs")}, ("FuseOps",))
+    assert by_part == "mismatch by FuseOps of Conv: a number instead of an infinity"
 
 
 def beside(operator: str) -> tuple[dict[str, Graph], int]:
