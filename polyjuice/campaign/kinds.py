@@ -27,9 +27,10 @@ GENERATING = (*STRATEGIES, *TORCH_STRATEGIES, TARGETS, MIXED)
 """The strategies that a campaign's seeds may come from, instead of models."""
 
 BATCH = 16
-"""Generated graphs that share an e-graph on a fast compiler: cases 0 to 15, 16 to 31, ... (each pays a fraction of it).
+"""Generated graphs that share an e-graph: cases 0 to 15, 16 to 31, ... (each pays a fraction of it).
 
-On a slow compiler each case has its own e-graph, and need not wait until the operators of fifteen more are probed.
+Where programs are compiled in packs, each case has its own e-graph: a compilation takes so long that rewriting is
+little of the time, and the cases of a pack need not wait until the operators of fifteen more are probed.
 """
 
 ATTEMPTS = 5

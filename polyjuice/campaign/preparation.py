@@ -149,7 +149,7 @@ class Preparation:
             config.timeout_s,
             Kinds(
                 strategy=config.seeds[0],
-                period=BATCH if compiler.fast else 1,
+                period=1 if compiler.pack > 1 else BATCH,
                 slow=not compiler.fast,
                 packs=compiler.pack > 1,
                 writes=registry.find(compiler.format).updates and "memory" not in compiler.lacks,
@@ -221,7 +221,7 @@ class Preparation:
         alone = unsaturated or (self._seeds.kind(index).alone and not self._varied)
         small = generated and self._config.nodes <= graph_windows.LARGEST
         batch_key = f"{self._config.seed}/batch {index // BATCH}"
-        shares = small and self._compiler.fast and not attempt and not alone
+        shares = small and self._compiler.pack == 1 and not attempt and not alone
         plan = draw(self._plans_alone if alone else self._plans, batch_key if shares else key)
         batch = self._saturated(index // BATCH, batch_key, plan) if shares else None
         with self._clock.of("generate"):

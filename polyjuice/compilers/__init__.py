@@ -215,8 +215,8 @@ class CompilerInfo:
     the probe then calls only `eager`."""
 
     fast: bool = False
-    """Whether a graph takes about a millisecond. It then pays to rewrite sixteen graphs together before the first is
-    compiled."""
+    """Whether a graph takes about a millisecond. Programs then run on fewer sets of inputs, and every finding is
+    confirmed at once."""
 
     forks: bool = True
     """Whether a process that has imported the framework can be forked. Where it cannot, the file says why, and its

@@ -14,7 +14,7 @@ import pytest
 from polyjuice import cache, compilers, support
 from polyjuice.campaign import coverage
 from polyjuice.campaign.config import Config
-from polyjuice.campaign.kinds import GENERATING, MIXED, Kind, Kinds, coverage_target
+from polyjuice.campaign.kinds import BATCH, GENERATING, MIXED, Kind, Kinds, coverage_target
 from polyjuice.campaign.preparation import Preparation, Skip
 from polyjuice.campaign.runner import CaseResult
 from polyjuice.campaign.schedule import Clock
@@ -313,7 +313,7 @@ def cases(folder: Path, name: str, indices: Iterable[int], **options: object) ->
 
 
 def test_most_small_programs_are_alone_and_have_many_sets_where_compilation_is_slow(tmp_path: Path) -> None:
-    found = cases(tmp_path, "tvm", range(16))
+    found = cases(tmp_path, "tvm", range(0, 4 * BATCH, 4))
     alone = [case for case in found if len(case.programs) == 1]
     assert 9 <= len(alone) <= 12
     assert sum(len(case.sets) == 12 for case in alone) >= len(alone) / 2
