@@ -30,7 +30,7 @@ BATCH = 16
 """Generated graphs that share an e-graph: cases 0 to 15, 16 to 31, ... (each pays a fraction of it).
 
 Where programs are compiled in packs, each case has its own e-graph. Compiling takes so long there that rewriting is
-little of the time, and a pack need not wait until the operators of further cases are probed.
+little of the time. And a pack need not wait until the operators of further cases are probed.
 """
 
 ATTEMPTS = 5
