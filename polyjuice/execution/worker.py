@@ -77,7 +77,7 @@ def main(compiler_file: str, settings_json: str) -> None:
         keeper.keep(settings["end"], settings["lifeline"], settings["options"]["scratch"], settings["limits"])
     channel = _take_channel()
     _die_with_host(settings["lifeline"])
-    faulthandler.enable()
+    _report_crashes()
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     _apply_python_path()
     os.environ.update(settings["options"].get("variables", {}))
@@ -85,6 +85,7 @@ def main(compiler_file: str, settings_json: str) -> None:
     environment = dict(os.environ)
     try:
         compiler = load_compiler(Path(compiler_file))
+        _report_crashes()
         version = compiler.version()
         compiler.check()
         began = time.perf_counter()
@@ -116,6 +117,15 @@ def main(compiler_file: str, settings_json: str) -> None:
     with suppress(OSError, ValueError):  # the compiler may have closed it
         sys.stderr.flush()
     os._exit(0)  # a framework's exit handlers may wait for threads that a forked process does not have
+
+
+def _report_crashes() -> None:
+    """Let a crash print Python's stack and end the process, whatever handlers the framework brought along.
+
+    TVM's handler of SIGSEGV allocates memory: after a crash inside of ``malloc`` it waits for a lock for ever.
+    """
+    faulthandler.disable()  # it would not install its handlers anew
+    faulthandler.enable()
 
 
 def _serve(channel: socket.socket, wire: ModuleType, compiler: ModuleType, surroundings: Surroundings) -> None:

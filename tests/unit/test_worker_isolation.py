@@ -95,6 +95,12 @@ def test_the_death_of_the_process_is_a_crash(worker: Worker, source: str, messag
     assert do(worker, "pass").status == "ok"
 
 
+def test_a_crash_ends_the_process_although_the_framework_handles_its_signal(tmp_path: Path) -> None:
+    waits = "import ctypes; libc = ctypes.CDLL(None); libc.signal(11, ctypes.cast(libc.pause, ctypes.c_void_p))"
+    with Worker(fake(tmp_path, waits)) as worker:
+        assert "SIGSEGV" in do(worker, "import ctypes; ctypes.string_at(0)").message
+
+
 def test_an_endless_loop_is_a_hang(hasty: Worker) -> None:
     outcome = do(hasty, "while True: pass")
     assert (outcome.status, outcome.stage) == ("hang", "compile")
