@@ -124,7 +124,7 @@ def _report_crashes() -> None:
 
     TVM's handler of SIGSEGV allocates memory: after a crash inside of ``malloc`` it waits for a lock for ever.
     """
-    faulthandler.disable()  # it would not install its handlers anew
+    faulthandler.disable()  # enabled twice, it leaves the handlers as they are
     faulthandler.enable()
 
 

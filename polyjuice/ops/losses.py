@@ -245,6 +245,10 @@ def _by_class(
 
 
 def _multi_margin(x: Term, target: Term, a: Attrs) -> Term:
+    """The losses of some samples, or of one sample without an axis for it."""
+    if x.rank == 1:
+        loss = _multi_margin(x.unsqueeze(0), target.unsqueeze(0), a)
+        return loss.squeeze(0) if a["reduction"] == "none" else loss
     places = _classes(x, target)
     gap = (x - x.then("GatherElements", places, axis=1) + a["margin"]).then("Relu")
     own = places.equals(places.constant(np.arange(x.shape[1])))
@@ -324,13 +328,13 @@ OPS = (
                 "torch.nn.MultiMarginLoss(p={p}, margin={margin}, reduction='{reduction}')({all})",
             )
         ),
-        sample=sampling.of_rank(2, 2)(
+        sample=sampling.of_rank(1, 2)(
             lambda rng, first: Sample(
-                (Operand(TensorType("int64", first.shape[:1]), (0, first.shape[1] - 1)),),
+                (Operand(TensorType("int64", first.shape[:-1]), (0, first.shape[-1] - 1)),),
                 _drawn(rng, {"p": (1, 2), "margin": (1.0, 0.5)}),
             )
         ),
         attrs=attributes(p=1, margin=1.0, reduction="mean"),
-        requires=_fits_classes,
+        requires=lambda types, a: types[1].shape == types[0].shape[:-1] and a["reduction"] in REDUCTIONS,
     ),
 )

@@ -138,17 +138,12 @@ def _average_pool(x: Term, a: Attrs) -> Term:
     return total / x.constant(count.astype(dtypes.to_numpy(x.dtype)))
 
 
-_UNEVEN = Unsupported("its last windows, which ceil_mode cuts, have a divisor of their own")
-
-
 def _average_pool_torch(c: Call) -> str | Unsupported:
     a, x = c.attrs, c.x[0]
-    if a["ceil_mode"]:
-        return _UNEVEN
     if max(a["dilations"]) > 1:
         return Unsupported("Torch's average pooling has no dilations")
     r, pads = len(a["kernel_shape"]), tuple(a["pads"])
-    window = f"{tuple(a['kernel_shape'])}, stride={tuple(a['strides'])}"
+    window = f"{tuple(a['kernel_shape'])}, stride={tuple(a['strides'])}" + ", ceil_mode=True" * a["ceil_mode"]
     include = bool(a["count_include_pad"])
     if _fits_torch(pads, a):
         window = f"{window}, padding={pads[:r]}, count_include_pad={include}"
@@ -162,7 +157,7 @@ def _average_pool_torch(c: Call) -> str | Unsupported:
 def _average_pool_tensorflow(c: Call) -> str | Unsupported:
     a, t = c.attrs, c.types[0]
     if a["ceil_mode"]:
-        return _UNEVEN
+        return Unsupported("its last windows, which ceil_mode cuts, have a divisor of their own")
     pads, x = tuple(a["pads"]), channels_last(c.x[0], t.rank)
     include = bool(a["count_include_pad"])
     if _is_same(t.shape[2:], pads, a) and not (include and any(pads)):

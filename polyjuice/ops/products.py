@@ -40,8 +40,12 @@ def _check_fused(name: str, ranks: tuple[int, int], s: Sequence[Dims], out: Dims
     require((ranks != (3, 3) or s[1][0] == s[2][0]) and s[0].broadcast(out) == out)
 
 
+_IGNORED = 0.1
+"""How often beta is 0."""
+
+
 def _fused(name: str, ranks: tuple[int, int], form: str, sample: spec.SampleFn) -> Op:
-    """The entry of beta * bias + alpha * (product of the second and third operand)."""
+    """The entry of beta * bias + alpha * (product of the second and third operand); with beta 0 the bias is ignored."""
 
     def shape(s: Sequence[Any], a: Any) -> Sequence[Any]:
         out = s[1].append(s[2][0]) if name == "addr" else s[1].batch(1).append(s[2][-1])
@@ -53,12 +57,15 @@ def _fused(name: str, ranks: tuple[int, int], form: str, sample: spec.SampleFn) 
     def definition(bias: Term, left: Term, right: Term, a: Attrs) -> Term:
         if name == "addr":
             left, right = left.unsqueeze(1), right.unsqueeze(0)
-        return scaled_sum(left @ right, bias, a)
+        return scaled_sum(left @ right, bias if a["beta"] else None, a)
 
     arguments = "({1}, {2}, beta={beta}, alpha={alpha})"
     called = f"torch.{name}({{0}}, {arguments[1:]}", f"{{0}}.expand({{shape}}).{name}{arguments}"
-    text = spell((*called, f"{{beta}} * {{0}} + {{alpha}} * {form}"))
-    return op(name, definition, text, sample, shape, 3, attrs=attributes(beta=1.0, alpha=1.0))
+
+    def text(c: Call) -> tuple[str, ...]:
+        return (*called, *[f"{{beta}} * {{0}} + {{alpha}} * {form}"] * bool(c.attrs["beta"]))
+
+    return op(name, definition, spell(text), sample, shape, 3, attrs=attributes(beta=1.0, alpha=1.0))
 
 
 def _sample_fused(rank: int, vector: bool = False, outer: bool = False) -> spec.SampleFn:
@@ -75,7 +82,8 @@ def _sample_fused(rank: int, vector: bool = False, outer: bool = False) -> spec.
             shapes = [shape[:1], shape[1:]]
         else:
             shapes = [(*shape, k), (k,)] if vector else [(*shape[:-1], k), (*shape[:-2], k, shape[-1])]
-        return sampling.operands(first, *shapes, **factors(rng, first.dtype))
+        ignored = {"beta": 0.0} if rng.random() < _IGNORED else {}
+        return sampling.operands(first, *shapes, **{**factors(rng, first.dtype), **ignored})
 
     return sample
 

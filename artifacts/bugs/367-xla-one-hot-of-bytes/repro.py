@@ -1,0 +1,25 @@
+"""tf.one_hot of uint8 with more than 256 classes is wrong, in XLA in TensorFlow 2.21.0 on the CPU.
+
+Exits 1 where the bug shows, 0 where it does not, 2 where this could not run.
+"""
+
+import os
+import sys
+
+sys.excepthook = lambda *error: sys.exit(sys.__excepthook__(*error) or 2)  # 2: this script could not run
+os.environ["TF_CPP_MIN_LOG_LEVEL"] = "3"
+import numpy as np
+import tensorflow as tf
+
+def function(x):
+    return tf.reduce_sum(tf.one_hot(x, 300), 1)
+
+
+inputs = [tf.constant([0, 43, 44, 255], tf.uint8)]
+
+compiled = tf.function(function, jit_compile=True)
+due = [1.0, 1.0, 1.0, 1.0]
+eager = function(*inputs).numpy().tolist()
+given = compiled(*inputs).numpy().tolist()
+print(f"due: {due}, eager: {eager}, XLA: {given}")
+sys.exit(not np.array_equal(np.array(given), np.array(due)))
