@@ -95,14 +95,14 @@ class Bug:
 
 @dataclass(frozen=True)
 class BugList:
-    """All bugs, and the ``newest`` release of each compiler's package in the list."""
+    """All bugs, and the ``newest`` release of each compiler's package that `make bugs` can install."""
 
     newest: Mapping[str, str]
     bugs: Sequence[Bug]
 
     def is_mended(self, bug: Bug) -> bool:
-        """Whether the newest release no longer shows the bug."""
-        return bug.status.get(self.newest[bug.package]) == RIGHT
+        """Whether the last release that was tried no longer shows the bug; one may need a newer Python."""
+        return bug.status[max(bug.status, key=Version)] == RIGHT
 
 
 def read(path: Path | None = None) -> BugList:
