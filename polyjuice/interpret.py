@@ -112,6 +112,8 @@ def apply(
     except (ArithmeticError, LookupError, ValueError) as error:  # also a mode that the operator does not have
         raise EvaluationError(f"node {node}: {visible(str(error))}") from None
     arrays = raw if isinstance(raw, tuple) else (raw,)
+    if len(arrays) != len(results):  # the number of parts may depend on an unknown size
+        raise EvaluationError(f"node {node}: it gives {len(arrays)} results, not {len(results)}")
     return [
         _held(np.asarray(array), type.dtype, precision) if type else np.asarray(array)
         for array, type in zip(arrays, results, strict=True)

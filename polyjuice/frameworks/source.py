@@ -28,7 +28,7 @@ from polyjuice.frameworks.idioms import axes_from_the_end, further_result, named
 from polyjuice.frameworks.outline import Calling, Outline, choose
 from polyjuice.frameworks.python_text import array_key, function, identifiers, model_class
 from polyjuice.frameworks.request import Unlowerable
-from polyjuice.ir import Graph, Node, TensorType, dtypes, uniform_value
+from polyjuice.ir import Graph, Node, SizeUnknown, TensorType, dtypes, uniform_value
 from polyjuice.ops import Call, Op, Texts, Unsupported, entry, primitives
 from polyjuice.ops.decompose import NoDecomposition, with_texts
 from polyjuice.ops.text import written
@@ -261,7 +261,10 @@ class Writer:
         if op is None:
             text = self._dialect.opaque(node, [self.tensor(name) for name in node.inputs if name])
         else:
-            text = self._spell(node, op)
+            try:
+                text = self._spell(node, op)
+            except SizeUnknown as reason:
+                text = Unsupported(str(reason))
         if isinstance(text, Unsupported):
             raise Unlowerable(f"node {node}: {node.qualified} has no {self._dialect.title} text: {text.reason}")
         if op:
@@ -307,8 +310,8 @@ class Writer:
         names = self._operand_names(node)
         call = Call(
             self._operands(node, op),
-            [self.graph.types[name] for name in names],
-            [self.graph.types[name] for name in node.outputs if name],
+            [self.graph.types[name].guarded() for name in names],
+            [self.graph.types[name].guarded() for name in node.outputs if name],
             node.attrs,
             draws,
             self.let,

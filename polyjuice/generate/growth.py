@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -57,6 +57,9 @@ ANY_INPUTS = InputTypes()
 _SHOWN = 0.1
 """How often a value that operators read is also an output."""
 
+_STAND_INS = (2, 3, 5, 8)
+"""The sizes that stand for unknown ones when an application is drawn."""
+
 _IN_ORDER = 64
 """The most elements of a constant whose elements are 0, 1, 2 ..."""
 
@@ -103,8 +106,8 @@ class Growth:
         self._accepts = accepts
         self._builder = GraphBuilder()
         self._used: set[str] = set()
-        self._open: list[str] = []
-        """The results of unknown sizes. They are outputs, and operands of nothing."""
+        self.open: list[str] = []
+        """The results with unknown sizes. No strategy reads them but those that ask for them."""
 
     def __len__(self) -> int:
         return len(self._builder)
@@ -125,8 +128,16 @@ class Growth:
         return len(self) >= nodes
 
     def draw(self, op: Op, first: TensorType) -> OperatorUse | None:
-        """Return a random way to apply an operator to a first operand; None if the operand does not suit it."""
-        use = drawn(op, self.rng, first) if op.accepts(0, first.dtype) else None
+        """Return a random way to apply an operator to a first operand; None if the operand does not suit it.
+
+        The operand may have an unknown size. Then nothing else may depend on it: no other operand, no drawn value.
+        """
+        known = first if first.known else first.with_size(self.rng.choice(_STAND_INS))
+        use = drawn(op, self.rng, known) if op.accepts(0, first.dtype) else None
+        if use and not first.known:
+            types = (first, *use.types[1:])
+            results = () if any(operand.values for operand in use.operands) else inferred(op, types, use.attrs)
+            use = replace(use, types=types, results=results) if results else None
         return use if use and self.allows(op, use.types, use.results) else None
 
     def results(self, op: Op, types: Sequence[TensorType], attrs: Attrs) -> tuple[TensorType, ...]:
@@ -173,9 +184,9 @@ class Growth:
         """Apply an operator to values that it takes, with results of these types; return the results."""
         names = self._builder.apply(op.name, op.domain, operands, attrs, results)
         self._used.update(operands)
-        self._open += [name for name, t in zip(names, results, strict=True) if not t.known]
-        self.values.extend(name for name in names if name not in self._open)
-        self.computed.extend(name for name in names if name not in self._open)
+        self.open += [name for name, t in zip(names, results, strict=True) if not t.known]
+        self.values.extend(name for name in names if name not in self.open)
+        self.computed.extend(name for name in names if name not in self.open)
         self.producers.update(dict.fromkeys(names, op.qualified))
         return names
 
@@ -183,6 +194,7 @@ class Growth:
         """Hide values from further operators and from the outputs. Operators that already read them still do."""
         self.values = [name for name in self.values if name not in names]
         self.computed = [name for name in self.computed if name not in names]
+        self.open = [name for name in self.open if name not in names]
 
     def is_read(self, name: str) -> bool:
         """Return whether an operator reads a value."""
@@ -225,9 +237,10 @@ class Growth:
 
     def build(self) -> Graph:
         """Return the graph. Its outputs are the values that nothing reads, and some of the others."""
-        unused = [name for name in self.computed if name not in self._used]
-        others = [name for name in self.computed if name in self._used and self.rng.random() < self._shown(name)]
-        return without_unused_inputs(prune(self._builder.graph(unused + others + self._open)))
+        made = [*self.computed, *self.open]
+        unused = [name for name in made if name not in self._used]
+        others = [name for name in made if name in self._used and self.rng.random() < self._shown(name)]
+        return without_unused_inputs(prune(self._builder.graph(unused + others)))
 
     def _shown(self, name: str) -> float:
         return _SHOWN

@@ -82,6 +82,9 @@ _FAR_APART = 0.5
 _FAR = (10**6, 2**24, 10**8, 2**28, 10**9, 2**30, 2**31 - 1, -(10**9), -(2**31))
 """The steps between such numbers; a step itself fits in 32 bits."""
 
+_OPEN, _FOLLOWS = 0.05, 0.7
+"""How often the due operator reads a value of unknown size, and how often further ones read such a value."""
+
 _SHOWN = 0.5
 """How often a result that an operator reads is also an output."""
 
@@ -130,6 +133,8 @@ class Small(Default):
 
     def _start(self) -> None:
         """Put the due operator on new values, or any other operator if that is not allowed."""
+        if self.rng.random() < _OPEN and self._start_open():
+            return
         for trial in range(3 * _TRIALS):
             op, dtype = self._due.op, self._due.dtype
             if trial >= _TRIALS or dtype not in self._begins_with:
@@ -142,6 +147,22 @@ class Small(Default):
         self._folded = False
         self.input(self.random_type())
 
+    def _start_open(self) -> bool:
+        """Put the due operator on a value of unknown size. Return whether both operators are allowed."""
+        dtype = self._due.dtype
+        deciding = [op for op in self.operators if op.data_dependent and op.accepts(0, dtype)]
+        t = self.random_type(dtype) if dtype in self._begins_with else None
+        first = self.draw(self.rng.choice(deciding), t) if t and deciding else None
+        if not (t and first and self._put(first, self.fresh(t, 0.0))):
+            return False
+        return any(
+            self.type(name).dtype == dtype
+            and (application := self.draw(self._due.op, self.type(name)))
+            and self._put(application, name)
+            for _ in range(_TRIALS)
+            for name in self.open
+        )
+
     def _operand(self, application: OperatorUse, place: int) -> str:
         operand = application.operands[place - 1]
         if self._folded and not operand.values:
@@ -152,7 +173,7 @@ class Small(Default):
         """Return an operator on an existing result: the due neighbour, or one that rules or compilers look for."""
         rng = self.rng
         recent = self._wide(self.computed) or self.values
-        first = rng.choice(recent)
+        first = rng.choice(self.open if self.open and rng.random() < _FOLLOWS else recent)
         looked_for = rng.choice((self._partners, MOTIFS)).get(self.producers.get(first, ""), ())
         if self._patterned and looked_for:
             return OPS[rng.choice(looked_for)], first

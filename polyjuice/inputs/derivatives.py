@@ -231,7 +231,7 @@ def _moved(op: Op, node: Node, operands: Sequence[np.ndarray], cotangents: Seque
     raw = op.numpy(coded, node.attrs)
     by_code = np.zeros(elements.size)
     for result, cotangent in zip(raw if isinstance(raw, tuple) else (raw,), cotangents, strict=True):
-        if cotangent is None:
+        if cotangent is None or cotangent.shape != np.shape(result):  # equal elements have different codes
             continue
         code = np.floor(np.where(np.isfinite(result), result, -1)).astype(np.int64)
         known = (np.abs(result - code - _MARK) < 1e-6) & (code >= 0)

@@ -266,7 +266,11 @@ def is_finite(graph: Graph, key: str) -> bool:
     Raises GraphError if the graph is invalid.
     """
     inputs = make_inputs(check(graph), "normal", key)
-    for array, declared in zip(evaluate(graph, inputs), graph.output_types, strict=True):
+    try:
+        results = evaluate(graph, inputs)
+    except EvaluationError:  # an operator behind an unknown size has no value
+        return False
+    for array, declared in zip(results, graph.output_types, strict=True):
         if problem := mistyped(array, declared):
             raise GraphError(f"a result has the {problem}")
     return finite_everywhere(graph, inputs)

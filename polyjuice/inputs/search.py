@@ -209,15 +209,21 @@ def _ancestors(graph: Graph, number: int) -> set[str]:
 
 
 def _detached(graph: Graph, found: Found) -> tuple[Graph, list[str]]:
-    """Return the graph with new inputs as the faulty operands of its first node that is not finite, and their names."""
+    """Return the graph with new inputs as the faulty operands of its first node that is not finite, and their names.
+
+    An operand of unknown size stays: an input has a size.
+    """
     node = graph.nodes[found.progress]
     values = dict(found.values)
     run(graph, values)
     places = [i for i, name in enumerate(node.inputs) if name]
+    sized = {i for i in places if graph.types[node.inputs[i]].known}
     operands = [widened(values[node.inputs[i]]) for i in places]
     _, slopes = loss_of(node, operands, [graph.types[name] if name else None for name in node.outputs])
     guilty = [
-        i for i, x, c in zip(places, operands, slopes, strict=True) if x.dtype.kind == "f" and c is not None and c.any()
+        i
+        for i, x, c in zip(places, operands, slopes, strict=True)
+        if i in sized and x.dtype.kind == "f" and c is not None and c.any()
     ]
     fresh = (name for number in itertools.count() if (name := f"n{number}") not in graph.types)
     new = {i: next(fresh) for i in guilty}

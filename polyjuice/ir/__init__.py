@@ -16,6 +16,7 @@ from polyjuice.ir.graph import (
     Graph,
     GraphError,
     Node,
+    SizeUnknown,
     TensorType,
     attribute_texts,
     check_structure,

@@ -29,6 +29,22 @@ class GraphError(ValueError):
     """A graph that breaks a law of the IR; the message names the node and the law."""
 
 
+class SizeUnknown(GraphError):
+    """Something needs a size that is known only when the program runs."""
+
+
+class _Unreadable(int):
+    """An unknown size that can be compared, and not computed with or printed."""
+
+    def _refuse(self, *_: object) -> Any:
+        raise SizeUnknown("it needs a size that only a run tells")
+
+    __str__ = __repr__ = __format__ = __bool__ = __int__ = __index__ = __float__ = __abs__ = __neg__ = _refuse
+    __add__ = __radd__ = __sub__ = __rsub__ = __mul__ = __rmul__ = __mod__ = __rmod__ = __pow__ = __rpow__ = _refuse
+    __truediv__ = __rtruediv__ = __floordiv__ = __rfloordiv__ = __divmod__ = __rdivmod__ = _refuse
+    __lt__ = __le__ = __gt__ = __ge__ = _refuse
+
+
 @dataclass(frozen=True, slots=True)
 class TensorType:
     """An element type (a name of :mod:`polyjuice.ir.dtypes`) and a shape, whose sizes may be UNKNOWN."""
@@ -57,6 +73,11 @@ class TensorType:
     def with_size(self, size: int) -> TensorType:
         """The same type, with a size in place of unknown ones."""
         return self if self.known else TensorType(self.dtype, tuple(size if d == UNKNOWN else d for d in self.shape))
+
+    def guarded(self) -> TensorType:
+        """The same type, whose unknown sizes raise SizeUnknown where anything computes with them or prints them."""
+        sizes = (_Unreadable(UNKNOWN) if d == UNKNOWN else d for d in self.shape)
+        return self if self.known else TensorType(self.dtype, tuple(sizes))
 
     def __str__(self) -> str:
         return f"{self.dtype}[{', '.join('?' if dim == UNKNOWN else str(dim) for dim in self.shape)}]"

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 
-from polyjuice.ir import Graph, GraphError, Node, TensorType
+import numpy as np
+
+from polyjuice.ir import Attrs, Graph, GraphError, Node, TensorType
 from polyjuice.ir.names import renamed_node
 from polyjuice.ops.build import infer_node
 from polyjuice.ops.definitions import Undefined, definition
+from polyjuice.ops.inference import TRIED
 from polyjuice.ops.registry import entry
 from polyjuice.ops.spec import Op, Texts, Unsupported
 
@@ -36,15 +39,40 @@ def body(node: Node, types: Mapping[str, TensorType]) -> Graph:
         infer_node(node, types)
     except GraphError as error:
         raise NoDecomposition(str(error)) from None
+    operands = [types[name] if name else None for name in node.inputs]
     try:
-        graph = definition(op, [types[name] if name else None for name in node.inputs], node.attrs)
+        graph = definition(op, operands, node.attrs) if _all_known(operands) else _of_any_size(op, operands, node.attrs)
     except Undefined as reason:
         raise NoDecomposition(f"node {node}: {reason}") from None
     wanted = [types[name] if name else None for name in node.outputs]
     for made, declared in zip(graph.output_types, wanted, strict=True):
         if declared and made != declared:
+            if not _all_known(operands):
+                raise NoDecomposition(f"node {node}: its definition leaves other sizes unknown")
             raise GraphError(f"node {node}: its decomposition has the type {made}, not {declared}")
     return graph
+
+
+def _all_known(operands: Sequence[TensorType | None]) -> bool:
+    return all(t.known for t in operands if t)
+
+
+def _of_any_size(op: Op, operands: Sequence[TensorType | None], attrs: Attrs) -> Graph:
+    """The graph that an application means, if unknown sizes do not matter to it. Raises Undefined."""
+    sized = [[t and t.with_size(size) for t in operands] for size in TRIED]
+    try:
+        graph, *others = (definition(op, types, attrs) for types in (operands, *sized))
+    except (ValueError, LookupError):  # Undefined, GraphError, an array of a negative size, a place in an empty one
+        others = []
+    if not others or not all(_alike(graph, other) for other in others):
+        raise Undefined("its definition depends on a size that only a run tells")
+    return graph
+
+
+def _alike(a: Graph, b: Graph) -> bool:
+    """Whether two graphs differ in types alone."""
+    same = (a.nodes, a.inputs, a.outputs, a.constants.keys()) == (b.nodes, b.inputs, b.outputs, b.constants.keys())
+    return same and all(np.array_equal(array, b.constants[name]) for name, array in a.constants.items())
 
 
 def decompose(graph: Graph, opset: int, kept: Collection[str] = ()) -> Graph:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from functools import partial
 from typing import Any
 
@@ -26,21 +27,30 @@ class SizeInDoubt(ArithmeticError):
 TRIED = 11, 13
 """The sizes that stand for unknown ones when results are inferred."""
 
+_SMALL = 0, 1, 2, 3, 5
+"""Further ones, with which an application may be ill typed: a slice up to 7 has seven elements, or fewer."""
+
 
 def infer(op: Op, operands: Sequence[TensorType], attrs: Attrs) -> tuple[TensorType, ...]:
     """The result types of an application. Raises TypeMismatch or ShapeMismatch where it is not well typed.
 
-    With unknown sizes, sizes of results are known where two sizes tried in their place give the same.
+    With unknown sizes, sizes of results are known where all sizes tried in their place give the same.
     """
     if all(t.known for t in operands):
         return _infer(op, operands, attrs)
-    least, most = (_infer(op, [t.with_size(size) for t in operands], attrs) for size in TRIED)
-    if [t.rank for t in least] != [t.rank for t in most]:
-        raise ShapeMismatch(f"{op.name}: the rank of a result depends on an unknown size")
-    return tuple(
-        TensorType(x.dtype, tuple(m if m == n else UNKNOWN for m, n in zip(x.shape, y.shape, strict=True)))
-        for x, y in zip(least, most, strict=True)
-    )
+    found = [_infer(op, [t.with_size(size) for t in operands], attrs) for size in TRIED]
+    for size in _SMALL:
+        with suppress(ValueError, IndexError):
+            found.append(_infer(op, [t.with_size(size) for t in operands], attrs))
+    if len({tuple(t.rank for t in results) for results in found}) > 1:
+        raise ShapeMismatch(f"{op.name}: the number or rank of results depends on an unknown size")
+    return tuple(map(_common, zip(*found, strict=True)))
+
+
+def _common(types: Sequence[TensorType]) -> TensorType:
+    """The type of results of which each may have one of these types, of one rank."""
+    sizes = zip(*(t.shape for t in types), strict=True)
+    return TensorType(types[0].dtype, tuple(of[0] if len({*of}) == 1 else UNKNOWN for of in sizes))
 
 
 def _infer(op: Op, operands: Sequence[TensorType], attrs: Attrs) -> tuple[TensorType, ...]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from pathlib import Path
 
 import numpy as np
@@ -11,12 +12,15 @@ import pytest
 from polyjuice.egraph import Rewriter
 from polyjuice.egraph.rulefiles import load
 from polyjuice.execution import Artifact
+from polyjuice.frameworks.lowering import Unlowerable, lower
 from polyjuice.frameworks.onnx import read
-from polyjuice.ir import UNKNOWN, Graph, TensorType
+from polyjuice.generate import Turn, generate
+from polyjuice.ir import UNKNOWN, Graph, SizeUnknown, TensorType
 from polyjuice.numerics import Analyses, analyse
 from polyjuice.numerics.judgement import mistyped
-from polyjuice.ops import TABLE, ShapeMismatch, infer
+from polyjuice.ops import TABLE, GraphBuilder, ShapeMismatch, infer
 from polyjuice.ops.build import complete_attrs
+from polyjuice.ops.decompose import NoDecomposition, decompose
 from polyjuice.oracles.case import Program
 from tests.support.commands import fuzz
 
@@ -54,6 +58,9 @@ def test_an_unknown_size_stays_unknown_where_results_depend_on_it() -> None:
         (result,) = infer(op, [found], complete_attrs(op, attrs))
         assert result.shape == shape, name
     assert str(found) == "float32[2, ?]"
+    slice_ = TABLE["", "Slice"]
+    attrs = complete_attrs(slice_, {"starts": (0,), "ends": (3,), "axes": (1,), "steps": (1,)})
+    assert infer(slice_, [found], attrs)[0].shape == (2, UNKNOWN), "there may be fewer than three elements"
     reshape = TABLE["", "Reshape"]
     with pytest.raises(ShapeMismatch):
         infer(reshape, [found], complete_attrs(reshape, {"shape": (6,)}))
@@ -94,6 +101,31 @@ def test_a_report_has_the_size_that_the_values_give() -> None:
     program = Program(label="original", graph=graph, artifact=artifact, analyses=Analyses(graph, sets))
     assert graph.output_types[0].shape == (1, UNKNOWN)
     assert program.result_type(0, 0) == TensorType("int64", (1, 2))
+
+
+def test_no_text_and_no_definition_depends_on_an_unknown_size() -> None:
+    unreadable = TensorType("float32", (2, UNKNOWN)).guarded().shape
+    assert unreadable == (2, UNKNOWN)
+    for use in (str, lambda shape: f"{shape[1]}", sum, lambda shape: shape[1] > 1):
+        with pytest.raises(SizeUnknown):
+            use(unreadable)
+    builder = GraphBuilder()
+    found = builder.op(
+        "Compress", builder.input(TensorType("float32", (4,))), builder.constant(np.ones(4, bool)), axis=0
+    )
+    with pytest.raises(Unlowerable, match="a size that only a run tells"):
+        lower(builder.build((builder.op("GlobalLpPool", builder.op("Unsqueeze", found, axes=(0, 1))),)), "torch", 0)
+    with pytest.raises(NoDecomposition, match="a size that only a run tells"):
+        decompose(builder.build((builder.op("flip", found, domain="aten", dims=(0,)),)), 18)
+
+
+def test_small_programs_follow_values_of_unknown_size() -> None:
+    followed = Counter[str]()
+    for case in range(600):
+        graph = generate(4, case, strategy="small", memory=Turn(0, case))
+        unknown = {name for name, t in graph.types.items() if not t.known}
+        followed.update(node.qualified for node in graph.nodes if unknown.intersection(node.inputs))
+    assert len(followed) > 15
 
 
 @pytest.mark.parametrize("name", [op.qualified for op in TABLE.values() if op.data_dependent])
