@@ -57,8 +57,8 @@ ANY_INPUTS = InputTypes()
 _SHOWN = 0.1
 """How often a value that operators read is also an output."""
 
-_STAND_INS = (2, 3, 5, 8)
-"""The sizes that stand for unknown ones when an application is drawn."""
+_SIZES = 0, 1, 2, 3, 5, 8
+"""The sizes with which an application to a value of unknown size must be well typed. It is drawn for one of them."""
 
 _IN_ORDER = 64
 """The most elements of a constant whose elements are 0, 1, 2 ..."""
@@ -132,12 +132,10 @@ class Growth:
 
         The operand may have an unknown size. Then nothing else may depend on it: no other operand, no drawn value.
         """
-        known = first if first.known else first.with_size(self.rng.choice(_STAND_INS))
+        known = first if first.known else first.with_size(self.rng.choice(_SIZES[2:]))
         use = drawn(op, self.rng, known) if op.accepts(0, first.dtype) else None
         if use and not first.known:
-            types = (first, *use.types[1:])
-            results = () if any(operand.values for operand in use.operands) else inferred(op, types, use.attrs)
-            use = replace(use, types=types, results=results) if results else None
+            use = None if any(operand.values for operand in use.operands) else _of_any_size(use, first)
         return use if use and self.allows(op, use.types, use.results) else None
 
     def results(self, op: Op, types: Sequence[TensorType], attrs: Attrs) -> tuple[TensorType, ...]:
@@ -268,6 +266,15 @@ class Growth:
 
     def _generator(self) -> np.random.Generator:
         return generator(self.rng)
+
+
+def _of_any_size(use: OperatorUse, first: TensorType) -> OperatorUse | None:
+    """Return the application with a first operand of unknown size; None if it does not work with every size."""
+    others = use.types[1:]
+    if not all(inferred(use.op, (first.with_size(size), *others), use.attrs) for size in _SIZES):
+        return None
+    results = inferred(use.op, (first, *others), use.attrs)
+    return replace(use, types=(first, *others), results=results) if results else None
 
 
 def _pattern(rng: random.Random, t: TensorType) -> np.ndarray | None:
