@@ -82,8 +82,11 @@ _FAR_APART = 0.5
 _FAR = (10**6, 2**24, 10**8, 2**28, 10**9, 2**30, 2**31 - 1, -(10**9), -(2**31))
 """The steps between such numbers; a step itself fits in 32 bits."""
 
-_OPEN, _FOLLOWS = 0.05, 0.7
-"""How often the due operator reads a value of unknown size, and how often further ones read such a value."""
+_SIZED = 19
+"""In how many turns the due operator reads a value of known size before it reads one of unknown size."""
+
+_FOLLOWS = 0.7
+"""How often a further operator reads a value of unknown size where there is one."""
 
 _SHOWN = 0.5
 """How often a result that an operator reads is also an output."""
@@ -133,7 +136,7 @@ class Small(Default):
 
     def _start(self) -> None:
         """Put the due operator on new values, or any other operator if that is not allowed."""
-        if self.rng.random() < _OPEN and self._start_open():
+        if self._due.level("operand of unknown size", [True, *[False] * _SIZED]) and self._start_open():
             return
         for trial in range(3 * _TRIALS):
             op, dtype = self._due.op, self._due.dtype

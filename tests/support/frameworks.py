@@ -92,4 +92,6 @@ def on_usual_types(op: Op, operands: Sequence[TensorType], results: Sequence[Ten
     Without a compiler to ask, a generator draws other operators, too.
     """
     rare = {*dtypes.NARROW, *dtypes.WIDER_UNSIGNED}
-    return op.name not in ("BitCast", "view.dtype") and rare.isdisjoint(t.dtype for t in (*operands, *results))
+    return op.name not in ("BitCast", "view.dtype", "Unique") and rare.isdisjoint(
+        t.dtype for t in (*operands, *results)
+    )
