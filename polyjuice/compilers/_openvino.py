@@ -19,8 +19,11 @@ Array = tuple[str, "np.ndarray[Any, Any]"]
 # The plugin computes these in a narrower type: float64 in float32, the integers in int32. Of int64, Polyjuice compares
 # the numbers within int32 (`narrowed`).
 _NARROWED = {"f64", "u64", "u32"}
+# A Squeeze of an unknown rank fails in a pass behind an Unsqueeze. "Default output not supported" is bug 372.
 UNSUPPORTED = re.compile(
-    r"not supported|unsupported|not implemented|doesn't support|does not support|No conversion rule", re.IGNORECASE
+    r"(?<!Default output )not supported|unsupported|not implemented|doesn't support|does not support|No conversion rule"
+    r"|\[EliminateSqueeze\] END: node: \S+Squeeze",
+    re.IGNORECASE,
 )
 
 # The frontend refuses these models, too, where it knows the sizes: `GatherElements` of fewer indices than data.

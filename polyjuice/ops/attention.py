@@ -46,7 +46,9 @@ def _sample_rms(rng: random.Random, first: TensorType) -> Sample:
 def rotated(x: Term, cos: Term, sin: Term, *rest: Any) -> Term:
     """The pairs of each head's first elements, turned by the angles of their positions."""
     *positions, a = rest
-    for_each_head = x if x.rank == 4 else x.reshape(*x.shape[:2], a["num_heads"], -1).permute(0, 2, 1, 3)
+    for_each_head = (
+        x if x.rank == 4 else x.reshape(*x.shape[:2], a["num_heads"], x.shape[2] // a["num_heads"]).permute(0, 2, 1, 3)
+    )
     width = for_each_head.shape[3]
     half = (a["rotary_embedding_dim"] or width) // 2
     c, s = (t.then("Gather", *positions, axis=0).unsqueeze(1) if positions else t.unsqueeze(1) for t in (cos, sin))
@@ -99,7 +101,7 @@ def _sample_rotary(rng: random.Random, first: TensorType) -> Sample | None:
 
 
 def _heads(x: Term, count: int) -> Term:
-    return x if x.rank == 4 else x.reshape(*x.shape[:2], count, -1).permute(0, 2, 1, 3)
+    return x if x.rank == 4 else x.reshape(*x.shape[:2], count, x.shape[2] // count).permute(0, 2, 1, 3)
 
 
 def _repeated(x: Term, heads: int) -> Term:
@@ -127,7 +129,7 @@ def attention(query: Term, key: Term, value: Term, *rest: Any) -> Term:
     for mask in masks:  # no key at all makes a row of zeros
         shares = where(mask, shares, 0.0)
     y = shares @ _repeated(v, q.shape[1])
-    return y if query.rank == 4 else y.permute(0, 2, 1, 3).reshape(*query.shape[:2], -1)
+    return y if query.rank == 4 else y.permute(0, 2, 1, 3).reshape(*query.shape[:2], y.shape[1] * y.shape[3])
 
 
 def _attention_shape(s: Sequence[Dims], a: Any) -> Sequence[Dims]:

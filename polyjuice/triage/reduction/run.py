@@ -122,7 +122,8 @@ class Search:
                     return
                 drawn.append(edit)
             for candidate in self._candidates(drawn[place]):
-                if candidate.size < self.accepted[-1].size:
+                has_inputs = all(t.known for graph in candidate.graphs for t in graph.input_types)
+                if has_inputs and candidate.size < self.accepted[-1].size:
                     yield place, candidate
 
     def _first(self, name: str, stream: Iterator[tuple[int, Pair]]) -> tuple[int, Pair] | None:

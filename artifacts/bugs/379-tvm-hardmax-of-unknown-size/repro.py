@@ -1,0 +1,23 @@
+"""Hardmax along an axis of unknown size is not imported, in TVM 0.27.0.post1.
+
+Exits 1 where the bug shows, 0 where it does not, 2 where this could not run.
+"""
+
+import sys
+
+sys.excepthook = lambda *error: sys.exit(sys.__excepthook__(*error) or 2)  # 2: this script could not run
+import tvm.relax.frontend.onnx
+from onnx import parser
+
+MODEL = parser.parse_model("""
+    <ir_version: 9, opset_import: ["" : 18]>
+    most (float[2, n] x) => (float[2, n] y) {
+        y = Hardmax <axis = 1> (x)
+    }
+""")
+try:
+    tvm.relax.frontend.onnx.from_onnx(MODEL)
+except TypeError as error:
+    print(str(error).strip().splitlines()[-1])
+    sys.exit("one_hot" in str(error))
+print("it is imported")
