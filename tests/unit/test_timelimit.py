@@ -166,7 +166,7 @@ def test_results_account_for_all_of_the_time(monkeypatch: pytest.MonkeyPatch) ->
 
 def number(value: int) -> Any:
     """A candidate of a reduction."""
-    return SimpleNamespace(value=value, size=(value,), digest=str(value), operators=(value,))
+    return SimpleNamespace(value=value, size=(value,), digest=str(value), operators=(value,), graphs=())
 
 
 def test_a_reduction_breaks_off_a_trial_and_keeps_what_it_has() -> None:

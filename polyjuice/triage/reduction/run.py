@@ -122,8 +122,8 @@ class Search:
                     return
                 drawn.append(edit)
             for candidate in self._candidates(drawn[place]):
-                has_inputs = all(t.known for graph in candidate.graphs for t in graph.input_types)
-                if has_inputs and candidate.size < self.accepted[-1].size:
+                sized = all(t.known for graph in candidate.graphs for t in graph.input_types)  # as inputs must be
+                if sized and candidate.size < self.accepted[-1].size:
                     yield place, candidate
 
     def _first(self, name: str, stream: Iterator[tuple[int, Pair]]) -> tuple[int, Pair] | None:
