@@ -46,9 +46,7 @@ def _sample_rms(rng: random.Random, first: TensorType) -> Sample:
 def rotated(x: Term, cos: Term, sin: Term, *rest: Any) -> Term:
     """The pairs of each head's first elements, turned by the angles of their positions."""
     *positions, a = rest
-    for_each_head = (
-        x if x.rank == 4 else x.reshape(*x.shape[:2], a["num_heads"], x.shape[2] // a["num_heads"]).permute(0, 2, 1, 3)
-    )
+    for_each_head = _heads(x, a["num_heads"])
     width = for_each_head.shape[3]
     half = (a["rotary_embedding_dim"] or width) // 2
     c, s = (t.then("Gather", *positions, axis=0).unsqueeze(1) if positions else t.unsqueeze(1) for t in (cos, sin))

@@ -280,7 +280,7 @@ def _rotary(x: Term, places: Term, cosines: Term, sines: Term, a: Attrs) -> Term
     """Of one place, those behind it follow."""
     if places.rank == 1:
         places = (places + places.constant(np.arange(x.shape[2]))).unsqueeze(0)
-    return rotated(x, cosines, sines, places, {**a, "rotary_embedding_dim": 0})
+    return rotated(x, cosines, sines, places, {**a, "num_heads": 0, "rotary_embedding_dim": 0})
 
 
 def _fits_rotary(s: Sequence[Dims], a: Any) -> bool:
