@@ -8,6 +8,7 @@ through :class:`Drawn`.
 from __future__ import annotations
 
 import random
+import re
 from bisect import bisect_left
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
@@ -102,3 +103,12 @@ class Drawn:
 @cache
 def text(form: Form) -> str:
     return ": ".join(form)
+
+
+def name_in(subject: str) -> str:
+    """Return the name of the form whose choice has this subject; "" if the choice is about no form."""
+    found = _CHOICE.fullmatch(subject)
+    return found[1] if found else ""
+
+
+_CHOICE = re.compile(r"forms (?:in \w+ )?of: [^:]*: (.*)")

@@ -14,7 +14,6 @@ A switch that turns off a whole code generator names no cause. A compiler file l
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -22,6 +21,7 @@ from typing import Any
 from polyjuice import compilers
 from polyjuice.compilers import SETTING, is_family
 from polyjuice.execution import Artifact
+from polyjuice.frameworks.forms import name_in
 from polyjuice.ir import Graph, Node, prune
 from polyjuice.oracles import kind_of
 from polyjuice.oracles.comparison import MISMATCH
@@ -163,11 +163,7 @@ def cause_of(record: FindingRecord, graphs: Mapping[str, Graph], blame: Sequence
 def needed_forms(record: FindingRecord) -> list[str]:
     """The names of the forms that reduction cannot remove from the wrong program, such as ``through Min of one``."""
     chosen = record.choices.get(record.culprit or record.a, {}) if record.reduction.get("finished") else {}
-    return sorted({found[1] for subject in chosen if (found := _FORM.fullmatch(subject))})
-
-
-_FORM = re.compile(r"forms (?:in \w+ )?of: [^:]*: (.*)")
-"""The subject of the choice of a form (see :func:`polyjuice.frameworks.forms.text`)."""
+    return sorted({name for subject in chosen if (name := name_in(subject))})
 
 
 def by_part(fault: str, parts: Sequence[str]) -> str:
