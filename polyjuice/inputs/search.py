@@ -217,13 +217,12 @@ def _detached(graph: Graph, found: Found) -> tuple[Graph, list[str]]:
     values = dict(found.values)
     run(graph, values)
     places = [i for i, name in enumerate(node.inputs) if name]
-    sized = {i for i in places if graph.types[node.inputs[i]].known}
     operands = [widened(values[node.inputs[i]]) for i in places]
     _, slopes = loss_of(node, operands, [graph.types[name] if name else None for name in node.outputs])
     guilty = [
         i
         for i, x, c in zip(places, operands, slopes, strict=True)
-        if i in sized and x.dtype.kind == "f" and c is not None and c.any()
+        if graph.types[node.inputs[i]].known and x.dtype.kind == "f" and c is not None and c.any()
     ]
     fresh = (name for number in itertools.count() if (name := f"n{number}") not in graph.types)
     new = {i: next(fresh) for i in guilty}
