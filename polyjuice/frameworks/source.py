@@ -81,6 +81,19 @@ class Placement(Protocol):
         """Write what is due after a node; -1 is the program's beginning."""
 
 
+class Promotion(Protocol):
+    """The casts that a framework's operators make by themselves."""
+
+    def promotes(self, node: Node, cast: TensorType, other: TensorType) -> bool:
+        """Return whether a node computes in the type of the operand ``other``, as if ``cast`` were cast to it."""
+
+    def converts(self, node: Node, cast: TensorType) -> bool:
+        """Return whether a node can take the type to which its first operand is to be cast."""
+
+    def typed(self, text: str, operand: str, dtype: str) -> str:
+        """Return the text of such a node that casts its first ``operand`` to a type."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class Dialect:
     """The parts of a framework's source around the operators.
@@ -92,7 +105,7 @@ class Dialect:
       take the text of some argument of the function, or an empty text.
     - ``broadcast`` has the places ``{x}`` and ``{shape}``. ``decorators`` are those that a local function may have;
       ``of_methods`` are others for methods, which have a first parameter ``self``.
-    - ``promoted`` says whether an operator casts its first operand to the second's type by itself.
+    - ``promotion`` knows the casts that operators make by themselves.
     - ``finished`` writes a call's arguments as the seed chooses, and returns its forms.
     - ``opaque`` writes nodes that the table lacks.
     - ``number_arguments`` replaces numbers in a text by arguments of the program: its last parameter takes a number and
@@ -113,7 +126,7 @@ class Dialect:
     broadcast: str
     decorators: Sequence[str]
     made: Callable[[np.ndarray, str, Draws], str | None] = lambda array, like, draws: None
-    promoted: Callable[[TensorType, TensorType], bool] | None = None
+    promotion: Promotion | None = None
     finished: Callable[[str, Draws], tuple[str, Sequence[str]]] = lambda text, draws: (text, ())
     of_methods: Mapping[str, str] = field(default_factory=dict)
     opaque: Callable[[Node, Sequence[str]], str | Unsupported] = field(
@@ -155,7 +168,7 @@ class Writer:
         self._patterns: dict[str, np.ndarray] = {}
         self._uses = Counter(name for node in graph.nodes for name in node.inputs) + Counter(graph.outputs)
         self.fresh = _fresh_results(graph)
-        self._uncast = self._implicit_casts() if dialect.promoted else {}
+        self._uncast = self._implicit_casts(dialect.promotion) if dialect.promotion else {}
         self._locals = 0
         self._forms: list[Form] = []
         self._begin_function(graph.inputs)
@@ -268,6 +281,7 @@ class Writer:
         if isinstance(text, Unsupported):
             raise Unlowerable(f"node {node}: {node.qualified} has no {self._dialect.title} text: {text.reason}")
         if op:
+            text = self._converting(node, text)
             text, forms = self._dialect.finished(text, self.chooser.about("arguments of", _first_result(node)))
             self._forms += [(node.qualified, form) for form in forms]
             text = self._with_module(node, text)
@@ -281,6 +295,13 @@ class Writer:
             targets, text = self.names[node.outputs[read[0]]], f"{text}[{read[0]}]"
             self._forms.append((node.qualified, "one of its results"))
         self._body.append(f"{targets}{comma} = {text}")
+
+    def _converting(self, node: Node, text: str) -> str:
+        promotion, first = self._dialect.promotion, next(iter(node.inputs), "")
+        origin = self._uncast.get(first)
+        if not promotion or not origin or not promotion.converts(node, self.graph.types[origin]):
+            return text
+        return promotion.typed(text, self.names[origin], self.graph.types[first].dtype)
 
     def _with_module(self, node: Node, text: str) -> str:
         applied = _MODULE_CALL.fullmatch(text)
@@ -407,30 +428,29 @@ class Writer:
         """Return whether a value has its own memory, not shared with other values except by overwriting."""
         return name in self.fresh and not (self._memory and self._memory.is_shared(name))
 
-    def _implicit_casts(self) -> dict[str, str]:
+    def _implicit_casts(self, promotion: Promotion) -> dict[str, str]:
+        """Choose the results of casts that are left out, because what reads them casts by itself; with their operands."""
         found: dict[str, str] = {}
         casts = {node.outputs[0]: node for node in self.graph.nodes if node.qualified == primitives.CAST}
         for node in self.graph.nodes:
             op = entry(node)
-            if not op or 0 not in op.numbers:
-                continue
-            for name, other in (node.inputs, node.inputs[::-1]):
-                if name not in casts or other in found or self._uses[name] != 1:
+            alike = [name for i, name in enumerate(node.inputs) if op and op.variable(i) == op.inputs[-1]]
+            kept: set[str] = set()
+            for name in alike:
+                if name not in casts or name in kept or self._uses[name] != 1:
                     continue
                 origin = casts[name].inputs[0]
-                if node.op == primitives.SUB and self.graph.types[origin].dtype == "bool":  # which Torch refuses
+                if origin in found or origin in self.graph.constants:
                     continue
-                widens = origin not in found and other not in self.graph.constants
-                draws = self.chooser.about("cast", name)
-                if widens and self._promoted(origin, other) and draws.chance(_IMPLICIT_CAST):
+                cast, draws = self.graph.types[origin], self.chooser.about("cast", name)
+                converts = name == node.inputs[0] and promotion.converts(node, cast)
+                others = [o for o in alike if o != name and o not in found and o not in self.graph.constants]
+                other = next((o for o in others if promotion.promotes(node, cast, self.graph.types[o])), "")
+                if (converts or other) and draws.chance(_IMPLICIT_CAST):
                     found[name] = origin
-                    self._idioms["implicit promotion"] += 1
+                    kept.add(other)
+                    self._idioms["implicit conversion" if converts else "implicit promotion"] += 1
         return found
-
-    def _promoted(self, narrow: str, wide: str) -> bool:
-        constant = narrow in self.graph.constants
-        promoted = self._dialect.promoted
-        return not constant and bool(promoted and promoted(self.graph.types[narrow], self.graph.types[wide]))
 
     # --- shape of the program ----------------------------------------------------------------------------------------
 

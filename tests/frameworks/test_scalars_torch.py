@@ -12,7 +12,7 @@ import pytest
 from polyjuice.compilers import find
 from polyjuice.execution.protocol import from_wire, to_wire
 from polyjuice.frameworks.choosers import drawing
-from polyjuice.frameworks.torch.constants import promoted
+from polyjuice.frameworks.torch.promotion import promoted
 from polyjuice.inputs import make_inputs
 from polyjuice.ir import Graph, TensorType, dtypes
 from polyjuice.numerics import Mode, analyse, distance, judge

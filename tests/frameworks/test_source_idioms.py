@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 import pytest
@@ -39,6 +39,7 @@ OF_TORCH = {
     "in place",
     "in place through a view",
     "a constant made in the program",
+    "implicit conversion",
     "implicit promotion",
     "mode",
     "dynamic",
@@ -213,17 +214,69 @@ def test_only_a_dead_value_of_its_own_memory_is_overwritten() -> None:
     assert not spells_in_place(build.build([build.op("Add", small, large)])), "an operand of another shape"
 
 
-def test_a_cast_may_be_left_to_the_framework() -> None:
+def cast_graph(op: str, casts: int, attrs: Mapping[str, object], domain: str = "") -> Graph:
+    """An operator of float32 on casts of int32, behind one operand without a cast; ``Where`` has a condition before."""
     build = GraphBuilder()
-    i, x = build.input(TensorType("int32", (2, 3)), "i"), build.input(float32(2, 3), "x")
-    graph = build.build([build.op("Add", build.op("Cast", i, to="float32"), x)])
-    artifacts = spelled(graph, "torch", "implicit promotion")
+    narrow = [build.op("Cast", build.input(TensorType("int32", (2, 3)), f"i{n}"), to="float32") for n in range(casts)]
+    condition = [build.input(TensorType("bool", (2, 3)), "c")] if op == "Where" else []
+    return build.build([build.op(op, *condition, build.input(float32(2, 3), "x"), *narrow, domain=domain, **attrs)])
+
+
+@pytest.mark.parametrize(
+    ("op", "casts", "attrs"),
+    [("Add", 1, {}), ("Where", 1, {}), ("Concat", 2, {"axis": 0}), ("Max", 1, {}), ("Div", 1, {})],
+)
+def test_a_cast_may_be_left_to_the_framework(op: str, casts: int, attrs: Mapping[str, object]) -> None:
+    graph = cast_graph(op, casts, attrs)
+    artifacts = [a for a in spelled(graph, "torch", "implicit promotion") if "float32" not in text(a)]
     assert artifacts
-    inputs = [np.arange(6, dtype=np.int32).reshape(2, 3), np.ones((2, 3), np.float32)]
     for artifact in artifacts[:4]:
-        assert "float32" not in text(artifact)
-        assert_equal(graph, artifact, inputs)
+        assert_equal(graph, artifact, make_inputs(graph, "exact", 0))
     assert not spelled(graph, "tensorflow", "implicit promotion")
+
+
+def test_one_operand_keeps_its_type() -> None:
+    build = GraphBuilder()
+    halves = [build.op("Cast", build.input(TensorType("float16", (3,)), f"x{n}"), to="float32") for n in range(3)]
+    graph = build.build([build.op("addcmul", *halves, domain="aten", value=1.0)])
+    artifacts = spelled(graph, "torch", "implicit promotion")
+    both = [artifact for artifact in artifacts if "implicit promotion x2" in artifact.idioms]
+    assert both
+    for artifact in both[:4]:
+        (result,) = RUN["torch"](artifact, make_inputs(graph, "exact", 0))
+        assert result.dtype == np.float32
+
+
+@pytest.mark.parametrize(
+    ("op", "attrs"),
+    [
+        ("ReduceSum", {"axes": (1,), "keepdims": 0}),
+        ("ReduceProd", {"axes": (0, 1), "keepdims": 1}),
+        ("CumSum", {"axis": 1, "exclusive": 1, "reverse": 1}),
+        ("ReduceMean", {"axes": (0,), "keepdims": 1}),
+    ],
+)
+def test_an_operator_may_take_the_type_in_which_it_computes(op: str, attrs: Mapping[str, object]) -> None:
+    build = GraphBuilder()
+    x = build.input(TensorType("int8", (2, 4)), "x")
+    graph = build.build([build.op(op, build.op("Cast", x, to="float32"), **attrs)])
+    artifacts = spelled(graph, "torch", "implicit conversion")
+    assert artifacts
+    for artifact in artifacts[:8]:
+        assert ".to(" not in text(artifact)
+        assert "dtype=torch.float32" in text(artifact)
+        assert_equal(graph, artifact, [np.arange(-4, 4, dtype=np.int8).reshape(2, 4)])
+
+
+def test_a_module_without_a_type_gets_a_cast() -> None:
+    build = GraphBuilder()
+    cast = build.op("Cast", build.input(TensorType("int8", (2, 1)), "x"), to="float32")
+    graph = build.build([build.op("Softmax", cast, axis=1)])
+    written = {text(artifact) for artifact in spelled(graph, "torch", "implicit conversion")}
+    modules = [source for source in written if "torch.nn.Softmax" in source]
+    assert modules
+    assert all(".to(torch.float32)" in source for source in modules)
+    assert any("dtype=torch.float32" in source for source in written - {*modules})
 
 
 @pytest.mark.parametrize(

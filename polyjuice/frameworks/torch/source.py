@@ -15,6 +15,7 @@ from polyjuice.frameworks.idioms import EXPANDED, LAYOUT, STRIDE_0
 from polyjuice.frameworks.request import USUAL, Request
 from polyjuice.frameworks.source import Dialect, write
 from polyjuice.frameworks.torch import constants as torch_constants
+from polyjuice.frameworks.torch import promotion
 from polyjuice.frameworks.torch.forms import forms, vary
 from polyjuice.frameworks.torch.memory import Memory
 from polyjuice.frameworks.torch.writes import overwrite
@@ -52,7 +53,7 @@ DIALECT = Dialect(
     made=torch_constants.made,
     broadcast="{x}.expand({shape})",
     decorators=("",),
-    promoted=torch_constants.promoted,
+    promotion=promotion,
     overwrite=overwrite,
     placement=Memory,
     finished=_finished,
