@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from polyjuice.campaign.kinds import BATCH, GENERATING, SMALL, STATEMENTS, TARGETS, Kind, Kinds
@@ -182,7 +183,8 @@ class Seeds:
 
     def _generated(self, index: int, attempt: int, accepts: Accepts | None, memory: Memory | None) -> Graph:
         key, strategy = self._key(index, attempt), self.kind(index).strategy
-        return generate(self._nodes, key, accepts, self._partners, strategy, memory, self._operators)
+        graph = generate(self._nodes, key, accepts, self._partners, strategy, memory, self._operators)
+        return graph if self._kinds.writes else replace(graph, updates={})
 
     def _remembering(self, index: int, attempt: int, accepts: Accepts | None) -> Graph:
         """Return a graph that knows what the first graphs of all cases in earlier batches hold.

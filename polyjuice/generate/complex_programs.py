@@ -35,7 +35,7 @@ class ComplexPrograms(Statements):
     def graph(self, nodes: int) -> Graph:
         """Return a program of at most ``nodes`` operators. It has none if no operator of complex numbers is named."""
         rng = self.rng
-        self._begin()
+        self._begin(nodes)
         self._kept = self.random_type(_COMPLEX64)
         wanted = min(max(nodes, 2), rng.choices(list(_OPERATORS), list(_OPERATORS.values()))[0])
         self._first()

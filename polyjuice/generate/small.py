@@ -9,6 +9,7 @@ programs it is any operator, in the others one that rules or compilers look for 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -19,7 +20,7 @@ from polyjuice.generate.growth import InputTypes
 from polyjuice.generate.instances import OperatorUse
 from polyjuice.generate.suite_record import Turn
 from polyjuice.ir import Graph, TensorType, dtypes
-from polyjuice.ops import Accepts, Op
+from polyjuice.ops import Accepts, Op, primitives
 from polyjuice.ops.sampling import FewSizes
 
 SIZE_CLASSES: Mapping[str, Sequence[int]] = {
@@ -88,6 +89,12 @@ _SIZED = 19
 _FOLLOWS = 0.7
 """How often a further operator reads a value of unknown size where there is one."""
 
+_CAST = 0.1
+"""How often an operand is an input of another element type, and cast: compilers move, merge and drop casts."""
+
+_TWIN = 0.07
+"""How often an operator is applied again to the same value, in another way: compilers merge equal applications."""
+
 _SHOWN = 0.5
 """How often a result that an operator reads is also an output."""
 
@@ -118,7 +125,7 @@ class Small(Default):
     def graph(self, nodes: int) -> Graph:
         """Return a program of at most ``nodes`` operators. It lacks the due operator if that is not allowed."""
         rng = self.rng
-        self._begin()
+        self._begin(nodes)
         self._patterned = rng.random() < _PATTERNED
         self._folded = rng.random() < _FOLDED
         self._neighbours = [self._due.level("neighbour", self.operators)]
@@ -130,9 +137,11 @@ class Small(Default):
             pass
         return self.build()
 
-    def _begin(self) -> None:
+    def _begin(self, nodes: int) -> None:
+        self._most = nodes
         self._size_class = self._due.level("size", list(SIZE_CLASSES))
         self._folded = False
+        self._applied: list[tuple[Op, str]] = []
 
     def _start(self) -> None:
         """Put the due operator on new values, or any other operator if that is not allowed."""
@@ -166,6 +175,24 @@ class Small(Default):
             for name in self.open
         )
 
+    def _put(self, application: OperatorUse, first: str) -> tuple[str, ...]:
+        results = super()._put(application, first)
+        if results:
+            self._applied.append((application.op, first))
+        return results
+
+    def fresh(self, t: TensorType, constant: float) -> str:
+        fits = constant < 1 and len(self) + 2 <= self._most  # the cast and the operator that reads it
+        value = self._cast_to(t) if fits and self.rng.random() < _CAST else ""
+        return value or super().fresh(t, constant)
+
+    def _cast_to(self, t: TensorType) -> str:
+        """Add an input of another element type, cast to ``t``; "" if that is not allowed."""
+        cast, attrs = OPS[primitives.CAST], {"to": t.dtype}
+        others = [replace(t, dtype=dtype) for dtype in self._dtypes if dtype != t.dtype and cast.accepts(0, dtype)]
+        allowed = [other for other in others if self.results(cast, [other], attrs)] if cast.accepts(0, t.dtype) else []
+        return self.apply(cast, [self.input(self.rng.choice(allowed))], attrs)[0] if allowed else ""
+
     def _operand(self, application: OperatorUse, place: int) -> str:
         operand = application.operands[place - 1]
         if self._folded and not operand.values:
@@ -175,6 +202,8 @@ class Small(Default):
     def _next(self) -> tuple[Op, str]:
         """Return an operator on an existing result: the due neighbour, or one that rules or compilers look for."""
         rng = self.rng
+        if self._applied and rng.random() < _TWIN:
+            return rng.choice(self._applied)
         recent = self._wide(self.computed) or self.values
         first = rng.choice(self.open if self.open and rng.random() < _FOLLOWS else recent)
         looked_for = rng.choice((self._partners, MOTIFS)).get(self.producers.get(first, ""), ())

@@ -47,7 +47,7 @@ class Statements(Small):
     def graph(self, nodes: int) -> Graph:
         """Return a program of at most ``nodes`` operators that writes into one or two inputs."""
         rng = self.rng
-        self._begin()
+        self._begin(nodes)
         self._kept = self.random_type(self._due.dtype if self._due.dtype in self._dtypes else "")
         for _ in range(1 + (rng.random() < _SECOND)):
             self.input(self._kept)

@@ -88,7 +88,7 @@ def test_programs_are_small_and_begin_with_what_is_due() -> None:
     for index in range(CYCLE):
         graph = small(index)
         (one,) = due(OPERATORS, 0, [index])
-        first = graph.nodes[0]
+        first = next(node for node in graph.nodes if node.op != "Cast" or one.op.name == "Cast")  # operands may be cast
         assert first.qualified == one.op.qualified
         assert graph.types[first.inputs[0]].dtype == one.dtype
         sizes[len(graph.nodes)] += 1
@@ -127,6 +127,16 @@ def test_what_the_compiler_does_not_take_leaves_the_turn_to_another_operator() -
 
 def test_some_operators_are_put_on_constants_alone(many: Sequence[Graph]) -> None:
     assert any(set(node.inputs) <= set(made.constants) for made in many for node in made.nodes)
+
+
+def test_some_operands_are_cast_from_inputs_of_other_types(many: Sequence[Graph]) -> None:
+    casts = [node for graph in many for node in graph.nodes if node.op == "Cast" and node.inputs[0] in graph.inputs]
+    assert len(casts) > len(many) / 20
+
+
+def test_some_operators_are_applied_to_the_same_value_twice(many: Sequence[Graph]) -> None:
+    applied = [Counter((node.op, node.inputs[0]) for node in graph.nodes) for graph in many]
+    assert sum(max(counts.values(), default=0) > 1 for counts in applied) > len(many) / 50
 
 
 def test_some_operators_begin_with_a_constant_of_rank_0() -> None:
