@@ -71,6 +71,9 @@ _NEAR_MISS = 0.4
 _FOLDED = 0.08
 """How often the due operator takes only constants, which compilers fold."""
 
+_COUNTED, _STARTS, _WIDTHS = 0.4, (0, 0, 0, 1, 3, -1, -3, -6), (1, 1, 1, 2, 3, -1)
+"""How often such a constant counts, where it starts, and its steps: programs make it by ``arange``."""
+
 _BOUNDARY = 0.12
 """How often the elements of a constant are integers at the ends of a type's range."""
 
@@ -234,6 +237,9 @@ class Small(Default):
     def _array(self, t: TensorType) -> np.ndarray:
         if dtypes.is_complex(t.dtype):
             return super()._array(t)
+        if self._folded and t.dtype not in ("bool", *dtypes.NARROW) and self.rng.random() < _COUNTED:
+            start, width = self.rng.choice(_STARTS), self.rng.choice(_WIDTHS)
+            return (start + width * np.arange(t.size)).reshape(t.shape).astype(dtypes.to_numpy(t.dtype))
         far = [step for step in _FAR if 2**31 <= abs(step) * (t.size - 1) < 2**62]
         if t.dtype == "int64" and far and self.rng.random() < _FAR_APART:
             return np.arange(t.size).reshape(t.shape) * self.rng.choice(far)

@@ -129,6 +129,14 @@ def test_some_operators_are_put_on_constants_alone(many: Sequence[Graph]) -> Non
     assert any(set(node.inputs) <= set(made.constants) for made in many for node in made.nodes)
 
 
+def test_operators_on_constants_alone_often_take_numbers_in_order(many: Sequence[Graph]) -> None:
+    folded = [graph.constants[name] for graph in many for name in graph.nodes[0].inputs if not graph.inputs and name]
+    widths = [np.diff(array.reshape(-1).astype(np.float64)) for array in folded if array.size > 2]
+    counting = [array for array in widths if array[0] and (array == array[0]).all()]
+    assert len(counting) > len(widths) / 5
+    assert any(array[0] < 0 for array in counting)
+
+
 def test_some_operands_are_cast_from_inputs_of_other_types(many: Sequence[Graph]) -> None:
     casts = [node for graph in many for node in graph.nodes if node.op == "Cast" and node.inputs[0] in graph.inputs]
     assert len(casts) > len(many) / 20
