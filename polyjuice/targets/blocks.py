@@ -18,7 +18,7 @@ from polyjuice.ir import Graph, TensorType, complexes, dtypes, prune
 from polyjuice.ops import Op, Operand, Sample
 from polyjuice.ops.sampling import broadcastable, generator, restricted_values
 from polyjuice.ops.spec import REQUIRED
-from polyjuice.targets.files import Target
+from polyjuice.targets.files import ELEMENTS, Target
 
 _TYPES = {
     "float32": 12, "float64": 2, "float16": 2, "bfloat16": 1, "int64": 2, "int32": 2, "int8": 1, "uint8": 1, "bool": 1,
@@ -101,7 +101,16 @@ class _TargetDrawing(Drawing):
     def _leaf(self, variable: str, t: TensorType) -> str:
         if t.size > LARGEST:
             raise NoInstance
+        if (elements := self._elements(variable)) is not None:
+            return self._builder.constant(elements)
         return self._builder.constant(values(self._rng, t)) if is_constant(variable) else super()._leaf(variable, t)
+
+    def _elements(self, variable: str) -> np.ndarray | None:
+        """The vector of integers that a condition says a constant is."""
+        for fact in self._target.facts:
+            if fact[0] == ELEMENTS and fact[1] == variable:
+                return np.array([int(str(number)) for number in fact[2:]], np.int64)
+        return None
 
     def _sample(self, c: Constructor, parts: Sequence[Expr], first: TensorType) -> Sample | None:
         """The proposal that restricts most operands. Raises NoInstance if it does so for other attributes."""
@@ -136,7 +145,7 @@ class _TargetDrawing(Drawing):
     ) -> str:
         proposed = sample.operands[i - 1] if sample and i <= len(sample.operands) else None
         if proposed and isinstance(part, str) and self._is_free(part):
-            if proposed.values:
+            if proposed.values and self._elements(part) is None:
                 self._known[part] = self._restricted(part, proposed)
             else:
                 dtype = self._dtype(part) or proposed.type.dtype

@@ -24,6 +24,9 @@ _FORMS = 'a target file holds only (target "PART" PATTERN ...) and (unreachable 
 ANY = "_"
 """The name of a variable that occurs nowhere else."""
 
+ELEMENTS = "elements"
+"""The condition ``(elements I 1 2 0)``: the constant ``I`` is a vector of these integers."""
+
 
 @dataclass(frozen=True, kw_only=True)
 class Target:
@@ -198,6 +201,10 @@ class _Plain:
         match fact:
             case ["=", str() as variable, [str() as head, *_] as term] if head in constructors():
                 return ["=", variable, self.tensor(term)]
+            case [head, *parts] if head == ELEMENTS:
+                name, *numbers = map(str, parts)
+                if not name[:1].isupper() or not all(number.lstrip("-").isdigit() for number in numbers):
+                    raise ValueError(f"{ELEMENTS} takes the name of a constant, and integers")
         return fact
 
 

@@ -3,7 +3,7 @@
 A near miss is a program in its own right: its meaning is its graph, and nothing says that it equals the graph before.
 Each kind of change takes a graph apart, changes one place, and infers all types again; a change that does not fit is
 dropped. None makes a value that an operator leaves undefined: constants that an operator restricts, such as scales and
-indices, are only drawn again from what the operator takes.
+indices, are only put in another order, or drawn again from what the operator takes.
 """
 
 from __future__ import annotations
@@ -30,6 +30,9 @@ _SAMPLES = 12
 
 _PLAIN = 0.4
 """How often an operator that is added to a graph only returns its operand."""
+
+_REARRANGED = 0.5
+"""How often a constant that an operator restricts, such as indices, has its own elements in another order."""
 
 _FLOATS = ("float32", "float32", "float64", "float16", "bfloat16")
 
@@ -310,7 +313,8 @@ def _value(s: _Sketch, rng: random.Random) -> bool:
     name = rng.choice(list(s.constants))
     array = s.constants[name]
     if operand := s.restriction(name, rng):
-        s.constants[name] = restricted_values(generator(rng), replace(operand, type=s.types[name]))
+        drawn = restricted_values(generator(rng), replace(operand, type=s.types[name]))
+        s.constants[name] = generator(rng).permutation(array) if array.ndim and rng.random() < _REARRANGED else drawn
         return True
     chance = rng.random()
     if chance < 0.3:

@@ -10,7 +10,7 @@ from polyjuice.egraph.language import constructors
 from polyjuice.egraph.patterns import BROADCAST, IS_CONSTANT, ROOT, Pattern
 from polyjuice.egraph.sexpr import Expr
 from polyjuice.targets.blocks import is_constant
-from polyjuice.targets.files import Target, is_number
+from polyjuice.targets.files import ELEMENTS, Target, is_number
 
 _SORTS_OF_SPLAT = ("f64", "Ints", "String")
 
@@ -163,8 +163,13 @@ def _in_float32(number: str) -> str:
 
 
 def _of_any_size(guard: Expr) -> Iterator[Expr]:
-    """A guard on a whole shape with its sizes of 1 alone; for a constant also with the rank. Others as they are."""
+    """A guard on a whole shape with its sizes of 1 alone; for a constant also with the rank; none on elements.
+
+    Others stay as they are. The e-graph does not know the elements of constants.
+    """
     match guard:
+        case [head, *_] if head == ELEMENTS:
+            return
         case ["=", ["shape", variable], ["vec-of", *sizes]] if all(map(is_number, map(str, sizes))):
             if is_constant(variable) or "1" in sizes:
                 yield ["=", str(len(sizes)), ["vec-length", ["shape", variable]]]

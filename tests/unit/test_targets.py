@@ -75,6 +75,8 @@ def test_alternatives_are_targets_of_their_own(tmp_path: Path) -> None:
         ('(target "P" (Concat x y))', "did you mean Concat2 or Concat3 or Concat4?"),
         ('(target "P" (Relu x 1))', "Relu takes 1 operands and up to 0 attributes"),
         ('(target "P")', "a target needs a pattern"),
+        ('(target "P" (Gather x i 0) :when ((elements i 0 1)))', "elements takes the name of a constant, and integers"),
+        ('(target "P" (Gather x I 0) :when ((elements I 0.5)))', "elements takes the name of a constant, and integers"),
         ("(rewrite (Relu x) x)", "a target file holds only"),
         ('(target "P" (Relu x)', "a '(' is not closed"),
     ],
@@ -121,6 +123,25 @@ def test_an_upper_case_name_is_a_constant(tmp_path: Path) -> None:
     for one in drawn(target(tmp_path, '(target "M" (Add (MatMul x W) B))'), 20):
         assert len(one.inputs) == 1
         assert len(one.constants) == 2
+
+
+def test_a_condition_gives_the_elements_of_a_constant(tmp_path: Path) -> None:
+    line = '(target "G" (Gather x I 0) :when ((elements I 2 -1 0) (= (shape x) (vec-of 3 2))))'
+    found = target(tmp_path, line)
+    for one in drawn(found, 10):
+        (indices,) = one.constants.values()
+        assert indices.tolist() == [2, -1, 0]
+    orders = {
+        tuple(constant.tolist())
+        for seed in range(200)
+        for missed in [near_miss(next(drawn(found, 1)), random.Random(seed), 1)]
+        if missed[1] == ("constant's value",)
+        for constant in missed[0].constants.values()
+        if constant.size == 3
+    }
+    assert {(0, 2, -1), (-1, 0, 2)} & orders
+    (pattern,) = patterns([found])
+    assert "elements" not in str(pattern)
 
 
 def test_constants_of_one_value_have_all_shapes_that_broadcast(tmp_path: Path) -> None:
