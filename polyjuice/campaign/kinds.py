@@ -84,7 +84,7 @@ class Kinds:
     """The kinds of a campaign's cases.
 
     ``period`` cases in a row have one kind. ``slow`` means that a compilation takes seconds, and ``packs`` that several
-    programs are compiled as one. With ``writes``, every third small program writes into its inputs; otherwise none does.
+    programs are compiled as one. With ``writes``, every third small program writes into its inputs, else none.
     """
 
     strategy: str

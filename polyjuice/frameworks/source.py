@@ -429,7 +429,7 @@ class Writer:
         return name in self.fresh and not (self._memory and self._memory.is_shared(name))
 
     def _implicit_casts(self, promotion: Promotion) -> dict[str, str]:
-        """Choose the results of casts that are left out, because what reads them casts by itself; with their operands."""
+        """Choose the casts that are left out, because what reads them casts by itself: results and their operands."""
         found: dict[str, str] = {}
         casts = {node.outputs[0]: node for node in self.graph.nodes if node.qualified == primitives.CAST}
         for node in self.graph.nodes:

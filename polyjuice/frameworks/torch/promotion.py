@@ -1,4 +1,4 @@
-"""The casts that Torch makes by itself: operands of mixed types, and operators that take the type in which they compute.
+"""The casts that Torch makes by itself: for operands of mixed types, and for operators that are told a type.
 
 ``x_half + y_single`` and ``x_half.sum(dtype=torch.float32)`` cast their operands, as a program can also write it.
 Compilers do it in other places than those that lower the written cast.
@@ -56,7 +56,7 @@ _CONVERTED = frozenset(("bool", "uint8", "int8", "int16", "int32", "int64", *dty
 
 
 def promotes(node: Node, cast: TensorType, other: TensorType) -> bool:
-    """Return whether a node computes in the type of the operand ``other``, as if the operand ``cast`` were cast to it."""
+    """Return whether a node computes in the type of the operand ``other``, as if ``cast`` were cast to it."""
     name = node.qualified
     if name in _DIFFERENCES and cast.dtype == "bool":
         return False
