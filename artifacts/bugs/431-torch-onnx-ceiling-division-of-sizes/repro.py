@@ -1,0 +1,25 @@
+"""-(-n // 2) of a dynamic size is 2 instead of 3 for n = 5, in models of torch.onnx.export of PyTorch 2.13.0 and 2.15.0.
+
+Exits 1 where the bug shows, 0 where it does not, 2 where this could not run.
+"""
+
+import sys
+
+sys.excepthook = lambda *error: sys.exit(sys.__excepthook__(*error) or 2)  # 2: this script could not run
+import onnxruntime
+import torch
+
+
+class Model(torch.nn.Module):
+    def forward(self, x):
+        return x[: -(-x.shape[0] // 2)]
+
+
+x, shapes = torch.arange(6.0), ({0: torch.export.Dim.DYNAMIC},)
+exported = torch.onnx.export(Model(), (x,), dynamo=True, verbose=False, dynamic_shapes=shapes).model_proto
+session = onnxruntime.InferenceSession(exported.SerializeToString())
+x = torch.arange(5.0)
+(given,) = session.run(None, {session.get_inputs()[0].name: x.numpy()})
+due = Model()(x)
+print(f"eager: {due.tolist()}, exported: {given.tolist()}")
+sys.exit(given.tolist() != due.tolist())
