@@ -1,4 +1,4 @@
-"""-(-n // 2) of a dynamic size is 2 instead of 3 for n = 5, in models of torch.onnx.export of PyTorch 2.13.0 and 2.15.0.
+"""-(-n // 2) of a dynamic size of 5 is 2 instead of 3 in the exported model, in PyTorch 2.13.0 and 2.15.0.
 
 Exits 1 where the bug shows, 0 where it does not, 2 where this could not run.
 """

@@ -1,4 +1,4 @@
-"""torch.diagonal of a matrix with -inf off the diagonal is NaN in the exported model, in PyTorch 2.13.0 and 2.15.0.
+"""torch.diagonal of a matrix with -inf off the diagonal has NaN in the exported model, in PyTorch 2.13.0 and 2.15.0.
 
 Exits 1 where the bug shows, 0 where it does not, 2 where this could not run.
 """
