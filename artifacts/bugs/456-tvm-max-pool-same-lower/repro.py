@@ -9,7 +9,6 @@ sys.excepthook = lambda *error: sys.exit(sys.__excepthook__(*error) or 2)  # 2: 
 import numpy as np
 import tvm
 from onnx import checker, parser
-from onnx.reference import ReferenceEvaluator
 from tvm.relax.frontend.onnx import from_onnx
 
 MODEL = parser.parse_model("""
@@ -22,7 +21,7 @@ checker.check_model(MODEL, full_check=True)
 program = tvm.compile(from_onnx(MODEL, keep_params_in_input=False), target=tvm.target.Target("llvm"))
 main = tvm.relax.VirtualMachine(program, tvm.cpu())["main"]
 x = np.array([[[1, 2, 3, 4, 5]]], np.float32)
-due = ReferenceEvaluator(MODEL).run(None, {"x": x})[0].tolist()
+due = [[[1, 3, 5]]]  # ceil(5 / 2) windows, the first of which begins one place before x
 given = main(tvm.runtime.tensor(x)).numpy().tolist()
 print(f"due: {due}, TVM: {given}")
 sys.exit(given != due)
