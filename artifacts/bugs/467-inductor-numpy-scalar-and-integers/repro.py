@@ -1,4 +1,4 @@
-"""An integer tensor times a NumPy scalar gives float64 under torch.compile of torch 2.15.0.
+"""An integer tensor times a NumPy scalar gives float64 under torch.compile of torch 2.13.0 and 2.15.0.
 
 Exits 1 where the bug shows, 0 where it does not, 2 where this could not run.
 """
