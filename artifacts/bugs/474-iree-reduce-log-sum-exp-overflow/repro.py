@@ -1,0 +1,34 @@
+"""ReduceLogSumExp gives infinity from 89 on, in IREE 3.13.0 on the CPU.
+
+Exits 1 where the bug shows, 0 where it does not, 2 where this could not run.
+"""
+
+import sys
+
+sys.excepthook = lambda *error: sys.exit(sys.__excepthook__(*error) or 2)  # 2: this script could not run
+import numpy as np
+from iree import compiler, runtime
+from iree.compiler.extras import onnx_importer
+from iree.compiler.ir import Context
+from onnx import checker, parser
+
+MODEL = parser.parse_model("""
+    <ir_version: 9, opset_import: ["" : 18]>
+    reduce (float[2] x) => (float[1] y) {
+        y = ReduceLogSumExp (x)
+    }
+""")
+checker.check_model(MODEL, full_check=True)
+imported = onnx_importer.ModelInfo(MODEL)
+module = imported.create_module(Context()).operation
+onnx_importer.NodeImporter.define_function(imported.main_graph, module).import_all()
+options = {"target_backends": ["llvm-cpu"], "input_type": "onnx", "extra_args": ["--iree-llvmcpu-target-cpu=host"]}
+code = compiler.compile_str(module.get_asm(), **options)
+config = runtime.Config("local-sync")
+context = runtime.SystemContext(config=config)
+context.add_vm_module(runtime.VmModule.copy_buffer(config.vm_instance, code))
+x = np.array([100, 100], np.float32)
+given = context.modules.module["reduce"](x).to_host().item()
+due = 100 + np.log(2)
+print(f"log(exp(100) + exp(100)): due {due:.4f}, given {given:.4f}")
+sys.exit(not np.isclose(given, due))

@@ -1,0 +1,34 @@
+"""Max and Min lose a NaN of their first operand, in IREE 3.13.0 on the CPU.
+
+Exits 1 where the bug shows, 0 where it does not, 2 where this could not run.
+"""
+
+import sys
+
+sys.excepthook = lambda *error: sys.exit(sys.__excepthook__(*error) or 2)  # 2: this script could not run
+import numpy as np
+from iree import compiler, runtime
+from iree.compiler.extras import onnx_importer
+from iree.compiler.ir import Context
+from onnx import checker, parser
+
+MODEL = parser.parse_model("""
+    <ir_version: 9, opset_import: ["" : 18]>
+    extremes (float[2] x, float[2] y) => (float[2] greater, float[2] less) {
+        greater = Max (x, y)
+        less = Min (x, y)
+    }
+""")
+checker.check_model(MODEL, full_check=True)
+imported = onnx_importer.ModelInfo(MODEL)
+module = imported.create_module(Context()).operation
+onnx_importer.NodeImporter.define_function(imported.main_graph, module).import_all()
+options = {"target_backends": ["llvm-cpu"], "input_type": "onnx", "extra_args": ["--iree-llvmcpu-target-cpu=host"]}
+code = compiler.compile_str(module.get_asm(), **options)
+config = runtime.Config("local-sync")
+context = runtime.SystemContext(config=config)
+context.add_vm_module(runtime.VmModule.copy_buffer(config.vm_instance, code))
+x, y = np.array([np.nan, 1], np.float32), np.array([1, np.nan], np.float32)
+greater, less = (z.to_host() for z in context.modules.module["extremes"](x, y))
+print(f"Max and Min of {x.tolist()} and {y.tolist()}: due NaN alone, given {greater.tolist()} and {less.tolist()}")
+sys.exit(not (np.isnan(greater).all() and np.isnan(less).all()))
