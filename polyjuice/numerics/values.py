@@ -237,7 +237,8 @@ def exact_sums(done: Application, operands: Sequence[Value]) -> float | None:
 
 def rule_context(done: Application, operands: Sequence[Value], reproducible: bool) -> ErrorContext:
     """The application as its error rule sees it; a reproducible one rounds nothing."""
-    held = done.setting.held(next(t for t in done.types if t).dtype)
+    results = [t.dtype for t in done.types if t]
+    held = done.setting.held(next(filter(dtypes.is_float, results), results[0]))
     unit = 0.0 if reproducible or done.numpy is not done.op.numpy else dtypes.unit_roundoff(held)
     finite = [v.array if v.finite is None else v.finite for v in operands]
     errors, ordered = [v.error for v in operands], done.setting.mode.ordered

@@ -114,7 +114,7 @@ def in_single(name: str) -> ErrorFn:
     def bound(c: ErrorContext) -> Any:
         op = next(op for op in TABLE.values() if op.qualified == name)
         scales = [x - e for i, (x, e) in enumerate(zip(c.x, c.e, strict=True)) if op.variable(i) == "S"]
-        found = definitions.error(op, c._replace(unit=_SINGLE, held="float32"))
+        found = definitions.error(op, c._replace(unit=max(_SINGLE, c.unit), held="float32"))
         return found if all(np.all(scale > 0) for scale in scales) else np.full(np.shape(found), np.inf)
 
     return bound

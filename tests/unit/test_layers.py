@@ -176,6 +176,7 @@ OPERATORS_NAMED = {
     **{f"frameworks/onnx/{name}.py": "ONNX's forms" for name in _ONNX.split()},
     "frameworks/torch/aten/rules.py": "rules",
     "frameworks/tensorflow/user_program.py": "operators of TensorFlow",
+    "frameworks/torch/promotion.py": "what Torch documents of promotion",
     "compilers/onnxruntime.py": "what the compiler documents of an operator",
     "compilers/openvino.py": "what the compiler documents of an operator",
     **{f"compilers/{name}_torch.py": "what Torch documents of an operator" for name in ("openvino", "tvm")},
