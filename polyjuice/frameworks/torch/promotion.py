@@ -34,7 +34,7 @@ _SMALL = ("bool", "int8", "uint8")
 """Types whose values half types can represent."""
 
 _OPERATORS = """
-    Add Sub Mul Div Equal Greater GreaterOrEqual Less LessOrEqual Max Min Where Concat
+    Add Sub Mul Equal Greater GreaterOrEqual Less LessOrEqual Max Min Where Concat
     BitwiseAnd BitwiseOr BitwiseXor aten.bitwise_left_shift aten.bitwise_right_shift
     aten.addcdiv aten.addcmul aten.atan2 aten.copysign aten.fmax aten.fmin aten.fmod aten.gcd aten.hypot
     aten.remainder aten.rsub aten.xlogy
