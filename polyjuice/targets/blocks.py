@@ -18,7 +18,7 @@ from polyjuice.ir import Graph, TensorType, complexes, dtypes, prune
 from polyjuice.ops import Op, Operand, Sample
 from polyjuice.ops.sampling import broadcastable, generator, restricted_values
 from polyjuice.ops.spec import REQUIRED
-from polyjuice.targets.files import ELEMENTS, Target
+from polyjuice.targets.files import ELEMENTS, Target, is_constant
 
 _TYPES = {
     "float32": 12, "float64": 2, "float16": 2, "bfloat16": 1, "int64": 2, "int32": 2, "int8": 1, "uint8": 1, "bool": 1,
@@ -61,11 +61,6 @@ def block(target: Target, rng: random.Random, dtype: str = "", like: TensorType 
         except (NoInstance, *IMPOSSIBLE):
             continue
     raise NoInstance
-
-
-def is_constant(variable: Expr) -> bool:
-    """Whether a variable of a pattern stands for a constant tensor."""
-    return isinstance(variable, str) and variable[:1].isupper()
 
 
 class _TargetDrawing(Drawing):

@@ -203,9 +203,14 @@ class _Plain:
                 return ["=", variable, self.tensor(term)]
             case [head, *parts] if head == ELEMENTS:
                 name, *numbers = map(str, parts)
-                if not name[:1].isupper() or not all(number.lstrip("-").isdigit() for number in numbers):
+                if not is_constant(name) or not all(number.lstrip("-").isdigit() for number in numbers):
                     raise ValueError(f"{ELEMENTS} takes the name of a constant, and integers")
         return fact
+
+
+def is_constant(variable: Expr) -> bool:
+    """Whether a variable of a pattern stands for a constant tensor."""
+    return isinstance(variable, str) and variable[:1].isupper()
 
 
 def is_number(text: str) -> bool:

@@ -9,8 +9,7 @@ import numpy as np
 from polyjuice.egraph.language import constructors
 from polyjuice.egraph.patterns import BROADCAST, IS_CONSTANT, ROOT, Pattern
 from polyjuice.egraph.sexpr import Expr
-from polyjuice.targets.blocks import is_constant
-from polyjuice.targets.files import ELEMENTS, Target, is_number
+from polyjuice.targets.files import ELEMENTS, Target, is_constant, is_number
 
 _SORTS_OF_SPLAT = ("f64", "Ints", "String")
 
